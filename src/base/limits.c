@@ -1,0 +1,49 @@
+/* Limits: see limits.h. */
+#include "base/limits.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+double clock_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double clock_cpu_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+long peak_rss_kb(void) {
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return u.ru_maxrss;
+}
+
+void limits_start(struct limits *l, double seconds, size_t bytes) {
+  *l = (struct limits){.started = clock_seconds(), .seconds = seconds, .bytes = bytes};
+}
+
+double limits_elapsed(const struct limits *l) { return clock_seconds() - l->started; }
+
+bool limits_poll(struct limits *l) {
+  int reached = atomic_load_explicit(&l->reached, memory_order_relaxed);
+  if (!reached && l->interrupted && *l->interrupted) reached = LIMIT_INTERRUPT;
+  if (!reached && l->seconds > 0 && limits_elapsed(l) >= l->seconds) reached = LIMIT_TIME;
+  if (!reached) return false;
+  int none = LIMIT_NONE;
+  atomic_compare_exchange_strong(&l->reached, &none, reached);
+  return true;
+}
+
+const char *limit_name(enum limit limit) {
+  switch (limit) {
+  case LIMIT_TIME: return "time limit";
+  case LIMIT_MEMORY: return "memory limit";
+  case LIMIT_INTERRUPT: return "interrupt";
+  case LIMIT_NO_MEMORY: return "end of the machine's memory";
+  default: return "no limit";
+  }
+}

@@ -1,0 +1,47 @@
+/* From a history to a verdict. */
+#ifndef ASIF_CHECK_CHECK_H
+#define ASIF_CHECK_CHECK_H
+
+#include "base/limits.h"
+#include "history/history.h"
+#include "spec/spec.h"
+
+enum verdict { VERDICT_HOLDS, VERDICT_VIOLATED, VERDICT_UNKNOWN };
+enum method { METHOD_AUTO, METHOD_WING_GONG, METHOD_SEARCH, METHOD_FAST };
+
+struct check_options {
+  enum method method;
+  int jobs;       /* threads for independent parts */
+  bool explain;   /* look for the smallest wrong part and the sentence why (default) */
+};
+
+struct check_result {
+  enum verdict verdict;
+  char *method;      /* what ran: "fast queue monitor", "search, split by key into 10 parts" */
+  char *reason;      /* one sentence: why not linearizable; which limit and how far; empty when it holds */
+  /* holds: operations in the order of a linearization, with the gap each takes effect in. Pending operations that
+   * did not take effect are absent. */
+  uint32_t *order, *gap;
+  size_t order_count;
+  /* violated: the smallest sub-history that is not linearizable, 1-minimal in operations (indices, by call). */
+  uint32_t *core;
+  size_t core_count;
+  /* The core stands on its own (start_count == 0), or only after what came before it: then these are the states the
+   * object may be in when the core begins, in words, and core_from is the event where it begins. */
+  char **start;
+  size_t start_count;
+  uint32_t core_from;
+  bool minimal;           /* core is 1-minimal; false if a limit stopped the minimising */
+  uint32_t culprit;       /* the operation at whose return it became impossible, or UINT32_MAX */
+  uint64_t configurations; /* explored */
+  size_t parts;            /* independent parts decided */
+  uint32_t reached;        /* unknown: events decided before the limit */
+};
+
+/* Decides a finished, bound history. Results are owned by mem. Never prints, never exits. Limits reached in deciding
+ * give VERDICT_UNKNOWN. The verdict's evidence has been re-validated (evidence/); false with the problem only for an
+ * internal error or a method that does not apply (--method fast on repeated values is a problem, not a verdict). */
+bool check_history(struct mem *mem, const struct history *, const struct spec *, const struct check_options *, struct limits *,
+                   struct check_result *, struct problem *);
+
+#endif

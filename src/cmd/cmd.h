@@ -1,0 +1,59 @@
+/* Subcommands: one file each, described by a table from which --help, the man pages and shell completion are made. */
+#ifndef ASIF_CMD_CMD_H
+#define ASIF_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 4 };
+
+struct opt {
+  const char *name;    /* "time-limit" for --time-limit */
+  char letter;         /* 'j' for -j, or 0 */
+  const char *arg;     /* what it takes, for help: "SECONDS"; NULL for a flag */
+  const char *choices; /* "auto|fast|search", checked when parsed and offered by completion; or NULL; "@specs", "@formats", "@files" complete by name */
+  const char *help;    /* one line or more */
+};
+
+struct args {
+  const struct command *command;
+  char **at; /* positional arguments */
+  int count;
+  const char **values; /* an option each, parallel to command->opts; "" for a given flag; NULL if not given */
+};
+
+struct command {
+  const char *name;
+  const char *usage;   /* "HISTORY... [--spec SPEC]" */
+  const char *summary; /* one line */
+  const char *details; /* what it does, exit statuses, and worked examples, for --help and the man page */
+  const struct opt *opts; /* ends with a NULL name; --help is added to all */
+  int least, most;        /* positional arguments; most < 0: any number */
+  int (*run)(const struct args *); /* returns the exit status */
+};
+
+extern const struct command command_check, command_convert, command_gen, command_specs, command_replay, command_completion, command_man;
+extern const struct command *const commands[]; /* NULL-terminated */
+
+const char *arg_value(const struct args *, const char *name); /* NULL if not given */
+bool arg_flag(const struct args *, const char *name);
+/* Numbers in options; a bad one prints the error and exits the command through *bad = true. */
+double arg_seconds(const struct args *, const char *name, double otherwise, bool *bad);          /* 1, 0.5, 10s, 5m, 1h */
+size_t arg_bytes(const struct args *, const char *name, size_t otherwise, bool *bad);            /* 500M, 2G, 1000K */
+long long arg_number(const struct args *, const char *name, long long otherwise, long long least, long long most, bool *bad);
+
+int usage_error(const struct args *, const char *format, ...) __attribute__((format(printf, 2, 3))); /* prints, returns EXIT_USAGE */
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));                       /* "asif: ..." on stderr */
+
+extern volatile sig_atomic_t interrupted; /* set by SIGINT and SIGTERM once handle_interrupts was called */
+void handle_interrupts(void);
+
+/* Writes a file whole: to a temporary beside it, then renamed, so a full disk or Ctrl-C loses nothing. "-" is stdout.
+ * Returns false and says why on stderr. */
+bool write_file(const char *path, const char *bytes, size_t count);
+bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or a full disk, said on stderr */
+
+#endif

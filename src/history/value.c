@@ -1,0 +1,199 @@
+/* Values: see value.h. Interning keeps equality identity: an entry is found by its content, and made once. */
+#include "history/value.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct entry {
+  uint32_t kind; /* enum value_kind */
+  uint32_t size; /* bytes of a text, items of a list */
+  union {
+    int64_t integer;
+    const char *chars;
+    const value *items;
+  } is;
+};
+
+struct values {
+  struct mem *mem;
+  VEC(struct entry) entries;
+  uint32_t *slots; /* open addressing: entry index + 1, 0 for free */
+  uint32_t mask;
+};
+
+static const char *const special_names[] = {"", "nil", "true", "false", "empty", "full", "?"};
+enum { SPECIALS = 7 };
+
+struct values *values_new(struct mem *m) {
+  struct values *v = mem_zero(m, 1, sizeof *v);
+  v->mem = m;
+  for (int i = 0; i < SPECIALS; i++)
+    vec_push(m, &v->entries, ((struct entry){VALUE_SPECIAL, (uint32_t)i, {.chars = special_names[i]}}));
+  v->mask = 255;
+  v->slots = mem_zero(m, v->mask + 1, sizeof *v->slots);
+  return v;
+}
+
+size_t values_count(const struct values *v) { return v->entries.count; }
+
+static uint64_t entry_hash(const struct entry *e) {
+  switch (e->kind) {
+  case VALUE_INT: return hash_mix((uint64_t)e->is.integer + 0x9e3779b97f4a7c15u);
+  case VALUE_TEXT: return hash_bytes(e->is.chars, e->size);
+  default: return hash_bytes(e->is.items, e->size * sizeof(value)) + 1;
+  }
+}
+
+static bool entry_equal(const struct entry *a, const struct entry *b) {
+  if (a->kind != b->kind) return false;
+  if (a->kind == VALUE_INT) return a->is.integer == b->is.integer;
+  if (a->size != b->size) return false;
+  if (!a->size) return true;
+  return !memcmp(a->is.chars, b->is.chars, a->kind == VALUE_TEXT ? a->size : a->size * sizeof(value));
+}
+
+static void values_grow(struct values *v) {
+  uint32_t mask = v->mask * 2 + 1;
+  uint32_t *slots = mem_zero(v->mem, (size_t)mask + 1, sizeof *slots);
+  for (uint32_t i = SPECIALS; i < v->entries.count; i++) {
+    uint32_t s = (uint32_t)entry_hash(&v->entries.at[i]) & mask;
+    while (slots[s]) s = (s + 1) & mask;
+    slots[s] = i + 1;
+  }
+  mem_free(v->mem, v->slots);
+  v->slots = slots;
+  v->mask = mask;
+}
+
+static value values_intern(struct values *v, struct entry e) {
+  if (v->entries.count * 2 > v->mask) values_grow(v);
+  uint32_t s = (uint32_t)entry_hash(&e) & v->mask;
+  for (; v->slots[s]; s = (s + 1) & v->mask)
+    if (entry_equal(&v->entries.at[v->slots[s] - 1], &e)) return (v->slots[s] - 1) << 1 | 1;
+  if (e.kind == VALUE_TEXT) {
+    e.is.chars = mem_string(v->mem, e.is.chars, e.size);
+  } else if (e.kind == VALUE_LIST) {
+    value *items = mem_piece(v->mem, e.size * sizeof *items + 1);
+    if (e.size) memcpy(items, e.is.items, e.size * sizeof *items);
+    e.is.items = items;
+  }
+  uint32_t index = (uint32_t)v->entries.count;
+  vec_push(v->mem, &v->entries, e);
+  v->slots[s] = index + 1;
+  return index << 1 | 1;
+}
+
+value value_int(struct values *v, int64_t i) {
+  if (i >= VALUE_SMALL_MIN && i <= VALUE_SMALL_MAX) return value_of_small((int32_t)i);
+  return values_intern(v, (struct entry){VALUE_INT, 0, {.integer = i}});
+}
+
+value value_text(struct values *v, const char *s, size_t len) {
+  return values_intern(v, (struct entry){VALUE_TEXT, (uint32_t)len, {.chars = s}});
+}
+
+value value_list(struct values *v, const value *items, size_t count) {
+  return values_intern(v, (struct entry){VALUE_LIST, (uint32_t)count, {.items = items}});
+}
+
+static const struct entry *entry_of(const struct values *v, value x) {
+  assert(!value_is_small(x) && x >> 1 < v->entries.count);
+  return &v->entries.at[x >> 1];
+}
+
+enum value_kind value_kind(const struct values *v, value x) {
+  return value_is_small(x) ? VALUE_INT : (enum value_kind)entry_of(v, x)->kind;
+}
+
+int64_t value_integer(const struct values *v, value x) { return value_is_small(x) ? value_small(x) : entry_of(v, x)->is.integer; }
+
+const char *value_chars(const struct values *v, value x, size_t *len) {
+  const struct entry *e = entry_of(v, x);
+  if (len) *len = e->size;
+  return e->is.chars;
+}
+
+const value *value_items(const struct values *v, value x, size_t *count) {
+  const struct entry *e = entry_of(v, x);
+  *count = e->size;
+  return e->is.items;
+}
+
+int value_compare(const struct values *v, value a, value b) {
+  if (a == b) return 0;
+  enum value_kind ka = value_kind(v, a), kb = value_kind(v, b);
+  if (ka != kb) return ka < kb ? -1 : 1;
+  if (ka == VALUE_SPECIAL) return a < b ? -1 : 1;
+  if (ka == VALUE_INT) return value_integer(v, a) < value_integer(v, b) ? -1 : 1;
+  size_t na, nb;
+  if (ka == VALUE_TEXT) {
+    const char *sa = value_chars(v, a, &na), *sb = value_chars(v, b, &nb);
+    int c = memcmp(sa, sb, na < nb ? na : nb);
+    return c ? c : na < nb ? -1 : 1;
+  }
+  const value *ia = value_items(v, a, &na), *ib = value_items(v, b, &nb);
+  for (size_t i = 0; i < na && i < nb; i++) {
+    int c = value_compare(v, ia[i], ib[i]);
+    if (c) return c;
+  }
+  return na < nb ? -1 : 1;
+}
+
+/* A text that needs no quotes in a Wing–Gong line: a word that could not be read as anything else. */
+static bool plain_word(const char *s, size_t n) {
+  if (!n) return false;
+  if (!((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '_')) return false;
+  for (size_t i = 1; i < n; i++)
+    if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9') || strchr("_-.:/+", s[i])))
+      return false;
+  for (int i = 1; i < SPECIALS; i++)
+    if (strlen(special_names[i]) == n && !memcmp(special_names[i], s, n)) return false;
+  return true;
+}
+
+void value_print(const struct values *v, value x, struct text *out) {
+  switch (value_kind(v, x)) {
+  case VALUE_SPECIAL: text_add(out, entry_of(v, x)->is.chars); return;
+  case VALUE_INT: text_printf(out, "%" PRId64, value_integer(v, x)); return;
+  case VALUE_TEXT: {
+    size_t n;
+    const char *s = value_chars(v, x, &n);
+    if (plain_word(s, n)) {
+      text_bytes(out, s, n);
+      return;
+    }
+    text_char(out, '"');
+    for (size_t i = 0; i < n; i++) {
+      unsigned char c = (unsigned char)s[i];
+      if (c == '"' || c == '\\') {
+        text_char(out, '\\');
+        text_char(out, (char)c);
+      } else if (c == '\n') {
+        text_add(out, "\\n");
+      } else if (c == '\t') {
+        text_add(out, "\\t");
+      } else if (c < 32 || c == 127) {
+        text_printf(out, "\\u%04x", c);
+      } else {
+        text_char(out, (char)c);
+      }
+    }
+    text_char(out, '"');
+    return;
+  }
+  case VALUE_LIST: {
+    size_t n;
+    const value *items = value_items(v, x, &n);
+    text_char(out, '[');
+    for (size_t i = 0; i < n; i++) {
+      if (i) text_char(out, ' ');
+      value_print(v, items[i], out);
+    }
+    text_char(out, ']');
+    return;
+  }
+  }
+}

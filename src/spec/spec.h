@@ -1,0 +1,118 @@
+/* Sequential specifications.
+ *
+ * A specification says what an object does when its operations happen one at a time. Its states are flat bytes;
+ * `step` gives every outcome of an operation in a state: none where the operation cannot happen (a precondition,
+ * or a result it cannot give), several where it is nondeterministic. Everything that decides goes through this
+ * one struct of functions. */
+#ifndef ASIF_SPEC_SPEC_H
+#define ASIF_SPEC_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "history/history.h"
+
+/* What an operation's arguments and result are, for reading histories and for messages. */
+enum result_kind {
+  RESULT_NONE,     /* Ok(): whatever a format reports is ignored */
+  RESULT_BOOL,     /* V_TRUE or V_FALSE */
+  RESULT_VALUE,    /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
+  RESULT_CONTENT,  /* a value, and nil is one of them (register, map): V_NIL for none */
+  RESULT_INT,      /* an integer */
+  RESULT_NONE_FULL /* Ok() (V_NONE) or V_FULL */
+};
+
+/* When an operation is known to leave the state as it is, whatever the state. */
+enum pure { PURE_NEVER, PURE_ALWAYS, PURE_IF_FALSE, PURE_IF_EMPTY, PURE_IF_FULL };
+
+struct spec_op {
+  const char *names;       /* "enq enqueue push add offer": the first is its name, the others are aliases; matched without case */
+  uint8_t args, args_most; /* how many arguments it takes, fewest and most */
+  uint8_t result;          /* enum result_kind */
+  uint8_t pure;            /* enum pure */
+  value echo;              /* result of a completion that only echoes the call (Jepsen's :ok): V_NONE, V_TRUE, V_UNKNOWN */
+};
+
+/* A state: `size` bytes at `at`, 8-byte aligned. */
+struct state {
+  const void *at;
+  uint32_t size;
+};
+
+/* Where step puts outcomes: the states one after the other, 8-aligned. */
+struct outcome {
+  uint32_t offset, size; /* the successor, in outcomes.bytes */
+  value result;
+};
+struct outcomes {
+  struct mem *mem;
+  VEC(unsigned char) bytes;
+  VEC(struct outcome) list;
+};
+void outcomes_open(struct outcomes *, struct mem *);
+void outcomes_clear(struct outcomes *);
+/* Adds a successor of `size` bytes with this result and returns where to write it (valid until the next add). */
+void *outcomes_add(struct outcomes *, value result, uint32_t size);
+static inline struct state outcomes_state(const struct outcomes *o, size_t i) {
+  return (struct state){o->bytes.at + o->list.at[i].offset, o->list.at[i].size};
+}
+/* May the operation have returned this result? A result not observed matches any. */
+static inline bool result_matches(const struct op *o, value result) { return o->result == V_UNKNOWN || o->result == result; }
+
+struct spec {
+  const char *name;    /* "bounded-queue" */
+  const char *aliases; /* "bqueue" other names, separated by blanks; "" for none */
+  const char *summary; /* one line */
+  const char *param;   /* what its parameter means ("capacity"), or NULL if it has none */
+  uint32_t k;          /* the parameter's value; spec_named("bounded-queue(4)") makes a copy with k = 4 */
+  const struct spec_op *ops;
+  unsigned op_count;
+  bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key (P-compositionality) */
+  bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history so */
+  const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
+  void *user;            /* of a specification of the user's own */
+
+  void (*init)(const struct spec *, struct outcomes *); /* adds every initial state (result V_NONE) */
+  void (*step)(const struct spec *, struct state, const struct op *, struct outcomes *);
+  void (*print)(const struct spec *, struct state, struct text *); /* the state in words: "[5 7]" */
+
+  /* A mutable machine for running one long sequential history in time near linear; NULL where step is good enough
+   * (small states). Deterministic specifications only. Independent of `step`, so each checks the other. */
+  void *(*machine_new)(const struct spec *, struct mem *);
+  bool (*machine_apply)(void *machine, const struct op *); /* false: not allowed here (result does not match) */
+};
+
+extern const struct spec *const specs[]; /* NULL-terminated: every built-in one */
+
+/* "queue", "bounded-queue(4)", an alias, without case; fills *out. */
+bool spec_named(const char *, struct spec *out, struct problem *);
+/* Name of operation m of the spec (the first of its names); len is its length. */
+const char *spec_op_name(const struct spec *, unsigned m, size_t *len);
+int spec_op_find(const struct spec *, const char *name, size_t len); /* by name or alias, -1 if none */
+
+/* Makes a history one of this specification: method names to operations, arguments and results to their canonical
+ * values ([k v] taken apart, 1 to true, nil to empty, echoes ignored). In place. The problem names the line. */
+bool spec_bind(struct spec *, struct history *, struct problem *);
+
+/* Guesses a specification from the object type and the method names used; NULL if several fit or none. */
+const struct spec *spec_guess(const struct history *, struct problem *);
+
+/* Is it known, from operation and result alone, that this operation leaves any state as it is? */
+static inline bool op_pure(const struct spec *s, const struct op *o) {
+  switch (s->ops[o->method].pure) {
+  case PURE_ALWAYS: return true;
+  case PURE_IF_FALSE: return o->result == V_FALSE;
+  case PURE_IF_EMPTY: return o->result == V_EMPTY;
+  case PURE_IF_FULL: return o->result == V_FULL;
+  default: return false;
+  }
+}
+
+/* "Enq(5)" and "Enq(5) -> ok" for messages. */
+void op_print_call(const struct spec *, const struct history *, const struct op *, struct text *);
+void op_print(const struct spec *, const struct history *, const struct op *, struct text *);
+
+#endif
