@@ -33,10 +33,30 @@ struct command {
   const struct opt *opts; /* ends with a NULL name; --help is added to all */
   int least, most;        /* positional arguments; most < 0: any number */
   int (*run)(const struct args *); /* returns the exit status */
+  const char *operands;   /* how positional arguments complete, as opt.choices; NULL: files */
 };
 
 extern const struct command command_check, command_convert, command_gen, command_specs, command_replay, command_completion, command_man;
-extern const struct command *const commands[]; /* NULL-terminated */
+extern const struct command *commands[]; /* NULL-terminated */
+const struct command *command_named(const char *); /* or NULL */
+
+/* Parses what follows the command's name. PARSE_RUN: go on; PARSE_HELP: --help was asked for; PARSE_WRONG: said why. */
+enum parsed { PARSE_RUN, PARSE_HELP, PARSE_WRONG };
+enum parsed parse_args(struct mem *, const struct command *, int count, char **at, struct args *);
+
+void help_overview(struct text *);                       /* asif --help */
+void help_command(const struct command *, struct text *); /* asif COMMAND --help */
+/* The choices of an option or operand as blank-separated words, "@specs" and "@formats" spelled out; "" for files and free text. */
+void choice_words(const char *choices, struct text *);
+bool choice_has(const char *choices, const char *word, size_t len); /* of "a|b|c" */
+
+/* The candidate nearest to a mistyped word, or NULL if none is near enough to suggest. Call for each candidate in turn. */
+struct nearest {
+  const char *word, *best;
+  size_t best_len;
+  int distance;
+};
+void nearest_try(struct nearest *, const char *candidate, size_t len);
 
 const char *arg_value(const struct args *, const char *name); /* NULL if not given */
 bool arg_flag(const struct args *, const char *name);

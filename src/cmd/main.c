@@ -1,0 +1,73 @@
+/* asif COMMAND ...: finds the command in the table, parses its arguments by its table, runs it.
+ *
+ * Exit statuses, the same for every command: 0 the property holds (or the work is done), 1 it is violated,
+ * 2 bad usage, bad input, or output that could not be written, 3 unknown (a limit or Ctrl-C), 4 an internal error. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static int print(struct text *t) { return write_stdout(text_string(t), t->count) ? EXIT_HOLDS : EXIT_USAGE; }
+
+static int unknown_command(const char *name) {
+  struct nearest near = {.word = name};
+  for (int i = 0; commands[i]; i++) nearest_try(&near, commands[i]->name, strlen(commands[i]->name));
+  if (near.best) say_error("unknown command %s; did you mean %s?", name, near.best);
+  else say_error("unknown command %s; asif --help lists them", name);
+  return EXIT_USAGE;
+}
+
+static int run_command(struct mem *m, struct text *t, const struct command *c, int count, char **at) {
+  struct args args;
+  switch (parse_args(m, c, count, at, &args)) {
+  case PARSE_WRONG: return EXIT_USAGE;
+  case PARSE_HELP: help_command(c, t); return print(t);
+  default: return c->run(&args);
+  }
+}
+
+static int dispatch(struct mem *m, int argc, char **argv) {
+  struct text t;
+  text_open(&t, m);
+  const char *name = argc > 1 ? argv[1] : NULL;
+  if (!name) {
+    help_overview(&t);
+    fputs(text_string(&t), stderr);
+    return EXIT_USAGE;
+  }
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+    text_add(&t, "asif " ASIF_VERSION "\n");
+    return print(&t);
+  }
+  bool help = !strcmp(name, "help");
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || (help && argc == 2)) {
+    help_overview(&t);
+    return print(&t);
+  }
+  if (help) name = argv[2];
+  if (name[0] == '-' && name[1]) {
+    say_error("unknown option %s before the command; asif --help shows the usage", name);
+    return EXIT_USAGE;
+  }
+  const struct command *c = command_named(name);
+  if (!c) return unknown_command(name);
+  if (help) {
+    help_command(c, &t);
+    return print(&t);
+  }
+  return run_command(m, &t, c, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and ends with a status of our own */
+  struct mem m;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) {
+    mem_close(&m);
+    say_error("out of memory");
+    return EXIT_UNKNOWN;
+  }
+  int status = dispatch(&m, argc, argv);
+  mem_close(&m);
+  return status;
+}
