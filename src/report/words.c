@@ -1,0 +1,133 @@
+/* Words that every report uses: counts, operations, what was assumed. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/parts.h"
+
+void put_count(struct text *t, uint64_t n, const char *noun) {
+  size_t len = strlen(noun);
+  text_printf(t, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : len && noun[len - 1] == 's' ? "es" : "s");
+}
+
+void put_grouped(struct text *t, uint64_t n) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+  for (int i = 0; i < len; i++) {
+    if (i && (len - i) % 3 == 0) text_char(t, ',');
+    text_char(t, digits[i]);
+  }
+}
+
+void put_spec(struct text *t, const struct spec *s) {
+  if (!s) return;
+  put_clean(t, s->name, strlen(s->name));
+  if (s->param) text_printf(t, "(%" PRIu32 ")", s->k);
+}
+
+void put_process(struct text *t, const struct report *r, uint32_t process) {
+  const char *name = process < names_count(r->history->processes) ? names_at(r->history->processes, process) : "";
+  put_clean(t, name, strlen(name));
+}
+
+static void put_call(struct text *t, const struct report *r, const struct op *o) {
+  struct text raw;
+  text_open(&raw, t->mem);
+  op_print_call(r->spec, r->history, o, &raw);
+  put_clean(t, text_string(&raw), raw.count);
+  mem_free(t->mem, raw.at);
+}
+
+void put_result(struct text *t, const struct report *r, const struct op *o) {
+  if (op_pending(o)) return;
+  if (o->result == V_NONE) {
+    text_add(t, "ok");
+    return;
+  }
+  struct text raw;
+  text_open(&raw, t->mem);
+  value_print(r->history->values, o->result, &raw);
+  put_clean(t, text_string(&raw), raw.count);
+  mem_free(t->mem, raw.at);
+}
+
+void put_label(struct text *t, const struct report *r, const struct op *o) {
+  put_call(t, r, o);
+  if (op_pending(o) || o->result == V_NONE) return;
+  text_add(t, " -> ");
+  put_result(t, r, o);
+}
+
+void put_start(struct text *t, const struct report *r, size_t most) {
+  const struct check_result *c = r->result;
+  size_t shown = c->start_count > most ? most : c->start_count;
+  for (size_t i = 0; i < shown; i++) {
+    if (i) text_add(t, i + 1 < c->start_count ? ", " : " or ");
+    put_clean(t, c->start[i], strlen(c->start[i]));
+  }
+  if (shown < c->start_count) {
+    text_add(t, " or one of ");
+    put_count(t, c->start_count - shown, "other state");
+  }
+}
+
+size_t unfinished(const struct history *h) {
+  size_t n = 0;
+  for (size_t i = 0; i < h->ops.count; i++) n += op_pending(&h->ops.at[i]);
+  return n;
+}
+
+void put_holds(struct text *t, const struct report *r) {
+  const struct history *h = r->history;
+  const struct check_result *c = r->result;
+  if (!h || !h->ops.count) {
+    text_add(t, "There are no operations, so nothing went wrong.");
+    return;
+  }
+  size_t open = unfinished(h), effective = 0;
+  for (size_t i = 0; i < c->order_count; i++) effective += op_pending(&h->ops.at[c->order[i]]);
+  text_printf(t, "Each operation%s can be given a moment between its call and its return, so that one after the other they do "
+                 "what the ", open ? " that returned" : "");
+  put_spec(t, r->spec);
+  text_add(t, " does.");
+  if (!open || !c->order_count) return;
+  text_printf(t, " Of the %zu that did not return, ", open);
+  text_printf(t, effective ? "%zu took effect in this order." : "none did in this order.", effective);
+}
+
+void put_notes(struct text *t, const struct report *r, const char *before, const char *after) {
+  const struct history *h = r->history;
+  if (!h) return;
+  size_t open = unfinished(h), unseen = 0;
+  for (size_t i = 0; i < h->ops.count; i++) unseen += !op_pending(&h->ops.at[i]) && h->ops.at[i].result == V_UNKNOWN;
+  if (h->failed) {
+    text_add(t, before);
+    put_count(t, h->failed, "operation");
+    text_printf(t, " that failed %s taken not to have happened%s", h->failed == 1 ? "is" : "are", after);
+  }
+  if (h->skipped) {
+    text_add(t, before);
+    put_count(t, h->skipped, "event");
+    text_printf(t, " of foreign processes %s skipped%s", h->skipped == 1 ? "was" : "were", after);
+  }
+  if (open) {
+    text_add(t, before);
+    put_count(t, open, "operation");
+    text_printf(t, " did not return%s: each may have taken effect at any time after its call, or never%s",
+                h->retired ? " or ended with unknown outcome" : "", after);
+  }
+  if (unseen) {
+    text_add(t, before);
+    put_count(t, unseen, "operation");
+    text_printf(t, " returned a result that was not recorded: any result is accepted there%s", after);
+  }
+}
+
+bool has_picture(const struct report *r) { return r->history && r->spec && r->history->ops.count; }
+
+const char *verdict_line(const struct report *r) {
+  switch (r->result->verdict) {
+  case VERDICT_HOLDS: return "linearizable";
+  case VERDICT_VIOLATED: return "not linearizable";
+  default: return "unknown";
+  }
+}
