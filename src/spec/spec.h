@@ -28,12 +28,16 @@ enum result_kind {
 /* When an operation is known to leave the state as it is, whatever the state. */
 enum pure { PURE_NEVER, PURE_ALWAYS, PURE_IF_FALSE, PURE_IF_EMPTY, PURE_IF_FULL };
 
+/* What the arguments of an operation must be. */
+enum arg_kind { ARG_ANY, ARG_INT };
+
 struct spec_op {
   const char *names;       /* "enq enqueue push add offer": the first is its name, the others are aliases; matched without case */
   uint8_t args, args_most; /* how many arguments it takes, fewest and most */
   uint8_t result;          /* enum result_kind */
   uint8_t pure;            /* enum pure */
   value echo;              /* result of a completion that only echoes the call (Jepsen's :ok): V_NONE, V_TRUE, V_UNKNOWN */
+  uint8_t arg_kind;        /* enum arg_kind */
 };
 
 /* A state: `size` bytes at `at`, 8-byte aligned. */
@@ -54,7 +58,8 @@ struct outcomes {
 };
 void outcomes_open(struct outcomes *, struct mem *);
 void outcomes_clear(struct outcomes *);
-/* Adds a successor of `size` bytes with this result and returns where to write it (valid until the next add). */
+/* Adds a successor of `size` bytes with this result and returns where to write it (valid until the next add). The
+ * state given to step must not lie in the same outcomes: adding may move them. */
 void *outcomes_add(struct outcomes *, value result, uint32_t size);
 static inline struct state outcomes_state(const struct outcomes *o, size_t i) {
   return (struct state){o->bytes.at + o->list.at[i].offset, o->list.at[i].size};
@@ -72,6 +77,7 @@ struct spec {
   unsigned op_count;
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key (P-compositionality) */
   bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history so */
+  bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
   const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
   void *user;            /* of a specification of the user's own */
 
@@ -84,6 +90,10 @@ struct spec {
   void *(*machine_new)(const struct spec *, struct mem *);
   bool (*machine_apply)(void *machine, const struct op *); /* false: not allowed here (result does not match) */
 };
+
+/* The initial value of register and cas-register: nil, or their parameter. */
+#define SPEC_NIL UINT32_MAX
+static inline value spec_initial(const struct spec *s) { return s->k == SPEC_NIL ? V_NIL : value_of_small((int32_t)s->k); }
 
 extern const struct spec *const specs[]; /* NULL-terminated: every built-in one */
 

@@ -1,0 +1,277 @@
+/* Binding a history to a specification: see spec_bind in spec.h.
+ *
+ * Names are looked up once a method, not once an operation, and texts that are words for results (empty, true, ...)
+ * are found once a text; the loop over the operations then only compares. Formats differ in how they write the same
+ * call, and here is where the differences end:
+ *   - fewer arguments than needed, the last of them a list: it is taken apart ([old new], [k v], [k [old new]]);
+ *   - trailing nils beyond what the operation takes are a format's way to say "no argument";
+ *   - in Jepsen histories a keyed read is called with [k nil] and completes with [k v];
+ *   - a removal written with its value and without a result (`pop 5` in column files) returned that value. */
+#include "spec/common.h"
+#include "spec/map.h"
+
+/* What a text means as a result. */
+enum word { WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE };
+
+struct binding {
+  struct spec *spec;
+  struct history *history;
+  struct problem *problem;
+  unsigned char *words;  /* enum word of each entry of the values; NULL if no text is a word */
+  size_t entries;        /* how many */
+  bool no_nil_arguments; /* a container: nil inside could not be told from empty */
+};
+
+/* Per method of the history. */
+struct method {
+  int op;            /* index into spec.ops, -1 if unknown */
+  uint8_t args, most, result, arg_kind;
+  value echo;
+};
+
+static enum word word_meaning(const char *s, size_t n) {
+  static const struct {
+    const char *words;
+    enum word meaning;
+  } table[] = {{"empty none null nil undefined", WORD_EMPTY}, {"full", WORD_FULL}, {"true ok yes success", WORD_TRUE},
+               {"false no fail failed", WORD_FALSE}};
+  if (n < 2 || n > 9) return WORD_NONE;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (in_words(table[i].words, s, n)) return i == 0 && !same_name(s, n, "empty", 5) ? WORD_NIL : table[i].meaning;
+  return WORD_NONE;
+}
+
+/* Texts that mean something as a result, unless they are also somebody's argument: then they are data. */
+static void find_words(struct binding *b) {
+  const struct values *v = b->history->values;
+  b->entries = values_count(v);
+  bool any = false;
+  for (size_t i = V_UNKNOWN / 2 + 1; i < b->entries; i++) {
+    value x = (value)(i << 1 | 1);
+    if (value_kind(v, x) != VALUE_TEXT) continue;
+    size_t n;
+    const char *s = value_chars(v, x, &n);
+    enum word w = n > 9 ? WORD_NONE : word_meaning(s, n);
+    if (w == WORD_NONE) continue;
+    if (!any) b->words = mem_zero(b->history->mem, b->entries, 1);
+    any = true;
+    b->words[i] = (unsigned char)w;
+  }
+  if (!any) return;
+  for (size_t i = 0; i < b->history->ops.count; i++)
+    for (int a = 0; a < OP_ARGS; a++) {
+      value x = b->history->ops.at[i].arg[a];
+      if (!value_is_small(x)) b->words[x >> 1] = WORD_NONE;
+    }
+}
+
+static enum word word_of(const struct binding *b, value v) {
+  switch (v) {
+  case V_NONE: case V_NIL: return WORD_NIL;
+  case V_TRUE: return WORD_TRUE;
+  case V_FALSE: return WORD_FALSE;
+  case V_EMPTY: return WORD_EMPTY;
+  case V_FULL: return WORD_FULL;
+  default: return value_is_small(v) || !b->words || v >> 1 >= b->entries ? WORD_NONE : (enum word)b->words[v >> 1];
+  }
+}
+
+/* Problems. */
+
+static bool fail(struct binding *b, const struct op *o, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(struct binding *b, const struct op *o, const char *format, ...) {
+  char what[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  if (o->line)
+    problem_set(b->problem, "%s:%u: %s", b->history->source, o->line, what);
+  else
+    problem_set(b->problem, "%s: %s", b->history->source, what);
+  return false;
+}
+
+static bool fail_value(struct binding *b, const struct op *o, const struct method *m, value v, const char *what) {
+  struct text t;
+  size_t len;
+  const char *name = spec_op_name(b->spec, (unsigned)m->op, &len);
+  text_open(&t, b->history->mem);
+  value_print(b->history->values, v, &t);
+  fail(b, o, what, (int)len, name, text_string(&t));
+  vec_free(b->history->mem, &t);
+  return false;
+}
+
+static bool fail_unknown(struct binding *b, const struct op *o) {
+  char list[300] = "";
+  size_t used = 0;
+  for (unsigned m = 0; m < b->spec->op_count && used < sizeof list; m++) {
+    size_t len;
+    const char *name = spec_op_name(b->spec, m, &len);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", m ? ", " : "", (int)len, name);
+  }
+  return fail(b, o, "operation '%.60s' is not one of %s's: %s", names_at(b->history->methods, o->method), b->spec->name, list);
+}
+
+static bool fail_count(struct binding *b, const struct op *o, const struct method *m, int given) {
+  size_t len;
+  const char *name = spec_op_name(b->spec, (unsigned)m->op, &len);
+  bool keyed = !b->spec->keyed && value_kind(b->history->values, o->arg[0]) == VALUE_LIST;
+  if (m->args == m->most)
+    return fail(b, o, "%.*s of a %s takes %d argument%s, not %d%s", (int)len, name, b->spec->name, m->args,
+                m->args == 1 ? "" : "s", given, keyed ? " (registers addressed by a key are the specification 'map')" : "");
+  return fail(b, o, "%.*s of a %s takes %d to %d arguments, not %d", (int)len, name, b->spec->name, m->args, m->most, given);
+}
+
+/* Arguments. */
+
+static int count_args(const struct op *o) {
+  int n = 0;
+  while (n < OP_ARGS && o->arg[n] != V_NONE) n++;
+  return n;
+}
+
+/* Takes the list that is argument `at` apart in place. */
+static bool spread(struct binding *b, struct op *o, int at) {
+  size_t n;
+  if (value_kind(b->history->values, o->arg[at]) != VALUE_LIST) return false;
+  const value *items = value_items(b->history->values, o->arg[at], &n);
+  if (!n || n > (size_t)(OP_ARGS - at)) return false;
+  for (size_t i = 0; i < n; i++) o->arg[at + (int)i] = items[i];
+  return true;
+}
+
+static bool bind_args_slowly(struct binding *b, struct op *o, const struct method *m) {
+  int n = count_args(o);
+  while (n && n < m->args && spread(b, o, n - 1)) n = count_args(o);
+  /* Jepsen's keyed read: [k nil]. */
+  if (b->history->echoes && b->spec->keyed && n == 1 && m->most == 1 && value_kind(b->history->values, o->arg[0]) == VALUE_LIST) {
+    size_t items;
+    const value *item = value_items(b->history->values, o->arg[0], &items);
+    if (items == 2 && item[1] == V_NIL) o->arg[0] = item[0];
+  }
+  while (n > m->most && o->arg[n - 1] == V_NIL) o->arg[--n] = V_NONE;
+  if (n == m->most + 1 && m->result == RESULT_VALUE && !op_pending(o) && o->result == V_NONE) {
+    o->result = o->arg[--n];
+    o->arg[n] = V_NONE;
+  }
+  if (n < m->args || n > m->most) return fail_count(b, o, m, n);
+  return true;
+}
+
+static bool bind_args(struct binding *b, struct op *o, const struct method *m) {
+  bool exact = (!m->args || o->arg[m->args - 1] != V_NONE) && (m->most == OP_ARGS || o->arg[m->most] == V_NONE);
+  bool list = m->args && !value_is_small(o->arg[0]) && b->history->echoes;
+  if ((!exact || list) && !bind_args_slowly(b, o, m)) return false;
+  if (m->arg_kind == ARG_INT)
+    for (int i = 0; i < m->most && o->arg[i] != V_NONE; i++)
+      if (value_kind(b->history->values, o->arg[i]) != VALUE_INT)
+        return fail_value(b, o, m, o->arg[i], "%.*s takes an integer, not %s");
+  if (b->no_nil_arguments && m->args && (o->arg[0] == V_NIL || o->arg[0] == V_EMPTY))
+    return fail_value(b, o, m, o->arg[0], "%.*s of %s: inside, it could not be told from a result that says there is nothing");
+  return true;
+}
+
+/* Results. */
+
+/* Jepsen: a completion of a keyed operation carries [k v]; only v is the result. */
+static void strip_key(struct binding *b, struct op *o) {
+  if (value_is_small(o->result) || value_kind(b->history->values, o->result) != VALUE_LIST) return;
+  size_t n;
+  const value *items = value_items(b->history->values, o->result, &n);
+  if (n == 2 && items[0] == o->arg[0]) o->result = items[1];
+}
+
+static bool bind_bool(struct binding *b, struct op *o, const struct method *m) {
+  value r = o->result;
+  if (r == V_TRUE || r == V_FALSE) return true;
+  enum word w = word_of(b, r);
+  if (b->history->echoes && w != WORD_TRUE && w != WORD_FALSE)
+    o->result = m->echo; /* Jepsen completes with the call's value, whatever it is */
+  else if (w == WORD_TRUE || r == value_of_small(1))
+    o->result = V_TRUE;
+  else if (w == WORD_FALSE || r == value_of_small(0))
+    o->result = V_FALSE;
+  else if (r == V_NONE || r == V_NIL)
+    o->result = m->echo;
+  else
+    return fail_value(b, o, m, r, "%.*s returns true or false, not %s");
+  return true;
+}
+
+static bool bind_result(struct binding *b, struct op *o, const struct method *m) {
+  if (o->result == V_UNKNOWN) return true;
+  if (b->history->echoes && b->spec->keyed) strip_key(b, o);
+  switch (m->result) {
+  case RESULT_NONE: o->result = V_NONE; return true;
+  case RESULT_BOOL: return bind_bool(b, o, m);
+  case RESULT_VALUE:
+    if (!value_is_small(o->result)) {
+      enum word w = word_of(b, o->result);
+      if (w == WORD_NIL || w == WORD_EMPTY) o->result = V_EMPTY;
+    }
+    return true;
+  case RESULT_CONTENT:
+    if (o->result == V_NONE || o->result == V_EMPTY) o->result = V_NIL;
+    return true;
+  case RESULT_INT:
+    if (!value_is_small(o->result) && value_kind(b->history->values, o->result) != VALUE_INT) {
+      if (o->result != V_NONE && o->result != V_NIL) return fail_value(b, o, m, o->result, "%.*s returns an integer, not %s");
+      o->result = V_UNKNOWN;
+    }
+    return true;
+  default: /* RESULT_NONE_FULL: false where an offer was refused */
+    switch (word_of(b, o->result)) {
+    case WORD_FULL: case WORD_FALSE: o->result = V_FULL; break;
+    default: o->result = V_NONE;
+    }
+    return true;
+  }
+}
+
+/* The map's contents: whether any operation appends decides how they are kept (map.c); what is appended is a text. */
+static bool bind_map(struct binding *b) {
+  struct history *h = b->history;
+  b->spec->k = MAP_PLAIN;
+  value nothing = value_text(h->values, "", 0);
+  for (size_t i = 0; i < h->ops.count; i++) {
+    struct op *o = &h->ops.at[i];
+    for (int a = 1; a < OP_ARGS; a++)
+      if (o->arg[a] == nothing) o->arg[a] = V_NIL;
+    if (o->result == nothing) o->result = V_NIL;
+    if (o->method != MAP_APPEND) continue;
+    b->spec->k = MAP_TEXTS;
+    enum value_kind kind = value_kind(h->values, o->arg[1]);
+    if (kind != VALUE_TEXT && kind != VALUE_INT && o->arg[1] != V_NIL) return fail(b, o, "append takes a text or an integer");
+  }
+  return true;
+}
+
+bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
+  struct binding b = {.spec = spec, .history = h, .problem = problem};
+  spec->values = h->values;
+  uint32_t count = names_count(h->methods);
+  struct method *methods = mem_zero(h->mem, count + 1, sizeof *methods);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = names_at(h->methods, i);
+    int op = spec_op_find(spec, name, strlen(name));
+    methods[i] = (struct method){.op = op};
+    if (op < 0) continue;
+    const struct spec_op *s = &spec->ops[op];
+    methods[i] = (struct method){op, s->args, s->args_most, s->result, s->arg_kind, s->echo};
+  }
+  for (unsigned m = 0; m < spec->op_count; m++) b.no_nil_arguments |= spec->ops[m].result == RESULT_VALUE;
+  find_words(&b);
+  bool good = true;
+  for (size_t i = 0; i < h->ops.count && good; i++) {
+    struct op *o = &h->ops.at[i];
+    const struct method *m = &methods[o->method];
+    good = m->op < 0 ? fail_unknown(&b, o) : bind_args(&b, o, m) && bind_result(&b, o, m);
+    o->method = (uint16_t)m->op;
+  }
+  if (good && spec->step == spec_map.step) good = bind_map(&b);
+  mem_free(h->mem, b.words);
+  mem_free(h->mem, methods);
+  return good;
+}

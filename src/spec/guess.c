@@ -1,0 +1,109 @@
+/* Guessing a specification: by the type a history names (`# @object atomic-stack`), else by the operations it uses.
+ *
+ * The words here are those that tell types apart, fewer than the aliases: a queue may be written with push and pop, but
+ * a history of push and pop alone is a stack's. Where several fit, one that all the others extend is the guess. */
+#include "spec/common.h"
+
+struct hint {
+  const struct spec *spec;
+  const char *words;
+};
+
+static const struct hint hints[] = {
+    {&spec_queue, "enq enqueue deq dequeue"},
+    {&spec_stack, "push pop"},
+    {&spec_deque, "push-front push-back pop-front pop-back push-left push-right pop-left pop-right add-first add-last "
+                  "remove-first remove-last lpush rpush lpop rpop"},
+    {&spec_priority_queue, "insert delete-min del-min extract-min remove-min pop-min"},
+    {&spec_max_priority_queue, "insert delete-max del-max extract-max remove-max pop-max"},
+    {&spec_set, "add insert remove delete contains has member"},
+    {&spec_multiset, "add insert remove delete contains has member count"},
+    {&spec_register, "read write load store"},
+    {&spec_cas_register, "read write load store cas compare-and-set compare-and-swap compare-exchange"},
+    {&spec_counter, "inc increment dec decrement add read fetch-add fetch-and-add get-and-add faa add-fetch add-and-get "
+                    "get-and-increment increment-and-get"},
+    {&spec_map, "get put append cas compare-and-set delete del"},
+    {&spec_lock, "acquire release lock unlock try-lock try-acquire"},
+    {&spec_rw_lock, "read-lock read-unlock write-lock write-unlock rd-lock wr-lock rd-unlock wr-unlock try-read try-write "
+                    "unlock"},
+    {&spec_semaphore, "wait signal post p v down up sem-wait sem-post"},
+    {&spec_snzi, "arrive depart query"},
+    {&spec_mailbox, "deliver check remove"},
+};
+
+static const struct spec *by_type(const char *type) {
+  static const char *const prefixes[] = {"atomic", "concurrent", "lock-free", "linearizable", "java-util-concurrent"};
+  const char *start = type;
+  for (bool again = true; again;) {
+    for (const struct spec *const *s = specs; *s; s++)
+      if (same_name((*s)->name, strlen((*s)->name), start, strlen(start)) || in_words((*s)->aliases, start, strlen(start)))
+        return *s;
+    again = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !again; i++) {
+      size_t n = strlen(prefixes[i]);
+      if (strlen(start) > n && same_name(start, n, prefixes[i], n)) {
+        start += n;
+        start += strspn(start, "-_ ");
+        again = true;
+      }
+    }
+  }
+  return NULL;
+}
+
+static bool extends(const char *more, const char *words) {
+  const char *word;
+  size_t n;
+  while ((word = next_word(&words, &n)))
+    if (!in_words(more, word, n)) return false;
+  return true;
+}
+
+/* Reads called with [k ...] are of registers addressed by a key. */
+static bool by_key(const struct history *h) {
+  size_t most = h->ops.count < 1000 ? h->ops.count : 1000;
+  for (size_t i = 0; i < most; i++) {
+    const struct op *o = &h->ops.at[i];
+    const char *name = names_at(h->methods, o->method);
+    if (in_words("read load", name, strlen(name)) && o->arg[0] != V_NONE && value_kind(h->values, o->arg[0]) == VALUE_LIST)
+      return true;
+  }
+  return false;
+}
+
+const struct spec *spec_guess(const struct history *h, struct problem *problem) {
+  if (h->object_type) {
+    const struct spec *s = by_type(h->object_type);
+    if (s) return s;
+  }
+  const struct hint *fit[sizeof hints / sizeof *hints];
+  size_t fits = 0;
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    bool all = names_count(h->methods) > 0;
+    for (uint32_t m = 0; m < names_count(h->methods) && all; m++) {
+      const char *name = names_at(h->methods, m);
+      all = in_words(hints[i].words, name, strlen(name));
+    }
+    if (all) fit[fits++] = &hints[i];
+  }
+  for (size_t i = 0; i < fits; i++) {
+    bool least = true;
+    for (size_t j = 0; j < fits && least; j++) least = extends(fit[j]->words, fit[i]->words);
+    if (!least) continue;
+    bool one_cell = fit[i]->spec == &spec_register || fit[i]->spec == &spec_cas_register;
+    return one_cell && by_key(h) ? &spec_map : fit[i]->spec;
+  }
+  char list[300] = "";
+  size_t used = 0;
+  if (fits) {
+    for (size_t i = 0; i < fits && used < sizeof list; i++)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", fit[i]->spec->name);
+    problem_set(problem, "%s: the operations fit several specifications (%s): choose one with --spec", h->source, list);
+  } else {
+    for (uint32_t m = 0; m < names_count(h->methods) && m < 8 && used < sizeof list; m++)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", m ? ", " : "", names_at(h->methods, m));
+    problem_set(problem, "%s: no specification is known by its operations (%s): choose one with --spec; 'asif specs' lists them",
+                h->source, list);
+  }
+  return NULL;
+}

@@ -1,0 +1,82 @@
+/* FIFO queues: unbounded (Wing and Gong, figure 1), bounded, and one whose deq may say empty when it is not.
+ *
+ * The state is the values inside, oldest first. A deq that waits on an empty queue, as the paper's does, is a deq
+ * that never returns empty. */
+#include "spec/common.h"
+
+enum { ENQ, DEQ };
+
+#define ENQ_NAMES "enq enqueue push add offer put send insert write produce append push-back add-last"
+#define DEQ_NAMES "deq dequeue pop poll take get recv receive remove read consume pop-front remove-first try-deq"
+
+static const struct spec_op queue_ops[] = {
+    {ENQ_NAMES, 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+};
+
+static void deq(struct state state, const struct op *op, struct outcomes *out) {
+  uint32_t n;
+  const uint32_t *items = state_words(state, &n);
+  if (!n) {
+    if (result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
+  } else if (result_matches(op, items[0])) {
+    outcome_remove(out, state, items[0], 0, 1);
+  }
+}
+
+static void enq(struct state state, const struct op *op, struct outcomes *out) {
+  if (result_matches(op, V_NONE)) *outcome_insert(out, state, V_NONE, state.size / 4, 1) = op->arg[0];
+}
+
+static void queue_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  (void)s;
+  if (op->method == ENQ)
+    enq(state, op, out);
+  else
+    deq(state, op, out);
+}
+
+static void queue_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+
+const struct spec spec_queue = {
+    .name = "queue", .aliases = "fifo fifo-queue", .summary = "first in, first out; deq of an empty queue returns empty",
+    .ops = queue_ops, .op_count = 2, .data_independent = true,
+    .init = init_empty, .step = queue_step, .print = queue_print,
+    .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};
+
+/* Weak: a deq may return empty at any time. */
+
+static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  queue_step(s, state, op, out);
+  if (op->method == DEQ && state.size && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
+}
+
+const struct spec spec_weak_queue = {
+    .name = "weak-queue", .aliases = "spurious-queue",
+    .summary = "first in, first out, but deq may return empty at any time",
+    .ops = queue_ops, .op_count = 2, .data_independent = true,
+    .init = init_empty, .step = weak_step, .print = queue_print};
+
+/* Bounded: with k values inside it is full, and an enq then changes nothing and returns full. Taking out the
+ * operations on one value would leave fulls that are not, so it is not data-independent. */
+
+static const struct spec_op bounded_ops[] = {
+    {ENQ_NAMES, 1, 1, RESULT_NONE_FULL, PURE_IF_FULL, V_NONE, ARG_ANY},
+    {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+};
+
+static void bounded_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  if (op->method == DEQ)
+    deq(state, op, out);
+  else if (state.size / 4 < s->k)
+    enq(state, op, out);
+  else if (result_matches(op, V_FULL))
+    outcome_same(out, state, V_FULL);
+}
+
+const struct spec spec_bounded_queue = {
+    .name = "bounded-queue", .aliases = "bqueue bounded-fifo ring-buffer",
+    .summary = "first in, first out, at most k values inside; enq returns full where there is no room",
+    .param = "capacity", .k = 4, .ops = bounded_ops, .op_count = 2,
+    .init = init_empty, .step = bounded_step, .print = queue_print,
+    .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};

@@ -1,0 +1,186 @@
+/* The table of built-in specifications, finding one by name, and printing operations. */
+#include "spec/spec.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "spec/common.h"
+
+const struct spec *const specs[] = {
+    &spec_register, &spec_cas_register, &spec_counter, &spec_stack, &spec_queue, &spec_deque, &spec_priority_queue,
+    &spec_max_priority_queue, &spec_set, &spec_multiset, &spec_map, &spec_bounded_queue, &spec_bounded_priority_queue,
+    &spec_weak_queue, &spec_weak_stack, &spec_semiqueue, &spec_k_fifo, &spec_stuttering_queue, &spec_producer_fifo,
+    &spec_lock, &spec_rw_lock, &spec_semaphore, &spec_snzi, &spec_mailbox, NULL};
+
+/* Outcomes. */
+
+void outcomes_open(struct outcomes *o, struct mem *m) { *o = (struct outcomes){.mem = m}; }
+
+void outcomes_clear(struct outcomes *o) { o->bytes.count = o->list.count = 0; }
+
+void *outcomes_add(struct outcomes *o, value result, uint32_t size) {
+  size_t offset = (o->bytes.count + 7) & ~(size_t)7, end = offset + size;
+  if (o->bytes.room < end || !o->bytes.at) vec_reserve(o->mem, &o->bytes, end + 64);
+  o->bytes.count = end;
+  vec_push(o->mem, &o->list, ((struct outcome){(uint32_t)offset, size, result}));
+  return o->bytes.at + offset;
+}
+
+/* Names. */
+
+bool same_name(const char *a, size_t alen, const char *b, size_t blen) {
+  const char *aend = a + alen, *bend = b + blen;
+  for (;;) {
+    while (a < aend && (*a == '-' || *a == '_')) a++;
+    while (b < bend && (*b == '-' || *b == '_')) b++;
+    if (a == aend || b == bend) return a == aend && b == bend;
+    if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+    a++, b++;
+  }
+}
+
+const char *next_word(const char **list, size_t *len) {
+  while (**list == ' ') ++*list;
+  if (!**list) return NULL;
+  const char *word = *list;
+  *len = strcspn(word, " ");
+  *list += *len;
+  return word;
+}
+
+bool in_words(const char *list, const char *name, size_t len) {
+  const char *word;
+  size_t n;
+  while ((word = next_word(&list, &n)))
+    if (same_name(word, n, name, len)) return true;
+  return false;
+}
+
+const char *spec_op_name(const struct spec *s, unsigned m, size_t *len) {
+  const char *names = s->ops[m].names;
+  return next_word(&names, len);
+}
+
+int spec_op_find(const struct spec *s, const char *name, size_t len) {
+  for (unsigned m = 0; m < s->op_count; m++)
+    if (in_words(s->ops[m].names, name, len)) return (int)m;
+  return -1;
+}
+
+/* Finding by name. */
+
+static const struct spec *find_spec(const char *name, size_t len) {
+  for (const struct spec *const *s = specs; *s; s++)
+    if (same_name((*s)->name, strlen((*s)->name), name, len) || in_words((*s)->aliases, name, len)) return *s;
+  return NULL;
+}
+
+/* Edit distance, for proposing near names; words longer than the row are compared by their start. */
+static int distance(const char *a, size_t na, const char *b, size_t nb) {
+  enum { MOST = 40 };
+  int row[MOST + 1];
+  if (na > MOST) na = MOST;
+  if (nb > MOST) nb = MOST;
+  for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
+  for (size_t i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= nb; j++) {
+      int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      diagonal = row[j];
+      int least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+      row[j] = change < least ? change : least;
+    }
+  }
+  return row[nb];
+}
+
+static bool near(const char *a, size_t na, const char *b, size_t nb) {
+  if (distance(a, na, b, nb) <= (na < 5 ? 1 : 2)) return true;
+  if (na < 3) return false;
+  for (size_t i = 0; i + na <= nb; i++)
+    if (same_name(a, na, b + i, na)) return true; /* "fifo" in "producer-fifo" */
+  for (size_t i = 0; i + nb <= na; i++)
+    if (same_name(a + i, nb, b, nb)) return true; /* "queue" in "lock-free-queue" */
+  return false;
+}
+
+static void unknown_spec(const char *name, size_t len, struct problem *problem) {
+  char list[400] = "";
+  size_t used = 0, count = 0;
+  for (int pass = 0; pass < 2 && !count; pass++) /* the near ones; if there are none, all */
+    for (const struct spec *const *s = specs; *s; s++)
+      if ((pass || near(name, len, (*s)->name, strlen((*s)->name))) && used < sizeof list)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", count++ ? ", " : "", (*s)->name);
+  problem_set(problem, "no specification is called '%.*s'; %s: %s", (int)(len > 60 ? 60 : len), name,
+              count > 6 ? "there are" : "did you mean", list);
+}
+
+bool spec_named(const char *name, struct spec *out, struct problem *problem) {
+  while (*name == ' ') name++;
+  size_t len = strcspn(name, "(");
+  const char *open = name[len] ? name + len + 1 : NULL;
+  while (len && name[len - 1] == ' ') len--;
+  const struct spec *s = find_spec(name, len);
+  if (!s) {
+    unknown_spec(name, len, problem);
+    return false;
+  }
+  *out = *s;
+  if (!open) return true;
+  if (!s->param) {
+    problem_set(problem, "'%s' takes no parameter", s->name);
+    return false;
+  }
+  char *end;
+  while (*open == ' ') open++;
+  unsigned long k = isdigit((unsigned char)*open) ? strtoul(open, &end, 10) : 0;
+  unsigned long least = s == &spec_register || s == &spec_cas_register || s == &spec_semaphore ? 0 : 1;
+  bool number = isdigit((unsigned char)*open);
+  if (number) {
+    while (*end == ' ') end++;
+    number = *end == ')' && !end[strspn(end + 1, " ") + 1];
+  }
+  if (!number || k < least || k > VALUE_SMALL_MAX) {
+    problem_set(problem, "'%.60s' is not '%s(N)' with a number N (%s) of at least %lu", name, s->name, s->param, least);
+    return false;
+  }
+  out->k = (uint32_t)k;
+  return true;
+}
+
+/* Printing. */
+
+void print_values(const struct spec *s, struct state state, uint32_t from, uint32_t stride, const char *brackets,
+                  struct text *out) {
+  uint32_t n;
+  const uint32_t *w = state_words(state, &n);
+  text_char(out, brackets[0]);
+  for (uint32_t i = from; i < n; i += stride) {
+    if (i != from) text_char(out, ' ');
+    value_print(s->values, w[i], out);
+  }
+  text_char(out, brackets[1]);
+}
+
+void op_print_call(const struct spec *s, const struct history *h, const struct op *o, struct text *out) {
+  size_t len;
+  const char *name = spec_op_name(s, o->method, &len);
+  text_char(out, (char)toupper((unsigned char)name[0]));
+  text_bytes(out, name + 1, len - 1);
+  text_char(out, '(');
+  for (int i = 0; i < OP_ARGS && o->arg[i] != V_NONE; i++) {
+    if (i) text_add(out, ", ");
+    value_print(h->values, o->arg[i], out);
+  }
+  text_char(out, ')');
+}
+
+void op_print(const struct spec *s, const struct history *h, const struct op *o, struct text *out) {
+  op_print_call(s, h, o, out);
+  text_add(out, " -> ");
+  if (o->result == V_NONE)
+    text_add(out, "ok");
+  else
+    value_print(h->values, o->result, out);
+}

@@ -1,0 +1,44 @@
+/* Stacks: last in, first out; and one whose pop may say empty when it is not.
+ *
+ * The state is the values inside, bottom first. */
+#include "spec/common.h"
+
+enum { PUSH, POP };
+
+static const struct spec_op stack_ops[] = {
+    {"push add put insert enq enqueue offer send push-front add-first", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {"pop remove take poll get deq dequeue recv pop-front remove-first try-pop", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
+     ARG_ANY},
+};
+
+static void stack_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  (void)s;
+  uint32_t n;
+  const uint32_t *items = state_words(state, &n);
+  if (op->method == PUSH) {
+    if (result_matches(op, V_NONE)) *outcome_insert(out, state, V_NONE, n, 1) = op->arg[0];
+  } else if (!n) {
+    if (result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
+  } else if (result_matches(op, items[n - 1])) {
+    outcome_remove(out, state, items[n - 1], n - 1, 1);
+  }
+}
+
+static void stack_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+
+const struct spec spec_stack = {
+    .name = "stack", .aliases = "lifo", .summary = "last in, first out; pop of an empty stack returns empty",
+    .ops = stack_ops, .op_count = 2, .data_independent = true,
+    .init = init_empty, .step = stack_step, .print = stack_print,
+    .machine_new = machine_ring_new, .machine_apply = machine_stack_apply};
+
+static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  stack_step(s, state, op, out);
+  if (op->method == POP && state.size && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
+}
+
+const struct spec spec_weak_stack = {
+    .name = "weak-stack", .aliases = "spurious-stack",
+    .summary = "last in, first out, but pop may return empty at any time",
+    .ops = stack_ops, .op_count = 2, .data_independent = true,
+    .init = init_empty, .step = weak_step, .print = stack_print};
