@@ -51,7 +51,18 @@ void mem_open(struct mem *m, struct limits *l) {
   m->limits = l;
 }
 
+struct mem *mem_child(struct mem *parent) {
+  struct mem *m = mem_alloc(parent, sizeof *m);
+  mem_open(m, parent->limits);
+  m->parent = parent;
+  m->sibling = parent->children;
+  parent->children = m;
+  return m;
+}
+
 void mem_close(struct mem *m) {
+  for (struct mem *c = m->children; c; c = c->sibling) mem_close(c);
+  m->children = NULL;
   struct mem_block *b = m->blocks;
   if (b) {
     b->prev->next = NULL;
@@ -68,6 +79,7 @@ void mem_close(struct mem *m) {
 }
 
 void mem_escape(struct mem *m) {
+  while (m->parent) m = m->parent;
   if (!m->guarded) abort(); /* an owner without a guard: a mistake in the program, not the input */
   longjmp(m->escape, 1);
 }

@@ -28,12 +28,16 @@ struct mem {
   struct mem_chunk *chunk;  /* current chunk of small pieces (mem_piece) */
   struct limits *limits;    /* may be NULL: no limits */
   size_t used;              /* bytes held by this owner */
+  struct mem *parent;       /* of a child: failures go to its guard */
+  struct mem *children, *sibling;
   jmp_buf escape;           /* where MEM_GUARD returns a second time */
   int guarded;              /* escape is set */
 };
 
 void mem_open(struct mem *, struct limits *);
-void mem_close(struct mem *); /* frees everything; the struct may be opened again */
+void mem_close(struct mem *); /* frees everything, children too; the struct may be opened again */
+/* An owner within an owner, whose blocks can be freed all at once: mem_close empties it, closing the parent ends it. */
+struct mem *mem_child(struct mem *);
 
 #define MEM_GUARD(m) ((m)->guarded = 1, setjmp((m)->escape))
 

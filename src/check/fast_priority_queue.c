@@ -1,0 +1,183 @@
+/* Priority queue with distinct values, in time n log n.
+ *
+ * A value may leave when nothing that goes before it is inside. Take the values in the order the queue prefers. Those
+ * before v are certainly inside in some gaps; in every other gap they can all be out at once (what lies left of such
+ * a gap can have left by then, what lies right can come after). So the history is right iff each taken v has a gap for
+ * its removal in which no value before it is certainly inside, and each `empty` a gap in which no value at all is.
+ *
+ * Gaps covered by the values so far are kept in a union-find of the next uncovered gap: each gap is covered once.
+ * Letting each value leave at its earliest such gap never keeps it inside where nothing before it was: so the gaps
+ * covered stay the same, and the choices fit together into a linearization.
+ *
+ * Pending removals: as for the stack. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/items.h"
+
+struct ranked {
+  uint32_t rank; /* place in the order the queue prefers, or the value's bits on the way there */
+  uint32_t item;
+};
+
+static uint32_t uncovered(uint32_t *next, uint32_t gap) {
+  while (next[gap] != gap) {
+    next[gap] = next[next[gap]];
+    gap = next[gap];
+  }
+  return gap;
+}
+
+/* Sorts by rank: bytes from the lowest, as many as the ranks need. */
+static void sort_ranked(struct mem *m, struct ranked *list, uint32_t n, uint32_t most) {
+  struct ranked *other = mem_alloc(m, ((size_t)n + 1) * sizeof *other), *from = list, *to = other;
+  for (int shift = 0; shift < 32 && (shift == 0 || most >> shift); shift += 11) {
+    uint32_t start[2049] = {0};
+    for (uint32_t i = 0; i < n; i++) start[(from[i].rank >> shift & 2047) + 1]++;
+    for (int b = 0; b < 2048; b++) start[b + 1] += start[b];
+    for (uint32_t i = 0; i < n; i++) to[start[from[i].rank >> shift & 2047]++] = from[i];
+    struct ranked *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list) memcpy(list, from, n * sizeof *list);
+  mem_free(m, other);
+}
+
+struct context {
+  const struct values *values;
+  const struct part *part;
+  const struct items *items;
+};
+
+static int by_value(const void *a, const void *b, void *context) {
+  const struct context *c = context;
+  const struct ranked *x = a, *y = b;
+  return value_compare(c->values, c->part->ops[c->items->at[x->item].put].arg[0], c->part->ops[c->items->at[y->item].put].arg[0]);
+}
+
+/* The items in the order of their values, or backwards where the largest goes first. */
+static struct ranked *rank_items(const struct part *p, struct mem *m, const struct items *t) {
+  struct ranked *list = mem_alloc(m, ((size_t)t->count + 1) * sizeof *list);
+  bool small = true;
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    value v = p->ops[t->at[i].put].arg[0];
+    small &= value_is_small(v);
+    list[i] = (struct ranked){(uint32_t)value_small(v) + 1073741824u, i};
+    if (small && list[i].rank > most) most = list[i].rank;
+  }
+  if (small && most) {
+    uint32_t least = most;
+    for (uint32_t i = 0; i < t->count; i++)
+      if (list[i].rank < least) least = list[i].rank;
+    for (uint32_t i = 0; i < t->count; i++) list[i].rank -= least;
+    sort_ranked(m, list, t->count, most - least);
+  } else {
+    struct context c = {p->values, p, t};
+    qsort_r(list, t->count, sizeof *list, by_value, &c);
+  }
+  if (spec_op_find(p->spec, "remove-max", 10) >= 0)
+    for (uint32_t i = 0, j = t->count; i + 1 < j; i++) {
+      struct ranked swap = list[i];
+      list[i] = list[--j];
+      list[j] = swap;
+    }
+  return list;
+}
+
+/* Adds to the core what keeps gaps [from, to] covered by items before `rank` in the list. */
+static void add_cover(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list, uint32_t rank,
+                      uint32_t from, uint32_t to, op_list *core) {
+  struct items before = *t;
+  before.at = mem_alloc(m, ((size_t)rank + 1) * sizeof *before.at);
+  before.count = 0;
+  for (uint32_t i = 0; i < rank; i++) {
+    const struct item *it = &t->at[list[i].item];
+    if (it->put_ret <= to && it->take_call > from) before.at[before.count++] = *it;
+  }
+  items_cover(p, m, &before, from, to, core);
+  mem_free(m, before.at);
+}
+
+/* In a gap: removals in the order of the values, each just after its own insertion if that is in the same gap; then the
+ * empties; then insertions. Emitted by counting sort over gaps; the items come in the order of their values. */
+static void emit(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list, const uint32_t *leave,
+                 const uint32_t *empty_gap, struct decision *d) {
+  uint32_t *start = mem_zero(m, (size_t)p->events + 2, sizeof *start);
+  uint32_t *enter = mem_alloc(m, ((size_t)t->count + 1) * sizeof *enter);
+  for (uint32_t i = 0; i < t->count; i++) {
+    uint32_t x = list[i].item, last = t->at[x].put_ret == NEVER ? p->events : t->at[x].put_ret - 1;
+    enter[x] = last < leave[x] ? last : leave[x];
+    start[enter[x] + 1]++;
+    if (leave[x] < p->events) start[leave[x] + 1]++;
+  }
+  for (uint32_t i = 0; i < t->empty_count; i++) start[empty_gap[i] + 1]++;
+  for (uint32_t g = 0; g <= p->events; g++) start[g + 1] += start[g];
+  uint32_t total = start[p->events + 1];
+  vec_reserve(m, &d->order, (size_t)total + 1);
+  d->order.count = total;
+  for (uint32_t i = 0; i < t->count; i++) {
+    uint32_t x = list[i].item;
+    if (leave[x] >= p->events) continue;
+    if (enter[x] == leave[x]) d->order.at[start[leave[x]]++] = t->at[x].put;
+    d->order.at[start[leave[x]]++] = t->at[x].take;
+  }
+  for (uint32_t i = 0; i < t->empty_count; i++) d->order.at[start[empty_gap[i]]++] = t->empty[i];
+  for (uint32_t i = 0; i < t->count; i++)
+    if (enter[list[i].item] < leave[list[i].item] || leave[list[i].item] >= p->events)
+      d->order.at[start[enter[list[i].item]]++] = t->at[list[i].item].put;
+  mem_free(m, start);
+  mem_free(m, enter);
+}
+
+static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct decision *d) {
+  (void)events;
+  d->core.count = d->order.count = 0;
+  d->verdict = VERDICT_HOLDS;
+  struct ranked *list = rank_items(p, m, t);
+  uint32_t *next = mem_alloc(m, ((size_t)p->events + 2) * sizeof *next);
+  for (uint32_t g = 0; g <= p->events + 1; g++) next[g] = g;
+  uint32_t *leave = mem_alloc(m, ((size_t)t->count + 1) * sizeof *leave);
+  uint32_t *empty_gap = mem_alloc(m, ((size_t)t->empty_count + 1) * sizeof *empty_gap);
+  for (uint32_t i = 0; i < t->count; i++) {
+    const struct item *it = &t->at[list[i].item];
+    leave[list[i].item] = p->events;
+    if (it->take != NEVER) {
+      uint32_t gap = uncovered(next, it->take_call);
+      if (gap >= it->take_ret && it->take_ret != NEVER) {
+        d->verdict = VERDICT_VIOLATED;
+        d->culprit = it->take;
+        core_add_item(m, &d->core, it);
+        add_cover(p, m, t, list, i, it->take_call, it->take_ret - 1, &d->core);
+        break;
+      }
+      leave[list[i].item] = gap;
+    }
+    uint32_t until = it->take_call == NEVER ? p->events : it->take_call;
+    for (uint32_t g = uncovered(next, it->put_ret == NEVER ? p->events : it->put_ret); g < until; g = uncovered(next, g)) next[g] = g + 1;
+  }
+  for (uint32_t i = 0; i < t->empty_count && d->verdict == VERDICT_HOLDS; i++) {
+    const struct op *o = &p->ops[t->empty[i]];
+    empty_gap[i] = uncovered(next, o->call);
+    if (empty_gap[i] < o->ret) continue;
+    d->verdict = VERDICT_VIOLATED;
+    d->culprit = t->empty[i];
+    vec_push(m, &d->core, t->empty[i]);
+    add_cover(p, m, t, list, t->count, o->call, o->ret - 1, &d->core);
+  }
+  core_sort(&d->core);
+  if (d->verdict == VERDICT_HOLDS) emit(p, m, t, list, leave, empty_gap, d);
+  mem_free(m, list);
+  mem_free(m, next);
+  mem_free(m, leave);
+  mem_free(m, empty_gap);
+}
+
+enum applies fast_priority_queue(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
+  struct items t;
+  if (items_build(p, m, &t, spec_op_find(p->spec, "insert", 6), spec_op_find(p->spec, "remove", 6), d, why_not) == APPLIES_NOT)
+    return APPLIES_NOT;
+  if (d->verdict == VERDICT_VIOLATED) return APPLIES;
+  return items_match_pending(p, m, &t, NULL, decide, d, why_not);
+}

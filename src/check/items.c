@@ -1,0 +1,292 @@
+/* Building items from a part: see items.h. */
+#include "check/items.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* Value -> item. Small non-negative integers, the usual case, index an array; anything else goes through a hash. */
+struct index {
+  uint32_t *direct; /* item + 1 */
+  uint32_t direct_count;
+  struct {
+    value key;
+    uint32_t item;
+  } * slots; /* key V_NONE: free */
+  uint32_t mask;
+};
+
+static void index_open(struct index *x, struct mem *m, const struct part *p, int put) {
+  memset(x, 0, sizeof *x);
+  uint64_t cap = (uint64_t)p->count * 4 + 1024;
+  uint32_t most = 0, other = 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (p->ops[i].method != put) continue;
+    value v = p->ops[i].arg[0];
+    if (value_is_small(v) && v >> 1 < cap) {
+      if (v >> 1 >= most) most = (v >> 1) + 1;
+    } else {
+      other++;
+    }
+  }
+  x->direct_count = most;
+  x->direct = mem_zero(m, (size_t)most + 1, sizeof *x->direct);
+  for (x->mask = 15; x->mask < other * 2u;) x->mask = x->mask * 2 + 1;
+  x->slots = mem_alloc(m, ((size_t)x->mask + 1) * sizeof *x->slots);
+  for (uint32_t i = 0; i <= x->mask; i++) x->slots[i].key = V_NONE;
+}
+
+static void index_close(struct index *x, struct mem *m) {
+  mem_free(m, x->direct);
+  mem_free(m, x->slots);
+}
+
+/* The place for a value's item + 1, made if `make`; NULL if absent. */
+static uint32_t *index_at(struct index *x, value v, bool make) {
+  if (value_is_small(v) && v >> 1 < x->direct_count) return make || x->direct[v >> 1] ? &x->direct[v >> 1] : NULL;
+  uint32_t s = (uint32_t)hash_mix(v) & x->mask;
+  while (x->slots[s].key != V_NONE && x->slots[s].key != v) s = (s + 1) & x->mask;
+  if (x->slots[s].key == v) return &x->slots[s].item;
+  if (!make) return NULL;
+  x->slots[s].key = v;
+  x->slots[s].item = 0;
+  return &x->slots[s].item;
+}
+
+void item_tighten(struct item *t) {
+  if (t->take_ret < t->put_ret) t->put_ret = t->take_ret;
+  if (t->take_call != NEVER && t->take_call < t->put_call) t->take_call = t->put_call;
+}
+
+void core_add_item(struct mem *m, op_list *core, const struct item *t) {
+  vec_push(m, core, t->put);
+  if (t->take != NEVER) vec_push(m, core, t->take);
+}
+
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+void core_sort(op_list *core) {
+  if (!core->count) return;
+  qsort(core->at, core->count, sizeof *core->at, by_number);
+  size_t n = 1;
+  for (size_t i = 1; i < core->count; i++)
+    if (core->at[i] != core->at[n - 1]) core->at[n++] = core->at[i];
+  core->count = n;
+}
+
+static enum applies violated(struct mem *m, struct decision *d, uint32_t culprit, const uint32_t *ops, int count) {
+  d->verdict = VERDICT_VIOLATED;
+  d->culprit = culprit;
+  for (int i = 0; i < count; i++) vec_push(m, &d->core, ops[i]);
+  core_sort(&d->core);
+  return APPLIES;
+}
+
+struct by_ret {
+  uint32_t ret, item;
+};
+
+static int by_ret(const void *a, const void *b) {
+  const struct by_ret *x = a, *y = b;
+  return x->ret < y->ret ? -1 : x->ret > y->ret;
+}
+
+static void find_stuck(struct items *t, struct mem *m) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->count; i++) n += t->at[i].take == NEVER;
+  struct by_ret *list = mem_alloc(m, ((size_t)n + 1) * sizeof *list);
+  n = 0;
+  for (uint32_t i = 0; i < t->count; i++)
+    if (t->at[i].take == NEVER) list[n++] = (struct by_ret){t->at[i].put_ret, i};
+  qsort(list, n, sizeof *list, by_ret);
+  t->stuck = mem_alloc(m, ((size_t)n + 1) * sizeof *t->stuck);
+  for (uint32_t i = 0; i < n; i++) t->stuck[i] = list[i].item;
+  t->stuck_count = n;
+  mem_free(m, list);
+}
+
+/* A pending put whose value nobody took might as well not have happened: such items are dropped. */
+static void drop_idle_puts(const struct part *p, struct items *t) {
+  uint32_t kept = 0, dropped = 0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (t->at[i].take == NEVER && op_pending(&p->ops[t->at[i].put])) {
+      t->of_op[t->at[i].put] = NEVER;
+      dropped++;
+      continue;
+    }
+    if (dropped) {
+      t->of_op[t->at[i].put] = kept;
+      if (t->at[i].take != NEVER) t->of_op[t->at[i].take] = kept;
+    }
+    t->at[kept++] = t->at[i];
+  }
+  t->count = kept;
+}
+
+enum applies items_build(const struct part *p, struct mem *m, struct items *t, int put, int take, struct decision *d,
+                         const char **why_not) {
+  memset(t, 0, sizeof *t);
+  struct index x;
+  index_open(&x, m, p, put);
+  uint32_t puts = 0, empties = 0, pending = 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    if (o->method == put) {
+      puts++;
+      if (o->result != V_NONE && o->result != V_UNKNOWN && o->result != V_TRUE) {
+        *why_not = "an insertion that did not insert";
+        return APPLIES_NOT;
+      }
+    } else if (o->method != take) {
+      *why_not = "operations other than insertion and removal";
+      return APPLIES_NOT;
+    } else if (op_pending(o)) {
+      pending++;
+    } else if (o->result == V_EMPTY) {
+      empties++;
+    } else if (o->result == V_UNKNOWN) {
+      *why_not = "a result that was not observed";
+      return APPLIES_NOT;
+    }
+  }
+  t->at = mem_alloc(m, ((size_t)puts + 1) * sizeof *t->at);
+  t->of_op = mem_alloc(m, ((size_t)p->count + 1) * sizeof *t->of_op);
+  t->empty = mem_alloc(m, ((size_t)empties + 1) * sizeof *t->empty);
+  t->pending = mem_alloc(m, ((size_t)pending + 1) * sizeof *t->pending);
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    t->of_op[i] = NEVER;
+    if (o->method != put) continue;
+    uint32_t *at = index_at(&x, o->arg[0], true);
+    if (*at) {
+      *why_not = "a value that is inserted more than once";
+      return APPLIES_NOT;
+    }
+    t->at[t->count] = (struct item){o->call, o->ret, NEVER, NEVER, i, NEVER};
+    t->of_op[i] = t->count;
+    *at = ++t->count;
+  }
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    if (o->method != take) continue;
+    if (op_pending(o)) {
+      t->pending[t->pending_count++] = i;
+      continue;
+    }
+    if (o->result == V_EMPTY) {
+      t->empty[t->empty_count++] = i;
+      continue;
+    }
+    uint32_t *at = index_at(&x, o->result, false);
+    if (!at) return violated(m, d, i, &i, 1);
+    struct item *it = &t->at[*at - 1];
+    if (it->take != NEVER) return violated(m, d, i, (uint32_t[]){it->put, it->take, i}, 3);
+    if (o->ret < it->put_call) return violated(m, d, i, (uint32_t[]){it->put, i}, 2);
+    it->take = i;
+    it->take_call = o->call;
+    it->take_ret = o->ret;
+    item_tighten(it);
+    t->of_op[i] = *at - 1;
+  }
+  index_close(&x, m);
+  drop_idle_puts(p, t);
+  find_stuck(t, m);
+  return APPLIES;
+}
+
+/* Greedy interval cover: of the items inside at the first uncovered gap, the one that stays longest. */
+void items_cover(const struct part *p, struct mem *m, const struct items *t, uint32_t from, uint32_t to, op_list *core) {
+  (void)p;
+  while (from <= to) {
+    const struct item *best = NULL;
+    for (uint32_t i = 0; i < t->count; i++)
+      if (t->at[i].put_ret <= from && t->at[i].take_call > from && (!best || t->at[i].take_call > best->take_call)) best = &t->at[i];
+    if (!best) return;
+    core_add_item(m, core, best);
+    if (best->take_call == NEVER) return;
+    from = best->take_call;
+  }
+}
+
+/* Pending takes. */
+
+struct matching {
+  const struct part *part;
+  struct mem *mem;
+  struct items *items;
+  const uint32_t *events;
+  items_decider *decide;
+  uint8_t *used;  /* a pending take each */
+  op_list wrong;  /* everything that was wrong in some try */
+  uint32_t tries; /* left */
+};
+
+static void give_take(struct matching *x, uint32_t item, uint32_t take) {
+  struct item *it = &x->items->at[item];
+  it->take = take;
+  it->take_call = x->part->ops[take].call;
+  item_tighten(it);
+  x->items->of_op[take] = item;
+}
+
+static void take_back(struct matching *x, uint32_t item) {
+  struct item *it = &x->items->at[item];
+  x->items->of_op[it->take] = NEVER;
+  it->take = it->take_call = NEVER;
+}
+
+/* Depth first over which stuck item of the wrong part gets which pending take. Whatever is wrong stays so unless one of the
+ * wrong part's own items changes. UNKNOWN: out of tries. */
+static void match_pending(struct matching *x, struct decision *d) {
+  if (!x->tries--) {
+    x->tries = 0;
+    d->verdict = VERDICT_UNKNOWN;
+    return;
+  }
+  x->decide(x->part, x->mem, x->items, x->events, d);
+  if (d->verdict != VERDICT_VIOLATED) return;
+  op_list wrong = {0};
+  for (size_t i = 0; i < d->core.count; i++) {
+    uint32_t item = x->items->of_op[d->core.at[i]];
+    if (item != NEVER && x->items->at[item].put == d->core.at[i] && x->items->at[item].take == NEVER)
+      vec_push(x->mem, &wrong, item);
+  }
+  for (size_t i = 0; i < d->core.count; i++) vec_push(x->mem, &x->wrong, d->core.at[i]);
+  uint32_t culprit = d->culprit; /* the violation to report is the first one, without any pending take */
+  bool unknown = false;
+  for (size_t i = 0; i < wrong.count && d->verdict != VERDICT_HOLDS; i++)
+    for (uint32_t k = 0; k < x->items->pending_count && d->verdict != VERDICT_HOLDS; k++) {
+      if (x->used[k]) continue;
+      x->used[k] = 1;
+      give_take(x, wrong.at[i], x->items->pending[k]);
+      match_pending(x, d);
+      take_back(x, wrong.at[i]);
+      x->used[k] = 0;
+      unknown |= d->verdict == VERDICT_UNKNOWN;
+    }
+  vec_free(x->mem, &wrong);
+  if (d->verdict == VERDICT_HOLDS) return;
+  d->culprit = culprit;
+  d->verdict = unknown ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
+}
+
+enum applies items_match_pending(const struct part *p, struct mem *m, struct items *t, const uint32_t *events,
+                                 items_decider *decide, struct decision *d, const char **why_not) {
+  struct matching x = {p, m, t, events, decide, mem_zero(m, (size_t)t->pending_count + 1, 1), {0}, 200};
+  match_pending(&x, d);
+  mem_free(m, x.used);
+  d->core.count = 0;
+  if (d->verdict == VERDICT_VIOLATED) { /* wrong whichever values the pending takes took */
+    for (size_t i = 0; i < x.wrong.count; i++) vec_push(m, &d->core, x.wrong.at[i]);
+    for (uint32_t k = 0; k < t->pending_count; k++) vec_push(m, &d->core, t->pending[k]);
+    core_sort(&d->core);
+  }
+  vec_free(m, &x.wrong);
+  if (d->verdict != VERDICT_UNKNOWN) return APPLIES;
+  *why_not = "pending removals with too many values they may have taken";
+  return APPLIES_NOT;
+}

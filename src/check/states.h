@@ -1,0 +1,26 @@
+/* The states of a specification as integers, and its steps as a memo.
+ *
+ * Distinct states are few beside the configurations that hold them, so a state is stored once and a step from it by an
+ * operation is computed once. Operations that differ in nothing a step can see form a *class*. */
+#ifndef ASIF_CHECK_STATES_H
+#define ASIF_CHECK_STATES_H
+
+#include "spec/spec.h"
+
+struct states;
+
+struct successors {
+  const uint32_t *at;
+  uint32_t count;
+};
+
+struct states *states_new(struct mem *, const struct spec *);
+struct successors states_initial(struct states *);
+uint32_t states_class(struct states *, const struct op *);
+struct successors states_step(struct states *, uint32_t state, uint32_t class); /* valid until states_forget */
+struct state states_at(const struct states *, uint32_t state);
+size_t states_bytes(const struct states *);
+/* Forgets every state and step but the given states, which are renumbered 0, 1, ... in this order. */
+void states_forget(struct states *, const uint32_t *keep, uint32_t count);
+
+#endif
