@@ -1,0 +1,166 @@
+/* asif gen: random histories, linearizable by construction, or with one violation of a named kind. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "history/format.h"
+#include "history/generate.h"
+
+/* TEMPORARY: until the formats are there. */
+#pragma weak formats
+#pragma weak format_wing_gong
+#pragma weak format_named
+#pragma weak history_write
+static int write_plainly(struct mem *m, const struct history *h, const struct spec *s, const char *path) {
+  FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+  if (!f) return EXIT_USAGE;
+  uint32_t *events = history_events(h, m);
+  struct text t;
+  text_open(&t, m);
+  for (uint32_t e = 0; e < h->events; e++) {
+    const struct op *o = &h->ops.at[events[e] >> 1];
+    text_clear(&t);
+    text_printf(&t, "%s ", names_at(h->objects, o->object));
+    if (!(events[e] & 1)) {
+      op_print_call(s, h, o, &t);
+    } else {
+      text_add(&t, o->result == V_EMPTY ? "Empty(" : "Ok(");
+      if (o->result != V_NONE && o->result != V_EMPTY) value_print(h->values, o->result, &t);
+      text_char(&t, ')');
+    }
+    fprintf(f, "%s %s\n", text_string(&t), names_at(h->processes, o->process));
+  }
+  return fclose(f) ? EXIT_USAGE : EXIT_HOLDS;
+}
+
+static const struct opt opts[] = {
+    {"operations", 'n', "N", NULL, "how many operations (default 1000; 10k and 5M are understood)"},
+    {"threads", 't', "T", NULL, "how many overlap (default 4)"},
+    {"seed", 's', "SEED", NULL, "the same seed gives the same history, everywhere (default 1)"},
+    {"bad", 0, "KIND", NULL, "put in one violation of this kind, near the end; --list shows the kinds"},
+    {"values", 0, "V", NULL, "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
+    {"keys", 0, "K", NULL, "maps, sets and multisets: keys among 1..K (map: 10; sets: every value is a new one)"},
+    {"pending", 0, "P", NULL, "P operations never return; half of them took effect (default 0)"},
+    {"empty", 0, "PERCENT", NULL, "containers: share of the time they are nearly empty (default 5)"},
+    {"output", 'o', "FILE", "@files", "where to (default standard output); .gz and .zst compress"},
+    {"format", 'f', "FORMAT", "@formats", "how to write it (default by the ending of FILE, else wing-gong)"},
+    {"list", 'l', NULL, NULL, "list the kinds of violation, of SPEC or of all"},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static void list_kinds(struct text *t, const struct spec *s) {
+  const struct bad_kind *k = generate_kinds(s);
+  for (int i = 0; k[i].name; i++) text_printf(t, "%-24s %-10s %s\n", i ? "" : s->name, k[i].name, k[i].summary);
+}
+
+static int list(struct mem *m, const struct spec *one) {
+  struct text t;
+  text_open(&t, m);
+  if (one) list_kinds(&t, one);
+  for (int i = 0; !one && specs[i]; i++) list_kinds(&t, specs[i]);
+  return write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
+}
+
+static bool read_options(const struct args *a, const struct spec *s, struct generate_options *o) {
+  bool bad = false, cas = !strcmp(s->name, "cas-register");
+  const long long most = 1000000000;
+  *o = (struct generate_options){
+      .spec = s,
+      .operations = (uint32_t)arg_number(a, "operations", 1000, 1, most, &bad),
+      .threads = (uint32_t)arg_number(a, "threads", 4, 1, 65536, &bad),
+      .seed = (uint64_t)arg_number(a, "seed", 1, INT64_MIN, INT64_MAX, &bad),
+      .bad = arg_value(a, "bad"),
+      .values = (uint32_t)arg_number(a, "values", cas ? 5 : 0, 0, most / 4, &bad),
+      .keys = (uint32_t)arg_number(a, "keys", 0, 1, most / 4, &bad),
+      .pending = (uint32_t)arg_number(a, "pending", 0, 0, most / 4, &bad),
+      .empty = (uint32_t)arg_number(a, "empty", 5, 0, 100, &bad),
+  };
+  return !bad;
+}
+
+/* By name, else by the ending of the file's name (before .gz or .zst), else Wing and Gong's. */
+static const struct format *pick_format(const char *name, const char *path) {
+  if (name) return format_named(name);
+  size_t n = strlen(path);
+  if (n > 3 && !strcmp(path + n - 3, ".gz")) n -= 3;
+  else if (n > 4 && !strcmp(path + n - 4, ".zst")) n -= 4;
+  for (int i = 0; formats[i]; i++)
+    for (const char *s = formats[i]->suffixes; formats[i]->write && s && *s; s += strspn(s, " ")) {
+      size_t len = strcspn(s, " ");
+      if (len && len < n && !memcmp(path + n - len, s, len)) return formats[i];
+      s += len;
+    }
+  return &format_wing_gong;
+}
+
+static int generate(struct mem *m, const struct args *a, const struct generate_options *o) {
+  const char *path = arg_value(a, "output") ? arg_value(a, "output") : "-", *name = arg_value(a, "format");
+  if (!history_write) {
+    struct problem why;
+    struct history *plain = generate_history(m, o, &why);
+    if (!plain) return usage_error(a, "%s", why.text);
+    struct spec spec = *o->spec;
+    spec.values = plain->values;
+    return write_plainly(m, plain, &spec, path);
+  }
+  const struct format *format = pick_format(name, path);
+  if (!format) return usage_error(a, "no format is called %s", name);
+  if (!format->write) return usage_error(a, "format %s is read, not written", name);
+  struct problem problem;
+  struct history *h = generate_history(m, o, &problem);
+  if (!h) return usage_error(a, "%s", problem.text);
+  errno = 0;
+  if (history_write(h, path, format, &problem)) return EXIT_HOLDS;
+  if (errno != EPIPE) say_error("%s", problem.text);
+  return EXIT_USAGE;
+}
+
+static int run(const struct args *a) {
+  struct limits limits;
+  struct mem m;
+  struct spec spec;
+  struct problem problem;
+  limits_start(&limits, 0, 0);
+  handle_interrupts();
+  limits.interrupted = &interrupted;
+  mem_open(&m, &limits);
+  if (MEM_GUARD(&m)) {
+    mem_close(&m);
+    say_error("gen: stopped by %s", limit_name((enum limit)limits.reached));
+    return EXIT_UNKNOWN;
+  }
+  int status = EXIT_USAGE;
+  struct generate_options o;
+  bool all = !a->count;
+  if (all && !arg_flag(a, "list")) status = usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
+  else if (!all && !spec_named(a->at[0], &spec, &problem)) status = usage_error(a, "%s", problem.text);
+  else if (arg_flag(a, "list")) status = list(&m, all ? NULL : &spec);
+  else if (read_options(a, &spec, &o)) status = generate(&m, a, &o);
+  mem_close(&m);
+  return status;
+}
+
+const struct command command_gen = {
+    .name = "gen",
+    .usage = "SPEC [-n OPERATIONS] [-t THREADS] [--seed SEED] [--bad KIND] [-o FILE]",
+    .summary = "generate a random history, linearizable or wrong on purpose",
+    .details =
+        "Threads call operations of SPEC, each takes effect on a sequential object at some moment\n"
+        "between its call and its return, and the events are interleaved at random: the history is\n"
+        "linearizable by construction. --bad puts in one violation, in the last hundredth; it is one\n"
+        "whatever happens around it.\n"
+        "\n"
+        "Examples:\n"
+        "  asif gen queue                               a thousand operations by four threads\n"
+        "  asif gen stack -n 1M -t 16 -o stack.txt.zst  a million by sixteen, compressed\n"
+        "  asif gen queue --bad lost | asif check -     a queue that loses a value\n"
+        "  asif gen map --keys 3 --pending 5 -f edn     as Jepsen writes it, five outcomes unknown\n"
+        "  asif gen --list                              every kind of violation\n"
+        "\n"
+        "Exit status: 0 written, 2 bad usage or the output could not be written, 3 interrupted.\n",
+    .opts = opts,
+    .least = 0,
+    .most = 1,
+    .run = run,
+    .operands = "@specs",
+};

@@ -1,0 +1,273 @@
+/* Generating histories: threads that call, take effect on a sequential object, and return, interleaved at random.
+ *
+ * Each thread goes round: call event, effect, return event; a step takes a random thread one further. The result comes
+ * from the object at the effect, which lies between call and return, so the effects in order are a linearization.
+ * Nearly all threads have an operation open nearly all the time.
+ *
+ * A violation is a plan of a few operations that one thread calls one after the other while the rest goes on. It is
+ * wrong whatever the others do: its values are unheard of elsewhere, and where a pending operation might excuse it, it
+ * is repeated once more than there are pending operations. */
+#include "history/generate.h"
+
+#include <string.h>
+
+#include "history/subject.h"
+
+static const struct subject *const subjects[] = {&subject_queue, &subject_stack, &subject_priority_queue, &subject_deque,
+                                                 &subject_set, &subject_multiset, &subject_register, &subject_cas_register,
+                                                 &subject_map, &subject_counter, NULL};
+
+enum { IDLE, CALLED, DONE };
+
+struct thread {
+  struct op op;
+  uint8_t state;
+  bool pending, planned;
+  uint32_t process;
+};
+
+struct schedule {
+  struct generator *g;
+  struct thread *threads;
+  uint32_t object, processes;
+  uint32_t calls, open;    /* operations called; threads that are not idle */
+  uint32_t start, next;    /* when the plan begins (in calls); its next operation */
+  uint32_t pending, among; /* still to be made pending, among how many calls to come */
+  bool on, over;           /* the plan has begun, has ended */
+};
+
+static const struct subject *subject_for(const struct spec *s) {
+  size_t n = strlen(s->name);
+  for (int i = 0; subjects[i]; i++)
+    for (const char *name = subjects[i]->specs; *name; name += strspn(name, " ")) {
+      size_t len = strcspn(name, " ");
+      if (len == n && !memcmp(name, s->name, n)) return subjects[i];
+      name += len;
+    }
+  return NULL;
+}
+
+const struct bad_kind *generate_kinds(const struct spec *s) {
+  static const struct bad_kind none[] = {{NULL, NULL}};
+  const struct subject *subject = subject_for(s);
+  return subject ? subject->kinds : none;
+}
+
+/* Values. */
+
+value generate_value(struct generator *g) {
+  return value_of_small((int32_t)(g->options->values ? 1 + random_below(g, g->options->values) : ++g->fresh));
+}
+
+/* A permutation of the numbers below 2^bits: odd multiples and folding down are both reversible. */
+static uint32_t scatter(uint32_t x, uint32_t bits) {
+  uint32_t mask = (1u << bits) - 1;
+  for (int round = 0; round < 2; round++) {
+    x = (x * 0x9e3779b1u) & mask;
+    x ^= x >> (bits / 2 + 1);
+  }
+  return x;
+}
+
+value generate_unordered(struct generator *g) {
+  return g->options->values ? generate_value(g) : value_of_small((int32_t)scatter(++g->fresh, g->bits));
+}
+
+value generate_unheard(struct generator *g) { return value_of_small((int32_t)((1u << g->bits) + g->options->values + ++g->unheard)); }
+
+uint16_t generate_method(const struct generator *g, const char *name) {
+  int m = spec_op_find(g->spec, name, strlen(name));
+  return m < 0 ? 0 : (uint16_t)m;
+}
+
+/* Plans. */
+
+void generate_plan(struct generator *g, uint16_t method, value arg0, value arg1, value result) {
+  struct planned p = {.op = {.method = method, .arg = {arg0, arg1, V_NONE}, .result = result}};
+  vec_push(g->mem, &g->plan, p);
+}
+
+void generate_plan_real(struct generator *g, uint16_t method, value arg0, value arg1) {
+  generate_plan(g, method, arg0, arg1, V_UNKNOWN);
+  g->plan.at[g->plan.count - 1].real = true;
+}
+
+/* Sizes. */
+
+uint32_t generate_size(const struct generator *g) {
+  uint32_t n = g->options->operations / 16;
+  return n < 3 ? 3 : n > 200 ? 200 : n;
+}
+
+bool tide_insert(struct generator *g, struct tide *t, uint32_t count) {
+  uint32_t empty = g->options->empty > 100 ? 100 : g->options->empty;
+  if (!t->turn) {
+    uint32_t high = t->size * 10 + random_below(g, t->size * 20 + 1);
+    t->low = empty == 100 || (!t->low && empty && t->turn == 0 && t->size && count >= t->size / 2);
+    t->turn = t->low ? (empty == 100 ? UINT32_MAX : 1 + high * empty / (100 - empty)) : high;
+  }
+  if (t->low) {
+    if (count <= 3) t->turn--; /* time counts once it is nearly empty */
+    return random_below(g, count + 2) == 0;
+  }
+  t->turn--;
+  return random_below(g, 2 * t->size) >= count;
+}
+
+/* The schedule. */
+
+/* A, B, ... Z, A1, B1, ...: every thread has a name, and gets a new one when an operation of it never returns. */
+static uint32_t new_process(struct schedule *s) {
+  char name[16];
+  uint32_t p = s->processes++;
+  int n = snprintf(name, sizeof name, "%c", 'A' + (int)(p % 26));
+  if (p >= 26) n += snprintf(name + n, sizeof name - (size_t)n, "%u", p / 26);
+  return names_intern(s->g->history->processes, name, (size_t)n);
+}
+
+static uint32_t plan_left(const struct schedule *s) { return (uint32_t)s->g->plan.count - s->next; }
+
+/* Takes the next operation of the plan, if it is this thread's turn to. */
+static bool take_planned(struct schedule *s, uint32_t t) {
+  struct thread *thread = &s->threads[t];
+  if (t || s->over || s->calls < s->start || !s->g->plan.count) return false;
+  s->on = true;
+  if (s->g->alone && s->open) return false;
+  struct planned *p = &s->g->plan.at[s->next++];
+  thread->op = p->op;
+  thread->planned = true;
+  return true;
+}
+
+static bool take_chosen(struct schedule *s, uint32_t t) {
+  struct generator *g = s->g;
+  bool waits = g->plan.count && !s->over && ((!t && s->calls >= s->start) || (g->alone && s->calls >= s->start));
+  if (waits || s->calls + plan_left(s) >= g->options->operations) return false;
+  struct thread *thread = &s->threads[t];
+  thread->op = (struct op){.arg = {V_NONE, V_NONE, V_NONE}, .result = V_UNKNOWN};
+  thread->planned = false;
+  g->subject->choose(g, t, &thread->op);
+  thread->pending = s->pending && random_below(g, s->among) < s->pending;
+  if (s->among) s->among--;
+  s->pending -= thread->pending;
+  return true;
+}
+
+static void call(struct schedule *s, uint32_t t) {
+  struct thread *thread = &s->threads[t];
+  thread->pending = false;
+  if (!take_planned(s, t) && !take_chosen(s, t)) return;
+  struct op *o = &thread->op;
+  int args = 0;
+  while (args < OP_ARGS && o->arg[args] != V_NONE) args++;
+  history_call(s->g->history, thread->process, s->object, o->method, o->arg, args, 0);
+  s->calls++;
+  s->open++;
+  thread->state = CALLED;
+  if (!thread->pending || random_below(s->g, 2)) return;
+  thread->state = IDLE; /* never takes effect */
+  thread->process = new_process(s);
+  s->open--;
+}
+
+static void effect(struct schedule *s, uint32_t t) {
+  struct thread *thread = &s->threads[t];
+  struct generator *g = s->g;
+  struct planned *p = thread->planned ? &g->plan.at[s->next - 1] : NULL;
+  if (!p || p->real) {
+    if (!g->subject->apply(g, t, &thread->op, &thread->op.result)) return;
+    if (p) g->last = thread->op.result;
+  } else if (p->relative) {
+    thread->op.result = value_of_small(value_small(g->last) + value_small(p->op.result));
+  }
+  thread->state = DONE;
+}
+
+static void finish(struct schedule *s, uint32_t t) {
+  struct thread *thread = &s->threads[t];
+  thread->state = IDLE;
+  s->open--;
+  if (thread->pending) {
+    thread->process = new_process(s);
+  } else {
+    history_return(s->g->history, thread->process, s->object, thread->op.result);
+    if (thread->planned && !plan_left(s)) s->over = true;
+  }
+  if (random_below(s->g, 8)) call(s, t);
+}
+
+static void run(struct schedule *s) {
+  struct generator *g = s->g;
+  uint32_t threads = g->options->threads, n = g->options->operations;
+  for (uint64_t step = 0; s->calls < n || s->open; step++) {
+    if (!(step & 0xfff)) mem_poll(g->mem);
+    uint32_t t = random_below(g, threads);
+    switch (s->threads[t].state) {
+    case IDLE: call(s, t); break;
+    case CALLED: effect(s, t); break;
+    default: finish(s, t);
+    }
+  }
+}
+
+/* The options. */
+
+static bool plan_violation(struct generator *g, struct problem *p) {
+  const struct generate_options *o = g->options;
+  const struct bad_kind *kinds = g->subject->kinds;
+  char list[300];
+  size_t used = 0;
+  for (int i = 0; kinds[i].name; i++) {
+    if (!strcmp(kinds[i].name, o->bad)) {
+      g->subject->plan(g, o->bad);
+      if (g->plan.count <= o->operations) return true;
+      problem_set(p, "the violation '%s' takes %zu operations, more than %u", o->bad, g->plan.count, o->operations);
+      return false;
+    }
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
+  }
+  problem_set(p, "no violation of a %s is called '%s'; there are: %s", g->spec->name, o->bad, list);
+  return false;
+}
+
+static bool prepare(struct generator *g, struct schedule *s, struct problem *p) {
+  const struct generate_options *o = g->options;
+  g->subject = subject_for(g->spec);
+  if (!g->subject) {
+    problem_set(p, "histories of a %s cannot be generated yet", g->spec->name);
+    return false;
+  }
+  for (g->bits = 4; g->bits < 29 && o->operations >> g->bits; g->bits++) {}
+  g->subject->open(g);
+  if (o->bad && !plan_violation(g, p)) return false;
+  uint32_t planned = (uint32_t)g->plan.count;
+  s->start = o->operations - planned;
+  s->start -= o->operations / 100 < s->start ? o->operations / 100 : s->start;
+  s->pending = o->pending;
+  s->among = planned ? s->start : o->operations;
+  if (s->pending <= s->among) return true;
+  problem_set(p, "%u pending operations do not fit among %u%s", o->pending, s->among, planned ? " before the violation" : "");
+  return false;
+}
+
+struct history *generate_history(struct mem *m, const struct generate_options *o, struct problem *p) {
+  struct spec spec = *o->spec;
+  struct generator g = {.mem = m, .options = o, .spec = &spec, .random = hash_mix(o->seed ^ 0x5851f42d4c957f2du)};
+  struct schedule s = {.g = &g};
+  g.history = history_new(m, "generated");
+  spec.values = g.history->values;
+  if (!prepare(&g, &s, p)) return NULL;
+  for (unsigned i = 0; i < spec.op_count; i++) {
+    size_t len;
+    const char *name = spec_op_name(&spec, i, &len);
+    names_intern(g.history->methods, name, len);
+  }
+  s.object = names_intern(g.history->objects, spec.name, 1);
+  s.threads = mem_zero(m, o->threads, sizeof *s.threads);
+  for (uint32_t t = 0; t < o->threads; t++) s.threads[t].process = new_process(&s);
+  vec_reserve(m, &g.history->ops, (size_t)o->operations + 1);
+  run(&s);
+  history_finish(g.history);
+  mem_free(m, s.threads);
+  return g.history;
+}
