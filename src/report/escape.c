@@ -78,6 +78,26 @@ void put_clean(struct text *t, const char *s, size_t n) {
   for (const char *end = s + n; s < end;) put_clean_char(t, utf8_next(&s, end));
 }
 
+void put_short(struct text *t, const char *s, size_t n, int most) {
+  const char *end = s + n, *cut = NULL;
+  size_t start = t->count, kept = start;
+  int columns = 0;
+  while (s < end) {
+    size_t before = t->count;
+    uint32_t c = utf8_next(&s, end);
+    put_clean_char(t, c);
+    columns += text_columns(t->at + before, t->count - before);
+    if (columns <= most - 2) kept = t->count;
+    if (columns > most) {
+      cut = s;
+      break;
+    }
+  }
+  if (!cut) return;
+  t->count = kept;
+  text_add(t, "..");
+}
+
 /* '<' is escaped so that the text may stand inside <script>: no "</script>", no "<!--". */
 void put_json(struct text *t, const char *s, size_t n) {
   text_char(t, '"');

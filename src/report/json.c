@@ -30,6 +30,8 @@ static void put_operation(struct text *t, const struct report *r, uint32_t index
   const struct op *o = &r->history->ops.at[index];
   text_printf(t, "{\"operation\":%" PRIu32 ",\"process\":", index);
   put_string(t, names_at(r->history->processes, o->process));
+  text_add(t, ",\"object\":");
+  put_string(t, names_at(r->history->objects, o->object));
   text_add(t, ",\"call\":");
   put_printed(t, r, o, scratch, print_call);
   text_add(t, ",\"result\":");

@@ -10,26 +10,15 @@
 
 enum { NAME_MOST = 14, LABEL_MOST = 30 };
 
-/* Clean text cut to `most` columns. */
-static const char *cut(struct mem *m, const struct text *from, int most, int *columns) {
-  const char *s = text_string(from), *end = s + from->count;
-  int all = text_columns(s, from->count);
-  if (all <= most) {
-    *columns = all;
-    return mem_string(m, s, from->count);
-  }
+static const char *cut(struct mem *m, struct text *from, int most, int *columns) {
   struct text t;
   text_open(&t, m);
-  *columns = 0;
-  while (s < end) {
-    uint32_t c = utf8_next(&s, end);
-    if (*columns + char_columns(c) > most - 2) break;
-    *columns += char_columns(c);
-    put_char(&t, c);
-  }
-  text_add(&t, "..");
-  *columns += 2;
-  return mem_string(m, text_string(&t), t.count);
+  put_short(&t, text_string(from), from->count, most);
+  *columns = text_columns(text_string(&t), t.count);
+  const char *kept = mem_string(m, text_string(&t), t.count);
+  mem_free(m, t.at);
+  mem_free(m, from->at);
+  return kept;
 }
 
 /* The operations to draw, by call. Of a core that is too large, those that end at the culprit. */

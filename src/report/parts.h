@@ -12,6 +12,7 @@ int char_columns(uint32_t c);                                  /* 0, 1 or 2 colu
 int text_columns(const char *s, size_t n);                     /* of clean text */
 void put_char(struct text *, uint32_t c);                      /* as UTF-8 */
 void put_clean(struct text *, const char *s, size_t n);        /* controls and direction marks made visible: \x1b */
+void put_short(struct text *, const char *s, size_t n, int most); /* clean, cut to so many columns with ".." */
 void put_json(struct text *, const char *s, size_t n);         /* quoted; safe inside <script> too */
 void put_xml(struct text *, const char *s, size_t n);          /* clean, and & < > " ' escaped */
 
@@ -19,6 +20,7 @@ void put_xml(struct text *, const char *s, size_t n);          /* clean, and & <
 void put_count(struct text *, uint64_t n, const char *noun);   /* "1 operation", "3 processes" */
 void put_grouped(struct text *, uint64_t n);                   /* 1,000,000 */
 void put_spec(struct text *, const struct spec *);             /* queue, bounded-queue(4) */
+void put_call(struct text *, const struct report *, const struct op *);  /* clean: Enq(5) */
 void put_label(struct text *, const struct report *, const struct op *); /* clean: Enq(5), Deq() -> 5; pending: Deq() */
 void put_result(struct text *, const struct report *, const struct op *); /* clean: ok, 5, empty; "" if pending */
 void put_process(struct text *, const struct report *, uint32_t process); /* clean */
@@ -58,7 +60,20 @@ struct layout {
 /* Lays out what a small picture shows: the core of a violation, or the beginning of the history with its points. */
 void layout_make(struct layout *, struct mem *, const struct report *, size_t most_bars);
 
-extern const char asset_report_html[], asset_report_css[], asset_report_js[];
-extern const size_t asset_report_html_size, asset_report_css_size, asset_report_js_size;
+/* window.c: which operations a large picture holds when all are too many: those around the violation (or where the
+ * search stopped, or the beginning), and those that were running then. */
+struct range {
+  uint32_t from, to; /* operations from..to-1 */
+};
+struct window {
+  uint32_t *ops; /* by call */
+  size_t count;
+  struct range *ranges; /* the parts that are complete */
+  size_t range_count;
+};
+void window_make(struct window *, struct mem *, const struct report *, size_t most);
+
+/* data.c: the window as JSON for the scripts of the page. */
+void put_data(struct text *, const struct report *, const struct window *);
 
 #endif

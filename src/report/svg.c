@@ -6,7 +6,7 @@
 
 #include "report/parts.h"
 
-enum { BARS_MOST = 60, COLUMN = 8, ROW = 40, BAR = 28, MARGIN = 24, TITLE = 22, REASON = 20, LINE_MOST = 110 };
+enum { BARS_MOST = 60, COLUMN = 8, ROW = 40, BAR = 28, MARGIN = 24, TITLE = 22, REASON_STEP = 20, LINE_MOST = 110, REASON_MOST = 2000, TIP_MOST = 400 };
 
 static const char *const style =
   "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#1d2330}"
@@ -48,6 +48,10 @@ static void put_bar(struct text *t, const struct report *r, const struct layout 
   put_process(&tip, r, o->process);
   text_add(&tip, ": ");
   put_label(&tip, r, o);
+  struct text all = tip;
+  text_open(&tip, t->mem);
+  put_short(&tip, text_string(&all), all.count, TIP_MOST);
+  mem_free(t->mem, all.at);
   if (b->open) text_add(&tip, " (did not return)");
   if (o->line) text_printf(&tip, ", line %" PRIu32, o->line);
   put_xml(t, text_string(&tip), tip.count);
@@ -85,7 +89,7 @@ static void put_title(struct text *t, const struct report *r) {
 static void put_about(struct text *t, const struct report *r, const struct layout *l) {
   const struct check_result *c = r->result;
   if (c->verdict == VERDICT_HOLDS) put_holds(t, r);
-  else if (c->reason) put_clean(t, c->reason, strlen(c->reason));
+  else if (c->reason) put_short(t, c->reason, strlen(c->reason), REASON_MOST);
   if (c->verdict == VERDICT_VIOLATED && c->start_count) {
     text_add(t, t->count && t->at[t->count - 1] != '.' ? ". " : " ");
     text_add(t, "When this begins, the ");
@@ -116,7 +120,7 @@ void report_svg(const struct report *r, struct text *t) {
   int most = (width - 2 * MARGIN) / 7;
   if (most > LINE_MOST) most = LINE_MOST;
   int lines = put_lines(NULL, &about, 0, 0, 0, "", most);
-  int top = MARGIN + TITLE + lines * REASON + 12, height = top + l.row_count * ROW + MARGIN;
+  int top = MARGIN + TITLE + lines * REASON_STEP + 12, height = top + l.row_count * ROW + MARGIN;
   text_printf(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
                  "aria-labelledby=\"t d\">\n<title id=\"t\">", width, height, width, height);
   put_xml(t, text_string(&title), title.count);
@@ -126,7 +130,7 @@ void report_svg(const struct report *r, struct text *t) {
   text_add(t, style);
   text_printf(t, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
   put_lines(t, &title, MARGIN, MARGIN + 14, TITLE, "h", 1000);
-  put_lines(t, &about, MARGIN, MARGIN + TITLE + 14, REASON, "r", most);
+  put_lines(t, &about, MARGIN, MARGIN + TITLE + 14, REASON_STEP, "r", most);
   for (int i = 0; i < l.row_count; i++) {
     int y = top + i * ROW + ROW / 2;
     text_printf(t, "<path class=\"row\" d=\"M%d %dH%d\"/>", left, y, width - MARGIN);

@@ -5,7 +5,7 @@
 
 #include "report/parts.h"
 
-enum { WITNESS_MOST = 40, LIST_MOST = 24, SENTENCE_WIDTH = 100, START_MOST = 6 };
+enum { WITNESS_MOST = 40, LIST_MOST = 24, SENTENCE_WIDTH = 100, START_MOST = 6, REASON_MOST = 2000, LABEL_MOST = 72 };
 
 static const char *style(const struct report *r, const char *code) { return r->color ? code : ""; }
 #define BOLD(r) style(r, "\033[1m")
@@ -73,9 +73,17 @@ static void put_why(const struct report *r, struct text *t, const char *color, c
   text_add(t, ": ");
   struct text clean;
   text_open(&clean, t->mem);
-  put_clean(&clean, reason, strlen(reason));
+  put_short(&clean, reason, strlen(reason), REASON_MOST);
   put_wrapped(t, r, &clean, 0);
   mem_free(t->mem, clean.at);
+}
+
+static void put_short_label(struct text *t, const struct report *r, const struct op *o) {
+  struct text label;
+  text_open(&label, t->mem);
+  put_label(&label, r, o);
+  put_short(t, text_string(&label), label.count, LABEL_MOST);
+  mem_free(t->mem, label.at);
 }
 
 /* The operations of the core with the lines to look at. */
@@ -96,7 +104,7 @@ static void put_core_list(const struct report *r, struct text *t) {
     text_printf(t, "  %sline %*" PRIu32 "%s  ", DIM(r), digits, o->line, OFF(r));
     put_process(t, r, o->process);
     text_add(t, "  ");
-    put_label(t, r, o);
+    put_short_label(t, r, o);
     if (op_pending(o)) text_add(t, " (did not return)");
     if (c->core[i] == c->culprit) text_printf(t, "  %s<-- impossible from here on%s", RED(r), OFF(r));
     text_char(t, '\n');
@@ -156,7 +164,7 @@ static void put_holding(const struct report *r, struct text *t) {
     text_char(&s, ' ');
     put_process(&s, r, o->process);
     text_char(&s, ' ');
-    put_label(&s, r, o);
+    put_short_label(&s, r, o);
     if (i + 1 < c->order_count) text_char(&s, ';');
   }
   text_char(t, '\n');

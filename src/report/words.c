@@ -4,6 +4,8 @@
 
 #include "report/parts.h"
 
+enum { STATE_MOST = 400 };
+
 void put_count(struct text *t, uint64_t n, const char *noun) {
   size_t len = strlen(noun);
   text_printf(t, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : len && noun[len - 1] == 's' ? "es" : "s");
@@ -29,9 +31,11 @@ void put_process(struct text *t, const struct report *r, uint32_t process) {
   put_clean(t, name, strlen(name));
 }
 
-static void put_call(struct text *t, const struct report *r, const struct op *o) {
+/* Where a history has several objects, an operation says which it is on. */
+void put_call(struct text *t, const struct report *r, const struct op *o) {
   struct text raw;
   text_open(&raw, t->mem);
+  if (names_count(r->history->objects) > 1) text_printf(&raw, "%s.", names_at(r->history->objects, o->object));
   op_print_call(r->spec, r->history, o, &raw);
   put_clean(t, text_string(&raw), raw.count);
   mem_free(t->mem, raw.at);
@@ -62,7 +66,7 @@ void put_start(struct text *t, const struct report *r, size_t most) {
   size_t shown = c->start_count > most ? most : c->start_count;
   for (size_t i = 0; i < shown; i++) {
     if (i) text_add(t, i + 1 < c->start_count ? ", " : " or ");
-    put_clean(t, c->start[i], strlen(c->start[i]));
+    put_short(t, c->start[i], strlen(c->start[i]), STATE_MOST);
   }
   if (shown < c->start_count) {
     text_add(t, " or one of ");
