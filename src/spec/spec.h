@@ -78,6 +78,8 @@ struct spec {
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key (P-compositionality) */
   bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history so */
   bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
+  uint32_t always;       /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
+  uint32_t overwrites;   /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
   const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
   void *user;            /* of a specification of the user's own */
 
