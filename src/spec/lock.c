@@ -42,7 +42,7 @@ static void lock_print(const struct spec *s, struct state state, struct text *ou
 
 const struct spec spec_lock = {
     .name = "lock", .aliases = "mutex spinlock", .summary = "held by one process at a time, released by the one that holds it",
-    .ops = lock_ops, .op_count = 3, .init = one_word_init, .step = lock_step, .print = lock_print};
+    .ops = lock_ops, .op_count = 3, .by_process = true, .init = one_word_init, .step = lock_step, .print = lock_print};
 
 /* Readers-writer lock. The state is the writer + 1 (0: none), then the processes that read, sorted, as often as they
  * hold it. A process that holds it for writing cannot take it again. */
@@ -108,7 +108,7 @@ static void rw_print(const struct spec *s, struct state state, struct text *out)
 const struct spec spec_rw_lock = {
     .name = "rw-lock", .aliases = "readers-writer-lock reader-writer-lock shared-mutex shared-lock",
     .summary = "held by one writer or any number of readers; unlock gives back what the process holds",
-    .ops = rw_ops, .op_count = 7, .init = one_word_init, .step = rw_step, .print = rw_print};
+    .ops = rw_ops, .op_count = 7, .by_process = true, .init = one_word_init, .step = rw_step, .print = rw_print};
 
 /* Semaphore. The state is how many permits there are: k at first. Any process may release. */
 

@@ -25,26 +25,40 @@ static void deq_empty(struct state state, const struct op *op, struct outcomes *
   if (result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
 }
 
-/* Semiqueue. The state is the values inside, oldest first. */
+/* Semiqueue. A value that has come among the k oldest stays there until it is taken, and among those order says
+ * nothing any more. So the state is the k oldest, sorted by their bits, and then the others, oldest first. */
 
 static void semiqueue_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   uint32_t n;
   const uint32_t *items = state_words(state, &n);
+  uint32_t oldest = n < s->k ? n : s->k;
   if (op->method == ENQ) {
-    if (result_matches(op, V_NONE)) *outcome_insert(out, state, V_NONE, n, 1) = op->arg[0];
+    if (!result_matches(op, V_NONE)) return;
+    uint32_t at = n;
+    if (n < s->k)
+      while (at && items[at - 1] > op->arg[0]) at--;
+    *outcome_insert(out, state, V_NONE, at, 1) = op->arg[0];
     return;
   }
   if (!n) deq_empty(state, op, out);
-  size_t from = out->list.count;
-  for (uint32_t i = 0; i < n && i < s->k; i++)
-    if (result_matches(op, items[i])) {
-      outcome_remove(out, state, items[i], i, 1);
-      outcomes_distinct(out, from);
-    }
+  for (uint32_t i = 0; i < oldest; i++) {
+    if (!result_matches(op, items[i]) || (i && items[i] == items[i - 1])) continue;
+    uint32_t *to = outcome_remove(out, state, items[i], i, 1);
+    if (n == oldest) continue;
+    uint32_t next = items[oldest], at = oldest - 1; /* the next one becomes one of the k oldest */
+    for (; at && to[at - 1] > next; at--) to[at] = to[at - 1];
+    to[at] = next;
+  }
 }
 
 static void semiqueue_print(const struct spec *s, struct state state, struct text *out) {
-  print_values(s, state, 0, 1, "[]", out);
+  uint32_t n, oldest;
+  const uint32_t *items = state_words(state, &n);
+  oldest = n < s->k ? n : s->k;
+  print_values(s, (struct state){items, oldest * 4}, 0, 1, "{}", out);
+  if (n == oldest) return;
+  text_char(out, ' ');
+  print_values(s, (struct state){items + oldest, (n - oldest) * 4}, 0, 1, "[]", out);
 }
 
 const struct spec spec_semiqueue = {
@@ -159,5 +173,5 @@ static void producer_print(const struct spec *s, struct state state, struct text
 const struct spec spec_producer_fifo = {
     .name = "producer-fifo", .aliases = "per-producer-fifo producer-queue",
     .summary = "values put in by one process leave in the order it put them in; those of different processes in any order",
-    .ops = queue_ops, .op_count = 2, .data_independent = true,
+    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true,
     .init = init_empty, .step = producer_step, .print = producer_print};
