@@ -524,6 +524,38 @@ TEST(spec_step_outcomes) {
   }
 }
 
+/* Operations that can always happen do, with their one result; those that overwrite lead to one state. */
+TEST(spec_always) {
+  for (int v = 0; v < VARIANTS; v++) {
+    struct run r;
+    open_variant(&r, variants[v]);
+    CHECK(!(r.spec.overwrites & ~r.spec.always));
+    struct random rng = {(uint64_t)v + 400};
+    uint64_t after[8] = {0};
+    for (int i = 0; i < 4000; i++) {
+      struct op o = random_op(&r, &rng, 3);
+      if (r.spec.keyed) o.arg[0] = value_of_small(1);
+      if (advance(&r, &o)) r.now.list.count = 1; /* follow one state */
+      if (i % 50 == 0) start(&r);
+      for (unsigned m = 0; m < r.spec.op_count; m++) {
+        if (!(r.spec.always >> m & 1)) continue;
+        int args = r.spec.ops[m].args;
+        o = (struct op){.ret = 1, .method = (uint16_t)m, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
+        for (int a = 0; a < args; a++) o.arg[a] = value_of_small(1);
+        outcomes_clear(&r.next);
+        r.spec.step(&r.spec, outcomes_state(&r.now, 0), &o, &r.next);
+        CHECKF(r.next.list.count == 1 && r.next.list.at[0].result == V_NONE, "%s: method %u", variants[v], m);
+        if (!(r.spec.overwrites >> m & 1)) continue;
+        struct state s = outcomes_state(&r.next, 0);
+        uint64_t h = hash_bytes(s.at, s.size);
+        CHECKF(!after[m] || after[m] == h, "%s: method %u does not overwrite", variants[v], m);
+        after[m] = h;
+      }
+    }
+    mem_close(&r.mem);
+  }
+}
+
 /* Keyed: the whole accepts exactly what the parts of the keys accept. */
 TEST(spec_keyed_splits) {
   for (int v = 0; v < VARIANTS; v++) {

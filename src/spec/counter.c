@@ -61,5 +61,6 @@ static void counter_print(const struct spec *s, struct state state, struct text 
 const struct spec spec_counter = {
     .name = "counter", .aliases = "atomic-counter fetch-add-counter",
     .summary = "an integer, 0 at first; inc and dec by n (1 if not given), read, fetch-add (returns the old value)",
-    .ops = counter_ops, .op_count = 5, .init = counter_init, .step = counter_step, .print = counter_print,
+    .ops = counter_ops, .op_count = 5, .always = 1u << INC | 1u << DEC,
+    .init = counter_init, .step = counter_step, .print = counter_print,
     .machine_new = machine_cell_new, .machine_apply = machine_counter_apply};

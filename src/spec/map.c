@@ -162,6 +162,6 @@ const struct spec spec_map = {
     .name = "map", .aliases = "kv kv-store dictionary dict hash-map registers keyed-register multi-register",
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
     .ops = map_ops, .op_count = 5, .keyed = true,
-    .always = 1u << 1 | 1u << 4, .overwrites = 1u << 1 | 1u << 4, /* put, delete */
+    .always = 1u << MAP_PUT | 1u << MAP_DELETE, .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,
     .init = init_empty, .step = map_step, .print = map_print,
     .machine_new = machine_map_new, .machine_apply = machine_map_apply};

@@ -40,7 +40,7 @@ static void queue_print(const struct spec *s, struct state state, struct text *o
 
 const struct spec spec_queue = {
     .name = "queue", .aliases = "fifo fifo-queue", .summary = "first in, first out; deq of an empty queue returns empty",
-    .ops = queue_ops, .op_count = 2, .data_independent = true,
+    .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
     .init = init_empty, .step = queue_step, .print = queue_print,
     .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};
 
@@ -54,7 +54,7 @@ static void weak_step(const struct spec *s, struct state state, const struct op 
 const struct spec spec_weak_queue = {
     .name = "weak-queue", .aliases = "spurious-queue",
     .summary = "first in, first out, but deq may return empty at any time",
-    .ops = queue_ops, .op_count = 2, .data_independent = true,
+    .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
     .init = init_empty, .step = weak_step, .print = queue_print};
 
 /* Bounded: with k values inside it is full, and an enq then changes nothing and returns full. Taking out the

@@ -42,7 +42,7 @@ static void register_print(const struct spec *s, struct state state, struct text
 const struct spec spec_register = {
     .name = "register", .aliases = "rw-register variable", .summary = "one value, read and written",
     .param = "initial value, nil if not given", .k = SPEC_NIL, .ops = register_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << 1, .overwrites = 1u << 1, /* write */
+    .always = 1u << WRITE, .overwrites = 1u << WRITE,
     .init = register_init, .step = register_step, .print = register_print,
     .machine_new = machine_cell_new, .machine_apply = machine_register_apply};
 
@@ -50,6 +50,6 @@ const struct spec spec_cas_register = {
     .name = "cas-register", .aliases = "casregister cas",
     .summary = "one value, read, written, and compared and set: cas(old, new) is true and sets it where it is old",
     .param = "initial value, nil if not given", .k = SPEC_NIL, .ops = register_ops, .op_count = 3,
-    .always = 1u << 1, .overwrites = 1u << 1, /* write */
+    .always = 1u << WRITE, .overwrites = 1u << WRITE,
     .init = register_init, .step = register_step, .print = register_print,
     .machine_new = machine_cell_new, .machine_apply = machine_register_apply};

@@ -64,7 +64,7 @@ static void semiqueue_print(const struct spec *s, struct state state, struct tex
 const struct spec spec_semiqueue = {
     .name = "semiqueue", .aliases = "semi-queue", .summary = "deq takes one of the k oldest values",
     .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .init = init_empty, .step = semiqueue_step, .print = semiqueue_print};
+    .always = 1u << ENQ, .init = init_empty, .step = semiqueue_step, .print = semiqueue_print};
 
 /* k-FIFO. The state is pairs of value and how often it was overtaken, oldest first. */
 
@@ -105,7 +105,7 @@ const struct spec spec_k_fifo = {
     .name = "k-fifo", .aliases = "k-queue k-fifo-queue",
     .summary = "deq takes one of the k oldest values, and none is overtaken more than k-1 times",
     .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .init = init_empty, .step = k_fifo_step, .print = k_fifo_print};
+    .always = 1u << ENQ, .init = init_empty, .step = k_fifo_step, .print = k_fifo_print};
 
 /* Stuttering queue. The state is how often the oldest was returned, then the values, oldest first. */
 
@@ -137,7 +137,7 @@ const struct spec spec_stuttering_queue = {
     .name = "stuttering-queue", .aliases = "stuttering stutter-queue",
     .summary = "first in, first out, but the oldest value may be returned up to j times",
     .param = "how often a value may be returned", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .init = stuttering_init, .step = stuttering_step, .print = stuttering_print};
+    .always = 1u << ENQ, .init = stuttering_init, .step = stuttering_step, .print = stuttering_print};
 
 /* Producer FIFO. The state is pairs of process and value, by process, and then oldest first. */
 
@@ -173,5 +173,4 @@ static void producer_print(const struct spec *s, struct state state, struct text
 const struct spec spec_producer_fifo = {
     .name = "producer-fifo", .aliases = "per-producer-fifo producer-queue",
     .summary = "values put in by one process leave in the order it put them in; those of different processes in any order",
-    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true,
-    .init = init_empty, .step = producer_step, .print = producer_print};
+    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true, .always = 1u << ENQ, .init = init_empty, .step = producer_step, .print = producer_print};

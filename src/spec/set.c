@@ -100,6 +100,6 @@ static void multiset_print(const struct spec *s, struct state state, struct text
 const struct spec spec_multiset = {
     .name = "multiset", .aliases = "bag mset",
     .summary = "add, remove (returns whether there was one), contains, count",
-    .ops = multiset_ops, .op_count = 4, .keyed = true, .data_independent = true,
+    .ops = multiset_ops, .op_count = 4, .keyed = true, .data_independent = true, .always = 1u << ADD,
     .init = init_empty, .step = multiset_step, .print = multiset_print,
     .machine_new = machine_table_new, .machine_apply = machine_multiset_apply};

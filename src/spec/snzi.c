@@ -30,4 +30,4 @@ static void snzi_print(const struct spec *s, struct state state, struct text *ou
 
 const struct spec spec_snzi = {
     .name = "snzi", .aliases = "non-zero-indicator", .summary = "arrive, depart, and query: have more arrived than departed?",
-    .ops = snzi_ops, .op_count = 3, .init = snzi_init, .step = snzi_step, .print = snzi_print};
+    .ops = snzi_ops, .op_count = 3, .always = 1u << ARRIVE, .init = snzi_init, .step = snzi_step, .print = snzi_print};
