@@ -13,9 +13,10 @@
 
 #include "history/subject.h"
 
-static const struct subject *const subjects[] = {&subject_queue, &subject_stack, &subject_priority_queue, &subject_deque,
-                                                 &subject_set, &subject_multiset, &subject_register, &subject_cas_register,
-                                                 &subject_map, &subject_counter, NULL};
+static const struct subject *const subjects[] = {
+    &subject_queue,    &subject_stack,        &subject_priority_queue, &subject_deque,   &subject_stepped, &subject_set,
+    &subject_multiset, &subject_register,     &subject_cas_register,   &subject_map,     &subject_counter, &subject_lock,
+    &subject_rw_lock,  &subject_semaphore,    &subject_snzi,           &subject_mailbox, &subject_bounded, &subject_weak, NULL};
 
 enum { IDLE, CALLED, DONE };
 
@@ -23,17 +24,18 @@ struct thread {
   struct op op;
   uint8_t state;
   bool pending, planned;
-  uint32_t process;
+  uint32_t process; /* its own; the operation may be by another (planned.other) */
 };
 
 struct schedule {
   struct generator *g;
   struct thread *threads;
   uint32_t object, processes;
+  uint32_t other;          /* a process that does nothing but what the plan gives it */
   uint32_t calls, open;    /* operations called; threads that are not idle */
   uint32_t start, next;    /* when the plan begins (in calls); its next operation */
   uint32_t pending, among; /* still to be made pending, among how many calls to come */
-  bool on, over;           /* the plan has begun, has ended */
+  bool over;               /* the plan has ended */
 };
 
 static const struct subject *subject_for(const struct spec *s) {
@@ -46,6 +48,29 @@ static const struct subject *subject_for(const struct spec *s) {
     }
   return NULL;
 }
+
+/* Stepping. */
+
+void stepper_open(struct generator *g, struct stepper *s) {
+  outcomes_open(&s->out, g->mem);
+  outcomes_open(&s->now, g->mem);
+  g->spec->init(g->spec, &s->now);
+}
+
+bool stepper_apply(struct generator *g, struct stepper *s, const struct op *o, value *result) {
+  outcomes_clear(&s->out);
+  g->spec->step(g->spec, outcomes_state(&s->now, 0), o, &s->out);
+  if (!s->out.list.count) return false;
+  size_t pick = s->out.list.count > 1 ? random_below(g, (uint32_t)s->out.list.count) : 0;
+  struct state next = outcomes_state(&s->out, pick);
+  *result = s->out.list.at[pick].result;
+  outcomes_clear(&s->now);
+  void *to = outcomes_add(&s->now, V_NONE, next.size);
+  if (next.size) memcpy(to, next.at, next.size);
+  return true;
+}
+
+uint32_t stepper_size(const struct stepper *s) { return s->now.list.at[0].size; }
 
 const struct bad_kind *generate_kinds(const struct spec *s) {
   static const struct bad_kind none[] = {{NULL, NULL}};
@@ -87,10 +112,7 @@ void generate_plan(struct generator *g, uint16_t method, value arg0, value arg1,
   vec_push(g->mem, &g->plan, p);
 }
 
-void generate_plan_real(struct generator *g, uint16_t method, value arg0, value arg1) {
-  generate_plan(g, method, arg0, arg1, V_UNKNOWN);
-  g->plan.at[g->plan.count - 1].real = true;
-}
+struct planned *generate_planned(struct generator *g) { return &g->plan.at[g->plan.count - 1]; }
 
 /* Sizes. */
 
@@ -127,26 +149,32 @@ static uint32_t new_process(struct schedule *s) {
 
 static uint32_t plan_left(const struct schedule *s) { return (uint32_t)s->g->plan.count - s->next; }
 
+static bool plan_began(const struct schedule *s) { return s->g->plan.count && !s->over && s->calls >= s->start; }
+
 /* Takes the next operation of the plan, if it is this thread's turn to. */
 static bool take_planned(struct schedule *s, uint32_t t) {
+  struct generator *g = s->g;
+  if (t || !plan_began(s) || (g->alone && s->open)) return false;
+  struct planned *p = &g->plan.at[s->next++];
+  if (p->late) g->subject->adapt(g, p);
   struct thread *thread = &s->threads[t];
-  if (t || s->over || s->calls < s->start || !s->g->plan.count) return false;
-  s->on = true;
-  if (s->g->alone && s->open) return false;
-  struct planned *p = &s->g->plan.at[s->next++];
   thread->op = p->op;
+  thread->op.process = p->other ? s->other : thread->process;
   thread->planned = true;
+  thread->pending = false;
   return true;
 }
 
 static bool take_chosen(struct schedule *s, uint32_t t) {
   struct generator *g = s->g;
-  bool waits = g->plan.count && !s->over && ((!t && s->calls >= s->start) || (g->alone && s->calls >= s->start));
-  if (waits || s->calls + plan_left(s) >= g->options->operations) return false;
   struct thread *thread = &s->threads[t];
-  thread->op = (struct op){.arg = {V_NONE, V_NONE, V_NONE}, .result = V_UNKNOWN};
+  g->draining = plan_began(s) && g->alone;
+  if ((g->draining && (!g->subject->waits || s->next)) || (!t && plan_began(s) && !g->draining)) return false;
+  g->left = g->options->operations - s->calls - plan_left(s);
+  if (!g->left) return false;
+  thread->op = (struct op){.arg = {V_NONE, V_NONE, V_NONE}, .result = V_UNKNOWN, .process = thread->process};
+  if (!g->subject->choose(g, t, &thread->op)) return false;
   thread->planned = false;
-  g->subject->choose(g, t, &thread->op);
   thread->pending = s->pending && random_below(g, s->among) < s->pending;
   if (s->among) s->among--;
   s->pending -= thread->pending;
@@ -155,16 +183,16 @@ static bool take_chosen(struct schedule *s, uint32_t t) {
 
 static void call(struct schedule *s, uint32_t t) {
   struct thread *thread = &s->threads[t];
-  thread->pending = false;
+  struct generator *g = s->g;
   if (!take_planned(s, t) && !take_chosen(s, t)) return;
   struct op *o = &thread->op;
   int args = 0;
   while (args < OP_ARGS && o->arg[args] != V_NONE) args++;
-  history_call(s->g->history, thread->process, s->object, o->method, o->arg, args, 0);
+  history_call(g->history, o->process, s->object, o->method, o->arg, args, 0);
   s->calls++;
   s->open++;
   thread->state = CALLED;
-  if (!thread->pending || random_below(s->g, 2)) return;
+  if (!thread->pending || (g->subject->pending ? g->subject->pending(g, o) : (int)random_below(g, 2))) return;
   thread->state = IDLE; /* never takes effect */
   thread->process = new_process(s);
   s->open--;
@@ -173,14 +201,8 @@ static void call(struct schedule *s, uint32_t t) {
 static void effect(struct schedule *s, uint32_t t) {
   struct thread *thread = &s->threads[t];
   struct generator *g = s->g;
-  struct planned *p = thread->planned ? &g->plan.at[s->next - 1] : NULL;
-  if (!p || p->real) {
-    if (!g->subject->apply(g, t, &thread->op, &thread->op.result)) return;
-    if (p) g->last = thread->op.result;
-  } else if (p->relative) {
-    thread->op.result = value_of_small(value_small(g->last) + value_small(p->op.result));
-  }
-  thread->state = DONE;
+  bool real = !thread->planned || g->plan.at[s->next - 1].real;
+  if (!real || g->subject->apply(g, t, &thread->op, &thread->op.result)) thread->state = DONE;
 }
 
 static void finish(struct schedule *s, uint32_t t) {
@@ -190,7 +212,7 @@ static void finish(struct schedule *s, uint32_t t) {
   if (thread->pending) {
     thread->process = new_process(s);
   } else {
-    history_return(s->g->history, thread->process, s->object, thread->op.result);
+    history_return(s->g->history, thread->op.process, s->object, thread->op.result);
     if (thread->planned && !plan_left(s)) s->over = true;
   }
   if (random_below(s->g, 8)) call(s, t);
@@ -217,16 +239,19 @@ static bool plan_violation(struct generator *g, struct problem *p) {
   const struct bad_kind *kinds = g->subject->kinds;
   char list[300];
   size_t used = 0;
-  for (int i = 0; kinds[i].name; i++) {
-    if (!strcmp(kinds[i].name, o->bad)) {
-      g->subject->plan(g, o->bad);
+  int count = 0;
+  while (kinds[count].name) count++;
+  const char *bad = strcmp(o->bad, "any") ? o->bad : kinds[random_below(g, (uint32_t)count)].name;
+  for (int i = 0; i < count; i++) {
+    if (!strcmp(kinds[i].name, bad)) {
+      g->subject->plan(g, bad);
       if (g->plan.count <= o->operations) return true;
-      problem_set(p, "the violation '%s' takes %zu operations, more than %u", o->bad, g->plan.count, o->operations);
+      problem_set(p, "the violation '%s' takes %zu operations, more than %u", bad, g->plan.count, o->operations);
       return false;
     }
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
   }
-  problem_set(p, "no violation of a %s is called '%s'; there are: %s", g->spec->name, o->bad, list);
+  problem_set(p, "no violation of a %s is called '%s'; there are: any, %s", g->spec->name, o->bad, list);
   return false;
 }
 
@@ -265,6 +290,7 @@ struct history *generate_history(struct mem *m, const struct generate_options *o
   s.object = names_intern(g.history->objects, spec.name, 1);
   s.threads = mem_zero(m, o->threads, sizeof *s.threads);
   for (uint32_t t = 0; t < o->threads; t++) s.threads[t].process = new_process(&s);
+  s.other = new_process(&s);
   vec_reserve(m, &g.history->ops, (size_t)o->operations + 1);
   run(&s);
   history_finish(g.history);

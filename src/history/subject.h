@@ -6,11 +6,12 @@
 #include "base/hash.h"
 #include "history/generate.h"
 
-/* A planned operation of a violation. They are called by one process, one after the other. */
+/* A planned operation of a violation. They are called one after the other, and touch the object only if they are real. */
 struct planned {
-  struct op op;  /* method, arguments, and the result it will claim ... */
-  bool real;     /* ... unless it is carried out like any other */
-  bool relative; /* claim an integer result larger by this much than the last real one */
+  struct op op; /* method, arguments, and the result it will claim ... */
+  bool real;    /* ... unless it is carried out like any other */
+  bool late;    /* its arguments or result depend on the object as it is then: subject.adapt fills them in */
+  bool other;   /* by another process than the rest of the plan */
 };
 
 struct generator {
@@ -24,22 +25,28 @@ struct generator {
   uint32_t bits;    /* values written once are below 2^bits, those of a violation above */
   uint32_t unheard; /* values given to a violation */
   void *state;      /* the subject's */
-  value last;       /* result of the latest planned operation that was carried out */
   VEC(struct planned) plan;
-  bool alone; /* the plan runs with no other operation open but pending ones */
+  bool alone;    /* the plan runs with no other operation open but pending ones */
+  bool draining; /* it waits for that: only operations without which others could not end */
+  uint32_t left; /* operations that may still be called */
 };
 
 struct subject {
   const char *specs; /* names of the specifications it is for, separated by blanks */
   const struct bad_kind *kinds;
   void (*open)(struct generator *);
-  void (*choose)(struct generator *, uint32_t thread, struct op *);                  /* method and arguments of the next call */
+  bool (*choose)(struct generator *, uint32_t thread, struct op *);                     /* method and arguments; false: no call now */
   bool (*apply)(struct generator *, uint32_t thread, const struct op *, value *result); /* false: must wait */
   void (*plan)(struct generator *, const char *kind);
+  void (*adapt)(struct generator *, struct planned *);
+  bool waits;                                  /* an operation may have to wait for another thread's */
+  int (*pending)(struct generator *, const struct op *); /* does it take effect if it never returns? NULL: by chance */
 };
 
-extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_set, subject_multiset,
-    subject_register, subject_cas_register, subject_map, subject_counter;
+extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_stepped, subject_bounded,
+    subject_weak, subject_set,
+    subject_multiset, subject_register, subject_cas_register, subject_map, subject_counter, subject_lock, subject_rw_lock,
+    subject_semaphore, subject_snzi, subject_mailbox;
 
 static inline uint64_t random_bits(struct generator *g) { return hash_mix(g->random += 0x9e3779b97f4a7c15u); }
 /* Below n. */
@@ -50,7 +57,26 @@ value generate_unordered(struct generator *g); /* the same, but distinct ones co
 value generate_unheard(struct generator *g);   /* never given before or after, greater than any other */
 uint16_t generate_method(const struct generator *, const char *name);
 void generate_plan(struct generator *, uint16_t method, value arg0, value arg1, value result);
-void generate_plan_real(struct generator *, uint16_t method, value arg0, value arg1);
+struct planned *generate_planned(struct generator *); /* the one planned last */
+
+/* An object run by its specification's step, an outcome chosen at random: for small states. */
+struct stepper {
+  struct outcomes out, now; /* now holds the one state */
+};
+void stepper_open(struct generator *, struct stepper *);
+bool stepper_apply(struct generator *, struct stepper *, const struct op *, value *result); /* false: cannot happen now */
+uint32_t stepper_size(const struct stepper *);                                              /* of the state, in bytes */
+
+/* Violations of containers, strict or relaxed. */
+struct container_plan {
+  uint16_t insert, remove;
+  bool last_first;   /* what was put in later (and is greater) leaves first */
+  uint32_t window;   /* a removal may take any of this many that are next to leave */
+  uint32_t times;    /* a value may be taken out so often */
+  uint32_t capacity; /* 0: none */
+};
+extern const struct bad_kind container_kinds[], bounded_kinds[], weak_kinds[]; /* the same; with overflow; without empty */
+void plan_container(struct generator *, const char *kind, const struct container_plan *);
 
 /* How many values a container holds on average. */
 uint32_t generate_size(const struct generator *);

@@ -46,12 +46,13 @@ static void set_args(const struct cells *c, struct op *o, uint32_t key, value a,
   o->arg[i++] = b;
 }
 
-static void choose_register(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose_register(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct cells *c = g->state;
   bool write = random_below(g, 2);
   o->method = write ? c->write : c->read;
   if (write) set_args(c, o, 0, generate_value(g), V_NONE);
+  return true;
 }
 
 /* What a cas expects: most often what is there. */
@@ -61,22 +62,24 @@ static void choose_cas(struct generator *g, struct cells *c, struct op *o, uint3
   set_args(c, o, key, expected, generate_value(g));
 }
 
-static void choose_cas_register(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose_cas_register(struct generator *g, uint32_t thread, struct op *o) {
   struct cells *c = g->state;
-  if (random_below(g, 3)) choose_register(g, thread, o);
-  else choose_cas(g, c, o, 0);
+  if (random_below(g, 3)) return choose_register(g, thread, o);
+  choose_cas(g, c, o, 0);
+  return true;
 }
 
-static void choose_map(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose_map(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct cells *c = g->state;
   uint32_t key = random_below(g, c->keys), what = random_below(g, 20);
   if (what >= 18) {
     choose_cas(g, c, o, key);
-    return;
+    return true;
   }
   o->method = what < 9 ? c->read : what < 17 ? c->write : c->delete;
   set_args(c, o, key, o->method == c->write ? generate_value(g) : (value)V_NONE, V_NONE);
+  return true;
 }
 
 static bool apply(struct generator *g, uint32_t thread, const struct op *o, value *result) {
@@ -117,7 +120,7 @@ static void planned(struct generator *g, uint16_t method, uint32_t key, value a,
   struct op o = {.arg = {V_NONE, V_NONE, V_NONE}};
   set_args(c, &o, key, a, b);
   generate_plan(g, method, o.arg[0], o.arg[1], result);
-  g->plan.at[g->plan.count - 1].op.arg[2] = o.arg[2];
+  generate_planned(g)->op.arg[2] = o.arg[2];
 }
 
 static void plan(struct generator *g, const char *kind) {
@@ -140,10 +143,6 @@ static void plan(struct generator *g, const char *kind) {
   }
 }
 
-const struct subject subject_register = {"register", cell_kinds, open_register, choose_register, apply, plan};
-const struct subject subject_cas_register = {"cas-register", cas_kinds, open_register, choose_cas_register, apply, plan};
-const struct subject subject_map = {"map", cas_kinds, open_map, choose_map, apply, plan};
-
 /* Counters. */
 
 struct counter {
@@ -160,12 +159,13 @@ static void open_counter(struct generator *g) {
   c->fetch_add = generate_method(g, "fetch-add");
 }
 
-static void choose_counter(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose_counter(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct counter *c = g->state;
   o->method = (uint16_t)random_below(g, g->spec->op_count);
   if (o->method == c->read && random_below(g, 2)) o->method = c->inc;
   if (o->method != c->read && random_below(g, 2)) o->arg[0] = value_of_small(1 + (int32_t)random_below(g, MOST));
+  return true;
 }
 
 static bool apply_counter(struct generator *g, uint32_t thread, const struct op *o, value *result) {
@@ -189,9 +189,22 @@ static void plan_counter(struct generator *g, const char *kind) {
   (void)kind;
   struct counter *c = g->state;
   g->alone = true;
-  generate_plan_real(g, c->read, V_NONE, V_NONE);
-  generate_plan(g, c->read, V_NONE, V_NONE, value_of_small(1 + MOST * (int32_t)g->options->pending));
-  g->plan.at[g->plan.count - 1].relative = true;
+  generate_plan(g, c->read, V_NONE, V_NONE, V_UNKNOWN);
+  generate_planned(g)->real = true;
+  generate_plan(g, c->read, V_NONE, V_NONE, V_UNKNOWN);
+  generate_planned(g)->late = true;
 }
 
-const struct subject subject_counter = {"counter", counter_kinds, open_counter, choose_counter, apply_counter, plan_counter};
+static void adapt_counter(struct generator *g, struct planned *p) {
+  struct counter *c = g->state;
+  p->op.result = value_int(g->history->values, c->now + 1 + (int64_t)MOST * g->options->pending);
+}
+
+const struct subject subject_register = {
+    .specs = "register", .kinds = cell_kinds, .open = open_register, .choose = choose_register, .apply = apply, .plan = plan};
+const struct subject subject_cas_register = {
+    .specs = "cas-register", .kinds = cas_kinds, .open = open_register, .choose = choose_cas_register, .apply = apply, .plan = plan};
+const struct subject subject_map = {
+    .specs = "map", .kinds = cas_kinds, .open = open_map, .choose = choose_map, .apply = apply, .plan = plan};
+const struct subject subject_counter = {.specs = "counter", .kinds = counter_kinds, .open = open_counter, .choose = choose_counter,
+                                        .apply = apply_counter, .plan = plan_counter, .adapt = adapt_counter};

@@ -10,7 +10,6 @@ struct container {
   struct tide tide;
   int sign;                  /* of a heap: 1 least first, -1 greatest first */
   uint16_t insert[2], remove[2];
-  bool ends;                 /* a deque: insert and remove at either end */
 };
 
 static value *slot(struct container *c, uint32_t i) { return &c->at[(c->head + i) & (c->room - 1)]; }
@@ -94,13 +93,14 @@ static void open_deque(struct generator *g) {
   c->remove[1] = generate_method(g, "pop-back");
 }
 
-static void choose(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct container *c = g->state;
   uint32_t end = c->insert[0] == c->insert[1] ? 0 : random_below(g, 2);
   bool insert = tide_insert(g, &c->tide, c->count);
   o->method = insert ? c->insert[end] : c->remove[end];
   if (insert) o->arg[0] = c->sign ? generate_unordered(g) : generate_value(g);
+  return true;
 }
 
 static bool apply_queue(struct generator *g, uint32_t thread, const struct op *o, value *result) {
@@ -140,53 +140,18 @@ static bool apply_deque(struct generator *g, uint32_t thread, const struct op *o
   return true;
 }
 
-static const struct bad_kind kinds[] = {
-    {"reorder", "two values are taken out in the wrong order"},
-    {"lost", "a value that should have come out first never does"},
-    {"duplicate", "a value put in once is taken out twice"},
-    {"phantom", "a value that was never put in is taken out"},
-    {"empty", "a removal finds nothing although values are inside all the while"},
-    {NULL, NULL},
-};
-
-static void insert(struct generator *g, value v) {
-  struct container *c = g->state;
-  generate_plan(g, c->insert[1], v, V_NONE, V_NONE);
-}
-
-static void removes(struct generator *g, value v) {
-  struct container *c = g->state;
-  generate_plan(g, c->remove[0], V_NONE, V_NONE, v);
-}
-
-/* `first` should leave before `second`. Values unheard of grow, so the later one is the greater. */
 static void plan(struct generator *g, const char *kind) {
   struct container *c = g->state;
-  bool last_first = g->subject == &subject_stack || c->sign < 0;
-  uint32_t spare = g->options->pending; /* each pending removal may have taken one */
-  if (!strcmp(kind, "reorder")) {
-    value a = generate_unheard(g), b = generate_unheard(g);
-    insert(g, a), insert(g, b);
-    removes(g, last_first ? a : b), removes(g, last_first ? b : a);
-  } else if (!strcmp(kind, "lost")) {
-    value out = generate_unheard(g);
-    if (last_first) insert(g, out);
-    for (uint32_t i = 0; i <= spare; i++) insert(g, generate_unheard(g));
-    if (!last_first) insert(g, out = generate_unheard(g));
-    removes(g, out);
-  } else if (!strcmp(kind, "duplicate")) {
-    value a = generate_unheard(g);
-    insert(g, a);
-    removes(g, a), removes(g, a);
-  } else if (!strcmp(kind, "phantom")) {
-    removes(g, generate_unheard(g));
-  } else {
-    for (uint32_t i = 0; i <= spare; i++) insert(g, generate_unheard(g));
-    removes(g, V_EMPTY);
-  }
+  struct container_plan how = {.insert = c->insert[1], .remove = c->remove[0], .window = 1, .times = 1,
+                               .last_first = g->subject == &subject_stack || c->sign < 0};
+  plan_container(g, kind, &how);
 }
 
-const struct subject subject_queue = {"queue", kinds, open_simple, choose, apply_queue, plan};
-const struct subject subject_stack = {"stack", kinds, open_simple, choose, apply_stack, plan};
-const struct subject subject_priority_queue = {"priority-queue max-priority-queue", kinds, open_priority, choose, apply_priority, plan};
-const struct subject subject_deque = {"deque", kinds, open_deque, choose, apply_deque, plan};
+const struct subject subject_queue = {
+    .specs = "queue", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_queue, .plan = plan};
+const struct subject subject_stack = {
+    .specs = "stack", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_stack, .plan = plan};
+const struct subject subject_priority_queue = {.specs = "priority-queue max-priority-queue", .kinds = container_kinds,
+                                               .open = open_priority, .choose = choose, .apply = apply_priority, .plan = plan};
+const struct subject subject_deque = {
+    .specs = "deque", .kinds = container_kinds, .open = open_deque, .choose = choose, .apply = apply_deque, .plan = plan};

@@ -67,7 +67,7 @@ static uint32_t stranger(struct generator *g, struct set *s) {
   return n > reach_back ? n - reach_back : n;
 }
 
-static void choose(struct generator *g, uint32_t thread, struct op *o) {
+static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct set *s = g->state;
   uint32_t what = random_below(g, 20), n;
@@ -87,6 +87,7 @@ static void choose(struct generator *g, uint32_t thread, struct op *o) {
     }
   }
   o->arg[0] = value_of_small((int32_t)n);
+  return true;
 }
 
 static bool apply(struct generator *g, uint32_t thread, const struct op *o, value *result) {
@@ -129,5 +130,7 @@ static void plan(struct generator *g, const char *kind) {
   }
 }
 
-const struct subject subject_set = {"set", kinds, open_set, choose, apply, plan};
-const struct subject subject_multiset = {"multiset", kinds, open_set, choose, apply, plan};
+const struct subject subject_set = {
+    .specs = "set", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
+const struct subject subject_multiset = {
+    .specs = "multiset", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
