@@ -83,18 +83,105 @@ $(B)/%.o: %.c $(B)/flags
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
+# Manual pages and shell completion come out of the program itself.
+COMMANDS = $(shell $(B)/asif completion fish | sed -n 's/.*__fish_use_subcommand -a \([a-z]*\) .*/\1/p')
+$(B)/man/asif.1: $(B)/asif
+	@mkdir -p $(@D)
+	@rm -f $(@D)/*.1
+	@for c in $(COMMANDS); do $(B)/asif man $$c > $(@D)/asif-$$c.1 || exit 1; done
+	$(B)/asif man > $@
+
+bin = $(DESTDIR)$(PREFIX)/bin
+lib = $(DESTDIR)$(PREFIX)/lib
+inc = $(DESTDIR)$(PREFIX)/include
+share = $(DESTDIR)$(PREFIX)/share
+bash_completion = $(share)/bash-completion/completions
+zsh_completion = $(share)/zsh/site-functions
+fish_completion = $(share)/fish/vendor_completions.d
+HEADERS = $(wildcard include/*.h)
+
+install: all $(B)/man/asif.1
+	install -d $(bin) $(lib)/pkgconfig $(inc) $(share)/man/man1 $(bash_completion) $(zsh_completion) $(fish_completion)
+	install -m 755 $(B)/asif $(bin)/asif
+	install -m 644 $(B)/libasif.a $(lib)/libasif.a
+	install -m 755 $(B)/libasif.so $(lib)/libasif.so.0
+	ln -sf libasif.so.0 $(lib)/libasif.so
+	$(if $(HEADERS),install -m 644 $(HEADERS) $(inc)/)
+	sed 's|^prefix=.*|prefix=$(PREFIX)|' $(B)/asif.pc > $(lib)/pkgconfig/asif.pc
+	install -m 644 $(B)/man/*.1 $(share)/man/man1/
+	$(B)/asif completion bash > $(bash_completion)/asif
+	$(B)/asif completion zsh > $(zsh_completion)/_asif
+	$(B)/asif completion fish > $(fish_completion)/asif.fish
+
+uninstall:
+	rm -f $(bin)/asif $(lib)/libasif.a $(lib)/libasif.so.0 $(lib)/libasif.so $(HEADERS:include/%=$(inc)/%) \
+	  $(lib)/pkgconfig/asif.pc $(share)/man/man1/asif.1 $(share)/man/man1/asif-*.1 $(bash_completion)/asif \
+	  $(zsh_completion)/_asif $(fish_completion)/asif.fish
+
+# What it looks like.
+demo:
+	@tools/deps build
+	@$(MAKE) -j$(JOBS) -s all
+	@tools/demo $(B)
+
 # Tests. Each build has a folder of its own, so that no two disturb each other; the last line is the sum of all.
-submake = +$(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+#   strict  everything, warnings as errors           asan   the unit tests under the address and undefined sanitizers
+#   clang   the same with the other compiler         tsan   the tests of the program's own threads (names with "threads")
 run-tests: $(B)/asif $(B)/asif-tests
 	$(B)/asif-tests --tally build/tally $(TESTFLAGS)
 
+submake = $(MAKE) -j$(JOBS) -s
+CLANG ?= $(shell command -v clang)
 test:
-	@rm -f build/tally
-	$(submake) B=build/strict WERROR=1 run-tests
+	@tools/deps test || echo 'going on without' >&2
+	@mkdir -p build && rm -f build/tally
+	@echo '== strict'; $(submake) B=build/strict WERROR=1 all run-tests || echo failed >> build/tally
+	@echo '== asan'; $(submake) B=build/asan SANITIZE=address,undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli run-tests || echo failed >> build/tally
+	@echo '== tsan'; $(submake) B=build/tsan SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads' run-tests || echo failed >> build/tally
+	@$(if $(CLANG),echo '== clang'; $(submake) B=build/clang CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli run-tests || echo failed >> build/tally)
 	@build/strict/asif-tests --sum build/tally
+
+# The tests that take longer: the same ones with ASIF_LONG set.
+test-long: export ASIF_LONG = 1
+test-long:
+	@tools/deps test || echo 'going on without' >&2
+	@mkdir -p build && rm -f build/tally
+	@$(submake) B=build/strict WERROR=1 TESTFLAGS='-t 3600' all run-tests || echo failed >> build/tally
+	@build/strict/asif-tests --sum build/tally
+
+# Fuzzing: every tests/fuzz/fuzz_*.c for FUZZ_SECONDS.
+FUZZ_SECONDS ?= 60
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+fuzz:
+	@tools/deps fuzz
+	@$(submake) B=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined CFLAGS='-O1 -g' fuzz-run
+fuzz-run: $(FUZZ_SRC:tests/fuzz/%.c=$(B)/%)
+	@for f in $^; do n=$${f##*/}; mkdir -p $(B)/corpus/$$n; echo "== $$n"; \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(B)/ $(B)/corpus/$$n \
+	  $$(ls -d tests/fuzz/seeds/$$n tests/data 2>/dev/null) || exit 1; done
+$(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ)) $(LIB_OBJ)
+	$(CC) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) -pthread -ldl -lm $(LIBS)
+
+# Benchmarks: each writes bench/results/NAME.tsv and says which bars it clears.
+bench: bench-check
+bench-check: $(B)/asif $(B)/bench
+	$(B)/bench $(B) $(BENCHFLAGS)
+$(B)/bench: bench/bench.c $(B)/flags
+	$(CC) $(CFLAGS_ALL) -o $@ $< -lm
+
+help:
+	@echo 'make            build build/asif, libasif'
+	@echo 'make demo       check two example histories'
+	@echo 'make test       everything that is tested, with sanitizers and both compilers'
+	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
+	@echo 'make bench      measure, write bench/results'
+	@echo 'make install    PREFIX=/usr/local DESTDIR='
+	@echo 'make clean'
 
 clean:
 	rm -rf $(B)
 
-.PHONY: all run-tests test clean
+.PHONY: all install uninstall demo run-tests test test-long fuzz fuzz-run bench bench-check help clean
+.SECONDARY:
 .DELETE_ON_ERROR:
