@@ -1,0 +1,117 @@
+/* Formats: the table, guessing by content, and reading and writing files. */
+#include "history/format.h"
+
+#include <string.h>
+
+#include "history/output.h"
+
+const struct format *const formats[] = {&format_wing_gong, &format_edn,     &format_json,           &format_jepsen_log,
+                                        &format_hist,      &format_columns, &format_process_columns, NULL};
+
+const struct format *format_named(const char *name) {
+  for (const struct format *const *f = formats; *f; f++)
+    if (!strcasecmp((*f)->name, name)) return *f;
+  return NULL;
+}
+
+static bool ends_in(const char *s, size_t n, const char *suffix, size_t k) { return n > k && !strncasecmp(s + n - k, suffix, k); }
+
+const struct format *format_for_path(const char *path) {
+  size_t n = strlen(path);
+  if (ends_in(path, n, ".gz", 3)) n -= 3;
+  else if (ends_in(path, n, ".zst", 4)) n -= 4;
+  for (const struct format *const *f = formats; *f; f++)
+    for (const char *s = (*f)->suffixes; *s;) {
+      size_t k = strcspn(s, " ");
+      if (ends_in(path, n, s, k)) return *f;
+      s += k + (s[k] == ' ');
+    }
+  return NULL;
+}
+
+enum { GUESS_BYTES = 64 * 1024 }; /* a log may begin with pages of noise */
+
+const struct format *format_guess(struct input *in) {
+  size_t n = input_fill(in, GUESS_BYTES);
+  const struct format *best = NULL;
+  int sure = 0;
+  for (const struct format *const *f = formats; *f; f++) {
+    int s = (*f)->guess(in->at, n);
+    if (s > sure) {
+      sure = s;
+      best = *f;
+    }
+  }
+  return best;
+}
+
+/* Runs out of memory through here, so that files are closed and temporaries removed, and on to the outer guard. */
+struct outer {
+  jmp_buf escape;
+  int guarded;
+};
+
+static void guard_keep(const struct mem *m, struct outer *o) {
+  memcpy(&o->escape, &m->escape, sizeof o->escape);
+  o->guarded = m->guarded;
+}
+
+static void guard_restore(struct mem *m, const struct outer *o) {
+  memcpy(&m->escape, &o->escape, sizeof m->escape);
+  m->guarded = o->guarded;
+}
+
+static struct history *read_input(struct input *in, const struct format *format, struct problem *p) {
+  if (!format) format = format_guess(in);
+  if (in->failed) return *p = in->problem, NULL;
+  if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), NULL;
+  if (!format) return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), NULL;
+  struct history *h = history_new(in->mem, in->name);
+  h->format = format->name;
+  return format->read(in, h, p) ? h : NULL;
+}
+
+struct history *history_read_input(struct input *in, const struct format *format, struct problem *p) {
+  struct outer outer;
+  guard_keep(in->mem, &outer);
+  if (MEM_GUARD(in->mem)) {
+    guard_restore(in->mem, &outer);
+    input_close(in);
+    mem_escape(in->mem);
+  }
+  struct history *h = read_input(in, format, p);
+  guard_restore(in->mem, &outer);
+  input_close(in);
+  return h;
+}
+
+struct history *history_read(struct mem *m, const char *path, const struct format *format, struct problem *p) {
+  struct input in;
+  return input_open(&in, m, path, p) ? history_read_input(&in, format, p) : NULL;
+}
+
+static bool flush(struct text *text, void *to) {
+  bool good = output_write(to, text_string(text), text->count);
+  text_clear(text);
+  if (text->mem->limits) mem_poll(text->mem);
+  return good;
+}
+
+bool history_write(const struct history *h, const char *path, const struct format *format, struct problem *p) {
+  struct outer outer;
+  struct output out;
+  struct text text;
+  if (!format->write) return problem_set(p, "%s: %s is a format Asif reads but does not write", path, format->name), false;
+  text_open(&text, h->mem);
+  if (!output_open(&out, h->mem, path, p)) return false;
+  guard_keep(h->mem, &outer);
+  if (MEM_GUARD(h->mem)) {
+    guard_restore(h->mem, &outer);
+    output_close(&out, false);
+    mem_escape(h->mem);
+  }
+  bool good = format->write(h, &text, p, flush, &out) && flush(&text, &out);
+  guard_restore(h->mem, &outer);
+  vec_free(h->mem, &text);
+  return output_close(&out, good);
+}

@@ -1,0 +1,60 @@
+/* The scanner that EDN, JSON and the line formats share: from bytes to values, streaming, without a tree.
+ *
+ * It works in place on a struct input. A token stays contiguous there; tokens and the text of strings are valid until
+ * the next call. */
+#ifndef ASIF_HISTORY_SCAN_H
+#define ASIF_HISTORY_SCAN_H
+
+#include "history/history.h"
+#include "history/input.h"
+
+enum scan_syntax {
+  SCAN_PLAIN, /* values as value_print writes them */
+  SCAN_EDN,
+  SCAN_JSON
+};
+
+enum token { TOKEN_INT, TOKEN_WORD, TOKEN_KEYWORD, TOKEN_STRING };
+
+enum { SCAN_END = -1, SCAN_BAD = -2 }; /* from scan_peek */
+enum { SCAN_DEPTH = 200 };             /* of nested lists; deeper ones are refused */
+
+struct scan {
+  struct input *in;
+  struct values *values;
+  struct problem *problem;
+  enum scan_syntax syntax;
+  int depth;
+  struct text scratch;    /* a string whose escapes were taken out */
+  VEC(value) items;       /* of the lists being read, innermost last */
+};
+
+void scan_open(struct scan *, struct input *, struct values *, enum scan_syntax, struct problem *);
+
+/* Skips blanks and comments. Returns the byte that follows, which in->at then points to, or SCAN_END or SCAN_BAD. */
+int scan_peek(struct scan *);
+/* An atom at in->at: a number, word, keyword (without its colon) or string. */
+bool scan_token(struct scan *, enum token *, const char **chars, size_t *len);
+bool scan_value(struct scan *, value *);
+bool scan_skip(struct scan *); /* a value of no interest */
+/* After '{' or '[' was read at the place (line, column): true and *closed if the closing bracket is next. */
+bool scan_closed(struct scan *, char bracket, uint64_t line, uint64_t column, bool *closed);
+uint64_t scan_column(const struct scan *); /* of in->at */
+
+/* Does this byte end a word? Blanks, brackets, quotes, commas. */
+static inline bool scan_delimiter(char c) {
+  unsigned char u = (unsigned char)c;
+  /* below 64: 0..32, '"' 34, '(' 40, ')' 41, ',' 44; above: '[' 91, ']' 93, '{' 123, '}' 125 */
+  static const uint64_t ends[2] = {0x1ffffffffu | 1ull << 34 | 1ull << 40 | 1ull << 41 | 1ull << 44,
+                                   1ull << (91 - 64) | 1ull << (93 - 64) | 1ull << (123 - 64) | 1ull << (125 - 64)};
+  return u < 128 && (ends[u >> 6] >> (u & 63) & 1);
+}
+
+/* The integer spelled by all of these bytes; false if it is none, or beyond 64 bits. */
+bool scan_integer(const char *, size_t len, int64_t *);
+
+/* Values that only Asif's own files hold, spelled ":empty" in EDN and JSON; V_NONE has the name "none". */
+bool scan_special(const char *, size_t len, value *);
+const char *scan_special_name(value); /* NULL if it is an ordinary value */
+
+#endif
