@@ -57,26 +57,54 @@ function barColors(view, op) {
 }
 
 function drawBar(g, view, k) {
-  const l = view.layout, op = l.ops[k], open = view.model.pending(op), marked = view.model.inCore[op];
+  const l = view.layout, op = l.ops[k], marked = view.model.inCore[op];
   const from = view.toX(l.left[k]), to = Math.max(view.toX(l.right[k]), from + 2);
   const x = Math.max(from, view.gutter - 20), w = Math.min(to, view.width + 20) - x, y = view.toY(l.row[k]), h = view.barHeight;
-  const [fill, edge, ink] = barColors(view, op);
-  g.fillStyle = fill;
+  const [fill, edge] = barColors(view, op);
   if (w < 5) {
-    g.fillStyle = marked ? edge : edge;
-    g.fillRect(x, y, Math.max(w, marked ? 3 : 1), h);
-  } else {
-    barPath(g, x + 0.5, y + 0.5, w - 1, h - 1, open);
-    g.fill();
-    g.strokeStyle = edge;
-    g.lineWidth = marked ? 2 : 1;
-    g.stroke();
+    g.fillStyle = edge;
+    g.fillRect(x, y, Math.max(w, 3), h);
+    return;
   }
-  const start = Math.max(x, view.gutter) + 8, room = Math.floor((Math.min(to, view.width) - start - (open ? 8 : 4)) / view.letter);
-  if (room >= 2) {
+  barPath(g, x + 0.5, y + 0.5, w - 1, h - 1, view.model.pending(op));
+  g.fillStyle = fill;
+  g.fill();
+  g.strokeStyle = edge;
+  g.lineWidth = marked ? 2 : 1;
+  g.stroke();
+}
+
+/* What a bar says goes inside, clear of its point; beside it where it does not fit and the row is free there (always
+ * for an operation of the violation); else it is shortened. */
+function drawLabel(g, view, k, next) {
+  const l = view.layout, c = view.colors, op = l.ops[k], marked = view.model.inCore[op], letter = view.letter;
+  const right = view.toX(l.right[k]), end = Math.min(right, view.width) - 5, free = Math.min(next, view.width);
+  let start = Math.max(view.toX(l.left[k]), view.gutter) + 8;
+  const y = view.toY(l.row[k]) + view.barHeight / 2 + 0.5, beside = Math.floor((free - right - 10) / letter);
+  const room = Math.floor((end - start) / letter);
+  if (room < 1 && beside < 4 && !marked) return;
+  const label = view.model.label(op), brief = label.replace(/(\(\))? \u2192 /, "\u2192");
+  let inside = label.length <= room ? label : brief.length <= room ? brief : "";
+  const point = view.toX(l.points[k]);
+  if (inside && point > start - 6 && point < start + inside.length * letter + 4) { /* NaN where there is none */
+    if (brief.length * letter < point - start - 3) inside = brief;
+    else if (label.length * letter < end - point - 6) [inside, start] = [label, point + 6];
+    else if (brief.length * letter < end - point - 6) [inside, start] = [brief, point + 6];
+  }
+  const [fill, , ink] = barColors(view, op);
+  g.font = op === view.model.culprit ? "600 " + LABEL_FONT : LABEL_FONT;
+  if (inside) {
     g.fillStyle = ink;
-    g.font = op === view.model.culprit ? "600 " + LABEL_FONT : LABEL_FONT;
-    g.fillText(shorten(view.model.label(op), room), start, y + h / 2 + 0.5);
+    g.fillText(inside, start, y);
+  } else if ((brief.length <= beside || marked) && right > view.gutter) {
+    const text = label.length <= beside || marked ? label : brief;
+    g.fillStyle = marked ? fill : c.panel;
+    g.fillRect(right + 2, y - 9, text.length * letter + 8, 18);
+    g.fillStyle = marked ? ink : c.soft;
+    g.fillText(text, right + 5, y);
+  } else if (room >= 2) {
+    g.fillStyle = ink;
+    g.fillText(shorten(brief, room), start, y);
   }
 }
 
@@ -89,32 +117,55 @@ function ring(g, view, k, color, width) {
   g.stroke();
 }
 
-function drawRows(g, view) {
-  const l = view.layout, c = view.colors;
-  g.strokeStyle = c.line;
-  g.lineWidth = 1;
-  for (let r = view.firstRow(); r <= view.lastRow(); r++) {
-    const y = Math.round(view.toY(r) + view.barHeight / 2) + 0.5;
-    g.beginPath();
-    g.moveTo(view.gutter, y);
-    g.lineTo(view.width, y);
-    g.stroke();
-    const a = view.visible(r);
-    let last = -Infinity;
-    for (let i = a[0]; i < a[1]; i++) {
-      const k = l.rows[r].ops[i], to = view.toX(l.right[k]);
-      if (to < last + 1 && !view.model.inCore[l.ops[k]]) continue; /* nothing new at this pixel */
-      last = Math.max(last, to);
-      drawBar(g, view, k);
+/* Matches: rings, or where bars are narrow a mark for each pixel that has some. */
+function drawFound(g, view, shown) {
+  const l = view.layout, seen = new Set();
+  for (const op of view.found) {
+    if (!shown(op)) continue;
+    const k = l.where.get(op), x = Math.floor(view.toX(l.left[k]));
+    if ((l.right[k] - l.left[k]) * view.scale >= 4) {
+      ring(g, view, k, view.colors["found-edge"], 2);
+    } else if (!seen.has(x + l.row[k] * 1e5)) {
+      seen.add(x + l.row[k] * 1e5);
+      g.fillStyle = view.colors["found-edge"];
+      g.fillRect(x, view.toY(l.row[k]) - 3, 2, view.barHeight + 6);
     }
   }
 }
 
-function drawPoints(g, view) {
-  const l = view.layout, c = view.colors;
-  if (!l.path.length) return;
-  const from = view.fromX(view.gutter), to = view.fromX(view.width);
-  let a = 0, b = l.path.length; /* points grow along the path */
+function drawRows(g, view) {
+  const l = view.layout, c = view.colors, said = [];
+  for (let r = view.firstRow(); r <= view.lastRow(); r++) {
+    g.fillStyle = c.line;
+    g.fillRect(view.gutter, Math.round(view.toY(r) + view.barHeight / 2), view.width, 1);
+    const [a, b] = view.visible(r), ops = l.rows[r].ops;
+    let from = 0, to = -1; /* a run of bars too narrow to be told apart */
+    const flush = () => {
+      g.fillStyle = view.model.core.length ? c["quiet-edge"] : c["bar-edge"];
+      if (to > from) g.fillRect(from, view.toY(r), Math.max(1, to - from), view.barHeight);
+      to = from = 0;
+    };
+    for (let i = a; i < b; i++) {
+      const k = ops[i], left = view.toX(l.left[k]), right = view.toX(l.right[k]);
+      if (right - left < 4 && !view.model.inCore[l.ops[k]]) {
+        if (left > to + 0.7) flush();
+        if (to <= from) from = left;
+        to = Math.max(right, left + 1);
+        if (view.scale < 2) continue;
+      } else {
+        drawBar(g, view, k);
+      }
+      said.push([k, i + 1 < ops.length ? view.toX(l.left[ops[i + 1]]) : Infinity]);
+    }
+    flush();
+  }
+  return said;
+}
+
+/* The part [a, b) of the path of points that is on screen; points grow along it. */
+function pathOnScreen(view) {
+  const l = view.layout, from = view.fromX(view.gutter), to = view.fromX(view.width);
+  let a = 0, b = l.path.length;
   for (let high = b; a < high;) {
     const middle = (a + high) >> 1;
     if (l.points[l.path[middle]] < from) a = middle + 1;
@@ -125,42 +176,50 @@ function drawPoints(g, view) {
     if (l.points[l.path[middle]] > to) b = middle;
     else low = middle + 1;
   }
-  const middleOf = k => view.toY(l.row[k]) + view.barHeight / 2, dense = (view.width - view.gutter) / Math.max(1, b - a);
+  return {a, b, dense: (view.width - view.gutter) / Math.max(1, b - a)};
+}
+
+/* Where operations take effect: a line across the bar and, under the labels, the way from one to the next. */
+function drawWay(g, view, {a, b, dense}) {
+  if (dense < 1) return; /* several to a pixel say nothing */
+  const l = view.layout, first = Math.max(0, a - 1), h = view.barHeight;
+  g.strokeStyle = g.fillStyle = view.colors.point;
   if (view.showOrder) {
-    g.strokeStyle = c.point;
-    g.globalAlpha = dense < 3 ? 0.25 : 0.65;
+    g.globalAlpha = dense < 3 ? 0.2 : 0.5;
     g.lineWidth = dense < 3 ? 1 : 1.5;
     g.beginPath();
-    for (let i = Math.max(0, a - 1); i < Math.min(l.path.length, b + 1); i++) {
-      const k = l.path[i];
-      g[i === Math.max(0, a - 1) ? "moveTo" : "lineTo"](view.toX(l.points[k]), middleOf(k));
-    }
+    for (let i = first; i < Math.min(l.path.length, b + 1); i++)
+      g[i === first ? "moveTo" : "lineTo"](view.toX(l.points[l.path[i]]), view.toY(l.row[l.path[i]]) + h);
     g.stroke();
     g.globalAlpha = 1;
   }
+  const thick = dense < 6 ? 1 : 2;
+  for (let i = a; i < b; i++) {
+    const k = l.path[i], y = view.toY(l.row[k]);
+    if (y < view.height && y + h > AXIS) g.fillRect(view.toX(l.points[k]) - thick / 2, y - 3, thick, h + 4);
+  }
+}
+
+function drawPoints(g, view, {a, b, dense}) {
+  const l = view.layout, c = view.colors, h = view.barHeight;
+  if (dense < 9) return;
   g.font = SMALL_FONT;
   g.textAlign = "center";
   for (let i = a; i < b; i++) {
-    const k = l.path[i], x = view.toX(l.points[k]), y = view.toY(l.row[k]), h = view.barHeight;
-    if (y > view.height || y + h < AXIS) continue;
-    g.fillStyle = c.point;
-    g.fillRect(x - (dense < 6 ? 0.5 : 1), y - 3, dense < 6 ? 1 : 2, h + 6);
-    if (dense < 10) continue;
+    const k = l.path[i], x = view.toX(l.points[k]), y = view.toY(l.row[k]) + h;
+    if (y - h > view.height || y < AXIS) continue;
+    const text = view.showOrder && dense > 16 ? grouped(view.model.place[l.ops[k]] + 1) : "";
+    const w = text ? Math.max(15, g.measureText(text).width + 8) : 9, r = text ? 7.5 : 4.5;
     g.beginPath();
-    g.arc(x, y + h / 2, 4.5, 0, 7);
+    g.roundRect(x - w / 2, y - r, w, 2 * r, r);
+    g.fillStyle = c.point;
     g.fill();
     g.strokeStyle = c.panel;
     g.lineWidth = 1.5;
     g.stroke();
-    if (view.showOrder && dense > 26) {
-      const text = grouped(view.model.place[l.ops[k]] + 1), w = g.measureText(text).width + 8;
-      g.fillStyle = c.point;
-      g.beginPath();
-      g.roundRect(x - w / 2, y + h - 1, w, 14, 7);
-      g.fill();
-      g.fillStyle = c.panel;
-      g.fillText(text, x, y + h + 6.5);
-    }
+    if (!text) continue;
+    g.fillStyle = c.panel;
+    g.fillText(text, x, y + 0.5);
   }
   g.textAlign = "left";
 }
@@ -182,6 +241,7 @@ function drawAxis(g, view) {
     if (x < free) continue;
     g.fillRect(Math.round(x), AXIS - 6, 1, 6);
     const text = grouped(l.events[i]);
+    if (x + 6 + g.measureText(text).width > view.width) break;
     g.fillText(text, x + 4, AXIS / 2);
     free = x + g.measureText(text).width + 14;
   }
@@ -209,30 +269,48 @@ function drawBreaks(g, view) {
     g.lineTo(x, view.height);
     g.stroke();
     const text = counted(b.missing, "event") + " not shown", w = g.measureText(text).width;
-    if (b.missing < 10 || x - w / 2 < free || view.height - view.rowsEnd() < 18 || x + w / 2 > view.width) continue;
+    if (b.missing < 10 || x - w / 2 < free || view.height - view.rowsEnd() < 14 || x + w / 2 > view.width) continue;
+    g.fillStyle = c.panel;
+    g.fillRect(x - w / 2 - 4, view.height - 20, w + 8, 20);
+    g.fillStyle = c.soft;
     g.fillText(text, x - w / 2, view.height - 10);
     free = x + w / 2 + 12;
   }
   g.restore();
 }
 
-/* Where the violation begins, with the states the object may be in there. */
-function drawStart(g, view) {
-  const d = view.model.data, l = view.layout, c = view.colors;
-  if (!d.start || !d.start.length || !l.events.length) return;
-  let i = atMost(l.events, d.coreFrom);
-  if (i < 0 || l.events[i] < d.coreFrom) i++;
-  const x = Math.round(view.toX(i < l.at.length ? l.at[i] : l.end) - Math.min(6, view.scale / 3)) + 0.5;
+function drawMoment(g, view, u, color, words, toLeft) {
+  const x = Math.round(view.toX(u)) + 0.5;
   if (x < view.gutter - 1 || x > view.width) return;
   g.save();
-  g.strokeStyle = c["core-edge"];
+  g.strokeStyle = g.fillStyle = color;
   g.lineWidth = 1.5;
-  g.setLineDash([6, 4]);
+  g.setLineDash([5, 4]);
   g.beginPath();
   g.moveTo(x, AXIS);
   g.lineTo(x, view.height);
   g.stroke();
+  g.font = SMALL_FONT;
+  const w = g.measureText(words).width, left = toLeft && x - w - 12 > view.gutter;
+  if (view.height - view.rowsEnd() >= 14 && (left || x + w + 12 < view.width)) {
+    g.fillStyle = view.colors.panel;
+    g.fillRect(left ? x - w - 12 : x + 2, view.height - 20, w + 10, 18);
+    g.fillStyle = color;
+    g.fillText(words, left ? x - w - 7 : x + 7, view.height - 10);
+  }
   g.restore();
+}
+
+/* Where the violation begins, if something came before it, and the return that made it one. */
+function drawMoments(g, view) {
+  const m = view.model, d = m.data, l = view.layout, k = l.where.get(m.culprit);
+  if (d.start && d.start.length && l.events.length) {
+    let i = atMost(l.events, d.coreFrom);
+    if (i < 0 || l.events[i] < d.coreFrom) i++;
+    const states = d.start.slice(0, 3).join(" or ") + (d.startTotal > 3 ? " or \u2026" : "");
+    drawMoment(g, view, (i < l.at.length ? l.at[i] : l.end) - Math.min(6 / view.scale, 0.4), view.colors["core-edge"], states, false);
+  }
+  if (k !== undefined && !m.pending(m.culprit)) drawMoment(g, view, l.right[k], view.colors.bad, "impossible from here on", false);
 }
 
 function drawNames(g, view) {
@@ -265,11 +343,14 @@ function drawView(view) {
   g.rect(view.gutter, AXIS, view.width - view.gutter, view.height - AXIS);
   g.clip();
   drawBreaks(g, view);
-  drawRows(g, view);
-  drawStart(g, view);
-  drawPoints(g, view);
+  drawMoments(g, view);
+  const said = drawRows(g, view), path = pathOnScreen(view);
+  drawWay(g, view, path);
+  for (const [k, next] of said) if (!view.model.inCore[l.ops[k]]) drawLabel(g, view, k, next);
+  for (const [k, next] of said) if (view.model.inCore[l.ops[k]]) drawLabel(g, view, k, next);
+  drawPoints(g, view, path);
   const shown = op => l.where.has(op) && view.onScreen(l.where.get(op));
-  for (const op of view.found) if (shown(op)) ring(g, view, l.where.get(op), c["found-edge"], 2);
+  drawFound(g, view, shown);
   if (shown(view.hovered) && view.hovered !== view.selected) ring(g, view, l.where.get(view.hovered), c.soft, 1.5);
   if (shown(view.selected)) ring(g, view, l.where.get(view.selected), c.focus, 3);
   g.restore();
@@ -291,14 +372,14 @@ function drawMap(view) {
   for (let i = 0; i < w; i++) most = Math.max(most, load[i]);
   g.fillStyle = c["quiet-edge"];
   for (let i = 0; i < w; i++) {
-    const h = load[i] / most * (height - 8);
+    const h = load[i] / most * (height - 14);
     g.fillRect(i, height - 2 - h, 1, h);
   }
   const mark = (op, color, size) => {
     if (!l.where.has(op)) return;
-    const k = l.where.get(op), x = to(l.left[k]);
+    const k = l.where.get(op), x = to(l.left[k]), w = Math.max(size, Math.min(to(l.right[k]), width) - x);
     g.fillStyle = color;
-    g.fillRect(x, 2, Math.max(size, Math.min(to(l.right[k]), width) - x), height - 4);
+    g.fillRect(x, 3, w, w > 8 ? 6 : height - 6);
   };
   g.globalAlpha = 0.75;
   for (const op of view.found) mark(op, c["found-edge"], 1.5);

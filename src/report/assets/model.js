@@ -34,7 +34,8 @@ function readModel(data) {
   return m;
 }
 
-/* Rows: processes in the order of their names; one with operations that overlap gets several. */
+/* Rows: processes in the order of their names, those of the violation first where not all fit on a screen; a process
+ * with operations that overlap gets several. */
 function makeRows(m, ops) {
   const lanes = new Map();
   const lane = new Int32Array(ops.length);
@@ -48,7 +49,9 @@ function makeRows(m, ops) {
     lane[k] = i;
   });
   const by = new Intl.Collator("en", {numeric: true});
-  const order = [...lanes.keys()].sort((a, b) => by.compare(m.processes[a], m.processes[b]) || a - b);
+  const early = lanes.size > 24 ? new Set(m.core.map(op => m.process[op])) : new Set();
+  const order = [...lanes.keys()].sort((a, b) =>
+    early.has(b) - early.has(a) || by.compare(m.processes[a], m.processes[b]) || a - b);
   const rows = [], first = new Map();
   for (const p of order) {
     first.set(p, rows.length);

@@ -39,8 +39,8 @@ function fillPart() {
     return;
   }
   const words = ([from, to]) => grouped(from + 1) + "\u2013" + grouped(to);
-  $("part").textContent = "operations " + (several ? data.ranges.length + " parts, " + grouped(model.n) : words(data.ranges[0])) +
-    " of " + grouped(data.operations);
+  $("part").textContent = several ? grouped(model.n) + " of " + counted(data.operations, "operation") + ", in " + data.ranges.length + " parts" :
+    "operations " + words(data.ranges[0]) + " of " + grouped(data.operations);
   $("part").title = "Shown: operations " + data.ranges.map(words).join(", ") + ", and those that were running then.";
 }
 
@@ -135,6 +135,15 @@ function showFault() {
   if (y < view.top || y + view.rowHeight > view.top + view.height - AXIS) view.move(view.left, y - view.height / 2);
 }
 
+/* The beginning (or where the search stopped), so near that a usual bar has room for what it says. */
+function opening() {
+  const l = view.layout;
+  let sum = 0;
+  for (let k = 0; k < l.ops.length; k++) sum += Math.min(l.right[k], l.end) - l.left[k];
+  const scale = Math.min(40, 110 * l.ops.length / sum), stopped = atMost(l.events, data.reached);
+  return [data.verdict === "unknown" ? l.at[Math.max(0, stopped)] - view.room() / scale / 2 : 0, 0, scale];
+}
+
 let current = -1;
 function search() {
   view.found = searchModel(model, $("search").value);
@@ -206,7 +215,9 @@ function start() {
   $("fault").hidden = !model.core.length;
   $("order-label").hidden = !model.gap;
   $("clock-label").hidden = !model.time;
-  $("more-keys").textContent = model.core.length ? "\u2002v violation" : model.gap ? "\u2002o order" : "";
+  if (model.core.length || model.gap)
+    $("more-keys").append("\u2002", element("kbd", {}, model.core.length ? "v" : "o"), model.core.length ? " violation" : " order");
+  $("map").hidden = model.n <= 40;
   $("search").addEventListener("input", search);
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
@@ -223,7 +234,7 @@ function start() {
   $("only").checked = model.core.length > 0 && model.core.length < model.n && span > 150;
   setLayout();
   if (model.core.length && !$("only").checked && model.n > 60) showFault();
-  else if (!model.core.length && model.n > 60) view.move(0, 0, 40);
+  else if (!model.core.length && model.n > 60) view.move(...opening());
   else view.fit();
 }
 

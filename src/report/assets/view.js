@@ -1,7 +1,7 @@
 "use strict";
 /* The view: which part of the layout is on screen, and how pointer, wheel and keys move it. */
 
-const ROW_LEAST = 34, ROW_MOST = 60, SCALE_MOST = 400;
+const ROW_LEAST = 34, ROW_MOST = 58, SCALE_MOST = 400, BELOW = 26; /* pixels; BELOW the rows stand the words of drawMoment */
 
 class View {
   constructor(model, canvas, map, scroller, tall) {
@@ -21,6 +21,8 @@ class View {
 
   setLayout(layout) {
     this.layout = layout;
+    this.tallest = Math.max(this.tallest || 0, layout.rows.length);
+    this.canvas.parentElement.style.flexBasis = AXIS + this.tallest * ROW_MOST + BELOW + "px";
     const g = this.canvas.getContext("2d");
     g.font = NAME_FONT;
     let widest = g.measureText("event").width;
@@ -80,11 +82,11 @@ class View {
     const box = this.canvas.getBoundingClientRect();
     this.width = Math.max(120, box.width);
     this.height = Math.max(80, box.height);
-    const share = (this.height - AXIS - 24) / Math.max(1, this.layout.rows.length);
+    const share = (this.height - AXIS - BELOW) / Math.max(1, this.layout.rows.length);
     this.rowHeight = Math.min(ROW_MOST, Math.max(ROW_LEAST, share));
     this.barHeight = Math.min(34, Math.round(this.rowHeight * 0.66));
-    this.tall.style.height = this.layout.rows.length * this.rowHeight + AXIS + 4 + "px";
-    this.scroller.classList.toggle("unused", this.rowHeight * this.layout.rows.length + AXIS + 4 <= this.height);
+    this.tall.style.height = this.layout.rows.length * this.rowHeight + AXIS + BELOW + "px";
+    this.scroller.classList.toggle("unused", this.rowHeight * this.layout.rows.length + AXIS + BELOW <= this.height + 1);
     this.move(this.left, this.top);
   }
 
@@ -92,7 +94,7 @@ class View {
   move(left, top, scale = this.scale) {
     this.scale = Math.min(SCALE_MOST, Math.max(this.least(), scale));
     this.left = Math.max(0, Math.min(left, this.extent() - this.room() / this.scale));
-    const bottom = this.layout.rows.length * this.rowHeight + AXIS + 4 - this.height;
+    const bottom = this.layout.rows.length * this.rowHeight + AXIS + BELOW - this.height;
     this.top = Math.max(0, Math.min(top, bottom));
     if (Math.abs(this.scroller.scrollTop - this.top) > 1) this.scroller.scrollTop = this.top;
     this.draw();
