@@ -15,7 +15,7 @@ struct class {
   uint16_t method;
   uint32_t process; /* 0 unless the specification cares */
   value arg[OP_ARGS], result;
-  const struct op *op; /* one of its operations, for step */
+  struct op op; /* one of its operations, for step */
 };
 
 struct memo {
@@ -72,7 +72,7 @@ static uint32_t class_hash(const struct class *c) {
 }
 
 uint32_t states_class(struct states *s, const struct op *o) {
-  struct class c = {.method = o->method, .process = s->spec->by_process ? o->process : 0, .result = o->result, .op = o};
+  struct class c = {.method = o->method, .process = s->spec->by_process ? o->process : 0, .result = o->result, .op = *o};
   memcpy(c.arg, o->arg, sizeof c.arg);
   uint32_t i = class_hash(&c) & s->class_mask;
   for (; s->class_slots[i]; i = (i + 1) & s->class_mask)
@@ -158,21 +158,21 @@ struct successors states_step(struct states *s, uint32_t state, uint32_t class) 
     if (s->memo[i].state == state && s->memo[i].class == class)
       return (struct successors){s->memo[i].at, s->memo[i].count};
   outcomes_clear(&s->outcomes);
-  s->spec->step(s->spec, states_at(s, state), s->classes.at[class].op, &s->outcomes);
+  s->spec->step(s->spec, states_at(s, state), &s->classes.at[class].op, &s->outcomes);
   struct successors x = collect(s);
   s->memo[i] = (struct memo){state, class, x.count, x.at};
   if (++s->memo_count * 2 > s->memo_mask) memo_grow(s);
   return x;
 }
 
-void states_forget(struct states *s, const uint32_t *keep, uint32_t count) {
+void states_forget(struct states *s, uint32_t *keep, uint32_t count) {
   struct stored *kept = mem_alloc(s->owner, ((size_t)count + 1) * sizeof *kept);
   for (uint32_t i = 0; i < count; i++) kept[i] = s->list.at[keep[i]];
   struct mem *old = s->mem;
   s->mem = s->other;
   s->other = old;
   tables_open(s);
-  for (uint32_t i = 0; i < count; i++) intern(s, (struct state){kept[i].at, kept[i].size});
+  for (uint32_t i = 0; i < count; i++) keep[i] = intern(s, (struct state){kept[i].at, kept[i].size});
   mem_close(old);
   mem_free(s->owner, kept);
 }

@@ -1,0 +1,11 @@
+/* Why a history is not linearizable: the smallest wrong part, and a sentence. */
+#ifndef ASIF_CHECK_EXPLAIN_H
+#define ASIF_CHECK_EXPLAIN_H
+
+#include "check/part.h"
+
+/* Fills r->core, culprit, start, reason from a violated decision. The results are owned by mem. */
+void explain_violation(struct mem *mem, struct mem *scratch, const struct history *, const struct part *, const struct decision *,
+                       const struct check_options *, struct limits *, struct check_result *r);
+
+#endif

@@ -1,0 +1,454 @@
+/* The general search: exact for any specification.
+ *
+ * Wing and Gong's search (section 4) tries orders depth first over the whole history. This one walks the events once and
+ * keeps the set of configurations the object may be in (configs.h), linearizing an operation only when its return
+ * forces something: just in time (Lowe). A wrong history costs what a right one does: the set becomes empty at
+ * the first return that cannot be. What keeps the set small:
+ *   - bit sets are over the open operations, never over the history;
+ *   - an operation that leaves the state as it is linearizes as soon as it can;
+ *   - an operation that could have linearized without changing what followed becomes optional: one that loops on the
+ *     present state, or one that can always happen, just before another that overwrites everything;
+ *   - pending operations are optional from the start, and those that never change the state are dropped;
+ *   - of operations that differ only in when they return, the first to return linearizes first;
+ *   - dominated configurations are dropped.
+ * Where the set grows all the same, a narrow one is tried first, then wider ones: a linearization found is a
+ * linearization; only if nothing was left out is an empty set a violation. */
+#include "check/search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/configs.h"
+
+enum { FORGET_AT = 64 << 20 };
+
+struct slot {
+  uint32_t op, class;
+  uint32_t ret;
+  uint16_t method;
+  bool pure;
+  bool open;
+};
+
+struct node { /* an entry of the log of linearized operations: a tree shared by the configurations */
+  uint32_t parent;
+  uint32_t entry; /* (operation << 1) | it was optional here */
+};
+
+struct search {
+  struct mem *mem;
+  const struct spec *spec;
+  struct states *states;
+  const struct part *part;
+
+  struct slot *slots;
+  uint32_t slot_count, slot_room, words;
+  uint64_t *earlier;  /* a slot: those of the same class that return earlier, `words` each */
+  uint64_t *open;     /* the open slots */
+  uint32_t *slot_of;  /* operation -> slot */
+  uint32_t slot_of_room;
+
+  struct configs now, after, seen; /* before this event; after it; met while linearizing what this return forces */
+  bool sets_open;
+  struct config *scratch;
+  VEC(uint32_t) marks; /* log entries of the configuration being made */
+
+  VEC(struct node) log; /* node 0 is the root */
+  op_list settled;      /* log entries common to all configurations */
+  size_t collect_at;    /* log size that calls for a collection */
+
+  size_t forget_at;     /* bytes of states that call for forgetting */
+
+  uint32_t width;       /* most configurations kept; 0: all */
+  bool left_out;        /* some were not kept */
+  uint64_t configurations;
+  uint32_t steps;       /* since the limits were polled */
+};
+
+struct search *search_new(struct mem *m, const struct spec *spec) {
+  struct search *s = mem_zero(m, 1, sizeof *s);
+  s->mem = m;
+  s->spec = spec;
+  s->states = states_new(m, spec);
+  s->forget_at = FORGET_AT;
+  return s;
+}
+
+/* The log. */
+
+static uint32_t log_add(struct search *s, uint32_t parent, uint32_t entry) {
+  vec_push(s->mem, &s->log, ((struct node){parent, entry}));
+  return (uint32_t)s->log.count - 1;
+}
+
+/* Keeps the nodes the current configurations need; what they all share moves to `settled`. */
+static void log_collect(struct search *s) {
+  uint32_t n = (uint32_t)s->log.count;
+  uint32_t *moved = mem_zero(s->mem, n, sizeof *moved); /* 1 if live, later the new place */
+  uint32_t *children = mem_zero(s->mem, n, sizeof *children);
+  uint8_t *tip = mem_zero(s->mem, n, 1);
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    const struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    tip[c->node] = 1;
+    for (uint32_t x = c->node; x && !moved[x]; x = s->log.at[x].parent) {
+      moved[x] = 1;
+      children[s->log.at[x].parent]++;
+    }
+  }
+  uint32_t shared = 0, live = 1;
+  for (uint32_t x = 1; x < n; x++) {
+    if (!moved[x]) continue;
+    struct node y = s->log.at[x];
+    if (y.parent == shared && children[shared] == 1 && !tip[shared]) {
+      vec_push(s->mem, &s->settled, y.entry);
+      shared = x;
+      moved[x] = 0;
+      continue;
+    }
+    moved[x] = live;
+    s->log.at[live++] = (struct node){y.parent == shared || !y.parent ? 0 : moved[y.parent], y.entry};
+  }
+  moved[shared] = 0;
+  s->log.count = live;
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    struct config *c = configs_at(&s->now, i);
+    if (!c->dropped) c->node = moved[c->node];
+  }
+  s->collect_at = live * 2 > 1 << 16 ? live * 2 : 1 << 16;
+  mem_free(s->mem, children);
+  mem_free(s->mem, moved);
+  mem_free(s->mem, tip);
+}
+
+/* Forgets the states no configuration holds, once there are many: containers meet a new state at every step. */
+static void forget(struct search *s) {
+  uint32_t *keep = mem_alloc(s->mem, ((size_t)s->now.count + 1) * sizeof *keep), count = 0;
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    keep[count] = c->state; /* equal ones are kept once, under one number */
+    count++;
+  }
+  states_forget(s->states, keep, count);
+  configs_clear(&s->after);
+  for (uint32_t i = 0, k = 0; i < s->now.count; i++) {
+    struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    c->state = keep[k++];
+    configs_add(&s->after, c);
+  }
+  struct configs swap = s->now;
+  s->now = s->after;
+  s->after = swap;
+  s->forget_at = states_bytes(s->states) * 4 > FORGET_AT ? states_bytes(s->states) * 4 : FORGET_AT;
+  mem_free(s->mem, keep);
+}
+
+/* Slots. */
+
+static void slot_open(struct search *s, uint32_t op) {
+  const struct op *o = &s->part->ops[op];
+  uint32_t k = 0;
+  while (k < s->slot_count && s->slots[k].open) k++;
+  if (k == s->slot_count) s->slot_count++;
+  s->slots[k] = (struct slot){op, states_class(s->states, o), o->ret, o->method, op_pure(s->spec, o), true};
+  s->slot_of[op] = k;
+  bit_set(s->open, k);
+  uint64_t *mine = s->earlier + (size_t)k * s->words;
+  memset(mine, 0, s->words * sizeof *mine);
+  for (uint32_t i = 0; i < s->slot_count; i++) {
+    if (i == k || !s->slots[i].open || s->slots[i].class != s->slots[k].class) continue;
+    if (s->slots[i].ret <= o->ret) /* pending ones alike: by which came first */
+      bit_set(mine, i);
+    else
+      bit_set(s->earlier + (size_t)i * s->words, k);
+  }
+}
+
+static void slot_close(struct search *s, uint32_t k) {
+  s->slots[k].open = false;
+  bit_clear(s->open, k);
+  for (uint32_t i = 0; i < s->slot_count; i++) bit_clear(s->earlier + (size_t)i * s->words, k);
+  while (s->slot_count && !s->slots[s->slot_count - 1].open) s->slot_count--;
+}
+
+static inline bool loops(struct successors x, uint32_t state) {
+  for (uint32_t i = 0; i < x.count; i++)
+    if (x.at[i] == state) return true;
+  return false;
+}
+
+/* Lets a due operation linearize in the present state if that changes nothing. */
+static inline void settle(struct search *s, struct config *c, uint32_t k) {
+  struct successors x = states_step(s->states, c->state, s->slots[k].class);
+  if (!x.count) return;
+  if (s->slots[k].pure) {
+    bit_set(c->bits, k);
+    vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+  } else if (loops(x, c->state)) {
+    bit_set(c->bits + s->words, k);
+    vec_push(s->mem, &s->marks, s->slots[k].op << 1 | 1);
+  }
+}
+
+static void log_marks(struct search *s, struct config *c) {
+  for (size_t i = 0; i < s->marks.count; i++) c->node = log_add(s, c->node, s->marks.at[i]);
+}
+
+/* The configuration after slot k linearizes in c and leads to `state`, in s->scratch; its log entries in s->marks. */
+static void linearize(struct search *s, const struct config *c, uint32_t k, uint32_t state) {
+  struct config *x = s->scratch;
+  memcpy(x, c, s->now.stride);
+  s->marks.count = 0;
+  x->state = state;
+  bit_set(x->bits, k);
+  bit_clear(x->bits + s->words, k);
+  bool overwrites = s->spec->overwrites >> s->slots[k].method & 1;
+  for (uint32_t w = 0; overwrites && w < s->words; w++)
+    for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1) {
+      uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(due);
+      if (!(s->spec->always >> s->slots[i].method & 1) || s->slots[i].pure) continue;
+      bit_set(x->bits + s->words, i);
+      vec_push(s->mem, &s->marks, s->slots[i].op << 1 | 1);
+    }
+  vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+  for (uint32_t w = 0; w < s->words; w++)
+    for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1)
+      settle(s, x, w * 64 + (uint32_t)__builtin_ctzll(due));
+}
+
+/* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top. */
+static inline bool another_first(const struct search *s, const struct config *c, uint32_t k) {
+  bool optional = bit_get(c->bits + s->words, k);
+  const uint64_t *earlier = s->earlier + (size_t)k * s->words;
+  for (uint32_t w = 0; w < s->words; w++)
+    if (earlier[w] & ~c->bits[w] & (optional ? ~(uint64_t)0 : ~c->bits[s->words + w])) return true;
+  return false;
+}
+
+static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
+  struct config *x = s->scratch;
+  if (c != x) memcpy(x, c, s->now.stride);
+  bit_clear(x->bits, ret);
+  bit_clear(x->bits + s->words, ret);
+  uint32_t i = configs_add(&s->after, x);
+  if (i == UINT32_MAX) return;
+  s->configurations++;
+  log_marks(s, configs_at(&s->after, i));
+}
+
+/* Lets slot `ret`, which is about to return, linearize at last, after whatever can linearize before it: from the
+ * configurations of `seen`, into `after`. One where it is optional is good as it is, too. */
+static void force(struct search *s, uint32_t ret) {
+  for (uint32_t i = 0; i < s->seen.count; i++) {
+    if (configs_at(&s->seen, i)->dropped || bit_get(configs_at(&s->seen, i)->bits, ret)) continue;
+    if (s->width && s->after.live >= s->width) {
+      s->left_out = true;
+      return;
+    }
+    if (++s->steps >= 256) {
+      s->steps = 0;
+      mem_poll(s->mem);
+    }
+    for (uint32_t w = 0; w < s->words; w++)
+      for (uint64_t can = s->open[w] & ~configs_at(&s->seen, i)->bits[w]; can; can &= can - 1) {
+        uint32_t k = w * 64 + (uint32_t)__builtin_ctzll(can);
+        if (s->slots[k].pure) continue; /* it would have, if it could */
+        const struct config *c = configs_at(&s->seen, i);
+        if (another_first(s, c, k)) continue;
+        struct successors x = states_step(s->states, c->state, s->slots[k].class);
+        for (uint32_t n = 0; n < x.count; n++) {
+          c = configs_at(&s->seen, i); /* seen may have moved */
+          if (x.at[n] == c->state && bit_get(c->bits + s->words, k)) continue; /* optional already: nothing gained */
+          linearize(s, c, k, x.at[n]);
+          if (k == ret) {
+            keep_after(s, s->scratch, ret);
+            continue;
+          }
+          uint32_t to = configs_add(&s->seen, s->scratch);
+          if (to == UINT32_MAX) continue;
+          s->configurations++;
+          log_marks(s, configs_at(&s->seen, to));
+          s->marks.count = 0;
+          c = configs_at(&s->seen, to);
+          if (bit_get(c->bits, ret) || bit_get(c->bits + s->words, ret)) keep_after(s, c, ret);
+        }
+      }
+  }
+}
+
+/* Events. */
+
+static void on_call(struct search *s, uint32_t op) {
+  if (op_pending(&s->part->ops[op]) && op_pure(s->spec, &s->part->ops[op])) return; /* constrains nothing */
+  slot_open(s, op);
+  uint32_t k = s->slot_of[op];
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    if (op_pending(&s->part->ops[op])) {
+      bit_set(c->bits + s->words, k);
+      continue;
+    }
+    s->marks.count = 0;
+    settle(s, c, k);
+    log_marks(s, configs_at(&s->now, i));
+  }
+}
+
+/* False if no configuration is left. */
+static bool on_return(struct search *s, uint32_t op) {
+  uint32_t k = s->slot_of[op], done = 0;
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    const struct config *c = configs_at(&s->now, i);
+    if (!c->dropped) done += bit_get(c->bits, k);
+  }
+  if (done == s->now.live) { /* done in all: they stay as different as they were */
+    for (uint32_t i = 0; i < s->now.count; i++) bit_clear(configs_at(&s->now, i)->bits, k);
+    slot_close(s, k);
+    return true;
+  }
+  configs_clear(&s->after);
+  configs_clear(&s->seen);
+  s->marks.count = 0;
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    const struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    if (bit_get(c->bits, k) || bit_get(c->bits + s->words, k)) keep_after(s, c, k);
+    if (!bit_get(c->bits, k)) configs_add(&s->seen, c);
+  }
+  force(s, k);
+  slot_close(s, k);
+  struct configs swap = s->now;
+  s->now = s->after;
+  s->after = swap;
+  return s->now.live > 0;
+}
+
+/* The linearization that ends in the first configuration left. An operation that was optional somewhere and never
+ * linearized elsewhere does so where it was optional; a pending one then never takes effect. */
+static void read_order(struct search *s, struct decision *d) {
+  uint32_t tip = 0;
+  for (uint32_t i = 0; i < s->now.count; i++)
+    if (!configs_at(&s->now, i)->dropped) {
+      tip = configs_at(&s->now, i)->node;
+      break;
+    }
+  size_t from = s->settled.count;
+  for (uint32_t x = tip; x; x = s->log.at[x].parent) vec_push(s->mem, &s->settled, s->log.at[x].entry);
+  for (size_t a = from, b = s->settled.count; a + 1 < b; a++) {
+    uint32_t swap = s->settled.at[a];
+    s->settled.at[a] = s->settled.at[--b];
+    s->settled.at[b] = swap;
+  }
+  uint8_t *placed = mem_zero(s->mem, (size_t)s->part->count + 1, 1); /* 1: linearizes for certain, 2: emitted */
+  for (size_t i = 0; i < s->settled.count; i++)
+    if (!(s->settled.at[i] & 1)) placed[s->settled.at[i] >> 1] = 1;
+  vec_reserve(s->mem, &d->order, (size_t)s->part->count + 1);
+  for (size_t i = 0; i < s->settled.count; i++) {
+    uint32_t op = s->settled.at[i] >> 1;
+    if ((s->settled.at[i] & 1) ? placed[op] : placed[op] == 2) continue;
+    placed[op] = 2;
+    vec_push(s->mem, &d->order, op);
+  }
+  mem_free(s->mem, placed);
+}
+
+static void prepare(struct search *s, const struct part *p, const uint32_t *events) {
+  uint32_t open = 0, most = 1;
+  for (uint32_t e = 0; e < p->events; e++) {
+    open += events[e] & 1 ? -1u : 1u;
+    if (open > most) most = open;
+  }
+  uint32_t words = (most + 63) / 64;
+  s->part = p;
+  if (!s->sets_open || words != s->words || most > s->slot_room) {
+    if (s->sets_open) {
+      configs_close(&s->now);
+      configs_close(&s->after);
+      configs_close(&s->seen);
+      mem_free(s->mem, s->slots);
+      mem_free(s->mem, s->earlier);
+      mem_free(s->mem, s->open);
+      mem_free(s->mem, s->scratch);
+    }
+    s->words = words;
+    s->slot_room = words * 64;
+    configs_open(&s->now, s->mem, words);
+    configs_open(&s->after, s->mem, words);
+    configs_open(&s->seen, s->mem, words);
+    s->slots = mem_zero(s->mem, s->slot_room, sizeof *s->slots);
+    s->earlier = mem_zero(s->mem, (size_t)s->slot_room * words, sizeof *s->earlier);
+    s->open = mem_zero(s->mem, words, sizeof *s->open);
+    s->scratch = mem_zero(s->mem, 1, s->now.stride);
+    s->sets_open = true;
+  }
+  if (p->count > s->slot_of_room) {
+    mem_free(s->mem, s->slot_of);
+    s->slot_of_room = p->count + p->count / 2;
+    s->slot_of = mem_alloc(s->mem, (size_t)s->slot_of_room * sizeof *s->slot_of);
+  }
+}
+
+/* One walk over the events with the given width. */
+static void walk(struct search *s, const uint32_t *events, uint32_t width, struct decision *d) {
+  const struct part *p = s->part;
+  s->width = width;
+  s->left_out = false;
+  s->slot_count = 0;
+  memset(s->open, 0, s->words * sizeof *s->open);
+  s->log.count = 0;
+  s->settled.count = 0;
+  s->collect_at = 1 << 16;
+  log_add(s, 0, 0);
+  configs_clear(&s->now);
+  struct successors initial = states_initial(s->states);
+  for (uint32_t i = 0; i < initial.count; i++) {
+    memset(s->scratch, 0, s->now.stride);
+    s->scratch->state = initial.at[i];
+    configs_add(&s->now, s->scratch);
+  }
+  d->verdict = VERDICT_HOLDS;
+  for (uint32_t e = 0; e < p->events; e++) {
+    uint32_t op = events[e] >> 1;
+    if (!(events[e] & 1)) {
+      on_call(s, op);
+    } else if (!on_return(s, op)) {
+      d->verdict = s->left_out ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
+      d->culprit = op;
+      return;
+    }
+    if (d->reached < e) d->reached = e;
+    if (s->log.count > s->collect_at) log_collect(s);
+    if (states_bytes(s->states) > s->forget_at) forget(s);
+    if (++s->steps >= 256) {
+      s->steps = 0;
+      mem_poll(s->mem);
+    }
+  }
+}
+
+void search_run(struct search *s, const struct part *p, struct decision *d) {
+  uint32_t *events = part_events(p, s->mem);
+  prepare(s, p, events);
+  s->configurations = 0;
+  uint32_t width = 64;
+  do {
+    walk(s, events, width, d);
+    width = width >= 1u << 18 ? 0 : width * 16;
+  } while (d->verdict == VERDICT_UNKNOWN);
+  d->configurations += s->configurations;
+  if (d->verdict == VERDICT_HOLDS)
+    read_order(s, d);
+  else
+    for (uint32_t i = 0; i < p->count && p->ops[i].call < p->ops[d->culprit].ret; i++) vec_push(s->mem, &d->core, i);
+  mem_free(s->mem, events);
+}
+
+enum applies search_part(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
+  (void)why_not;
+  search_run(search_new(m, p->spec), p, d);
+  return APPLIES;
+}

@@ -1,0 +1,102 @@
+/* Every method against brute force, on random small histories of every specification.
+ *
+ * ASIF_TEST_HISTORIES sets how many a specification (default 20,000; make test-long takes a million). */
+#include <string.h>
+
+#include "brute.h"
+#include "check/check.h"
+#include "test.h"
+
+static long histories(void) {
+  const char *n = getenv("ASIF_TEST_HISTORIES");
+  return n ? atol(n) : 20000;
+}
+
+/* -1 if the method does not apply. */
+static int ask(const struct history *h, const struct spec *spec, enum method method, uint64_t seed) {
+  struct mem m;
+  struct limits limits;
+  limits_start(&limits, 0, 0);
+  mem_open(&m, &limits);
+  if (MEM_GUARD(&m)) abort();
+  struct check_options options = {method, 1, seed % 16 == 0};
+  struct check_result r;
+  struct problem why;
+  int answer;
+  if (!check_history(&m, h, spec, &options, &limits, &r, &why)) {
+    if (method != METHOD_FAST || strstr(why.text, "internal")) {
+      fprintf(stderr, "%s: seed %llu: %s\n", spec->name, (unsigned long long)seed, why.text);
+      history_dump(h, spec);
+      test_fail(__FILE__, __LINE__, "check_history failed");
+    }
+    answer = -1;
+  } else {
+    answer = r.verdict;
+  }
+  mem_close(&m);
+  return answer;
+}
+
+static void compare(const struct spec *base, long count) {
+  static const enum method methods[] = {METHOD_AUTO, METHOD_SEARCH, METHOD_WING_GONG, METHOD_FAST};
+  static const char *const names[] = {"auto", "search", "wing-gong", "fast"};
+  volatile long good = 0, bad = 0, fast = 0;
+  for (volatile long i = 0; i < count; i++) {
+    uint64_t first = (uint64_t)i * 2654435761u + 17, seed = first;
+    struct mem m;
+    mem_open(&m, NULL);
+    if (MEM_GUARD(&m)) abort();
+    struct spec spec = *base;
+    bool *precedes;
+    struct random_options options = {i % 4 ? 6 : 9, i % 2, i % 3 == 0};
+    struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
+    enum verdict want = brute_linearizable(h, &spec, precedes) ? VERDICT_HOLDS : VERDICT_VIOLATED;
+    *(want == VERDICT_HOLDS ? &good : &bad) += 1;
+    for (int k = 0; k < 4; k++) {
+      int got = ask(h, &spec, methods[k], first);
+      if (k == 3) fast += got >= 0;
+      if (got < 0 || got == (int)want) continue;
+      fprintf(stderr, "%s: history %ld: %s says %d, brute force %d\n", base->name, i, names[k], got, (int)want);
+      history_dump(h, &spec);
+      test_fail(__FILE__, __LINE__, "a method disagrees with brute force");
+    }
+    mem_close(&m);
+  }
+  fprintf(stderr, "%s: %ld linearizable, %ld not, %ld by a monitor\n", base->name, good, bad, fast);
+  CHECK(good > count / 50 && bad > count / 50);
+}
+
+static void compare_named(const char *name) {
+  struct spec spec;
+  struct problem why;
+  CHECKF(spec_named(name, &spec, &why), "%s", why.text);
+  compare(&spec, histories());
+}
+
+#define SPECS \
+  X(register, "register") X(cas_register, "cas-register") X(counter, "counter") X(stack, "stack") X(queue, "queue") \
+  X(bounded_queue, "bounded-queue(2)") X(deque, "deque") X(priority_queue, "priority-queue") \
+  X(max_priority_queue, "max-priority-queue") X(bounded_priority_queue, "bounded-priority-queue(2)") X(set, "set") \
+  X(multiset, "multiset") X(map, "map") X(lock, "lock") X(rw_lock, "rw-lock") X(semaphore, "semaphore(2)") \
+  X(semiqueue, "semiqueue(2)") X(stuttering_queue, "stuttering-queue(2)") X(k_fifo, "k-fifo(2)") X(weak_queue, "weak-queue") \
+  X(weak_stack, "weak-stack") X(producer_fifo, "producer-fifo") X(snzi, "snzi") X(mailbox, "mailbox")
+
+#define X(id, name) \
+  TEST(check_##id##_against_brute_force) { compare_named(name); }
+SPECS
+#undef X
+
+TEST(check_compares_every_specification) {
+  static const char *const compared[] = {
+#define X(id, name) name,
+      SPECS
+#undef X
+  };
+  for (int i = 0; specs[i]; i++) {
+    bool found = false;
+    for (size_t k = 0; k < sizeof compared / sizeof *compared; k++)
+      found |= !strncmp(compared[k], specs[i]->name, strlen(specs[i]->name)) &&
+               (!compared[k][strlen(specs[i]->name)] || compared[k][strlen(specs[i]->name)] == '(');
+    CHECKF(found, "%s is not compared with brute force", specs[i]->name);
+  }
+}
