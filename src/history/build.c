@@ -1,6 +1,5 @@
 /* Building histories, event by event or interval by interval, and putting them in order. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "history/history.h"
@@ -27,26 +26,34 @@ struct history *history_new(struct mem *m, const char *source) {
   return h;
 }
 
-static uint32_t *slot(struct history *h, uint32_t process) {
+static void more_slots(struct history *h, uint32_t process) {
   struct builder *b = h->builder;
-  if (process >= b->open.count) {
-    vec_reserve(h->mem, &b->open, (size_t)process + 1);
-    memset(b->open.at + b->open.count, 0, (process + 1 - b->open.count) * sizeof *b->open.at);
-    b->open.count = (size_t)process + 1;
-  }
-  return &b->open.at[process];
+  vec_reserve(h->mem, &b->open, (size_t)process + 1);
+  memset(b->open.at + b->open.count, 0, (process + 1 - b->open.count) * sizeof *b->open.at);
+  b->open.count = (size_t)process + 1;
+}
+
+static inline uint32_t *slot(struct history *h, uint32_t process) {
+  if (process >= h->builder->open.count) more_slots(h, process);
+  return &h->builder->open.at[process];
 }
 
 bool history_busy(const struct history *h, uint32_t process) {
   return process < h->builder->open.count && h->builder->open.at[process] != FREE;
 }
 
-static void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                   uint32_t line) {
-  struct op o = {.call = h->events, .ret = NO_RETURN, .process = process, .object = object, .result = V_UNKNOWN, .line = line,
-                 .method = (uint16_t)method};
-  for (int i = 0; i < OP_ARGS; i++) o.arg[i] = i < count ? args[i] : V_NONE;
-  vec_push(h->mem, &h->ops, o);
+static inline void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
+                          uint32_t line) {
+  vec_reserve(h->mem, &h->ops, h->ops.count + 1);
+  struct op *o = &h->ops.at[h->ops.count++];
+  o->call = h->events;
+  o->ret = NO_RETURN;
+  o->process = process;
+  o->object = object;
+  for (int i = 0; i < OP_ARGS; i++) o->arg[i] = i < count ? args[i] : V_NONE;
+  o->result = V_UNKNOWN;
+  o->line = line;
+  o->method = (uint16_t)method;
 }
 
 static const char *no_room(const struct history *h, uint32_t method) {
@@ -106,6 +113,10 @@ const char *history_info(struct history *h, uint32_t process) {
 static void set_time(struct history *h, size_t op, int64_t t, bool ret) {
   struct builder *b = h->builder;
   b->timed = true;
+  if (b->call.count <= op && b->call.room < h->ops.room) { /* an operation each */
+    vec_reserve(h->mem, &b->call, h->ops.room);
+    vec_reserve(h->mem, &b->ret, h->ops.room);
+  }
   while (b->call.count <= op) {
     vec_push(h->mem, &b->call, 0);
     vec_push(h->mem, &b->ret, INT64_MAX);
@@ -139,32 +150,67 @@ const char *history_interval(struct history *h, uint32_t process, uint32_t objec
 
 struct moment {
   int64_t time;
-  uint32_t what; /* (operation << 1) | is_return: at one time calls before returns */
+  uint32_t op;
 };
 
-static int by_time(const void *a, const void *b) {
-  const struct moment *x = a, *y = b;
-  if (x->time != y->time) return x->time < y->time ? -1 : 1;
-  if ((x->what ^ y->what) & 1) return x->what & 1 ? 1 : -1;
-  return x->what < y->what ? -1 : x->what > y->what;
+/* Sorts by time; equal times stay in the order they are in. Radix: a comparison sort would take longer than reading. */
+static void sort_moments(struct mem *m, struct moment *at, size_t n) {
+  size_t i;
+  for (i = 1; i < n && at[i - 1].time <= at[i].time; i++) {}
+  if (i >= n) return;
+  int64_t least = at[0].time, most = at[0].time;
+  for (i = 1; i < n; i++) {
+    if (at[i].time < least) least = at[i].time;
+    if (at[i].time > most) most = at[i].time;
+  }
+  uint64_t range = (uint64_t)most - (uint64_t)least;
+  struct moment *from = at, *spare = mem_alloc(m, n * sizeof *spare), *to = spare;
+  enum { BITS = 11, BUCKETS = 1 << BITS };
+  size_t *start = mem_alloc(m, BUCKETS * sizeof *start);
+  for (int shift = 0; shift < 64 && range >> shift; shift += BITS) {
+    memset(start, 0, BUCKETS * sizeof *start);
+    for (i = 0; i < n; i++) start[((uint64_t)from[i].time - (uint64_t)least) >> shift & (BUCKETS - 1)]++;
+    size_t sum = 0;
+    for (int b = 0; b < BUCKETS; b++) {
+      size_t count = start[b];
+      start[b] = sum;
+      sum += count;
+    }
+    for (i = 0; i < n; i++) to[start[((uint64_t)from[i].time - (uint64_t)least) >> shift & (BUCKETS - 1)]++] = from[i];
+    struct moment *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != at) memcpy(at, from, n * sizeof *at);
+  mem_free(m, start);
+  mem_free(m, spare);
 }
 
-/* Closed intervals (findings: [10,20] and [20,30] overlap): events sorted by time, calls before returns. */
+/* Numbers the operations' events in the order of these times, which it sorts: at one time calls before returns. */
+static uint32_t number_events(struct mem *m, struct op *ops, struct moment *calls, size_t n, struct moment *returns, size_t k) {
+  sort_moments(m, calls, n);
+  sort_moments(m, returns, k);
+  size_t c = 0, r = 0;
+  uint32_t e = 0;
+  while (c < n || r < k) {
+    if (c < n && (r == k || calls[c].time <= returns[r].time)) ops[calls[c++].op].call = e++;
+    else ops[returns[r++].op].ret = e++;
+  }
+  return e;
+}
+
+/* Closed intervals: [10,20] and [20,30] overlap. */
 static void number_by_time(struct history *h) {
   struct builder *b = h->builder;
-  struct moment *m = mem_alloc(h->mem, (h->ops.count * 2 + 1) * sizeof *m);
-  size_t n = 0;
-  for (size_t i = 0; i < h->ops.count; i++) {
-    m[n++] = (struct moment){b->call.at[i], (uint32_t)i << 1};
-    if (!op_pending(&h->ops.at[i])) m[n++] = (struct moment){b->ret.at[i], (uint32_t)i << 1 | 1};
+  size_t n = h->ops.count, k = 0;
+  struct moment *calls = mem_alloc(h->mem, (n + 1) * sizeof *calls), *returns = mem_alloc(h->mem, (n + 1) * sizeof *returns);
+  for (size_t i = 0; i < n; i++) {
+    calls[i] = (struct moment){b->call.at[i], (uint32_t)i};
+    if (!op_pending(&h->ops.at[i])) returns[k++] = (struct moment){b->ret.at[i], (uint32_t)i};
   }
-  qsort(m, n, sizeof *m, by_time);
-  for (size_t e = 0; e < n; e++) {
-    struct op *o = &h->ops.at[m[e].what >> 1];
-    *(m[e].what & 1 ? &o->ret : &o->call) = (uint32_t)e;
-  }
-  mem_free(h->mem, m);
-  h->events = (uint32_t)n;
+  h->events = number_events(h->mem, h->ops.at, calls, n, returns, k);
+  mem_free(h->mem, calls);
+  mem_free(h->mem, returns);
 }
 
 /* Removes failed operations and closes the gaps in the numbering that they and :info left. */
@@ -265,20 +311,16 @@ struct history *history_restrict(const struct history *h, struct mem *m, const u
   r->ops.count = r->ops.room = 0;
   r->call_time = r->ret_time = NULL;
   vec_reserve(m, &r->ops, count + 1);
-  struct moment *e = mem_alloc(m, (count * 2 + 1) * sizeof *e);
-  size_t n = 0;
+  struct moment *calls = mem_alloc(m, (count + 1) * sizeof *calls), *returns = mem_alloc(m, (count + 1) * sizeof *returns);
+  size_t k = 0;
   for (size_t i = 0; i < count; i++) {
     const struct op *o = &h->ops.at[ops[i]];
     vec_push(m, &r->ops, *o);
-    e[n++] = (struct moment){o->call, (uint32_t)i << 1};
-    if (!op_pending(o)) e[n++] = (struct moment){o->ret, (uint32_t)i << 1 | 1};
+    calls[i] = (struct moment){o->call, (uint32_t)i};
+    if (!op_pending(o)) returns[k++] = (struct moment){o->ret, (uint32_t)i};
   }
-  qsort(e, n, sizeof *e, by_time);
-  for (size_t k = 0; k < n; k++) {
-    struct op *o = &r->ops.at[e[k].what >> 1];
-    *(e[k].what & 1 ? &o->ret : &o->call) = (uint32_t)k;
-  }
-  r->events = (uint32_t)n;
-  mem_free(m, e);
+  r->events = number_events(m, r->ops.at, calls, count, returns, k);
+  mem_free(m, calls);
+  mem_free(m, returns);
   return r;
 }

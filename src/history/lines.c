@@ -25,10 +25,8 @@ bool lines_next(struct lines *l) {
 
 uint32_t name_cached(struct name_cache *c, const char *s, size_t len) {
   if (!len || len > 8) return names_intern(c->names, s, len);
-  uint64_t key;
-  memcpy(&key, s, 8);
-  key &= UINT64_MAX >> (64 - 8 * len);
-  size_t i = key * 0x9e3779b97f4a7c15u >> 56;
+  uint64_t key = load8(s) & UINT64_MAX >> (64 - 8 * len);
+  size_t i = name_slot(key);
   if (c->slot[i].key != key) {
     c->slot[i].index = names_intern(c->names, s, len);
     c->slot[i].key = key;

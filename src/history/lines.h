@@ -8,7 +8,7 @@
 #include "history/input.h"
 #include "history/scan.h"
 
-/* Names up to 8 bytes, the usual ones, found by one comparison of a 64-bit word. */
+/* Names up to 8 bytes, the usual ones, found by one comparison of a 64-bit word: their bytes, the first lowest. */
 struct name_cache {
   struct names *names;
   struct {
@@ -42,6 +42,17 @@ bool lines_bad_process(struct lines *, const char *place, uint32_t process, cons
 void lines_object_type(struct lines *, const char *p);
 /* The object of a format that names none. */
 uint32_t lines_only_object(struct lines *);
+
+static inline uint64_t load8(const char *p) {
+  uint64_t x;
+  memcpy(&x, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  x = __builtin_bswap64(x);
+#endif
+  return x;
+}
+
+static inline size_t name_slot(uint64_t key) { return key * 0x9e3779b97f4a7c15u >> 56; }
 
 uint32_t name_cached(struct name_cache *, const char *, size_t len); /* 8 bytes must be readable */
 
