@@ -81,7 +81,9 @@ static value random_result(const struct spec_op *op, uint64_t *seed, int fresh) 
 struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed, const struct random_options *options,
                                bool **precedes) {
   struct plan plan[OPS];
-  int n = 1 + (int)(random_next(seed) % (unsigned)options->most_ops), processes = 1 + (int)(random_next(seed) % PROCESSES);
+  unsigned most = (unsigned)options->most_ops;
+  int n = (int)(random_next(seed) % 8 ? most - random_next(seed) % (most / 2) : random_next(seed) % (most + 1));
+  int processes = (int)(random_next(seed) % 8 ? 2 + random_next(seed) % (PROCESSES - 1) : 1);
   int64_t clock[PROCESSES] = {0};
   unsigned tight = random_next(seed) & 1 ? 3 : 8; /* how long operations and pauses may be */
   bool retired[PROCESSES] = {0};
@@ -137,7 +139,7 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     next = swap;
   }
   /* Disturb. */
-  int disturb = (int)(random_next(seed) % 4);
+  int disturb = (int)(random_next(seed) % 6);
   for (int k = 0; k < disturb && count; k++) {
     struct plan *x = &plan[random_next(seed) % (unsigned)count], *y = &plan[random_next(seed) % (unsigned)count];
     switch (random_next(seed) % 5) {
@@ -151,7 +153,10 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
         y->op.result = swap;
       }
       break;
-    case 2:
+    case 2: /* a moment earlier or later */
+      if (x->end != INT64_MAX && x->end > x->start) x->end--;
+      break;
+    case 3:
       if (x->end != INT64_MAX && random_next(seed) % 3 == 0) x->op.result = V_UNKNOWN;
       break;
     default: break;

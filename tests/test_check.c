@@ -48,7 +48,7 @@ static void compare(const struct spec *base, long count) {
     if (MEM_GUARD(&m)) abort();
     struct spec spec = *base;
     bool *precedes;
-    struct random_options options = {i % 4 ? 6 : 9, i % 2, i % 3 == 0};
+    struct random_options options = {i % 4 ? 7 : 9, i % 2, i % 3 == 0};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     enum verdict want = brute_linearizable(h, &spec, precedes) ? VERDICT_HOLDS : VERDICT_VIOLATED;
     *(want == VERDICT_HOLDS ? &good : &bad) += 1;

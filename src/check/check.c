@@ -41,7 +41,7 @@ struct worker {
 };
 
 /* Decides one part. With --method fast a part the monitor does not fit is a failure. */
-static bool decide_part(struct worker *w, struct search **search, const struct part *p, struct decision *d) {
+static bool decide_part(struct worker *w, struct search *volatile *search, const struct part *p, struct decision *d) {
   struct work *k = w->work;
   const char *why_not = NULL;
   d->verdict = VERDICT_UNKNOWN;
@@ -82,7 +82,7 @@ static bool decide_part(struct worker *w, struct search **search, const struct p
 static void *run_worker(void *arg) {
   struct worker *w = arg;
   struct work *k = w->work;
-  struct search *search = NULL;
+  struct search *volatile search = NULL;
   volatile unsigned part = 0;
   if (MEM_GUARD(&w->mem)) { /* a limit was reached */
     atomic_store(&k->unknown, true);
