@@ -35,12 +35,10 @@ enum jepsen_type jepsen_type_named(const char *s, size_t len) {
   return JEPSEN_NONE;
 }
 
-static uint32_t intern(struct name_cache *c, const char *s, size_t len) {
-  /* The text of a string without its escapes is not in the buffer, and 8 bytes may not be readable there. */
-  char room[8] = {0};
-  if (len > 8) return names_intern(c->names, s, len);
-  memcpy(room, s, len);
-  return name_cached(c, room, len);
+static uint32_t intern(const struct jepsen *j, struct name_cache *c, const char *s, size_t len) {
+  /* The text of a string whose escapes were taken out is elsewhere, and 8 bytes may not be readable there. */
+  bool in_buffer = s >= j->in->begin && s < j->in->end;
+  return in_buffer ? name_cached(c, s, len) : names_intern(c->names, s, len);
 }
 
 void jepsen_process(struct jepsen *j, struct jepsen_event *e, enum token kind, const char *s, size_t len) {
@@ -48,7 +46,7 @@ void jepsen_process(struct jepsen *j, struct jepsen_event *e, enum token kind, c
   while (i < len && s[i] >= '0' && s[i] <= '9') i++;
   e->has_process = true;
   e->foreign = kind == TOKEN_KEYWORD || !len || i < len;
-  if (!e->foreign) e->process = intern(&j->processes, s, len);
+  if (!e->foreign) e->process = intern(j, &j->processes, s, len);
 }
 
 static bool bad_event(const struct jepsen *j, const struct jepsen_event *e, const char *who, const char *what) {
@@ -158,10 +156,10 @@ static bool read_name(struct jepsen *j, struct jepsen_event *e, enum key k) {
     jepsen_process(j, e, kind, s, len);
   } else if (k == KEY_F) {
     e->has_f = true;
-    e->f = intern(&j->methods, s, len);
+    e->f = intern(j, &j->methods, s, len);
   } else {
     e->has_object = true;
-    e->object = intern(&j->objects, s, len);
+    e->object = intern(j, &j->objects, s, len);
   }
   return true;
 }

@@ -45,7 +45,7 @@ static bool read_log(struct input *in, struct history *h, struct problem *proble
   jepsen_open(j, in, h, SCAN_EDN, problem);
   in->line = 0; /* counted by lines_next */
   lines_open(l, in, h, problem);
-  l->scan.syntax = SCAN_EDN;
+  scan_open(&l->scan, &l->window, h->values, SCAN_EDN, problem);
   while (lines_next(l))
     if (!read_event(j, l)) return false;
   return jepsen_finish(j);

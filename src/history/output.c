@@ -162,8 +162,9 @@ bool output_open(struct output *o, struct mem *m, const char *path, struct probl
 bool output_close(struct output *o, bool good) {
   struct sink *s = o->sink;
   good = good && compress_write(o, "", 0, true);
-  if (s->file > STDERR_FILENO && close(s->file) && good) good = fail(o, "cannot be written", errno);
-  if (s->temporary && good && rename(s->temporary, o->path)) good = fail(o, "cannot be put in its place", errno);
+  int why = errno; /* of a failed write: the caller may tell a closed pipe by it */
+  if (s->file > STDERR_FILENO && close(s->file) && good) good = fail(o, "cannot be written", why = errno);
+  if (s->temporary && good && rename(s->temporary, o->path)) good = fail(o, "cannot be put in its place", why = errno);
   if (s->temporary && !good) unlink(s->temporary);
 #ifdef HAVE_ZLIB
   if (s->kind == GZIP) deflateEnd(&s->gzip);
@@ -175,5 +176,6 @@ bool output_close(struct output *o, bool good) {
   mem_free(o->mem, s->buffer);
   mem_free(o->mem, s);
   o->sink = NULL;
+  if (!good) errno = why;
   return good;
 }

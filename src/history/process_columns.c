@@ -75,18 +75,19 @@ static int guess(const char *s, size_t n) {
     if (!e) e = end;
     while (s < e && (*s == ' ' || *s == '\t' || *s == '\r')) s++;
     if (s < e && *s != '#') {
-      if (memchr(s, '(', (size_t)(e - s)) || *s < '0' || *s > '9') return 0;
+      if (memchr(s, '(', (size_t)(e - s)) || *s == '[' || *s == '{') return 0;
       int column = 0, numbers = 0, words = 0;
       while (s < e && column < 5) {
         const char *p = s;
         int64_t t;
         while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
         if (scan_integer(p, (size_t)(s - p), &t)) numbers |= 1 << column;
-        else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') words |= 1 << column;
+        else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') && !(s - p == 3 && !memcmp(p, "inf", 3)))
+          words |= 1 << column;
         column++;
         while (s < e && (*s == ' ' || *s == '\t' || *s == ',' || *s == '\r')) s++;
       }
-      if (column >= 4 && (numbers & 3) == 3 && words & 8) return 85;
+      if (column >= 4 && numbers & 2 && words & 8) return 85;
       return column >= 4 && numbers & 1 && words & 2 ? 75 : 0;
     }
     s = e + 1;

@@ -8,8 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blanks and control bytes, quotes, brackets, commas. */
+#define ROW 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+const unsigned char scan_ends[256] = {ROW,          ROW,           [' '] = ENDS, ['"'] = ENDS, ['('] = ENDS,
+                                      [')'] = ENDS, [','] = ENDS,  ['['] = ENDS, [']'] = ENDS, ['{'] = ENDS,
+                                      ['}'] = ENDS, [':'] = ENDS_JSON, [';'] = ENDS_EDN};
+
+static const unsigned char syntax_ends[] = {[SCAN_PLAIN] = ENDS, [SCAN_EDN] = ENDS | ENDS_EDN, [SCAN_JSON] = ENDS | ENDS_JSON};
+
 void scan_open(struct scan *s, struct input *in, struct values *values, enum scan_syntax syntax, struct problem *p) {
-  *s = (struct scan){.in = in, .values = values, .problem = p, .syntax = syntax};
+  *s = (struct scan){.in = in, .values = values, .problem = p, .syntax = syntax, .ends = syntax_ends[syntax]};
   text_open(&s->scratch, in->mem);
   if (!in->line) in->line = 1;
 }
@@ -80,10 +88,10 @@ bool scan_integer(const char *s, size_t len, int64_t *out) {
   bool minus = len && *s == '-';
   size_t i = minus || (len && *s == '+');
   if (i == len) return false;
-  uint64_t n = 0, limit = minus ? (uint64_t)INT64_MAX + 1 : INT64_MAX;
-  for (; i < len; i++) {
-    unsigned d = (unsigned char)s[i] - '0';
-    if (d > 9 || n > (limit - d) / 10) return false;
+  uint64_t n = 0, limit = (uint64_t)INT64_MAX + minus;
+  for (size_t safe = i + 18; i < len; i++) {
+    unsigned d = (unsigned)(unsigned char)s[i] - '0';
+    if (d > 9 || (i >= safe && n > (limit - d) / 10)) return false; /* 18 digits are never too many */
     n = n * 10 + d;
   }
   *out = minus ? (int64_t)(0 - n) : (int64_t)n;
@@ -226,9 +234,7 @@ static bool scan_string(struct scan *s, const char **chars, size_t *len) {
   return true;
 }
 
-static bool word_end(const struct scan *s, char c) {
-  return scan_delimiter(c) || (s->syntax == SCAN_JSON && c == ':') || (s->syntax == SCAN_EDN && c == ';');
-}
+static inline bool word_end(const struct scan *s, char c) { return scan_ends[(unsigned char)c] & s->ends; }
 
 /* \a, \newline, ༒ of EDN. */
 static bool scan_character(struct scan *s, const char **chars, size_t *len) {
@@ -251,8 +257,8 @@ bool scan_token(struct scan *s, enum token *kind, const char **chars, size_t *le
   if (*in->at == '"') return *kind = TOKEN_STRING, scan_string(s, chars, len);
   if (*in->at == '\\' && s->syntax == SCAN_EDN) return *kind = TOKEN_STRING, scan_character(s, chars, len);
   char *p = in->at;
-  for (;;) {
-    while (!word_end(s, *p)) p++;
+  for (unsigned char ends = s->ends;;) {
+    while (!(scan_ends[(unsigned char)*p] & ends)) p++;
     if (p != in->end || !more(s, &p)) break;
   }
   if (in->failed) return bad(s, "");
@@ -288,7 +294,7 @@ static value number(struct scan *s, const char *chars, size_t len) {
   return scan_integer(chars, digits, &n) ? value_int(s->values, n) : value_text(s->values, chars, len);
 }
 
-static bool is(const char *chars, size_t len, const char *word) { return strlen(word) == len && !memcmp(chars, word, len); }
+static inline bool is(const char *chars, size_t len, const char *word) { return strlen(word) == len && !memcmp(chars, word, strlen(word)); }
 
 static bool word(struct scan *s, const char *chars, size_t len, value *out) {
   if (is(chars, len, s->syntax == SCAN_JSON ? "null" : "nil")) return *out = V_NIL, true;

@@ -24,6 +24,7 @@ struct scan {
   struct values *values;
   struct problem *problem;
   enum scan_syntax syntax;
+  unsigned char ends;     /* bits of scan_ends */
   int depth;
   struct text scratch;    /* a string whose escapes were taken out */
   VEC(value) items;       /* of the lists being read, innermost last */
@@ -41,14 +42,11 @@ bool scan_skip(struct scan *); /* a value of no interest */
 bool scan_closed(struct scan *, char bracket, uint64_t line, uint64_t column, bool *closed);
 uint64_t scan_column(const struct scan *); /* of in->at */
 
-/* Does this byte end a word? Blanks, brackets, quotes, commas. */
-static inline bool scan_delimiter(char c) {
-  unsigned char u = (unsigned char)c;
-  /* below 64: 0..32, '"' 34, '(' 40, ')' 41, ',' 44; above: '[' 91, ']' 93, '{' 123, '}' 125 */
-  static const uint64_t ends[2] = {0x1ffffffffu | 1ull << 34 | 1ull << 40 | 1ull << 41 | 1ull << 44,
-                                   1ull << (91 - 64) | 1ull << (93 - 64) | 1ull << (123 - 64) | 1ull << (125 - 64)};
-  return u < 128 && (ends[u >> 6] >> (u & 63) & 1);
-}
+/* What ends a word: always, in JSON, in EDN. */
+enum { ENDS = 1, ENDS_JSON = 2, ENDS_EDN = 4 };
+extern const unsigned char scan_ends[256];
+
+static inline bool scan_delimiter(char c) { return scan_ends[(unsigned char)c] & ENDS; }
 
 /* The integer spelled by all of these bytes; false if it is none, or beyond 64 bits. */
 bool scan_integer(const char *, size_t len, int64_t *);

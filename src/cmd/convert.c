@@ -1,0 +1,81 @@
+/* asif convert: a history from one format to another. */
+#include <errno.h>
+
+#include "cmd/cmd.h"
+#include "history/format.h"
+
+static const struct opt opts[] = {
+    {"from", 'f', "FORMAT", "@formats", "what IN is written in (default: told by its content)"},
+    {"to", 't', "FORMAT", "@formats", "what to write (default: by the ending of OUT, else wing-gong)"},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static int convert(const struct args *a, struct mem *m) {
+  const char *from = arg_value(a, "from"), *to = arg_value(a, "to");
+  const char *path = a->count > 1 ? a->at[1] : "-";
+  const struct format *in = from ? format_named(from) : NULL;
+  const struct format *out = to ? format_named(to) : format_for_path(path);
+  struct problem problem;
+  if (from && !in) return usage_error(a, "no format is called %s", from);
+  if (to && !out) return usage_error(a, "no format is called %s", to);
+  if (!out) out = &format_wing_gong;
+  if (!out->write) return usage_error(a, "format %s is read, not written", out->name);
+  struct history *h = history_read(m, a->at[0], in, &problem);
+  if (!h) {
+    say_error("%s", problem.text);
+    return EXIT_USAGE;
+  }
+  errno = 0;
+  if (history_write(h, path, out, &problem)) return EXIT_HOLDS;
+  if (errno != EPIPE) say_error("%s", problem.text); /* whoever closed the pipe knows */
+  return EXIT_USAGE;
+}
+
+static int run(const struct args *a) {
+  struct limits limits;
+  struct mem m;
+  limits_start(&limits, 0, 0);
+  handle_interrupts();
+  limits.interrupted = &interrupted;
+  mem_open(&m, &limits);
+  if (MEM_GUARD(&m)) {
+    mem_close(&m);
+    say_error("convert: stopped by %s", limit_name((enum limit)limits.reached));
+    return EXIT_UNKNOWN;
+  }
+  int status = convert(a, &m);
+  mem_close(&m);
+  return status;
+}
+
+const struct command command_convert = {
+    .name = "convert",
+    .usage = "IN [OUT] [--from FORMAT] [--to FORMAT]",
+    .summary = "read a history in one format and write it in another",
+    .details =
+        "Reads the history IN (- is standard input), plain or compressed with gzip or zstd, and writes\n"
+        "it to OUT (default standard output). A name that ends in .gz or .zst is compressed. What\n"
+        "happened before what is kept; times, comments and failed operations are not.\n"
+        "\n"
+        "Formats:\n"
+        "  wing-gong        q Enq(5) A, then q Ok() A: an event a line; Asif's own (.txt)\n"
+        "  edn              Jepsen's EDN: maps, or a vector of maps (.edn)\n"
+        "  json             Jepsen's JSON: an object a line, or an array (.json, .jsonl)\n"
+        "  jepsen-log       Jepsen's log lines; read, not written\n"
+        "  hist             [1] call push(2), then [1] return (.hist)\n"
+        "  columns          push 1 10 20: method, value, start, end (.columns)\n"
+        "  process-columns  0 10 20 ENQ 5: process, start, end, method, value (.pcolumns)\n"
+        "\n"
+        "Examples:\n"
+        "  asif convert history.edn history.txt         what Jepsen recorded, to read it\n"
+        "  asif convert run.hist --to json | jq .       events for other programs\n"
+        "  asif convert big.txt big.txt.zst             the same, compressed\n"
+        "\n"
+        "Exit status: 0 written, 2 bad usage, bad input or the output could not be written,\n"
+        "3 interrupted.\n",
+    .opts = opts,
+    .least = 1,
+    .most = 2,
+    .run = run,
+    .operands = "@files",
+};
