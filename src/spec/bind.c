@@ -9,6 +9,7 @@
  *   - a removal written with its value and without a result (`pop 5` in column files) returned that value. */
 #include "spec/common.h"
 #include "spec/map.h"
+#include "spec/user.h"
 
 /* What a text means as a result. */
 enum word { WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE };
@@ -200,7 +201,8 @@ static bool bind_bool(struct binding *b, struct op *o, const struct method *m) {
   return true;
 }
 
-static bool bind_result(struct binding *b, struct op *o, const struct method *m) {
+/* `called` is the first argument as it was written: what a Jepsen completion repeats. */
+static bool bind_result(struct binding *b, struct op *o, const struct method *m, value called) {
   if (o->result == V_UNKNOWN) return true;
   if (b->history->echoes && b->spec->keyed) strip_key(b, o);
   switch (m->result) {
@@ -220,6 +222,18 @@ static bool bind_result(struct binding *b, struct op *o, const struct method *m)
       if (o->result != V_NONE && o->result != V_NIL) return fail_value(b, o, m, o->result, "%.*s returns an integer, not %s");
       o->result = V_UNKNOWN;
     }
+    return true;
+  case RESULT_ANY:
+    if (b->history->echoes && m->args && o->result == called)
+      o->result = V_NONE;
+    else if (o->result != V_NONE && !value_is_small(o->result))
+      switch (word_of(b, o->result)) {
+      case WORD_NIL: case WORD_EMPTY: o->result = V_EMPTY; break;
+      case WORD_TRUE: o->result = V_TRUE; break;
+      case WORD_FALSE: o->result = V_FALSE; break;
+      case WORD_FULL: o->result = V_FULL; break;
+      case WORD_NONE: break;
+      }
     return true;
   default: /* RESULT_NONE_FULL: false where an offer was refused */
     switch (word_of(b, o->result)) {
@@ -267,10 +281,12 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   for (size_t i = 0; i < h->ops.count && good; i++) {
     struct op *o = &h->ops.at[i];
     const struct method *m = &methods[o->method];
-    good = m->op < 0 ? fail_unknown(&b, o) : bind_args(&b, o, m) && bind_result(&b, o, m);
+    value called = o->arg[0];
+    good = m->op < 0 ? fail_unknown(&b, o) : bind_args(&b, o, m) && bind_result(&b, o, m, called);
     o->method = (uint16_t)m->op;
   }
   if (good && spec->step == spec_map.step) good = bind_map(&b);
+  if (good && spec->step == user_step) good = user_check_args(spec, h, problem);
   mem_free(h->mem, b.words);
   mem_free(h->mem, methods);
   return good;

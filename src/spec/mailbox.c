@@ -45,4 +45,5 @@ static void mailbox_print(const struct spec *s, struct state state, struct text 
 
 const struct spec spec_mailbox = {
     .name = "mailbox", .aliases = "", .summary = "deliver, check (is there a letter?), and remove after a check that was true",
-    .ops = mailbox_ops, .op_count = 3, .always = 1u << DELIVER, .init = mailbox_init, .step = mailbox_step, .print = mailbox_print};
+    .ops = mailbox_ops, .op_count = 3, .always = 1u << DELIVER,
+    .init = mailbox_init, .step = mailbox_step, .print = mailbox_print};

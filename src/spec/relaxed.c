@@ -173,4 +173,5 @@ static void producer_print(const struct spec *s, struct state state, struct text
 const struct spec spec_producer_fifo = {
     .name = "producer-fifo", .aliases = "per-producer-fifo producer-queue",
     .summary = "values put in by one process leave in the order it put them in; those of different processes in any order",
-    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true, .always = 1u << ENQ, .init = init_empty, .step = producer_step, .print = producer_print};
+    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true, .always = 1u << ENQ,
+    .init = init_empty, .step = producer_step, .print = producer_print};

@@ -22,7 +22,8 @@ enum result_kind {
   RESULT_VALUE,    /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
   RESULT_CONTENT,  /* a value, and nil is one of them (register, map): V_NIL for none */
   RESULT_INT,      /* an integer */
-  RESULT_NONE_FULL /* Ok() (V_NONE) or V_FULL */
+  RESULT_NONE_FULL, /* Ok() (V_NONE) or V_FULL */
+  RESULT_ANY        /* of a user's int function: V_NONE where there was none, nil is V_EMPTY */
 };
 
 /* When an operation is known to leave the state as it is, whatever the state. */
@@ -75,7 +76,7 @@ struct spec {
   uint32_t k;          /* the parameter's value; spec_named("bounded-queue(4)") makes a copy with k = 4 */
   const struct spec_op *ops;
   unsigned op_count;
-  bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key (P-compositionality) */
+  bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key */
   bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history so */
   bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
   uint32_t always;       /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
@@ -122,6 +123,15 @@ static inline bool op_pure(const struct spec *s, const struct op *o) {
   default: return false;
   }
 }
+
+/* A specification of the user's own: a sequential implementation in C (include/asif.h), compiled and loaded (user.c).
+ * Its functions run in this process, on one thread at a time. */
+bool spec_from_c(const char *path, struct spec *out, struct mem *, struct problem *);
+/* What --spec takes: the path of a C file, or else a name. */
+bool spec_load(const char *name_or_path, struct spec *out, struct mem *, struct problem *);
+/* If the user's code crashed or did not end: what happened, for the user. Its steps then have no outcomes, so a verdict
+ * says nothing: ask after deciding. NULL for every other specification. */
+const char *spec_user_fault(const struct spec *);
 
 /* "Enq(5)" and "Enq(5) -> ok" for messages. */
 void op_print_call(const struct spec *, const struct history *, const struct op *, struct text *);

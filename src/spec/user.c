@@ -1,0 +1,188 @@
+/* A specification written by the user in C: compiling it with the system's compiler, loading it, and reading the table
+ * that the macros of asif.h left in it. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "spec/common.h"
+#include "spec/user.h"
+
+extern char **environ;
+
+enum { STATE_MOST = 1 << 20, OPS_MOST = 1000 };
+
+/* The folder of asif.h: told by ASIF_INCLUDE, or beside the folder of this program, installed or in its build tree. */
+static const char *include_folder(struct mem *m) {
+  const char *told = getenv("ASIF_INCLUDE");
+  if (told && *told) return told;
+  char self[4096];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n <= 0) return NULL;
+  self[n] = 0;
+  char *slash = strrchr(self, '/');
+  if (!slash) return NULL;
+  *slash = 0;
+  static const char *const places[] = {"../include", "../../include", "include"};
+  struct text t;
+  text_open(&t, m);
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    text_clear(&t);
+    text_printf(&t, "%s/%s/asif.h", self, places[i]);
+    if (!access(text_string(&t), R_OK)) {
+      t.at[t.count - strlen("/asif.h")] = 0;
+      return t.at;
+    }
+  }
+  return NULL;
+}
+
+/* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
+static int run_compiler(struct mem *m, const char *path, const char *object, const char *said) {
+  VEC(char *) argv = {NULL, 0, 0};
+  const char *cc = getenv("CC"), *word;
+  size_t len;
+  if (!cc || !cc[strspn(cc, " ")]) cc = "cc";
+  while ((word = next_word(&cc, &len))) vec_push(m, &argv, mem_string(m, word, len)); /* CC="gcc -m64" */
+  static const char *const flags[] = {"-shared", "-fPIC", "-O1", "-g", "-w"};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) vec_push(m, &argv, (char *)flags[i]);
+  const char *include = include_folder(m);
+  if (include) {
+    vec_push(m, &argv, "-I");
+    vec_push(m, &argv, (char *)include);
+  }
+  vec_push(m, &argv, "-o");
+  vec_push(m, &argv, (char *)object);
+  vec_push(m, &argv, "-x");
+  vec_push(m, &argv, "c");
+  vec_push(m, &argv, (char *)path);
+  vec_push(m, &argv, NULL);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child;
+  int status = -1, failed = posix_spawnp(&child, argv.at[0], &files, NULL, argv.at, environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed) return -1;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void compile_problem(const char *path, const char *said, struct problem *problem) {
+  char text[500] = "";
+  FILE *f = fopen(said, "r");
+  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  if (f) fclose(f);
+  if (n == sizeof text - 1) /* whole lines only */
+    while (n && text[n - 1] != '\n') n--;
+  while (n && text[n - 1] == '\n') n--;
+  text[n] = 0;
+  if (n)
+    problem_set(problem, "%.60s: does not compile:\n%s", path, text);
+  else
+    problem_set(problem, "%s: the compiler could not be run; CC names it, or else it is cc", path);
+}
+
+/* Compiles and loads; NULL with the problem. The object's file is gone afterwards, the object stays loaded. */
+static void *load(struct mem *m, const char *path, struct problem *problem) {
+  const char *tmp = getenv("TMPDIR");
+  struct text folder, object, said;
+  text_open(&folder, m);
+  text_open(&object, m);
+  text_open(&said, m);
+  text_printf(&folder, "%s/asif-spec-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(folder.at)) {
+    problem_set(problem, "%s: no temporary folder can be made in %s: %s", path, tmp && *tmp ? tmp : "/tmp", strerror(errno));
+    return NULL;
+  }
+  text_printf(&object, "%s/spec.so", folder.at);
+  text_printf(&said, "%s/said", folder.at);
+  void *loaded = NULL;
+  if (run_compiler(m, path, object.at, said.at)) {
+    compile_problem(path, said.at, problem);
+  } else {
+    loaded = dlopen(object.at, RTLD_NOW | RTLD_LOCAL);
+    if (!loaded) problem_set(problem, "%s: %s", path, dlerror());
+  }
+  unlink(object.at);
+  unlink(said.at);
+  rmdir(folder.at);
+  return loaded;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct asif_spec_op *x = *(const struct asif_spec_op *const *)a, *y = *(const struct asif_spec_op *const *)b;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool read_operations(struct user *u, struct spec_op *to, struct problem *problem) {
+  for (unsigned i = 0; i < u->op_count; i++) {
+    const struct asif_spec_op *o = u->ops[i];
+    const char *names = o->names;
+    size_t len;
+    const char *name = next_word(&names, &len);
+    if (o->signature < 0) {
+      problem_set(problem,
+                  "%s: %.*s: an operation takes %s's state and up to three int or long, and returns void, bool, int or long",
+                  u->path, (int)len, name, u->table->name);
+      return false;
+    }
+    static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
+    uint8_t count = o->signature >> 2 & 3;
+    to[i] = (struct spec_op){.names = o->names, .args = count, .args_most = count, .result = results[o->signature & 3],
+                             .pure = PURE_NEVER, .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
+  }
+  return true;
+}
+
+bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct problem *problem) {
+  if (access(path, R_OK)) {
+    problem_set(problem, "%s: %s", path, strerror(errno));
+    return false;
+  }
+  void *loaded = load(m, path, problem);
+  if (!loaded) return false;
+  struct user *u = mem_zero(m, 1, sizeof *u);
+  u->mem = m;
+  u->path = mem_string(m, path, strlen(path));
+  u->table = dlsym(loaded, "asif_spec_table");
+  if (!u->table || u->table->version != 1) {
+    problem_set(problem, "%s: has no ASIF_SPEC(name, struct state) of this version of asif.h", path);
+    return false;
+  }
+  u->op_count = u->table->begin ? (unsigned)(u->table->end - u->table->begin) : 0;
+  if (!u->table->size || u->table->size > STATE_MOST) {
+    problem_set(problem, "%s: the state of %s has %zu bytes; it may have 1 to %d", path, u->table->name, u->table->size,
+                STATE_MOST);
+    return false;
+  }
+  if (!u->op_count || u->op_count > OPS_MOST) {
+    problem_set(problem, "%s: %s has %u operations: name them with ASIF_SPEC_OP(function)", path, u->table->name, u->op_count);
+    return false;
+  }
+  u->ops = mem_alloc(m, u->op_count * sizeof *u->ops);
+  memcpy(u->ops, u->table->begin, u->op_count * sizeof *u->ops);
+  qsort(u->ops, u->op_count, sizeof *u->ops, by_place);
+  struct spec_op *ops = mem_alloc(m, u->op_count * sizeof *ops);
+  if (!read_operations(u, ops, problem) || !user_start(u, problem)) return false;
+  *out = (struct spec){.name = u->table->name, .aliases = "", .summary = "a specification of the user's own", .ops = ops,
+                       .op_count = u->op_count, .by_process = u->table->by_process != NULL, .user = u,
+                       .init = user_init, .step = user_step, .print = user_print};
+  return true;
+}
+
+bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem *problem) {
+  size_t n = strlen(name);
+  if ((n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/')) return spec_from_c(name, out, m, problem);
+  return spec_named(name, out, problem);
+}
+
+const char *spec_user_fault(const struct spec *s) {
+  return s->step == user_step ? ((const struct user *)s->user)->fault : NULL;
+}
