@@ -37,9 +37,12 @@ static void put_table(struct text *t, const char *key, const struct names *table
   text_char(t, ']');
 }
 
+/* Times come from a file: a difference may wrap, but is never undefined. */
+static int64_t minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+
 static void put_numbers(struct text *t, const char *key, const int64_t *at, size_t count, bool differences) {
   text_printf(t, ",\"%s\":[", key);
-  for (size_t i = 0; i < count; i++) text_printf(t, i ? ",%" PRId64 : "%" PRId64, differences && i ? at[i] - at[i - 1] : at[i]);
+  for (size_t i = 0; i < count; i++) text_printf(t, i ? ",%" PRId64 : "%" PRId64, differences && i ? minus(at[i], at[i - 1]) : at[i]);
   text_char(t, ']');
 }
 
@@ -67,9 +70,9 @@ static void put_operations(struct text *t, const struct report *r, const struct 
   COLUMN("result", false, op_pending(o) ? NOWHERE : (put_result(&s, r, o), (int64_t)intern(texts, &s)));
   COLUMN("line", true, (int64_t)o->line);
   if (h->call_time) {
-    COLUMN("time", true, ((void)o, h->call_time[w->ops[i]] - h->call_time[w->ops[0]]));
-    COLUMN("duration", false, op_pending(o) ? 0 : h->ret_time[w->ops[i]] - h->call_time[w->ops[i]]);
-    text_printf(t, ",\"epoch\":%" PRId64, h->call_time[w->ops[0]]);
+    COLUMN("time", true, ((void)o, minus(h->call_time[w->ops[i]], h->call_time[w->ops[0]])));
+    COLUMN("duration", false, op_pending(o) ? 0 : minus(h->ret_time[w->ops[i]], h->call_time[w->ops[i]]));
+    text_printf(t, ",\"epoch\":\"%" PRId64 "\"", h->call_time[w->ops[0]]);
   }
   put_table(t, "texts", texts);
   put_table(t, "processes", processes);

@@ -223,6 +223,14 @@ async function odd() {
   check("narrow: no sideways scroll", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await shot(page, "narrow");
   await page.close();
+  page = await open("timed");
+  await page.click("#clock");
+  await frame(page);
+  check("real time stretches", await page.evaluate(() => view.layout.left[11] - view.layout.left[10] > 4 * (view.layout.left[2] - view.layout.left[1])));
+  await page.mouse.click(...await spot(page, 11));
+  check("times are exact", (await text(page, "details")).includes("1700000000000121001 + 900"), await text(page, "details"));
+  await shot(page, "timed");
+  await page.close();
   page = await browser.newPage({javaScriptEnabled: false});
   await page.goto(pathToFileURL(path.join(out, "bad.html")).href);
   check("without scripts: the text", (await page.locator("noscript").innerText()).includes("verdict: not linearizable"));

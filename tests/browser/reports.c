@@ -54,6 +54,20 @@ static void good(void) {
   save("wide", &r);
 }
 
+static void timed(void) {
+  struct history *h = history_new(&m, "times.edn");
+  uint32_t q = names_intern(h->objects, "q", 1);
+  for (int64_t i = 0; i < 12; i++) {
+    value v = value_int(h->values, i);
+    uint32_t p = names_intern(h->processes, i % 2 ? "B" : "A", 1);
+    history_interval(h, p, q, 0, &v, 1, V_NONE, 1700000000000000001 + i * i * 1000, 1700000000000000001 + i * i * 1000 + 900, 0);
+  }
+  history_finish(h);
+  struct check_result c = {.verdict = VERDICT_UNKNOWN, .method = "search", .reason = "interrupted", .culprit = UINT32_MAX};
+  struct report r = report_of(h, &c);
+  save("timed", &r);
+}
+
 static void large(void) {
   struct check_result c;
   struct history *h = fixture_simulate(&m, "large.edn", 16, 1000000, &c);
@@ -100,6 +114,7 @@ int main(int argc, char **argv) {
   if (MEM_GUARD(&m)) return 1;
   small();
   good();
+  timed();
   large();
   hostile();
   mem_close(&m);

@@ -74,15 +74,17 @@ function drawBar(g, view, k) {
   g.stroke();
 }
 
-/* What a bar says goes inside, clear of its point; beside it where it does not fit and the row is free there (always
- * for an operation of the violation); else it is shortened. */
-function drawLabel(g, view, k, next) {
+/* What a bar says goes inside, clear of its point; beside it where it does not fit and the row is free there (or taken
+ * by one that is not of the violation, when this is); else it is shortened. */
+function drawLabel(g, view, k, follower) {
   const l = view.layout, c = view.colors, op = l.ops[k], marked = view.model.inCore[op], letter = view.letter;
+  const next = follower === undefined ? Infinity : view.toX(l.left[follower]);
+  const forced = marked && follower !== undefined && !view.model.inCore[l.ops[follower]];
   const right = view.toX(l.right[k]), end = Math.min(right, view.width) - 5, free = Math.min(next, view.width);
   let start = Math.max(view.toX(l.left[k]), view.gutter) + 8;
   const y = view.toY(l.row[k]) + view.barHeight / 2 + 0.5, beside = Math.floor((free - right - 10) / letter);
   const room = Math.floor((end - start) / letter);
-  if (room < 1 && beside < 4 && !marked) return;
+  if (room < 1 && beside < 4 && !forced) return;
   const label = view.model.label(op), brief = label.replace(/(\(\))? \u2192 /, "\u2192");
   let inside = label.length <= room ? label : brief.length <= room ? brief : "";
   const point = view.toX(l.points[k]);
@@ -91,16 +93,16 @@ function drawLabel(g, view, k, next) {
     else if (label.length * letter < end - point - 6) [inside, start] = [label, point + 6];
     else if (brief.length * letter < end - point - 6) [inside, start] = [brief, point + 6];
   }
-  const [fill, , ink] = barColors(view, op);
+  const [, edge, ink] = barColors(view, op);
   g.font = op === view.model.culprit ? "600 " + LABEL_FONT : LABEL_FONT;
   if (inside) {
     g.fillStyle = ink;
     g.fillText(inside, start, y);
-  } else if ((brief.length <= beside || marked) && right > view.gutter) {
-    const text = label.length <= beside || marked ? label : brief;
-    g.fillStyle = marked ? fill : c.panel;
-    g.fillRect(right + 2, y - 9, text.length * letter + 8, 18);
-    g.fillStyle = marked ? ink : c.soft;
+  } else if ((brief.length <= beside || forced) && right > view.gutter) {
+    const text = label.length <= beside ? label : brief;
+    g.fillStyle = c.panel;
+    g.fillRect(right + 2, y - 8, text.length * letter + 6, 16);
+    g.fillStyle = marked ? edge : c.soft;
     g.fillText(text, right + 5, y);
   } else if (room >= 2) {
     g.fillStyle = ink;
@@ -155,7 +157,7 @@ function drawRows(g, view) {
       } else {
         drawBar(g, view, k);
       }
-      said.push([k, i + 1 < ops.length ? view.toX(l.left[ops[i + 1]]) : Infinity]);
+      said.push([k, ops[i + 1]]);
     }
     flush();
   }

@@ -83,7 +83,7 @@ function facts(op) {
   if (model.line[op]) rows.push(["line", grouped(model.line[op])]);
   rows.push(["operation", grouped(model.id[op] + 1) + " of " + grouped(data.operations)]);
   rows.push(["events", grouped(model.call[op]) + (model.pending(op) ? " \u2192" : " \u2013 " + grouped(model.ret(op)))]);
-  if (model.time) rows.push(["time", String(data.epoch + model.time[op]) + (model.pending(op) ? " \u2192" : " + " + grouped(model.duration[op]))]);
+  if (model.time) rows.push(["time", String(BigInt(data.epoch) + BigInt(model.time[op])) + (model.pending(op) ? " \u2192" : " + " + grouped(model.duration[op]))]);
   if (model.effect(op) >= 0) rows.push(["takes effect", "number " + grouped(model.place[op] + 1) + ", after event " + grouped(model.effect(op))]);
   else if (model.gap) rows.push(["takes effect", "never in this order"]);
   return rows;
@@ -217,7 +217,6 @@ function start() {
   $("clock-label").hidden = !model.time;
   if (model.core.length || model.gap)
     $("more-keys").append("\u2002", element("kbd", {}, model.core.length ? "v" : "o"), model.core.length ? " violation" : " order");
-  $("map").hidden = model.n <= 40;
   $("search").addEventListener("input", search);
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));

@@ -21,6 +21,7 @@ class View {
 
   setLayout(layout) {
     this.layout = layout;
+    this.map.hidden = layout.ops.length <= 40;
     this.tallest = Math.max(this.tallest || 0, layout.rows.length);
     this.canvas.parentElement.style.flexBasis = AXIS + this.tallest * ROW_MOST + BELOW + "px";
     const g = this.canvas.getContext("2d");
