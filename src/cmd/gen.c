@@ -6,33 +6,6 @@
 #include "history/format.h"
 #include "history/generate.h"
 
-/* TEMPORARY: until the formats are there. */
-#pragma weak formats
-#pragma weak format_wing_gong
-#pragma weak format_named
-#pragma weak history_write
-static int write_plainly(struct mem *m, const struct history *h, const struct spec *s, const char *path) {
-  FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
-  if (!f) return EXIT_USAGE;
-  uint32_t *events = history_events(h, m);
-  struct text t;
-  text_open(&t, m);
-  for (uint32_t e = 0; e < h->events; e++) {
-    const struct op *o = &h->ops.at[events[e] >> 1];
-    text_clear(&t);
-    text_printf(&t, "%s ", names_at(h->objects, o->object));
-    if (!(events[e] & 1)) {
-      op_print_call(s, h, o, &t);
-    } else {
-      text_add(&t, o->result == V_EMPTY ? "Empty(" : "Ok(");
-      if (o->result != V_NONE && o->result != V_EMPTY) value_print(h->values, o->result, &t);
-      text_char(&t, ')');
-    }
-    fprintf(f, "%s %s\n", text_string(&t), names_at(h->processes, o->process));
-  }
-  return fclose(f) ? EXIT_USAGE : EXIT_HOLDS;
-}
-
 static const struct opt opts[] = {
     {"operations", 'n', "N", NULL, "how many operations (default 1000; 10k and 5M are understood)"},
     {"threads", 't', "T", NULL, "how many overlap (default 4)"},
@@ -95,14 +68,6 @@ static const struct format *pick_format(const char *name, const char *path) {
 
 static int generate(struct mem *m, const struct args *a, const struct generate_options *o) {
   const char *path = arg_value(a, "output") ? arg_value(a, "output") : "-", *name = arg_value(a, "format");
-  if (!history_write) {
-    struct problem why;
-    struct history *plain = generate_history(m, o, &why);
-    if (!plain) return usage_error(a, "%s", why.text);
-    struct spec spec = *o->spec;
-    spec.values = plain->values;
-    return write_plainly(m, plain, &spec, path);
-  }
   const struct format *format = pick_format(name, path);
   if (!format) return usage_error(a, "no format is called %s", name);
   if (!format->write) return usage_error(a, "format %s is read, not written", name);
