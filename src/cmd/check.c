@@ -1,0 +1,233 @@
+/* asif check: is this recorded history linearizable?
+ *
+ *   read -> bind to the specification -> decide -> (evidence was re-validated) -> report */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "cmd/cmd.h"
+#include "evidence/evidence.h"
+#include "history/format.h"
+#include "report/report.h"
+#include "spec/spec.h"
+
+static const struct opt opts[] = {
+    {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs` lists them), one with a parameter as in bounded-queue(4),\n"
+                                    "or a file my.c (see docs/specs.md); default: guessed from the operations"},
+    {"format", 'f', "FORMAT", "@formats", "how the history is written (default: by its content)"},
+    {"method", 'm', "METHOD", "auto|fast|search|wing-gong", "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
+    {"jobs", 'j', "N", NULL, "threads for independent parts (default: one a core)"},
+    {"witness", 'w', "FILE", "@files", "write the linearization found, as a sequential history"},
+    {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
+    {"json", 0, NULL, NULL, "print one JSON object instead of text"},
+    {"junit", 0, "FILE", "@files", "write a JUnit report"},
+    {"svg", 0, "FILE", "@files", "write a picture of the violation, or of the beginning"},
+    {"html", 0, "FILE", "@files", "write a page to look around in: one file, no network"},
+    {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
+    {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
+    {"no-explain", 0, NULL, NULL, "do not look for the smallest wrong part"},
+    {"quiet", 'q', NULL, NULL, "print the verdict line only"},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+struct job {
+  const struct args *args;
+  struct check_options options;
+  double seconds;
+  size_t bytes;
+};
+
+static bool read_options(const struct args *a, struct job *j) {
+  bool bad = false;
+  const char *method = arg_value(a, "method");
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  j->args = a;
+  j->options.method = !method || !strcmp(method, "auto") ? METHOD_AUTO : !strcmp(method, "fast") ? METHOD_FAST
+                      : !strcmp(method, "search")        ? METHOD_SEARCH
+                                                         : METHOD_WING_GONG;
+  j->options.jobs = (int)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 1024, &bad);
+  j->options.explain = !arg_flag(a, "no-explain");
+  j->seconds = arg_seconds(a, "time-limit", 0, &bad);
+  j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  return !bad;
+}
+
+/* The specification: named, in C, or guessed. */
+static bool find_spec(const struct args *a, struct mem *m, const struct history *h, struct spec *spec, struct problem *why) {
+  const char *name = arg_value(a, "spec");
+  if (!name) {
+    const struct spec *guess = spec_guess(h, why);
+    if (guess) *spec = *guess;
+    return guess != NULL;
+  }
+  size_t n = strlen(name);
+  if (n > 2 && !strcmp(name + n - 2, ".c")) return spec_from_c(name, spec, m, why);
+  return spec_named(name, spec, why);
+}
+
+/* The witness as a sequential history: call, return, call, return. Pending operations that took effect do not return. */
+static bool write_witness(struct mem *m, const char *path, const struct history *h, const struct check_result *r, struct problem *why) {
+  struct history *w = history_restrict(h, m, r->order, r->order_count);
+  for (uint32_t i = 0; i < r->order_count; i++) {
+    w->ops.at[i].call = 2 * i;
+    w->ops.at[i].ret = 2 * i + 1;
+  }
+  w->events = (uint32_t)r->order_count * 2;
+  const struct format *format = format_for_path(path);
+  return history_write(w, path, format && format->write ? format : &format_wing_gong, why);
+}
+
+static bool write_report(struct mem *m, const struct report *report, const char *path, void (*make)(const struct report *, struct text *)) {
+  if (!path) return true;
+  struct text t;
+  text_open(&t, m);
+  make(report, &t);
+  bool good = write_file(path, text_string(&t), t.count);
+  mem_free(m, t.at);
+  return good;
+}
+
+static int columns(void) {
+  struct winsize w;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 100;
+}
+
+/* Everything that is written. False if something could not be. */
+static bool write_answers(struct job *j, struct mem *m, struct report *report, struct problem *why) {
+  const struct args *a = j->args;
+  const char *witness = arg_value(a, "witness"), *evidence = arg_value(a, "evidence");
+  const struct check_result *r = report->result;
+  if (evidence && report->history && r->verdict != VERDICT_UNKNOWN) {
+    if (!evidence_write(evidence, report->history, report->spec, r, why)) {
+      say_error("%s", why->text);
+      return false;
+    }
+    report->evidence = evidence;
+  }
+  if (witness && r->verdict == VERDICT_HOLDS && !write_witness(m, witness, report->history, r, why)) {
+    say_error("%s", why->text);
+    return false;
+  }
+  struct text t;
+  text_open(&t, m);
+  if (arg_flag(a, "json"))
+    report_json(report, &t);
+  else
+    report_text(report, &t);
+  const char *out = text_string(&t);
+  if (arg_flag(a, "quiet") && !arg_flag(a, "json") && t.count > 1) {
+    const char *last = memrchr(out, '\n', t.count - 1);
+    if (last) out = last + 1;
+  }
+  bool good = write_report(m, report, arg_value(a, "junit"), report_junit);
+  good &= write_report(m, report, arg_value(a, "svg"), report_svg);
+  good &= write_report(m, report, arg_value(a, "html"), report_html);
+  good &= write_stdout(out, t.count - (size_t)(out - text_string(&t)));
+  return good;
+}
+
+static int status_of(enum verdict v) {
+  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
+}
+
+/* A limit reached before there was anything to decide. */
+static void unknown_result(struct limits *l, const char *doing, struct check_result *r, char *reason, size_t room) {
+  memset(r, 0, sizeof *r);
+  snprintf(reason, room, "the %s was reached after %.1f s, while %s", limit_name((enum limit)l->reached), limits_elapsed(l), doing);
+  r->verdict = VERDICT_UNKNOWN;
+  r->method = "none";
+  r->reason = reason;
+  r->culprit = UINT32_MAX;
+}
+
+static int check_file(struct job *j, const char *path) {
+  struct limits limits;
+  limits_start(&limits, j->seconds, j->bytes);
+  limits.interrupted = &interrupted;
+  struct mem m, own;
+  struct problem why = {""};
+  struct check_result result;
+  struct spec spec = {0};
+  struct history *volatile h = NULL;
+  struct history *volatile read = NULL;
+  char reason[200];
+  volatile int status = EXIT_USAGE;
+  const char *format = arg_value(j->args, "format");
+  double cpu = clock_cpu_seconds();
+  mem_open(&m, &limits);
+  mem_open(&own, NULL);
+  if (!MEM_GUARD(&m)) {
+    read = history_read(&m, path, format ? format_named(format) : NULL, &why);
+    if (!read) goto problem;
+    if (!find_spec(j->args, &m, read, &spec, &why) || !spec_bind(&spec, read, &why)) goto problem;
+    h = read;
+    if (!check_history(&m, h, &spec, &j->options, &limits, &result, &why)) {
+      status = strstr(why.text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
+      goto problem;
+    }
+    if (spec_user_fault(&spec)) {
+      problem_set(&why, "%s", spec_user_fault(&spec));
+      goto problem;
+    }
+  } else {
+    unknown_result(&limits, h ? "deciding" : "reading", &result, reason, sizeof reason);
+  }
+  if (!MEM_GUARD(&own)) {
+    struct report report = {.command = "check", .history = h, .spec = spec.name ? &spec : NULL, .result = &result,
+                            .seconds = limits_elapsed(&limits), .cpu_seconds = clock_cpu_seconds() - cpu, .peak_rss_kb = peak_rss_kb(),
+                            .color = isatty(STDOUT_FILENO), .width = columns()};
+    status = write_answers(j, &own, &report, &why) ? status_of(result.verdict) : EXIT_USAGE;
+  } else {
+    say_error("out of memory while writing the answer");
+    status = EXIT_UNKNOWN;
+  }
+  mem_close(&own);
+  mem_close(&m);
+  return status;
+
+problem:
+  say_error("%s", why.text);
+  mem_close(&own);
+  mem_close(&m);
+  return status;
+}
+
+static int run(const struct args *a) {
+  struct job j = {0};
+  if (!read_options(a, &j)) return EXIT_USAGE;
+  handle_interrupts();
+  int status = EXIT_HOLDS;
+  for (int i = 0; i < a->count && !interrupted; i++) {
+    int one = check_file(&j, a->at[i]);
+    /* Of several histories the gravest answer counts: error, violated, unknown, holds. */
+    static const int rank[] = {[EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4};
+    if (rank[one] > rank[status]) status = one;
+  }
+  return status;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .usage = "HISTORY... [--spec SPEC] [--method METHOD] [--html FILE]",
+    .summary = "decide whether a recorded history is linearizable",
+    .details = "HISTORY is a file, or - for standard input; gzip and zstd are unpacked. Formats are told\n"
+               "apart by content: see docs/formats.md. A history is linearizable if its operations could\n"
+               "have happened one at a time, each between its call and its return, with the results\n"
+               "they had. The answer is a verdict with what it rests on: the order found, or the smallest\n"
+               "part of the history that has none, and a sentence why.\n"
+               "\n"
+               "Exit status: 0 linearizable, 1 not linearizable, 2 bad usage or input, 3 unknown (a limit\n"
+               "was reached), 4 internal error.\n"
+               "\n"
+               "Examples:\n"
+               "  asif check history.txt                         guess the specification\n"
+               "  asif check --spec cas-register jepsen.edn      a Jepsen history\n"
+               "  asif check --spec map --html out.html run.json.zst\n"
+               "  asif gen queue -n 1M -t 16 | asif check - --time-limit 10\n",
+    .opts = opts,
+    .least = 1,
+    .most = -1,
+    .run = run,
+};
