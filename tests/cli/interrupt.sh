@@ -1,0 +1,31 @@
+#!/bin/bash
+# Ctrl-C and limits: a long run ends soon, with `unknown` and status 3.
+. tests/cli/common
+has check || exit 77
+
+# Hard for any search: many threads, repeated values, and nothing to split by.
+"$asif" gen bounded-queue'(50)' -n 20k -t 40 --values 3 -o hard || fail gen
+
+end_with() { # SIGNAL
+  "$asif" check hard --spec 'bounded-queue(50)' >out 2>err &
+  pid=$!
+  sleep 1.5
+  kill -0 $pid 2>/dev/null || { wait $pid; [ $? -ne 3 ] && { echo "decided too soon to be interrupted"; exit 77; }; }
+  kill -"$1" $pid
+  begin=$(date +%s)
+  wait $pid
+  status=$?
+  [ $(($(date +%s) - begin)) -le 3 ] || fail "took more than 3 s to end"
+  [ $status = 3 ] || fail "SIG$1 ended with $status: $(cat out err)"
+  [ "$(tail -1 out | cut -c1-16)" = 'verdict: unknown' ] || fail "the last line is $(tail -1 out)"
+}
+end_with INT
+end_with TERM
+
+begin=$(date +%s)
+run 3 "$asif" check hard --spec 'bounded-queue(50)' --time-limit 1; says 'verdict: unknown'; says time
+[ $(($(date +%s) - begin)) -le 4 ] || fail 'the time limit was passed by far'
+run 3 "$asif" check hard --spec 'bounded-queue(50)' --memory-limit 20M --time-limit 60; says 'verdict: unknown'
+"$asif" gen queue -n 200k -o big || fail gen
+run 3 "$asif" check big --memory-limit 2M; says 'verdict: unknown'; says memory
+exit 0
