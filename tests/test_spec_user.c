@@ -36,6 +36,7 @@ static void refused(const char *code, const char *says) {
   struct own w;
   load(&w, code);
   CHECKF(!w.loaded && strstr(w.problem.text, says), "%s", w.loaded ? "loaded" : w.problem.text);
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -98,6 +99,7 @@ TEST(user_spec_queue) {
   const char *fault = spec_user_fault(&w.spec);
   CHECKF(fault && strstr(fault, "enq crashed (segmentation fault: it went past the end of the state) in state {4 1 2 1 2}"), "%s", fault);
   CHECK(step(&w, "deq", V_NONE, V_NONE, V_UNKNOWN) == 0);
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -121,6 +123,7 @@ TEST(user_spec_bind) {
     CHECKF(w.next.list.count == 1, "operation %zu", i);
     memcpy(w.now.bytes.at, outcomes_state(&w.next, 0).at, outcomes_state(&w.next, 0).size);
   }
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -134,6 +137,7 @@ TEST(user_spec_numbers_too_large) {
   history_return(w.history, p, x, V_NONE);
   history_finish(w.history);
   CHECKF(!spec_bind(&w.spec, w.history, &w.problem) && strstr(w.problem.text, "h:1: 3000000000 is too large for an int"), "%s", w.problem.text);
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -166,6 +170,7 @@ TEST(user_spec_choices) {
   CHECK(step(&w, "big", I(2), product, V_UNKNOWN) == 1 && w.next.list.at[0].result == V_UNKNOWN);
   CHECK(!spec_user_fault(&w.spec));
   CHECK(step(&w, "none", V_NONE, V_NONE, V_UNKNOWN) == 0 && strstr(spec_user_fault(&w.spec), "none called asif_choose"));
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -182,6 +187,7 @@ static void faults(const char *body, const char *says) {
   CHECK(step(&w, "f", V_NONE, V_NONE, V_UNKNOWN) == 0);
   const char *fault = spec_user_fault(&w.spec);
   CHECKF(fault && strstr(fault, says) && strstr(fault, w.path), "%s", fault);
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
 
@@ -229,5 +235,6 @@ TEST(user_spec_fast_enough) {
     CHECK(step(&w, "deq", V_NONE, V_NONE, I(i)) == 1);
   }
   CHECKF(clock_seconds() - from < 2, "%.2f s for 400000 steps", clock_seconds() - from);
+  spec_user_close(&w.spec);
   mem_close(&w.mem);
 }

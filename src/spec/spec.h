@@ -132,6 +132,8 @@ bool spec_load(const char *name_or_path, struct spec *out, struct mem *, struct 
 /* If the user's code crashed or did not end: what happened, for the user. Its steps then have no outcomes, so a verdict
  * says nothing: ask after deciding. NULL for every other specification. */
 const char *spec_user_fault(const struct spec *);
+/* Unloads the user's code; the specification's names stay until its mem is closed. Nothing to do for every other one. */
+void spec_user_close(struct spec *);
 
 /* "Enq(5)" and "Enq(5) -> ok" for messages. */
 void op_print_call(const struct spec *, const struct history *, const struct op *, struct text *);

@@ -135,23 +135,16 @@ static bool read_operations(struct user *u, struct spec_op *to, struct problem *
     }
     static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
     uint8_t count = o->signature >> 2 & 3;
-    to[i] = (struct spec_op){.names = o->names, .args = count, .args_most = count, .result = results[o->signature & 3],
-                             .pure = PURE_NEVER, .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
+    to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)), .args = count, .args_most = count,
+                             .result = results[o->signature & 3], .pure = PURE_NEVER, .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
   }
   return true;
 }
 
-bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct problem *problem) {
-  if (access(path, R_OK)) {
-    problem_set(problem, "%s: %s", path, strerror(errno));
-    return false;
-  }
-  void *loaded = load(m, path, problem);
-  if (!loaded) return false;
-  struct user *u = mem_zero(m, 1, sizeof *u);
-  u->mem = m;
+static bool read_table(struct user *u, const char *path, struct spec *out, struct problem *problem) {
+  struct mem *m = u->mem;
   u->path = mem_string(m, path, strlen(path));
-  u->table = dlsym(loaded, "asif_spec_table");
+  u->table = dlsym(u->loaded, "asif_spec_table");
   if (!u->table || u->table->version != 1) {
     problem_set(problem, "%s: has no ASIF_SPEC(name, struct state) of this version of asif.h", path);
     return false;
@@ -171,9 +164,26 @@ bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct probl
   qsort(u->ops, u->op_count, sizeof *u->ops, by_place);
   struct spec_op *ops = mem_alloc(m, u->op_count * sizeof *ops);
   if (!read_operations(u, ops, problem) || !user_start(u, problem)) return false;
-  *out = (struct spec){.name = u->table->name, .aliases = "", .summary = "a specification of the user's own", .ops = ops,
+  *out = (struct spec){.name = mem_string(m, u->table->name, strlen(u->table->name)), .aliases = "",
+                       .summary = "a specification of the user's own", .ops = ops,
                        .op_count = u->op_count, .by_process = u->table->by_process != NULL, .user = u,
                        .init = user_init, .step = user_step, .print = user_print};
+  return true;
+}
+
+bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct problem *problem) {
+  if (access(path, R_OK)) {
+    problem_set(problem, "%s: %s", path, strerror(errno));
+    return false;
+  }
+  struct user *u = mem_zero(m, 1, sizeof *u);
+  u->mem = m;
+  u->loaded = load(m, path, problem);
+  if (!u->loaded) return false;
+  if (!read_table(u, path, out, problem)) {
+    dlclose(u->loaded);
+    return false;
+  }
   return true;
 }
 
@@ -184,5 +194,13 @@ bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem
 }
 
 const char *spec_user_fault(const struct spec *s) {
-  return s->step == user_step ? ((const struct user *)s->user)->fault : NULL;
+  return s->step == user_step && s->user ? ((const struct user *)s->user)->fault : NULL;
+}
+
+void spec_user_close(struct spec *s) {
+  if (s->step != user_step || !s->user) return;
+  struct user *u = s->user;
+  user_stop(u);
+  dlclose(u->loaded);
+  s->user = NULL;
 }

@@ -8,7 +8,7 @@
  * its last choice advanced, as an odometer goes.
  *
  * Signals belong to the process, so what their handlers need is here in one mutable global, `guard`; it serves one thread
- * at a time. Handlers are installed when the first specification is loaded, and pass on what is not theirs. */
+ * at a time. Handlers are there while any specification is loaded, and pass on what is not theirs. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -33,8 +33,10 @@ static struct {
   pthread_t thread;              /* where it runs */
   struct user *user;             /* whose */
   struct asif_spec_host host;    /* what it sees of us */
-  bool installed;
+  int loaded; /* specifications */
+  bool at_exit;
   struct sigaction before[NSIG];
+  stack_t stack_before;
 } guard;
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -68,21 +70,27 @@ static void on_exit_inside(void) {
 }
 
 static void install(void) {
-  if (guard.installed) return;
-  guard.installed = true;
+  if (guard.loaded++) return;
   enum { STACK = 64 * 1024 };
-  void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory != MAP_FAILED) { /* without it, running out of stack ends the program */
-    stack_t stack = {.ss_sp = memory, .ss_size = STACK};
-    sigaltstack(&stack, NULL);
-  }
+  static _Alignas(16) char memory[STACK];
+  sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = STACK}, &guard.stack_before); /* for running out of stack */
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &action, &guard.before[crashes[i]]);
   sigaction(SIGALRM, &action, &guard.before[SIGALRM]);
   struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
   setitimer(ITIMER_REAL, &every, NULL);
-  atexit(on_exit_inside);
+  if (!guard.at_exit) atexit(on_exit_inside);
+  guard.at_exit = true;
+}
+
+static void uninstall(void) {
+  if (--guard.loaded) return;
+  struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &never, NULL);
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &guard.before[crashes[i]], NULL);
+  sigaction(SIGALRM, &guard.before[SIGALRM], NULL);
+  sigaltstack(&guard.stack_before, NULL);
 }
 
 /* What the user's code calls. */
@@ -234,27 +242,39 @@ static void set_fault(struct user *u, enum jump why, const char *name, size_t le
 bool user_start(struct user *u, struct problem *problem) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (u->table->size + page - 1) / page * page;
   unsigned char *memory = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || mprotect(memory + pages, page, PROT_NONE)) {
+  if (memory != MAP_FAILED && mprotect(memory + pages, page, PROT_NONE)) {
+    munmap(memory, pages + page);
+    memory = MAP_FAILED;
+  }
+  if (memory == MAP_FAILED) {
     problem_set(problem, "%s: no memory for its state: %s", u->path, strerror(errno));
     return false;
   }
+  u->pages = memory;
+  u->pages_size = pages + page;
   u->state = memory + pages - u->table->size; /* a struct's size is a multiple of its alignment */
   guard.host = (struct asif_spec_host){host_choose, host_cannot, host_result, 0};
   install();
   u->initial = mem_zero(u->mem, 1, u->table->size);
   long none;
   enum jump why = u->table->init ? run(u, NULL, NULL, &none) : 0;
-  if (why == CANNOT || u->chosen) {
-    problem_set(problem, "%s: init may neither require nor choose", u->path);
-    return false;
+  if (!why && !u->chosen) {
+    memcpy(u->initial, u->state, u->table->size);
+    return true;
   }
-  if (why) {
+  if (why > CANNOT && why != BAD_CHOICE) {
     set_fault(u, why, "init", 4, NULL);
     problem_set(problem, "%s", u->fault);
-    return false;
+  } else {
+    problem_set(problem, "%s: init may neither require nor choose", u->path);
   }
-  memcpy(u->initial, u->state, u->table->size);
-  return true;
+  user_stop(u);
+  return false;
+}
+
+void user_stop(struct user *u) {
+  uninstall();
+  munmap(u->pages, u->pages_size);
 }
 
 void user_init(const struct spec *s, struct outcomes *out) {
