@@ -46,11 +46,32 @@ static void put_numbers(struct text *t, const char *key, const int64_t *at, size
   text_char(t, ']');
 }
 
+/* Processes by their own numbers, so that names cut to the same text stay two; places[] gives each that occurs its place. */
+static void put_processes(struct text *t, const struct report *r, const struct window *w, uint32_t *places) {
+  uint32_t count = 0;
+  struct text name;
+  text_open(&name, t->mem);
+  text_add(t, ",\"processes\":[");
+  for (size_t i = 0; i < w->count; i++) {
+    uint32_t p = r->history->ops.at[w->ops[i]].process;
+    if (places[p]) continue;
+    if (count) text_char(t, ',');
+    places[p] = ++count;
+    text_clear(&name);
+    put_process(&name, r, p);
+    put_json(t, text_string(&name), name.count);
+  }
+  text_char(t, ']');
+  mem_free(t->mem, name.at);
+}
+
 static void put_operations(struct text *t, const struct report *r, const struct window *w) {
   const struct history *h = r->history;
   struct mem *m = t->mem;
   int64_t *column = mem_alloc(m, (w->count + 1) * sizeof *column);
-  struct names *texts = names_new(m), *processes = names_new(m);
+  struct names *texts = names_new(m);
+  uint32_t *places = mem_zero(m, (size_t)names_count(h->processes) + 1, sizeof *places);
+  put_processes(t, r, w, places);
   struct text s;
   text_open(&s, m);
 #define COLUMN(key, differences, expression) \
@@ -65,7 +86,7 @@ static void put_operations(struct text *t, const struct report *r, const struct 
   COLUMN("id", true, ((void)o, (int64_t)w->ops[i]));
   COLUMN("call", true, (int64_t)o->call);
   COLUMN("length", false, op_pending(o) ? 0 : (int64_t)o->ret - o->call);
-  COLUMN("process", false, (put_process(&s, r, o->process), (int64_t)intern(processes, &s)));
+  COLUMN("process", false, (int64_t)places[o->process] - 1);
   COLUMN("what", false, (put_call(&s, r, o), (int64_t)intern(texts, &s)));
   COLUMN("result", false, op_pending(o) ? NOWHERE : (put_result(&s, r, o), (int64_t)intern(texts, &s)));
   COLUMN("line", true, (int64_t)o->line);
@@ -75,9 +96,9 @@ static void put_operations(struct text *t, const struct report *r, const struct 
     text_printf(t, ",\"epoch\":\"%" PRId64 "\"", h->call_time[w->ops[0]]);
   }
   put_table(t, "texts", texts);
-  put_table(t, "processes", processes);
 #undef COLUMN
   mem_free(m, s.at);
+  mem_free(m, places);
   mem_free(m, column);
 }
 

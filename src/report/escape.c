@@ -2,6 +2,8 @@
  *
  * Bytes that are no UTF-8 become U+FFFD. Controls, which could drive a terminal or are illegal in XML, and the
  * characters that change the direction of text or break lines unseen, are shown as escapes instead. */
+#include <string.h>
+
 #include "report/parts.h"
 
 uint32_t utf8_next(const char **at, const char *end) {
@@ -74,8 +76,17 @@ static void put_clean_char(struct text *t, uint32_t c) {
   else text_printf(t, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
 }
 
+/* Adds the printable ASCII that stands first, up to any of `but`, and returns where it ends. */
+static const char *put_plain(struct text *t, const char *s, const char *end, const char *but) {
+  const char *from = s;
+  while (s < end && *s >= 0x20 && *s < 0x7f && !strchr(but, *s)) s++;
+  if (s > from) text_bytes(t, from, (size_t)(s - from));
+  return s;
+}
+
 void put_clean(struct text *t, const char *s, size_t n) {
-  for (const char *end = s + n; s < end;) put_clean_char(t, utf8_next(&s, end));
+  for (const char *end = s + n; s < end;)
+    if ((s = put_plain(t, s, end, "")) < end) put_clean_char(t, utf8_next(&s, end));
 }
 
 void put_short(struct text *t, const char *s, size_t n, int most) {
@@ -102,6 +113,7 @@ void put_short(struct text *t, const char *s, size_t n, int most) {
 void put_json(struct text *t, const char *s, size_t n) {
   text_char(t, '"');
   for (const char *end = s + n; s < end;) {
+    if ((s = put_plain(t, s, end, "\"\\<")) == end) break;
     uint32_t c = utf8_next(&s, end);
     if (c == '"' || c == '\\') text_char(t, '\\'), text_char(t, (char)c);
     else if (c == '\n') text_add(t, "\\n");
@@ -112,8 +124,9 @@ void put_json(struct text *t, const char *s, size_t n) {
   text_char(t, '"');
 }
 
-void put_xml(struct text *t, const char *s, size_t n) {
+static void put_markup(struct text *t, const char *s, size_t n, bool lines) {
   for (const char *end = s + n; s < end;) {
+    if ((s = put_plain(t, s, end, "&<>\"'")) == end) break;
     uint32_t c = utf8_next(&s, end);
     switch (c) {
     case '&': text_add(t, "&amp;"); break;
@@ -121,8 +134,12 @@ void put_xml(struct text *t, const char *s, size_t n) {
     case '>': text_add(t, "&gt;"); break;
     case '"': text_add(t, "&quot;"); break;
     case '\'': text_add(t, "&#39;"); break;
-    case '\n': text_char(t, '\n'); break;
-    default: put_clean_char(t, c);
+    default:
+      if (c == '\n' && lines) text_char(t, '\n');
+      else put_clean_char(t, c);
     }
   }
 }
+
+void put_xml(struct text *t, const char *s, size_t n) { put_markup(t, s, n, false); }
+void put_xml_lines(struct text *t, const char *s, size_t n) { put_markup(t, s, n, true); }

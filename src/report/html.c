@@ -11,14 +11,17 @@ extern const size_t asset_page_html_size, asset_page_css_size, asset_model_js_si
 enum { OPERATIONS_MOST = 16000, SIZE_MOST = 1800000 };
 
 static void put_fitting_data(struct text *t, const struct report *r) {
-  size_t start = t->count;
-  for (size_t most = OPERATIONS_MOST;; most /= 2) {
+  size_t start = t->count, most = OPERATIONS_MOST;
+  for (;;) {
     struct window w = {0};
     if (has_picture(r)) window_make(&w, t->mem, r, most);
     put_data(t, r, &w);
     mem_free(t->mem, w.ops);
     mem_free(t->mem, w.ranges);
-    if (t->count - start <= SIZE_MOST || most < 16) return;
+    size_t size = t->count - start;
+    if (size <= SIZE_MOST || most < 16) return;
+    size_t fitting = (size_t)((double)most * SIZE_MOST / (double)size * 0.9);
+    most = fitting < most / 2 ? fitting : most / 2;
     t->count = start;
   }
 }
@@ -31,7 +34,7 @@ static void put_plain(struct text *t, const struct report *r) {
   plain.color = false;
   plain.width = 110;
   report_text(&plain, &said);
-  put_xml(t, text_string(&said), said.count);
+  put_xml_lines(t, text_string(&said), said.count);
   mem_free(t->mem, said.at);
 }
 

@@ -36,7 +36,7 @@ void report_junit(const struct report *r, struct text *t) {
     plain.color = false;
     plain.width = 100;
     report_text(&plain, &said);
-    put_xml(t, text_string(&said), said.count);
+    put_xml_lines(t, text_string(&said), said.count);
     mem_free(t->mem, said.at);
     text_printf(t, "</%s>\n", tag);
   }

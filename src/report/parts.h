@@ -15,6 +15,7 @@ void put_clean(struct text *, const char *s, size_t n);        /* controls and d
 void put_short(struct text *, const char *s, size_t n, int most); /* clean, cut to so many columns with ".." */
 void put_json(struct text *, const char *s, size_t n);         /* quoted; safe inside <script> too */
 void put_xml(struct text *, const char *s, size_t n);          /* clean, and & < > " ' escaped */
+void put_xml_lines(struct text *, const char *s, size_t n);    /* the same, but lines stay lines */
 
 /* words.c */
 void put_count(struct text *, uint64_t n, const char *noun);   /* "1 operation", "3 processes" */
@@ -23,7 +24,7 @@ void put_spec(struct text *, const struct spec *);             /* queue, bounded
 void put_call(struct text *, const struct report *, const struct op *);  /* clean: Enq(5) */
 void put_label(struct text *, const struct report *, const struct op *); /* clean: Enq(5), Deq() -> 5; pending: Deq() */
 void put_result(struct text *, const struct report *, const struct op *); /* clean: ok, 5, empty; "" if pending */
-void put_process(struct text *, const struct report *, uint32_t process); /* clean */
+void put_process(struct text *, const struct report *, uint32_t process); /* clean, cut if very long */
 void put_start(struct text *, const struct report *, size_t most);        /* "[5 7] or [7 5]", clean */
 void put_holds(struct text *, const struct report *);          /* the sentence for a history that holds */
 void put_notes(struct text *, const struct report *, const char *before, const char *after); /* what was assumed or dropped */

@@ -5,7 +5,7 @@
 
 #include "report/parts.h"
 
-enum { WITNESS_MOST = 40, LIST_MOST = 24, SENTENCE_WIDTH = 100, START_MOST = 6, REASON_MOST = 2000, LABEL_MOST = 72 };
+enum { WITNESS_MOST = 40, LIST_MOST = 24, SENTENCE_WIDTH = 100, START_MOST = 6, REASON_MOST = 2000, LABEL_MOST = 72, SOURCE_MOST = 1000 };
 
 static const char *style(const struct report *r, const char *code) { return r->color ? code : ""; }
 #define BOLD(r) style(r, "\033[1m")
@@ -41,7 +41,7 @@ static void put_wrapped(struct text *t, const struct report *r, const struct tex
 static void put_header(const struct report *r, struct text *t) {
   const struct history *h = r->history;
   text_add(t, BOLD(r));
-  if (h && h->source) put_clean(t, h->source, strlen(h->source));
+  if (h && h->source) put_short(t, h->source, strlen(h->source), SOURCE_MOST);
   else text_add(t, r->command ? r->command : "check");
   text_add(t, OFF(r));
   text_add(t, ": ");

@@ -4,7 +4,7 @@
 
 #include "report/parts.h"
 
-enum { STATE_MOST = 400 };
+enum { STATE_MOST = 400, PROCESS_MOST = 80 };
 
 void put_count(struct text *t, uint64_t n, const char *noun) {
   size_t len = strlen(noun);
@@ -28,7 +28,7 @@ void put_spec(struct text *t, const struct spec *s) {
 
 void put_process(struct text *t, const struct report *r, uint32_t process) {
   const char *name = process < names_count(r->history->processes) ? names_at(r->history->processes, process) : "";
-  put_clean(t, name, strlen(name));
+  put_short(t, name, strlen(name), PROCESS_MOST);
 }
 
 /* Where a history has several objects, an operation says which it is on. */
