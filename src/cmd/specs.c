@@ -12,8 +12,11 @@ static const char *const results[] = {
     [RESULT_CONTENT] = "a value, or nil",
     [RESULT_INT] = "an integer",
     [RESULT_NONE_FULL] = "ok, or full",
-    [RESULT_ANY] = "an integer, or what it says",
+    [RESULT_ANY] = "what the function returns",
 };
+
+/* Is arg[0] a key, and not the value itself as in sets? */
+static bool by_key(const struct spec *s) { return s->keyed && s->ops[1].args > 1; }
 
 /* "enq(x)", "inc([n])", "cas(x, y)". */
 static void put_call(struct text *t, const struct spec *s, unsigned m) {
@@ -24,7 +27,7 @@ static void put_call(struct text *t, const struct spec *s, unsigned m) {
   text_bytes(t, name, len);
   text_char(t, '(');
   for (int i = 0; i < o->args_most; i++) {
-    const char *arg = o->arg_kind == ARG_INT ? "n" : s->keyed && o->args_most > 1 ? keyed[i] : plain[i];
+    const char *arg = o->arg_kind == ARG_INT ? "n" : by_key(s) ? keyed[i] : plain[i];
     text_printf(t, "%s%s%s%s", i ? ", " : "", i >= o->args ? "[" : "", arg, i >= o->args ? "]" : "");
   }
   text_char(t, ')');
@@ -85,7 +88,7 @@ static void put_all(struct text *t) {
 
 static void put_one(struct text *t, const struct spec *s) {
   put_name(t, s);
-  text_add(t, ": ");
+  text_char(t, ':');
   put_words(t, s->summary, 0, t->count);
   if (s->param) text_printf(t, "\nparameter      %s, as in %s(%u)\n", s->param, s->name, s->k == SPEC_NIL ? 0 : s->k);
   if (*s->aliases) {
@@ -106,7 +109,7 @@ static void put_one(struct text *t, const struct spec *s) {
     text_add(t, "    also: ");
     put_words(t, others, 10, 10);
   }
-  if (s->keyed) text_printf(t, "\nOperations on different %s do not affect each other.\n", s->ops[1].args > 1 ? "keys" : "values");
+  if (s->keyed) text_printf(t, "\nOperations on different %s do not affect each other.\n", by_key(s) ? "keys" : "values");
   if (s->by_process) text_printf(t, "\nWhat an operation does depends on the process that calls it.\n");
 }
 

@@ -156,7 +156,8 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
     return false;
   }
   if (!u->op_count || u->op_count > OPS_MOST) {
-    problem_set(problem, "%s: %s has %u operations: name them with ASIF_SPEC_OP(function)", path, u->table->name, u->op_count);
+    problem_set(problem, "%s: %s has %u operations: name them with ASIF_SPEC_OP(function)", path, u->table->name,
+                u->op_count);
     return false;
   }
   u->ops = mem_alloc(m, u->op_count * sizeof *u->ops);
