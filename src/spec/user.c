@@ -136,7 +136,8 @@ static bool read_operations(struct user *u, struct spec_op *to, struct problem *
     static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
     uint8_t count = o->signature >> 2 & 3;
     to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)), .args = count, .args_most = count,
-                             .result = results[o->signature & 3], .pure = PURE_NEVER, .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
+                             .result = results[o->signature & 3], .pure = PURE_NEVER,
+                             .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
   }
   return true;
 }
