@@ -156,9 +156,7 @@ size_t input_fill(struct input *in, size_t want) {
   size_t have = (size_t)(in->end - in->at);
   if (have >= want || in->ended) return have;
   if (want > INPUT_LINE_MAX) {
-    problem_set(&in->problem, "%s:%llu:%llu: longer than %u bytes without an end; a line or a value must be shorter", in->name,
-                (unsigned long long)in->line, (unsigned long long)(in->base + (uint64_t)(in->at - in->begin) - in->line_at + 1),
-                INPUT_LINE_MAX);
+    input_problem(in, in->at, &in->problem, "longer than %u bytes without an end; a line or a value must be shorter", INPUT_LINE_MAX);
     in->failed = in->ended = true;
     return have;
   }
@@ -176,6 +174,8 @@ size_t input_fill(struct input *in, size_t want) {
 char *input_line(struct input *in, size_t *len) {
   size_t seen = 0;
   char *newline;
+  in->line++;
+  in->line_at = in->base + (uint64_t)(in->at - in->begin);
   while (!(newline = memchr(in->at + seen, '\n', (size_t)(in->end - in->at) - seen))) {
     seen = (size_t)(in->end - in->at);
     if (in->ended) break;
@@ -184,8 +184,6 @@ char *input_line(struct input *in, size_t *len) {
   if (in->failed) return NULL; /* part of a line would only bring a second, misleading message */
   char *line = in->at, *end = newline ? newline : in->end;
   if (!newline && line == end) return NULL;
-  in->line++;
-  in->line_at = in->base + (uint64_t)(line - in->begin);
   in->at = newline ? newline + 1 : in->end;
   if (end > line && end[-1] == '\r') end--;
   *end = 0;

@@ -41,8 +41,8 @@ static bool bad(struct scan *s, const char *what) {
   return s->in->failed ? input_whole(s->in, s->problem) : input_problem(s->in, s->in->at, s->problem, "%s", what);
 }
 
-static bool too_deep(struct scan *s) {
-  return input_problem(s->in, s->in->at, s->problem, "nested more than %d deep, which is the limit", SCAN_DEPTH);
+static bool too_deep(struct scan *s, const char *place) {
+  return input_problem(s->in, place, s->problem, "nested more than %d deep, which is the limit", SCAN_DEPTH);
 }
 
 /* A comment up to the end of the line. */
@@ -68,7 +68,7 @@ int scan_peek(struct scan *s) {
     } else if (c == ';' && s->syntax == SCAN_EDN) {
       skip_line(s);
     } else if (c == '#' && s->syntax == SCAN_EDN && input_fill(in, 2) >= 2 && in->at[1] == '_') {
-      if (++s->depth > SCAN_DEPTH) return too_deep(s), SCAN_BAD;
+      if (++s->depth > SCAN_DEPTH) return too_deep(s, in->at), SCAN_BAD;
       in->at += 2;
       if (!scan_skip(s)) return SCAN_BAD;
       s->depth--;
@@ -363,7 +363,7 @@ static bool many(struct scan *s, char bracket, bool set, value *out) {
   uint64_t line = s->in->line, column = scan_column(s) - 1;
   size_t first = s->items.count;
   bool map = bracket == '}' && !set, closed;
-  if (++s->depth > SCAN_DEPTH) return too_deep(s);
+  if (++s->depth > SCAN_DEPTH) return too_deep(s, s->in->at - 1);
   for (;;) {
     value item, pair[2];
     if (!scan_closed(s, bracket, line, column, &closed)) return false;
@@ -380,7 +380,8 @@ static bool many(struct scan *s, char bracket, bool set, value *out) {
     vec_push(s->in->mem, &s->items, item);
   }
   if (map || set) canonical(s, first);
-  *out = value_list(s->values, s->items.at + first, s->items.count - first);
+  size_t n = s->items.count - first;
+  *out = value_list(s->values, n ? s->items.at + first : out, n);
   s->items.count = first;
   s->depth--;
   return true;
@@ -441,8 +442,8 @@ bool scan_skip(struct scan *s) {
     if (closed) {
       depth--;
     } else if (set || c == '[' || c == '{' || c == '(') {
-      if (depth == SCAN_DEPTH) return too_deep(s);
       if (!set) s->in->at++;
+      if (depth == SCAN_DEPTH) return too_deep(s, s->in->at - 1);
       open[depth].line = s->in->line;
       open[depth].column = scan_column(s) - 1;
       open[depth++].bracket = c == '[' ? ']' : c == '(' ? ')' : '}';
