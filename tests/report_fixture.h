@@ -8,8 +8,8 @@
 #include "report/report.h"
 
 static const struct spec_op fixture_ops[] = {
-  {.names = "enq enqueue", .args = 1, .args_most = 1, .result = RESULT_NONE, .echo = V_NONE},
-  {.names = "deq dequeue", .result = RESULT_VALUE, .pure = PURE_IF_EMPTY, .echo = V_UNKNOWN},
+    {.names = "enq enqueue", .args = 1, .args_most = 1, .result = RESULT_NONE, .echo = V_NONE},
+    {.names = "deq dequeue", .result = RESULT_VALUE, .pure = PURE_IF_EMPTY, .echo = V_UNKNOWN},
 };
 static const struct spec fixture_queue = {.name = "queue", .aliases = "", .summary = "", .ops = fixture_ops, .op_count = 2};
 
@@ -24,8 +24,10 @@ static inline struct history *fixture_history(struct mem *m, const char *source,
     const char *what = words + k + 1;
     const char *wrong;
     value v = n == k + 1 ? V_NONE : *what == 'e' ? V_EMPTY : value_int(h->values, atoi(what));
-    if (words[k] == '-') wrong = history_return(h, process, object, v);
-    else wrong = history_call(h, process, object, *what == 'd', &v, *what != 'd', line);
+    if (words[k] == '-')
+      wrong = history_return(h, process, object, v);
+    else
+      wrong = history_call(h, process, object, *what == 'd', &v, *what != 'd', line);
     if (wrong) abort();
     words += n + strspn(words + n, " ");
   }
@@ -42,9 +44,14 @@ static inline uint32_t fixture_random(uint64_t *state) {
 static inline struct history *fixture_simulate(struct mem *m, const char *source, uint32_t processes, uint32_t operations,
                                                struct check_result *holds) {
   struct history *h = history_new(m, source);
-  uint32_t object = names_intern(h->objects, "q", 1), done = 0, called = 0, line = 0, head = 0, tail = 0, effects = 0, events = 0;
+  uint32_t object = names_intern(h->objects, "q", 1);
+  uint32_t done = 0, called = 0, line = 0, head = 0, tail = 0, effects = 0, events = 0;
   uint64_t random = 42;
-  struct running { uint32_t op; int stage; value v; } *p = mem_zero(m, processes, sizeof *p); /* 0 idle, 1 called, 2 took effect */
+  struct running {
+    uint32_t op;
+    int stage; /* 0 idle, 1 called, 2 enqueued, 3 dequeued */
+    value v;
+  } *p = mem_zero(m, processes, sizeof *p);
   value *queue = mem_alloc(m, (operations + 1) * sizeof *queue);
   *holds = (struct check_result){.verdict = VERDICT_HOLDS, .method = "simulation", .culprit = UINT32_MAX};
   holds->order = mem_alloc(m, (operations + 1) * sizeof *holds->order);
@@ -55,14 +62,17 @@ static inline struct history *fixture_simulate(struct mem *m, const char *source
     uint32_t i = fixture_random(&random) % processes;
     bool deq = p[i].stage ? p[i].v == V_NONE : fixture_random(&random) % 2;
     if (p[i].stage == 0 && called < operations) {
-      p[i] = (struct running){called++, 1, deq ? V_NONE : value_int(h->values, called)};
+      p[i] = (struct running){called, 1, deq ? V_NONE : value_int(h->values, called + 1)};
+      called++;
       history_call(h, i, object, deq, &p[i].v, !deq, ++line);
       events++;
     } else if (p[i].stage == 1) {
       holds->order[effects] = p[i].op;
       holds->gap[effects++] = events - 1;
-      if (!deq) queue[tail++] = p[i].v;
-      else p[i].v = head < tail ? queue[head++] : V_EMPTY;
+      if (!deq)
+        queue[tail++] = p[i].v;
+      else
+        p[i].v = head < tail ? queue[head++] : V_EMPTY;
       p[i].stage = deq ? 3 : 2;
     } else if (p[i].stage >= 2) {
       history_return(h, i, object, p[i].stage == 2 ? V_NONE : p[i].v);

@@ -18,8 +18,13 @@ static void fixture_open(struct fixture *f) {
   CHECK(!MEM_GUARD(&f->mem));
   text_open(&f->text, &f->mem);
   f->result = (struct check_result){.verdict = VERDICT_HOLDS, .method = "fast queue monitor", .culprit = UINT32_MAX};
-  f->report = (struct report){.command = "check", .spec = &fixture_queue, .result = &f->result, .seconds = 0.31, .cpu_seconds = 0.5,
-                              .peak_rss_kb = 4096, .width = 80};
+  f->report = (struct report){.command = "check",
+                              .spec = &fixture_queue,
+                              .result = &f->result,
+                              .seconds = 0.31,
+                              .cpu_seconds = 0.5,
+                              .peak_rss_kb = 4096,
+                              .width = 80};
 }
 
 static void fixture_script(struct fixture *f, const char *words) {
@@ -48,7 +53,7 @@ static const char *said_by(struct fixture *f, reporter *report) {
   return text_string(&f->text);
 }
 
-#define CHECK_HAS(text, part) CHECKF(strstr(text, part), "no \"%s\" in:\n%s", part, text)
+#define CHECK_HAS(text, part)      CHECKF(strstr(text, part), "no \"%s\" in:\n%s", part, text)
 #define CHECK_SAME(text, expected) CHECKF(!strcmp(text, expected), "expected:\n%s\ngot:\n%s", expected, text)
 
 /* Everything that can be said about a history is well formed. */
@@ -122,9 +127,8 @@ TEST(report_text_holds) {
   f.result.order = order;
   f.result.gap = gap;
   f.result.order_count = 2;
-  CHECK_SAME(said_by(&f, report_timeline),
-             "  A  |--Enq(1)-*-----| |--Enq(2)...\n"
-             "  B   |--Deq() -> 1-*-| |--Deq()...\n");
+  CHECK_SAME(said_by(&f, report_timeline), "  A  |--Enq(1)-*-----| |--Enq(2)...\n"
+                                           "  B   |--Deq() -> 1-*-| |--Deq()...\n");
   f.result.order_count = 4;
   gap[2] = gap[3] = 5;
   const char *s = said_by(&f, report_text);
@@ -168,12 +172,25 @@ TEST(report_json_fields) {
   f.report.evidence = "out.evidence";
   const char *s = said_by(&f, report_json);
   CHECK(!strchr(s, '\n')[1]);
-  static const char *const parts[] = {"{\"schema\":\"asif-1\",\"command\":\"check\",\"verdict\":\"violated\",\"reason\":\"Enq(1) ",
-    "\"object\":\"q\"", "\"spec\":\"queue\"", "\"method\":\"fast queue monitor\"", "\"threads\":3", "\"operations\":5", "\"states\":0",
-    "\"transitions\":null", "\"schedules\":null", "\"seconds\":0.310000", "\"cpu_seconds\":0.500000", "\"peak_rss_kb\":4096",
-    "\"evidence\":{\"path\":\"out.evidence\"", "\"minimal\":true", "\"culprit\":1",
-    "{\"operation\":1,\"process\":\"B\",\"object\":\"q\",\"call\":\"Deq()\",\"result\":\"2\",\"line\":2,\"call_event\":1,\"return_event\":6}",
-    "\"start_event\":null,\"start\":[]"};
+  static const char *const parts[] = {
+      "{\"schema\":\"asif-1\",\"command\":\"check\",\"verdict\":\"violated\",\"reason\":\"Enq(1) ",
+      "\"object\":\"q\"",
+      "\"spec\":\"queue\"",
+      "\"method\":\"fast queue monitor\"",
+      "\"threads\":3",
+      "\"operations\":5",
+      "\"states\":0",
+      "\"transitions\":null",
+      "\"schedules\":null",
+      "\"seconds\":0.310000",
+      "\"cpu_seconds\":0.500000",
+      "\"peak_rss_kb\":4096",
+      "\"evidence\":{\"path\":\"out.evidence\"",
+      "\"minimal\":true",
+      "\"culprit\":1",
+      "{\"operation\":1,\"process\":\"B\",\"object\":\"q\",\"call\":\"Deq()\",\"result\":\"2\",\"line\":2,\"call_event\":1,"
+      "\"return_event\":6}",
+      "\"start_event\":null,\"start\":[]"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) CHECK_HAS(s, parts[i]);
   f.result.verdict = VERDICT_HOLDS;
   uint32_t order[] = {2, 0, 1}, gap[] = {0, 0, 0};
@@ -197,7 +214,8 @@ TEST(report_color_only_when_asked) {
 }
 
 TEST(report_timeline_fits_the_width) {
-  static const char words[] = "A+1 B+deq A- A+2 C+deq A- B-2 C-empty B+deq A+3 A- A+4 C+deq A- A+5 C-4 A- C+6 A+deq A-empty C- C+7";
+  static const char words[] =
+      "A+1 B+deq A- A+2 C+deq A- B-2 C-empty B+deq A+3 A- A+4 C+deq A- A+5 C-4 A- C+6 A+deq A-empty C- C+7";
   for (int width = 30; width <= 200; width += 7) {
     struct fixture f;
     fixture_script(&f, words);
@@ -240,7 +258,8 @@ TEST(report_of_overlapping_operations_of_one_process) {
   f.report.history = f.history = history_new(&f.mem, "columns.txt");
   for (int i = 0; i < 6; i++) {
     value v = value_int(f.history->values, i);
-    history_interval(f.history, names_intern(f.history->processes, "", 0), names_intern(f.history->objects, "", 0), 0, &v, 1, V_NONE, i, i + 2, 0);
+    history_interval(f.history, names_intern(f.history->processes, "", 0), names_intern(f.history->objects, "", 0), 0, &v, 1,
+                     V_NONE, i, i + 2, 0);
   }
   history_finish(f.history);
   const char *s = said_by(&f, report_timeline);
@@ -250,7 +269,10 @@ TEST(report_of_overlapping_operations_of_one_process) {
 }
 
 TEST(report_escapes_hostile_values) {
-  static const char evil[] = "</script><!--]]>\"'&\\\n\t\x01\x1b[31m\x7f\xc2\x9b\xff\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80\xae\xe2\x80\xa8\xef\xbf\xbf\xe2\x82";
+  static const char evil[] =
+      "</"
+      "script><!--]]>\"'&\\\n\t\x01\x1b["
+      "31m\x7f\xc2\x9b\xff\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80\xae\xe2\x80\xa8\xef\xbf\xbf\xe2\x82";
   struct fixture f;
   fixture_open(&f);
   struct history *h = f.history = history_new(&f.mem, evil);
@@ -263,8 +285,14 @@ TEST(report_escapes_hostile_values) {
   history_finish(h);
   char *start[] = {(char *)evil};
   uint32_t core[] = {0, 1};
-  f.result = (struct check_result){.verdict = VERDICT_VIOLATED, .method = (char *)evil, .reason = (char *)evil, .core = core, .core_count = 2,
-                                   .culprit = 1, .start = start, .start_count = 1};
+  f.result = (struct check_result){.verdict = VERDICT_VIOLATED,
+                                   .method = (char *)evil,
+                                   .reason = (char *)evil,
+                                   .core = core,
+                                   .core_count = 2,
+                                   .culprit = 1,
+                                   .start = start,
+                                   .start_count = 1};
   f.report.evidence = evil;
   f.report.command = evil;
   check_all(&f);
@@ -290,7 +318,8 @@ TEST(report_cuts_huge_values) {
   history_finish(h);
   uint32_t core[] = {0};
   char *start[] = {huge};
-  f.result = (struct check_result){.verdict = VERDICT_VIOLATED, .reason = huge, .core = core, .core_count = 1, .start = start, .start_count = 1};
+  f.result = (struct check_result){
+      .verdict = VERDICT_VIOLATED, .reason = huge, .core = core, .core_count = 1, .start = start, .start_count = 1};
   check_all(&f);
   CHECK(strlen(said_by(&f, report_text)) < 20000);
   CHECK(strlen(said_by(&f, report_svg)) < 20000);
@@ -301,7 +330,8 @@ TEST(report_wide_characters_keep_columns) {
   fixture_open(&f);
   struct history *h = f.history = history_new(&f.mem, "wide");
   f.report.history = h;
-  uint32_t p = names_intern(h->processes, "\xe6\x97\xa5", 3), b = names_intern(h->processes, "bb", 2), q = names_intern(h->objects, "q", 1);
+  uint32_t p = names_intern(h->processes, "\xe6\x97\xa5", 3), b = names_intern(h->processes, "bb", 2),
+           q = names_intern(h->objects, "q", 1);
   value v = value_text(h->values, "\xe6\x97\xa5\xe6\x9c\xac", 6);
   history_call(h, p, q, 0, &v, 1, 0);
   history_call(h, b, q, 0, &v, 1, 0);

@@ -13,7 +13,9 @@ static inline bool valid_utf8(const char *s, size_t n) {
   while (p < end) {
     unsigned more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : 9;
     if (more == 9 || end - p <= (long)more) return false;
-    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) || (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] >= 0x90)) return false;
+    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) || (*p == 0xf0 && p[1] < 0x90) ||
+        (*p == 0xf4 && p[1] >= 0x90))
+      return false;
     for (unsigned i = 1; i <= more; i++)
       if ((p[i] & 0xc0) != 0x80) return false;
     p += more + 1;
@@ -42,9 +44,12 @@ static inline const char *json_string(const char *s) {
 
 static inline const char *json_number(const char *s) {
   if (*s == '-') s++;
-  if (*s == '0') s++;
-  else if (isdigit((unsigned char)*s)) while (isdigit((unsigned char)*s)) s++;
-  else return NULL;
+  if (*s == '0')
+    s++;
+  else if (isdigit((unsigned char)*s))
+    while (isdigit((unsigned char)*s)) s++;
+  else
+    return NULL;
   if (*s == '.') {
     if (!isdigit((unsigned char)*++s)) return NULL;
     while (isdigit((unsigned char)*s)) s++;
@@ -84,7 +89,8 @@ static inline bool well_formed_xml(const char *s) {
     if ((unsigned char)*s < 0x20 && *s != '\n') return false;
     if (*s == '>' || (*s != '<' && !depth && !isspace((unsigned char)*s))) return false;
     if (*s == '&') {
-      if (strncmp(s, "&amp;", 5) && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) && strncmp(s, "&quot;", 6) && strncmp(s, "&#39;", 5))
+      if (strncmp(s, "&amp;", 5) && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) && strncmp(s, "&quot;", 6) &&
+          strncmp(s, "&#39;", 5))
         return false;
     }
     if (*s != '<') continue;

@@ -42,7 +42,8 @@ static int64_t minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uin
 
 static void put_numbers(struct text *t, const char *key, const int64_t *at, size_t count, bool differences) {
   text_printf(t, ",\"%s\":[", key);
-  for (size_t i = 0; i < count; i++) text_printf(t, i ? ",%" PRId64 : "%" PRId64, differences && i ? minus(at[i], at[i - 1]) : at[i]);
+  for (size_t i = 0; i < count; i++)
+    text_printf(t, i ? ",%" PRId64 : "%" PRId64, differences && i ? minus(at[i], at[i - 1]) : at[i]);
   text_char(t, ']');
 }
 
@@ -74,14 +75,14 @@ static void put_operations(struct text *t, const struct report *r, const struct 
   put_processes(t, r, w, places);
   struct text s;
   text_open(&s, m);
-#define COLUMN(key, differences, expression) \
-  do { \
-    for (size_t i = 0; i < w->count; i++) { \
-      const struct op *o = &h->ops.at[w->ops[i]]; \
-      text_clear(&s); \
-      column[i] = (expression); \
-    } \
-    put_numbers(t, key, column, w->count, differences); \
+#define COLUMN(key, differences, expression)                                                                                     \
+  do {                                                                                                                           \
+    for (size_t i = 0; i < w->count; i++) {                                                                                      \
+      const struct op *o = &h->ops.at[w->ops[i]];                                                                                \
+      text_clear(&s);                                                                                                            \
+      column[i] = (expression);                                                                                                  \
+    }                                                                                                                            \
+    put_numbers(t, key, column, w->count, differences);                                                                          \
   } while (0)
   COLUMN("id", true, ((void)o, (int64_t)w->ops[i]));
   COLUMN("call", true, (int64_t)o->call);
@@ -107,8 +108,10 @@ static int64_t position(const struct window *w, uint32_t op) {
   size_t low = 0, high = w->count;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (w->ops[middle] < op) low = middle + 1;
-    else high = middle;
+    if (w->ops[middle] < op)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < w->count && w->ops[low] == op ? (int64_t)low : NOWHERE;
 }
@@ -165,8 +168,10 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   put_spec(&spec, r->spec);
   put_text(t, "spec", text_string(&spec));
   put_text(t, "method", c->method);
-  if (c->verdict == VERDICT_HOLDS) put_holds(&said, r);
-  else text_add(&said, c->reason ? c->reason : "");
+  if (c->verdict == VERDICT_HOLDS)
+    put_holds(&said, r);
+  else
+    text_add(&said, c->reason ? c->reason : "");
   put_text(t, "reason", text_string(&said));
   text_printf(t, ",\"seconds\":%.3f,\"operations\":%zu,\"events\":%" PRIu32 ",\"processTotal\":%" PRIu32 ",\"reached\":%" PRIu32,
               r->seconds, h ? h->ops.count : 0, h ? h->events : 0, h ? names_count(h->processes) : 0, c->reached);

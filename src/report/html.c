@@ -6,7 +6,7 @@
 
 extern const char asset_page_html[], asset_page_css[], asset_model_js[], asset_draw_js[], asset_view_js[], asset_page_js[];
 extern const size_t asset_page_html_size, asset_page_css_size, asset_model_js_size, asset_draw_js_size, asset_view_js_size,
-  asset_page_js_size;
+    asset_page_js_size;
 
 enum { OPERATIONS_MOST = 16000, SIZE_MOST = 1800000 };
 
@@ -57,14 +57,22 @@ void report_html(const struct report *r, struct text *t) {
     size_t n = (size_t)(close - name);
     at = close + 2;
 #define IS(s) (n == sizeof s - 1 && !memcmp(name, s, n))
-    if (IS("title")) put_title(t, r);
-    else if (IS("data")) put_fitting_data(t, r);
-    else if (IS("plain")) put_plain(t, r);
-    else if (IS("page.css")) text_bytes(t, asset_page_css, asset_page_css_size);
-    else if (IS("model.js")) text_bytes(t, asset_model_js, asset_model_js_size);
-    else if (IS("draw.js")) text_bytes(t, asset_draw_js, asset_draw_js_size);
-    else if (IS("view.js")) text_bytes(t, asset_view_js, asset_view_js_size);
-    else if (IS("page.js")) text_bytes(t, asset_page_js, asset_page_js_size);
+    if (IS("title"))
+      put_title(t, r);
+    else if (IS("data"))
+      put_fitting_data(t, r);
+    else if (IS("plain"))
+      put_plain(t, r);
+    else if (IS("page.css"))
+      text_bytes(t, asset_page_css, asset_page_css_size);
+    else if (IS("model.js"))
+      text_bytes(t, asset_model_js, asset_model_js_size);
+    else if (IS("draw.js"))
+      text_bytes(t, asset_draw_js, asset_draw_js_size);
+    else if (IS("view.js"))
+      text_bytes(t, asset_view_js, asset_view_js_size);
+    else if (IS("page.js"))
+      text_bytes(t, asset_page_js, asset_page_js_size);
 #undef IS
   }
   text_bytes(t, at, (size_t)(end - at));

@@ -7,8 +7,10 @@
 enum { ORDER_MOST = 10000, CORE_MOST = 10000 };
 
 static void put_string(struct text *t, const char *s) {
-  if (s) put_json(t, s, strlen(s));
-  else text_add(t, "null");
+  if (s)
+    put_json(t, s, strlen(s));
+  else
+    text_add(t, "null");
 }
 
 /* Prints with `print` into a JSON string. */
@@ -22,8 +24,10 @@ static void put_printed(struct text *t, const struct report *r, const struct op 
 static void print_call(struct text *t, const struct report *r, const struct op *o) { op_print_call(r->spec, r->history, o, t); }
 
 static void print_result(struct text *t, const struct report *r, const struct op *o) {
-  if (o->result == V_NONE) text_add(t, "ok");
-  else value_print(r->history->values, o->result, t);
+  if (o->result == V_NONE)
+    text_add(t, "ok");
+  else
+    value_print(r->history->values, o->result, t);
 }
 
 static void put_operation(struct text *t, const struct report *r, uint32_t index, struct text *scratch) {
@@ -35,8 +39,10 @@ static void put_operation(struct text *t, const struct report *r, uint32_t index
   text_add(t, ",\"call\":");
   put_printed(t, r, o, scratch, print_call);
   text_add(t, ",\"result\":");
-  if (op_pending(o)) text_add(t, "null");
-  else put_printed(t, r, o, scratch, print_result);
+  if (op_pending(o))
+    text_add(t, "null");
+  else
+    put_printed(t, r, o, scratch, print_result);
   text_add(t, ",\"line\":");
   text_printf(t, o->line ? "%" PRIu32 : "null", o->line);
   text_printf(t, ",\"call_event\":%" PRIu32 ",\"return_event\":", o->call);
@@ -92,8 +98,9 @@ static void put_history(struct text *t, const struct history *h) {
   put_string(t, h->format);
   text_add(t, ",\"object\":");
   put_string(t, h->object_type ? h->object_type : names_count(h->objects) == 1 ? names_at(h->objects, 0) : NULL);
-  text_printf(t, ",\"threads\":%" PRIu32 ",\"operations\":%zu,\"events\":%" PRIu32 ",\"pending\":%zu,\"failed\":%" PRIu64
-                 ",\"skipped\":%" PRIu64, names_count(h->processes), h->ops.count, h->events, unfinished(h), h->failed, h->skipped);
+  text_printf(t, ",\"threads\":%" PRIu32 ",\"operations\":%zu,\"events\":%" PRIu32, names_count(h->processes), h->ops.count,
+              h->events);
+  text_printf(t, ",\"pending\":%zu,\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, unfinished(h), h->failed, h->skipped);
 }
 
 void report_json(const struct report *r, struct text *t) {
@@ -117,7 +124,8 @@ void report_json(const struct report *r, struct text *t) {
   text_add(t, ",\"method\":");
   put_string(t, c->method && *c->method ? c->method : NULL);
   text_printf(t, ",\"parts\":%zu,\"states\":%" PRIu64 ",\"transitions\":null,\"schedules\":null", c->parts, c->configurations);
-  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld,\"evidence\":", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_add(t, ",\"evidence\":");
   put_evidence(t, r);
   text_add(t, "}\n");
 }

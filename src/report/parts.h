@@ -7,38 +7,38 @@
 #include "report/report.h"
 
 /* escape.c: each takes any bytes and adds valid UTF-8. */
-uint32_t utf8_next(const char **at, const char *end);          /* next character; U+FFFD for bytes that are none */
-int char_columns(uint32_t c);                                  /* 0, 1 or 2 columns of a terminal */
-int text_columns(const char *s, size_t n);                     /* of clean text */
-void put_char(struct text *, uint32_t c);                      /* as UTF-8 */
-void put_clean(struct text *, const char *s, size_t n);        /* controls and direction marks made visible: \x1b */
+uint32_t utf8_next(const char **at, const char *end);             /* next character; U+FFFD for bytes that are none */
+int char_columns(uint32_t c);                                     /* 0, 1 or 2 columns of a terminal */
+int text_columns(const char *s, size_t n);                        /* of clean text */
+void put_char(struct text *, uint32_t c);                         /* as UTF-8 */
+void put_clean(struct text *, const char *s, size_t n);           /* controls and direction marks made visible: \x1b */
 void put_short(struct text *, const char *s, size_t n, int most); /* clean, cut to so many columns with ".." */
-void put_json(struct text *, const char *s, size_t n);         /* quoted; safe inside <script> too */
-void put_xml(struct text *, const char *s, size_t n);          /* clean, and & < > " ' escaped */
-void put_xml_lines(struct text *, const char *s, size_t n);    /* the same, but lines stay lines */
+void put_json(struct text *, const char *s, size_t n);            /* quoted; safe inside <script> too */
+void put_xml(struct text *, const char *s, size_t n);             /* clean, and & < > " ' escaped */
+void put_xml_lines(struct text *, const char *s, size_t n);       /* the same, but lines stay lines */
 
 /* words.c */
-void put_count(struct text *, uint64_t n, const char *noun);   /* "1 operation", "3 processes" */
-void put_grouped(struct text *, uint64_t n);                   /* 1,000,000 */
-void put_spec(struct text *, const struct spec *);             /* queue, bounded-queue(4) */
-void put_call(struct text *, const struct report *, const struct op *);  /* clean: Enq(5) */
-void put_label(struct text *, const struct report *, const struct op *); /* clean: Enq(5), Deq() -> 5; pending: Deq() */
+void put_count(struct text *, uint64_t n, const char *noun);              /* "1 operation", "3 processes" */
+void put_grouped(struct text *, uint64_t n);                              /* 1,000,000 */
+void put_spec(struct text *, const struct spec *);                        /* queue, bounded-queue(4) */
+void put_call(struct text *, const struct report *, const struct op *);   /* clean: Enq(5) */
+void put_label(struct text *, const struct report *, const struct op *);  /* clean: Enq(5), Deq() -> 5; pending: Deq() */
 void put_result(struct text *, const struct report *, const struct op *); /* clean: ok, 5, empty; "" if pending */
 void put_process(struct text *, const struct report *, uint32_t process); /* clean, cut if very long */
 void put_start(struct text *, const struct report *, size_t most);        /* "[5 7] or [7 5]", clean */
-void put_holds(struct text *, const struct report *);          /* the sentence for a history that holds */
+void put_holds(struct text *, const struct report *);                     /* the sentence for a history that holds */
 void put_notes(struct text *, const struct report *, const char *before, const char *after); /* what was assumed or dropped */
-bool has_picture(const struct report *);                       /* a history and a specification to draw it by */
-size_t unfinished(const struct history *);                     /* pending operations */
+bool has_picture(const struct report *);   /* a history and a specification to draw it by */
+size_t unfinished(const struct history *); /* pending operations */
 
 /* layout.c: operations as bars in columns, a row for each process (more where operations of one overlap). */
 struct bar {
-  uint32_t op;            /* index into history.ops */
+  uint32_t op; /* index into history.ops */
   int row;
-  int from, to;           /* first and last column; the end of the picture if open */
-  bool open;              /* pending */
+  int from, to; /* first and last column; the end of the picture if open */
+  bool open;    /* pending */
   bool culprit;
-  int point;              /* column of its linearization point, or -1 */
+  int point; /* column of its linearization point, or -1 */
   const char *label;
   int label_at, label_columns;
 };
@@ -46,7 +46,7 @@ struct row {
   uint32_t process;
   const char *name; /* clean and cut */
   int name_columns;
-  int lane;         /* 0 for the first row of the process */
+  int lane; /* 0 for the first row of the process */
 };
 struct layout {
   struct bar *bars; /* by call */
@@ -54,8 +54,8 @@ struct layout {
   struct row *rows;
   int row_count;
   int columns;
-  size_t hidden;    /* operations that were to be drawn, but are too many */
-  bool from_core;   /* the violation; else the beginning of the history */
+  size_t hidden;  /* operations that were to be drawn, but are too many */
+  bool from_core; /* the violation; else the beginning of the history */
 };
 
 /* Lays out what a small picture shows: the core of a violation, or the beginning of the history with its points. */

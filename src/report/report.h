@@ -6,15 +6,15 @@
 #include "check/check.h"
 
 struct report {
-  const char *command;             /* "check" */
-  const struct history *history;   /* bound; may be NULL if reading was cut short by a limit */
+  const char *command;           /* "check" */
+  const struct history *history; /* bound; may be NULL if reading was cut short by a limit */
   const struct spec *spec;
   const struct check_result *result;
   double seconds, cpu_seconds;
   long peak_rss_kb;
-  const char *evidence;            /* path of the evidence file written, or NULL */
-  bool color;                      /* terminal colours in text */
-  int width;                       /* terminal columns */
+  const char *evidence; /* path of the evidence file written, or NULL */
+  bool color;           /* terminal colours in text */
+  int width;            /* terminal columns */
 };
 
 void report_text(const struct report *, struct text *);     /* summary, timeline of the core, sentence, verdict line last */

@@ -6,15 +6,17 @@
 
 #include "report/parts.h"
 
-enum { BARS_MOST = 60, COLUMN = 8, ROW = 40, BAR = 28, MARGIN = 24, TITLE = 22, REASON_STEP = 20, LINE_MOST = 110, REASON_MOST = 2000, TIP_MOST = 400 };
+enum { BARS_MOST = 60, LINE_MOST = 110, REASON_MOST = 2000, TIP_MOST = 400 };       /* bars, characters */
+enum { COLUMN = 8, ROW = 40, BAR = 28, MARGIN = 24, TITLE = 22, REASON_STEP = 20 }; /* pixels */
 
 static const char *const style =
-  "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#1d2330}"
-  ".b text,.n{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:13px}"
-  ".n{font-weight:600;fill:#596273}.h{font-size:16px;font-weight:650}.r{font-size:13px;fill:#3d4658}"
-  ".bar{fill:#e4eaf6;stroke:#7088bd;stroke-width:1.2}.core .bar{fill:#fde7dd;stroke:#cf5a2b}"
-  ".bad .bar{fill:#c8321f;stroke:#8c1d0f;stroke-width:1.8}.bad text{fill:#fff;font-weight:600}"
-  ".row{stroke:#e3e6ec;stroke-width:1}.pt{stroke:#0b7a53;stroke-width:2.2}.dot{fill:#0b7a53;stroke:#fff;stroke-width:1.4}</style>\n";
+    "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#1d2330}"
+    ".b text,.n{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:13px}"
+    ".n{font-weight:600;fill:#596273}.h{font-size:16px;font-weight:650}.r{font-size:13px;fill:#3d4658}"
+    ".bar{fill:#e4eaf6;stroke:#7088bd;stroke-width:1.2}.core .bar{fill:#fde7dd;stroke:#cf5a2b}"
+    ".bad .bar{fill:#c8321f;stroke:#8c1d0f;stroke-width:1.8}.bad text{fill:#fff;font-weight:600}"
+    ".row{stroke:#e3e6ec;stroke-width:1}.pt{stroke:#0b7a53;stroke-width:2.2}.dot{fill:#0b7a53;stroke:#fff;stroke-width:1.4}"
+    "</style>\n";
 
 /* Breaks clean text into lines of about LINE_MOST characters; returns their number. Adds them when `t` is given. */
 static int put_lines(struct text *t, const struct text *from, int x, int y, int step, const char *class, int most) {
@@ -59,8 +61,8 @@ static void put_bar(struct text *t, const struct report *r, const struct layout 
   text_add(t, "</title>");
   if (b->open) {
     int far = x + width + COLUMN;
-    text_printf(t, "<path class=\"bar\" d=\"M%d %dH%dq-7 %d 0 %dt0 %dH%da5 5 0 0 1 -5 -5V%da5 5 0 0 1 5 -5Z\"/>", x + 5, y, far, BAR / 4,
-                BAR / 2, BAR / 2, x + 5, y + 5);
+    text_printf(t, "<path class=\"bar\" d=\"M%d %dH%dq-7 %d 0 %dt0 %dH%da5 5 0 0 1 -5 -5V%da5 5 0 0 1 5 -5Z\"/>", x + 5, y, far,
+                BAR / 4, BAR / 2, BAR / 2, x + 5, y + 5);
   } else {
     text_printf(t, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", x, y, width, BAR);
   }
@@ -69,8 +71,8 @@ static void put_bar(struct text *t, const struct report *r, const struct layout 
   text_add(t, "</text>");
   if (b->point >= 0) {
     int px = left + b->point * COLUMN + COLUMN / 2;
-    text_printf(t, "<path class=\"pt\" d=\"M%d %dv%d\"/><circle class=\"dot\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/>", px, y - 3, BAR + 6, px,
-                y + BAR / 2);
+    text_printf(t, "<path class=\"pt\" d=\"M%d %dv%d\"/>", px, y - 3, BAR + 6);
+    text_printf(t, "<circle class=\"dot\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/>", px, y + BAR / 2);
   }
   text_add(t, "</g>\n");
 }
@@ -88,8 +90,10 @@ static void put_title(struct text *t, const struct report *r) {
 /* Why, and from which states: what the picture is about, in words. */
 static void put_about(struct text *t, const struct report *r, const struct layout *l) {
   const struct check_result *c = r->result;
-  if (c->verdict == VERDICT_HOLDS) put_holds(t, r);
-  else if (c->reason) put_short(t, c->reason, strlen(c->reason), REASON_MOST);
+  if (c->verdict == VERDICT_HOLDS)
+    put_holds(t, r);
+  else if (c->reason)
+    put_short(t, c->reason, strlen(c->reason), REASON_MOST);
   if (c->verdict == VERDICT_VIOLATED && c->start_count) {
     text_add(t, t->count && t->at[t->count - 1] != '.' ? ". " : " ");
     text_add(t, "When this begins, the ");
@@ -121,8 +125,10 @@ void report_svg(const struct report *r, struct text *t) {
   if (most > LINE_MOST) most = LINE_MOST;
   int lines = put_lines(NULL, &about, 0, 0, 0, "", most);
   int top = MARGIN + TITLE + lines * REASON_STEP + 12, height = top + l.row_count * ROW + MARGIN;
-  text_printf(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                 "aria-labelledby=\"t d\">\n<title id=\"t\">", width, height, width, height);
+  text_printf(t,
+              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
+              "aria-labelledby=\"t d\">\n<title id=\"t\">",
+              width, height, width, height);
   put_xml(t, text_string(&title), title.count);
   text_add(t, "</title>\n<desc id=\"d\">");
   put_xml(t, text_string(&about), about.count);

@@ -5,14 +5,15 @@
 
 #include "report/parts.h"
 
-enum { WITNESS_MOST = 40, LIST_MOST = 24, SENTENCE_WIDTH = 100, START_MOST = 6, REASON_MOST = 2000, LABEL_MOST = 72, SOURCE_MOST = 1000 };
+enum { WITNESS_MOST = 40, LIST_MOST = 24, START_MOST = 6 };                             /* operations, states */
+enum { SENTENCE_WIDTH = 100, REASON_MOST = 2000, LABEL_MOST = 72, SOURCE_MOST = 1000 }; /* columns */
 
 static const char *style(const struct report *r, const char *code) { return r->color ? code : ""; }
-#define BOLD(r) style(r, "\033[1m")
-#define DIM(r) style(r, "\033[2m")
-#define RED(r) style(r, "\033[1;31m")
+#define BOLD(r)   style(r, "\033[1m")
+#define DIM(r)    style(r, "\033[2m")
+#define RED(r)    style(r, "\033[1;31m")
 #define YELLOW(r) style(r, "\033[1;33m")
-#define OFF(r) style(r, "\033[0m")
+#define OFF(r)    style(r, "\033[0m")
 
 /* Adds clean text broken at blanks; lines after the first are indented. */
 static void put_wrapped(struct text *t, const struct report *r, const struct text *sentence, int indent) {
@@ -41,8 +42,10 @@ static void put_wrapped(struct text *t, const struct report *r, const struct tex
 static void put_header(const struct report *r, struct text *t) {
   const struct history *h = r->history;
   text_add(t, BOLD(r));
-  if (h && h->source) put_short(t, h->source, strlen(h->source), SOURCE_MOST);
-  else text_add(t, r->command ? r->command : "check");
+  if (h && h->source)
+    put_short(t, h->source, strlen(h->source), SOURCE_MOST);
+  else
+    text_add(t, r->command ? r->command : "check");
   text_add(t, OFF(r));
   text_add(t, ": ");
   if (r->spec) {

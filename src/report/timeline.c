@@ -51,7 +51,8 @@ static void draw_bar(struct strip *s, const struct bar *b) {
   write_label(s, b->label_at, b->label, said);
   if (b->point >= 0) set(s, b->point, '*', POINT_MARK);
   /* Said again where the bar goes on and there is room. */
-  if (label_end <= s->start && b->to - s->start > b->label_columns + 3 && (b->point < s->start || b->point > s->start + b->label_columns + 2))
+  int room_end = s->start + b->label_columns + 3;
+  if (label_end <= s->start && b->to > room_end && (b->point < s->start || b->point >= room_end))
     write_label(s, s->start + 2, b->label, said);
 }
 

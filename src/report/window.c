@@ -8,14 +8,17 @@
 
 enum { RUNNING_MOST = 2000 };
 
-static size_t ranges_of(struct range *out, const uint32_t *anchors, size_t count, size_t radius, size_t total, size_t *operations) {
+static size_t ranges_of(struct range *out, const uint32_t *anchors, size_t count, size_t radius, size_t total,
+                        size_t *operations) {
   size_t n = 0;
   *operations = 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t from = (uint32_t)(anchors[i] > radius ? anchors[i] - radius : 0);
     uint32_t to = (uint32_t)(anchors[i] + radius + 1 < total ? anchors[i] + radius + 1 : total);
-    if (n && from <= out[n - 1].to) out[n - 1].to = to > out[n - 1].to ? to : out[n - 1].to;
-    else out[n++] = (struct range){from, to};
+    if (n && from <= out[n - 1].to)
+      out[n - 1].to = to > out[n - 1].to ? to : out[n - 1].to;
+    else
+      out[n++] = (struct range){from, to};
   }
   for (size_t i = 0; i < n; i++) *operations += out[i].to - out[i].from;
   return n;
@@ -28,8 +31,10 @@ static void around(struct window *w, struct mem *m, const uint32_t *anchors, siz
   while (low < high) {
     size_t middle = low + (high - low + 1) / 2;
     ranges_of(w->ranges, anchors, count, middle, total, &operations);
-    if (operations <= most) low = middle;
-    else high = middle - 1;
+    if (operations <= most)
+      low = middle;
+    else
+      high = middle - 1;
   }
   w->range_count = ranges_of(w->ranges, anchors, count, low, total, &operations);
 }
@@ -39,8 +44,10 @@ static uint32_t op_at(const struct history *h, uint32_t event) {
   size_t low = 0, high = h->ops.count - 1;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (h->ops.at[middle].call < event) low = middle + 1;
-    else high = middle;
+    if (h->ops.at[middle].call < event)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return (uint32_t)low;
 }

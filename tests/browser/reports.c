@@ -21,16 +21,27 @@ static void save(const char *name, const struct report *r) {
 }
 
 static struct report report_of(const struct history *h, const struct check_result *c) {
-  return (struct report){.command = "check", .history = h, .spec = &fixture_queue, .result = c, .seconds = 0.31, .cpu_seconds = 0.31,
-                         .peak_rss_kb = 1000, .width = 80};
+  return (struct report){.command = "check",
+                         .history = h,
+                         .spec = &fixture_queue,
+                         .result = c,
+                         .seconds = 0.31,
+                         .cpu_seconds = 0.31,
+                         .peak_rss_kb = 1000,
+                         .width = 80};
 }
 
 static void small(void) {
-  struct history *h = fixture_history(&m, "examples/bad.hist",
-    "A+1 B+deq A- A+2 C+deq A- B-2 C-empty D+deq A+3 A- D-3 B+4 C+deq C-4 B- D+deq");
+  struct history *h =
+      fixture_history(&m, "examples/bad.hist", "A+1 B+deq A- A+2 C+deq A- B-2 C-empty D+deq A+3 A- D-3 B+4 C+deq C-4 B- D+deq");
   uint32_t core[] = {0, 1, 2};
-  struct check_result c = {.verdict = VERDICT_VIOLATED, .method = "fast queue monitor", .core = core, .core_count = 3, .culprit = 1, .minimal = true,
-    .reason = "Enq(1) returned before Enq(2) was called, but 2 was dequeued and 1 never was"};
+  struct check_result c = {.verdict = VERDICT_VIOLATED,
+                           .method = "fast queue monitor",
+                           .core = core,
+                           .core_count = 3,
+                           .culprit = 1,
+                           .minimal = true,
+                           .reason = "Enq(1) returned before Enq(2) was called, but 2 was dequeued and 1 never was"};
   struct report r = report_of(h, &c);
   save("bad", &r);
   char *start[] = {"[5 7]", "[7 5]"};
@@ -72,16 +83,24 @@ static void large(void) {
   struct check_result c;
   struct history *h = fixture_simulate(&m, "large.edn", 16, 1000000, &c);
   uint32_t near[] = {412003, 412017, 412029}, far[] = {1200, 412003, 700017, 700029};
-  c = (struct check_result){.verdict = VERDICT_VIOLATED, .method = "fast queue monitor", .core = near, .core_count = 3, .culprit = 412029,
-    .minimal = true, .reason = "three operations that are said to be wrong for the sake of the picture"};
+  c = (struct check_result){.verdict = VERDICT_VIOLATED,
+                            .method = "fast queue monitor",
+                            .core = near,
+                            .core_count = 3,
+                            .culprit = 412029,
+                            .minimal = true,
+                            .reason = "three operations that are said to be wrong for the sake of the picture"};
   struct report r = report_of(h, &c);
   save("large", &r);
   c.core = far;
   c.core_count = 4;
   c.culprit = 700029;
   save("scattered", &r);
-  c = (struct check_result){.verdict = VERDICT_UNKNOWN, .method = "search", .reason = "the time limit of 10 s was reached", .reached = 800000,
-    .culprit = UINT32_MAX};
+  c = (struct check_result){.verdict = VERDICT_UNKNOWN,
+                            .method = "search",
+                            .reason = "the time limit of 10 s was reached",
+                            .reached = 800000,
+                            .culprit = UINT32_MAX};
   save("unknown", &r);
 }
 
@@ -97,8 +116,14 @@ static void hostile(void) {
   history_finish(h);
   uint32_t core[] = {0, 1};
   char *start[] = {(char *)evil};
-  struct check_result c = {.verdict = VERDICT_VIOLATED, .method = "<b>bold</b>", .reason = (char *)evil, .core = core, .core_count = 2,
-    .culprit = 1, .start = start, .start_count = 1};
+  struct check_result c = {.verdict = VERDICT_VIOLATED,
+                           .method = "<b>bold</b>",
+                           .reason = (char *)evil,
+                           .core = core,
+                           .core_count = 2,
+                           .culprit = 1,
+                           .start = start,
+                           .start_count = 1};
   struct report r = report_of(h, &c);
   save("hostile", &r);
   h = history_new(&m, "empty.hist");

@@ -9,8 +9,8 @@ const AXIS = 26; /* height of the ruler */
 
 function readColors() {
   const style = getComputedStyle(document.documentElement), colors = {};
-  for (const name of ["page", "panel", "ink", "soft", "faint", "line", "bar", "bar-edge", "bar-ink", "core", "core-edge", "core-ink",
-    "bad", "bad-edge", "bad-ink", "point", "found", "found-edge", "focus", "quiet", "quiet-edge", "quiet-ink"])
+  for (const name of ["panel", "soft", "faint", "line", "bar", "bar-edge", "bar-ink", "core", "core-edge", "core-ink", "bad",
+    "bad-edge", "bad-ink", "point", "found-edge", "focus", "quiet", "quiet-edge", "quiet-ink"])
     colors[name] = style.getPropertyValue("--" + name).trim();
   return colors;
 }
@@ -237,7 +237,7 @@ function drawAxis(g, view) {
   g.lineWidth = 1;
   let free = view.gutter + 4;
   const step = Math.max(1, Math.ceil(90 / view.scale));
-  const from = Math.max(0, atMost(l.at, view.fromX(view.gutter))), to = Math.min(l.events.length - 1, atMost(l.at, view.fromX(view.width)));
+  const from = Math.max(0, atMost(l.at, view.fromX(view.gutter))), to = atMost(l.at, view.fromX(view.width));
   for (let i = Math.ceil(from / step) * step; i <= to; i += step) {
     const x = view.toX(l.at[i]);
     if (x < free) continue;
@@ -281,7 +281,8 @@ function drawBreaks(g, view) {
   g.restore();
 }
 
-function drawMoment(g, view, u, color, words, toLeft) {
+/* A moment of all processes: a line down the picture, and words at its foot, on the side where they fit. */
+function drawMoment(g, view, u, color, words) {
   const x = Math.round(view.toX(u)) + 0.5;
   if (x < view.gutter - 1 || x > view.width) return;
   g.save();
@@ -293,8 +294,8 @@ function drawMoment(g, view, u, color, words, toLeft) {
   g.lineTo(x, view.height);
   g.stroke();
   g.font = SMALL_FONT;
-  const w = g.measureText(words).width, left = toLeft && x - w - 12 > view.gutter;
-  if (view.height - view.rowsEnd() >= 14 && (left || x + w + 12 < view.width)) {
+  const w = g.measureText(words).width, left = x + w + 12 > view.width;
+  if (view.height - view.rowsEnd() >= 14) {
     g.fillStyle = view.colors.panel;
     g.fillRect(left ? x - w - 12 : x + 2, view.height - 20, w + 10, 18);
     g.fillStyle = color;
@@ -310,9 +311,10 @@ function drawMoments(g, view) {
     let i = atMost(l.events, d.coreFrom);
     if (i < 0 || l.events[i] < d.coreFrom) i++;
     const states = d.start.slice(0, 3).join(" or ") + (d.startTotal > 3 ? " or \u2026" : "");
-    drawMoment(g, view, (i < l.at.length ? l.at[i] : l.end) - Math.min(6 / view.scale, 0.4), view.colors["core-edge"], states, false);
+    const begins = i < l.at.length ? l.at[i] : l.end;
+    drawMoment(g, view, begins - Math.min(6 / view.scale, 0.4), view.colors["core-edge"], states);
   }
-  if (k !== undefined && !m.pending(m.culprit)) drawMoment(g, view, l.right[k], view.colors.bad, "impossible from here on", false);
+  if (k !== undefined && !m.pending(m.culprit)) drawMoment(g, view, l.right[k], view.colors.bad, "impossible from here on");
 }
 
 function drawNames(g, view) {

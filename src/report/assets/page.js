@@ -21,8 +21,8 @@ const view = new View(model, $("canvas"), $("map"), $("scroller"), $("tall"));
 const article = data.spec ? "the " + data.spec : "the object";
 
 function fillHeader() {
-  const [sign, words] = {holds: ["\u2713", "Linearizable"], violated: ["\u2717", "Not linearizable"], unknown: ["?", "Unknown"]}[data.verdict];
-  $("badge").textContent = sign + " " + words;
+  const said = {holds: "\u2713 Linearizable", violated: "\u2717 Not linearizable", unknown: "? Unknown"};
+  $("badge").textContent = said[data.verdict];
   $("badge").classList.add(data.verdict);
   const base = data.file.split("/").pop() || data.file;
   $("file").textContent = base;
@@ -39,8 +39,8 @@ function fillPart() {
     return;
   }
   const words = ([from, to]) => grouped(from + 1) + "\u2013" + grouped(to);
-  $("part").textContent = several ? grouped(model.n) + " of " + counted(data.operations, "operation") + ", in " + data.ranges.length + " parts" :
-    "operations " + words(data.ranges[0]) + " of " + grouped(data.operations);
+  $("part").textContent = !several ? "operations " + words(data.ranges[0]) + " of " + grouped(data.operations) :
+    grouped(model.n) + " of " + counted(data.operations, "operation") + ", in " + data.ranges.length + " parts";
   $("part").title = "Shown: operations " + data.ranges.map(words).join(", ") + ", and those that were running then.";
 }
 
@@ -60,7 +60,7 @@ function fillWhy() {
   if (data.verdict === "unknown" && data.events)
     why.append(element("p", {class: "small"}, "Decided " + grouped(data.reached) + " of " + counted(data.events, "event") + "."));
   if (data.verdict === "holds" && model.gap)
-    why.append(element("p", {class: "small"}, "Green marks are such moments. Switch Order on to follow them from one to the next."));
+    why.append(element("p", {class: "small"}, "Green marks are such moments. Switch Order on to follow them."));
   if (data.start && data.start.length) {
     why.append(element("h3", {}, "When this begins, " + article + (data.startTotal === 1 ? " is" : " may be")));
     const list = element("ul", {class: "states"}, ...data.start.slice(0, 8).map(s => element("li", {}, element("code", {}, s))));
@@ -79,12 +79,17 @@ function fillWhy() {
 }
 
 function facts(op) {
-  const rows = [["process", model.who(op)], ["call", model.calls(op)], ["result", model.pending(op) ? "did not return" : model.returns(op)]];
+  const open = model.pending(op), returned = open ? "did not return" : model.returns(op);
+  const rows = [["process", model.who(op)], ["call", model.calls(op)], ["result", returned]];
   if (model.line[op]) rows.push(["line", grouped(model.line[op])]);
   rows.push(["operation", grouped(model.id[op] + 1) + " of " + grouped(data.operations)]);
-  rows.push(["events", grouped(model.call[op]) + (model.pending(op) ? " \u2192" : " \u2013 " + grouped(model.ret(op)))]);
-  if (model.time) rows.push(["time", String(BigInt(data.epoch) + BigInt(model.time[op])) + (model.pending(op) ? " \u2192" : " + " + grouped(model.duration[op]))]);
-  if (model.effect(op) >= 0) rows.push(["takes effect", "number " + grouped(model.place[op] + 1) + ", after event " + grouped(model.effect(op))]);
+  rows.push(["events", grouped(model.call[op]) + (open ? " \u2192" : " \u2013 " + grouped(model.ret(op)))]);
+  if (model.time) {
+    const called = String(BigInt(data.epoch) + BigInt(model.time[op])); /* nanoseconds since 1970 are no exact Number */
+    rows.push(["time", called + (open ? " \u2192" : " + " + grouped(model.duration[op]))]);
+  }
+  if (model.effect(op) >= 0)
+    rows.push(["takes effect", "number " + grouped(model.place[op] + 1) + ", after event " + grouped(model.effect(op))]);
   else if (model.gap) rows.push(["takes effect", "never in this order"]);
   return rows;
 }
@@ -106,7 +111,8 @@ function fillDetails(op) {
 
 function fillNotes() {
   if (!data.notes) return;
-  $("notes").append(element("h2", {}, "Assumed"), ...data.notes.trim().split("\n").map(n => element("p", {class: "small"}, n + ".")));
+  $("notes").append(element("h2", {}, "Assumed"));
+  for (const note of data.notes.trim().split("\n")) $("notes").append(element("p", {class: "small"}, note + "."));
 }
 
 function setLayout() {
@@ -123,12 +129,12 @@ function go(op) {
 }
 
 function showFault() {
-  const l = view.layout;
+  const l = view.layout, bad = l.where.get(model.culprit);
   const at = model.core.filter(op => l.where.has(op)).map(op => l.where.get(op));
   if (!at.length) return view.fit();
   const from = Math.min(...at.map(k => l.left[k])), to = Math.max(...at.map(k => Math.min(l.right[k], l.end)));
   if (to - from <= 400) view.showUnits(from, to);
-  else if (l.where.has(model.culprit)) view.showUnits(l.right[l.where.get(model.culprit)] - 30, l.right[l.where.get(model.culprit)] + 10);
+  else if (bad !== undefined) view.showUnits(l.right[bad] - 30, l.right[bad] + 10);
   else view.fit();
   const op = l.where.has(model.culprit) ? model.culprit : l.ops[at[0]];
   const y = l.row[l.where.get(op)] * view.rowHeight;
@@ -216,7 +222,7 @@ function start() {
   $("order-label").hidden = !model.gap;
   $("clock-label").hidden = !model.time;
   if (model.core.length || model.gap)
-    $("more-keys").append("\u2002", element("kbd", {}, model.core.length ? "v" : "o"), model.core.length ? " violation" : " order");
+    $("more-keys").append("\u2002", ...model.core.length ? [element("kbd", {}, "v"), " violation"] : [element("kbd", {}, "o"), " order"]);
   $("search").addEventListener("input", search);
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
@@ -229,7 +235,7 @@ function start() {
   $("order").addEventListener("change", () => { view.showOrder = $("order").checked; view.draw(); });
   document.addEventListener("keydown", keys);
   /* A violation scattered over a long history is first shown by itself. */
-  const span = model.core.length ? model.call[model.core[model.core.length - 1]] - model.call[model.core[0]] : 0;
+  const calls = model.core.map(op => model.call[op]), span = calls.length ? calls[calls.length - 1] - calls[0] : 0;
   $("only").checked = model.core.length > 0 && model.core.length < model.n && span > 150;
   setLayout();
   if (model.core.length && !$("only").checked && model.n > 60) showFault();

@@ -63,7 +63,8 @@ class View {
 
   onScreen(k) {
     const l = this.layout, y = this.toY(l.row[k]);
-    return this.toX(l.right[k]) >= this.gutter && this.toX(l.left[k]) <= this.width && y < this.height && y + this.barHeight > AXIS;
+    if (y >= this.height || y + this.barHeight <= AXIS) return false;
+    return this.toX(l.right[k]) >= this.gutter && this.toX(l.left[k]) <= this.width;
   }
 
   opAt(x, y) {
@@ -148,7 +149,8 @@ class View {
   neighbour(dx, dy) {
     const l = this.layout;
     if (!l.ops.length) return -1;
-    if (!l.where.has(this.selected)) return l.where.has(this.model.culprit) ? this.model.culprit : l.ops[Math.max(0, Math.min(l.ops.length - 1, atMost(l.left, this.left)))];
+    if (!l.where.has(this.selected) && l.where.has(this.model.culprit)) return this.model.culprit;
+    if (!l.where.has(this.selected)) return l.ops[Math.max(0, Math.min(l.ops.length - 1, atMost(l.left, this.left)))];
     const k = l.where.get(this.selected);
     if (dx) {
       const row = l.rows[l.row[k]].ops, next = row[row.indexOf(k) + dx];
