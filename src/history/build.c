@@ -4,7 +4,7 @@
 
 #include "history/history.h"
 
-enum { FREE = 0, RETIRED = UINT32_MAX };
+static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
 
 struct builder {
   VEC(uint32_t) open;      /* a process: index of its open operation + 1, FREE, or RETIRED after :info */

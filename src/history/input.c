@@ -47,6 +47,7 @@ static size_t read_file(struct input *in, char *to, size_t room) {
   return (size_t)n;
 }
 
+#if defined HAVE_ZLIB || defined HAVE_ZSTD
 /* Gets raw bytes of a compressed file; false if there are none. */
 static bool raw_fill(struct input *in) {
   struct source *s = in->source;
@@ -57,6 +58,7 @@ static bool raw_fill(struct input *in) {
   s->raw_ended = !s->count;
   return s->count > 0;
 }
+#endif
 
 #ifdef HAVE_ZLIB
 static voidpf zlib_alloc(voidpf m, uInt count, uInt size) { return mem_zero(m, count, size); }

@@ -120,6 +120,7 @@ static bool start_encoder(struct output *o) {
 #ifdef HAVE_ZSTD
     s->zstd = ZSTD_createCStream();
     if (!s->zstd) return fail(o, "zstd cannot be started", 0);
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1); /* so that damage is seen when it is read */
     s->kind = ZSTD;
     return true;
 #else
