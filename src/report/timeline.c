@@ -73,20 +73,24 @@ static void put_strip(struct text *t, const struct strip *s, bool color) {
   text_char(t, '\n');
 }
 
-static bool splits_label(const struct layout *l, int x) {
+/* Would a cut at this column part a label, or a bar's last dashes from it? */
+static bool bad_cut(const struct layout *l, int x) {
   for (size_t i = 0; i < l->bar_count; i++) {
     const struct bar *b = &l->bars[i];
     if (b->from < x && x < b->label_at + b->label_columns + 1) return true;
-    if (!b->open && x == b->to) return true;
+    if (!b->open && x > b->to - 3 && x <= b->to) return true;
   }
   return false;
 }
 
-/* Where the part that begins at `start` ends. */
+/* Where the part that begins at `start` ends: parts of about the same width, cut at a good place where there is one. */
 static int part_end(const struct layout *l, int start, int room) {
-  if (l->columns - start <= room) return l->columns;
-  for (int x = start + room; x > start + room / 2; x--)
-    if (!splits_label(l, x)) return x;
+  int left = l->columns - start, aim = start + left / ((left + room - 1) / room) + 1;
+  if (left <= room) return l->columns;
+  for (int x = aim; x <= start + room; x++)
+    if (!bad_cut(l, x)) return x;
+  for (int x = aim; x > start + room / 2; x--)
+    if (!bad_cut(l, x)) return x;
   return start + room;
 }
 
