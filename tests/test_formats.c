@@ -87,7 +87,7 @@ TEST(formats_wing_gong_comments) {
   CHECK(!strcmp(parse("wing-gong", "# @object atomic-stack\nq a(1) 0\n")->object_type, "atomic-stack"));
   CHECK(!strcmp(parse("wing-gong", "# stack\nq a(1) 0\n")->object_type, "stack"));
   CHECK(!parse("wing-gong", "# made by hand\nq a(1) 0\n")->object_type);
-  READS("wing-gong", "\xef\xbb\xbfq a(1) 0\nq Ok() 0\n" + 3, plain);
+  READS("wing-gong", "\xef\xbb\xbfq a(1) 0\nq Ok() 0\n", plain);
 }
 
 TEST(formats_wing_gong_several_objects) {

@@ -62,6 +62,7 @@ static void guard_restore(struct mem *m, const struct outer *o) {
 }
 
 static struct history *read_input(struct input *in, const struct format *format, struct problem *p) {
+  if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3; /* U+FEFF, which some editors put there */
   if (!format) format = format_guess(in);
   if (in->failed) return *p = in->problem, NULL;
   if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), NULL;

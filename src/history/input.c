@@ -201,11 +201,6 @@ static void prepare(struct input *in, struct mem *m, const char *name) {
   in->begin = in->at = in->end = mem_zero(m, in->room, 1);
 }
 
-/* Some editors put U+FEFF at the start of a text. */
-static void skip_byte_order_mark(struct input *in) {
-  if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3;
-}
-
 void input_from_bytes(struct input *in, struct mem *m, const char *name, const char *bytes, size_t count) {
   prepare(in, m, name);
   in->source->kind = BYTES;
@@ -214,30 +209,24 @@ void input_from_bytes(struct input *in, struct mem *m, const char *name, const c
   in->chunk = count < CHUNK ? count + 1 : CHUNK;
 }
 
-static bool start_decoder(struct input *in) {
+static void start_decoder(struct input *in) {
   struct source *s = in->source;
   if (s->count >= 3 && !memcmp(s->bytes, "\x1f\x8b\x08", 3)) {
     s->kind = GZIP;
 #ifdef HAVE_ZLIB
-    if (gzip_start(in)) return true;
-    fail(in, "gzip cannot be started", "");
+    if (!gzip_start(in)) fail(in, "gzip cannot be started", "");
 #else
     fail(in, "is compressed with gzip, which this build cannot read", "decompress it first: gzip -dc FILE | asif ... -");
 #endif
-    return false;
-  }
-  if (s->count >= 4 && !memcmp(s->bytes, "\x28\xb5\x2f\xfd", 4)) {
+  } else if (s->count >= 4 && !memcmp(s->bytes, "\x28\xb5\x2f\xfd", 4)) {
     s->kind = ZSTD;
 #ifdef HAVE_ZSTD
     s->zstd = ZSTD_createDStream();
-    if (s->zstd) return true;
-    fail(in, "zstd cannot be started", "");
+    if (!s->zstd) fail(in, "zstd cannot be started", "");
 #else
     fail(in, "is compressed with zstd, which this build cannot read", "decompress it first: zstd -dc FILE | asif ... -");
 #endif
-    return false;
   }
-  return true;
 }
 
 bool input_open(struct input *in, struct mem *m, const char *path, struct problem *p) {
@@ -253,7 +242,7 @@ bool input_open(struct input *in, struct mem *m, const char *path, struct proble
     size_t n;
     /* A pipe may give its first bytes one at a time; four tell what it is. */
     while (s->count < 4 && (n = read_file(in, s->raw + s->count, CHUNK - s->count))) s->count += n;
-    if (!in->failed && start_decoder(in)) skip_byte_order_mark(in);
+    if (!in->failed) start_decoder(in);
   }
   if (in->failed) {
     *p = in->problem;

@@ -84,6 +84,7 @@ static bool zstd_write(struct output *o, const char *bytes, size_t n, bool end) 
 #endif
 
 static bool compress_write(struct output *o, const char *bytes, size_t n, bool end) {
+  (void)end; /* a plain file has no end of its own */
   switch (o->sink->kind) {
 #ifdef HAVE_ZLIB
   case GZIP: return gzip_write(o, bytes, n, end);
@@ -103,9 +104,9 @@ static bool ends_in(const char *s, const char *suffix) {
 }
 
 static bool start_encoder(struct output *o) {
-  struct sink *s = o->sink;
   if (ends_in(o->path, ".gz")) {
 #ifdef HAVE_ZLIB
+    struct sink *s = o->sink;
     s->gzip.zalloc = zlib_alloc;
     s->gzip.zfree = zlib_free;
     s->gzip.opaque = o->mem;
@@ -118,6 +119,7 @@ static bool start_encoder(struct output *o) {
   }
   if (ends_in(o->path, ".zst")) {
 #ifdef HAVE_ZSTD
+    struct sink *s = o->sink;
     s->zstd = ZSTD_createCStream();
     if (!s->zstd) return fail(o, "zstd cannot be started", 0);
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1); /* so that damage is seen when it is read */

@@ -19,7 +19,9 @@ static const unsigned char syntax_ends[] = {[SCAN_PLAIN] = ENDS, [SCAN_EDN] = EN
 void scan_open(struct scan *s, struct input *in, struct values *values, enum scan_syntax syntax, struct problem *p) {
   *s = (struct scan){.in = in, .values = values, .problem = p, .syntax = syntax, .ends = syntax_ends[syntax]};
   text_open(&s->scratch, in->mem);
-  if (!in->line) in->line = 1;
+  if (in->line) return;
+  in->line = 1;
+  in->line_at = in->base + (uint64_t)(in->at - in->begin);
 }
 
 uint64_t scan_column(const struct scan *s) { return s->in->base + (uint64_t)(s->in->at - s->in->begin) - s->in->line_at + 1; }
@@ -345,6 +347,7 @@ static int compare(const void *a, const void *b, void *values) {
 /* The items from `first` on, sorted and each once: a set, or a map's pairs. */
 static void canonical(struct scan *s, size_t first) {
   size_t n = s->items.count - first, kept = 0;
+  if (!n) return;
   value *v = s->items.at + first;
   if (n > 1) qsort_r(v, n, sizeof *v, compare, s->values);
   for (size_t i = 0; i < n; i++)
