@@ -178,39 +178,40 @@ function pathOnScreen(view) {
     if (l.points[l.path[middle]] > to) b = middle;
     else low = middle + 1;
   }
-  return {a, b, dense: (view.width - view.gutter) / Math.max(1, b - a)};
+  const apart = (view.width - view.gutter) / Math.max(1, b - a); /* pixels from one to the next, and to the next in a row */
+  return {a, b, apart, apartInRow: apart * l.rows.length};
 }
 
 /* Where operations take effect: a line across the bar and, under the labels, the way from one to the next. */
-function drawWay(g, view, {a, b, dense}) {
-  if (dense < 1) return; /* several to a pixel say nothing */
+function drawWay(g, view, {a, b, apart, apartInRow}) {
   const l = view.layout, first = Math.max(0, a - 1), h = view.barHeight;
   g.strokeStyle = g.fillStyle = view.colors.point;
-  if (view.showOrder) {
-    g.globalAlpha = dense < 3 ? 0.2 : 0.5;
-    g.lineWidth = dense < 3 ? 1 : 1.5;
+  if (view.showOrder && apart >= 0.5) {
+    g.globalAlpha = apart < 3 ? 0.2 : 0.5;
+    g.lineWidth = apart < 3 ? 1 : 1.5;
     g.beginPath();
     for (let i = first; i < Math.min(l.path.length, b + 1); i++)
       g[i === first ? "moveTo" : "lineTo"](view.toX(l.points[l.path[i]]), view.toY(l.row[l.path[i]]) + h);
     g.stroke();
     g.globalAlpha = 1;
   }
-  const thick = dense < 6 ? 1 : 2;
+  if (apartInRow < 3) return; /* all green says nothing */
+  const thick = apartInRow < 20 ? 1 : 2;
   for (let i = a; i < b; i++) {
     const k = l.path[i], y = view.toY(l.row[k]);
     if (y < view.height && y + h > AXIS) g.fillRect(view.toX(l.points[k]) - thick / 2, y - 3, thick, h + 4);
   }
 }
 
-function drawPoints(g, view, {a, b, dense}) {
+function drawPoints(g, view, {a, b, apartInRow}) {
   const l = view.layout, c = view.colors, h = view.barHeight;
-  if (dense < 9) return;
+  if (apartInRow < 24) return;
   g.font = SMALL_FONT;
   g.textAlign = "center";
   for (let i = a; i < b; i++) {
     const k = l.path[i], x = view.toX(l.points[k]), y = view.toY(l.row[k]) + h;
     if (y - h > view.height || y < AXIS) continue;
-    const text = view.showOrder && dense > 16 ? grouped(view.model.place[l.ops[k]] + 1) : "";
+    const text = view.showOrder && apartInRow > 60 ? grouped(view.model.place[l.ops[k]] + 1) : "";
     const w = text ? Math.max(15, g.measureText(text).width + 8) : 9, r = text ? 7.5 : 4.5;
     g.beginPath();
     g.roundRect(x - w / 2, y - r, w, 2 * r, r);
@@ -236,17 +237,22 @@ function drawAxis(g, view) {
   g.strokeStyle = c.line;
   g.lineWidth = 1;
   let free = view.gutter + 4;
+  const tick = (u, text) => {
+    const x = view.toX(u), w = g.measureText(text).width;
+    if (x < free || x + 6 + w > view.width) return;
+    g.fillRect(Math.round(x), AXIS - 6, 1, 6);
+    g.fillText(text, x + 4, AXIS / 2);
+    free = x + w + 14;
+  };
+  if (l.unit) { /* round times since the first event, 1, 2 or 5 times a power of ten apart */
+    const least = 110 / view.scale * l.unit, power = 10 ** Math.floor(Math.log10(least));
+    const every = power * [1, 2, 5, 10].find(f => f * power >= least);
+    for (let i = Math.max(0, Math.floor(view.left * l.unit / every)); i * every / l.unit <= view.fromX(view.width); i++)
+      tick(i * every / l.unit, "+" + (every < 1 ? (i * every).toPrecision(4) : grouped(Math.round(i * every))));
+  }
   const step = Math.max(1, Math.ceil(90 / view.scale));
   const from = Math.max(0, atMost(l.at, view.fromX(view.gutter))), to = atMost(l.at, view.fromX(view.width));
-  for (let i = Math.ceil(from / step) * step; i <= to; i += step) {
-    const x = view.toX(l.at[i]);
-    if (x < free) continue;
-    g.fillRect(Math.round(x), AXIS - 6, 1, 6);
-    const text = grouped(l.events[i]);
-    if (x + 6 + g.measureText(text).width > view.width) break;
-    g.fillText(text, x + 4, AXIS / 2);
-    free = x + g.measureText(text).width + 14;
-  }
+  for (let i = Math.ceil(from / step) * step; !l.unit && i <= to; i += step) tick(l.at[i], grouped(l.events[i]));
   g.beginPath();
   g.moveTo(0, AXIS - 0.5);
   g.lineTo(view.width, AXIS - 0.5);
@@ -255,7 +261,7 @@ function drawAxis(g, view) {
 
 function drawBreaks(g, view) {
   const l = view.layout, c = view.colors;
-  if (l.clock) return;
+  if (l.unit) return;
   g.save();
   g.strokeStyle = c.soft;
   g.fillStyle = c.soft;
@@ -334,7 +340,7 @@ function drawNames(g, view) {
   g.fillRect(0, 0, view.gutter - 1, AXIS);
   g.font = SMALL_FONT;
   g.fillStyle = c.faint;
-  g.fillText(l.clock ? "time \u2192" : "event", 14, AXIS / 2);
+  g.fillText(l.unit ? "time" : "event", 14, AXIS / 2);
 }
 
 function drawView(view) {

@@ -65,10 +65,11 @@ function makeRows(m, ops) {
   return {rows, row};
 }
 
-/* Positions on the axis of all events, by rank: 0, 1, 2, ... or real time stretched to the same length. */
+/* Positions on the axis of all events, by rank: 0, 1, 2, ... or real time stretched to the same length (then with the
+ * time of a unit). */
 function axis(m, ops, events, clock) {
-  const at = Float64Array.from(events, (_, i) => i);
-  if (!clock || !m.time || events.length < 2) return at;
+  const ranks = Float64Array.from(events, (_, i) => i), at = ranks.slice();
+  if (!clock || !m.time || events.length < 2) return {at: ranks, unit: 0};
   const time = new Map();
   for (const op of ops) {
     time.set(m.call[op], m.time[op]);
@@ -77,8 +78,8 @@ function axis(m, ops, events, clock) {
   let latest = -Infinity;
   for (let i = 0; i < events.length; i++) at[i] = latest = Math.max(latest, time.get(events[i]));
   const from = at[0], span = latest - from;
-  if (!(span > 0)) return Float64Array.from(events, (_, i) => i);
-  return at.map(x => (x - from) / span * (events.length - 1));
+  if (!(span > 0)) return {at: ranks, unit: 0};
+  return {at: at.map(x => (x - from) / span * (events.length - 1)), unit: span / (events.length - 1)};
 }
 
 /* Index of the last entry of a sorted array that is <= x, or -1. */
@@ -116,7 +117,7 @@ function makeLayout(m, ops, clock) {
     if (!m.pending(op)) all.push(m.ret(op));
   }
   const events = Float64Array.from(all).sort();
-  const at = axis(m, ops, events, clock), end = events.length + (ops.some(op => m.pending(op)) ? 0.6 : 0);
+  const {at, unit} = axis(m, ops, events, clock), end = events.length + (ops.some(op => m.pending(op)) ? 0.6 : 0);
   const left = new Float64Array(ops.length), right = new Float64Array(ops.length);
   ops.forEach((op, k) => {
     left[k] = at[atMost(events, m.call[op])];
@@ -128,7 +129,7 @@ function makeLayout(m, ops, clock) {
     if (events[i] - events[i - 1] > 1) breaks.push({at: (at[i - 1] + at[i]) / 2, missing: events[i] - events[i - 1] - 1});
   const where = new Map();
   ops.forEach((op, k) => where.set(op, k));
-  return {ops, events, at, end, left, right, rows, row, points, path, breaks, where, clock};
+  return {ops, events, at, end, left, right, rows, row, points, path, breaks, where, unit};
 }
 
 /* Operations that match every word of the query. Words match whole values and names first; only where nothing does,
