@@ -1,7 +1,7 @@
 // Uses the HTML reports as a person would and checks what the page says. Run by tests/browser/run.
 import { chromium } from "playwright-core";
 import { pathToFileURL } from "node:url";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 
 const out = process.argv[2];
@@ -237,12 +237,28 @@ async function odd() {
   await page.close();
 }
 
+// Reports of the program itself, where there is one.
+async function real() {
+  for (const [name, said] of [["real-bad", "Not linearizable"], ["real-good", "Linearizable"]]) {
+    if (!existsSync(path.join(out, name + ".html"))) continue;
+    await responsive(name, 250);
+    const page = await open(name);
+    check(name + ": badge", (await text(page, "badge")).includes(said), await text(page, "badge"));
+    if (name === "real-good") await page.click("#order");
+    else check(name + ": the violation is listed", await page.locator(".op").count() > 0);
+    await frame(page);
+    await shot(page, name);
+    await page.close();
+  }
+}
+
 try {
   await smallViolation();
   await keyboard();
   await good();
   await large();
   await odd();
+  await real();
 } finally {
   await browser.close();
 }
