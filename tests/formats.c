@@ -43,7 +43,9 @@ void reads_as(const char *file, int line, const char *format, const char *text, 
   for (int i = 0; i < CHUNKS; i++) {
     struct problem p;
     struct history *h = parse_chunks(format, text, strlen(text), chunks[i], &p);
-    if (!h) fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused: %s\n", chunks[i], text, p.text), test_fail(file, line, "refused");
+    if (!h)
+      fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused: %s\n", chunks[i], text, p.text),
+          test_fail(file, line, "refused");
     const char *got = written(h, "wing-gong");
     if (strcmp(got, lines)) {
       fprintf(stderr, "read %zu bytes at a time:\n%s\nis read as:\n%s\ninstead of:\n%s", chunks[i], text, got, lines);
@@ -57,15 +59,17 @@ void refused(const char *file, int line, const char *format, const char *text, s
     struct problem p;
     if (parse_chunks(format, text, len, chunks[i], &p)) fprintf(stderr, "%s\n", text), test_fail(file, line, "accepted");
     if (strncmp(p.text, "h:", 2) || strcmp(p.text + 2, message)) {
-      fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused with:\n%s\ninstead of:\nh:%s\n", chunks[i], text, p.text, message);
+      fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused with:\n%s\ninstead of:\nh:%s\n", chunks[i], text, p.text,
+              message);
       test_fail(file, line, "another message");
     }
   }
 }
 
 const struct sample samples[] = {
-    {"wing-gong", "# @object queue\n/* a queue */ * from a run,\n  of two processes\nx enq(5) 0\nx enq(\"a \\\"b\\\"\") 1 * both\n\n"
-                  "x Ok() 0\nx Ok() 1\nx deq() 0\nx Ok([1 -2 [c]]) 0\nx deq() 0\nx Empty() 0\nx put(k, nil, 7) 1\n"},
+    {"wing-gong",
+     "# @object queue\n/* a queue */ * from a run,\n  of two processes\nx enq(5) 0\nx enq(\"a \\\"b\\\"\") 1 * both\n\n"
+     "x Ok() 0\nx Ok() 1\nx deq() 0\nx Ok([1 -2 [c]]) 0\nx deq() 0\nx Empty() 0\nx put(k, nil, 7) 1\n"},
     {"edn", "; a run\n[{:type :invoke, :f :enq, :value 5, :process 0, :time 10474104701, :index 0}\n"
             "#jepsen.history.Op{:type :ok :f :enq :value 5 :process 0, :extra {:a [1 #{2}] \"s]\" \\} }}\n"
             "{:process :nemesis, :type :info, :f :start, :value #uuid \"x\"} #_{:type :bad}\n"
@@ -75,7 +79,8 @@ const struct sample samples[] = {
              " {\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\"}]\n"},
     {"jepsen-log", "INFO  jepsen.core - Worker 0 starting\nINFO  jepsen.util - 4\t:invoke\t:cas\t[0 3]\n"
                    "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\nINFO  jepsen.util - 4\t:ok\t:cas\t[0 3]\n---> HTTP\n"},
-    {"hist", "# @object atomic-stack\n[1] call push(c)\n[2] call push 1\n[1] return\n[2] return\n[2] call pop\n[2] return empty\n"},
+    {"hist",
+     "# @object atomic-stack\n[1] call push(c)\n[2] call push 1\n[1] return\n[2] return\n[2] call pop\n[2] return empty\n"},
     {"columns", "# stack\npush 1 10 20\npush 2 20 30\npop 1 25 40\npop empty 41 42\npop 50 inf\n"},
     {"process-columns", "# queue\n0 1 5 ENQ 10\n1 2 6 DEQ 10\n1 7 8 DEQ EMPTY\n2 9 inf ENQ 11\n"},
 };

@@ -18,8 +18,8 @@ void reads_as(const char *file, int line, const char *format, const char *text, 
 /* The text, read in this format, is refused with this message (after the name of the file), however it arrives. */
 void refused(const char *file, int line, const char *format, const char *text, size_t len, const char *message);
 
-#define READS(format, text, lines) reads_as(__FILE__, __LINE__, format, text, lines)
-#define REFUSED(format, text, message) refused(__FILE__, __LINE__, format, text, strlen(text), message)
+#define READS(format, text, lines)           reads_as(__FILE__, __LINE__, format, text, lines)
+#define REFUSED(format, text, message)       refused(__FILE__, __LINE__, format, text, strlen(text), message)
 #define REFUSED_BYTES(format, text, message) refused(__FILE__, __LINE__, format, text, sizeof(text) - 1, message)
 
 /* A sample of every format, of the same history where the format can hold it. */

@@ -49,8 +49,9 @@ TEST(formats_wing_gong_operations) {
 }
 
 TEST(formats_wing_gong_terminations) {
-  struct history *h = parse("wing-gong", "q Deq() A\nq Empty() A\nq Enq(1) A\nq Full() A\nq Deq() A\nq Fail() A\nq Deq() A\n"
-                                         "q Error(4) A\nq Deq() A\nq Ok(?) A\nq empty() A\nq Ok(true) A\nq Deq() A\nq Info() A\n");
+  struct history *h =
+      parse("wing-gong", "q Deq() A\nq Empty() A\nq Enq(1) A\nq Full() A\nq Deq() A\nq Fail() A\nq Deq() A\n"
+                         "q Error(4) A\nq Deq() A\nq Ok(?) A\nq empty() A\nq Ok(true) A\nq Deq() A\nq Info() A\n");
   const struct op *o = h->ops.at;
   CHECK(h->ops.count == 7 && h->retired == 1);
   CHECK(o[0].result == V_EMPTY && o[1].result == V_FULL && o[4].result == V_UNKNOWN && o[5].result == V_TRUE);
@@ -75,8 +76,10 @@ TEST(formats_wing_gong_values) {
 }
 
 TEST(formats_wing_gong_names_in_quotes) {
-  READS("wing-gong", "\"my q\" \"Ok\"(1) \"P 1\"\n\"my q\" Ok() \"P 1\"\n", "\"my q\" \"Ok\"(1) \"P 1\"\n\"my q\" Ok() \"P 1\"\n");
-  READS("wing-gong", "a_long_object_name a_long_method(1) a_long_process\n", "a_long_object_name a_long_method(1) a_long_process\n");
+  READS("wing-gong", "\"my q\" \"Ok\"(1) \"P 1\"\n\"my q\" Ok() \"P 1\"\n",
+        "\"my q\" \"Ok\"(1) \"P 1\"\n\"my q\" Ok() \"P 1\"\n");
+  READS("wing-gong", "a_long_object_name a_long_method(1) a_long_process\n",
+        "a_long_object_name a_long_method(1) a_long_process\n");
 }
 
 TEST(formats_wing_gong_comments) {
@@ -112,8 +115,8 @@ TEST(formats_edn_values) {
 #define VALUE(v) "{:process 0 :type :invoke :f :w :value " v "}"
   READS("edn", VALUE("nil"), "x w() 0\n");
   READS("edn", VALUE(":foo"), "x w(foo) 0\n");
-  READS("edn", VALUE("#{3 1 2 1}"), "x w([1 2 3]) 0\n");               /* a set: sorted, each once */
-  READS("edn", VALUE("{:b 1, :a (2)}"), "x w([[a [2]] [b 1]]) 0\n");   /* a map: its pairs, sorted */
+  READS("edn", VALUE("#{3 1 2 1}"), "x w([1 2 3]) 0\n");             /* a set: sorted, each once */
+  READS("edn", VALUE("{:b 1, :a (2)}"), "x w([[a [2]] [b 1]]) 0\n"); /* a map: its pairs, sorted */
   READS("edn", VALUE("\"a\\\"\\n]\""), "x w(\"a\\\"\\n]\") 0\n");
   READS("edn", VALUE("\\a"), "x w(a) 0\n");
   READS("edn", VALUE("\\newline"), "x w(\"\\n\") 0\n");
@@ -139,23 +142,30 @@ TEST(formats_jepsen_meaning) {
 }
 
 TEST(formats_jepsen_keys) {
-  const char *lines = "x put(\"0\", \"x 0 0 y\") 1\nx Ok(\"x 0 0 y\") 1\nx get(\"0\") 1\nx Ok(\"x 0 0 y\") 1\nx append(\"0\", nil) 1\n";
-  READS("edn", "{:process 1, :type :invoke, :f :put, :key \"0\", :value \"x 0 0 y\"}\n"
-               "{:process 1, :type :ok, :f :put, :key \"0\", :value \"x 0 0 y\"}\n"
-               "{:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n"
-               "{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 0 0 y\"}\n"
-               "{:process 1, :type :invoke, :f :append, :key \"0\", :value nil}\n", lines);
-  READS("json", "{\"process\":1,\"type\":\"invoke\",\"f\":\"put\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
-                "{\"process\":1,\"type\":\"ok\",\"f\":\"put\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
-                "{\"process\":1,\"type\":\"invoke\",\"f\":\"get\",\"key\":\"0\",\"value\":null}\n"
-                "{\"process\":1,\"type\":\"ok\",\"f\":\"get\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
-                "{\"process\":1,\"type\":\"invoke\",\"f\":\"append\",\"key\":\"0\",\"value\":null}\n", lines);
+  const char *lines =
+      "x put(\"0\", \"x 0 0 y\") 1\nx Ok(\"x 0 0 y\") 1\nx get(\"0\") 1\nx Ok(\"x 0 0 y\") 1\nx append(\"0\", nil) 1\n";
+  READS("edn",
+        "{:process 1, :type :invoke, :f :put, :key \"0\", :value \"x 0 0 y\"}\n"
+        "{:process 1, :type :ok, :f :put, :key \"0\", :value \"x 0 0 y\"}\n"
+        "{:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n"
+        "{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 0 0 y\"}\n"
+        "{:process 1, :type :invoke, :f :append, :key \"0\", :value nil}\n",
+        lines);
+  READS("json",
+        "{\"process\":1,\"type\":\"invoke\",\"f\":\"put\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
+        "{\"process\":1,\"type\":\"ok\",\"f\":\"put\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
+        "{\"process\":1,\"type\":\"invoke\",\"f\":\"get\",\"key\":\"0\",\"value\":null}\n"
+        "{\"process\":1,\"type\":\"ok\",\"f\":\"get\",\"key\":\"0\",\"value\":\"x 0 0 y\"}\n"
+        "{\"process\":1,\"type\":\"invoke\",\"f\":\"append\",\"key\":\"0\",\"value\":null}\n",
+        lines);
 }
 
 TEST(formats_json) {
   READS("json", samples[2].text, CALL_AND_OK);
-  READS("json", "{\"type\":\"invoke\",\"f\":\"enq\",\"value\":5,\"process\":0}\n{\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0}",
-        CALL_AND_OK);
+  READS(
+      "json",
+      "{\"type\":\"invoke\",\"f\":\"enq\",\"value\":5,\"process\":0}\n{\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0}",
+      CALL_AND_OK);
   READS("json", "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":[1, \"a\", null, true, 1.5, {\"k\": []}]}",
         "x w([1 a nil true \"1.5\" [[k []]]]) 0\n");
   CHECK(parse("json", "[]")->ops.count == 0);
@@ -164,8 +174,10 @@ TEST(formats_json) {
 TEST(formats_jepsen_log) {
   READS("jepsen-log", samples[3].text, "x cas([0 3]) 4\nx Ok([0 3]) 4\n");
   CHECK(parse("jepsen-log", samples[3].text)->skipped == 1);
-  READS("jepsen-log", "2016 INFO [jepsen worker 1] jepsen.util: 1 :invoke :read nil\n"
-                      "INFO  jepsen.util - 1\t:ok\t:read\t3 :debug {:x 1\nINFO  jepsen.util - starting :invoke\n", "x read() 1\nx Ok(3) 1\n");
+  READS("jepsen-log",
+        "2016 INFO [jepsen worker 1] jepsen.util: 1 :invoke :read nil\n"
+        "INFO  jepsen.util - 1\t:ok\t:read\t3 :debug {:x 1\nINFO  jepsen.util - starting :invoke\n",
+        "x read() 1\nx Ok(3) 1\n");
   READS("jepsen-log", "0\t:invoke\t:write\t4\n0\t:info\t:write\t4\tindeterminate: (oops\n1\t:invoke\t:read\n",
         "x write(4) 0\nx read() 1\n"); /* history.txt */
 }
@@ -210,8 +222,9 @@ TEST(formats_columns_values) {
 }
 
 TEST(formats_process_columns) {
-  READS("process-columns", samples[6].text, "# @object queue\nx ENQ(10) 0\nx DEQ() 1\nx Ok() 0\nx Ok(10) 1\nx DEQ() 1\nx Empty() 1\n"
-                                            "x ENQ(11) 2\n");
+  READS("process-columns", samples[6].text,
+        "# @object queue\nx ENQ(10) 0\nx DEQ() 1\nx Ok() 0\nx Ok(10) 1\nx DEQ() 1\nx Empty() 1\n"
+        "x ENQ(11) 2\n");
   READS("process-columns", "# set\n2 0 2 CONTAINS 2 0\n0 0 4 INSERT 2 1\n",
         "# @object set\nx CONTAINS(2) 2\nx INSERT(2) 0\nx Ok(0) 2\nx Ok(1) 0\n");
   READS("process-columns", "0 push 1 1 2\n1 pop 1 5 6\n", "x push(1) 0\nx Ok() 0\nx pop() 1\nx Ok(1) 1\n");
@@ -243,11 +256,20 @@ TEST(formats_intervals_in_order) {
 }
 
 TEST(formats_by_content) {
-  for (size_t i = 0; i < sample_count; i++) CHECKF(!strcmp(parse(NULL, samples[i].text)->format, samples[i].format), "%s", samples[i].text);
-  const struct sample more[] = {{"edn", "{:process 0}"},          {"json", "{\"a\":1}"},      {"json", "[\n  {\n \"a\""},
-                                {"hist", "[1] return\n"},         {"columns", "pop 1 2\n"},   {"process-columns", "P1 0 1 Enq 5\n"},
-                                {"wing-gong", "q Ok() A"},        {"wing-gong", "hello\n"},   {"wing-gong", "% simulate\n"},
-                                {"edn", "#jepsen.history.Op{:a"}, {"columns", "a 1 2 inf\n"}, {"process-columns", "0 push 1 1 2\n"},
+  for (size_t i = 0; i < sample_count; i++)
+    CHECKF(!strcmp(parse(NULL, samples[i].text)->format, samples[i].format), "%s", samples[i].text);
+  const struct sample more[] = {{"edn", "{:process 0}"},
+                                {"json", "{\"a\":1}"},
+                                {"json", "[\n  {\n \"a\""},
+                                {"hist", "[1] return\n"},
+                                {"columns", "pop 1 2\n"},
+                                {"process-columns", "P1 0 1 Enq 5\n"},
+                                {"wing-gong", "q Ok() A"},
+                                {"wing-gong", "hello\n"},
+                                {"wing-gong", "% simulate\n"},
+                                {"edn", "#jepsen.history.Op{:a"},
+                                {"columns", "a 1 2 inf\n"},
+                                {"process-columns", "0 push 1 1 2\n"},
                                 {"jepsen-log", "0\t:invoke\t:read\tnil\n"}};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
     struct input in;

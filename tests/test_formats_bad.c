@@ -58,7 +58,8 @@ TEST(formats_bad_edn) {
   REFUSED(f, "{:type}", "1:7: '}' where a value should be");
   REFUSED(f, "[1]", "1:2: '1' where the '{' of an event should be");
   REFUSED(f, "{:process 1 :type :invoke :f \"\"}", "1:30: a name should be here, not an empty text or one with a NUL");
-  REFUSED(f, "{:process :a :type :info}", " no event is of a process with a number; others are taken for the nemesis and skipped");
+  REFUSED(f, "{:process :a :type :info}",
+          " no event is of a process with a number; others are taken for the nemesis and skipped");
   REFUSED_BYTES(f, "{:val\0ue 1}", "1:6: byte 0x00, which no history holds");
   REFUSED_BYTES(f, "{:value \"\0\"}", "1:10: byte 0x00, which no history holds");
   REFUSED(f, "{:value \"a\\xb\"}", "1:11: a backslash before 'x' in a string means nothing; a backslash itself is written \\\\");
@@ -73,7 +74,8 @@ TEST(formats_bad_json) {
   REFUSED(f, "{\"type\" \"ok\"}", "1:9: ':' should follow the key");
   REFUSED(f, "{\"value\":{\"a\" 1}}", "1:15: ':' should follow the key");
   REFUSED(f, "{\"value\": nul}", "1:11: nul is no JSON value; a text wants quotes");
-  REFUSED(f, "[{\"type\":\"invoke\",\"f\":\"r\",\"process\":1},\n", "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
+  REFUSED(f, "[{\"type\":\"invoke\",\"f\":\"r\",\"process\":1},\n",
+          "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
   REFUSED(f, "{\"type\":\"invo", "1:9: the string that starts here has no closing quote: is it cut off?");
   REFUSED(f, "{\"process\":1,\"type\":\"x\"}", "1:21: the type of an event is :invoke, :ok, :fail or :info, not x");
 }
@@ -81,7 +83,8 @@ TEST(formats_bad_json) {
 TEST(formats_bad_jepsen_log) {
   const char *f = "jepsen-log";
   REFUSED(f, "noise\nINFO  jepsen.util - 3\t:ok\t:read\t1\n", "2:21: process 3 returns, but has not called");
-  REFUSED(f, "INFO  jepsen.util - 3\t:invoke\t:cas\t[1 2\n", "1:40: ends inside what was opened at 1:36; ']' is missing: is it cut off?");
+  REFUSED(f, "INFO  jepsen.util - 3\t:invoke\t:cas\t[1 2\n",
+          "1:40: ends inside what was opened at 1:36; ']' is missing: is it cut off?");
 }
 
 TEST(formats_bad_hist) {

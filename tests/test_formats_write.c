@@ -11,8 +11,8 @@
 static const char *const whole[] = {
     "x enq(5) 0\nx enq(7) 1\nx Ok() 0\nx Ok() 1\nx deq() 0\nx Ok(7) 0\n",
     "x deq() 0\nx Empty() 0\nx enq(1) 0\nx Full() 0\n",
-    "x deq() 0\nx enq(1) 1\nx deq() 2\nx Ok() 1\n",                            /* pending */
-    "x deq() 0\nx Ok(?) 0\nx enq(2) 0\nx Ok(?) 0\n",                           /* not observed */
+    "x deq() 0\nx enq(1) 1\nx deq() 2\nx Ok() 1\n",  /* pending */
+    "x deq() 0\nx Ok(?) 0\nx enq(2) 0\nx Ok(?) 0\n", /* not observed */
     "x cas(1, 2) 0\nx Ok(true) 0\nx cas(1, 3) 0\nx Ok(false) 0\n",
     "x put(k, \"a b\") 0\nx Ok() 0\nx get(k) 0\nx Ok(\"a b\") 0\nx get(z) 0\nx Ok(nil) 0\nx get(y) 0\n",
     "x w([1 [2 3] []]) 0\nx Ok([]) 0\nx w(nil) 0\nx Ok(nil) 0\nx w(true, false, nil) 0\nx Ok(empty_word) 0\n",
@@ -68,7 +68,8 @@ TEST(formats_objects_and_processes) {
   struct problem p;
   text_open(&t, test_memory());
   CHECK(!format_hist.write(h, &t, &p, NULL, NULL));
-  CHECKF(!strcmp(p.text, "hist files hold one object, and this history is of 2; wing-gong, edn and json hold several"), "%s", p.text);
+  CHECKF(!strcmp(p.text, "hist files hold one object, and this history is of 2; wing-gong, edn and json hold several"), "%s",
+         p.text);
 }
 
 TEST(formats_jepsen_text) {

@@ -52,27 +52,26 @@ const struct command command_convert = {
     .name = "convert",
     .usage = "IN [OUT] [--from FORMAT] [--to FORMAT]",
     .summary = "read a history in one format and write it in another",
-    .details =
-        "Reads the history IN (- is standard input), plain or compressed with gzip or zstd, and writes\n"
-        "it to OUT (default standard output). A name that ends in .gz or .zst is compressed. What\n"
-        "happened before what is kept; times, comments and failed operations are not.\n"
-        "\n"
-        "Formats:\n"
-        "  wing-gong        q Enq(5) A, then q Ok() A: an event a line; Asif's own (.txt)\n"
-        "  edn              Jepsen's EDN: maps, or a vector of maps (.edn)\n"
-        "  json             Jepsen's JSON: an object a line, or an array (.json, .jsonl)\n"
-        "  jepsen-log       Jepsen's log lines; read, not written\n"
-        "  hist             [1] call push(2), then [1] return (.hist)\n"
-        "  columns          push 1 10 20: method, value, start, end (.columns)\n"
-        "  process-columns  0 10 20 ENQ 5: process, start, end, method, value (.pcolumns)\n"
-        "\n"
-        "Examples:\n"
-        "  asif convert history.edn history.txt         what Jepsen recorded, to read it\n"
-        "  asif convert run.hist --to json | jq .       events for other programs\n"
-        "  asif convert big.txt big.txt.zst             the same, compressed\n"
-        "\n"
-        "Exit status: 0 written, 2 bad usage, bad input or the output could not be written,\n"
-        "3 interrupted.\n",
+    .details = "Reads the history IN (- is standard input), plain or compressed with gzip or zstd, and writes\n"
+               "it to OUT (default standard output). A name that ends in .gz or .zst is compressed. What\n"
+               "happened before what is kept; times, comments and failed operations are not.\n"
+               "\n"
+               "Formats:\n"
+               "  wing-gong        q Enq(5) A, then q Ok() A: an event a line; Asif's own (.txt)\n"
+               "  edn              Jepsen's EDN: maps, or a vector of maps (.edn)\n"
+               "  json             Jepsen's JSON: an object a line, or an array (.json, .jsonl)\n"
+               "  jepsen-log       Jepsen's log lines; read, not written\n"
+               "  hist             [1] call push(2), then [1] return (.hist)\n"
+               "  columns          push 1 10 20: method, value, start, end (.columns)\n"
+               "  process-columns  0 10 20 ENQ 5: process, start, end, method, value (.pcolumns)\n"
+               "\n"
+               "Examples:\n"
+               "  asif convert history.edn history.txt         what Jepsen recorded, to read it\n"
+               "  asif convert run.hist --to json | jq .       events for other programs\n"
+               "  asif convert big.txt big.txt.zst             the same, compressed\n"
+               "\n"
+               "Exit status: 0 written, 2 bad usage, bad input or the output could not be written,\n"
+               "3 interrupted.\n",
     .opts = opts,
     .least = 1,
     .most = 2,

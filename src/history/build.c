@@ -7,11 +7,11 @@
 static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
 
 struct builder {
-  VEC(uint32_t) open;      /* a process: index of its open operation + 1, FREE, or RETIRED after :info */
-  VEC(int64_t) call, ret;  /* times, an operation each, once any is given */
-  bool timed;              /* any time given */
-  bool intervals;          /* built by history_interval: events are ordered by time */
-  bool dropped;            /* some operation failed and is to be removed (its call == NO_RETURN) */
+  VEC(uint32_t) open;     /* a process: index of its open operation + 1, FREE, or RETIRED after :info */
+  VEC(int64_t) call, ret; /* times, an operation each, once any is given */
+  bool timed;             /* any time given */
+  bool intervals;         /* built by history_interval: events are ordered by time */
+  bool dropped;           /* some operation failed and is to be removed (its call == NO_RETURN) */
 };
 
 struct history *history_new(struct mem *m, const char *source) {
@@ -193,8 +193,10 @@ static uint32_t number_events(struct mem *m, struct op *ops, struct moment *call
   size_t c = 0, r = 0;
   uint32_t e = 0;
   while (c < n || r < k) {
-    if (c < n && (r == k || calls[c].time <= returns[r].time)) ops[calls[c++].op].call = e++;
-    else ops[returns[r++].op].ret = e++;
+    if (c < n && (r == k || calls[c].time <= returns[r].time))
+      ops[calls[c++].op].call = e++;
+    else
+      ops[returns[r++].op].ret = e++;
   }
   return e;
 }

@@ -130,7 +130,8 @@ bool columns_add(struct columns *c, uint32_t process, int method, int from, int 
   if (!read_time(c, start, "start", &t0)) return false;
   bool pending = column_is(c, end, "inf") || column_is(c, end, "-") || column_is(c, end, "?");
   if (!pending && !read_time(c, end, "end", &t1)) return false;
-  if (!pending && t1 == INT64_MAX) return lines_bad(l, c->at[end], "the end time is too large; a pending operation ends in `inf`");
+  if (!pending && t1 == INT64_MAX)
+    return lines_bad(l, c->at[end], "the end time is too large; a pending operation ends in `inf`");
   if (!read_values(c, m, from, to, args, &count, &result)) return false;
   uint32_t line = l->in->line < UINT32_MAX ? (uint32_t)l->in->line : 0;
   const char *why = history_interval(l->h, process, c->object, m, args, count, result, t0, t1, line);
@@ -191,8 +192,8 @@ void columns_put_values(const struct history *h, const struct op *o, struct text
   }
 }
 
-static bool write_columns(const struct history *h, struct text *out, struct problem *problem, bool (*flush)(struct text *, void *),
-                          void *to) {
+static bool write_columns(const struct history *h, struct text *out, struct problem *problem,
+                          bool (*flush)(struct text *, void *), void *to) {
   if (!writer_one_object(h, "columns", problem)) return false;
   writer_object_type(h, out);
   for (size_t i = 0; i < h->ops.count; i++) {
@@ -201,8 +202,10 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     text_char(out, ' ');
     write_int(columns_time(h, o, false), out);
     text_char(out, ' ');
-    if (op_pending(o)) text_add(out, "inf");
-    else write_int(columns_time(h, o, true), out);
+    if (op_pending(o))
+      text_add(out, "inf");
+    else
+      write_int(columns_time(h, o, true), out);
     text_char(out, '\n');
     if (out->count >= WRITE_CHUNK && !flush(out, to)) return false;
   }
@@ -221,7 +224,8 @@ static int guess(const char *s, size_t n) {
       const char *p = e;
       while (p > s && !separates(p[-1])) p--;
       int64_t t;
-      bool last = scan_integer(p, (size_t)(e - p), &t) || (e - p == 3 && !memcmp(p, "inf", 3)) || (e - p == 1 && strchr("-?", *p));
+      bool last =
+          scan_integer(p, (size_t)(e - p), &t) || (e - p == 3 && !memcmp(p, "inf", 3)) || (e - p == 1 && strchr("-?", *p));
       while (p > s && separates(p[-1])) p--;
       e = p;
       while (p > s && !separates(p[-1])) p--;

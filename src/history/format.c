@@ -5,8 +5,9 @@
 
 #include "history/output.h"
 
-const struct format *const formats[] = {&format_wing_gong, &format_edn,     &format_json,           &format_jepsen_log,
-                                        &format_hist,      &format_columns, &format_process_columns, NULL};
+const struct format *const formats[] = {&format_wing_gong,       &format_edn,  &format_json,
+                                        &format_jepsen_log,      &format_hist, &format_columns,
+                                        &format_process_columns, NULL};
 
 const struct format *format_named(const char *name) {
   for (const struct format *const *f = formats; *f; f++)
@@ -18,8 +19,10 @@ static bool ends_in(const char *s, size_t n, const char *suffix, size_t k) { ret
 
 const struct format *format_for_path(const char *path) {
   size_t n = strlen(path);
-  if (ends_in(path, n, ".gz", 3)) n -= 3;
-  else if (ends_in(path, n, ".zst", 4)) n -= 4;
+  if (ends_in(path, n, ".gz", 3))
+    n -= 3;
+  else if (ends_in(path, n, ".zst", 4))
+    n -= 4;
   for (const struct format *const *f = formats; *f; f++)
     for (const char *s = (*f)->suffixes; *s;) {
       size_t k = strcspn(s, " ");

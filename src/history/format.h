@@ -7,20 +7,22 @@
 #include "history/input.h"
 
 struct format {
-  const char *name;     /* as --format takes it */
-  const char *summary;  /* one line for --help */
-  const char *suffixes; /* file-name endings it is the default for when writing: ".edn" */
-  int (*guess)(const char *start, size_t len);                            /* how sure it is of the first bytes: 0 no .. 100 certain */
-  bool (*read)(struct input *, struct history *, struct problem *);       /* streams, finishes; false with the problem */
-  bool (*write)(const struct history *, struct text *, struct problem *, bool (*flush)(struct text *, void *), void *); /* NULL: not written */
+  const char *name;                            /* as --format takes it */
+  const char *summary;                         /* one line for --help */
+  const char *suffixes;                        /* file-name endings it is the default for when writing: ".edn" */
+  int (*guess)(const char *start, size_t len); /* how sure it is of the first bytes: 0 no .. 100 certain */
+  bool (*read)(struct input *, struct history *, struct problem *); /* streams, finishes; false with the problem */
+  bool (*write)(const struct history *, struct text *, struct problem *, bool (*flush)(struct text *, void *),
+                void *); /* NULL: not written */
 };
 
-extern const struct format format_wing_gong, format_edn, format_json, format_jepsen_log, format_hist, format_columns, format_process_columns;
+extern const struct format format_wing_gong, format_edn, format_json, format_jepsen_log, format_hist, format_columns,
+    format_process_columns;
 extern const struct format *const formats[]; /* NULL-terminated */
 
 const struct format *format_named(const char *);
-const struct format *format_guess(struct input *);       /* by content; NULL if it is none */
-const struct format *format_for_path(const char *path);   /* by the name's suffix, for writing; NULL if none has it */
+const struct format *format_guess(struct input *);      /* by content; NULL if it is none */
+const struct format *format_for_path(const char *path); /* by the name's suffix, for writing; NULL if none has it */
 
 /* Reads path ("-" is standard input), plain, gzip or zstd; format NULL means by content. Finished, not bound. */
 struct history *history_read(struct mem *, const char *path, const struct format *, struct problem *);

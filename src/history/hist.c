@@ -59,8 +59,10 @@ static bool read_hist(struct input *in, struct history *h, struct problem *probl
   uint32_t object = lines_only_object(l);
   while (lines_next(l)) {
     char *p = skip_blanks(l->at);
-    if (*p == '#') lines_object_type(l, p + 1);
-    else if (p != l->end && !event(l, p, object)) return false;
+    if (*p == '#')
+      lines_object_type(l, p + 1);
+    else if (p != l->end && !event(l, p, object))
+      return false;
   }
   history_finish(h);
   return input_whole(in, problem);

@@ -17,12 +17,12 @@ enum kind { PLAIN, GZIP, ZSTD, BYTES };
 
 struct source {
   enum kind kind;
-  int file;                /* -1 for BYTES */
-  const char *bytes;       /* BYTES: what is left; else raw bytes read but not yet used */
-  size_t count;            /* how many */
-  char *raw;               /* buffer of CHUNK bytes for what the file holds */
-  bool raw_ended;          /* the file holds no more */
-  bool between;            /* compressed: at the end of a member, where the file may end */
+  int file;          /* -1 for BYTES */
+  const char *bytes; /* BYTES: what is left; else raw bytes read but not yet used */
+  size_t count;      /* how many */
+  char *raw;         /* buffer of CHUNK bytes for what the file holds */
+  bool raw_ended;    /* the file holds no more */
+  bool between;      /* compressed: at the end of a member, where the file may end */
 #ifdef HAVE_ZLIB
   z_stream gzip;
 #endif
@@ -158,7 +158,8 @@ size_t input_fill(struct input *in, size_t want) {
   size_t have = (size_t)(in->end - in->at);
   if (have >= want || in->ended) return have;
   if (want > INPUT_LINE_MAX) {
-    input_problem(in, in->at, &in->problem, "longer than %u bytes without an end; a line or a value must be shorter", INPUT_LINE_MAX);
+    input_problem(in, in->at, &in->problem, "longer than %u bytes without an end; a line or a value must be shorter",
+                  INPUT_LINE_MAX);
     in->failed = in->ended = true;
     return have;
   }
@@ -277,7 +278,8 @@ bool input_problem(const struct input *in, const char *place, struct problem *p,
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
   uint64_t offset = in->base + (uint64_t)(place - in->begin);
-  problem_set(p, "%s:%llu:%llu: %s", in->name, (unsigned long long)in->line, (unsigned long long)(offset - in->line_at + 1), what);
+  problem_set(p, "%s:%llu:%llu: %s", in->name, (unsigned long long)in->line, (unsigned long long)(offset - in->line_at + 1),
+              what);
   return false;
 }
 
@@ -290,7 +292,9 @@ bool input_whole(const struct input *in, struct problem *p) {
 struct byte_name byte_name(char c) {
   struct byte_name b;
   unsigned char u = (unsigned char)c;
-  if (u > 32 && u < 127) snprintf(b.text, sizeof b.text, "'%c'", c);
-  else snprintf(b.text, sizeof b.text, "byte 0x%02x", u);
+  if (u > 32 && u < 127)
+    snprintf(b.text, sizeof b.text, "'%c'", c);
+  else
+    snprintf(b.text, sizeof b.text, "byte 0x%02x", u);
   return b;
 }

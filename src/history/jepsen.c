@@ -106,7 +106,8 @@ bool jepsen_add(struct jepsen *j, const struct jepsen_event *e) {
 bool jepsen_finish(struct jepsen *j) {
   if (!input_whole(j->in, j->problem)) return false;
   if (j->events && j->h->skipped == j->events) {
-    problem_set(j->problem, "%s: no event is of a process with a number; others are taken for the nemesis and skipped", j->in->name);
+    problem_set(j->problem, "%s: no event is of a process with a number; others are taken for the nemesis and skipped",
+                j->in->name);
     return false;
   }
   history_finish(j->h);
@@ -121,7 +122,11 @@ static enum key key_named(const char *s, size_t len) {
   switch (len) {
   case 1: return *s == 'f' ? KEY_F : KEY_OTHER;
   case 3: return word_is(s, len, "key") ? KEY_KEY : KEY_OTHER;
-  case 4: return word_is(s, len, "type") ? KEY_TYPE : word_is(s, len, "time") ? KEY_TIME : word_is(s, len, "args") ? KEY_ARGS : KEY_OTHER;
+  case 4:
+    return word_is(s, len, "type")   ? KEY_TYPE
+           : word_is(s, len, "time") ? KEY_TIME
+           : word_is(s, len, "args") ? KEY_ARGS
+                                     : KEY_OTHER;
   case 5: return word_is(s, len, "value") ? KEY_VALUE : KEY_OTHER;
   case 6: return word_is(s, len, "result") ? KEY_RESULT : word_is(s, len, "object") ? KEY_OBJECT : KEY_OTHER;
   case 7: return word_is(s, len, "process") ? KEY_PROCESS : KEY_OTHER;

@@ -11,12 +11,12 @@ enum jepsen_type { JEPSEN_NONE, JEPSEN_INVOKE, JEPSEN_OK, JEPSEN_FAIL, JEPSEN_IN
 
 struct jepsen_event {
   enum jepsen_type type;
-  bool foreign;              /* its process is no number: the nemesis */
+  bool foreign; /* its process is no number: the nemesis */
   bool has_process, has_f, has_key, has_value, has_time, has_args, has_result, has_object;
   uint32_t process, f, object;
   value key, value, args, result;
   int64_t time;
-  uint64_t line, column;     /* where it starts */
+  uint64_t line, column; /* where it starts */
 };
 
 struct jepsen {
@@ -25,7 +25,7 @@ struct jepsen {
   struct problem *problem;
   struct scan scan;
   struct name_cache processes, methods, objects;
-  uint32_t object;           /* of events that name none */
+  uint32_t object; /* of events that name none */
   uint64_t events;
 };
 

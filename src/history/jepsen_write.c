@@ -62,8 +62,10 @@ static void put_value(const struct out *o, value v) {
   default: break;
   }
   const char *special = scan_special_name(v);
-  if (special) text_printf(t, o->json ? "\":%s\"" : ":%s", special);
-  else text_add(t, v == V_TRUE ? "true" : v == V_FALSE ? "false" : o->json ? "null" : "nil");
+  if (special)
+    text_printf(t, o->json ? "\":%s\"" : ":%s", special);
+  else
+    text_add(t, v == V_TRUE ? "true" : v == V_FALSE ? "false" : o->json ? "null" : "nil");
 }
 
 /* :enq where the name is a plain word; "a name" where it is not. */
@@ -96,9 +98,12 @@ static void put_arguments(const struct out *o, const struct op *op, int count) {
 static void put_call_value(const struct out *o, const struct op *op) {
   int n = op_arguments(op);
   put_key(o, "value", false);
-  if (n == 0) text_add(o->text, o->json ? "null" : "nil");
-  else if (n == 1) put_value(o, op->arg[0]);
-  else put_arguments(o, op, n);
+  if (n == 0)
+    text_add(o->text, o->json ? "null" : "nil");
+  else if (n == 1)
+    put_value(o, op->arg[0]);
+  else
+    put_arguments(o, op, n);
   if (n > 1 || (n == 1 && op->arg[0] == V_NIL)) {
     put_key(o, "args", false);
     put_arguments(o, op, n);
@@ -112,8 +117,10 @@ static void put_event(const struct out *o, const struct writer *w, uint32_t even
   char room[16];
   text_char(o->text, '{');
   put_key(o, "process", true);
-  if (o->numbered || w->lanes) text_add(o->text, writer_process_name(w, event >> 1, room));
-  else write_int(op->process, o->text);
+  if (o->numbered || w->lanes)
+    text_add(o->text, writer_process_name(w, event >> 1, room));
+  else
+    write_int(op->process, o->text);
   put_key(o, "type", false);
   put_name(o, returns ? "ok" : "invoke");
   put_key(o, "f", false);
@@ -151,7 +158,8 @@ static bool all_numbers(const struct names *names) {
   return true;
 }
 
-bool jepsen_write(const struct history *h, struct text *text, enum scan_syntax syntax, bool (*flush)(struct text *, void *), void *to) {
+bool jepsen_write(const struct history *h, struct text *text, enum scan_syntax syntax, bool (*flush)(struct text *, void *),
+                  void *to) {
   uint32_t objects = names_count(h->objects);
   struct writer w;
   struct out o = {.h = h,

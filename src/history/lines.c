@@ -90,7 +90,8 @@ bool lines_arguments(struct lines *l, char **p, value *args, int *count) {
     while (*s == ' ' || *s == '\t' || *s == ',') s++;
     if (*s == ')') return *p = s + 1, true;
     if (s == l->end) return lines_bad(l, s, "the line ends inside the parentheses: ')' is missing");
-    if (*count == OP_ARGS) return lines_bad(l, s, "more than %d values in the parentheses; put them in a list: [1 2 3 4]", OP_ARGS);
+    if (*count == OP_ARGS)
+      return lines_bad(l, s, "more than %d values in the parentheses; put them in a list: [1 2 3 4]", OP_ARGS);
     if (!lines_value(l, &s, &args[(*count)++])) return false;
   }
 }

@@ -110,7 +110,8 @@ static bool start_encoder(struct output *o) {
     s->gzip.zalloc = zlib_alloc;
     s->gzip.zfree = zlib_free;
     s->gzip.opaque = o->mem;
-    if (deflateInit2(&s->gzip, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return fail(o, "gzip cannot be started", 0);
+    if (deflateInit2(&s->gzip, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+      return fail(o, "gzip cannot be started", 0);
     s->kind = GZIP;
     return true;
 #else

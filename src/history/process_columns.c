@@ -27,8 +27,8 @@ static bool sequential(struct columns *c) {
     size_t before = last[o->process];
     last[o->process] = i + 1;
     if (!before-- || h->ret_time[before] <= h->call_time[i]) continue;
-    problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned", h->source, o->line,
-                names_at(h->processes, o->process), h->ops.at[before].line);
+    problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned", h->source,
+                o->line, names_at(h->processes, o->process), h->ops.at[before].line);
     return false;
   }
   mem_free(h->mem, last);
@@ -45,8 +45,8 @@ static bool read_columns(struct input *in, struct history *h, struct problem *pr
   return sequential(c);
 }
 
-static bool write_columns(const struct history *h, struct text *out, struct problem *problem, bool (*flush)(struct text *, void *),
-                          void *to) {
+static bool write_columns(const struct history *h, struct text *out, struct problem *problem,
+                          bool (*flush)(struct text *, void *), void *to) {
   struct writer w;
   if (!writer_one_object(h, "process-columns", problem)) return false;
   writer_open(&w, h, out);
@@ -57,8 +57,10 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     text_char(out, ' ');
     write_int(columns_time(h, o, false), out);
     text_char(out, ' ');
-    if (op_pending(o)) text_add(out, "inf");
-    else write_int(columns_time(h, o, true), out);
+    if (op_pending(o))
+      text_add(out, "inf");
+    else
+      write_int(columns_time(h, o, true), out);
     text_char(out, ' ');
     columns_put_values(h, o, out);
     text_char(out, '\n');
@@ -81,7 +83,8 @@ static int guess(const char *s, size_t n) {
         const char *p = s;
         int64_t t;
         while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
-        if (scan_integer(p, (size_t)(s - p), &t)) numbers |= 1 << column;
+        if (scan_integer(p, (size_t)(s - p), &t))
+          numbers |= 1 << column;
         else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') && !(s - p == 3 && !memcmp(p, "inf", 3)))
           words |= 1 << column;
         column++;

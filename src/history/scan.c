@@ -10,9 +10,9 @@
 
 /* Blanks and control bytes, quotes, brackets, commas. */
 #define ROW 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
-const unsigned char scan_ends[256] = {ROW,          ROW,           [' '] = ENDS, ['"'] = ENDS, ['('] = ENDS,
-                                      [')'] = ENDS, [','] = ENDS,  ['['] = ENDS, [']'] = ENDS, ['{'] = ENDS,
-                                      ['}'] = ENDS, [':'] = ENDS_JSON, [';'] = ENDS_EDN};
+const unsigned char scan_ends[256] = {
+    ROW,          ROW,          [' '] = ENDS, ['"'] = ENDS, ['('] = ENDS,      [')'] = ENDS,    [','] = ENDS,
+    ['['] = ENDS, [']'] = ENDS, ['{'] = ENDS, ['}'] = ENDS, [':'] = ENDS_JSON, [';'] = ENDS_EDN};
 
 static const unsigned char syntax_ends[] = {[SCAN_PLAIN] = ENDS, [SCAN_EDN] = ENDS | ENDS_EDN, [SCAN_JSON] = ENDS | ENDS_JSON};
 
@@ -143,8 +143,10 @@ static bool hex4(const char *p, const char *end, unsigned *out) {
   unsigned n = 0;
   for (int i = 0; i < 4; i++) {
     char c = p[i];
-    unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 16;
+    unsigned d = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                 : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                 : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                        : 16;
     if (d > 15) return false;
     n = n * 16 + d;
   }
@@ -183,7 +185,8 @@ static bool unescape(struct scan *s, const char *p, const char *end) {
       put_utf8(t, c);
       break;
     default:
-      return input_problem(s->in, b, s->problem, "a backslash before %s in a string means nothing; a backslash itself is written \\\\",
+      return input_problem(s->in, b, s->problem,
+                           "a backslash before %s in a string means nothing; a backslash itself is written \\\\",
                            byte_name(b[1]).text);
     }
   }
@@ -296,7 +299,9 @@ static value number(struct scan *s, const char *chars, size_t len) {
   return scan_integer(chars, digits, &n) ? value_int(s->values, n) : value_text(s->values, chars, len);
 }
 
-static inline bool is(const char *chars, size_t len, const char *word) { return strlen(word) == len && !memcmp(chars, word, strlen(word)); }
+static inline bool is(const char *chars, size_t len, const char *word) {
+  return strlen(word) == len && !memcmp(chars, word, strlen(word));
+}
 
 static bool word(struct scan *s, const char *chars, size_t len, value *out) {
   if (is(chars, len, s->syntax == SCAN_JSON ? "null" : "nil")) return *out = V_NIL, true;
@@ -304,7 +309,8 @@ static bool word(struct scan *s, const char *chars, size_t len, value *out) {
   if (is(chars, len, "false")) return *out = V_FALSE, true;
   if (s->syntax == SCAN_PLAIN && len > 0 && !is(chars, len, "none") && scan_special(chars, len, out)) return true;
   if (s->syntax == SCAN_JSON)
-    return input_problem(s->in, s->in->at - len, s->problem, "%.*s is no JSON value; a text wants quotes", (int)(len > 40 ? 40 : len), chars);
+    return input_problem(s->in, s->in->at - len, s->problem, "%.*s is no JSON value; a text wants quotes",
+                         (int)(len > 40 ? 40 : len), chars);
   *out = value_text(s->values, chars, len);
   return true;
 }
@@ -332,8 +338,9 @@ bool scan_closed(struct scan *s, char bracket, uint64_t line, uint64_t column, b
   *closed = c == bracket;
   if (c == bracket) return s->in->at++, true;
   if (c == SCAN_END)
-    return input_problem(s->in, s->in->at, s->problem, "ends inside what was opened at %llu:%llu; '%c' is missing: is it cut off?",
-                         (unsigned long long)line, (unsigned long long)column, bracket);
+    return input_problem(s->in, s->in->at, s->problem,
+                         "ends inside what was opened at %llu:%llu; '%c' is missing: is it cut off?", (unsigned long long)line,
+                         (unsigned long long)column, bracket);
   if (c == ']' || c == '}' || c == ')')
     return input_problem(s->in, s->in->at, s->problem, "'%c' does not close what was opened at %llu:%llu; '%c' would", c,
                          (unsigned long long)line, (unsigned long long)column, bracket);
@@ -400,8 +407,8 @@ static bool dispatch(struct scan *s, bool *open) {
   if (!input_fill(s->in, 1)) return bad(s, "ends after '#'");
   char c = *s->in->at;
   if (c == '{') return s->in->at++, *open = true;
-  if (c == '"') return true;                 /* a pattern */
-  if (c == '#') return s->in->at++, true;    /* ##Inf */
+  if (c == '"') return true;              /* a pattern */
+  if (c == '#') return s->in->at++, true; /* ##Inf */
   return scan_token(s, &kind, &chars, &len);
 }
 

@@ -24,10 +24,10 @@ struct scan {
   struct values *values;
   struct problem *problem;
   enum scan_syntax syntax;
-  unsigned char ends;     /* bits of scan_ends */
+  unsigned char ends; /* bits of scan_ends */
   int depth;
-  struct text scratch;    /* a string whose escapes were taken out */
-  VEC(value) items;       /* of the lists being read, innermost last */
+  struct text scratch; /* a string whose escapes were taken out */
+  VEC(value) items;    /* of the lists being read, innermost last */
 };
 
 void scan_open(struct scan *, struct input *, struct values *, enum scan_syntax, struct problem *);

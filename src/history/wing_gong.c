@@ -18,10 +18,25 @@ static enum termination termination(const char *s, size_t len) {
   static const struct {
     const char *word;
     enum termination is;
-  } words[] = {{"Ok", OK},           {"ok", OK},           {"OK", OK},          {"Empty", EMPTY},          {"Full", FULL},
-               {"Info", INFO},       {"Timeout", INFO},    {"Fail", CONDITION}, {"Failed", CONDITION},     {"Failure", CONDITION},
-               {"Err", CONDITION},   {"Error", CONDITION}, {"No", CONDITION},   {"Exception", CONDITION},  {"NotFound", CONDITION},
-               {"Abort", CONDITION}, {"Aborted", CONDITION}, {"Overflow", CONDITION}, {"Underflow", CONDITION}};
+  } words[] = {{"Ok", OK},
+               {"ok", OK},
+               {"OK", OK},
+               {"Empty", EMPTY},
+               {"Full", FULL},
+               {"Info", INFO},
+               {"Timeout", INFO},
+               {"Fail", CONDITION},
+               {"Failed", CONDITION},
+               {"Failure", CONDITION},
+               {"Err", CONDITION},
+               {"Error", CONDITION},
+               {"No", CONDITION},
+               {"Exception", CONDITION},
+               {"NotFound", CONDITION},
+               {"Abort", CONDITION},
+               {"Aborted", CONDITION},
+               {"Overflow", CONDITION},
+               {"Underflow", CONDITION}};
   if (len == 2 && s[0] == 'O' && s[1] == 'k') return OK;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (*words[i].word == *s && word_is(s, len, words[i].word)) return words[i].is;
@@ -29,8 +44,8 @@ static enum termination termination(const char *s, size_t len) {
 }
 
 struct comments {
-  bool star;        /* the last line ended in a `*` comment: indented lines may carry it on */
-  uint64_t opened;  /* line of a comment that is not closed yet, or 0 */
+  bool star;       /* the last line ended in a `*` comment: indented lines may carry it on */
+  uint64_t opened; /* line of a comment that is not closed yet, or 0 */
 };
 
 /* Skips comments and blanks from p on; at the end of the line, or of what concerns us, returns l->end. */
@@ -52,7 +67,9 @@ static char *skip_comments(struct lines *l, char *p, struct comments *c) {
 }
 
 /* `   the queue is empty`, the rest of a comment on the line before. An event has parentheses. */
-static bool carries_on(struct lines *l) { return (*l->at == ' ' || *l->at == '\t') && !memchr(l->at, '(', (size_t)(l->end - l->at)); }
+static bool carries_on(struct lines *l) {
+  return (*l->at == ' ' || *l->at == '\t') && !memchr(l->at, '(', (size_t)(l->end - l->at));
+}
 
 static value condition(struct lines *l, const char *name, size_t len, const value *args, int count) {
   value parts[OP_ARGS + 1] = {value_text(l->h->values, name, len)};
@@ -76,8 +93,10 @@ static bool event(struct lines *l, char *p, struct comments *c) {
   char *name = p, *name_end = word_end(p);
   size_t len = (size_t)(name_end - name);
   enum termination t = len ? termination(name, len) : CALL;
-  if (t != CALL) p = name_end;
-  else if (!lines_name(l, &p, "an operation, as in `q Enq(5) A`,", &l->methods, &method)) return false;
+  if (t != CALL)
+    p = name_end;
+  else if (!lines_name(l, &p, "an operation, as in `q Enq(5) A`,", &l->methods, &method))
+    return false;
   if (*p != '(') return lines_bad(l, p, "'(' should follow the operation's name, as in `q Enq(5) A`");
   p++;
   if (!lines_arguments(l, &p, args, &count)) return false;

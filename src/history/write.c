@@ -93,8 +93,10 @@ void write_int(int64_t i, struct text *out) {
 }
 
 void write_value(const struct history *h, value v, struct text *out) {
-  if (value_is_small(v)) write_int(value_small(v), out);
-  else value_print(h->values, v, out);
+  if (value_is_small(v))
+    write_int(value_small(v), out);
+  else
+    value_print(h->values, v, out);
 }
 
 static bool bare(const char *s) {
@@ -116,8 +118,10 @@ void write_name(struct text *out, const char *name, bool quote) {
   for (; *name; name++) {
     unsigned char c = (unsigned char)*name;
     if (c == '"' || c == '\\') text_char(out, '\\');
-    if (c < 32 || c == 127) text_printf(out, "\\u%04x", c);
-    else text_char(out, *name);
+    if (c < 32 || c == 127)
+      text_printf(out, "\\u%04x", c);
+    else
+      text_char(out, *name);
   }
   text_char(out, '"');
 }

@@ -24,10 +24,10 @@ bool writer_one_object(const struct history *, const char *format, struct proble
 void writer_object_type(const struct history *, struct text *); /* `# @object ...`, if it is known */
 
 void write_int(int64_t, struct text *);
-void write_value(const struct history *, value, struct text *);             /* as value_print, faster */
-void write_name(struct text *, const char *, bool quote);                   /* in quotes if asked or needed */
+void write_value(const struct history *, value, struct text *);                 /* as value_print, faster */
+void write_name(struct text *, const char *, bool quote);                       /* in quotes if asked or needed */
 void write_arguments(const struct history *, const struct op *, struct text *); /* (1, 2) */
-int op_arguments(const struct op *);                                        /* how many it has */
+int op_arguments(const struct op *);                                            /* how many it has */
 
 /* Gives every operation the lowest lane that is free during it; returns one an operation and how many there are.
  * Lanes are processes for histories that name none. */
