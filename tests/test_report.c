@@ -188,8 +188,8 @@ TEST(report_json_fields) {
       "\"evidence\":{\"path\":\"out.evidence\"",
       "\"minimal\":true",
       "\"culprit\":1",
-      "{\"operation\":1,\"process\":\"B\",\"object\":\"q\",\"call\":\"Deq()\",\"result\":\"2\",\"line\":2,\"call_event\":1,"
-      "\"return_event\":6}",
+      "{\"operation\":1,\"process\":\"B\",\"object\":\"q\",\"call\":\"Deq()\",\"result\":\"2\",\"line\":2,",
+      "\"call_event\":1,\"return_event\":6}",
       "\"start_event\":null,\"start\":[]"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) CHECK_HAS(s, parts[i]);
   f.result.verdict = VERDICT_HOLDS;

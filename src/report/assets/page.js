@@ -238,8 +238,8 @@ function start() {
   const calls = model.core.map(op => model.call[op]), span = calls.length ? calls[calls.length - 1] - calls[0] : 0;
   $("only").checked = model.core.length > 0 && model.core.length < model.n && span > 150;
   setLayout();
-  if (model.core.length && !$("only").checked && model.n > 60) showFault();
-  else if (!model.core.length && model.n > 60) view.move(...opening());
+  if (model.core.length && !$("only").checked && model.n > 40) showFault();
+  else if (!model.core.length && model.n > 40) view.move(...opening());
   else view.fit();
 }
 
