@@ -168,11 +168,21 @@ int64_t columns_time(const struct history *h, const struct op *o, bool end) {
   return end ? o->ret : o->call;
 }
 
-void columns_put_values(const struct history *h, const struct op *o, struct text *out) {
+unsigned char *columns_places(const struct history *h, struct mem *m) {
+  uint32_t n = names_count(h->methods);
+  unsigned char *places = mem_alloc(m, (size_t)n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = names_at(h->methods, i);
+    places[i] = (unsigned char)place_of(h, name, strlen(name));
+  }
+  return places;
+}
+
+void columns_put_values(const struct history *h, const struct op *o, const unsigned char *places, struct text *out) {
   const char *name = names_at(h->methods, o->method);
   int n = op_arguments(o);
   value result = op_pending(o) ? V_NONE : o->result;
-  enum place place = place_of(h, name, strlen(name));
+  enum place place = (enum place)places[o->method];
   bool arrow; /* would the columns, read back, give something else? */
   if (last_is_result(place, n + 1) && !op_pending(o))
     arrow = result == V_NONE || result == V_NIL || (!value_is_small(result) && value_kind(h->values, result) == VALUE_TEXT);
@@ -196,9 +206,11 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
                           bool (*flush)(struct text *, void *), void *to) {
   if (!writer_one_object(h, "columns", problem)) return false;
   writer_object_type(h, out);
-  for (size_t i = 0; i < h->ops.count; i++) {
+  unsigned char *places = columns_places(h, out->mem);
+  bool good = true;
+  for (size_t i = 0; i < h->ops.count && good; i++) {
     const struct op *o = &h->ops.at[i];
-    columns_put_values(h, o, out);
+    columns_put_values(h, o, places, out);
     text_char(out, ' ');
     write_int(columns_time(h, o, false), out);
     text_char(out, ' ');
@@ -207,9 +219,10 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     else
       write_int(columns_time(h, o, true), out);
     text_char(out, '\n');
-    if (out->count >= WRITE_CHUNK && !flush(out, to)) return false;
+    if (out->count >= WRITE_CHUNK) good = flush(out, to);
   }
-  return true;
+  mem_free(out->mem, places);
+  return good;
 }
 
 static int guess(const char *s, size_t n) {

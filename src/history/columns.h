@@ -23,8 +23,9 @@ bool columns_number(const struct columns *, int column); /* is it a whole number
 /* Adds the operation on this line: its method, its values in columns [from, to), its times. */
 bool columns_add(struct columns *, uint32_t process, int method, int from, int to, int start, int end);
 
-/* Method and values, as columns_add reads them. */
-void columns_put_values(const struct history *, const struct op *, struct text *);
+/* Method and values, as columns_add reads them; where each method's values belong is worked out once. */
+unsigned char *columns_places(const struct history *, struct mem *);
+void columns_put_values(const struct history *, const struct op *, const unsigned char *places, struct text *);
 /* The time of an event: as read from a column file, else its number. */
 int64_t columns_time(const struct history *, const struct op *, bool end);
 

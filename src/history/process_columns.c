@@ -51,7 +51,9 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
   if (!writer_one_object(h, "process-columns", problem)) return false;
   writer_open(&w, h, out);
   writer_object_type(h, out);
-  for (size_t i = 0; i < h->ops.count; i++) {
+  unsigned char *places = columns_places(h, out->mem);
+  bool good = true;
+  for (size_t i = 0; i < h->ops.count && good; i++) {
     const struct op *o = &h->ops.at[i];
     writer_process(&w, (uint32_t)i, out);
     text_char(out, ' ');
@@ -62,11 +64,13 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     else
       write_int(columns_time(h, o, true), out);
     text_char(out, ' ');
-    columns_put_values(h, o, out);
+    columns_put_values(h, o, places, out);
     text_char(out, '\n');
-    if (out->count >= WRITE_CHUNK && !flush(out, to)) return writer_close(&w), false;
+    if (out->count >= WRITE_CHUNK) good = flush(out, to);
   }
-  return writer_close(&w), true;
+  mem_free(out->mem, places);
+  writer_close(&w);
+  return good;
 }
 
 /* A process, then two times and a word, or a word. */

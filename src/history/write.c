@@ -109,8 +109,8 @@ static bool bare(const char *s) {
 }
 
 void write_name(struct text *out, const char *name, bool quote) {
-  const char *first = name;
-  if (!quote && bare(name) && !strchr("-./+", *first)) {
+  /* A name that begins like a comment, or like the mark that a file may begin with, is not left bare. */
+  if (!quote && bare(name) && !(*name & 0x80) && !strchr("-./+", *name)) {
     text_add(out, name);
     return;
   }
