@@ -19,7 +19,8 @@ struct config {
   uint32_t state;
   uint32_t node;    /* the last entry of its log: the operations linearized so far */
   uint32_t next;    /* next configuration + 1 of the set with the same bucket */
-  uint32_t dropped; /* dominated by one that came later */
+  uint16_t dropped; /* dominated by one that came later */
+  uint16_t idle;    /* made by an operation that can always happen, and no other linearized in passing: see force */
   uint64_t bits[];  /* done, then optional: `words` each */
 };
 

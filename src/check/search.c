@@ -9,6 +9,7 @@
  *   - an operation that could have linearized without changing what followed becomes optional: one that loops on the
  *     present state, or one that can always happen, just before another that overwrites everything;
  *   - pending operations are optional from the start, and those that never change the state are dropped;
+ *   - in an object that is one value, the values nobody will read or compare with any more are one and the same;
  *   - of operations that differ only in when they return, the first to return linearizes first;
  *   - dominated configurations are dropped.
  * Where the set grows all the same, a narrow one is tried first, then wider ones: a linearization found is a
@@ -19,9 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "check/configs.h"
 
-enum { FORGET_AT = 64 << 20 };
+enum { FORGET_AT = 128 << 10 }; /* so that what is in use stays in the processor's cache */
 
 struct slot {
   uint32_t op, class;
@@ -36,6 +38,11 @@ struct node { /* an entry of the log of linearized operations: a tree shared by 
   uint32_t entry; /* (operation << 1) | it was optional here */
 };
 
+struct observed {
+  value value;
+  uint32_t until; /* the last return of an operation that observes it */
+};
+
 struct search {
   struct mem *mem;
   const struct spec *spec;
@@ -48,6 +55,12 @@ struct search {
   uint64_t *open;     /* the open slots */
   uint32_t *slot_of;  /* operation -> slot */
   uint32_t slot_of_room;
+
+  struct observed *observed; /* one-value objects: until when each value is read or compared with; key V_NONE: free */
+  uint32_t observed_mask;
+  bool merges;               /* unobserved values are merged */
+  uint32_t event;            /* the present one */
+  struct op dead_op;         /* sets the value to one that nobody observes */
 
   struct configs now, after, seen; /* before this event; after it; met while linearizing what this return forces */
   bool sets_open;
@@ -132,6 +145,8 @@ static void forget(struct search *s) {
     count++;
   }
   states_forget(s->states, keep, count);
+  for (uint32_t k = 0; k < s->slot_count; k++)
+    if (s->slots[k].open) s->slots[k].class = states_class(s->states, &s->part->ops[s->slots[k].op]);
   configs_clear(&s->after);
   for (uint32_t i = 0, k = 0; i < s->now.count; i++) {
     struct config *c = configs_at(&s->now, i);
@@ -197,6 +212,55 @@ static void log_marks(struct search *s, struct config *c) {
   for (size_t i = 0; i < s->marks.count; i++) c->node = log_add(s, c->node, s->marks.at[i]);
 }
 
+/* Values that nobody observes. */
+
+static struct observed *observed_at(const struct search *s, value v) {
+  uint32_t i = (uint32_t)hash_mix(v) & s->observed_mask;
+  while (s->observed[i].value != v && s->observed[i].value != V_NONE) i = (i + 1) & s->observed_mask;
+  return &s->observed[i];
+}
+
+static void observe(struct search *s, value v, uint32_t until) {
+  if (v == V_NONE || v == V_UNKNOWN) return;
+  struct observed *o = observed_at(s, v);
+  if (o->value == V_NONE) *o = (struct observed){v, until};
+  if (until > o->until) o->until = until;
+}
+
+/* When each value is observed for the last time. */
+static void observe_part(struct search *s, const struct part *p) {
+  const struct spec_cell *cell = s->spec->cell;
+  mem_free(s->mem, s->observed);
+  s->observed = NULL;
+  s->merges = cell != NULL;
+  for (uint32_t i = 0; i < p->count && s->merges; i++) s->merges = cell[p->ops[i].method].sets != CELL_MIXES;
+  if (!s->merges) return;
+  for (s->observed_mask = 15; s->observed_mask < p->count * 2u;) s->observed_mask = s->observed_mask * 2 + 1;
+  s->observed = mem_alloc(s->mem, ((size_t)s->observed_mask + 1) * sizeof *s->observed);
+  for (uint32_t i = 0; i <= s->observed_mask; i++) s->observed[i].value = V_NONE;
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    if (cell[o->method].compares >= 0) observe(s, o->arg[cell[o->method].compares], o->ret);
+    if (cell[o->method].sets == -1 && !op_pending(o)) observe(s, o->result, o->ret);
+  }
+  for (uint32_t i = 0; i < p->count; i++) /* an operation that overwrites, to make the one unobserved state with */
+    if (cell[p->ops[i].method].sets >= 0 && s->spec->overwrites >> p->ops[i].method & 1) {
+      s->dead_op = p->ops[i];
+      s->dead_op.arg[cell[p->ops[i].method].sets] = V_UNKNOWN;
+      return;
+    }
+  s->merges = false;
+}
+
+/* The state that an operation of this slot leads to, or the one that stands for all whose value nobody will observe. */
+static uint32_t merge(struct search *s, uint32_t k, uint32_t state) {
+  int sets = s->spec->cell[s->slots[k].method].sets;
+  if (sets < 0) return state;
+  const struct observed *o = observed_at(s, s->part->ops[s->slots[k].op].arg[sets]);
+  if (o->value != V_NONE && o->until >= s->event) return state;
+  return states_step(s->states, state, states_class(s->states, &s->dead_op)).at[0];
+}
+
 /* The configuration after slot k linearizes in c and leads to `state`, in s->scratch; its log entries in s->marks. */
 static void linearize(struct search *s, const struct config *c, uint32_t k, uint32_t state) {
   struct config *x = s->scratch;
@@ -214,9 +278,11 @@ static void linearize(struct search *s, const struct config *c, uint32_t k, uint
       vec_push(s->mem, &s->marks, s->slots[i].op << 1 | 1);
     }
   vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+  size_t settled = s->marks.count;
   for (uint32_t w = 0; w < s->words; w++)
     for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1)
       settle(s, x, w * 64 + (uint32_t)__builtin_ctzll(due));
+  x->idle = s->marks.count == settled && (s->spec->always >> s->slots[k].method & 1);
 }
 
 /* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top. */
@@ -233,6 +299,7 @@ static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
   if (c != x) memcpy(x, c, s->now.stride);
   bit_clear(x->bits, ret);
   bit_clear(x->bits + s->words, ret);
+  x->idle = 0;
   uint32_t i = configs_add(&s->after, x);
   if (i == UINT32_MAX) return;
   s->configurations++;
@@ -258,11 +325,14 @@ static void force(struct search *s, uint32_t ret) {
         if (s->slots[k].pure) continue; /* it would have, if it could */
         const struct config *c = configs_at(&s->seen, i);
         if (another_first(s, c, k)) continue;
+        /* Overwriting what was just written leads nowhere that overwriting what was there before does not. */
+        if (c->idle && (s->spec->overwrites >> s->slots[k].method & 1)) continue;
         struct successors x = states_step(s->states, c->state, s->slots[k].class);
         for (uint32_t n = 0; n < x.count; n++) {
           c = configs_at(&s->seen, i); /* seen may have moved */
-          if (x.at[n] == c->state && bit_get(c->bits + s->words, k)) continue; /* optional already: nothing gained */
-          linearize(s, c, k, x.at[n]);
+          if (x.at[n] == c->state && bit_get(c->bits + s->words, k) && !(s->spec->overwrites >> s->slots[k].method & 1))
+            continue; /* optional already: nothing gained */
+          linearize(s, c, k, s->merges ? merge(s, k, x.at[n]) : x.at[n]);
           if (k == ret) {
             keep_after(s, s->scratch, ret);
             continue;
@@ -364,6 +434,7 @@ static void prepare(struct search *s, const struct part *p, const uint32_t *even
   }
   uint32_t words = (most + 63) / 64;
   s->part = p;
+  observe_part(s, p);
   if (!s->sets_open || words != s->words || most > s->slot_room) {
     if (s->sets_open) {
       configs_close(&s->now);
@@ -413,6 +484,7 @@ static void walk(struct search *s, const uint32_t *events, uint32_t width, struc
   d->verdict = VERDICT_HOLDS;
   for (uint32_t e = 0; e < p->events; e++) {
     uint32_t op = events[e] >> 1;
+    s->event = e;
     if (!(events[e] & 1)) {
       on_call(s, op);
     } else if (!on_return(s, op)) {
@@ -434,7 +506,7 @@ void search_run(struct search *s, const struct part *p, struct decision *d) {
   uint32_t *events = part_events(p, s->mem);
   prepare(s, p, events);
   s->configurations = 0;
-  uint32_t width = 64;
+  uint32_t width = 256;
   do {
     walk(s, events, width, d);
     width = width >= 1u << 18 ? 0 : width * 16;

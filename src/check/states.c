@@ -49,6 +49,12 @@ static void tables_open(struct states *s) {
   for (uint32_t i = 0; i <= s->memo_mask; i++) s->memo[i].class = NO_CLASS;
 }
 
+static void classes_open(struct states *s) {
+  memset(&s->classes, 0, sizeof s->classes);
+  s->class_mask = 63;
+  s->class_slots = mem_zero(s->mem, s->class_mask + 1, sizeof *s->class_slots);
+}
+
 struct states *states_new(struct mem *m, const struct spec *spec) {
   struct states *s = mem_zero(m, 1, sizeof *s);
   s->owner = m;
@@ -56,9 +62,8 @@ struct states *states_new(struct mem *m, const struct spec *spec) {
   s->other = mem_child(m);
   s->spec = spec;
   outcomes_open(&s->outcomes, m);
-  s->class_mask = 63;
-  s->class_slots = mem_zero(m, s->class_mask + 1, sizeof *s->class_slots);
   tables_open(s);
+  classes_open(s);
   return s;
 }
 
@@ -77,12 +82,12 @@ uint32_t states_class(struct states *s, const struct op *o) {
   uint32_t i = class_hash(&c) & s->class_mask;
   for (; s->class_slots[i]; i = (i + 1) & s->class_mask)
     if (class_equal(&s->classes.at[s->class_slots[i] - 1], &c)) return s->class_slots[i] - 1;
-  vec_push(s->owner, &s->classes, c);
+  vec_push(s->mem, &s->classes, c);
   s->class_slots[i] = (uint32_t)s->classes.count;
   if (s->classes.count * 2 > s->class_mask) {
-    mem_free(s->owner, s->class_slots);
+    mem_free(s->mem, s->class_slots);
     s->class_mask = s->class_mask * 2 + 1;
-    s->class_slots = mem_zero(s->owner, (size_t)s->class_mask + 1, sizeof *s->class_slots);
+    s->class_slots = mem_zero(s->mem, (size_t)s->class_mask + 1, sizeof *s->class_slots);
     for (uint32_t k = 0; k < s->classes.count; k++) {
       for (i = class_hash(&s->classes.at[k]) & s->class_mask; s->class_slots[i];) i = (i + 1) & s->class_mask;
       s->class_slots[i] = k + 1;
@@ -172,6 +177,7 @@ void states_forget(struct states *s, uint32_t *keep, uint32_t count) {
   s->mem = s->other;
   s->other = old;
   tables_open(s);
+  classes_open(s);
   for (uint32_t i = 0; i < count; i++) keep[i] = intern(s, (struct state){kept[i].at, kept[i].size});
   mem_close(old);
   mem_free(s->owner, kept);

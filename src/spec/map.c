@@ -17,6 +17,8 @@ static const struct spec_op map_ops[] = {
     {"cas compare-and-set compare-and-swap replace", 3, 3, RESULT_BOOL, PURE_IF_FALSE, V_TRUE, ARG_ANY},
     {"delete del remove erase unset", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
 };
+static const struct spec_cell map_cells[] = {
+    [MAP_GET] = {-1, -1}, [MAP_PUT] = {1, -1}, [MAP_APPEND] = {CELL_MIXES, -1}, [MAP_CAS] = {2, 1}, [MAP_DELETE] = {-1, -1}};
 
 #define VALUE UINT32_MAX
 
@@ -163,5 +165,6 @@ const struct spec spec_map = {
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
     .ops = map_ops, .op_count = 5, .keyed = true,
     .always = 1u << MAP_PUT | 1u << MAP_DELETE, .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,
+    .cell = map_cells,
     .init = init_empty, .step = map_step, .print = map_print,
     .machine_new = machine_map_new, .machine_apply = machine_map_apply};

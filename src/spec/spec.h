@@ -68,6 +68,13 @@ static inline struct state outcomes_state(const struct outcomes *o, size_t i) {
 /* May the operation have returned this result? A result not observed matches any. */
 static inline bool result_matches(const struct op *o, value result) { return o->result == V_UNKNOWN || o->result == result; }
 
+/* What an operation of a one-value object (register, a map's key) does with the value: which argument it sets it to, and
+ * which it compares with it; -1 for none. CELL_MIXES: it makes a value of the one there. Reads return it. */
+enum { CELL_MIXES = -2 };
+struct spec_cell {
+  int8_t sets, compares;
+};
+
 struct spec {
   const char *name;    /* "bounded-queue" */
   const char *aliases; /* "bqueue" other names, separated by blanks; "" for none */
@@ -81,6 +88,7 @@ struct spec {
   bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
   uint32_t always;       /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
   uint32_t overwrites;   /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
+  const struct spec_cell *cell; /* of an object that is one value: an operation each; else NULL */
   const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
   void *user;            /* of a specification of the user's own */
 
