@@ -54,7 +54,7 @@ const struct command command_convert = {
     .summary = "read a history in one format and write it in another",
     .details = "Reads the history IN (- is standard input), plain or compressed with gzip or zstd, and writes\n"
                "it to OUT (default standard output). A name that ends in .gz or .zst is compressed. What\n"
-               "happened before what is kept; times, comments and failed operations are not.\n"
+               "happened before what is kept; comments and failed operations are not.\n"
                "\n"
                "Formats:\n"
                "  wing-gong        q Enq(5) A, then q Ok() A: an event a line; Asif's own (.txt)\n"
