@@ -14,6 +14,7 @@ static const struct opt opts[] = {
     {"values", 0, "V", NULL, "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
     {"keys", 0, "K", NULL, "maps, sets and multisets: keys among 1..K (map: 10; sets: every value is a new one)"},
     {"pending", 0, "P", NULL, "P operations never return; half of them took effect (default 0)"},
+    {"size", 0, "S", NULL, "containers: about S values inside on average (default: up to 200)"},
     {"empty", 0, "PERCENT", NULL, "containers: share of the time they are nearly empty (default 5)"},
     {"output", 'o', "FILE", "@files", "where to (default standard output); .gz and .zst compress"},
     {"format", 'f', "FORMAT", "@formats", "how to write it (default by the ending of FILE, else wing-gong)"},
@@ -46,24 +47,17 @@ static bool read_options(const struct args *a, const struct spec *s, struct gene
       .values = (uint32_t)arg_number(a, "values", cas ? 5 : 0, 0, most / 4, &bad),
       .keys = (uint32_t)arg_number(a, "keys", 0, 1, most / 4, &bad),
       .pending = (uint32_t)arg_number(a, "pending", 0, 0, most / 4, &bad),
+      .size = (uint32_t)arg_number(a, "size", 0, 1, most / 4, &bad),
       .empty = (uint32_t)arg_number(a, "empty", 5, 0, 100, &bad),
   };
   return !bad;
 }
 
-/* By name, else by the ending of the file's name (before .gz or .zst), else Wing and Gong's. */
+/* By name, else by the ending of the file's name, else Wing and Gong's. */
 static const struct format *pick_format(const char *name, const char *path) {
   if (name) return format_named(name);
-  size_t n = strlen(path);
-  if (n > 3 && !strcmp(path + n - 3, ".gz")) n -= 3;
-  else if (n > 4 && !strcmp(path + n - 4, ".zst")) n -= 4;
-  for (int i = 0; formats[i]; i++)
-    for (const char *s = formats[i]->suffixes; formats[i]->write && s && *s; s += strspn(s, " ")) {
-      size_t len = strcspn(s, " ");
-      if (len && len < n && !memcmp(path + n - len, s, len)) return formats[i];
-      s += len;
-    }
-  return &format_wing_gong;
+  const struct format *f = format_for_path(path);
+  return f && f->write ? f : &format_wing_gong;
 }
 
 static int generate(struct mem *m, const struct args *a, const struct generate_options *o) {

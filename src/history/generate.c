@@ -117,6 +117,7 @@ struct planned *generate_planned(struct generator *g) { return &g->plan.at[g->pl
 /* Sizes. */
 
 uint32_t generate_size(const struct generator *g) {
+  if (g->options->size) return g->options->size;
   uint32_t n = g->options->operations / 16;
   return n < 3 ? 3 : n > 200 ? 200 : n;
 }

@@ -14,6 +14,7 @@ struct generate_options {
   uint32_t values;     /* 0: every value is written once; else among 1..values */
   uint32_t keys;       /* maps, sets and multisets: keys among 1..keys; 0: the default */
   uint32_t pending;    /* operations that never return; half of them take effect */
+  uint32_t size;       /* containers: values inside, on average; 0: the default */
   uint32_t empty;      /* containers: percent of the time spent nearly empty */
 };
 

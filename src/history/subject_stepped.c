@@ -16,8 +16,9 @@ static bool named(const struct generator *g, const char *begins) { return !strnc
 static void open(struct generator *g) {
   struct stepped *s = g->state = mem_zero(g->mem, 1, sizeof *s);
   uint32_t size = generate_size(g);
-  if (named(g, "bounded")) size = g->spec->k - g->spec->k / 4;
-  s->tide.size = size > 20 ? 20 : size < 2 ? 2 : size;
+  if (named(g, "bounded") && !g->options->size) size = g->spec->k - g->spec->k / 4;
+  if (!g->options->size) size = size > 20 ? 20 : size < 2 ? 2 : size;
+  s->tide.size = size;
   stepper_open(g, &s->object);
 }
 
