@@ -74,12 +74,12 @@ TEST(formats_objects_and_processes) {
 
 TEST(formats_jepsen_text) {
   struct history *h = parse("wing-gong", "q enq(5) 0\nq Ok() 0\nq deq() 0\nq Empty() 0\n");
-  CHECK(!strcmp(written(h, "edn"), "{:process 0, :type :invoke, :f :enq, :value 5, :object \"q\"}\n"
-                                   "{:process 0, :type :ok, :f :enq, :value 5, :result :none, :object \"q\"}\n"
-                                   "{:process 0, :type :invoke, :f :deq, :value nil, :object \"q\"}\n"
-                                   "{:process 0, :type :ok, :f :deq, :value nil, :result :empty, :object \"q\"}\n"));
+  CHECK(!strcmp(written(h, "edn"), "{:process 0, :type :invoke, :f :enq, :value 5, :asif/object \"q\"}\n"
+                                   "{:process 0, :type :ok, :f :enq, :value 5, :asif/result :none, :asif/object \"q\"}\n"
+                                   "{:process 0, :type :invoke, :f :deq, :value nil, :asif/object \"q\"}\n"
+                                   "{:process 0, :type :ok, :f :deq, :value nil, :asif/result :empty, :asif/object \"q\"}\n"));
   CHECK(!strcmp(written(parse("wing-gong", "x cas(1, 2) 0\n"), "json"),
-                "{\"process\": 0, \"type\": \"invoke\", \"f\": \"cas\", \"value\": [1, 2], \"args\": [1, 2]}\n"));
+                "{\"process\": 0, \"type\": \"invoke\", \"f\": \"cas\", \"value\": [1, 2], \"asif/args\": [1, 2]}\n"));
 }
 
 /* --- files --- */

@@ -5,9 +5,9 @@
  * Processes that are no numbers (the nemesis) are not clients, and are counted as skipped. A `:key` beside the value
  * makes the key the first argument.
  *
- * Asif's own files say more, in keys that other readers ignore: `:result` is what the operation returned, so that the
- * value need not be guessed to be one or an echo; `:args` its arguments where the value alone would not tell them;
- * `:object` the object, where there are several. */
+ * Asif's own files say more, in keys that other readers ignore: `:asif/result` is what the operation returned, so that the
+ * value need not be guessed to be one or an echo; `:asif/args` its arguments where the value alone would not tell them;
+ * `:asif/object` the object, where there are several. */
 #include "history/jepsen.h"
 
 #include <string.h>
@@ -122,14 +122,11 @@ static enum key key_named(const char *s, size_t len) {
   switch (len) {
   case 1: return *s == 'f' ? KEY_F : KEY_OTHER;
   case 3: return word_is(s, len, "key") ? KEY_KEY : KEY_OTHER;
-  case 4:
-    return word_is(s, len, "type")   ? KEY_TYPE
-           : word_is(s, len, "time") ? KEY_TIME
-           : word_is(s, len, "args") ? KEY_ARGS
-                                     : KEY_OTHER;
+  case 4: return word_is(s, len, "type") ? KEY_TYPE : word_is(s, len, "time") ? KEY_TIME : KEY_OTHER;
   case 5: return word_is(s, len, "value") ? KEY_VALUE : KEY_OTHER;
-  case 6: return word_is(s, len, "result") ? KEY_RESULT : word_is(s, len, "object") ? KEY_OBJECT : KEY_OTHER;
   case 7: return word_is(s, len, "process") ? KEY_PROCESS : KEY_OTHER;
+  case 9: return word_is(s, len, "asif/args") ? KEY_ARGS : KEY_OTHER;
+  case 11: return word_is(s, len, "asif/result") ? KEY_RESULT : word_is(s, len, "asif/object") ? KEY_OBJECT : KEY_OTHER;
   default: return KEY_OTHER;
   }
 }

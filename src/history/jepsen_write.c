@@ -105,7 +105,7 @@ static void put_call_value(const struct out *o, const struct op *op) {
   else
     put_arguments(o, op, n);
   if (n > 1 || (n == 1 && op->arg[0] == V_NIL)) {
-    put_key(o, "args", false);
+    put_key(o, "asif/args", false);
     put_arguments(o, op, n);
   }
 }
@@ -135,11 +135,11 @@ static void put_event(const struct out *o, const struct writer *w, uint32_t even
     put_value(o, op->result == V_NONE && op_arguments(op) == 1   ? op->arg[0]
                  : op->result == V_NONE || op->result == V_EMPTY ? V_NIL
                                                                  : op->result);
-    put_key(o, "result", false);
+    put_key(o, "asif/result", false);
     put_value(o, op->result);
   }
   if (o->named) {
-    put_key(o, "object", false);
+    put_key(o, "asif/object", false);
     put_string(o->text, names_at(h->objects, op->object), strlen(names_at(h->objects, op->object)));
   }
   if (h->call_time) {

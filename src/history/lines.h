@@ -66,8 +66,4 @@ static inline char *word_end(char *p) {
   return p;
 }
 
-static inline bool word_is(const char *s, size_t len, const char *word) {
-  return strlen(word) == len && !memcmp(s, word, strlen(word)); /* of a constant length, so without a call */
-}
-
 #endif

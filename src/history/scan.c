@@ -239,7 +239,7 @@ static bool scan_string(struct scan *s, const char **chars, size_t *len) {
   return true;
 }
 
-static inline bool word_end(const struct scan *s, char c) { return scan_ends[(unsigned char)c] & s->ends; }
+static inline bool ends_word(const struct scan *s, char c) { return scan_ends[(unsigned char)c] & s->ends; }
 
 /* \a, \newline, ༒ of EDN. */
 static bool scan_character(struct scan *s, const char **chars, size_t *len) {
@@ -248,7 +248,7 @@ static bool scan_character(struct scan *s, const char **chars, size_t *len) {
   input_fill(in, 2);
   char *p = in->at + 2; /* the byte after the backslash belongs to it, whatever it is */
   if (p > in->end) return bad(s, "ends after a backslash");
-  while (!word_end(s, *p) || (p == in->end && more(s, &p) && !word_end(s, *p))) p++;
+  while (!ends_word(s, *p) || (p == in->end && more(s, &p) && !ends_word(s, *p))) p++;
   *chars = in->at + 1;
   *len = (size_t)(p - in->at) - 1;
   in->at = p;
@@ -299,15 +299,11 @@ static value number(struct scan *s, const char *chars, size_t len) {
   return scan_integer(chars, digits, &n) ? value_int(s->values, n) : value_text(s->values, chars, len);
 }
 
-static inline bool is(const char *chars, size_t len, const char *word) {
-  return strlen(word) == len && !memcmp(chars, word, strlen(word));
-}
-
 static bool word(struct scan *s, const char *chars, size_t len, value *out) {
-  if (is(chars, len, s->syntax == SCAN_JSON ? "null" : "nil")) return *out = V_NIL, true;
-  if (is(chars, len, "true")) return *out = V_TRUE, true;
-  if (is(chars, len, "false")) return *out = V_FALSE, true;
-  if (s->syntax == SCAN_PLAIN && len > 0 && !is(chars, len, "none") && scan_special(chars, len, out)) return true;
+  if (word_is(chars, len, s->syntax == SCAN_JSON ? "null" : "nil")) return *out = V_NIL, true;
+  if (word_is(chars, len, "true")) return *out = V_TRUE, true;
+  if (word_is(chars, len, "false")) return *out = V_FALSE, true;
+  if (s->syntax == SCAN_PLAIN && len > 0 && !word_is(chars, len, "none") && scan_special(chars, len, out)) return true;
   if (s->syntax == SCAN_JSON)
     return input_problem(s->in, s->in->at - len, s->problem, "%.*s is no JSON value; a text wants quotes",
                          (int)(len > 40 ? 40 : len), chars);

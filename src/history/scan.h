@@ -5,6 +5,8 @@
 #ifndef ASIF_HISTORY_SCAN_H
 #define ASIF_HISTORY_SCAN_H
 
+#include <string.h>
+
 #include "history/history.h"
 #include "history/input.h"
 
@@ -47,6 +49,10 @@ enum { ENDS = 1, ENDS_JSON = 2, ENDS_EDN = 4 };
 extern const unsigned char scan_ends[256];
 
 static inline bool scan_delimiter(char c) { return scan_ends[(unsigned char)c] & ENDS; }
+
+static inline bool word_is(const char *s, size_t len, const char *word) {
+  return strlen(word) == len && !memcmp(s, word, strlen(word)); /* of a constant length, so without a call */
+}
 
 /* The integer spelled by all of these bytes; false if it is none, or beyond 64 bits. */
 bool scan_integer(const char *, size_t len, int64_t *);
