@@ -75,7 +75,8 @@ struct search {
 
   uint32_t width;       /* most configurations kept; 0: all */
   bool left_out;        /* some were not kept */
-  uint64_t configurations;
+  uint64_t configurations, most; /* so far; when to give up, 0: never */
+  const struct start *start;     /* instead of the initial states, or NULL */
   uint32_t steps;       /* since the limits were polled */
 };
 
@@ -311,7 +312,7 @@ static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
 static void force(struct search *s, uint32_t ret) {
   for (uint32_t i = 0; i < s->seen.count; i++) {
     if (configs_at(&s->seen, i)->dropped || bit_get(configs_at(&s->seen, i)->bits, ret)) continue;
-    if (s->width && s->after.live >= s->width) {
+    if ((s->width && s->after.live >= s->width) || (s->most && s->configurations > s->most)) {
       s->left_out = true;
       return;
     }
@@ -459,14 +460,11 @@ static void prepare(struct search *s, const struct part *p, const uint32_t *even
   if (p->count > s->slot_of_room) {
     mem_free(s->mem, s->slot_of);
     s->slot_of_room = p->count + p->count / 2;
-    s->slot_of = mem_alloc(s->mem, (size_t)s->slot_of_room * sizeof *s->slot_of);
+    s->slot_of = mem_zero(s->mem, s->slot_of_room, sizeof *s->slot_of);
   }
 }
 
-/* One walk over the events with the given width. */
-static void walk(struct search *s, const uint32_t *events, uint32_t width, struct decision *d) {
-  const struct part *p = s->part;
-  s->width = width;
+static void begin(struct search *s, const uint32_t *events) {
   s->left_out = false;
   s->slot_count = 0;
   memset(s->open, 0, s->words * sizeof *s->open);
@@ -475,14 +473,34 @@ static void walk(struct search *s, const uint32_t *events, uint32_t width, struc
   s->collect_at = 1 << 16;
   log_add(s, 0, 0);
   configs_clear(&s->now);
-  struct successors initial = states_initial(s->states);
-  for (uint32_t i = 0; i < initial.count; i++) {
+  memset(s->scratch, 0, s->now.stride);
+  if (!s->start) {
+    struct successors initial = states_initial(s->states);
+    for (uint32_t i = 0; i < initial.count; i++) {
+      s->scratch->state = initial.at[i];
+      configs_add(&s->now, s->scratch);
+    }
+    return;
+  }
+  for (uint32_t e = 0; e < s->start->under_way; e++) slot_open(s, events[e] >> 1);
+  for (uint32_t i = 0; i < s->start->count; i++) {
     memset(s->scratch, 0, s->now.stride);
-    s->scratch->state = initial.at[i];
+    s->scratch->state = states_intern(s->states, s->start->states[i]);
+    for (uint32_t k = 0; k < s->start->under_way; k++) {
+      uint8_t status = s->start->status[(size_t)i * s->start->under_way + k];
+      if (status == STATUS_DONE) bit_set(s->scratch->bits, s->slot_of[k]);
+      if (status == STATUS_OPTIONAL) bit_set(s->scratch->bits + s->words, s->slot_of[k]);
+    }
     configs_add(&s->now, s->scratch);
   }
+}
+
+/* One walk over the events before `end`, with the given width. */
+static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_t width, struct decision *d) {
+  s->width = width;
+  begin(s, events);
   d->verdict = VERDICT_HOLDS;
-  for (uint32_t e = 0; e < p->events; e++) {
+  for (uint32_t e = s->start ? s->start->under_way : 0; e < end; e++) {
     uint32_t op = events[e] >> 1;
     s->event = e;
     if (!(events[e] & 1)) {
@@ -490,6 +508,10 @@ static void walk(struct search *s, const uint32_t *events, uint32_t width, struc
     } else if (!on_return(s, op)) {
       d->verdict = s->left_out ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
       d->culprit = op;
+      return;
+    }
+    if (s->most && s->configurations > s->most) {
+      d->verdict = VERDICT_UNKNOWN;
       return;
     }
     if (d->reached < e) d->reached = e;
@@ -502,21 +524,61 @@ static void walk(struct search *s, const uint32_t *events, uint32_t width, struc
   }
 }
 
-void search_run(struct search *s, const struct part *p, struct decision *d) {
+void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most, struct decision *d) {
   uint32_t *events = part_events(p, s->mem);
   prepare(s, p, events);
   s->configurations = 0;
+  s->most = most;
+  s->start = start;
   uint32_t width = 256;
   do {
-    walk(s, events, width, d);
+    walk(s, events, p->events, width, d);
     width = width >= 1u << 18 ? 0 : width * 16;
-  } while (d->verdict == VERDICT_UNKNOWN);
+  } while (d->verdict == VERDICT_UNKNOWN && !(most && s->configurations > most));
   d->configurations += s->configurations;
   if (d->verdict == VERDICT_HOLDS)
     read_order(s, d);
-  else
+  else if (d->verdict == VERDICT_VIOLATED)
     for (uint32_t i = 0; i < p->count && p->ops[i].call < p->ops[d->culprit].ret; i++) vec_push(s->mem, &d->core, i);
   mem_free(s->mem, events);
+}
+
+void search_run(struct search *s, const struct part *p, struct decision *d) { search_bounded(s, p, NULL, 0, d); }
+
+bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m, struct start *out) {
+  uint32_t *events = part_events(p, s->mem);
+  prepare(s, p, events);
+  s->merges = false; /* the states themselves are wanted */
+  s->configurations = 0;
+  s->most = most;
+  s->start = NULL;
+  struct decision d = {0};
+  walk(s, events, event, 0, &d);
+  mem_free(s->mem, events);
+  if (d.verdict != VERDICT_HOLDS) return false;
+  uint32_t under_way = 0;
+  for (uint32_t k = 0; k < s->slot_count; k++) under_way += s->slots[k].open;
+  *out = (struct start){.under_way = under_way, .states = mem_alloc(m, (s->now.live + 1) * sizeof *out->states),
+                        .status = mem_zero(m, (size_t)s->now.live * under_way + 1, 1)};
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    const struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    struct state x = states_at(s->states, c->state);
+    void *copy = mem_alloc(m, x.size + 1);
+    if (x.size) memcpy(copy, x.at, x.size);
+    out->states[out->count] = (struct state){copy, x.size};
+    /* By call, as the part that begins here has them. */
+    uint32_t at = 0;
+    for (uint32_t op = 0; op < p->count && p->ops[op].call < event; op++) {
+      uint32_t k = s->slot_of[op];
+      if (k >= s->slot_count || !s->slots[k].open || s->slots[k].op != op) continue;
+      out->status[(size_t)out->count * under_way + at++] = bit_get(c->bits, k)              ? STATUS_DONE
+                                                           : bit_get(c->bits + s->words, k) ? STATUS_OPTIONAL
+                                                                                            : STATUS_DUE;
+    }
+    out->count++;
+  }
+  return true;
 }
 
 enum applies search_part(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {

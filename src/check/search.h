@@ -11,4 +11,19 @@ struct search;
 struct search *search_new(struct mem *, const struct spec *);
 void search_run(struct search *, const struct part *, struct decision *);
 
+/* The configurations a part may begin in, where it is the later part of another. The operations under way then are the
+ * part's first ones, and their calls its first events. */
+enum status { STATUS_DUE, STATUS_DONE, STATUS_OPTIONAL };
+struct start {
+  uint32_t count;       /* configurations */
+  uint32_t under_way;   /* operations */
+  struct state *states; /* a configuration each */
+  uint8_t *status;      /* a configuration each: `under_way` statuses */
+};
+
+/* The configurations just before an event of a part, or false if that took more than `most` configurations. */
+bool search_capture(struct search *, const struct part *, uint32_t event, uint64_t most, struct mem *, struct start *);
+/* As search_run from a start (NULL: the initial states), giving up (VERDICT_UNKNOWN) beyond `most` configurations. */
+void search_bounded(struct search *, const struct part *, const struct start *, uint64_t most, struct decision *);
+
 #endif

@@ -96,7 +96,7 @@ uint32_t states_class(struct states *s, const struct op *o) {
   return (uint32_t)s->classes.count - 1;
 }
 
-static uint32_t intern(struct states *s, struct state x) {
+uint32_t states_intern(struct states *s, struct state x) {
   uint32_t hash = (uint32_t)hash_bytes(x.at, x.size);
   uint32_t i = hash & s->mask;
   for (; s->slots[i]; i = (i + 1) & s->mask) {
@@ -129,7 +129,7 @@ size_t states_bytes(const struct states *s) { return s->mem->used; }
 static struct successors collect(struct states *s) {
   uint32_t count = 0, n = (uint32_t)s->outcomes.list.count, *list = n ? mem_piece(s->mem, n * sizeof *list) : NULL;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t x = intern(s, outcomes_state(&s->outcomes, i)), k;
+    uint32_t x = states_intern(s, outcomes_state(&s->outcomes, i)), k;
     for (k = 0; k < count && list[k] != x; k++) {}
     if (k == count) list[count++] = x;
   }
@@ -178,7 +178,7 @@ void states_forget(struct states *s, uint32_t *keep, uint32_t count) {
   s->other = old;
   tables_open(s);
   classes_open(s);
-  for (uint32_t i = 0; i < count; i++) keep[i] = intern(s, (struct state){kept[i].at, kept[i].size});
+  for (uint32_t i = 0; i < count; i++) keep[i] = states_intern(s, (struct state){kept[i].at, kept[i].size});
   mem_close(old);
   mem_free(s->owner, kept);
 }

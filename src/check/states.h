@@ -16,6 +16,7 @@ struct successors {
 
 struct states *states_new(struct mem *, const struct spec *);
 struct successors states_initial(struct states *);
+uint32_t states_intern(struct states *, struct state);
 uint32_t states_class(struct states *, const struct op *);
 struct successors states_step(struct states *, uint32_t state, uint32_t class); /* valid until states_forget */
 struct state states_at(const struct states *, uint32_t state);
