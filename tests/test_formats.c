@@ -178,6 +178,9 @@ TEST(formats_jepsen_log) {
         "2016 INFO [jepsen worker 1] jepsen.util: 1 :invoke :read nil\n"
         "INFO  jepsen.util - 1\t:ok\t:read\t3 :debug {:x 1\nINFO  jepsen.util - starting :invoke\n",
         "x read() 1\nx Ok(3) 1\n");
+  READS("jepsen-log",
+        "INFO  jepsen.util - 6 \t:invoke :write \t38 \t:hint 0\nINFO  jepsen.util - 6 \t:ok :write \t38 \t:hint 2\n",
+        "x write(38) 6\nx Ok(38) 6\n");
   READS("jepsen-log", "0\t:invoke\t:write\t4\n0\t:info\t:write\t4\tindeterminate: (oops\n1\t:invoke\t:read\n",
         "x write(4) 0\nx read() 1\n"); /* history.txt */
 }
@@ -270,7 +273,8 @@ TEST(formats_by_content) {
                                 {"edn", "#jepsen.history.Op{:a"},
                                 {"columns", "a 1 2 inf\n"},
                                 {"process-columns", "0 push 1 1 2\n"},
-                                {"jepsen-log", "0\t:invoke\t:read\tnil\n"}};
+                                {"jepsen-log", "0\t:invoke\t:read\tnil\n"},
+                                {"jepsen-log", "x (y) z\nINFO  jepsen.util - 6 \t:invoke :write \t38 \t:hint 0\n"}};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
     struct input in;
     input_from_bytes(&in, test_memory(), "h", more[i].text, strlen(more[i].text));

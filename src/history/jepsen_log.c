@@ -51,10 +51,16 @@ static bool read_log(struct input *in, struct history *h, struct problem *proble
   return jepsen_finish(j);
 }
 
+/* A column that says :invoke. */
+static bool has_invoke(const char *s, size_t n) {
+  for (const char *p = s, *end = s + n; (p = memmem(p, (size_t)(end - p), ":invoke", 7)); p++)
+    if (p > s && (p[-1] == ' ' || p[-1] == '\t') && end - p > 7 && (p[7] == ' ' || p[7] == '\t')) return true;
+  return false;
+}
+
 static int guess(const char *s, size_t n) {
   const char *util = memmem(s, n, "jepsen.util", 11);
-  const char *invoke = memmem(s, n, "\t:invoke\t", 9);
-  if (!invoke) invoke = memmem(s, n, " :invoke ", 9);
+  bool invoke = has_invoke(s, n);
   if (util && invoke) return 95;
   bool number = n && (*s == ':' || (*s >= '0' && *s <= '9'));
   return util ? 40 : invoke && number ? 85 : 0;
