@@ -127,26 +127,28 @@ demo:
 # Tests. Each build has a folder of its own, so that no two disturb each other; the last line is the sum of all.
 #   strict  everything, warnings as errors           asan   the unit tests under the address and undefined sanitizers
 #   clang   the same with the other compiler         tsan   the tests of the program's own threads (names with "threads")
-run-tests: $(B)/asif $(B)/asif-tests
-	$(B)/asif-tests --tally build/tally $(TESTFLAGS)
+run-tests: all $(B)/asif-tests
+	ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests --tally build/tally $(TESTFLAGS)
 
 submake = $(MAKE) -j$(JOBS) -s
+suite = echo '== $(1)' | tee -a build/tally; $(submake) B=build/$(1) $(2) run-tests || echo failed >> build/tally
 CLANG ?= $(shell command -v clang)
 test:
 	@tools/deps test || echo 'going on without' >&2
 	@mkdir -p build && rm -f build/tally
-	@echo '== strict'; $(submake) B=build/strict WERROR=1 all run-tests || echo failed >> build/tally
-	@echo '== asan'; $(submake) B=build/asan SANITIZE=address,undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli run-tests || echo failed >> build/tally
-	@echo '== tsan'; $(submake) B=build/tsan SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads' run-tests || echo failed >> build/tally
-	@$(if $(CLANG),echo '== clang'; $(submake) B=build/clang CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli run-tests || echo failed >> build/tally)
+	@$(call suite,strict,WERROR=1)
+	@$(call suite,asan,SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli)
+	@$(call suite,tsan,SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads')
+	@$(if $(CLANG),$(call suite,clang,CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli))
 	@build/strict/asif-tests --sum build/tally
+comma = ,
 
 # The tests that take longer: the same ones with ASIF_LONG set.
 test-long: export ASIF_LONG = 1
 test-long:
 	@tools/deps test || echo 'going on without' >&2
 	@mkdir -p build && rm -f build/tally
-	@$(submake) B=build/strict WERROR=1 TESTFLAGS='-t 3600' all run-tests || echo failed >> build/tally
+	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 3600')
 	@build/strict/asif-tests --sum build/tally
 
 # Fuzzing: every tests/fuzz/fuzz_*.c for FUZZ_SECONDS.

@@ -201,15 +201,16 @@ static int sum(const char *path) {
     perror(path);
     return 2;
   }
-  bool counted = false; /* a run that failed without counting did not build */
+  bool counted = false; /* "== NAME" begins a build; one that failed without counting did not compile */
   while (fgets(line, sizeof line, f)) {
-    if (sscanf(line, "%zu %zu %zu", &t[0], &t[1], &t[2]) != 3) {
-      if (!counted) tally[1]++;
+    if (sscanf(line, "%zu %zu %zu", &t[0], &t[1], &t[2]) == 3) {
+      counted = true;
+      for (int i = 0; i < 3; i++) tally[i] += t[i];
+    } else if (!strncmp(line, "==", 2)) {
       counted = false;
-      continue;
+    } else if (!counted) {
+      tally[1]++;
     }
-    counted = true;
-    for (int i = 0; i < 3; i++) tally[i] += t[i];
   }
   fclose(f);
   return close_with(tally);

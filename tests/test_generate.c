@@ -154,7 +154,7 @@ TEST(generate_refuses) {
   mem_close(&m);
 }
 
-static enum verdict decide(const struct generate_options *o, uint64_t *configurations) {
+static enum verdict decide_with(const struct generate_options *o, int jobs) {
   struct limits limits;
   limits_start(&limits, 20, 0);
   struct mem own;
@@ -165,30 +165,30 @@ static enum verdict decide(const struct generate_options *o, uint64_t *configura
   struct history *h = generate_history(&own, o, &p);
   CHECKF(h, "%s: %s", s.name, p.text);
   CHECKF(spec_bind(&s, h, &p), "%s", p.text);
-  struct check_options how = {.method = METHOD_AUTO, .jobs = 1};
+  struct check_options how = {.method = METHOD_AUTO, .jobs = jobs};
   struct check_result r;
   CHECKF(check_history(&own, h, &s, &how, &limits, &r, &p), "%s: %s", s.name, p.text);
-  *configurations += r.configurations;
   enum verdict v = r.verdict;
   mem_close(&own);
   return v;
 }
 
+static enum verdict decide(const struct generate_options *o) { return decide_with(o, 1); }
+
 /* Every specification, with and without repeated values, keys and pending operations, over several seeds. */
 static void decide_all(uint64_t seeds, uint32_t n) {
-  uint64_t configurations = 0;
   for (int i = 0; specs[i]; i++)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
       struct generate_options o = options_for(specs[i], n, 1 + (uint32_t)seed % 4, seed);
       o.values = seed % 3 ? 0 : 3;
       o.keys = seed % 2 ? 3 : 0;
       o.pending = seed % 5 ? 0 : 2;
-      CHECKF(decide(&o, &configurations) == VERDICT_HOLDS, "%s seed %llu is not good", specs[i]->name, (unsigned long long)seed);
+      CHECKF(decide(&o) == VERDICT_HOLDS, "%s seed %llu is not good", specs[i]->name, (unsigned long long)seed);
       const struct bad_kind *kinds = generate_kinds(specs[i]);
       CHECKF(kinds[0].name, "%s has no kind of violation", specs[i]->name);
       for (int k = 0; kinds[k].name; k++) {
         o.bad = kinds[k].name;
-        enum verdict v = decide(&o, &configurations);
+        enum verdict v = decide(&o);
         CHECKF(v == VERDICT_VIOLATED, "%s seed %llu %s: %s", specs[i]->name, (unsigned long long)seed, kinds[k].name,
                v == VERDICT_HOLDS ? "is not bad" : "could not be decided");
       }
@@ -199,4 +199,22 @@ TEST(generate_verdicts) {
   bool longer = getenv("ASIF_LONG");
   decide_all(longer ? 200 : 10, 30);
   if (longer) decide_all(20, 200);
+}
+
+/* Several threads decide the parts of one history: what is keyed is split by key. */
+TEST(generate_verdicts_threads) {
+  static const char *const names[] = {"map", "set", "multiset"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct spec s;
+    struct problem p;
+    CHECK(spec_named(names[i], &s, &p));
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+      struct generate_options o = options_for(&s, 3000, 6, seed);
+      o.keys = 12;
+      o.pending = seed % 2 ? 4 : 0;
+      CHECKF(decide_with(&o, 4) == VERDICT_HOLDS, "%s seed %d", names[i], (int)seed);
+      o.bad = "any";
+      CHECKF(decide_with(&o, 4) == VERDICT_VIOLATED, "%s seed %d", names[i], (int)seed);
+    }
+  }
 }

@@ -4,7 +4,9 @@
 command -v make >/dev/null || exit 77
 b=$(dirname "$asif")
 [ -f "$b/libasif.a" ] || exit 77
-quietly() { env -u MAKEFLAGS -u MFLAGS make -s -C "$root" B="$b" CC="${CC:-cc}" PREFIX=/usr DESTDIR="$scratch/dest" ${MAKE_AS:-} "$@" >log 2>&1 || fail "$(tail -5 log)"; }
+asif_make() { env -u MAKEFLAGS -u MFLAGS make -s -C "$root" B="$b" CC="${CC:-cc}" WERROR="${ASIF_WERROR:-}" PREFIX=/usr DESTDIR="$scratch/dest" "$@" >log 2>&1; }
+quietly() { asif_make "$@" || fail "$(tail -5 log)"; }
+asif_make -q all || { echo 'built with other flags, or out of date'; exit 77; }
 quietly install
 for f in bin/asif lib/libasif.a lib/libasif.so.0 lib/libasif.so lib/pkgconfig/asif.pc share/man/man1/asif.1 \
   share/man/man1/asif-gen.1 share/bash-completion/completions/asif share/zsh/site-functions/_asif \
