@@ -151,6 +151,12 @@ test-long:
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 3600')
 	@build/strict/asif-tests --sum build/tally
 
+# The HTML page in a real browser.
+test-browser:
+	@tools/deps browser
+	@$(submake) all
+	@tests/browser/run $(B)
+
 # Fuzzing: every tests/fuzz/fuzz_*.c for FUZZ_SECONDS.
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -176,6 +182,7 @@ help:
 	@echo 'make demo       check two example histories'
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make test-browser  the HTML page, used in a real browser'
 	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
 	@echo 'make bench      measure, write bench/results'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
@@ -184,6 +191,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long fuzz fuzz-run bench bench-check help clean
+.PHONY: all install uninstall demo run-tests test test-long test-browser fuzz fuzz-run bench bench-check help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -14,7 +14,8 @@ struct opt {
   const char *name;    /* "time-limit" for --time-limit */
   char letter;         /* 'j' for -j, or 0 */
   const char *arg;     /* what it takes, for help: "SECONDS"; NULL for a flag */
-  const char *choices; /* "auto|fast|search", checked when parsed and offered by completion; or NULL; "@specs", "@formats", "@files" complete by name */
+  const char *choices; /* "auto|fast|search", checked when parsed and offered by completion; "@specs", "@formats", "@kinds",
+                        * "@commands" and "@files" are only offered; or NULL */
   const char *help;    /* one line or more */
 };
 
@@ -46,7 +47,7 @@ enum parsed parse_args(struct mem *, const struct command *, int count, char **a
 
 void help_overview(struct text *);                       /* asif --help */
 void help_command(const struct command *, struct text *); /* asif COMMAND --help */
-/* The choices of an option or operand as blank-separated words, "@specs" and "@formats" spelled out; "" for files and free text. */
+/* The choices of an option or operand as blank-separated words, "@specs" and its like spelled out; "" for files and free text. */
 void choice_words(const char *choices, struct text *);
 bool choice_has(const char *choices, const char *word, size_t len); /* of "a|b|c" */
 

@@ -10,7 +10,7 @@ static const struct opt opts[] = {
     {"operations", 'n', "N", NULL, "how many operations (default 1000; 10k and 5M are understood)"},
     {"threads", 't', "T", NULL, "how many overlap (default 4)"},
     {"seed", 's', "SEED", NULL, "the same seed gives the same history, everywhere (default 1)"},
-    {"bad", 0, "KIND", NULL, "put in one violation of this kind, near the end; --list shows the kinds"},
+    {"bad", 0, "KIND", "@kinds", "put in one violation of this kind, near the end; --list shows the kinds"},
     {"values", 0, "V", NULL, "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
     {"keys", 0, "K", NULL, "maps, sets and multisets: keys among 1..K (map: 10; sets: every value is a new one)"},
     {"pending", 0, "P", NULL, "P operations never return; half of them took effect (default 0)"},

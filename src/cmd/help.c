@@ -3,17 +3,29 @@
 
 #include "cmd/cmd.h"
 #include "history/format.h"
+#include "history/generate.h"
 #include "spec/spec.h"
 
-extern const struct format *const formats[] __attribute__((weak));
-extern const struct spec *const specs[] __attribute__((weak));
+/* Every kind of violation that asif gen can make, once. */
+static void kind_words(struct text *t) {
+  text_add(t, "any");
+  for (int i = 0; specs[i]; i++)
+    for (const struct bad_kind *k = generate_kinds(specs[i]); k->name; k++) {
+      bool seen = false;
+      size_t n = strlen(k->name);
+      for (const char *s = text_string(t); (s = strstr(s, k->name)); s += n) seen |= s[-1] == ' ' && (!s[n] || s[n] == ' ');
+      if (!seen) text_printf(t, " %s", k->name);
+    }
+}
 
 void choice_words(const char *choices, struct text *t) {
   if (!choices) return;
   if (!strcmp(choices, "@specs")) {
-    for (int i = 0; specs && specs[i]; i++) text_printf(t, "%s%s", i ? " " : "", specs[i]->name);
+    for (int i = 0; specs[i]; i++) text_printf(t, "%s%s", i ? " " : "", specs[i]->name);
   } else if (!strcmp(choices, "@formats")) {
-    for (int i = 0; formats && formats[i]; i++) text_printf(t, "%s%s", i ? " " : "", formats[i]->name);
+    for (int i = 0; formats[i]; i++) text_printf(t, "%s%s", i ? " " : "", formats[i]->name);
+  } else if (!strcmp(choices, "@kinds")) {
+    kind_words(t);
   } else if (!strcmp(choices, "@commands")) {
     for (int i = 0; commands[i]; i++) text_printf(t, "%s%s", i ? " " : "", commands[i]->name);
   } else if (choices[0] != '@') {

@@ -39,5 +39,6 @@ complete_as --operations asif gen --op
 complete_as queue asif gen que
 complete_as zsh asif completion z
 complete_as edn asif gen queue --format e
+complete_as duplicate asif gen queue --bad d
 complete_as out asif gen queue -o ou
 exit 0
