@@ -125,6 +125,8 @@ TEST(formats_edn_values) {
   READS("edn", VALUE("##Inf"), "x w(Inf) 0\n");
   READS("edn", VALUE("#_ #_ 1 2 3"), "x w(3) 0\n");
   READS("edn", VALUE("[1 #_[2 {:a #{}}] 3 ; four\n 5]"), "x w([1 3 5]) 0\n");
+  READS("edn", VALUE(":none"), "x w(none) 0\n"); /* a word like any other */
+  READS("edn", VALUE("[:none :empty]"), "x w([none empty]) 0\n");
   READS("edn", VALUE(":empty"), "x w(empty) 0\n");
   READS("edn", VALUE("1/2"), "x w(\"1/2\") 0\n");
 }

@@ -177,6 +177,13 @@ static bool read_time(struct jepsen *j, struct jepsen_event *e) {
   return true;
 }
 
+static bool read_result(struct jepsen *j, struct jepsen_event *e) {
+  e->has_result = j->scan.none = true;
+  bool good = scan_value(&j->scan, &e->result);
+  j->scan.none = false;
+  return good;
+}
+
 static bool read_pair(struct jepsen *j, struct jepsen_event *e) {
   enum token kind;
   const char *s;
@@ -203,7 +210,7 @@ static bool read_pair(struct jepsen *j, struct jepsen_event *e) {
   case KEY_VALUE: e->has_value = true; return scan_value(&j->scan, &e->value);
   case KEY_KEY: e->has_key = true; return scan_value(&j->scan, &e->key);
   case KEY_ARGS: e->has_args = true; return scan_value(&j->scan, &e->args);
-  case KEY_RESULT: e->has_result = true; return scan_value(&j->scan, &e->result);
+  case KEY_RESULT: return read_result(j, e);
   default: return scan_skip(&j->scan);
   }
 }

@@ -105,9 +105,11 @@ static const struct {
   value is;
 } specials[] = {{"empty", V_EMPTY}, {"full", V_FULL}, {"?", V_UNKNOWN}, {"none", V_NONE}};
 
-bool scan_special(const char *s, size_t len, value *out) {
+/* Of these, `none` is one only as a whole result: it is no value that could be an item or an argument. */
+static bool special(const struct scan *s, const char *chars, size_t len, value *out) {
   for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-    if (strlen(specials[i].name) == len && !memcmp(specials[i].name, s, len)) return *out = specials[i].is, true;
+    if (word_is(chars, len, specials[i].name) && (specials[i].is != V_NONE || (s->none && !s->depth)))
+      return *out = specials[i].is, true;
   return false;
 }
 
@@ -303,7 +305,7 @@ static bool word(struct scan *s, const char *chars, size_t len, value *out) {
   if (word_is(chars, len, s->syntax == SCAN_JSON ? "null" : "nil")) return *out = V_NIL, true;
   if (word_is(chars, len, "true")) return *out = V_TRUE, true;
   if (word_is(chars, len, "false")) return *out = V_FALSE, true;
-  if (s->syntax == SCAN_PLAIN && len > 0 && !word_is(chars, len, "none") && scan_special(chars, len, out)) return true;
+  if (s->syntax == SCAN_PLAIN && special(s, chars, len, out)) return true;
   if (s->syntax == SCAN_JSON)
     return input_problem(s->in, s->in->at - len, s->problem, "%.*s is no JSON value; a text wants quotes",
                          (int)(len > 40 ? 40 : len), chars);
@@ -320,10 +322,10 @@ static bool atom(struct scan *s, value *out) {
   case TOKEN_INT: *out = number(s, chars, len); return true;
   case TOKEN_WORD: return word(s, chars, len, out);
   case TOKEN_KEYWORD:
-    if (!scan_special(chars, len, out)) *out = value_text(s->values, chars, len);
+    if (!special(s, chars, len, out)) *out = value_text(s->values, chars, len);
     return true;
   default:
-    if (s->syntax == SCAN_JSON && len && *chars == ':' && scan_special(chars + 1, len - 1, out)) return true;
+    if (s->syntax == SCAN_JSON && len && *chars == ':' && special(s, chars + 1, len - 1, out)) return true;
     *out = value_text(s->values, chars, len);
     return true;
   }

@@ -27,6 +27,7 @@ struct scan {
   struct problem *problem;
   enum scan_syntax syntax;
   unsigned char ends; /* bits of scan_ends */
+  bool none;          /* a result is being read, which may be none at all: ":none" */
   int depth;
   struct text scratch; /* a string whose escapes were taken out */
   VEC(value) items;    /* of the lists being read, innermost last */
@@ -57,8 +58,7 @@ static inline bool word_is(const char *s, size_t len, const char *word) {
 /* The integer spelled by all of these bytes; false if it is none, or beyond 64 bits. */
 bool scan_integer(const char *, size_t len, int64_t *);
 
-/* Values that only Asif's own files hold, spelled ":empty" in EDN and JSON; V_NONE has the name "none". */
-bool scan_special(const char *, size_t len, value *);
-const char *scan_special_name(value); /* NULL if it is an ordinary value */
+/* The name of a value that is spelled ":empty" or the like in EDN and JSON; NULL if it is an ordinary one. */
+const char *scan_special_name(value);
 
 #endif
