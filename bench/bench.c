@@ -28,11 +28,12 @@ struct bench {
   double most_times;               /* ... and at most so many times its CPU time */
 };
 
-#define DISTINCT(name, spec, kind) \
-  {name " 1M good", spec " -n 1M -t 16", false, 0, 4, 0, 200, NULL, 0}, \
-      {name " 1M bad", spec " -n 1M -t 16 --bad " kind, true, 0, 4, 0, 200, NULL, 0}, \
-      {name " 10M good", spec " -n 10M -t 16", false, 0, 0, 0, 0, name " 1M good", 12}, \
-      {name " 10M bad", spec " -n 10M -t 16 --bad " kind, true, 0, 0, 0, 0, name " 1M bad", 12}
+#define DISTINCT(name, spec, kind)                                                                                               \
+  {name " 1M good", spec " -n 1M -t 16", false, 0, 4, 0, 200, NULL, 0},                                                          \
+      {name " 1M bad", spec " -n 1M -t 16 --bad " kind, true, 0, 4, 0, 200, NULL, 0},                                            \
+      {name " 10M good", spec " -n 10M -t 16", false, 0, 0, 0, 0, name " 1M good", 12}, {                                        \
+    name " 10M bad", spec " -n 10M -t 16 --bad " kind, true, 0, 0, 0, 0, name " 1M bad", 12                                      \
+  }
 
 static const struct bench cases[] = {
     DISTINCT("queue", "queue", "reorder"),
@@ -48,7 +49,8 @@ static const struct bench cases[] = {
     {"queue 10 values 8 threads 10k good", "queue -n 10k -t 8 --values 10", false, 0, 0, 0, 0, NULL, 0},
     {"queue 10 values 8 threads 10k bad", "queue -n 10k -t 8 --values 10 --bad reorder", true, 0, 0, 0, 0, NULL, 0},
     {"queue 10 values 8 threads 10k short good", "queue -n 10k -t 8 --values 10 --size 8", false, 0, 0, 0, 0, NULL, 0},
-    {"queue 10 values 8 threads 10k short bad", "queue -n 10k -t 8 --values 10 --size 8 --bad reorder", true, 0, 0, 0, 0, NULL, 0},
+    {"queue 10 values 8 threads 10k short bad", "queue -n 10k -t 8 --values 10 --size 8 --bad reorder", true, 0, 0, 0, 0, NULL,
+     0},
     {"register 10k", "register -n 10k -t 8 --values 5", false, 0, 0, 0, 0, NULL, 0},
     {"register 10k 20 trailing", "register -n 10k -t 8 --values 5", false, 20, 0, 0, 0, "register 10k", 2},
     {"register 10k 20 unknown spread", "register -n 10k -t 8 --values 5 --pending 20", false, 0, 0, 0, 0, NULL, 0},
@@ -108,7 +110,8 @@ static void prepare(const struct bench *b, char *path, size_t room) {
   snprintf(command, sizeof command, "'%s' gen %s -o '%s'", program, b->history, path);
   if (system(command)) exit(2);
   FILE *f = b->trailing ? fopen(path, "a") : NULL;
-  for (unsigned i = 0; f && i < b->trailing; i++) fprintf(f, i % 4 ? "r write(%u) T%u\n" : "r read() T%u\n", i % 4 ? 1 + i % 5 : i, i);
+  for (unsigned i = 0; f && i < b->trailing; i++)
+    fprintf(f, i % 4 ? "r write(%u) T%u\n" : "r read() T%u\n", i % 4 ? 1 + i % 5 : i, i);
   if (f && fclose(f)) exit(2);
 }
 
@@ -155,10 +158,13 @@ static bool judge(const struct bench *b, const struct measured *m, const struct 
   char bar[200] = "";
   int n = 0;
   if (!pass) n += snprintf(bar, sizeof bar, "wrong verdict; ");
-  if (b->most_ratio > 0) n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx wc, ", b->most_ratio), pass &= m->seconds <= b->most_ratio * m->yardstick;
-  if (b->most_seconds > 0) n += snprintf(bar + n, sizeof bar - (size_t)n, "%g s, ", b->most_seconds), pass &= m->seconds <= b->most_seconds;
+  if (b->most_ratio > 0)
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx wc, ", b->most_ratio), pass &= m->seconds <= b->most_ratio * m->yardstick;
+  if (b->most_seconds > 0)
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%g s, ", b->most_seconds), pass &= m->seconds <= b->most_seconds;
   if (b->most_mb) n += snprintf(bar + n, sizeof bar - (size_t)n, "%ld MB, ", b->most_mb), pass &= m->kb <= b->most_mb * 1000;
-  if (base) n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx %s (%.1fx), ", b->most_times, b->base, m->seconds / base->seconds);
+  if (base)
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx %s (%.1fx), ", b->most_times, b->base, m->seconds / base->seconds);
   if (base) pass &= m->seconds <= b->most_times * base->seconds;
   if (n >= 2) bar[n - 2] = 0;
   printf("%-42s %-16s %8.3f %8.3f %6.2f %7ld  %s  %s\n", b->name, m->verdict, m->seconds, m->yardstick, m->seconds / m->yardstick,

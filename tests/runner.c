@@ -3,8 +3,8 @@
  *   asif-tests [-j N] [-t SECONDS] [-l] [--no-cli] [--tally FILE] [NAME...]
  *
  * runs the tests whose names contain any NAME. A test's output is shown only if it fails. The last line is
- * `N passed, N failed`, with `, N skipped` where tests could not run (a script exits 77, a test calls test_skip). --tally adds the numbers
- * to a file; asif-tests --sum FILE prints the sum of several runs. --some: to run none at all is no failure. */
+ * `N passed, N failed`, with `, N skipped` where tests could not run (a script exits 77, a test calls test_skip). --tally adds
+ * the numbers to a file; asif-tests --sum FILE prints the sum of several runs. --some: to run none at all is no failure. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -139,11 +139,16 @@ static void show_output(int fd) {
 static int ended(struct run *r, int status) {
   double seconds = now() - r->started;
   int how = 1;
-  if (r->late) printf("FAIL %s: took more than %d s\n", r->name, options.seconds);
-  else if (WIFSIGNALED(status)) printf("FAIL %s: %s\n", r->name, strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) == SKIPPED) how = 2;
-  else if (WEXITSTATUS(status)) printf("FAIL %s: exit status %d\n", r->name, WEXITSTATUS(status));
-  else how = 0;
+  if (r->late)
+    printf("FAIL %s: took more than %d s\n", r->name, options.seconds);
+  else if (WIFSIGNALED(status))
+    printf("FAIL %s: %s\n", r->name, strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) == SKIPPED)
+    how = 2;
+  else if (WEXITSTATUS(status))
+    printf("FAIL %s: exit status %d\n", r->name, WEXITSTATUS(status));
+  else
+    how = 0;
   if (how == 2) printf("skip %s\n", r->name);
   if (how == 0) printf("ok   %s%s", r->name, seconds < 1 ? "\n" : "");
   if (how == 0 && seconds >= 1) printf(" (%.1f s)\n", seconds);
@@ -228,13 +233,20 @@ int main(int argc, char **argv) {
   options.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "-j") && i + 1 < argc) options.jobs = atoi(argv[++i]);
-    else if (!strcmp(argv[i], "-t") && i + 1 < argc) options.seconds = atoi(argv[++i]);
-    else if (!strcmp(argv[i], "--tally") && i + 1 < argc) options.tally = argv[++i];
-    else if (!strcmp(argv[i], "-l")) options.list = true;
-    else if (!strcmp(argv[i], "--some")) options.some = true;
-    else if (!strcmp(argv[i], "--no-cli")) options.cli = false;
-    else return usage();
+    if (!strcmp(argv[i], "-j") && i + 1 < argc)
+      options.jobs = atoi(argv[++i]);
+    else if (!strcmp(argv[i], "-t") && i + 1 < argc)
+      options.seconds = atoi(argv[++i]);
+    else if (!strcmp(argv[i], "--tally") && i + 1 < argc)
+      options.tally = argv[++i];
+    else if (!strcmp(argv[i], "-l"))
+      options.list = true;
+    else if (!strcmp(argv[i], "--some"))
+      options.some = true;
+    else if (!strcmp(argv[i], "--no-cli"))
+      options.cli = false;
+    else
+      return usage();
   }
   if (options.jobs < 1 || options.seconds < 1) return usage();
   char path[PATH_MAX], *slash;

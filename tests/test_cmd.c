@@ -14,7 +14,8 @@ static const struct opt opts[] = {
     {"memory-limit", 0, "BYTES", NULL, "stop then"},
     {NULL, 0, NULL, NULL, NULL},
 };
-static const struct command command = {.name = "try", .usage = "FILE...", .summary = "a test", .opts = opts, .least = 0, .most = 2};
+static const struct command command = {
+    .name = "try", .usage = "FILE...", .summary = "a test", .opts = opts, .least = 0, .most = 2};
 
 static struct mem m;
 

@@ -179,7 +179,9 @@ static void expect(const struct generate_options *o, enum verdict want, bool may
   enum verdict v = decide(o);
   CHECKF(v == want || (may_give_up && v == VERDICT_UNKNOWN), "%s, %u operations, seed %llu, %s: %s", o->spec->name, o->operations,
          (unsigned long long)o->seed, o->bad ? o->bad : "good",
-         v == VERDICT_HOLDS ? "holds" : v == VERDICT_VIOLATED ? "is violated" : "could not be decided");
+         v == VERDICT_HOLDS      ? "holds"
+         : v == VERDICT_VIOLATED ? "is violated"
+                                 : "could not be decided");
 }
 
 /* Every specification, with and without repeated values, keys and pending operations, over several seeds. */

@@ -28,24 +28,25 @@ struct args {
 
 struct command {
   const char *name;
-  const char *usage;   /* "HISTORY... [--spec SPEC]" */
-  const char *summary; /* one line */
-  const char *details; /* what it does, exit statuses, and worked examples, for --help and the man page */
-  const struct opt *opts; /* ends with a NULL name; --help is added to all */
-  int least, most;        /* positional arguments; most < 0: any number */
+  const char *usage;               /* "HISTORY... [--spec SPEC]" */
+  const char *summary;             /* one line */
+  const char *details;             /* what it does, exit statuses, and worked examples, for --help and the man page */
+  const struct opt *opts;          /* ends with a NULL name; --help is added to all */
+  int least, most;                 /* positional arguments; most < 0: any number */
   int (*run)(const struct args *); /* returns the exit status */
-  const char *operands;   /* how positional arguments complete, as opt.choices; NULL: files */
+  const char *operands;            /* how positional arguments complete, as opt.choices; NULL: files */
 };
 
-extern const struct command command_check, command_convert, command_gen, command_specs, command_replay, command_completion, command_man;
-extern const struct command *commands[]; /* NULL-terminated */
+extern const struct command command_check, command_convert, command_gen, command_specs, command_replay, command_completion,
+    command_man;
+extern const struct command *commands[];           /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */
 
 /* Parses what follows the command's name. PARSE_RUN: go on; PARSE_HELP: --help was asked for; PARSE_WRONG: said why. */
 enum parsed { PARSE_RUN, PARSE_HELP, PARSE_WRONG };
 enum parsed parse_args(struct mem *, const struct command *, int count, char **at, struct args *);
 
-void help_overview(struct text *);                       /* asif --help */
+void help_overview(struct text *);                        /* asif --help */
 void help_command(const struct command *, struct text *); /* asif COMMAND --help */
 /* The choices of an option or operand as blank-separated words, "@specs" and its like spelled out; "" for files and free text. */
 void choice_words(const char *choices, struct text *);
@@ -62,12 +63,13 @@ void nearest_try(struct nearest *, const char *candidate, size_t len);
 const char *arg_value(const struct args *, const char *name); /* NULL if not given */
 bool arg_flag(const struct args *, const char *name);
 /* Numbers in options; a bad one prints the error and exits the command through *bad = true. */
-double arg_seconds(const struct args *, const char *name, double otherwise, bool *bad);          /* 1, 0.5, 10s, 5m, 1h */
-size_t arg_bytes(const struct args *, const char *name, size_t otherwise, bool *bad);            /* 500M, 2G, 1000K */
+double arg_seconds(const struct args *, const char *name, double otherwise, bool *bad); /* 1, 0.5, 10s, 5m, 1h */
+size_t arg_bytes(const struct args *, const char *name, size_t otherwise, bool *bad);   /* 500M, 2G, 1000K */
 long long arg_number(const struct args *, const char *name, long long otherwise, long long least, long long most, bool *bad);
 
-int usage_error(const struct args *, const char *format, ...) __attribute__((format(printf, 2, 3))); /* prints, returns EXIT_USAGE */
-void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));                       /* "asif: ..." on stderr */
+int usage_error(const struct args *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));                                     /* prints, returns EXIT_USAGE */
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "asif: ..." on stderr */
 
 extern volatile sig_atomic_t interrupted; /* set by SIGINT and SIGTERM once handle_interrupts was called */
 void handle_interrupts(void);

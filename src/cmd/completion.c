@@ -19,9 +19,12 @@ static const char *operands_of(const struct command *c) { return c->operands ? c
 static void bash_values(struct text *out, struct text *t, const struct opt *o) {
   const char *words = words_of(t, o->choices);
   text_printf(out, "        %s--%s", o->letter ? (char[]){'-', o->letter, '|', 0} : "", o->name);
-  if (*words) text_printf(out, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
-  else if (takes_files(o->choices)) text_add(out, ") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
-  else text_add(out, ") return ;;\n");
+  if (*words)
+    text_printf(out, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
+  else if (takes_files(o->choices))
+    text_add(out, ") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
+  else
+    text_add(out, ") return ;;\n");
 }
 
 static void bash_command(struct text *out, struct text *t, const struct command *c) {
@@ -60,25 +63,32 @@ static void bash(struct text *out, struct text *t) {
 
 static void zsh_text(struct text *out, const char *s) {
   for (; *s && *s != '\n'; s++) {
-    if (*s == '\'') text_add(out, "'\\''");
-    else if (strchr("[]:\\", *s)) text_printf(out, "\\%c", *s);
-    else text_char(out, *s);
+    if (*s == '\'')
+      text_add(out, "'\\''");
+    else if (strchr("[]:\\", *s))
+      text_printf(out, "\\%c", *s);
+    else
+      text_char(out, *s);
   }
 }
 
 static void zsh_action(struct text *out, struct text *t, const char *choices, const char *what) {
   const char *words = words_of(t, choices);
   text_printf(out, ":%s:", what);
-  if (*words) text_printf(out, "(%s)", words);
-  else if (takes_files(choices)) text_add(out, "_files");
+  if (*words)
+    text_printf(out, "(%s)", words);
+  else if (takes_files(choices))
+    text_add(out, "_files");
 }
 
 static void zsh_command(struct text *out, struct text *t, const struct command *c) {
   text_printf(out, "    %s) _arguments \\\n      '(-h --help)'{-h,--help}'[how to call it]'", c->name);
   for (const struct opt *o = c->opts; o && o->name; o++) {
     text_add(out, " \\\n      ");
-    if (o->letter) text_printf(out, "{-%c,--%s%s}'[", o->letter, o->name, o->arg ? "=" : "");
-    else text_printf(out, "'--%s%s[", o->name, o->arg ? "=" : "");
+    if (o->letter)
+      text_printf(out, "{-%c,--%s%s}'[", o->letter, o->name, o->arg ? "=" : "");
+    else
+      text_printf(out, "'--%s%s[", o->name, o->arg ? "=" : "");
     zsh_text(out, o->help ? o->help : "");
     text_char(out, ']');
     if (o->arg) zsh_action(out, t, o->choices, o->arg);
@@ -144,8 +154,10 @@ static void fish(struct text *out, struct text *t) {
     char condition[80];
     snprintf(condition, sizeof condition, "__fish_seen_subcommand_from %s", c->name);
     const char *words = words_of(t, operands_of(c));
-    if (*words) text_printf(out, "complete -c asif -n '%s' -a '%s'\n", condition, words);
-    else if (c->most) text_printf(out, "complete -c asif -n '%s' -F\n", condition);
+    if (*words)
+      text_printf(out, "complete -c asif -n '%s' -a '%s'\n", condition, words);
+    else if (c->most)
+      text_printf(out, "complete -c asif -n '%s' -F\n", condition);
     for (const struct opt *o = c->opts; o && o->name; o++) fish_option(out, t, condition, o);
     text_printf(out, "complete -c asif -n '%s' -l help -s h -d 'how to call it'\n", condition);
   }
@@ -163,10 +175,14 @@ static int run(const struct args *a) {
   text_open(&out, &m);
   text_open(&t, &m);
   int status = EXIT_HOLDS;
-  if (!strcmp(a->at[0], "bash")) bash(&out, &t);
-  else if (!strcmp(a->at[0], "zsh")) zsh(&out, &t);
-  else if (!strcmp(a->at[0], "fish")) fish(&out, &t);
-  else status = usage_error(a, "no shell called %s; there are: bash, zsh, fish", a->at[0]);
+  if (!strcmp(a->at[0], "bash"))
+    bash(&out, &t);
+  else if (!strcmp(a->at[0], "zsh"))
+    zsh(&out, &t);
+  else if (!strcmp(a->at[0], "fish"))
+    fish(&out, &t);
+  else
+    status = usage_error(a, "no shell called %s; there are: bash, zsh, fish", a->at[0]);
   if (!status && !write_stdout(text_string(&out), out.count)) status = EXIT_USAGE;
   mem_close(&m);
   return status;

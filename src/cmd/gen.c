@@ -91,10 +91,14 @@ static int run(const struct args *a) {
   int status = EXIT_USAGE;
   struct generate_options o;
   bool all = !a->count;
-  if (all && !arg_flag(a, "list")) status = usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
-  else if (!all && !spec_named(a->at[0], &spec, &problem)) status = usage_error(a, "%s", problem.text);
-  else if (arg_flag(a, "list")) status = list(&m, all ? NULL : &spec);
-  else if (read_options(a, &spec, &o)) status = generate(&m, a, &o);
+  if (all && !arg_flag(a, "list"))
+    status = usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
+  else if (!all && !spec_named(a->at[0], &spec, &problem))
+    status = usage_error(a, "%s", problem.text);
+  else if (arg_flag(a, "list"))
+    status = list(&m, all ? NULL : &spec);
+  else if (read_options(a, &spec, &o))
+    status = generate(&m, a, &o);
   mem_close(&m);
   return status;
 }
@@ -103,20 +107,19 @@ const struct command command_gen = {
     .name = "gen",
     .usage = "SPEC [-n OPERATIONS] [-t THREADS] [--seed SEED] [--bad KIND] [-o FILE]",
     .summary = "generate a random history, linearizable or wrong on purpose",
-    .details =
-        "Threads call operations of SPEC, each takes effect on a sequential object at some moment\n"
-        "between its call and its return, and the events are interleaved at random: the history is\n"
-        "linearizable by construction. --bad puts in one violation, in the last hundredth; it is one\n"
-        "whatever happens around it.\n"
-        "\n"
-        "Examples:\n"
-        "  asif gen queue                               a thousand operations by four threads\n"
-        "  asif gen stack -n 1M -t 16 -o stack.txt.zst  a million by sixteen, compressed\n"
-        "  asif gen queue --bad lost | asif check -     a queue that loses a value\n"
-        "  asif gen map --keys 3 --pending 5 -f edn     as Jepsen writes it, five outcomes unknown\n"
-        "  asif gen --list                              every kind of violation\n"
-        "\n"
-        "Exit status: 0 written, 2 bad usage or the output could not be written, 3 interrupted.\n",
+    .details = "Threads call operations of SPEC, each takes effect on a sequential object at some moment\n"
+               "between its call and its return, and the events are interleaved at random: the history is\n"
+               "linearizable by construction. --bad puts in one violation, in the last hundredth; it is one\n"
+               "whatever happens around it.\n"
+               "\n"
+               "Examples:\n"
+               "  asif gen queue                               a thousand operations by four threads\n"
+               "  asif gen stack -n 1M -t 16 -o stack.txt.zst  a million by sixteen, compressed\n"
+               "  asif gen queue --bad lost | asif check -     a queue that loses a value\n"
+               "  asif gen map --keys 3 --pending 5 -f edn     as Jepsen writes it, five outcomes unknown\n"
+               "  asif gen --list                              every kind of violation\n"
+               "\n"
+               "Exit status: 0 written, 2 bad usage or the output could not be written, 3 interrupted.\n",
     .opts = opts,
     .least = 0,
     .most = 1,

@@ -63,8 +63,10 @@ static void column(struct text *t, const char *words, size_t at) {
 static void entry(struct text *t, const char *left, const char *help) {
   size_t n = strlen(left);
   text_printf(t, "%*s%s", INDENT, "", left);
-  if (INDENT + n + 2 > COLUMN) text_printf(t, "\n%*s", COLUMN, "");
-  else text_printf(t, "%*s", (int)(COLUMN - INDENT - n), "");
+  if (INDENT + n + 2 > COLUMN)
+    text_printf(t, "\n%*s", COLUMN, "");
+  else
+    text_printf(t, "%*s", (int)(COLUMN - INDENT - n), "");
   column(t, help, COLUMN);
 }
 
@@ -99,9 +101,7 @@ void help_overview(struct text *t) {
   text_add(t, "asif: does every concurrent execution behave as if the operations had happened one\n"
               "at a time, in an order that keeps real time (linearizability)?\n\n"
               "Usage: asif COMMAND [ARGUMENT...]\n\nCommands:\n");
-  for (int i = 0; commands[i]; i++) {
-    text_printf(t, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-  }
+  for (int i = 0; commands[i]; i++) { text_printf(t, "  %-12s %s\n", commands[i]->name, commands[i]->summary); }
   text_add(t, "\nasif COMMAND --help tells more. Begin with:\n"
               "  asif check HISTORY        is this recorded history linearizable, and if not, why?\n"
               "  asif specs                what an object may be: queue, stack, register, map, ...\n"

@@ -12,8 +12,10 @@ static int print(struct text *t) { return write_stdout(text_string(t), t->count)
 static int unknown_command(const char *name) {
   struct nearest near = {.word = name};
   for (int i = 0; commands[i]; i++) nearest_try(&near, commands[i]->name, strlen(commands[i]->name));
-  if (near.best) say_error("unknown command %s; did you mean %s?", name, near.best);
-  else say_error("unknown command %s; asif --help lists them", name);
+  if (near.best)
+    say_error("unknown command %s; did you mean %s?", name, near.best);
+  else
+    say_error("unknown command %s; asif --help lists them", name);
   return EXIT_USAGE;
 }
 

@@ -10,13 +10,20 @@
 static void roff(struct text *t, const char *s, size_t n) {
   if (n && (*s == '.' || *s == '\'')) text_add(t, "\\&");
   for (size_t i = 0; i < n; i++) {
-    if (s[i] == '\\') text_add(t, "\\e");
-    else if (s[i] == '-') text_add(t, "\\-");
-    else if (s[i] == '\'') text_add(t, "\\(aq");
-    else if (s[i] == '`') text_add(t, "\\(ga");
-    else if (s[i] == '~') text_add(t, "\\(ti");
-    else if (s[i] == '^') text_add(t, "\\(ha");
-    else text_char(t, s[i]);
+    if (s[i] == '\\')
+      text_add(t, "\\e");
+    else if (s[i] == '-')
+      text_add(t, "\\-");
+    else if (s[i] == '\'')
+      text_add(t, "\\(aq");
+    else if (s[i] == '`')
+      text_add(t, "\\(ga");
+    else if (s[i] == '~')
+      text_add(t, "\\(ti");
+    else if (s[i] == '^')
+      text_add(t, "\\(ha");
+    else
+      text_char(t, s[i]);
   }
 }
 
@@ -33,7 +40,8 @@ static void heading(struct text *t, const char *s, size_t n) {
 
 static void title(struct text *t, const char *command) {
   text_add(t, ".TH ASIF");
-  for (const char *c = command ? command : ""; *c; c++) text_printf(t, "%s%c", c == command ? "\\-" : "", toupper((unsigned char)*c));
+  for (const char *c = command ? command : ""; *c; c++)
+    text_printf(t, "%s%c", c == command ? "\\-" : "", toupper((unsigned char)*c));
   text_add(t, " 1 \"\" \"asif " ASIF_VERSION "\" \"User Commands\"\n");
 }
 
@@ -58,8 +66,10 @@ static void details(struct text *t, const char *s) {
       heading(t, s, n - 1);
       headed = true;
     } else {
-      if (status) heading(t, "Exit status", 11);
-      else if (!headed) heading(t, "Description", 11);
+      if (status)
+        heading(t, "Exit status", 11);
+      else if (!headed)
+        heading(t, "Description", 11);
       headed = true;
       roff(t, status ? status : s, status ? n - (size_t)(status - s) : n);
       text_char(t, '\n');
@@ -75,7 +85,8 @@ static void tidy(struct text *t) {
   for (const char *s = t->at; s && *s;) {
     size_t n = strcspn(s, "\n");
     n += s[n] == '\n';
-    bool idle = !strncmp(s, ".PP\n", 4) && (!s[4] || !strncmp(s + 4, ".SH", 3) || !strncmp(s + 4, ".PP", 3) || !strncmp(s + 4, ".RS", 3));
+    bool idle =
+        !strncmp(s, ".PP\n", 4) && (!s[4] || !strncmp(s + 4, ".SH", 3) || !strncmp(s + 4, ".PP", 3) || !strncmp(s + 4, ".RS", 3));
     bool after = !strncmp(s, ".PP\n", 4) && to > t->at + 4 && !strncmp(to - 4, ".PP\n", 4);
     if (!idle && !after) {
       memmove(to, s, n);
@@ -158,9 +169,12 @@ static int run(const struct args *a) {
   text_open(&t, &m);
   const struct command *c = a->count ? command_named(a->at[0]) : NULL;
   int status = EXIT_HOLDS;
-  if (a->count && !c) status = usage_error(a, "no command is called %s", a->at[0]);
-  else if (c) page(&t, c);
-  else overview(&t);
+  if (a->count && !c)
+    status = usage_error(a, "no command is called %s", a->at[0]);
+  else if (c)
+    page(&t, c);
+  else
+    overview(&t);
   if (!status && !write_stdout(text_string(&t), t.count)) status = EXIT_USAGE;
   mem_close(&m);
   return status;

@@ -74,7 +74,8 @@ static bool check_choice(const struct args *a, const struct opt *o, const char *
   for (const char *c = o->choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL) nearest_try(&near, c, strcspn(c, "|"));
   if (near.best)
     usage_error(a, "--%s %s: did you mean %.*s? It takes %s", o->name, given, (int)near.best_len, near.best, o->choices);
-  else usage_error(a, "--%s %s: it takes %s", o->name, given, o->choices);
+  else
+    usage_error(a, "--%s %s: it takes %s", o->name, given, o->choices);
   return false;
 }
 
@@ -95,8 +96,10 @@ static enum parsed unknown_option(const struct args *a, const char *name, size_t
   snprintf(word, sizeof word, "%.*s", (int)len, name);
   struct nearest near = {.word = word};
   for (const struct opt *o = a->command->opts; o && o->name; o++) nearest_try(&near, o->name, strlen(o->name));
-  if (near.best) usage_error(a, "unknown option --%s; did you mean --%s?", word, near.best);
-  else usage_error(a, "unknown option --%s", word);
+  if (near.best)
+    usage_error(a, "unknown option --%s; did you mean --%s?", word, near.best);
+  else
+    usage_error(a, "unknown option --%s", word);
   return PARSE_WRONG;
 }
 
@@ -140,8 +143,8 @@ static enum parsed parse_letters(struct args *a, int count, char **at, int *next
 enum parsed parse_args(struct mem *m, const struct command *c, int count, char **at, struct args *a) {
   size_t options = 0;
   while (c->opts && c->opts[options].name) options++;
-  *a = (struct args){.command = c, .at = mem_zero(m, (size_t)count + 1, sizeof *a->at),
-                     .values = mem_zero(m, options + 1, sizeof *a->values)};
+  *a = (struct args){
+      .command = c, .at = mem_zero(m, (size_t)count + 1, sizeof *a->at), .values = mem_zero(m, options + 1, sizeof *a->values)};
   for (int i = 0; i < count;) {
     enum parsed p = PARSE_RUN;
     if (!strcmp(at[i], "--")) {
@@ -181,10 +184,14 @@ double arg_seconds(const struct args *a, const char *name, double otherwise, boo
   char *end;
   double v, unit = 0;
   if (amount(s, &v, &end)) {
-    if (!*end || !strcmp(end, "s")) unit = 1;
-    else if (!strcmp(end, "ms")) unit = 1e-3;
-    else if (!strcmp(end, "m") || !strcmp(end, "min")) unit = 60;
-    else if (!strcmp(end, "h")) unit = 3600;
+    if (!*end || !strcmp(end, "s"))
+      unit = 1;
+    else if (!strcmp(end, "ms"))
+      unit = 1e-3;
+    else if (!strcmp(end, "m") || !strcmp(end, "min"))
+      unit = 60;
+    else if (!strcmp(end, "h"))
+      unit = 3600;
   }
   if (unit > 0 && v > 0) return v * unit;
   usage_error(a, "--%s %s: a time above zero, like 10, 0.5s, 5m or 1h", name, s);
@@ -200,8 +207,10 @@ size_t arg_bytes(const struct args *a, const char *name, size_t otherwise, bool 
   if (amount(s, &v, &end)) {
     const char *units = "kmgt";
     const char *at = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
-    if (!*end) unit = 1;
-    else if (at && (!end[1] || !strcmp(end + 1, "B") || !strcmp(end + 1, "iB"))) unit = ldexp(1, 10 * (int)(at - units + 1));
+    if (!*end)
+      unit = 1;
+    else if (at && (!end[1] || !strcmp(end + 1, "B") || !strcmp(end + 1, "iB")))
+      unit = ldexp(1, 10 * (int)(at - units + 1));
   }
   if (unit > 0 && v * unit >= 1 && v * unit < ldexp(1, 62)) return (size_t)(v * unit);
   usage_error(a, "--%s %s: a size, like 500M or 2G", name, s);

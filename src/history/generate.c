@@ -13,10 +13,25 @@
 
 #include "history/subject.h"
 
-static const struct subject *const subjects[] = {
-    &subject_queue,    &subject_stack,        &subject_priority_queue, &subject_deque,   &subject_stepped, &subject_set,
-    &subject_multiset, &subject_register,     &subject_cas_register,   &subject_map,     &subject_counter, &subject_lock,
-    &subject_rw_lock,  &subject_semaphore,    &subject_snzi,           &subject_mailbox, &subject_bounded, &subject_weak, NULL};
+static const struct subject *const subjects[] = {&subject_queue,
+                                                 &subject_stack,
+                                                 &subject_priority_queue,
+                                                 &subject_deque,
+                                                 &subject_stepped,
+                                                 &subject_set,
+                                                 &subject_multiset,
+                                                 &subject_register,
+                                                 &subject_cas_register,
+                                                 &subject_map,
+                                                 &subject_counter,
+                                                 &subject_lock,
+                                                 &subject_rw_lock,
+                                                 &subject_semaphore,
+                                                 &subject_snzi,
+                                                 &subject_mailbox,
+                                                 &subject_bounded,
+                                                 &subject_weak,
+                                                 NULL};
 
 enum { IDLE, CALLED, DONE };
 
@@ -98,7 +113,9 @@ value generate_unordered(struct generator *g) {
   return g->options->values ? generate_value(g) : value_of_small((int32_t)scatter(++g->fresh, g->bits));
 }
 
-value generate_unheard(struct generator *g) { return value_of_small((int32_t)((1u << g->bits) + g->options->values + ++g->unheard)); }
+value generate_unheard(struct generator *g) {
+  return value_of_small((int32_t)((1u << g->bits) + g->options->values + ++g->unheard));
+}
 
 uint16_t generate_method(const struct generator *g, const char *name) {
   int m = spec_op_find(g->spec, name, strlen(name));
@@ -112,7 +129,9 @@ void generate_plan(struct generator *g, uint16_t method, value arg0, value arg1,
   vec_push(g->mem, &g->plan, p);
 }
 
-struct planned *generate_planned(struct generator *g) { return &g->plan.at[g->plan.count - 1]; }
+struct planned *generate_planned(struct generator *g) {
+  return &g->plan.at[g->plan.count - 1];
+}
 
 /* Sizes. */
 

@@ -35,18 +35,17 @@ struct subject {
   const char *specs; /* names of the specifications it is for, separated by blanks */
   const struct bad_kind *kinds;
   void (*open)(struct generator *);
-  bool (*choose)(struct generator *, uint32_t thread, struct op *);                     /* method and arguments; false: no call now */
+  bool (*choose)(struct generator *, uint32_t thread, struct op *); /* method and arguments; false: no call now */
   bool (*apply)(struct generator *, uint32_t thread, const struct op *, value *result); /* false: must wait */
   void (*plan)(struct generator *, const char *kind);
   void (*adapt)(struct generator *, struct planned *);
-  bool waits;                                  /* an operation may have to wait for another thread's */
+  bool waits;                                            /* an operation may have to wait for another thread's */
   int (*pending)(struct generator *, const struct op *); /* does it take effect if it never returns? NULL: by chance */
 };
 
 extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_stepped, subject_bounded,
-    subject_weak, subject_set,
-    subject_multiset, subject_register, subject_cas_register, subject_map, subject_counter, subject_lock, subject_rw_lock,
-    subject_semaphore, subject_snzi, subject_mailbox;
+    subject_weak, subject_set, subject_multiset, subject_register, subject_cas_register, subject_map, subject_counter,
+    subject_lock, subject_rw_lock, subject_semaphore, subject_snzi, subject_mailbox;
 
 static inline uint64_t random_bits(struct generator *g) { return hash_mix(g->random += 0x9e3779b97f4a7c15u); }
 /* Below n. */
@@ -82,9 +81,9 @@ void plan_container(struct generator *, const char *kind, const struct container
 uint32_t generate_size(const struct generator *);
 /* Keeps containers near that size, and now and then near empty. Should the next operation insert? */
 struct tide {
-  uint32_t size;  /* aimed at */
-  uint32_t turn;  /* choices until the tide turns */
-  bool low;       /* nearly empty */
+  uint32_t size; /* aimed at */
+  uint32_t turn; /* choices until the tide turns */
+  bool low;      /* nearly empty */
 };
 bool tide_insert(struct generator *, struct tide *, uint32_t count);
 

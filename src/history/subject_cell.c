@@ -173,10 +173,14 @@ static bool apply_counter(struct generator *g, uint32_t thread, const struct op 
   struct counter *c = g->state;
   int64_t n = o->arg[0] == V_NONE ? 1 : value_small(o->arg[0]), old = c->now;
   *result = V_NONE;
-  if (o->method == c->read) *result = value_int(g->history->values, old);
-  else c->now += o->method == c->dec ? -n : n;
-  if (o->method == c->fetch_add) *result = value_int(g->history->values, old);
-  else if (o->method != c->read && o->method != c->inc && o->method != c->dec) *result = value_int(g->history->values, c->now);
+  if (o->method == c->read)
+    *result = value_int(g->history->values, old);
+  else
+    c->now += o->method == c->dec ? -n : n;
+  if (o->method == c->fetch_add)
+    *result = value_int(g->history->values, old);
+  else if (o->method != c->read && o->method != c->inc && o->method != c->dec)
+    *result = value_int(g->history->values, c->now);
   return true;
 }
 
@@ -202,9 +206,18 @@ static void adapt_counter(struct generator *g, struct planned *p) {
 
 const struct subject subject_register = {
     .specs = "register", .kinds = cell_kinds, .open = open_register, .choose = choose_register, .apply = apply, .plan = plan};
-const struct subject subject_cas_register = {
-    .specs = "cas-register", .kinds = cas_kinds, .open = open_register, .choose = choose_cas_register, .apply = apply, .plan = plan};
+const struct subject subject_cas_register = {.specs = "cas-register",
+                                             .kinds = cas_kinds,
+                                             .open = open_register,
+                                             .choose = choose_cas_register,
+                                             .apply = apply,
+                                             .plan = plan};
 const struct subject subject_map = {
     .specs = "map", .kinds = cas_kinds, .open = open_map, .choose = choose_map, .apply = apply, .plan = plan};
-const struct subject subject_counter = {.specs = "counter", .kinds = counter_kinds, .open = open_counter, .choose = choose_counter,
-                                        .apply = apply_counter, .plan = plan_counter, .adapt = adapt_counter};
+const struct subject subject_counter = {.specs = "counter",
+                                        .kinds = counter_kinds,
+                                        .open = open_counter,
+                                        .choose = choose_counter,
+                                        .apply = apply_counter,
+                                        .plan = plan_counter,
+                                        .adapt = adapt_counter};

@@ -8,7 +8,7 @@ struct container {
   value *at;
   uint32_t head, count, room;
   struct tide tide;
-  int sign;                  /* of a heap: 1 least first, -1 greatest first */
+  int sign; /* of a heap: 1 least first, -1 greatest first */
   uint16_t insert[2], remove[2];
 };
 
@@ -81,9 +81,7 @@ static struct container *open_container(struct generator *g) {
 
 static void open_simple(struct generator *g) { open_container(g); }
 
-static void open_priority(struct generator *g) {
-  open_container(g)->sign = strncmp(g->spec->name, "max", 3) ? 1 : -1;
-}
+static void open_priority(struct generator *g) { open_container(g)->sign = strncmp(g->spec->name, "max", 3) ? 1 : -1; }
 
 static void open_deque(struct generator *g) {
   struct container *c = open_container(g);
@@ -107,8 +105,10 @@ static bool apply_queue(struct generator *g, uint32_t thread, const struct op *o
   (void)thread;
   struct container *c = g->state;
   *result = V_NONE;
-  if (o->method == c->insert[0]) push_back(g, c, o->arg[0]);
-  else *result = pop_front(c);
+  if (o->method == c->insert[0])
+    push_back(g, c, o->arg[0]);
+  else
+    *result = pop_front(c);
   return true;
 }
 
@@ -116,8 +116,10 @@ static bool apply_stack(struct generator *g, uint32_t thread, const struct op *o
   (void)thread;
   struct container *c = g->state;
   *result = V_NONE;
-  if (o->method == c->insert[0]) push_back(g, c, o->arg[0]);
-  else *result = pop_back(c);
+  if (o->method == c->insert[0])
+    push_back(g, c, o->arg[0]);
+  else
+    *result = pop_back(c);
   return true;
 }
 
@@ -125,8 +127,10 @@ static bool apply_priority(struct generator *g, uint32_t thread, const struct op
   (void)thread;
   struct container *c = g->state;
   *result = V_NONE;
-  if (o->method == c->insert[0]) heap_insert(g, c, o->arg[0]);
-  else *result = heap_remove(c);
+  if (o->method == c->insert[0])
+    heap_insert(g, c, o->arg[0]);
+  else
+    *result = heap_remove(c);
   return true;
 }
 
@@ -134,15 +138,21 @@ static bool apply_deque(struct generator *g, uint32_t thread, const struct op *o
   (void)thread;
   struct container *c = g->state;
   *result = V_NONE;
-  if (o->method == c->insert[0]) push_front(g, c, o->arg[0]);
-  else if (o->method == c->insert[1]) push_back(g, c, o->arg[0]);
-  else *result = o->method == c->remove[0] ? pop_front(c) : pop_back(c);
+  if (o->method == c->insert[0])
+    push_front(g, c, o->arg[0]);
+  else if (o->method == c->insert[1])
+    push_back(g, c, o->arg[0]);
+  else
+    *result = o->method == c->remove[0] ? pop_front(c) : pop_back(c);
   return true;
 }
 
 static void plan(struct generator *g, const char *kind) {
   struct container *c = g->state;
-  struct container_plan how = {.insert = c->insert[1], .remove = c->remove[0], .window = 1, .times = 1,
+  struct container_plan how = {.insert = c->insert[1],
+                               .remove = c->remove[0],
+                               .window = 1,
+                               .times = 1,
                                .last_first = g->subject == &subject_stack || c->sign < 0};
   plan_container(g, kind, &how);
 }
@@ -151,7 +161,11 @@ const struct subject subject_queue = {
     .specs = "queue", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_queue, .plan = plan};
 const struct subject subject_stack = {
     .specs = "stack", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_stack, .plan = plan};
-const struct subject subject_priority_queue = {.specs = "priority-queue max-priority-queue", .kinds = container_kinds,
-                                               .open = open_priority, .choose = choose, .apply = apply_priority, .plan = plan};
+const struct subject subject_priority_queue = {.specs = "priority-queue max-priority-queue",
+                                               .kinds = container_kinds,
+                                               .open = open_priority,
+                                               .choose = choose,
+                                               .apply = apply_priority,
+                                               .plan = plan};
 const struct subject subject_deque = {
     .specs = "deque", .kinds = container_kinds, .open = open_deque, .choose = choose, .apply = apply_deque, .plan = plan};

@@ -8,9 +8,9 @@
 
 struct locks {
   struct stepper object;
-  unsigned char *holds;        /* a thread: 0, or 1 + the method it took it with */
-  uint32_t holders, trying;    /* threads that hold; operations under way that may come to */
-  uint16_t take[4], give[4];   /* the ways to take it, and the way to give each back */
+  unsigned char *holds;      /* a thread: 0, or 1 + the method it took it with */
+  uint32_t holders, trying;  /* threads that hold; operations under way that may come to */
+  uint16_t take[4], give[4]; /* the ways to take it, and the way to give each back */
   unsigned ways;
 };
 
@@ -121,10 +121,28 @@ static void adapt_semaphore(struct generator *g, struct planned *p) {
   p->op.arg[0] = value_int(g->history->values, permits + 1);
 }
 
-const struct subject subject_lock = {.specs = "lock", .kinds = lock_kinds, .open = open_lock, .choose = choose, .apply = apply,
-                                     .plan = plan_lock, .waits = true, .pending = pending};
-const struct subject subject_rw_lock = {.specs = "rw-lock", .kinds = lock_kinds, .open = open_rw_lock, .choose = choose,
-                                        .apply = apply, .plan = plan_lock, .waits = true, .pending = pending};
-const struct subject subject_semaphore = {.specs = "semaphore", .kinds = semaphore_kinds, .open = open_lock, .choose = choose,
-                                          .apply = apply, .plan = plan_semaphore, .adapt = adapt_semaphore, .waits = true,
+const struct subject subject_lock = {.specs = "lock",
+                                     .kinds = lock_kinds,
+                                     .open = open_lock,
+                                     .choose = choose,
+                                     .apply = apply,
+                                     .plan = plan_lock,
+                                     .waits = true,
+                                     .pending = pending};
+const struct subject subject_rw_lock = {.specs = "rw-lock",
+                                        .kinds = lock_kinds,
+                                        .open = open_rw_lock,
+                                        .choose = choose,
+                                        .apply = apply,
+                                        .plan = plan_lock,
+                                        .waits = true,
+                                        .pending = pending};
+const struct subject subject_semaphore = {.specs = "semaphore",
+                                          .kinds = semaphore_kinds,
+                                          .open = open_lock,
+                                          .choose = choose,
+                                          .apply = apply,
+                                          .plan = plan_semaphore,
+                                          .adapt = adapt_semaphore,
+                                          .waits = true,
                                           .pending = pending};

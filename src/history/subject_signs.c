@@ -5,8 +5,8 @@
 
 struct signs {
   struct stepper object;
-  bool *arrived;   /* a thread: has arrived and not departed */
-  bool seen;       /* the mailbox's owner saw a letter */
+  bool *arrived; /* a thread: has arrived and not departed */
+  bool seen;     /* the mailbox's owner saw a letter */
   uint32_t letters;
   uint16_t first, second, third; /* arrive, depart, query; deliver, check, remove */
 };
@@ -29,8 +29,10 @@ static void open_snzi(struct generator *g) {
 static bool choose_snzi(struct generator *g, uint32_t thread, struct op *o) {
   struct signs *s = g->state;
   uint32_t what = random_below(g, 8);
-  if (s->arrived[thread]) o->method = what < 5 ? s->second : s->third;
-  else o->method = what < 2 ? s->first : s->third;
+  if (s->arrived[thread])
+    o->method = what < 5 ? s->second : s->third;
+  else
+    o->method = what < 2 ? s->first : s->third;
   s->arrived[thread] = o->method == s->first || (o->method != s->second && s->arrived[thread]);
   return true;
 }
@@ -109,7 +111,17 @@ static void plan_mailbox(struct generator *g, const char *kind) {
   }
 }
 
-const struct subject subject_snzi = {.specs = "snzi", .kinds = snzi_kinds, .open = open_snzi, .choose = choose_snzi,
-                                     .apply = apply, .plan = plan_snzi, .pending = pending_snzi};
-const struct subject subject_mailbox = {.specs = "mailbox", .kinds = mailbox_kinds, .open = open_mailbox, .choose = choose_mailbox,
-                                        .apply = apply_mailbox, .plan = plan_mailbox, .pending = pending_mailbox};
+const struct subject subject_snzi = {.specs = "snzi",
+                                     .kinds = snzi_kinds,
+                                     .open = open_snzi,
+                                     .choose = choose_snzi,
+                                     .apply = apply,
+                                     .plan = plan_snzi,
+                                     .pending = pending_snzi};
+const struct subject subject_mailbox = {.specs = "mailbox",
+                                        .kinds = mailbox_kinds,
+                                        .open = open_mailbox,
+                                        .choose = choose_mailbox,
+                                        .apply = apply_mailbox,
+                                        .plan = plan_mailbox,
+                                        .pending = pending_mailbox};

@@ -42,15 +42,26 @@ static bool apply(struct generator *g, uint32_t thread, const struct op *o, valu
 
 static void plan(struct generator *g, const char *kind) {
   bool wide = named(g, "semiqueue") || named(g, "k-fifo");
-  struct container_plan how = {.insert = INSERT, .remove = REMOVE, .last_first = named(g, "weak-stack"),
-                               .window = wide ? g->spec->k : 1, .times = named(g, "stuttering") ? g->spec->k : 1,
+  struct container_plan how = {.insert = INSERT,
+                               .remove = REMOVE,
+                               .last_first = named(g, "weak-stack"),
+                               .window = wide ? g->spec->k : 1,
+                               .times = named(g, "stuttering") ? g->spec->k : 1,
                                .capacity = named(g, "bounded") ? g->spec->k : 0};
   plan_container(g, kind, &how);
 }
 
-const struct subject subject_stepped = {.specs = "semiqueue k-fifo stuttering-queue producer-fifo", .kinds = container_kinds,
-                                        .open = open, .choose = choose, .apply = apply, .plan = plan};
-const struct subject subject_bounded = {.specs = "bounded-queue bounded-priority-queue", .kinds = bounded_kinds,
-                                        .open = open, .choose = choose, .apply = apply, .plan = plan};
-const struct subject subject_weak = {.specs = "weak-queue weak-stack", .kinds = weak_kinds,
-                                     .open = open, .choose = choose, .apply = apply, .plan = plan};
+const struct subject subject_stepped = {.specs = "semiqueue k-fifo stuttering-queue producer-fifo",
+                                        .kinds = container_kinds,
+                                        .open = open,
+                                        .choose = choose,
+                                        .apply = apply,
+                                        .plan = plan};
+const struct subject subject_bounded = {.specs = "bounded-queue bounded-priority-queue",
+                                        .kinds = bounded_kinds,
+                                        .open = open,
+                                        .choose = choose,
+                                        .apply = apply,
+                                        .plan = plan};
+const struct subject subject_weak = {
+    .specs = "weak-queue weak-stack", .kinds = weak_kinds, .open = open, .choose = choose, .apply = apply, .plan = plan};
