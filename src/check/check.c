@@ -204,7 +204,7 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
     unsigned violated = atomic_load(&k->violated);
     if (violated < parts->count) {
       r->verdict = VERDICT_VIOLATED;
-      explain_violation(mem, scratch, h, &parts->at[violated], &k->decisions[violated], k->options, k->limits, r);
+      explain_violation(mem, h, &parts->at[violated], &k->decisions[violated], k->options, k->limits, r);
     } else if (atomic_load(&k->unknown)) {
       r->verdict = VERDICT_UNKNOWN;
       const char *why_not = atomic_load(&k->why_not);

@@ -26,12 +26,19 @@ struct check_result {
   /* violated: the smallest sub-history that is not linearizable, 1-minimal in operations (indices, by call). */
   uint32_t *core;
   size_t core_count;
+  /* and the operations that may help it at any time, or never, and still do not (check/shrink.h). */
+  uint32_t *freed;
+  size_t freed_count;
+  /* Others on the core's values, for the reader: a few of those that do not help. */
+  uint32_t *context;
+  size_t context_count;
   /* The core stands on its own (start_count == 0), or only after what came before it: then these are the states the
    * object may be in when the core begins, in words, and core_from is the event where it begins. */
   char **start;
   size_t start_count;
   uint32_t core_from;
-  bool minimal;           /* core is 1-minimal; false if a limit stopped the minimising */
+  bool minimal;           /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
+                           * the minimising */
   uint32_t culprit;       /* the operation at whose return it became impossible, or UINT32_MAX */
   uint64_t configurations; /* explored */
   size_t parts;            /* independent parts decided */

@@ -1,6 +1,100 @@
+/* Why a history is not linearizable: the smallest wrong part of it (shrink.c), put into the history's terms, and a sentence
+ * in the object's own (reason.c). */
 #include "check/explain.h"
-void explain_violation(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p, const struct decision *d,
-                       const struct check_options *o, struct limits *l, struct check_result *r) {
-  (void)mem,(void)scratch,(void)h,(void)p,(void)d,(void)o,(void)l;
-  r->reason="stub";
+
+#include <string.h>
+
+#include "check/reason.h"
+#include "check/shrink.h"
+
+static uint32_t *to_global(struct mem *mem, const struct part *p, const op_list *ops) {
+  uint32_t *list = mem_alloc(mem, (ops->count + 1) * sizeof *list);
+  for (size_t i = 0; i < ops->count; i++) list[i] = p->global ? p->global[ops->at[i]] : ops->at[i];
+  return list;
+}
+
+/* The distinct states a core may begin in, in words. */
+static void name_start(struct mem *mem, const struct spec *spec, const struct start *start, struct check_result *r) {
+  r->start = mem_zero(mem, (size_t)start->count + 1, sizeof *r->start);
+  for (uint32_t i = 0; i < start->count; i++) {
+    struct text t;
+    text_open(&t, mem);
+    spec->print(spec, start->states[i], &t);
+    bool have = false;
+    for (size_t k = 0; k < r->start_count && !have; k++) have = !strcmp(r->start[k], text_string(&t));
+    if (!have) r->start[r->start_count++] = mem_string(mem, text_string(&t), t.count);
+    mem_free(mem, t.at);
+  }
+}
+
+static bool shares_value(const struct op *a, const struct op *b) {
+  value x = a->arg[0] != V_NONE ? a->arg[0] : a->result, y = b->arg[0] != V_NONE ? b->arg[0] : b->result;
+  return x == y && (value_is_small(x) || x > V_UNKNOWN);
+}
+
+/* A few operations on the core's values that are not in it: Enq(5), of a 5 that was dequeued twice. */
+static void find_context(struct mem *mem, const struct part *p, const struct shrunk *s, struct check_result *r) {
+  enum { MOST = 6 };
+  r->context = mem_alloc(mem, MOST * sizeof *r->context);
+  if (!p->spec->data_independent || s->culprit == UINT32_MAX) return;
+  for (uint32_t i = 0; i < p->count && r->context_count < MOST && p->ops[i].call < p->ops[s->culprit].ret; i++) {
+    bool shares = false, in = false;
+    for (size_t k = 0; k < s->core.count; k++) {
+      in |= s->core.at[k] == i;
+      shares |= shares_value(&p->ops[s->core.at[k]], &p->ops[i]);
+    }
+    if (shares && !in) r->context[r->context_count++] = p->global ? p->global[i] : i;
+  }
+}
+
+static void explain(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p, const struct decision *d,
+                    double seconds, struct check_result *r) {
+  struct shrunk s;
+  shrink_part(p, d, scratch, seconds, &s);
+  r->core = to_global(mem, p, &s.core);
+  r->freed = to_global(mem, p, &s.free);
+  r->core_count = s.core.count;
+  r->freed_count = s.free.count;
+  r->culprit = s.culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[s.culprit] : s.culprit;
+  r->minimal = s.minimal;
+  find_context(mem, p, &s, r);
+  if (s.start.count) {
+    name_start(mem, p->spec, &s.start, r);
+    r->core_from = p->global_event ? p->global_event[s.from] : s.from;
+  }
+  struct text t;
+  text_open(&t, mem);
+  reason_print(h, p->spec, r, &t);
+  r->reason = mem_string(mem, text_string(&t), t.count);
+}
+
+/* A limit reached on the way leaves the result as it was. */
+static void explain_within(struct mem *mem, const struct history *h, const struct part *p, const struct decision *d,
+                           struct limits *limits, double seconds, struct check_result *r) {
+  struct mem scratch;
+  mem_open(&scratch, limits);
+  if (!MEM_GUARD(&scratch)) explain(mem, &scratch, h, p, d, seconds, r);
+  mem_close(&scratch);
+}
+
+void explain_violation(struct mem *mem, const struct history *h, const struct part *p, const struct decision *d,
+                       const struct check_options *options, struct limits *limits, struct check_result *r) {
+  r->culprit = d->culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[d->culprit] : d->culprit;
+  r->core = to_global(mem, p, &d->core);
+  r->core_count = d->core.count;
+  if (options->explain) {
+    double gone = limits_elapsed(limits), left = limits->seconds > 0 ? limits->seconds - gone : 1e9;
+    explain_within(mem, h, p, d, limits, 1 + gone < left / 2 ? 1 + gone : left / 2, r);
+  }
+  if (*r->reason) return;
+  /* Not explained, or a limit was reached: the verdict stands all the same. */
+  struct text t;
+  text_open(&t, mem);
+  if (r->culprit != UINT32_MAX) {
+    op_print(p->spec, h, &h->ops.at[r->culprit], &t);
+    text_add(&t, " cannot be given a place among the operations before its return");
+  } else {
+    text_add(&t, "no order of the operations gives the results they had");
+  }
+  r->reason = mem_string(mem, text_string(&t), t.count);
 }

@@ -4,8 +4,8 @@
 
 #include "check/part.h"
 
-/* Fills r->core, culprit, start, reason from a violated decision. The results are owned by mem. */
-void explain_violation(struct mem *mem, struct mem *scratch, const struct history *, const struct part *, const struct decision *,
+/* Fills r->core, freed, culprit, start, reason from a violated decision. The results are owned by mem. */
+void explain_violation(struct mem *, const struct history *, const struct part *, const struct decision *,
                        const struct check_options *, struct limits *, struct check_result *r);
 
 #endif

@@ -93,23 +93,28 @@ static void put_short_label(struct text *t, const struct report *r, const struct
 static void put_core_list(const struct report *r, struct text *t) {
   const struct check_result *c = r->result;
   const struct op *ops = r->history->ops.at;
+  size_t total = c->core_count + c->context_count;
   bool lines = false;
-  for (size_t i = 0; i < c->core_count; i++) lines |= ops[c->core[i]].line != 0;
-  if (!lines || c->core_count > LIST_MOST) return;
   int digits = 1;
-  for (size_t i = 0; i < c->core_count; i++) {
-    int n = snprintf(NULL, 0, "%" PRIu32, ops[c->core[i]].line);
+  if (c->core_count > LIST_MOST) return;
+  for (size_t i = 0; i < total; i++) {
+    uint32_t line = ops[i < c->core_count ? c->core[i] : c->context[i - c->core_count]].line;
+    int n = snprintf(NULL, 0, "%" PRIu32, line);
     digits = n > digits ? n : digits;
+    lines |= line != 0;
   }
+  if (!lines) return;
   text_char(t, '\n');
-  for (size_t i = 0; i < c->core_count; i++) {
-    const struct op *o = &ops[c->core[i]];
+  for (size_t i = 0; i < total; i++) {
+    uint32_t at = i < c->core_count ? c->core[i] : c->context[i - c->core_count];
+    const struct op *o = &ops[at];
     text_printf(t, "  %sline %*" PRIu32 "%s  ", DIM(r), digits, o->line, OFF(r));
     put_process(t, r, o->process);
     text_add(t, "  ");
     put_short_label(t, r, o);
     if (op_pending(o)) text_add(t, " (did not return)");
-    if (c->core[i] == c->culprit) text_printf(t, "  %s<-- impossible from here on%s", RED(r), OFF(r));
+    if (at == c->culprit) text_printf(t, "  %s<-- impossible from here on%s", RED(r), OFF(r));
+    if (i >= c->core_count) text_printf(t, "  %s(does not help)%s", DIM(r), OFF(r));
     text_char(t, '\n');
   }
 }
@@ -141,7 +146,8 @@ static void put_violated(const struct report *r, struct text *t) {
     put_count(&s, c->core_count, "operation");
     text_add(&s, " of ");
     text_printf(&s, "%zu are not linearizable%s", r->history->ops.count, c->start_count ? " then" : "");
-    text_add(&s, c->minimal ? "; without any one of them, the others are."
+    text_add(&s, c->minimal ? ", whatever the others did and whenever; if any one of them had happened at another time, or not "
+                              "at all, there would be an order."
                             : ". A smaller part may be wrong too: the search for it was cut short.");
   }
   put_wrapped(t, r, &s, 0);

@@ -23,7 +23,7 @@ void put_grouped(struct text *t, uint64_t n) {
 void put_spec(struct text *t, const struct spec *s) {
   if (!s) return;
   put_clean(t, s->name, strlen(s->name));
-  if (s->param) text_printf(t, "(%" PRIu32 ")", s->k);
+  if (s->param && s->k != SPEC_NIL) text_printf(t, "(%" PRIu32 ")", s->k);
 }
 
 void put_process(struct text *t, const struct report *r, uint32_t process) {
