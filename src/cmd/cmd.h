@@ -39,7 +39,7 @@ struct command {
 
 extern const struct command command_check, command_convert, command_gen, command_specs, command_replay, command_completion,
     command_man;
-extern const struct command *commands[];           /* NULL-terminated */
+extern const struct command *const commands[];           /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */
 
 /* Parses what follows the command's name. PARSE_RUN: go on; PARSE_HELP: --help was asked for; PARSE_WRONG: said why. */
