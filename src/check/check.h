@@ -37,6 +37,8 @@ struct check_result {
   char **start;
   size_t start_count;
   uint32_t core_from;
+  uint32_t core_to;       /* the core is wrong by this event, without any later one; NO_RETURN if it takes the whole history */
+  bool core_forgets;      /* what operations returned after that event plays no part either */
   bool minimal;           /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
                            * the minimising */
   uint32_t culprit;       /* the operation at whose return it became impossible, or UINT32_MAX */

@@ -13,13 +13,22 @@ static uint32_t *to_global(struct mem *mem, const struct part *p, const op_list 
   return list;
 }
 
+/* Parts by key have all the same key (split.c); the states of keyed specifications begin with it. */
+static struct state with_key(struct mem *mem, const struct spec *spec, struct state s, value key) {
+  if (!spec->keyed || s.size < sizeof key) return s;
+  char *copy = mem_alloc(mem, s.size);
+  memcpy(copy, s.at, s.size);
+  memcpy(copy, &key, sizeof key);
+  return (struct state){copy, s.size};
+}
+
 /* The distinct states a core may begin in, in words. */
-static void name_start(struct mem *mem, const struct spec *spec, const struct start *start, struct check_result *r) {
+static void name_start(struct mem *mem, const struct spec *spec, const struct start *start, value key, struct check_result *r) {
   r->start = mem_zero(mem, (size_t)start->count + 1, sizeof *r->start);
   for (uint32_t i = 0; i < start->count; i++) {
     struct text t;
     text_open(&t, mem);
-    spec->print(spec, start->states[i], &t);
+    spec->print(spec, with_key(mem, spec, start->states[i], key), &t);
     bool have = false;
     for (size_t k = 0; k < r->start_count && !have; k++) have = !strcmp(r->start[k], text_string(&t));
     if (!have) r->start[r->start_count++] = mem_string(mem, text_string(&t), t.count);
@@ -57,9 +66,11 @@ static void explain(struct mem *mem, struct mem *scratch, const struct history *
   r->freed_count = s.free.count;
   r->culprit = s.culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[s.culprit] : s.culprit;
   r->minimal = s.minimal;
+  r->core_forgets = s.forgets;
+  r->core_to = s.end == NO_RETURN ? NO_RETURN : p->global_event ? p->global_event[s.end] : s.end;
   find_context(mem, p, &s, r);
   if (s.start.count) {
-    name_start(mem, p->spec, &s.start, r);
+    name_start(mem, p->spec, &s.start, h->ops.at[r->core[0]].arg[0], r);
     r->core_from = p->global_event ? p->global_event[s.from] : s.from;
   }
   struct text t;
@@ -82,6 +93,7 @@ void explain_violation(struct mem *mem, const struct history *h, const struct pa
   r->culprit = d->culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[d->culprit] : d->culprit;
   r->core = to_global(mem, p, &d->core);
   r->core_count = d->core.count;
+  r->core_to = r->culprit == UINT32_MAX ? NO_RETURN : h->ops.at[r->culprit].ret;
   if (options->explain) {
     double gone = limits_elapsed(limits), left = limits->seconds > 0 ? limits->seconds - gone : 1e9;
     explain_within(mem, h, p, d, limits, 1 + gone < left / 2 ? 1 + gone : left / 2, r);

@@ -33,12 +33,17 @@ struct sweep {
   uint32_t *phase_gap;                               /* those gaps, in order */
 };
 
-static void fail(struct mem *m, struct decision *d, const struct items *t, uint32_t a, uint32_t b, uint32_t culprit) {
+/* The core has what is wrong already. Pending dequeues might help it; they do not, because they are needed for the stuck
+ * values, which therefore belong to the core, as they do. */
+static bool fail(struct mem *m, struct decision *d, const struct items *t, uint32_t culprit) {
   d->verdict = VERDICT_VIOLATED;
-  d->culprit = culprit;
-  core_add_item(m, &d->core, &t->at[a]);
-  core_add_item(m, &d->core, &t->at[b]);
+  d->culprit = t->pending_count ? UINT32_MAX : culprit; /* by its return a pending one might still have helped */
+  for (uint32_t i = 0; i < t->pending_count; i++) {
+    vec_push(m, &d->core, t->pending[i]);
+    if (i < t->stuck_count) vec_push(m, &d->core, t->at[t->stuck[i]].put);
+  }
   core_sort(&d->core);
+  return false;
 }
 
 /* The sweep: true if no violation. */
@@ -56,12 +61,9 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
     if (x == NEVER) {
       if ((events[e] & 1) && p->ops[i].result == V_EMPTY) {
         if (zero < (int64_t)p->ops[i].call) {
-          d->verdict = VERDICT_VIOLATED;
-          d->culprit = i;
           vec_push(m, &d->core, i);
           items_cover(p, m, t, p->ops[i].call, e - 1, &d->core);
-          core_sort(&d->core);
-          return false;
+          return fail(m, d, t, i);
         }
         if (zero > used) {
           used = zero;
@@ -75,8 +77,9 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
     }
     const struct item *it = &t->at[x];
     if (e == it->put_call && it->take_ret != NEVER && latest != NEVER && latest_call > it->take_ret) {
-      fail(m, d, t, latest, x, it->take);
-      return false;
+      core_add_item(m, &d->core, &t->at[latest]);
+      core_add_item(m, &d->core, it);
+      return fail(m, d, t, it->take);
     }
     if (e == it->take_call) {
       s->by_take_call[n_call++] = x;

@@ -42,11 +42,10 @@ static struct cluster *find(struct entry *index, uint32_t count, struct cluster 
 
 static bool forward(const struct cluster *c) { return c->first_ret < c->last_call; }
 
-static enum applies violated(struct mem *m, struct decision *d, uint32_t culprit, const struct cluster *a, const struct cluster *b,
+static enum applies violated(struct mem *m, struct decision *d, const struct cluster *a, const struct cluster *b,
                              uint32_t extra) {
   const struct cluster *both[] = {a, b};
-  d->verdict = VERDICT_VIOLATED;
-  d->culprit = culprit;
+  d->verdict = VERDICT_VIOLATED; /* at which return it shows is left to the search that explains it */
   for (int i = 0; i < 2; i++) {
     if (!both[i]) continue;
     if (both[i]->write != NEVER) vec_push(m, &d->core, both[i]->write);
@@ -73,7 +72,7 @@ static bool place_zones(struct mem *m, struct cluster *c, uint32_t n, struct dec
   for (uint32_t i = 0; i < n; i++) {
     if (!forward(&c[i])) continue;
     if (zone && c[i].first_ret < zone->last_call) {
-      violated(m, d, c[i].first, zone, &c[i], NEVER);
+      violated(m, d, zone, &c[i], NEVER);
       return false;
     }
     zone = &c[i];
@@ -89,7 +88,7 @@ static bool place_zones(struct mem *m, struct cluster *c, uint32_t n, struct dec
      * forward zone is under way then; after that one if it ends in time. */
     if (zone && zone->last_call > c[i].last_call) {
       if (zone->last_call > c[i].first_ret) {
-        violated(m, d, c[i].first, zone, &c[i], NEVER);
+        violated(m, d, zone, &c[i], NEVER);
         return false;
       }
       c[i].place = (uint64_t)zone->last_call * 2 + 1;
@@ -129,8 +128,8 @@ enum applies fast_register(const struct part *p, struct mem *m, struct decision 
     const struct op *o = &p->ops[i];
     if (o->method != read || op_pending(o)) continue;
     struct cluster *x = find(index, n, c, o->result);
-    if (!x) return violated(m, d, i, NULL, NULL, i);
-    if (x->write != NEVER && o->ret < p->ops[x->write].call) return violated(m, d, i, x, NULL, i);
+    if (!x) return violated(m, d, NULL, NULL, i);
+    if (x->write != NEVER && o->ret < p->ops[x->write].call) return violated(m, d, x, NULL, i);
     x->reads++;
     add_op(x, o, i);
   }

@@ -78,11 +78,14 @@ void core_sort(op_list *core) {
   core->count = n;
 }
 
-static enum applies violated(struct mem *m, struct decision *d, uint32_t culprit, const uint32_t *ops, int count) {
-  d->verdict = VERDICT_VIOLATED;
-  d->culprit = culprit;
-  for (int i = 0; i < count; i++) vec_push(m, &d->core, ops[i]);
-  core_sort(&d->core);
+/* Wrong because of the operations on the value this one took, whatever the pending takes took. */
+static enum applies violated(const struct part *p, struct mem *m, struct decision *d, uint32_t take) {
+  const struct op *c = &p->ops[take];
+  d->verdict = VERDICT_VIOLATED; /* it may show at another's return: no culprit */
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    if (o->method == c->method ? o->result == c->result || op_pending(o) : o->arg[0] == c->result) vec_push(m, &d->core, i);
+  }
   return APPLIES;
 }
 
@@ -182,10 +185,9 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
       continue;
     }
     uint32_t *at = index_at(&x, o->result, false);
-    if (!at) return violated(m, d, i, &i, 1);
+    if (!at) return violated(p, m, d, i);
     struct item *it = &t->at[*at - 1];
-    if (it->take != NEVER) return violated(m, d, i, (uint32_t[]){it->put, it->take, i}, 3);
-    if (o->ret < it->put_call) return violated(m, d, i, (uint32_t[]){it->put, i}, 2);
+    if (it->take != NEVER || o->ret < it->put_call) return violated(p, m, d, i);
     it->take = i;
     it->take_call = o->call;
     it->take_ret = o->ret;
@@ -284,6 +286,7 @@ enum applies items_match_pending(const struct part *p, struct mem *m, struct ite
     for (size_t i = 0; i < x.wrong.count; i++) vec_push(m, &d->core, x.wrong.at[i]);
     for (uint32_t k = 0; k < t->pending_count; k++) vec_push(m, &d->core, t->pending[k]);
     core_sort(&d->core);
+    if (t->pending_count) d->culprit = UINT32_MAX; /* by its return a pending take might still have helped */
   }
   vec_free(m, &x.wrong);
   if (d->verdict != VERDICT_UNKNOWN) return APPLIES;

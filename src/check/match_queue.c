@@ -349,6 +349,7 @@ enum applies match_queue_part(const struct part *p, struct mem *mem, struct deci
     if (!left) {
       d->verdict = VERDICT_VIOLATED;
       d->culprit = events[e] >> 1;
+      d->prefix = true;
       for (uint32_t i = 0; i < p->count && p->ops[i].call < e; i++) vec_push(mem, &d->core, i);
       return APPLIES;
     }

@@ -27,6 +27,7 @@ struct decision {
   op_list order;
   op_list core;
   uint32_t culprit;
+  bool prefix;             /* the core is all that was called before the culprit returned, and wrong only up to that event */
   uint32_t reached;        /* events decided */
   uint64_t configurations; /* explored */
 };

@@ -538,8 +538,10 @@ void search_bounded(struct search *s, const struct part *p, const struct start *
   d->configurations += s->configurations;
   if (d->verdict == VERDICT_HOLDS)
     read_order(s, d);
-  else if (d->verdict == VERDICT_VIOLATED)
+  else if (d->verdict == VERDICT_VIOLATED) {
+    d->prefix = true;
     for (uint32_t i = 0; i < p->count && p->ops[i].call < p->ops[d->culprit].ret; i++) vec_push(s->mem, &d->core, i);
+  }
   mem_free(s->mem, events);
 }
 

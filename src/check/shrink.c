@@ -26,6 +26,8 @@ struct shrink {
   struct start start;
   uint32_t from;
   uint32_t culprit;
+  bool forgets; /* and what they return then, too */
+  uint32_t end; /* what is called after this event is gone, what returns after it pending */
 };
 
 static bool late(struct shrink *s) {
@@ -81,6 +83,22 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
   return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL};
 }
 
+/* Searches what is left, from its start. */
+static void search_left(struct shrink *s, const struct part *p, const uint32_t *from, uint64_t most, struct decision *d) {
+  struct mem *m = s->attempt;
+  *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+  struct start start = s->start;
+  if (start.count) { /* a free operation that was under way is no longer due */
+    start.status = mem_alloc(m, (size_t)start.count * start.under_way + 1);
+    memcpy(start.status, s->start.status, (size_t)start.count * start.under_way);
+    for (uint32_t i = 0; i < start.count; i++)
+      for (uint32_t k = 0; k < start.under_way; k++)
+        if (s->fate[from[k]] == FREE && start.status[i * start.under_way + k] == STATUS_DUE)
+          start.status[i * start.under_way + k] = STATUS_OPTIONAL;
+  }
+  search_bounded(search_new(m, p->spec), p, start.count ? &start : NULL, most, d);
+}
+
 /* Is what is left still wrong? "Too much to tell" is no. */
 static bool still_wrong(struct shrink *s) {
   struct mem *m = s->attempt;
@@ -92,6 +110,8 @@ static bool still_wrong(struct shrink *s) {
   enum applies applies = APPLIES_NOT;
   bool any_free = false;
   for (uint32_t i = 0; i < s->part->count && !any_free; i++) any_free = s->fate[i] == FREE;
+  for (uint32_t i = 0; i < p.count && !any_free; i++) /* monitors know nothing of what a pending operation would return */
+    any_free = op_pending(&p.ops[i]) && p.ops[i].result != V_UNKNOWN && p.ops[i].result != V_NONE;
   if (!any_free && !s->start.count && monitor && monitor->decide != search_part) {
     applies = monitor->decide(&p, m, &d, &why_not);
     if (applies == APPLIES_NOT && monitor->decide == fast_queue) {
@@ -99,19 +119,7 @@ static bool still_wrong(struct shrink *s) {
       applies = match_queue_part(&p, m, &d, &why_not);
     }
   }
-  if (applies == APPLIES_NOT) {
-    d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
-    struct start start = s->start;
-    if (start.count) { /* a free operation that was under way is no longer due */
-      start.status = mem_alloc(m, (size_t)start.count * start.under_way + 1);
-      memcpy(start.status, s->start.status, (size_t)start.count * start.under_way);
-      for (uint32_t i = 0; i < start.count; i++)
-        for (uint32_t k = 0; k < start.under_way; k++)
-          if (s->fate[from[k]] == FREE && start.status[i * start.under_way + k] == STATUS_DUE)
-            start.status[i * start.under_way + k] = STATUS_OPTIONAL;
-    }
-    search_bounded(search_new(m, p.spec), &p, start.count ? &start : NULL, TRY_MOST, &d);
-  }
+  if (applies == APPLIES_NOT) search_left(s, &p, from, TRY_MOST, &d);
   bool wrong = d.verdict == VERDICT_VIOLATED;
   if (d.verdict == VERDICT_UNKNOWN) s->minimal = false;
   if (wrong && d.culprit != UINT32_MAX) s->culprit = from[d.culprit];
@@ -119,26 +127,56 @@ static bool still_wrong(struct shrink *s) {
   return wrong;
 }
 
-/* What was called after the fault cannot have caused it, and what returned after it need not have happened by then. */
-static void cut_after(struct shrink *s, const struct decision *d) {
-  const struct part *p = s->part;
-  memset(s->fate, GONE, p->count);
-  for (size_t i = 0; i < d->core.count; i++) s->fate[d->core.at[i]] = KEPT;
-  if (d->culprit == UINT32_MAX) return;
-  uint32_t end = p->ops[d->culprit].ret;
-  for (uint32_t i = 0; i < p->count; i++)
-    if (s->fate[i] == KEPT && s->ops[i].call > end) s->fate[i] = GONE;
-    else if (s->ops[i].ret > end) s->ops[i].ret = NO_RETURN;
-  if (still_wrong(s)) return;
-  /* A monitor may name a culprit that is not the first to be wrong: then everything stays as it was. */
-  memcpy(s->ops, p->ops, p->count * sizeof *s->ops);
-  for (size_t i = 0; i < d->core.count; i++) s->fate[d->core.at[i]] = KEPT;
-}
-
 /* The value an operation is on, in a data-independent object; V_NONE if on none. */
 static value value_of(const struct op *o) {
   if (o->arg[0] != V_NONE) return o->arg[0];
   return value_is_small(o->result) || o->result > V_UNKNOWN ? o->result : V_NONE;
+}
+
+/* The decision's core, and what is on no known value and might help it: a pending removal. */
+static void begin(struct shrink *s, const struct decision *d) {
+  const struct part *p = s->part;
+  memset(s->fate, GONE, p->count);
+  memcpy(s->ops, p->ops, p->count * sizeof *s->ops);
+  for (size_t i = 0; i < d->core.count; i++) s->fate[d->core.at[i]] = KEPT;
+  for (uint32_t i = 0; i < p->count; i++)
+    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i])) s->fate[i] = KEPT;
+}
+
+static void forget_result(struct shrink *s, uint32_t i) {
+  struct op *o = &s->ops[i];
+  if (op_pending(o) && o->result != V_NONE && !op_pure(s->part->spec, o)) o->result = V_UNKNOWN;
+}
+
+/* What was called after the fault cannot have caused it, and what returned after it need not have happened by then. */
+static void cut_at(struct shrink *s, uint32_t end) {
+  if (end < s->end) s->end = end;
+  for (uint32_t i = 0; i < s->part->count; i++) {
+    if (s->ops[i].call > s->end) s->fate[i] = GONE;
+    if (s->ops[i].ret > s->end) s->ops[i].ret = NO_RETURN;
+    if (s->forgets) forget_result(s, i);
+  }
+}
+
+static void cut_after(struct shrink *s, const struct decision *d) {
+  const struct part *p = s->part;
+  const struct monitor *monitor = monitor_for(p->spec);
+  begin(s, d);
+  if (d->culprit != UINT32_MAX) {
+    cut_at(s, p->ops[d->culprit].ret);
+    if (monitor && monitor->decide != search_part) { /* forget what they returned later: monitors are faster than searches */
+      for (uint32_t i = 0; i < p->count; i++) forget_result(s, i);
+      if ((s->forgets = still_wrong(s))) return;
+      for (uint32_t i = 0; i < p->count; i++) s->ops[i].result = p->ops[i].result;
+    }
+    if (still_wrong(s)) return;
+    s->end = NO_RETURN;
+    begin(s, d); /* a monitor may name a culprit that is not the first to be wrong: as it was, then */
+  }
+  if (d->prefix || !still_wrong(s)) {
+    memset(s->fate, KEPT, p->count);
+    s->minimal = false;
+  }
 }
 
 static int by_word(const void *a, const void *b) {
@@ -196,16 +234,14 @@ static void drop_values(struct shrink *s) {
 
 /* With few operations left the first return that cannot be is soon found: what comes after it is cut off. */
 static void cut_after_first(struct shrink *s) {
-  struct decision d = {.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+  struct decision d;
   uint32_t *from = NULL;
   struct part p = build(s, s->attempt, &from);
-  if (p.count <= 4 * WINDOW) search_bounded(search_new(s->attempt, p.spec), &p, NULL, TRY_MOST, &d);
+  s->culprit = UINT32_MAX;
+  search_left(s, &p, from, p.count <= 4 * WINDOW ? TRY_MOST : 1, &d);
   if (d.verdict == VERDICT_VIOLATED) {
-    uint32_t end = s->ops[from[d.culprit]].ret;
     s->culprit = from[d.culprit];
-    for (uint32_t i = 0; i < s->part->count; i++)
-      if (s->fate[i] == KEPT && s->ops[i].call > end) s->fate[i] = GONE;
-      else if (s->ops[i].ret > end) s->ops[i].ret = NO_RETURN;
+    cut_at(s, s->ops[s->culprit].ret);
   }
   mem_close(s->attempt);
 }
@@ -308,18 +344,21 @@ static void free_ops(struct shrink *s) {
 }
 
 void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
-  struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = d->culprit};
+  struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = d->culprit, .end = NO_RETURN};
   s.attempt = mem_child(m);
   s.ops = mem_alloc(m, ((size_t)p->count + 1) * sizeof *s.ops);
   memcpy(s.ops, p->ops, p->count * sizeof *s.ops);
   s.fate = mem_zero(m, (size_t)p->count + 1, 1);
   cut_after(&s, d);
+  s.minimal = true; /* what was too much to tell is another matter now */
   drop_values(&s);
   cut_after_first(&s);
-  if (d->culprit != UINT32_MAX) cut_before(&s, p->ops[d->culprit].ret);
+  if (s.culprit == UINT32_MAX) s.culprit = d->culprit;
+  if (s.culprit != UINT32_MAX) cut_before(&s, p->ops[s.culprit].ret);
   drop_pure(&s);
   free_ops(&s);
-  *out = (struct shrunk){.start = s.start, .from = s.from, .culprit = s.culprit, .minimal = s.minimal};
+  cut_after_first(&s);
+  *out = (struct shrunk){.start = s.start, .from = s.from, .end = s.end, .forgets = s.forgets, .culprit = s.culprit, .minimal = s.minimal};
   for (uint32_t i = 0; i < p->count; i++) {
     if (s.fate[i] == KEPT) vec_push(m, &out->core, i);
     if (s.fate[i] == FREE) vec_push(m, &out->free, i);

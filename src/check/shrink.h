@@ -17,6 +17,8 @@ struct shrunk {
   op_list core, free; /* operations of the part, by call */
   struct start start; /* count > 0: the core begins in one of these configurations, before event `from` */
   uint32_t from;
+  uint32_t end;       /* what was called after this event is gone, what returned after it need not have: NO_RETURN for none */
+  bool forgets;       /* and what those returned is forgotten */
   uint32_t culprit;
   bool minimal;
 };

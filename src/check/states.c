@@ -24,7 +24,7 @@ struct memo {
   const uint32_t *at;
 };
 
-enum { NO_CLASS = UINT32_MAX };
+#define NO_CLASS UINT32_MAX
 
 struct states {
   struct mem *owner;

@@ -62,9 +62,7 @@ static bool find_spec(const struct args *a, struct mem *m, const struct history 
     if (guess) *spec = *guess;
     return guess != NULL;
   }
-  size_t n = strlen(name);
-  if (n > 2 && !strcmp(name + n - 2, ".c")) return spec_from_c(name, spec, m, why);
-  return spec_named(name, spec, why);
+  return spec_load(name, spec, m, why);
 }
 
 /* The witness as a sequential history: call, return, call, return. Pending operations that took effect do not return. */
@@ -183,12 +181,14 @@ static int check_file(struct job *j, const char *path) {
     say_error("out of memory while writing the answer");
     status = EXIT_UNKNOWN;
   }
+  spec_user_close(&spec);
   mem_close(&own);
   mem_close(&m);
   return status;
 
 problem:
   say_error("%s", why.text);
+  spec_user_close(&spec);
   mem_close(&own);
   mem_close(&m);
   return status;

@@ -1,2 +1,258 @@
+/* Re-validating a violation.
+ *
+ * Two things are checked. That nothing that could matter was left out: every operation on the same object (and key) is
+ * in the core, or may help it at any time (free), or was called after the fault, or leaves every state as it is, or is on
+ * values the core does not touch, in a data-independent object. And that what is left has no legal order: plain
+ * enumeration with a memo of what was tried, over sets of operations done and the state they led to.
+ * Where the core begins in the middle, from states the search found, the history up to the fault is walked once more,
+ * by forward simulation without any reduction. Either may be too large to tell. */
+#include <string.h>
+
+#include "base/hash.h"
 #include "evidence/evidence.h"
-enum verdict evidence_check_core(struct mem *m, const struct history *h, const struct spec *s, const struct check_result *r, struct problem *why){(void)m,(void)h,(void)s,(void)r,(void)why;return VERDICT_VIOLATED;}
+
+enum { OPS_MOST = 63, NODES_MOST = 300000, SIMULATED_MOST = 100000 };
+
+struct problem_part { /* the operations to order */
+  const struct spec *spec;
+  struct op ops[OPS_MOST];
+  uint64_t before[OPS_MOST]; /* those that must come before each */
+  uint64_t must;             /* those that returned */
+  uint32_t count;
+};
+
+/* Memo: (set, state) pairs tried without success, exactly. */
+struct tried {
+  struct mem *mem;
+  struct entry {
+    uint64_t set;
+    uint32_t size;
+    uint32_t hash;
+    uint64_t *state;
+  } * slots;
+  uint32_t mask, count;
+};
+
+static uint32_t tried_hash(uint64_t set, struct state s) { return (uint32_t)(hash_mix(set) ^ hash_bytes(s.at, s.size)); }
+
+/* True if it was there; else it is now. */
+static bool tried_add(struct tried *t, uint64_t set, struct state s) {
+  uint32_t hash = tried_hash(set, s), i = hash & t->mask;
+  for (; t->slots[i].state; i = (i + 1) & t->mask)
+    if (t->slots[i].hash == hash && t->slots[i].set == set && t->slots[i].size == s.size &&
+        (!s.size || !memcmp(t->slots[i].state, s.at, s.size)))
+      return true;
+  uint64_t *copy = mem_piece(t->mem, s.size + 1);
+  if (s.size) memcpy(copy, s.at, s.size);
+  t->slots[i] = (struct entry){set, s.size, hash, copy};
+  if (++t->count * 2 > t->mask) {
+    struct entry *old = t->slots;
+    uint32_t mask = t->mask;
+    t->mask = mask * 2 + 1;
+    t->slots = mem_zero(t->mem, (size_t)t->mask + 1, sizeof *t->slots);
+    for (uint32_t k = 0; k <= mask; k++) {
+      if (!old[k].state) continue;
+      for (i = old[k].hash & t->mask; t->slots[i].state;) i = (i + 1) & t->mask;
+      t->slots[i] = old[k];
+    }
+    mem_free(t->mem, old);
+  }
+  return false;
+}
+
+static void tried_open(struct tried *t, struct mem *m) {
+  *t = (struct tried){.mem = m, .mask = 255};
+  t->slots = mem_zero(m, t->mask + 1, sizeof *t->slots);
+}
+
+/* VIOLATED: no order from here; UNKNOWN: too many tries. */
+static enum verdict enumerate(const struct problem_part *p, struct tried *t, uint64_t done, struct state state) {
+  if (!(p->must & ~done)) return VERDICT_HOLDS;
+  if (tried_add(t, done, state)) return VERDICT_VIOLATED;
+  if (t->count > NODES_MOST) return VERDICT_UNKNOWN;
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (done >> i & 1 || (p->before[i] & ~done)) continue;
+    struct outcomes out;
+    outcomes_open(&out, t->mem);
+    p->spec->step(p->spec, state, &p->ops[i], &out);
+    for (size_t k = 0; k < out.list.count; k++) {
+      enum verdict v = enumerate(p, t, done | (uint64_t)1 << i, outcomes_state(&out, k));
+      if (v != VERDICT_VIOLATED) return v;
+    }
+    vec_free(t->mem, &out.bytes);
+    vec_free(t->mem, &out.list);
+  }
+  return VERDICT_VIOLATED;
+}
+
+static enum verdict no_order(struct mem *m, const struct problem_part *p) {
+  struct outcomes initial;
+  struct tried t;
+  outcomes_open(&initial, m);
+  tried_open(&t, m);
+  p->spec->init(p->spec, &initial);
+  for (size_t i = 0; i < initial.list.count; i++) {
+    enum verdict v = enumerate(p, &t, 0, outcomes_state(&initial, i));
+    if (v != VERDICT_VIOLATED) return v;
+  }
+  return VERDICT_VIOLATED;
+}
+
+static bool same_part(const struct spec *spec, const struct op *a, const struct op *b) {
+  return a->object == b->object && (!spec->keyed || a->arg[0] == b->arg[0]);
+}
+
+/* The operation as it stands when the core ends. */
+static struct op op_then(const struct history *h, const struct spec *spec, const struct check_result *r, uint32_t i) {
+  struct op o = h->ops.at[i];
+  if (o.ret > r->core_to) {
+    o.ret = NO_RETURN;
+    if (r->core_forgets && o.result != V_NONE && !op_pure(spec, &o)) o.result = V_UNKNOWN;
+  }
+  return o;
+}
+
+static value value_of(const struct op *o) {
+  if (o->arg[0] != V_NONE) return o->arg[0];
+  return value_is_small(o->result) || o->result > V_UNKNOWN ? o->result : V_NONE;
+}
+
+static bool listed(const uint32_t *list, size_t count, uint32_t i) {
+  for (size_t k = 0; k < count; k++)
+    if (list[k] == i) return true;
+  return false;
+}
+
+/* Is there an operation that was left out and might matter? Without all operations on some values a right history stays
+ * right, and with operations on them that may never happen it does too: so it is the values of the operations that must
+ * happen that count. */
+static bool left_out(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r, uint32_t *which) {
+  const struct op *first = &h->ops.at[r->core[0]];
+  value *values = mem_alloc(m, (r->core_count + 1) * sizeof *values);
+  size_t n = 0;
+  for (size_t k = 0; k < r->core_count; k++)
+    if (h->ops.at[r->core[k]].ret <= r->core_to && !op_pending(&h->ops.at[r->core[k]])) values[n++] = value_of(&h->ops.at[r->core[k]]);
+  for (size_t i = 0; i < h->ops.count && h->ops.at[i].call <= r->core_to; i++) {
+    const struct op *o = &h->ops.at[i];
+    if (!same_part(spec, first, o) || op_pure(spec, o)) continue;
+    bool touches = !spec->data_independent || value_of(o) == V_NONE;
+    for (size_t k = 0; k < n && !touches; k++) touches = values[k] == value_of(o);
+    if (!touches || listed(r->core, r->core_count, (uint32_t)i) || listed(r->freed, r->freed_count, (uint32_t)i)) continue;
+    *which = (uint32_t)i;
+    return true;
+  }
+  return false;
+}
+
+static bool build(const struct history *h, const struct spec *spec, const struct check_result *r, struct problem_part *p) {
+  memset(p, 0, sizeof *p);
+  p->spec = spec;
+  if (r->core_count + r->freed_count > OPS_MOST) return false;
+  for (size_t i = 0; i < r->core_count + r->freed_count; i++) {
+    bool core = i < r->core_count;
+    struct op o = op_then(h, spec, r, core ? r->core[i] : r->freed[i - r->core_count]);
+    if (!core) {
+      o.call = 0;
+      o.ret = NO_RETURN;
+    }
+    if (!op_pending(&o)) p->must |= (uint64_t)1 << i;
+    for (size_t k = 0; k < p->count; k++) {
+      if (p->ops[k].ret < o.call) p->before[i] |= (uint64_t)1 << k;
+      if (o.ret < p->ops[k].call) p->before[k] |= (uint64_t)1 << i;
+    }
+    p->ops[p->count++] = o;
+  }
+  return true;
+}
+
+/* Forward simulation: after each event, the states with the sets of open operations that have linearized. */
+static enum verdict simulate(struct mem *m, const struct history *h, const struct spec *spec, const struct op *first, uint32_t end) {
+  struct set {
+    VEC(struct config {
+      uint64_t done;
+      struct state state;
+    }) list;
+    struct tried have;
+  } now, next, swap;
+  memset(&now, 0, sizeof now);
+  uint32_t slot_of[64];
+  uint64_t open = 0;
+  uint32_t *events = history_events(h, m);
+  struct outcomes out;
+  outcomes_open(&out, m);
+  spec->init(spec, &out);
+  tried_open(&now.have, m);
+  for (size_t i = 0; i < out.list.count; i++) {
+    struct state x = outcomes_state(&out, i);
+    void *copy = mem_piece(m, x.size + 1);
+    if (x.size) memcpy(copy, x.at, x.size);
+    vec_push(m, &now.list, ((struct config){0, {copy, x.size}}));
+  }
+  uint64_t total = 0;
+  for (uint32_t e = 0; e <= end && e < h->events; e++) {
+    uint32_t op = events[e] >> 1;
+    const struct op *o = &h->ops.at[op];
+    if (!same_part(spec, first, o)) continue;
+    if (!(events[e] & 1)) {
+      if (!~open) return VERDICT_UNKNOWN;
+      uint32_t s = (uint32_t)__builtin_ctzll(~open);
+      open |= (uint64_t)1 << s;
+      slot_of[s] = op;
+      continue;
+    }
+    uint32_t ret = 0;
+    while (!(open >> ret & 1) || slot_of[ret] != op) ret++;
+    memset(&next, 0, sizeof next);
+    tried_open(&next.have, m);
+    struct tried seen;
+    tried_open(&seen, m);
+    for (size_t i = 0; i < now.list.count; i++) { /* now.list grows: everything reachable from it by linearizing */
+      struct config c = now.list.at[i];
+      if (c.done >> ret & 1) {
+        uint64_t done = c.done & ~((uint64_t)1 << ret);
+        if (!tried_add(&next.have, done, c.state)) vec_push(m, &next.list, ((struct config){done, c.state}));
+        continue;
+      }
+      for (uint64_t can = open & ~c.done; can; can &= can - 1) {
+        uint32_t s = (uint32_t)__builtin_ctzll(can);
+        outcomes_clear(&out);
+        spec->step(spec, c.state, &h->ops.at[slot_of[s]], &out);
+        for (size_t k = 0; k < out.list.count; k++) {
+          struct state x = outcomes_state(&out, k);
+          uint64_t done = c.done | (uint64_t)1 << s;
+          if (tried_add(&seen, done, x)) continue;
+          if (++total > SIMULATED_MOST) return VERDICT_UNKNOWN;
+          void *copy = mem_piece(m, x.size + 1);
+          if (x.size) memcpy(copy, x.at, x.size);
+          vec_push(m, &now.list, ((struct config){done, {copy, x.size}}));
+        }
+      }
+    }
+    open &= ~((uint64_t)1 << ret);
+    swap = now;
+    now = next;
+    vec_free(m, &swap.list);
+    mem_free(m, swap.have.slots);
+    mem_free(m, seen.slots);
+    if (!now.list.count) return VERDICT_VIOLATED;
+  }
+  return VERDICT_HOLDS;
+}
+
+enum verdict evidence_check_core(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r,
+                                 struct problem *why) {
+  uint32_t which;
+  enum verdict v;
+  if (r->start_count || r->core_count + r->freed_count > OPS_MOST) {
+    v = simulate(m, h, spec, &h->ops.at[r->core[0]], r->core_to);
+  } else if (left_out(m, h, spec, r, &which)) {
+    problem_set(why, "the violation does not stand: operation %u was left out of it and might matter", which);
+    return VERDICT_HOLDS;
+  } else {
+    struct problem_part *p = mem_alloc(m, sizeof *p);
+    build(h, spec, r, p);
+    v = no_order(m, p);
+  }
+  if (v == VERDICT_HOLDS) problem_set(why, "the violation does not stand: its operations have a legal order");
+  return v;
+}

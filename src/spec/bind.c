@@ -262,6 +262,16 @@ static bool bind_map(struct binding *b) {
   return true;
 }
 
+/* The methods are the specification's operations now, and are called so where the history is written. */
+static void name_methods(const struct spec *spec, struct history *h) {
+  h->methods = names_new(h->mem);
+  for (unsigned m = 0; m < spec->op_count; m++) {
+    size_t len;
+    const char *name = spec_op_name(spec, m, &len);
+    names_intern(h->methods, name, len);
+  }
+}
+
 bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   struct binding b = {.spec = spec, .history = h, .problem = problem};
   spec->values = h->values;
@@ -289,5 +299,6 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   if (good && spec->step == user_step) good = user_check_args(spec, h, problem);
   mem_free(h->mem, b.words);
   mem_free(h->mem, methods);
+  if (good) name_methods(spec, h);
   return good;
 }

@@ -91,6 +91,7 @@ struct spec {
   const struct spec_cell *cell; /* of an object that is one value: an operation each; else NULL */
   const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
   void *user;            /* of a specification of the user's own */
+  const char *source;    /* of such a one: its file; else NULL */
 
   void (*init)(const struct spec *, struct outcomes *); /* adds every initial state (result V_NONE) */
   void (*step)(const struct spec *, struct state, const struct op *, struct outcomes *);

@@ -168,7 +168,7 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
   if (!read_operations(u, ops, problem) || !user_start(u, problem)) return false;
   *out = (struct spec){.name = mem_string(m, u->table->name, strlen(u->table->name)), .aliases = "",
                        .summary = "a specification of the user's own", .ops = ops,
-                       .op_count = u->op_count, .by_process = u->table->by_process != NULL, .user = u,
+                       .op_count = u->op_count, .by_process = u->table->by_process != NULL, .user = u, .source = u->path,
                        .init = user_init, .step = user_step, .print = user_print};
   return true;
 }
