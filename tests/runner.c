@@ -111,6 +111,7 @@ static void start(struct run *r) {
     exit(2);
   }
   if (r->pid) return;
+  char include[PATH_MAX];
   setpgid(0, 0); /* so that a test's children end with it */
   int in = open("/dev/null", O_RDONLY);
   dup2(in, 0);
@@ -120,6 +121,10 @@ static void start(struct run *r) {
     execl(r->script, r->script, (char *)NULL);
     perror(r->script);
     _exit(127);
+  }
+  if (getcwd(include, sizeof include - 9)) { /* of specifications in C, wherever this was built */
+    strcat(include, "/include");
+    setenv("ASIF_INCLUDE", include, 0);
   }
   r->run();
   fflush(NULL);

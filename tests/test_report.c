@@ -106,8 +106,9 @@ TEST(report_text_violated) {
              "  line 2  B  Deq() -> 2  <-- impossible from here on\n"
              "  line 4  A  Enq(2)\n"
              "\n"
-             "These 3 operations of 5 are not linearizable; without any one of them, the\n"
-             "others are.\n"
+             "These 3 operations of 5 are not linearizable, whatever the others did and\n"
+             "whenever; if any one of them had happened at another time, or not at all, there\n"
+             "would be an order.\n"
              "\n"
              "note: 1 operation did not return: each may have taken effect at any time after its call, or never\n"
              "verdict: not linearizable (5 operations, fast queue monitor, 0.31 s)\n");

@@ -123,19 +123,38 @@ static bool listed(const uint32_t *list, size_t count, uint32_t i) {
   return false;
 }
 
+/* The operations to order must be of one object and key, and each there once: else they are not from the history. */
+static bool well_chosen(const struct history *h, const struct spec *spec, const struct check_result *r, struct problem *why) {
+  size_t count = r->core_count + r->freed_count;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t op = i < r->core_count ? r->core[i] : r->freed[i - r->core_count];
+    bool twice = i < r->core_count ? listed(r->core, i, op)
+                                   : listed(r->core, r->core_count, op) || listed(r->freed, i - r->core_count, op);
+    if (twice) return problem_set(why, "the violation does not stand: operation %u is there twice", op), false;
+    if (!same_part(spec, &h->ops.at[r->core[0]], &h->ops.at[op]))
+      return problem_set(why, "the violation does not stand: operations %u and %u are of different objects", r->core[0], op), false;
+  }
+  return true;
+}
+
 /* Is there an operation that was left out and might matter? Without all operations on some values a right history stays
  * right, and with operations on them that may never happen it does too: so it is the values of the operations that must
- * happen that count. */
+ * happen that count. One that must happen but whose value was not seen may be on any. */
 static bool left_out(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r, uint32_t *which) {
   const struct op *first = &h->ops.at[r->core[0]];
   value *values = mem_alloc(m, (r->core_count + 1) * sizeof *values);
   size_t n = 0;
-  for (size_t k = 0; k < r->core_count; k++)
-    if (h->ops.at[r->core[k]].ret <= r->core_to && !op_pending(&h->ops.at[r->core[k]])) values[n++] = value_of(&h->ops.at[r->core[k]]);
+  bool any = !spec->data_independent;
+  for (size_t k = 0; k < r->core_count; k++) {
+    const struct op *o = &h->ops.at[r->core[k]];
+    if (o->ret > r->core_to || op_pending(o)) continue;
+    any |= value_of(o) == V_NONE && o->result == V_UNKNOWN;
+    values[n++] = value_of(o);
+  }
   for (size_t i = 0; i < h->ops.count && h->ops.at[i].call <= r->core_to; i++) {
     const struct op *o = &h->ops.at[i];
     if (!same_part(spec, first, o) || op_pure(spec, o)) continue;
-    bool touches = !spec->data_independent || value_of(o) == V_NONE;
+    bool touches = any || value_of(o) == V_NONE;
     for (size_t k = 0; k < n && !touches; k++) touches = values[k] == value_of(o);
     if (!touches || listed(r->core, r->core_count, (uint32_t)i) || listed(r->freed, r->freed_count, (uint32_t)i)) continue;
     *which = (uint32_t)i;
@@ -245,6 +264,8 @@ enum verdict evidence_check_core(struct mem *m, const struct history *h, const s
   enum verdict v;
   if (r->start_count || r->core_count + r->freed_count > OPS_MOST) {
     v = simulate(m, h, spec, &h->ops.at[r->core[0]], r->core_to);
+  } else if (!well_chosen(h, spec, r, why)) {
+    return VERDICT_HOLDS;
   } else if (left_out(m, h, spec, r, &which)) {
     problem_set(why, "the violation does not stand: operation %u was left out of it and might matter", which);
     return VERDICT_HOLDS;

@@ -71,6 +71,21 @@ static bool by_key(const struct history *h) {
   return false;
 }
 
+/* Which methods operations have. Others were read too, of processes that were skipped: a nemesis starts and stops. */
+static bool *used_methods(const struct history *h) {
+  bool *used = mem_zero(h->mem, (size_t)names_count(h->methods) + 1, sizeof *used);
+  for (size_t i = 0; i < h->ops.count; i++) used[h->ops.at[i].method] = true;
+  return used;
+}
+
+static bool all_among(const struct history *h, const bool *used, const char *words) {
+  for (uint32_t m = 0; m < names_count(h->methods); m++) {
+    const char *name = names_at(h->methods, m);
+    if (used[m] && !in_words(words, name, strlen(name))) return false;
+  }
+  return h->ops.count > 0;
+}
+
 const struct spec *spec_guess(const struct history *h, struct problem *problem) {
   if (h->object_type) {
     const struct spec *s = by_type(h->object_type);
@@ -78,14 +93,9 @@ const struct spec *spec_guess(const struct history *h, struct problem *problem) 
   }
   const struct hint *fit[sizeof hints / sizeof *hints];
   size_t fits = 0;
-  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-    bool all = names_count(h->methods) > 0;
-    for (uint32_t m = 0; m < names_count(h->methods) && all; m++) {
-      const char *name = names_at(h->methods, m);
-      all = in_words(hints[i].words, name, strlen(name));
-    }
-    if (all) fit[fits++] = &hints[i];
-  }
+  const bool *used = used_methods(h);
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (all_among(h, used, hints[i].words)) fit[fits++] = &hints[i];
   for (size_t i = 0; i < fits; i++) {
     bool least = true;
     for (size_t j = 0; j < fits && least; j++) least = extends(fit[j]->words, fit[i]->words);
@@ -94,14 +104,15 @@ const struct spec *spec_guess(const struct history *h, struct problem *problem) 
     return one_cell && by_key(h) ? &spec_map : fit[i]->spec;
   }
   char list[300] = "";
-  size_t used = 0;
+  size_t length = 0;
   if (fits) {
-    for (size_t i = 0; i < fits && used < sizeof list; i++)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", fit[i]->spec->name);
+    for (size_t i = 0; i < fits && length < sizeof list; i++)
+      length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", fit[i]->spec->name);
     problem_set(problem, "%s: the operations fit several specifications (%s): choose one with --spec", h->source, list);
   } else {
-    for (uint32_t m = 0; m < names_count(h->methods) && m < 8 && used < sizeof list; m++)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", m ? ", " : "", names_at(h->methods, m));
+    int named = 0;
+    for (uint32_t m = 0; m < names_count(h->methods) && named < 8 && length < sizeof list; m++)
+      if (used[m]) length += (size_t)snprintf(list + length, sizeof list - length, "%s%.30s", named++ ? ", " : "", names_at(h->methods, m));
     problem_set(problem, "%s: no specification is known by its operations (%s): choose one with --spec; 'asif specs' lists them",
                 h->source, list);
   }
