@@ -1,12 +1,18 @@
 /* Asif: checks the as-if rule of concurrent objects.
  *
- * This header is what a user's C code includes. */
+ * This header is what a user's code includes: for the library (C11 and C++17, docs/library.md), and for a specification
+ * of one's own (C, docs/specs.md). */
 #ifndef ASIF_H
 #define ASIF_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __cplusplus
+#include <initializer_list>
+#endif
 
 /* Results (and arguments) that are no numbers. Texts of a history are ints too, just above these, each text its own:
  * code may keep, compare and return them. No number of a history is one of them. */
@@ -16,6 +22,134 @@
 #define ASIF_FALSE (INT_MIN + 3) /* false */
 #define ASIF_EMPTY (INT_MIN + 4) /* the container was empty */
 #define ASIF_FULL (INT_MIN + 5)  /* the container was full */
+
+/* The library: build a history, check it, get a verdict and what it rests on.
+ *
+ *   asif_history *h = asif_history_new();
+ *   asif_call(h, 0, "q", "enq", ASIF_ARGS(asif_int(5)));
+ *   asif_return(h, 0, asif_int(ASIF_OK));
+ *   asif_answer *answer;
+ *   if (asif_check(h, "queue", NULL, &answer) != ASIF_DONE) ... asif_error(h) says why ...
+ *
+ * No function prints or exits, and there is no state but that of the handles: a history and its answers belong to one
+ * thread at a time, and different threads may use different ones at once. */
+#define ASIF_VERSION_MAJOR 0
+#define ASIF_VERSION_MINOR 1
+#define ASIF_API           __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct asif_history asif_history;
+typedef struct asif_answer asif_answer;
+
+typedef enum asif_status {
+  ASIF_DONE,
+  ASIF_BAD_INPUT, /* an event that cannot be, a file that cannot be read, an unknown name: asif_error says which */
+  ASIF_NO_MEMORY,
+  ASIF_INTERNAL /* a mistake in Asif: an answer that its own evidence does not support is never given */
+} asif_status;
+
+/* What operations are called with and return: a number, one of ASIF_OK ... ASIF_FULL, or a text. */
+typedef struct asif_value {
+  const char *text; /* NULL for a number */
+  size_t length;
+  int64_t number;
+} asif_value;
+#define ASIF_ANY (INT_MIN + 6) /* the result of an operation that took effect, but was not observed */
+
+static inline asif_value asif_int(int64_t number) {
+  asif_value v = {NULL, 0, number};
+  return v;
+}
+static inline asif_value asif_text(const char *text) {
+  asif_value v = {text, strlen(text), 0};
+  return v;
+}
+
+/* The arguments of a call, as the last two arguments of asif_call: ASIF_ARGS(asif_int(1), asif_text("a")), ASIF_NO_ARGS. */
+#ifdef __cplusplus
+#define ASIF_ARGS(...) \
+  std::initializer_list<asif_value>({__VA_ARGS__}).begin(), std::initializer_list<asif_value>({__VA_ARGS__}).size()
+#else
+#define ASIF_ARGS(...) (const asif_value[]){__VA_ARGS__}, sizeof((const asif_value[]){__VA_ARGS__}) / sizeof(asif_value)
+#endif
+#define ASIF_NO_ARGS NULL, 0
+
+/* "0.1": of the library that runs. */
+ASIF_API const char *asif_version(void);
+
+/* An empty history; NULL if there is no memory (which every function here then takes, and answers ASIF_NO_MEMORY). */
+ASIF_API asif_history *asif_history_new(void);
+ASIF_API void asif_history_free(asif_history *);
+
+/* Events, in the order they happened. A process is any number, and has at most one operation open; one that never returns
+ * is pending: it may have taken effect or not. An object is a name, or NULL where there is only one. An event that cannot be
+ * is refused, and from then on so is everything else: statuses need no looking at before that of asif_check. */
+ASIF_API asif_status asif_call(asif_history *, int process, const char *object, const char *operation, const asif_value *args,
+                               size_t count);
+ASIF_API asif_status asif_return(asif_history *, int process, asif_value result);
+ASIF_API asif_status asif_fail(asif_history *, int process); /* the open operation certainly did not happen */
+ASIF_API asif_status asif_info(asif_history *, int process); /* nobody knows; the process makes no more calls */
+
+/* Or whole operations, in any order, each with the times of its call and its return (ASIF_PENDING if it had none). Intervals
+ * are closed: operations that share a moment overlap. A history is built of events or of these, not of both. */
+#define ASIF_PENDING INT64_MAX
+ASIF_API asif_status asif_interval(asif_history *, int process, const char *object, const char *operation, const asif_value *args,
+                                   size_t count, asif_value result, int64_t start, int64_t end);
+
+/* What a process is called in reports, instead of its number. Before its first event. */
+ASIF_API asif_status asif_name_process(asif_history *, int process, const char *name);
+
+/* Or all of it from a file or from memory, plain, gzip or zstd, in any format that `asif check` reads (docs/formats.md);
+ * format is the name of one, or NULL: by content. The history must be empty. */
+ASIF_API asif_status asif_read_file(asif_history *, const char *path, const char *format);
+ASIF_API asif_status asif_read_bytes(asif_history *, const char *name, const void *bytes, size_t count, const char *format);
+
+/* What the latest failure on this history was; "" if there was none. */
+ASIF_API const char *asif_error(const asif_history *);
+
+/* All zero is the default, and so is NULL for the struct. */
+typedef struct asif_options {
+  const char *method;   /* "auto", "fast", "search", "wing-gong", as --method of `asif check`; NULL: auto */
+  int jobs;             /* threads for independent parts; 0 and 1: none but the caller's */
+  double seconds;       /* time limit, 0 for none */
+  size_t bytes;         /* memory limit, 0 for none */
+  int no_explain;       /* 1: do not look for the smallest wrong part */
+  const char *evidence; /* file to write what the verdict rests on, for `asif replay`; NULL: none */
+} asif_options;
+
+/* Checks the history against a specification: a name (`asif specs` lists them), a C file of one's own, or NULL to guess. No
+ * events can be added afterwards, but it can be checked again, against others too. A limit reached is no failure, but the
+ * verdict ASIF_UNKNOWN. On failure *answer is NULL.
+ *
+ * A C file (a name that ends in .c or has a slash) is compiled and runs inside the process: meanwhile there are signal handlers
+ * and an interval timer of Asif's, and checks of this kind wait for each other. */
+ASIF_API asif_status asif_check(asif_history *, const char *spec, const asif_options *, asif_answer **answer);
+ASIF_API void asif_answer_free(asif_answer *);
+
+typedef enum asif_verdict { ASIF_HOLDS = 0, ASIF_VIOLATED = 1, ASIF_UNKNOWN = 3 } asif_verdict;
+
+/* The answer: it outlives the history, and what these return lives as long as the answer. */
+ASIF_API asif_verdict asif_answer_verdict(const asif_answer *);
+ASIF_API const char *asif_answer_reason(const asif_answer *); /* why it is not linearizable, or not known; "" if it is */
+ASIF_API const char *asif_answer_method(const asif_answer *); /* what decided: "fast queue monitor" */
+/* Operations are numbered 0, 1, ... by their calls; those that failed are not there. */
+ASIF_API size_t asif_answer_operations(const asif_answer *);
+/* Linearizable: the operations in an order that explains them (pending ones that did not take effect are absent). */
+ASIF_API const uint32_t *asif_answer_order(const asif_answer *, size_t *count);
+/* Not linearizable: the smallest part that already is not. */
+ASIF_API const uint32_t *asif_answer_core(const asif_answer *, size_t *count);
+
+/* Texts to keep: the caller frees them with free(). NULL if there is no memory, or no such operation or kind. */
+typedef enum asif_report_kind { ASIF_REPORT_TEXT, ASIF_REPORT_JSON, ASIF_REPORT_HTML, ASIF_REPORT_SVG, ASIF_REPORT_JUNIT } asif_report_kind;
+ASIF_API char *asif_answer_operation(const asif_answer *, uint32_t operation); /* "A: Enq(5) -> ok" */
+ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /* as `asif check` prints and writes them */
+
+#ifdef __cplusplus
+}
+#endif
 
 /* A specification of your own: a sequential implementation in C, given to `asif check --spec FILE.c`.
  *
