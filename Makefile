@@ -32,7 +32,7 @@ TEST_SRC := $(wildcard tests/*.c)
 ASSETS := $(wildcard src/report/assets/*)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o)
-TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
+TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/fuzz_read.o
 
 all: $(B)/asif $(B)/libasif.a $(B)/libasif.so $(B)/asif.pc
 
@@ -128,28 +128,30 @@ demo:
 #   strict  everything, warnings as errors           asan   the unit tests under the address and undefined sanitizers
 #   clang   the same with the other compiler         tsan   the tests of the program's own threads (names with "threads")
 run-tests: all $(B)/asif-tests
-	ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests --tally build/tally $(TESTFLAGS)
+	ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests $(TALLY:%=--tally %) $(TESTFLAGS)
 
 submake = $(MAKE) -j$(JOBS) -s
-suite = echo '== $(1)' | tee -a build/tally; $(submake) B=build/$(1) $(2) run-tests || echo failed >> build/tally
+suite = echo '== $(1)' | tee -a $(B)/tally; $(submake) B=$(B)/$(1) TALLY=$(B)/tally $(2) run-tests || echo failed >> $(B)/tally
 CLANG ?= $(shell command -v clang)
 test:
 	@tools/deps test || echo 'going on without' >&2
-	@mkdir -p build && rm -f build/tally
+	@mkdir -p $(B) && rm -f $(B)/tally
 	@$(call suite,strict,WERROR=1)
 	@$(call suite,asan,SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli)
 	@$(call suite,tsan,SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads')
 	@$(if $(CLANG),$(call suite,clang,CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli))
-	@build/strict/asif-tests --sum build/tally
+	@$(B)/strict/asif-tests --sum $(B)/tally
 comma = ,
 
-# The tests that take longer: the same ones with ASIF_LONG set.
+# The tests that take longer: the same ones, every method against brute force on a million histories of each
+# specification, and more histories from the generator. About an hour on two cores.
 test-long: export ASIF_LONG = 1
+test-long: export ASIF_TEST_HISTORIES = 1000000
 test-long:
 	@tools/deps test || echo 'going on without' >&2
-	@mkdir -p build && rm -f build/tally
-	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 3600')
-	@build/strict/asif-tests --sum build/tally
+	@mkdir -p $(B) && rm -f $(B)/tally
+	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
+	@$(B)/strict/asif-tests --sum $(B)/tally
 
 # The HTML page in a real browser.
 test-browser:

@@ -2,10 +2,8 @@
  * format and read again, as the same history.
  *
  * The first byte chooses the format (its low three bits; 7 is by content) and how many bytes arrive at a time. The rest
- * is the file. Built with -fsanitize=fuzzer it is a libFuzzer target; with -DFUZZ_STANDALONE, a program that runs the
- * files and folders it is given, which keeps what was once found found:
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_read.c with the sources of src/base and src/history. */
+ * is the file. `make fuzz` builds it with libFuzzer; tests/test_fuzz.c runs it over the corpus, so that what was once
+ * found stays found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,38 +54,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mem_close(&m);
   return 0;
 }
-
-#ifdef FUZZ_STANDALONE
-#include <dirent.h>
-
-static int run_file(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return perror(path), 0;
-  static uint8_t bytes[1 << 20];
-  size_t n = fread(bytes, 1, sizeof bytes, f);
-  fclose(f);
-  LLVMFuzzerTestOneInput(bytes, n);
-  return 1;
-}
-
-static int run_path(const char *path) {
-  DIR *d = opendir(path);
-  if (!d) return run_file(path);
-  int ran = 0;
-  for (struct dirent *e; (e = readdir(d));) {
-    char inside[4096];
-    if (e->d_name[0] == '.') continue;
-    snprintf(inside, sizeof inside, "%s/%s", path, e->d_name);
-    ran += run_path(inside);
-  }
-  closedir(d);
-  return ran;
-}
-
-int main(int argc, char **argv) {
-  int ran = 0;
-  for (int i = 1; i < argc; i++) ran += run_path(argv[i]);
-  printf("%d inputs read\n", ran);
-  return ran ? 0 : 1;
-}
-#endif

@@ -1,0 +1,36 @@
+#!/bin/bash
+# asif check: the verdict, its status and its last line, by every method; what the methods say of themselves.
+. tests/cli/common
+has check || exit 77
+
+for method in auto search wing-gong; do
+  for f in 2.4-linearizable:0 2.4-not-linearizable:1 3.2.1-script:0 3.2.2-not-linearizable:1; do
+    run ${f#*:} "$asif" check "$root/tests/histories/paper-${f%:*}.txt" --spec queue --method $method; silent
+    case ${f#*:} in 0) word='verdict: linearizable' ;; *) word='verdict: not linearizable' ;; esac
+    case $(tail -1 out) in "$word"*) ;; *) fail "the last line is $(tail -1 out)" ;; esac
+  done
+done
+
+# Values put in twice: no monitor; auto goes on without and says so.
+printf 'q enq(1) A\nq Ok() A\nq enq(1) A\nq Ok() A\nq deq() B\nq Ok(1) B\n' >twice
+run 2 "$asif" check twice --method fast; warns 'a value that is inserted more than once'; warns '--method'
+[ -z "$out" ] || fail "a verdict all the same: $out"
+run 0 "$asif" check twice; says 'not the fast monitor, because of a value that is inserted more than once'
+printf 'c inc() A\nc Ok() A\n' >counter
+run 2 "$asif" check counter --spec counter --method fast; warns 'monitor'
+
+# The gravest status of several histories.
+printf 'q enq(1) A\nq Ok() A\n' >good
+printf 'q deq() A\nq Ok(1) A\n' >bad
+run 1 "$asif" check good bad good --spec queue
+run 2 "$asif" check good missing bad --spec queue
+
+# A nemesis does not keep the specification from being guessed.
+printf '%s\n' '{:process :nemesis, :type :info, :f :start, :value nil}' '{:process 0, :type :invoke, :f :enqueue, :value 1}' \
+  '{:process 0, :type :ok, :f :enqueue, :value 1}' >nemesis.edn
+run 0 "$asif" check nemesis.edn; says 'queue, 1 operation'
+
+# The picture in the README is what the program draws.
+(cd "$root" && "$asif" check examples/queue-bad.txt --quiet --svg "$scratch/picture.svg") >out
+cmp picture.svg "$root/docs/picture.svg" || fail 'docs/picture.svg: asif check examples/queue-bad.txt --svg docs/picture.svg'
+exit 0

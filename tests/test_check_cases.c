@@ -1,0 +1,210 @@
+/* Histories with a known verdict, by every method: those of the papers, and those that other checkers get wrong.
+ *
+ * Sequential ones are written as operations in a row: "push 1; pop -> empty". Concurrent ones are in a format: Wing-Gong
+ * lines, columns with times, EDN. */
+#include <string.h>
+
+#include "brute.h"
+#include "check/check.h"
+#include "history/format.h"
+#include "test.h"
+
+static const enum method methods[] = {METHOD_AUTO, METHOD_SEARCH, METHOD_WING_GONG, METHOD_FAST};
+static const char *const method_names[] = {"auto", "search", "wing-gong", "fast"};
+
+struct want {
+  enum verdict verdict;
+  bool fast;        /* a monitor applies */
+  size_t core;      /* operations in the core; 0: not looked at */
+  const char *says; /* in the reason; NULL: not looked at */
+};
+
+static void decide(const struct history *h, const struct spec *spec, int k, const struct want *want, const char *name) {
+  struct mem m;
+  struct limits limits;
+  struct check_result r;
+  struct problem why = {""};
+  struct check_options options = {methods[k], 1, true};
+  limits_start(&limits, 60, 0);
+  mem_open(&m, &limits);
+  if (MEM_GUARD(&m)) abort();
+  bool applies = check_history(&m, h, spec, &options, &limits, &r, &why);
+  if (methods[k] == METHOD_FAST && !want->fast) {
+    CHECKF(!applies && strstr(why.text, "does not apply"), "%s: a monitor should not apply; %s", name, why.text);
+  } else {
+    CHECKF(applies, "%s, %s: %s", name, method_names[k], why.text);
+    CHECKF(r.verdict == want->verdict, "%s, %s: verdict %d", name, method_names[k], (int)r.verdict);
+    if (want->core) CHECKF(r.core_count == want->core && r.minimal, "%s, %s: core of %zu", name, method_names[k], r.core_count);
+    if (want->says) CHECKF(strstr(r.reason, want->says), "%s, %s: %s", name, method_names[k], r.reason);
+    if (r.verdict == VERDICT_VIOLATED) CHECKF(r.core_count && r.reason && *r.reason, "%s, %s", name, method_names[k]);
+  }
+  mem_close(&m);
+}
+
+static void decide_read(struct history *h, const char *spec_name, const struct want *want, const char *name) {
+  struct spec spec;
+  struct problem why = {""};
+  CHECKF(h, "%s: not read", name);
+  CHECKF(spec_named(spec_name, &spec, &why) && spec_bind(&spec, h, &why), "%s: %s", name, why.text);
+  if (names_count(h->objects) == 1)
+    CHECKF(brute_linearizable(h, &spec, NULL) == (want->verdict == VERDICT_HOLDS), "%s: brute force", name);
+  for (int k = 0; k < 4; k++) decide(h, &spec, k, want, name);
+}
+
+static void case_in(const struct format *format, const char *spec, const char *text, struct want want) {
+  struct mem m;
+  struct input in;
+  struct problem why = {""};
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  input_from_bytes(&in, &m, "case", text, strlen(text));
+  struct history *h = history_read_input(&in, format, &why);
+  CHECKF(h, "%s: %s", text, why.text);
+  decide_read(h, spec, &want, text);
+  mem_close(&m);
+}
+
+/* One process, one operation after the other. */
+static void in_a_row(const char *spec, const char *text, struct want want) {
+  char lines[2000], *to = lines;
+  while (*text) {
+    size_t n = strcspn(text, ";"), call = n;
+    const char *arrow = strstr(text, " -> ");
+    if (arrow && arrow < text + n) call = (size_t)(arrow - text);
+    to += sprintf(to, "[1] call %.*s\n", (int)call, text);
+    if (call < n)
+      to += sprintf(to, "[1] return %.*s\n", (int)(n - call - 4), arrow + 4);
+    else
+      to += sprintf(to, "[1] return\n");
+    text += n;
+    text += strspn(text, "; ");
+  }
+  case_in(&format_hist, spec, lines, want);
+}
+
+static void case_file(const char *path, const char *spec, struct want want) {
+  struct mem m;
+  struct problem why = {""};
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  struct history *h = history_read(&m, path, NULL, &why);
+  CHECKF(h, "%s", why.text);
+  decide_read(h, spec, &want, path);
+  mem_close(&m);
+}
+
+#define HOLDS(...) ((struct want){.verdict = VERDICT_HOLDS, __VA_ARGS__})
+#define VIOLATED(...) ((struct want){.verdict = VERDICT_VIOLATED, __VA_ARGS__})
+
+/* Tiny sequential histories that published monitors answer wrongly. */
+TEST(check_cases_in_a_row) {
+  in_a_row("stack", "push 1; pop -> empty", VIOLATED(.fast = true, .core = 2));
+  in_a_row("queue", "enq 1; enq 2; deq -> 2", VIOLATED(.fast = true, .core = 3));
+  in_a_row("queue", "enq 1; enq 2; enq 3; enq 4", HOLDS(.fast = true));
+  in_a_row("stack", "push 1; push 2; push 3; push 4", HOLDS(.fast = true));
+  in_a_row("queue", "enq 1; deq -> empty", VIOLATED(.fast = true, .core = 2));
+  in_a_row("queue", "deq -> empty; enq 1; deq -> 1; deq -> empty", HOLDS(.fast = true));
+  in_a_row("stack", "push 1; push 2; pop -> 1", VIOLATED(.fast = true, .core = 3));
+  in_a_row("stack", "push 1; push 2; pop -> 2; pop -> 1; pop -> empty", HOLDS(.fast = true));
+  in_a_row("queue", "deq -> 1", VIOLATED(.fast = true, .core = 1));
+  in_a_row("queue", "enq 1; deq -> 1; deq -> 1", VIOLATED(.fast = true));
+  in_a_row("queue", "deq -> 1; enq 1", VIOLATED(.fast = true));
+  in_a_row("priority-queue", "insert 2; insert 1; deq -> 2", VIOLATED(.fast = true));
+  in_a_row("priority-queue", "insert 2; insert 1; deq -> 1; deq -> 2; deq -> empty", HOLDS(.fast = true));
+  in_a_row("max-priority-queue", "insert 2; insert 1; deq -> 1", VIOLATED(.fast = true));
+  in_a_row("register", "write 1; write 2; read -> 1", VIOLATED(.fast = true));
+  in_a_row("register", "read -> nil; write 1; read -> 1", HOLDS(.fast = true));
+  in_a_row("register", "write 1; read -> nil", VIOLATED(.fast = true));
+  in_a_row("set", "add 1 -> true; add 1 -> true", VIOLATED(.fast = true, .core = 2));
+  in_a_row("set", "add 1 -> true; add 1 -> false; remove 1 -> true; contains 1 -> false", HOLDS(.fast = true));
+  in_a_row("counter", "inc; inc; read -> 1", VIOLATED(.core = 3));
+}
+
+/* Wing and Gong 1993, sections 2.4, 3.2.1 and 3.2.2. */
+TEST(check_cases_of_the_paper) {
+  case_file("tests/histories/paper-2.4-linearizable.txt", "queue", HOLDS(.fast = true));
+  case_file("tests/histories/paper-2.4-not-linearizable.txt", "queue", VIOLATED(.fast = true, .core = 3));
+  case_file("tests/histories/paper-3.2.1-script.txt", "queue", HOLDS());
+  case_file("tests/histories/paper-3.2.2-not-linearizable.txt", "queue", VIOLATED());
+}
+
+/* Intervals are closed: what ends when another begins overlaps it. */
+TEST(check_cases_ties) {
+  case_in(&format_columns, "queue", "enq 1 10 20\nenq 2 20 30\ndeq 2 40 50\n", HOLDS(.fast = true));
+  case_in(&format_columns, "queue", "enq 1 10 20\nenq 2 21 30\ndeq 2 40 50\n", VIOLATED(.fast = true, .core = 3));
+  case_in(&format_columns, "stack", "push 1 10 20\npop 1 20 20\n", HOLDS(.fast = true));
+  case_in(&format_columns, "stack", "pop 1 10 20\npush 1 20 30\n", HOLDS(.fast = true));
+  case_in(&format_columns, "stack", "pop 1 10 20\npush 1 21 30\n", VIOLATED(.fast = true));
+  case_in(&format_columns, "stack", "push 1 10 10\npush 2 10 10\npop 1 10 10\npop 2 10 10\n", HOLDS(.fast = true));
+}
+
+/* Operations that did not return may have taken effect, or not. */
+TEST(check_cases_pending) {
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok(1) B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() B\nq Empty() B\nq Deq() C\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(2) B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue",
+          "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(3) B\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "stack",
+          "s Push(1) A\ns Ok() A\ns Push(2) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(1) B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(nil) B\n", VIOLATED(.fast = true));
+}
+
+/* A result that was not seen may be any. */
+TEST(check_cases_unknown) {
+  static const char seen[] = "{:process 0, :type :invoke, :f :enqueue, :value 1}\n"
+                             "{:process 0, :type :ok, :f :enqueue, :value 1}\n"
+                             "{:process 0, :type :invoke, :f :dequeue}\n"
+                             "{:process 0, :type :info, :f :dequeue}\n"
+                             "{:process 1, :type :invoke, :f :dequeue}\n"
+                             "{:process 1, :type :ok, :f :dequeue, :value nil}\n";
+  case_in(&format_edn, "queue", seen, HOLDS(.fast = true));
+  static const char failed[] = "{:process 0, :type :invoke, :f :write, :value 1}\n"
+                               "{:process 0, :type :fail, :f :write, :value 1}\n"
+                               "{:process 1, :type :invoke, :f :read}\n"
+                               "{:process 1, :type :ok, :f :read, :value 1}\n";
+  case_in(&format_edn, "register", failed, VIOLATED(.fast = true));
+  static const char info[] = "{:process 0, :type :invoke, :f :write, :value 1}\n"
+                             "{:process 0, :type :info, :f :write, :value 1}\n"
+                             "{:process 1, :type :invoke, :f :read}\n"
+                             "{:process 1, :type :ok, :f :read, :value nil}\n"
+                             "{:process 1, :type :invoke, :f :read}\n"
+                             "{:process 1, :type :ok, :f :read, :value 1}\n";
+  case_in(&format_edn, "register", info, HOLDS(.fast = true));
+}
+
+/* An empty queue between two values, and one that was never empty. */
+TEST(check_cases_empty) {
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok() A\nq Deq() A\nq Ok(1) A\nq Empty() B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue",
+          "q Enq(1) A\nq Ok() A\nq Deq() B\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Ok(1) C\nq Empty() B\nq Deq() C\nq Ok(2) C\n",
+          VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "stack",
+          "q Push(1) A\nq Ok() A\nq Pop() B\nq Push(2) A\nq Ok() A\nq Pop() C\nq Ok(1) C\nq Empty() B\nq Pop() C\nq Ok(2) C\n",
+          VIOLATED(.fast = true));
+}
+
+/* Locality: each object by itself. */
+TEST(check_cases_objects) {
+  static const char good[] = "p Enq(1) A\nq Enq(1) B\np Ok() A\nq Ok() B\np Deq() B\np Ok(1) B\nq Deq() A\nq Ok(1) A\n";
+  case_in(&format_wing_gong, "queue", good, HOLDS(.fast = true));
+  static const char crossed[] = "p Enq(1) A\np Ok() A\nq Deq() B\nq Ok(1) B\n";
+  case_in(&format_wing_gong, "queue", crossed, VIOLATED(.fast = true, .core = 1));
+  static const char one[] = "p Enq(1) A\np Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() A\nq Ok(3) A\np Deq() A\np Ok(1) A\n";
+  case_in(&format_wing_gong, "queue", one, VIOLATED(.fast = true, .core = 3));
+  static const char keys[] = "m Put(1,5) A\nm Put(2,6) B\nm Ok() A\nm Ok() B\nm Get(2) A\nm Get(1) B\nm Ok(6) A\nm Ok(6) B\n";
+  case_in(&format_wing_gong, "map", keys, VIOLATED());
+}
+
+/* Values put in twice are for the search; auto says why. */
+TEST(check_cases_repeated) {
+  in_a_row("queue", "enq 1; enq 1; deq -> 1; deq -> 1; deq -> empty", HOLDS());
+  in_a_row("queue", "enq 1; enq 1; deq -> 1; deq -> empty", VIOLATED());
+  in_a_row("queue", "enq 1; enq 2; enq 1; deq -> 1; deq -> 1", VIOLATED());
+  in_a_row("stack", "push 1; push 2; push 1; pop -> 1; pop -> 1", VIOLATED());
+  in_a_row("register", "write 1; write 2; write 1; read -> 1", HOLDS());
+}
