@@ -17,7 +17,7 @@
 #include "evidence/evidence.h"
 
 /* What ran, for the answer's `method`. */
-enum ran { RAN_FAST, RAN_MATCH, RAN_SEARCH, RAN_WING_GONG, RANS };
+enum ran { RAN_FAST, RAN_MATCH, RAN_PAIRS, RAN_SEARCH, RAN_WING_GONG, RANS };
 
 struct work { /* shared by the threads of one check */
   const struct check_options *options;
@@ -65,13 +65,17 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
     *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
     atomic_store(&k->why_not, why_not);
     if (k->options->method == METHOD_FAST) return false;
-    if (k->monitor->decide == fast_queue && match_queue_part(p, &w->mem, d, &why_not) == APPLIES) {
+    if (!strcmp(p->spec->name, "queue") && match_queue_part(p, &w->mem, d, &why_not) == APPLIES) {
       atomic_fetch_add(&k->ran[RAN_MATCH], 1);
       return true;
     }
   } else if (k->options->method == METHOD_FAST) {
     atomic_store(&k->why_not, "a specification for which there is no monitor");
     return false;
+  }
+  if (k->options->method == METHOD_AUTO && pairs_part(p, &w->mem, d, &why_not) == APPLIES) {
+    atomic_fetch_add(&k->ran[RAN_PAIRS], 1);
+    return true;
   }
   atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
   if (!*search) *search = search_new(&w->mem, p->spec);
@@ -162,6 +166,7 @@ static void name_method(struct work *k, struct mem *m, struct check_result *r) {
   const char *why_not = atomic_load(&k->why_not);
   if (k->ran[RAN_FAST]) text_printf(&t, "fast %s monitor", k->monitor->name);
   if (k->ran[RAN_MATCH]) text_printf(&t, "%squeue matching search", t.count ? ", " : "");
+  if (k->ran[RAN_PAIRS]) text_printf(&t, "%ssearch guided by pairs of values", t.count ? ", " : "");
   if (k->ran[RAN_SEARCH]) text_printf(&t, "%ssearch", t.count ? ", " : "");
   if (k->ran[RAN_WING_GONG]) text_printf(&t, "Wing and Gong's search");
   if (k->parts->count > 1)
@@ -269,6 +274,8 @@ static const struct {
 } monitors[] = {
     {"queue", {fast_queue, "queue"}},
     {"stack", {fast_stack, "stack"}},
+    {"weak-queue", {fast_queue, "queue"}},
+    {"weak-stack", {fast_stack, "stack"}},
     {"priority-queue", {fast_priority_queue, "priority-queue"}},
     {"max-priority-queue", {fast_priority_queue, "priority-queue"}},
     {"register", {fast_register, "register"}},

@@ -59,7 +59,7 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
     uint32_t i = events[e] >> 1;
     uint32_t x = t->of_op[i];
     if (x == NEVER) {
-      if ((events[e] & 1) && p->ops[i].result == V_EMPTY) {
+      if ((events[e] & 1) && p->ops[i].result == V_EMPTY && t->empty_count) {
         if (zero < (int64_t)p->ops[i].call) {
           vec_push(m, &d->core, i);
           items_cover(p, m, t, p->ops[i].call, e - 1, &d->core);
@@ -215,6 +215,7 @@ enum applies fast_queue(const struct part *p, struct mem *m, struct decision *d,
     order[total++] = t.stuck[i];
   }
   emit(p, m, &t, &s, order, total, d);
+  items_add_loose(p, m, &t, &d->order);
   d->verdict = VERDICT_HOLDS;
   return APPLIES;
 }

@@ -149,7 +149,7 @@ static bool find_boundaries(struct stack *s, const uint32_t *events, struct deci
         count[n++] = ++inside;
         if (it->take_call == NEVER) stuck = true;
       }
-    } else if ((events[e] & 1) && p->ops[i].result == V_EMPTY) {
+    } else if ((events[e] & 1) && p->ops[i].result == V_EMPTY && t->empty_count) {
       if (zero < (int64_t)p->ops[i].call) {
         d->verdict = VERDICT_VIOLATED;
         d->culprit = i;
@@ -279,6 +279,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
   d->core.count = d->order.count = 0;
   if (find_boundaries(&s, events, d) && conquer(&s, d)) {
     emit(&s, d);
+    items_add_loose(p, m, t, &d->order);
     d->verdict = VERDICT_HOLDS;
   }
   mem_free(m, s.item_at);

@@ -134,6 +134,7 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
                          const char **why_not) {
   memset(t, 0, sizeof *t);
   struct index x;
+  bool weak = !strncmp(p->spec->name, "weak-", 5);
   index_open(&x, m, p, put);
   uint32_t puts = 0, empties = 0, pending = 0;
   for (uint32_t i = 0; i < p->count; i++) {
@@ -181,7 +182,8 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
       continue;
     }
     if (o->result == V_EMPTY) {
-      t->empty[t->empty_count++] = i;
+      if (weak) vec_push(m, &t->loose, i);
+      else t->empty[t->empty_count++] = i;
       continue;
     }
     uint32_t *at = index_at(&x, o->result, false);
@@ -198,6 +200,22 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
   drop_idle_puts(p, t);
   find_stuck(t, m);
   return APPLIES;
+}
+
+void items_add_loose(const struct part *p, struct mem *m, const struct items *t, op_list *order) {
+  if (!t->loose.count) return;
+  op_list merged = {0};
+  vec_reserve(m, &merged, order->count + t->loose.count);
+  uint32_t gap = 0;
+  size_t k = 0;
+  for (size_t i = 0; i < order->count; i++) {
+    if (p->ops[order->at[i]].call > gap) gap = p->ops[order->at[i]].call;
+    for (; k < t->loose.count && p->ops[t->loose.at[k]].call < gap; k++) vec_push(m, &merged, t->loose.at[k]);
+    vec_push(m, &merged, order->at[i]);
+  }
+  for (; k < t->loose.count; k++) vec_push(m, &merged, t->loose.at[k]);
+  vec_free(m, order);
+  *order = merged;
 }
 
 /* Greedy interval cover: of the items inside at the first uncovered gap, the one that stays longest. */

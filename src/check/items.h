@@ -20,7 +20,8 @@ struct items {
   struct item *at; /* by put_call */
   uint32_t count;
   uint32_t *of_op;      /* operation -> item, NEVER if it belongs to none */
-  uint32_t *empty;      /* takes that returned empty, by call */
+  uint32_t *empty;      /* takes that returned empty, by call; none where empty may be said at any time ... */
+  op_list loose;        /* ... but these */
   uint32_t empty_count;
   uint32_t *pending;    /* takes that never returned, by call */
   uint32_t pending_count;
@@ -39,6 +40,8 @@ enum applies items_match_pending(const struct part *, struct mem *, struct items
                                  struct decision *, const char **why_not);
 
 void item_tighten(struct item *);
+/* Puts the takes that may say empty at any time into an order. */
+void items_add_loose(const struct part *, struct mem *, const struct items *, op_list *order);
 
 /* The chain of items that together cover every gap of [from, to], each certainly inside over its stretch; adds their
  * operations to the core. */

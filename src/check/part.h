@@ -47,7 +47,7 @@ struct part part_restrict(const struct part *, struct mem *, const uint32_t *ops
 /* Deciders. The fast ones say APPLIES_NOT, with the reason in words, where they do not apply (repeated values). */
 typedef enum applies decider(const struct part *, struct mem *, struct decision *, const char **why_not);
 decider fast_register, fast_queue, fast_stack, fast_priority_queue;
-decider search_part, wing_gong_part, match_queue_part;
+decider search_part, wing_gong_part, match_queue_part, pairs_part;
 
 /* Which fast monitor a specification has, and its name; NULL if none. */
 struct monitor {

@@ -71,8 +71,12 @@ struct search {
   op_list settled;      /* log entries common to all configurations */
   size_t collect_at;    /* log size that calls for a collection */
 
+  const struct known_order *known; /* by `then` */
+  uint32_t known_count;
+
   size_t forget_at;     /* bytes of states that call for forgetting */
 
+  uint32_t first_width; /* what is tried first */
   uint32_t width;       /* most configurations kept; 0: all */
   bool left_out;        /* some were not kept */
   uint64_t configurations, most; /* so far; when to give up, 0: never */
@@ -86,6 +90,7 @@ struct search *search_new(struct mem *m, const struct spec *spec) {
   s->spec = spec;
   s->states = states_new(m, spec);
   s->forget_at = FORGET_AT;
+  s->first_width = 256;
   return s;
 }
 
@@ -295,6 +300,24 @@ static inline bool another_first(const struct search *s, const struct config *c,
   return false;
 }
 
+/* Must another operation that has not linearized come before slot k? */
+static bool too_early(const struct search *s, const struct config *c, uint32_t k) {
+  uint32_t op = s->slots[k].op, low = 0, high = s->known_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (s->known[middle].then < op)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < s->known_count && s->known[low].then == op; low++) {
+    const struct op *first = &s->part->ops[s->known[low].first];
+    if (first->call > s->event) return true;
+    if (first->ret >= s->event && !bit_get(c->bits, s->slot_of[s->known[low].first])) return true;
+  }
+  return false;
+}
+
 static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
   struct config *x = s->scratch;
   if (c != x) memcpy(x, c, s->now.stride);
@@ -325,7 +348,7 @@ static void force(struct search *s, uint32_t ret) {
         uint32_t k = w * 64 + (uint32_t)__builtin_ctzll(can);
         if (s->slots[k].pure) continue; /* it would have, if it could */
         const struct config *c = configs_at(&s->seen, i);
-        if (another_first(s, c, k)) continue;
+        if (another_first(s, c, k) || (s->known_count && too_early(s, c, k))) continue;
         /* Overwriting what was just written leads nowhere that overwriting what was there before does not. */
         if (c->idle && (s->spec->overwrites >> s->slots[k].method & 1)) continue;
         struct successors x = states_step(s->states, c->state, s->slots[k].class);
@@ -348,6 +371,13 @@ static void force(struct search *s, uint32_t ret) {
         }
       }
   }
+}
+
+void search_narrow(struct search *s, uint32_t width) { s->first_width = width; }
+
+void search_know(struct search *s, const struct known_order *known, uint32_t count) {
+  s->known = known;
+  s->known_count = count;
 }
 
 /* Events. */
@@ -530,7 +560,7 @@ void search_bounded(struct search *s, const struct part *p, const struct start *
   s->configurations = 0;
   s->most = most;
   s->start = start;
-  uint32_t width = 256;
+  uint32_t width = s->first_width;
   do {
     walk(s, events, p->events, width, d);
     width = width >= 1u << 18 ? 0 : width * 16;
