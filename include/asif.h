@@ -143,7 +143,13 @@ ASIF_API const uint32_t *asif_answer_order(const asif_answer *, size_t *count);
 ASIF_API const uint32_t *asif_answer_core(const asif_answer *, size_t *count);
 
 /* Texts to keep: the caller frees them with free(). NULL if there is no memory, or no such operation or kind. */
-typedef enum asif_report_kind { ASIF_REPORT_TEXT, ASIF_REPORT_JSON, ASIF_REPORT_HTML, ASIF_REPORT_SVG, ASIF_REPORT_JUNIT } asif_report_kind;
+typedef enum asif_report_kind {
+  ASIF_REPORT_TEXT,
+  ASIF_REPORT_JSON,
+  ASIF_REPORT_HTML,
+  ASIF_REPORT_SVG,
+  ASIF_REPORT_JUNIT
+} asif_report_kind;
 ASIF_API char *asif_answer_operation(const asif_answer *, uint32_t operation); /* "A: Enq(5) -> ok" */
 ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /* as `asif check` prints and writes them */
 

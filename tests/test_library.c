@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "asif.h"
@@ -155,7 +156,8 @@ TEST(library_values) {
 }
 
 TEST(library_intervals) {
-  for (int late = 0; late < 2; late++) { /* the read that starts at 20 may see the write that ends there; at 21 it may not miss it */
+  for (int late = 0; late < 2;
+       late++) { /* the read that starts at 20 may see the write that ends there; at 21 it may not miss it */
     asif_history *h = asif_history_new();
     good(h, asif_interval(h, 2, "r", "read", ASIF_NO_ARGS, asif_int(ASIF_NIL), 20 + late, 30));
     good(h, asif_interval(h, 1, "r", "write", ASIF_ARGS(asif_int(5)), asif_int(ASIF_OK), -10, 20));
@@ -176,11 +178,18 @@ TEST(library_refuses_and_stays_so) {
   static const struct {
     const char *why;
     int what;
-  } cases[] = {{"process 1 returns, but has not called", 0}, {"process 1 calls while its earlier call has not returned", 1},
-               {"at most 3 arguments, not 4", 2},            {"ASIF_OK is a result", 3},
-               {"has no name", 4},                           {"fails, but has not called", 5},
-               {"another process is called 'A'", 6},         {"after its first event", 7},
-               {"ASIF_ANY is a result", 8},                  {"process A returns, but has not called", 9}};
+  } cases[] = {{"process 1 returns, but has not called", 0},
+               {"process 1 calls while its earlier call has not returned", 1},
+               {"at most 3 arguments, not 4", 2},
+               {"ASIF_OK is a result", 3},
+               {"has no name", 4},
+               {"fails, but has not called", 5},
+               {"another process is called 'A'", 6},
+               {"after its first event", 7},
+               {"ASIF_ANY is a result", 8},
+               {"process A returns, but has not called", 9},
+               {"object has no name", 10},
+               {"name is missing", 11}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     asif_history *h = asif_history_new();
     asif_status s = ASIF_DONE;
@@ -201,9 +210,9 @@ TEST(library_refuses_and_stays_so) {
       break;
     case 7: s = asif_name_process(h, 0, "A"); break;
     case 8: s = asif_call(h, 1, NULL, "enq", ASIF_ARGS(asif_int(ASIF_ANY))); break;
-    default:
-      good(h, asif_name_process(h, 1, "A"));
-      s = asif_return(h, 1, asif_int(1));
+    case 10: s = asif_call(h, 1, "", "enq", ASIF_ARGS(asif_int(1))); break;
+    case 11: s = asif_name_process(h, 1, ""); break;
+    default: good(h, asif_name_process(h, 1, "A")); s = asif_return(h, 1, asif_int(1));
     }
     refused(h, s, cases[i].why);
     asif_answer *a;
@@ -243,6 +252,36 @@ TEST(library_no_history) { /* of an asif_history_new that had no memory */
   asif_history_free(empty);
 }
 
+TEST(library_out_of_memory) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  test_skip("a sanitizer needs its address space");
+#else
+  struct rlimit most = {64 << 20, 64 << 20};
+  CHECK(!setrlimit(RLIMIT_AS, &most));
+  asif_history *h = asif_history_new();
+  asif_status s = ASIF_DONE;
+  char name[32];
+  for (int i = 0; !s && i < 10000000; i++) {
+    snprintf(name, sizeof name, "value %d", i);
+    s = asif_call(h, i, NULL, "enq", ASIF_ARGS(asif_text(name)));
+  }
+  CHECK(s == ASIF_NO_MEMORY && !strcmp(asif_error(h), "out of memory"));
+  asif_answer *a;
+  CHECK(asif_return(h, 0, asif_int(ASIF_OK)) == ASIF_NO_MEMORY && asif_check(h, "queue", NULL, &a) == ASIF_NO_MEMORY && !a);
+  asif_history_free(h);
+  /* Room for the history, but not for an answer. */
+  h = asif_history_new();
+  for (int i = 0; i < 400000; i++) op(h, i % 4, "push", i % 7, ASIF_OK);
+  s = asif_check(h, "stack", NULL, &a);
+  CHECK(s == ASIF_NO_MEMORY || (!s && asif_answer_verdict(a) != ASIF_VIOLATED));
+  asif_answer_free(a);
+  asif_history_free(h);
+  h = queue(1); /* and all of it was given back */
+  decides(h, "queue", ASIF_HOLDS);
+  asif_history_free(h);
+#endif
+}
+
 TEST(library_options) {
   asif_history *h = queue(2);
   const char *const methods[] = {"auto", "fast", "search", "wing-gong"};
@@ -262,8 +301,10 @@ static asif_history *hard(void) {
   asif_history *h = asif_history_new();
   enum { PROCESSES = 26 };
   for (int round = 0; round < 3; round++) {
-    for (int p = 0; p < PROCESSES; p++) good(h, asif_call(h, p, NULL, p % 2 ? "pop" : "push", p % 2 ? NULL : &(asif_value){NULL, 0, p * 3 + round}, !(p % 2)));
-    for (int p = 0; p < PROCESSES; p++) good(h, asif_return(h, p, p % 2 ? asif_int((PROCESSES - 1 - p) * 3 + round) : asif_int(ASIF_OK)));
+    for (int p = 0; p < PROCESSES; p++)
+      good(h, asif_call(h, p, NULL, p % 2 ? "pop" : "push", p % 2 ? NULL : &(asif_value){NULL, 0, p * 3 + round}, !(p % 2)));
+    for (int p = 0; p < PROCESSES; p++)
+      good(h, asif_return(h, p, p % 2 ? asif_int((PROCESSES - 1 - p) * 3 + round) : asif_int(ASIF_OK)));
   }
   op(h, 0, "pop", ASIF_OK, 777);
   return h;
@@ -323,9 +364,11 @@ TEST(library_reads) {
 }
 
 TEST(library_reports) {
-  static const char *const signs[] = {
-      [ASIF_REPORT_TEXT] = "verdict: not linearizable", [ASIF_REPORT_JSON] = "\"verdict\":\"violated\"", [ASIF_REPORT_HTML] = "<html",
-      [ASIF_REPORT_SVG] = "<svg", [ASIF_REPORT_JUNIT] = "<testsuite"};
+  static const char *const signs[] = {[ASIF_REPORT_TEXT] = "verdict: not linearizable",
+                                      [ASIF_REPORT_JSON] = "\"verdict\":\"violated\"",
+                                      [ASIF_REPORT_HTML] = "<html",
+                                      [ASIF_REPORT_SVG] = "<svg",
+                                      [ASIF_REPORT_JUNIT] = "<testsuite"};
   asif_history *h = asif_history_new();
   good(h, asif_name_process(h, 0, "writer"));
   op(h, 0, "enq", 1, ASIF_OK);

@@ -87,7 +87,8 @@ static asif_status decide(asif_answer *a, const asif_history *h, const char *spe
   return ASIF_DONE;
 }
 
-static asif_status decide_guarded(asif_answer *a, const asif_history *h, const char *spec, const asif_options *o, struct problem *why) {
+static asif_status decide_guarded(asif_answer *a, const asif_history *h, const char *spec, const asif_options *o,
+                                  struct problem *why) {
   if (!MEM_GUARD(&a->mem)) return decide(a, h, spec, o, why);
   problem_set(why, "out of memory");
   return ASIF_NO_MEMORY;
@@ -169,12 +170,21 @@ struct request {
 };
 
 static void put_report(const struct request *q, struct text *t) {
-  static void (*const makers[])(const struct report *, struct text *) = {
-      [ASIF_REPORT_TEXT] = report_text, [ASIF_REPORT_JSON] = report_json, [ASIF_REPORT_HTML] = report_html,
-      [ASIF_REPORT_SVG] = report_svg, [ASIF_REPORT_JUNIT] = report_junit};
+  static void (*const makers[])(const struct report *, struct text *) = {[ASIF_REPORT_TEXT] = report_text,
+                                                                         [ASIF_REPORT_JSON] = report_json,
+                                                                         [ASIF_REPORT_HTML] = report_html,
+                                                                         [ASIF_REPORT_SVG] = report_svg,
+                                                                         [ASIF_REPORT_JUNIT] = report_junit};
   const asif_answer *a = q->answer;
-  struct report report = {.command = "check", .history = a->history, .spec = &a->spec, .result = &a->result, .seconds = a->seconds,
-                          .cpu_seconds = a->cpu_seconds, .peak_rss_kb = a->peak_rss_kb, .evidence = a->evidence, .width = 100};
+  struct report report = {.command = "check",
+                          .history = a->history,
+                          .spec = &a->spec,
+                          .result = &a->result,
+                          .seconds = a->seconds,
+                          .cpu_seconds = a->cpu_seconds,
+                          .peak_rss_kb = a->peak_rss_kb,
+                          .evidence = a->evidence,
+                          .width = 100};
   makers[q->kind](&report, t);
 }
 

@@ -57,7 +57,8 @@ static asif_status admit(asif_history *h, enum content content) {
     problem_set(&h->error, "the history has been read or checked: nothing can be added");
     return ASIF_BAD_INPUT;
   }
-  if (h->content != CONTENT_NONE && h->content != content) return refuse(h, "a history is built of events or of intervals, not of both");
+  if (h->content != CONTENT_NONE && h->content != content)
+    return refuse(h, "a history is built of events or of intervals, not of both");
   h->content = content;
   return ASIF_DONE;
 }
@@ -104,10 +105,11 @@ static bool has_value(asif_history *h, const char *operation, asif_value v) {
   return false;
 }
 
-/* The arguments; false, and the history is broken, if there are too many or one is no value. */
-static bool take_args(asif_history *h, const char *operation, const asif_value *args, size_t count, value *to) {
-  if (!operation) {
-    refuse(h, "the operation has no name");
+/* The arguments; false, and the history is broken, if there are too many or one is no value, or a name is missing. */
+static bool take_args(asif_history *h, const char *object, const char *operation, const asif_value *args, size_t count,
+                      value *to) {
+  if (!operation || !*operation || (object && !*object)) {
+    refuse(h, "the %s has no name", object && !*object ? "object" : "operation");
     return false;
   }
   if (count > OP_ARGS) {
@@ -134,18 +136,19 @@ static asif_status said(asif_history *h, uint32_t at, const char *why) {
 asif_status asif_name_process(asif_history *h, int process, const char *name) {
   asif_status status = admit(h, h ? h->content : CONTENT_NONE);
   if (status) return status;
-  if (!name) return refuse(h, "process %d: the name is missing", process);
+  if (!name || !*name) return refuse(h, "process %d: the name is missing", process);
   if (MEM_GUARD(&h->mem)) return no_memory(h);
   return process_of(h, process, name) == UINT32_MAX ? h->broken : ASIF_DONE;
 }
 
-asif_status asif_call(asif_history *h, int process, const char *object, const char *operation, const asif_value *args, size_t count) {
+asif_status asif_call(asif_history *h, int process, const char *object, const char *operation, const asif_value *args,
+                      size_t count) {
   asif_status status = admit(h, CONTENT_EVENTS);
   if (status) return status;
   if (MEM_GUARD(&h->mem)) return no_memory(h);
   value given[OP_ARGS];
   uint32_t at = process_of(h, process, NULL);
-  if (at == UINT32_MAX || !take_args(h, operation, args, count, given)) return h->broken;
+  if (at == UINT32_MAX || !take_args(h, object, operation, args, count, given)) return h->broken;
   uint32_t to = object_of(h, object), method = names_intern(h->history->methods, operation, strlen(operation));
   const char *why = history_call(h->history, h->processes.at[at].index, to, method, given, (int)count, 0);
   if (!why) h->processes.at[at].object = to;
@@ -181,7 +184,8 @@ asif_status asif_interval(asif_history *h, int process, const char *object, cons
   if (MEM_GUARD(&h->mem)) return no_memory(h);
   value given[OP_ARGS];
   uint32_t at = process_of(h, process, NULL);
-  if (at == UINT32_MAX || !take_args(h, operation, args, count, given) || !has_value(h, operation, result)) return h->broken;
+  if (at == UINT32_MAX || !take_args(h, object, operation, args, count, given) || !has_value(h, operation, result))
+    return h->broken;
   uint32_t method = names_intern(h->history->methods, operation, strlen(operation));
   const char *why = history_interval(h->history, h->processes.at[at].index, object_of(h, object), method, given, (int)count,
                                      value_of(h, result), start, finish, 0);
@@ -215,17 +219,21 @@ static asif_status read_guarded(asif_history *h, const char *name, const char *p
   return read_into(h, &in, format);
 }
 
-static asif_status read_any(asif_history *h, const char *name, const char *path, const void *bytes, size_t count, const char *format) {
+static asif_status read_any(asif_history *h, const char *name, const char *path, const void *bytes, size_t count,
+                            const char *format) {
   asif_status status = admit(h, CONTENT_NONE);
   if (status) return status;
-  if (h->processes.count || (!path && !bytes)) return refuse(h, h->processes.count ? "the history to read is not empty" : "nothing to read");
+  if (h->processes.count || (!path && !bytes))
+    return refuse(h, h->processes.count ? "the history to read is not empty" : "nothing to read");
   locale_t ours, before = locale_enter(&ours);
   status = read_guarded(h, name, path, bytes, count, format);
   locale_leave(ours, before);
   return status;
 }
 
-asif_status asif_read_file(asif_history *h, const char *path, const char *format) { return read_any(h, NULL, path, NULL, 0, format); }
+asif_status asif_read_file(asif_history *h, const char *path, const char *format) {
+  return read_any(h, NULL, path, NULL, 0, format);
+}
 
 asif_status asif_read_bytes(asif_history *h, const char *name, const void *bytes, size_t count, const char *format) {
   return read_any(h, name ? name : "history", NULL, bytes, count, format);
