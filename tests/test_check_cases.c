@@ -93,7 +93,7 @@ static void case_file(const char *path, const char *spec, struct want want) {
   mem_close(&m);
 }
 
-#define HOLDS(...) ((struct want){.verdict = VERDICT_HOLDS, __VA_ARGS__})
+#define HOLDS(...)    ((struct want){.verdict = VERDICT_HOLDS, __VA_ARGS__})
 #define VIOLATED(...) ((struct want){.verdict = VERDICT_VIOLATED, __VA_ARGS__})
 
 /* Tiny sequential histories that published monitors answer wrongly. */
@@ -144,14 +144,17 @@ TEST(check_cases_pending) {
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() B\nq Empty() B\nq Deq() C\n", VIOLATED(.fast = true));
-  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(2) B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(2) B\n",
+          HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue",
-          "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(3) B\n", VIOLATED(.fast = true));
+          "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(3) B\n",
+          VIOLATED(.fast = true));
   case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", HOLDS(.fast = true));
-  case_in(&format_wing_gong, "stack",
-          "s Push(1) A\ns Ok() A\ns Push(2) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Push(2) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n",
+          VIOLATED(.fast = true));
   case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(1) B\n", HOLDS(.fast = true));
-  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(nil) B\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(nil) B\n",
+          VIOLATED(.fast = true));
 }
 
 /* A result that was not seen may be any. */
@@ -179,7 +182,8 @@ TEST(check_cases_unknown) {
 
 /* An empty queue between two values, and one that was never empty. */
 TEST(check_cases_empty) {
-  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok() A\nq Deq() A\nq Ok(1) A\nq Empty() B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok() A\nq Deq() A\nq Ok(1) A\nq Empty() B\n",
+          HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue",
           "q Enq(1) A\nq Ok() A\nq Deq() B\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Ok(1) C\nq Empty() B\nq Deq() C\nq Ok(2) C\n",
           VIOLATED(.fast = true));
@@ -194,7 +198,8 @@ TEST(check_cases_objects) {
   case_in(&format_wing_gong, "queue", good, HOLDS(.fast = true));
   static const char crossed[] = "p Enq(1) A\np Ok() A\nq Deq() B\nq Ok(1) B\n";
   case_in(&format_wing_gong, "queue", crossed, VIOLATED(.fast = true, .core = 1));
-  static const char one[] = "p Enq(1) A\np Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() A\nq Ok(3) A\np Deq() A\np Ok(1) A\n";
+  static const char one[] =
+      "p Enq(1) A\np Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() A\nq Ok(3) A\np Deq() A\np Ok(1) A\n";
   case_in(&format_wing_gong, "queue", one, VIOLATED(.fast = true, .core = 3));
   static const char keys[] = "m Put(1,5) A\nm Put(2,6) B\nm Ok() A\nm Ok() B\nm Get(2) A\nm Get(1) B\nm Ok(6) A\nm Ok(6) B\n";
   case_in(&format_wing_gong, "map", keys, VIOLATED());

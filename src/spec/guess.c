@@ -112,7 +112,8 @@ const struct spec *spec_guess(const struct history *h, struct problem *problem) 
   } else {
     int named = 0;
     for (uint32_t m = 0; m < names_count(h->methods) && named < 8 && length < sizeof list; m++)
-      if (used[m]) length += (size_t)snprintf(list + length, sizeof list - length, "%s%.30s", named++ ? ", " : "", names_at(h->methods, m));
+      if (used[m])
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.30s", named++ ? ", " : "", names_at(h->methods, m));
     problem_set(problem, "%s: no specification is known by its operations (%s): choose one with --spec; 'asif specs' lists them",
                 h->source, list);
   }
