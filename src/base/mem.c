@@ -84,6 +84,16 @@ void mem_escape(struct mem *m) {
   longjmp(m->escape, 1);
 }
 
+void mem_keep_guard(const struct mem *m, struct mem_outer *outer) {
+  memcpy(outer->escape, m->escape, sizeof outer->escape);
+  outer->guarded = m->guarded;
+}
+
+void mem_restore_guard(struct mem *m, const struct mem_outer *outer) {
+  memcpy(m->escape, outer->escape, sizeof m->escape);
+  m->guarded = outer->guarded;
+}
+
 static void link_block(struct mem *m, struct mem_block *b) {
   if (m->blocks) {
     b->next = m->blocks;

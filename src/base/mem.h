@@ -41,6 +41,14 @@ struct mem *mem_child(struct mem *);
 
 #define MEM_GUARD(m) ((m)->guarded = 1, setjmp((m)->escape))
 
+/* For a function that needs a guard of its own on an owner that may have one: keep the outer one, set one, restore. */
+struct mem_outer {
+  jmp_buf escape;
+  int guarded;
+};
+void mem_keep_guard(const struct mem *, struct mem_outer *);
+void mem_restore_guard(struct mem *, const struct mem_outer *);
+
 void *mem_alloc(struct mem *, size_t size);               /* uninitialised */
 void *mem_zero(struct mem *, size_t count, size_t size);  /* zeroed array; overflow-safe */
 void *mem_resize(struct mem *, void *, size_t size);      /* NULL is an empty block */

@@ -234,7 +234,25 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
     text_printf(&t, "the %s was reached after %.1f s", limit_name((enum limit)k->limits->reached), limits_elapsed(k->limits));
     r->reason = mem_string(mem, text_string(&t), t.count);
   }
-  for (int i = 0; i < k->started; i++) mem_close(&k->workers[i].mem);
+  return good;
+}
+
+/* The verdict's evidence, looked at once more. False with the problem if it does not stand. */
+static bool revalidate(const struct history *h, const struct spec *spec, struct limits *limits, struct check_result *r, struct problem *why) {
+  struct mem m;
+  struct problem broken = {""};
+  volatile bool good = true;
+  mem_open(&m, limits);
+  if (MEM_GUARD(&m)) {
+    r->verdict = VERDICT_UNKNOWN;
+    r->reason = "a limit was reached while the evidence was re-validated";
+  } else if (r->verdict == VERDICT_HOLDS) {
+    good = evidence_check_order(&m, h, spec, r->order, r->gap, r->order_count, &broken);
+  } else if (r->core_count) {
+    good = evidence_check_core(&m, h, spec, r, &broken) != VERDICT_HOLDS;
+  }
+  mem_close(&m);
+  if (!good) problem_set(why, "internal error: %.500s", broken.text);
   return good;
 }
 
@@ -242,30 +260,33 @@ bool check_history(struct mem *mem, const struct history *h, const struct spec *
                    struct limits *limits, struct check_result *r, struct problem *why) {
   memset(r, 0, sizeof *r);
   r->culprit = UINT32_MAX;
-  r->reason = "";
+  r->reason = r->method = "";
   struct mem scratch;
+  struct check_options own = *options;
+  if (spec->user) own.jobs = 1; /* the user's code runs on one thread at a time */
   mem_open(&scratch, limits);
-  struct work k = {.options = options, .limits = limits, .monitor = monitor_for(spec)};
+  struct work k = {.options = &own, .limits = limits, .monitor = monitor_for(spec)};
   atomic_init(&k.violated, UINT32_MAX);
-  bool good = decide(mem, h, spec, &k, &scratch, r, why);
+
+  /* A limit may be reached by the results themselves: then there are none, and nothing else is left behind. */
+  struct mem_outer outer;
+  mem_keep_guard(mem, &outer);
+  volatile bool good = true;
+  if (!MEM_GUARD(mem)) {
+    good = decide(mem, h, spec, &k, &scratch, r, why);
+  } else {
+    memset(r, 0, sizeof *r);
+    r->verdict = VERDICT_UNKNOWN;
+    r->culprit = UINT32_MAX;
+    r->method = "none";
+    r->reason = "a limit was reached while the answer was put together";
+  }
+  mem_restore_guard(mem, &outer);
+  for (int i = 0; i < k.started; i++) mem_close(&k.workers[i].mem);
   mem_close(&scratch);
   if (!good || r->verdict == VERDICT_UNKNOWN) return good;
-
-  /* Evidence: never print a verdict that does not stand. */
-  struct mem again;
-  mem_open(&again, NULL);
-  struct problem broken;
-  if (MEM_GUARD(&again)) {
-    problem_set(why, "out of memory while re-validating the evidence");
-    good = false;
-  } else if (r->verdict == VERDICT_HOLDS) {
-    good = evidence_check_order(&again, h, spec, r->order, r->gap, r->order_count, &broken);
-  } else if (r->core_count) {
-    good = evidence_check_core(&again, h, spec, r, &broken) != VERDICT_HOLDS;
-  }
-  mem_close(&again);
-  if (!good) problem_set(why, "internal error: %.500s", broken.text);
-  return good;
+  if (spec_user_fault(spec)) return problem_set(why, "%s", spec_user_fault(spec)), false;
+  return revalidate(h, spec, limits, r, why);
 }
 
 static const struct {

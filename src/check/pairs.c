@@ -21,7 +21,8 @@ struct by_value {
 
 struct group { /* the operations on one value */
   uint32_t from, count; /* in `list` */
-  uint32_t put;         /* the first, an insertion */
+  uint32_t put;         /* the first insertion */
+  uint32_t puts;
 };
 
 struct pairs {
@@ -65,13 +66,13 @@ static bool find_groups(struct pairs *x) {
   for (uint32_t i = 0, k; i < n; i = k) {
     for (k = i; k < n && x->list[k].value == x->list[i].value; k++) {}
     if (k - i > GROUP_MOST) return false;
-    struct group g = {i, k - i, UINT32_MAX};
+    struct group g = {i, k - i, UINT32_MAX, 0};
     for (uint32_t j = i; j < k; j++)
-      if (p->ops[x->list[j].op].arg[0] != V_NONE && g.put == UINT32_MAX) g.put = x->list[j].op;
+      if (p->ops[x->list[j].op].arg[0] != V_NONE && !g.puts++) g.put = x->list[j].op;
     if (g.put == UINT32_MAX) g.put = x->list[i].op; /* removed, never inserted: wrong by itself */
     vec_push(x->mem, &x->groups, g);
   }
-  qsort(x->groups.at, x->groups.count, sizeof *x->groups.at, by_put);
+  if (x->groups.count) qsort(x->groups.at, x->groups.count, sizeof *x->groups.at, by_put);
   return true;
 }
 
@@ -126,10 +127,8 @@ static bool try_pair(struct pairs *x, const struct group *a, const struct group 
   return true;
 }
 
-static bool returned_put(const struct pairs *x, const struct group *g) {
-  const struct op *o = &x->part->ops[g->put];
-  return o->arg[0] != V_NONE && !op_pending(o);
-}
+/* Of a value inserted twice it is not told which insertion came first: the search takes equal operations in one order. */
+static bool one_put(const struct pairs *x, const struct group *g) { return g->puts == 1 && !op_pending(&x->part->ops[g->put]); }
 
 /* All overlapping pairs; false if one is a violation. */
 static bool try_pairs(struct pairs *x, struct decision *d) {
@@ -137,14 +136,14 @@ static bool try_pairs(struct pairs *x, struct decision *d) {
   op_list ops = {0};
   for (size_t i = 0; i < x->groups.count; i++) {
     const struct group *a = &x->groups.at[i];
-    if (!returned_put(x, a)) continue;
+    if (!one_put(x, a)) continue;
     for (size_t k = i + 1; k < x->groups.count && p->ops[x->groups.at[k].put].call < p->ops[a->put].ret; k++) {
-      if (!returned_put(x, &x->groups.at[k])) continue;
+      if (!one_put(x, &x->groups.at[k])) continue;
       mem_poll(x->mem);
       if (!try_pair(x, a, &x->groups.at[k], &ops, d)) return false;
     }
   }
-  qsort(x->known.at, x->known.count, sizeof *x->known.at, by_then);
+  if (x->known.count) qsort(x->known.at, x->known.count, sizeof *x->known.at, by_then);
   return true;
 }
 

@@ -165,10 +165,6 @@ static int check_file(struct job *j, const char *path) {
       status = strstr(why.text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
       goto problem;
     }
-    if (spec_user_fault(&spec)) {
-      problem_set(&why, "%s", spec_user_fault(&spec));
-      goto problem;
-    }
   } else {
     unknown_result(&limits, h ? "deciding" : "reading", &result, reason, sizeof reason);
   }

@@ -48,22 +48,6 @@ const struct format *format_guess(struct input *in) {
   return best;
 }
 
-/* Runs out of memory through here, so that files are closed and temporaries removed, and on to the outer guard. */
-struct outer {
-  jmp_buf escape;
-  int guarded;
-};
-
-static void guard_keep(const struct mem *m, struct outer *o) {
-  memcpy(&o->escape, &m->escape, sizeof o->escape);
-  o->guarded = m->guarded;
-}
-
-static void guard_restore(struct mem *m, const struct outer *o) {
-  memcpy(&m->escape, &o->escape, sizeof m->escape);
-  m->guarded = o->guarded;
-}
-
 static struct history *read_input(struct input *in, const struct format *format, struct problem *p) {
   if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3; /* U+FEFF, which some editors put there */
   if (!format) format = format_guess(in);
@@ -76,15 +60,15 @@ static struct history *read_input(struct input *in, const struct format *format,
 }
 
 struct history *history_read_input(struct input *in, const struct format *format, struct problem *p) {
-  struct outer outer;
-  guard_keep(in->mem, &outer);
+  struct mem_outer outer;
+  mem_keep_guard(in->mem, &outer);
   if (MEM_GUARD(in->mem)) {
-    guard_restore(in->mem, &outer);
+    mem_restore_guard(in->mem, &outer);
     input_close(in);
     mem_escape(in->mem);
   }
   struct history *h = read_input(in, format, p);
-  guard_restore(in->mem, &outer);
+  mem_restore_guard(in->mem, &outer);
   input_close(in);
   return h;
 }
@@ -102,20 +86,20 @@ static bool flush(struct text *text, void *to) {
 }
 
 bool history_write(const struct history *h, const char *path, const struct format *format, struct problem *p) {
-  struct outer outer;
+  struct mem_outer outer;
   struct output out;
   struct text text;
   if (!format->write) return problem_set(p, "%s: %s is a format Asif reads but does not write", path, format->name), false;
   text_open(&text, h->mem);
   if (!output_open(&out, h->mem, path, p)) return false;
-  guard_keep(h->mem, &outer);
+  mem_keep_guard(h->mem, &outer);
   if (MEM_GUARD(h->mem)) {
-    guard_restore(h->mem, &outer);
+    mem_restore_guard(h->mem, &outer);
     output_close(&out, false);
     mem_escape(h->mem);
   }
   bool good = format->write(h, &text, p, flush, &out) && flush(&text, &out);
-  guard_restore(h->mem, &outer);
+  mem_restore_guard(h->mem, &outer);
   vec_free(h->mem, &text);
   return output_close(&out, good);
 }
