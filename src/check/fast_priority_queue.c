@@ -5,7 +5,7 @@
  * a gap can have left by then, what lies right can come after). So the history is right iff each taken v has a gap for
  * its removal in which no value before it is certainly inside, and each `empty` a gap in which no value at all is.
  *
- * Gaps covered by the values so far are kept in a union-find of the next uncovered gap: each gap is covered once.
+ * The gaps that the values so far leave uncovered are kept as a set (gaps.h): each gap leaves it once.
  * Letting each value leave at its earliest such gap never keeps it inside where nothing before it was: so the gaps
  * covered stay the same, and the choices fit together into a linearization.
  *
@@ -13,20 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/gaps.h"
 #include "check/items.h"
 
-struct ranked {
-  uint32_t rank; /* place in the order the queue prefers, or the value's bits on the way there */
+struct ranked { /* an item in the order of the values, with what is asked of it, so that memory is walked in order */
+  uint32_t rank; /* from the value's bits, for sorting */
   uint32_t item;
+  uint32_t put_ret, take_call, take_ret, take; /* the item's */
 };
-
-static uint32_t uncovered(uint32_t *next, uint32_t gap) {
-  while (next[gap] != gap) {
-    next[gap] = next[next[gap]];
-    gap = next[gap];
-  }
-  return gap;
-}
 
 /* Sorts by rank: bytes from the lowest, as many as the ranks need. */
 static void sort_ranked(struct mem *m, struct ranked *list, uint32_t n, uint32_t most) {
@@ -64,7 +58,8 @@ static struct ranked *rank_items(const struct part *p, struct mem *m, const stru
   for (uint32_t i = 0; i < t->count; i++) {
     value v = p->ops[t->at[i].put].arg[0];
     small &= value_is_small(v);
-    list[i] = (struct ranked){(uint32_t)value_small(v) + 1073741824u, i};
+    const struct item *it = &t->at[i];
+    list[i] = (struct ranked){(uint32_t)value_small(v) + 1073741824u, i, it->put_ret, it->take_call, it->take_ret, it->take};
     if (small && list[i].rank > most) most = list[i].rank;
   }
   if (small && most) {
@@ -101,34 +96,46 @@ static void add_cover(const struct part *p, struct mem *m, const struct items *t
 }
 
 /* In a gap: removals in the order of the values, each just after its own insertion if that is in the same gap; then the
- * empties; then insertions. Emitted by counting sort over gaps; the items come in the order of their values. */
+ * empties; then insertions. The items of a gap are in a list, made from the last value to the first; the gaps are walked
+ * in order, and their items were inserted about then, so memory is walked in order too. */
 static void emit(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list, const uint32_t *leave,
                  const uint32_t *empty_gap, struct decision *d) {
-  uint32_t *start = mem_zero(m, (size_t)p->events + 2, sizeof *start);
-  uint32_t *enter = mem_alloc(m, ((size_t)t->count + 1) * sizeof *enter);
-  for (uint32_t i = 0; i < t->count; i++) {
-    uint32_t x = list[i].item, last = t->at[x].put_ret == NEVER ? p->events : t->at[x].put_ret - 1;
-    enter[x] = last < leave[x] ? last : leave[x];
-    start[enter[x] + 1]++;
-    if (leave[x] < p->events) start[leave[x] + 1]++;
+  size_t gaps = (size_t)p->events + 1, bytes = gaps * sizeof(uint32_t);
+  uint32_t *leaves = memset(mem_alloc(m, bytes), 0xff, bytes), *enters = memset(mem_alloc(m, bytes), 0xff, bytes);
+  uint32_t *next_leave = mem_alloc(m, ((size_t)t->count + 1) * sizeof *next_leave);
+  uint32_t *next_enter = mem_alloc(m, ((size_t)t->count + 1) * sizeof *next_enter);
+  uint32_t *empties = memset(mem_alloc(m, bytes), 0xff, bytes);
+  uint32_t *next_empty = mem_alloc(m, ((size_t)t->empty_count + 1) * sizeof *next_empty);
+  for (uint32_t i = t->count; i-- > 0;) {
+    uint32_t x = list[i].item, last = list[i].put_ret == NEVER ? p->events : list[i].put_ret - 1;
+    if (leave[i] < p->events) {
+      next_leave[x] = leaves[leave[i]];
+      leaves[leave[i]] = x;
+    }
+    next_enter[x] = NEVER - 1; /* inserted where it is removed */
+    if (last >= leave[i]) continue;
+    next_enter[x] = enters[last];
+    enters[last] = x;
   }
-  for (uint32_t i = 0; i < t->empty_count; i++) start[empty_gap[i] + 1]++;
-  for (uint32_t g = 0; g <= p->events; g++) start[g + 1] += start[g];
-  uint32_t total = start[p->events + 1];
-  vec_reserve(m, &d->order, (size_t)total + 1);
-  d->order.count = total;
-  for (uint32_t i = 0; i < t->count; i++) {
-    uint32_t x = list[i].item;
-    if (leave[x] >= p->events) continue;
-    if (enter[x] == leave[x]) d->order.at[start[leave[x]]++] = t->at[x].put;
-    d->order.at[start[leave[x]]++] = t->at[x].take;
+  for (uint32_t i = t->empty_count; i-- > 0;) {
+    next_empty[i] = empties[empty_gap[i]];
+    empties[empty_gap[i]] = i;
   }
-  for (uint32_t i = 0; i < t->empty_count; i++) d->order.at[start[empty_gap[i]]++] = t->empty[i];
-  for (uint32_t i = 0; i < t->count; i++)
-    if (enter[list[i].item] < leave[list[i].item] || leave[list[i].item] >= p->events)
-      d->order.at[start[enter[list[i].item]]++] = t->at[list[i].item].put;
-  mem_free(m, start);
-  mem_free(m, enter);
+  vec_reserve(m, &d->order, (size_t)p->count + 1);
+  for (size_t g = 0; g < gaps; g++) {
+    for (uint32_t x = leaves[g]; x != NEVER; x = next_leave[x]) {
+      if (next_enter[x] == NEVER - 1) vec_push(m, &d->order, t->at[x].put);
+      vec_push(m, &d->order, t->at[x].take);
+    }
+    for (uint32_t i = empties[g]; i != NEVER; i = next_empty[i]) vec_push(m, &d->order, t->empty[i]);
+    for (uint32_t x = enters[g]; x != NEVER; x = next_enter[x]) vec_push(m, &d->order, t->at[x].put);
+  }
+  mem_free(m, leaves);
+  mem_free(m, enters);
+  mem_free(m, next_leave);
+  mem_free(m, next_enter);
+  mem_free(m, empties);
+  mem_free(m, next_empty);
 }
 
 static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct decision *d) {
@@ -136,30 +143,30 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
   d->core.count = d->order.count = 0;
   d->verdict = VERDICT_HOLDS;
   struct ranked *list = rank_items(p, m, t);
-  uint32_t *next = mem_alloc(m, ((size_t)p->events + 2) * sizeof *next);
-  for (uint32_t g = 0; g <= p->events + 1; g++) next[g] = g;
+  struct gaps uncovered;
+  gaps_open(&uncovered, m, p->events + 1); /* the last is after everything, and never covered */
   uint32_t *leave = mem_alloc(m, ((size_t)t->count + 1) * sizeof *leave);
   uint32_t *empty_gap = mem_alloc(m, ((size_t)t->empty_count + 1) * sizeof *empty_gap);
   for (uint32_t i = 0; i < t->count; i++) {
-    const struct item *it = &t->at[list[i].item];
-    leave[list[i].item] = p->events;
+    const struct ranked *it = &list[i];
+    leave[i] = p->events;
     if (it->take != NEVER) {
-      uint32_t gap = uncovered(next, it->take_call);
+      uint32_t gap = gaps_next(&uncovered, it->take_call);
       if (gap >= it->take_ret && it->take_ret != NEVER) {
         d->verdict = VERDICT_VIOLATED;
         d->culprit = it->take;
-        core_add_item(m, &d->core, it);
+        core_add_item(m, &d->core, &t->at[it->item]);
         add_cover(p, m, t, list, i, it->take_call, it->take_ret - 1, &d->core);
         break;
       }
-      leave[list[i].item] = gap;
+      leave[i] = gap;
     }
     uint32_t until = it->take_call == NEVER ? p->events : it->take_call;
-    for (uint32_t g = uncovered(next, it->put_ret == NEVER ? p->events : it->put_ret); g < until; g = uncovered(next, g)) next[g] = g + 1;
+    if (it->put_ret < until) gaps_remove(&uncovered, it->put_ret, until);
   }
   for (uint32_t i = 0; i < t->empty_count && d->verdict == VERDICT_HOLDS; i++) {
     const struct op *o = &p->ops[t->empty[i]];
-    empty_gap[i] = uncovered(next, o->call);
+    empty_gap[i] = gaps_next(&uncovered, o->call);
     if (empty_gap[i] < o->ret) continue;
     d->verdict = VERDICT_VIOLATED;
     d->culprit = t->empty[i];
@@ -169,7 +176,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
   core_sort(&d->core);
   if (d->verdict == VERDICT_HOLDS) emit(p, m, t, list, leave, empty_gap, d);
   mem_free(m, list);
-  mem_free(m, next);
+  gaps_close(&uncovered, m);
   mem_free(m, leave);
   mem_free(m, empty_gap);
 }
