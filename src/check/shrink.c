@@ -169,14 +169,11 @@ static void cut_after(struct shrink *s, const struct decision *d) {
       if ((s->forgets = still_wrong(s))) return;
       for (uint32_t i = 0; i < p->count; i++) s->ops[i].result = p->ops[i].result;
     }
-    if (still_wrong(s)) return;
+    if (d->prefix || still_wrong(s)) return; /* a search is sure of it */
     s->end = NO_RETURN;
     begin(s, d); /* a monitor may name a culprit that is not the first to be wrong: as it was, then */
   }
-  if (d->prefix || !still_wrong(s)) {
-    memset(s->fate, KEPT, p->count);
-    s->minimal = false;
-  }
+  if (!still_wrong(s)) memset(s->fate, KEPT, p->count);
 }
 
 static int by_word(const void *a, const void *b) {
