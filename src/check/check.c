@@ -40,6 +40,16 @@ struct worker {
   pthread_t thread;
 };
 
+/* Runs a decider; false, with the decision as it was, where it does not apply. Counted while it runs: it may not come back. */
+static bool ran(struct work *k, enum ran which, decider *decide, const struct part *p, struct mem *m, struct decision *d,
+                const char **why_not) {
+  atomic_fetch_add(&k->ran[which], 1);
+  if (decide(p, m, d, why_not) == APPLIES) return true;
+  atomic_fetch_sub(&k->ran[which], 1);
+  *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+  return false;
+}
+
 /* Decides one part. With --method fast a part the monitor does not fit is a failure. */
 static bool decide_part(struct worker *w, struct search *volatile *search, const struct part *p, struct decision *d) {
   struct work *k = w->work;
@@ -58,25 +68,15 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
       atomic_fetch_add_explicit(&k->ran[RAN_FAST], 1, memory_order_relaxed);
       return true;
     }
-    if (k->monitor->decide(p, &w->mem, d, &why_not) == APPLIES) {
-      atomic_fetch_add(&k->ran[RAN_FAST], 1);
-      return true;
-    }
-    *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+    if (ran(k, RAN_FAST, k->monitor->decide, p, &w->mem, d, &why_not)) return true;
     atomic_store(&k->why_not, why_not);
     if (k->options->method == METHOD_FAST) return false;
-    if (!strcmp(p->spec->name, "queue") && match_queue_part(p, &w->mem, d, &why_not) == APPLIES) {
-      atomic_fetch_add(&k->ran[RAN_MATCH], 1);
-      return true;
-    }
+    if (!strcmp(p->spec->name, "queue") && ran(k, RAN_MATCH, match_queue_part, p, &w->mem, d, &why_not)) return true;
   } else if (k->options->method == METHOD_FAST) {
     atomic_store(&k->why_not, "a specification for which there is no monitor");
     return false;
   }
-  if (k->options->method == METHOD_AUTO && pairs_part(p, &w->mem, d, &why_not) == APPLIES) {
-    atomic_fetch_add(&k->ran[RAN_PAIRS], 1);
-    return true;
-  }
+  if (k->options->method == METHOD_AUTO && ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
   atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
   if (!*search) *search = search_new(&w->mem, p->spec);
   search_run(*search, p, d);
