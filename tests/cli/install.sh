@@ -4,6 +4,7 @@
 command -v make >/dev/null || exit 77
 b=$(dirname "$asif")
 [ -f "$b/libasif.a" ] || exit 77
+b=${b#"$root"/} # named as it was when it was built
 asif_make() { env -u MAKEFLAGS -u MFLAGS make -s -C "$root" B="$b" CC="${CC:-cc}" WERROR="${ASIF_WERROR:-}" PREFIX=/usr DESTDIR="$scratch/dest" "$@" >log 2>&1; }
 quietly() { asif_make "$@" || fail "$(tail -5 log)"; }
 asif_make -q all || { echo 'built with other flags, or out of date'; exit 77; }
