@@ -3,12 +3,16 @@
 
 #include <string.h>
 
-uint32_t *part_events(const struct part *p, struct mem *m) {
-  uint32_t *events = mem_alloc(m, ((size_t)p->events + 1) * sizeof *events);
+void part_events_into(const struct part *p, uint32_t *events) {
   for (uint32_t i = 0; i < p->count; i++) {
     events[p->ops[i].call] = i << 1;
     if (!op_pending(&p->ops[i])) events[p->ops[i].ret] = i << 1 | 1;
   }
+}
+
+uint32_t *part_events(const struct part *p, struct mem *m) {
+  uint32_t *events = mem_alloc(m, ((size_t)p->events + 1) * sizeof *events);
+  part_events_into(p, events);
   return events;
 }
 

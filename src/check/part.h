@@ -37,6 +37,7 @@ enum applies { APPLIES, APPLIES_NOT };
 
 /* The events of a part in order: (operation << 1) | is_return. */
 uint32_t *part_events(const struct part *, struct mem *);
+void part_events_into(const struct part *, uint32_t *events);
 
 /* The earliest gap of each operation of an order; false if the order breaks real time. */
 bool order_gaps(const struct part *, const uint32_t *order, size_t count, uint32_t *gap);

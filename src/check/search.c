@@ -54,6 +54,7 @@ struct search {
   uint64_t *earlier;  /* a slot: those of the same class that return earlier, `words` each */
   uint64_t *open;     /* the open slots */
   uint32_t *slot_of;  /* operation -> slot */
+  op_list events;     /* of the part: see part_events */
   uint32_t slot_of_room;
 
   struct observed *observed; /* one-value objects: until when each value is read or compared with; key V_NONE: free */
@@ -67,6 +68,7 @@ struct search {
   struct config *scratch;
   VEC(uint32_t) marks; /* log entries of the configuration being made */
 
+  VEC(uint8_t) placed;
   VEC(struct node) log; /* node 0 is the root */
   op_list settled;      /* log entries common to all configurations */
   size_t collect_at;    /* log size that calls for a collection */
@@ -444,17 +446,21 @@ static void read_order(struct search *s, struct decision *d) {
     s->settled.at[a] = s->settled.at[--b];
     s->settled.at[b] = swap;
   }
-  uint8_t *placed = mem_zero(s->mem, (size_t)s->part->count + 1, 1); /* 1: linearizes for certain, 2: emitted */
+  s->placed.count = 0; /* an operation each: 1, linearizes for certain; 2, emitted */
+  vec_reserve(s->mem, &s->placed, (size_t)s->part->count + 1);
+  uint8_t *placed = memset(s->placed.at, 0, (size_t)s->part->count + 1);
   for (size_t i = 0; i < s->settled.count; i++)
     if (!(s->settled.at[i] & 1)) placed[s->settled.at[i] >> 1] = 1;
-  vec_reserve(s->mem, &d->order, (size_t)s->part->count + 1);
+  /* A history may have hundreds of thousands of small parts: their orders are cut from one piece. */
+  d->order.room = (size_t)s->part->count + 1;
+  d->order.at = mem_piece(s->mem, d->order.room * sizeof *d->order.at);
+  d->order.count = 0;
   for (size_t i = 0; i < s->settled.count; i++) {
     uint32_t op = s->settled.at[i] >> 1;
     if ((s->settled.at[i] & 1) ? placed[op] : placed[op] == 2) continue;
     placed[op] = 2;
-    vec_push(s->mem, &d->order, op);
+    d->order.at[d->order.count++] = op;
   }
-  mem_free(s->mem, placed);
 }
 
 static void prepare(struct search *s, const struct part *p, const uint32_t *events) {
@@ -492,6 +498,14 @@ static void prepare(struct search *s, const struct part *p, const uint32_t *even
     s->slot_of_room = p->count + p->count / 2;
     s->slot_of = mem_zero(s->mem, s->slot_of_room, sizeof *s->slot_of);
   }
+}
+
+/* The part's events, in memory that is kept for the next part. */
+static uint32_t *events_of(struct search *s, const struct part *p) {
+  s->events.count = 0;
+  vec_reserve(s->mem, &s->events, (size_t)p->events + 1);
+  part_events_into(p, s->events.at);
+  return s->events.at;
 }
 
 static void begin(struct search *s, const uint32_t *events) {
@@ -555,7 +569,7 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
 }
 
 void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most, struct decision *d) {
-  uint32_t *events = part_events(p, s->mem);
+  uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->configurations = 0;
   s->most = most;
@@ -572,13 +586,12 @@ void search_bounded(struct search *s, const struct part *p, const struct start *
     d->prefix = true;
     for (uint32_t i = 0; i < p->count && p->ops[i].call < p->ops[d->culprit].ret; i++) vec_push(s->mem, &d->core, i);
   }
-  mem_free(s->mem, events);
 }
 
 void search_run(struct search *s, const struct part *p, struct decision *d) { search_bounded(s, p, NULL, 0, d); }
 
 bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m, struct start *out) {
-  uint32_t *events = part_events(p, s->mem);
+  uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->merges = false; /* the states themselves are wanted */
   s->configurations = 0;
@@ -586,7 +599,6 @@ bool search_capture(struct search *s, const struct part *p, uint32_t event, uint
   s->start = NULL;
   struct decision d = {0};
   walk(s, events, event, 0, &d);
-  mem_free(s->mem, events);
   if (d.verdict != VERDICT_HOLDS) return false;
   uint32_t under_way = 0;
   for (uint32_t k = 0; k < s->slot_count; k++) under_way += s->slots[k].open;

@@ -11,9 +11,29 @@ struct group { /* an object, or a key of one */
   uint32_t number; /* + 1; 0: free */
 };
 
+/* The usual case: one object, and keys that are small integers, which index an array. False if it is another. */
+static bool group_directly(const struct history *h, struct mem *m, uint32_t *group_of, uint32_t *count) {
+  uint32_t most = 0, limit = (uint32_t)h->ops.count * 2 + 1024;
+  for (size_t i = 0; i < h->ops.count; i++) {
+    value key = h->ops.at[i].arg[0];
+    if (!value_is_small(key) || key >> 1 >= limit || h->ops.at[i].object != h->ops.at[0].object) return false;
+    if (key >> 1 > most) most = key >> 1;
+  }
+  uint32_t *group = mem_zero(m, (size_t)most + 1, sizeof *group); /* + 1 */
+  *count = 0;
+  for (size_t i = 0; i < h->ops.count; i++) {
+    uint32_t *g = &group[h->ops.at[i].arg[0] >> 1];
+    if (!*g) *g = ++*count;
+    group_of[i] = *g - 1;
+  }
+  mem_free(m, group);
+  return true;
+}
+
 /* The part of each operation, and how many there are. */
 static uint32_t group_ops(const struct history *h, bool by_key, struct mem *m, uint32_t *group_of) {
   uint32_t mask = 255, count = 0;
+  if (by_key && group_directly(h, m, group_of, &count)) return count;
   struct group *slots = mem_zero(m, (size_t)mask + 1, sizeof *slots);
   for (size_t i = 0; i < h->ops.count; i++) {
     uint32_t object = h->ops.at[i].object;
