@@ -144,7 +144,7 @@ test:
 comma = ,
 
 # The tests that take longer: the same ones, every method against brute force on a million histories of each
-# specification, and more histories from the generator. About an hour on two cores.
+# specification, and more histories from the generator.
 test-long: export ASIF_LONG = 1
 test-long: export ASIF_TEST_HISTORIES = 1000000
 test-long:
