@@ -40,7 +40,7 @@ static void fixture_violated(struct fixture *f, const char *words, size_t count,
   f->result.core = f->core;
   f->result.core_count = count;
   f->result.culprit = culprit;
-  f->result.minimal = true;
+  f->result.minimal = f->result.confirmed = true;
 }
 
 typedef void reporter(const struct report *, struct text *);

@@ -216,13 +216,13 @@ TEST(spec_map) {
 
 TEST(spec_lock) {
   script("lock", "p0: acquire; !p1: acquire; !p1: release; p1: try -> false; p0: try -> false; !p0: acquire; p0: release; "
-                 "!p0: release; p1: try -> true; p1: release; p2: acquire", "held by process 2");
+                 "!p0: release; p1: try -> true; p1: release; p2: acquire", "held by P2");
   script("lock", "p0: lock; p0: unlock", "free");
   script("rw-lock", "p0: read-lock; p1: read-lock; !p2: write-lock; p2: try-write -> false; p2: try-read -> true; p0: unlock; "
                     "!p0: unlock; p1: read-unlock; p2: unlock; p2: write-lock; !p0: read-lock; p0: try-read -> false; "
-                    "!p0: unlock; p2: unlock; p0: rdlock; p0: rdlock; p0: unlock; !p1: write-lock", "read by process 0");
+                    "!p0: unlock; p2: unlock; p0: rdlock; p0: rdlock; p0: unlock; !p1: write-lock", "read by P0");
   script("rw-lock", "p0: write-lock; !p0: read-lock; !p0: write-lock; !p0: read-unlock; p0: write-unlock; p1: try-write -> 1",
-         "written by process 1");
+         "written by P1");
   script("semaphore(2)", "acquire; acquire; !acquire; try -> false; release; try -> true; release 2; acquire 2; !acquire 1", "0 permits");
   script("semaphore(0)", "!acquire; release; !release -1; p1: acquire; release", "1 permit");
 }

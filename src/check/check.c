@@ -73,7 +73,6 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
     if (k->options->method == METHOD_FAST) return false;
     if (!strcmp(p->spec->name, "queue") && ran(k, RAN_MATCH, match_queue_part, p, &w->mem, d, &why_not)) return true;
   } else if (k->options->method == METHOD_FAST) {
-    atomic_store(&k->why_not, "a specification for which there is no monitor");
     return false;
   }
   if (k->options->method == METHOD_AUTO && ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
@@ -214,7 +213,9 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
       r->verdict = VERDICT_UNKNOWN;
       const char *why_not = atomic_load(&k->why_not);
       if (k->options->method == METHOD_FAST && !k->limits->reached) {
-        problem_set(why, "the fast monitor does not apply to a history with %s; leave out --method fast for a search", why_not);
+        problem_set(why, k->monitor ? "the fast monitor does not apply to a history with %s; leave out --method fast for a search"
+                                    : "there is no fast monitor for the specification %s; leave out --method fast for a search",
+                    k->monitor ? why_not : spec->name);
         good = false;
       } else {
         say_unknown(k, h, mem, r);
@@ -249,7 +250,9 @@ static bool revalidate(const struct history *h, const struct spec *spec, struct 
   } else if (r->verdict == VERDICT_HOLDS) {
     good = evidence_check_order(&m, h, spec, r->order, r->gap, r->order_count, &broken);
   } else if (r->core_count) {
-    good = evidence_check_core(&m, h, spec, r, &broken) != VERDICT_HOLDS;
+    enum verdict again = evidence_check_core(&m, h, spec, r, &broken);
+    r->confirmed = again == VERDICT_VIOLATED;
+    good = again != VERDICT_HOLDS;
   }
   mem_close(&m);
   if (!good) problem_set(why, "internal error: %.500s", broken.text);

@@ -41,6 +41,7 @@ struct check_result {
   bool core_forgets;      /* what operations returned after that event plays no part either */
   bool minimal;           /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
                            * the minimising */
+  bool confirmed;         /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
   uint32_t culprit;       /* the operation at whose return it became impossible, or UINT32_MAX */
   uint64_t configurations; /* explored */
   size_t parts;            /* independent parts decided */

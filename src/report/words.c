@@ -126,6 +126,8 @@ void put_notes(struct text *t, const struct report *r, const char *before, const
     put_count(t, unseen, "operation");
     text_printf(t, " returned a result that was not recorded: any result is accepted there%s", after);
   }
+  if (r->result->verdict == VERDICT_VIOLATED && !r->result->confirmed)
+    text_printf(t, "%sthe violation was not confirmed by plain enumeration: too many orders to try%s", before, after);
 }
 
 bool has_picture(const struct report *r) { return r->history && r->spec && r->history->ops.count; }

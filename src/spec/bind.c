@@ -275,6 +275,7 @@ static void name_methods(const struct spec *spec, struct history *h) {
 bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   struct binding b = {.spec = spec, .history = h, .problem = problem};
   spec->values = h->values;
+  spec->processes = h->processes;
   uint32_t count = names_count(h->methods);
   struct method *methods = mem_zero(h->mem, count + 1, sizeof *methods);
   for (uint32_t i = 0; i < count; i++) {

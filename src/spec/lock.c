@@ -31,11 +31,18 @@ static void lock_step(const struct spec *s, struct state state, const struct op 
   }
 }
 
+/* A process by its name, where the history's names are known. */
+static void print_process(const struct spec *s, struct text *out, const char *before, uint32_t process) {
+  if (s->processes && process < names_count(s->processes))
+    text_printf(out, "%s %s", before, names_at(s->processes, process));
+  else
+    text_printf(out, "%s process %u", before, process);
+}
+
 static void lock_print(const struct spec *s, struct state state, struct text *out) {
-  (void)s;
   uint32_t owner = *(const uint32_t *)state.at;
   if (owner)
-    text_printf(out, "held by process %u", owner - 1);
+    print_process(s, out, "held by", owner - 1);
   else
     text_add(out, "free");
 }
@@ -93,16 +100,13 @@ static void rw_step(const struct spec *s, struct state state, const struct op *o
 }
 
 static void rw_print(const struct spec *s, struct state state, struct text *out) {
-  (void)s;
   uint32_t n;
   const uint32_t *w = state_words(state, &n);
   if (w[0])
-    text_printf(out, "written by process %u", w[0] - 1);
+    print_process(s, out, "written by", w[0] - 1);
   else if (n == 1)
     text_add(out, "free");
-  else
-    text_add(out, "read by process");
-  for (uint32_t i = 1; i < n; i++) text_printf(out, " %u", w[i] - 1);
+  for (uint32_t i = 1; i < n; i++) print_process(s, out, i == 1 ? "read by" : " and", w[i] - 1);
 }
 
 const struct spec spec_rw_lock = {

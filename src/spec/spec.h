@@ -90,6 +90,7 @@ struct spec {
   uint32_t overwrites;   /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
   const struct spec_cell *cell; /* of an object that is one value: an operation each; else NULL */
   const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
+  const struct names *processes; /* the bound history's, for naming them; or NULL */
   void *user;            /* of a specification of the user's own */
   const char *source;    /* of such a one: its file; else NULL */
 

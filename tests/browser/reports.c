@@ -40,7 +40,7 @@ static void small(void) {
                            .core = core,
                            .core_count = 3,
                            .culprit = 1,
-                           .minimal = true,
+                           .minimal = true, .confirmed = true,
                            .reason = "Enq(1) returned before Enq(2) was called, but 2 was dequeued and 1 never was"};
   struct report r = report_of(h, &c);
   save("bad", &r);
@@ -88,7 +88,7 @@ static void large(void) {
                             .core = near,
                             .core_count = 3,
                             .culprit = 412029,
-                            .minimal = true,
+                            .minimal = true, .confirmed = true,
                             .reason = "three operations that are said to be wrong for the sake of the picture"};
   struct report r = report_of(h, &c);
   save("large", &r);

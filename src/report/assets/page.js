@@ -74,7 +74,7 @@ function fillWhy() {
   if (model.core.length > 200 || n > model.core.length)
     why.append(element("p", {class: "small"}, "and " + grouped(n - Math.min(200, model.core.length)) + " more"));
   if (n > 1)
-    why.append(element("p", {class: "small"}, data.minimal ? "Without any one of them, the others are linearizable." :
+    why.append(element("p", {class: "small"}, data.minimal ? "Had any one of them happened at another time, or not at all, there would be an order." :
       "A smaller part may be wrong too: the search for it was cut short."));
 }
 
