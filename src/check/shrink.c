@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "check/items.h"
 
 enum { WINDOW = 48, TRY_MOST = 40000, CAPTURE_MOST = 4000000 };
 
@@ -133,14 +133,9 @@ static value value_of(const struct op *o) {
   return value_is_small(o->result) || o->result > V_UNKNOWN ? o->result : V_NONE;
 }
 
-/* The decision's core, and what is on no known value and might help it: a pending removal. */
-static void begin(struct shrink *s, const struct decision *d) {
-  const struct part *p = s->part;
-  memset(s->fate, GONE, p->count);
-  memcpy(s->ops, p->ops, p->count * sizeof *s->ops);
-  for (size_t i = 0; i < d->core.count; i++) s->fate[d->core.at[i]] = KEPT;
-  for (uint32_t i = 0; i < p->count; i++)
-    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i])) s->fate[i] = KEPT;
+static void begin(struct shrink *s) {
+  memset(s->fate, KEPT, s->part->count);
+  memcpy(s->ops, s->part->ops, s->part->count * sizeof *s->ops);
 }
 
 static void forget_result(struct shrink *s, uint32_t i) {
@@ -161,7 +156,7 @@ static void cut_at(struct shrink *s, uint32_t end) {
 static void cut_after(struct shrink *s, const struct decision *d) {
   const struct part *p = s->part;
   const struct monitor *monitor = monitor_for(p->spec);
-  begin(s, d);
+  begin(s);
   if (d->culprit != UINT32_MAX) {
     cut_at(s, p->ops[d->culprit].ret);
     if (monitor && monitor->decide != search_part) { /* forget what they returned later: monitors are faster than searches */
@@ -171,9 +166,8 @@ static void cut_after(struct shrink *s, const struct decision *d) {
     }
     if (d->prefix || still_wrong(s)) return; /* a search is sure of it */
     s->end = NO_RETURN;
-    begin(s, d); /* a monitor may name a culprit that is not the first to be wrong: as it was, then */
+    begin(s); /* a monitor may name a culprit that is not the first to be wrong: as it was, then */
   }
-  if (!still_wrong(s)) memset(s->fate, KEPT, p->count);
 }
 
 static int by_word(const void *a, const void *b) {
@@ -340,7 +334,8 @@ static void free_ops(struct shrink *s) {
   }
 }
 
-void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
+/* Shrinks a part that has nothing in it but what may matter. */
+static void shrink_all(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
   struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = d->culprit, .end = NO_RETURN};
   s.attempt = mem_child(m);
   s.ops = mem_alloc(m, ((size_t)p->count + 1) * sizeof *s.ops);
@@ -360,4 +355,28 @@ void shrink_part(const struct part *p, const struct decision *d, struct mem *m, 
     if (s.fate[i] == KEPT) vec_push(m, &out->core, i);
     if (s.fate[i] == FREE) vec_push(m, &out->free, i);
   }
+}
+
+/* The decision's core is mostly far smaller than the part: it is taken out first, with what is on no known value and might
+ * help it, a pending removal, and the answer put into the part's terms. */
+void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
+  op_list list = {0};
+  for (size_t i = 0; i < d->core.count; i++) vec_push(m, &list, d->core.at[i]);
+  for (uint32_t i = 0; i < p->count; i++)
+    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i])) vec_push(m, &list, i);
+  core_sort(&list);
+  struct part whole = *p;
+  whole.global = whole.global_event = NULL;
+  struct part sub = part_restrict(&whole, m, list.at, list.count);
+  struct decision inner = {.verdict = VERDICT_VIOLATED, .culprit = UINT32_MAX, .prefix = d->prefix};
+  for (uint32_t i = 0; i < sub.count; i++) {
+    vec_push(m, &inner.core, i);
+    if (list.at[i] == d->culprit) inner.culprit = i;
+  }
+  shrink_all(&sub, &inner, m, seconds, out);
+  for (size_t i = 0; i < out->core.count; i++) out->core.at[i] = list.at[out->core.at[i]];
+  for (size_t i = 0; i < out->free.count; i++) out->free.at[i] = list.at[out->free.at[i]];
+  if (out->culprit != UINT32_MAX) out->culprit = list.at[out->culprit];
+  if (out->end != NO_RETURN) out->end = sub.global_event[out->end];
+  out->from = out->start.count ? sub.global_event[out->from] : 0;
 }
