@@ -57,9 +57,7 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
   d->verdict = VERDICT_UNKNOWN;
   d->culprit = UINT32_MAX;
   if (k->options->method == METHOD_WING_GONG) {
-    atomic_fetch_add(&k->ran[RAN_WING_GONG], 1);
-    wing_gong_part(p, &w->mem, d, &why_not);
-    return true;
+    return ran(k, RAN_WING_GONG, wing_gong_part, p, &w->mem, d, &why_not);
   }
   if (k->monitor && k->options->method != METHOD_SEARCH) {
     if (k->monitor->decide == search_part) { /* exact on one key: no monitor needed beyond the splitting */

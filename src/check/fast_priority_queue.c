@@ -82,7 +82,7 @@ static struct ranked *rank_items(const struct part *p, struct mem *m, const stru
 }
 
 /* Adds to the core what keeps gaps [from, to] covered by items before `rank` in the list. */
-static void add_cover(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list, uint32_t rank,
+static void add_cover(struct mem *m, const struct items *t, const struct ranked *list, uint32_t rank,
                       uint32_t from, uint32_t to, op_list *core) {
   struct items before = *t;
   before.at = mem_alloc(m, ((size_t)rank + 1) * sizeof *before.at);
@@ -91,7 +91,7 @@ static void add_cover(const struct part *p, struct mem *m, const struct items *t
     const struct item *it = &t->at[list[i].item];
     if (it->put_ret <= to && it->take_call > from) before.at[before.count++] = *it;
   }
-  items_cover(p, m, &before, from, to, core);
+  items_cover(m, &before, from, to, core);
   mem_free(m, before.at);
 }
 
@@ -156,7 +156,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
         d->verdict = VERDICT_VIOLATED;
         d->culprit = it->take;
         core_add_item(m, &d->core, &t->at[it->item]);
-        add_cover(p, m, t, list, i, it->take_call, it->take_ret - 1, &d->core);
+        add_cover(m, t, list, i, it->take_call, it->take_ret - 1, &d->core);
         break;
       }
       leave[i] = gap;
@@ -171,7 +171,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
     d->verdict = VERDICT_VIOLATED;
     d->culprit = t->empty[i];
     vec_push(m, &d->core, t->empty[i]);
-    add_cover(p, m, t, list, t->count, o->call, o->ret - 1, &d->core);
+    add_cover(m, t, list, t->count, o->call, o->ret - 1, &d->core);
   }
   core_sort(&d->core);
   if (d->verdict == VERDICT_HOLDS) emit(p, m, t, list, leave, empty_gap, d);

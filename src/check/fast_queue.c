@@ -62,7 +62,7 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
       if ((events[e] & 1) && p->ops[i].result == V_EMPTY && t->empty_count) {
         if (zero < (int64_t)p->ops[i].call) {
           vec_push(m, &d->core, i);
-          items_cover(p, m, t, p->ops[i].call, e - 1, &d->core);
+          items_cover(m, t, p->ops[i].call, e - 1, &d->core);
           return fail(m, d, t, i);
         }
         if (zero > used) {

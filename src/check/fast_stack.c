@@ -154,7 +154,7 @@ static bool find_boundaries(struct stack *s, const uint32_t *events, struct deci
         d->verdict = VERDICT_VIOLATED;
         d->culprit = i;
         vec_push(m, &d->core, i);
-        items_cover(p, m, t, p->ops[i].call, e - 1, &d->core);
+        items_cover(m, t, p->ops[i].call, e - 1, &d->core);
         core_sort(&d->core);
         return false;
       }

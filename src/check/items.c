@@ -219,8 +219,7 @@ void items_add_loose(const struct part *p, struct mem *m, const struct items *t,
 }
 
 /* Greedy interval cover: of the items inside at the first uncovered gap, the one that stays longest. */
-void items_cover(const struct part *p, struct mem *m, const struct items *t, uint32_t from, uint32_t to, op_list *core) {
-  (void)p;
+void items_cover(struct mem *m, const struct items *t, uint32_t from, uint32_t to, op_list *core) {
   while (from <= to) {
     const struct item *best = NULL;
     for (uint32_t i = 0; i < t->count; i++)

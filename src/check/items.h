@@ -45,7 +45,7 @@ void items_add_loose(const struct part *, struct mem *, const struct items *, op
 
 /* The chain of items that together cover every gap of [from, to], each certainly inside over its stretch; adds their
  * operations to the core. */
-void items_cover(const struct part *, struct mem *, const struct items *, uint32_t from, uint32_t to, op_list *core);
+void items_cover(struct mem *, const struct items *, uint32_t from, uint32_t to, op_list *core);
 void core_add_item(struct mem *, op_list *core, const struct item *);
 void core_sort(op_list *core); /* by call, without repeats */
 
