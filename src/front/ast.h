@@ -1,0 +1,218 @@
+/* The abstract syntax of one preprocessed C file: what parse.c makes, type.c completes, lower.c reads.
+ *
+ * Every node knows its place (`struct place`) in the user's own files, so that messages and schedules can point there.
+ * Nodes are owned by the file's struct mem and never freed one by one. After type.c every expression has a type, every
+ * implicit conversion is an explicit E_CAST, every array or function used as a pointer is an explicit E_DECAY, every use of a
+ * name is bound to its declaration, and constants are folded where C asks for constants. */
+#ifndef ASIF_FRONT_AST_H
+#define ASIF_FRONT_AST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+struct place {
+  uint16_t file; /* of unit.files */
+  uint32_t line; /* from 1 */
+  uint16_t col;  /* from 1 */
+};
+
+/* Types. */
+enum type_kind { TYPE_VOID, TYPE_BOOL, TYPE_INT, TYPE_POINTER, TYPE_ARRAY, TYPE_STRUCT, TYPE_UNION, TYPE_FUNCTION, TYPE_MUTEX };
+
+struct field {
+  const char *name; /* "" for an anonymous struct or union, whose fields are found through it */
+  const struct type *type;
+  uint32_t offset;  /* in bytes, as the system's compiler lays it out: for sizeof and offsetof only */
+  uint32_t cell;    /* in cells (program.h): how many scalars come before it */
+  struct place place;
+};
+
+struct type {
+  enum type_kind kind;
+  bool atomic, constant, is_volatile; /* qualifiers: a qualified type is a copy of the plain one with `plain` set */
+  const struct type *plain;           /* the type without qualifiers; itself if it has none */
+  uint32_t size, align;               /* in bytes; 0 while a struct is incomplete */
+  uint32_t cells;                     /* scalars in it */
+  /* TYPE_INT: char, short, int, long, long long and enums; uintptr_t and intptr_t are integers that may hold a pointer */
+  uint8_t bits;
+  bool is_signed, is_enum, holds_pointer;
+  /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
+  const struct type *of;
+  uint32_t count; /* TYPE_ARRAY: elements; 0 while not known */
+  /* TYPE_STRUCT, TYPE_UNION (unions: refused by name unless all members but one are unused; see type.c) */
+  const char *tag; /* or NULL */
+  struct field *fields;
+  uint32_t field_count;
+  bool complete;
+  /* TYPE_FUNCTION */
+  const struct type **params;
+  uint32_t param_count;
+  bool variadic, unspecified; /* int f(...); int f() */
+};
+
+/* What is declared. */
+enum storage { STORAGE_AUTO, STORAGE_GLOBAL, STORAGE_STATIC_LOCAL, STORAGE_THREAD_LOCAL, STORAGE_PARAM };
+enum decl_kind { DECL_VARIABLE, DECL_FUNCTION, DECL_TYPEDEF, DECL_ENUMERATOR };
+
+struct decl {
+  enum decl_kind kind;
+  const char *name;
+  const struct type *type;
+  struct place place;
+  enum storage storage;
+  struct expr *init; /* DECL_VARIABLE: or NULL; E_INIT for braces */
+  int64_t value;     /* DECL_ENUMERATOR */
+  struct stmt *body; /* DECL_FUNCTION: NULL if only declared */
+  struct decl **params;
+  uint32_t param_count;
+  bool address_taken; /* DECL_VARIABLE: & is applied to it (or to a part of it) */
+  bool written;       /* DECL_VARIABLE: some code may store to it after its initialisation */
+  int builtin;        /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  uint32_t id;        /* unique in the unit: for tables of lower.c */
+};
+
+/* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. */
+enum builtin {
+  BUILTIN_NONE,
+  BUILTIN_ATOMIC_INIT,
+  BUILTIN_ATOMIC_LOAD,     /* atomic_load, _explicit; __atomic_load_n */
+  BUILTIN_ATOMIC_STORE,
+  BUILTIN_ATOMIC_EXCHANGE,
+  BUILTIN_ATOMIC_CAS,      /* atomic_compare_exchange_strong (object, &expected, desired) */
+  BUILTIN_ATOMIC_CAS_WEAK, /* may also fail without a reason */
+  BUILTIN_ATOMIC_ADD, BUILTIN_ATOMIC_SUB, BUILTIN_ATOMIC_OR, BUILTIN_ATOMIC_XOR, BUILTIN_ATOMIC_AND, /* atomic_fetch_... */
+  BUILTIN_ATOMIC_FENCE,    /* atomic_thread_fence, atomic_signal_fence */
+  BUILTIN_FLAG_TEST_AND_SET, BUILTIN_FLAG_CLEAR,
+  BUILTIN_SYNC_CAS_BOOL,   /* __sync_bool_compare_and_swap (object, old, new) */
+  BUILTIN_SYNC_CAS_VALUE,  /* __sync_val_compare_and_swap */
+  BUILTIN_MALLOC, BUILTIN_CALLOC, BUILTIN_FREE, BUILTIN_ABORT,
+  BUILTIN_MUTEX_INIT, BUILTIN_MUTEX_LOCK, BUILTIN_MUTEX_TRYLOCK, BUILTIN_MUTEX_UNLOCK, BUILTIN_MUTEX_DESTROY,
+  BUILTIN_YIELD,           /* sched_yield, thrd_yield, asif_yield: a hint */
+  BUILTIN_ASSERT,          /* assert(e) */
+  BUILTIN_LIN,             /* ASIF_LIN() */
+  BUILTIN_LIN_FOR,         /* ASIF_LIN_FOR(op): op is E_NAME of a function; or of an expression that gives the thread */
+  BUILTIN_CHOOSE,          /* asif_choose(n) */
+  BUILTIN_REQUIRE,         /* asif_require(condition): the operation cannot happen, or waits, unless it is true */
+  BUILTIN_THREAD,          /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
+  BUILTIN_MEMSET, BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
+  BUILTIN_EXPECT           /* __builtin_expect(e, c) is e */
+};
+
+/* Expressions. */
+enum expr_kind {
+  E_NUMBER,  /* value */
+  E_STRING,  /* text: only as the message of an assertion, or a name in a harness macro */
+  E_NAME,    /* decl */
+  E_CALL,    /* a: the function (E_NAME of a DECL_FUNCTION after typing); args */
+  E_INDEX,   /* a[b]: a is a pointer (E_DECAY of an array) */
+  E_FIELD,   /* a.field: a is a struct lvalue or value */
+  E_DEREF,   /* *a; p->f is E_FIELD of E_DEREF */
+  E_ADDRESS, /* &a */
+  E_DECAY,   /* an array as a pointer to its first element */
+  E_UNARY,   /* op: '-' '~' '!' '+' */
+  E_BINARY,  /* op, a, b: arithmetic, comparisons; pointer +- integer, pointer - pointer */
+  E_LOGICAL, /* && ||: op OP_AND_AND, OP_OR_OR */
+  E_ASSIGN,  /* a = b, or a op= b where op is set: b is not yet converted to the computing type then (see `computing`) */
+  E_STEP,    /* ++a, --a, a++, a--: op OP_ADD or OP_SUB, postfix */
+  E_CONDITION, /* a ? b : c */
+  E_CAST,    /* (type)a, explicit or implicit */
+  E_COMMA,
+  E_INIT,    /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
+  E_COMPOUND /* (type){ ... }: a is the E_INIT; an unnamed variable */
+};
+enum op {
+  OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR, OP_AND, OP_OR, OP_XOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
+  OP_AND_AND, OP_OR_OR, OP_NEG, OP_NOT /* ! */, OP_INVERT /* ~ */, OP_PLUS
+};
+
+struct expr {
+  enum expr_kind kind;
+  enum op op;
+  struct place place;       /* of the operator or the first token: where a caret would point */
+  const struct type *type;  /* without qualifiers for values; lvalues keep them (atomic, const) */
+  bool lvalue, postfix, implicit /* an E_CAST that C made */, arrow /* written -> */;
+  int64_t value;
+  const char *text;
+  size_t length;
+  struct decl *decl;
+  const struct field *field;
+  const struct type *computing; /* E_ASSIGN with op, E_STEP: the type the arithmetic is done in */
+  struct expr *a, *b, *c;
+  struct expr **args;
+  uint32_t arg_count;
+};
+
+/* Statements. */
+enum stmt_kind {
+  S_EXPR, S_DECL, S_BLOCK, S_IF, S_WHILE, S_DO, S_FOR, S_RETURN, S_BREAK, S_CONTINUE, S_GOTO, S_LABEL, S_SWITCH, S_CASE, S_DEFAULT,
+  S_EMPTY, S_ATOMIC /* ASIF_ATOMIC { body }: one indivisible step */
+};
+struct stmt {
+  enum stmt_kind kind;
+  struct place place;
+  struct expr *expr;  /* S_EXPR, S_RETURN (or NULL), conditions (S_IF, S_WHILE, S_DO, S_FOR: or NULL), S_SWITCH, S_CASE */
+  struct decl *decl;  /* S_DECL: one a statement */
+  struct stmt *init, *body, *otherwise; /* S_FOR: init (S_EXPR, S_BLOCK of S_DECL, or NULL); S_IF: body, otherwise */
+  struct expr *step;  /* S_FOR */
+  struct stmt **list; /* S_BLOCK */
+  uint32_t count;
+  const char *label;  /* S_GOTO, S_LABEL (body is what it labels) */
+  int64_t value;      /* S_CASE: after typing */
+};
+
+/* The harness: what the macros of asif.h said (docs/harness.md). */
+struct harness_op {
+  const char *name;      /* the specification's operation: the function's name unless ASIF_OP_AS gave another */
+  struct decl *function;
+  int64_t low[3], high[3]; /* the values each argument takes */
+  struct place place;
+};
+struct harness_role {
+  const char *name;
+  int count; /* threads of it; ASIF_REST is -1 */
+  struct decl **ops; /* functions */
+  uint32_t op_count;
+  struct place place;
+};
+struct harness {
+  const char *spec; /* "stack", "bounded-queue(4)"; NULL if ASIF_OBJECT was not used */
+  struct place spec_place;
+  VEC(struct harness_op) ops;
+  VEC(struct harness_role) roles;
+  struct decl *init; /* or NULL */
+  int64_t bound;     /* ASIF_BOUND; -1 for none */
+  bool type_stable;  /* ASIF_TYPE_STABLE(): freed memory may be read */
+};
+
+struct source_file {
+  const char *path;  /* as the user knows it */
+  const char *text;  /* its lines, for carets; NULL if it could not be read */
+  size_t length;
+};
+
+struct unit {
+  struct mem *mem;
+  VEC(struct source_file) files;
+  VEC(struct decl *) decls; /* variables and functions of file scope, in order; static locals too */
+  struct harness harness;
+  uint32_t decl_count; /* ids given */
+};
+
+/* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On failure the
+ * problem reads "file:line:col: what", followed by the source line and a caret line. */
+struct unit *front_read(struct mem *, const char *path, char *const *cc_args, struct problem *);
+/* The same from text that is preprocessed already (tests, fuzzing). */
+struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
+void ast_print(const struct unit *, struct text *); /* --dump ast */
+void type_print(const struct type *, struct text *); /* "struct node *" */
+
+/* "path:line:col" into the text. */
+void place_print(const struct unit *, struct place, struct text *);
+/* Fills the problem: "path:line:col: message", the source line and a caret under it. */
+void problem_at(struct problem *, const struct unit *, struct place, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,165 @@
+/* The program: what the engines run. lower.c makes it of the typed syntax tree.
+ *
+ * Memory is objects made of cells. A cell holds one scalar, as a word. An object is a global variable, or comes from malloc, or is
+ * a local variable whose address is taken; a pointer is an object and a cell in it, with three low bits to mark it. Code works on
+ * registers, a word each; calls are inlined, so that where a thread is within an operation is one number, and what it knows is the
+ * registers that are live there. An instruction that may touch memory others can see is where steps begin (verify/machine.c). */
+#ifndef ASIF_FRONT_PROGRAM_H
+#define ASIF_FRONT_PROGRAM_H
+
+#include "front/ast.h"
+
+typedef int64_t word;
+
+/* An integer is itself, in WORD_LEAST .. WORD_MOST: arithmetic that leaves that range is outside what is modelled, and said so. A
+ * pointer has bit 62; null is 0, a marked null 1..7. */
+#define WORD_UNINITIALISED INT64_MIN
+#define WORD_MOST ((INT64_C(1) << 61) - 1)
+#define WORD_LEAST (-(INT64_C(1) << 61))
+#define WORD_POINTER (INT64_C(1) << 62)
+static inline bool word_is_pointer(word w) { return w >= WORD_POINTER; }
+static inline word word_pointer(uint32_t object, uint32_t cell) { return WORD_POINTER | (word)object << 24 | (word)cell << 3; }
+static inline uint32_t word_object(word w) { return (uint32_t)((w ^ WORD_POINTER) >> 24); }
+static inline uint32_t word_cell(word w) { return (uint32_t)(w >> 3) & 0x1fffff; }
+static inline unsigned word_mark(word w) { return (unsigned)w & 7; }
+
+/* A scalar type: how arithmetic on it wraps or overflows. */
+struct scalar {
+  uint8_t bits; /* 1 for bool; 8, 16, 32, 64 */
+  bool is_signed;
+  bool pointer;       /* a pointer */
+  bool holds_pointer; /* uintptr_t, intptr_t */
+  bool mutex;
+};
+
+struct cell {
+  const char *name; /* "next", "slot[2].val"; "" for a plain scalar */
+  struct scalar scalar;
+  bool atomic;
+};
+
+/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells. */
+struct layout {
+  const char *name; /* "struct node", or of a variable: its name */
+  struct cell *cells;
+  uint32_t count;
+};
+
+/* Registers are numbered within the operation; a struct takes as many in a row as it has cells. */
+typedef uint16_t reg;
+#define NO_REG UINT16_MAX
+
+enum code {
+  I_CONST,  /* d = imm */
+  I_MOVE,   /* d.. = a..   (count) */
+  I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
+  I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only here, and < <=
+             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark */
+  I_CAST,   /* d = (scalar)a */
+  I_GLOBAL, /* d = address of cell imm of global b */
+  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null) */
+  I_INDEX,  /* d = a + b * imm cells, b may be negative; if c is set (bound > 0 in `count`), 0 <= b < count is checked: an array's own
+             * bound. The pointer may be one past its object, never beyond */
+  I_DIFFER, /* d = (a - b) / imm: pointers into one object */
+  I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for one.
+             * zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
+  I_FREE,   /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
+  /* Accesses: the object a points to, `count` cells from it on. */
+  I_LOAD,     /* d.. = *a */
+  I_STORE,    /* *a = b.. */
+  I_EXCHANGE, /* d.. = *a, *a = b.. */
+  I_CAS,      /* if *a == c.. then *a = b.., d = 1; else c.. = *a, d = 0. FLAG_WEAK: may fail without a reason */
+  I_FETCH,    /* d = *a, *a = d op b in `scalar` */
+  I_LOCK,     /* mutex at a: waits */
+  I_TRYLOCK,  /* d = 1 if it got it */
+  I_UNLOCK,
+  /* Control. */
+  I_JUMP,   /* to imm */
+  I_BRANCH, /* if a is zero to imm, else on */
+  I_CHOOSE, /* d = any of 0 .. a-1 */
+  I_REQUIRE, /* the step cannot be taken unless a */
+  I_ASSERT,  /* violated unless a; text: what was asserted */
+  I_TRAP,    /* reaching it is a violation (abort, recursion past the bound, no return value): text says which */
+  I_THREAD,  /* d = the thread's number */
+  I_LIN,     /* the last access was the operation's linearization point */
+  I_LIN_FOR, /* ... the point of operation `b` (index in ops) that another thread has open; a: NO_REG, or the thread's number */
+  I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
+  I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
+};
+enum {
+  FLAG_STATEMENT = 1, /* the first instruction of a statement (a condition counts as one): where --steps statement stops */
+  FLAG_ATOMIC = 2,    /* an access by an atomic operation, or to an atomic object */
+  FLAG_WEAK = 4,
+  FLAG_ZERO = 8,
+  FLAG_LOCAL = 16,    /* I_ALLOC, I_FREE of a variable; an access that can only be to such a variable or to a constant */
+  FLAG_CONSTANT = 32  /* I_LOAD from a global that never changes: not shared */
+};
+
+struct inst {
+  uint8_t code, op, flags;
+  struct scalar scalar;
+  reg d, a, b, c;
+  uint16_t count; /* cells of an access or a move: 1 for a scalar; I_INDEX: the array's bound, 0 for none */
+  int64_t imm;
+  struct place place;
+  const char *text; /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
+};
+
+/* Which registers are live before an instruction: registers[first .. first + count). */
+struct live {
+  uint32_t first;
+  uint16_t count;
+};
+
+struct program_global {
+  const char *name;
+  uint32_t layout;
+  word *init;    /* a word a cell, before ASIF_INIT's function ran */
+  bool constant; /* never changes after initialisation: not part of states, reading it is no step */
+  struct place place;
+};
+
+enum result_of { RESULT_OF_VOID, RESULT_OF_BOOL, RESULT_OF_INT };
+struct program_op {
+  const char *name;     /* the specification's operation */
+  const char *function; /* the C function */
+  uint32_t entry;       /* first instruction */
+  uint16_t params;      /* in registers 0 .. params-1 */
+  uint16_t regs;        /* how many registers it uses */
+  const char **reg_names; /* a name each: "n", "t.val", or "" for temporaries */
+  enum result_of result;
+  int64_t low[3], high[3];
+  struct place place;
+};
+
+struct program {
+  struct mem *mem;
+  const struct unit *unit;
+  struct inst *code; /* code[0] is never run: 0 stands for no operation */
+  uint32_t code_count;
+  struct live *live; /* an entry an instruction */
+  reg *registers;
+  struct layout *layouts;
+  uint32_t layout_count;
+  struct program_global *globals; /* object numbers 0 .. global_count-1 */
+  uint32_t global_count;
+  struct program_op *ops;
+  uint32_t op_count;
+  uint32_t init_entry; /* ASIF_INIT's function: 0 for none */
+  uint16_t init_regs, most_regs;
+  bool uses_thread; /* I_THREAD appears: threads are not interchangeable */
+  bool has_points;  /* I_LIN or I_LIN_FOR appears */
+  bool frees;       /* I_FREE without FLAG_LOCAL appears */
+};
+
+struct lower_options {
+  unsigned recursion; /* how deep a function may be inlined into itself; 0: the default, 8 */
+};
+
+/* The operations are those of unit->harness.ops. */
+struct program *lower(struct mem *, struct unit *, const struct lower_options *, struct problem *);
+void program_print(const struct program *, struct text *); /* --dump steps: instructions with places, names and what is live */
+/* One instruction in words of the source, for schedules: "load top", "cas top: ...": the place says where. */
+void inst_print(const struct program *, const struct program_op *, const struct inst *, struct text *);
+
+#endif

@@ -1,0 +1,59 @@
+/* The search: does every trace of the system belong to the specification? (Liu et al. 2013, section 4.)
+ *
+ * Reachability in the product of the system and the determinised specification (specset.h): a pair whose spec set is empty is a trace
+ * the specification does not have. */
+#ifndef ASIF_VERIFY_SEARCH_H
+#define ASIF_VERIFY_SEARCH_H
+
+#include "base/limits.h"
+#include "check/check.h"
+#include "verify/system.h"
+
+enum reduce {
+  REDUCE_BEST, /* the fastest sound combination: symmetry of pairs, and what the machine does of its own */
+  REDUCE_NONE, /* Algorithm 4.1 */
+  REDUCE_SYM1, /* Algorithm 4.2 */
+  REDUCE_SYM,  /* Algorithm 4.3 */
+  REDUCE_POR,  /* Algorithm 4.4 with A.1: Cartesian partial order reduction */
+  REDUCE_BOTH, /* Algorithm 4.5 */
+  REDUCE_TAU   /* the reduction of the 2009 paper, Figures 3 and 4 */
+};
+
+struct search_options {
+  enum reduce reduce;
+  bool depth_first;
+  bool antichain; /* leave out pairs whose spec set has another's of the same state within it */
+  unsigned jobs;
+  bool deadlocks; /* a state where no thread can move and one waits is a violation */
+  const char *checkpoint; /* where Ctrl-C leaves what was reached; NULL: nowhere */
+  const char *resume;     /* a checkpoint to go on from; NULL */
+  void (*progress)(void *, uint64_t states, uint64_t transitions, uint32_t depth, size_t bytes); /* now and then; or NULL */
+  void *progress_self;
+};
+
+/* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it chose. */
+struct path_move {
+  uint8_t thread;
+  struct choices choices;
+  struct move move;
+};
+
+enum violation { VIOLATION_NONE, VIOLATION_TRACE /* not a trace of the specification */, VIOLATION_FAULT, VIOLATION_DEADLOCK, VIOLATION_POINTS };
+
+struct search_result {
+  enum verdict verdict;
+  enum violation violation;
+  struct path_move *path; /* from the start; its last move is the wrong one. A real execution: it replays on the system */
+  size_t path_count;
+  uint64_t states, transitions, terminal; /* pairs stored, moves made, states in which all threads have stopped */
+  uint32_t depth;
+  uint32_t spec_sets;
+  size_t bytes; /* held for states: packed bytes, table and links */
+  enum limit limit;
+};
+
+/* Results are owned by mem. False with the problem for an internal error or a checkpoint that does not fit. */
+bool search(struct mem *, struct system *, struct specsets *, const struct search_options *, struct limits *, struct search_result *,
+            struct problem *);
+
+#endif

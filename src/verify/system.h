@@ -1,0 +1,101 @@
+/* A system: what is searched. The C machine (machine.c) is one; tests have others, written by hand after the papers' models.
+ *
+ * Threads move one at a time. A move is atomic; what of it is visible are its events (calls and returns). A state is worked on in a
+ * form of the system's own (`work` bytes, may be copied with memcpy) and stored packed: equal states have equal bytes. */
+#ifndef ASIF_VERIFY_SYSTEM_H
+#define ASIF_VERIFY_SYSTEM_H
+
+#include "front/ast.h"
+#include "verify/specset.h"
+
+/* Nondeterminism within a move: each choose() is one of several, and the search goes through all of them:
+ *
+ *   choices_begin(&c);
+ *   do system->move(..., &c, ...); while (choices_next(&c));                                                                      */
+enum { CHOICES_MOST = 12 };
+struct choices {
+  uint8_t made, depth;          /* choose() calls recorded, and met so far in this run */
+  uint16_t taken[CHOICES_MOST]; /* which */
+  uint16_t of[CHOICES_MOST];    /* of how many */
+};
+static inline void choices_begin(struct choices *c) { c->made = c->depth = 0; }
+/* One of 0 .. n-1 (n > 0). */
+static inline unsigned choose(struct choices *c, unsigned n) {
+  if (n <= 1) return 0;
+  if (c->depth == c->made && c->made < CHOICES_MOST) {
+    c->taken[c->made] = 0;
+    c->of[c->made++] = (uint16_t)n;
+  }
+  return c->depth < c->made ? c->taken[c->depth++] : 0;
+}
+static inline bool choices_next(struct choices *c) {
+  c->depth = 0;
+  while (c->made && c->taken[c->made - 1] + 1 == c->of[c->made - 1]) c->made--;
+  if (!c->made) return false;
+  c->taken[c->made - 1]++;
+  return true;
+}
+
+/* What a move touched that others can see: for telling whether moves of different threads are independent (section 4.3). */
+struct access {
+  uint32_t object, cell;
+  bool write;
+};
+enum { ACCESSES_MOST = 16, EVENTS_MOST = 4 };
+
+enum fault {
+  FAULT_NONE,
+  FAULT_NULL,          /* a null pointer used */
+  FAULT_FREED,         /* freed memory used */
+  FAULT_DOUBLE_FREE,
+  FAULT_BAD_FREE,      /* free of what malloc did not give */
+  FAULT_BOUNDS,        /* outside an object or an array */
+  FAULT_OVERFLOW,      /* of a signed integer */
+  FAULT_DIVISION,      /* by zero */
+  FAULT_SHIFT,         /* by too much */
+  FAULT_UNINITIALISED, /* a value read that was never set */
+  FAULT_POINTER,       /* what is no pointer used as one; pointers into different objects compared or subtracted */
+  FAULT_ASSERTION,
+  FAULT_UNLOCK,        /* of a mutex that is not locked */
+  FAULT_TRAP,          /* abort() and its like */
+  FAULT_ENDLESS,       /* no end of local computation */
+  FAULT_RANGE,         /* a number beyond what is modelled: the tool's limit, not the program's fault */
+  FAULT_POINTS         /* linearization points: none, or twice, in one operation */
+};
+
+struct move {
+  unsigned event_count, access_count;
+  struct event events[EVENTS_MOST]; /* in the order they happen */
+  struct access accesses[ACCESSES_MOST];
+  bool touches_all; /* there were more accesses than fit */
+  enum fault fault;
+  struct place place; /* of the fault */
+  const char *text;   /* about the fault: what was asserted, the variable; or NULL */
+};
+
+enum moved {
+  MOVED,   /* `to` and the move are filled in */
+  WAITS,   /* not now: a lock is taken, a condition does not hold */
+  STOPPED, /* the thread has done all it was to do */
+  FAULTED  /* undefined behaviour or a failed assertion: move.fault */
+};
+
+struct system {
+  unsigned threads;
+  const uint8_t *group; /* a number a thread: those of one group are interchangeable */
+  size_t work;          /* bytes of a state being worked on */
+  size_t packed_most;   /* bytes of a packed one at most */
+
+  void (*start)(struct system *, void *work);
+  enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);
+  /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
+   * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. Returns in *ties (if not
+   * NULL) whether two threads of one group with equal records were told apart by nothing. */
+  size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
+  void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work);
+  /* Records of threads as bytes, for ordering them: equal iff the threads are doing the same in the same situation. Only for --reduce
+   * sym1 and sym2, which try what sort order leaves open; may be NULL for a system never searched that way. */
+  int (*compare)(struct system *, const void *work, unsigned thread, unsigned other);
+};
+
+#endif
