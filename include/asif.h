@@ -1,17 +1,22 @@
 /* Asif: checks the as-if rule of concurrent objects.
  *
- * This header is what a user's code includes: for the library (C11 and C++17, docs/library.md), and for a specification
- * of one's own (C, docs/specs.md). */
+ * This header is what a user's code includes: for the library (C11 and C++17, docs/library.md), for a specification of
+ * one's own (C, docs/specs.md), and to say what a concurrent object is (C11 and C++17, docs/harness.md). */
 #ifndef ASIF_H
 #define ASIF_H
 
+#include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef __cplusplus
 #include <initializer_list>
+#define ASIF_THREAD_LOCAL_ thread_local
+#else
+#define ASIF_THREAD_LOCAL_ _Thread_local
 #endif
 
 /* Results (and arguments) that are no numbers. Texts of a history are ints too, just above these, each text its own:
@@ -252,5 +257,196 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
       R (*)(S *, long, int, int): r + 28, R (*)(S *, int, long, int): r + 44, R (*)(S *, long, long, int): r + 60, \
       R (*)(S *, int, int, long): r + 76, R (*)(S *, long, int, long): r + 92, R (*)(S *, int, long, long): r + 108, \
       R (*)(S *, long, long, long): r + 124
+
+/* What an object is: a few lines at the end of the file that has its code (docs/harness.md).
+ *
+ *   ASIF_OBJECT(stack)             the specification it must behave as: one of `asif specs`, or the file's own ASIF_SPEC
+ *   ASIF_OP(push, ASIF_IN(1, 3))   clients call push(1), push(2), push(3)
+ *   ASIF_OP_AS(pop, take)          take() is what the specification calls pop
+ *   ASIF_INIT(f)                   void f(void) runs once, before the threads
+ *   ASIF_ROLE(writer, 1, write)    one thread calls nothing but write;
+ *   ASIF_ROLE(reader, ASIF_REST, read)   all others call nothing but read
+ *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
+ *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
+ *
+ * An operation takes up to three int or long, with one ASIF_IN(low, high) each, and returns void, bool, int or long. No
+ * semicolon follows these lines: what they stand for is complete. */
+#define ASIF_OBJECT(...) ASIF_OBJECT_(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
+#define ASIF_OP(...) ASIF_OP_(__COUNTER__, __VA_ARGS__, {0, 0})
+#define ASIF_OP_AS(name, ...) ASIF_OP_AS_(__COUNTER__, #name, __VA_ARGS__, {0, 0})
+#define ASIF_IN(low, high) {(low), (high)}
+#define ASIF_INIT(f) ASIF_INIT_(__COUNTER__, f)
+#define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define ASIF_REST (-1)
+#define ASIF_BOUND(n) ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
+#define ASIF_TYPE_STABLE() ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_TYPE_STABLE, 1)
+
+/* Inside the operations:
+ *
+ *   ASIF_LIN();             the shared access just made was where the running operation took effect
+ *   ASIF_LIN_FOR(op);       it was where an operation op of another thread did
+ *   ASIF_ATOMIC { ... }     one indivisible step. It may be left by return or goto; a break or continue that is not of a loop
+ *                           inside it leaves the block, and only that.
+ *   asif_thread()           the calling thread: 0, 1, ...
+ *   asif_yield()            a good moment for another thread
+ *
+ * In a program of one's own the first two are nothing, and an ASIF_ATOMIC runs under the one lock there is for all of them:
+ * indivisible among themselves, not for code outside. Where Asif runs the program (ASIF_HOSTED) it is told. */
+#define ASIF_ATOMIC ASIF_ATOMIC_(__COUNTER__)
+#ifdef ASIF_HOSTED
+#define ASIF_LIN() asif_host_lin(NULL)
+#define ASIF_LIN_FOR(op) asif_host_lin(#op)
+#define asif_thread() asif_host_thread()
+#define asif_yield() asif_host_yield()
+#else
+#define ASIF_LIN() ((void)0)
+#define ASIF_LIN_FOR(op) ((void)0)
+#endif
+
+/* What follows is how the lines reach Asif. Each is an entry, found through a pointer in a linker section. */
+enum asif_entry_kind {
+  ASIF_ENTRY_OBJECT,
+  ASIF_ENTRY_OP,
+  ASIF_ENTRY_INIT,
+  ASIF_ENTRY_ROLE,
+  ASIF_ENTRY_BOUND,
+  ASIF_ENTRY_TYPE_STABLE
+};
+struct asif_range {
+  long low, high;
+};
+struct asif_entry {
+  int version; /* of this struct: 1 */
+  enum asif_entry_kind kind;
+  const char *file;
+  int line, place;            /* place: entries of one file in the order they are written */
+  const char *name;           /* object: "bounded-queue(2 * 4)", macros expanded; op: as the specification says; role; else "" */
+  const char *written;        /* object: macros not expanded; op, init: the function's name; else "" */
+  void (*function)(void);     /* op, init: to be called as its signature says */
+  int signature;              /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
+  const struct asif_range *in; /* op: what each argument is taken from */
+  long number;                /* role: threads, or ASIF_REST; bound */
+  void (*functions[8])(void); /* role: up to the first NULL */
+};
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const struct asif_entry *const __start_asif_harness[] __attribute__((weak, visibility("hidden")));
+extern const struct asif_entry *const __stop_asif_harness[] __attribute__((weak, visibility("hidden")));
+
+#ifdef ASIF_HOSTED
+void asif_host_lin(const char *operation);
+int asif_host_thread(void);
+void asif_host_yield(void);
+void asif_host_atomic(int enter);
+static inline int asif_atomic_enter_(void) {
+  asif_host_atomic(1);
+  return 3;
+}
+static inline void asif_atomic_leave_(int *state) {
+  if (*state & 2) asif_host_atomic(0);
+}
+#else
+/* Whose lock it is: a thread is known by the address of its errno. */
+extern uintptr_t asif_atomic_owner_;
+__attribute__((weak)) uintptr_t asif_atomic_owner_ = 0;
+
+/* Bit 0: the block is still to be run. Bit 1: the lock was taken here, and not by a block around this one. */
+static inline int asif_atomic_enter_(void) {
+  uintptr_t self = (uintptr_t)&errno, owner = __atomic_load_n(&asif_atomic_owner_, __ATOMIC_RELAXED);
+  if (owner == self) return 1;
+  for (owner = 0; !__atomic_compare_exchange_n(&asif_atomic_owner_, &owner, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+       owner = 0)
+    sched_yield();
+  return 3;
+}
+static inline void asif_atomic_leave_(int *state) {
+  if (*state & 2) __atomic_store_n(&asif_atomic_owner_, 0, __ATOMIC_RELEASE);
+}
+
+/* Threads are counted as they ask, in each file that asks. */
+static inline int asif_thread(void) {
+  static int count;
+  static ASIF_THREAD_LOCAL_ int number; /* 0: not asked yet */
+  if (!number) number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+  return number - 1;
+}
+static inline void asif_yield(void) { sched_yield(); }
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#define ASIF_ATOMIC_(n) ASIF_ATOMIC_N_(n)
+#define ASIF_ATOMIC_N_(n) \
+  for (int asif_atomic_##n __attribute__((cleanup(asif_atomic_leave_))) = asif_atomic_enter_(); asif_atomic_##n & 1; \
+       asif_atomic_##n &= ~1)
+
+/* n is expanded on the way to the macros that end in N_. */
+#define ASIF_OBJECT_(n, written, ...) ASIF_OBJECT_N_(n, written, #__VA_ARGS__)
+#define ASIF_OBJECT_N_(n, written, text) \
+  ASIF_ENTRY_(n, ASIF_ENTRY_OBJECT, text, written, NULL, 0, NULL, 0, ASIF_NO_FUNCTIONS_)
+#define ASIF_OP_(n, f, ...) ASIF_OP_N_(n, #f, f, __VA_ARGS__)
+#define ASIF_OP_AS_(n, name, f, ...) ASIF_OP_N_(n, name, f, __VA_ARGS__)
+#define ASIF_OP_N_(n, name, f, ...) \
+  static const struct asif_range asif_ranges_##n[] = {__VA_ARGS__}; \
+  ASIF_ASSERT_(ASIF_SIGNATURE_(f) >= 0, \
+               #f ": an operation takes up to three int or long, no pointers, and returns void, bool, int or long"); \
+  ASIF_ASSERT_(ASIF_SIGNATURE_(f) < 0 || \
+                   (size_t)(ASIF_SIGNATURE_(f) >> 2 & 3) == sizeof asif_ranges_##n / sizeof(struct asif_range) - 1, \
+               #f ": one ASIF_IN(low, high) for each argument"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_OP, name, #f, (void (*)(void))f, ASIF_SIGNATURE_(f), asif_ranges_##n, 0, ASIF_NO_FUNCTIONS_)
+#define ASIF_INIT_(n, f) ASIF_INIT_N_(n, f)
+#define ASIF_INIT_N_(n, f) \
+  ASIF_ASSERT_(ASIF_SIGNATURE_(f) == 0, #f ": must be void " #f "(void)"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_INIT, "", #f, (void (*)(void))f, 0, NULL, 0, ASIF_NO_FUNCTIONS_)
+#define ASIF_ROLE_(n, ...) ASIF_ROLE_N_(n, __VA_ARGS__)
+#define ASIF_ROLE_N_(n, name, count, a, b, c, d, e, f, g, h, end, ...) \
+  ASIF_ASSERT_(!ASIF_IS_INT_(a), "ASIF_ROLE: " name " has no operations"); \
+  ASIF_ASSERT_(ASIF_IS_INT_(end), "ASIF_ROLE: " name " has more than eight operations"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_ROLE, name, "", NULL, 0, NULL, count, \
+              ASIF_BRACES_((void (*)(void))a, (void (*)(void))b, (void (*)(void))c, (void (*)(void))d, (void (*)(void))e, \
+                           (void (*)(void))f, (void (*)(void))g, (void (*)(void))h))
+#define ASIF_PLAIN_(n, kind, number) ASIF_PLAIN_N_(n, kind, number)
+#define ASIF_PLAIN_N_(n, kind, number) ASIF_ENTRY_(n, kind, "", "", NULL, 0, NULL, number, ASIF_NO_FUNCTIONS_)
+
+#define ASIF_NO_FUNCTIONS_ {NULL}
+#define ASIF_BRACES_(...) {__VA_ARGS__}
+#define ASIF_ENTRY_(n, kind, ...) ASIF_ENTRY_N_(n, kind, __VA_ARGS__)
+#define ASIF_ENTRY_N_(n, kind, ...) \
+  static const struct asif_entry asif_entry_##n = {1, kind, __FILE__, __LINE__, n, __VA_ARGS__}; \
+  static const struct asif_entry *const asif_entry_pointer_##n __attribute__((used, section("asif_harness"))) = &asif_entry_##n;
+
+#ifdef __cplusplus
+#define ASIF_ASSERT_(condition, text) static_assert(condition, text)
+#define ASIF_SIGNATURE_(f) asif_signature_(f)
+#define ASIF_IS_INT_(x) asif_is_int_(x)
+template <class T> struct asif_type_ { enum { result = -1, argument = -1 }; };
+template <> struct asif_type_<void> { enum { result = 0, argument = -1 }; };
+template <> struct asif_type_<bool> { enum { result = 1, argument = -1 }; };
+template <> struct asif_type_<int> { enum { result = 2, argument = 0 }; };
+template <> struct asif_type_<long> { enum { result = 3, argument = 1 }; };
+template <class R, class... A> constexpr int asif_signature_(R (*)(A...)) {
+  int bits = 0, count = 0, wrong = asif_type_<R>::result < 0;
+  for (int argument : {0, (int)asif_type_<A>::argument...}) {
+    wrong |= argument < 0;
+    if (count && count <= 3) bits |= argument << (3 + count);
+    count++;
+  }
+  return wrong || count > 4 ? -1 : asif_type_<R>::result + 4 * (count - 1) + bits;
+}
+constexpr bool asif_is_int_(int) { return true; }
+template <class T> constexpr bool asif_is_int_(T *) { return false; }
+#else
+#define ASIF_ASSERT_(condition, text) _Static_assert(condition, text)
+#define ASIF_IS_INT_(x) _Generic((x), int: 1, default: 0)
+#define ASIF_SIGNATURE_(f) \
+  (_Generic(&f, ASIF_RETURNS_(void, 0), ASIF_RETURNS_(bool, 1), ASIF_RETURNS_(int, 2), ASIF_RETURNS_(long, 3), default: -1))
+#define ASIF_RETURNS_(R, r) \
+  R (*)(void): r, R (*)(int): r + 4, R (*)(long): r + 20, R (*)(int, int): r + 8, R (*)(long, int): r + 24, \
+      R (*)(int, long): r + 40, R (*)(long, long): r + 56, R (*)(int, int, int): r + 12, R (*)(long, int, int): r + 28, \
+      R (*)(int, long, int): r + 44, R (*)(long, long, int): r + 60, R (*)(int, int, long): r + 76, \
+      R (*)(long, int, long): r + 92, R (*)(int, long, long): r + 108, R (*)(long, long, long): r + 124
+#endif
 
 #endif
