@@ -54,35 +54,36 @@ enum code {
   I_MOVE,   /* d.. = a..   (count) */
   I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
   I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only here, and < <=
-             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark */
+             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm instead */
   I_CAST,   /* d = (scalar)a */
   I_GLOBAL, /* d = address of cell imm of global b */
-  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null) */
+  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant (imm may be negative) */
   I_INDEX,  /* d = a + b * imm cells, b may be negative; if c is set (bound > 0 in `count`), 0 <= b < count is checked: an array's own
              * bound. The pointer may be one past its object, never beyond */
   I_DIFFER, /* d = (a - b) / imm: pointers into one object */
   I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for one.
              * zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
   I_FREE,   /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
-  /* Accesses: the object a points to, `count` cells from it on. */
+  /* Accesses: `count` cells from imm cells after where a points on; FLAG_GLOBAL: of global a, from its cell imm on. */
   I_LOAD,     /* d.. = *a */
   I_STORE,    /* *a = b.. */
   I_EXCHANGE, /* d.. = *a, *a = b.. */
   I_CAS,      /* if *a == c.. then *a = b.., d = 1; else c.. = *a, d = 0. FLAG_WEAK: may fail without a reason */
-  I_FETCH,    /* d = *a, *a = d op b in `scalar` */
+  I_FETCH,    /* d = *a, *a = d op b in `scalar`, wrapping; op is any arithmetic one. Of a pointer: b counts cells */
   I_LOCK,     /* mutex at a: waits */
   I_TRYLOCK,  /* d = 1 if it got it */
   I_UNLOCK,
   /* Control. */
   I_JUMP,   /* to imm */
-  I_BRANCH, /* if a is zero to imm, else on */
+  I_BRANCH, /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
   I_CHOOSE, /* d = any of 0 .. a-1 */
   I_REQUIRE, /* the step cannot be taken unless a */
   I_ASSERT,  /* violated unless a; text: what was asserted */
   I_TRAP,    /* reaching it is a violation (abort, recursion past the bound, no return value): text says which */
   I_THREAD,  /* d = the thread's number */
   I_LIN,     /* the last access was the operation's linearization point */
-  I_LIN_FOR, /* ... the point of operation `b` (index in ops) that another thread has open; a: NO_REG, or the thread's number */
+  I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or the thread's
+              * number */
   I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
@@ -92,7 +93,8 @@ enum {
   FLAG_WEAK = 4,
   FLAG_ZERO = 8,
   FLAG_LOCAL = 16,    /* I_ALLOC, I_FREE of a variable; an access that can only be to such a variable or to a constant */
-  FLAG_CONSTANT = 32  /* I_LOAD from a global that never changes: not shared */
+  FLAG_CONSTANT = 32, /* I_LOAD from a global that never changes: not shared */
+  FLAG_GLOBAL = 64    /* an access: a is the number of a global, no register */
 };
 
 struct inst {
@@ -103,6 +105,7 @@ struct inst {
   int64_t imm;
   struct place place;
   const char *text; /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
+  const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
 };
 
 /* Which registers are live before an instruction: registers[first .. first + count). */
@@ -161,5 +164,6 @@ struct program *lower(struct mem *, struct unit *, const struct lower_options *,
 void program_print(const struct program *, struct text *); /* --dump steps: instructions with places, names and what is live */
 /* One instruction in words of the source, for schedules: "load top", "cas top: ...": the place says where. */
 void inst_print(const struct program *, const struct program_op *, const struct inst *, struct text *);
+void inst_lvalue_print(const struct inst *, struct text *); /* what an access is to: "top", "t->next" */
 
 #endif
