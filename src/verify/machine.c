@@ -1,0 +1,617 @@
+/* The C machine: moves. Packing is in pack.c, arithmetic in arith.c.
+ *
+ * A state being worked on is one block of memory:
+ *
+ *   struct machine_state | registers, `regs` words a thread | objects | cells
+ *
+ * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go. */
+#include "verify/machine_parts.h"
+
+/* Where the state's parts are. */
+static size_t objects_offset(const struct machine *m) { return m->registers_at + m->system.threads * m->regs * sizeof(word); }
+
+void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
+  memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
+  memcpy((char *)to + m->cells_at, (const char *)from + m->cells_at, from->cells * sizeof(word));
+}
+
+/* Objects. */
+
+static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint32_t elements, uint8_t life, uint8_t owner,
+                       uint32_t *made) {
+  uint64_t cells = (uint64_t)m->program->layouts[layout].count * elements;
+  if (s->objects >= m->objects_most || s->cells + cells > m->cells_most) return false;
+  struct object *o = &state_objects(m, s)[s->objects];
+  *o = (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
+  s->cells += (uint32_t)cells;
+  *made = s->objects++;
+  return true;
+}
+
+/* What another thread can now reach is nobody's own any more. */
+static void publish(const struct machine *m, struct machine_state *s, word w) {
+  if (!word_is_pointer(w)) return;
+  struct object *o = &state_objects(m, s)[word_object(w)];
+  if (o->owner == OWNER_SHARED) return;
+  o->owner = OWNER_SHARED;
+  if (o->life == LIFE_FREED && !m->options.type_stable) return;
+  const word *cells = state_cells(m, s) + o->first;
+  for (uint32_t i = 0; i < o->count; i++) publish(m, s, cells[i]);
+}
+
+/* One run of a thread. */
+struct run {
+  struct machine *machine;
+  struct machine_state *state;
+  unsigned thread;
+  word *r; /* its registers */
+  struct choices *choices;
+  struct move *move;
+  const struct program_op *op;
+  bool accessed; /* the one access of the step was made */
+  bool atomic;   /* within ASIF_ATOMIC */
+  bool statement; /* --steps statement: the statement that is this step has begun */
+};
+
+enum ended { GO_ON, STOP, WAIT, FAULT };
+
+static enum ended fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
+  run->move->fault = why;
+  run->move->place = in->place;
+  run->move->text = text;
+  return FAULT;
+}
+
+static void record(struct run *run, uint32_t object, uint32_t cell, unsigned count, bool write) {
+  struct move *move = run->move;
+  for (unsigned i = 0; i < count; i++) {
+    if (move->access_count == ACCESSES_MOST) {
+      move->touches_all = true;
+      return;
+    }
+    move->accesses[move->access_count++] = (struct access){object, cell + i, write};
+  }
+}
+
+/* Where an access is to. */
+static inline word address(const struct run *run, const struct inst *in) {
+  if (in->flags & FLAG_GLOBAL) return word_pointer(in->a, (uint32_t)in->imm);
+  word at = run->r[in->a];
+  return word_is_pointer(at) ? at + (in->imm << 3) : at;
+}
+
+/* The cells an access is to. Everything that can be wrong with a pointer is found here. */
+static enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells, struct object **object) {
+  struct machine *m = run->machine;
+  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (!word_is_pointer(at)) return fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_mark(at)) return fault(run, in, FAULT_POINTER, "the pointer is marked");
+  struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
+  if (o->life == LIFE_FREED && !m->options.type_stable) return fault(run, in, FAULT_FREED, NULL);
+  if (o->life == LIFE_ENDED) return fault(run, in, FAULT_FREED, "the variable's life has ended");
+  if (word_cell(at) + count > o->count) return fault(run, in, FAULT_BOUNDS, NULL);
+  *cells = (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) + word_cell(at);
+  return GO_ON;
+}
+
+/* Is this access one that only concerns the thread itself? */
+static bool is_local(const struct run *run, word at) {
+  if (!word_is_pointer(at)) return false;
+  const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
+  return o->life == LIFE_CONSTANT || (o->owner == run->thread && run->machine->options.fuse_private) ||
+         (o->owner == run->thread && o->life == LIFE_LOCAL);
+}
+
+static void trace_access(struct run *run, const struct inst *in, word at, const word *before, const word *after, unsigned count) {
+  struct machine *m = run->machine;
+  struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL};
+  item.object = word_object(at);
+  item.cell = word_cell(at);
+  for (unsigned i = 0; i < 4; i++) {
+    item.read[i] = before && i < count ? before[i] : WORD_UNINITIALISED;
+    item.written[i] = after && i < count ? after[i] : WORD_UNINITIALISED;
+  }
+  m->tracer(m->tracer_self, &item);
+}
+
+static void put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
+  bool own = o->owner == run->thread;
+  for (unsigned i = 0; i < count; i++) {
+    cells[i] = values[i];
+    if (!own) publish(run->machine, run->state, values[i]);
+  }
+}
+
+/* Loads, stores, and everything that reads and writes at once. */
+static enum ended access_memory(struct run *run, const struct inst *in) {
+  word *cells, before[COUNT_MOST], *r = run->r, at = address(run, in);
+  struct object *o;
+  unsigned n = in->count;
+  enum ended bad = cells_at(run, in, at, n, &cells, &o);
+  if (bad != GO_ON) return bad;
+  if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
+  bool seen = o->owner != run->thread && o->life != LIFE_CONSTANT, wrote = true;
+  memcpy(before, cells, n * sizeof *before);
+  switch (in->code) {
+  case I_LOAD:
+    wrote = false;
+    memcpy(r + in->d, cells, n * sizeof *r);
+    break;
+  case I_STORE: put(run, o, cells, r + in->b, n); break;
+  case I_EXCHANGE:
+    put(run, o, cells, r + in->b, n);
+    memcpy(r + in->d, before, n * sizeof *r);
+    break;
+  case I_FETCH: {
+    word result, by = r[in->b];
+    enum fault why = !in->scalar.pointer ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
+                     : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64
+                         ? FAULT_POINTER
+                         : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
+    if (why) return fault(run, in, why, NULL);
+    put(run, o, cells, &result, 1);
+    r[in->d] = before[0];
+    break;
+  }
+  case I_CAS: {
+    wrote = true;
+    for (unsigned i = 0; i < n; i++) {
+      if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (before[i] != r[in->c + i]) wrote = false;
+    }
+    if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails && choose(run->choices, 2)) wrote = false;
+    word desired[COUNT_MOST];
+    memcpy(desired, r + in->b, n * sizeof *desired);
+    if (wrote)
+      put(run, o, cells, desired, n);
+    else
+      memcpy(r + in->c, before, n * sizeof *r);
+    r[in->d] = wrote;
+    break;
+  }
+  default: break;
+  }
+  if (seen) record(run, word_object(at), word_cell(at), n, wrote);
+  if (run->machine->tracer) trace_access(run, in, at, in->code == I_STORE ? NULL : before, wrote ? cells : NULL, n);
+  return GO_ON;
+}
+
+static enum ended access_mutex(struct run *run, const struct inst *in) {
+  word *cells, at = address(run, in), before;
+  struct object *o;
+  enum ended bad = cells_at(run, in, at, 1, &cells, &o);
+  if (bad != GO_ON) return bad;
+  before = *cells;
+  if (before == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised");
+  if (in->code == I_LOCK && before) return WAIT;
+  if (in->code == I_UNLOCK && !before) return fault(run, in, FAULT_UNLOCK, NULL);
+  if (in->code == I_TRYLOCK) run->r[in->d] = !before;
+  *cells = in->code != I_UNLOCK;
+  if (o->owner != run->thread) record(run, word_object(at), word_cell(at), 1, true);
+  if (run->machine->tracer) trace_access(run, in, at, &before, cells, 1);
+  return GO_ON;
+}
+
+/* malloc: something new, or memory that was freed and that somebody still points to. */
+static enum ended allocate(struct run *run, const struct inst *in) {
+  struct machine *m = run->machine;
+  struct machine_state *s = run->state;
+  word elements = in->b == NO_REG ? 1 : run->r[in->b];
+  if (elements == WORD_UNINITIALISED || elements < 0 || elements > (word)m->cells_most)
+    return fault(run, in, elements == WORD_UNINITIALISED ? FAULT_UNINITIALISED : FAULT_BOUNDS, "the size asked for");
+  uint32_t count = m->program->layouts[in->imm].count * (uint32_t)elements, object = UINT32_MAX;
+  bool local = in->flags & FLAG_LOCAL;
+  if (!local && m->program->frees) {
+    unsigned freed = 0;
+    for (uint32_t i = m->globals; i < s->objects; i++) {
+      const struct object *o = &state_objects(m, s)[i];
+      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count;
+    }
+    unsigned which = choose(run->choices, freed + 1);
+    for (uint32_t i = m->globals; which && i < s->objects; i++) {
+      const struct object *o = &state_objects(m, s)[i];
+      if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && --which == 0) object = i;
+    }
+    record(run, ALLOCATOR, 0, 1, true);
+  }
+  if (object != UINT32_MAX)
+    state_objects(m, s)[object].life = LIFE_HEAP;
+  else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_HEAP, (uint8_t)run->thread, &object))
+    return fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
+  word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
+  for (uint32_t i = 0; i < count; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
+  run->r[in->d] = word_pointer(object, 0);
+  return GO_ON;
+}
+
+static enum ended release(struct run *run, const struct inst *in) {
+  struct machine *m = run->machine;
+  word at = run->r[in->a];
+  if (at == 0) return GO_ON;
+  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (!word_is_pointer(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals) return fault(run, in, FAULT_BAD_FREE, NULL);
+  struct object *o = &state_objects(m, run->state)[word_object(at)];
+  if (in->flags & FLAG_LOCAL) {
+    o->life = LIFE_ENDED;
+    return GO_ON;
+  }
+  if (o->life == LIFE_FREED) return fault(run, in, FAULT_DOUBLE_FREE, NULL);
+  if (o->life != LIFE_HEAP) return fault(run, in, FAULT_BAD_FREE, NULL);
+  o->life = LIFE_FREED;
+  if (o->owner != run->thread) {
+    record(run, ALLOCATOR, 0, 1, true);
+    record(run, word_object(at), 0, o->count, true);
+  }
+  if (run->machine->tracer) trace_access(run, in, at, NULL, NULL, 0);
+  return GO_ON;
+}
+
+static void add_event(struct run *run, struct event e, const struct client_call *call, word result) {
+  struct machine *m = run->machine;
+  if (run->move->event_count < EVENTS_MOST) run->move->events[run->move->event_count++] = e;
+  if (m->tracer) {
+    struct trace_item item = {.op = run->op, .event = e, .call = call, .result = result};
+    m->tracer(m->tracer_self, &item);
+  }
+}
+
+/* The operation ends. */
+static enum ended finish(struct run *run, const struct inst *in) {
+  struct machine *m = run->machine;
+  word result = in->a == NO_REG ? 0 : run->r[in->a];
+  if (in->a != NO_REG && result == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the result");
+  if (word_is_pointer(result)) return fault(run, in, FAULT_POINTER, "the result is a pointer");
+  run->state->threads[run->thread].pc = 0;
+  if (!run->op) return STOP; /* ASIF_INIT */
+  value v = m->result(m->result_self, run->op, result);
+  add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, result);
+  return STOP;
+}
+
+/* Does the step end before this instruction? */
+static bool step_ends(const struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  if (run->atomic) return false;
+  if (m->options.steps == STEPS_STATEMENT) return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
+  switch (in->code) {
+  case I_LOAD:
+    if (in->flags & FLAG_CONSTANT) return false; /* fall through */
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH:
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK: return run->accessed && !is_local(run, address(run, in));
+  case I_ALLOC: return run->accessed && m->program->frees && !(in->flags & FLAG_LOCAL);
+  case I_FREE: return run->accessed && !(in->flags & FLAG_LOCAL) && !is_local(run, run->r[in->a]);
+  case I_ATOMIC: return run->accessed && in->imm;
+  case I_RETURN: return run->accessed && !m->options.fuse_events;
+  default: return false;
+  }
+}
+
+/* Was this instruction the one access of its step? */
+static bool is_access(const struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  switch (in->code) {
+  case I_LOAD:
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH:
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, address(run, in));
+  case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
+  case I_FREE: return !(in->flags & FLAG_LOCAL) && run->r[in->a] && !is_local(run, run->r[in->a]);
+  case I_RETURN: return !m->options.fuse_events;
+  default: return false;
+  }
+}
+
+static enum ended compute(struct run *run, const struct inst *in) {
+  word *r = run->r;
+  enum fault why = FAULT_NONE;
+  switch (in->code) {
+  case I_CONST: r[in->d] = in->imm; break;
+  case I_MOVE: memmove(r + in->d, r + in->a, in->count * sizeof *r); break;
+  case I_UNARY: why = arith_unary(in->op, in->scalar, r[in->a], &r[in->d]); break;
+  case I_BINARY: why = arith_binary(in->op, in->scalar, r[in->a], in->b == NO_REG ? in->imm : r[in->b], &r[in->d]); break;
+  case I_CAST: why = arith_cast(in->scalar, r[in->a], &r[in->d]); break;
+  case I_GLOBAL: r[in->d] = word_pointer(in->b, (uint32_t)in->imm); break;
+  case I_OFFSET: why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]); break;
+  case I_INDEX: {
+    word i = r[in->b], at = r[in->a];
+    if (i == WORD_UNINITIALISED || at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_pointer(i) || i > WORD_MOST / 64 || i < WORD_LEAST / 64) return fault(run, in, FAULT_POINTER, NULL);
+    if (in->count && (i < 0 || i >= in->count)) return fault(run, in, FAULT_BOUNDS, NULL);
+    uint32_t most = word_is_pointer(at) ? state_objects(run->machine, run->state)[word_object(at)].count : 0;
+    why = arith_offset(at, i * in->imm, most, &r[in->d]);
+    break;
+  }
+  case I_DIFFER: why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]); break;
+  case I_ASSERT:
+  case I_REQUIRE:
+  case I_CHOOSE:
+    if (r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (in->code == I_ASSERT && !r[in->a]) return fault(run, in, FAULT_ASSERTION, in->text);
+    if (in->code == I_REQUIRE && !r[in->a]) return WAIT;
+    if (in->code == I_CHOOSE) {
+      if (r[in->a] < 1 || r[in->a] > 65535) return fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
+      r[in->d] = choose(run->choices, (unsigned)r[in->a]);
+    }
+    break;
+  case I_TRAP: return fault(run, in, FAULT_TRAP, in->text);
+  case I_THREAD: r[in->d] = run->thread; break;
+  default: break;
+  }
+  return why ? fault(run, in, why, NULL) : GO_ON;
+}
+
+/* A mark: the running operation, or the one another thread has open, takes effect now. */
+static enum ended linearize(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  unsigned thread = run->thread, found = 0;
+  if (!run->op || !m->options.points) return GO_ON;
+  if (in->code == I_LIN_FOR && in->a != NO_REG) {
+    word w = run->r[in->a];
+    if (w < 0 || w >= (word)m->system.threads) return fault(run, in, FAULT_POINTS, "ASIF_LIN_FOR of no thread");
+    thread = (unsigned)w;
+  } else if (in->code == I_LIN_FOR) {
+    for (unsigned t = 0; t < m->system.threads; t++) {
+      uint32_t pc = run->state->threads[t].pc;
+      if (t == run->thread || !pc || (in->b != NO_REG && m->op_at[pc] != &m->program->ops[in->b])) continue;
+      thread = t;
+      found++;
+    }
+    if (found != 1)
+      return fault(run, in, FAULT_POINTS, found ? "several threads have that operation open: ASIF_LIN_FOR must name one" : "no thread has that operation open");
+  }
+  add_event(run, (struct event){.kind = EVENT_LIN, .thread = (uint8_t)thread}, NULL, 0);
+  return GO_ON;
+}
+
+static enum ended execute(struct run *run, const struct inst *in) {
+  switch (in->code) {
+  case I_LOAD:
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH: return access_memory(run, in);
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK: return access_mutex(run, in);
+  case I_ALLOC: return allocate(run, in);
+  case I_FREE: return release(run, in);
+  case I_RETURN: return finish(run, in);
+  case I_ATOMIC: run->atomic = in->imm != 0; return GO_ON;
+  case I_LIN:
+  case I_LIN_FOR: return linearize(run, in);
+  default: return compute(run, in);
+  }
+}
+
+/* Runs from pc on until the step ends. */
+static enum ended run_step(struct run *run, uint32_t pc) {
+  const struct machine *m = run->machine;
+  const struct inst *code = m->program->code;
+  for (unsigned n = 0; n < LOCAL_MOST; n++) {
+    const struct inst *in = &code[pc];
+    if (step_ends(run, in)) {
+      run->state->threads[run->thread].pc = pc;
+      return STOP;
+    }
+    run->statement = true;
+    switch (in->code) {
+    case I_JUMP: pc = (uint32_t)in->imm; continue;
+    case I_BRANCH:
+      if (run->r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+      pc = (run->r[in->a] != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
+      continue;
+    default: break;
+    }
+    bool access = !run->accessed && is_access(run, in);
+    if (in->code == I_ATOMIC && in->imm) access = true;
+    enum ended o = execute(run, in);
+    if (o != GO_ON) return o;
+    run->accessed |= access;
+    pc++;
+  }
+  return fault(run, &code[pc], FAULT_ENDLESS, NULL);
+}
+
+/* A call begins: the arguments are there, nothing else is. */
+static void begin_call(struct run *run, const struct client_call *call) {
+  struct machine *m = run->machine;
+  run->op = &m->program->ops[call->op];
+  for (unsigned i = 0; i < run->op->regs; i++) run->r[i] = i < run->op->params ? call->args[i] : WORD_UNINITIALISED;
+  add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call, 0);
+}
+
+static enum moved machine_move(struct system *system, const void *from, unsigned thread, struct choices *choices, void *to,
+                               struct move *move) {
+  struct machine *m = (struct machine *)system;
+  const struct thread *before = &((const struct machine_state *)from)->threads[thread];
+  const struct client_thread *client = &m->client[thread];
+  move->event_count = move->access_count = 0;
+  move->touches_all = false;
+  move->fault = FAULT_NONE;
+  if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
+  struct machine_state *s = to;
+  machine_copy_state(m, from, s);
+  struct run run = {.machine = m, .state = s, .thread = thread, .r = state_registers(m, s, thread), .choices = choices, .move = move};
+  enum ended o;
+  if (before->pc) {
+    run.op = m->op_at[before->pc];
+    o = run_step(&run, before->pc);
+  } else {
+    const struct client_call *call = &client->calls[choose(choices, client->call_count)];
+    begin_call(&run, call);
+    if (m->options.ops) s->threads[thread].left--;
+    run.accessed = !m->options.fuse_events && m->options.steps == STEPS_SHARED;
+    if (m->options.steps == STEPS_STATEMENT || !m->options.fuse_events) {
+      s->threads[thread].pc = run.op->entry;
+      o = m->options.steps == STEPS_STATEMENT ? STOP : run_step(&run, run.op->entry);
+    } else {
+      o = run_step(&run, run.op->entry);
+    }
+  }
+  return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
+}
+
+/* The state before the threads begin: globals as initialised, and ASIF_INIT's function run. */
+static void machine_start(struct system *system, void *work) {
+  struct machine *m = (struct machine *)system;
+  struct machine_state *s = work;
+  memset(s, 0, m->objects_at);
+  for (uint32_t i = 0; i < m->globals; i++) {
+    const struct program_global *g = &m->program->globals[i];
+    uint32_t made;
+    if (g->constant) {
+      state_objects(m, s)[s->objects++] =
+          (struct object){.count = m->program->layouts[g->layout].count, .layout = g->layout, .life = LIFE_CONSTANT, .owner = OWNER_SHARED};
+      continue;
+    }
+    if (!add_object(m, s, g->layout, 1, LIFE_GLOBAL, OWNER_SHARED, &made)) break; /* machine_new made room */
+    memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init, m->program->layouts[g->layout].count * sizeof(word));
+  }
+  m->start_move = (struct move){0};
+  if (m->program->init_entry) {
+    struct choices none;
+    choices_begin(&none);
+    struct run run = {.machine = m, .state = s, .choices = &none, .move = &m->start_move, .atomic = true};
+    run.r = m->init_registers;
+    for (unsigned i = 0; i < m->program->init_regs; i++) run.r[i] = WORD_UNINITIALISED;
+    enum ended o = run_step(&run, m->program->init_entry);
+    if (o == WAIT) m->start_move = (struct move){.fault = FAULT_ENDLESS, .text = "the initialisation waits"};
+  }
+  for (unsigned t = 0; t < system->threads; t++) {
+    s->threads[t] = (struct thread){.pc = 0, .left = m->options.ops};
+    for (unsigned i = 0; i < m->regs; i++) state_registers(m, s, t)[i] = WORD_UNINITIALISED;
+  }
+}
+
+bool machine_start_fault(struct system *system, struct move *move) {
+  struct machine *m = (struct machine *)system;
+  *move = m->start_move;
+  return move->fault != FAULT_NONE;
+}
+
+void machine_trace(struct system *system, machine_tracer *tracer, void *self) {
+  struct machine *m = (struct machine *)system;
+  m->tracer = tracer;
+  m->tracer_self = self;
+}
+
+/* Which instructions threads can stop before: their places in packed states are small numbers. */
+static bool may_stop(const struct machine *m, const struct inst *in) {
+  if (m->options.steps == STEPS_STATEMENT) return (in->flags & FLAG_STATEMENT) || in->code == I_RETURN;
+  switch (in->code) {
+  case I_LOAD: return !(in->flags & FLAG_CONSTANT);
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH:
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK:
+  case I_FREE: return true;
+  case I_ALLOC: return m->program->frees;
+  case I_ATOMIC: return in->imm != 0;
+  case I_RETURN: return !m->options.fuse_events;
+  default: return false;
+  }
+}
+
+static void number_stops(struct mem *mem, struct machine *m) {
+  const struct program *p = m->program;
+  m->stop_of = mem_zero(mem, p->code_count, sizeof *m->stop_of);
+  m->pc_of = mem_zero(mem, p->code_count + 1, sizeof *m->pc_of);
+  m->op_at = mem_zero(mem, p->code_count, sizeof *m->op_at);
+  uint32_t stops = 0;
+  for (uint32_t pc = 1; pc < p->code_count; pc++) {
+    for (uint32_t i = 0; i < p->op_count; i++)
+      if (p->ops[i].entry <= pc && (!m->op_at[pc] || p->ops[i].entry > m->op_at[pc]->entry)) m->op_at[pc] = &p->ops[i];
+    bool entry = m->op_at[pc] && m->op_at[pc]->entry == pc;
+    if (!entry && !may_stop(m, &p->code[pc])) continue;
+    m->stop_of[pc] = ++stops;
+    m->pc_of[stops] = pc;
+  }
+}
+
+struct system *machine_new(struct mem *mem, const struct program *p, const struct client_thread *client, unsigned threads,
+                           const struct machine_options *options, machine_result *result, void *result_self) {
+  struct machine *m = mem_zero(mem, 1, sizeof *m);
+  m->program = p;
+  m->options = *options;
+  m->result = result;
+  m->result_self = result_self;
+  m->globals = p->global_count;
+  m->regs = p->most_regs ? p->most_regs : 1;
+  uint32_t cells = options->cells_most ? options->cells_most : 512;
+  for (uint32_t i = 0; i < p->global_count; i++) cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
+  m->cells_most = cells;
+  m->objects_most = p->global_count + (options->cells_most ? options->cells_most : 512);
+  m->system.threads = threads;
+  m->registers_at = (sizeof(struct machine_state) + 7) & ~(size_t)7;
+  m->objects_at = objects_offset(m);
+  m->cells_at = (m->objects_at + m->objects_most * sizeof(struct object) + 7) & ~(size_t)7;
+  m->system.work = m->cells_at + m->cells_most * sizeof(word);
+  m->system.packed_most = (size_t)(m->cells_most + threads * (m->regs + 2) + m->objects_most * 3) * 16 + 64;
+  m->client = mem_alloc(mem, threads * sizeof *m->client);
+  memcpy(m->client, client, threads * sizeof *m->client);
+  uint8_t *group = mem_zero(mem, threads, 1);
+  for (unsigned t = 0; t < threads; t++) group[t] = p->uses_thread ? (uint8_t)t : client[t].group;
+  m->system.group = group;
+  m->init_registers = mem_zero(mem, p->init_regs + 1u, sizeof(word));
+  number_stops(mem, m);
+  pack_open(mem, m);
+  m->system.start = machine_start;
+  m->system.move = machine_move;
+  m->system.pack = machine_pack;
+  m->system.unpack = machine_unpack;
+  return &m->system;
+}
+
+struct system *machine_copy(struct mem *mem, const struct system *system) {
+  const struct machine *m = (const struct machine *)system;
+  return machine_new(mem, m->program, m->client, m->system.threads, &m->options, m->result, m->result_self);
+}
+
+const struct inst *machine_at(struct system *system, const void *work, unsigned thread) {
+  struct machine *m = (struct machine *)system;
+  uint32_t pc = ((const struct machine_state *)work)->threads[thread].pc;
+  return pc ? &m->program->code[pc] : NULL;
+}
+
+void machine_print_cell(struct system *system, const void *work, uint32_t object, uint32_t cell, struct text *t) {
+  struct machine *m = (struct machine *)system;
+  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
+  const struct layout *layout = &m->program->layouts[o->layout];
+  if (object < m->globals)
+    text_add(t, m->program->globals[object].name);
+  else
+    text_printf(t, "%s %u", layout->name, object - m->globals + 1);
+  if (layout->count > 1 && o->count > layout->count) text_printf(t, "[%u]", cell / layout->count);
+  const char *name = layout->count ? layout->cells[cell % layout->count].name : "";
+  if (name[0]) text_printf(t, "%s%s", name[0] == '[' ? "" : ".", name);
+  if (layout->count == 1 && o->count > 1) text_printf(t, "[%u]", cell);
+}
+
+void machine_print_word(struct system *system, const void *work, word w, struct text *t) {
+  struct machine *m = (struct machine *)system;
+  if (w == WORD_UNINITIALISED) {
+    text_add(t, "?");
+  } else if (!word_is_pointer(w)) {
+    text_printf(t, "%lld", (long long)w);
+  } else {
+    const struct object *o = &state_objects(m, (struct machine_state *)work)[word_object(w)];
+    text_char(t, '&');
+    if (word_cell(w) || word_object(w) < m->globals)
+      machine_print_cell(system, work, word_object(w), word_cell(w), t);
+    else
+      text_printf(t, "%s %u", m->program->layouts[o->layout].name, word_object(w) - m->globals + 1);
+    if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
+  }
+}

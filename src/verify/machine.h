@@ -1,0 +1,72 @@
+/* The C machine: a program (front/program.h) and a client, as a system to search.
+ *
+ * A step is one access to memory others can see, with the local computation around it. Locals are reset when they are dead, objects are
+ * named in the order they are met from the globals on, and those nobody can reach vanish: states that differ in nothing that matters are
+ * equal. What only one thread can reach is as good as local. */
+#ifndef ASIF_VERIFY_MACHINE_H
+#define ASIF_VERIFY_MACHINE_H
+
+#include "front/program.h"
+#include "verify/system.h"
+
+enum steps { STEPS_SHARED, STEPS_STATEMENT };
+enum { OPS_FOREVER = 0 };
+
+/* A call the client may make. */
+struct client_call {
+  uint16_t op;     /* of program.ops */
+  uint16_t number; /* for the events: specset_call */
+  word args[3];
+};
+
+/* What a thread does: any of these calls, again and again, `ops` times in all or for ever. */
+struct client_thread {
+  const struct client_call *calls;
+  unsigned call_count;
+  uint8_t group; /* threads of one group do the same */
+};
+
+/* The result of an operation as the specification knows it. */
+typedef value machine_result(void *self, const struct program_op *, word result);
+
+struct machine_options {
+  enum steps steps;
+  /* Calls happen with the operation's first access and returns with its last: with an earlier call or a later return more operations
+   * overlap, and the history has every linearization it has so, and more. Sound for refinement of a sequential specification. */
+  bool fuse_events;
+  bool fuse_private; /* an access to what only this thread can reach is local */
+  unsigned ops;      /* operations a thread performs; OPS_FOREVER */
+  bool type_stable;  /* freed memory may be read and written */
+  bool points;       /* marks of linearization points are events */
+  bool weak_fails;   /* atomic_compare_exchange_weak also fails without a reason */
+  unsigned cells_most; /* of memory in a state; 0: the default */
+};
+
+/* A system, owned by mem. threads of them as given. */
+struct system *machine_new(struct mem *, const struct program *, const struct client_thread *, unsigned threads,
+                           const struct machine_options *, machine_result *, void *result_self);
+/* A machine of its own over the same program, for another worker: shares nothing that is written to. */
+struct system *machine_copy(struct mem *, const struct system *);
+/* Did ASIF_INIT's function fail? Then move.fault says how. */
+bool machine_start_fault(struct system *, struct move *);
+
+/* What happened within one move, for schedules: called for each access (value read and written as words) and event in order. */
+struct trace_item {
+  const struct inst *inst; /* NULL for an event */
+  const struct program_op *op;
+  struct event event;
+  word result;            /* of a return event: as the program returned it */
+  const struct client_call *call;
+  uint32_t object, cell;
+  word read[4], written[4]; /* first cells; WORD_UNINITIALISED where there is none */
+  bool reads, writes;
+};
+typedef void machine_tracer(void *self, const struct trace_item *);
+void machine_trace(struct system *, machine_tracer *, void *self); /* NULL to stop */
+/* An object's name within a state being worked on: "top", "node 3"; and a word: "7", "&node 3", "null". */
+void machine_print_word(struct system *, const void *work, word, struct text *);
+void machine_print_cell(struct system *, const void *work, uint32_t object, uint32_t cell, struct text *);
+/* Where the thread is: its next instruction, or NULL if it is between operations. */
+const struct inst *machine_at(struct system *, const void *work, unsigned thread);
+
+#endif

@@ -1,0 +1,88 @@
+/* What the parts of the C machine share: machine.c, pack.c, arith.c. */
+#ifndef ASIF_VERIFY_MACHINE_PARTS_H
+#define ASIF_VERIFY_MACHINE_PARTS_H
+
+#include <string.h>
+
+#include "verify/machine.h"
+
+enum {
+  COUNT_MOST = 64,         /* cells in one access */
+  LOCAL_MOST = 1000000,    /* instructions in one step */
+  OWNER_SHARED = 255,      /* of no one thread */
+  OWNER_NONE = 254
+};
+#define ALLOCATOR UINT32_MAX /* the object that stands for malloc and free in accesses */
+
+enum life {
+  LIFE_GLOBAL,
+  LIFE_CONSTANT, /* a global that never changes: has no cells in the state */
+  LIFE_HEAP,
+  LIFE_FREED,
+  LIFE_LOCAL, /* a variable whose address is taken */
+  LIFE_ENDED  /* ... after its scope was left */
+};
+
+struct object {
+  uint32_t first, count; /* its cells */
+  uint32_t layout;
+  uint8_t life;
+  uint8_t owner; /* the only thread that can reach it, or OWNER_SHARED */
+};
+
+struct thread {
+  uint32_t pc;   /* 0 between operations */
+  uint32_t left; /* operations it may still begin; not used where they go on for ever */
+};
+
+struct machine_state {
+  uint32_t objects, cells; /* in use */
+  struct thread threads[THREADS_MOST];
+};
+
+struct machine {
+  struct system system; /* first: a system is a machine */
+  const struct program *program;
+  struct client_thread *client;
+  struct machine_options options;
+  machine_result *result;
+  void *result_self;
+  machine_tracer *tracer;
+  void *tracer_self;
+  uint32_t globals, regs, cells_most, objects_most;
+  size_t registers_at, objects_at, cells_at;
+  uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
+  const struct program_op **op_at;
+  word *init_registers;
+  struct move start_move;
+  /* pack.c */
+  uint32_t *number; /* the name of an object in the packed state; NUMBER_NONE */
+  uint32_t *met;    /* objects in the order they were met */
+  unsigned char *records; /* of threads, for ordering them */
+  size_t record_room;
+};
+
+static inline struct object *state_objects(const struct machine *m, const struct machine_state *s) {
+  return (struct object *)((char *)s + m->objects_at);
+}
+static inline word *state_cells(const struct machine *m, const struct machine_state *s) { return (word *)((char *)s + m->cells_at); }
+static inline word *state_registers(const struct machine *m, const struct machine_state *s, unsigned thread) {
+  return (word *)((char *)s + m->registers_at) + (size_t)thread * m->regs;
+}
+
+void machine_copy_state(const struct machine *, const struct machine_state *from, struct machine_state *to);
+
+void pack_open(struct mem *, struct machine *);
+size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
+void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
+
+/* Arithmetic on words, as C has it. */
+enum fault arith_unary(unsigned op, struct scalar, word a, word *out);
+enum fault arith_binary(unsigned op, struct scalar, word a, word b, word *out);
+enum fault arith_wrap(unsigned op, struct scalar, word a, word b, word *out); /* as arith_binary, but signed integers wrap around */
+enum fault arith_cast(struct scalar, word a, word *out);
+/* A pointer moved by `cells`; most: cells of its object, UINT32_MAX not to check. */
+enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out);
+enum fault arith_differ(word a, word b, int64_t size, word *out);
+
+#endif
