@@ -52,6 +52,7 @@ struct type {
   const struct type **params;
   uint32_t param_count;
   bool variadic, unspecified; /* int f(...); int f() */
+  uint16_t depth; /* of types within it: bounded, so that code may recurse over it */
 };
 
 /* What is declared. */
@@ -124,14 +125,14 @@ enum expr_kind {
   E_INIT,    /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
   E_COMPOUND /* (type){ ... }: a is the E_INIT; an unnamed variable */
 };
-enum op {
+enum operator {
   OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR, OP_AND, OP_OR, OP_XOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
   OP_AND_AND, OP_OR_OR, OP_NEG, OP_NOT /* ! */, OP_INVERT /* ~ */, OP_PLUS
 };
 
 struct expr {
   enum expr_kind kind;
-  enum op op;
+  enum operator op;
   struct place place;       /* of the operator or the first token: where a caret would point */
   const struct type *type;  /* without qualifiers for values; lvalues keep them (atomic, const) */
   bool lvalue, postfix, implicit /* an E_CAST that C made */, arrow /* written -> */;
@@ -144,6 +145,7 @@ struct expr {
   struct expr *a, *b, *c;
   struct expr **args;
   uint32_t arg_count;
+  uint16_t depth; /* of the tree under it: bounded, so that code may recurse over it */
 };
 
 /* Statements. */
