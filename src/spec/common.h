@@ -68,6 +68,9 @@ static inline void init_empty(const struct spec *s, struct outcomes *out) {
   outcomes_add(out, V_NONE, 0);
 }
 
+/* Elements of a state that is nothing but words, one each. */
+uint32_t elements_words(const struct spec *, struct state);
+
 /* "[5 7]": words at, at+stride, ... as values, between two brackets. */
 void print_values(const struct spec *, struct state, uint32_t from, uint32_t stride, const char *brackets, struct text *);
 

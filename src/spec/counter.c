@@ -58,9 +58,18 @@ static void counter_print(const struct spec *s, struct state state, struct text 
   text_printf(out, "count %lld", (long long)now);
 }
 
+/* How far it is from 0, either way. */
+static uint32_t counter_elements(const struct spec *s, struct state state) {
+  (void)s;
+  int64_t now;
+  memcpy(&now, state.at, 8);
+  uint64_t far = now < 0 ? -(uint64_t)now : (uint64_t)now;
+  return far < UINT32_MAX ? (uint32_t)far : UINT32_MAX;
+}
+
 const struct spec spec_counter = {
     .name = "counter", .aliases = "atomic-counter fetch-add-counter",
     .summary = "an integer, 0 at first; inc and dec by n (1 if not given), read, fetch-add (returns the old value)",
     .ops = counter_ops, .op_count = 5, .always = 1u << INC | 1u << DEC,
-    .init = counter_init, .step = counter_step, .print = counter_print,
+    .init = counter_init, .step = counter_step, .print = counter_print, .elements = counter_elements,
     .machine_new = machine_cell_new, .machine_apply = machine_counter_apply};

@@ -35,5 +35,5 @@ const struct spec spec_deque = {
     .name = "deque", .aliases = "double-ended-queue work-stealing-deque",
     .summary = "values put in and taken out at both ends; a pop returns empty where there is none",
     .ops = deque_ops, .op_count = 4, .data_independent = true, .always = 1u << PUSH_FRONT | 1u << PUSH_BACK,
-    .init = init_empty, .step = deque_step, .print = deque_print,
+    .init = init_empty, .step = deque_step, .print = deque_print, .elements = elements_words,
     .machine_new = machine_ring_new, .machine_apply = machine_deque_apply};

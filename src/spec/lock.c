@@ -47,9 +47,16 @@ static void lock_print(const struct spec *s, struct state state, struct text *ou
     text_add(out, "free");
 }
 
+static void lock_rename(const struct spec *s, struct state state, const uint8_t *name, struct outcomes *out) {
+  (void)s;
+  uint32_t owner = *(const uint32_t *)state.at;
+  *add_words(out, V_NONE, 1) = owner ? name[owner - 1] + 1u : 0;
+}
+
 const struct spec spec_lock = {
     .name = "lock", .aliases = "mutex spinlock", .summary = "held by one process at a time, released by the one that holds it",
-    .ops = lock_ops, .op_count = 3, .by_process = true, .init = one_word_init, .step = lock_step, .print = lock_print};
+    .ops = lock_ops, .op_count = 3, .by_process = true, .init = one_word_init, .step = lock_step, .print = lock_print,
+    .rename = lock_rename};
 
 /* Readers-writer lock. The state is the writer + 1 (0: none), then the processes that read, sorted, as often as they
  * hold it. A process that holds it for writing cannot take it again. */
@@ -109,10 +116,26 @@ static void rw_print(const struct spec *s, struct state state, struct text *out)
   for (uint32_t i = 1; i < n; i++) print_process(s, out, i == 1 ? "read by" : " and", w[i] - 1);
 }
 
+static uint32_t rw_elements(const struct spec *s, struct state state) { return elements_words(s, state) - 1; }
+
+static void rw_rename(const struct spec *s, struct state state, const uint8_t *name, struct outcomes *out) {
+  (void)s;
+  uint32_t n;
+  const uint32_t *w = state_words(state, &n);
+  uint32_t *to = add_words(out, V_NONE, n);
+  to[0] = w[0] ? name[w[0] - 1] + 1u : 0;
+  for (uint32_t i = 1; i < n; i++) {
+    uint32_t at = i, reader = name[w[i] - 1] + 1u;
+    for (; at > 1 && to[at - 1] > reader; at--) to[at] = to[at - 1];
+    to[at] = reader;
+  }
+}
+
 const struct spec spec_rw_lock = {
     .name = "rw-lock", .aliases = "readers-writer-lock reader-writer-lock shared-mutex shared-lock",
     .summary = "held by one writer or any number of readers; unlock gives back what the process holds",
-    .ops = rw_ops, .op_count = 7, .by_process = true, .init = one_word_init, .step = rw_step, .print = rw_print};
+    .ops = rw_ops, .op_count = 7, .by_process = true, .init = one_word_init, .step = rw_step, .print = rw_print,
+    .elements = rw_elements, .rename = rw_rename};
 
 /* Semaphore. The state is how many permits there are: k at first. Any process may release. */
 
@@ -148,8 +171,15 @@ static void semaphore_print(const struct spec *s, struct state state, struct tex
   text_printf(out, "%lld permit%s", (long long)permits, permits == 1 ? "" : "s");
 }
 
+static uint32_t semaphore_elements(const struct spec *s, struct state state) {
+  (void)s;
+  int64_t permits;
+  memcpy(&permits, state.at, 8);
+  return permits < UINT32_MAX ? (uint32_t)permits : UINT32_MAX;
+}
+
 const struct spec spec_semaphore = {
     .name = "semaphore", .aliases = "counting-semaphore sem",
     .summary = "k permits at first; acquire waits for n (1 if not given)",
     .param = "permits at first", .k = 1, .ops = semaphore_ops, .op_count = 3,
-    .init = semaphore_init, .step = semaphore_step, .print = semaphore_print};
+    .init = semaphore_init, .step = semaphore_step, .print = semaphore_print, .elements = semaphore_elements};

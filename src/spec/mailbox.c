@@ -43,7 +43,12 @@ static void mailbox_print(const struct spec *s, struct state state, struct text 
   text_printf(out, "%u letter%s%s", w[0], w[0] == 1 ? "" : "s", w[1] ? ", seen by a check" : "");
 }
 
+static uint32_t mailbox_elements(const struct spec *s, struct state state) {
+  (void)s;
+  return *(const uint32_t *)state.at;
+}
+
 const struct spec spec_mailbox = {
     .name = "mailbox", .aliases = "", .summary = "deliver, check (is there a letter?), and remove after a check that was true",
     .ops = mailbox_ops, .op_count = 3, .always = 1u << DELIVER,
-    .init = mailbox_init, .step = mailbox_step, .print = mailbox_print};
+    .init = mailbox_init, .step = mailbox_step, .print = mailbox_print, .elements = mailbox_elements};

@@ -160,11 +160,19 @@ static void map_print(const struct spec *s, struct state state, struct text *out
   text_char(out, '}');
 }
 
+static uint32_t map_elements(const struct spec *s, struct state state) {
+  (void)s;
+  uint32_t n, entries = 0;
+  const uint32_t *w = state_words(state, &n);
+  for (uint32_t at = 0; at < n; at += entry_words(w + at)) entries++;
+  return entries;
+}
+
 const struct spec spec_map = {
     .name = "map", .aliases = "kv kv-store dictionary dict hash-map registers keyed-register multi-register",
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
     .ops = map_ops, .op_count = 5, .keyed = true,
     .always = 1u << MAP_PUT | 1u << MAP_DELETE, .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,
     .cell = map_cells,
-    .init = init_empty, .step = map_step, .print = map_print,
+    .init = init_empty, .step = map_step, .print = map_print, .elements = map_elements,
     .machine_new = machine_map_new, .machine_apply = machine_map_apply};

@@ -66,19 +66,19 @@ const struct spec spec_priority_queue = {
     .name = "priority-queue", .aliases = "pqueue pq min-priority-queue heap min-heap",
     .summary = "deq takes the least value inside, or returns empty",
     .ops = min_ops, .op_count = 2, .data_independent = true, .always = 1u << INSERT,
-    .init = init_empty, .step = min_step, .print = pqueue_print,
+    .init = init_empty, .step = min_step, .print = pqueue_print, .elements = elements_words,
     .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};
 
 const struct spec spec_max_priority_queue = {
     .name = "max-priority-queue", .aliases = "max-pqueue max-pq max-heap",
     .summary = "deq takes the greatest value inside, or returns empty",
     .ops = max_ops, .op_count = 2, .data_independent = true, .always = 1u << INSERT,
-    .init = init_empty, .step = max_step, .print = pqueue_print,
+    .init = init_empty, .step = max_step, .print = pqueue_print, .elements = elements_words,
     .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};
 
 const struct spec spec_bounded_priority_queue = {
     .name = "bounded-priority-queue", .aliases = "bounded-pqueue bounded-pq",
     .summary = "deq takes the least value; at most k inside, insert returns full where there is no room",
     .param = "capacity", .k = 4, .ops = bounded_ops, .op_count = 2,
-    .init = init_empty, .step = min_step, .print = pqueue_print,
+    .init = init_empty, .step = min_step, .print = pqueue_print, .elements = elements_words,
     .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};

@@ -41,7 +41,7 @@ static void queue_print(const struct spec *s, struct state state, struct text *o
 const struct spec spec_queue = {
     .name = "queue", .aliases = "fifo fifo-queue", .summary = "first in, first out; deq of an empty queue returns empty",
     .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
-    .init = init_empty, .step = queue_step, .print = queue_print,
+    .init = init_empty, .step = queue_step, .print = queue_print, .elements = elements_words,
     .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};
 
 /* Weak: a deq may return empty at any time. */
@@ -55,7 +55,7 @@ const struct spec spec_weak_queue = {
     .name = "weak-queue", .aliases = "spurious-queue",
     .summary = "first in, first out, but deq may return empty at any time",
     .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
-    .init = init_empty, .step = weak_step, .print = queue_print};
+    .init = init_empty, .step = weak_step, .print = queue_print, .elements = elements_words};
 
 /* Bounded: with k values inside it is full, and an enq then changes nothing and returns full. Taking out the
  * operations on one value would leave fulls that are not, so it is not data-independent. */
@@ -78,5 +78,5 @@ const struct spec spec_bounded_queue = {
     .name = "bounded-queue", .aliases = "bqueue bounded-fifo ring-buffer",
     .summary = "first in, first out, at most k values inside; enq returns full where there is no room",
     .param = "capacity", .k = 4, .ops = bounded_ops, .op_count = 2,
-    .init = init_empty, .step = bounded_step, .print = queue_print,
+    .init = init_empty, .step = bounded_step, .print = queue_print, .elements = elements_words,
     .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};

@@ -64,7 +64,8 @@ static void semiqueue_print(const struct spec *s, struct state state, struct tex
 const struct spec spec_semiqueue = {
     .name = "semiqueue", .aliases = "semi-queue", .summary = "deq takes one of the k oldest values",
     .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = init_empty, .step = semiqueue_step, .print = semiqueue_print};
+    .always = 1u << ENQ, .init = init_empty, .step = semiqueue_step, .print = semiqueue_print,
+    .elements = elements_words};
 
 /* k-FIFO. The state is pairs of value and how often it was overtaken, oldest first. */
 
@@ -101,11 +102,14 @@ static void k_fifo_print(const struct spec *s, struct state state, struct text *
   text_char(out, ']');
 }
 
+static uint32_t k_fifo_elements(const struct spec *s, struct state state) { return elements_words(s, state) / 2; }
+
 const struct spec spec_k_fifo = {
     .name = "k-fifo", .aliases = "k-queue k-fifo-queue",
     .summary = "deq takes one of the k oldest values, and none is overtaken more than k-1 times",
     .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = init_empty, .step = k_fifo_step, .print = k_fifo_print};
+    .always = 1u << ENQ, .init = init_empty, .step = k_fifo_step, .print = k_fifo_print,
+    .elements = k_fifo_elements};
 
 /* Stuttering queue. The state is how often the oldest was returned, then the values, oldest first. */
 
@@ -133,11 +137,14 @@ static void stuttering_print(const struct spec *s, struct state state, struct te
   if (times) text_printf(out, ", the first returned %u time%s", times, times == 1 ? "" : "s");
 }
 
+static uint32_t stuttering_elements(const struct spec *s, struct state state) { return elements_words(s, state) - 1; }
+
 const struct spec spec_stuttering_queue = {
     .name = "stuttering-queue", .aliases = "stuttering stutter-queue",
     .summary = "first in, first out, but the oldest value may be returned up to j times",
     .param = "how often a value may be returned", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = stuttering_init, .step = stuttering_step, .print = stuttering_print};
+    .always = 1u << ENQ, .init = stuttering_init, .step = stuttering_step, .print = stuttering_print,
+    .elements = stuttering_elements};
 
 /* Producer FIFO. The state is pairs of process and value, by process, and then oldest first. */
 
@@ -170,8 +177,25 @@ static void producer_print(const struct spec *s, struct state state, struct text
   text_char(out, ']');
 }
 
+static uint32_t producer_elements(const struct spec *s, struct state state) { return elements_words(s, state) / 2; }
+
+static void producer_rename(const struct spec *s, struct state state, const uint8_t *name, struct outcomes *out) {
+  (void)s;
+  uint32_t n, filled = 0;
+  const uint32_t *pairs = state_words(state, &n);
+  uint32_t *to = add_words(out, V_NONE, n);
+  for (uint32_t i = 0; i < n; i += 2) {
+    uint32_t at = filled, process = name[pairs[i]];
+    for (; at && to[at - 2] > process; at -= 2) memcpy(to + at, to + at - 2, 8);
+    to[at] = process;
+    to[at + 1] = pairs[i + 1];
+    filled += 2;
+  }
+}
+
 const struct spec spec_producer_fifo = {
     .name = "producer-fifo", .aliases = "per-producer-fifo producer-queue",
     .summary = "values put in by one process leave in the order it put them in; those of different processes in any order",
     .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true, .always = 1u << ENQ,
-    .init = init_empty, .step = producer_step, .print = producer_print};
+    .init = init_empty, .step = producer_step, .print = producer_print,
+    .elements = producer_elements, .rename = producer_rename};

@@ -49,7 +49,7 @@ const struct spec spec_set = {
     .name = "set", .aliases = "hash-set unique-set",
     .summary = "add and remove return whether they changed the set, contains whether the value is inside",
     .ops = set_ops, .op_count = 3, .keyed = true, .data_independent = true,
-    .init = init_empty, .step = set_step, .print = set_print,
+    .init = init_empty, .step = set_step, .print = set_print, .elements = elements_words,
     .machine_new = machine_table_new, .machine_apply = machine_set_apply};
 
 static const struct spec_op multiset_ops[] = {
@@ -97,9 +97,17 @@ static void multiset_print(const struct spec *s, struct state state, struct text
   text_char(out, '}');
 }
 
+static uint32_t multiset_elements(const struct spec *s, struct state state) {
+  (void)s;
+  uint32_t n, all = 0;
+  const uint32_t *items = state_words(state, &n);
+  for (uint32_t i = 0; i < n; i += 2) all += items[i + 1];
+  return all;
+}
+
 const struct spec spec_multiset = {
     .name = "multiset", .aliases = "bag mset",
     .summary = "add, remove (returns whether there was one), contains, count",
     .ops = multiset_ops, .op_count = 4, .keyed = true, .data_independent = true, .always = 1u << ADD,
-    .init = init_empty, .step = multiset_step, .print = multiset_print,
+    .init = init_empty, .step = multiset_step, .print = multiset_print, .elements = multiset_elements,
     .machine_new = machine_table_new, .machine_apply = machine_multiset_apply};

@@ -28,6 +28,12 @@ static void snzi_print(const struct spec *s, struct state state, struct text *ou
   text_printf(out, "surplus %u", *(const uint32_t *)state.at);
 }
 
+static uint32_t snzi_elements(const struct spec *s, struct state state) {
+  (void)s;
+  return *(const uint32_t *)state.at;
+}
+
 const struct spec spec_snzi = {
     .name = "snzi", .aliases = "non-zero-indicator", .summary = "arrive, depart, and query: have more arrived than departed?",
-    .ops = snzi_ops, .op_count = 3, .always = 1u << ARRIVE, .init = snzi_init, .step = snzi_step, .print = snzi_print};
+    .ops = snzi_ops, .op_count = 3, .always = 1u << ARRIVE, .init = snzi_init, .step = snzi_step, .print = snzi_print,
+    .elements = snzi_elements};

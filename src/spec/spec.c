@@ -151,6 +151,11 @@ bool spec_named(const char *name, struct spec *out, struct problem *problem) {
 
 /* Printing. */
 
+uint32_t elements_words(const struct spec *spec, struct state s) {
+  (void)spec;
+  return s.size / 4;
+}
+
 void print_values(const struct spec *s, struct state state, uint32_t from, uint32_t stride, const char *brackets,
                   struct text *out) {
   uint32_t n;

@@ -97,6 +97,11 @@ struct spec {
   void (*init)(const struct spec *, struct outcomes *); /* adds every initial state (result V_NONE) */
   void (*step)(const struct spec *, struct state, const struct op *, struct outcomes *);
   void (*print)(const struct spec *, struct state, struct text *); /* the state in words: "[5 7]" */
+  /* How many elements the state holds, of what may grow without end; NULL where nothing does. */
+  uint32_t (*elements)(const struct spec *, struct state);
+  /* Where by_process: adds the state with process p called to[p] instead (result V_NONE), `to` being a permutation; NULL if it
+   * cannot be told. */
+  void (*rename)(const struct spec *, struct state, const uint8_t *to, struct outcomes *);
 
   /* A mutable machine for running one long sequential history in time near linear; NULL where step is good enough
    * (small states). Deterministic specifications only. Independent of `step`, so each checks the other. */

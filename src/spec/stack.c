@@ -29,7 +29,7 @@ static void stack_print(const struct spec *s, struct state state, struct text *o
 const struct spec spec_stack = {
     .name = "stack", .aliases = "lifo", .summary = "last in, first out; pop of an empty stack returns empty",
     .ops = stack_ops, .op_count = 2, .data_independent = true, .always = 1u << PUSH,
-    .init = init_empty, .step = stack_step, .print = stack_print,
+    .init = init_empty, .step = stack_step, .print = stack_print, .elements = elements_words,
     .machine_new = machine_ring_new, .machine_apply = machine_stack_apply};
 
 static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
@@ -41,4 +41,4 @@ const struct spec spec_weak_stack = {
     .name = "weak-stack", .aliases = "spurious-stack",
     .summary = "last in, first out, but pop may return empty at any time",
     .ops = stack_ops, .op_count = 2, .data_independent = true, .always = 1u << PUSH,
-    .init = init_empty, .step = weak_step, .print = stack_print};
+    .init = init_empty, .step = weak_step, .print = stack_print, .elements = elements_words};

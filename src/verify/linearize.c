@@ -85,8 +85,18 @@ const struct lin_outcome *linearize_one(struct linearizer *l, uint32_t state, ui
 
 /* The configurations found, as a hash table. */
 
-static void found_clear(struct configs_found *f) {
-  if (f->list.count) memset(f->slots, 0, ((size_t)f->mask + 1) * sizeof *f->slots);
+/* Few in a large table are taken out one by one: each is somewhere after the place it hashes to. */
+static void found_clear(struct linearizer *l) {
+  struct configs_found *f = &l->found;
+  if (f->list.count * 16 > f->mask) {
+    memset(f->slots, 0, ((size_t)f->mask + 1) * sizeof *f->slots);
+  } else {
+    for (size_t k = 0; k < f->list.count; k++) {
+      uint32_t i = (uint32_t)hash_bytes(&f->list.at[k], l->bytes) & f->mask;
+      while (f->slots[i] != k + 1) i = (i + 1) & f->mask;
+      f->slots[i] = 0;
+    }
+  }
   f->list.count = f->led_to.count = 0;
 }
 
@@ -99,9 +109,10 @@ static uint32_t *place_of(const struct linearizer *l, const struct config *c) {
 
 static void found_grow(struct linearizer *l) {
   struct configs_found *f = &l->found;
+  uint32_t *larger = mem_zero(l->mem, ((size_t)f->mask + 1) * 2, sizeof *larger);
   mem_free(l->mem, f->slots);
+  f->slots = larger;
   f->mask = f->mask * 2 + 1;
-  f->slots = mem_zero(l->mem, (size_t)f->mask + 1, sizeof *f->slots);
   for (size_t i = 0; i < f->list.count; i++) *place_of(l, &f->list.at[i]) = (uint32_t)i + 1;
 }
 
@@ -134,7 +145,7 @@ static void expand(struct linearizer *l, const struct config *c, unsigned who, u
 }
 
 void linearize(struct linearizer *l, const struct config *from, size_t count, unsigned thread, uint16_t done) {
-  found_clear(&l->found);
+  found_clear(l);
   for (size_t i = 0; i < count; i++) {
     bool can = thread >= l->threads || from[i].status[thread] == done || is_open(l, from[i].status[thread]);
     if (can) found_add(l, &from[i], false);

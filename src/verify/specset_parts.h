@@ -1,0 +1,57 @@
+/* What the files of the spec sets share: see specset.h. Everything here is used under the lock. */
+#ifndef ASIF_VERIFY_SPECSET_PARTS_H
+#define ASIF_VERIFY_SPECSET_PARTS_H
+
+#include <pthread.h>
+
+#include "verify/linearize.h"
+
+struct set {
+  const unsigned char *configs; /* lin.bytes each */
+  uint32_t count, hash;
+  _Atomic(const uint8_t *) ranks; /* NULL until asked for */
+};
+
+/* Sets stay where they are once made, for those who read: in segments, each twice as long as the one before. */
+enum { SEGMENT = 64, SEGMENTS = 26 };
+
+struct shared {
+  struct memo answers; /* set and question */
+  struct memo renamed; /* set and permutation */
+  pthread_mutex_t lock;
+  struct mem *mem; /* guarded anew whenever the lock is taken */
+  struct linearizer lin;
+  struct memo states_renamed; /* state and permutation */
+  unsigned threads;
+  enum specset_mode mode;
+  int64_t bound;
+  uint32_t initial;
+  struct set *segments[SEGMENTS];
+  uint32_t count; /* sets, the empty one too */
+  uint32_t *slots, mask;
+  uint32_t closed;             /* the set whose closure lin.found is; 0: none */
+  VEC(struct config) given, made; /* the configurations of a set being read, and of one being made */
+  VEC(unsigned char) bytes;
+};
+
+static inline struct set *set_at(const struct shared *s, uint32_t set) {
+  unsigned k = 31u - (unsigned)__builtin_clz(set + SEGMENT) - 6;
+  return &s->segments[k][set + SEGMENT - ((uint32_t)SEGMENT << k)];
+}
+
+/* The configurations of a set in s->given; none made yet. */
+void sets_read(struct shared *, uint32_t set);
+/* Sorts s->made and puts its bytes, each configuration once, in s->bytes; returns how many. */
+uint32_t sets_pack(struct shared *);
+/* The number of the set whose minimal configurations are s->made. */
+uint32_t sets_intern(struct shared *);
+
+/* Permutations of threads are packed, four bits each: thread i of the new is the old one's permutation >> 4i & 15 (rename.c). */
+static inline uint64_t same_threads(unsigned threads) {
+  return 0xfedcba9876543210u & (threads == 16 ? UINT64_MAX : ((uint64_t)1 << threads * 4) - 1);
+}
+uint32_t sets_permuted(struct shared *, uint32_t set, uint64_t permutation);
+bool sets_exchangeable(struct shared *, uint32_t set, unsigned i, unsigned j);
+const uint8_t *sets_ranks(struct shared *, uint32_t set);
+
+#endif
