@@ -140,11 +140,12 @@ enum fault arith_binary(unsigned op, struct scalar s, word a, word b, word *out)
 }
 
 enum fault arith_wrap(unsigned op, struct scalar s, word a, word b, word *out) {
-  s.is_signed = false;
   enum fault why = arith_binary(op, s, a, b, out);
-  if (why) return why;
-  s.is_signed = true;
-  return wrap(s, *out, out);
+  if (why != FAULT_OVERFLOW) return why;
+  struct scalar u = s;
+  u.is_signed = false;
+  why = arith_binary(op, u, a, b, out);
+  return why ? why : wrap(s, *out, out);
 }
 
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out) {

@@ -183,11 +183,14 @@ static enum ended access_mutex(struct run *run, const struct inst *in) {
   if (bad != GO_ON) return bad;
   before = *cells;
   if (before == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised");
-  if (in->code == I_LOCK && before) return WAIT;
   if (in->code == I_UNLOCK && !before) return fault(run, in, FAULT_UNLOCK, NULL);
+  if (o->owner != run->thread) record(run, word_object(at), word_cell(at), 1, true);
+  if (in->code == I_LOCK && before) {
+    run->move->locked = true;
+    return WAIT;
+  }
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
   *cells = in->code != I_UNLOCK;
-  if (o->owner != run->thread) record(run, word_object(at), word_cell(at), 1, true);
   if (run->machine->tracer) trace_access(run, in, at, &before, cells, 1);
   return GO_ON;
 }
@@ -435,7 +438,7 @@ static enum moved machine_move(struct system *system, const void *from, unsigned
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
   move->event_count = move->access_count = 0;
-  move->touches_all = false;
+  move->touches_all = move->locked = false;
   move->fault = FAULT_NONE;
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
   struct machine_state *s = to;
@@ -458,6 +461,20 @@ static enum moved machine_move(struct system *system, const void *from, unsigned
     }
   }
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
+}
+
+static bool machine_same(struct system *system, const void *work, unsigned thread, unsigned other) {
+  const struct machine *m = (const struct machine *)system;
+  const struct machine_state *s = work;
+  const struct thread *a = &s->threads[thread], *b = &s->threads[other];
+  if (a->pc != b->pc || a->left != b->left) return false;
+  if (!a->pc) return true;
+  const struct live *live = &m->program->live[a->pc];
+  const reg *registers = m->program->registers + live->first;
+  const word *r = state_registers(m, s, thread), *q = state_registers(m, s, other);
+  for (unsigned i = 0; i < live->count; i++)
+    if (r[registers[i]] != q[registers[i]]) return false;
+  return true;
 }
 
 /* The state before the threads begin: globals as initialised, and ASIF_INIT's function run. */
@@ -540,6 +557,11 @@ static void number_stops(struct mem *mem, struct machine *m) {
   }
 }
 
+static struct system *machine_copy(struct mem *mem, const struct system *system) {
+  const struct machine *m = (const struct machine *)system;
+  return machine_new(mem, m->program, m->client, m->system.threads, &m->options, m->result, m->result_self);
+}
+
 struct system *machine_new(struct mem *mem, const struct program *p, const struct client_thread *client, unsigned threads,
                            const struct machine_options *options, machine_result *result, void *result_self) {
   struct machine *m = mem_zero(mem, 1, sizeof *m);
@@ -570,13 +592,11 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.start = machine_start;
   m->system.move = machine_move;
   m->system.pack = machine_pack;
+  m->system.pack_as = machine_pack_as;
+  m->system.same = machine_same;
+  m->system.copy = machine_copy;
   m->system.unpack = machine_unpack;
   return &m->system;
-}
-
-struct system *machine_copy(struct mem *mem, const struct system *system) {
-  const struct machine *m = (const struct machine *)system;
-  return machine_new(mem, m->program, m->client, m->system.threads, &m->options, m->result, m->result_self);
 }
 
 const struct inst *machine_at(struct system *system, const void *work, unsigned thread) {

@@ -45,8 +45,6 @@ struct machine_options {
 /* A system, owned by mem. threads of them as given. */
 struct system *machine_new(struct mem *, const struct program *, const struct client_thread *, unsigned threads,
                            const struct machine_options *, machine_result *, void *result_self);
-/* A machine of its own over the same program, for another worker: shares nothing that is written to. */
-struct system *machine_copy(struct mem *, const struct system *);
 /* Did ASIF_INIT's function fail? Then move.fault says how. */
 bool machine_start_fault(struct system *, struct move *);
 

@@ -74,6 +74,7 @@ void machine_copy_state(const struct machine *, const struct machine_state *from
 
 void pack_open(struct mem *, struct machine *);
 size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
+size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 
 /* Arithmetic on words, as C has it. */

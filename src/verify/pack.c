@@ -175,22 +175,35 @@ static void put_threads_sorted(struct packer *p, const uint8_t *rank, uint8_t *f
   }
 }
 
-size_t machine_pack(struct system *system, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
-  struct machine *m = (struct machine *)system;
-  const struct machine_state *s = work;
-  struct packer p = {.m = m, .s = s, .at = out, .known = m->globals, .written = m->globals};
-  const struct object *objects = state_objects(m, s);
-  const word *cells = state_cells(m, s);
-  for (uint32_t i = m->globals; i < s->objects; i++) m->number[i] = NUMBER_NONE;
+/* Everything but the threads. */
+static void put_shared(struct packer *p) {
+  struct machine *m = p->m;
+  const struct object *objects = state_objects(m, p->s);
+  const word *cells = state_cells(m, p->s);
+  for (uint32_t i = m->globals; i < p->s->objects; i++) m->number[i] = NUMBER_NONE;
   for (uint32_t i = 0; i < m->globals; i++) {
     if (objects[i].life == LIFE_CONSTANT) continue;
-    for (uint32_t c = 0; c < objects[i].count; c++) put_word(&p, cells[objects[i].first + c]);
+    for (uint32_t c = 0; c < objects[i].count; c++) put_word(p, cells[objects[i].first + c]);
   }
-  put_objects(&p);
+  put_objects(p);
+}
+
+size_t machine_pack(struct system *system, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
+  struct machine *m = (struct machine *)system;
+  struct packer p = {.m = m, .s = work, .at = out, .known = m->globals, .written = m->globals};
+  put_shared(&p);
   if (from)
     put_threads_sorted(&p, rank, from, ties);
   else
     for (unsigned t = 0; t < system->threads; t++) put_thread(&p, t);
+  return (size_t)(p.at - out);
+}
+
+size_t machine_pack_as(struct system *system, const void *work, const uint8_t *from, unsigned char *out) {
+  struct machine *m = (struct machine *)system;
+  struct packer p = {.m = m, .s = work, .at = out, .known = m->globals, .written = m->globals};
+  put_shared(&p);
+  for (unsigned t = 0; t < system->threads; t++) put_thread(&p, from[t]);
   return (size_t)(p.at - out);
 }
 

@@ -12,7 +12,7 @@
  *
  *   choices_begin(&c);
  *   do system->move(..., &c, ...); while (choices_next(&c));                                                                      */
-enum { CHOICES_MOST = 12 };
+enum { CHOICES_MOST = 12 }; /* in one move; more than that always take the first */
 struct choices {
   uint8_t made, depth;          /* choose() calls recorded, and met so far in this run */
   uint16_t taken[CHOICES_MOST]; /* which */
@@ -71,6 +71,7 @@ struct move {
   enum fault fault;
   struct place place; /* of the fault */
   const char *text;   /* about the fault: what was asserted, the variable; or NULL */
+  bool locked;        /* it WAITS for a lock, not for a condition */
 };
 
 enum moved {
@@ -93,9 +94,12 @@ struct system {
    * NULL) whether two threads of one group with equal records were told apart by nothing. */
   size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
   void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work);
-  /* Records of threads as bytes, for ordering them: equal iff the threads are doing the same in the same situation. Only for --reduce
-   * sym1 and sym2, which try what sort order leaves open; may be NULL for a system never searched that way. */
-  int (*compare)(struct system *, const void *work, unsigned thread, unsigned other);
+  /* Packs with thread from[i] of `work` as thread i. */
+  size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);
+  /* Would exchanging the two threads leave the state as it is? Only asked of threads of one group. */
+  bool (*same)(struct system *, const void *work, unsigned thread, unsigned other);
+  /* One of its own for another worker, that shares nothing that is written to; NULL: the system is searched by one worker. */
+  struct system *(*copy)(struct mem *, const struct system *);
 };
 
 #endif

@@ -1,0 +1,81 @@
+/* What the parts of the search share: search.c (the loop and its workers), cartesian.c (Algorithm A.1), path.c (counterexamples). */
+#ifndef ASIF_VERIFY_EXPLORE_H
+#define ASIF_VERIFY_EXPLORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "verify/search.h"
+#include "verify/store.h"
+
+enum { KEY_SET_MOST = 5 }; /* bytes of a spec set's number in a key */
+
+struct bytes {
+  VEC(unsigned char) at;
+};
+
+/* One of the threads that search. Each owns the states whose hash is its own. */
+struct worker {
+  struct explore *all;
+  unsigned index;
+  struct mem mem;
+  struct system *system;
+  struct store store;
+  pthread_t thread;
+  /* what is left to expand: breadth first, the records from `next` to `level_end`; depth first, a stack */
+  uint32_t next, level_end;
+  VEC(uint32_t) stack;
+  struct bytes *outbox; /* a worker each: states found that are theirs */
+  /* being expanded */
+  void *from, *to;
+  unsigned char *key; /* spec set and packed state */
+  uint32_t ref;       /* global reference of what is being expanded */
+  uint32_t set;
+  struct cartesian *cartesian;
+  /* counts */
+  uint64_t transitions, terminal, expanded;
+  unsigned phase;
+};
+
+struct explore {
+  struct search_options options;
+  struct limits *limits;
+  struct specsets *sets;
+  unsigned jobs, ref_bits;
+  struct worker *workers;
+  pthread_barrier_t barrier;
+  atomic_bool stop;
+  uint32_t depth;
+  double told; /* when progress was last reported */
+  /* the first violation: which state, and by which move */
+  pthread_mutex_t lock;
+  enum violation violation;
+  uint32_t wrong_ref;
+};
+
+/* References of all workers: the worker's number in the high bits. */
+static inline uint32_t global_ref(const struct explore *x, unsigned worker, uint32_t ref) {
+  return x->ref_bits ? ref | worker << (32 - x->ref_bits) : ref;
+}
+static inline unsigned ref_worker(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref >> (32 - x->ref_bits) : 0; }
+static inline uint32_t ref_local(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref & (UINT32_MAX >> x->ref_bits) : ref; }
+
+/* A key: the spec set's number, seven bits a byte, then the packed state. */
+uint32_t key_set(const unsigned char *key, uint32_t *length);
+/* Makes the key of a state of worker->to with this spec set, in worker->key; from[] is how threads were put in order. */
+uint32_t make_key(struct worker *, const void *work, uint32_t set, uint8_t *from);
+
+/* After the events of the move, and whether the client makes it at all (ASIF_BOUND). 0: not a trace of the specification. */
+bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);
+/* The system is in `work` with this spec set: a new state, perhaps. */
+void reached(struct worker *, const void *work, uint32_t set);
+void wrong(struct worker *, enum violation);
+
+/* Algorithm 4.4, 4.5: the successors of worker->from by Cartesian vectors. */
+struct cartesian *cartesian_new(struct mem *, const struct system *);
+void cartesian_expand(struct worker *);
+
+/* The counterexample: a real execution that ends in the violation found at x->wrong_ref. */
+bool find_path(struct mem *, struct explore *, struct search_result *, struct problem *);
+
+#endif

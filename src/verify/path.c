@@ -1,0 +1,185 @@
+/* Counterexamples: from the violation back to the start, and forth again as a real execution.
+ *
+ * States are stored as representatives, and only where each came from is kept. Going forth, the moves that lead from one representative
+ * to the next are found by making them again; alongside, the execution itself is made with the threads as they really are, `real[i]` being
+ * the real thread that thread i of the representative stands for. A Cartesian path is several moves of one thread. */
+#include <string.h>
+
+#include "verify/explore.h"
+
+struct tracker {
+  struct mem *mem;
+  struct explore *x;
+  struct worker *w; /* whose buffers are used: any */
+  struct specsets *sets;
+  struct system *system;
+  VEC(struct path_move) path;
+  void *here, *there, *real_here, *real_there; /* the representative, the execution */
+  uint8_t real[THREADS_MOST];
+  unsigned char *bytes, *other;
+};
+
+static struct record_view record_at(const struct explore *x, uint32_t ref) {
+  return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
+}
+
+/* Makes the same move in the execution: the choices may be other ones, since objects have other names there. */
+static bool follow_really(struct tracker *k, unsigned thread, const void *representative) {
+  struct system *system = k->system;
+  struct path_move m = {.thread = thread < THREADS_MOST ? k->real[thread] : 0};
+  size_t size = system->pack(system, representative, NULL, k->bytes, NULL, NULL);
+  choices_begin(&m.choices);
+  do {
+    if (system->move(system, k->real_here, m.thread, &m.choices, k->real_there, &m.move) != MOVED) continue;
+    if (system->pack_as(system, k->real_there, k->real, k->other) != size || memcmp(k->bytes, k->other, size)) continue;
+    vec_push(k->mem, &k->path, m);
+    memcpy(k->real_here, k->real_there, system->work);
+    return true;
+  } while (choices_next(&m.choices));
+  return false;
+}
+
+/* Is the representative of this pair the record? from[] says how. */
+static bool leads_to(struct tracker *k, const void *work, uint32_t set, struct record_view v, uint8_t *from) {
+  uint32_t size = make_key(k->w, work, set, from);
+  return size == v.size && !memcmp(k->w->key, v.at, size);
+}
+
+static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth);
+
+static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
+  struct system *system = k->system;
+  void *before = mem_alloc(k->mem, system->work), *after = mem_alloc(k->mem, system->work), *real = mem_alloc(k->mem, system->work);
+  struct choices choices;
+  struct move move;
+  bool found = false;
+  size_t length = k->path.count;
+  uint8_t names[THREADS_MOST], from[THREADS_MOST];
+  memcpy(before, k->here, system->work);
+  memcpy(real, k->real_here, system->work);
+  memcpy(names, k->real, sizeof names);
+  choices_begin(&choices);
+  do {
+    uint32_t next;
+    if (system->move(system, before, thread, &choices, after, &move) != MOVED) continue;
+    if (!follow(k->w, &move, set, &next) || !next) continue;
+    if (leads_to(k, after, next, to, from)) {
+      if (!follow_really(k, thread, after)) continue;
+      for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
+      uint32_t n;
+      key_set(to.at, &n);
+      system->unpack(system, to.at + n, to.size - n, k->here);
+      found = true;
+    } else if (depth > 1 && !move.event_count) {
+      if (!follow_really(k, thread, after)) continue;
+      memcpy(k->here, after, system->work);
+      found = walk(k, thread, next, to, depth - 1);
+    }
+    if (!found) {
+      k->path.count = length;
+      memcpy(k->real_here, real, system->work);
+    }
+  } while (!found && choices_next(&choices));
+  mem_free(k->mem, before);
+  mem_free(k->mem, after);
+  mem_free(k->mem, real);
+  return found;
+}
+
+static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
+  return try_moves(k, thread, set, to, depth);
+}
+
+/* From one record to the next: by one move of one thread, or several in a Cartesian path. */
+static bool step_to(struct tracker *k, uint32_t set, struct record_view to) {
+  unsigned most = k->w->cartesian ? 64 : 1;
+  for (unsigned depth = 1; depth <= most; depth = depth == 1 && most > 1 ? most : depth + most)
+    for (unsigned t = 0; t < k->system->threads; t++)
+      if (try_moves(k, t, set, to, depth)) return true;
+  return false;
+}
+
+/* Does this move end in the violation? */
+static bool is_wrong(struct tracker *k, enum moved moved, const struct move *move, uint32_t set) {
+  uint32_t next;
+  if (moved != MOVED && moved != FAULTED) return false;
+  if (!follow(k->w, move, set, &next)) return false;
+  return moved == FAULTED ? k->x->violation == VIOLATION_FAULT || k->x->violation == VIOLATION_POINTS : !next;
+}
+
+/* The last moves, those of the violation: in the execution itself, with the spec set as it is there. */
+static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned depth) {
+  struct system *system = k->system;
+  struct path_move m = {.thread = (uint8_t)thread};
+  void *here = mem_alloc(k->mem, system->work), *there = mem_alloc(k->mem, system->work);
+  memcpy(here, k->real_here, system->work);
+  bool found = false;
+  choices_begin(&m.choices);
+  do {
+    uint32_t next;
+    enum moved moved = system->move(system, here, thread, &m.choices, there, &m.move);
+    size_t length = k->path.count;
+    if (is_wrong(k, moved, &m.move, set)) {
+      vec_push(k->mem, &k->path, m);
+      found = true;
+    } else if (moved == MOVED && depth > 1 && !m.move.event_count && follow(k->w, &m.move, set, &next)) {
+      vec_push(k->mem, &k->path, m);
+      memcpy(k->real_here, there, system->work);
+      found = finish(k, next, thread, depth - 1);
+      if (!found) k->path.count = length;
+    }
+  } while (!found && choices_next(&m.choices));
+  if (!found) memcpy(k->real_here, here, system->work);
+  mem_free(k->mem, here);
+  mem_free(k->mem, there);
+  return found;
+}
+
+static bool finish_any(struct tracker *k, uint32_t set) {
+  unsigned most = k->w->cartesian ? 64 : 1;
+  if (k->x->violation == VIOLATION_DEADLOCK) return true;
+  for (unsigned depth = 1; depth <= most; depth = depth == 1 && most > 1 ? most : depth + most)
+    for (unsigned t = 0; t < k->system->threads; t++)
+      if (finish(k, set, t, depth)) return true;
+  return false;
+}
+
+bool find_path(struct mem *mem, struct explore *x, struct search_result *r, struct problem *why) {
+  struct tracker k = {.mem = mem, .x = x, .w = &x->workers[0], .sets = x->sets, .system = x->workers[0].system};
+  struct system *system = k.system;
+  VEC(uint32_t) refs = {0};
+  k.here = mem_alloc(mem, system->work);
+  k.there = mem_alloc(mem, system->work);
+  k.real_here = mem_alloc(mem, system->work);
+  k.real_there = mem_alloc(mem, system->work);
+  k.bytes = mem_alloc(mem, system->packed_most);
+  k.other = mem_alloc(mem, system->packed_most);
+  for (uint32_t ref = x->wrong_ref; ref != REF_NONE; ref = record_at(x, ref).parent) vec_push(mem, &refs, ref);
+  system->start(system, k.real_here);
+  uint8_t from[THREADS_MOST];
+  uint32_t n, set = specset_initial(x->sets);
+  make_key(k.w, k.real_here, set, from);
+  memcpy(k.real, from, sizeof from);
+  struct record_view v = record_at(x, refs.at[refs.count - 1]);
+  set = key_set(v.at, &n);
+  system->unpack(system, v.at + n, v.size - n, k.here);
+  for (size_t i = refs.count - 1; i-- > 0;) {
+    v = record_at(x, refs.at[i]);
+    if (!step_to(&k, set, v)) {
+      problem_set(why, "internal error: the counterexample found cannot be followed (move %zu)", k.path.count);
+      return false;
+    }
+    set = key_set(v.at, &n);
+  }
+  /* Thread names are the real ones from here on, in the spec set too. */
+  uint8_t back[THREADS_MOST];
+  for (unsigned t = 0; t < system->threads; t++) back[k.real[t]] = (uint8_t)t;
+  set = specset_permute(x->sets, set, back);
+  if (!finish_any(&k, set)) {
+    problem_set(why, "internal error: the violation found does not happen again");
+    return false;
+  }
+  r->path = k.path.at;
+  r->path_count = k.path.count;
+  return true;
+}

@@ -1,0 +1,385 @@
+/* The search (search.h): Algorithms 4.1, 4.2 and 4.3 of Liu et al. 2013, breadth or depth first, on several cores.
+ *
+ *   state -> its threads' moves -> spec set after their events -> threads in order (symmetry) -> packed -> new?
+ *
+ * With several workers each owns a part of the states, by their hash: it alone stores and expands them. What a worker finds that is
+ * another's goes into a box for it; boxes are emptied in turns, between barriers, so nothing is locked. Breadth first the turns keep to
+ * the levels, and the first violation met is at the least depth. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "verify/explore.h"
+
+enum { TURN = 4096 /* states a worker expands between barriers */, POLL = 256 };
+
+uint32_t key_set(const unsigned char *key, uint32_t *length) {
+  uint32_t set = 0, n = 0;
+  unsigned shift = 0;
+  do set |= (uint32_t)(key[n] & 127) << shift, shift += 7;
+  while (key[n++] & 128);
+  *length = n;
+  return set;
+}
+
+static uint32_t put_set(unsigned char *key, uint32_t set) {
+  uint32_t n = 0;
+  for (; set >= 128; set >>= 7) key[n++] = (unsigned char)(set | 128);
+  key[n++] = (unsigned char)set;
+  return n;
+}
+
+static bool symmetric(enum reduce r) { return r == REDUCE_BEST || r == REDUCE_SYM1 || r == REDUCE_SYM || r == REDUCE_BOTH; }
+
+/* The pair as its representative: Rep1 (Algorithm 4.2) orders threads by what they do, Rep2 (4.3) those that do the same by their parts
+ * in the spec set, which is what trying every permutation that fits would find. */
+uint32_t make_key(struct worker *w, const void *work, uint32_t set, uint8_t *from) {
+  const struct explore *x = w->all;
+  struct system *system = w->system;
+  unsigned char *packed = w->key + KEY_SET_MOST;
+  size_t size;
+  if (symmetric(x->options.reduce)) {
+    const uint8_t *rank = x->options.reduce == REDUCE_SYM1 ? NULL : specset_ranks(x->sets, set);
+    size = system->pack(system, work, rank, packed, from, NULL);
+    bool moved = false;
+    for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
+    if (moved) set = specset_permute(x->sets, set, from);
+  } else {
+    size = system->pack(system, work, NULL, packed, NULL, NULL);
+    for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
+  }
+  unsigned char number[KEY_SET_MOST];
+  uint32_t n = put_set(number, set);
+  memmove(w->key + n, packed, size);
+  memcpy(w->key, number, n);
+  return n + (uint32_t)size;
+}
+
+void wrong(struct worker *w, enum violation v) {
+  struct explore *x = w->all;
+  pthread_mutex_lock(&x->lock);
+  if (x->violation == VIOLATION_NONE) {
+    x->violation = v;
+    x->wrong_ref = w->ref;
+  }
+  pthread_mutex_unlock(&x->lock);
+  atomic_store(&x->stop, true);
+}
+
+static void keep(struct worker *w, const unsigned char *key, uint32_t size, uint64_t hash, uint32_t parent) {
+  uint32_t ref;
+  if (store_add(&w->store, hash, key, size, parent, &ref) && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
+}
+
+static void post(struct worker *w, unsigned to, const unsigned char *key, uint32_t size, uint64_t hash) {
+  struct bytes *box = &w->outbox[to];
+  size_t need = 16 + size;
+  vec_reserve(&w->mem, &box->at, box->at.count + need);
+  unsigned char *p = box->at.at + box->at.count;
+  memcpy(p, &hash, 8);
+  memcpy(p + 8, &w->ref, 4);
+  memcpy(p + 12, &size, 4);
+  memcpy(p + 16, key, size);
+  box->at.count += need;
+}
+
+static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
+  return x->jobs > 1 ? (unsigned)((hash >> 32) * x->jobs >> 32) : 0;
+}
+
+void reached(struct worker *w, const void *work, uint32_t set) {
+  uint8_t from[THREADS_MOST];
+  uint32_t size = make_key(w, work, set, from);
+  uint64_t hash = hash_bytes(w->key, size);
+  unsigned owner = owner_of(w->all, hash);
+  if (owner == w->index)
+    keep(w, w->key, size, hash, w->ref);
+  else
+    post(w, owner, w->key, size, hash);
+}
+
+bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
+  struct specsets *sets = w->all->sets;
+  for (unsigned i = 0; i < move->event_count && set; i++) {
+    if (move->events[i].kind == EVENT_CALL && !specset_may_call(sets, set, move->events[i].thread, move->events[i].call)) return false;
+    set = specset_step(sets, set, move->events[i]);
+  }
+  *next = set;
+  return true;
+}
+
+/* Every move of the thread; what became of it. */
+struct moves {
+  unsigned made, waits, locked;
+};
+
+static void expand_thread(struct worker *w, unsigned thread, struct moves *seen) {
+  struct choices choices;
+  struct move move;
+  uint32_t next;
+  choices_begin(&choices);
+  do {
+    enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
+    if (moved == FAULTED) {
+      if (!follow(w, &move, w->set, &next)) continue; /* a call the client would not make */
+      wrong(w, move.fault == FAULT_POINTS ? VIOLATION_POINTS : VIOLATION_FAULT);
+      return;
+    }
+    if (moved == WAITS) {
+      seen->waits++;
+      seen->locked += move.locked;
+    }
+    if (moved != MOVED) continue;
+    if (!follow(w, &move, w->set, &next)) continue;
+    seen->made++;
+    w->transitions++;
+    if (!next) {
+      wrong(w, VIOLATION_TRACE);
+      return;
+    }
+    reached(w, w->to, next);
+  } while (choices_next(&choices));
+}
+
+/* Has a thread before this one exactly the same to do? Then its moves give the same states, renamed. */
+static bool repeats(struct worker *w, unsigned thread) {
+  const struct explore *x = w->all;
+  if (x->options.reduce != REDUCE_BEST || !w->system->same) return false;
+  for (unsigned t = 0; t < thread; t++)
+    if (w->system->group[t] == w->system->group[thread] && w->system->same(w->system, w->from, t, thread) &&
+        specset_alike(x->sets, w->set, t, thread))
+      return true;
+  return false;
+}
+
+/* The reduction of the 2009 paper (Figures 3 and 4): a thread whose only move is invisible and touches nothing that others can see, or is
+ * a return, may go first, alone, if that leads to a state not met before. */
+static bool expand_first(struct worker *w) {
+  for (unsigned t = 0; t < w->system->threads; t++) {
+    struct choices choices;
+    struct move move;
+    uint32_t next;
+    uint8_t from[THREADS_MOST];
+    choices_begin(&choices);
+    enum moved moved = w->system->move(w->system, w->from, t, &choices, w->to, &move);
+    if (moved != MOVED || choices.made || move.access_count || move.touches_all) continue;
+    if (move.event_count > 1 || (move.event_count && move.events[0].kind != EVENT_RETURN)) continue;
+    if (!follow(w, &move, w->set, &next)) continue;
+    w->transitions++;
+    if (!next) {
+      wrong(w, VIOLATION_TRACE);
+      return true;
+    }
+    uint32_t size = make_key(w, w->to, next, from);
+    uint64_t hash = hash_bytes(w->key, size);
+    if (store_has(&w->store, hash, w->key, size)) continue;
+    keep(w, w->key, size, hash, w->ref);
+    return true;
+  }
+  return false;
+}
+
+static void expand(struct worker *w, uint32_t ref) {
+  struct explore *x = w->all;
+  struct record_view v = store_at(&w->store, ref);
+  struct moves seen = {0};
+  uint32_t n;
+  w->ref = global_ref(x, w->index, ref);
+  w->set = key_set(v.at, &n);
+  w->system->unpack(w->system, v.at + n, v.size - n, w->from);
+  w->expanded++;
+  if (w->cartesian) {
+    cartesian_expand(w);
+    return;
+  }
+  if (x->options.reduce == REDUCE_TAU && expand_first(w)) return;
+  for (unsigned t = 0; t < w->system->threads && !atomic_load_explicit(&x->stop, memory_order_relaxed); t++)
+    if (!repeats(w, t)) expand_thread(w, t, &seen);
+  if (!seen.made && !seen.waits) w->terminal++;
+  if (!seen.made && seen.locked && x->options.deadlocks) wrong(w, VIOLATION_DEADLOCK);
+}
+
+/* Progress, limits. */
+static void look_up(struct worker *w) {
+  struct explore *x = w->all;
+  mem_poll(&w->mem);
+  if (w->index || !x->options.progress) return;
+  double now = clock_seconds();
+  if (now - x->told < 0.25) return;
+  x->told = now;
+  uint64_t states = 0, transitions = 0, bytes = 0;
+  for (unsigned i = 0; i < x->jobs; i++) {
+    states += x->workers[i].store.count;
+    transitions += x->workers[i].transitions;
+    bytes += x->workers[i].store.bytes;
+  }
+  x->options.progress(x->options.progress_self, states, transitions, x->depth, bytes);
+}
+
+/* The next state to expand, or REF_NONE if there is none for now. */
+static uint32_t take(struct worker *w) {
+  if (w->all->options.depth_first) return w->stack.count ? w->stack.at[--w->stack.count] : REF_NONE;
+  if (w->next == w->level_end) return REF_NONE;
+  uint32_t ref = store_settle(&w->store, w->next);
+  w->next = store_after(&w->store, ref);
+  return ref;
+}
+
+/* At a level's end: what was found meanwhile is the next one. */
+static bool next_level(struct worker *w) {
+  if (w->all->options.depth_first) return w->stack.count != 0;
+  w->level_end = w->store.end;
+  return w->next != w->level_end;
+}
+
+static void take_turn(struct worker *w, unsigned most) {
+  struct explore *x = w->all;
+  uint32_t ref;
+  for (unsigned i = 0; i < most && !atomic_load_explicit(&x->stop, memory_order_relaxed); i++) {
+    if ((ref = take(w)) == REF_NONE) break;
+    if (i % POLL == 0) look_up(w);
+    expand(w, ref);
+  }
+}
+
+static void empty_boxes(struct worker *w) {
+  struct explore *x = w->all;
+  for (unsigned i = 0; i < x->jobs; i++) {
+    if (i == w->index) continue;
+    struct bytes *box = &x->workers[i].outbox[w->index];
+    for (size_t at = 0; at < box->at.count;) {
+      uint64_t hash;
+      uint32_t parent, size;
+      memcpy(&hash, box->at.at + at, 8);
+      memcpy(&parent, box->at.at + at + 8, 4);
+      memcpy(&size, box->at.at + at + 12, 4);
+      keep(w, box->at.at + at + 16, size, hash, parent);
+      at += 16 + size;
+    }
+  }
+}
+
+static void search_alone(struct worker *w) {
+  struct explore *x = w->all;
+  while (!atomic_load(&x->stop)) {
+    take_turn(w, TURN);
+    if (x->options.depth_first ? w->stack.count : w->next != w->level_end) continue;
+    if (!next_level(w)) return;
+    x->depth++;
+  }
+}
+
+static bool anything_left(const struct explore *x, bool level) {
+  for (unsigned i = 0; i < x->jobs; i++) {
+    const struct worker *w = &x->workers[i];
+    if (x->options.depth_first ? w->stack.count != 0 : level ? w->next != w->level_end : w->level_end < w->store.end || w->next != w->level_end)
+      return true;
+  }
+  return false;
+}
+
+/* One of several. A turn: expand; all wait; empty the boxes; all wait. */
+static void *search_together(void *arg) {
+  struct worker *w = arg;
+  struct explore *x = w->all;
+  if (MEM_GUARD(&w->mem)) {
+    atomic_store(&x->stop, true);
+    for (; w->phase < 3; w->phase++) pthread_barrier_wait(&x->barrier);
+    return NULL;
+  }
+  for (;;) {
+    w->phase = 0;
+    take_turn(w, TURN);
+    w->phase = 1;
+    pthread_barrier_wait(&x->barrier);
+    empty_boxes(w);
+    w->phase = 2;
+    pthread_barrier_wait(&x->barrier);
+    for (unsigned i = 0; i < x->jobs; i++) w->outbox[i].at.count = 0;
+    bool stop = atomic_load(&x->stop), level = anything_left(x, true), left = anything_left(x, false);
+    w->phase = 3;
+    pthread_barrier_wait(&x->barrier);
+    if (stop || !left) return NULL;
+    if (!level && !x->options.depth_first) {
+      w->level_end = w->store.end;
+      if (!w->index) x->depth++;
+    }
+  }
+}
+
+static void open_worker(struct explore *x, unsigned i, struct system *system) {
+  struct worker *w = &x->workers[i];
+  w->all = x;
+  w->index = i;
+  w->system = i ? system->copy(&w->mem, system) : system;
+  store_open(&w->store, &w->mem);
+  w->from = mem_zero(&w->mem, 1, system->work);
+  w->to = mem_zero(&w->mem, 1, system->work);
+  w->key = mem_alloc(&w->mem, system->packed_most + KEY_SET_MOST);
+  w->outbox = mem_zero(&w->mem, x->jobs, sizeof *w->outbox);
+  if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH) w->cartesian = cartesian_new(&w->mem, w->system);
+}
+
+/* The first state goes to its owner. */
+static void open_search(struct explore *x) {
+  struct worker *w = &x->workers[0];
+  uint8_t from[THREADS_MOST];
+  w->system->start(w->system, w->to);
+  uint32_t size = make_key(w, w->to, specset_initial(x->sets), from);
+  uint64_t hash = hash_bytes(w->key, size);
+  struct worker *owner = &x->workers[owner_of(x, hash)];
+  keep(owner, w->key, size, hash, REF_NONE);
+  owner->level_end = owner->store.end;
+}
+
+static void run_workers(struct explore *x) {
+  pthread_barrier_init(&x->barrier, NULL, x->jobs);
+  for (unsigned i = 1; i < x->jobs; i++) pthread_create(&x->workers[i].thread, NULL, search_together, &x->workers[i]);
+  search_together(&x->workers[0]);
+  for (unsigned i = 1; i < x->jobs; i++) pthread_join(x->workers[i].thread, NULL);
+  pthread_barrier_destroy(&x->barrier);
+}
+
+static void sum_up(const struct explore *x, struct search_result *r) {
+  for (unsigned i = 0; i < x->jobs; i++) {
+    const struct worker *w = &x->workers[i];
+    r->states += w->store.count;
+    r->transitions += w->transitions;
+    r->terminal += w->terminal;
+    r->bytes += w->store.bytes;
+  }
+  r->depth = x->depth;
+  r->spec_sets = specsets_count(x->sets);
+  r->violation = x->violation;
+  r->limit = (enum limit)x->limits->reached;
+  r->verdict = x->violation ? VERDICT_VIOLATED : r->limit ? VERDICT_UNKNOWN : VERDICT_HOLDS;
+}
+
+bool search(struct mem *mem, struct system *system, struct specsets *sets, const struct search_options *options, struct limits *limits,
+            struct search_result *result, struct problem *why) {
+  struct explore x = {.options = *options, .limits = limits, .sets = sets, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
+  bool good = true;
+  memset(result, 0, sizeof *result);
+  if (options->reduce == REDUCE_TAU) x.jobs = 1; /* its condition on cycles looks at all states met */
+  while (1u << x.ref_bits < x.jobs) x.ref_bits++;
+  pthread_mutex_init(&x.lock, NULL);
+  x.workers = mem_zero(mem, x.jobs, sizeof *x.workers);
+  for (unsigned i = 0; i < x.jobs; i++) mem_open(&x.workers[i].mem, limits);
+  volatile unsigned opened = 0;
+  if (!MEM_GUARD(&x.workers[0].mem)) {
+    for (unsigned i = 0; i < x.jobs; i++, opened = i) {
+      if (i && MEM_GUARD(&x.workers[i].mem)) mem_escape(&x.workers[0].mem);
+      open_worker(&x, i, system);
+    }
+    open_search(&x);
+    if (x.jobs > 1)
+      run_workers(&x);
+    else
+      search_alone(&x.workers[0]);
+  }
+  if (opened == x.jobs) sum_up(&x, result);
+  else result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
+  if (result->violation) good = find_path(mem, &x, result, why);
+  for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);
+  pthread_mutex_destroy(&x.lock);
+  return good;
+}
