@@ -20,6 +20,7 @@ struct worker {
   unsigned index;
   struct mem mem;
   struct system *system;
+  struct specsets *sets; /* a view of its own */
   struct store store;
   pthread_t thread;
   /* what is left to expand: breadth first, the records from `next` to `level_end`; depth first, a stack */
@@ -40,7 +41,6 @@ struct worker {
 struct explore {
   struct search_options options;
   struct limits *limits;
-  struct specsets *sets;
   unsigned jobs, ref_bits;
   struct worker *workers;
   pthread_barrier_t barrier;
