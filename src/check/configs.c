@@ -14,7 +14,6 @@ void configs_open(struct configs *c, struct mem *m, uint32_t words) {
   c->at = mem_alloc(m, c->room * c->stride);
   c->bucket_mask = 31;
   c->buckets = mem_zero(m, c->bucket_mask + 1, sizeof *c->buckets);
-  c->exact = mem_zero(m, c->bucket_mask + 1, sizeof *c->exact);
 }
 
 void configs_close(struct configs *c) {
@@ -31,16 +30,25 @@ static uint32_t exact_of(const struct configs *c, const struct config *x) {
   return (uint32_t)hash_mix(h) & c->bucket_mask;
 }
 
-static void index_config(struct configs *c, uint32_t i) {
-  struct config *x = configs_at(c, i);
-  uint32_t *b = &c->buckets[bucket_of(c, x->state)], e = exact_of(c, x);
-  x->next = *b;
-  *b = i + 1;
+static void index_exactly(struct configs *c, uint32_t i) {
+  uint32_t e = exact_of(c, configs_at(c, i));
   while (c->exact[e]) e = (e + 1) & c->bucket_mask;
   c->exact[e] = i + 1;
 }
 
-static bool contains(const struct configs *c, const struct config *x) {
+static void index_config(struct configs *c, uint32_t i) {
+  struct config *x = configs_at(c, i);
+  uint32_t *b = &c->buckets[bucket_of(c, x->state)];
+  x->next = *b;
+  *b = i + 1;
+  if (c->exact) index_exactly(c, i);
+}
+
+static bool contains(struct configs *c, const struct config *x) {
+  if (!c->exact) {
+    c->exact = mem_zero(c->mem, (size_t)c->bucket_mask + 1, sizeof *c->exact);
+    for (uint32_t i = 0; i < c->count; i++) index_exactly(c, i);
+  }
   for (uint32_t e = exact_of(c, x); c->exact[e]; e = (e + 1) & c->bucket_mask) {
     const struct config *y = configs_at(c, c->exact[e] - 1);
     if (y->state == x->state && !memcmp(y->bits, x->bits, 2 * c->words * sizeof *x->bits)) return true;
@@ -50,15 +58,12 @@ static bool contains(const struct configs *c, const struct config *x) {
 
 void configs_clear(struct configs *c) {
   if (c->count < c->bucket_mask / 16) {
-    for (uint32_t i = 0; i < c->count; i++) {
-      const struct config *x = configs_at(c, i);
-      c->buckets[bucket_of(c, x->state)] = 0;
-      for (uint32_t e = exact_of(c, x); c->exact[e]; e = (e + 1) & c->bucket_mask) c->exact[e] = 0;
-    }
+    for (uint32_t i = 0; i < c->count; i++) c->buckets[bucket_of(c, configs_at(c, i)->state)] = 0;
   } else {
     memset(c->buckets, 0, ((size_t)c->bucket_mask + 1) * sizeof *c->buckets);
-    memset(c->exact, 0, ((size_t)c->bucket_mask + 1) * sizeof *c->exact);
   }
+  mem_free(c->mem, c->exact); /* bits may have changed since: it cannot be emptied one by one */
+  c->exact = NULL;
   c->count = c->live = 0;
 }
 
@@ -70,7 +75,7 @@ static void grow(struct configs *c) {
   mem_free(c->mem, c->exact);
   c->bucket_mask = c->bucket_mask * 2 + 1;
   c->buckets = mem_zero(c->mem, (size_t)c->bucket_mask + 1, sizeof *c->buckets);
-  c->exact = mem_zero(c->mem, (size_t)c->bucket_mask + 1, sizeof *c->exact);
+  c->exact = NULL;
   for (uint32_t i = 0; i < c->count; i++) index_config(c, i);
 }
 

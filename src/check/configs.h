@@ -31,7 +31,7 @@ struct configs {
   unsigned char *at;
   uint32_t count, room, live; /* live: not dropped */
   uint32_t *buckets, bucket_mask; /* by state: configuration + 1, then along `next` */
-  uint32_t *exact;                /* by everything: configuration + 1; open addressing, as many places */
+  uint32_t *exact;                /* by everything: configuration + 1; open addressing, as many places; NULL until needed */
 };
 
 void configs_open(struct configs *, struct mem *, uint32_t words);

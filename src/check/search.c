@@ -25,9 +25,14 @@
 
 enum { FORGET_AT = 128 << 10 }; /* so that what is in use stays in the processor's cache */
 
+#define NO_STATE UINT32_MAX
+
 struct slot {
   uint32_t op, class;
   uint32_t ret;
+  uint32_t to;    /* the state it always leads to, if there is one and it was met; else NO_STATE */
+  uint32_t at;    /* reads a value: the only state it can happen in; else NO_STATE */
+  uint32_t until; /* sets a value: the last return of an operation that observes it; NO_RETURN if that does not matter */
   uint16_t method;
   bool pure;
   bool open;
@@ -52,16 +57,19 @@ struct search {
   struct slot *slots;
   uint32_t slot_count, slot_room, words;
   uint64_t *earlier;  /* a slot: those of the same class that return earlier, `words` each */
-  uint64_t *open;     /* the open slots */
+  uint64_t *open;     /* the open slots ... */
+  uint64_t *pure, *always, *overwrites; /* ... and of those the ones whose operation is so (spec.h); always: not pure */
   uint32_t *slot_of;  /* operation -> slot */
   op_list events;     /* of the part: see part_events */
   uint32_t slot_of_room;
 
   struct observed *observed; /* one-value objects: until when each value is read or compared with; key V_NONE: free */
   uint32_t observed_mask;
+  bool one_value;            /* the object is one value, and dead_op sets it */
   bool merges;               /* unobserved values are merged */
   uint32_t event;            /* the present one */
   struct op dead_op;         /* sets the value to one that nobody observes */
+  uint32_t dead_state;       /* which leads there, once met */
 
   struct configs now, after, seen; /* before this event; after it; met while linearizing what this return forces */
   bool sets_open;
@@ -143,83 +151,6 @@ static void log_collect(struct search *s) {
   mem_free(s->mem, tip);
 }
 
-/* Forgets the states no configuration holds, once there are many: containers meet a new state at every step. */
-static void forget(struct search *s) {
-  uint32_t *keep = mem_alloc(s->mem, ((size_t)s->now.count + 1) * sizeof *keep), count = 0;
-  for (uint32_t i = 0; i < s->now.count; i++) {
-    struct config *c = configs_at(&s->now, i);
-    if (c->dropped) continue;
-    keep[count] = c->state; /* equal ones are kept once, under one number */
-    count++;
-  }
-  states_forget(s->states, keep, count);
-  for (uint32_t k = 0; k < s->slot_count; k++)
-    if (s->slots[k].open) s->slots[k].class = states_class(s->states, &s->part->ops[s->slots[k].op]);
-  configs_clear(&s->after);
-  for (uint32_t i = 0, k = 0; i < s->now.count; i++) {
-    struct config *c = configs_at(&s->now, i);
-    if (c->dropped) continue;
-    c->state = keep[k++];
-    configs_add(&s->after, c);
-  }
-  struct configs swap = s->now;
-  s->now = s->after;
-  s->after = swap;
-  s->forget_at = states_bytes(s->states) * 4 > FORGET_AT ? states_bytes(s->states) * 4 : FORGET_AT;
-  mem_free(s->mem, keep);
-}
-
-/* Slots. */
-
-static void slot_open(struct search *s, uint32_t op) {
-  const struct op *o = &s->part->ops[op];
-  uint32_t k = 0;
-  while (k < s->slot_count && s->slots[k].open) k++;
-  if (k == s->slot_count) s->slot_count++;
-  s->slots[k] = (struct slot){op, states_class(s->states, o), o->ret, o->method, op_pure(s->spec, o), true};
-  s->slot_of[op] = k;
-  bit_set(s->open, k);
-  uint64_t *mine = s->earlier + (size_t)k * s->words;
-  memset(mine, 0, s->words * sizeof *mine);
-  for (uint32_t i = 0; i < s->slot_count; i++) {
-    if (i == k || !s->slots[i].open || s->slots[i].class != s->slots[k].class) continue;
-    if (s->slots[i].ret <= o->ret) /* pending ones alike: by which came first */
-      bit_set(mine, i);
-    else
-      bit_set(s->earlier + (size_t)i * s->words, k);
-  }
-}
-
-static void slot_close(struct search *s, uint32_t k) {
-  s->slots[k].open = false;
-  bit_clear(s->open, k);
-  for (uint32_t i = 0; i < s->slot_count; i++) bit_clear(s->earlier + (size_t)i * s->words, k);
-  while (s->slot_count && !s->slots[s->slot_count - 1].open) s->slot_count--;
-}
-
-static inline bool loops(struct successors x, uint32_t state) {
-  for (uint32_t i = 0; i < x.count; i++)
-    if (x.at[i] == state) return true;
-  return false;
-}
-
-/* Lets a due operation linearize in the present state if that changes nothing. */
-static inline void settle(struct search *s, struct config *c, uint32_t k) {
-  struct successors x = states_step(s->states, c->state, s->slots[k].class);
-  if (!x.count) return;
-  if (s->slots[k].pure) {
-    bit_set(c->bits, k);
-    vec_push(s->mem, &s->marks, s->slots[k].op << 1);
-  } else if (loops(x, c->state)) {
-    bit_set(c->bits + s->words, k);
-    vec_push(s->mem, &s->marks, s->slots[k].op << 1 | 1);
-  }
-}
-
-static void log_marks(struct search *s, struct config *c) {
-  for (size_t i = 0; i < s->marks.count; i++) c->node = log_add(s, c->node, s->marks.at[i]);
-}
-
 /* Values that nobody observes. */
 
 static struct observed *observed_at(const struct search *s, value v) {
@@ -240,9 +171,11 @@ static void observe_part(struct search *s, const struct part *p) {
   const struct spec_cell *cell = s->spec->cell;
   mem_free(s->mem, s->observed);
   s->observed = NULL;
-  s->merges = cell != NULL;
-  for (uint32_t i = 0; i < p->count && s->merges; i++) s->merges = cell[p->ops[i].method].sets != CELL_MIXES;
-  if (!s->merges) return;
+  s->dead_state = NO_STATE;
+  s->merges = s->one_value = false;
+  if (!cell) return;
+  for (uint32_t i = 0; i < p->count; i++)
+    if (cell[p->ops[i].method].sets == CELL_MIXES) return;
   for (s->observed_mask = 15; s->observed_mask < p->count * 2u;) s->observed_mask = s->observed_mask * 2 + 1;
   s->observed = mem_alloc(s->mem, ((size_t)s->observed_mask + 1) * sizeof *s->observed);
   for (uint32_t i = 0; i <= s->observed_mask; i++) s->observed[i].value = V_NONE;
@@ -255,18 +188,140 @@ static void observe_part(struct search *s, const struct part *p) {
     if (cell[p->ops[i].method].sets >= 0 && s->spec->overwrites >> p->ops[i].method & 1) {
       s->dead_op = p->ops[i];
       s->dead_op.arg[cell[p->ops[i].method].sets] = V_UNKNOWN;
+      s->merges = s->one_value = true;
       return;
     }
-  s->merges = false;
 }
 
-/* The state that an operation of this slot leads to, or the one that stands for all whose value nobody will observe. */
-static uint32_t merge(struct search *s, uint32_t k, uint32_t state) {
-  int sets = s->spec->cell[s->slots[k].method].sets;
-  if (sets < 0) return state;
-  const struct observed *o = observed_at(s, s->part->ops[s->slots[k].op].arg[sets]);
-  if (o->value != V_NONE && o->until >= s->event) return state;
-  return states_step(s->states, state, states_class(s->states, &s->dead_op)).at[0];
+/* The state that stands for all whose value nobody will observe; from any other. */
+static uint32_t dead_state(struct search *s, uint32_t state) {
+  if (s->dead_state == NO_STATE) s->dead_state = states_step(s->states, state, states_class(s->states, &s->dead_op)).at[0];
+  return s->dead_state;
+}
+
+/* What is known of an open operation beforehand. In an object that is one value a read can happen only in the state that
+ * setting the value it read leads to. */
+static void slot_know(struct search *s, uint32_t k) {
+  struct slot *t = &s->slots[k];
+  const struct op *o = &s->part->ops[t->op];
+  t->class = states_class(s->states, o);
+  t->to = t->at = NO_STATE;
+  t->until = NO_RETURN;
+  if (!s->one_value) return;
+  const struct spec_cell *cell = &s->spec->cell[o->method];
+  if (cell->sets == -1 && cell->compares == -1 && s->spec->ops[o->method].pure == PURE_ALWAYS && o->result != V_UNKNOWN &&
+      s->now.count) {
+    struct op set = s->dead_op;
+    set.arg[s->spec->cell[set.method].sets] = o->result;
+    t->at = states_step(s->states, configs_at(&s->now, 0)->state, states_class(s->states, &set)).at[0];
+  }
+  if (cell->sets >= 0 && s->merges) {
+    const struct observed *x = observed_at(s, o->arg[cell->sets]);
+    t->until = x->value != V_NONE ? x->until : 0;
+  }
+}
+
+/* Where an open operation leads to from a state. */
+static inline struct successors slot_step(struct search *s, uint32_t state, uint32_t k) {
+  struct slot *t = &s->slots[k];
+  if (t->to != NO_STATE) return (struct successors){&t->to, 1};
+  struct successors x = states_step(s->states, state, t->class);
+  if (x.count == 1 && s->spec->overwrites >> t->method & 1) t->to = x.at[0];
+  return x;
+}
+
+/* Forgets the states no configuration holds, once there are many: containers meet a new state at every step. */
+static void forget(struct search *s) {
+  uint32_t *keep = mem_alloc(s->mem, ((size_t)s->now.count + 1) * sizeof *keep), count = 0;
+  for (uint32_t i = 0; i < s->now.count; i++) {
+    struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    keep[count] = c->state; /* equal ones are kept once, under one number */
+    count++;
+  }
+  states_forget(s->states, keep, count);
+  configs_clear(&s->after);
+  for (uint32_t i = 0, k = 0; i < s->now.count; i++) {
+    const struct config *c = configs_at(&s->now, i);
+    if (c->dropped) continue;
+    memcpy(s->scratch, c, s->now.stride); /* those of `now` stay as they are: its index is by state */
+    s->scratch->state = keep[k++];
+    configs_add(&s->after, s->scratch);
+  }
+  struct configs swap = s->now;
+  s->now = s->after;
+  s->after = swap;
+  s->dead_state = NO_STATE;
+  for (uint32_t k = 0; k < s->slot_count; k++)
+    if (s->slots[k].open) slot_know(s, k);
+  s->forget_at = states_bytes(s->states) * 4 > FORGET_AT ? states_bytes(s->states) * 4 : FORGET_AT;
+  mem_free(s->mem, keep);
+}
+
+/* Slots. */
+
+static void slot_open(struct search *s, uint32_t op) {
+  const struct op *o = &s->part->ops[op];
+  uint32_t k = 0;
+  while (k < s->slot_count && s->slots[k].open) k++;
+  if (k == s->slot_count) s->slot_count++;
+  s->slots[k] = (struct slot){.op = op, .ret = o->ret, .method = o->method, .pure = op_pure(s->spec, o), .open = true};
+  slot_know(s, k);
+  s->slot_of[op] = k;
+  bit_set(s->open, k);
+  if (s->slots[k].pure)
+    bit_set(s->pure, k);
+  else if (s->spec->always >> o->method & 1)
+    bit_set(s->always, k);
+  if (s->spec->overwrites >> o->method & 1) bit_set(s->overwrites, k);
+  uint64_t *mine = s->earlier + (size_t)k * s->words;
+  memset(mine, 0, s->words * sizeof *mine);
+  for (uint32_t i = 0; i < s->slot_count; i++) {
+    if (i == k || !s->slots[i].open || s->slots[i].class != s->slots[k].class) continue;
+    if (s->slots[i].ret <= o->ret) /* pending ones alike: by which came first */
+      bit_set(mine, i);
+    else
+      bit_set(s->earlier + (size_t)i * s->words, k);
+  }
+}
+
+static void slot_close(struct search *s, uint32_t k) {
+  s->slots[k].open = false;
+  bit_clear(s->open, k);
+  bit_clear(s->pure, k);
+  bit_clear(s->always, k);
+  bit_clear(s->overwrites, k);
+  for (uint32_t i = 0; i < s->slot_count; i++) bit_clear(s->earlier + (size_t)i * s->words, k);
+  while (s->slot_count && !s->slots[s->slot_count - 1].open) s->slot_count--;
+}
+
+static inline bool loops(struct successors x, uint32_t state) {
+  for (uint32_t i = 0; i < x.count; i++)
+    if (x.at[i] == state) return true;
+  return false;
+}
+
+/* Lets a due operation linearize in the present state if that changes nothing. */
+static inline void settle(struct search *s, struct config *c, uint32_t k) {
+  if (s->slots[k].at != NO_STATE) {
+    if (s->slots[k].at != c->state) return;
+    bit_set(c->bits, k);
+    vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+    return;
+  }
+  struct successors x = slot_step(s, c->state, k);
+  if (!x.count) return;
+  if (s->slots[k].pure) {
+    bit_set(c->bits, k);
+    vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+  } else if (loops(x, c->state)) {
+    bit_set(c->bits + s->words, k);
+    vec_push(s->mem, &s->marks, s->slots[k].op << 1 | 1);
+  }
+}
+
+static void log_marks(struct search *s, struct config *c) {
+  for (size_t i = 0; i < s->marks.count; i++) c->node = log_add(s, c->node, s->marks.at[i]);
 }
 
 /* The configuration after slot k linearizes in c and leads to `state`, in s->scratch; its log entries in s->marks. */
@@ -277,14 +332,12 @@ static void linearize(struct search *s, const struct config *c, uint32_t k, uint
   x->state = state;
   bit_set(x->bits, k);
   bit_clear(x->bits + s->words, k);
-  bool overwrites = s->spec->overwrites >> s->slots[k].method & 1;
-  for (uint32_t w = 0; overwrites && w < s->words; w++)
-    for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1) {
-      uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(due);
-      if (!(s->spec->always >> s->slots[i].method & 1) || s->slots[i].pure) continue;
-      bit_set(x->bits + s->words, i);
-      vec_push(s->mem, &s->marks, s->slots[i].op << 1 | 1);
-    }
+  bool overwrites = bit_get(s->overwrites, k);
+  for (uint32_t w = 0; overwrites && w < s->words; w++) {
+    uint64_t due = s->always[w] & ~x->bits[w] & ~x->bits[s->words + w];
+    x->bits[s->words + w] |= due;
+    for (; due; due &= due - 1) vec_push(s->mem, &s->marks, s->slots[w * 64 + (uint32_t)__builtin_ctzll(due)].op << 1 | 1);
+  }
   vec_push(s->mem, &s->marks, s->slots[k].op << 1);
   size_t settled = s->marks.count;
   for (uint32_t w = 0; w < s->words; w++)
@@ -345,20 +398,21 @@ static void force(struct search *s, uint32_t ret) {
       s->steps = 0;
       mem_poll(s->mem);
     }
+    /* Pure ones would have linearized, if they could. Overwriting what was just written leads nowhere that overwriting what
+     * was there before does not. */
+    bool idle = configs_at(&s->seen, i)->idle;
     for (uint32_t w = 0; w < s->words; w++)
-      for (uint64_t can = s->open[w] & ~configs_at(&s->seen, i)->bits[w]; can; can &= can - 1) {
+      for (uint64_t can = s->open[w] & ~s->pure[w] & ~(idle ? s->overwrites[w] : 0) & ~configs_at(&s->seen, i)->bits[w]; can;
+           can &= can - 1) {
         uint32_t k = w * 64 + (uint32_t)__builtin_ctzll(can);
-        if (s->slots[k].pure) continue; /* it would have, if it could */
         const struct config *c = configs_at(&s->seen, i);
         if (another_first(s, c, k) || (s->known_count && too_early(s, c, k))) continue;
-        /* Overwriting what was just written leads nowhere that overwriting what was there before does not. */
-        if (c->idle && (s->spec->overwrites >> s->slots[k].method & 1)) continue;
-        struct successors x = states_step(s->states, c->state, s->slots[k].class);
+        struct successors x = slot_step(s, c->state, k);
         for (uint32_t n = 0; n < x.count; n++) {
           c = configs_at(&s->seen, i); /* seen may have moved */
-          if (x.at[n] == c->state && bit_get(c->bits + s->words, k) && !(s->spec->overwrites >> s->slots[k].method & 1))
+          if (x.at[n] == c->state && bit_get(c->bits + s->words, k) && !bit_get(s->overwrites, k))
             continue; /* optional already: nothing gained */
-          linearize(s, c, k, s->merges ? merge(s, k, x.at[n]) : x.at[n]);
+          linearize(s, c, k, s->slots[k].until < s->event ? dead_state(s, x.at[n]) : x.at[n]);
           if (k == ret) {
             keep_after(s, s->scratch, ret);
             continue;
@@ -489,7 +543,10 @@ static void prepare(struct search *s, const struct part *p, const uint32_t *even
     configs_open(&s->seen, s->mem, words);
     s->slots = mem_zero(s->mem, s->slot_room, sizeof *s->slots);
     s->earlier = mem_zero(s->mem, (size_t)s->slot_room * words, sizeof *s->earlier);
-    s->open = mem_zero(s->mem, words, sizeof *s->open);
+    s->open = mem_zero(s->mem, (size_t)words * 4, sizeof *s->open);
+    s->pure = s->open + words;
+    s->always = s->pure + words;
+    s->overwrites = s->always + words;
     s->scratch = mem_zero(s->mem, 1, s->now.stride);
     s->sets_open = true;
   }
@@ -511,7 +568,7 @@ static uint32_t *events_of(struct search *s, const struct part *p) {
 static void begin(struct search *s, const uint32_t *events) {
   s->left_out = false;
   s->slot_count = 0;
-  memset(s->open, 0, s->words * sizeof *s->open);
+  memset(s->open, 0, 4 * s->words * sizeof *s->open);
   s->log.count = 0;
   s->settled.count = 0;
   s->collect_at = 1 << 16;
