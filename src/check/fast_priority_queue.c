@@ -88,8 +88,7 @@ static void add_cover(struct mem *m, const struct items *t, const struct ranked 
   before.at = mem_alloc(m, ((size_t)rank + 1) * sizeof *before.at);
   before.count = 0;
   for (uint32_t i = 0; i < rank; i++) {
-    const struct item *it = &t->at[list[i].item];
-    if (it->put_ret <= to && it->take_call > from) before.at[before.count++] = *it;
+    if (list[i].put_ret <= to && list[i].take_call > from) before.at[before.count++] = t->at[list[i].item];
   }
   items_cover(m, &before, from, to, core);
   mem_free(m, before.at);
@@ -138,6 +137,8 @@ static void emit(const struct part *p, struct mem *m, const struct items *t, con
   mem_free(m, next_empty);
 }
 
+enum { AHEAD = 16 }; /* items, of which the gaps are asked for: values are in no order of time */
+
 static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct decision *d) {
   (void)events;
   d->core.count = d->order.count = 0;
@@ -149,6 +150,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
   uint32_t *empty_gap = mem_alloc(m, ((size_t)t->empty_count + 1) * sizeof *empty_gap);
   for (uint32_t i = 0; i < t->count; i++) {
     const struct ranked *it = &list[i];
+    if (i + AHEAD < t->count) gaps_fetch(&uncovered, it[AHEAD].take_call, it[AHEAD].put_ret);
     leave[i] = p->events;
     if (it->take != NEVER) {
       uint32_t gap = gaps_next(&uncovered, it->take_call);

@@ -18,4 +18,10 @@ void gaps_close(struct gaps *, struct mem *);
 uint32_t gaps_next(const struct gaps *, uint32_t from);          /* the first at or after it; UINT32_MAX if none */
 void gaps_remove(struct gaps *, uint32_t from, uint32_t to);     /* those in from .. to-1 */
 
+/* Asks for what gaps_next and gaps_remove will look at first. */
+static inline void gaps_fetch(const struct gaps *g, uint32_t a, uint32_t b) {
+  if (a >> 6 < g->words[0]) __builtin_prefetch(&g->level[0][a >> 6], 1);
+  if (b >> 6 < g->words[0]) __builtin_prefetch(&g->level[0][b >> 6], 1);
+}
+
 #endif

@@ -6,10 +6,24 @@
 
 #include "base/hash.h"
 
-/* Value -> item. Small non-negative integers, the usual case, index an array; anything else goes through a hash. */
+/* Which item each removal took. Small non-negative integers, the usual case, are dealt out by their high bits, so that
+ * a table of the low ones stays in the processor's cache, and the answers by the removal's, so that they are put where they
+ * belong in order; in one large table nearly every access would be a miss. Anything else goes through a hash. */
+enum { DEAL_BITS = 16 };
+#define DEALT(x) ((x) >> DEAL_BITS)
+
+struct dealt {
+  uint32_t key; /* the value >> 1; of an answer, the removal */
+  uint32_t of;  /* item << 1, or removal << 1 | 1; of an answer, item + 1 */
+};
+
 struct index {
-  uint32_t *direct; /* item + 1 */
-  uint32_t direct_count;
+  uint32_t cap;        /* of the values that are dealt out */
+  uint32_t most;       /* one more than the largest of those inserted */
+  uint32_t *next;      /* the place for the next of each hand */
+  struct dealt *cards; /* by hand, and by call within it */
+  uint32_t *place;     /* the same for the answers: removals by number */
+  uint32_t places;
   struct {
     value key;
     uint32_t item;
@@ -17,34 +31,10 @@ struct index {
   uint32_t mask;
 };
 
-static void index_open(struct index *x, struct mem *m, const struct part *p, int put) {
-  memset(x, 0, sizeof *x);
-  uint64_t cap = (uint64_t)p->count * 4 + 1024;
-  uint32_t most = 0, other = 0;
-  for (uint32_t i = 0; i < p->count; i++) {
-    if (p->ops[i].method != put) continue;
-    value v = p->ops[i].arg[0];
-    if (value_is_small(v) && v >> 1 < cap) {
-      if (v >> 1 >= most) most = (v >> 1) + 1;
-    } else {
-      other++;
-    }
-  }
-  x->direct_count = most;
-  x->direct = mem_zero(m, (size_t)most + 1, sizeof *x->direct);
-  for (x->mask = 15; x->mask < other * 2u;) x->mask = x->mask * 2 + 1;
-  x->slots = mem_alloc(m, ((size_t)x->mask + 1) * sizeof *x->slots);
-  for (uint32_t i = 0; i <= x->mask; i++) x->slots[i].key = V_NONE;
-}
-
-static void index_close(struct index *x, struct mem *m) {
-  mem_free(m, x->direct);
-  mem_free(m, x->slots);
-}
+static inline bool is_dealt(const struct index *x, value v) { return value_is_small(v) && v >> 1 < x->cap; }
 
 /* The place for a value's item + 1, made if `make`; NULL if absent. */
-static uint32_t *index_at(struct index *x, value v, bool make) {
-  if (value_is_small(v) && v >> 1 < x->direct_count) return make || x->direct[v >> 1] ? &x->direct[v >> 1] : NULL;
+static uint32_t *slot_at(struct index *x, value v, bool make) {
   uint32_t s = (uint32_t)hash_mix(v) & x->mask;
   while (x->slots[s].key != V_NONE && x->slots[s].key != v) s = (s + 1) & x->mask;
   if (x->slots[s].key == v) return &x->slots[s].item;
@@ -52,6 +42,66 @@ static uint32_t *index_at(struct index *x, value v, bool make) {
   x->slots[s].key = v;
   x->slots[s].item = 0;
   return &x->slots[s].item;
+}
+
+/* Everything is counted first, then dealt. */
+static void index_open(struct index *x, struct mem *m, const struct part *p) {
+  memset(x, 0, sizeof *x);
+  uint64_t cap = (uint64_t)p->count * 4 + 1024;
+  x->cap = cap < 1u << 31 ? (uint32_t)cap : 1u << 31;
+  x->next = mem_zero(m, (size_t)DEALT(x->cap) + 2, sizeof *x->next);
+  x->places = DEALT(p->count) + 1;
+  x->place = mem_zero(m, (size_t)x->places + 1, sizeof *x->place);
+}
+
+static inline void index_count(struct index *x, value v) { x->next[DEALT(v >> 1) + 1]++; }
+
+static inline void index_deal(struct index *x, value v, uint32_t of) {
+  x->cards[x->next[DEALT(v >> 1)]++] = (struct dealt){v >> 1, of};
+}
+
+static void index_counted(struct index *x, struct mem *m, uint32_t others) {
+  uint32_t hands = DEALT(x->cap) + 1;
+  for (uint32_t i = 0; i < hands; i++) x->next[i + 1] += x->next[i];
+  for (uint32_t i = 0; i < x->places; i++) x->place[i + 1] += x->place[i];
+  x->cards = mem_alloc(m, ((size_t)x->next[hands] + 1) * sizeof *x->cards);
+  for (x->mask = 15; x->mask < others * 2u;) x->mask = x->mask * 2 + 1;
+  x->slots = mem_alloc(m, ((size_t)x->mask + 1) * sizeof *x->slots);
+  for (uint32_t i = 0; i <= x->mask; i++) x->slots[i].key = V_NONE;
+}
+
+/* Once all are dealt: of_op of each removal whose value was inserted. False if a value was inserted twice. */
+static bool index_match(struct index *x, struct mem *m, uint32_t *of_op) {
+  uint32_t low = (1u << DEAL_BITS) - 1, *table = mem_alloc(m, (size_t)(x->most < low ? x->most + 1 : low + 1) * sizeof *table);
+  uint32_t takes = x->place[x->places];
+  struct dealt *answers = mem_zero(m, (size_t)takes + 1, sizeof *answers);
+  bool once = true;
+  for (uint32_t hand = 0, from = 0; once && x->most && hand <= DEALT(x->most - 1); from = x->next[hand++]) {
+    memset(table, 0, (size_t)(x->most < low ? x->most + 1 : low + 1) * sizeof *table);
+    for (uint32_t i = from; i < x->next[hand]; i++) {
+      if (x->cards[i].of & 1) continue;
+      uint32_t *at = &table[x->cards[i].key & low];
+      once &= !*at;
+      *at = (x->cards[i].of >> 1) + 1;
+    }
+    for (uint32_t i = from; i < x->next[hand]; i++) {
+      const struct dealt *c = &x->cards[i];
+      if (!(c->of & 1) || c->key >= x->most || !table[c->key & low]) continue;
+      answers[x->place[DEALT(c->of >> 1)]++] = (struct dealt){c->of >> 1, table[c->key & low]};
+    }
+  }
+  for (uint32_t i = 0; i < takes; i++)
+    if (answers[i].of) of_op[answers[i].key] = answers[i].of - 1;
+  mem_free(m, answers);
+  mem_free(m, table);
+  return once;
+}
+
+static void index_close(struct index *x, struct mem *m) {
+  mem_free(m, x->next);
+  mem_free(m, x->place);
+  mem_free(m, x->cards);
+  mem_free(m, x->slots);
 }
 
 void item_tighten(struct item *t) {
@@ -134,9 +184,9 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
                          const char **why_not) {
   memset(t, 0, sizeof *t);
   struct index x;
-  bool weak = !strncmp(p->spec->name, "weak-", 5);
-  index_open(&x, m, p, put);
-  uint32_t puts = 0, empties = 0, pending = 0;
+  bool weak = !strncmp(p->spec->name, "weak-", 5), twice = false;
+  index_open(&x, m, p);
+  uint32_t puts = 0, empties = 0, pending = 0, others = 0;
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     if (o->method == put) {
@@ -144,6 +194,12 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
       if (o->result != V_NONE && o->result != V_UNKNOWN && o->result != V_TRUE) {
         *why_not = "an insertion that did not insert";
         return APPLIES_NOT;
+      }
+      if (is_dealt(&x, o->arg[0])) {
+        index_count(&x, o->arg[0]);
+        if (o->arg[0] >> 1 >= x.most) x.most = (o->arg[0] >> 1) + 1;
+      } else {
+        others++;
       }
     } else if (o->method != take) {
       *why_not = "operations other than insertion and removal";
@@ -155,8 +211,12 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
     } else if (o->result == V_UNKNOWN) {
       *why_not = "a result that was not observed";
       return APPLIES_NOT;
+    } else if (is_dealt(&x, o->result)) {
+      index_count(&x, o->result);
+      x.place[DEALT(i) + 1]++;
     }
   }
+  index_counted(&x, m, others);
   t->at = mem_alloc(m, ((size_t)puts + 1) * sizeof *t->at);
   t->of_op = mem_alloc(m, ((size_t)p->count + 1) * sizeof *t->of_op);
   t->empty = mem_alloc(m, ((size_t)empties + 1) * sizeof *t->empty);
@@ -164,15 +224,23 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     t->of_op[i] = NEVER;
-    if (o->method != put) continue;
-    uint32_t *at = index_at(&x, o->arg[0], true);
-    if (*at) {
-      *why_not = "a value that is inserted more than once";
-      return APPLIES_NOT;
+    if (o->method != put) {
+      if (!op_pending(o) && o->result != V_EMPTY && is_dealt(&x, o->result)) index_deal(&x, o->result, i << 1 | 1);
+      continue;
     }
     t->at[t->count] = (struct item){o->call, o->ret, NEVER, NEVER, i, NEVER};
     t->of_op[i] = t->count;
-    *at = ++t->count;
+    if (is_dealt(&x, o->arg[0])) {
+      index_deal(&x, o->arg[0], t->count++ << 1);
+    } else {
+      uint32_t *at = slot_at(&x, o->arg[0], true);
+      twice |= *at != 0;
+      *at = ++t->count;
+    }
+  }
+  if (!index_match(&x, m, t->of_op) || twice) {
+    *why_not = "a value that is inserted more than once";
+    return APPLIES_NOT;
   }
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
@@ -186,15 +254,17 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
       else t->empty[t->empty_count++] = i;
       continue;
     }
-    uint32_t *at = index_at(&x, o->result, false);
-    if (!at) return violated(p, m, d, i);
-    struct item *it = &t->at[*at - 1];
+    if (!is_dealt(&x, o->result)) {
+      const uint32_t *at = slot_at(&x, o->result, false);
+      t->of_op[i] = at ? *at - 1 : NEVER;
+    }
+    if (t->of_op[i] == NEVER) return violated(p, m, d, i);
+    struct item *it = &t->at[t->of_op[i]];
     if (it->take != NEVER || o->ret < it->put_call) return violated(p, m, d, i);
     it->take = i;
     it->take_call = o->call;
     it->take_ret = o->ret;
     item_tighten(it);
-    t->of_op[i] = *at - 1;
   }
   index_close(&x, m);
   drop_idle_puts(p, t);
