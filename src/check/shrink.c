@@ -362,8 +362,11 @@ static void shrink_all(const struct part *p, const struct decision *d, struct me
 void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
   op_list list = {0};
   for (size_t i = 0; i < d->core.count; i++) vec_push(m, &list, d->core.at[i]);
-  for (uint32_t i = 0; i < p->count; i++)
+  uint32_t pending = 2 * p->count - p->events; /* each has one event less */
+  for (uint32_t i = p->count; i-- > 0 && pending;) {
+    pending -= op_pending(&p->ops[i]);
     if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i])) vec_push(m, &list, i);
+  }
   core_sort(&list);
   struct part whole = *p;
   whole.global = whole.global_event = NULL;
