@@ -320,7 +320,7 @@ struct asif_entry {
   enum asif_entry_kind kind;
   const char *file;
   int line, place;            /* place: entries of one file in the order they are written */
-  const char *name;           /* object: "bounded-queue(2 * 4)", macros expanded; op: as the specification says; role; else "" */
+  const char *name;           /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; else "" */
   const char *written;        /* object: macros not expanded; op, init: the function's name; else "" */
   void (*function)(void);     /* op, init: to be called as its signature says */
   int signature;              /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
@@ -430,7 +430,7 @@ template <class R, class... A> constexpr int asif_signature_(R (*)(A...)) {
   int bits = 0, count = 0, wrong = asif_type_<R>::result < 0;
   for (int argument : {0, (int)asif_type_<A>::argument...}) {
     wrong |= argument < 0;
-    if (count && count <= 3) bits |= argument << (3 + count);
+    if (argument > 0 && count <= 3) bits |= 1 << (3 + count);
     count++;
   }
   return wrong || count > 4 ? -1 : asif_type_<R>::result + 4 * (count - 1) + bits;

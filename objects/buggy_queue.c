@@ -87,6 +87,6 @@ static int deq(void) {
   }
 }
 
-ASIF_OBJECT(bounded-queue(L))
+ASIF_OBJECT(bounded_queue(L))
 ASIF_OP(enq, ASIF_IN(1, VALUES))
 ASIF_OP(deq)

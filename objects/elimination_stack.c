@@ -65,7 +65,8 @@ static int pop(void) {
   for (;;) {
     struct node *t = atomic_load(&top);
     if (!t) return v;
-    if (atomic_compare_exchange_strong(&top, &t, t->next)) return take(t);
+    struct node *next = t->next;
+    if (atomic_compare_exchange_strong(&top, &t, next)) return take(t);
     for (int i = 0; i < SLOTS; i++) {
       struct node *offered = atomic_load(&slots[i]);
       if (offered && atomic_compare_exchange_strong(&slots[i], &offered, NULL)) {

@@ -36,10 +36,11 @@ static void push(int v) {
 }
 
 static int pop(void) {
-  struct node *t = atomic_load(&top);
-  do
+  struct node *t = atomic_load(&top), *next;
+  do {
     if (!t) return ASIF_EMPTY;
-  while (!POP_CAS(&top, &t, t->next));
+    next = t->next;
+  } while (!POP_CAS(&top, &t, next));
   return t->val;
 }
 

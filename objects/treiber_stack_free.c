@@ -30,10 +30,11 @@ static void push(int v) {
 }
 
 static int pop(void) {
-  struct node *t = atomic_load(&top);
-  do
+  struct node *t = atomic_load(&top), *next;
+  do {
     if (!t) return ASIF_EMPTY;
-  while (!atomic_compare_exchange_strong(&top, &t, t->next));
+    next = t->next;
+  } while (!atomic_compare_exchange_strong(&top, &t, next));
   int v = t->val;
   free(t);
   return v;

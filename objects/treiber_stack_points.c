@@ -31,7 +31,8 @@ static int pop(void) {
       ASIF_LIN(); /* the access that saw no node */
       return ASIF_EMPTY;
     }
-    if (atomic_compare_exchange_strong(&top, &t, t->next)) {
+    struct node *next = t->next;
+    if (atomic_compare_exchange_strong(&top, &t, next)) {
       ASIF_LIN();
       return t->val;
     }

@@ -46,7 +46,8 @@ static void enq(int v) {
   n->val = v;
   atomic_init(&n->next, NULL);
   LOCK_TAIL();
-  atomic_store(&tail->next, n);
+  struct node *last = tail;
+  atomic_store(&last->next, n);
   tail = n;
   UNLOCK_TAIL();
 }

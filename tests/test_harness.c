@@ -13,7 +13,7 @@ static bool all(long a, int b, long c) { return a && b && c; }
 static long twice(long a) { return 2 * a; }
 static void set_up(void) {}
 
-ASIF_OBJECT(bounded-queue(SIZE))
+ASIF_OBJECT(bounded_queue(SIZE))
 ASIF_OP(put, ASIF_IN(1, SIZE))
 ASIF_OP_AS(deq, take)
 ASIF_OP(all, ASIF_IN(1, 2), ASIF_IN(-3, 4), ASIF_IN(5, 5))
@@ -28,7 +28,8 @@ ASIF_TYPE_STABLE()
 static const struct asif_entry *entry(int number) {
   for (const struct asif_entry *const *e = __start_asif_harness; e < __stop_asif_harness; e++) {
     int before = 0;
-    for (const struct asif_entry *const *o = __start_asif_harness; o < __stop_asif_harness; o++) before += (*o)->place < (*e)->place;
+    for (const struct asif_entry *const *o = __start_asif_harness; o < __stop_asif_harness; o++)
+      before += (*o)->place < (*e)->place;
     if (before == number) return *e;
   }
   return NULL;
@@ -41,8 +42,8 @@ TEST(harness_entries) {
     CHECK(e && e->version == 1 && strstr(e->file, "test_harness.c") && e->line == entry(0)->line + i);
   }
   CHECK(entry(0)->kind == ASIF_ENTRY_OBJECT);
-  CHECK(!strcmp(entry(0)->name, "bounded-queue((2 * 4))"));
-  CHECK(!strcmp(entry(0)->written, "bounded-queue(SIZE)"));
+  CHECK(!strcmp(entry(0)->name, "bounded_queue((2 * 4))"));
+  CHECK(!strcmp(entry(0)->written, "bounded_queue(SIZE)"));
   CHECK(entry(8)->kind == ASIF_ENTRY_BOUND && entry(8)->number == 7);
   CHECK(entry(9)->kind == ASIF_ENTRY_TYPE_STABLE);
 }

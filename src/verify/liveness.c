@@ -1,0 +1,108 @@
+/* What deciding progress conditions and formulas have in common: see liveness.h. */
+#include "verify/liveness.h"
+
+#include <string.h>
+
+static void unknown(struct liveness *l) {
+  struct liveness_result *r = l->result;
+  *r = (struct liveness_result){.verdict = VERDICT_UNKNOWN, .stuck = -1, .product = r->product, .automaton = r->automaton};
+  r->states = l->graph.count;
+  r->transitions = l->graph.edges.count;
+  r->limit = (enum limit)l->limits->reached;
+  snprintf(r->reason, sizeof r->reason, "the %s was reached after %.1f s, with %llu states and %llu moves", limit_name(r->limit),
+           limits_elapsed(l->limits), (unsigned long long)r->states, (unsigned long long)r->transitions);
+}
+
+static bool faulted(struct liveness *l) {
+  struct liveness_result *r = l->result;
+  if (!liveness_violated_in(l, l->graph.fault_node)) return false;
+  r->stem[r->stem_count++] = l->graph.fault;
+  r->fault = l->graph.fault.move.fault;
+  unsigned thread = l->graph.fault.thread + 1u;
+  if (r->fault == FAULT_RANGE) r->verdict = VERDICT_UNKNOWN;
+  snprintf(r->reason, sizeof r->reason, r->fault == FAULT_RANGE ? "a move of thread %u goes beyond what is modelled"
+           : "a move of thread %u faults, so nothing was decided about progress", thread);
+  return true;
+}
+
+static bool decide_on_graph(struct liveness *l, bool (*decide)(struct liveness *)) {
+  graph_build(&l->graph, &l->scratch, l->system);
+  l->result->states = l->graph.count;
+  l->result->transitions = l->graph.edges.count;
+  if (l->graph.fault_node != UINT32_MAX) return faulted(l);
+  return decide(l);
+}
+
+/* A limit reached in scratch. */
+static bool guarded(struct liveness *l, bool (*decide)(struct liveness *)) {
+  volatile bool good = true;
+  if (MEM_GUARD(&l->scratch))
+    unknown(l);
+  else
+    good = decide_on_graph(l, decide);
+  return good;
+}
+
+bool liveness_decide(struct liveness *l, bool (*decide)(struct liveness *)) {
+  struct mem_outer outer;
+  volatile bool good = true;
+  *l->result = (struct liveness_result){.verdict = VERDICT_HOLDS, .stuck = -1};
+  mem_open(&l->scratch, l->limits);
+  mem_keep_guard(l->mem, &outer);
+  if (MEM_GUARD(l->mem)) /* a limit reached by the result itself */
+    unknown(l);
+  else
+    good = guarded(l, decide);
+  mem_restore_guard(l->mem, &outer);
+  mem_close(&l->scratch);
+  return good;
+}
+
+struct question liveness_question(struct liveness *l) {
+  struct graph *g = &l->graph;
+  uint8_t *thread = mem_alloc(&l->scratch, g->labels.count + 1);
+  for (size_t i = 0; i < g->labels.count; i++) thread[i] = g->labels.at[i].thread;
+  return (struct question){.count = g->count, .first = g->first.at, .edges = g->edges.at, .parent = g->parent.at, .thread = thread,
+                           .enabled = g->enabled.at};
+}
+
+bool liveness_violated(struct liveness *l, const struct edges *stem, const struct edges *loop) {
+  struct liveness_result *r = l->result;
+  struct edges all = {0};
+  vec_reserve(&l->scratch, &all, stem->count + loop->count + 1);
+  for (size_t i = 0; i < stem->count; i++) all.at[all.count++] = stem->at[i];
+  for (size_t i = 0; i < loop->count; i++) all.at[all.count++] = loop->at[i];
+  r->stem = graph_path(&l->graph, l->mem, all.at, all.count);
+  if (!r->stem) {
+    problem_set(l->problem, "internal error: a run that was found does not replay");
+    return false;
+  }
+  r->verdict = VERDICT_VIOLATED;
+  r->stem_count = stem->count;
+  r->loop = r->stem + stem->count;
+  r->loop_count = loop->count;
+  return true;
+}
+
+bool liveness_violated_in(struct liveness *l, uint32_t node) {
+  struct question q = liveness_question(l);
+  struct edges stem = {0}, none = {0};
+  lasso_stem(&l->scratch, &q, node, &stem);
+  return liveness_violated(l, &stem, &none);
+}
+
+void liveness_print_threads(struct liveness *l, uint32_t node, uint16_t threads, struct text *out) {
+  const char *between = "";
+  for (unsigned t = 0; t < l->system->threads; t++) {
+    if (!(threads >> t & 1)) continue;
+    text_printf(out, "%sthread %u", between, t + 1);
+    between = ", ";
+    uint16_t call = graph_call(&l->graph, node, t);
+    if (call == NOT_OPEN) continue;
+    text_add(out, " is in ");
+    if (l->names)
+      l->names->print_call(l->names->self, call, out);
+    else
+      text_add(out, "an operation");
+  }
+}
