@@ -353,8 +353,8 @@ static void walk_all(enum specset_mode mode, unsigned walks) {
     }
 }
 
-TEST(specset_free) { walk_all(SPECSET_FREE, 25); }
-TEST(specset_points) { walk_all(SPECSET_POINTS, 25); }
+TEST(specset_free) { walk_all(SPECSET_FREE, 60); }
+TEST(specset_points) { walk_all(SPECSET_POINTS, 60); }
 
 /* A specification that starts in one of several states, and whose operation may do several things or nothing at all. */
 
