@@ -32,6 +32,12 @@ for how in 'gcc -std=c11' 'gcc -std=c17 -O2' 'clang -std=c11' 'clang -std=c11 -O
 done
 [ $ran -gt 0 ] || exit 77
 
+# The example of the page.
+awk '$0 == "```c" { inside = 1; next } $0 == "```" { if (inside) exit } inside' "$root/docs/harness.md" >shown.c
+[ -s shown.c ] || fail 'docs/harness.md has no example'
+run 0 ${CC:-cc} -std=c11 $strict shown.c "$helpers/entries.c" -o program; silent
+run 0 ./program; says "op 'push' 'push' signature 4 1..3"
+
 # refused MESSAGE LINE...: does not compile, in C and in C++, and says so.
 refused() {
   message=$1
