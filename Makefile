@@ -29,7 +29,7 @@ endif
 LIB_SRC := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
 CMD_SRC := $(wildcard src/cmd/*.c)
 TEST_SRC := $(wildcard tests/*.c)
-ASSETS := $(wildcard src/report/assets/*)
+ASSETS := $(wildcard src/report/assets/* src/front/model/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/fuzz_read.o

@@ -72,6 +72,8 @@ struct decl {
   uint32_t param_count;
   bool address_taken; /* DECL_VARIABLE: & is applied to it (or to a part of it) */
   bool written;       /* DECL_VARIABLE: some code may store to it after its initialisation */
+  bool used;          /* named by some expression */
+  bool defined;       /* a function with a body, a variable that is not only extern */
   int builtin;        /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
   uint32_t id;        /* unique in the unit: for tables of lower.c */
 };
@@ -183,6 +185,7 @@ struct harness_role {
 struct harness {
   const char *spec; /* "stack", "bounded-queue(4)"; NULL if ASIF_OBJECT was not used */
   struct place spec_place;
+  const char *own_spec; /* ASIF_SPEC(name, ...): a specification written in the file; or NULL */
   VEC(struct harness_op) ops;
   VEC(struct harness_role) roles;
   struct decl *init; /* or NULL */

@@ -1,0 +1,126 @@
+/* The functions that the front end knows by name, and the headers that declare them. */
+#include "front/front.h"
+
+/* Signatures are explained in call.c. Those of <stdio.h> and their like are known only to be refused by name. */
+#define ATOMIC(name, builtin, plain, orders) \
+  {"atomic_" name, HEADER_STDATOMIC, BUILTIN_##builtin, plain, OP_NONE}, \
+      {"atomic_" name "_explicit", HEADER_STDATOMIC, BUILTIN_##builtin, plain orders, OP_NONE}
+#define FETCH(name, kind) \
+  ATOMIC("fetch_" name, ATOMIC_##kind, "vOv", "m"), \
+      {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvm", OP_NONE}, \
+      {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvm", OP_##kind}, \
+      {"__sync_fetch_and_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOv", OP_NONE}, \
+      {"__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_##kind}
+#define MUTEX(prefix, header, init) \
+  {prefix "_init", header, BUILTIN_MUTEX_INIT, init, OP_NONE}, {prefix "_lock", header, BUILTIN_MUTEX_LOCK, "ix", OP_NONE}, \
+      {prefix "_trylock", header, BUILTIN_MUTEX_TRYLOCK, "ix", OP_NONE}, \
+      {prefix "_unlock", header, BUILTIN_MUTEX_UNLOCK, "ix", OP_NONE}, \
+      {prefix "_destroy", header, BUILTIN_MUTEX_DESTROY, "ix", OP_NONE}
+#define PLAIN(name, header, builtin, signature) {name, header, BUILTIN_##builtin, signature, OP_NONE}
+#define REFUSED(name, header) {name, header, BUILTIN_NONE, NULL, OP_NONE}
+
+static const struct known known[] = {
+    PLAIN("atomic_init", HEADER_STDATOMIC, ATOMIC_INIT, "0ov"),
+    ATOMIC("load", ATOMIC_LOAD, "vo", "m"),
+    ATOMIC("store", ATOMIC_STORE, "0ov", "m"),
+    ATOMIC("exchange", ATOMIC_EXCHANGE, "vov", "m"),
+    ATOMIC("compare_exchange_strong", ATOMIC_CAS, "boev", "mm"),
+    ATOMIC("compare_exchange_weak", ATOMIC_CAS_WEAK, "boev", "mm"),
+    FETCH("add", ADD),
+    FETCH("sub", SUB),
+    FETCH("or", OR),
+    FETCH("xor", XOR),
+    FETCH("and", AND),
+    PLAIN("atomic_thread_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0m"),
+    PLAIN("atomic_signal_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0m"),
+    ATOMIC("flag_test_and_set", FLAG_TEST_AND_SET, "bO", "m"),
+    ATOMIC("flag_clear", FLAG_CLEAR, "0O", "m"),
+    PLAIN("__atomic_load_n", HEADER_ALWAYS, ATOMIC_LOAD, "vom"),
+    PLAIN("__atomic_store_n", HEADER_ALWAYS, ATOMIC_STORE, "0ovm"),
+    PLAIN("__atomic_exchange_n", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vovm"),
+    PLAIN("__atomic_compare_exchange_n", HEADER_ALWAYS, ATOMIC_CAS, "boevwmm"),
+    PLAIN("__atomic_test_and_set", HEADER_ALWAYS, FLAG_TEST_AND_SET, "bOm"),
+    PLAIN("__atomic_clear", HEADER_ALWAYS, FLAG_CLEAR, "0Om"),
+    PLAIN("__atomic_thread_fence", HEADER_ALWAYS, ATOMIC_FENCE, "0m"),
+    PLAIN("__sync_bool_compare_and_swap", HEADER_ALWAYS, SYNC_CAS_BOOL, "bovv"),
+    PLAIN("__sync_val_compare_and_swap", HEADER_ALWAYS, SYNC_CAS_VALUE, "vovv"),
+    PLAIN("__sync_lock_test_and_set", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vov"),
+    PLAIN("__sync_lock_release", HEADER_ALWAYS, FLAG_CLEAR, "0O"),
+    PLAIN("__sync_synchronize", HEADER_ALWAYS, ATOMIC_FENCE, "0"),
+    PLAIN("__builtin_expect", HEADER_ALWAYS, EXPECT, "lll"),
+    PLAIN("__builtin_trap", HEADER_ALWAYS, ABORT, "0"),
+    PLAIN("__builtin_ia32_pause", HEADER_ALWAYS, YIELD, "0"),
+    PLAIN("malloc", HEADER_STDLIB, MALLOC, "pl"),
+    PLAIN("calloc", HEADER_STDLIB, CALLOC, "pll"),
+    PLAIN("aligned_alloc", HEADER_STDLIB, MALLOC, "pml"),
+    PLAIN("free", HEADER_STDLIB, FREE, "0p"),
+    PLAIN("abort", HEADER_STDLIB, ABORT, "0"),
+    REFUSED("realloc", HEADER_STDLIB),
+    REFUSED("posix_memalign", HEADER_STDLIB),
+    REFUSED("exit", HEADER_STDLIB),
+    REFUSED("rand", HEADER_STDLIB),
+    REFUSED("atoi", HEADER_STDLIB),
+    PLAIN("memset", HEADER_STRING, MEMSET, "ppil"),
+    PLAIN("memcpy", HEADER_STRING, MEMCPY, "pppl"),
+    REFUSED("memmove", HEADER_STRING),
+    REFUSED("memcmp", HEADER_STRING),
+    REFUSED("strlen", HEADER_STRING),
+    REFUSED("strcmp", HEADER_STRING),
+    REFUSED("strcpy", HEADER_STRING),
+    MUTEX("pthread_mutex", HEADER_PTHREAD, "ixd"),
+    MUTEX("pthread_spin", HEADER_PTHREAD, "ixm"),
+    MUTEX("mtx", HEADER_THREADS, "ixm"),
+    REFUSED("pthread_create", HEADER_PTHREAD),
+    REFUSED("pthread_join", HEADER_PTHREAD),
+    REFUSED("pthread_self", HEADER_PTHREAD),
+    REFUSED("pthread_cond_wait", HEADER_PTHREAD),
+    REFUSED("pthread_cond_signal", HEADER_PTHREAD),
+    REFUSED("pthread_cond_broadcast", HEADER_PTHREAD),
+    REFUSED("pthread_rwlock_rdlock", HEADER_PTHREAD),
+    REFUSED("pthread_rwlock_wrlock", HEADER_PTHREAD),
+    REFUSED("thrd_create", HEADER_THREADS),
+    REFUSED("thrd_join", HEADER_THREADS),
+    REFUSED("cnd_wait", HEADER_THREADS),
+    REFUSED("cnd_signal", HEADER_THREADS),
+    PLAIN("sched_yield", HEADER_SCHED, YIELD, "i"),
+    PLAIN("thrd_yield", HEADER_THREADS, YIELD, "0"),
+    PLAIN("assert", HEADER_ASSERT, ASSERT, "0c"),
+    PLAIN("ASIF_LIN", HEADER_ASIF, LIN, "0"),
+    PLAIN("ASIF_LIN_FOR", HEADER_ASIF, LIN_FOR, "0n"),
+    PLAIN("asif_choose", HEADER_ASIF, CHOOSE, "ii"),
+    PLAIN("asif_require", HEADER_ASIF, REQUIRE, "0c"),
+    PLAIN("asif_thread", HEADER_ASIF, THREAD, "i"),
+    PLAIN("asif_process", HEADER_ASIF, THREAD, "i"),
+    PLAIN("asif_yield", HEADER_ASIF, YIELD, "0"),
+    REFUSED("asif_result", HEADER_ASIF),
+    REFUSED("printf", HEADER_STDIO),
+    REFUSED("fprintf", HEADER_STDIO),
+    REFUSED("sprintf", HEADER_STDIO),
+    REFUSED("snprintf", HEADER_STDIO),
+    REFUSED("puts", HEADER_STDIO),
+    REFUSED("putchar", HEADER_STDIO),
+    REFUSED("fputs", HEADER_STDIO),
+    REFUSED("fflush", HEADER_STDIO),
+    REFUSED("perror", HEADER_STDIO),
+    REFUSED("stdout", HEADER_STDIO),
+    REFUSED("stderr", HEADER_STDIO),
+};
+
+const struct known *known_find(const char *name) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(known[i].name, name)) return &known[i];
+  return NULL;
+}
+
+const char *header_name(enum header h) {
+  static const char *const names[HEADER_COUNT] = {
+      [HEADER_ALWAYS] = "",           [HEADER_ASIF] = "asif",       [HEADER_STDATOMIC] = "stdatomic", [HEADER_STDLIB] = "stdlib",
+      [HEADER_STRING] = "string",     [HEADER_PTHREAD] = "pthread", [HEADER_THREADS] = "threads",     [HEADER_SCHED] = "sched",
+      [HEADER_ASSERT] = "assert",     [HEADER_STDIO] = "stdio"};
+  return names[h];
+}
+
+void header_include(struct front *f, const struct token *name) {
+  for (int h = 0; h < HEADER_COUNT; h++)
+    if (token_is(name, header_name((enum header)h))) f->headers |= 1u << h;
+}

@@ -1,0 +1,138 @@
+/* The typing of calls: of the user's functions, and of those known by name, whose arguments are checked by a signature.
+ *
+ * A signature is the result and then the arguments, a letter each:
+ *   o  a pointer to any object; its type is "the type" of v and e below     O  the same, but of an integer
+ *   v  a value of the type              e  a pointer to a value of the type, not atomic
+ *   i  int    l  a 64-bit number        p  void *    c  a condition         b  bool (a result)     0  nothing (a result)
+ *   x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a thread
+ *   m  a number that does not matter here, such as a memory order           w  whether a compare-and-swap is weak
+ *   V  the value after the operation (a result)
+ * Arguments d, m and w do not appear in the call that comes out. */
+#include "front/front.h"
+
+struct call {
+  struct front *f;
+  const struct known *known;
+  enum builtin builtin;
+  const struct type *type; /* of the object */
+  struct expr **args;      /* those that are kept */
+  uint32_t count;
+};
+
+static void count_arguments(struct front *f, struct place place, const char *name, uint32_t given, uint32_t wanted) {
+  if (given == wanted) return;
+  front_fail(f, place, "%s takes %u argument%s, not %u", name, wanted, wanted == 1 ? "" : "s", given);
+}
+
+static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_integer) {
+  struct front *f = c->f;
+  const char *name = c->known->name;
+  e = expr_value(f, e);
+  if (e->type->kind != TYPE_POINTER) front_fail(f, e->place, "%s needs a pointer, not '%s'", name, type_text(f, e->type->plain));
+  c->type = e->type->of->plain;
+  if (only_integer && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
+  if (only_integer && !type_is_integer(c->type)) front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
+  if (!type_is_scalar(c->type) && c->type->kind != TYPE_STRUCT)
+    front_fail(f, e->place, "%s needs a pointer to a value, not '%s'", name, type_text(f, e->type->plain));
+  type_must_be_complete(f, c->type, e->place, "a pointer to");
+  if (e->type->of->constant && c->builtin != BUILTIN_ATOMIC_LOAD) front_fail(f, e->place, "%s of something that is const", name);
+  return e;
+}
+
+static struct expr *pointer_to_expected(struct call *c, struct expr *e) {
+  struct front *f = c->f;
+  e = expr_value(f, e);
+  const struct type *t = e->type;
+  if (t->kind != TYPE_POINTER || t->of->atomic || !type_same(t->of, c->type))
+    front_fail(f, e->place, "%s expects its second argument to be '%s *', not '%s'", c->known->name, type_text(f, c->type),
+               type_text(f, t->plain));
+  return e;
+}
+
+static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
+  e = expr_value(c->f, e);
+  if (e->type->kind != TYPE_POINTER || e->type->of->kind != TYPE_MUTEX)
+    front_fail(c->f, e->place, "%s needs a pointer to a mutex, not '%s'", c->known->name, type_text(c->f, e->type->plain));
+  return e;
+}
+
+/* What comes out of an argument; NULL if nothing does. */
+static struct expr *argument(struct call *c, char letter, struct expr *e) {
+  struct front *f = c->f;
+  switch (letter) {
+    case 'o':
+    case 'O': return pointer_to_object(c, e, letter == 'O');
+    case 'v': return expr_as_if_assigned(f, e, c->type, "a value");
+    case 'e': return pointer_to_expected(c, e);
+    case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
+    case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
+    case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
+    case 'c': return expr_condition_value(f, e);
+    case 'x': return pointer_to_mutex(c, e);
+    case 'n': return e->type->kind == TYPE_FUNCTION ? e : expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
+    case 'd':
+      if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
+      return NULL;
+    case 'w':
+      if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);
+      if (e->value) c->builtin = BUILTIN_ATOMIC_CAS_WEAK;
+      return NULL;
+    default: expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument"); return NULL;
+  }
+}
+
+static const struct type *result_type(struct call *c, struct place place) {
+  switch (*c->known->signature) {
+    case 'v':
+    case 'V': return c->type;
+    case 'b': return TYPE_OF(BOOL);
+    case 'i': return TYPE_OF(INT);
+    case 'l': return TYPE_OF(LONG);
+    case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
+    default: return TYPE_OF(VOID);
+  }
+}
+
+/* x op v again, after the call returned x: v must be the same when it is evaluated once more. */
+static struct expr *new_value(struct call *c, struct place place, struct expr *call) {
+  const struct expr *v = call->args[1];
+  while (v->kind == E_CAST) v = v->a;
+  bool same = v->kind == E_NUMBER || (v->kind == E_NAME && !v->decl->address_taken &&
+                                      (v->decl->storage == STORAGE_AUTO || v->decl->storage == STORAGE_PARAM));
+  if (!same) front_outside(c->f, place, "%s of anything but a constant or a local variable", c->known->name);
+  return expr_convert(c->f, expr_binary(c->f, place, c->known->op, call, call->args[1]), c->type, true);
+}
+
+static struct expr *call_known(struct front *f, struct place place, struct expr *function, const struct known *known,
+                               struct expr **args, uint32_t count) {
+  struct call c = {.f = f, .known = known, .builtin = known->builtin};
+  count_arguments(f, place, known->name, count, (uint32_t)strlen(known->signature) - 1);
+  c.args = mem_piece(f->mem, (count + 1) * sizeof *c.args);
+  for (uint32_t i = 0; i < count; i++) {
+    struct expr *kept = argument(&c, known->signature[i + 1], args[i]);
+    if (kept) c.args[c.count++] = kept;
+  }
+  if (c.builtin == BUILTIN_EXPECT) return c.args[0];
+  if ((int)c.builtin != function->decl->builtin) { /* a weak one, by its argument */
+    struct decl *weak = decl_new(f, DECL_FUNCTION, known->name, function->type, function->decl->place);
+    weak->builtin = (int)c.builtin;
+    function = expr_name(f, function->place, weak);
+  }
+  struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
+  expr_args(f, e, c.args, c.count);
+  e->type = result_type(&c, place);
+  return *known->signature == 'V' ? new_value(&c, place, e) : e;
+}
+
+struct expr *expr_call(struct front *f, struct place place, struct expr *function, struct expr **args, uint32_t count) {
+  if (function->kind != E_NAME || function->decl->kind != DECL_FUNCTION)
+    front_fail(f, place, "only a function that is named can be called");
+  struct decl *d = function->decl;
+  if (d->builtin) return call_known(f, place, function, known_find(d->name), args, count);
+  count_arguments(f, place, d->name, count, d->type->param_count);
+  for (uint32_t i = 0; i < count; i++) args[i] = expr_as_if_assigned(f, args[i], d->type->params[i], "a parameter");
+  struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
+  expr_args(f, e, args, count);
+  e->type = d->type->of->plain;
+  return e;
+}

@@ -1,0 +1,259 @@
+/* What the files of the front end share: one struct front goes from the preprocessed text to the unit.
+ *
+ *   lex.c       text -> tokens, each with its place in the user's files (columns.c)
+ *   parse_*.c   tokens -> nodes, in one pass: C declares before it uses, so every node is typed as soon as it is made
+ *   expr.c      the typing of operators, with conversions made explicit; fold.c computes what is constant
+ *   call.c      the typing of calls, and of the functions known by name (builtin.c)
+ *   type.c      types and their layout; scope.c: names and what they mean
+ *
+ * Whatever is wrong ends the work at once through front_fail, which fills the problem and jumps back to front_parse; all
+ * memory belongs to the unit's struct mem. */
+#ifndef ASIF_FRONT_FRONT_H
+#define ASIF_FRONT_FRONT_H
+
+#include <setjmp.h>
+#include <string.h>
+
+#include "front/ast.h"
+
+enum {
+  DEPTH_MOST = 300,       /* of nesting in the source */
+  EXPR_DEPTH_MOST = 1000, /* of the tree of one expression: a + b + c + ... */
+  TYPE_DEPTH_MOST = 50,
+  CELLS_MOST = 1 << 20,   /* scalars in one object */
+  TEXT_MOST = 16 << 20    /* bytes of a preprocessed file */
+};
+
+/* Tokens. */
+enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_MARK };
+struct token {
+  enum token_kind kind;
+  struct place place;
+  const char *text; /* as it is spelled; TOKEN_STRING: what it says */
+  size_t length;
+  struct symbol *symbol;   /* TOKEN_NAME */
+  int64_t value;           /* TOKEN_NUMBER */
+  const struct type *type;
+};
+
+/* Names: each spelling is one symbol, with the declarations that have it, innermost first. */
+struct binding {
+  struct symbol *symbol;
+  struct decl *decl; /* an ordinary name, or ... */
+  struct type *tag;  /* ... the tag of a struct, union or enum */
+  uint32_t level;    /* of nested scopes; 0 is the file */
+  struct binding *hidden, *earlier; /* of the same symbol; of any */
+};
+struct symbol {
+  const char *name;
+  size_t length;
+  struct binding *decls, *tags;
+  struct symbol *next; /* in its bucket, */
+  struct symbol *older; /* and of all */
+};
+
+/* Where columns come from: the source line that the tokens of one preprocessed line are found in again. */
+struct columns {
+  uint16_t file;
+  uint32_t line;
+  const char *at, *start, *end;
+  bool strayed; /* what stands at `at` was replaced by a macro */
+  int nesting;  /* of brackets, since then */
+};
+struct line_table {
+  uint32_t *starts;
+  uint32_t count;
+  bool made;
+};
+
+struct label {
+  struct symbol *symbol;
+  struct place place;
+  bool defined;
+};
+struct use { /* of something declared that must be defined by the end of the file */
+  struct decl *decl;
+  struct place place;
+};
+
+struct front {
+  struct unit *unit;
+  struct mem *mem;
+  struct problem *problem;
+  jmp_buf failed;
+  bool read_sources;       /* the files that linemarkers name are read, for carets */
+  const char *model;       /* folder of the model headers, or NULL */
+  struct symbol *buckets[1024], *symbols;
+  struct binding *bindings; /* all that are in scope, latest first */
+  uint32_t level;
+  VEC(struct token) tokens;
+  size_t at;
+  struct columns columns;
+  VEC(struct line_table) lines;
+  uint32_t depth;
+  uint32_t headers; /* bits of enum header: whose functions are known */
+  VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
+  VEC(struct use) uses;
+  /* The function being read. */
+  struct decl *function;
+  VEC(struct label) labels;
+  uint32_t loops, switches; /* around this place */
+  struct switch_body *switch_body;
+};
+
+/* place.c */
+_Noreturn void front_fail(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void front_outside(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* columns.c */
+void source_read(struct mem *, struct source_file *); /* the text of its path, unless it is no regular file of reasonable size */
+uint16_t source_add(struct front *, const char *path, size_t length);
+uint16_t source_column(struct front *, uint16_t file, uint32_t line, const char *token, size_t length);
+
+/* lex.c: all tokens, the last of them TOKEN_END */
+void lex(struct front *, const char *text, size_t length);
+bool token_is(const struct token *, const char *spelling);
+
+/* scope.c */
+struct symbol *symbol_of(struct front *, const char *, size_t length);
+void scope_enter(struct front *);
+void scope_leave(struct front *);
+struct decl *decl_new(struct front *, enum decl_kind, const char *name, const struct type *, struct place);
+void scope_bind(struct front *, struct symbol *, struct decl *);
+void scope_bind_tag(struct front *, struct symbol *, struct type *);
+struct decl *scope_find(const struct symbol *);                       /* NULL if there is none */
+struct decl *scope_find_here(const struct front *, const struct symbol *); /* in the innermost scope alone */
+const char *scope_nearest(struct front *, const struct symbol *);     /* a name like it, or NULL */
+bool name_near(const char *, size_t, const char *, size_t);           /* few letters apart */
+
+/* type.c */
+enum basic {
+  BASIC_VOID, BASIC_BOOL, BASIC_CHAR, BASIC_UCHAR, BASIC_SHORT, BASIC_USHORT, BASIC_INT, BASIC_UINT, BASIC_LONG, BASIC_ULONG,
+  BASIC_INTPTR, BASIC_UINTPTR, BASIC_MUTEX, BASIC_COUNT
+};
+extern const struct type basic_types[BASIC_COUNT];
+#define TYPE_OF(name) (&basic_types[BASIC_##name])
+const struct type *type_pointer(struct front *, const struct type *of, struct place);
+const struct type *type_array(struct front *, const struct type *of, int64_t count, bool known, struct place);
+const struct type *type_qualified(struct front *, const struct type *, bool atomic, bool constant, bool is_volatile);
+struct type *type_new(struct front *, enum type_kind);
+void type_complete(struct front *, struct type *, struct place); /* lays out a struct whose fields are there */
+void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
+bool type_same(const struct type *, const struct type *);         /* qualifiers of the outermost do not count */
+const char *type_text(struct front *, const struct type *);
+const struct field *type_field(const struct type *, const char *name);
+static inline bool type_is_integer(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_BOOL; }
+static inline bool type_is_scalar(const struct type *t) { return type_is_integer(t) || t->kind == TYPE_POINTER; }
+const struct type *type_promoted(const struct type *);
+const struct type *type_usual(const struct type *, const struct type *); /* usual arithmetic conversions */
+
+/* fold.c: the number that a node over numbers stands for, or the node */
+int64_t fold_wrap(int64_t, const struct type *); /* as a value of an integer type */
+struct expr *fold(struct expr *);
+
+/* expr.c: typed nodes */
+struct expr *expr_new(struct front *, enum expr_kind, struct place, struct expr *a, struct expr *b, struct expr *c);
+struct expr *expr_number(struct front *, struct place, int64_t, const struct type *);
+void expr_args(struct front *, struct expr *, struct expr **, uint32_t count); /* children that are a list */
+struct expr *expr_value(struct front *, struct expr *);   /* an lvalue, array or function used as a value */
+struct expr *expr_convert(struct front *, struct expr *value, const struct type *, bool implicit);
+struct expr *expr_as_if_assigned(struct front *, struct expr *, const struct type *, const char *what);
+struct expr *expr_condition_value(struct front *, struct expr *); /* a scalar, compared with zero by who uses it */
+struct expr *expr_name(struct front *, struct place, struct decl *);
+struct expr *expr_cast(struct front *, struct place, const struct type *, struct expr *);
+struct expr *expr_unary(struct front *, struct place, enum operator, struct expr *);
+struct expr *expr_binary(struct front *, struct place, enum operator, struct expr *, struct expr *);
+struct expr *expr_logical(struct front *, struct place, enum operator, struct expr *, struct expr *);
+struct expr *expr_choice(struct front *, struct place, struct expr *, struct expr *, struct expr *);
+struct expr *expr_assign(struct front *, struct place, enum operator, struct expr *, struct expr *);
+struct expr *expr_step(struct front *, struct place, enum operator, bool postfix, struct expr *);
+struct expr *expr_comma(struct front *, struct place, struct expr *, struct expr *);
+struct expr *expr_index(struct front *, struct place, struct expr *, struct expr *);
+struct expr *expr_field(struct front *, struct place, struct expr *, const struct token *name, bool arrow);
+struct expr *expr_deref(struct front *, struct place, struct expr *);
+struct expr *expr_address(struct front *, struct place, struct expr *);
+void expr_mark_address(struct expr *); /* what it names has its address taken */
+bool expr_is_null(const struct expr *); /* a null pointer constant */
+void expr_must_be_static(struct front *, const struct expr *); /* an initialiser of something that outlives functions */
+
+/* builtin.c: functions known by name */
+enum header {
+  HEADER_ALWAYS, HEADER_ASIF, HEADER_STDATOMIC, HEADER_STDLIB, HEADER_STRING, HEADER_PTHREAD, HEADER_THREADS, HEADER_SCHED,
+  HEADER_ASSERT, HEADER_STDIO, HEADER_COUNT
+};
+struct known {
+  const char *name;
+  enum header header;
+  enum builtin builtin;
+  const char *signature; /* the result, then the arguments (call.c); NULL: refused by name */
+  enum operator op;            /* of those that return the new value */
+};
+const struct known *known_find(const char *name);
+const char *header_name(enum header);
+void header_include(struct front *, const struct token *name); /* __asif_header(name), from a model header */
+
+/* call.c */
+struct expr *expr_call(struct front *, struct place, struct expr *function, struct expr **args, uint32_t count);
+
+/* parse_expr.c: expressions, and the handling of tokens */
+struct token *parse_token(struct front *);
+struct token *parse_ahead(struct front *, size_t);
+bool parse_at(struct front *, const char *spelling);
+bool parse_accept(struct front *, const char *spelling);
+struct token *parse_expect(struct front *, const char *spelling);
+struct token *parse_name(struct front *, const char *what);
+const char *token_text(struct front *, const struct token *); /* for messages: 'x', the end of the file */
+void parse_deeper(struct front *);
+static inline void parse_shallower(struct front *f) { f->depth--; }
+struct expr *parse_expression(struct front *);
+struct expr *parse_assignment(struct front *);
+int64_t parse_constant(struct front *, const char *what);
+void parse_skip_brackets(struct front *); /* from an opening bracket to behind the one that closes it */
+
+/* parse_decl.c: declarations */
+bool parse_at_type(struct front *);
+const struct type *parse_type_name(struct front *);
+void parse_external(struct front *);
+void parse_static_assert(struct front *);
+struct statements; /* parse_stmt.c */
+void parse_local_declaration(struct front *, struct statements *);
+
+/* parse_spec.c: the specifiers that a declaration begins with, and its declarators */
+struct specifiers {
+  const struct type *type;
+  struct place place;
+  bool is_typedef, is_static, is_extern, is_thread_local;
+  uint32_t align; /* _Alignas, or 0 */
+};
+struct declarator {
+  struct token *name; /* NULL if it is abstract */
+  const struct type *type;
+  struct decl **params; /* of a function */
+  uint32_t param_count;
+};
+struct specifiers parse_specifiers(struct front *);
+struct declarator parse_declarator(struct front *, const struct type *base);
+void parse_attributes(struct front *);
+
+/* parse_tag.c */
+const struct type *parse_struct(struct front *);
+const struct type *parse_enum(struct front *);
+
+/* parse_init.c: gives the type too, where the initialiser completes an array */
+struct expr *parse_initialiser(struct front *, const struct type **);
+
+/* parse_stmt.c */
+struct statements {
+  VEC(struct stmt *) list;
+};
+void parse_function_body(struct front *, struct decl *);
+struct stmt *stmt_new(struct front *, enum stmt_kind, struct place);
+
+/* parse_harness.c */
+bool parse_harness(struct front *); /* a harness macro at file scope, if there is one */
+void harness_finish(struct front *);
+
+/* parse.c: the model's folder, if there is one, tells which files are Asif's own */
+struct unit *front_parse_text(struct mem *, const char *name, const char *text, size_t length, const char *model, struct problem *);
+
+#endif

@@ -1,0 +1,256 @@
+/* Preprocessed text -> tokens. Linemarkers (# 12 "file.c") say which file and line follow. */
+#include "front/front.h"
+
+struct lexer {
+  struct front *f;
+  const char *at, *end;
+  uint16_t file;
+  uint32_t line;
+  bool line_start; /* nothing but blanks so far */
+};
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int hex_digit(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+static struct place place_of(struct lexer *x, size_t length) {
+  return (struct place){x->file, x->line, source_column(x->f, x->file, x->line, x->at, length)};
+}
+
+bool token_is(const struct token *t, const char *spelling) {
+  if (t->kind != TOKEN_NAME && t->kind != TOKEN_MARK) return false;
+  return !strncmp(t->text, spelling, t->length) && !spelling[t->length];
+}
+
+static void skip_line(struct lexer *x) {
+  while (x->at < x->end && *x->at != '\n') x->at++;
+}
+
+/* # 12 "file.c" flags: what follows is that line. Other directives (#pragma) say nothing here. */
+static void read_directive(struct lexer *x) {
+  const char *p = x->at + 1;
+  while (p < x->end && (*p == ' ' || *p == '\t')) p++;
+  if (x->end - p > 5 && !memcmp(p, "line ", 5)) p += 5;
+  uint64_t line = 0;
+  const char *digits = p;
+  for (; p < x->end && is_digit(*p) && line < UINT32_MAX / 16; p++) line = line * 10 + (uint64_t)(*p - '0');
+  while (p < x->end && *p == ' ') p++;
+  const char *name = p < x->end && *p == '"' ? p + 1 : NULL, *close = name;
+  while (close && close < x->end && *close != '"' && *close != '\n') close++;
+  skip_line(x);
+  if (p == digits || !line) return;
+  if (close && close < x->end && *close == '"') x->file = source_add(x->f, name, (size_t)(close - name));
+  x->line = (uint32_t)line - 1; /* the end of this line adds one */
+  x->f->columns.line = 0;
+}
+
+static void new_line(struct lexer *x) {
+  x->at++;
+  x->line++;
+  x->line_start = true;
+}
+
+static void skip_comment(struct lexer *x) {
+  struct place place = place_of(x, 2);
+  if (x->at[1] == '/') {
+    skip_line(x);
+    return;
+  }
+  for (x->at += 2; x->end - x->at > 1 && !(x->at[0] == '*' && x->at[1] == '/');)
+    if (*x->at == '\n')
+      new_line(x);
+    else
+      x->at++;
+  if (x->end - x->at < 2) front_fail(x->f, place, "a comment that does not end");
+  x->at += 2;
+}
+
+static void skip_space(struct lexer *x) {
+  for (; x->at < x->end;) {
+    if (*x->at == '\n')
+      new_line(x);
+    else if (*x->at == ' ' || *x->at == '\t' || *x->at == '\r' || *x->at == '\f' || *x->at == '\v')
+      x->at++;
+    else if (*x->at == '#' && x->line_start)
+      read_directive(x);
+    else if (*x->at == '/' && x->end - x->at > 1 && (x->at[1] == '/' || x->at[1] == '*'))
+      skip_comment(x);
+    else
+      return;
+  }
+}
+
+/* The least type, from int up, that holds the value (C11 6.4.4.1). */
+static const struct type *number_type(uint64_t value, bool decimal, bool is_unsigned, bool is_long) {
+  if (!is_long && !is_unsigned && value <= INT32_MAX) return TYPE_OF(INT);
+  if (!is_long && (is_unsigned || !decimal) && value <= UINT32_MAX) return TYPE_OF(UINT);
+  if (!is_unsigned && value <= INT64_MAX) return TYPE_OF(LONG);
+  return TYPE_OF(ULONG);
+}
+
+static void read_suffix(struct lexer *x, struct token *t, const char *p, const char *end, uint64_t value, bool decimal) {
+  bool is_unsigned = false;
+  int longs = 0;
+  for (; p < end; p++) {
+    if ((*p == 'u' || *p == 'U') && !is_unsigned)
+      is_unsigned = true;
+    else if ((*p == 'l' || *p == 'L') && longs < 2)
+      longs++;
+    else
+      front_fail(x->f, t->place, "%.*s is no number", (int)t->length, t->text);
+  }
+  t->value = (int64_t)value;
+  t->type = number_type(value, decimal, is_unsigned, longs > 0);
+}
+
+static const char *number_end(const struct lexer *x) {
+  const char *end = x->at;
+  while (end < x->end && (is_letter(*end) || is_digit(*end) || *end == '.')) {
+    bool exponent = (*end == 'e' || *end == 'E') && !(x->at[0] == '0' && (x->at[1] == 'x' || x->at[1] == 'X'));
+    end++;
+    if ((exponent || end[-1] == 'p' || end[-1] == 'P') && end < x->end && (*end == '+' || *end == '-')) end++;
+  }
+  return end;
+}
+
+static bool is_floating(const char *p, const char *end) {
+  bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
+  for (; p < end; p++)
+    if (*p == '.' || (hex ? *p == 'p' || *p == 'P' : *p == 'e' || *p == 'E')) return true;
+  return false;
+}
+
+static void read_number(struct lexer *x, struct token *t) {
+  const char *p = x->at, *end = number_end(x);
+  t->kind = TOKEN_NUMBER;
+  t->length = (size_t)(end - p);
+  t->place = place_of(x, t->length);
+  if (is_floating(p, end)) front_outside(x->f, t->place, "floating point");
+  int base = 10;
+  if (*p == '0' && end - p > 1) {
+    base = p[1] == 'x' || p[1] == 'X' ? 16 : p[1] == 'b' || p[1] == 'B' ? 2 : 8;
+    p += base == 8 ? 1 : 2;
+    if (p == end) front_fail(x->f, t->place, "%.*s is no number", (int)t->length, t->text);
+  }
+  uint64_t value = 0;
+  int d;
+  for (; p < end && (d = hex_digit(*p)) >= 0 && d < base; p++) {
+    if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) front_fail(x->f, t->place, "a number of more than 64 bits");
+    value = value * (uint64_t)base + (uint64_t)d;
+  }
+  read_suffix(x, t, p, end, value, base == 10);
+  x->at = end;
+}
+
+/* One character of a string or character constant, at p. */
+static int read_char(struct lexer *x, struct place place, const char **p) {
+  static const char from[] = "ntr0abfv\\'\"?e", to[] = "\n\t\r\0\a\b\f\v\\'\"?\033";
+  if (**p != '\\') return (signed char)*(*p)++;
+  if (x->end - *p < 2) front_fail(x->f, place, "a string that does not end");
+  int c = *++*p, value = 0, digits = 0;
+  if (c == 'x') {
+    for (++*p; *p < x->end && hex_digit(**p) >= 0; ++*p, digits++) value = (value * 16 + hex_digit(**p)) & 255;
+    if (!digits) front_fail(x->f, place, "\\x without a digit");
+    return (signed char)value;
+  }
+  if (c >= '0' && c <= '7') {
+    for (; *p < x->end && digits < 3 && **p >= '0' && **p <= '7'; ++*p, digits++) value = (value * 8 + (**p - '0')) & 255;
+    return (signed char)value;
+  }
+  const char *known = c ? strchr(from, c) : NULL;
+  if (!known) front_fail(x->f, place, "an unknown escape in a string");
+  ++*p;
+  return to[known - from];
+}
+
+/* The end of what the quote at x->at begins: the place of the closing quote. */
+static const char *quote_end(struct lexer *x) {
+  const char *p = x->at + 1;
+  while (p < x->end && *p != *x->at && *p != '\n') p += *p == '\\' && x->end - p > 1 && p[1] != '\n' ? 2 : 1;
+  if (p >= x->end || *p != *x->at) {
+    struct place place = place_of(x, 1);
+    front_fail(x->f, place, "a %s that does not end", *x->at == '"' ? "string" : "character constant");
+  }
+  return p;
+}
+
+static void read_quoted(struct lexer *x, struct token *t) {
+  const char *close = quote_end(x), *p = x->at + 1;
+  t->place = place_of(x, (size_t)(close + 1 - x->at));
+  if (*x->at == '\'') {
+    if (p == close) front_fail(x->f, t->place, "a character constant without a character");
+    t->kind = TOKEN_NUMBER;
+    t->length = (size_t)(close + 1 - x->at);
+    t->value = read_char(x, t->place, &p);
+    t->type = TYPE_OF(INT);
+    if (p != close) front_outside(x->f, t->place, "a character constant of several characters");
+  } else {
+    char *to = mem_piece(x->f->mem, (size_t)(close - p) + 1);
+    t->kind = TOKEN_STRING;
+    t->text = to;
+    while (p < close) *to++ = (char)read_char(x, t->place, &p);
+    *to = 0;
+    t->length = (size_t)(to - t->text);
+  }
+  x->at = close + 1;
+}
+
+static void read_word(struct lexer *x, struct token *t) {
+  const char *p = x->at;
+  while (p < x->end && (is_letter(*p) || is_digit(*p))) p++;
+  t->kind = TOKEN_NAME;
+  t->length = (size_t)(p - x->at);
+  t->place = place_of(x, t->length);
+  if (p < x->end && (*p == '"' || *p == '\'') && t->length <= 2 && strchr("LuU", *x->at))
+    front_outside(x->f, t->place, "a wide character or string");
+  t->symbol = symbol_of(x->f, x->at, t->length);
+  t->text = t->symbol->name;
+  x->at = p;
+}
+
+static void read_mark(struct lexer *x, struct token *t) {
+  static const char *const marks[] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                                      "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
+  t->kind = TOKEN_MARK;
+  t->length = 1;
+  for (size_t i = 0; i < sizeof marks / sizeof *marks && t->length == 1; i++) {
+    size_t n = strlen(marks[i]);
+    if ((size_t)(x->end - x->at) >= n && !memcmp(x->at, marks[i], n)) t->length = n;
+  }
+  t->place = place_of(x, t->length);
+  if (!*x->at || !strchr("+-*/%&|^~!<>=?:;,.()[]{}", *x->at)) {
+    unsigned char c = (unsigned char)*x->at;
+    if (c > 32 && c < 127) front_fail(x->f, t->place, "'%c' has no meaning in C here", c);
+    front_fail(x->f, t->place, "the byte 0x%02x has no meaning in C", c);
+  }
+  t->text = mem_string(x->f->mem, x->at, t->length);
+  x->at += t->length;
+}
+
+void lex(struct front *f, const char *text, size_t length) {
+  struct lexer x = {.f = f, .at = text, .end = text + length, .line = 1, .line_start = true};
+  struct token t;
+  do {
+    skip_space(&x);
+    t = (struct token){.kind = TOKEN_END, .text = x.at, .place = {x.file, x.line, 1}};
+    x.line_start = false;
+    if (x.at == x.end)
+      t.text = "";
+    else if (is_letter(*x.at))
+      read_word(&x, &t);
+    else if (is_digit(*x.at) || (*x.at == '.' && x.end - x.at > 1 && is_digit(x.at[1])))
+      read_number(&x, &t);
+    else if (*x.at == '"' || *x.at == '\'')
+      read_quoted(&x, &t);
+    else
+      read_mark(&x, &t);
+    vec_push(f->mem, &f->tokens, t);
+    if (f->tokens.count % 4096 == 0) mem_poll(f->mem);
+  } while (t.kind != TOKEN_END);
+}

@@ -1,0 +1,16 @@
+/* The harness as `asif verify` reads it: the macros are declarations that the front end knows. */
+#ifndef ASIF_H
+#define ASIF_H
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+__asif_header(asif)
+#define ASIF_OK (INT_MIN)
+#define ASIF_NIL (INT_MIN + 1)
+#define ASIF_TRUE (INT_MIN + 2)
+#define ASIF_FALSE (INT_MIN + 3)
+#define ASIF_EMPTY (INT_MIN + 4)
+#define ASIF_FULL (INT_MIN + 5)
+#endif

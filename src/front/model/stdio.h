@@ -1,0 +1,7 @@
+#ifndef __ASIF_STDIO_H
+#define __ASIF_STDIO_H
+#include <stddef.h>
+__asif_header(stdio)
+typedef struct __asif_file FILE;
+#define EOF (-1)
+#endif

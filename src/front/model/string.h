@@ -1,0 +1,5 @@
+#ifndef __ASIF_STRING_H
+#define __ASIF_STRING_H
+#include <stddef.h>
+__asif_header(string)
+#endif

@@ -1,0 +1,167 @@
+/* Declarations, at file scope and in functions: from specifiers and declarators to struct decl. */
+#include "front/front.h"
+
+void parse_static_assert(struct front *f) {
+  struct place place = parse_expect(f, "_Static_assert")->place;
+  parse_expect(f, "(");
+  bool holds = parse_constant(f, "what _Static_assert asserts") != 0;
+  struct token *why = parse_ahead(f, 1);
+  if (parse_accept(f, ",")) {
+    if (why->kind != TOKEN_STRING) front_fail(f, why->place, "expected a string, found %s", token_text(f, why));
+    while (parse_token(f)->kind == TOKEN_STRING) f->at++;
+  }
+  parse_expect(f, ")");
+  if (!holds && why->kind == TOKEN_STRING) front_fail(f, place, "_Static_assert fails: %.100s", why->text);
+  if (!holds) front_fail(f, place, "_Static_assert fails");
+  parse_expect(f, ";");
+}
+
+static void declare_typedef(struct front *f, const struct declarator *d) {
+  struct decl *old = scope_find_here(f, d->name->symbol);
+  if (old && (old->kind != DECL_TYPEDEF || !type_same(old->type, d->type)))
+    front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+  if (!old) scope_bind(f, d->name->symbol, decl_new(f, DECL_TYPEDEF, d->name->text, d->type, d->name->place));
+}
+
+/* A name of file scope may be declared often, if always the same way. */
+static struct decl *declare_global(struct front *f, const struct declarator *d, enum decl_kind kind) {
+  struct decl *old = scope_find_here(f, d->name->symbol);
+  if (old) {
+    if (old->kind != kind || !type_same(old->type, d->type) || old->type->atomic != d->type->atomic)
+      front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+    return old;
+  }
+  struct decl *decl = decl_new(f, kind, d->name->text, d->type, d->name->place);
+  decl->storage = STORAGE_GLOBAL;
+  scope_bind(f, d->name->symbol, decl);
+  return decl;
+}
+
+static void define(struct front *f, struct decl *d) {
+  if (!d->defined) vec_push(f->mem, &f->unit->decls, d);
+  d->defined = true;
+}
+
+static void parse_static_value(struct front *f, struct decl *d) {
+  if (d->init) front_fail(f, d->place, "%s is initialised twice", d->name);
+  d->init = parse_initialiser(f, &d->type);
+  expr_must_be_static(f, d->init);
+}
+
+static void declare_variable(struct front *f, const struct specifiers *s, const struct declarator *d) {
+  struct decl *decl = declare_global(f, d, DECL_VARIABLE);
+  if (s->is_thread_local) decl->storage = STORAGE_THREAD_LOCAL;
+  bool init = parse_accept(f, "=");
+  if (init) {
+    define(f, decl);
+    parse_static_value(f, decl);
+  } else if (!s->is_extern) {
+    type_must_be_complete(f, d->type, d->name->place, "a variable of type");
+    if (!decl->type->complete) decl->type = d->type;
+    define(f, decl);
+  }
+}
+
+/* True if it had a body. */
+static bool parse_function(struct front *f, const struct declarator *d) {
+  struct decl *decl = declare_global(f, d, DECL_FUNCTION);
+  if (!parse_at(f, "{")) return false;
+  if (decl->defined) front_fail(f, d->name->place, "%s is defined twice", d->name->text);
+  decl->type = d->type;
+  decl->place = d->name->place;
+  decl->params = d->params;
+  decl->param_count = d->param_count;
+  if (d->type->of->kind != TYPE_VOID) type_must_be_complete(f, d->type->of, d->name->place, "a function that returns");
+  define(f, decl);
+  parse_function_body(f, decl);
+  return true;
+}
+
+/* One declarator of a declaration at file scope; false if it was a function's body, which ends the declaration. */
+static bool parse_global(struct front *f, const struct specifiers *s) {
+  struct declarator d = parse_declarator(f, s->type);
+  struct token *t = parse_token(f);
+  if (!d.name) front_fail(f, t->place, "expected a name, found %s", token_text(f, t));
+  if (s->is_typedef)
+    declare_typedef(f, &d);
+  else if (d.type->kind == TYPE_FUNCTION)
+    return !parse_function(f, &d);
+  else if (d.type->kind == TYPE_VOID)
+    front_fail(f, d.name->place, "a variable of type void");
+  else
+    declare_variable(f, s, &d);
+  return true;
+}
+
+/* A model header says that its functions are known now. */
+static bool parse_header(struct front *f) {
+  if (!parse_accept(f, "__asif_header")) return false;
+  parse_expect(f, "(");
+  header_include(f, parse_name(f, "a header"));
+  parse_expect(f, ")");
+  return true;
+}
+
+void parse_external(struct front *f) {
+  struct token *t = parse_token(f);
+  if (parse_accept(f, ";") || parse_header(f) || parse_harness(f)) return;
+  if (token_is(t, "_Static_assert")) {
+    parse_static_assert(f);
+    return;
+  }
+  parse_attributes(f);
+  if (!parse_at_type(f)) {
+    const char *near = t->kind == TOKEN_NAME ? scope_nearest(f, t->symbol) : NULL;
+    if (near) front_fail(f, t->place, "%s is no type; %s would be right", t->text, near);
+    front_fail(f, t->place, "expected a declaration, found %s", token_text(f, t));
+  }
+  struct specifiers s = parse_specifiers(f);
+  if (parse_accept(f, ";")) return;
+  do
+    if (!parse_global(f, &s)) return;
+  while (parse_accept(f, ","));
+  parse_expect(f, ";");
+}
+
+static struct decl *new_local(struct front *f, const struct specifiers *s, const struct declarator *d) {
+  if (scope_find_here(f, d->name->symbol)) front_fail(f, d->name->place, "%s is declared twice", d->name->text);
+  struct decl *decl = decl_new(f, DECL_VARIABLE, d->name->text, d->type, d->name->place);
+  decl->storage = s->is_thread_local ? STORAGE_THREAD_LOCAL : s->is_static ? STORAGE_STATIC_LOCAL : STORAGE_AUTO;
+  decl->defined = true;
+  scope_bind(f, d->name->symbol, decl);
+  return decl;
+}
+
+static void parse_local(struct front *f, const struct specifiers *s, struct statements *to) {
+  struct declarator d = parse_declarator(f, s->type);
+  struct token *t = parse_token(f);
+  if (!d.name) front_fail(f, t->place, "expected a name, found %s", token_text(f, t));
+  struct place place = d.name->place;
+  if (s->is_typedef) {
+    declare_typedef(f, &d);
+    return;
+  }
+  if (d.type->kind == TYPE_FUNCTION) front_outside(f, place, "a function declared inside a function");
+  if (d.type->kind == TYPE_VOID) front_fail(f, place, "a variable of type void");
+  struct decl *decl = new_local(f, s, &d);
+  bool lasting = s->is_static || s->is_thread_local;
+  if (lasting) vec_push(f->mem, &f->unit->decls, decl);
+  if (parse_accept(f, "=")) {
+    decl->init = parse_initialiser(f, &decl->type);
+    if (lasting) expr_must_be_static(f, decl->init);
+  }
+  type_must_be_complete(f, decl->type, place, "a variable of type");
+  if (lasting) return;
+  struct stmt *stmt = stmt_new(f, S_DECL, place);
+  stmt->decl = decl;
+  vec_push(f->mem, &to->list, stmt);
+}
+
+void parse_local_declaration(struct front *f, struct statements *to) {
+  struct specifiers s = parse_specifiers(f);
+  if (s.is_extern) front_outside(f, s.place, "extern inside a function");
+  if (parse_accept(f, ";")) return;
+  do parse_local(f, &s, to);
+  while (parse_accept(f, ","));
+  parse_expect(f, ";");
+}

@@ -1,0 +1,160 @@
+/* The harness: the macros of asif.h, which say what object the file implements and how it is used. In the model they are no
+ * macros but declarations of their own, known once asif.h is included. */
+#include "front/front.h"
+
+enum { ARGUMENTS_MOST = 3, THREADS_MOST = 1000 };
+
+/* ASIF_OBJECT(bounded_queue(4)): the text of a specification, bounded-queue(4). */
+static void parse_object_macro(struct front *f, struct place place) {
+  struct harness *h = &f->unit->harness;
+  struct text spec;
+  if (h->spec) front_fail(f, place, "a second ASIF_OBJECT; a file is about one object");
+  text_open(&spec, f->mem);
+  size_t open = f->at;
+  parse_skip_brackets(f);
+  size_t after = f->at - 1;
+  for (f->at = open + 1; f->at < after; f->at++) {
+    struct token *t = parse_token(f);
+    for (size_t i = 0; i < t->length; i++) text_char(&spec, t->text[i] == '_' ? '-' : t->text[i]);
+  }
+  f->at++;
+  if (!spec.count) front_fail(f, place, "ASIF_OBJECT needs a specification, such as ASIF_OBJECT(stack)");
+  h->spec = text_string(&spec);
+  h->spec_place = place;
+}
+
+static struct decl *parse_function_name(struct front *f) {
+  struct token *t = parse_name(f, "a function");
+  struct decl *d = scope_find(t->symbol);
+  if (!d || d->kind != DECL_FUNCTION) {
+    const char *near = scope_nearest(f, t->symbol);
+    if (near && !d) front_fail(f, t->place, "there is no function %s; %s would be right", t->text, near);
+    front_fail(f, t->place, "there is no function %s", t->text);
+  }
+  struct use use = {d, t->place};
+  vec_push(f->mem, &f->uses, use);
+  d->used = true;
+  return d;
+}
+
+static void parse_range(struct front *f, const struct type *type, int64_t *low, int64_t *high) {
+  struct place place = parse_expect(f, "ASIF_IN")->place;
+  parse_expect(f, "(");
+  *low = parse_constant(f, "the least value of an argument");
+  parse_expect(f, ",");
+  *high = parse_constant(f, "the greatest value of an argument");
+  parse_expect(f, ")");
+  if (*low > *high) front_fail(f, place, "ASIF_IN(%lld, %lld) has no values", (long long)*low, (long long)*high);
+  if (fold_wrap(*low, type) != *low || fold_wrap(*high, type) != *high)
+    front_fail(f, place, "a parameter of type '%s' does not hold all values of ASIF_IN", type_text(f, type));
+}
+
+static void check_operation(struct front *f, const struct decl *d, struct place place) {
+  const struct type *t = d->type, *result = t->of;
+  if (t->param_count > ARGUMENTS_MOST) front_fail(f, place, "an operation takes at most %d arguments", ARGUMENTS_MOST);
+  if (!type_is_integer(result) && result->kind != TYPE_VOID)
+    front_fail(f, place, "an operation returns a number or nothing, not '%s'", type_text(f, result));
+  for (uint32_t i = 0; i < t->param_count; i++)
+    if (!type_is_integer(t->params[i]))
+      front_fail(f, place, "the arguments of an operation are numbers, not '%s'", type_text(f, t->params[i]));
+}
+
+/* ASIF_OP(f, ASIF_IN(1, 3)), ASIF_OP_AS(name, f, ...). */
+static void parse_op(struct front *f, struct place place, bool named) {
+  struct harness_op op = {.place = place};
+  parse_expect(f, "(");
+  if (named) {
+    op.name = parse_name(f, "the name of an operation")->text;
+    parse_expect(f, ",");
+  }
+  op.function = parse_function_name(f);
+  if (!named) op.name = op.function->name;
+  check_operation(f, op.function, place);
+  for (uint32_t i = 0; i < op.function->type->param_count; i++) {
+    const struct type *type = op.function->type->params[i];
+    op.low[i] = type->kind == TYPE_BOOL ? 0 : 1;
+    op.high[i] = op.low[i] + 1;
+    if (parse_accept(f, ",")) parse_range(f, type->plain, &op.low[i], &op.high[i]);
+  }
+  if (parse_at(f, ",")) front_fail(f, place, "%s takes fewer arguments than there are ASIF_IN", op.function->name);
+  parse_expect(f, ")");
+  for (size_t i = 0; i < f->unit->harness.ops.count; i++)
+    if (f->unit->harness.ops.at[i].function == op.function) front_fail(f, place, "%s is an operation already", op.function->name);
+  vec_push(f->mem, &f->unit->harness.ops, op);
+}
+
+/* ASIF_ROLE(writer, 1, write, ...). */
+static void parse_role(struct front *f, struct place place) {
+  struct harness_role role = {.place = place, .count = -1};
+  VEC(struct decl *) ops = {NULL, 0, 0};
+  parse_expect(f, "(");
+  role.name = parse_name(f, "the name of a role")->text;
+  parse_expect(f, ",");
+  if (!parse_accept(f, "ASIF_REST")) {
+    int64_t count = parse_constant(f, "the number of threads of a role");
+    if (count < 1 || count > THREADS_MOST) front_fail(f, place, "a role has 1 to %d threads, or ASIF_REST", THREADS_MOST);
+    role.count = (int)count;
+  }
+  while (parse_accept(f, ",")) vec_push(f->mem, &ops, parse_function_name(f));
+  parse_expect(f, ")");
+  if (!ops.count) front_fail(f, place, "a role without operations");
+  role.ops = ops.at;
+  role.op_count = (uint32_t)ops.count;
+  vec_push(f->mem, &f->unit->harness.roles, role);
+}
+
+static void parse_init_macro(struct front *f, struct place place) {
+  parse_expect(f, "(");
+  struct decl *d = parse_function_name(f);
+  parse_expect(f, ")");
+  if (d->type->param_count) front_fail(f, place, "ASIF_INIT needs a function without parameters");
+  if (f->unit->harness.init) front_fail(f, place, "a second ASIF_INIT");
+  f->unit->harness.init = d;
+}
+
+static void parse_bound(struct front *f, struct place place) {
+  parse_expect(f, "(");
+  f->unit->harness.bound = parse_constant(f, "a bound");
+  parse_expect(f, ")");
+  if (f->unit->harness.bound < 0) front_fail(f, place, "a bound below zero");
+}
+
+bool parse_harness(struct front *f) {
+  struct token *t = parse_token(f);
+  if (!(f->headers & 1u << HEADER_ASIF) || t->kind != TOKEN_NAME || strncmp(t->text, "ASIF_", 5)) return false;
+  f->at++;
+  if (!parse_at(f, "(")) parse_expect(f, "(");
+  if (token_is(t, "ASIF_OBJECT")) {
+    parse_object_macro(f, t->place);
+  } else if (token_is(t, "ASIF_OP") || token_is(t, "ASIF_OP_AS")) {
+    parse_op(f, t->place, token_is(t, "ASIF_OP_AS"));
+  } else if (token_is(t, "ASIF_ROLE")) {
+    parse_role(f, t->place);
+  } else if (token_is(t, "ASIF_INIT")) {
+    parse_init_macro(f, t->place);
+  } else if (token_is(t, "ASIF_BOUND")) {
+    parse_bound(f, t->place);
+  } else if (token_is(t, "ASIF_TYPE_STABLE")) {
+    parse_expect(f, "(");
+    parse_expect(f, ")");
+    f->unit->harness.type_stable = true;
+  } else if (token_is(t, "ASIF_SPEC") || token_is(t, "ASIF_SPEC_OP")) {
+    parse_skip_brackets(f); /* its functions are functions like others */
+  } else {
+    front_fail(f, t->place, "%s is no macro of asif.h that stands outside functions", t->text);
+  }
+  return true;
+}
+
+/* Roles name operations. */
+void harness_finish(struct front *f) {
+  const struct harness *h = &f->unit->harness;
+  for (size_t i = 0; i < h->roles.count && h->ops.count; i++) {
+    const struct harness_role *role = &h->roles.at[i];
+    for (uint32_t k = 0; k < role->op_count; k++) {
+      bool found = false;
+      for (size_t n = 0; n < h->ops.count; n++) found |= h->ops.at[n].function == role->ops[k];
+      if (!found) front_fail(f, role->place, "%s has no ASIF_OP", role->ops[k]->name);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+/* What a declaration is made of: specifiers (static const unsigned), and declarators (*name[4]). */
+#include "front/front.h"
+
+static bool any_of(struct front *f, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (parse_at(f, words[i])) return true;
+  return false;
+}
+#define ANY_OF(f, words) any_of((f), (words), sizeof(words) / sizeof *(words))
+
+bool parse_at_type(struct front *f) {
+  static const char *const words[] = {
+      "void",     "char",         "short",          "int",        "long",           "signed",       "unsigned",    "_Bool",
+      "float",    "double",       "_Complex",       "struct",     "union",          "enum",         "const",       "volatile",
+      "restrict", "_Atomic",      "static",         "extern",     "typedef",        "inline",       "register",    "auto",
+      "_Noreturn", "_Thread_local", "_Alignas",     "__thread",   "__attribute__",  "__inline",     "__inline__",  "__const",
+      "__volatile__", "__restrict", "__restrict__", "__signed__", "typeof",         "__typeof__",   "__typeof",    "__int128",
+      "__asif_mutex", "__asif_intptr", "__asif_uintptr", "__extension__", "__auto_type", "_Float128", "__float128"};
+  struct token *t = parse_token(f);
+  if (t->kind != TOKEN_NAME) return false;
+  struct decl *d = scope_find(t->symbol);
+  if (d) return d->kind == DECL_TYPEDEF;
+  return ANY_OF(f, words);
+}
+
+const struct type *parse_type_name(struct front *f) {
+  struct token *t = parse_token(f);
+  if (!parse_at_type(f)) front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
+  struct specifiers s = parse_specifiers(f);
+  struct declarator d = parse_declarator(f, s.type);
+  if (d.name) front_fail(f, d.name->place, "a name where only a type is expected");
+  return d.type;
+}
+
+/* __attribute__((...)): most say nothing about what the code does. */
+void parse_attributes(struct front *f) {
+  static const char *const refused[] = {"cleanup", "__cleanup__", "constructor", "__constructor__", "destructor",  "__destructor__",
+                                        "alias",   "__alias__",   "vector_size", "__vector_size__", "mode",        "__mode__"};
+  while (parse_at(f, "__attribute__") || parse_at(f, "__asm__") || parse_at(f, "asm")) {
+    struct token *t = parse_token(f);
+    if (!parse_accept(f, "__attribute__")) front_outside(f, t->place, "inline assembly");
+    if (!parse_at(f, "(")) parse_expect(f, "(");
+    size_t open = f->at;
+    parse_skip_brackets(f);
+    size_t after = f->at;
+    for (f->at = open; f->at < after; f->at++)
+      if (ANY_OF(f, refused)) front_outside(f, parse_token(f)->place, "__attribute__((%s))", parse_token(f)->text);
+  }
+}
+
+/* The words that make up an integer type, counted. */
+struct words {
+  int chars, shorts, ints, longs, signs, unsigneds, bools, voids;
+};
+
+static bool count_word(struct front *f, struct words *w) {
+  struct token *t = parse_token(f);
+  int *which = token_is(t, "char")       ? &w->chars
+               : token_is(t, "short")    ? &w->shorts
+               : token_is(t, "int")      ? &w->ints
+               : token_is(t, "long")     ? &w->longs
+               : token_is(t, "unsigned") ? &w->unsigneds
+               : token_is(t, "_Bool")    ? &w->bools
+               : token_is(t, "void")     ? &w->voids
+               : token_is(t, "signed") || token_is(t, "__signed__") ? &w->signs
+                                         : NULL;
+  if (!which) return false;
+  ++*which;
+  f->at++;
+  return true;
+}
+
+static const struct type *type_of_words(struct front *f, const struct words *w, struct place place) {
+  int kinds = !!w->chars + !!w->shorts + !!w->longs, others = w->bools + w->voids;
+  bool wrong = kinds > 1 || others > 1 || (others && (kinds || w->ints || w->signs || w->unsigneds)) || w->longs > 2 || w->ints > 1;
+  if (wrong || w->chars > 1 || w->shorts > 1 || w->signs + w->unsigneds > 1 || (w->chars && w->ints))
+    front_fail(f, place, "these words make no type together");
+  bool u = w->unsigneds;
+  if (w->voids) return TYPE_OF(VOID);
+  if (w->bools) return TYPE_OF(BOOL);
+  if (w->chars) return u ? TYPE_OF(UCHAR) : TYPE_OF(CHAR);
+  if (w->shorts) return u ? TYPE_OF(USHORT) : TYPE_OF(SHORT);
+  if (w->longs) return u ? TYPE_OF(ULONG) : TYPE_OF(LONG);
+  return u ? TYPE_OF(UINT) : TYPE_OF(INT);
+}
+
+static void refuse_specifier(struct front *f) {
+  static const char *const floats[] = {"float", "double", "_Complex", "_Float128", "__float128"};
+  struct token *t = parse_token(f);
+  if (ANY_OF(f, floats)) front_outside(f, t->place, "floating point");
+  if (token_is(t, "__int128")) front_outside(f, t->place, "__int128");
+  if (token_is(t, "__auto_type")) front_outside(f, t->place, "__auto_type");
+}
+
+static bool parse_storage(struct front *f, struct specifiers *s) {
+  static const char *const harmless[] = {"inline", "__inline", "__inline__", "register", "auto", "_Noreturn", "__extension__"};
+  if (parse_accept(f, "typedef")) return s->is_typedef = true;
+  if (parse_accept(f, "static")) return s->is_static = true;
+  if (parse_accept(f, "extern")) return s->is_extern = true;
+  if (parse_accept(f, "_Thread_local") || parse_accept(f, "__thread")) return s->is_thread_local = true;
+  if (!ANY_OF(f, harmless)) return false;
+  f->at++;
+  return true;
+}
+
+struct qualifiers {
+  bool atomic, constant, is_volatile;
+};
+
+static bool parse_qualifier(struct front *f, struct qualifiers *q) {
+  if (parse_at(f, "_Atomic") && !token_is(parse_ahead(f, 1), "(")) {
+    f->at++;
+    return q->atomic = true;
+  }
+  if (parse_accept(f, "const") || parse_accept(f, "__const")) return q->constant = true;
+  if (parse_accept(f, "volatile") || parse_accept(f, "__volatile__")) return q->is_volatile = true;
+  return parse_accept(f, "restrict") || parse_accept(f, "__restrict") || parse_accept(f, "__restrict__");
+}
+
+static const struct type *qualified(struct front *f, const struct type *t, const struct qualifiers *q, struct place place) {
+  if (q->atomic && (t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION || t->kind == TYPE_MUTEX || t->kind == TYPE_VOID))
+    front_fail(f, place, "'%s' cannot be _Atomic", type_text(f, t));
+  return type_qualified(f, t, q->atomic, q->constant, q->is_volatile);
+}
+
+static uint32_t parse_alignas(struct front *f) {
+  struct place place = parse_expect(f, "_Alignas")->place;
+  parse_expect(f, "(");
+  int64_t align = parse_at_type(f) ? parse_type_name(f)->align : parse_constant(f, "an alignment");
+  parse_expect(f, ")");
+  if (align < 0 || align > 4096 || (align & (align - 1))) front_fail(f, place, "an alignment of %lld", (long long)align);
+  return (uint32_t)align;
+}
+
+static const struct type *parse_typeof(struct front *f) {
+  f->at++;
+  parse_expect(f, "(");
+  const struct type *type = parse_at_type(f) ? parse_type_name(f) : parse_expression(f)->type;
+  parse_expect(f, ")");
+  return type;
+}
+
+/* A type that is one word, or has brackets of its own; NULL if there is none here. */
+static const struct type *parse_one_type(struct front *f, struct qualifiers *q, bool names) {
+  struct token *t = parse_token(f);
+  if (token_is(t, "struct") || token_is(t, "union")) return parse_struct(f);
+  if (token_is(t, "enum")) return parse_enum(f);
+  if (token_is(t, "typeof") || token_is(t, "__typeof__") || token_is(t, "__typeof")) return parse_typeof(f);
+  if (parse_accept(f, "__asif_mutex")) return TYPE_OF(MUTEX);
+  if (parse_accept(f, "__asif_intptr")) return TYPE_OF(INTPTR);
+  if (parse_accept(f, "__asif_uintptr")) return TYPE_OF(UINTPTR);
+  if (token_is(t, "_Atomic")) { /* with brackets: without, it was a qualifier */
+    f->at += 2;
+    const struct type *type = parse_type_name(f);
+    parse_expect(f, ")");
+    q->atomic = true;
+    return type;
+  }
+  struct decl *d = names && t->kind == TOKEN_NAME ? scope_find(t->symbol) : NULL;
+  if (!d || d->kind != DECL_TYPEDEF) return NULL;
+  f->at++;
+  return d->type;
+}
+
+struct specifiers parse_specifiers(struct front *f) {
+  struct specifiers s = {.place = parse_token(f)->place};
+  struct qualifiers q = {false, false, false};
+  struct words w = {0}, none = {0};
+  const struct type *one = NULL, *type;
+  parse_deeper(f);
+  for (;;) {
+    refuse_specifier(f);
+    bool counted = memcmp(&w, &none, sizeof w) != 0;
+    if (parse_at(f, "__attribute__"))
+      parse_attributes(f);
+    else if (parse_at(f, "_Alignas"))
+      s.align = parse_alignas(f);
+    else if (!one && (type = parse_one_type(f, &q, !counted)))
+      one = type;
+    else if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w)))
+      break;
+  }
+  parse_shallower(f);
+  if (one && memcmp(&w, &none, sizeof w)) front_fail(f, s.place, "these words make no type together");
+  if (!one && !memcmp(&w, &none, sizeof w)) {
+    struct token *t = parse_token(f);
+    front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
+  }
+  s.type = qualified(f, one ? one : type_of_words(f, &w, s.place), &q, s.place);
+  return s;
+}
+
+/* Parameters become what a call gives: an array is a pointer there. */
+static struct decl *parse_parameter(struct front *f) {
+  struct specifiers s = parse_specifiers(f);
+  struct declarator d = parse_declarator(f, s.type);
+  struct place place = d.name ? d.name->place : s.place;
+  parse_attributes(f);
+  if (d.type->kind == TYPE_ARRAY) d.type = type_pointer(f, d.type->of, place);
+  if (d.type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  if (d.type->kind == TYPE_VOID) front_fail(f, place, "a parameter of type void");
+  struct decl *param = decl_new(f, DECL_VARIABLE, d.name ? d.name->text : "", d.type, place);
+  param->storage = STORAGE_PARAM;
+  return param;
+}
+
+static void parse_parameters(struct front *f, struct declarator *d) {
+  struct place place = parse_expect(f, "(")->place;
+  VEC(struct decl *) params = {NULL, 0, 0};
+  struct type *type = type_new(f, TYPE_FUNCTION);
+  if (d->type->kind == TYPE_ARRAY || d->type->kind == TYPE_FUNCTION)
+    front_fail(f, place, "a function that returns '%s'", type_text(f, d->type));
+  type->of = d->type;
+  type->depth = d->type->depth;
+  type->unspecified = parse_at(f, ")");
+  if (parse_at(f, "void") && token_is(parse_ahead(f, 1), ")")) f->at++;
+  while (!parse_at(f, ")")) {
+    if (params.count) parse_expect(f, ",");
+    if (parse_at(f, "...")) front_outside(f, parse_token(f)->place, "a function with any number of arguments");
+    vec_push(f->mem, &params, parse_parameter(f));
+  }
+  parse_expect(f, ")");
+  type->param_count = d->param_count = (uint32_t)params.count;
+  d->params = params.at;
+  type->params = mem_piece(f->mem, (params.count + 1) * sizeof *type->params);
+  for (size_t i = 0; i < params.count; i++) type->params[i] = params.at[i]->type;
+  d->type = type;
+}
+
+/* [4][2] or (int a, int b), behind the name. */
+static void parse_suffix(struct front *f, struct declarator *d) {
+  struct token *t = parse_token(f);
+  if (token_is(t, "(")) {
+    parse_parameters(f, d);
+    parse_suffix(f, d);
+    return;
+  }
+  if (!parse_accept(f, "[")) return;
+  parse_deeper(f);
+  bool known = !parse_at(f, "]");
+  int64_t count = 0;
+  if (parse_at(f, "static")) front_outside(f, t->place, "static in the brackets of an array");
+  if (known) {
+    struct expr *e = parse_assignment(f);
+    if (e->kind != E_NUMBER) front_outside(f, e->place, "an array whose size is not a constant");
+    count = e->value;
+  }
+  parse_expect(f, "]");
+  parse_suffix(f, d);
+  if (d->type->kind == TYPE_FUNCTION) front_fail(f, t->place, "an array of functions");
+  d->type = type_array(f, d->type, count, known, t->place);
+  parse_shallower(f);
+}
+
+/* A bracket that holds a declarator, not parameters. */
+static bool at_inner_declarator(struct front *f) {
+  if (!parse_at(f, "(") || token_is(parse_ahead(f, 1), ")")) return false;
+  f->at++;
+  bool is = !parse_at_type(f);
+  f->at--;
+  return is;
+}
+
+struct declarator parse_declarator(struct front *f, const struct type *base) {
+  struct declarator d = {.type = base};
+  parse_deeper(f);
+  parse_attributes(f);
+  for (struct token *t = parse_token(f); parse_accept(f, "*"); t = parse_token(f)) {
+    struct qualifiers q = {false, false, false};
+    d.type = type_pointer(f, d.type, t->place);
+    while (parse_qualifier(f, &q)) {}
+    d.type = qualified(f, d.type, &q, t->place);
+    parse_attributes(f);
+  }
+  size_t inner = 0;
+  if (at_inner_declarator(f)) {
+    inner = f->at + 1;
+    parse_skip_brackets(f);
+  } else if (parse_token(f)->kind == TOKEN_NAME && !parse_at(f, "__attribute__")) {
+    d.name = parse_name(f, "a name");
+  }
+  parse_suffix(f, &d);
+  if (inner) {
+    size_t after = f->at;
+    f->at = inner;
+    struct declarator within = parse_declarator(f, d.type);
+    parse_expect(f, ")");
+    if (!within.params) {
+      within.params = d.params;
+      within.param_count = d.param_count;
+    }
+    d = within;
+    f->at = after;
+  }
+  parse_attributes(f);
+  parse_shallower(f);
+  return d;
+}

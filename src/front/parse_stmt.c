@@ -1,0 +1,288 @@
+/* Statements and the bodies of functions. */
+#include "front/front.h"
+
+static struct stmt *parse_statement(struct front *);
+
+struct switch_body {
+  VEC(int64_t) values;
+  bool has_default;
+  const struct type *type;
+  struct switch_body *outer;
+};
+
+struct stmt *stmt_new(struct front *f, enum stmt_kind kind, struct place place) {
+  struct stmt *s = mem_piece(f->mem, sizeof *s);
+  *s = (struct stmt){.kind = kind, .place = place};
+  return s;
+}
+
+static bool at_static_assert(struct front *f) { return parse_at(f, "_Static_assert"); }
+
+/* A label looks like a name; a declaration begins with a type. */
+static bool at_label(struct front *f) { return parse_token(f)->kind == TOKEN_NAME && token_is(parse_ahead(f, 1), ":"); }
+
+/* The statements up to '}', in the scope that is open. */
+static struct stmt *parse_list(struct front *f) {
+  struct stmt *block = stmt_new(f, S_BLOCK, parse_expect(f, "{")->place);
+  struct statements to = {{NULL, 0, 0}};
+  while (!parse_at(f, "}")) {
+    if (parse_token(f)->kind == TOKEN_END) front_fail(f, block->place, "'{' without the '}' that closes it");
+    if (at_static_assert(f)) {
+      parse_static_assert(f);
+    } else if (!at_label(f) && parse_at_type(f)) {
+      parse_local_declaration(f, &to);
+    } else {
+      struct stmt *s = parse_statement(f);
+      vec_push(f->mem, &to.list, s);
+    }
+  }
+  parse_expect(f, "}");
+  block->list = to.list.at;
+  block->count = (uint32_t)to.list.count;
+  return block;
+}
+
+static struct stmt *parse_block(struct front *f) {
+  scope_enter(f);
+  struct stmt *s = parse_list(f);
+  scope_leave(f);
+  return s;
+}
+
+static struct expr *parse_condition(struct front *f) {
+  parse_expect(f, "(");
+  struct expr *e = expr_condition_value(f, parse_expression(f));
+  parse_expect(f, ")");
+  return e;
+}
+
+static struct expr *parse_effect(struct front *f) {
+  struct expr *e = parse_expression(f);
+  return e->type->kind == TYPE_VOID || e->kind == E_STRING ? e : expr_value(f, e);
+}
+
+static struct stmt *parse_if(struct front *f, struct stmt *s) {
+  s->kind = S_IF;
+  s->expr = parse_condition(f);
+  s->body = parse_statement(f);
+  if (parse_accept(f, "else")) s->otherwise = parse_statement(f);
+  return s;
+}
+
+static struct stmt *parse_loop_body(struct front *f) {
+  f->loops++;
+  struct stmt *s = parse_statement(f);
+  f->loops--;
+  return s;
+}
+
+static struct stmt *parse_while(struct front *f, struct stmt *s) {
+  s->kind = S_WHILE;
+  s->expr = parse_condition(f);
+  s->body = parse_loop_body(f);
+  return s;
+}
+
+static struct stmt *parse_do(struct front *f, struct stmt *s) {
+  s->kind = S_DO;
+  s->body = parse_loop_body(f);
+  parse_expect(f, "while");
+  s->expr = parse_condition(f);
+  parse_expect(f, ";");
+  return s;
+}
+
+static struct stmt *parse_for_start(struct front *f) {
+  struct place place = parse_token(f)->place;
+  if (parse_accept(f, ";")) return NULL;
+  if (!parse_at_type(f)) {
+    struct stmt *s = stmt_new(f, S_EXPR, place);
+    s->expr = parse_effect(f);
+    parse_expect(f, ";");
+    return s;
+  }
+  struct statements to = {{NULL, 0, 0}};
+  parse_local_declaration(f, &to);
+  struct stmt *s = stmt_new(f, S_BLOCK, place);
+  s->list = to.list.at;
+  s->count = (uint32_t)to.list.count;
+  return s;
+}
+
+static struct stmt *parse_for(struct front *f, struct stmt *s) {
+  s->kind = S_FOR;
+  scope_enter(f);
+  parse_expect(f, "(");
+  s->init = parse_for_start(f);
+  if (!parse_at(f, ";")) s->expr = expr_condition_value(f, parse_expression(f));
+  parse_expect(f, ";");
+  if (!parse_at(f, ")")) s->step = parse_effect(f);
+  parse_expect(f, ")");
+  s->body = parse_loop_body(f);
+  scope_leave(f);
+  return s;
+}
+
+static struct stmt *parse_switch(struct front *f, struct stmt *s) {
+  struct switch_body body = {.outer = f->switch_body};
+  s->kind = S_SWITCH;
+  parse_expect(f, "(");
+  struct expr *e = expr_value(f, parse_expression(f));
+  if (!type_is_integer(e->type)) front_fail(f, e->place, "switch needs an integer, not '%s'", type_text(f, e->type->plain));
+  body.type = type_promoted(e->type);
+  s->expr = expr_convert(f, e, body.type, true);
+  parse_expect(f, ")");
+  f->switch_body = &body;
+  f->switches++;
+  s->body = parse_statement(f);
+  f->switches--;
+  f->switch_body = body.outer;
+  return s;
+}
+
+/* What a label stands before; a declaration or the end of the block may follow it only after ';'. */
+static struct stmt *parse_labelled(struct front *f) {
+  struct token *t = parse_token(f);
+  if (token_is(t, "}")) return stmt_new(f, S_EMPTY, t->place);
+  if (!at_label(f) && parse_at_type(f)) front_fail(f, t->place, "a declaration right after a label; ';' between them would be right");
+  return parse_statement(f);
+}
+
+static struct stmt *parse_case(struct front *f, struct stmt *s) {
+  struct switch_body *in = f->switch_body;
+  if (!in) front_fail(f, s->place, "case outside a switch");
+  s->kind = S_CASE;
+  s->value = fold_wrap(parse_constant(f, "the value of a case"), in->type);
+  s->expr = expr_number(f, s->place, s->value, in->type);
+  if (parse_at(f, "...")) front_outside(f, parse_token(f)->place, "a range of cases");
+  parse_expect(f, ":");
+  for (size_t i = 0; i < in->values.count; i++)
+    if (in->values.at[i] == s->value) front_fail(f, s->place, "case %lld appears twice", (long long)s->value);
+  vec_push(f->mem, &in->values, s->value);
+  s->body = parse_labelled(f);
+  return s;
+}
+
+static struct stmt *parse_default(struct front *f, struct stmt *s) {
+  if (!f->switch_body) front_fail(f, s->place, "default outside a switch");
+  if (f->switch_body->has_default) front_fail(f, s->place, "default appears twice");
+  f->switch_body->has_default = true;
+  s->kind = S_DEFAULT;
+  parse_expect(f, ":");
+  s->body = parse_labelled(f);
+  return s;
+}
+
+static struct stmt *parse_return(struct front *f, struct stmt *s) {
+  const struct type *type = f->function->type->of;
+  s->kind = S_RETURN;
+  if (parse_accept(f, ";")) {
+    if (type->kind != TYPE_VOID) front_fail(f, s->place, "return without a value from a function of '%s'", type_text(f, type));
+    return s;
+  }
+  struct expr *e = parse_expression(f);
+  if (type->kind == TYPE_VOID) front_fail(f, e->place, "return with a value from a function of 'void'");
+  s->expr = expr_as_if_assigned(f, e, type, "a function");
+  parse_expect(f, ";");
+  return s;
+}
+
+static struct label *label_of(struct front *f, struct token *name) {
+  for (size_t i = 0; i < f->labels.count; i++)
+    if (f->labels.at[i].symbol == name->symbol) return &f->labels.at[i];
+  struct label label = {name->symbol, name->place, false};
+  vec_push(f->mem, &f->labels, label);
+  return &f->labels.at[f->labels.count - 1];
+}
+
+static struct stmt *parse_goto(struct front *f, struct stmt *s) {
+  if (parse_at(f, "*")) front_outside(f, s->place, "a goto to a computed place");
+  struct token *name = parse_name(f, "a label");
+  s->kind = S_GOTO;
+  s->label = name->text;
+  label_of(f, name);
+  parse_expect(f, ";");
+  return s;
+}
+
+static struct stmt *parse_label(struct front *f) {
+  struct token *name = parse_name(f, "a label");
+  struct stmt *s = stmt_new(f, S_LABEL, name->place);
+  struct label *label = label_of(f, name);
+  if (label->defined) front_fail(f, name->place, "the label %s appears twice", name->text);
+  label->defined = true;
+  s->label = name->text;
+  parse_expect(f, ":");
+  s->body = parse_labelled(f);
+  return s;
+}
+
+static struct stmt *parse_jump(struct front *f, struct stmt *s, bool is_break) {
+  if (!f->loops && !(is_break && f->switches)) front_fail(f, s->place, "%s outside a loop", is_break ? "break" : "continue");
+  s->kind = is_break ? S_BREAK : S_CONTINUE;
+  parse_expect(f, ";");
+  return s;
+}
+
+static struct stmt *parse_atomic(struct front *f, struct stmt *s) {
+  s->kind = S_ATOMIC;
+  if (!parse_at(f, "{")) parse_expect(f, "{");
+  s->body = parse_block(f);
+  return s;
+}
+
+static struct stmt *parse_effect_statement(struct front *f, struct stmt *s) {
+  s->kind = S_EXPR;
+  s->expr = parse_effect(f);
+  parse_expect(f, ";");
+  return s;
+}
+
+static struct stmt *parse_one(struct front *f) {
+  struct token *t = parse_token(f);
+  if (token_is(t, "{")) return parse_block(f);
+  struct stmt *s = stmt_new(f, S_EMPTY, t->place);
+  if (parse_accept(f, ";")) return s;
+  if (parse_accept(f, "if")) return parse_if(f, s);
+  if (parse_accept(f, "while")) return parse_while(f, s);
+  if (parse_accept(f, "do")) return parse_do(f, s);
+  if (parse_accept(f, "for")) return parse_for(f, s);
+  if (parse_accept(f, "switch")) return parse_switch(f, s);
+  if (parse_accept(f, "case")) return parse_case(f, s);
+  if (parse_accept(f, "default")) return parse_default(f, s);
+  if (parse_accept(f, "return")) return parse_return(f, s);
+  if (parse_accept(f, "goto")) return parse_goto(f, s);
+  if (parse_accept(f, "break")) return parse_jump(f, s, true);
+  if (parse_accept(f, "continue")) return parse_jump(f, s, false);
+  if (f->headers & 1u << HEADER_ASIF && parse_accept(f, "ASIF_ATOMIC")) return parse_atomic(f, s);
+  if (at_label(f)) return parse_label(f);
+  if (parse_at_type(f)) front_fail(f, t->place, "a declaration where only a statement may stand; braces around it would be right");
+  return parse_effect_statement(f, s);
+}
+
+static struct stmt *parse_statement(struct front *f) {
+  parse_deeper(f);
+  struct stmt *s = parse_one(f);
+  parse_shallower(f);
+  return s;
+}
+
+void parse_function_body(struct front *f, struct decl *d) {
+  f->function = d;
+  f->labels.count = 0;
+  scope_enter(f);
+  for (uint32_t i = 0; i < d->param_count; i++) {
+    struct decl *param = d->params[i];
+    if (!*param->name) front_fail(f, param->place, "a parameter without a name");
+    struct symbol *symbol = symbol_of(f, param->name, strlen(param->name));
+    if (scope_find_here(f, symbol)) front_fail(f, param->place, "two parameters are called %s", param->name);
+    type_must_be_complete(f, param->type, param->place, "a parameter of type");
+    param->defined = true;
+    scope_bind(f, symbol, param);
+  }
+  d->body = parse_list(f);
+  scope_leave(f);
+  for (size_t i = 0; i < f->labels.count; i++)
+    if (!f->labels.at[i].defined) front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
+  f->function = NULL;
+}

@@ -1,0 +1,131 @@
+/* struct, union and enum. */
+#include "front/front.h"
+
+static struct type *find_tag(const struct symbol *s) { return s->tags ? s->tags->tag : NULL; }
+
+static struct type *new_tag(struct front *f, const struct token *name, enum type_kind kind) {
+  struct type *t = type_new(f, kind);
+  if (name) {
+    t->tag = name->text;
+    scope_bind_tag(f, name->symbol, t);
+  }
+  return t;
+}
+
+/* The type to complete with a body in braces: declared already in this scope, or new. */
+static struct type *tag_to_define(struct front *f, const struct token *name, enum type_kind kind, bool is_enum) {
+  bool here = name && name->symbol->tags && name->symbol->tags->level == f->level;
+  struct type *t = here ? find_tag(name->symbol) : NULL;
+  if (!t) return new_tag(f, name, kind);
+  if (t->complete || t->is_enum != is_enum) front_fail(f, name->place, "%s is defined twice", name->text);
+  return t;
+}
+
+static void refuse_field(struct front *f, const struct type *type, struct place place) {
+  if (parse_at(f, ":")) front_outside(f, parse_token(f)->place, "a bit-field");
+  if (type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  if (type->kind == TYPE_ARRAY && !type->complete) front_outside(f, place, "an array without a size in a struct");
+  type_must_be_complete(f, type, place, "a field of type");
+}
+
+struct fields {
+  VEC(struct field) list;
+};
+
+static void add_field(struct front *f, struct fields *to, struct field field) {
+  for (size_t i = 0; *field.name && i < to->list.count; i++)
+    if (!strcmp(to->list.at[i].name, field.name)) front_fail(f, field.place, "two fields are called %s", field.name);
+  vec_push(f->mem, &to->list, field);
+}
+
+static void parse_fields(struct front *f, struct fields *to) {
+  if (parse_at(f, "_Static_assert")) {
+    parse_static_assert(f);
+    return;
+  }
+  struct specifiers s = parse_specifiers(f);
+  if (parse_accept(f, ";")) {
+    if (s.type->kind == TYPE_STRUCT && !s.type->tag)
+      add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.align});
+    return;
+  }
+  do {
+    if (parse_at(f, ":")) front_outside(f, parse_token(f)->place, "a bit-field");
+    struct declarator d = parse_declarator(f, s.type);
+    if (!d.name) front_fail(f, parse_token(f)->place, "expected a field, found %s", token_text(f, parse_token(f)));
+    refuse_field(f, d.type, d.name->place);
+    add_field(f, to, (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = s.align});
+  } while (parse_accept(f, ","));
+  parse_expect(f, ";");
+}
+
+const struct type *parse_struct(struct front *f) {
+  struct token *word = parse_token(f), *name = NULL;
+  bool is_union = token_is(word, "union");
+  f->at++;
+  parse_attributes(f);
+  if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
+  if (!parse_at(f, "{")) {
+    struct type *t = find_tag(name->symbol);
+    if (t && t->is_enum) front_fail(f, name->place, "%s is an enum", name->text);
+    if (!t && is_union) front_outside(f, word->place, "a union");
+    return t ? t : new_tag(f, name, TYPE_STRUCT);
+  }
+  struct type *t = tag_to_define(f, name, TYPE_STRUCT, false);
+  struct fields fields = {{NULL, 0, 0}};
+  parse_deeper(f);
+  parse_expect(f, "{");
+  while (!parse_at(f, "}")) parse_fields(f, &fields);
+  parse_expect(f, "}");
+  parse_shallower(f);
+  parse_attributes(f);
+  if (is_union && fields.list.count > 1) front_outside(f, word->place, "a union");
+  if (!fields.list.count) front_outside(f, word->place, "a struct without fields");
+  if (t->complete) front_fail(f, word->place, "%s is defined within itself", name->text);
+  t->fields = fields.list.at;
+  t->field_count = (uint32_t)fields.list.count;
+  type_complete(f, t, word->place);
+  return t;
+}
+
+/* One of the names in an enum; value is what it has unless it says. */
+static int64_t parse_enumerator(struct front *f, int64_t value) {
+  struct token *name = parse_name(f, "a name");
+  parse_attributes(f);
+  if (parse_accept(f, "=")) value = parse_constant(f, "the value of an enumerator");
+  if (value < INT32_MIN || value > INT32_MAX) front_outside(f, name->place, "an enumerator that is no int");
+  if (scope_find_here(f, name->symbol)) front_fail(f, name->place, "%s is declared twice", name->text);
+  struct decl *d = decl_new(f, DECL_ENUMERATOR, name->text, TYPE_OF(INT), name->place);
+  d->value = value;
+  scope_bind(f, name->symbol, d);
+  return value;
+}
+
+const struct type *parse_enum(struct front *f) {
+  struct token *word = parse_expect(f, "enum"), *name = NULL;
+  parse_attributes(f);
+  if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
+  if (!parse_at(f, "{")) {
+    struct type *t = find_tag(name->symbol);
+    if (!t || !t->is_enum) front_fail(f, name->place, "there is no enum %s", name->text);
+    return t;
+  }
+  struct type *t = tag_to_define(f, name, TYPE_INT, true);
+  const char *tag = t->tag;
+  bool negative = false;
+  int64_t next = 0;
+  parse_expect(f, "{");
+  do {
+    next = parse_enumerator(f, next);
+    negative |= next < 0;
+    next++;
+  } while (parse_accept(f, ",") && !parse_at(f, "}"));
+  parse_expect(f, "}");
+  parse_attributes(f);
+  if (t->complete) front_fail(f, word->place, "%s is defined within itself", tag);
+  *t = negative ? *TYPE_OF(INT) : *TYPE_OF(UINT);
+  t->plain = t;
+  t->tag = tag;
+  t->is_enum = true;
+  return t;
+}

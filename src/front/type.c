@@ -1,0 +1,244 @@
+/* Types: making them, their layout (as x86-64 compilers lay them out), and how they are written. */
+#include "front/front.h"
+
+#define INTEGER(basic, size_, sign, pointer) \
+  [BASIC_##basic] = {.kind = TYPE_INT, .plain = TYPE_OF(basic), .size = size_, .align = size_, .cells = 1, .bits = 8 * size_, \
+                     .is_signed = sign, .holds_pointer = pointer, .complete = true}
+const struct type basic_types[BASIC_COUNT] = {
+    [BASIC_VOID] = {.kind = TYPE_VOID, .plain = TYPE_OF(VOID)},
+    [BASIC_BOOL] = {.kind = TYPE_BOOL, .plain = TYPE_OF(BOOL), .size = 1, .align = 1, .cells = 1, .bits = 1, .complete = true},
+    INTEGER(CHAR, 1, true, false),
+    INTEGER(UCHAR, 1, false, false),
+    INTEGER(SHORT, 2, true, false),
+    INTEGER(USHORT, 2, false, false),
+    INTEGER(INT, 4, true, false),
+    INTEGER(UINT, 4, false, false),
+    INTEGER(LONG, 8, true, false),
+    INTEGER(ULONG, 8, false, false),
+    INTEGER(INTPTR, 8, true, true),
+    INTEGER(UINTPTR, 8, false, true),
+    [BASIC_MUTEX] = {.kind = TYPE_MUTEX, .plain = TYPE_OF(MUTEX), .size = 40, .align = 8, .cells = 1, .complete = true},
+};
+
+struct type *type_new(struct front *f, enum type_kind kind) {
+  struct type *t = mem_piece(f->mem, sizeof *t);
+  memset(t, 0, sizeof *t);
+  t->kind = kind;
+  t->plain = t;
+  return t;
+}
+
+/* One deeper than what it is made of. A pointer to a struct does not lead on: structs are known by their tags. */
+static uint16_t deeper(struct front *f, const struct type *of, struct place place) {
+  if (of->depth >= TYPE_DEPTH_MOST) front_fail(f, place, "a type that is nested more than %d deep", TYPE_DEPTH_MOST);
+  return (uint16_t)(of->depth + 1);
+}
+
+const struct type *type_pointer(struct front *f, const struct type *of, struct place place) {
+  if (of->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  struct type *t = type_new(f, TYPE_POINTER);
+  t->size = t->align = 8;
+  t->cells = 1;
+  t->complete = true;
+  t->of = of;
+  t->depth = of->kind == TYPE_STRUCT ? 1 : deeper(f, of, place);
+  return t;
+}
+
+const struct type *type_array(struct front *f, const struct type *of, int64_t count, bool known, struct place place) {
+  if (of->kind == TYPE_FUNCTION || of->kind == TYPE_VOID) front_fail(f, place, "an array of '%s'", type_text(f, of));
+  type_must_be_complete(f, of, place, "an array of");
+  if (known && count <= 0) front_fail(f, place, "an array of %lld elements; it must have at least one", (long long)count);
+  if (known && count > CELLS_MOST / (of->cells ? of->cells : 1))
+    front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
+  struct type *t = type_new(f, TYPE_ARRAY);
+  t->of = of;
+  t->count = known ? (uint32_t)count : 0;
+  t->align = of->align;
+  t->complete = known;
+  t->cells = t->count * of->cells;
+  if (known && (uint64_t)count * of->size > UINT32_MAX) front_fail(f, place, "an object of more than 4 GB");
+  t->size = t->count * of->size;
+  t->depth = deeper(f, of, place);
+  return t;
+}
+
+/* An _Atomic struct is aligned so that hardware could access it whole. */
+static uint32_t atomic_align(const struct type *t) {
+  bool power = t->size && !(t->size & (t->size - 1)) && t->size <= 16;
+  return power && t->align < t->size ? t->size : t->align;
+}
+
+static void qualify(struct type *copy, const struct type *plain, bool atomic, bool constant, bool is_volatile) {
+  *copy = *plain;
+  copy->plain = plain;
+  copy->atomic = atomic;
+  copy->constant = constant;
+  copy->is_volatile = is_volatile;
+  if (atomic) copy->align = atomic_align(plain);
+}
+
+const struct type *type_qualified(struct front *f, const struct type *t, bool atomic, bool constant, bool is_volatile) {
+  atomic |= t->atomic;
+  constant |= t->constant;
+  is_volatile |= t->is_volatile;
+  if (atomic == t->atomic && constant == t->constant && is_volatile == t->is_volatile) return t;
+  if (t->kind == TYPE_ARRAY) { /* an array of const is what const makes of an array */
+    struct type *array = type_new(f, TYPE_ARRAY);
+    *array = *t;
+    array->plain = array;
+    array->of = type_qualified(f, t->of, atomic, constant, is_volatile);
+    return array;
+  }
+  struct type *copy = type_new(f, t->kind);
+  qualify(copy, t->plain, atomic, constant, is_volatile);
+  if (t->kind == TYPE_STRUCT && !t->complete) vec_push(f->mem, &f->qualified, copy);
+  return copy;
+}
+
+static uint32_t round_up(uint32_t n, uint32_t align) { return (n + align - 1) / align * align; }
+
+void type_complete(struct front *f, struct type *t, struct place place) {
+  uint32_t size = 0, cells = 0, align = 1;
+  uint16_t depth = 0;
+  for (uint32_t i = 0; i < t->field_count; i++) {
+    struct field *field = &t->fields[i];
+    const struct type *of = field->type;
+    uint32_t own = field->offset > of->align ? field->offset : of->align; /* parse_struct leaves _Alignas there */
+    if (align < own) align = own;
+    if (size > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
+    field->offset = round_up(size, own);
+    field->cell = cells;
+    size = field->offset + of->size;
+    cells += of->cells;
+    if (cells > CELLS_MOST) front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
+    if (deeper(f, of, place) > depth) depth = deeper(f, of, place);
+  }
+  t->size = round_up(size, align);
+  t->align = align;
+  t->cells = cells;
+  t->depth = depth;
+  t->complete = true;
+  for (size_t i = 0; i < f->qualified.count; i++) {
+    struct type *copy = f->qualified.at[i];
+    if (copy->plain == t) qualify(copy, t, copy->atomic, copy->constant, copy->is_volatile);
+  }
+}
+
+void type_must_be_complete(struct front *f, const struct type *t, struct place place, const char *what) {
+  if (t->kind == TYPE_VOID || !t->complete) front_fail(f, place, "%s '%s', which is incomplete here", what, type_text(f, t));
+}
+
+static bool same_function(const struct type *a, const struct type *b) {
+  if (!type_same(a->of, b->of)) return false;
+  if (a->unspecified || b->unspecified) return true;
+  if (a->param_count != b->param_count) return false;
+  for (uint32_t i = 0; i < a->param_count; i++)
+    if (!type_same(a->params[i], b->params[i])) return false;
+  return true;
+}
+
+bool type_same(const struct type *a, const struct type *b) {
+  a = a->plain;
+  b = b->plain;
+  if (a == b) return true;
+  if (a->kind != b->kind) return false;
+  switch (a->kind) {
+    case TYPE_INT: return a->bits == b->bits && a->is_signed == b->is_signed;
+    case TYPE_POINTER: return a->of->atomic == b->of->atomic && type_same(a->of, b->of);
+    case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
+    case TYPE_FUNCTION: return same_function(a, b);
+    case TYPE_STRUCT:
+    case TYPE_UNION: return false;
+    default: return true;
+  }
+}
+
+/* The field of this name, also within anonymous structs: see expr_field. */
+const struct field *type_field(const struct type *t, const char *name) {
+  for (uint32_t i = 0; i < t->plain->field_count; i++)
+    if (!strcmp(t->plain->fields[i].name, name)) return &t->plain->fields[i];
+  return NULL;
+}
+
+const struct type *type_promoted(const struct type *t) {
+  if (t->kind == TYPE_BOOL || (t->kind == TYPE_INT && t->bits < 32)) return TYPE_OF(INT);
+  if (t->kind == TYPE_INT && t->is_enum) return t->is_signed ? TYPE_OF(INT) : TYPE_OF(UINT);
+  return t->plain;
+}
+
+const struct type *type_usual(const struct type *a, const struct type *b) {
+  a = type_promoted(a);
+  b = type_promoted(b);
+  if (a->bits != b->bits) return a->bits > b->bits ? a : b;
+  const struct type *common = a->is_signed ? b : a;
+  if (a->holds_pointer || b->holds_pointer) return common->is_signed ? TYPE_OF(INTPTR) : TYPE_OF(UINTPTR);
+  return common;
+}
+
+static const char *integer_name(const struct type *t) {
+  static const char *const signs[] = {"char", "short", "int", "long"};
+  static const char *const unsigneds[] = {"unsigned char", "unsigned short", "unsigned", "unsigned long"};
+  if (t->holds_pointer) return t->is_signed ? "intptr_t" : "uintptr_t";
+  int i = t->bits == 8 ? 0 : t->bits == 16 ? 1 : t->bits == 32 ? 2 : 3;
+  return t->is_signed ? signs[i] : unsigneds[i];
+}
+
+static void print_tagged(const struct type *t, const char *what, struct text *to) {
+  text_add(to, what);
+  if (t->tag) text_printf(to, " %s", t->tag);
+}
+
+static void print_plain(const struct type *t, struct text *to) {
+  switch (t->kind) {
+    case TYPE_VOID: text_add(to, "void"); break;
+    case TYPE_BOOL: text_add(to, "_Bool"); break;
+    case TYPE_MUTEX: text_add(to, "pthread_mutex_t"); break;
+    case TYPE_STRUCT: print_tagged(t, "struct", to); break;
+    case TYPE_UNION: print_tagged(t, "union", to); break;
+    case TYPE_INT:
+      if (t->is_enum)
+        print_tagged(t, "enum", to);
+      else
+        text_add(to, integer_name(t));
+      break;
+    case TYPE_POINTER:
+      type_print(t->of, to);
+      text_add(to, t->of->kind == TYPE_POINTER && !t->of->atomic ? "*" : " *");
+      break;
+    case TYPE_ARRAY:
+      type_print(t->of, to);
+      if (t->complete)
+        text_printf(to, "[%u]", t->count);
+      else
+        text_add(to, "[]");
+      break;
+    case TYPE_FUNCTION:
+      type_print(t->of, to);
+      text_add(to, " (");
+      for (uint32_t i = 0; i < t->param_count; i++) {
+        if (i) text_add(to, ", ");
+        type_print(t->params[i], to);
+      }
+      text_add(to, t->unspecified ? ")" : t->param_count ? ")" : "void)");
+      break;
+  }
+}
+
+void type_print(const struct type *t, struct text *to) {
+  bool after = t->kind == TYPE_POINTER; /* where const and volatile stand */
+  if (t->constant && !after) text_add(to, "const ");
+  if (t->is_volatile && !after) text_add(to, "volatile ");
+  if (t->atomic) text_add(to, "_Atomic(");
+  print_plain(t, to);
+  if (t->atomic) text_char(to, ')');
+  if (t->constant && after) text_add(to, t->atomic ? " const" : "const");
+  if (t->is_volatile && after) text_add(to, " volatile");
+}
+
+const char *type_text(struct front *f, const struct type *t) {
+  struct text to;
+  text_open(&to, f->mem);
+  type_print(t, &to);
+  return text_string(&to);
+}
