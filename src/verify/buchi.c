@@ -16,7 +16,7 @@ struct part {
   uint8_t kind, left, right; /* parts; a proposition's number is in left */
 };
 
-struct state {
+struct buchi_set {
   uint64_t set;
   struct buchi_move *moves; /* NULL until they are asked for */
   size_t count;
@@ -36,7 +36,7 @@ struct buchi {
   bool too_large;
   uint8_t *normal[2]; /* by node of the formula: its part, and its negation's; NO_PART until made */
   uint64_t untils;
-  VEC(struct state) states;
+  VEC(struct buchi_set) states;
   VEC(struct branch) branches;
   VEC(struct buchi_move) moves; /* of the state being expanded */
 };
@@ -213,7 +213,7 @@ uint32_t buchi_state(struct buchi *b, uint64_t set) {
   set &= ~one(PART_TRUE);
   uint32_t i = 0;
   while (i < b->states.count && b->states.at[i].set != set) i++;
-  if (i == b->states.count) vec_push(b->mem, &b->states, ((struct state){.set = set}));
+  if (i == b->states.count) vec_push(b->mem, &b->states, ((struct buchi_set){.set = set}));
   return i;
 }
 

@@ -15,7 +15,7 @@ struct buchi;
 
 /* State 0 is the start. States are made as they are needed. Owned by mem. False with the problem if the formula is too large. */
 bool buchi_open(struct mem *, const struct ltl *, struct buchi **, struct problem *);
-/* The transitions of a state; valid until the next call. */
+/* The transitions of a state. */
 const struct buchi_move *buchi_moves(struct buchi *, uint32_t state, size_t *count);
 uint32_t buchi_state(struct buchi *, uint64_t set); /* the state that a set of subformulas is */
 uint64_t buchi_marks(const struct buchi *);         /* all marks */

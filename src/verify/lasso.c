@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { REGION_LEFT = UINT32_MAX }; /* of nodes that no component in question has */
+#define REGION_LEFT UINT32_MAX /* of nodes that no component in question has */
 
 struct frame {
   uint32_t node;

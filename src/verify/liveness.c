@@ -25,7 +25,8 @@ static bool faulted(struct liveness *l) {
   return true;
 }
 
-static bool decide_on_graph(struct liveness *l, bool (*decide)(struct liveness *)) {
+static bool in_parts(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
+  if (prepare && !prepare(l)) return false;
   graph_build(&l->graph, &l->scratch, l->system);
   l->result->states = l->graph.count;
   l->result->transitions = l->graph.edges.count;
@@ -34,16 +35,16 @@ static bool decide_on_graph(struct liveness *l, bool (*decide)(struct liveness *
 }
 
 /* A limit reached in scratch. */
-static bool guarded(struct liveness *l, bool (*decide)(struct liveness *)) {
+static bool guarded(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
   volatile bool good = true;
   if (MEM_GUARD(&l->scratch))
     unknown(l);
   else
-    good = decide_on_graph(l, decide);
+    good = in_parts(l, prepare, decide);
   return good;
 }
 
-bool liveness_decide(struct liveness *l, bool (*decide)(struct liveness *)) {
+bool liveness_decide(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
   struct mem_outer outer;
   volatile bool good = true;
   *l->result = (struct liveness_result){.verdict = VERDICT_HOLDS, .stuck = -1};
@@ -52,7 +53,7 @@ bool liveness_decide(struct liveness *l, bool (*decide)(struct liveness *)) {
   if (MEM_GUARD(l->mem)) /* a limit reached by the result itself */
     unknown(l);
   else
-    good = guarded(l, decide);
+    good = guarded(l, prepare, decide);
   mem_restore_guard(l->mem, &outer);
   mem_close(&l->scratch);
   return good;

@@ -4,20 +4,20 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 200 };
+enum { DEPTH_MOST = 200, NODES_MOST = 5000 };
 
-struct operator {
+struct ltl_operator {
   const char *sign;
   enum ltl_kind kind;
   int strength; /* binary ones: higher binds stronger */
   bool right;   /* groups to the right */
 };
 
-static const struct operator binary[] = {{"<->", LTL_IFF, 1, false}, {"->", LTL_IMPLIES, 2, true}, {"||", LTL_OR, 3, false},
-                                         {"&&", LTL_AND, 4, false},  {"U", LTL_UNTIL, 5, true},    {"W", LTL_WEAK, 5, true},
-                                         {"R", LTL_RELEASE, 5, true}};
-static const struct operator prefix[] = {{"!", LTL_NOT, 6, false},     {"[]", LTL_ALWAYS, 6, false}, {"<>", LTL_FINALLY, 6, false},
-                                         {"G", LTL_ALWAYS, 6, false},  {"F", LTL_FINALLY, 6, false}, {"X", LTL_NEXT, 6, false}};
+static const struct ltl_operator binary[] = {
+    {"<->", LTL_IFF, 1, false}, {"->", LTL_IMPLIES, 2, true}, {"||", LTL_OR, 3, false},      {"&&", LTL_AND, 4, false},
+    {"U", LTL_UNTIL, 5, true},  {"W", LTL_WEAK, 5, true},     {"R", LTL_RELEASE, 5, true}};
+static const struct ltl_operator prefix[] = {{"!", LTL_NOT, 6, false},    {"[]", LTL_ALWAYS, 6, false}, {"<>", LTL_FINALLY, 6, false},
+                                             {"G", LTL_ALWAYS, 6, false}, {"F", LTL_FINALLY, 6, false}, {"X", LTL_NEXT, 6, false}};
 enum { BINARY = sizeof binary / sizeof *binary, PREFIX = sizeof prefix / sizeof *prefix };
 
 struct parser {
@@ -178,6 +178,7 @@ static bool nothing_there(struct parser *p) {
 
 static bool read_operand(struct parser *p, uint32_t *node) {
   if (p->depth >= DEPTH_MOST) return wrong(p, p->at, "the formula is nested too deeply: at most %d deep", DEPTH_MOST);
+  if (p->ltl->nodes.count > NODES_MOST) return wrong(p, p->at, "the formula is too long: at most %d operators and propositions", NODES_MOST);
   for (int i = 0; i < PREFIX; i++) {
     if (!take(p, prefix[i].sign, true)) continue;
     if (!read_formula(p, prefix[i].strength, node)) return false;
@@ -197,14 +198,14 @@ static bool read_operand(struct parser *p, uint32_t *node) {
 }
 
 /* The binary operator that comes next and binds at least so strongly, or NULL. */
-static const struct operator *take_binary(struct parser *p, int strength) {
+static const struct ltl_operator *take_binary(struct parser *p, int strength) {
   for (int i = 0; i < BINARY; i++)
     if (binary[i].strength >= strength && take(p, binary[i].sign, false)) return &binary[i];
   return NULL;
 }
 
 static bool read_formula(struct parser *p, int strength, uint32_t *node) {
-  const struct operator *o;
+  const struct ltl_operator *o;
   p->depth++;
   if (!read_operand(p, node)) return false;
   while ((o = take_binary(p, strength))) {
@@ -237,7 +238,7 @@ bool ltl_parse(struct mem *m, const char *formula, unsigned threads, const struc
 
 /* Printing. */
 
-static const struct operator *operator_of(enum ltl_kind kind) {
+static const struct ltl_operator *operator_of(enum ltl_kind kind) {
   for (int i = 0; i < BINARY; i++)
     if (binary[i].kind == kind) return &binary[i];
   for (int i = 0; i < PREFIX; i++)
@@ -247,7 +248,7 @@ static const struct operator *operator_of(enum ltl_kind kind) {
 
 static void print(const struct ltl *l, uint32_t node, int strength, struct text *out) {
   const struct ltl_node *n = &l->nodes.at[node];
-  const struct operator *o = operator_of(n->kind);
+  const struct ltl_operator *o = operator_of(n->kind);
   if (!o) {
     text_add(out, n->kind == LTL_PROPOSITION ? l->propositions[n->left].text : n->kind == LTL_TRUE ? "true" : "false");
     return;

@@ -117,5 +117,5 @@ bool progress_check(struct mem *m, struct system *system, enum progress progress
                     struct liveness_result *result, struct problem *problem) {
   struct liveness l = {.mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
   l.progress = progress;
-  return liveness_decide(&l, decide);
+  return liveness_decide(&l, NULL, decide);
 }
