@@ -41,7 +41,7 @@ static const char *include_folder(struct mem *m) {
 }
 
 /* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
-static int run_compiler(struct mem *m, const char *path, const char *object, const char *said) {
+static int run_compiler(struct mem *m, const char *path, char *const *args, const char *object, const char *said) {
   VEC(char *) argv = {NULL, 0, 0};
   const char *cc = getenv("CC"), *word;
   size_t len;
@@ -54,6 +54,7 @@ static int run_compiler(struct mem *m, const char *path, const char *object, con
     vec_push(m, &argv, "-I");
     vec_push(m, &argv, (char *)include);
   }
+  for (; args && *args; args++) vec_push(m, &argv, *args);
   vec_push(m, &argv, "-o");
   vec_push(m, &argv, (char *)object);
   vec_push(m, &argv, "-x");
@@ -90,7 +91,7 @@ static void compile_problem(const char *path, const char *said, struct problem *
 }
 
 /* Compiles and loads; NULL with the problem. The object's file is gone afterwards, the object stays loaded. */
-static void *load(struct mem *m, const char *path, struct problem *problem) {
+static void *load(struct mem *m, const char *path, char *const *args, struct problem *problem) {
   const char *tmp = getenv("TMPDIR");
   struct text folder, object, said;
   text_open(&folder, m);
@@ -104,7 +105,7 @@ static void *load(struct mem *m, const char *path, struct problem *problem) {
   text_printf(&object, "%s/spec.so", folder.at);
   text_printf(&said, "%s/said", folder.at);
   void *loaded = NULL;
-  if (run_compiler(m, path, object.at, said.at)) {
+  if (run_compiler(m, path, args, object.at, said.at)) {
     compile_problem(path, said.at, problem);
   } else {
     loaded = dlopen(object.at, RTLD_NOW | RTLD_LOCAL);
@@ -173,14 +174,14 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
   return true;
 }
 
-bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct problem *problem) {
+bool spec_from_c(const char *path, char *const *args, struct spec *out, struct mem *m, struct problem *problem) {
   if (access(path, R_OK)) {
     problem_set(problem, "%s: %s", path, strerror(errno));
     return false;
   }
   struct user *u = mem_zero(m, 1, sizeof *u);
   u->mem = m;
-  u->loaded = load(m, path, problem);
+  u->loaded = load(m, path, args, problem);
   if (!u->loaded) return false;
   if (!read_table(u, path, out, problem)) {
     dlclose(u->loaded);
@@ -191,7 +192,7 @@ bool spec_from_c(const char *path, struct spec *out, struct mem *m, struct probl
 
 bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem *problem) {
   size_t n = strlen(name);
-  if ((n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/')) return spec_from_c(name, out, m, problem);
+  if ((n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/')) return spec_from_c(name, NULL, out, m, problem);
   return spec_named(name, out, problem);
 }
 

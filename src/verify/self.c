@@ -1,0 +1,107 @@
+/* --spec self: the object is its own specification. What its operations do one at a time is what they must do concurrently.
+ *
+ * A state is the packed state of a machine with one thread that is between operations; an operation happens by running it to its end,
+ * alone. One that waits cannot happen; one that fails has no outcome. */
+#include <pthread.h>
+#include <string.h>
+
+#include "verify/machine_parts.h"
+#include "verify/verify.h"
+
+struct self {
+  struct mem *mem;
+  const struct program *program;
+  struct system *machine;
+  struct client_thread client;
+  struct client_call call;
+  machine_result *result;
+  void *result_self;
+  void *from, *to;
+  unsigned char *packed;
+  pthread_mutex_t lock; /* workers take turns */
+};
+
+static value self_result(void *self, const struct program_op *op, word w) {
+  struct self *s = self;
+  return s->result(s->result_self, op, w);
+}
+
+static void add_state(struct self *s, const void *work, value result, struct outcomes *out) {
+  size_t size = s->machine->pack(s->machine, work, NULL, s->packed, NULL, NULL);
+  memcpy(outcomes_add(out, result, (uint32_t)size), s->packed, size);
+}
+
+static void self_init(const struct spec *spec, struct outcomes *out) {
+  struct self *s = spec->user;
+  pthread_mutex_lock(&s->lock);
+  s->machine->start(s->machine, s->to);
+  add_state(s, s->to, V_NONE, out);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* Runs the operation move by move: there is only this thread. */
+static bool run_alone(struct self *s, struct choices *choices, value *result) {
+  struct system *m = s->machine;
+  struct move move;
+  for (unsigned n = 0; n < LOCAL_MOST; n++) {
+    if (m->move(m, s->from, 0, choices, s->to, &move) != MOVED) return false;
+    for (unsigned i = 0; i < move.event_count; i++) {
+      if (move.events[i].kind != EVENT_RETURN) continue;
+      *result = move.events[i].result;
+      return true;
+    }
+    memcpy(s->from, s->to, m->work);
+  }
+  return false;
+}
+
+static void self_step(const struct spec *spec, struct state state, const struct op *o, struct outcomes *out) {
+  struct self *s = spec->user;
+  pthread_mutex_lock(&s->lock);
+  struct choices choices;
+  s->call.op = o->method;
+  for (unsigned a = 0; a < s->program->ops[o->method].params && a < OP_ARGS; a++)
+    s->call.args[a] = value_is_small(o->arg[a]) ? value_small(o->arg[a]) : (word)value_integer(spec->values, o->arg[a]);
+  choices_begin(&choices);
+  do {
+    value result;
+    s->machine->unpack(s->machine, state.at, state.size, s->from);
+    if (run_alone(s, &choices, &result) && result_matches(o, result)) add_state(s, s->to, result, out);
+  } while (choices_next(&choices));
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void self_print(const struct spec *spec, struct state state, struct text *t) {
+  (void)spec;
+  text_printf(t, "a state of %u bytes", state.size);
+}
+
+bool spec_of_object(struct mem *mem, const struct program *p, const struct machine_options *options, machine_result *result, void *self,
+                    struct spec *out, struct problem *why) {
+  (void)why;
+  struct self *s = mem_zero(mem, 1, sizeof *s);
+  struct machine_options m = *options;
+  m.ops = OPS_FOREVER;
+  m.fuse_events = m.fuse_private = true;
+  m.steps = STEPS_SHARED;
+  m.points = m.weak_fails = false;
+  s->mem = mem;
+  s->program = p;
+  s->result = result;
+  s->result_self = self;
+  s->client = (struct client_thread){.calls = &s->call, .call_count = 1};
+  s->machine = machine_new(mem, p, &s->client, 1, &m, self_result, s);
+  s->from = mem_zero(mem, 1, s->machine->work);
+  s->to = mem_zero(mem, 1, s->machine->work);
+  s->packed = mem_alloc(mem, s->machine->packed_most);
+  pthread_mutex_init(&s->lock, NULL);
+  struct spec_op *ops = mem_zero(mem, p->op_count, sizeof *ops);
+  for (uint32_t i = 0; i < p->op_count; i++) {
+    ops[i] = (struct spec_op){.names = p->ops[i].name, .args = (uint8_t)p->ops[i].params, .args_most = (uint8_t)p->ops[i].params,
+                              .result = p->ops[i].result == RESULT_OF_VOID ? RESULT_NONE : p->ops[i].result == RESULT_OF_BOOL ? RESULT_BOOL : RESULT_ANY,
+                              .echo = V_UNKNOWN};
+  }
+  *out = (struct spec){.name = "self", .aliases = "", .summary = "the object, one operation at a time", .ops = ops, .op_count = p->op_count,
+                       .user = s, .init = self_init, .step = self_step, .print = self_print};
+  return true;
+}

@@ -1,0 +1,216 @@
+/* Reading an object: its operations bound to the specification's, its threads to what they may call. */
+#include <pthread.h>
+#include <string.h>
+
+#include "verify/verify.h"
+
+/* Special results are ints just above INT_MIN (asif.h). */
+static bool special(word w, value *v) {
+  static const value values[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
+  if (w < INT32_MIN || w > INT32_MIN + 5) return false;
+  *v = values[w - INT32_MIN];
+  return true;
+}
+
+static value number_value(const struct subject *s, word w) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* large numbers are kept in the table of values, which workers share */
+  if (w >= VALUE_SMALL_MIN && w <= VALUE_SMALL_MAX) return value_of_small((int32_t)w);
+  pthread_mutex_lock(&lock);
+  value v = value_int(s->values, w);
+  pthread_mutex_unlock(&lock);
+  return v;
+}
+
+value result_value(const struct subject *s, const struct program_op *op, word w) {
+  const struct spec_op *spec_op = &s->spec.ops[s->spec_op[op - s->program->ops]];
+  value v;
+  if (spec_op->result == RESULT_NONE || op->result == RESULT_OF_VOID) return V_NONE;
+  if (op->result != RESULT_OF_BOOL && special(w, &v)) return v;
+  switch (spec_op->result) {
+  case RESULT_BOOL: return w ? V_TRUE : V_FALSE;
+  case RESULT_NONE_FULL: return op->result != RESULT_OF_BOOL || w ? V_NONE : V_FULL;
+  default: return op->result == RESULT_OF_BOOL && spec_op->result != RESULT_INT ? (w ? V_TRUE : V_FALSE) : number_value(s, w);
+  }
+}
+
+static value machine_value(void *self, const struct program_op *op, word w) { return result_value(self, op, w); }
+
+/* Where there is no harness: functions that carry the names of the specification's operations. */
+static void find_ops(struct subject *s) {
+  struct unit *u = s->unit;
+  for (size_t i = 0; i < u->decls.count; i++) {
+    struct decl *d = u->decls.at[i];
+    if (d->kind != DECL_FUNCTION || !d->body) continue;
+    int op = spec_op_find(&s->spec, d->name, strlen(d->name));
+    if (op < 0) continue;
+    struct harness_op h = {.name = d->name, .function = d, .place = d->place};
+    for (int a = 0; a < 3; a++) h.low[a] = 1, h.high[a] = 2;
+    vec_push(s->mem, &u->harness.ops, h);
+  }
+}
+
+static void list_ops(const struct spec *spec, struct text *t) {
+  for (unsigned i = 0; i < spec->op_count; i++) {
+    size_t len;
+    const char *name = spec_op_name(spec, i, &len);
+    text_printf(t, "%s%.*s", i ? ", " : "", (int)len, name);
+  }
+}
+
+static const char *result_word(unsigned kind) {
+  return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
+}
+
+/* An operation of the program and its counterpart. */
+static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
+  const struct program_op *op = &s->program->ops[i];
+  int found = spec_op_find(&s->spec, op->name, strlen(op->name));
+  if (found < 0) {
+    struct text names;
+    text_open(&names, s->mem);
+    list_ops(&s->spec, &names);
+    problem_at(why, s->unit, op->place, "%s is no operation of %s, which has %s", op->name, s->spec.name, text_string(&names));
+    return false;
+  }
+  const struct spec_op *spec_op = &s->spec.ops[found];
+  if (op->params < spec_op->args || op->params > spec_op->args_most) {
+    problem_at(why, s->unit, op->place, "%s takes %u argument%s, but %s of %s takes %u", op->function, op->params,
+               op->params == 1 ? "" : "s", op->name, s->spec.name, spec_op->args);
+    return false;
+  }
+  if (op->result == RESULT_OF_VOID && spec_op->result != RESULT_NONE && spec_op->result != RESULT_NONE_FULL &&
+      spec_op->result != RESULT_ANY) {
+    problem_at(why, s->unit, op->place, "%s returns nothing, but %s of %s returns %s", op->function, op->name, s->spec.name,
+               result_word(spec_op->result));
+    return false;
+  }
+  s->spec_op[i] = found;
+  return true;
+}
+
+/* The calls of one operation: every argument of its range. */
+static bool add_calls(struct subject *s, uint32_t i, struct client_call **calls, unsigned *count, struct problem *why) {
+  const struct program_op *op = &s->program->ops[i];
+  struct client_call call = {.op = (uint16_t)i};
+  for (unsigned a = 0; a < op->params; a++) call.args[a] = op->low[a];
+  for (;;) {
+    struct op o = {.method = (uint16_t)s->spec_op[i], .result = V_UNKNOWN, .ret = NO_RETURN};
+    for (unsigned a = 0; a < OP_ARGS; a++) o.arg[a] = a < op->params ? number_value(s, call.args[a]) : V_NONE;
+    call.number = specset_call(s->sets, &o);
+    if (*count % 16 == 0) *calls = mem_resize(s->mem, *calls, (*count + 16) * sizeof **calls);
+    (*calls)[(*count)++] = call;
+    if (*count > 4096) {
+      problem_at(why, s->unit, op->place, "more than 4096 different calls: make the ranges of the arguments smaller");
+      return false;
+    }
+    unsigned a = 0;
+    while (a < op->params && call.args[a] == op->high[a]) call.args[a] = op->low[a], a++;
+    if (a == op->params) return true;
+    call.args[a]++;
+  }
+}
+
+static bool calls_of(struct subject *s, const struct harness_role *role, struct client_thread *out, struct problem *why) {
+  struct client_call *calls = NULL;
+  unsigned count = 0;
+  for (uint32_t i = 0; i < s->program->op_count; i++) {
+    bool in = !role;
+    for (uint32_t k = 0; role && k < role->op_count; k++) in |= role->ops[k] == s->unit->harness.ops.at[i].function;
+    if (in && !add_calls(s, i, &calls, &count, why)) return false;
+  }
+  out->calls = calls;
+  out->call_count = count;
+  return true;
+}
+
+/* Which thread does what. Roles take their threads in order; ASIF_REST takes what is left. */
+static bool make_client(struct subject *s, struct problem *why) {
+  const struct harness *h = &s->unit->harness;
+  s->client = mem_zero(s->mem, s->threads, sizeof *s->client);
+  s->groups = h->roles.count ? (unsigned)h->roles.count : 1;
+  s->group_names = mem_zero(s->mem, s->groups, sizeof *s->group_names);
+  unsigned fixed = 0, at = 0, rest = 0;
+  for (size_t i = 0; i < h->roles.count; i++) {
+    fixed += h->roles.at[i].count > 0 ? (unsigned)h->roles.at[i].count : 0;
+    rest += h->roles.at[i].count < 0;
+  }
+  if (h->roles.count && (fixed > s->threads || (!rest && fixed < s->threads))) {
+    problem_at(why, s->unit, h->roles.at[0].place, "the roles are for %s%u threads, but there are %u: --threads %u", rest ? "at least " : "",
+               fixed, s->threads, fixed + rest);
+    return false;
+  }
+  for (size_t i = 0; i < s->groups; i++) {
+    const struct harness_role *role = h->roles.count ? &h->roles.at[i] : NULL;
+    struct client_thread c = {.group = (uint8_t)i};
+    unsigned n = !role ? s->threads : role->count >= 0 ? (unsigned)role->count : s->threads - fixed;
+    s->group_names[i] = role ? role->name : "";
+    if (!calls_of(s, role, &c, why)) return false;
+    if (!c.call_count) {
+      problem_at(why, s->unit, role->place, "the role %s calls no operation", role->name);
+      return false;
+    }
+    while (n--) s->client[at++] = c;
+  }
+  return true;
+}
+
+/* The specification: of the command line, or of the file: named there, or written there. */
+static bool find_spec(struct subject *s, struct problem *why) {
+  const char *name = s->options->spec ? s->options->spec : s->unit->harness.spec;
+  if (!name) {
+    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
+    return false;
+  }
+  if (!s->options->spec && s->unit->harness.own_spec) return spec_from_c(s->options->path, s->options->cc_args, &s->spec, s->mem, why);
+  if (!strcmp(name, "self")) return true;
+  if (spec_load(name, &s->spec, s->mem, why)) return true;
+  if (!s->options->spec) {
+    struct problem said = *why;
+    problem_at(why, s->unit, s->unit->harness.spec_place, "%s", said.text);
+  }
+  return false;
+}
+
+static bool lower_ops(struct subject *s, struct problem *why) {
+  struct lower_options options = {.recursion = s->options->recursion};
+  if (!s->unit->harness.ops.count) find_ops(s);
+  if (!s->unit->harness.ops.count) {
+    struct text names;
+    text_open(&names, s->mem);
+    if (s->spec.name) list_ops(&s->spec, &names);
+    problem_set(why, "%s: no operations: mark them with ASIF_OP(f)%s%s", s->options->path,
+                s->spec.name ? ", or name functions after the specification's: " : "", text_string(&names));
+    return false;
+  }
+  s->program = lower(s->mem, s->unit, &options, why);
+  return s->program != NULL;
+}
+
+bool subject_open(struct mem *mem, const struct verify_options *options, struct subject *s, struct problem *why) {
+  *s = (struct subject){.mem = mem, .options = options, .threads = options->threads};
+  s->unit = front_read(mem, options->path, options->cc_args, why);
+  if (!s->unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
+  s->values = values_new(mem);
+  s->bound = options->bound >= 0 ? options->bound : s->unit->harness.bound;
+  s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
+  struct machine_options m = {.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
+                              .fuse_events = options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
+                              .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
+                              .points = options->points};
+  if (!s->spec.name && !spec_of_object(mem, s->program, &m, machine_value, s, &s->spec, why)) return false;
+  s->spec.values = s->values;
+  for (uint32_t i = 0; i < s->program->op_count; i++)
+    if (!bind_op(s, i, why)) return false;
+  if (options->points && !s->program->has_points) {
+    problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one", options->path);
+    return false;
+  }
+  s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);
+  if (!make_client(s, why)) return false;
+  s->machine = machine_new(mem, s->program, s->client, s->threads, &m, machine_value, s);
+  if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
+  if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
+  return true;
+}
+
+void subject_close(struct subject *s) { spec_user_close(&s->spec); }

@@ -1,0 +1,72 @@
+/* From a C file to a verdict: the whole of `asif verify`.
+ *
+ *   read (front/) -> operations bound to the specification, threads to what they call -> machine -> search -> the wrong execution, made
+ *   again from the start, as a history and as a schedule; the history is checked by the checker of recorded histories (check/) */
+#ifndef ASIF_VERIFY_VERIFY_H
+#define ASIF_VERIFY_VERIFY_H
+
+#include "front/program.h"
+#include "verify/machine.h"
+#include "verify/search.h"
+
+struct verify_options {
+  const char *path;
+  const char *spec; /* --spec: a name, a C file, "self"; NULL: what the file says */
+  char *const *cc_args; /* for the preprocessor and the compiler, NULL-terminated; or NULL */
+  unsigned threads;
+  unsigned ops;     /* operations a thread performs; OPS_FOREVER */
+  int64_t bound;    /* the specification's state has at most so many elements; -1: what the file says */
+  enum steps steps;
+  bool points;      /* by the marked linearization points */
+  bool weak_fails;
+  unsigned recursion;
+  struct search_options search;
+};
+
+/* Everything that is known about the object, once it is read. */
+struct subject {
+  struct mem *mem;
+  const struct verify_options *options;
+  struct unit *unit;
+  struct program *program;
+  struct spec spec;
+  struct values *values;
+  int *spec_op;     /* of each operation of the program: that of the specification */
+  struct client_thread *client;
+  unsigned threads;
+  unsigned groups;
+  const char **group_names; /* of roles; "" if there are none */
+  int64_t bound;
+  struct specsets *sets;
+  struct system *machine;
+  const char *not_symmetric; /* why threads are not interchangeable, or NULL */
+};
+
+struct verified {
+  struct search_result search;
+  const char *kind;        /* what was violated: "not linearizable", "null pointer", ... */
+  struct history *history; /* violated: of the execution, bound; else NULL */
+  struct check_result check; /* ... decided, where the history is what is wrong */
+  bool checked;
+  struct text schedule; /* the interleaving, a line an access */
+  char *reason;         /* a sentence */
+};
+
+/* Reads the object. False with the problem (bad input). */
+bool subject_open(struct mem *, const struct verify_options *, struct subject *, struct problem *);
+void subject_close(struct subject *);
+/* Searches. False with the problem only for internal errors. */
+bool verify(struct subject *, struct limits *, struct verified *, struct problem *);
+/* The execution as a history and a schedule; also of a path read from evidence. */
+bool explain_path(struct subject *, const struct path_move *, size_t count, struct verified *, struct problem *);
+
+/* subject.c, in parts: self.c */
+/* The specification the object is by itself: its operations, one at a time. */
+bool spec_of_object(struct mem *, const struct program *, const struct machine_options *, machine_result *, void *self, struct spec *,
+                    struct problem *);
+/* A result of the C function as the specification's operation has it. */
+value result_value(const struct subject *, const struct program_op *, word result);
+
+const char *fault_name(enum fault);
+
+#endif
