@@ -55,6 +55,7 @@ static bool as_it_is(const struct type *from, const struct type *to) {
 
 struct expr *expr_convert(struct front *f, struct expr *e, const struct type *type, bool implicit) {
   type = type->plain;
+  if (implicit && type->kind == TYPE_POINTER && e->kind == E_CAST && expr_is_null(e)) e = e->a;
   if (implicit && as_it_is(e->type, type) && !(e->lvalue && e->type->atomic)) return e;
   struct expr *cast = expr_new(f, E_CAST, e->place, e, NULL, NULL);
   cast->type = type;

@@ -97,7 +97,7 @@ struct front {
   /* The function being read. */
   struct decl *function;
   VEC(struct label) labels;
-  uint32_t loops, switches; /* around this place */
+  uint32_t loops, switches, atomics; /* around this place */
   struct switch_body *switch_body;
 };
 

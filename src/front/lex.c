@@ -233,6 +233,19 @@ static void read_mark(struct lexer *x, struct token *t) {
   x->at += t->length;
 }
 
+/* Strings that stand side by side are one. */
+static bool join_strings(struct lexer *x, const struct token *t) {
+  struct token *last = x->f->tokens.count ? &x->f->tokens.at[x->f->tokens.count - 1] : NULL;
+  if (!last || t->kind != TOKEN_STRING || last->kind != TOKEN_STRING) return false;
+  struct text both;
+  text_open(&both, x->f->mem);
+  text_bytes(&both, last->text, last->length);
+  text_bytes(&both, t->text, t->length);
+  last->text = text_string(&both);
+  last->length = both.count;
+  return true;
+}
+
 void lex(struct front *f, const char *text, size_t length) {
   struct lexer x = {.f = f, .at = text, .end = text + length, .line = 1, .line_start = true};
   struct token t;
@@ -250,7 +263,7 @@ void lex(struct front *f, const char *text, size_t length) {
       read_quoted(&x, &t);
     else
       read_mark(&x, &t);
-    vec_push(f->mem, &f->tokens, t);
+    if (!join_strings(&x, &t)) vec_push(f->mem, &f->tokens, t);
     if (f->tokens.count % 4096 == 0) mem_poll(f->mem);
   } while (t.kind != TOKEN_END);
 }

@@ -8,7 +8,7 @@ void parse_static_assert(struct front *f) {
   struct token *why = parse_ahead(f, 1);
   if (parse_accept(f, ",")) {
     if (why->kind != TOKEN_STRING) front_fail(f, why->place, "expected a string, found %s", token_text(f, why));
-    while (parse_token(f)->kind == TOKEN_STRING) f->at++;
+    f->at++;
   }
   parse_expect(f, ")");
   if (!holds && why->kind == TOKEN_STRING) front_fail(f, place, "_Static_assert fails: %.100s", why->text);

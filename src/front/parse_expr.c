@@ -110,12 +110,10 @@ static struct expr *parse_named(struct front *f) {
 static struct expr *parse_string(struct front *f) {
   struct token *t = parse_token(f);
   struct expr *e = expr_new(f, E_STRING, t->place, NULL, NULL, NULL);
-  struct text text;
-  text_open(&text, f->mem);
-  for (; parse_token(f)->kind == TOKEN_STRING; f->at++) text_bytes(&text, parse_token(f)->text, parse_token(f)->length);
-  e->text = text_string(&text);
-  e->length = text.count;
-  e->type = type_array(f, TYPE_OF(CHAR), (int64_t)text.count + 1, true, t->place);
+  f->at++;
+  e->text = t->text;
+  e->length = t->length;
+  e->type = type_array(f, TYPE_OF(CHAR), (int64_t)t->length + 1, true, t->place);
   return e;
 }
 

@@ -4,21 +4,23 @@
 
 enum { ARGUMENTS_MOST = 3, THREADS_MOST = 1000 };
 
-/* ASIF_OBJECT(bounded_queue(4)): the text of a specification, bounded-queue(4). */
+/* ASIF_OBJECT(bounded_queue(2 * 4)): the text of a specification, bounded-queue(8). */
 static void parse_object_macro(struct front *f, struct place place) {
   struct harness *h = &f->unit->harness;
   struct text spec;
   if (h->spec) front_fail(f, place, "a second ASIF_OBJECT; a file is about one object");
   text_open(&spec, f->mem);
-  size_t open = f->at;
-  parse_skip_brackets(f);
-  size_t after = f->at - 1;
-  for (f->at = open + 1; f->at < after; f->at++) {
-    struct token *t = parse_token(f);
+  parse_expect(f, "(");
+  do {
+    struct token *t = parse_name(f, "the name of a specification, such as ASIF_OBJECT(stack)");
     for (size_t i = 0; i < t->length; i++) text_char(&spec, t->text[i] == '_' ? '-' : t->text[i]);
+    if (parse_at(f, "-")) text_char(&spec, '-');
+  } while (parse_accept(f, "-"));
+  if (parse_accept(f, "(")) {
+    text_printf(&spec, "(%lld)", (long long)parse_constant(f, "the parameter of a specification"));
+    parse_expect(f, ")");
   }
-  f->at++;
-  if (!spec.count) front_fail(f, place, "ASIF_OBJECT needs a specification, such as ASIF_OBJECT(stack)");
+  parse_expect(f, ")");
   h->spec = text_string(&spec);
   h->spec_place = place;
 }
@@ -78,8 +80,6 @@ static void parse_op(struct front *f, struct place place, bool named) {
   }
   if (parse_at(f, ",")) front_fail(f, place, "%s takes fewer arguments than there are ASIF_IN", op.function->name);
   parse_expect(f, ")");
-  for (size_t i = 0; i < f->unit->harness.ops.count; i++)
-    if (f->unit->harness.ops.at[i].function == op.function) front_fail(f, place, "%s is an operation already", op.function->name);
   vec_push(f->mem, &f->unit->harness.ops, op);
 }
 

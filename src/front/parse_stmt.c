@@ -16,8 +16,6 @@ struct stmt *stmt_new(struct front *f, enum stmt_kind kind, struct place place) 
   return s;
 }
 
-static bool at_static_assert(struct front *f) { return parse_at(f, "_Static_assert"); }
-
 /* A label looks like a name; a declaration begins with a type. */
 static bool at_label(struct front *f) { return parse_token(f)->kind == TOKEN_NAME && token_is(parse_ahead(f, 1), ":"); }
 
@@ -27,7 +25,7 @@ static struct stmt *parse_list(struct front *f) {
   struct statements to = {{NULL, 0, 0}};
   while (!parse_at(f, "}")) {
     if (parse_token(f)->kind == TOKEN_END) front_fail(f, block->place, "'{' without the '}' that closes it");
-    if (at_static_assert(f)) {
+    if (parse_at(f, "_Static_assert")) {
       parse_static_assert(f);
     } else if (!at_label(f) && parse_at_type(f)) {
       parse_local_declaration(f, &to);
@@ -218,16 +216,28 @@ static struct stmt *parse_label(struct front *f) {
 }
 
 static struct stmt *parse_jump(struct front *f, struct stmt *s, bool is_break) {
-  if (!f->loops && !(is_break && f->switches)) front_fail(f, s->place, "%s outside a loop", is_break ? "break" : "continue");
+  const char *word = is_break ? "break" : "continue";
+  bool inside = f->loops || (is_break && f->switches);
+  if (!inside && f->atomics) front_fail(f, s->place, "%s would only leave ASIF_ATOMIC; goto would be right", word);
+  if (!inside) front_fail(f, s->place, "%s outside a loop", word);
   s->kind = is_break ? S_BREAK : S_CONTINUE;
   parse_expect(f, ";");
   return s;
 }
 
+/* To a compiler it is a loop that runs once, so jumps of a loop around it do not pass. */
 static struct stmt *parse_atomic(struct front *f, struct stmt *s) {
+  uint32_t loops = f->loops, switches = f->switches;
+  struct switch_body *switch_body = f->switch_body;
   s->kind = S_ATOMIC;
-  if (!parse_at(f, "{")) parse_expect(f, "{");
+  f->loops = f->switches = 0;
+  f->switch_body = NULL;
+  f->atomics++;
   s->body = parse_block(f);
+  f->atomics--;
+  f->loops = loops;
+  f->switches = switches;
+  f->switch_body = switch_body;
   return s;
 }
 
