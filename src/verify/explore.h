@@ -20,7 +20,7 @@ struct worker {
   unsigned index;
   struct mem mem;
   struct system *system;
-  struct specsets *sets; /* a view of its own */
+  struct traces traces; /* a view of its own */
   struct store store;
   pthread_t thread;
   /* what is left to expand: breadth first, the records from `next` to `level_end`; depth first, a stack */

@@ -11,7 +11,7 @@ struct tracker {
   struct mem *mem;
   struct explore *x;
   struct worker *w; /* whose buffers are used: any */
-  struct specsets *sets;
+  struct traces *traces;
   struct system *system;
   VEC(struct path_move) path;
   void *here, *there, *real_here, *real_there; /* the representative, the execution */
@@ -145,7 +145,7 @@ static bool finish_any(struct tracker *k, uint32_t set) {
 }
 
 bool find_path(struct mem *mem, struct explore *x, struct search_result *r, struct problem *why) {
-  struct tracker k = {.mem = mem, .x = x, .w = &x->workers[0], .sets = x->workers[0].sets, .system = x->workers[0].system};
+  struct tracker k = {.mem = mem, .x = x, .w = &x->workers[0], .traces = &x->workers[0].traces, .system = x->workers[0].system};
   struct system *system = k.system;
   VEC(uint32_t) refs = {0};
   k.here = mem_alloc(mem, system->work);
@@ -157,7 +157,7 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   for (uint32_t ref = x->wrong_ref; ref != REF_NONE; ref = record_at(x, ref).parent) vec_push(mem, &refs, ref);
   system->start(system, k.real_here);
   uint8_t from[THREADS_MOST];
-  uint32_t n, set = specset_initial(k.sets);
+  uint32_t n, set = k.traces->initial(k.traces->self);
   make_key(k.w, k.real_here, set, from);
   memcpy(k.real, from, sizeof from);
   struct record_view v = record_at(x, refs.at[refs.count - 1]);
@@ -174,7 +174,7 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   /* Thread names are the real ones from here on, in the spec set too. */
   uint8_t back[THREADS_MOST];
   for (unsigned t = 0; t < system->threads; t++) back[k.real[t]] = (uint8_t)t;
-  set = specset_permute(k.sets, set, back);
+  if (k.traces->symmetric) set = k.traces->permute(k.traces->self, set, back);
   if (!finish_any(&k, set)) {
     problem_set(why, "internal error: the violation found does not happen again");
     return false;

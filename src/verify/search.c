@@ -41,11 +41,11 @@ uint32_t make_key(struct worker *w, const void *work, uint32_t set, uint8_t *fro
   unsigned char *packed = w->key + KEY_SET_MOST;
   size_t size;
   if (symmetric(x->options.reduce)) {
-    const uint8_t *rank = x->options.reduce == REDUCE_SYM1 ? NULL : specset_ranks(w->sets, set);
+    const uint8_t *rank = x->options.reduce == REDUCE_SYM1 ? NULL : w->traces.ranks(w->traces.self, set);
     size = system->pack(system, work, rank, packed, from, NULL);
     bool moved = false;
     for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
-    if (moved) set = specset_permute(w->sets, set, from);
+    if (moved) set = w->traces.permute(w->traces.self, set, from);
   } else {
     size = system->pack(system, work, NULL, packed, NULL, NULL);
     for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
@@ -101,10 +101,10 @@ void reached(struct worker *w, const void *work, uint32_t set) {
 }
 
 bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
-  struct specsets *sets = w->sets;
+  const struct traces *traces = &w->traces;
   for (unsigned i = 0; i < move->event_count && set; i++) {
-    if (move->events[i].kind == EVENT_CALL && !specset_may_call(sets, set, move->events[i].thread, move->events[i].call)) return false;
-    set = specset_step(sets, set, move->events[i]);
+    if (move->events[i].kind == EVENT_CALL && !traces->may_call(traces->self, set, move->events[i].thread, move->events[i].call)) return false;
+    set = traces->step(traces->self, set, move->events[i]);
   }
   *next = set;
   return true;
@@ -149,7 +149,7 @@ static bool repeats(struct worker *w, unsigned thread) {
   if (x->options.reduce != REDUCE_BEST || !w->system->same) return false;
   for (unsigned t = 0; t < thread; t++)
     if (w->system->group[t] == w->system->group[thread] && w->system->same(w->system, w->from, t, thread) &&
-        specset_alike(w->sets, w->set, t, thread))
+        w->traces.alike(w->traces.self, w->set, t, thread))
       return true;
   return false;
 }
@@ -309,12 +309,13 @@ static void *search_together(void *arg) {
   }
 }
 
-static void open_worker(struct explore *x, unsigned i, struct system *system, struct specsets *sets) {
+static void open_worker(struct explore *x, unsigned i, struct system *system, const struct traces *traces) {
   struct worker *w = &x->workers[i];
   w->all = x;
   w->index = i;
   w->system = i ? system->copy(&w->mem, system) : system;
-  w->sets = specsets_share(sets, &w->mem);
+  w->traces = *traces;
+  w->traces.self = traces->share(traces->self, &w->mem);
   store_open(&w->store, &w->mem);
   w->from = mem_zero(&w->mem, 1, system->work);
   w->to = mem_zero(&w->mem, 1, system->work);
@@ -328,7 +329,7 @@ static void open_search(struct explore *x) {
   struct worker *w = &x->workers[0];
   uint8_t from[THREADS_MOST];
   w->system->start(w->system, w->to);
-  uint32_t size = make_key(w, w->to, specset_initial(w->sets), from);
+  uint32_t size = make_key(w, w->to, w->traces.initial(w->traces.self), from);
   uint64_t hash = hash_bytes(w->key, size);
   struct worker *owner = &x->workers[owner_of(x, hash)];
   keep(owner, w->key, size, hash, REF_NONE);
@@ -352,18 +353,18 @@ static void sum_up(const struct explore *x, struct search_result *r) {
     r->bytes += w->store.bytes;
   }
   r->depth = x->depth;
-  r->spec_sets = specsets_count(x->workers[0].sets);
+  r->spec_sets = x->workers[0].traces.count(x->workers[0].traces.self);
   r->violation = x->violation;
   r->limit = (enum limit)x->limits->reached;
   r->verdict = x->violation ? VERDICT_VIOLATED : r->limit ? VERDICT_UNKNOWN : VERDICT_HOLDS;
 }
 
-bool search(struct mem *mem, struct system *system, struct specsets *sets, const struct search_options *options, struct limits *limits,
+bool search(struct mem *mem, struct system *system, struct traces *traces, const struct search_options *options, struct limits *limits,
             struct search_result *result, struct problem *why) {
   struct explore x = {.options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
   bool good = true;
   memset(result, 0, sizeof *result);
-  if (!specsets_symmetric(sets)) x.options.reduce = without_symmetry(options->reduce);
+  if (!traces->symmetric) x.options.reduce = without_symmetry(options->reduce);
   if (options->reduce == REDUCE_TAU) x.jobs = 1; /* its condition on cycles looks at all states met */
   while (1u << x.ref_bits < x.jobs) x.ref_bits++;
   pthread_mutex_init(&x.lock, NULL);
@@ -373,7 +374,7 @@ bool search(struct mem *mem, struct system *system, struct specsets *sets, const
   if (!MEM_GUARD(&x.workers[0].mem)) {
     for (unsigned i = 0; i < x.jobs; i++, opened = i) {
       if (i && MEM_GUARD(&x.workers[i].mem)) mem_escape(&x.workers[0].mem);
-      open_worker(&x, i, system, sets);
+      open_worker(&x, i, system, traces);
     }
     open_search(&x);
     if (x.jobs > 1)

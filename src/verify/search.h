@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "check/check.h"
 #include "verify/system.h"
+#include "verify/traces.h"
 
 enum reduce {
   REDUCE_BEST, /* the fastest sound combination: symmetry of pairs, and what the machine does of its own */
@@ -53,7 +54,7 @@ struct search_result {
 };
 
 /* Results are owned by mem. False with the problem for an internal error or a checkpoint that does not fit. */
-bool search(struct mem *, struct system *, struct specsets *, const struct search_options *, struct limits *, struct search_result *,
+bool search(struct mem *, struct system *, struct traces *, const struct search_options *, struct limits *, struct search_result *,
             struct problem *);
 
 #endif

@@ -215,7 +215,8 @@ bool verify(struct subject *s, struct limits *limits, struct verified *out, stru
     say_fault(s, out, &start);
     return true;
   }
-  if (!search(s->mem, s->machine, s->sets, &s->options->search, limits, &out->search, why)) return false;
+  struct traces traces = specsets_traces(s->sets);
+  if (!search(s->mem, s->machine, &traces, &s->options->search, limits, &out->search, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);

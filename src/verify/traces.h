@@ -1,0 +1,26 @@
+/* The other side of the refinement: what the traces of the system must be traces of.
+ *
+ * A set is a number: what may be the case after a trace; 0 is the empty one: the trace is not there. Spec sets (specset.h) are such, and
+ * so are the sets of states of another object (reference.h). */
+#ifndef ASIF_VERIFY_TRACES_H
+#define ASIF_VERIFY_TRACES_H
+
+#include "verify/specset.h"
+
+struct traces {
+  void *self;
+  uint32_t (*initial)(void *self);
+  uint32_t (*step)(void *self, uint32_t set, struct event); /* after the event */
+  bool (*may_call)(void *self, uint32_t set, unsigned thread, uint16_t call); /* does the client make this call (ASIF_BOUND)? */
+  uint32_t (*count)(void *self); /* of sets met */
+  void *(*share)(void *self, struct mem *); /* a self for another worker */
+  /* Renaming threads, as in specset.h; not called unless symmetric. */
+  bool symmetric;
+  uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
+  const uint8_t *(*ranks)(void *self, uint32_t set);
+  bool (*alike)(void *self, uint32_t set, unsigned i, unsigned j);
+};
+
+struct traces specsets_traces(struct specsets *);
+
+#endif
