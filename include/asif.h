@@ -269,8 +269,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
  *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
  *
- * An operation takes up to three int or long, with one ASIF_IN(low, high) each, and returns void, bool, int or long. No
- * semicolon follows these lines: what they stand for is complete. */
+ * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and returns void,
+ * bool, int or long. No semicolon follows these lines: what they stand for is complete. */
 #define ASIF_OBJECT(...) ASIF_OBJECT_(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
 #define ASIF_OP(...) ASIF_OP_(__COUNTER__, __VA_ARGS__, {0, 0})
 #define ASIF_OP_AS(name, ...) ASIF_OP_AS_(__COUNTER__, #name, __VA_ARGS__, {0, 0})
@@ -324,7 +324,8 @@ struct asif_entry {
   const char *written;        /* object: macros not expanded; op, init: the function's name; else "" */
   void (*function)(void);     /* op, init: to be called as its signature says */
   int signature;              /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
-  const struct asif_range *in; /* op: what each argument is taken from */
+  const struct asif_range *in; /* op: what the first in_count arguments are taken from; the others from 1 to 2 */
+  int in_count;
   long number;                /* role: threads, or ASIF_REST; bound */
   void (*functions[8])(void); /* role: up to the first NULL */
 };
@@ -385,7 +386,7 @@ static inline void asif_yield(void) { sched_yield(); }
 /* n is expanded on the way to the macros that end in N_. */
 #define ASIF_OBJECT_(n, written, ...) ASIF_OBJECT_N_(n, written, #__VA_ARGS__)
 #define ASIF_OBJECT_N_(n, written, text) \
-  ASIF_ENTRY_(n, ASIF_ENTRY_OBJECT, text, written, NULL, 0, NULL, 0, ASIF_NO_FUNCTIONS_)
+  ASIF_ENTRY_(n, ASIF_ENTRY_OBJECT, text, written, NULL, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
 #define ASIF_OP_(n, f, ...) ASIF_OP_N_(n, #f, f, __VA_ARGS__)
 #define ASIF_OP_AS_(n, name, f, ...) ASIF_OP_N_(n, name, f, __VA_ARGS__)
 #define ASIF_OP_N_(n, name, f, ...) \
@@ -393,22 +394,23 @@ static inline void asif_yield(void) { sched_yield(); }
   ASIF_ASSERT_(ASIF_SIGNATURE_(f) >= 0, \
                #f ": an operation takes up to three int or long, no pointers, and returns void, bool, int or long"); \
   ASIF_ASSERT_(ASIF_SIGNATURE_(f) < 0 || \
-                   (size_t)(ASIF_SIGNATURE_(f) >> 2 & 3) == sizeof asif_ranges_##n / sizeof(struct asif_range) - 1, \
-               #f ": one ASIF_IN(low, high) for each argument"); \
-  ASIF_ENTRY_(n, ASIF_ENTRY_OP, name, #f, (void (*)(void))f, ASIF_SIGNATURE_(f), asif_ranges_##n, 0, ASIF_NO_FUNCTIONS_)
+                   (size_t)(ASIF_SIGNATURE_(f) >> 2 & 3) >= sizeof asif_ranges_##n / sizeof(struct asif_range) - 1, \
+               #f ": there are more ASIF_IN than arguments"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_OP, name, #f, (void (*)(void))f, ASIF_SIGNATURE_(f), asif_ranges_##n, \
+              (int)(sizeof asif_ranges_##n / sizeof(struct asif_range)) - 1, 0, ASIF_NO_FUNCTIONS_)
 #define ASIF_INIT_(n, f) ASIF_INIT_N_(n, f)
 #define ASIF_INIT_N_(n, f) \
   ASIF_ASSERT_(ASIF_SIGNATURE_(f) == 0, #f ": must be void " #f "(void)"); \
-  ASIF_ENTRY_(n, ASIF_ENTRY_INIT, "", #f, (void (*)(void))f, 0, NULL, 0, ASIF_NO_FUNCTIONS_)
+  ASIF_ENTRY_(n, ASIF_ENTRY_INIT, "", #f, (void (*)(void))f, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
 #define ASIF_ROLE_(n, ...) ASIF_ROLE_N_(n, __VA_ARGS__)
 #define ASIF_ROLE_N_(n, name, count, a, b, c, d, e, f, g, h, end, ...) \
   ASIF_ASSERT_(!ASIF_IS_INT_(a), "ASIF_ROLE: " name " has no operations"); \
   ASIF_ASSERT_(ASIF_IS_INT_(end), "ASIF_ROLE: " name " has more than eight operations"); \
-  ASIF_ENTRY_(n, ASIF_ENTRY_ROLE, name, "", NULL, 0, NULL, count, \
+  ASIF_ENTRY_(n, ASIF_ENTRY_ROLE, name, "", NULL, 0, NULL, 0, count, \
               ASIF_BRACES_((void (*)(void))a, (void (*)(void))b, (void (*)(void))c, (void (*)(void))d, (void (*)(void))e, \
                            (void (*)(void))f, (void (*)(void))g, (void (*)(void))h))
 #define ASIF_PLAIN_(n, kind, number) ASIF_PLAIN_N_(n, kind, number)
-#define ASIF_PLAIN_N_(n, kind, number) ASIF_ENTRY_(n, kind, "", "", NULL, 0, NULL, number, ASIF_NO_FUNCTIONS_)
+#define ASIF_PLAIN_N_(n, kind, number) ASIF_ENTRY_(n, kind, "", "", NULL, 0, NULL, 0, number, ASIF_NO_FUNCTIONS_)
 
 #define ASIF_NO_FUNCTIONS_ {NULL}
 #define ASIF_BRACES_(...) {__VA_ARGS__}

@@ -51,8 +51,7 @@ refused() {
 refused 'put: an operation takes up to three int or long, no pointers, and returns void, bool, int or long' \
   'void put(int *v) { *v = 1; }' 'ASIF_OP(put, ASIF_IN(1, 2))'
 refused 'get: an operation takes' 'char *get(void) { return 0; }' 'ASIF_OP(get)'
-refused 'put: one ASIF_IN(low, high) for each argument' 'void put(int v) { (void)v; }' 'ASIF_OP(put)'
-refused 'get: one ASIF_IN(low, high) for each argument' 'int get(void) { return 0; }' 'ASIF_OP_AS(deq, get, ASIF_IN(1, 2))'
+refused 'get: there are more ASIF_IN than arguments' 'int get(void) { return 0; }' 'ASIF_OP_AS(deq, get, ASIF_IN(1, 2))'
 refused 'set_up: must be void set_up(void)' 'int set_up(void) { return 0; }' 'ASIF_INIT(set_up)'
 refused 'idle has no operations' 'ASIF_ROLE(idle, 1)'
 refused 'busy has more than eight operations' 'int get(void) { return 0; }' \

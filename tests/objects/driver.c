@@ -83,7 +83,11 @@ static void *run(void *arg) {
     const struct asif_entry *op = entries[rand_r(&t->seed) % entry_count];
     if (op->kind != ASIF_ENTRY_OP) continue;
     long argument = 0;
-    if (op->signature >> 2 & 3) argument = op->in[0].low + rand_r(&t->seed) % (op->in[0].high - op->in[0].low + 1);
+    if (op->signature >> 2 & 3) {
+      struct asif_range in = {1, 2};
+      if (op->in_count) in = op->in[0];
+      argument = in.low + rand_r(&t->seed) % (in.high - in.low + 1);
+    }
     if (!may_call(t, op, argument)) continue;
     n++;
     t->event[t->events++] = (struct event){__atomic_fetch_add(&now, 1, __ATOMIC_SEQ_CST), op, argument, 0};

@@ -6,7 +6,7 @@ static void print(const struct asif_entry *e) {
   static const char *const kinds[] = {"object", "op", "init", "role", "bound", "type-stable"};
   printf("%d %s '%s' '%s'", e->line, kinds[e->kind], e->name, e->written);
   if (e->kind == ASIF_ENTRY_OP) printf(" signature %d", e->signature);
-  for (int i = 0; i < (e->signature >> 2 & 3); i++) printf(" %ld..%ld", e->in[i].low, e->in[i].high);
+  for (int i = 0; i < e->in_count; i++) printf(" %ld..%ld", e->in[i].low, e->in[i].high);
   if (e->kind == ASIF_ENTRY_ROLE || e->kind == ASIF_ENTRY_BOUND) printf(" %ld", e->number);
   int functions = 0;
   while (functions < 8 && e->functions[functions]) functions++;
