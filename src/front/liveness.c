@@ -1,0 +1,233 @@
+/* Which registers are live: for each register a walk backwards from those who read it to those who write it. The lists that a program
+ * keeps are shared by all instructions that have the same registers live. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "front/flow.h"
+
+static unsigned span_add(struct span *out, unsigned n, reg first, uint16_t count) {
+  if (first == NO_REG || !count) return n;
+  out[n] = (struct span){first, count};
+  return n + 1;
+}
+
+static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->code <= I_UNLOCK; }
+
+static uint16_t cells_of(const struct inst *in) {
+  switch (in->code) {
+    case I_MOVE:
+    case I_LOAD:
+    case I_STORE:
+    case I_EXCHANGE:
+    case I_CAS: return in->count;
+    default: return 1;
+  }
+}
+
+unsigned inst_reads(const struct inst *in, struct span out[3]) {
+  unsigned n = 0;
+  uint16_t count = cells_of(in);
+  switch (in->code) {
+    case I_CONST:
+    case I_GLOBAL:
+    case I_JUMP:
+    case I_TRAP:
+    case I_THREAD:
+    case I_LIN:
+    case I_ATOMIC: return 0;
+    case I_LIN_FOR: return span_add(out, n, in->a, 1);
+    case I_MOVE: return span_add(out, n, in->a, count);
+    default: break;
+  }
+  if (!is_access(in) || !(in->flags & FLAG_GLOBAL)) n = span_add(out, n, in->a, 1);
+  switch (in->code) {
+    case I_BINARY:
+    case I_INDEX:
+    case I_DIFFER:
+    case I_ALLOC:
+    case I_FETCH: return span_add(out, n, in->b, 1);
+    case I_STORE:
+    case I_EXCHANGE: return span_add(out, n, in->b, count);
+    case I_CAS: return span_add(out, span_add(out, n, in->b, count), in->c, count);
+    default: return n;
+  }
+}
+
+unsigned inst_writes(const struct inst *in, struct span out[2]) {
+  unsigned n = 0;
+  switch (in->code) {
+    case I_CAS: return span_add(out, span_add(out, n, in->d, 1), in->c, in->count);
+    case I_MOVE:
+    case I_LOAD:
+    case I_EXCHANGE: return span_add(out, n, in->d, in->count);
+    default: return span_add(out, n, in->d, 1);
+  }
+}
+
+void inst_rename(struct inst *in, const reg *to) {
+  bool access = is_access(in);
+  if (in->d != NO_REG) in->d = to[in->d];
+  if (in->a != NO_REG && !(access && (in->flags & FLAG_GLOBAL))) in->a = to[in->a];
+  if (in->b != NO_REG && in->code != I_GLOBAL && in->code != I_LIN_FOR) in->b = to[in->b];
+  if (in->c != NO_REG) in->c = to[in->c];
+}
+
+static bool writes(const struct inst *in, reg r) {
+  struct span s[2];
+  for (unsigned i = 0, n = inst_writes(in, s); i < n; i++)
+    if (r >= s[i].first && r - s[i].first < s[i].count) return true;
+  return false;
+}
+
+static void find_preds(struct flow *f) {
+  for (int fill = 0; fill < 2; fill++) {
+    for (uint32_t i = 0; i < f->count; i++) {
+      uint32_t to[2], n = 0;
+      if (!inst_ends(&f->code[i]) && i + 1 < f->count) to[n++] = i + 1;
+      if (inst_jumps(&f->code[i])) to[n++] = (uint32_t)f->code[i].imm - f->base;
+      for (uint32_t k = 0; k < n; k++) {
+        if (fill)
+          f->pred[f->pred_first[to[k]]++] = i;
+        else
+          f->pred_first[to[k] + 1]++;
+      }
+    }
+    if (fill) {
+      memmove(f->pred_first + 1, f->pred_first, f->count * sizeof *f->pred_first);
+      f->pred_first[0] = 0;
+    } else {
+      for (uint32_t i = 0; i < f->count; i++) f->pred_first[i + 1] += f->pred_first[i];
+      f->pred = mem_alloc(f->mem, (f->pred_first[f->count] + 1) * sizeof *f->pred);
+    }
+  }
+}
+
+static void find_uses(struct flow *f) {
+  for (int fill = 0; fill < 2; fill++) {
+    for (uint32_t i = 0; i < f->count; i++) {
+      struct span s[3];
+      unsigned n = inst_reads(&f->code[i], s);
+      for (unsigned k = 0; k < n; k++)
+        for (uint32_t r = s[k].first; r < (uint32_t)s[k].first + s[k].count; r++) {
+          if (fill)
+            f->use[f->use_first[r]++] = i;
+          else
+            f->use_first[r + 1]++;
+        }
+    }
+    if (fill) {
+      memmove(f->use_first + 1, f->use_first, f->regs * sizeof *f->use_first);
+      f->use_first[0] = 0;
+    } else {
+      for (uint32_t r = 0; r < f->regs; r++) f->use_first[r + 1] += f->use_first[r];
+      f->use = mem_alloc(f->mem, (f->use_first[f->regs] + 1) * sizeof *f->use);
+    }
+  }
+}
+
+void flow_open(struct flow *f, struct mem *m, const struct inst *code, uint32_t count, uint32_t base, uint32_t regs) {
+  *f = (struct flow){.mem = m, .code = code, .count = count, .base = base, .regs = regs};
+  f->pred_first = mem_zero(m, count + 2, sizeof *f->pred_first);
+  f->use_first = mem_zero(m, regs + 2, sizeof *f->use_first);
+  f->in = mem_zero(m, count + 1, sizeof *f->in);
+  f->out = mem_zero(m, count + 1, sizeof *f->out);
+  f->seen = mem_zero(m, count + 1, sizeof *f->seen);
+  f->stack = mem_alloc(m, (count + 1) * sizeof *f->stack);
+  find_preds(f);
+  find_uses(f);
+}
+
+void flow_close(struct flow *f) {
+  void *all[] = {f->pred_first, f->pred, f->use_first, f->use, f->in, f->out, f->seen, f->stack};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(f->mem, all[i]);
+}
+
+static void flow_reach(struct flow *f, uint32_t at) {
+  if (at < f->low) f->low = at;
+  if (at > f->high) f->high = at;
+}
+
+/* r is live before instruction i. */
+static uint32_t flow_mark(struct flow *f, uint32_t depth, uint32_t i) {
+  f->in[i] = f->stamp;
+  flow_reach(f, 2 * i);
+  if (f->seen[i] == f->walk) return depth;
+  f->seen[i] = f->walk;
+  f->stack[depth] = i;
+  return depth + 1;
+}
+
+void flow_add(struct flow *f, reg r) {
+  f->walk++;
+  uint32_t depth = 0;
+  for (uint32_t u = f->use_first[r]; u < f->use_first[r + 1]; u++) {
+    depth = flow_mark(f, depth, f->use[u]);
+    while (depth) {
+      uint32_t i = f->stack[--depth];
+      for (uint32_t k = f->pred_first[i]; k < f->pred_first[i + 1]; k++) {
+        uint32_t p = f->pred[k];
+        f->out[p] = f->stamp;
+        flow_reach(f, 2 * p + 1);
+        if (!writes(&f->code[p], r)) depth = flow_mark(f, depth, p);
+      }
+    }
+  }
+}
+
+/* The lists: counted, filled, then each list that is there already is left out. */
+
+struct shared {
+  uint64_t hash;
+  struct live live;
+  bool used;
+};
+
+static struct live share(struct program *p, struct shared *table, uint32_t mask, const reg *list, uint16_t count, uint32_t *end) {
+  uint64_t hash = hash_bytes(list, count * sizeof *list);
+  for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
+    struct shared *s = &table[at];
+    if (!s->used) {
+      memmove(p->registers + *end, list, count * sizeof *list);
+      *s = (struct shared){hash, {*end, count}, true};
+      *end += count;
+      return s->live;
+    }
+    if (s->hash == hash && s->live.count == count && !memcmp(p->registers + s->live.first, list, count * sizeof *list)) return s->live;
+  }
+}
+
+static void count_lists(struct flow *f, uint32_t *first, reg *lists) {
+  for (uint32_t r = 0; r < f->regs; r++) {
+    flow_begin(f);
+    flow_add(f, (reg)r);
+    for (uint32_t i = 0; i < f->count; i++) {
+      if (!flow_in(f, i)) continue;
+      if (lists)
+        lists[first[i]++] = (reg)r;
+      else
+        first[i + 1]++;
+    }
+  }
+}
+
+void program_liveness(struct program *p) {
+  struct flow f;
+  flow_open(&f, p->mem, p->code, p->code_count, 0, p->most_regs);
+  uint32_t *first = mem_zero(p->mem, p->code_count + 2, sizeof *first);
+  count_lists(&f, first, NULL);
+  for (uint32_t i = 0; i < p->code_count; i++) first[i + 1] += first[i];
+  p->registers = mem_alloc(p->mem, (first[p->code_count] + 1) * sizeof *p->registers);
+  count_lists(&f, first, p->registers); /* first[i] is now where the list of i ends */
+  uint32_t size = 16, end = 0, begin = 0;
+  while (size < 2 * p->code_count) size *= 2;
+  struct shared *table = mem_zero(p->mem, size, sizeof *table);
+  p->live = mem_zero(p->mem, p->code_count, sizeof *p->live);
+  for (uint32_t i = 0; i < p->code_count; i++) {
+    p->live[i] = share(p, table, size - 1, p->registers + begin, (uint16_t)(first[i] - begin), &end);
+    begin = first[i];
+  }
+  mem_free(p->mem, table);
+  mem_free(p->mem, first);
+  flow_close(&f);
+}

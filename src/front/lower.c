@@ -1,0 +1,217 @@
+/* From the typed syntax tree to the program: each operation with all its calls inlined. */
+#include "front/lower.h"
+
+/* Refusing. */
+
+static _Noreturn void refuse(struct lowering *l, struct place at, const char *what, const char *end) {
+  problem_at(l->problem, l->unit, at, "%s%s", what, end);
+  longjmp(l->failed, 1);
+}
+
+void lower_refuse(struct lowering *l, struct place at, const char *format, ...) {
+  char what[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  refuse(l, at, what, "");
+}
+
+void lower_outside(struct lowering *l, struct place at, const char *format, ...) {
+  char what[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  refuse(l, at, what, " is outside the C that verify reads");
+}
+
+const char *lower_text(struct lowering *l, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return mem_string(l->mem, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* Code. */
+
+struct inst *emit_inst(struct lowering *l, enum code code, struct place at) {
+  if (l->code.count >= CODE_MOST) lower_refuse(l, at, "with its calls inlined this becomes more than %d instructions", CODE_MOST);
+  struct inst in = {.code = (uint8_t)code, .d = NO_REG, .a = NO_REG, .b = NO_REG, .c = NO_REG, .count = 1, .place = at};
+  if (l->statement) in.flags = FLAG_STATEMENT;
+  l->statement = false;
+  vec_push(l->mem, &l->code, in);
+  return &l->code.at[l->code.count - 1];
+}
+
+uint32_t label_new(struct lowering *l) {
+  vec_push(l->mem, &l->labels, 0);
+  return (uint32_t)l->labels.count - 1;
+}
+
+void label_place(struct lowering *l, uint32_t label) { l->labels.at[label] = l->label_here = (uint32_t)l->code.count; }
+
+void emit_jump(struct lowering *l, uint32_t label, struct place at) { emit_inst(l, I_JUMP, at)->imm = label; }
+
+void emit_branch(struct lowering *l, reg a, bool when, uint32_t label, struct place at) {
+  struct inst *in = emit_inst(l, I_BRANCH, at);
+  in->a = a;
+  in->imm = label;
+  if (when) in->op = OP_NOT;
+}
+
+void emit_trap(struct lowering *l, struct place at, const char *format, ...) {
+  char text[300];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const char *kept = mem_string(l->mem, text, strlen(text));
+  emit_inst(l, I_TRAP, at)->text = kept;
+}
+
+/* Registers. */
+
+reg reg_new(struct lowering *l, uint32_t count, const char *name) {
+  size_t first = l->names.count;
+  if (count > 10000) lower_outside(l, l->frame->function->place, "a value of %u parts", count);
+  if (first + count >= NO_REG) lower_refuse(l, l->frame->function->place, "with its calls inlined this needs too many registers");
+  for (uint32_t i = 0; i < count; i++) {
+    vec_push(l->mem, &l->names, name);
+    vec_push(l->mem, &l->group_of, (uint32_t)l->groups.count);
+  }
+  vec_push(l->mem, &l->groups, ((struct group){(reg)first, (uint16_t)count}));
+  return (reg)first;
+}
+
+static uint32_t name_parts(struct lowering *l, uint32_t r, const char *name, const struct type *t) {
+  if (t->kind == TYPE_ARRAY) {
+    for (uint32_t i = 0; i < t->count; i++) r = name_parts(l, r, lower_text(l, "%s[%u]", name, i), t->of);
+  } else if (t->kind == TYPE_STRUCT) {
+    for (uint32_t i = 0; i < t->field_count; i++)
+      r = name_parts(l, r, *t->fields[i].name ? lower_text(l, "%s.%s", name, t->fields[i].name) : name, t->fields[i].type);
+  } else {
+    for (uint32_t i = 0; i < t->cells; i++) l->names.at[r++] = name;
+  }
+  return r;
+}
+
+void reg_name(struct lowering *l, reg first, const char *name, const struct type *t) { name_parts(l, first, name, t); }
+
+/* Operations. */
+
+static void begin(struct lowering *l, struct frame *frame) {
+  l->begin = l->code.count;
+  l->labels.count = l->names.count = l->groups.count = l->group_of.count = 0;
+  l->scopes.count = l->locals.count = l->cases.count = l->homed.count = 0;
+  l->label_here = UINT32_MAX;
+  l->atomic = 0;
+  l->frame = frame;
+  memset(l->homes, 0, l->unit->decl_count * sizeof *l->homes);
+}
+
+static void parameters(struct lowering *l, const struct decl *f) {
+  for (uint32_t i = 0; i < f->param_count; i++) reg_new(l, 1, f->params[i]->name ? f->params[i]->name : "");
+  for (uint32_t i = 0; i < f->param_count; i++) {
+    const struct decl *p = f->params[i];
+    l->homes[p->id] = (struct home){.kind = HOME_REGISTERS, .r = (reg)i};
+    if (!(l->uses[p->id] & (USE_MEMORY | USE_ADDRESS))) continue;
+    reg r = local_in_memory(l, p, false);
+    l->homes[p->id] = (struct home){.kind = HOME_MEMORY, .r = r};
+    struct value address = value_in(r);
+    struct lvalue to = {.address = address, .flags = l->uses[p->id] & USE_ADDRESS ? 0 : FLAG_LOCAL, .type = p->type};
+    value_store(l, &to, value_in((reg)i), p->place);
+  }
+}
+
+/* The code of a function, from its entry on; gives how many registers it uses. */
+static uint16_t function(struct lowering *l, const struct decl *f, const char ***names) {
+  struct frame frame = {.function = f, .place = f->place, .is_operation = true};
+  begin(l, &frame);
+  scope_open(l, NULL, false);
+  parameters(l, f);
+  targets_collect(l, f->body);
+  lower_statement(l, f->body);
+  if (f->type->of->kind == TYPE_VOID) {
+    scopes_leave(l, 0, UINT32_MAX, f->place);
+    emit_inst(l, I_RETURN, f->place);
+  } else {
+    emit_trap(l, f->place, "%s returns no value", f->name);
+  }
+  return tidy(l, (uint16_t)f->param_count, names);
+}
+
+static enum result_of result_of(struct lowering *l, const struct decl *f) {
+  switch (f->type->of->kind) {
+    case TYPE_VOID: return RESULT_OF_VOID;
+    case TYPE_BOOL: return RESULT_OF_BOOL;
+    case TYPE_INT:
+      if (!f->type->of->holds_pointer) return RESULT_OF_INT; /* fall through */
+    default: lower_outside(l, f->place, "an operation that returns anything but a number, a bool or nothing");
+  }
+}
+
+static void check_parameters(struct lowering *l, const struct decl *f) {
+  for (uint32_t i = 0; i < f->param_count; i++)
+    if (!type_is_integer(f->params[i]->type))
+      lower_outside(l, f->params[i]->place, "an operation whose parameter is anything but a number or a bool");
+  if (f->param_count > 3) lower_outside(l, f->place, "an operation with more than three parameters");
+}
+
+static void operation(struct lowering *l, const struct harness_op *h, struct program_op *op) {
+  const struct decl *f = h->function;
+  if (!f->body) lower_refuse(l, h->place, "%s has no body here", f->name);
+  check_parameters(l, f);
+  *op = (struct program_op){.name = h->name, .function = f->name, .params = (uint16_t)f->param_count, .place = f->place};
+  op->result = result_of(l, f);
+  memcpy(op->low, h->low, sizeof op->low);
+  memcpy(op->high, h->high, sizeof op->high);
+  op->entry = (uint32_t)l->code.count;
+  op->regs = function(l, f, &op->reg_names);
+  if (op->regs > l->program->most_regs) l->program->most_regs = op->regs;
+}
+
+static void start_function(struct lowering *l) {
+  const struct decl *f = l->unit->harness.init;
+  const char **names;
+  if (!f) return;
+  if (!f->body || f->param_count) lower_refuse(l, f->place, "%s, which is to run first, needs a body and no parameters", f->name);
+  l->program->init_entry = (uint32_t)l->code.count;
+  l->program->init_regs = function(l, f, &names);
+  if (l->program->init_regs > l->program->most_regs) l->program->most_regs = l->program->init_regs;
+}
+
+static void lower_unit(struct lowering *l) {
+  struct program *p = l->program;
+  const struct harness *h = &l->unit->harness;
+  for (size_t i = 0; i < h->ops.count; i++) uses_of_function(l, h->ops.at[i].function);
+  if (h->init) uses_of_function(l, h->init);
+  emit_trap(l, (struct place){0}, "no operation");
+  p->op_count = (uint32_t)h->ops.count;
+  p->ops = mem_zero(l->mem, p->op_count + 1, sizeof *p->ops);
+  start_function(l);
+  for (uint32_t i = 0; i < p->op_count; i++) operation(l, &h->ops.at[i], &p->ops[i]);
+  p->code = l->code.at;
+  p->code_count = (uint32_t)l->code.count;
+  p->layouts = l->layouts.at;
+  p->layout_count = (uint32_t)l->layouts.count;
+  p->globals = l->globals.at;
+  p->global_count = (uint32_t)l->globals.count;
+  program_liveness(p);
+}
+
+struct program *lower(struct mem *m, struct unit *unit, const struct lower_options *options, struct problem *problem) {
+  struct lowering *l = mem_zero(m, 1, sizeof *l);
+  *l = (struct lowering){.mem = m, .unit = unit, .problem = problem};
+  l->recursion = options && options->recursion ? options->recursion : RECURSION_DEFAULT;
+  l->program = mem_zero(m, 1, sizeof *l->program);
+  *l->program = (struct program){.mem = m, .unit = unit};
+  l->uses = mem_zero(m, unit->decl_count + 1, sizeof *l->uses);
+  l->homes = mem_zero(m, unit->decl_count + 1, sizeof *l->homes);
+  l->global_of = mem_zero(m, unit->decl_count + 1, sizeof *l->global_of);
+  if (setjmp(l->failed)) return NULL;
+  lower_unit(l);
+  return l->program;
+}

@@ -1,0 +1,233 @@
+/* What the parts of lowering share.
+ *
+ *   lower.c         the driver: operations one after the other, and the finished program
+ *   lower_uses.c    how variables are used: which live in registers, which globals never change
+ *   lower_memory.c  layouts, globals, lvalues, loads and stores
+ *   lower_expr.c    expressions: as values, for their effects, as conditions
+ *   lower_update.c  += and ++, on plain objects and atomic ones
+ *   lower_call.c    calls: inlining
+ *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
+ *   lower_stmt.c    statements, scopes and jumps
+ *   tidy.c          less code: jumps to jumps, copies, what is never used; registers shared
+ *   liveness.c      which registers are live
+ *
+ * An operation is first lowered with as many registers as it likes (each variable and each intermediate value has its own) and
+ * with jumps to labels; tidy.c makes it small. */
+#ifndef ASIF_FRONT_LOWER_H
+#define ASIF_FRONT_LOWER_H
+
+#include <setjmp.h>
+#include <string.h>
+
+#include "front/flow.h"
+#include "front/front.h"
+#include "front/program.h"
+
+enum {
+  CODE_MOST = 200000,  /* instructions of a program */
+  ACCESS_MOST = 64,    /* cells in one access */
+  RECURSION_DEFAULT = 8
+};
+
+/* What an expression gives, as late as possible: numbers and addresses become instructions only where a register is needed. */
+enum value_kind {
+  VALUE_NONE,
+  VALUE_NUMBER, /* imm */
+  VALUE_REG,    /* the registers from r on; of a pointer: and imm cells further */
+  VALUE_GLOBAL, /* the address of cell imm of a global */
+  VALUE_SLOT    /* the address of a variable in registers: of register r */
+};
+struct value {
+  enum value_kind kind;
+  reg r;
+  uint32_t global;
+  int64_t imm;
+};
+
+struct lvalue {
+  bool in_registers;
+  reg r;                 /* the first of its registers, or ... */
+  struct value address;  /* ... where it is in memory */
+  uint8_t flags;         /* of accesses to it */
+  const struct type *type;
+  const struct expr *expr;
+};
+
+/* Where a variable is. */
+enum home_kind { HOME_NONE, HOME_REGISTERS, HOME_MEMORY, HOME_VALUE /* a parameter that stands for its argument */ };
+struct home {
+  enum home_kind kind;
+  reg r; /* the first register; the register with the address */
+  struct value value;
+};
+struct homed { /* what a variable's home was before a call */
+  uint32_t id;
+  struct home home;
+};
+
+/* How a variable is used (lower_uses.c). */
+enum {
+  USE_READ = 1,
+  USE_WRITE = 2,
+  USE_ADDRESS = 4, /* its address goes anywhere */
+  USE_MEMORY = 8,  /* it must be in memory: indexed by what is not constant, or the object of an atomic operation */
+  USE_TARGET = 16, /* a pointer whose target must be in memory */
+  USE_BEGUN = 32, USE_DONE = 64 /* of functions: their bodies are looked at */
+};
+
+/* Scopes that are open: what leaving them must undo. */
+struct scope {
+  const struct stmt *block;
+  uint32_t locals; /* variables in memory when it began */
+  bool atomic;     /* of ASIF_ATOMIC */
+};
+
+struct target { /* of goto */
+  const char *name;
+  const struct stmt *block; /* it is in */
+  uint32_t label;
+  uint32_t locals; /* in memory there; UINT32_MAX: not met yet */
+  uint32_t expected; /* in memory at a goto that jumps forward to it; UINT32_MAX: none did */
+};
+struct case_label {
+  const struct stmt *stmt;
+  uint32_t label;
+};
+
+struct loop { /* where break and continue go */
+  uint32_t break_label, continue_label;
+  size_t break_scopes, continue_scopes;
+};
+
+/* A call that is inlined, or the operation itself. */
+struct frame {
+  struct frame *caller;
+  const struct decl *function;
+  struct place place;       /* of the call */
+  bool is_operation, wanted /* the value */;
+  reg result;
+  uint32_t exit;
+  bool as_condition;        /* it returns by going to one of two labels */
+  uint32_t on_true, on_false;
+  size_t scopes;            /* open when it began */
+  struct loop loop;
+  VEC(struct target) targets;
+};
+
+struct group { /* registers in a row: one variable or value */
+  reg first;
+  uint16_t count;
+};
+
+struct lowering {
+  struct mem *mem;
+  struct unit *unit;
+  struct problem *problem;
+  jmp_buf failed;
+  unsigned recursion;
+  struct program *program;
+
+  uint8_t *uses;          /* a decl */
+  struct home *homes;
+  uint32_t *global_of;    /* 1 + its number in globals, 0 if it has none yet */
+  VEC(struct program_global) globals;
+  VEC(struct layout) layouts;
+  VEC(const struct type *) layout_types; /* of those from malloc; NULL for a variable's */
+
+  /* The operation being lowered. */
+  VEC(struct inst) code;
+  size_t begin; /* its first instruction */
+  VEC(uint32_t) labels;
+  VEC(const char *) names;   /* a register */
+  VEC(struct group) groups;
+  VEC(uint32_t) group_of;    /* a register */
+  uint32_t label_here;       /* the instruction that a label was placed at last */
+  bool statement;            /* the next instruction is a statement's first */
+  struct frame *frame;
+  VEC(struct homed) homed;
+  VEC(struct scope) scopes;
+  VEC(reg) locals;           /* addresses of the variables in memory whose scopes are open */
+  VEC(struct case_label) cases;
+  unsigned atomic;           /* ASIF_ATOMIC blocks around */
+};
+
+/* lower.c */
+_Noreturn void lower_refuse(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void lower_outside(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+struct inst *emit_inst(struct lowering *, enum code, struct place);
+uint32_t label_new(struct lowering *);
+void label_place(struct lowering *, uint32_t);
+void emit_jump(struct lowering *, uint32_t label, struct place);
+void emit_branch(struct lowering *, reg, bool when, uint32_t label, struct place);
+void emit_trap(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+reg reg_new(struct lowering *, uint32_t count, const char *name);
+void reg_name(struct lowering *, reg first, const char *name, const struct type *);
+const char *lower_text(struct lowering *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* lower_uses.c */
+void uses_of_function(struct lowering *, const struct decl *);
+bool uses_parameter_as_lvalue(const struct lowering *, const struct decl *);
+const struct expr *pointer_without_casts(const struct expr *);
+const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too: the arguments of memset and its like */
+
+/* lower_memory.c */
+struct scalar scalar_of(const struct type *);
+uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
+uint32_t global_for(struct lowering *, const struct decl *);
+struct lvalue lvalue_of(struct lowering *, const struct expr *);
+struct lvalue lvalue_pointed(struct lowering *, const struct expr *pointer, const struct type *of, const struct expr *lvalue);
+struct value value_load(struct lowering *, const struct lvalue *, struct place);
+void value_store(struct lowering *, const struct lvalue *, struct value, struct place);
+void value_assign(struct lowering *, reg, uint32_t count, struct value, struct place);
+struct inst *emit_access(struct lowering *, enum code, const struct lvalue *, struct place);
+reg value_reg(struct lowering *, struct value, struct place);
+reg value_copy(struct lowering *, struct value, uint32_t count, struct place); /* in registers of its own */
+struct lvalue lvalue_part(struct lvalue, uint32_t cell);
+void value_init(struct lowering *, reg, const struct type *, const struct expr *init);
+bool init_is_zero(const struct expr *init);
+
+static inline struct value value_number(int64_t n) { return (struct value){.kind = VALUE_NUMBER, .imm = n}; }
+static inline struct value value_in(reg r) { return (struct value){.kind = VALUE_REG, .r = r}; }
+
+/* lower_expr.c */
+struct value lower_value(struct lowering *, const struct expr *);
+void lower_effect(struct lowering *, const struct expr *);
+void lower_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* there if it is true (false), else on */
+struct value value_convert(struct lowering *, struct value, const struct type *from, const struct type *to, struct place);
+struct value value_binary(struct lowering *, enum operator, const struct type *, struct value, struct value, struct place);
+/* A pointer, `by` times `cells` further; bound: of the array it is in, 0 if it is not to be checked. */
+struct value value_moved(struct lowering *, struct value pointer, struct value by, int64_t cells, uint32_t bound, struct place);
+
+/* lower_call.c */
+struct value lower_call(struct lowering *, const struct expr *, bool wanted);
+void lower_call_as_condition(struct lowering *, const struct expr *, uint32_t on_true, uint32_t on_false);
+void lower_return(struct lowering *, const struct stmt *);
+
+/* lower_builtin.c */
+struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
+struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
+
+/* lower_update.c */
+struct update { /* op= and ++, and what atomic_fetch_... do */
+  enum operator op;
+  struct value by;
+  const struct type *by_type, *computing;
+  bool wanted, old; /* which value is wanted */
+  struct place place;
+};
+struct value lower_update(struct lowering *, const struct lvalue *, const struct update *);
+
+/* lower_stmt.c */
+void lower_statement(struct lowering *, const struct stmt *);
+void scope_open(struct lowering *, const struct stmt *, bool atomic);
+void scope_close(struct lowering *, struct place);
+void scopes_leave(struct lowering *, size_t down_to, uint32_t locals, struct place); /* the code for jumping out of them */
+bool scopes_plain(const struct lowering *, size_t down_to); /* there is no such code */
+reg local_in_memory(struct lowering *, const struct decl *, bool zero); /* the register with its address */
+void targets_collect(struct lowering *, const struct stmt *body);
+
+/* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names` and `params`
+ * of it come first. */
+uint16_t tidy(struct lowering *, uint16_t params, const char ***names);
+
+#endif

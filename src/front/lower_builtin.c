@@ -1,0 +1,315 @@
+/* Calls of the functions that the front end knows: atomics, memory, locks, and what asif.h offers. */
+#include "front/dump.h"
+#include "front/lower.h"
+
+static const struct type *pointed_type(const struct expr *e) { return e->type->of; }
+
+static struct lvalue object_of(struct lowering *l, const struct expr *pointer) {
+  struct lvalue v = lvalue_pointed(l, pointer, pointed_type(pointer), NULL);
+  v.flags |= FLAG_ATOMIC;
+  return v;
+}
+
+/* Atomics. */
+
+static struct value store(struct lowering *l, const struct expr *e) {
+  struct lvalue to = object_of(l, e->args[0]);
+  struct value v = lower_value(l, e->args[1]);
+  value_store(l, &to, v, e->place);
+  return (struct value){0};
+}
+
+static struct value exchange(struct lowering *l, const struct expr *e, struct value v) {
+  struct lvalue to = object_of(l, e->args[0]);
+  if (e->arg_count > 1) v = lower_value(l, e->args[1]);
+  reg b = value_reg(l, v, e->place), d = reg_new(l, to.type->cells, "");
+  struct inst *in = emit_access(l, I_EXCHANGE, &to, e->place);
+  in->b = b;
+  in->d = d;
+  return value_in(d);
+}
+
+static struct value load(struct lowering *l, const struct expr *e) {
+  struct lvalue from = object_of(l, e->args[0]);
+  return value_load(l, &from, e->place);
+}
+
+static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalue *to, struct value desired, reg expected, bool weak) {
+  reg b = value_reg(l, desired, e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_access(l, I_CAS, to, e->place);
+  in->b = b;
+  in->c = expected;
+  in->d = d;
+  if (weak) in->flags |= FLAG_WEAK;
+  return d;
+}
+
+/* The expected value is a variable in registers, or loaded before, and stored after a failure. */
+static struct value compare_exchange(struct lowering *l, const struct expr *e, bool weak) {
+  struct lvalue to = object_of(l, e->args[0]), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);
+  struct value desired = lower_value(l, e->args[2]);
+  if (expected.in_registers) return value_in(emit_cas(l, e, &to, desired, expected.r, weak));
+  reg c = value_copy(l, value_load(l, &expected, e->place), to.type->cells, e->place);
+  reg d = emit_cas(l, e, &to, desired, c, weak);
+  uint32_t done = label_new(l);
+  emit_branch(l, d, true, done, e->place);
+  value_store(l, &expected, value_in(c), e->place);
+  label_place(l, done);
+  return value_in(d);
+}
+
+/* __sync: the expected value is given, and the value that was there is left in its place. */
+static struct value compare_and_swap(struct lowering *l, const struct expr *e, bool value) {
+  struct lvalue to = object_of(l, e->args[0]);
+  struct value old = lower_value(l, e->args[1]);
+  struct value desired = lower_value(l, e->args[2]);
+  reg c = value_copy(l, old, to.type->cells, e->place);
+  reg d = emit_cas(l, e, &to, desired, c, false);
+  return value_in(value ? c : d);
+}
+
+static struct value fetch(struct lowering *l, const struct expr *e, enum operator op) {
+  struct lvalue to = object_of(l, e->args[0]);
+  struct value by = lower_value(l, e->args[1]);
+  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place};
+  return lower_update(l, &to, &u);
+}
+
+/* Memory. */
+
+/* The number of elements of a size in bytes: a constant multiple, or n * sizeof. */
+static struct value elements(struct lowering *l, const struct expr *bytes, uint32_t size, struct place at) {
+  const struct expr *e = bytes;
+  while (e->kind == E_CAST && type_is_integer(e->type) && e->type->bits >= e->a->type->bits) e = e->a;
+  if (e->kind == E_NUMBER && e->value > 0 && e->value % size == 0) return value_number(e->value / size);
+  if (e->kind == E_BINARY && e->op == OP_MUL) {
+    for (int swap = 0; swap < 2; swap++) {
+      const struct expr *n = swap ? e->b : e->a, *k = swap ? e->a : e->b;
+      while (k->kind == E_CAST) k = k->a;
+      if (k->kind != E_NUMBER || k->value <= 0 || k->value % size) continue;
+      return value_binary(l, OP_MUL, n->type, lower_value(l, n), value_number(k->value / size), at);
+    }
+  }
+  if (size == 1) return lower_value(l, bytes);
+  lower_refuse(l, at, "the size of this allocation is no multiple of the %u bytes of what it is used as", size);
+}
+
+struct value lower_allocation(struct lowering *l, const struct expr *e, const struct type *of) {
+  bool zero = e->a->decl->builtin == BUILTIN_CALLOC;
+  if (!of->size || !of->cells) lower_outside(l, e->place, "an allocation of an incomplete or empty type");
+  struct value count;
+  if (zero) {
+    struct value n = lower_value(l, e->args[0]);
+    count = value_binary(l, OP_MUL, e->args[0]->type, n, elements(l, e->args[1], of->size, e->place), e->place);
+  } else {
+    count = elements(l, e->args[0], of->size, e->place);
+  }
+  reg b = count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place), d = reg_new(l, 1, "");
+  uint32_t layout = layout_for(l, of, NULL);
+  struct inst *in = emit_inst(l, I_ALLOC, e->place);
+  in->b = b;
+  in->d = d;
+  in->imm = layout;
+  if (zero) in->flags |= FLAG_ZERO;
+  return value_in(d);
+}
+
+static struct value release(struct lowering *l, const struct expr *e) {
+  reg a = value_reg(l, lower_value(l, e->args[0]), e->place);
+  emit_inst(l, I_FREE, e->place)->a = a;
+  l->program->frees = true;
+  return (struct value){0};
+}
+
+/* memset and memcpy: of one object of a known type, or of as many as there are in the size. */
+static struct lvalue region(struct lowering *l, const struct expr *e, struct type *whole) {
+  const struct expr *p = pointer_of_memory(e->args[0]), *size = e->args[2];
+  while (size->kind == E_CAST) size = size->a;
+  const struct type *of = p->type->of;
+  if (of->kind == TYPE_VOID || !of->size) lower_outside(l, e->place, "%s of memory of no known type", e->a->decl->name);
+  if (size->kind != E_NUMBER || size->value <= 0 || size->value % of->size || size->value / of->size > 1000)
+    lower_outside(l, e->place, "%s of anything but whole objects of a constant number", e->a->decl->name);
+  *whole = *of;
+  whole->cells = of->cells * (uint32_t)(size->value / of->size);
+  struct lvalue v = lvalue_pointed(l, p, of, NULL);
+  if (v.in_registers && whole->cells != of->cells) lower_outside(l, e->place, "%s past a variable", e->a->decl->name);
+  v.type = whole;
+  v.flags &= (uint8_t)~FLAG_ATOMIC;
+  return v;
+}
+
+static struct value set_memory(struct lowering *l, const struct expr *e) {
+  struct type whole, *keep = mem_piece(l->mem, sizeof *keep);
+  struct lvalue to = region(l, e, &whole);
+  struct value v = lower_value(l, e->args[1]);
+  if (v.kind != VALUE_NUMBER || v.imm) lower_outside(l, e->place, "memset to anything but zero");
+  *keep = whole;
+  to.type = keep;
+  reg r = to.in_registers ? to.r : reg_new(l, whole.cells, "");
+  for (uint32_t i = 0; i < whole.cells; i++) value_assign(l, (reg)(r + i), 1, value_number(0), e->place);
+  if (!to.in_registers) value_store(l, &to, value_in(r), e->place);
+  return (struct value){0};
+}
+
+static struct value copy_memory(struct lowering *l, const struct expr *e) {
+  struct type *whole = mem_piece(l->mem, sizeof *whole);
+  struct lvalue to = region(l, e, whole);
+  const struct expr *p = pointer_of_memory(e->args[1]);
+  to.type = whole;
+  if (p->type->of->kind == TYPE_VOID || !type_same(p->type->of, pointer_of_memory(e->args[0])->type->of))
+    lower_outside(l, e->place, "memcpy between different types");
+  struct lvalue from = lvalue_pointed(l, p, p->type->of, NULL);
+  from.type = whole;
+  from.flags &= (uint8_t)~FLAG_ATOMIC;
+  value_store(l, &to, value_load(l, &from, e->place), e->place);
+  return (struct value){0};
+}
+
+/* Locks. */
+
+static struct value mutex(struct lowering *l, const struct expr *e, enum code code) {
+  struct lvalue m = lvalue_pointed(l, e->args[0], pointed_type(e->args[0]), NULL);
+  if (code == I_STORE) {
+    value_store(l, &m, value_number(0), e->place);
+    return value_number(0);
+  }
+  struct inst *in = emit_access(l, code, &m, e->place);
+  in->flags |= FLAG_ATOMIC;
+  if (code != I_TRYLOCK) return value_number(0);
+  reg got = reg_new(l, 1, ""), d = reg_new(l, 1, "");
+  l->code.at[l->code.count - 1].d = got;
+  in = emit_inst(l, I_UNARY, e->place); /* success is zero */
+  in->op = OP_NOT;
+  in->scalar = scalar_of(TYPE_OF(INT));
+  in->a = got;
+  in->d = d;
+  return value_in(d);
+}
+
+/* Asif's own. */
+
+/* What was asserted, as the source has it: from the bracket after the name to the one that closes it. */
+static const char *source_argument(struct lowering *l, const struct expr *e) {
+  if (e->place.file < l->unit->files.count && l->unit->files.at[e->place.file].text) {
+    const struct source_file *f = &l->unit->files.at[e->place.file];
+    const char *p = f->text, *end = f->text + f->length;
+    for (uint32_t line = 1; p < end && line < e->place.line; p++) line += *p == '\n';
+    p += e->place.col ? e->place.col - 1 : 0;
+    size_t n = strlen(e->a->decl->name);
+    if (p + n < end && !memcmp(p, e->a->decl->name, n)) p += n;
+    while (p < end && *p == ' ') p++;
+    const char *from = p + 1;
+    int depth = 0;
+    for (; p < end && *p != '\n'; p++) {
+      depth += (*p == '(') - (*p == ')');
+      if (!depth) break;
+    }
+    if (p < end && *p == ')' && p > from) return mem_string(l->mem, from, (size_t)(p - from));
+  }
+  struct text t;
+  text_open(&t, l->mem);
+  expr_print(e->args[0], &t);
+  return text_string(&t);
+}
+
+static struct value check(struct lowering *l, const struct expr *e, enum code code) {
+  struct value v = lower_value(l, e->args[0]);
+  if (v.kind == VALUE_GLOBAL || v.kind == VALUE_SLOT || (v.kind == VALUE_NUMBER && v.imm)) return (struct value){0};
+  reg a = value_reg(l, v, e->place);
+  struct inst *in = emit_inst(l, code, e->place);
+  in->a = a;
+  if (code == I_ASSERT) in->text = source_argument(l, e);
+  return (struct value){0};
+}
+
+static struct value point_for(struct lowering *l, const struct expr *e) {
+  const struct expr *who = e->args[0];
+  reg a = NO_REG, b = NO_REG;
+  if (who->kind == E_NAME && who->decl->kind == DECL_FUNCTION) {
+    for (uint32_t i = 0; i < l->unit->harness.ops.count; i++)
+      if (l->unit->harness.ops.at[i].function == who->decl) b = (reg)i;
+    if (b == NO_REG) lower_refuse(l, e->place, "%s is no operation (ASIF_OP)", who->decl->name);
+  } else {
+    a = value_reg(l, lower_value(l, who), e->place);
+  }
+  struct inst *in = emit_inst(l, I_LIN_FOR, e->place);
+  in->a = a;
+  in->b = b;
+  l->program->has_points = true;
+  return (struct value){0};
+}
+
+static struct value choose(struct lowering *l, const struct expr *e) {
+  reg a = value_reg(l, lower_value(l, e->args[0]), e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_CHOOSE, e->place);
+  in->a = a;
+  in->d = d;
+  return value_in(d);
+}
+
+static struct value thread(struct lowering *l, const struct expr *e) {
+  reg d = reg_new(l, 1, "");
+  emit_inst(l, I_THREAD, e->place)->d = d;
+  l->program->uses_thread = true;
+  return value_in(d);
+}
+
+static struct value point(struct lowering *l, const struct expr *e) {
+  emit_inst(l, I_LIN, e->place);
+  l->program->has_points = true;
+  return (struct value){0};
+}
+
+static struct value lower_atomic(struct lowering *l, const struct expr *e) {
+  switch ((enum builtin)e->a->decl->builtin) {
+    case BUILTIN_ATOMIC_LOAD: return load(l, e);
+    case BUILTIN_ATOMIC_INIT:
+    case BUILTIN_ATOMIC_STORE: return store(l, e);
+    case BUILTIN_ATOMIC_EXCHANGE: return exchange(l, e, value_number(0));
+    case BUILTIN_ATOMIC_CAS: return compare_exchange(l, e, false);
+    case BUILTIN_ATOMIC_CAS_WEAK: return compare_exchange(l, e, true);
+    case BUILTIN_ATOMIC_ADD: return fetch(l, e, OP_ADD);
+    case BUILTIN_ATOMIC_SUB: return fetch(l, e, OP_SUB);
+    case BUILTIN_ATOMIC_OR: return fetch(l, e, OP_OR);
+    case BUILTIN_ATOMIC_XOR: return fetch(l, e, OP_XOR);
+    case BUILTIN_ATOMIC_AND: return fetch(l, e, OP_AND);
+    case BUILTIN_FLAG_TEST_AND_SET: return exchange(l, e, value_number(1));
+    case BUILTIN_FLAG_CLEAR: {
+      struct lvalue to = object_of(l, e->args[0]);
+      value_store(l, &to, value_number(0), e->place);
+      return (struct value){0};
+    }
+    case BUILTIN_SYNC_CAS_BOOL: return compare_and_swap(l, e, false);
+    case BUILTIN_SYNC_CAS_VALUE: return compare_and_swap(l, e, true);
+    default: return (struct value){0}; /* a fence: the model is sequentially consistent */
+  }
+}
+
+struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted) {
+  enum builtin builtin = (enum builtin)e->a->decl->builtin;
+  switch (builtin) {
+    case BUILTIN_MALLOC:
+    case BUILTIN_CALLOC: lower_outside(l, e->place, "an allocation whose result is not given a type at once");
+    case BUILTIN_FREE: return release(l, e);
+    case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
+    case BUILTIN_MUTEX_INIT: return mutex(l, e, I_STORE);
+    case BUILTIN_MUTEX_LOCK: return mutex(l, e, I_LOCK);
+    case BUILTIN_MUTEX_TRYLOCK: return mutex(l, e, I_TRYLOCK);
+    case BUILTIN_MUTEX_UNLOCK: return mutex(l, e, I_UNLOCK);
+    case BUILTIN_MUTEX_DESTROY:
+    case BUILTIN_YIELD: return value_number(0);
+    case BUILTIN_ASSERT: return check(l, e, I_ASSERT);
+    case BUILTIN_REQUIRE: return check(l, e, I_REQUIRE);
+    case BUILTIN_LIN: return point(l, e);
+    case BUILTIN_LIN_FOR: return point_for(l, e);
+    case BUILTIN_CHOOSE: return choose(l, e);
+    case BUILTIN_THREAD: return thread(l, e);
+    case BUILTIN_MEMSET:
+    case BUILTIN_MEMCPY:
+      if (wanted) lower_outside(l, e->place, "the value of %s", e->a->decl->name);
+      return builtin == BUILTIN_MEMSET ? set_memory(l, e) : copy_memory(l, e);
+    case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
+    default: return lower_atomic(l, e);
+  }
+  return value_number(0);
+}

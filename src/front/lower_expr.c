@@ -1,0 +1,366 @@
+/* Expressions: as values, for their effects alone, and as conditions, which become branches. */
+#include "front/lower.h"
+
+static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE; }
+
+/* Its value is 0 or 1. */
+static bool is_truth(const struct expr *e) {
+  if (e->type->kind == TYPE_BOOL) return true;
+  if (e->kind == E_CAST && type_is_integer(e->type) && type_is_integer(e->a->type)) return is_truth(e->a);
+  return e->kind == E_LOGICAL || (e->kind == E_UNARY && e->op == OP_NOT) || (e->kind == E_BINARY && is_comparison(e->op));
+}
+
+/* Conversions. */
+
+static bool holds_all(const struct type *to, const struct type *from) {
+  if (from->kind == TYPE_BOOL) return true;
+  if (to->kind == TYPE_BOOL) return false;
+  if (from->is_signed == to->is_signed) return from->bits <= to->bits;
+  return !from->is_signed && from->bits < to->bits;
+}
+
+struct value value_convert(struct lowering *l, struct value v, const struct type *from, const struct type *to, struct place at) {
+  if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || to->kind == TYPE_UNION || to->kind == TYPE_POINTER) return v;
+  if (v.kind == VALUE_NUMBER) return value_number(fold_wrap(v.imm, to));
+  if (from->kind == TYPE_POINTER) {
+    if (to->kind == TYPE_BOOL && v.kind != VALUE_REG) return value_number(1);
+    if (to->holds_pointer) return v;
+  } else if (holds_all(to, from)) {
+    return v;
+  }
+  reg a = value_reg(l, v, at), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_CAST, at);
+  in->a = a;
+  in->d = d;
+  in->scalar = scalar_of(to);
+  return value_in(d);
+}
+
+/* Arithmetic. */
+
+static bool fold_numbers(enum operator op, const struct type *t, int64_t a, int64_t b, int64_t *to) {
+  const struct type *result = is_comparison(op) ? TYPE_OF(INT) : t;
+  struct expr x = {.kind = E_NUMBER, .type = t, .value = a}, y = {.kind = E_NUMBER, .type = t, .value = b};
+  struct expr e = {.kind = E_BINARY, .op = op, .type = result, .a = &x, .b = &y};
+  if (!type_is_integer(t) || fold(&e)->kind != E_NUMBER) return false;
+  *to = e.value;
+  return true;
+}
+
+static enum operator swapped(enum operator op) {
+  switch (op) {
+    case OP_LT: return OP_GT;
+    case OP_LE: return OP_GE;
+    case OP_GT: return OP_LT;
+    case OP_GE: return OP_LE;
+    default: return op;
+  }
+}
+
+static bool commutes(enum operator op) {
+  return op == OP_ADD || op == OP_MUL || op == OP_AND || op == OP_OR || op == OP_XOR || is_comparison(op);
+}
+
+static bool changes_nothing(enum operator op, int64_t b) {
+  switch (op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_OR:
+    case OP_XOR:
+    case OP_SHL:
+    case OP_SHR: return b == 0;
+    case OP_MUL:
+    case OP_DIV: return b == 1;
+    default: return false;
+  }
+}
+
+/* t: of the operands; of the left one, in a shift. */
+struct value value_binary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct value b, struct place at) {
+  int64_t n;
+  if (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER && fold_numbers(op, t, a.imm, b.imm, &n)) return value_number(n);
+  if (a.kind == VALUE_NUMBER && commutes(op)) {
+    struct value left = a;
+    a = b;
+    b = left;
+    op = swapped(op);
+  }
+  if (b.kind == VALUE_NUMBER && changes_nothing(op, b.imm)) return a;
+  reg x = value_reg(l, a, at), y = b.kind == VALUE_NUMBER ? NO_REG : value_reg(l, b, at), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_BINARY, at);
+  in->op = (uint8_t)op;
+  in->a = x;
+  in->b = y;
+  in->d = d;
+  in->imm = b.kind == VALUE_NUMBER ? b.imm : 0;
+  in->scalar = scalar_of(t);
+  return value_in(d);
+}
+
+static bool stays_inside(const struct lowering *l, struct value p, int64_t cells) {
+  if (p.kind == VALUE_REG) return p.imm + cells > -(1 << 20) && p.imm + cells < 1 << 20;
+  if (p.kind != VALUE_GLOBAL) return p.kind == VALUE_SLOT && !cells;
+  return p.imm + cells >= 0 && p.imm + cells <= l->layouts.at[l->globals.at[p.global].layout].count;
+}
+
+struct value value_moved(struct lowering *l, struct value p, struct value by, int64_t cells, uint32_t bound, struct place at) {
+  if (by.kind == VALUE_NUMBER && !bound && by.imm > -(1 << 20) && by.imm < 1 << 20 && stays_inside(l, p, by.imm * cells)) {
+    p.imm += by.imm * cells;
+    return p;
+  }
+  reg a = value_reg(l, p, at), b = value_reg(l, by, at), d = reg_new(l, 1, "");
+  if (bound > UINT16_MAX) lower_outside(l, at, "an array of %u elements", bound);
+  struct inst *in = emit_inst(l, I_INDEX, at);
+  in->a = a;
+  in->b = b;
+  in->d = d;
+  in->imm = cells;
+  in->count = (uint16_t)bound;
+  return value_in(d);
+}
+
+static struct value differ(struct lowering *l, const struct expr *e) {
+  struct value a = lower_value(l, e->a), b = lower_value(l, e->b);
+  reg x = value_reg(l, a, e->place), y = value_reg(l, b, e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_DIFFER, e->place);
+  in->a = x;
+  in->b = y;
+  in->d = d;
+  in->imm = e->a->type->of->cells;
+  return value_in(d);
+}
+
+static struct value binary(struct lowering *l, const struct expr *e) {
+  if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
+    if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
+    int64_t cells = e->op == OP_SUB ? -(int64_t)e->a->type->of->cells : (int64_t)e->a->type->of->cells;
+    struct value p = lower_value(l, e->a);
+    return value_moved(l, p, lower_value(l, e->b), cells, 0, e->place);
+  }
+  struct value a = lower_value(l, e->a);
+  return value_binary(l, e->op, e->a->type, a, lower_value(l, e->b), e->place);
+}
+
+static struct value unary(struct lowering *l, const struct expr *e) {
+  struct value a = lower_value(l, e->a);
+  if (e->op == OP_PLUS) return a;
+  if (e->op == OP_NOT && a.kind != VALUE_REG) return value_number(a.kind == VALUE_NUMBER && !a.imm);
+  reg r = value_reg(l, a, e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_UNARY, e->place);
+  in->op = (uint8_t)e->op;
+  in->a = r;
+  in->d = d;
+  in->scalar = scalar_of(e->a->type);
+  return value_in(d);
+}
+
+/* Conditions. */
+
+static bool is_zero(const struct expr *e) {
+  while (e->kind == E_CAST) e = e->a;
+  return e->kind == E_NUMBER && !e->value;
+}
+
+static bool is_allocation(const struct expr *e) {
+  if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID) e = e->a;
+  if (e->kind != E_CALL || e->a->kind != E_NAME) return false;
+  return e->a->decl->builtin == BUILTIN_MALLOC || e->a->decl->builtin == BUILTIN_CALLOC;
+}
+
+/* It is zero exactly if what is cast is. */
+static bool cast_keeps_zero(const struct expr *e) {
+  if (is_allocation(e->a)) return false;
+  return e->type->kind == TYPE_BOOL || is_truth(e->a) || scalar_of(e->type).bits >= scalar_of(e->a->type).bits;
+}
+
+static void branch_value(struct lowering *l, struct value v, bool when, uint32_t label, struct place at) {
+  if (v.kind == VALUE_REG)
+    emit_branch(l, value_reg(l, v, at), when, label, at);
+  else if ((v.kind != VALUE_NUMBER || v.imm) == when)
+    emit_jump(l, label, at);
+}
+
+static void branch_logical(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  if ((e->op == OP_OR_OR) == when) { /* either operand decides */
+    lower_branch(l, e->a, when, label);
+    lower_branch(l, e->b, when, label);
+    return;
+  }
+  uint32_t on = label_new(l);
+  lower_branch(l, e->a, !when, on);
+  lower_branch(l, e->b, when, label);
+  label_place(l, on);
+}
+
+static void branch_choice(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  uint32_t otherwise = label_new(l), end = label_new(l);
+  lower_branch(l, e->a, false, otherwise);
+  lower_branch(l, e->b, when, label);
+  emit_jump(l, end, e->place);
+  label_place(l, otherwise);
+  lower_branch(l, e->c, when, label);
+  label_place(l, end);
+}
+
+static void branch_call(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  uint32_t on = label_new(l);
+  lower_call_as_condition(l, e, when ? label : on, when ? on : label);
+  label_place(l, on);
+}
+
+void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  switch (e->kind) {
+    case E_LOGICAL: branch_logical(l, e, when, label); return;
+    case E_CONDITION: branch_choice(l, e, when, label); return;
+    case E_UNARY:
+      if (e->op != OP_NOT) break;
+      lower_branch(l, e->a, !when, label);
+      return;
+    case E_BINARY:
+      if ((e->op != OP_EQ && e->op != OP_NE) || !is_zero(e->b)) break;
+      lower_branch(l, e->a, e->op == OP_EQ ? !when : when, label);
+      return;
+    case E_CAST:
+      if (!cast_keeps_zero(e)) break;
+      lower_branch(l, e->a, when, label);
+      return;
+    case E_COMMA:
+      lower_effect(l, e->a);
+      lower_branch(l, e->b, when, label);
+      return;
+    case E_CALL:
+      if (e->a->decl->builtin != BUILTIN_NONE) break;
+      branch_call(l, e, when, label);
+      return;
+    default: break;
+  }
+  struct value v = lower_value(l, e);
+  branch_value(l, v, when, label, e->place);
+}
+
+static struct value logical(struct lowering *l, const struct expr *e) {
+  uint32_t no = label_new(l), end = label_new(l);
+  reg r = reg_new(l, 1, "");
+  lower_branch(l, e, false, no);
+  value_assign(l, r, 1, value_number(1), e->place);
+  emit_jump(l, end, e->place);
+  label_place(l, no);
+  value_assign(l, r, 1, value_number(0), e->place);
+  label_place(l, end);
+  return value_in(r);
+}
+
+/* a ? b : c; the value is not wanted where it has none. */
+static struct value choice(struct lowering *l, const struct expr *e, bool wanted) {
+  if (e->a->kind == E_NUMBER) {
+    const struct expr *chosen = e->a->value ? e->b : e->c;
+    if (wanted) return lower_value(l, chosen);
+    lower_effect(l, chosen);
+    return (struct value){0};
+  }
+  uint32_t otherwise = label_new(l), end = label_new(l), cells = wanted ? e->type->cells : 0;
+  reg r = wanted ? reg_new(l, cells, "") : NO_REG;
+  lower_branch(l, e->a, false, otherwise);
+  if (wanted)
+    value_assign(l, r, cells, lower_value(l, e->b), e->b->place);
+  else
+    lower_effect(l, e->b);
+  emit_jump(l, end, e->place);
+  label_place(l, otherwise);
+  if (wanted)
+    value_assign(l, r, cells, lower_value(l, e->c), e->c->place);
+  else
+    lower_effect(l, e->c);
+  label_place(l, end);
+  return value_in(r);
+}
+
+/* Assignment. */
+
+static struct value assign(struct lowering *l, const struct expr *e, bool wanted) {
+  struct lvalue to = lvalue_of(l, e->a);
+  struct value by = lower_value(l, e->b);
+  if (e->op) {
+    struct update u = {e->op, by, e->b->type, e->computing, wanted, false, e->place};
+    return lower_update(l, &to, &u);
+  }
+  value_store(l, &to, by, e->place);
+  return to.in_registers ? value_in(to.r) : by;
+}
+
+static struct value step(struct lowering *l, const struct expr *e, bool wanted) {
+  struct lvalue to = lvalue_of(l, e->a);
+  struct update u = {e->op, value_number(1), TYPE_OF(INT), e->computing, wanted, e->postfix, e->place};
+  return lower_update(l, &to, &u);
+}
+
+static struct value cast(struct lowering *l, const struct expr *e) {
+  if (e->type->kind == TYPE_VOID) {
+    lower_effect(l, e->a);
+    return (struct value){0};
+  }
+  if (e->type->kind == TYPE_POINTER && is_allocation(e->a)) {
+    if (e->type->of->kind != TYPE_VOID) return lower_allocation(l, e->a->kind == E_CAST ? e->a->a : e->a, e->type->of);
+    lower_outside(l, e->place, "an allocation whose result is not given a type at once");
+  }
+  struct value v = lower_value(l, e->a);
+  if (type_is_integer(e->type) && is_truth(e->a)) return v;
+  return value_convert(l, v, e->a->type, e->type, e->place);
+}
+
+static struct value address(struct lowering *l, const struct expr *of) {
+  struct lvalue v = lvalue_of(l, of);
+  return v.in_registers ? (struct value){.kind = VALUE_SLOT, .r = v.r} : v.address;
+}
+
+static struct value structure(struct lowering *l, const struct expr *e) {
+  reg r = reg_new(l, e->type->cells, "");
+  value_init(l, r, e->type, e);
+  return value_in(r);
+}
+
+static struct value load(struct lowering *l, const struct expr *e) {
+  if (e->kind == E_NAME && e->decl->kind == DECL_VARIABLE && l->homes[e->decl->id].kind == HOME_VALUE) return l->homes[e->decl->id].value;
+  struct lvalue v = lvalue_of(l, e);
+  return value_load(l, &v, e->place);
+}
+
+static struct value value_of(struct lowering *l, const struct expr *e, bool wanted) {
+  switch (e->kind) {
+    case E_NUMBER: return value_number(e->value);
+    case E_NAME:
+    case E_FIELD:
+    case E_INDEX:
+    case E_DEREF:
+    case E_COMPOUND: return load(l, e);
+    case E_ADDRESS:
+    case E_DECAY: return address(l, e->a);
+    case E_CALL: return lower_call(l, e, wanted);
+    case E_UNARY: return unary(l, e);
+    case E_BINARY: return binary(l, e);
+    case E_LOGICAL: return logical(l, e);
+    case E_ASSIGN: return assign(l, e, wanted);
+    case E_STEP: return step(l, e, wanted);
+    case E_CONDITION: return choice(l, e, wanted);
+    case E_CAST: return cast(l, e);
+    case E_COMMA:
+      lower_effect(l, e->a);
+      return value_of(l, e->b, wanted);
+    case E_INIT: return structure(l, e);
+    case E_STRING: break;
+  }
+  lower_outside(l, e->place, "a string used as a value");
+}
+
+struct value lower_value(struct lowering *l, const struct expr *e) { return value_of(l, e, true); }
+
+void lower_effect(struct lowering *l, const struct expr *e) {
+  if (e->kind == E_LOGICAL) {
+    uint32_t on = label_new(l);
+    lower_branch(l, e->a, e->op == OP_OR_OR, on);
+    lower_effect(l, e->b);
+    label_place(l, on);
+    return;
+  }
+  value_of(l, e, false);
+}

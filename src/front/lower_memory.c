@@ -1,0 +1,409 @@
+/* Memory: layouts of objects, global variables and their first values, where lvalues are, loads and stores. */
+#include "front/lower.h"
+
+struct scalar scalar_of(const struct type *t) {
+  switch (t->kind) {
+    case TYPE_BOOL: return (struct scalar){.bits = 1};
+    case TYPE_POINTER: return (struct scalar){.bits = 64, .pointer = true};
+    case TYPE_MUTEX: return (struct scalar){.bits = 32, .mutex = true};
+    case TYPE_INT: return (struct scalar){.bits = t->bits, .is_signed = t->is_signed, .holds_pointer = t->holds_pointer};
+    default: return (struct scalar){.bits = 32, .is_signed = true};
+  }
+}
+
+/* Layouts. */
+
+typedef VEC(struct cell) cell_list;
+
+static void flatten(struct lowering *l, cell_list *cells, const struct type *t, const char *name, bool atomic) {
+  atomic = atomic || t->atomic;
+  switch (t->kind) {
+    case TYPE_ARRAY:
+      for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, t->of, lower_text(l, "%s[%u]", name, i), atomic);
+      break;
+    case TYPE_STRUCT:
+    case TYPE_UNION:
+      for (uint32_t i = 0; i < t->field_count; i++) {
+        const struct field *f = &t->fields[i];
+        if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
+        const char *dot = *name && *f->name ? "." : "";
+        flatten(l, cells, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
+      }
+      break;
+    default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
+  }
+}
+
+/* Of what malloc gives: one a type. Of variables: each its own, with its name. */
+uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable) {
+  for (size_t i = 0; !variable && i < l->layout_types.count; i++)
+    if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
+  cell_list cells = {0};
+  flatten(l, &cells, t, "", false);
+  struct text name;
+  text_open(&name, l->mem);
+  if (!variable) type_print(t->plain ? t->plain : t, &name);
+  struct layout layout = {variable ? variable : text_string(&name), cells.at, (uint32_t)cells.count};
+  vec_push(l->mem, &l->layouts, layout);
+  vec_push(l->mem, &l->layout_types, variable ? NULL : t);
+  return (uint32_t)l->layouts.count - 1;
+}
+
+/* Globals. */
+
+static bool deeply_constant(const struct type *t) { return t->kind == TYPE_ARRAY ? deeply_constant(t->of) : t->constant; }
+
+static word static_address(struct lowering *, const struct expr *lvalue);
+
+/* The value of a scalar initialiser. */
+static word static_value(struct lowering *l, const struct expr *e) {
+  switch (e->kind) {
+    case E_NUMBER: return e->value;
+    case E_CAST: {
+      word w = static_value(l, e->a);
+      return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;
+    }
+    case E_ADDRESS:
+    case E_DECAY: return static_address(l, e->a);
+    case E_COMPOUND:
+    case E_INIT:
+      if (e->kind == E_COMPOUND) return static_value(l, e->a);
+      if (e->arg_count == 0 || !e->args[0]) return 0;
+      return static_value(l, e->args[0]);
+    case E_BINARY:
+      if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
+        word w = static_value(l, e->a);
+        int64_t cells = e->b->value * e->type->of->cells;
+        if (word_is_pointer(w)) return w + (e->op == OP_SUB ? -cells : cells) * 8;
+      }
+      break;
+    default: break;
+  }
+  lower_outside(l, e->place, "this initialiser");
+}
+
+static word static_address(struct lowering *l, const struct expr *e) {
+  switch (e->kind) {
+    case E_NAME:
+      if (e->decl->kind == DECL_VARIABLE) return word_pointer(global_for(l, e->decl), 0);
+      break;
+    case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
+    case E_INDEX:
+      if (e->b->kind == E_NUMBER) return static_value(l, e->a) + e->b->value * e->type->cells * 8;
+      break;
+    case E_DEREF: return static_value(l, e->a);
+    default: break;
+  }
+  lower_outside(l, e->place, "this address in an initialiser");
+}
+
+static void static_init(struct lowering *l, word *out, const struct type *t, const struct expr *e) {
+  if (!e) return;
+  if (e->kind == E_COMPOUND) e = e->a;
+  if (e->kind == E_CAST && t->kind == TYPE_STRUCT) e = e->a;
+  if (e->kind != E_INIT || (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION && t->kind != TYPE_ARRAY)) {
+    if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY) lower_outside(l, e->place, "this initialiser");
+    out[0] = static_value(l, e);
+    return;
+  }
+  for (uint32_t i = 0; i < e->arg_count; i++) {
+    if (t->kind == TYPE_ARRAY)
+      static_init(l, out + (size_t)i * t->of->cells, t->of, e->args[i]);
+    else
+      static_init(l, out + t->fields[i].cell, t->fields[i].type, e->args[i]);
+  }
+}
+
+uint32_t global_for(struct lowering *l, const struct decl *d) {
+  if (l->global_of[d->id]) return l->global_of[d->id] - 1;
+  if (d->storage == STORAGE_THREAD_LOCAL) lower_outside(l, d->place, "the thread-local variable %s", d->name);
+  if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
+  struct program_global g = {.name = d->name, .place = d->place};
+  g.layout = layout_for(l, d->type, d->name);
+  g.init = mem_zero(l->mem, l->layouts.at[g.layout].count + 1, sizeof *g.init);
+  g.constant = deeply_constant(d->type) || !(l->uses[d->id] & (USE_WRITE | USE_ADDRESS));
+  uint32_t n = (uint32_t)l->globals.count;
+  vec_push(l->mem, &l->globals, g);
+  l->global_of[d->id] = n + 1;
+  static_init(l, g.init, d->type, d->init);
+  return n;
+}
+
+/* Lvalues. */
+
+static struct lvalue lvalue_at(struct value address, uint8_t flags, const struct expr *e) {
+  struct lvalue v = {.address = address, .flags = flags, .type = e->type, .expr = e};
+  if (address.kind == VALUE_SLOT) {
+    v.in_registers = true;
+    v.r = (reg)(address.r + address.imm);
+  }
+  if (e->type->atomic) v.flags |= FLAG_ATOMIC;
+  return v;
+}
+
+struct lvalue lvalue_part(struct lvalue v, uint32_t cell) {
+  v.r = (reg)(v.r + cell);
+  v.address.imm += cell;
+  return v;
+}
+
+static struct lvalue lvalue_in(reg r, const struct expr *e) {
+  return (struct lvalue){.in_registers = true, .r = r, .type = e->type, .expr = e};
+}
+
+static struct lvalue lvalue_name(struct lowering *l, const struct expr *e) {
+  const struct decl *d = e->decl;
+  if (d->kind != DECL_VARIABLE) lower_outside(l, e->place, "%s here", d->name);
+  const struct home *h = &l->homes[d->id];
+  switch (h->kind) {
+    case HOME_REGISTERS: return lvalue_in(h->r, e);
+    case HOME_MEMORY: return lvalue_at(value_in(h->r), l->uses[d->id] & USE_ADDRESS ? 0 : FLAG_LOCAL, e);
+    case HOME_VALUE: return lvalue_in(value_reg(l, h->value, e->place), e);
+    case HOME_NONE: break;
+  }
+  if (d->storage == STORAGE_AUTO || d->storage == STORAGE_PARAM) lower_outside(l, e->place, "%s, whose declaration was jumped over,", d->name);
+  uint32_t global = global_for(l, d);
+  struct value address = {.kind = VALUE_GLOBAL, .global = global};
+  return lvalue_at(address, l->globals.at[global].constant ? FLAG_CONSTANT : 0, e);
+}
+
+/* What the value of a pointer points to. */
+static struct lvalue lvalue_index(struct lowering *l, const struct expr *e) {
+  uint32_t cells = e->type->cells;
+  if (e->a->kind != E_DECAY) {
+    struct value base = lower_value(l, e->a);
+    return lvalue_at(value_moved(l, base, lower_value(l, e->b), cells, 0, e->place), 0, e);
+  }
+  struct lvalue array = lvalue_of(l, e->a->a);
+  uint32_t bound = e->a->a->type->count;
+  struct value index = lower_value(l, e->b);
+  bool inside = index.kind == VALUE_NUMBER && index.imm >= 0 && index.imm < bound;
+  uint8_t flags = array.flags & (FLAG_LOCAL | FLAG_CONSTANT | FLAG_ATOMIC);
+  if (inside) {
+    array = lvalue_part(array, (uint32_t)index.imm * cells);
+  } else {
+    if (array.in_registers) lower_refuse(l, e->place, "the index is outside the array");
+    array.address = value_moved(l, array.address, index, cells, bound, e->place);
+  }
+  array.type = e->type;
+  array.expr = e;
+  array.flags = (uint8_t)(flags | (e->type->atomic ? FLAG_ATOMIC : 0));
+  return array;
+}
+
+static const struct expr *pointed_expr(struct lowering *l, const struct expr *pointer, const struct type *of) {
+  struct expr *e = mem_piece(l->mem, sizeof *e);
+  *e = (struct expr){.kind = E_DEREF, .a = (struct expr *)pointer, .type = of, .place = pointer->place, .lvalue = true};
+  return e;
+}
+
+/* lvalue: the expression that it is, NULL if only the pointer is written in the source. */
+struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, const struct type *of, const struct expr *lvalue) {
+  const struct expr *p = pointer_without_casts(pointer);
+  struct lvalue v;
+  if (p->kind == E_ADDRESS) {
+    v = lvalue_of(l, p->a);
+    v.type = of;
+  } else {
+    struct expr e = {.type = of};
+    v = lvalue_at(lower_value(l, p), 0, &e);
+    v.expr = lvalue ? lvalue : pointed_expr(l, p, of);
+  }
+  if (of->atomic) v.flags |= FLAG_ATOMIC;
+  return v;
+}
+
+struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
+  switch (e->kind) {
+    case E_NAME: return lvalue_name(l, e);
+    case E_FIELD: {
+      struct lvalue v = lvalue_part(lvalue_of(l, e->a), e->field->cell);
+      v.type = e->type;
+      v.expr = e;
+      if (e->type->atomic) v.flags |= FLAG_ATOMIC;
+      return v;
+    }
+    case E_INDEX: return lvalue_index(l, e);
+    case E_DEREF: return lvalue_pointed(l, e->a, e->type, e);
+    case E_COMPOUND: {
+      reg r = reg_new(l, e->type->cells, "");
+      value_init(l, r, e->type, e->a);
+      return lvalue_in(r, e);
+    }
+    default: return lvalue_in(value_reg(l, lower_value(l, e), e->place), e);
+  }
+}
+
+/* Values in registers. */
+
+reg value_reg(struct lowering *l, struct value v, struct place at) {
+  struct inst *in;
+  switch (v.kind) {
+    case VALUE_REG:
+      if (!v.imm) return v.r;
+      in = emit_inst(l, I_OFFSET, at);
+      in->a = v.r;
+      break;
+    case VALUE_GLOBAL:
+      in = emit_inst(l, I_GLOBAL, at);
+      in->b = (reg)v.global;
+      break;
+    case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+    default: in = emit_inst(l, I_CONST, at); break;
+  }
+  in->imm = v.imm;
+  reg r = reg_new(l, 1, "");
+  return l->code.at[l->code.count - 1].d = r;
+}
+
+/* The value that the last instruction gave goes to r at once, if nothing else has it: an intermediate value has no name. */
+static bool redirect(struct lowering *l, reg r, uint32_t count, struct value v) {
+  if (l->code.count == l->begin || l->label_here == l->code.count || *l->names.at[v.r]) return false;
+  struct inst *in = &l->code.at[l->code.count - 1];
+  const struct group *g = &l->groups.at[l->group_of.at[v.r]];
+  struct span s[3];
+  unsigned n = inst_writes(in, s);
+  if (!n || in->d != v.r || s[0].count != count || g->first != v.r || g->count != count || in->code == I_CAS) return false;
+  if (in->code == I_FETCH || in->code == I_EXCHANGE || in->count > 1)
+    for (unsigned i = 0, reads = inst_reads(in, s); i < reads; i++)
+      if (s[i].first < r + count && r < s[i].first + s[i].count) return false;
+  in->d = r;
+  return true;
+}
+
+/* The value is used up: it is nowhere else. */
+void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, struct place at) {
+  if (!count) return;
+  struct inst *in;
+  switch (v.kind) {
+    case VALUE_REG:
+      if (v.imm) {
+        in = emit_inst(l, I_OFFSET, at);
+      } else {
+        if (v.r == r || redirect(l, r, count, v)) return;
+        in = emit_inst(l, I_MOVE, at);
+        in->count = (uint16_t)count;
+      }
+      in->a = v.r;
+      break;
+    case VALUE_GLOBAL:
+      in = emit_inst(l, I_GLOBAL, at);
+      in->b = (reg)v.global;
+      break;
+    case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+    default: in = emit_inst(l, I_CONST, at); break;
+  }
+  in->imm = v.imm;
+  in->d = r;
+}
+
+reg value_copy(struct lowering *l, struct value v, uint32_t count, struct place at) {
+  reg r = reg_new(l, count, "");
+  value_assign(l, r, count, v, at);
+  return r;
+}
+
+bool init_is_zero(const struct expr *e) {
+  if (!e) return true;
+  if (e->kind == E_NUMBER) return e->value == 0;
+  if (e->kind == E_CAST) return init_is_zero(e->a);
+  if (e->kind != E_INIT) return false;
+  for (uint32_t i = 0; i < e->arg_count; i++)
+    if (!init_is_zero(e->args[i])) return false;
+  return true;
+}
+
+static void zero(struct lowering *l, reg r, uint32_t cells, struct place at) {
+  for (uint32_t i = 0; i < cells; i++) value_assign(l, (reg)(r + i), 1, value_number(0), at);
+}
+
+/* The registers get what an initialiser says. */
+void value_init(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
+  bool parts = t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY;
+  if (e->kind != E_INIT) {
+    value_assign(l, r, t->cells, lower_value(l, e), e->place);
+    return;
+  }
+  if (!parts) {
+    if (e->arg_count && e->args[0])
+      value_init(l, r, t, e->args[0]);
+    else
+      zero(l, r, 1, e->place);
+    return;
+  }
+  uint32_t done = 0;
+  for (uint32_t i = 0; i < e->arg_count; i++) {
+    const struct type *of = t->kind == TYPE_ARRAY ? t->of : t->fields[i].type;
+    uint32_t cell = t->kind == TYPE_ARRAY ? i * of->cells : t->fields[i].cell;
+    if (t->kind == TYPE_UNION && !e->args[i]) continue;
+    if (e->args[i])
+      value_init(l, (reg)(r + cell), of, e->args[i]);
+    else
+      zero(l, (reg)(r + cell), of->cells, e->place);
+    done = cell + of->cells;
+  }
+  if (done < t->cells) zero(l, (reg)(r + done), t->cells - done, e->place);
+}
+
+/* Accesses. */
+
+struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue *v, struct place at) {
+  struct value a = v->address;
+  reg r = NO_REG;
+  if (v->in_registers) lower_outside(l, at, "an atomic operation on a variable in registers");
+  if (a.kind != VALUE_GLOBAL && a.kind != VALUE_REG) {
+    r = value_reg(l, a, at);
+    a = value_in(r);
+  }
+  struct inst *in = emit_inst(l, code, at);
+  in->a = a.kind == VALUE_GLOBAL ? (reg)a.global : a.r;
+  in->imm = a.imm;
+  in->flags |= v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT);
+  if (a.kind == VALUE_GLOBAL) in->flags |= FLAG_GLOBAL;
+  in->count = (uint16_t)v->type->cells;
+  in->scalar = scalar_of(v->type);
+  in->expr = v->expr;
+  return in;
+}
+
+/* A constant that is known now. */
+static bool known(const struct lowering *l, const struct lvalue *v, struct value *out) {
+  if (!(v->flags & FLAG_CONSTANT) || v->address.kind != VALUE_GLOBAL || v->type->cells != 1) return false;
+  const struct program_global *g = &l->globals.at[v->address.global];
+  if (v->address.imm < 0 || v->address.imm >= l->layouts.at[g->layout].count) return false;
+  word w = g->init[v->address.imm];
+  *out = word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)} : value_number(w);
+  return !word_is_pointer(w) || !word_mark(w);
+}
+
+struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {
+  struct value out;
+  if (v->in_registers) return value_in(v->r);
+  if (known(l, v, &out)) return out;
+  uint32_t cells = v->type->cells;
+  if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
+  reg r = reg_new(l, cells, "");
+  for (uint32_t done = 0; done < cells; done += ACCESS_MOST) {
+    struct lvalue part = lvalue_part(*v, done);
+    struct inst *in = emit_access(l, I_LOAD, &part, at);
+    in->d = (reg)(r + done);
+    in->count = (uint16_t)(cells - done < ACCESS_MOST ? cells - done : ACCESS_MOST);
+  }
+  return value_in(r);
+}
+
+void value_store(struct lowering *l, const struct lvalue *v, struct value value, struct place at) {
+  uint32_t cells = v->type->cells;
+  if (v->in_registers) {
+    value_assign(l, v->r, cells, value, at);
+    return;
+  }
+  if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
+  reg r = value_reg(l, value, at);
+  for (uint32_t done = 0; done < cells; done += ACCESS_MOST) {
+    struct lvalue part = lvalue_part(*v, done);
+    struct inst *in = emit_access(l, I_STORE, &part, at);
+    in->b = (reg)(r + done);
+    in->count = (uint16_t)(cells - done < ACCESS_MOST ? cells - done : ACCESS_MOST);
+  }
+}

@@ -1,0 +1,309 @@
+/* Statements. Scopes are kept on a stack, so that jumping out of some of them ends the variables in memory that they declared, and
+ * what they made indivisible. */
+#include "front/lower.h"
+
+/* Scopes. */
+
+void scope_open(struct lowering *l, const struct stmt *block, bool atomic) {
+  vec_push(l->mem, &l->scopes, ((struct scope){block, (uint32_t)l->locals.count, atomic}));
+  if (atomic && !l->atomic++) emit_inst(l, I_ATOMIC, block->place)->imm = 1;
+}
+
+/* Variables beyond `locals` are ended too (UINT32_MAX: only those of the scopes). */
+void scopes_leave(struct lowering *l, size_t down_to, uint32_t locals, struct place at) {
+  size_t live = l->locals.count;
+  unsigned atomic = l->atomic;
+  for (size_t i = l->scopes.count; i-- > down_to;) {
+    const struct scope *s = &l->scopes.at[i];
+    for (; live > s->locals; live--) {
+      struct inst *in = emit_inst(l, I_FREE, at);
+      in->a = l->locals.at[live - 1];
+      in->flags |= FLAG_LOCAL;
+    }
+    if (s->atomic && !--atomic) emit_inst(l, I_ATOMIC, at);
+  }
+  for (; live > locals; live--) {
+    struct inst *in = emit_inst(l, I_FREE, at);
+    in->a = l->locals.at[live - 1];
+    in->flags |= FLAG_LOCAL;
+  }
+}
+
+bool scopes_plain(const struct lowering *l, size_t down_to) {
+  for (size_t i = down_to; i < l->scopes.count; i++)
+    if (l->scopes.at[i].atomic || l->scopes.at[i].locals < l->locals.count) return false;
+  return true;
+}
+
+void scope_close(struct lowering *l, struct place at) {
+  scopes_leave(l, l->scopes.count - 1, UINT32_MAX, at);
+  struct scope s = l->scopes.at[--l->scopes.count];
+  l->locals.count = s.locals;
+  if (s.atomic) l->atomic--;
+}
+
+/* Declarations. */
+
+reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
+  reg r = reg_new(l, 1, lower_text(l, "&%s", d->name));
+  uint32_t layout = layout_for(l, d->type, d->name);
+  struct inst *in = emit_inst(l, I_ALLOC, d->place);
+  in->d = r;
+  in->imm = layout;
+  in->flags |= FLAG_LOCAL;
+  if (zero) in->flags |= FLAG_ZERO;
+  in->text = d->name;
+  vec_push(l->mem, &l->locals, r);
+  return r;
+}
+
+static void declare_in_memory(struct lowering *l, const struct decl *d) {
+  bool zero = d->init && init_is_zero(d->init);
+  reg r = local_in_memory(l, d, zero);
+  l->homes[d->id] = (struct home){.kind = HOME_MEMORY, .r = r};
+  if (!d->init || zero) return;
+  struct expr *name = mem_piece(l->mem, sizeof *name);
+  *name = (struct expr){.kind = E_NAME, .decl = (struct decl *)d, .type = d->type, .place = d->place, .lvalue = true};
+  struct lvalue to = lvalue_of(l, name);
+  to.flags &= (uint8_t)~FLAG_ATOMIC;
+  reg v = reg_new(l, d->type->cells, "");
+  value_init(l, v, d->type, d->init);
+  value_store(l, &to, value_in(v), d->place);
+}
+
+static void declare(struct lowering *l, const struct decl *d) {
+  if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO) return;
+  vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
+  if ((l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX) {
+    l->statement = d->init != NULL;
+    declare_in_memory(l, d);
+    return;
+  }
+  reg r = reg_new(l, d->type->cells, "");
+  reg_name(l, r, d->name, d->type);
+  l->homes[d->id] = (struct home){.kind = HOME_REGISTERS, .r = r};
+  if (d->init) {
+    value_init(l, r, d->type, d->init);
+    return;
+  }
+  l->statement = false;
+  for (uint32_t i = 0; i < d->type->cells; i++) value_assign(l, (reg)(r + i), 1, value_number(WORD_UNINITIALISED), d->place);
+}
+
+/* Goto. */
+
+static void collect(struct lowering *l, const struct stmt *s, const struct stmt *block) {
+  if (!s) return;
+  if (s->kind == S_LABEL)
+    vec_push(l->mem, &l->frame->targets, ((struct target){s->label, block, label_new(l), UINT32_MAX, UINT32_MAX}));
+  if (s->kind == S_BLOCK || s->kind == S_FOR || s->kind == S_ATOMIC) block = s;
+  collect(l, s->body, block);
+  collect(l, s->otherwise, block);
+  for (uint32_t i = 0; i < s->count; i++) collect(l, s->list[i], block);
+}
+
+void targets_collect(struct lowering *l, const struct stmt *body) { collect(l, body, NULL); }
+
+static struct target *target_of(struct lowering *l, const struct stmt *s) {
+  for (size_t i = 0; i < l->frame->targets.count; i++)
+    if (!strcmp(l->frame->targets.at[i].name, s->label)) return &l->frame->targets.at[i];
+  lower_refuse(l, s->place, "there is no label %s in this function", s->label);
+}
+
+static void jump_to_label(struct lowering *l, const struct stmt *s) {
+  struct target *t = target_of(l, s);
+  size_t scopes = l->scopes.count;
+  while (scopes > l->frame->scopes && l->scopes.at[scopes - 1].block != t->block) scopes--;
+  if (scopes == l->frame->scopes) lower_outside(l, s->place, "a goto into a block");
+  scopes_leave(l, scopes, t->locals, s->place);
+  if (t->locals == UINT32_MAX) t->expected = scopes < l->scopes.count ? l->scopes.at[scopes].locals : (uint32_t)l->locals.count;
+  emit_jump(l, t->label, s->place);
+}
+
+static void label_statement(struct lowering *l, const struct stmt *s) {
+  struct target *t = target_of(l, s);
+  t->locals = (uint32_t)l->locals.count;
+  if (t->expected != UINT32_MAX && t->expected != t->locals)
+    lower_outside(l, s->place, "a goto past the declaration of a variable whose address is taken");
+  label_place(l, t->label);
+  lower_statement(l, s->body);
+}
+
+/* Loops and conditions. */
+
+static void condition(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  l->statement = true;
+  lower_branch(l, e, when, label);
+  l->statement = false;
+}
+
+static void if_statement(struct lowering *l, const struct stmt *s) {
+  uint32_t otherwise = label_new(l), end = label_new(l);
+  condition(l, s->expr, false, otherwise);
+  lower_statement(l, s->body);
+  if (s->otherwise) emit_jump(l, end, s->place);
+  label_place(l, otherwise);
+  lower_statement(l, s->otherwise);
+  label_place(l, end);
+}
+
+static struct loop loop_begin(struct lowering *l) {
+  struct loop outer = l->frame->loop;
+  l->frame->loop = (struct loop){label_new(l), label_new(l), l->scopes.count, l->scopes.count};
+  return outer;
+}
+
+static void while_statement(struct lowering *l, const struct stmt *s) {
+  struct loop outer = loop_begin(l), loop = l->frame->loop;
+  label_place(l, loop.continue_label);
+  condition(l, s->expr, false, loop.break_label);
+  lower_statement(l, s->body);
+  emit_jump(l, loop.continue_label, s->place);
+  label_place(l, loop.break_label);
+  l->frame->loop = outer;
+}
+
+static void do_statement(struct lowering *l, const struct stmt *s) {
+  struct loop outer = loop_begin(l), loop = l->frame->loop;
+  uint32_t again = label_new(l);
+  label_place(l, again);
+  lower_statement(l, s->body);
+  label_place(l, loop.continue_label);
+  condition(l, s->expr, true, again);
+  label_place(l, loop.break_label);
+  l->frame->loop = outer;
+}
+
+static void for_init(struct lowering *l, const struct stmt *s) {
+  if (!s) return;
+  if (s->kind != S_BLOCK) {
+    lower_statement(l, s);
+    return;
+  }
+  for (uint32_t i = 0; i < s->count; i++) lower_statement(l, s->list[i]);
+}
+
+static void for_statement(struct lowering *l, const struct stmt *s) {
+  scope_open(l, s, false);
+  for_init(l, s->init);
+  struct loop outer = loop_begin(l), loop = l->frame->loop;
+  uint32_t again = label_new(l);
+  label_place(l, again);
+  if (s->expr) condition(l, s->expr, false, loop.break_label);
+  lower_statement(l, s->body);
+  label_place(l, loop.continue_label);
+  if (s->step) {
+    l->statement = true;
+    lower_effect(l, s->step);
+    l->statement = false;
+  }
+  emit_jump(l, again, s->place);
+  label_place(l, loop.break_label);
+  l->frame->loop = outer;
+  scope_close(l, s->place);
+}
+
+/* Switch. */
+
+static void collect_cases(struct lowering *l, const struct stmt *s) {
+  if (!s || s->kind == S_SWITCH) return;
+  if (s->kind == S_CASE || s->kind == S_DEFAULT) vec_push(l->mem, &l->cases, ((struct case_label){s, label_new(l)}));
+  collect_cases(l, s->body);
+  collect_cases(l, s->otherwise);
+  for (uint32_t i = 0; i < s->count; i++) collect_cases(l, s->list[i]);
+}
+
+static void switch_statement(struct lowering *l, const struct stmt *s) {
+  size_t first = l->cases.count;
+  struct loop outer = l->frame->loop;
+  uint32_t end = label_new(l), otherwise = end;
+  collect_cases(l, s->body);
+  l->statement = true;
+  struct value v = lower_value(l, s->expr);
+  for (size_t i = first; i < l->cases.count; i++) {
+    struct case_label c = l->cases.at[i];
+    if (c.stmt->kind == S_DEFAULT) {
+      otherwise = c.label;
+      continue;
+    }
+    struct value equal = value_binary(l, OP_EQ, s->expr->type, v, value_number(c.stmt->value), s->place);
+    if (equal.kind == VALUE_REG)
+      emit_branch(l, equal.r, true, c.label, s->place);
+    else if (equal.imm)
+      emit_jump(l, c.label, s->place);
+  }
+  emit_jump(l, otherwise, s->place);
+  l->statement = false;
+  l->frame->loop.break_label = end;
+  l->frame->loop.break_scopes = l->scopes.count;
+  lower_statement(l, s->body);
+  label_place(l, end);
+  l->frame->loop = outer;
+  l->cases.count = first;
+}
+
+static void case_statement(struct lowering *l, const struct stmt *s) {
+  if (l->locals.count > l->scopes.at[l->frame->loop.break_scopes - 1].locals) {
+    for (size_t i = l->frame->loop.break_scopes; i < l->scopes.count; i++)
+      if (l->scopes.at[i].locals < l->locals.count)
+        lower_outside(l, s->place, "a case behind the declaration of a variable whose address is taken");
+  }
+  for (size_t i = l->cases.count; i-- > 0;)
+    if (l->cases.at[i].stmt == s) {
+      label_place(l, l->cases.at[i].label);
+      break;
+    }
+  lower_statement(l, s->body);
+}
+
+static void block(struct lowering *l, const struct stmt *s) {
+  scope_open(l, s, false);
+  for (uint32_t i = 0; i < s->count; i++) lower_statement(l, s->list[i]);
+  scope_close(l, s->place);
+}
+
+static void jump_out(struct lowering *l, const struct stmt *s) {
+  const struct loop *loop = &l->frame->loop;
+  bool is_break = s->kind == S_BREAK;
+  scopes_leave(l, is_break ? loop->break_scopes : loop->continue_scopes, UINT32_MAX, s->place);
+  emit_jump(l, is_break ? loop->break_label : loop->continue_label, s->place);
+}
+
+void lower_statement(struct lowering *l, const struct stmt *s) {
+  if (!s) return;
+  switch (s->kind) {
+    case S_EXPR:
+      l->statement = true;
+      lower_effect(l, s->expr);
+      break;
+    case S_DECL:
+      l->statement = true;
+      declare(l, s->decl);
+      break;
+    case S_RETURN:
+      l->statement = true;
+      lower_return(l, s);
+      break;
+    case S_BREAK:
+    case S_CONTINUE: jump_out(l, s); break;
+    case S_GOTO: jump_to_label(l, s); break;
+    case S_BLOCK: block(l, s); break;
+    case S_IF: if_statement(l, s); break;
+    case S_WHILE: while_statement(l, s); break;
+    case S_DO: do_statement(l, s); break;
+    case S_FOR: for_statement(l, s); break;
+    case S_SWITCH: switch_statement(l, s); break;
+    case S_CASE:
+    case S_DEFAULT: case_statement(l, s); break;
+    case S_LABEL: label_statement(l, s); break;
+    case S_ATOMIC:
+      l->statement = true;
+      scope_open(l, s, true);
+      l->statement = false;
+      lower_statement(l, s->body);
+      scope_close(l, s->place);
+      break;
+    case S_EMPTY: break;
+  }
+  l->statement = false;
+}
