@@ -383,6 +383,38 @@ TEST(specset_guess) {
   }
 }
 
+/* How many elements there are after three operations with arguments 1, 2, 3; -1: nothing there grows. */
+TEST(specset_elements) {
+  static const struct {
+    const struct spec *spec;
+    uint16_t method;
+    int64_t elements;
+  } cases[] = {{&spec_register, 1, -1},       {&spec_cas_register, 1, -1}, {&spec_counter, 1, 6},
+               {&spec_counter, 2, 6},         {&spec_stack, 0, 3},         {&spec_weak_stack, 0, 3},
+               {&spec_queue, 0, 3},           {&spec_weak_queue, 0, 3},    {&spec_bounded_queue, 0, 3},
+               {&spec_deque, 0, 3},           {&spec_deque, 1, 3},         {&spec_priority_queue, 0, 3},
+               {&spec_max_priority_queue, 0, 3}, {&spec_bounded_priority_queue, 0, 3}, {&spec_set, 0, 3},
+               {&spec_set, 1, 0},             {&spec_multiset, 0, 3},      {&spec_map, 1, 3},
+               {&spec_lock, 2, -1},           {&spec_rw_lock, 0, 3},       {&spec_rw_lock, 5, 0},
+               {&spec_semaphore, 1, 7},       {&spec_semiqueue, 0, 3},     {&spec_stuttering_queue, 0, 3},
+               {&spec_k_fifo, 0, 3},          {&spec_producer_fifo, 0, 3}, {&spec_snzi, 0, 3},
+               {&spec_mailbox, 0, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct world w;
+    open_world(&w, cases[i].spec, 1, SPECSET_FREE, -1);
+    CHECK((cases[i].elements < 0) == !w.spec.elements);
+    uint32_t state = naive_initial(&w).list.at[0].state;
+    for (int32_t n = 1; n <= 3 && w.spec.elements; n++) {
+      struct op op = {.method = cases[i].method, .result = V_UNKNOWN, .arg = {value_of_small(n), value_of_small(n), V_NONE}};
+      outcomes_clear(&w.outcomes);
+      w.spec.step(&w.spec, w.states.at[state], &op, &w.outcomes);
+      state = naive_state(&w, outcomes_state(&w.outcomes, 0));
+    }
+    if (w.spec.elements) CHECKF(w.spec.elements(&w.spec, w.states.at[state]) == cases[i].elements, "%s", w.spec.name);
+    mem_close(&w.mem);
+  }
+}
+
 /* Many threads: every order of eight pushes, told apart by nothing but the pops. */
 TEST(specset_many) {
   struct mem m;

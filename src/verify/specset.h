@@ -26,8 +26,8 @@ struct event {
 struct specsets;
 
 enum specset_mode {
-  SPECSET_FREE,  /* operations may linearize at any time between call and return */
-  SPECSET_POINTS /* ... only at EVENT_LIN (section 3.3) */
+  SPECSET_FREE,  /* operations may linearize at any time between call and return; EVENT_LIN says nothing */
+  SPECSET_POINTS /* ... only at an EVENT_LIN of their thread, whoever does it (section 3.3), and once */
 };
 
 /* `threads` of them, each with at most one operation open; thread i is the spec's process i. The spec has its values set.
