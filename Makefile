@@ -168,7 +168,7 @@ fuzz:
 fuzz-run: $(FUZZ_SRC:tests/fuzz/%.c=$(B)/%)
 	@for f in $^; do n=$${f##*/}; mkdir -p $(B)/corpus/$$n; echo "== $$n"; \
 	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(B)/ $(B)/corpus/$$n \
-	  $$(ls -d tests/fuzz/corpus tests/histories 2>/dev/null) || exit 1; done
+	  $$(ls -d $$(test $$n = fuzz_read && echo tests/fuzz/corpus tests/histories || echo tests/fuzz/corpus-$${n#fuzz_})) || exit 1; done
 $(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ)) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) -pthread -ldl -lm $(LIBS)
 

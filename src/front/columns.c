@@ -129,9 +129,12 @@ uint16_t source_column(struct front *f, uint16_t file, uint32_t line, const char
     found = find_word(c->at, c->end, token, length);
   else if (c->strayed || (c->at < c->end && word_char(*c->at)))
     found = after_macro(c, token, length);
-  size_t column = (size_t)((found ? found : c->at) - c->start) + 1;
+  bool macro = c->at < c->end && word_char(*c->at); /* a macro's name, or what is left of its arguments */
+  const char *place = found ? found : macro || !c->last ? c->at : c->last;
+  size_t column = (size_t)(place - c->start) + 1;
   c->strayed = !found;
   if (found) {
+    c->last = found;
     c->at = found + length;
     c->nesting = 0;
   }

@@ -57,6 +57,7 @@ struct columns {
   uint16_t file;
   uint32_t line;
   const char *at, *start, *end;
+  const char *last; /* the latest token that was found */
   bool strayed; /* what stands at `at` was replaced by a macro */
   int nesting;  /* of brackets, since then */
 };

@@ -57,7 +57,7 @@ static void new_line(struct lexer *x) {
 }
 
 static void skip_comment(struct lexer *x) {
-  struct place place = place_of(x, 2);
+  struct place place = {x->file, x->line, 1};
   if (x->at[1] == '/') {
     skip_line(x);
     return;

@@ -4,6 +4,12 @@
 
 enum { ARGUMENTS_MOST = 3, THREADS_MOST = 1000 };
 
+/* A name of a specification's: a keyword of C may be one too (register). */
+static struct token *parse_word(struct front *f, const char *what) {
+  struct token *t = parse_token(f);
+  return t->kind == TOKEN_NAME ? (f->at++, t) : parse_name(f, what);
+}
+
 /* ASIF_OBJECT(bounded_queue(2 * 4)): the text of a specification, bounded-queue(8). */
 static void parse_object_macro(struct front *f, struct place place) {
   struct harness *h = &f->unit->harness;
@@ -12,7 +18,7 @@ static void parse_object_macro(struct front *f, struct place place) {
   text_open(&spec, f->mem);
   parse_expect(f, "(");
   do {
-    struct token *t = parse_name(f, "the name of a specification, such as ASIF_OBJECT(stack)");
+    struct token *t = parse_word(f, "the name of a specification, such as ASIF_OBJECT(stack)");
     for (size_t i = 0; i < t->length; i++) text_char(&spec, t->text[i] == '_' ? '-' : t->text[i]);
     if (parse_at(f, "-")) text_char(&spec, '-');
   } while (parse_accept(f, "-"));
@@ -66,7 +72,7 @@ static void parse_op(struct front *f, struct place place, bool named) {
   struct harness_op op = {.place = place};
   parse_expect(f, "(");
   if (named) {
-    op.name = parse_name(f, "the name of an operation")->text;
+    op.name = parse_word(f, "the name of an operation")->text;
     parse_expect(f, ",");
   }
   op.function = parse_function_name(f);
@@ -88,7 +94,7 @@ static void parse_role(struct front *f, struct place place) {
   struct harness_role role = {.place = place, .count = -1};
   VEC(struct decl *) ops = {NULL, 0, 0};
   parse_expect(f, "(");
-  role.name = parse_name(f, "the name of a role")->text;
+  role.name = parse_word(f, "the name of a role")->text;
   parse_expect(f, ",");
   if (!parse_accept(f, "ASIF_REST")) {
     int64_t count = parse_constant(f, "the number of threads of a role");

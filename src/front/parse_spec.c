@@ -149,7 +149,7 @@ static const struct type *parse_one_type(struct front *f, struct qualifiers *q, 
   if (parse_accept(f, "__asif_mutex")) return TYPE_OF(MUTEX);
   if (parse_accept(f, "__asif_intptr")) return TYPE_OF(INTPTR);
   if (parse_accept(f, "__asif_uintptr")) return TYPE_OF(UINTPTR);
-  if (token_is(t, "_Atomic")) { /* with brackets: without, it was a qualifier */
+  if (token_is(t, "_Atomic") && token_is(parse_ahead(f, 1), "(")) { /* without brackets it is a qualifier */
     f->at += 2;
     const struct type *type = parse_type_name(f);
     parse_expect(f, ")");
