@@ -72,7 +72,8 @@ enum {
   USE_ADDRESS = 4, /* its address goes anywhere */
   USE_MEMORY = 8,  /* it must be in memory: indexed by what is not constant, or the object of an atomic operation */
   USE_TARGET = 16, /* a pointer whose target must be in memory */
-  USE_BEGUN = 32, USE_DONE = 64 /* of functions: their bodies are looked at */
+  USE_BEGUN = 32, USE_DONE = 64, /* of functions: their bodies are looked at */
+  USE_MET = 128
 };
 
 /* Scopes that are open: what leaving them must undo. */
@@ -205,6 +206,7 @@ void lower_return(struct lowering *, const struct stmt *);
 
 /* lower_builtin.c */
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
+void lower_branch_cas(struct lowering *, const struct expr *, bool when, uint32_t label);
 struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
 
 /* lower_update.c */

@@ -44,18 +44,39 @@ static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalu
   return d;
 }
 
-/* The expected value is a variable in registers, or loaded before, and stored after a failure. */
-static struct value compare_exchange(struct lowering *l, const struct expr *e, bool weak) {
+/* The expected value is a variable in registers, or loaded before, and stored after a failure. Goes to `done` after a success then;
+ * says whether it did. */
+static bool compare_exchange(struct lowering *l, const struct expr *e, uint32_t done, reg *d) {
+  bool weak = e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
   struct lvalue to = object_of(l, e->args[0]), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);
   struct value desired = lower_value(l, e->args[2]);
-  if (expected.in_registers) return value_in(emit_cas(l, e, &to, desired, expected.r, weak));
+  if (expected.in_registers) {
+    *d = emit_cas(l, e, &to, desired, expected.r, weak);
+    return false;
+  }
   reg c = value_copy(l, value_load(l, &expected, e->place), to.type->cells, e->place);
-  reg d = emit_cas(l, e, &to, desired, c, weak);
-  uint32_t done = label_new(l);
-  emit_branch(l, d, true, done, e->place);
+  *d = emit_cas(l, e, &to, desired, c, weak);
+  emit_branch(l, *d, true, done, e->place);
   value_store(l, &expected, value_in(c), e->place);
-  label_place(l, done);
+  return true;
+}
+
+static struct value compare_exchange_value(struct lowering *l, const struct expr *e) {
+  uint32_t done = label_new(l);
+  reg d;
+  if (compare_exchange(l, e, done, &d)) label_place(l, done);
   return value_in(d);
+}
+
+void lower_branch_cas(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  uint32_t on = label_new(l);
+  reg d;
+  if (!compare_exchange(l, e, when ? label : on, &d)) {
+    emit_branch(l, d, when, label, e->place);
+  } else if (!when) {
+    emit_jump(l, label, e->place);
+    label_place(l, on);
+  }
 }
 
 /* __sync: the expected value is given, and the value that was there is left in its place. */
@@ -167,7 +188,7 @@ static struct value copy_memory(struct lowering *l, const struct expr *e) {
 
 /* Locks. */
 
-static struct value mutex(struct lowering *l, const struct expr *e, enum code code) {
+static struct value mutex(struct lowering *l, const struct expr *e, enum code code) { /* success is zero */
   struct lvalue m = lvalue_pointed(l, e->args[0], pointed_type(e->args[0]), NULL);
   if (code == I_STORE) {
     value_store(l, &m, value_number(0), e->place);
@@ -178,7 +199,7 @@ static struct value mutex(struct lowering *l, const struct expr *e, enum code co
   if (code != I_TRYLOCK) return value_number(0);
   reg got = reg_new(l, 1, ""), d = reg_new(l, 1, "");
   l->code.at[l->code.count - 1].d = got;
-  in = emit_inst(l, I_UNARY, e->place); /* success is zero */
+  in = emit_inst(l, I_UNARY, e->place);
   in->op = OP_NOT;
   in->scalar = scalar_of(TYPE_OF(INT));
   in->a = got;
@@ -266,8 +287,8 @@ static struct value lower_atomic(struct lowering *l, const struct expr *e) {
     case BUILTIN_ATOMIC_INIT:
     case BUILTIN_ATOMIC_STORE: return store(l, e);
     case BUILTIN_ATOMIC_EXCHANGE: return exchange(l, e, value_number(0));
-    case BUILTIN_ATOMIC_CAS: return compare_exchange(l, e, false);
-    case BUILTIN_ATOMIC_CAS_WEAK: return compare_exchange(l, e, true);
+    case BUILTIN_ATOMIC_CAS:
+    case BUILTIN_ATOMIC_CAS_WEAK: return compare_exchange_value(l, e);
     case BUILTIN_ATOMIC_ADD: return fetch(l, e, OP_ADD);
     case BUILTIN_ATOMIC_SUB: return fetch(l, e, OP_SUB);
     case BUILTIN_ATOMIC_OR: return fetch(l, e, OP_OR);

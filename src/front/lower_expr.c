@@ -229,8 +229,12 @@ void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t 
       lower_branch(l, e->b, when, label);
       return;
     case E_CALL:
-      if (e->a->decl->builtin != BUILTIN_NONE) break;
-      branch_call(l, e, when, label);
+      if (e->a->decl->builtin == BUILTIN_NONE)
+        branch_call(l, e, when, label);
+      else if (e->a->decl->builtin == BUILTIN_ATOMIC_CAS || e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK)
+        lower_branch_cas(l, e, when, label);
+      else
+        break;
       return;
     default: break;
   }

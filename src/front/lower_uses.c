@@ -22,7 +22,13 @@ const struct expr *pointer_of_memory(const struct expr *e) {
   return pointer_without_casts(e);
 }
 
-static void mark(struct lowering *l, const struct decl *d, unsigned how) { l->uses[d->id] |= (uint8_t)how; }
+/* What a global variable begins with may hold addresses of others. */
+static void mark(struct lowering *l, const struct decl *d, unsigned how) {
+  bool met = l->uses[d->id] & USE_MET;
+  l->uses[d->id] |= (uint8_t)(how | USE_MET);
+  bool lasting = d->kind == DECL_VARIABLE && (d->storage == STORAGE_GLOBAL || d->storage == STORAGE_STATIC_LOCAL);
+  if (!met && lasting) use(l, d->init);
+}
 
 /* What a pointer points to is used as `how`. */
 static void use_target(struct lowering *l, const struct expr *e, unsigned how) {
@@ -148,7 +154,7 @@ static void use_statement(struct lowering *l, const struct stmt *s) {
   if (!s) return;
   use(l, s->expr);
   use(l, s->step);
-  if (s->decl && s->decl->kind == DECL_VARIABLE) use(l, s->decl->init);
+  if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO) use(l, s->decl->init);
   use_statement(l, s->init);
   use_statement(l, s->body);
   use_statement(l, s->otherwise);

@@ -22,12 +22,24 @@ static void resolve(struct tidying *t) {
     if (inst_jumps(&t->code[i])) t->code[i].imm = t->l->labels.at[t->code[i].imm] - (int64_t)t->l->begin;
 }
 
+/* Where a jump to `to` goes on to; a branch that was taken decides a second one on the same register. */
+static int64_t goes_on(const struct tidying *t, const struct inst *from, int64_t to) {
+  const struct inst *in = &t->code[to];
+  if (in->code == I_JUMP) return in->imm;
+  if (in->code != I_BRANCH || from->code != I_BRANCH || in->a != from->a) return to;
+  return in->op == from->op ? in->imm : to + 1;
+}
+
 static bool thread_jumps(struct tidying *t) {
   bool changed = false;
   for (uint32_t i = 0; i < t->count; i++) {
     if (!inst_jumps(&t->code[i])) continue;
     int64_t to = t->code[i].imm;
-    while (t->code[to].code == I_JUMP && to != i && t->code[to].imm != to) to = t->code[to].imm;
+    for (uint32_t hops = 0; hops < t->count && to != i; hops++) {
+      int64_t next = goes_on(t, &t->code[i], to);
+      if (next == to) break;
+      to = next;
+    }
     changed |= to != t->code[i].imm;
     t->code[i].imm = to;
   }
