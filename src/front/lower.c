@@ -188,6 +188,10 @@ static void lower_unit(struct lowering *l) {
   const struct harness *h = &l->unit->harness;
   for (size_t i = 0; i < h->ops.count; i++) uses_of_function(l, h->ops.at[i].function);
   if (h->init) uses_of_function(l, h->init);
+  for (size_t i = 0; i < l->unit->decls.count; i++) {
+    const struct decl *d = l->unit->decls.at[i];
+    if (d->kind == DECL_VARIABLE && (l->uses[d->id] & USE_MET)) global_for(l, d);
+  }
   emit_trap(l, (struct place){0}, "no operation");
   p->op_count = (uint32_t)h->ops.count;
   p->ops = mem_zero(l->mem, p->op_count + 1, sizeof *p->ops);

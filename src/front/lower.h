@@ -173,6 +173,7 @@ const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too:
 
 /* lower_memory.c */
 struct scalar scalar_of(const struct type *);
+bool layouts_agree(const struct type *, const struct type *); /* the cells of one begin with those of the other */
 uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
 uint32_t global_for(struct lowering *, const struct decl *);
 struct lvalue lvalue_of(struct lowering *, const struct expr *);
@@ -206,7 +207,7 @@ void lower_return(struct lowering *, const struct stmt *);
 
 /* lower_builtin.c */
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
-void lower_branch_cas(struct lowering *, const struct expr *, bool when, uint32_t label);
+bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* false: it is a value */
 struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
 
 /* lower_update.c */

@@ -68,7 +68,7 @@ static struct value compare_exchange_value(struct lowering *l, const struct expr
   return value_in(d);
 }
 
-void lower_branch_cas(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+static void branch_cas(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   uint32_t on = label_new(l);
   reg d;
   if (!compare_exchange(l, e, when ? label : on, &d)) {
@@ -188,18 +188,34 @@ static struct value copy_memory(struct lowering *l, const struct expr *e) {
 
 /* Locks. */
 
-static struct value mutex(struct lowering *l, const struct expr *e, enum code code) { /* success is zero */
+static struct inst *emit_mutex(struct lowering *l, const struct expr *e, enum code code) {
   struct lvalue m = lvalue_pointed(l, e->args[0], pointed_type(e->args[0]), NULL);
-  if (code == I_STORE) {
-    value_store(l, &m, value_number(0), e->place);
-    return value_number(0);
-  }
   struct inst *in = emit_access(l, code, &m, e->place);
   in->flags |= FLAG_ATOMIC;
-  if (code != I_TRYLOCK) return value_number(0);
-  reg got = reg_new(l, 1, ""), d = reg_new(l, 1, "");
-  l->code.at[l->code.count - 1].d = got;
-  in = emit_inst(l, I_UNARY, e->place);
+  return in;
+}
+
+static struct value mutex(struct lowering *l, const struct expr *e, enum code code) {
+  emit_mutex(l, e, code);
+  return value_number(0);
+}
+
+static struct value mutex_init(struct lowering *l, const struct expr *e) {
+  struct lvalue m = lvalue_pointed(l, e->args[0], pointed_type(e->args[0]), NULL);
+  value_store(l, &m, value_number(0), e->place);
+  return value_number(0);
+}
+
+static reg try_lock(struct lowering *l, const struct expr *e) {
+  reg got = reg_new(l, 1, "");
+  emit_mutex(l, e, I_TRYLOCK)->d = got;
+  return got;
+}
+
+/* Zero is success. */
+static struct value mutex_trylock(struct lowering *l, const struct expr *e) {
+  reg got = try_lock(l, e), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_UNARY, e->place);
   in->op = OP_NOT;
   in->scalar = scalar_of(TYPE_OF(INT));
   in->a = got;
@@ -306,6 +322,16 @@ static struct value lower_atomic(struct lowering *l, const struct expr *e) {
   }
 }
 
+bool lower_builtin_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  switch ((enum builtin)e->a->decl->builtin) {
+    case BUILTIN_ATOMIC_CAS:
+    case BUILTIN_ATOMIC_CAS_WEAK: branch_cas(l, e, when, label); return true;
+    case BUILTIN_MUTEX_TRYLOCK: emit_branch(l, try_lock(l, e), !when, label, e->place); return true;
+    case BUILTIN_EXPECT: lower_branch(l, e->args[0], when, label); return true;
+    default: return false;
+  }
+}
+
 struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted) {
   enum builtin builtin = (enum builtin)e->a->decl->builtin;
   switch (builtin) {
@@ -313,9 +339,9 @@ struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted
     case BUILTIN_CALLOC: lower_outside(l, e->place, "an allocation whose result is not given a type at once");
     case BUILTIN_FREE: return release(l, e);
     case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
-    case BUILTIN_MUTEX_INIT: return mutex(l, e, I_STORE);
+    case BUILTIN_MUTEX_INIT: return mutex_init(l, e);
     case BUILTIN_MUTEX_LOCK: return mutex(l, e, I_LOCK);
-    case BUILTIN_MUTEX_TRYLOCK: return mutex(l, e, I_TRYLOCK);
+    case BUILTIN_MUTEX_TRYLOCK: return mutex_trylock(l, e);
     case BUILTIN_MUTEX_UNLOCK: return mutex(l, e, I_UNLOCK);
     case BUILTIN_MUTEX_DESTROY:
     case BUILTIN_YIELD: return value_number(0);

@@ -231,9 +231,7 @@ void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t 
     case E_CALL:
       if (e->a->decl->builtin == BUILTIN_NONE)
         branch_call(l, e, when, label);
-      else if (e->a->decl->builtin == BUILTIN_ATOMIC_CAS || e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK)
-        lower_branch_cas(l, e, when, label);
-      else
+      else if (!lower_builtin_branch(l, e, when, label))
         break;
       return;
     default: break;
@@ -298,6 +296,20 @@ static struct value step(struct lowering *l, const struct expr *e, bool wanted) 
   return lower_update(l, &to, &u);
 }
 
+/* Memory has the layout that it was made with. */
+static void check_pointer_cast(struct lowering *l, const struct expr *e) {
+  const struct type *to = e->type, *from = e->a->type;
+  if (to->kind != TYPE_POINTER || from->kind != TYPE_POINTER || layouts_agree(to->of, from->of)) return;
+  struct text t;
+  text_open(&t, l->mem);
+  text_add(&t, "a cast from '");
+  type_print(from, &t);
+  text_add(&t, "' to '");
+  type_print(to, &t);
+  text_char(&t, '\'');
+  lower_outside(l, e->place, "%s", text_string(&t));
+}
+
 static struct value cast(struct lowering *l, const struct expr *e) {
   if (e->type->kind == TYPE_VOID) {
     lower_effect(l, e->a);
@@ -307,6 +319,7 @@ static struct value cast(struct lowering *l, const struct expr *e) {
     if (e->type->of->kind != TYPE_VOID) return lower_allocation(l, e->a->kind == E_CAST ? e->a->a : e->a, e->type->of);
     lower_outside(l, e->place, "an allocation whose result is not given a type at once");
   }
+  check_pointer_cast(l, e);
   struct value v = lower_value(l, e->a);
   if (type_is_integer(e->type) && is_truth(e->a)) return v;
   return value_convert(l, v, e->a->type, e->type, e->place);

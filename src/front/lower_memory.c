@@ -13,6 +13,32 @@ struct scalar scalar_of(const struct type *t) {
 
 /* Layouts. */
 
+/* The scalar type of a cell. */
+static const struct type *cell_type(const struct type *t, uint32_t cell) {
+  for (;;) {
+    if (t->kind == TYPE_ARRAY) {
+      cell %= t->of->cells;
+      t = t->of;
+    } else if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) {
+      const struct field *f = t->fields;
+      while (f + 1 < t->fields + t->field_count && cell >= f->cell + f->type->cells) f++;
+      cell -= f->cell;
+      t = f->type;
+    } else {
+      return t;
+    }
+  }
+}
+
+bool layouts_agree(const struct type *a, const struct type *b) {
+  if (a->kind == TYPE_VOID || b->kind == TYPE_VOID || type_same(a, b) || !a->cells || !b->cells) return true;
+  for (uint32_t i = 0; i < a->cells && i < b->cells; i++) {
+    struct scalar x = scalar_of(cell_type(a, i)), y = scalar_of(cell_type(b, i));
+    if (x.bits != y.bits || x.is_signed != y.is_signed || x.pointer != y.pointer || x.mutex != y.mutex) return false;
+  }
+  return true;
+}
+
 typedef VEC(struct cell) cell_list;
 
 static void flatten(struct lowering *l, cell_list *cells, const struct type *t, const char *name, bool atomic) {
