@@ -66,8 +66,12 @@ static bool may_lead(const struct random_system *r, unsigned from, unsigned to, 
   return true;
 }
 
-static void make_moves(struct random_system *r, unsigned s, unsigned t, uint64_t *seed) {
+/* LIVELY: inside operations threads can move. RESTLESS: the first thread always can. */
+enum temper { ANY, LIVELY, RESTLESS, TEMPERS };
+
+static void make_moves(struct random_system *r, unsigned s, unsigned t, enum temper temper, uint64_t *seed) {
   unsigned want = random_below(seed, 6);
+  if (!want && (temper == LIVELY ? r->open[s][t] != RANDOM_CLOSED : temper == RESTLESS && !t)) want = 1;
   r->moves[s][t].without = r->open[s][t] == RANDOM_CLOSED && random_below(seed, 2) ? STOPPED : WAITS;
   want = want < 1 ? 0 : want < 4 ? 1 : 2;
   while (r->moves[s][t].count < want) {
@@ -88,12 +92,13 @@ static void prepare(struct random_system *r, unsigned states, unsigned threads) 
 }
 
 void random_system_make(struct random_system *r, uint64_t *seed, unsigned states, unsigned threads) {
+  enum temper temper = (enum temper)random_below(seed, TEMPERS);
   prepare(r, states, threads);
   for (unsigned s = 1; s < states; s++)
     for (unsigned t = 0; t < threads; t++)
       if (random_below(seed, 2)) r->open[s][t] = (uint8_t)random_below(seed, random_below(seed, 4) ? 1 : 3);
   for (unsigned s = 0; s < states; s++)
-    for (unsigned t = 0; t < threads; t++) make_moves(r, s, t, seed);
+    for (unsigned t = 0; t < threads; t++) make_moves(r, s, t, temper, seed);
 }
 
 void random_line_make(struct random_system *r, uint64_t *seed, unsigned states) {
@@ -144,7 +149,7 @@ void run_replay(struct system *s, const struct liveness_result *r, uint8_t *stat
 }
 
 bool run_fair(const struct random_system *r, const uint8_t *states, const struct path_move *moves, size_t count, enum fairness f) {
-  for (unsigned t = 0; t < r->system.threads && f != FAIR_NONE; t++) {
+  for (unsigned t = 0; t < r->system.threads && f != FAIR_NONE && count; t++) {
     bool always = true, sometimes = false, moved = false;
     for (size_t i = 0; i < count; i++) {
       bool can = r->moves[states[i]][t].count > 0;

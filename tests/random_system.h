@@ -31,7 +31,7 @@ void random_line_make(struct random_system *, uint64_t *seed, unsigned states);
 /* Makes the moves of a result's stem and loop again and checks that they are what it says, and that the loop is one. Of a random system:
  * puts the state before each move, and the last, into states, and the events of each move into edges, unless they are NULL. */
 void run_replay(struct system *, const struct liveness_result *, uint8_t *states, const struct random_edge **edges);
-/* Is repeating these moves, from these states, fair? */
+/* Is repeating these moves, from these states, fair? A run that has ended (no moves) is. */
 bool run_fair(const struct random_system *, const uint8_t *states, const struct path_move *, size_t count, enum fairness);
 
 unsigned random_below(uint64_t *seed, unsigned n);

@@ -1,9 +1,8 @@
 /* Progress conditions: systems written by hand with known answers; random systems against reachability by hand. */
 #include <string.h>
 
-#include "base/hash.h"
-#include "test.h"
 #include "random_system.h"
+#include "test.h"
 #include "toys.h"
 
 static struct mem memory;

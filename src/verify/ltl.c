@@ -109,6 +109,7 @@ static bool read_value(struct parser *p, struct ltl_proposition *out, struct tex
 }
 
 static bool read_thread(struct parser *p, struct ltl_proposition *out, struct text *print) {
+  blanks(p);
   const char *at = p->at;
   unsigned long thread = 0;
   for (; isdigit((unsigned char)*p->at); p->at++)
@@ -121,14 +122,13 @@ static bool read_thread(struct parser *p, struct ltl_proposition *out, struct te
 }
 
 static bool read_proposition(struct parser *p, struct ltl_proposition *out, struct text *print) {
-  const char *open = p->at;
-  text_add(print, out->kind == EVENT_CALL ? "call(" : "return(");
-  if (!take(p, "(", false))
-    return wrong(p, p->at, "'(' and the name of an operation are missing: %s(OP)", out->kind == EVENT_CALL ? "call" : "return");
+  const char *kind = out->kind == EVENT_CALL ? "call" : "return";
+  text_printf(print, "%s(", kind);
+  if (!take(p, "(", false)) return wrong(p, p->at, "'(' and the name of an operation are missing: %s(OP)", kind);
   if (!read_operation(p, out, print)) return false;
   while (take(p, ",", false))
     if (!read_value(p, out, print)) return false;
-  if (!take(p, ")", false)) return wrong(p, p->at, "')' is missing for the '(' of %.*s", (int)word_length(open), open);
+  if (!take(p, ")", false)) return wrong(p, p->at, "')' is missing for the '(' of %s", kind);
   text_char(print, ')');
   return !take(p, "@", false) || read_thread(p, out, print);
 }
