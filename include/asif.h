@@ -180,8 +180,9 @@ ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /
  * three int or long, and return void, bool, int or long: the operation's result. The text after an operation is other
  * names for it. */
 
-/* The operation cannot happen in this state unless `condition` is true. */
-#define asif_require(condition) ((condition) ? (void)0 : asif_spec_host->cannot())
+/* The operation cannot happen in this state unless `condition` is true. In the object itself (docs/harness.md): clients call it
+ * only where it is; an ordinary program that does otherwise is stopped. */
+#define asif_require(condition) ((condition) ? (void)0 : asif_spec_host ? asif_spec_host->cannot() : __builtin_trap())
 /* One of 0 .. n-1: every one is tried. */
 #define asif_choose(n) (asif_spec_host->choose(n))
 /* Sets the operation's result, whatever the function then returns. */

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #ifndef LENGTH
-#define LENGTH 4
+#define LENGTH 8
 #endif
 #ifndef VALUES
 #define VALUES 2

@@ -31,6 +31,7 @@ static atomic_int done[2][ROUNDS];
 
 /* Each process's own: 0 delivers, 1 removes. */
 static int count[2], rounds[2], next_stamp[2], other_stamp[2], other_count[2];
+static bool seen; /* the owner's: the last check was true, and there was no remove since */
 
 static const int greater[7][7] = {
     {0, 0, 1, 1, 1, 0, 0}, {1, 0, 1, 0, 0, 0, 1}, {0, 0, 0, 0, 1, 1, 1}, {0, 1, 1, 0, 0, 1, 0},
@@ -85,6 +86,8 @@ static void deliver(void) {
 }
 
 static void remove(void) {
+  asif_require(seen);
+  seen = false;
   count[1]++;
   compare(1);
 }
@@ -92,7 +95,8 @@ static void remove(void) {
 static bool check(void) {
   struct flag a = atomic_load(&flag[0]);
   struct flag b = atomic_load(&flag[1]);
-  return is_greater(a.stamp, b.stamp) ? a.differ == 1 : b.differ == 1;
+  seen = is_greater(a.stamp, b.stamp) ? a.differ == 1 : b.differ == 1;
+  return seen;
 }
 
 ASIF_OBJECT(mailbox)

@@ -122,6 +122,22 @@ static bool query(void) {
   return seen.set == 1;
 }
 
+/* What a client may do: depart from a node where somebody has arrived. */
+static int arrived[NODES];
+
+static void arrive_at(int node) {
+  arrive(node);
+  ASIF_ATOMIC { arrived[node]++; }
+}
+
+static void depart_from(int node) {
+  ASIF_ATOMIC {
+    asif_require(arrived[node] > 0);
+    arrived[node]--;
+  }
+  depart(node);
+}
+
 struct state {
   int at[NODES];
 };
@@ -142,6 +158,6 @@ ASIF_SPEC_OP(spec_depart, "depart")
 ASIF_SPEC_OP(spec_query, "query")
 
 ASIF_OBJECT(snzi_tree)
-ASIF_OP(arrive, ASIF_IN(0, NODES - 1))
-ASIF_OP(depart, ASIF_IN(0, NODES - 1))
+ASIF_OP_AS(arrive, arrive_at, ASIF_IN(0, NODES - 1))
+ASIF_OP_AS(depart, depart_from, ASIF_IN(0, NODES - 1))
 ASIF_OP(query)
