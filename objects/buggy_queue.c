@@ -9,7 +9,8 @@
  * shann_queue_fixed.c looks at the other end before the slot.
  *
  * Where clients never stop, front, rear and the counts grow for ever: WRAP, a multiple of L, lets front and rear start again
- * at 0, and REFS the counts. Both should be large for the number of threads.
+ * at 0, and REFS the counts. That makes the states finitely many, but brings ABA back: a thread that sleeps until a count has come
+ * round does not notice. So the repaired queue is linearizable only without them, for any number of operations one cares to try.
  *
  * Linearization points, where it is right: enq takes effect where rear passes its slot and deq where front does, moved by
  * whichever thread; full and empty at the read of the other end. */

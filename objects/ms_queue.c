@@ -3,6 +3,9 @@
  * M. M. Michael and M. L. Scott, Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms (1996). The
  * first node is a dummy; tail is the last node or the one before it.
  *
+ * Where clients never stop there are infinitely many states: a thread that sleeps with an old head in its hands keeps all nodes
+ * since from being collected.
+ *
  * Linearization points: enq, the exchange that links the node; deq, the exchange of head; of a deq that returns empty, the read
  * of the dummy's next, if head is then found to be still the same: it is known only afterwards. */
 #include <asif.h>

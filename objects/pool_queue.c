@@ -5,7 +5,8 @@
  * to CAPACITY values. The pool has a node for each, one for the dummy and SPARE for threads that are between taking a node and
  * linking it, or between unlinking it and giving it back: as many as there are threads. An enq that finds no node waits.
  *
- * Where clients never stop the counts grow for ever: COUNTS lets them start again at 0.
+ * Where clients never stop the counts grow for ever: COUNTS lets them start again at 0, which brings ABA back for a thread that
+ * sleeps long enough.
  *
  * Linearization points: as in ms_queue.c.
  *
