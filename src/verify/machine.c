@@ -51,6 +51,7 @@ struct run {
   bool accessed; /* the one access of the step was made */
   bool atomic;   /* within ASIF_ATOMIC */
   bool statement; /* --steps statement: the statement that is this step has begun */
+  uint32_t exactly; /* run so many instructions; 0: to the step's end */
 };
 
 enum ended { GO_ON, STOP, WAIT, FAULT };
@@ -401,11 +402,12 @@ static enum ended run_step(struct run *run, uint32_t pc) {
   const struct inst *code = m->program->code;
   for (unsigned n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
-    if (step_ends(run, in)) {
+    if (run->exactly ? n == run->exactly : step_ends(run, in)) {
       run->state->threads[run->thread].pc = pc;
       return STOP;
     }
     run->statement = true;
+    run->move->length = n + 1;
     switch (in->code) {
     case I_JUMP: pc = (uint32_t)in->imm; continue;
     case I_BRANCH:
@@ -432,18 +434,20 @@ static void begin_call(struct run *run, const struct client_call *call) {
   add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call, 0);
 }
 
-static enum moved machine_move(struct system *system, const void *from, unsigned thread, struct choices *choices, void *to,
-                               struct move *move) {
+static enum moved machine_again(struct system *system, const void *from, unsigned thread, struct choices *choices, uint32_t length,
+                                void *to, struct move *move) {
   struct machine *m = (struct machine *)system;
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
   move->event_count = move->access_count = 0;
   move->touches_all = move->locked = false;
+  move->length = 0;
   move->fault = FAULT_NONE;
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
   struct machine_state *s = to;
   machine_copy_state(m, from, s);
-  struct run run = {.machine = m, .state = s, .thread = thread, .r = state_registers(m, s, thread), .choices = choices, .move = move};
+  struct run run = {.machine = m, .state = s, .thread = thread, .r = state_registers(m, s, thread), .choices = choices, .move = move,
+                    .exactly = length};
   enum ended o;
   if (before->pc) {
     run.op = m->op_at[before->pc];
@@ -461,6 +465,11 @@ static enum moved machine_move(struct system *system, const void *from, unsigned
     }
   }
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
+}
+
+static enum moved machine_move(struct system *system, const void *from, unsigned thread, struct choices *choices, void *to,
+                               struct move *move) {
+  return machine_again(system, from, thread, choices, 0, to, move);
 }
 
 static bool machine_same(struct system *system, const void *work, unsigned thread, unsigned other) {
@@ -591,6 +600,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   pack_open(mem, m);
   m->system.start = machine_start;
   m->system.move = machine_move;
+  m->system.again = machine_again;
   m->system.pack = machine_pack;
   m->system.pack_as = machine_pack_as;
   m->system.same = machine_same;

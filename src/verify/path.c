@@ -23,14 +23,20 @@ static struct record_view record_at(const struct explore *x, uint32_t ref) {
   return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
 }
 
+static enum moved again(struct system *system, const void *from, unsigned thread, struct choices *choices, uint32_t length, void *to,
+                        struct move *move) {
+  return system->again ? system->again(system, from, thread, choices, length, to, move)
+                       : system->move(system, from, thread, choices, to, move);
+}
+
 /* Makes the same move in the execution: the choices may be other ones, since objects have other names there. */
-static bool follow_really(struct tracker *k, unsigned thread, const void *representative) {
+static bool follow_really(struct tracker *k, unsigned thread, uint32_t length, const void *representative) {
   struct system *system = k->system;
-  struct path_move m = {.thread = thread < THREADS_MOST ? k->real[thread] : 0};
+  struct path_move m = {.thread = k->real[thread]};
   size_t size = system->pack(system, representative, NULL, k->bytes, NULL, NULL);
   choices_begin(&m.choices);
   do {
-    if (system->move(system, k->real_here, m.thread, &m.choices, k->real_there, &m.move) != MOVED) continue;
+    if (again(system, k->real_here, m.thread, &m.choices, length, k->real_there, &m.move) != MOVED) continue;
     if (system->pack_as(system, k->real_there, k->real, k->other) != size || memcmp(k->bytes, k->other, size)) continue;
     vec_push(k->mem, &k->path, m);
     memcpy(k->real_here, k->real_there, system->work);
@@ -64,20 +70,21 @@ static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct r
     if (system->move(system, before, thread, &choices, after, &move) != MOVED) continue;
     if (!follow(k->w, &move, set, &next) || !next) continue;
     if (leads_to(k, after, next, to, from)) {
-      if (!follow_really(k, thread, after)) continue;
+      if (!follow_really(k, thread, move.length, after)) continue;
       for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
       uint32_t n;
       key_set(to.at, &n);
       system->unpack(system, to.at + n, to.size - n, k->here);
       found = true;
     } else if (depth > 1 && !move.event_count) {
-      if (!follow_really(k, thread, after)) continue;
+      if (!follow_really(k, thread, move.length, after)) continue;
       memcpy(k->here, after, system->work);
       found = walk(k, thread, next, to, depth - 1);
     }
     if (!found) {
       k->path.count = length;
       memcpy(k->real_here, real, system->work);
+      memcpy(k->here, before, system->work);
     }
   } while (!found && choices_next(&choices));
   mem_free(k->mem, before);
@@ -107,31 +114,55 @@ static bool is_wrong(struct tracker *k, enum moved moved, const struct move *mov
   return moved == FAULTED ? k->x->violation == VIOLATION_FAULT || k->x->violation == VIOLATION_POINTS : !next;
 }
 
-/* The last moves, those of the violation: in the execution itself, with the spec set as it is there. */
-static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned depth) {
+/* The wrong move in the execution: the same events, or the same fault. */
+static bool finish_really(struct tracker *k, unsigned thread, const struct move *wrong_move) {
   struct system *system = k->system;
-  struct path_move m = {.thread = (uint8_t)thread};
-  void *here = mem_alloc(k->mem, system->work), *there = mem_alloc(k->mem, system->work);
-  memcpy(here, k->real_here, system->work);
-  bool found = false;
+  struct path_move m = {.thread = k->real[thread]};
   choices_begin(&m.choices);
   do {
+    enum moved moved = again(system, k->real_here, m.thread, &m.choices, wrong_move->length, k->real_there, &m.move);
+    if (wrong_move->fault ? moved != FAULTED || m.move.fault != wrong_move->fault : moved != MOVED) continue;
+    bool same = m.move.event_count == wrong_move->event_count;
+    for (unsigned i = 0; same && i < m.move.event_count; i++)
+      same = m.move.events[i].kind == wrong_move->events[i].kind && m.move.events[i].call == wrong_move->events[i].call &&
+             m.move.events[i].result == wrong_move->events[i].result;
+    if (!same) continue;
+    vec_push(k->mem, &k->path, m);
+    return true;
+  } while (choices_next(&m.choices));
+  return false;
+}
+
+/* The last moves, those of the violation. */
+static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned depth) {
+  struct system *system = k->system;
+  void *here = mem_alloc(k->mem, system->work), *there = mem_alloc(k->mem, system->work), *real = mem_alloc(k->mem, system->work);
+  struct choices choices;
+  struct move move;
+  bool found = false;
+  size_t length = k->path.count;
+  memcpy(here, k->here, system->work);
+  memcpy(real, k->real_here, system->work);
+  choices_begin(&choices);
+  do {
     uint32_t next;
-    enum moved moved = system->move(system, here, thread, &m.choices, there, &m.move);
-    size_t length = k->path.count;
-    if (is_wrong(k, moved, &m.move, set)) {
-      vec_push(k->mem, &k->path, m);
-      found = true;
-    } else if (moved == MOVED && depth > 1 && !m.move.event_count && follow(k->w, &m.move, set, &next)) {
-      vec_push(k->mem, &k->path, m);
-      memcpy(k->real_here, there, system->work);
+    enum moved moved = system->move(system, here, thread, &choices, there, &move);
+    if (is_wrong(k, moved, &move, set)) {
+      found = finish_really(k, thread, &move);
+    } else if (moved == MOVED && depth > 1 && !move.event_count && follow(k->w, &move, set, &next)) {
+      if (!follow_really(k, thread, move.length, there)) continue;
+      memcpy(k->here, there, system->work);
       found = finish(k, next, thread, depth - 1);
-      if (!found) k->path.count = length;
     }
-  } while (!found && choices_next(&m.choices));
-  if (!found) memcpy(k->real_here, here, system->work);
+    if (!found) {
+      k->path.count = length;
+      memcpy(k->here, here, system->work);
+      memcpy(k->real_here, real, system->work);
+    }
+  } while (!found && choices_next(&choices));
   mem_free(k->mem, here);
   mem_free(k->mem, there);
+  mem_free(k->mem, real);
   return found;
 }
 
@@ -171,10 +202,6 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
     }
     set = key_set(v.at, &n);
   }
-  /* Thread names are the real ones from here on, in the spec set too. */
-  uint8_t back[THREADS_MOST];
-  for (unsigned t = 0; t < system->threads; t++) back[k.real[t]] = (uint8_t)t;
-  if (k.traces->symmetric) set = k.traces->permute(k.traces->self, set, back);
   if (!finish_any(&k, set)) {
     problem_set(why, "internal error: the violation found does not happen again");
     return false;

@@ -362,7 +362,7 @@ static void sum_up(const struct explore *x, struct search_result *r) {
 bool search(struct mem *mem, struct system *system, struct traces *traces, const struct search_options *options, struct limits *limits,
             struct search_result *result, struct problem *why) {
   struct explore x = {.options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
-  bool good = true;
+  volatile bool good = true;
   memset(result, 0, sizeof *result);
   if (!traces->symmetric) x.options.reduce = without_symmetry(options->reduce);
   if (options->reduce == REDUCE_TAU) x.jobs = 1; /* its condition on cycles looks at all states met */
@@ -372,9 +372,10 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
   for (unsigned i = 0; i < x.jobs; i++) mem_open(&x.workers[i].mem, limits);
   volatile unsigned opened = 0;
   if (!MEM_GUARD(&x.workers[0].mem)) {
-    for (unsigned i = 0; i < x.jobs; i++, opened = i) {
-      if (i && MEM_GUARD(&x.workers[i].mem)) mem_escape(&x.workers[0].mem);
-      open_worker(&x, i, system, traces);
+    while (opened < x.jobs) {
+      if (opened && MEM_GUARD(&x.workers[opened].mem)) mem_escape(&x.workers[0].mem);
+      open_worker(&x, opened, system, traces);
+      opened++;
     }
     open_search(&x);
     if (x.jobs > 1)

@@ -72,6 +72,7 @@ struct move {
   struct place place; /* of the fault */
   const char *text;   /* about the fault: what was asserted, the variable; or NULL */
   bool locked;        /* it WAITS for a lock, not for a condition */
+  uint32_t length;    /* how much of the program it ran, for `again` */
 };
 
 enum moved {
@@ -89,6 +90,9 @@ struct system {
 
   void (*start)(struct system *, void *work);
   enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);
+  /* The same, for exactly as much of the program as such a move ran before, wherever it would end by itself: where a move ends may depend
+   * on what was forgotten about the state when it was packed. NULL: as `move`. */
+  enum moved (*again)(struct system *, const void *from, unsigned thread, struct choices *, uint32_t length, void *to, struct move *);
   /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
    * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. Returns in *ties (if not
    * NULL) whether two threads of one group with equal records were told apart by nothing. */

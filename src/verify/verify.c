@@ -141,7 +141,7 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
     k->step = (unsigned)i + 1;
     k->first = true;
     k->state = there;
-    enum moved moved = m->move(m, here, path[i].thread, &choices, there, &move);
+    enum moved moved = m->again(m, here, path[i].thread, &choices, path[i].move.length, there, &move);
     if (moved == FAULTED) {
       put_head(k, &move.place);
       text_printf(&k->out->schedule, "%s%s%s\n", fault_name(move.fault), move.text ? ": " : "", move.text ? move.text : "");
