@@ -31,6 +31,15 @@ static void parse_object_macro(struct front *f, struct place place) {
   h->spec_place = place;
 }
 
+/* ASIF_SPEC(name, struct state): the compiler reads the rest. */
+static void parse_spec_macro(struct front *f) {
+  size_t open = f->at;
+  parse_expect(f, "(");
+  f->unit->harness.own_spec = parse_word(f, "the name of a specification")->text;
+  f->at = open;
+  parse_skip_brackets(f);
+}
+
 static struct decl *parse_function_name(struct front *f) {
   struct token *t = parse_name(f, "a function");
   struct decl *d = scope_find(t->symbol);
@@ -144,7 +153,9 @@ bool parse_harness(struct front *f) {
     parse_expect(f, "(");
     parse_expect(f, ")");
     f->unit->harness.type_stable = true;
-  } else if (token_is(t, "ASIF_SPEC") || token_is(t, "ASIF_SPEC_OP")) {
+  } else if (token_is(t, "ASIF_SPEC")) {
+    parse_spec_macro(f);
+  } else if (token_is(t, "ASIF_SPEC_OP")) {
     parse_skip_brackets(f); /* its functions are functions like others */
   } else {
     front_fail(f, t->place, "%s is no macro of asif.h that stands outside functions", t->text);

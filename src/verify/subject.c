@@ -154,6 +154,14 @@ static bool make_client(struct subject *s, struct problem *why) {
   return true;
 }
 
+/* Does ASIF_OBJECT name the specification that ASIF_SPEC defines? */
+static bool is_own_spec(const struct harness *h) {
+  const char *a = h->spec, *b = h->own_spec;
+  if (!a || !b) return false;
+  for (; *a && (*a == *b || (*a == '-' && *b == '_')); a++, b++) ;
+  return !*a && !*b;
+}
+
 /* The specification: of the command line, or of the file: named there, or written there. */
 static bool find_spec(struct subject *s, struct problem *why) {
   const char *name = s->options->spec ? s->options->spec : s->unit->harness.spec;
@@ -161,7 +169,7 @@ static bool find_spec(struct subject *s, struct problem *why) {
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
     return false;
   }
-  if (!s->options->spec && s->unit->harness.own_spec) return spec_from_c(s->options->path, s->options->cc_args, &s->spec, s->mem, why);
+  if (!s->options->spec && is_own_spec(&s->unit->harness)) return spec_from_c(s->options->path, s->options->cc_args, &s->spec, s->mem, why);
   if (!strcmp(name, "self")) return true;
   if (spec_load(name, &s->spec, s->mem, why)) return true;
   if (!s->options->spec) {
