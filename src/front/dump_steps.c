@@ -6,22 +6,22 @@
 
 static const char *operator_text(enum operator op) {
   static const char *const texts[] = {
-      [OP_NONE] = "",  [OP_ADD] = "+",  [OP_SUB] = "-",  [OP_MUL] = "*",      [OP_DIV] = "/",     [OP_MOD] = "%",
-      [OP_SHL] = "<<", [OP_SHR] = ">>", [OP_AND] = "&",  [OP_OR] = "|",       [OP_XOR] = "^",     [OP_EQ] = "==",
-      [OP_NE] = "!=",  [OP_LT] = "<",   [OP_LE] = "<=",  [OP_GT] = ">",       [OP_GE] = ">=",     [OP_AND_AND] = "&&",
-      [OP_OR_OR] = "||", [OP_NEG] = "-", [OP_NOT] = "!", [OP_INVERT] = "~",   [OP_PLUS] = "+"};
+      [OP_NONE] = "",    [OP_ADD] = "+",  [OP_SUB] = "-", [OP_MUL] = "*",    [OP_DIV] = "/", [OP_MOD] = "%",
+      [OP_SHL] = "<<",   [OP_SHR] = ">>", [OP_AND] = "&", [OP_OR] = "|",     [OP_XOR] = "^", [OP_EQ] = "==",
+      [OP_NE] = "!=",    [OP_LT] = "<",   [OP_LE] = "<=", [OP_GT] = ">",     [OP_GE] = ">=", [OP_AND_AND] = "&&",
+      [OP_OR_OR] = "||", [OP_NEG] = "-",  [OP_NOT] = "!", [OP_INVERT] = "~", [OP_PLUS] = "+"};
   return (size_t)op < sizeof texts / sizeof *texts && texts[op] ? texts[op] : "?";
 }
 
 static bool is_primary(const struct expr *e) {
   switch (e->kind) {
-    case E_BINARY:
-    case E_LOGICAL:
-    case E_ASSIGN:
-    case E_CONDITION:
-    case E_COMMA: return false;
-    case E_CAST: return !e->implicit || is_primary(e->a);
-    default: return true;
+  case E_BINARY:
+  case E_LOGICAL:
+  case E_ASSIGN:
+  case E_CONDITION:
+  case E_COMMA: return false;
+  case E_CAST: return !e->implicit || is_primary(e->a);
+  default: return true;
   }
 }
 
@@ -50,6 +50,10 @@ static void print_list(struct expr *const *list, uint32_t count, struct text *t)
 static void print_field(const struct expr *e, struct text *t) {
   bool arrow = e->a->kind == E_DEREF;
   const struct expr *base = arrow ? e->a->a : e->a;
+  if (arrow && base->kind == E_ADDRESS) { /* (&x)->f is x.f */
+    arrow = false;
+    base = base->a;
+  }
   operand(base, t, is_postfix(base));
   if (*e->field->name) text_printf(t, "%s%s", arrow ? "->" : ".", e->field->name);
 }
@@ -74,64 +78,64 @@ static void print_cast(const struct expr *e, struct text *t) {
 
 void expr_print(const struct expr *e, struct text *t) {
   switch (e->kind) {
-    case E_NUMBER: text_printf(t, "%lld", (long long)e->value); break;
-    case E_STRING: text_printf(t, "\"%.*s\"", (int)e->length, e->text); break;
-    case E_NAME: text_add(t, e->decl->name); break;
-    case E_CALL:
-      expr_print(e->a, t);
-      text_char(t, '(');
-      print_list(e->args, e->arg_count, t);
-      text_char(t, ')');
-      break;
-    case E_INDEX:
-      operand(e->a, t, is_postfix(e->a));
-      text_char(t, '[');
-      expr_print(e->b, t);
-      text_char(t, ']');
-      break;
-    case E_FIELD: print_field(e, t); break;
-    case E_DEREF:
-    case E_ADDRESS:
-      text_char(t, e->kind == E_DEREF ? '*' : '&');
-      operand(e->a, t, is_primary(e->a));
-      break;
-    case E_DECAY: expr_print(e->a, t); break;
-    case E_UNARY:
-      text_add(t, operator_text(e->op));
-      operand(e->a, t, is_primary(e->a));
-      break;
-    case E_BINARY:
-    case E_LOGICAL:
-    case E_ASSIGN: print_binary(e, t); break;
-    case E_STEP:
-      if (!e->postfix) text_add(t, e->op == OP_ADD ? "++" : "--");
-      operand(e->a, t, is_primary(e->a));
-      if (e->postfix) text_add(t, e->op == OP_ADD ? "++" : "--");
-      break;
-    case E_CONDITION:
-      operand(e->a, t, is_primary(e->a));
-      text_add(t, " ? ");
-      operand(e->b, t, is_primary(e->b));
-      text_add(t, " : ");
-      operand(e->c, t, is_primary(e->c));
-      break;
-    case E_CAST: print_cast(e, t); break;
-    case E_COMMA:
-      expr_print(e->a, t);
-      text_add(t, ", ");
-      expr_print(e->b, t);
-      break;
-    case E_INIT:
-      text_char(t, '{');
-      print_list(e->args, e->arg_count, t);
-      text_char(t, '}');
-      break;
-    case E_COMPOUND:
-      text_char(t, '(');
-      type_print(e->type, t);
-      text_char(t, ')');
-      expr_print(e->a, t);
-      break;
+  case E_NUMBER: text_printf(t, "%lld", (long long)e->value); break;
+  case E_STRING: text_printf(t, "\"%.*s\"", (int)e->length, e->text); break;
+  case E_NAME: text_add(t, e->decl->name); break;
+  case E_CALL:
+    expr_print(e->a, t);
+    text_char(t, '(');
+    print_list(e->args, e->arg_count, t);
+    text_char(t, ')');
+    break;
+  case E_INDEX:
+    operand(e->a, t, is_postfix(e->a));
+    text_char(t, '[');
+    expr_print(e->b, t);
+    text_char(t, ']');
+    break;
+  case E_FIELD: print_field(e, t); break;
+  case E_DEREF:
+  case E_ADDRESS:
+    text_char(t, e->kind == E_DEREF ? '*' : '&');
+    operand(e->a, t, is_primary(e->a));
+    break;
+  case E_DECAY: expr_print(e->a, t); break;
+  case E_UNARY:
+    text_add(t, operator_text(e->op));
+    operand(e->a, t, is_primary(e->a));
+    break;
+  case E_BINARY:
+  case E_LOGICAL:
+  case E_ASSIGN: print_binary(e, t); break;
+  case E_STEP:
+    if (!e->postfix) text_add(t, e->op == OP_ADD ? "++" : "--");
+    operand(e->a, t, is_primary(e->a));
+    if (e->postfix) text_add(t, e->op == OP_ADD ? "++" : "--");
+    break;
+  case E_CONDITION:
+    operand(e->a, t, is_primary(e->a));
+    text_add(t, " ? ");
+    operand(e->b, t, is_primary(e->b));
+    text_add(t, " : ");
+    operand(e->c, t, is_primary(e->c));
+    break;
+  case E_CAST: print_cast(e, t); break;
+  case E_COMMA:
+    expr_print(e->a, t);
+    text_add(t, ", ");
+    expr_print(e->b, t);
+    break;
+  case E_INIT:
+    text_char(t, '{');
+    print_list(e->args, e->arg_count, t);
+    text_char(t, '}');
+    break;
+  case E_COMPOUND:
+    text_char(t, '(');
+    type_print(e->type, t);
+    text_char(t, ')');
+    expr_print(e->a, t);
+    break;
   }
 }
 
@@ -169,14 +173,14 @@ static void address_print(const struct program *p, const struct program_op *op, 
 
 static void access_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   switch (in->code) {
-    case I_LOAD: text_add(t, "load "); break;
-    case I_STORE: text_add(t, "store "); break;
-    case I_EXCHANGE: text_add(t, "exchange "); break;
-    case I_CAS: text_add(t, in->flags & FLAG_WEAK ? "weak cas " : "cas "); break;
-    case I_FETCH: text_printf(t, "fetch %s ", operator_text(in->op)); break;
-    case I_LOCK: text_add(t, "lock "); break;
-    case I_TRYLOCK: text_add(t, "trylock "); break;
-    default: text_add(t, "unlock "); break;
+  case I_LOAD: text_add(t, "load "); break;
+  case I_STORE: text_add(t, "store "); break;
+  case I_EXCHANGE: text_add(t, "exchange "); break;
+  case I_CAS: text_add(t, in->flags & FLAG_WEAK ? "weak cas " : "cas "); break;
+  case I_FETCH: text_printf(t, "fetch %s ", operator_text(in->op)); break;
+  case I_LOCK: text_add(t, "lock "); break;
+  case I_TRYLOCK: text_add(t, "trylock "); break;
+  default: text_add(t, "unlock "); break;
   }
   address_print(p, op, in, t);
   if (in->code == I_CAS) {
@@ -194,8 +198,8 @@ static void access_print(const struct program *p, const struct program_op *op, c
 }
 
 static void scalar_print(struct scalar s, struct text *t) {
-  if (s.pointer)
-    text_add(t, "pointer");
+  if (s.pointer || s.mutex)
+    text_add(t, s.mutex ? "mutex" : "pointer");
   else if (s.bits == 1)
     text_add(t, "bool");
   else
@@ -211,68 +215,69 @@ static void number_print(int64_t n, struct text *t) {
 
 static void compute_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   switch (in->code) {
-    case I_CONST: number_print(in->imm, t); break;
-    case I_MOVE: reg_print(op, in->a, in->count, t); break;
-    case I_UNARY:
-      text_add(t, operator_text(in->op));
-      reg_print(op, in->a, 1, t);
-      break;
-    case I_BINARY:
-      reg_print(op, in->a, 1, t);
-      text_printf(t, " %s ", operator_text(in->op));
-      if (in->b == NO_REG)
-        number_print(in->imm, t);
-      else
-        reg_print(op, in->b, 1, t);
-      text_char(t, ' ');
-      scalar_print(in->scalar, t);
-      break;
-    case I_CAST:
-      text_char(t, '(');
-      scalar_print(in->scalar, t);
-      text_char(t, ')');
-      reg_print(op, in->a, 1, t);
-      break;
-    case I_GLOBAL: text_printf(t, "&%s+%lld", p->globals[in->b].name, (long long)in->imm); break;
-    case I_OFFSET:
-    case I_INDEX:
-    case I_DIFFER:
-      reg_print(op, in->a, 1, t);
-      text_add(t, in->code == I_DIFFER ? " - " : " + ");
-      if (in->code != I_OFFSET) reg_print(op, in->b, 1, t);
-      text_printf(t, "%s%lld", in->code == I_OFFSET ? "" : in->code == I_INDEX ? " * " : " / ", (long long)in->imm);
-      if (in->code == I_INDEX && in->count) text_printf(t, " within %u", in->count);
-      break;
-    case I_ALLOC:
-      text_printf(t, "%s%s %s", in->flags & FLAG_ZERO ? "zeroed " : "", in->flags & FLAG_LOCAL ? "local" : "new", p->layouts[in->imm].name);
-      if (in->b != NO_REG) {
-        text_add(t, " * ");
-        reg_print(op, in->b, 1, t);
-      }
-      break;
-    case I_CHOOSE:
-      text_add(t, "choose ");
-      reg_print(op, in->a, 1, t);
-      break;
-    default: text_add(t, "thread"); break;
+  case I_CONST: number_print(in->imm, t); break;
+  case I_MOVE: reg_print(op, in->a, in->count, t); break;
+  case I_UNARY:
+    text_add(t, operator_text(in->op));
+    reg_print(op, in->a, 1, t);
+    break;
+  case I_BINARY:
+    reg_print(op, in->a, 1, t);
+    text_printf(t, " %s ", operator_text(in->op));
+    if (in->b == NO_REG)
+      number_print(in->imm, t);
+    else
+      reg_print(op, in->b, 1, t);
+    text_char(t, ' ');
+    scalar_print(in->scalar, t);
+    break;
+  case I_CAST:
+    text_char(t, '(');
+    scalar_print(in->scalar, t);
+    text_char(t, ')');
+    reg_print(op, in->a, 1, t);
+    break;
+  case I_GLOBAL: text_printf(t, "&%s+%lld", p->globals[in->b].name, (long long)in->imm); break;
+  case I_OFFSET:
+  case I_INDEX:
+  case I_DIFFER:
+    reg_print(op, in->a, 1, t);
+    text_add(t, in->code == I_DIFFER ? " - " : " + ");
+    if (in->code != I_OFFSET) reg_print(op, in->b, 1, t);
+    text_printf(t, "%s%lld", in->code == I_OFFSET ? "" : in->code == I_INDEX ? " * " : " / ", (long long)in->imm);
+    if (in->code == I_INDEX && in->count) text_printf(t, " within %u", in->count);
+    break;
+  case I_ALLOC:
+    text_printf(t, "%s%s %s", in->flags & FLAG_ZERO ? "zeroed " : "", in->flags & FLAG_LOCAL ? "local" : "new",
+                p->layouts[in->imm].name);
+    if (in->b != NO_REG) {
+      text_add(t, " * ");
+      reg_print(op, in->b, 1, t);
+    }
+    break;
+  case I_CHOOSE:
+    text_add(t, "choose ");
+    reg_print(op, in->a, 1, t);
+    break;
+  default: text_add(t, "thread"); break;
   }
 }
 
 static void control_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   switch (in->code) {
-    case I_FREE: text_add(t, in->flags & FLAG_LOCAL ? "end " : "free "); break;
-    case I_JUMP: text_printf(t, "to %lld", (long long)in->imm); return;
-    case I_BRANCH: text_add(t, in->op == OP_NOT ? "if " : "unless "); break;
-    case I_REQUIRE: text_add(t, "require "); break;
-    case I_ASSERT: text_add(t, "assert "); break;
-    case I_TRAP: text_printf(t, "trap: %s", in->text); return;
-    case I_LIN: text_add(t, "point"); return;
-    case I_LIN_FOR:
-      text_printf(t, "point for %s", in->b == NO_REG ? "thread " : p->ops[in->b].name);
-      if (in->a == NO_REG) return;
-      break;
-    case I_ATOMIC: text_add(t, in->imm ? "atomic {" : "}"); return;
-    default: text_add(t, in->a == NO_REG ? "return" : "return "); break;
+  case I_FREE: text_add(t, in->flags & FLAG_LOCAL ? "end " : "free "); break;
+  case I_JUMP: text_printf(t, "to %lld", (long long)in->imm); return;
+  case I_BRANCH: text_add(t, in->op == OP_NOT ? "if " : "unless "); break;
+  case I_REQUIRE: text_add(t, "require "); break;
+  case I_ASSERT: text_add(t, "assert "); break;
+  case I_TRAP: text_printf(t, "trap: %s", in->text); return;
+  case I_LIN: text_add(t, "point"); return;
+  case I_LIN_FOR:
+    text_printf(t, "point for %s", in->b == NO_REG ? "thread " : p->ops[in->b].name);
+    if (in->a == NO_REG) return;
+    break;
+  case I_ATOMIC: text_add(t, in->imm ? "atomic {" : "}"); return;
+  default: text_add(t, in->a == NO_REG ? "return" : "return "); break;
   }
   if (in->a != NO_REG) reg_print(op, in->a, 1, t);
   if (in->code == I_BRANCH) text_printf(t, " to %lld", (long long)in->imm);

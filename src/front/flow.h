@@ -19,13 +19,13 @@ struct flow {
   struct mem *mem;
   const struct inst *code;
   uint32_t count, regs;
-  uint32_t base;                     /* the number that jumps give the first one */
-  uint32_t *pred_first, *pred;       /* who comes before each */
-  uint32_t *use_first, *use;         /* who reads each register */
-  uint32_t *in, *out;                /* stamp: the register is live before, after */
+  uint32_t base;               /* the number that jumps give the first one */
+  uint32_t *pred_first, *pred; /* who comes before each */
+  uint32_t *use_first, *use;   /* who reads each register */
+  uint32_t *in, *out;          /* stamp: the register is live before, after */
   uint32_t stamp;
-  uint32_t *seen, walk;              /* those that the walk for one register has been to */
-  uint32_t low, high;                /* of this stamp: from where to where it is live, 2i before instruction i and 2i + 1 after */
+  uint32_t *seen, walk; /* those that the walk for one register has been to */
+  uint32_t low, high;   /* of this stamp: from where to where it is live, 2i before instruction i and 2i + 1 after */
   uint32_t *stack;
 };
 void flow_open(struct flow *, struct mem *, const struct inst *code, uint32_t count, uint32_t base, uint32_t regs);

@@ -1,5 +1,5 @@
-/* Which registers are live: for each register a walk backwards from those who read it to those who write it. The lists that a program
- * keeps are shared by all instructions that have the same registers live. */
+/* Which registers are live: for each register a walk backwards from those who read it to those who write it. The lists that a
+ * program keeps are shared by all instructions that have the same registers live. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->
 
 static uint16_t cells_of(const struct inst *in) {
   switch (in->code) {
-    case I_MOVE:
-    case I_LOAD:
-    case I_STORE:
-    case I_EXCHANGE:
-    case I_CAS: return in->count;
-    default: return 1;
+  case I_MOVE:
+  case I_LOAD:
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS: return in->count;
+  default: return 1;
   }
 }
 
@@ -29,39 +29,39 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   unsigned n = 0;
   uint16_t count = cells_of(in);
   switch (in->code) {
-    case I_CONST:
-    case I_GLOBAL:
-    case I_JUMP:
-    case I_TRAP:
-    case I_THREAD:
-    case I_LIN:
-    case I_ATOMIC: return 0;
-    case I_LIN_FOR: return span_add(out, n, in->a, 1);
-    case I_MOVE: return span_add(out, n, in->a, count);
-    default: break;
+  case I_CONST:
+  case I_GLOBAL:
+  case I_JUMP:
+  case I_TRAP:
+  case I_THREAD:
+  case I_LIN:
+  case I_ATOMIC: return 0;
+  case I_LIN_FOR: return span_add(out, n, in->a, 1);
+  case I_MOVE: return span_add(out, n, in->a, count);
+  default: break;
   }
   if (!is_access(in) || !(in->flags & FLAG_GLOBAL)) n = span_add(out, n, in->a, 1);
   switch (in->code) {
-    case I_BINARY:
-    case I_INDEX:
-    case I_DIFFER:
-    case I_ALLOC:
-    case I_FETCH: return span_add(out, n, in->b, 1);
-    case I_STORE:
-    case I_EXCHANGE: return span_add(out, n, in->b, count);
-    case I_CAS: return span_add(out, span_add(out, n, in->b, count), in->c, count);
-    default: return n;
+  case I_BINARY:
+  case I_INDEX:
+  case I_DIFFER:
+  case I_ALLOC:
+  case I_FETCH: return span_add(out, n, in->b, 1);
+  case I_STORE:
+  case I_EXCHANGE: return span_add(out, n, in->b, count);
+  case I_CAS: return span_add(out, span_add(out, n, in->b, count), in->c, count);
+  default: return n;
   }
 }
 
 unsigned inst_writes(const struct inst *in, struct span out[2]) {
   unsigned n = 0;
   switch (in->code) {
-    case I_CAS: return span_add(out, span_add(out, n, in->d, 1), in->c, in->count);
-    case I_MOVE:
-    case I_LOAD:
-    case I_EXCHANGE: return span_add(out, n, in->d, in->count);
-    default: return span_add(out, n, in->d, 1);
+  case I_CAS: return span_add(out, span_add(out, n, in->d, 1), in->c, in->count);
+  case I_MOVE:
+  case I_LOAD:
+  case I_EXCHANGE: return span_add(out, n, in->d, in->count);
+  default: return span_add(out, n, in->d, 1);
   }
 }
 
@@ -193,7 +193,8 @@ static struct live share(struct program *p, struct shared *table, uint32_t mask,
       *end += count;
       return s->live;
     }
-    if (s->hash == hash && s->live.count == count && !memcmp(p->registers + s->live.first, list, count * sizeof *list)) return s->live;
+    if (s->hash == hash && s->live.count == count && !memcmp(p->registers + s->live.first, list, count * sizeof *list))
+      return s->live;
   }
 }
 

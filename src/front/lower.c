@@ -38,7 +38,7 @@ const char *lower_text(struct lowering *l, const char *format, ...) {
 /* Code. */
 
 struct inst *emit_inst(struct lowering *l, enum code code, struct place at) {
-  if (l->code.count >= CODE_MOST) lower_refuse(l, at, "with its calls inlined this becomes more than %d instructions", CODE_MOST);
+  if (l->code.count >= CODE_MOST) lower_refuse(l, at, "with its calls inlined this becomes too large");
   struct inst in = {.code = (uint8_t)code, .d = NO_REG, .a = NO_REG, .b = NO_REG, .c = NO_REG, .count = 1, .place = at};
   if (l->statement) in.flags = FLAG_STATEMENT;
   l->statement = false;
@@ -77,7 +77,7 @@ void emit_trap(struct lowering *l, struct place at, const char *format, ...) {
 reg reg_new(struct lowering *l, uint32_t count, const char *name) {
   size_t first = l->names.count;
   if (count > 10000) lower_outside(l, l->frame->function->place, "a value of %u parts", count);
-  if (first + count >= NO_REG) lower_refuse(l, l->frame->function->place, "with its calls inlined this needs too many registers");
+  if (first + count >= NO_REG) lower_refuse(l, l->frame->function->place, "with its calls inlined this becomes too large");
   for (uint32_t i = 0; i < count; i++) {
     vec_push(l->mem, &l->names, name);
     vec_push(l->mem, &l->group_of, (uint32_t)l->groups.count);
@@ -145,11 +145,11 @@ static uint16_t function(struct lowering *l, const struct decl *f, const char **
 
 static enum result_of result_of(struct lowering *l, const struct decl *f) {
   switch (f->type->of->kind) {
-    case TYPE_VOID: return RESULT_OF_VOID;
-    case TYPE_BOOL: return RESULT_OF_BOOL;
-    case TYPE_INT:
-      if (!f->type->of->holds_pointer) return RESULT_OF_INT; /* fall through */
-    default: lower_outside(l, f->place, "an operation that returns anything but a number, a bool or nothing");
+  case TYPE_VOID: return RESULT_OF_VOID;
+  case TYPE_BOOL: return RESULT_OF_BOOL;
+  case TYPE_INT:
+    if (!f->type->of->holds_pointer) return RESULT_OF_INT; /* fall through */
+  default: lower_outside(l, f->place, "an operation that returns anything but a number, a bool or nothing");
   }
 }
 

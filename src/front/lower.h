@@ -24,8 +24,8 @@
 #include "front/program.h"
 
 enum {
-  CODE_MOST = 200000,  /* instructions of a program */
-  ACCESS_MOST = 64,    /* cells in one access */
+  CODE_MOST = 200000, /* instructions of a program */
+  ACCESS_MOST = 64,   /* cells in one access */
   RECURSION_DEFAULT = 8
 };
 
@@ -46,9 +46,9 @@ struct value {
 
 struct lvalue {
   bool in_registers;
-  reg r;                 /* the first of its registers, or ... */
-  struct value address;  /* ... where it is in memory */
-  uint8_t flags;         /* of accesses to it */
+  reg r;                /* the first of its registers, or ... */
+  struct value address; /* ... where it is in memory */
+  uint8_t flags;        /* of accesses to it */
   const struct type *type;
   const struct expr *expr;
 };
@@ -72,7 +72,8 @@ enum {
   USE_ADDRESS = 4, /* its address goes anywhere */
   USE_MEMORY = 8,  /* it must be in memory: indexed by what is not constant, or the object of an atomic operation */
   USE_TARGET = 16, /* a pointer whose target must be in memory */
-  USE_BEGUN = 32, USE_DONE = 64, /* of functions: their bodies are looked at */
+  USE_BEGUN = 32,
+  USE_DONE = 64, /* of functions: their bodies are looked at */
   USE_MET = 128
 };
 
@@ -87,7 +88,7 @@ struct target { /* of goto */
   const char *name;
   const struct stmt *block; /* it is in */
   uint32_t label;
-  uint32_t locals; /* in memory there; UINT32_MAX: not met yet */
+  uint32_t locals;   /* in memory there; UINT32_MAX: not met yet */
   uint32_t expected; /* in memory at a goto that jumps forward to it; UINT32_MAX: none did */
 };
 struct case_label {
@@ -104,13 +105,13 @@ struct loop { /* where break and continue go */
 struct frame {
   struct frame *caller;
   const struct decl *function;
-  struct place place;       /* of the call */
+  struct place place; /* of the call */
   bool is_operation, wanted /* the value */;
   reg result;
   uint32_t exit;
-  bool as_condition;        /* it returns by going to one of two labels */
+  bool as_condition; /* it returns by going to one of two labels */
   uint32_t on_true, on_false;
-  size_t scopes;            /* open when it began */
+  size_t scopes; /* open when it began */
   struct loop loop;
   VEC(struct target) targets;
 };
@@ -128,9 +129,9 @@ struct lowering {
   unsigned recursion;
   struct program *program;
 
-  uint8_t *uses;          /* a decl */
+  uint8_t *uses; /* a decl */
   struct home *homes;
-  uint32_t *global_of;    /* 1 + its number in globals, 0 if it has none yet */
+  uint32_t *global_of; /* 1 + its number in globals, 0 if it has none yet */
   VEC(struct program_global) globals;
   VEC(struct layout) layouts;
   VEC(const struct type *) layout_types; /* of those from malloc; NULL for a variable's */
@@ -139,17 +140,17 @@ struct lowering {
   VEC(struct inst) code;
   size_t begin; /* its first instruction */
   VEC(uint32_t) labels;
-  VEC(const char *) names;   /* a register */
+  VEC(const char *) names; /* a register */
   VEC(struct group) groups;
-  VEC(uint32_t) group_of;    /* a register */
-  uint32_t label_here;       /* the instruction that a label was placed at last */
-  bool statement;            /* the next instruction is a statement's first */
+  VEC(uint32_t) group_of; /* a register */
+  uint32_t label_here;    /* the instruction that a label was placed at last */
+  bool statement;         /* the next instruction is a statement's first */
   struct frame *frame;
   VEC(struct homed) homed;
   VEC(struct scope) scopes;
-  VEC(reg) locals;           /* addresses of the variables in memory whose scopes are open */
+  VEC(reg) locals; /* addresses of the variables in memory whose scopes are open */
   VEC(struct case_label) cases;
-  unsigned atomic;           /* ASIF_ATOMIC blocks around */
+  unsigned atomic; /* ASIF_ATOMIC blocks around */
 };
 
 /* lower.c */
@@ -207,7 +208,7 @@ void lower_return(struct lowering *, const struct stmt *);
 
 /* lower_builtin.c */
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
-bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* false: it is a value */
+bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label);     /* false: it is a value */
 struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
 
 /* lower_update.c */
@@ -225,12 +226,12 @@ void lower_statement(struct lowering *, const struct stmt *);
 void scope_open(struct lowering *, const struct stmt *, bool atomic);
 void scope_close(struct lowering *, struct place);
 void scopes_leave(struct lowering *, size_t down_to, uint32_t locals, struct place); /* the code for jumping out of them */
-bool scopes_plain(const struct lowering *, size_t down_to); /* there is no such code */
-reg local_in_memory(struct lowering *, const struct decl *, bool zero); /* the register with its address */
+bool scopes_plain(const struct lowering *, size_t down_to);                          /* there is no such code */
+reg local_in_memory(struct lowering *, const struct decl *, bool zero);              /* the register with its address */
 void targets_collect(struct lowering *, const struct stmt *body);
 
-/* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names` and `params`
- * of it come first. */
+/* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names` and
+ * `params` of it come first. */
 uint16_t tidy(struct lowering *, uint16_t params, const char ***names);
 
 #endif

@@ -34,7 +34,8 @@ static struct value load(struct lowering *l, const struct expr *e) {
   return value_load(l, &from, e->place);
 }
 
-static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalue *to, struct value desired, reg expected, bool weak) {
+static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalue *to, struct value desired, reg expected,
+                    bool weak) {
   reg b = value_reg(l, desired, e->place), d = reg_new(l, 1, "");
   struct inst *in = emit_access(l, I_CAS, to, e->place);
   in->b = b;
@@ -44,8 +45,8 @@ static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalu
   return d;
 }
 
-/* The expected value is a variable in registers, or loaded before, and stored after a failure. Goes to `done` after a success then;
- * says whether it did. */
+/* The expected value is a variable in registers, or loaded before, and stored after a failure. Goes to `done` after a success
+ * then; says whether it did. */
 static bool compare_exchange(struct lowering *l, const struct expr *e, uint32_t done, reg *d) {
   bool weak = e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
   struct lvalue to = object_of(l, e->args[0]), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);
@@ -299,64 +300,64 @@ static struct value point(struct lowering *l, const struct expr *e) {
 
 static struct value lower_atomic(struct lowering *l, const struct expr *e) {
   switch ((enum builtin)e->a->decl->builtin) {
-    case BUILTIN_ATOMIC_LOAD: return load(l, e);
-    case BUILTIN_ATOMIC_INIT:
-    case BUILTIN_ATOMIC_STORE: return store(l, e);
-    case BUILTIN_ATOMIC_EXCHANGE: return exchange(l, e, value_number(0));
-    case BUILTIN_ATOMIC_CAS:
-    case BUILTIN_ATOMIC_CAS_WEAK: return compare_exchange_value(l, e);
-    case BUILTIN_ATOMIC_ADD: return fetch(l, e, OP_ADD);
-    case BUILTIN_ATOMIC_SUB: return fetch(l, e, OP_SUB);
-    case BUILTIN_ATOMIC_OR: return fetch(l, e, OP_OR);
-    case BUILTIN_ATOMIC_XOR: return fetch(l, e, OP_XOR);
-    case BUILTIN_ATOMIC_AND: return fetch(l, e, OP_AND);
-    case BUILTIN_FLAG_TEST_AND_SET: return exchange(l, e, value_number(1));
-    case BUILTIN_FLAG_CLEAR: {
-      struct lvalue to = object_of(l, e->args[0]);
-      value_store(l, &to, value_number(0), e->place);
-      return (struct value){0};
-    }
-    case BUILTIN_SYNC_CAS_BOOL: return compare_and_swap(l, e, false);
-    case BUILTIN_SYNC_CAS_VALUE: return compare_and_swap(l, e, true);
-    default: return (struct value){0}; /* a fence: the model is sequentially consistent */
+  case BUILTIN_ATOMIC_LOAD: return load(l, e);
+  case BUILTIN_ATOMIC_INIT:
+  case BUILTIN_ATOMIC_STORE: return store(l, e);
+  case BUILTIN_ATOMIC_EXCHANGE: return exchange(l, e, value_number(0));
+  case BUILTIN_ATOMIC_CAS:
+  case BUILTIN_ATOMIC_CAS_WEAK: return compare_exchange_value(l, e);
+  case BUILTIN_ATOMIC_ADD: return fetch(l, e, OP_ADD);
+  case BUILTIN_ATOMIC_SUB: return fetch(l, e, OP_SUB);
+  case BUILTIN_ATOMIC_OR: return fetch(l, e, OP_OR);
+  case BUILTIN_ATOMIC_XOR: return fetch(l, e, OP_XOR);
+  case BUILTIN_ATOMIC_AND: return fetch(l, e, OP_AND);
+  case BUILTIN_FLAG_TEST_AND_SET: return exchange(l, e, value_number(1));
+  case BUILTIN_FLAG_CLEAR: {
+    struct lvalue to = object_of(l, e->args[0]);
+    value_store(l, &to, value_number(0), e->place);
+    return (struct value){0};
+  }
+  case BUILTIN_SYNC_CAS_BOOL: return compare_and_swap(l, e, false);
+  case BUILTIN_SYNC_CAS_VALUE: return compare_and_swap(l, e, true);
+  default: return (struct value){0}; /* a fence: the model is sequentially consistent */
   }
 }
 
 bool lower_builtin_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   switch ((enum builtin)e->a->decl->builtin) {
-    case BUILTIN_ATOMIC_CAS:
-    case BUILTIN_ATOMIC_CAS_WEAK: branch_cas(l, e, when, label); return true;
-    case BUILTIN_MUTEX_TRYLOCK: emit_branch(l, try_lock(l, e), !when, label, e->place); return true;
-    case BUILTIN_EXPECT: lower_branch(l, e->args[0], when, label); return true;
-    default: return false;
+  case BUILTIN_ATOMIC_CAS:
+  case BUILTIN_ATOMIC_CAS_WEAK: branch_cas(l, e, when, label); return true;
+  case BUILTIN_MUTEX_TRYLOCK: emit_branch(l, try_lock(l, e), !when, label, e->place); return true;
+  case BUILTIN_EXPECT: lower_branch(l, e->args[0], when, label); return true;
+  default: return false;
   }
 }
 
 struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted) {
   enum builtin builtin = (enum builtin)e->a->decl->builtin;
   switch (builtin) {
-    case BUILTIN_MALLOC:
-    case BUILTIN_CALLOC: lower_outside(l, e->place, "an allocation whose result is not given a type at once");
-    case BUILTIN_FREE: return release(l, e);
-    case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
-    case BUILTIN_MUTEX_INIT: return mutex_init(l, e);
-    case BUILTIN_MUTEX_LOCK: return mutex(l, e, I_LOCK);
-    case BUILTIN_MUTEX_TRYLOCK: return mutex_trylock(l, e);
-    case BUILTIN_MUTEX_UNLOCK: return mutex(l, e, I_UNLOCK);
-    case BUILTIN_MUTEX_DESTROY:
-    case BUILTIN_YIELD: return value_number(0);
-    case BUILTIN_ASSERT: return check(l, e, I_ASSERT);
-    case BUILTIN_REQUIRE: return check(l, e, I_REQUIRE);
-    case BUILTIN_LIN: return point(l, e);
-    case BUILTIN_LIN_FOR: return point_for(l, e);
-    case BUILTIN_CHOOSE: return choose(l, e);
-    case BUILTIN_THREAD: return thread(l, e);
-    case BUILTIN_MEMSET:
-    case BUILTIN_MEMCPY:
-      if (wanted) lower_outside(l, e->place, "the value of %s", e->a->decl->name);
-      return builtin == BUILTIN_MEMSET ? set_memory(l, e) : copy_memory(l, e);
-    case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
-    default: return lower_atomic(l, e);
+  case BUILTIN_MALLOC:
+  case BUILTIN_CALLOC: lower_outside(l, e->place, "an allocation whose result is not given a type at once");
+  case BUILTIN_FREE: return release(l, e);
+  case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
+  case BUILTIN_MUTEX_INIT: return mutex_init(l, e);
+  case BUILTIN_MUTEX_LOCK: return mutex(l, e, I_LOCK);
+  case BUILTIN_MUTEX_TRYLOCK: return mutex_trylock(l, e);
+  case BUILTIN_MUTEX_UNLOCK: return mutex(l, e, I_UNLOCK);
+  case BUILTIN_MUTEX_DESTROY:
+  case BUILTIN_YIELD: return value_number(0);
+  case BUILTIN_ASSERT: return check(l, e, I_ASSERT);
+  case BUILTIN_REQUIRE: return check(l, e, I_REQUIRE);
+  case BUILTIN_LIN: return point(l, e);
+  case BUILTIN_LIN_FOR: return point_for(l, e);
+  case BUILTIN_CHOOSE: return choose(l, e);
+  case BUILTIN_THREAD: return thread(l, e);
+  case BUILTIN_MEMSET:
+  case BUILTIN_MEMCPY:
+    if (wanted) lower_outside(l, e->place, "the value of %s", e->a->decl->name);
+    return builtin == BUILTIN_MEMSET ? set_memory(l, e) : copy_memory(l, e);
+  case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
+  default: return lower_atomic(l, e);
   }
   return value_number(0);
 }

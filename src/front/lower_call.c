@@ -22,7 +22,8 @@ static bool changes(const struct lowering *l, const struct value *args, uint32_t
   return false;
 }
 
-static void bind(struct lowering *l, const struct decl *p, const struct value *args, uint32_t count, uint32_t i, struct place at) {
+static void bind(struct lowering *l, const struct decl *p, const struct value *args, uint32_t count, uint32_t i,
+                 struct place at) {
   struct value v = args[i];
   unsigned uses = l->uses[p->id];
   set_home(l, p, (struct home){0});
@@ -93,7 +94,8 @@ struct value lower_call(struct lowering *l, const struct expr *e, bool wanted) {
 }
 
 void lower_call_as_condition(struct lowering *l, const struct expr *e, uint32_t on_true, uint32_t on_false) {
-  struct frame frame = {.function = called(l, e), .place = e->place, .as_condition = true, .on_true = on_true, .on_false = on_false};
+  struct frame frame = {
+      .function = called(l, e), .place = e->place, .as_condition = true, .on_true = on_true, .on_false = on_false};
   inline_body(l, e, &frame);
 }
 

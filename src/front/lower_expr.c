@@ -49,11 +49,11 @@ static bool fold_numbers(enum operator op, const struct type *t, int64_t a, int6
 
 static enum operator swapped(enum operator op) {
   switch (op) {
-    case OP_LT: return OP_GT;
-    case OP_LE: return OP_GE;
-    case OP_GT: return OP_LT;
-    case OP_GE: return OP_LE;
-    default: return op;
+  case OP_LT: return OP_GT;
+  case OP_LE: return OP_GE;
+  case OP_GT: return OP_LT;
+  case OP_GE: return OP_LE;
+  default: return op;
   }
 }
 
@@ -63,20 +63,21 @@ static bool commutes(enum operator op) {
 
 static bool changes_nothing(enum operator op, int64_t b) {
   switch (op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_OR:
-    case OP_XOR:
-    case OP_SHL:
-    case OP_SHR: return b == 0;
-    case OP_MUL:
-    case OP_DIV: return b == 1;
-    default: return false;
+  case OP_ADD:
+  case OP_SUB:
+  case OP_OR:
+  case OP_XOR:
+  case OP_SHL:
+  case OP_SHR: return b == 0;
+  case OP_MUL:
+  case OP_DIV: return b == 1;
+  default: return false;
   }
 }
 
 /* t: of the operands; of the left one, in a shift. */
-struct value value_binary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct value b, struct place at) {
+struct value value_binary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct value b,
+                          struct place at) {
   int64_t n;
   if (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER && fold_numbers(op, t, a.imm, b.imm, &n)) return value_number(n);
   if (a.kind == VALUE_NUMBER && commutes(op)) {
@@ -210,31 +211,31 @@ static void branch_call(struct lowering *l, const struct expr *e, bool when, uin
 
 void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   switch (e->kind) {
-    case E_LOGICAL: branch_logical(l, e, when, label); return;
-    case E_CONDITION: branch_choice(l, e, when, label); return;
-    case E_UNARY:
-      if (e->op != OP_NOT) break;
-      lower_branch(l, e->a, !when, label);
-      return;
-    case E_BINARY:
-      if ((e->op != OP_EQ && e->op != OP_NE) || !is_zero(e->b)) break;
-      lower_branch(l, e->a, e->op == OP_EQ ? !when : when, label);
-      return;
-    case E_CAST:
-      if (!cast_keeps_zero(e)) break;
-      lower_branch(l, e->a, when, label);
-      return;
-    case E_COMMA:
-      lower_effect(l, e->a);
-      lower_branch(l, e->b, when, label);
-      return;
-    case E_CALL:
-      if (e->a->decl->builtin == BUILTIN_NONE)
-        branch_call(l, e, when, label);
-      else if (!lower_builtin_branch(l, e, when, label))
-        break;
-      return;
-    default: break;
+  case E_LOGICAL: branch_logical(l, e, when, label); return;
+  case E_CONDITION: branch_choice(l, e, when, label); return;
+  case E_UNARY:
+    if (e->op != OP_NOT) break;
+    lower_branch(l, e->a, !when, label);
+    return;
+  case E_BINARY:
+    if ((e->op != OP_EQ && e->op != OP_NE) || !is_zero(e->b)) break;
+    lower_branch(l, e->a, e->op == OP_EQ ? !when : when, label);
+    return;
+  case E_CAST:
+    if (!cast_keeps_zero(e)) break;
+    lower_branch(l, e->a, when, label);
+    return;
+  case E_COMMA:
+    lower_effect(l, e->a);
+    lower_branch(l, e->b, when, label);
+    return;
+  case E_CALL:
+    if (e->a->decl->builtin == BUILTIN_NONE)
+      branch_call(l, e, when, label);
+    else if (!lower_builtin_branch(l, e, when, label))
+      break;
+    return;
+  default: break;
   }
   struct value v = lower_value(l, e);
   branch_value(l, v, when, label, e->place);
@@ -337,39 +338,40 @@ static struct value structure(struct lowering *l, const struct expr *e) {
 }
 
 static struct value load(struct lowering *l, const struct expr *e) {
-  if (e->kind == E_NAME && e->decl->kind == DECL_VARIABLE && l->homes[e->decl->id].kind == HOME_VALUE) return l->homes[e->decl->id].value;
+  if (e->kind == E_NAME && e->decl->kind == DECL_VARIABLE && l->homes[e->decl->id].kind == HOME_VALUE)
+    return l->homes[e->decl->id].value;
   struct lvalue v = lvalue_of(l, e);
   return value_load(l, &v, e->place);
 }
 
 static struct value value_of(struct lowering *l, const struct expr *e, bool wanted) {
   switch (e->kind) {
-    case E_NUMBER: return value_number(e->value);
-    case E_NAME:
-    case E_FIELD:
-    case E_INDEX:
-    case E_DEREF:
-    case E_COMPOUND: return load(l, e);
-    case E_ADDRESS:
-    case E_DECAY: return address(l, e->a);
-    case E_CALL: return lower_call(l, e, wanted);
-    case E_UNARY: return unary(l, e);
-    case E_BINARY: return binary(l, e);
-    case E_LOGICAL: return logical(l, e);
-    case E_ASSIGN: return assign(l, e, wanted);
-    case E_STEP: return step(l, e, wanted);
-    case E_CONDITION: return choice(l, e, wanted);
-    case E_CAST: return cast(l, e);
-    case E_COMMA:
-      lower_effect(l, e->a);
-      return value_of(l, e->b, wanted);
-    case E_INIT: return structure(l, e);
-    case E_STRING: break;
+  case E_NUMBER: return value_number(e->value);
+  case E_NAME:
+  case E_FIELD:
+  case E_INDEX:
+  case E_DEREF:
+  case E_COMPOUND: return load(l, e);
+  case E_ADDRESS:
+  case E_DECAY: return address(l, e->a);
+  case E_CALL: return lower_call(l, e, wanted);
+  case E_UNARY: return unary(l, e);
+  case E_BINARY: return binary(l, e);
+  case E_LOGICAL: return logical(l, e);
+  case E_ASSIGN: return assign(l, e, wanted);
+  case E_STEP: return step(l, e, wanted);
+  case E_CONDITION: return choice(l, e, wanted);
+  case E_CAST: return cast(l, e);
+  case E_COMMA: lower_effect(l, e->a); return value_of(l, e->b, wanted);
+  case E_INIT: return structure(l, e);
+  case E_STRING: break;
   }
   lower_outside(l, e->place, "a string used as a value");
 }
 
-struct value lower_value(struct lowering *l, const struct expr *e) { return value_of(l, e, true); }
+struct value lower_value(struct lowering *l, const struct expr *e) {
+  return value_of(l, e, true);
+}
 
 void lower_effect(struct lowering *l, const struct expr *e) {
   if (e->kind == E_LOGICAL) {

@@ -3,11 +3,11 @@
 
 struct scalar scalar_of(const struct type *t) {
   switch (t->kind) {
-    case TYPE_BOOL: return (struct scalar){.bits = 1};
-    case TYPE_POINTER: return (struct scalar){.bits = 64, .pointer = true};
-    case TYPE_MUTEX: return (struct scalar){.bits = 32, .mutex = true};
-    case TYPE_INT: return (struct scalar){.bits = t->bits, .is_signed = t->is_signed, .holds_pointer = t->holds_pointer};
-    default: return (struct scalar){.bits = 32, .is_signed = true};
+  case TYPE_BOOL: return (struct scalar){.bits = 1};
+  case TYPE_POINTER: return (struct scalar){.bits = 64, .pointer = true};
+  case TYPE_MUTEX: return (struct scalar){.bits = 32, .mutex = true};
+  case TYPE_INT: return (struct scalar){.bits = t->bits, .is_signed = t->is_signed, .holds_pointer = t->holds_pointer};
+  default: return (struct scalar){.bits = 32, .is_signed = true};
   }
 }
 
@@ -44,19 +44,19 @@ typedef VEC(struct cell) cell_list;
 static void flatten(struct lowering *l, cell_list *cells, const struct type *t, const char *name, bool atomic) {
   atomic = atomic || t->atomic;
   switch (t->kind) {
-    case TYPE_ARRAY:
-      for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, t->of, lower_text(l, "%s[%u]", name, i), atomic);
-      break;
-    case TYPE_STRUCT:
-    case TYPE_UNION:
-      for (uint32_t i = 0; i < t->field_count; i++) {
-        const struct field *f = &t->fields[i];
-        if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
-        const char *dot = *name && *f->name ? "." : "";
-        flatten(l, cells, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
-      }
-      break;
-    default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
+  case TYPE_ARRAY:
+    for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, t->of, lower_text(l, "%s[%u]", name, i), atomic);
+    break;
+  case TYPE_STRUCT:
+  case TYPE_UNION:
+    for (uint32_t i = 0; i < t->field_count; i++) {
+      const struct field *f = &t->fields[i];
+      if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
+      const char *dot = *name && *f->name ? "." : "";
+      flatten(l, cells, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
+    }
+    break;
+  default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
   }
 }
 
@@ -84,41 +84,41 @@ static word static_address(struct lowering *, const struct expr *lvalue);
 /* The value of a scalar initialiser. */
 static word static_value(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
-    case E_NUMBER: return e->value;
-    case E_CAST: {
+  case E_NUMBER: return e->value;
+  case E_CAST: {
+    word w = static_value(l, e->a);
+    return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;
+  }
+  case E_ADDRESS:
+  case E_DECAY: return static_address(l, e->a);
+  case E_COMPOUND:
+  case E_INIT:
+    if (e->kind == E_COMPOUND) return static_value(l, e->a);
+    if (e->arg_count == 0 || !e->args[0]) return 0;
+    return static_value(l, e->args[0]);
+  case E_BINARY:
+    if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
       word w = static_value(l, e->a);
-      return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;
+      int64_t cells = e->b->value * e->type->of->cells;
+      if (word_is_pointer(w)) return w + (e->op == OP_SUB ? -cells : cells) * 8;
     }
-    case E_ADDRESS:
-    case E_DECAY: return static_address(l, e->a);
-    case E_COMPOUND:
-    case E_INIT:
-      if (e->kind == E_COMPOUND) return static_value(l, e->a);
-      if (e->arg_count == 0 || !e->args[0]) return 0;
-      return static_value(l, e->args[0]);
-    case E_BINARY:
-      if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
-        word w = static_value(l, e->a);
-        int64_t cells = e->b->value * e->type->of->cells;
-        if (word_is_pointer(w)) return w + (e->op == OP_SUB ? -cells : cells) * 8;
-      }
-      break;
-    default: break;
+    break;
+  default: break;
   }
   lower_outside(l, e->place, "this initialiser");
 }
 
 static word static_address(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
-    case E_NAME:
-      if (e->decl->kind == DECL_VARIABLE) return word_pointer(global_for(l, e->decl), 0);
-      break;
-    case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
-    case E_INDEX:
-      if (e->b->kind == E_NUMBER) return static_value(l, e->a) + e->b->value * e->type->cells * 8;
-      break;
-    case E_DEREF: return static_value(l, e->a);
-    default: break;
+  case E_NAME:
+    if (e->decl->kind == DECL_VARIABLE) return word_pointer(global_for(l, e->decl), 0);
+    break;
+  case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
+  case E_INDEX:
+    if (e->b->kind == E_NUMBER) return static_value(l, e->a) + e->b->value * e->type->cells * 8;
+    break;
+  case E_DEREF: return static_value(l, e->a);
+  default: break;
   }
   lower_outside(l, e->place, "this address in an initialiser");
 }
@@ -182,12 +182,13 @@ static struct lvalue lvalue_name(struct lowering *l, const struct expr *e) {
   if (d->kind != DECL_VARIABLE) lower_outside(l, e->place, "%s here", d->name);
   const struct home *h = &l->homes[d->id];
   switch (h->kind) {
-    case HOME_REGISTERS: return lvalue_in(h->r, e);
-    case HOME_MEMORY: return lvalue_at(value_in(h->r), l->uses[d->id] & USE_ADDRESS ? 0 : FLAG_LOCAL, e);
-    case HOME_VALUE: return lvalue_in(value_reg(l, h->value, e->place), e);
-    case HOME_NONE: break;
+  case HOME_REGISTERS: return lvalue_in(h->r, e);
+  case HOME_MEMORY: return lvalue_at(value_in(h->r), l->uses[d->id] & USE_ADDRESS ? 0 : FLAG_LOCAL, e);
+  case HOME_VALUE: return lvalue_in(value_reg(l, h->value, e->place), e);
+  case HOME_NONE: break;
   }
-  if (d->storage == STORAGE_AUTO || d->storage == STORAGE_PARAM) lower_outside(l, e->place, "%s, whose declaration was jumped over,", d->name);
+  if (d->storage == STORAGE_AUTO || d->storage == STORAGE_PARAM)
+    lower_outside(l, e->place, "%s, whose declaration was jumped over,", d->name);
   uint32_t global = global_for(l, d);
   struct value address = {.kind = VALUE_GLOBAL, .global = global};
   return lvalue_at(address, l->globals.at[global].constant ? FLAG_CONSTANT : 0, e);
@@ -241,22 +242,22 @@ struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, con
 
 struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
-    case E_NAME: return lvalue_name(l, e);
-    case E_FIELD: {
-      struct lvalue v = lvalue_part(lvalue_of(l, e->a), e->field->cell);
-      v.type = e->type;
-      v.expr = e;
-      if (e->type->atomic) v.flags |= FLAG_ATOMIC;
-      return v;
-    }
-    case E_INDEX: return lvalue_index(l, e);
-    case E_DEREF: return lvalue_pointed(l, e->a, e->type, e);
-    case E_COMPOUND: {
-      reg r = reg_new(l, e->type->cells, "");
-      value_init(l, r, e->type, e->a);
-      return lvalue_in(r, e);
-    }
-    default: return lvalue_in(value_reg(l, lower_value(l, e), e->place), e);
+  case E_NAME: return lvalue_name(l, e);
+  case E_FIELD: {
+    struct lvalue v = lvalue_part(lvalue_of(l, e->a), e->field->cell);
+    v.type = e->type;
+    v.expr = e;
+    if (e->type->atomic) v.flags |= FLAG_ATOMIC;
+    return v;
+  }
+  case E_INDEX: return lvalue_index(l, e);
+  case E_DEREF: return lvalue_pointed(l, e->a, e->type, e);
+  case E_COMPOUND: {
+    reg r = reg_new(l, e->type->cells, "");
+    value_init(l, r, e->type, e->a);
+    return lvalue_in(r, e);
+  }
+  default: return lvalue_in(value_reg(l, lower_value(l, e), e->place), e);
   }
 }
 
@@ -265,17 +266,17 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
 reg value_reg(struct lowering *l, struct value v, struct place at) {
   struct inst *in;
   switch (v.kind) {
-    case VALUE_REG:
-      if (!v.imm) return v.r;
-      in = emit_inst(l, I_OFFSET, at);
-      in->a = v.r;
-      break;
-    case VALUE_GLOBAL:
-      in = emit_inst(l, I_GLOBAL, at);
-      in->b = (reg)v.global;
-      break;
-    case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
-    default: in = emit_inst(l, I_CONST, at); break;
+  case VALUE_REG:
+    if (!v.imm) return v.r;
+    in = emit_inst(l, I_OFFSET, at);
+    in->a = v.r;
+    break;
+  case VALUE_GLOBAL:
+    in = emit_inst(l, I_GLOBAL, at);
+    in->b = (reg)v.global;
+    break;
+  case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+  default: in = emit_inst(l, I_CONST, at); break;
   }
   in->imm = v.imm;
   reg r = reg_new(l, 1, "");
@@ -302,22 +303,22 @@ void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, str
   if (!count) return;
   struct inst *in;
   switch (v.kind) {
-    case VALUE_REG:
-      if (v.imm) {
-        in = emit_inst(l, I_OFFSET, at);
-      } else {
-        if (v.r == r || redirect(l, r, count, v)) return;
-        in = emit_inst(l, I_MOVE, at);
-        in->count = (uint16_t)count;
-      }
-      in->a = v.r;
-      break;
-    case VALUE_GLOBAL:
-      in = emit_inst(l, I_GLOBAL, at);
-      in->b = (reg)v.global;
-      break;
-    case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
-    default: in = emit_inst(l, I_CONST, at); break;
+  case VALUE_REG:
+    if (v.imm) {
+      in = emit_inst(l, I_OFFSET, at);
+    } else {
+      if (v.r == r || redirect(l, r, count, v)) return;
+      in = emit_inst(l, I_MOVE, at);
+      in->count = (uint16_t)count;
+    }
+    in->a = v.r;
+    break;
+  case VALUE_GLOBAL:
+    in = emit_inst(l, I_GLOBAL, at);
+    in->b = (reg)v.global;
+    break;
+  case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+  default: in = emit_inst(l, I_CONST, at); break;
   }
   in->imm = v.imm;
   in->d = r;
@@ -398,7 +399,8 @@ static bool known(const struct lowering *l, const struct lvalue *v, struct value
   const struct program_global *g = &l->globals.at[v->address.global];
   if (v->address.imm < 0 || v->address.imm >= l->layouts.at[g->layout].count) return false;
   word w = g->init[v->address.imm];
-  *out = word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)} : value_number(w);
+  *out =
+      word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)} : value_number(w);
   return !word_is_pointer(w) || !word_mark(w);
 }
 

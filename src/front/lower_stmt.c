@@ -1,5 +1,5 @@
-/* Statements. Scopes are kept on a stack, so that jumping out of some of them ends the variables in memory that they declared, and
- * what they made indivisible. */
+/* Statements. Scopes are kept on a stack, so that jumping out of some of them ends the variables in memory that they declared,
+ * and what they made indivisible. */
 #include "front/lower.h"
 
 /* Scopes. */
@@ -272,38 +272,38 @@ static void jump_out(struct lowering *l, const struct stmt *s) {
 void lower_statement(struct lowering *l, const struct stmt *s) {
   if (!s) return;
   switch (s->kind) {
-    case S_EXPR:
-      l->statement = true;
-      lower_effect(l, s->expr);
-      break;
-    case S_DECL:
-      l->statement = true;
-      declare(l, s->decl);
-      break;
-    case S_RETURN:
-      l->statement = true;
-      lower_return(l, s);
-      break;
-    case S_BREAK:
-    case S_CONTINUE: jump_out(l, s); break;
-    case S_GOTO: jump_to_label(l, s); break;
-    case S_BLOCK: block(l, s); break;
-    case S_IF: if_statement(l, s); break;
-    case S_WHILE: while_statement(l, s); break;
-    case S_DO: do_statement(l, s); break;
-    case S_FOR: for_statement(l, s); break;
-    case S_SWITCH: switch_statement(l, s); break;
-    case S_CASE:
-    case S_DEFAULT: case_statement(l, s); break;
-    case S_LABEL: label_statement(l, s); break;
-    case S_ATOMIC:
-      l->statement = true;
-      scope_open(l, s, true);
-      l->statement = false;
-      lower_statement(l, s->body);
-      scope_close(l, s->place);
-      break;
-    case S_EMPTY: break;
+  case S_EXPR:
+    l->statement = true;
+    lower_effect(l, s->expr);
+    break;
+  case S_DECL:
+    l->statement = true;
+    declare(l, s->decl);
+    break;
+  case S_RETURN:
+    l->statement = true;
+    lower_return(l, s);
+    break;
+  case S_BREAK:
+  case S_CONTINUE: jump_out(l, s); break;
+  case S_GOTO: jump_to_label(l, s); break;
+  case S_BLOCK: block(l, s); break;
+  case S_IF: if_statement(l, s); break;
+  case S_WHILE: while_statement(l, s); break;
+  case S_DO: do_statement(l, s); break;
+  case S_FOR: for_statement(l, s); break;
+  case S_SWITCH: switch_statement(l, s); break;
+  case S_CASE:
+  case S_DEFAULT: case_statement(l, s); break;
+  case S_LABEL: label_statement(l, s); break;
+  case S_ATOMIC:
+    l->statement = true;
+    scope_open(l, s, true);
+    l->statement = false;
+    lower_statement(l, s->body);
+    scope_close(l, s->place);
+    break;
+  case S_EMPTY: break;
   }
   l->statement = false;
 }

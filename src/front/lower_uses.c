@@ -18,7 +18,8 @@ const struct expr *pointer_without_casts(const struct expr *e) {
 
 const struct expr *pointer_of_memory(const struct expr *e) {
   e = pointer_without_casts(e);
-  if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID && e->a->type->kind == TYPE_POINTER) e = e->a;
+  if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID && e->a->type->kind == TYPE_POINTER)
+    e = e->a;
   return pointer_without_casts(e);
 }
 
@@ -44,19 +45,19 @@ static void use_target(struct lowering *l, const struct expr *e, unsigned how) {
 /* An lvalue is used as `how`. */
 static void use_object(struct lowering *l, const struct expr *e, unsigned how) {
   switch (e->kind) {
-    case E_NAME:
-      if (e->decl->kind == DECL_VARIABLE) mark(l, e->decl, how);
-      break;
-    case E_FIELD: use_object(l, e->a, how); break;
-    case E_INDEX:
-      use(l, e->b);
-      if (e->a->kind == E_DECAY)
-        use_object(l, e->a->a, how | (e->b->kind == E_NUMBER ? 0 : USE_MEMORY));
-      else
-        use(l, e->a);
-      break;
-    case E_DEREF: use_target(l, e->a, how); break;
-    default: use(l, e); break;
+  case E_NAME:
+    if (e->decl->kind == DECL_VARIABLE) mark(l, e->decl, how);
+    break;
+  case E_FIELD: use_object(l, e->a, how); break;
+  case E_INDEX:
+    use(l, e->b);
+    if (e->a->kind == E_DECAY)
+      use_object(l, e->a->a, how | (e->b->kind == E_NUMBER ? 0 : USE_MEMORY));
+    else
+      use(l, e->a);
+    break;
+  case E_DEREF: use_target(l, e->a, how); break;
+  default: use(l, e); break;
   }
 }
 
@@ -65,29 +66,29 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     const struct expr *arg = e->args[i];
     unsigned how = 0;
     switch ((enum builtin)e->a->decl->builtin) {
-      case BUILTIN_ATOMIC_LOAD: how = USE_READ | USE_MEMORY; break;
-      case BUILTIN_ATOMIC_INIT:
-      case BUILTIN_ATOMIC_STORE:
-      case BUILTIN_ATOMIC_EXCHANGE:
-      case BUILTIN_ATOMIC_CAS:
-      case BUILTIN_ATOMIC_CAS_WEAK:
-      case BUILTIN_ATOMIC_ADD:
-      case BUILTIN_ATOMIC_SUB:
-      case BUILTIN_ATOMIC_OR:
-      case BUILTIN_ATOMIC_XOR:
-      case BUILTIN_ATOMIC_AND:
-      case BUILTIN_FLAG_TEST_AND_SET:
-      case BUILTIN_FLAG_CLEAR:
-      case BUILTIN_SYNC_CAS_BOOL:
-      case BUILTIN_SYNC_CAS_VALUE:
-      case BUILTIN_MUTEX_INIT:
-      case BUILTIN_MUTEX_LOCK:
-      case BUILTIN_MUTEX_TRYLOCK:
-      case BUILTIN_MUTEX_UNLOCK:
-      case BUILTIN_MUTEX_DESTROY: how = USE_READ | USE_WRITE | USE_MEMORY; break;
-      case BUILTIN_MEMSET:
-      case BUILTIN_MEMCPY: how = USE_READ | USE_WRITE; break;
-      default: break;
+    case BUILTIN_ATOMIC_LOAD: how = USE_READ | USE_MEMORY; break;
+    case BUILTIN_ATOMIC_INIT:
+    case BUILTIN_ATOMIC_STORE:
+    case BUILTIN_ATOMIC_EXCHANGE:
+    case BUILTIN_ATOMIC_CAS:
+    case BUILTIN_ATOMIC_CAS_WEAK:
+    case BUILTIN_ATOMIC_ADD:
+    case BUILTIN_ATOMIC_SUB:
+    case BUILTIN_ATOMIC_OR:
+    case BUILTIN_ATOMIC_XOR:
+    case BUILTIN_ATOMIC_AND:
+    case BUILTIN_FLAG_TEST_AND_SET:
+    case BUILTIN_FLAG_CLEAR:
+    case BUILTIN_SYNC_CAS_BOOL:
+    case BUILTIN_SYNC_CAS_VALUE:
+    case BUILTIN_MUTEX_INIT:
+    case BUILTIN_MUTEX_LOCK:
+    case BUILTIN_MUTEX_TRYLOCK:
+    case BUILTIN_MUTEX_UNLOCK:
+    case BUILTIN_MUTEX_DESTROY: how = USE_READ | USE_WRITE | USE_MEMORY; break;
+    case BUILTIN_MEMSET:
+    case BUILTIN_MEMCPY: how = USE_READ | USE_WRITE; break;
+    default: break;
     }
     bool cas = e->a->decl->builtin == BUILTIN_ATOMIC_CAS || e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
     bool copy = e->a->decl->builtin == BUILTIN_MEMCPY;
@@ -119,34 +120,34 @@ static void use_call(struct lowering *l, const struct expr *e) {
 static void use(struct lowering *l, const struct expr *e) {
   if (!e) return;
   switch (e->kind) {
-    case E_NUMBER:
-    case E_STRING: break;
-    case E_NAME:
-    case E_FIELD:
-    case E_INDEX:
-    case E_DEREF: use_object(l, e, USE_READ); break;
-    case E_ADDRESS:
-    case E_DECAY: use_object(l, e->a, USE_ADDRESS); break;
-    case E_CALL: use_call(l, e); break;
-    case E_ASSIGN:
-      use_object(l, e->a, USE_WRITE | (e->op ? USE_READ : 0));
-      use(l, e->b);
-      break;
-    case E_STEP: use_object(l, e->a, USE_READ | USE_WRITE); break;
-    case E_UNARY:
-    case E_BINARY:
-    case E_LOGICAL:
-    case E_CONDITION:
-    case E_CAST:
-    case E_COMMA:
-    case E_COMPOUND:
-      use(l, e->a);
-      use(l, e->b);
-      use(l, e->c);
-      break;
-    case E_INIT:
-      for (uint32_t i = 0; i < e->arg_count; i++) use(l, e->args[i]);
-      break;
+  case E_NUMBER:
+  case E_STRING: break;
+  case E_NAME:
+  case E_FIELD:
+  case E_INDEX:
+  case E_DEREF: use_object(l, e, USE_READ); break;
+  case E_ADDRESS:
+  case E_DECAY: use_object(l, e->a, USE_ADDRESS); break;
+  case E_CALL: use_call(l, e); break;
+  case E_ASSIGN:
+    use_object(l, e->a, USE_WRITE | (e->op ? USE_READ : 0));
+    use(l, e->b);
+    break;
+  case E_STEP: use_object(l, e->a, USE_READ | USE_WRITE); break;
+  case E_UNARY:
+  case E_BINARY:
+  case E_LOGICAL:
+  case E_CONDITION:
+  case E_CAST:
+  case E_COMMA:
+  case E_COMPOUND:
+    use(l, e->a);
+    use(l, e->b);
+    use(l, e->c);
+    break;
+  case E_INIT:
+    for (uint32_t i = 0; i < e->arg_count; i++) use(l, e->args[i]);
+    break;
   }
 }
 

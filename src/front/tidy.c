@@ -1,6 +1,6 @@
-/* Less code: labels become instruction numbers, jumps go straight to where they end up, what is never reached or never used is left
- * out, and values are computed where they are wanted instead of being copied there. Then registers are shared: two values have the
- * same one if they are never live together, and have the same name or none. */
+/* Less code: labels become instruction numbers, jumps go straight to where they end up, what is never reached or never used is
+ * left out, and values are computed where they are wanted instead of being copied there. Then registers are shared: two values
+ * have the same one if they are never live together, and have the same name or none. */
 #include <stdlib.h>
 
 #include "front/lower.h"
