@@ -4,7 +4,7 @@
  * first node is a dummy; tail is the last node or the one before it.
  *
  * Where clients never stop there are infinitely many states: a thread that sleeps with an old head in its hands keeps all nodes
- * since from being collected.
+ * since from being collected. With UNLINKS (ms_queue_unlinked.c) it does not.
  *
  * Linearization points: enq, the exchange that links the node; deq, the exchange of head; of a deq that returns empty, the read
  * of the dummy's next, if head is then found to be still the same: it is known only afterwards. */
@@ -62,7 +62,12 @@ static int deq(void) {
       continue;
     }
     int v = next->val;
-    if (atomic_compare_exchange_strong(&head, &h, next)) return v;
+    if (atomic_compare_exchange_strong(&head, &h, next)) {
+#ifdef UNLINKS
+      atomic_store(&h->next, h);
+#endif
+      return v;
+    }
   }
 }
 

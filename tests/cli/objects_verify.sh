@@ -1,0 +1,45 @@
+#!/bin/bash
+# objects/ by complete search: those that are right are linearizable, and each mistake is found.
+. tests/cli/common
+has verify || exit 77
+export ASIF_INCLUDE=$root/include
+cd "$root/objects" || exit 1
+
+# verdict STATUS FILE ARGUMENT...
+verdict() {
+  status=$1 file=$2
+  shift 2
+  set -- "$file" --quiet --time-limit 60 "$@"
+  grep -q '^ASIF_SPEC' "$file" || grep -q '"counter.c"' "$file" && set -- "$@" --spec "$file"
+  "$asif" verify "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  got=$?
+  [ $got = $status ] || fail "asif verify $* ended with $got, not $status: $(cat "$scratch/out" "$scratch/err")"
+}
+
+for f in *.c; do
+  case $f in
+  buggy_queue.c) verdict 1 $f -n 3 ;;
+  treiber_stack_free.c) verdict 1 $f -n 2 -o 2 ;;
+  snzi.c) verdict 0 $f -n 2 -o 2 ;;
+  pool_queue.c) verdict 0 $f -n 2 -o 2 ;;
+  mailbox.c) verdict 0 $f -o 3 ;;
+  *) verdict 0 $f -n 2 -o 3 && verdict 0 $f -n 3 ;;
+  esac
+  case $f in *_points.c) verdict 0 $f -n 2 -o 2 --points ;; esac
+done
+for f in counter dcas_stack elimination_stack lock_coupling_set ms_queue_unlinked register treiber_stack two_lock_queue; do
+  verdict 0 $f.c -n 2 -o forever
+done
+verdict 1 buggy_queue.c -n 2 -o 3
+
+verdict 1 bugs/b1_head.c -n 3
+verdict 1 bugs/b1_tail.c -n 2 -o 2
+verdict 1 bugs/b2_treiber.c -n 2 -o 3
+verdict 1 bugs/b2_elimination.c -n 2 -o 3
+verdict 1 bugs/b3_push.c -n 2 -o 3
+verdict 1 bugs/b3_pop.c -n 3
+verdict 1 bugs/b4.c -n 3 -o 2
+verdict 1 bugs/b5.c -n 3 -o 2
+verdict 1 bugs/b6.c -n 3
+verdict 1 bugs/b7.c -n 3
+exit 0
