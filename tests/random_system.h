@@ -28,8 +28,8 @@ void random_system_make(struct random_system *, uint64_t *seed, unsigned states,
 /* One with a single run: a line of states, each with one move, the last of which goes back to some state. */
 void random_line_make(struct random_system *, uint64_t *seed, unsigned states);
 
-/* Makes the moves of a result's stem and loop again and checks that they are what it says, and that the loop is one. Of a random system:
- * puts the state before each move, and the last, into states, and the events of each move into edges, unless they are NULL. */
+/* Makes the moves of a result's stem and loop again and checks that they are what it says, and that the loop is one. Of a random
+ * system: puts the state before each move, and the last, into states, and the moves into edges, unless they are NULL. */
 void run_replay(struct system *, const struct liveness_result *, uint8_t *states, const struct random_edge **edges);
 /* Is repeating these moves, from these states, fair? A run that has ended (no moves) is. */
 bool run_fair(const struct random_system *, const uint8_t *states, const struct path_move *, size_t count, enum fairness);

@@ -78,7 +78,8 @@ static void expect_reason(toy_step *step, enum progress p, const char *reason) {
 }
 
 TEST(progress_reasons) {
-  expect_reason(toy_two_locks, PROGRESS_DEADLOCK_FREE, "no thread can move, though thread 1 is in first(1), thread 2 is in first(1)");
+  expect_reason(toy_two_locks, PROGRESS_DEADLOCK_FREE,
+                "no thread can move, though thread 1 is in first(1), thread 2 is in first(1)");
   expect_reason(toy_two_spin_locks, PROGRESS_DEADLOCK_FREE,
                 "under a fair scheduler no operation returns: thread 1 is in first(1), thread 2 is in first(1) for ever");
   expect_reason(toy_mutex, PROGRESS_LOCK_FREE, "thread 2 is in first(1) and waits, for ever if the others have stopped");

@@ -2,8 +2,8 @@
  * Couvreur (1999).
  *
  * A state is a set of subformulas that must be true of the rest of the word. A set is expanded into what must be true of the next
- * letter and what of the rest after it: f U g is g now, or f now and f U g of the rest; the latter puts g off. Every until has a mark,
- * on the transitions that do not put it off: an until that is put off for ever is what a run with every mark cannot have. */
+ * letter and what of the rest after it: f U g is g now, or f now and f U g of the rest; the latter puts g off. Every until has a
+ * mark, on the transitions that do not put it off: an until that is put off for ever is what a run with every mark cannot have. */
 #include "verify/buchi.h"
 
 #include <string.h>
@@ -238,8 +238,7 @@ bool buchi_open(struct mem *m, const struct ltl *l, struct buchi **out, struct p
   make_part(b, PART_TRUE, 0, 0);
   uint8_t root = normal(b, l->root, true);
   if (b->too_large) {
-    problem_set(problem, "formula:1:1: the formula is too large: at most %d different parts; check the parts of a conjunction one by one",
-                PARTS_MOST);
+    problem_set(problem, "formula:1:1: the formula is too large: at most %d different parts; check what && joins one by one", PARTS_MOST);
     return false;
   }
   buchi_state(b, one(root));

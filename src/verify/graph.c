@@ -50,6 +50,7 @@ static bool is_node(const struct graph *g, uint32_t i, const struct step *s) {
 
 static void grow_table(struct graph *g) {
   mem_free(g->mem, g->table);
+  if (g->mask == UINT32_MAX) mem_zero(g->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
   g->mask = g->mask * 2 + 1;
   g->table = mem_zero(g->mem, (size_t)g->mask + 1, sizeof *g->table);
   for (uint32_t i = 0; i < g->count; i++) {

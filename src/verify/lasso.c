@@ -248,7 +248,8 @@ static void make_loop(struct finder *f, struct lasso *l) {
                   .by = mem_zero(f->mem, f->q->count, sizeof *w.by)};
   struct wanted want = wanted(f);
   uint32_t node = f->best;
-  const struct graph_edge *e = walk(f, &w, &node, node, want, &l->stem); /* the way to the first edge wanted is no part of the loop */
+  /* The way to the first edge wanted is no part of the loop. */
+  const struct graph_edge *e = walk(f, &w, &node, node, want, &l->stem);
   l->from = node;
   for (;;) {
     vec_push(f->mem, &l->loop, *e);

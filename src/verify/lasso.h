@@ -27,8 +27,8 @@ struct question {
   uint64_t all;             /* marks */
   enum fairness fairness;
   const uint16_t *enabled;  /* by state: for fairness */
-  const uint16_t *interest; /* by state, the same in a whole component: not 0, and unless `idle` one of these threads moves; or NULL */
-  bool idle;
+  const uint16_t *interest; /* by state, the same in a whole component: threads, not none; one of them moves. NULL: not asked */
+  bool idle;                /* ... none of them need move */
 };
 
 struct lasso {

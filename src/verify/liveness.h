@@ -22,8 +22,8 @@ struct liveness {
 
 typedef bool liveness_part(struct liveness *); /* false with the problem */
 
-/* Prepares (or NULL), builds the graph and, unless a move faults, decides. Limits become VERDICT_UNKNOWN here. What is asked and the
- * first members but scratch are filled in. */
+/* Prepares (or NULL), builds the graph and, unless a move faults, decides. Limits become VERDICT_UNKNOWN here. What is asked, and
+ * the first members but scratch, are filled in. */
 bool liveness_decide(struct liveness *, liveness_part *prepare, liveness_part *decide);
 
 /* The question about the system's graph itself, all edges kept. Labels' threads are owned by scratch. */

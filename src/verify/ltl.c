@@ -16,8 +16,9 @@ struct ltl_operator {
 static const struct ltl_operator binary[] = {
     {"<->", LTL_IFF, 1, false}, {"->", LTL_IMPLIES, 2, true}, {"||", LTL_OR, 3, false},      {"&&", LTL_AND, 4, false},
     {"U", LTL_UNTIL, 5, true},  {"W", LTL_WEAK, 5, true},     {"R", LTL_RELEASE, 5, true}};
-static const struct ltl_operator prefix[] = {{"!", LTL_NOT, 6, false},    {"[]", LTL_ALWAYS, 6, false}, {"<>", LTL_FINALLY, 6, false},
-                                             {"G", LTL_ALWAYS, 6, false}, {"F", LTL_FINALLY, 6, false}, {"X", LTL_NEXT, 6, false}};
+static const struct ltl_operator prefix[] = {
+    {"!", LTL_NOT, 6, false},    {"[]", LTL_ALWAYS, 6, false}, {"<>", LTL_FINALLY, 6, false},
+    {"G", LTL_ALWAYS, 6, false}, {"F", LTL_FINALLY, 6, false}, {"X", LTL_NEXT, 6, false}};
 enum { BINARY = sizeof binary / sizeof *binary, PREFIX = sizeof prefix / sizeof *prefix };
 
 struct parser {
@@ -30,13 +31,18 @@ struct parser {
   int depth;
 };
 
-/* Notes what is wrong, and where; the first time counts. Returns false. */
-__attribute__((format(printf, 3, 4))) static bool wrong(struct parser *p, const char *at, const char *format, ...) {
-  unsigned line = 1, col = 1;
+static void position(const struct parser *p, const char *at, unsigned *line, unsigned *col) {
+  *line = *col = 1;
   for (const char *s = p->formula; s < at; s++) {
-    col = *s == '\n' ? 1 : col + ((*s & 0xc0) != 0x80);
-    line += *s == '\n';
+    *col = *s == '\n' ? 1 : *col + ((*s & 0xc0) != 0x80);
+    *line += *s == '\n';
   }
+}
+
+/* Says what is wrong, and where. Returns false. */
+__attribute__((format(printf, 3, 4))) static bool wrong(struct parser *p, const char *at, const char *format, ...) {
+  unsigned line, col;
+  position(p, at, &line, &col);
   char what[500];
   va_list args;
   va_start(args, format);
@@ -178,7 +184,8 @@ static bool nothing_there(struct parser *p) {
 
 static bool read_operand(struct parser *p, uint32_t *node) {
   if (p->depth >= DEPTH_MOST) return wrong(p, p->at, "the formula is nested too deeply: at most %d deep", DEPTH_MOST);
-  if (p->ltl->nodes.count > NODES_MOST) return wrong(p, p->at, "the formula is too long: at most %d operators and propositions", NODES_MOST);
+  if (p->ltl->nodes.count > NODES_MOST)
+    return wrong(p, p->at, "the formula is too long: at most %d operators and propositions", NODES_MOST);
   for (int i = 0; i < PREFIX; i++) {
     if (!take(p, prefix[i].sign, true)) continue;
     if (!read_formula(p, prefix[i].strength, node)) return false;
@@ -189,8 +196,9 @@ static bool read_operand(struct parser *p, uint32_t *node) {
   if (take(p, "(", false)) {
     if (!read_formula(p, 0, node)) return false;
     if (take(p, ")", false)) return true;
-    return wrong(p, p->at, "')' is missing for the '(' at column %d of the formula, or an operator such as && before this",
-                 (int)(open - p->formula) + 1);
+    unsigned line, col;
+    position(p, open, &line, &col);
+    return wrong(p, p->at, "')' is missing here for the '(' at %u:%u, or an operator such as &&", line, col);
   }
   for (int i = 0; i < BINARY; i++)
     if (word_length(open) == 1 && *open == *binary[i].sign) return nothing_there(p);

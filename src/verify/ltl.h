@@ -1,12 +1,13 @@
 /* Formulas of linear temporal logic over calls and returns.
  *
- *   formula   true  false  proposition  ( formula )  ! f  [] f  <> f  G f  F f  X f  f U g  f W g  f R g  f && g  f || g  f -> g  f <-> g
- *   proposition   call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with @THREAD, counted from 1
+ *   formula      true  false  proposition  ( f )  ! f  [] f  <> f  G f  F f  X f  f U g  f W g  f R g  f && g  f || g  f -> g
+ *                f <-> g
+ *   proposition  call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with @THREAD, counted from 1
  *
- * [] and G are always, <> and F finally, X next; f U g: g comes, and f holds until then; f W g: the same, or f holds for ever; f R g: g
- * holds up to and with the first f, or for ever. Prefix operators bind strongest, then U W R, &&, ||, ->, <->; U W R and -> group to the
- * right. OP and VALUE may be _, which is any; arguments left out at the end are any. A letter of a word is an event or nothing: at most
- * one call or return at a time. */
+ * [] and G are always, <> and F finally, X next; f U g: g comes, and f holds until then; f W g: the same, or f holds for ever;
+ * f R g: g holds up to and with the first f, or for ever. Prefix operators bind strongest, then U W R, &&, ||, ->, <->; U W R and
+ * -> group to the right. OP and VALUE may be _, which is any; arguments left out at the end are any. A letter of a word is an event
+ * or nothing: at most one call or return at a time. */
 #ifndef ASIF_VERIFY_LTL_H
 #define ASIF_VERIFY_LTL_H
 

@@ -132,6 +132,7 @@ static uint32_t place_of(const struct product *p, uint32_t state, uint32_t autom
 
 static void grow_table(struct product *p) {
   mem_free(p->mem, p->table);
+  if (p->mask == UINT32_MAX) mem_zero(p->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
   p->mask = p->mask * 2 + 1;
   p->table = mem_zero(p->mem, (size_t)p->mask + 1, sizeof *p->table);
   for (uint32_t i = 0; i < p->state.count; i++) {
@@ -230,7 +231,7 @@ static bool violated(struct product *p, const struct lasso *found) {
   if (!liveness_violated(l, &stem, &loop)) return false;
   uint16_t stuck = stuck_threads(l, node, &loop);
   if (stuck) l->result->stuck = first_thread(stuck);
-  l->result->waits = stuck && !loop.count;
+  l->result->waits = stuck && !loop.count && l->graph.waits.at[node] >> l->result->stuck & 1;
   text_open(&t, p->mem);
   text_add(&t, loop.count ? "the formula is false of a run that repeats its loop for ever"
                           : l->graph.waits.at[node] ? "the formula is false of a run that ends where no thread can move"

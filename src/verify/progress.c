@@ -1,5 +1,5 @@
-/* Progress conditions (Herlihy and Shavit 2011, On the Nature of Progress), decided as loops of the reachable state graph: what each
- * is, and why the checks are exact, is in progress.h. */
+/* Progress conditions (Herlihy and Shavit 2011, On the Nature of Progress), decided as loops of the reachable state graph: what
+ * each is, and why the checks are exact, is in progress.h. */
 #include "verify/progress.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static uint32_t find_waiting(const struct liveness *l, uint16_t *threads) {
 }
 
 /* Which edges a loop may have, that is to be found for a thread (-1: for all together). */
-static const bool *kept(struct liveness *l, int thread) {
+static bool *kept(struct liveness *l, int thread) {
   const struct graph *g = &l->graph;
   bool *keep = mem_zero(&l->scratch, g->labels.count + 1, sizeof *keep);
   for (size_t i = 0; i < g->labels.count; i++) {
@@ -54,8 +54,8 @@ static const bool *kept(struct liveness *l, int thread) {
 }
 
 /* The threads whose moves inside operations make a loop a violation, by node. */
-static const uint16_t *interest(struct liveness *l, int thread) {
-  const struct graph *g = &l->graph;
+static uint16_t *interest(struct liveness *l, int thread) {
+  struct graph *g = &l->graph;
   if (thread < 0) return g->open.at;
   uint16_t *in = mem_alloc(&l->scratch, g->count * sizeof *in);
   for (uint32_t i = 0; i < g->count; i++) in[i] = g->open.at[i] & (uint16_t)(1u << thread);
@@ -92,14 +92,26 @@ static bool looping(struct liveness *l, const struct lasso *loop, uint16_t may) 
 static bool find_loop(struct liveness *l, int thread) {
   struct question q = liveness_question(l);
   struct lasso found;
-  q.keep = kept(l, thread);
-  q.interest = interest(l, thread);
+  bool *keep = kept(l, thread);
+  uint16_t *in = interest(l, thread);
+  q.keep = keep;
+  q.interest = in;
   if (l->progress == PROGRESS_DEADLOCK_FREE) {
     q.fairness = FAIR_WEAK;
     q.idle = true;
   }
   lasso_find(&l->scratch, &q, &found);
-  return !found.found || looping(l, &found, q.interest[found.from]);
+  bool good = !found.found || looping(l, &found, in[found.from]);
+  mem_free(&l->scratch, keep);
+  if (thread >= 0) mem_free(&l->scratch, in);
+  return good;
+}
+
+/* Threads of one group do the same: what the first of them cannot the others cannot. */
+static bool first_of_group(const struct system *s, unsigned thread) {
+  for (unsigned t = 0; t < thread && s->group; t++)
+    if (s->group[t] == s->group[thread]) return false;
+  return true;
 }
 
 static bool decide(struct liveness *l) {
@@ -109,12 +121,12 @@ static bool decide(struct liveness *l) {
   bool together = l->progress == PROGRESS_DEADLOCK_FREE || l->progress == PROGRESS_LOCK_FREE;
   if (together) return find_loop(l, -1);
   for (unsigned t = 0; t < l->system->threads && l->result->verdict == VERDICT_HOLDS; t++)
-    if (!find_loop(l, (int)t)) return false;
+    if (first_of_group(l->system, t) && !find_loop(l, (int)t)) return false;
   return true;
 }
 
-bool progress_check(struct mem *m, struct system *system, enum progress progress, const struct ltl_names *names, struct limits *limits,
-                    struct liveness_result *result, struct problem *problem) {
+bool progress_check(struct mem *m, struct system *system, enum progress progress, const struct ltl_names *names,
+                    struct limits *limits, struct liveness_result *result, struct problem *problem) {
   struct liveness l = {.mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
   l.progress = progress;
   return liveness_decide(&l, NULL, decide);

@@ -7,9 +7,9 @@
  *                     operation open and no RETURN. Checked: no state in which no thread can move and one WAITS inside an
  *                     operation; and no component of the graph without RETURN edges in which an operation is open and every
  *                     thread that can move in all its states does. Clients are threads too: fairness makes them go on calling.
- *   obstruction-free  No run ends in moves of one thread alone, inside one operation. Checked: no loop of one thread's moves inside an
- *                     operation without its RETURN; no WAITS inside an operation in any state, since a waiting thread that runs
- *                     alone waits for ever.
+ *   obstruction-free  No run ends in moves of one thread alone, inside one operation. Checked: no loop of one thread's moves inside
+ *                     an operation without its RETURN; no WAITS inside an operation in any state, since a waiting thread that
+ *                     runs alone waits for ever.
  *   lock-free         No run, fair or not, has from some point on moves of threads inside operations and no RETURN: any of the
  *                     threads may have stopped for ever, wherever it was, and the others complete operations. Checked: no loop
  *                     without RETURN in which a thread inside an operation moves; no WAITS inside an operation, for if all but the
@@ -19,7 +19,8 @@
  *
  * wait-free implies lock-free implies obstruction-free; lock-free implies deadlock-free. Finite graphs have infinite runs only
  * through loops, so the checks are exact for the system's clients: clients that stop after k operations cannot overtake another for
- * ever, and a system with such clients may be wait-free where the object is not. Use clients that never stop.
+ * ever, and a system with such clients may be wait-free where the object is not. Use clients that never stop. And a CALL must be a
+ * move that never WAITS: where it is one move with the operation's first access, who waits there has not called yet.
  *
  * LTL. A formula (ltl.h) is evaluated on every run, or every fair one, as a word: each CALL and RETURN is a letter, a move without
  * any is an empty letter, and a run that ends goes on with empty letters for ever. Fairness is to threads: weak, a thread that can
@@ -37,11 +38,14 @@ enum fairness { FAIR_NONE, FAIR_WEAK, FAIR_STRONG };
 /* What events are called: by the user in formulas, and in sentences. */
 struct ltl_names {
   void *self;
-  int (*operation)(void *self, const char *name, size_t len);              /* the number of an operation, by name or alias; -1: none */
-  void (*list)(void *self, struct text *);                                 /* "push, pop": all operations, for messages */
-  bool (*literal)(void *self, const char *text, size_t len, value *value); /* "3", "empty": an argument or result; false: none */
-  int (*call)(void *self, uint16_t call, const value **args, unsigned *count); /* of an event's call: its operation, its arguments */
-  void (*print_call)(void *self, uint16_t call, struct text *);            /* "push(1)" */
+  /* The number of an operation, by name or alias; -1: none is called so. And all of them, for messages: "push, pop". */
+  int (*operation)(void *self, const char *name, size_t len);
+  void (*list)(void *self, struct text *);
+  /* A value as the user writes it: 3, empty; false: it is none. */
+  bool (*literal)(void *self, const char *text, size_t len, value *);
+  /* What an event's call is: its operation, and its arguments; and in words: "push(1)". */
+  int (*call)(void *self, uint16_t call, const value **args, unsigned *count);
+  void (*print_call)(void *self, uint16_t call, struct text *);
 };
 
 struct liveness_result {
@@ -63,8 +67,8 @@ struct liveness_result {
 
 /* names may be NULL: then sentences speak of "an operation". Results are owned by mem. Limits give VERDICT_UNKNOWN, as does a move
  * beyond what is modelled (FAULT_RANGE). False with the problem for an internal error. */
-bool progress_check(struct mem *, struct system *, enum progress, const struct ltl_names *, struct limits *, struct liveness_result *,
-                    struct problem *);
+bool progress_check(struct mem *, struct system *, enum progress, const struct ltl_names *, struct limits *,
+                    struct liveness_result *, struct problem *);
 /* False with the problem, "formula:1:5: ...", for a formula that cannot be read too. */
 bool ltl_check(struct mem *, struct system *, const char *formula, enum fairness, const struct ltl_names *, struct limits *,
                struct liveness_result *, struct problem *);
