@@ -82,8 +82,15 @@ static word *cells_at(struct run *r, const struct inst *in) {
   return b->cells + cell;
 }
 
+static word move_pointer(struct run *r, word a, int64_t cells) {
+  if (!word_is_pointer(a)) return cells ? wrong(r, "moved what is no pointer") : a;
+  int64_t cell = word_cell(a) + cells;
+  if (cell < 0 || cell > r->boxes.at[word_object(a)].count) return wrong(r, "moved outside");
+  return word_pointer(word_object(a), (uint32_t)cell) | word_mark(a);
+}
+
 static void run_access(struct run *r, const struct inst *in) {
-  word *at = cells_at(r, in), *d = &r->r[in->d], old = *at;
+  word *at = cells_at(r, in), *d = in->d == NO_REG ? NULL : &r->r[in->d], old = *at;
   size_t size = in->count * sizeof(word);
   switch (in->code) {
   case I_LOAD: memcpy(d, at, size); break;
@@ -107,7 +114,8 @@ static void run_access(struct run *r, const struct inst *in) {
     break;
   }
   case I_FETCH:
-    *at = compute(r, in->op, in->scalar, old, r->r[in->b], true);
+    *at = in->scalar.pointer ? move_pointer(r, old, in->op == OP_SUB ? -r->r[in->b] : r->r[in->b])
+                             : compute(r, in->op, in->scalar, old, r->r[in->b], true);
     *d = old;
     break;
   case I_LOCK:
@@ -120,13 +128,6 @@ static void run_access(struct run *r, const struct inst *in) {
     break;
   default: *at = 0; break;
   }
-}
-
-static word move_pointer(struct run *r, word a, int64_t cells) {
-  if (!word_is_pointer(a)) return cells ? wrong(r, "moved what is no pointer") : a;
-  int64_t cell = word_cell(a) + cells;
-  if (cell < 0 || cell > r->boxes.at[word_object(a)].count) return wrong(r, "moved outside");
-  return word_pointer(word_object(a), (uint32_t)cell) | word_mark(a);
 }
 
 static void run_free(struct run *r, const struct inst *in) {
@@ -217,13 +218,14 @@ void run_open(struct run *r, struct mem *m, const struct program *p) {
 }
 
 word run_from(struct run *r, uint32_t entry) {
+  size_t before = r->boxes.count;
   r->wrong = NULL;
   r->at = entry;
   r->steps = 0;
   do forget_dead(r);
   while (++r->steps < 100000 && run_inst(r));
   if (r->steps == 100000) wrong(r, "no end");
-  for (size_t i = 0; i < r->boxes.count; i++)
+  for (size_t i = before; i < r->boxes.count; i++)
     if (r->boxes.at[i].local && !r->boxes.at[i].gone) wrong(r, "a local variable stays");
   return r->result;
 }

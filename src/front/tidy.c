@@ -368,8 +368,12 @@ uint16_t tidy(struct lowering *l, uint16_t params, const char ***names) {
   t.gone = mem_zero(l->mem, t.count + 1, 1);
   t.to = mem_zero(l->mem, l->names.count + 1, sizeof *t.to);
   resolve(&t);
-  tidy_jumps(&t);
-  while (drop_unused(&t) | join_copies(&t)) tidy_jumps(&t);
+  bool changed;
+  do {
+    tidy_jumps(&t);
+    changed = drop_unused(&t);
+    changed |= join_copies(&t);
+  } while (changed);
   uint16_t regs = share_registers(&t, names);
   for (uint32_t i = 0; i < t.count; i++)
     if (inst_jumps(&t.code[i])) t.code[i].imm += (int64_t)l->begin;

@@ -166,6 +166,7 @@ static int side_effects(int a, int b) {
   n -= i-- - --j;
   n *= 2;
   n ^= 5;
+  n &= 0xfff;
   n <<= 1;
   n |= i & 1;
   i += j -= 2;
@@ -378,6 +379,7 @@ static int globals(int a, int b) {
 static _Atomic int shared = 5;
 static _Atomic(struct pair) both;
 static _Atomic(struct node *) top;
+static struct node *bare;
 static atomic_flag flag = ATOMIC_FLAG_INIT;
 static _Atomic unsigned char small;
 static atomic_bool truth;
@@ -387,9 +389,12 @@ static int atomics(int a, int b) {
   n += shared;
   n += shared++ * 3;
   n += ++shared * 5;
-  n += shared += 4;
-  n += shared *= 2;
-  n -= shared -= b;
+  shared += 4;
+  n += shared;
+  shared *= 2;
+  n += shared;
+  shared -= b;
+  n -= shared;
   n = n * 3 + atomic_exchange(&shared, 9);
   n += (int)atomic_fetch_or_explicit(&shared, 6, memory_order_relaxed);
   n += atomic_fetch_and(&shared, 13);
@@ -404,7 +409,8 @@ static int atomics(int a, int b) {
   small /= 3;
   small <<= 3;
   n += small;
-  n += small %= 50;
+  small %= 50;
+  n += small;
   truth = a;
   truth |= 2;
   n += truth + __sync_add_and_fetch(&plain, 2);
@@ -439,8 +445,8 @@ static int pointer_atomics(int a, int b) {
   r += atomic_flag_test_and_set(&flag);
   r += 2 * atomic_flag_test_and_set(&flag);
   atomic_flag_clear(&flag);
-  r += __sync_val_compare_and_swap(&top, &m, n) == &m;
-  r += 2 * __sync_bool_compare_and_swap(&top, &m, NULL);
+  r += __sync_val_compare_and_swap(&bare, NULL, n) == NULL;
+  r += 2 * __sync_bool_compare_and_swap(&bare, n, NULL);
   top = NULL;
   free(n);
   return r;
@@ -448,10 +454,11 @@ static int pointer_atomics(int a, int b) {
 
 #define VALUES(F)                                                                                                                \
   F(arithmetic)                                                                                                                  \
-  F(division) F(mixed_signs) F(unsigned_wrap) F(narrow) F(wide) F(shifts) F(bits) F(booleans) F(comparisons) F(enums) F(sizes)   \
-      F(long_masks) F(choices) F(short_circuit) F(loops) F(switches) F(jumps) F(side_effects) F(comma) F(structs) F(designated)  \
-          F(arrays) F(matrix) F(addresses) F(aliases) F(lists) F(allocation) F(marks) F(recursion) F(early) F(calls) F(statics)  \
-              F(globals) F(atomics) F(struct_atomics) F(pointer_atomics)
+  F(division)                                                                                                                    \
+  F(mixed_signs) F(unsigned_wrap) F(narrow) F(wide) F(shifts) F(bits) F(booleans) F(comparisons) F(enums) F(sizes) F(long_masks) \
+      F(choices) F(short_circuit) F(loops) F(switches) F(jumps) F(side_effects) F(comma) F(structs) F(designated) F(arrays)      \
+          F(matrix) F(addresses) F(aliases) F(lists) F(allocation) F(marks) F(recursion) F(early) F(calls) F(statics) F(globals) \
+              F(atomics) F(struct_atomics) F(pointer_atomics)
 #ifndef VALUES_NATIVELY
 #define OPERATION(f) ASIF_OP(f, ASIF_IN(-3, 4), ASIF_IN(-3, 4))
 VALUES(OPERATION)
