@@ -45,8 +45,8 @@ TEST(ltl_wrong_formulas) {
       {"return(second, )", "formula:1:16: a value is missing: a number, a word such as empty or true, or _ for any"},
       {"return(second, 1, 2)", "formula:1:19: an operation returns one value: return(OP, VALUE)"},
       {"call(first, 1, 2, 3, 4, 5, 6, 7, 8, 9)", "has more than"},
-      {"call(first)@3", "formula:1:13: after @ comes the number of a thread, from 1 to 2"},
-      {"call(first)@", "formula:1:13: after @ comes the number of a thread, from 1 to 2"},
+      {"call(first)@C", "formula:1:13: after @ comes a thread, A to B"},
+      {"call(first)@", "formula:1:13: after @ comes a thread, A to B"},
       {"call(first", "formula:1:11: ')' is missing for the '(' of call"},
       {"(true &&\n (true || false", "formula:2:16: ')' is missing here for the '(' at 2:2, or an operator such as &&"},
       {"true)", "formula:1:5: ')' without a '(' before it"},
@@ -105,7 +105,7 @@ static void expect_print(const char *formula, const char *expected) {
 TEST(ltl_precedence) {
   open_memory();
   expect_print("[](call(first)->(<>return(first)))", "[] (call(first) -> <> return(first))");
-  expect_print("G call( _ )  @ 2 -> F return(second,empty)", "[] call(_)@2 -> <> return(second, empty)");
+  expect_print("G call( _ )  @ B -> F return(second,empty)", "[] call(_)@B -> <> return(second, empty)");
   expect_print("(true U false) U (call(first,1) U call(first, 1))", "(true U false) U call(first, 1) U call(first, 1)");
   expect_print("((true -> false) -> (true -> true))", "(true -> false) -> true -> true");
   expect_print("(true && (false || true)) || (false && true)", "true && (false || true) || false && true");
@@ -122,10 +122,10 @@ static const struct {
   const char *text;
   enum event_kind kind;
   int operation, thread, value; /* -1: any */
-} propositions[] = {{"call(first)", EVENT_CALL, 0, -1, -1},     {"call(_)@1", EVENT_CALL, -1, 0, -1},
+} propositions[] = {{"call(first)", EVENT_CALL, 0, -1, -1},     {"call(_)@A", EVENT_CALL, -1, 0, -1},
                     {"call(first, 2)", EVENT_CALL, 0, -1, 2},   {"return(_)", EVENT_RETURN, -1, -1, -1},
-                    {"return(second, 1)", EVENT_RETURN, 1, -1, 1}, {"return(first)@2", EVENT_RETURN, 0, 1, -1},
-                    {"return(_, 0)@1", EVENT_RETURN, -1, 0, 0}, {"call(second)@2", EVENT_CALL, 1, 1, -1}};
+                    {"return(second, 1)", EVENT_RETURN, 1, -1, 1}, {"return(first)@B", EVENT_RETURN, 0, 1, -1},
+                    {"return(_, 0)@A", EVENT_RETURN, -1, 0, 0}, {"call(second)@B", EVENT_CALL, 1, 1, -1}};
 enum { PROPOSITIONS = sizeof propositions / sizeof *propositions };
 
 static bool true_of(unsigned proposition, const struct event *e) {
@@ -429,37 +429,37 @@ static void expect(toy_step *step_of, unsigned operations, const char *formula, 
 
 TEST(ltl_of_objects) {
   expect(toy_register, 0, "[] (call(second) -> <> return(second))", "ws");
-  expect(toy_register, 0, "[] (call(second)@2 -> <> return(second)@2)", "ws");
+  expect(toy_register, 0, "[] (call(second)@B -> <> return(second)@B)", "ws");
   expect(toy_register, 0, "[] <> return(second)", "ws");
   expect(toy_register, 0, "<> return(second, 3)", "");
   expect(toy_register, 0, "[] !return(second, 3)", "nws");
-  expect(toy_spin_lock, 0, "[] (call(first)@1 -> <> return(first)@1)", "");
-  expect(toy_mutex, 0, "[] (call(first)@1 -> <> return(first)@1)", "s");
-  expect(toy_ticket_lock, 0, "[] (call(first)@1 -> <> return(first)@1)", "ws");
+  expect(toy_spin_lock, 0, "[] (call(first)@A -> <> return(first)@A)", "");
+  expect(toy_mutex, 0, "[] (call(first)@A -> <> return(first)@A)", "s");
+  expect(toy_ticket_lock, 0, "[] (call(first)@A -> <> return(first)@A)", "ws");
   expect(toy_spin_lock, 0, "[] <> return(_)", "ws");
   expect(toy_cas_counter, 0, "[] (call(_) -> <> return(_))", "nws");
-  expect(toy_cas_counter, 0, "[] (call(_)@2 -> <> return(_)@2)", "");
+  expect(toy_cas_counter, 0, "[] (call(_)@B -> <> return(_)@B)", "");
   expect(toy_cas_counter, 3, "<> [] !call(_)", "nws");
-  expect(toy_cas_counter, 3, "[] (call(_)@2 -> <> return(_)@2)", "nws");
+  expect(toy_cas_counter, 3, "[] (call(_)@B -> <> return(_)@B)", "nws");
   expect(toy_two_locks, 0, "[] <> return(_)", "");
-  expect(toy_two_locks, 0, "[] (call(_)@1 -> X !call(_)@1 W return(_)@1)", "nws");
+  expect(toy_two_locks, 0, "[] (call(_)@A -> X !call(_)@A W return(_)@A)", "nws");
   expect(toy_stack, 1, "return(second, empty) R !return(second, 1) || call(first)", "");
-  expect(toy_reader, 0, "[] (call(first)@1 -> X return(first)@1)", "nws"); /* two letters of one move */
-  expect(toy_reader, 0, "[] (call(second)@1 -> X return(second)@1)", "");
+  expect(toy_reader, 0, "[] (call(first)@A -> X return(first)@A)", "nws"); /* two letters of one move */
+  expect(toy_reader, 0, "[] (call(second)@A -> X return(second)@A)", "");
 }
 
 TEST(ltl_reasons_and_notes) {
   struct toy toy;
   open_memory();
   toy_make(&toy, toy_two_locks, 2, 0);
-  struct liveness_result r = check(&toy.system, "[] <> return(first) || call(second)@1 && return(_, 7)", FAIR_STRONG);
-  CHECKF(!strcmp(r.note, "never true in any run: call(second)@1, return(_, 7)"), "%s", r.note);
+  struct liveness_result r = check(&toy.system, "[] <> return(first) || call(second)@A && return(_, 7)", FAIR_STRONG);
+  CHECKF(!strcmp(r.note, "never true in any run: call(second)@A, return(_, 7)"), "%s", r.note);
   CHECKF(!strcmp(r.reason, "the formula is false of a run that ends where no thread can move: "
-                           "thread 1 is in first(1), thread 2 is in first(1) for ever"), "%s", r.reason);
+                           "thread A is in first(1), thread B is in first(1) for ever"), "%s", r.reason);
   CHECK(r.stuck == 0 && r.waits && !r.loop_count && r.automaton && r.product);
   toy_make(&toy, toy_cas_counter, 2, 0);
-  r = check(&toy.system, "[] (call(first)@2 -> <> return(first)@2)", FAIR_WEAK);
-  CHECKF(!strcmp(r.reason, "the formula is false of a run that repeats its loop for ever: thread 2 is in first(1) for ever"), "%s",
+  r = check(&toy.system, "[] (call(first)@B -> <> return(first)@B)", FAIR_WEAK);
+  CHECKF(!strcmp(r.reason, "the formula is false of a run that repeats its loop for ever: thread B is in first(1) for ever"), "%s",
          r.reason);
   CHECK(r.stuck == 1 && !r.waits && !r.note[0]);
   toy_make(&toy, toy_cas_counter, 2, 1);

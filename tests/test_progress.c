@@ -79,13 +79,13 @@ static void expect_reason(toy_step *step, enum progress p, const char *reason) {
 
 TEST(progress_reasons) {
   expect_reason(toy_two_locks, PROGRESS_DEADLOCK_FREE,
-                "no thread can move, though thread 1 is in first(1), thread 2 is in first(1)");
+                "no thread can move, though thread A is in first(1), thread B is in first(1)");
   expect_reason(toy_two_spin_locks, PROGRESS_DEADLOCK_FREE,
-                "under a fair scheduler no operation returns: thread 1 is in first(1), thread 2 is in first(1) for ever");
-  expect_reason(toy_mutex, PROGRESS_LOCK_FREE, "thread 2 is in first(1) and waits, for ever if the others have stopped");
-  expect_reason(toy_spin_lock, PROGRESS_LOCK_FREE, "thread 2 is in first(1) for ever, and no operation returns");
-  expect_reason(toy_spin_lock, PROGRESS_OBSTRUCTION_FREE, "thread 1 is in first(1) for ever, though it runs alone");
-  expect_reason(toy_cas_counter, PROGRESS_WAIT_FREE, "thread 1 is in first(1) for ever while others return");
+                "under a fair scheduler no operation returns: thread A is in first(1), thread B is in first(1) for ever");
+  expect_reason(toy_mutex, PROGRESS_LOCK_FREE, "thread B is in first(1) and waits, for ever if the others have stopped");
+  expect_reason(toy_spin_lock, PROGRESS_LOCK_FREE, "thread B is in first(1) for ever, and no operation returns");
+  expect_reason(toy_spin_lock, PROGRESS_OBSTRUCTION_FREE, "thread A is in first(1) for ever, though it runs alone");
+  expect_reason(toy_cas_counter, PROGRESS_WAIT_FREE, "thread A is in first(1) for ever while others return");
 }
 
 TEST(progress_faults_and_limits) {

@@ -238,7 +238,8 @@ bool buchi_open(struct mem *m, const struct ltl *l, struct buchi **out, struct p
   make_part(b, PART_TRUE, 0, 0);
   uint8_t root = normal(b, l->root, true);
   if (b->too_large) {
-    problem_set(problem, "formula:1:1: the formula is too large: at most %d different parts; check what && joins one by one", PARTS_MOST);
+    problem_set(problem, "formula:1:1: the formula is too large: at most %d different parts; check what && joins one by one",
+                PARTS_MOST);
     return false;
   }
   buchi_state(b, one(root));

@@ -18,10 +18,11 @@ static bool faulted(struct liveness *l) {
   if (!liveness_violated_in(l, l->graph.fault_node)) return false;
   r->stem[r->stem_count++] = l->graph.fault;
   r->fault = l->graph.fault.move.fault;
-  unsigned thread = l->graph.fault.thread + 1u;
   if (r->fault == FAULT_RANGE) r->verdict = VERDICT_UNKNOWN;
-  snprintf(r->reason, sizeof r->reason, r->fault == FAULT_RANGE ? "a move of thread %u goes beyond what is modelled"
-           : "a move of thread %u faults, so nothing was decided about progress", thread);
+  const char *text = l->graph.fault.move.text;
+  snprintf(r->reason, sizeof r->reason, "a move of thread %c %s%s%.200s", 'A' + l->graph.fault.thread,
+           r->fault == FAULT_RANGE ? "goes beyond what is modelled" : "faults, so nothing was decided about progress",
+           text ? ": " : "", text ? text : "");
   return true;
 }
 
@@ -96,7 +97,7 @@ void liveness_print_threads(struct liveness *l, uint32_t node, uint16_t threads,
   const char *between = "";
   for (unsigned t = 0; t < l->system->threads; t++) {
     if (!(threads >> t & 1)) continue;
-    text_printf(out, "%sthread %u", between, t + 1);
+    text_printf(out, "%sthread %c", between, 'A' + (int)t);
     between = ", ";
     uint16_t call = graph_call(&l->graph, node, t);
     if (call == NOT_OPEN) continue;

@@ -34,7 +34,7 @@ bool liveness_violated(struct liveness *, const struct edges *stem, const struct
 /* Violated, on a shortest run to a node, which ends there. */
 bool liveness_violated_in(struct liveness *, uint32_t node);
 
-/* Adds "thread 1 is in push(3), thread 2 is in pop()": the threads of a bit set, in a node. */
+/* Adds "thread A is in push(3), thread B is in pop()": the threads of a bit set, in a node. */
 void liveness_print_threads(struct liveness *, uint32_t node, uint16_t threads, struct text *);
 
 /* The lowest thread of a bit set. */

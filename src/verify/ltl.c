@@ -117,13 +117,11 @@ static bool read_value(struct parser *p, struct ltl_proposition *out, struct tex
 static bool read_thread(struct parser *p, struct ltl_proposition *out, struct text *print) {
   blanks(p);
   const char *at = p->at;
-  unsigned long thread = 0;
-  for (; isdigit((unsigned char)*p->at); p->at++)
-    if (thread <= THREADS_MOST) thread = thread * 10 + (unsigned long)(*p->at - '0');
-  if (thread < 1 || thread > p->threads)
-    return wrong(p, at, "after @ comes the number of a thread, %s %u", p->threads == 1 ? "which is" : "from 1 to", p->threads);
-  out->thread = (int)thread - 1;
-  text_printf(print, "@%lu", thread);
+  out->thread = *at - 'A';
+  p->at += word_length(at);
+  if (p->at != at + 1 || out->thread < 0 || out->thread >= (int)p->threads)
+    return wrong(p, at, "after @ comes a thread, %s%c", p->threads == 1 ? "" : "A to ", 'A' + (int)p->threads - 1);
+  text_printf(print, "@%c", *at);
   return true;
 }
 

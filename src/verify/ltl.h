@@ -2,7 +2,7 @@
  *
  *   formula      true  false  proposition  ( f )  ! f  [] f  <> f  G f  F f  X f  f U g  f W g  f R g  f && g  f || g  f -> g
  *                f <-> g
- *   proposition  call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with @THREAD, counted from 1
+ *   proposition  call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with @THREAD: @A is the first
  *
  * [] and G are always, <> and F finally, X next; f U g: g comes, and f holds until then; f W g: the same, or f holds for ever;
  * f R g: g holds up to and with the first f, or for ever. Prefix operators bind strongest, then U W R, &&, ||, ->, <->; U W R and
@@ -36,7 +36,7 @@ struct ltl_proposition {
   unsigned count;        /* values given: arguments, or the result; */
   bool any[OP_ARGS];     /* ... each may be any */
   value value[OP_ARGS];
-  const char *text; /* as it is printed: "call(push, 1)@2" */
+  const char *text; /* as it is printed: "call(push, 1)@B" */
 };
 
 struct ltl_node {

@@ -26,7 +26,7 @@
  * any is an empty letter, and a run that ends goes on with empty letters for ever. Fairness is to threads: weak, a thread that can
  * move from some point on moves infinitely often; strong, a thread that can move infinitely often does.
  *
- * In formulas and sentences threads are counted from 1; in results, as in moves, from 0. */
+ * In formulas and sentences threads are A, B, C; in results, as in moves, they are counted from 0. */
 #ifndef ASIF_VERIFY_PROGRESS_H
 #define ASIF_VERIFY_PROGRESS_H
 
