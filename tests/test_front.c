@@ -8,9 +8,9 @@
 #include "test.h"
 
 /* What the model headers say, for texts that are not preprocessed. */
-#define ASIF "__asif_header(asif) "
-#define ATOMIC "__asif_header(stdatomic) "
-#define STDLIB "__asif_header(stdlib) typedef unsigned long size_t; "
+#define ASIF    "__asif_header(asif) "
+#define ATOMIC  "__asif_header(stdatomic) "
+#define STDLIB  "__asif_header(stdlib) typedef unsigned long size_t; "
 #define PTHREAD "__asif_header(pthread) typedef __asif_mutex pthread_mutex_t; "
 #define UINTPTR "typedef __asif_uintptr uintptr_t; "
 
@@ -40,51 +40,53 @@ static void expect_all(const struct front_case *cases, size_t count) {
 #define EXPECT_ALL(cases) expect_all((cases), sizeof(cases) / sizeof *(cases))
 
 TEST(front_treiber_stack) {
-  static const struct front_case cases[] = {{
-      ASIF ATOMIC STDLIB "\n"
-      "struct node { int val; struct node *next; };\n"
-      "static _Atomic(struct node *) top;\n"
-      "void push(int v) {\n"
-      "  struct node *n = malloc(sizeof *n);\n"
-      "  n->val = v;\n"
-      "  n->next = top;\n"
-      "  while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;\n"
-      "}\n"
-      "int pop(void) {\n"
-      "  struct node *t = top;\n"
-      "  do if (!t) return -2147483647 - 1 + 4;\n"
-      "  while (!atomic_compare_exchange_strong(&top, &t, t->next));\n"
-      "  return t->val;\n"
-      "}\n"
-      "ASIF_OBJECT(stack)\n"
-      "ASIF_OP(push, ASIF_IN(1, 3))\n"
-      "ASIF_OP(pop);\n",
-      "   3 global top: _Atomic(struct node *) [address taken]\n"
-      "   4 function push: void (int)\n"
-      "   4   parameter v: int\n"
-      "   5   local n: struct node * = <struct node *>malloc(16u)\n"
-      "   6   do n->val = v\n"
-      "   7   do n->next = <struct node *>top\n"
-      "   8   while !atomic_compare_exchange_strong(&top, &n->next, n)\n"
-      "   8     nothing\n"
-      "  10 function pop: int (void)\n"
-      "  11   local t: struct node * = <struct node *>top [address taken]\n"
-      "  12   repeat while !atomic_compare_exchange_strong(&top, &t, t->next)\n"
-      "  12     if !t\n"
-      "  12       return -2147483644\n"
-      "  14   return t->val\n"
-      "  16 object stack\n"
-      "  17 operation push is push(1..3)\n"
-      "  18 operation pop is pop()\n"}};
+  static const struct front_case cases[] = {{ASIF ATOMIC STDLIB "\n"
+                                                                "struct node { int val; struct node *next; };\n"
+                                                                "static _Atomic(struct node *) top;\n"
+                                                                "void push(int v) {\n"
+                                                                "  struct node *n = malloc(sizeof *n);\n"
+                                                                "  n->val = v;\n"
+                                                                "  n->next = top;\n"
+                                                                "  while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;\n"
+                                                                "}\n"
+                                                                "int pop(void) {\n"
+                                                                "  struct node *t = top;\n"
+                                                                "  do if (!t) return -2147483647 - 1 + 4;\n"
+                                                                "  while (!atomic_compare_exchange_strong(&top, &t, t->next));\n"
+                                                                "  return t->val;\n"
+                                                                "}\n"
+                                                                "ASIF_OBJECT(stack)\n"
+                                                                "ASIF_OP(push, ASIF_IN(1, 3))\n"
+                                                                "ASIF_OP(pop);\n",
+                                             "   3 global top: _Atomic(struct node *) [address taken]\n"
+                                             "   4 function push: void (int)\n"
+                                             "   4   parameter v: int\n"
+                                             "   5   local n: struct node * = <struct node *>malloc(16u)\n"
+                                             "   6   do n->val = v\n"
+                                             "   7   do n->next = <struct node *>top\n"
+                                             "   8   while !atomic_compare_exchange_strong(&top, &n->next, n)\n"
+                                             "   8     nothing\n"
+                                             "  10 function pop: int (void)\n"
+                                             "  11   local t: struct node * = <struct node *>top [address taken]\n"
+                                             "  12   repeat while !atomic_compare_exchange_strong(&top, &t, t->next)\n"
+                                             "  12     if !t\n"
+                                             "  12       return -2147483644\n"
+                                             "  14   return t->val\n"
+                                             "  16 object stack\n"
+                                             "  17 operation push is push(1..3)\n"
+                                             "  18 operation pop is pop()\n"}};
   EXPECT_ALL(cases);
 }
 
 TEST(front_declarations) {
   static const struct front_case cases[] = {
-      {"int a, *b, c[3][2], *d[2];", "   1 global a: int\n   1 global b: int *\n   1 global c: int[2][3]\n   1 global d: int *[2]\n"},
-      {"typedef const unsigned long T; T x = 1; extern int y; int y;", "   1 global x: const unsigned long = 1u\n   1 global y: int\n"},
+      {"int a, *b, c[3][2], *d[2];",
+       "   1 global a: int\n   1 global b: int *\n   1 global c: int[2][3]\n   1 global d: int *[2]\n"},
+      {"typedef const unsigned long T; T x = 1; extern int y; int y;",
+       "   1 global x: const unsigned long = 1u\n   1 global y: int\n"},
       {"_Atomic int a; _Atomic(int) b; int *_Atomic c; _Atomic(int) *d;",
-       "   1 global a: _Atomic(int)\n   1 global b: _Atomic(int)\n   1 global c: _Atomic(int *)\n   1 global d: _Atomic(int) *\n"},
+       "   1 global a: _Atomic(int)\n   1 global b: _Atomic(int)\n   1 global c: _Atomic(int *)\n   1 global d: _Atomic(int) "
+       "*\n"},
       {"long long int unsigned a; signed char b; short int c; _Bool d; char e;",
        "   1 global a: unsigned long\n   1 global b: char\n   1 global c: short\n   1 global d: _Bool\n   1 global e: char\n"},
       {"int (*p)[4]; int (q); int (*(r[2]));", "   1 global p: int[4] *\n   1 global q: int\n   1 global r: int *[2]\n"},
@@ -93,14 +95,19 @@ TEST(front_declarations) {
        "   1 global v: struct s\n   1 global n: int = 16\n   1 global o: int = 8\n"},
       {"_Alignas(64) int a; struct s { char c; _Alignas(8) char d; } b; int n = sizeof(struct s), m = _Alignof(struct s);",
        "   1 global a: int\n   1 global b: struct s\n   1 global n: int = 16\n   1 global m: int = 8\n"},
+      {"struct s { int x __attribute__((aligned(16))); char c; } __attribute__((aligned(64))); int n = sizeof(struct s);",
+       "   1 global n: int = 64\n"},
       {"static inline __attribute__((unused)) int f(void) __attribute__((noinline)); int f(void) { return 1; }",
        "   1 function f: int (void)\n   1   return 1\n"},
-      {"_Static_assert(sizeof(int) == 4, \"int\"); struct a; struct a *p; struct a { struct a *q; int x[2]; }; int n = sizeof *p;",
+      {"_Static_assert(sizeof(int) == 4, \"int\"); struct a; struct a *p; struct a { struct a *q; int x[2]; }; int n = sizeof "
+       "*p;",
        "   1 global p: struct a *\n   1 global n: int = 16\n"},
       {"_Thread_local int t; void f(void) { static int s = 2; s++; }",
        "   1 thread local t: int\n   1 function f: void (void)\n   1   do s++\n   1 static local s: int = 2 [written]\n"},
-      {"typedef int T; void f(void) { T T = 1; T++; }", "   1 function f: void (void)\n   1   local T: int = 1 [written]\n   1   do T++\n"},
-      {"union u { int x; } a; int f(void) { return a.x; }", "   1 global a: struct u\n   1 function f: int (void)\n   1   return a.x\n"},
+      {"typedef int T; void f(void) { T T = 1; T++; }",
+       "   1 function f: void (void)\n   1   local T: int = 1 [written]\n   1   do T++\n"},
+      {"union u { int x; } a; int f(void) { return a.x; }",
+       "   1 global a: struct u\n   1 function f: int (void)\n   1   return a.x\n"},
       {"const struct s { int x; } a = {1}; const struct s *p = &a; int f(void) { return p->x; }",
        "   1 global a: const struct s = {1} [address taken]\n   1 global p: const struct s * = &a\n   1 function f: int (void)\n"
        "   1   return p->x\n"},
@@ -112,16 +119,20 @@ TEST(front_initialisers) {
   static const struct front_case cases[] = {
       {"int a[] = {1, 2, [5] = 3, 4};", "   1 global a: int[7] = {1, 2, 0, 0, 0, 3, 4}\n"},
       {"struct p { int x, y; } a = {.y = 1}, b[2] = {{1, 2}, {3}}, c[2] = {1, 2, 3};",
-       "   1 global a: struct p = {0, 1}\n   1 global b: struct p[2] = {{1, 2}, {3, 0}}\n   1 global c: struct p[2] = {{1, 2}, {3, 0}}\n"},
+       "   1 global a: struct p = {0, 1}\n   1 global b: struct p[2] = {{1, 2}, {3, 0}}\n   1 global c: struct p[2] = {{1, 2}, "
+       "{3, 0}}\n"},
       {"struct { int a; struct { int b, c; } d; int e[2]; } x = {.d.c = 1, .e[1] = 2, .a = 3};",
        "   1 global x: struct = {3, {0, 1}, {0, 2}}\n"},
-      {"char s[] = \"a\" \"b\"; unsigned char t[2] = \"\\xff\";", "   1 global s: char[3] = {97, 98, 0}\n   1 global t: unsigned char[2] = {255u, 0}\n"},
+      {"char s[] = \"a\" \"b\"; unsigned char t[2] = \"\\xff\";",
+       "   1 global s: char[3] = {97, 98, 0}\n   1 global t: unsigned char[2] = {255u, 0}\n"},
       {"int x = {1}, *p = &x, a[2], *q = a + 1, *r = &a[1], *z = 0;",
        "   1 global x: int = 1 [address taken]\n   1 global p: int * = &x\n   1 global a: int[2] [address taken]\n"
        "   1 global q: int * = (decay(a) + 1)\n   1 global r: int * = &decay(a)[1]\n   1 global z: int * = <int *>0\n"},
-      {PTHREAD "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct { int x; pthread_mutex_t m; } s = {1, PTHREAD_MUTEX_INITIALIZER};",
+      {PTHREAD
+       "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct { int x; pthread_mutex_t m; } s = {1, PTHREAD_MUTEX_INITIALIZER};",
        "   1 global m: pthread_mutex_t = 0\n   1 global s: struct = {1, 0}\n"},
-      {"struct p { int x; struct { int y; }; }; int f(int v) { struct p a = {v, {2}}, b = a; struct p c[] = {a, {.y = v}}; return (struct "
+      {"struct p { int x; struct { int y; }; }; int f(int v) { struct p a = {v, {2}}, b = a; struct p c[] = {a, {.y = v}}; "
+       "return (struct "
        "p){1}.x + c[0].y; }",
        "   1 function f: int (int)\n   1   parameter v: int\n   1   local a: struct p = {v, {2}}\n   1   local b: struct p = a\n"
        "   1   local c: struct p[2] = {a, {0, {v}}}\n   1   return ((struct p){1, 0}.x + decay(c)[0].{}.y)\n"},
@@ -129,7 +140,9 @@ TEST(front_initialisers) {
   EXPECT_ALL(cases);
 }
 
-#define BODY "   1 function f: int (int, unsigned, char)\n   1   parameter a: int\n   1   parameter b: unsigned\n   1   parameter c: char\n"
+#define BODY                                                                                                                     \
+  "   1 function f: int (int, unsigned, char)\n   1   parameter a: int\n   1   parameter b: unsigned\n   1   parameter c: "      \
+  "char\n"
 #define F(text) "int f(int a, unsigned b, char c) { return " text "; }"
 
 TEST(front_conversions) {
@@ -151,16 +164,21 @@ TEST(front_conversions) {
       {F("_Generic(a, long: 1, int: 2, default: 3)"), BODY "   1   return 2\n"},
       {F("a && b || c"), BODY "   1   return ((a && b) || c)\n"},
       {F("a & b ^ c | 1"), BODY "   1   return <int>(((<unsigned>a & b) ^ <unsigned>c) | 1u)\n"},
-      {"void f(char c, long l, int *p, _Atomic int *q) { c += l; c++; p += c; *q += 1; *q = c; p[1] = *q; 1[p]--; l = p - &p[1]; }",
+      {"void f(char c, long l, int *p, _Atomic int *q) { c += l; c++; p += c; *q += 1; *q = c; p[1] = *q; 1[p]--; l = p - &p[1]; "
+       "}",
        "   1 function f: void (char, long, int *, _Atomic(int) *)\n"
        "   1   parameter c: char [written]\n   1   parameter l: long [written]\n   1   parameter p: int * [written]\n"
        "   1   parameter q: _Atomic(int) *\n   1   do c += in long: l\n   1   do c++\n   1   do p += c\n   1   do *q += 1\n"
        "   1   do *q = <int>c\n   1   do p[1] = <int>*q\n   1   do p[1]--\n   1   do l = (p - &p[1])\n"},
-      {UINTPTR "struct n *f(struct n *p) { uintptr_t u = (uintptr_t)p | 1; if (p == 0 || !p) return 0; return (struct n *)(u & ~(uintptr_t)1); }",
-       "   1 function f: struct n * (struct n *)\n   1   parameter p: struct n *\n   1   local u: uintptr_t = ((uintptr_t)p | 1u)\n"
-       "   1   if ((p == <struct n *>0) || !p)\n   1     return <struct n *>0\n   1   return (struct n *)(u & 18446744073709551614u)\n"},
+      {UINTPTR "struct n *f(struct n *p) { uintptr_t u = (uintptr_t)p | 1; if (p == 0 || !p) return 0; return (struct n *)(u & "
+               "~(uintptr_t)1); }",
+       "   1 function f: struct n * (struct n *)\n   1   parameter p: struct n *\n   1   local u: uintptr_t = ((uintptr_t)p | "
+       "1u)\n"
+       "   1   if ((p == <struct n *>0) || !p)\n   1     return <struct n *>0\n   1   return (struct n *)(u & "
+       "18446744073709551614u)\n"},
       {"_Atomic(struct p { int x, y; }) a; int f(void) { struct p b = a; b.x++; a = b; return b.y; }",
-       "   1 global a: _Atomic(struct p) [written]\n   1 function f: int (void)\n   1   local b: struct p = <struct p>a [written]\n"
+       "   1 global a: _Atomic(struct p) [written]\n   1 function f: int (void)\n   1   local b: struct p = <struct p>a "
+       "[written]\n"
        "   1   do b.x++\n   1   do a = b\n   1   return b.y\n"},
   };
   EXPECT_ALL(cases);
@@ -207,8 +225,10 @@ TEST(front_statements) {
        "   8     local y: int = x\n"
        "   8     do x = y\n"
        "   9   return x\n"},
-      {ASIF "int x; void f(void) { ASIF_ATOMIC { x++; while (x) break; } ASIF_LIN(); asif_yield(); asif_require(x > 1); x = asif_choose(3); }",
-       "   1 global x: int [written]\n   1 function f: void (void)\n   1   atomic\n   1     do x++\n   1     while x\n   1       break\n"
+      {ASIF "int x; void f(void) { ASIF_ATOMIC { x++; while (x) break; } ASIF_LIN(); asif_yield(); asif_require(x > 1); x = "
+            "asif_choose(3); }",
+       "   1 global x: int [written]\n   1 function f: void (void)\n   1   atomic\n   1     do x++\n   1     while x\n   1       "
+       "break\n"
        "   1   do ASIF_LIN()\n   1   do asif_yield()\n   1   do asif_require((x > 1))\n   1   do x = asif_choose(3)\n"},
   };
   EXPECT_ALL(cases);
@@ -216,14 +236,18 @@ TEST(front_statements) {
 
 TEST(front_known_functions) {
   static const struct front_case cases[] = {
-      {ATOMIC "_Atomic long x; _Atomic _Bool b; void f(long e) { atomic_store(&x, 1); e = atomic_fetch_add_explicit(&x, 2, 3);\n"
-              "e = atomic_exchange(&x, 1); atomic_compare_exchange_weak_explicit(&x, &e, 3, 5, 5); atomic_flag_test_and_set(&b);\n"
-              "atomic_thread_fence(5); __atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5); e = __sync_sub_and_fetch(&x, 1);\n"
-              "if (__builtin_expect(e == 1, 1)) __sync_lock_release(&x); atomic_init(&x, 0); }",
-       "   1 global x: _Atomic(long) [address taken]\n   1 global b: _Atomic(_Bool) [address taken]\n   1 function f: void (long)\n"
-       "   1   parameter e: long [address taken] [written]\n   1   do atomic_store(&x, 1)\n   1   do e = atomic_fetch_add_explicit(&x, 2)\n"
+      {ATOMIC
+       "_Atomic long x; _Atomic _Bool b; void f(long e) { atomic_store(&x, 1); e = atomic_fetch_add_explicit(&x, 2, 3);\n"
+       "e = atomic_exchange(&x, 1); atomic_compare_exchange_weak_explicit(&x, &e, 3, 5, 5); atomic_flag_test_and_set(&b);\n"
+       "atomic_thread_fence(5); __atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5); e = __sync_sub_and_fetch(&x, 1);\n"
+       "if (__builtin_expect(e == 1, 1)) __sync_lock_release(&x); atomic_init(&x, 0); }",
+       "   1 global x: _Atomic(long) [address taken]\n   1 global b: _Atomic(_Bool) [address taken]\n   1 function f: void "
+       "(long)\n"
+       "   1   parameter e: long [address taken] [written]\n   1   do atomic_store(&x, 1)\n   1   do e = "
+       "atomic_fetch_add_explicit(&x, 2)\n"
        "   2   do e = atomic_exchange(&x, 1)\n   2   do atomic_compare_exchange_weak_explicit(&x, &e, 3)\n"
-       "   2   do atomic_flag_test_and_set(&b)\n   3   do atomic_thread_fence()\n   3   do __atomic_compare_exchange_n(&x, &e, 1)\n"
+       "   2   do atomic_flag_test_and_set(&b)\n   3   do atomic_thread_fence()\n   3   do __atomic_compare_exchange_n(&x, &e, "
+       "1)\n"
        "   3   do e = (__sync_sub_and_fetch(&x, 1) - 1)\n   4   if <unsigned long>(e == 1)\n   4     do __sync_lock_release(&x)\n"
        "   4   do atomic_init(&x, 0)\n"},
       {PTHREAD STDLIB "pthread_mutex_t m; void f(int *p) { pthread_mutex_init(&m, 0); if (pthread_mutex_trylock(&m) == 0) "
@@ -231,7 +255,8 @@ TEST(front_known_functions) {
        "   1 global m: pthread_mutex_t [address taken]\n   1 function f: void (int *)\n   1   parameter p: int * [written]\n"
        "   1   do pthread_mutex_init(&m)\n   1   if (pthread_mutex_trylock(&m) == 0)\n   1     do pthread_mutex_unlock(&m)\n"
        "   1   do p = <int *>calloc(2u, 4u)\n   1   do free(<void *>p)\n   1   do abort()\n"},
-      {"__asif_header(assert) __asif_header(string) struct s { int x; } a, b; void f(void) { assert(a.x && \"why\"); memcpy(&a, &b, sizeof a); }",
+      {"__asif_header(assert) __asif_header(string) struct s { int x; } a, b; void f(void) { assert(a.x && \"why\"); memcpy(&a, "
+       "&b, sizeof a); }",
        "   1 global a: struct s [address taken]\n   1 global b: struct s [address taken]\n   1 function f: void (void)\n"
        "   1   do assert((a.x && 1))\n   1   do memcpy(<void *>&a, <void *>&b, 4u)\n"},
   };
@@ -240,14 +265,20 @@ TEST(front_known_functions) {
 
 TEST(front_harness) {
   static const struct front_case cases[] = {
-      {ASIF "void w(int a, _Bool b); int r(void); void start(void); void w(int a, _Bool b) {} int r(void) { return 0; } void start(void) {}\n"
-            "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) ASIF_BOUND(1 + 2)\n"
-            "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(w, \"a b\")",
-       "   1 function w: void (int, _Bool)\n   1   parameter a: int\n   1   parameter b: _Bool\n   1 function r: int (void)\n   1   return 0\n"
-       "   1 function start: void (void)\n   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 0..1)\n   2 operation read is r()\n"
+      {ASIF
+       "void w(int a, _Bool b); int r(void); void start(void); void w(int a, _Bool b) {} int r(void) { return 0; } void "
+       "start(void) {}\n"
+       "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) ASIF_BOUND(1 + 2)\n"
+       "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(w, \"a "
+       "b\")",
+       "   1 function w: void (int, _Bool)\n   1   parameter a: int\n   1   parameter b: _Bool\n   1 function r: int (void)\n   "
+       "1   return 0\n"
+       "   1 function start: void (void)\n   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 0..1)\n   2 operation read "
+       "is r()\n"
        "   3 role writer, 1: w\n   3 role reader, the rest: r w\n     init start\n     bound 3\n     type stable\n"},
       {ASIF "int register_read(void) { return 0; } ASIF_OBJECT(register) ASIF_OP_AS(read, register_read)",
-       "   1 function register_read: int (void)\n   1   return 0\n   1 object register\n   1 operation read is register_read()\n"},
+       "   1 function register_read: int (void)\n   1   return 0\n   1 object register\n   1 operation read is "
+       "register_read()\n"},
   };
   EXPECT_ALL(cases);
 }
@@ -262,7 +293,7 @@ static void expect_refused(const struct front_case *cases, size_t count) {
   }
 }
 #define REFUSED(cases) expect_refused((cases), sizeof(cases) / sizeof *(cases))
-#define OUTSIDE " is outside the C that verify reads"
+#define OUTSIDE        " is outside the C that verify reads"
 
 TEST(front_outside) {
   static const struct front_case cases[] = {
@@ -293,8 +324,10 @@ TEST(front_outside) {
       {"void f(void) { extern int x; }", "a.c:1:16: extern inside a function" OUTSIDE},
       {"void f(void) { int g(void); }", "a.c:1:20: a function declared inside a function" OUTSIDE},
       {"int x __attribute__((cleanup(f)));", "a.c:1:22: __attribute__((cleanup))" OUTSIDE},
-      {"_Atomic(struct s { int x; }) a; int f(void) { return a.x; }", "a.c:1:55: a field of an _Atomic struct, used without loading the whole," OUTSIDE},
+      {"_Atomic(struct s { int x; }) a; int f(void) { return a.x; }",
+       "a.c:1:55: a field of an _Atomic struct, used without loading the whole," OUTSIDE},
       {ATOMIC "int *_Atomic p; void f(void) { atomic_fetch_add(&p, 1); }", "a.c:1:74: atomic_fetch_add on a pointer" OUTSIDE},
+      {"struct __attribute__((packed)) s { char c; int x; };", "a.c:1:23: __attribute__((packed))" OUTSIDE},
       {"struct s {};", "a.c:1:1: a struct without fields" OUTSIDE},
       {"void f(void) { __auto_type x = 1; }", "a.c:1:16: __auto_type" OUTSIDE},
   };
@@ -306,7 +339,8 @@ TEST(front_wrong_names) {
       {"int f(int count) { return cuont; }", "a.c:1:27: cuont is not declared; count would be right"},
       {"int f(void) { return x; }", "a.c:1:22: x is not declared"},
       {"int f(void) { return atomic_load(0); }", "a.c:1:22: atomic_load is not declared; #include <stdatomic.h> would be right"},
-      {"struct s { int next; } *p; int f(void) { return p->nxet; }", "a.c:1:52: 'struct s' has no field 'nxet'; 'next' would be right"},
+      {"struct s { int next; } *p; int f(void) { return p->nxet; }",
+       "a.c:1:52: 'struct s' has no field 'nxet'; 'next' would be right"},
       {"struct s { int a; } *p; int f(void) { return p->zz; }", "a.c:1:49: 'struct s' has no field 'zz'"},
       {"struct s { int a; } *p; int f(void) { return p.a; }", "a.c:1:47: '.' on a pointer; '->' would be right"},
       {"int x; int f(void) { return x.a; }", "a.c:1:30: 'int' is no struct"},
@@ -363,7 +397,8 @@ TEST(front_wrong_types) {
       {ATOMIC "_Atomic int x; void f(long e) { atomic_compare_exchange_strong(&x, &e, 1); }",
        "a.c:1:93: atomic_compare_exchange_strong expects its second argument to be 'int *', not 'long *'"},
       {ATOMIC "_Atomic int x; void f(void) { atomic_store(x, 1); }", "a.c:1:69: atomic_store needs a pointer, not 'int'"},
-      {PTHREAD "int x; void f(void) { pthread_mutex_lock(&x); }", "a.c:1:103: pthread_mutex_lock needs a pointer to a mutex, not 'int *'"},
+      {PTHREAD "int x; void f(void) { pthread_mutex_lock(&x); }",
+       "a.c:1:103: pthread_mutex_lock needs a pointer to a mutex, not 'int *'"},
   };
   REFUSED(cases);
 }
@@ -382,8 +417,10 @@ TEST(front_wrong_syntax) {
       {"char *s = \"x", "a.c:1:11: a string that does not end"},
       {"void f(void) { break; }", "a.c:1:16: break outside a loop"},
       {"void f(void) { case 1: ; }", "a.c:1:16: case outside a switch"},
-      {"void f(void) { if (1) int x; }", "a.c:1:23: a declaration where only a statement may stand; braces around it would be right"},
-      {ASIF "void f(void) { while (1) ASIF_ATOMIC { break; } }", "a.c:1:60: break would only leave ASIF_ATOMIC; goto would be right"},
+      {"void f(void) { if (1) int x; }",
+       "a.c:1:23: a declaration where only a statement may stand; braces around it would be right"},
+      {ASIF "void f(void) { while (1) ASIF_ATOMIC { break; } }",
+       "a.c:1:60: break would only leave ASIF_ATOMIC; goto would be right"},
   };
   REFUSED(cases);
 }
@@ -409,7 +446,8 @@ TEST(front_wrong_harness) {
 }
 
 TEST(front_caret) {
-  CHECK(!strcmp(read_text("int x;\nint f(void) {\n\treturn x +\ty;\n}\n"), "a.c:3:13: y is not declared\n\treturn x +\ty;\n\t          \t^"));
+  CHECK(!strcmp(read_text("int x;\nint f(void) {\n\treturn x +\ty;\n}\n"),
+                "a.c:3:13: y is not declared\n\treturn x +\ty;\n\t          \t^"));
   CHECK(!strcmp(read_text("# 7 \"b.c\"\n\n\nint f(void) { return y; }\n"), "b.c:9:1: y is not declared"));
 }
 
@@ -499,7 +537,8 @@ TEST(front_files) {
              "#include <string.h>\n#include <threads.h>\nint x = ASIF_FULL, y = EBUSY; uint64_t z = UINT64_C(1); atomic_int a;\n",
              "");
   expect_own("#include <unistd.h>\n", ":1:10: <unistd.h>" OUTSIDE "\n#include <unistd.h>\n         ^");
-  expect_own("#include \"none.h\"\n", ":1:10: none.h is not found; -I says in which folder to look\n#include \"none.h\"\n         ^");
+  expect_own("#include \"none.h\"\n",
+             ":1:10: none.h is not found; -I says in which folder to look\n#include \"none.h\"\n         ^");
   expect_own("#include <stddef.h>\nint *p;\nint f(void) { if (p ==  NULL) return  z; }\n",
              ":3:39: z is not declared\nint f(void) { if (p ==  NULL) return  z; }\n                                      ^");
   expect_own("#define A(x) ((x) + 1)\nint f(int a) { return A(a) + A(b); }\n",

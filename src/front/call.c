@@ -31,7 +31,8 @@ static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_
   if (e->type->kind != TYPE_POINTER) front_fail(f, e->place, "%s needs a pointer, not '%s'", name, type_text(f, e->type->plain));
   c->type = e->type->of->plain;
   if (only_integer && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
-  if (only_integer && !type_is_integer(c->type)) front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
+  if (only_integer && !type_is_integer(c->type))
+    front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
   if (!type_is_scalar(c->type) && c->type->kind != TYPE_STRUCT)
     front_fail(f, e->place, "%s needs a pointer to a value, not '%s'", name, type_text(f, e->type->plain));
   type_must_be_complete(f, c->type, e->place, "a pointer to");

@@ -63,9 +63,7 @@ uint16_t source_add(struct front *f, const char *path, size_t length) {
   return (uint16_t)(f->unit->files.count - 1);
 }
 
-static bool word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+static bool word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 static const char *skip_blanks(const char *at, const char *end) {
   for (; at < end; at++) {

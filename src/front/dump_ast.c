@@ -15,11 +15,11 @@ static void start_line(struct dump *d, struct place place, int indent) {
 }
 
 static const char *operator_text(enum operator op) {
-  static const char *const marks[] = {[OP_NONE] = "",  [OP_ADD] = "+",  [OP_SUB] = "-",      [OP_MUL] = "*",    [OP_DIV] = "/",
-                                      [OP_MOD] = "%",  [OP_SHL] = "<<", [OP_SHR] = ">>",     [OP_AND] = "&",    [OP_OR] = "|",
-                                      [OP_XOR] = "^",  [OP_EQ] = "==",  [OP_NE] = "!=",      [OP_LT] = "<",     [OP_LE] = "<=",
-                                      [OP_GT] = ">",   [OP_GE] = ">=",  [OP_AND_AND] = "&&", [OP_OR_OR] = "||", [OP_NEG] = "-",
-                                      [OP_NOT] = "!",  [OP_INVERT] = "~", [OP_PLUS] = "+"};
+  static const char *const marks[] = {
+      [OP_NONE] = "",    [OP_ADD] = "+",  [OP_SUB] = "-", [OP_MUL] = "*",    [OP_DIV] = "/", [OP_MOD] = "%",
+      [OP_SHL] = "<<",   [OP_SHR] = ">>", [OP_AND] = "&", [OP_OR] = "|",     [OP_XOR] = "^", [OP_EQ] = "==",
+      [OP_NE] = "!=",    [OP_LT] = "<",   [OP_LE] = "<=", [OP_GT] = ">",     [OP_GE] = ">=", [OP_AND_AND] = "&&",
+      [OP_OR_OR] = "||", [OP_NEG] = "-",  [OP_NOT] = "!", [OP_INVERT] = "~", [OP_PLUS] = "+"};
   return marks[op];
 }
 
@@ -155,8 +155,11 @@ static void print_expr(struct dump *d, const struct expr *e) {
 }
 
 static void print_variable(struct dump *d, const struct decl *v) {
-  static const char *const words[] = {[STORAGE_AUTO] = "local", [STORAGE_GLOBAL] = "global", [STORAGE_STATIC_LOCAL] = "static local",
-                                      [STORAGE_THREAD_LOCAL] = "thread local", [STORAGE_PARAM] = "parameter"};
+  static const char *const words[] = {[STORAGE_AUTO] = "local",
+                                      [STORAGE_GLOBAL] = "global",
+                                      [STORAGE_STATIC_LOCAL] = "static local",
+                                      [STORAGE_THREAD_LOCAL] = "thread local",
+                                      [STORAGE_PARAM] = "parameter"};
   text_printf(d->to, "%s %s: ", words[v->storage], v->name);
   type_print(v->type, d->to);
   if (v->init) print_prefixed(d, " = ", v->init, "");
@@ -220,7 +223,11 @@ static void print_stmt(struct dump *d, const struct stmt *s, int indent) {
     case S_DO:
     case S_SWITCH:
     case S_CASE:
-      print_head(d, s, indent, s->kind == S_WHILE ? "while" : s->kind == S_DO ? "repeat while" : s->kind == S_CASE ? "case" : "switch");
+      print_head(d, s, indent,
+                 s->kind == S_WHILE  ? "while"
+                 : s->kind == S_DO   ? "repeat while"
+                 : s->kind == S_CASE ? "case"
+                                     : "switch");
       print_stmt(d, s->body, indent + 1);
       break;
     case S_DEFAULT: print_words(d, s, indent, "default", NULL); break;

@@ -175,8 +175,7 @@ static struct expr *compare_pointers(struct front *f, struct place place, enum o
   const struct type *pointer = a->type->kind == TYPE_POINTER ? a->type : b->type;
   bool both = a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER;
   bool fine = both ? pointers_agree(a->type, b->type) : (op == OP_EQ || op == OP_NE) && (expr_is_null(a) || expr_is_null(b));
-  if (!fine)
-    front_fail(f, place, "'%s' compared with '%s'", type_text(f, a->type->plain), type_text(f, b->type->plain));
+  if (!fine) front_fail(f, place, "'%s' compared with '%s'", type_text(f, a->type->plain), type_text(f, b->type->plain));
   if (a->type->kind != TYPE_POINTER || (both && expr_is_null(a))) a = expr_convert(f, a, pointer = b->type, true);
   if (b->type->kind != TYPE_POINTER || (both && expr_is_null(b))) b = expr_convert(f, b, pointer, true);
   return binary(f, place, op, a, b, TYPE_OF(INT));
@@ -288,7 +287,8 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
 struct expr *expr_step(struct front *f, struct place place, enum operator op, bool postfix, struct expr *a) {
   store_to(f, place, a);
   const struct type *t = a->type->plain;
-  if (!type_is_scalar(t)) front_fail(f, place, "%s needs a number or a pointer, not '%s'", op == OP_ADD ? "++" : "--", type_text(f, t));
+  if (!type_is_scalar(t))
+    front_fail(f, place, "%s needs a number or a pointer, not '%s'", op == OP_ADD ? "++" : "--", type_text(f, t));
   if (t->kind == TYPE_POINTER) type_must_be_complete(f, t->of, place, "arithmetic on a pointer to");
   struct expr *e = expr_new(f, E_STEP, place, a, NULL, NULL);
   e->op = op;
@@ -324,7 +324,8 @@ struct expr *expr_index(struct front *f, struct place place, struct expr *a, str
   }
   b = integer(f, b, place, "an index");
   a = a->type->kind == TYPE_ARRAY && a->lvalue ? decay(f, a) : expr_value(f, a);
-  if (a->type->kind != TYPE_POINTER) front_fail(f, place, "an index needs an array or a pointer, not '%s'", type_text(f, a->type->plain));
+  if (a->type->kind != TYPE_POINTER)
+    front_fail(f, place, "an index needs an array or a pointer, not '%s'", type_text(f, a->type->plain));
   type_must_be_complete(f, a->type->of, place, "an index into");
   struct expr *e = expr_new(f, E_INDEX, place, a, b, NULL);
   e->type = a->type->of;

@@ -84,7 +84,7 @@ static struct expr *fold_unary(struct expr *e) {
   switch (e->op) {
     case OP_NEG:
       if (e->type->is_signed && (a == INT64_MIN || !fits(-a, e->type))) return e;
-      return becomes(e, (int64_t)-(uint64_t)a);
+      return becomes(e, (int64_t) - (uint64_t)a);
     case OP_INVERT: return becomes(e, ~a);
     case OP_NOT: return becomes(e, !a);
     default: return becomes(e, a);

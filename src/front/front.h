@@ -138,7 +138,7 @@ const struct type *type_pointer(struct front *, const struct type *of, struct pl
 const struct type *type_array(struct front *, const struct type *of, int64_t count, bool known, struct place);
 const struct type *type_qualified(struct front *, const struct type *, bool atomic, bool constant, bool is_volatile);
 struct type *type_new(struct front *, enum type_kind);
-void type_complete(struct front *, struct type *, struct place); /* lays out a struct whose fields are there */
+void type_complete(struct front *, struct type *, uint32_t align, struct place); /* lays out a struct whose fields are there */
 void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
 bool type_same(const struct type *, const struct type *);         /* qualifiers of the outermost do not count */
 const char *type_text(struct front *, const struct type *);
@@ -224,17 +224,18 @@ struct specifiers {
   const struct type *type;
   struct place place;
   bool is_typedef, is_static, is_extern, is_thread_local;
-  uint32_t align; /* _Alignas, or 0 */
+  uint32_t align; /* by _Alignas or an attribute, or 0 */
 };
 struct declarator {
   struct token *name; /* NULL if it is abstract */
   const struct type *type;
   struct decl **params; /* of a function */
   uint32_t param_count;
+  uint32_t align; /* by an attribute, or 0 */
 };
 struct specifiers parse_specifiers(struct front *);
 struct declarator parse_declarator(struct front *, const struct type *base);
-void parse_attributes(struct front *);
+uint32_t parse_attributes(struct front *); /* the alignment that they ask for, or 0 */
 
 /* parse_tag.c */
 const struct type *parse_struct(struct front *);

@@ -7,7 +7,8 @@ static void check_uses(struct front *f) {
     const struct use *use = &f->uses.at[i];
     const struct decl *d = use->decl;
     if (d->kind == DECL_FUNCTION && !d->defined) front_fail(f, use->place, "%s has no body in this file", d->name);
-    if (d->kind == DECL_VARIABLE && !d->defined) front_fail(f, use->place, "%s is only declared extern, not defined in this file", d->name);
+    if (d->kind == DECL_VARIABLE && !d->defined)
+      front_fail(f, use->place, "%s is only declared extern, not defined in this file", d->name);
   }
 }
 

@@ -37,12 +37,13 @@ struct token *parse_expect(struct front *f, const char *spelling) {
 /* Words that are no names. */
 static bool is_keyword(const struct token *t) {
   static const char *const words[] = {
-      "auto",     "break",    "case",      "char",     "const",    "continue",   "default",       "do",       "double",
-      "else",     "enum",     "extern",    "float",    "for",      "goto",       "if",            "inline",   "int",
-      "long",     "register", "restrict",  "return",   "short",    "signed",     "sizeof",        "static",   "struct",
-      "switch",   "typedef",  "union",     "unsigned", "void",     "volatile",   "while",         "_Alignas", "_Alignof",
-      "_Atomic",  "_Bool",    "_Complex",  "_Generic", "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local",
-      "__asm__",  "asm",      "__asm",     "typeof",   "__typeof__"};
+      "auto",       "break",     "case",           "char",          "const",    "continue", "default",  "do",
+      "double",     "else",      "enum",           "extern",        "float",    "for",      "goto",     "if",
+      "inline",     "int",       "long",           "register",      "restrict", "return",   "short",    "signed",
+      "sizeof",     "static",    "struct",         "switch",        "typedef",  "union",    "unsigned", "void",
+      "volatile",   "while",     "_Alignas",       "_Alignof",      "_Atomic",  "_Bool",    "_Complex", "_Generic",
+      "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "__asm__",  "asm",      "__asm",    "typeof",
+      "__typeof__"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (token_is(t, words[i])) return true;
   return false;
@@ -299,9 +300,10 @@ static const struct binary {
   const char *mark;
   enum operator op;
   int level;
-} binaries[] = {{"*", OP_MUL, 10}, {"/", OP_DIV, 10}, {"%", OP_MOD, 10}, {"+", OP_ADD, 9}, {"-", OP_SUB, 9},  {"<<", OP_SHL, 8},
-                {">>", OP_SHR, 8}, {"<", OP_LT, 7},   {">", OP_GT, 7},   {"<=", OP_LE, 7}, {">=", OP_GE, 7},  {"==", OP_EQ, 6},
-                {"!=", OP_NE, 6},  {"&", OP_AND, 5},  {"^", OP_XOR, 4},  {"|", OP_OR, 3},  {"&&", OP_AND_AND, 2}, {"||", OP_OR_OR, 1}};
+} binaries[] = {{"*", OP_MUL, 10}, {"/", OP_DIV, 10},     {"%", OP_MOD, 10},  {"+", OP_ADD, 9}, {"-", OP_SUB, 9},
+                {"<<", OP_SHL, 8}, {">>", OP_SHR, 8},     {"<", OP_LT, 7},    {">", OP_GT, 7},  {"<=", OP_LE, 7},
+                {">=", OP_GE, 7},  {"==", OP_EQ, 6},      {"!=", OP_NE, 6},   {"&", OP_AND, 5}, {"^", OP_XOR, 4},
+                {"|", OP_OR, 3},   {"&&", OP_AND_AND, 2}, {"||", OP_OR_OR, 1}};
 
 static const struct binary *binary_at(struct front *f, int level) {
   for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
@@ -338,8 +340,8 @@ struct expr *parse_assignment(struct front *f) {
   static const struct {
     const char *mark;
     enum operator op;
-  } marks[] = {{"=", OP_NONE}, {"+=", OP_ADD},  {"-=", OP_SUB},  {"*=", OP_MUL}, {"/=", OP_DIV}, {"%=", OP_MOD},
-               {"&=", OP_AND}, {"|=", OP_OR},   {"^=", OP_XOR},  {"<<=", OP_SHL}, {">>=", OP_SHR}};
+  } marks[] = {{"=", OP_NONE}, {"+=", OP_ADD}, {"-=", OP_SUB}, {"*=", OP_MUL},  {"/=", OP_DIV}, {"%=", OP_MOD},
+               {"&=", OP_AND}, {"|=", OP_OR},  {"^=", OP_XOR}, {"<<=", OP_SHL}, {">>=", OP_SHR}};
   parse_deeper(f);
   struct expr *e = parse_choice(f);
   struct place place = parse_token(f)->place;

@@ -32,10 +32,20 @@ const struct type *parse_type_name(struct front *f) {
   return d.type;
 }
 
+static uint32_t parse_alignment(struct front *f) {
+  struct place place = parse_expect(f, "(")->place;
+  int64_t align = parse_at_type(f) ? parse_type_name(f)->align : parse_constant(f, "an alignment");
+  parse_expect(f, ")");
+  if (align < 0 || align > 4096 || (align & (align - 1))) front_fail(f, place, "an alignment of %lld", (long long)align);
+  return (uint32_t)align;
+}
+
 /* __attribute__((...)): most say nothing about what the code does. */
-void parse_attributes(struct front *f) {
+uint32_t parse_attributes(struct front *f) {
+  uint32_t align = 0;
   static const char *const refused[] = {"cleanup", "__cleanup__", "constructor", "__constructor__", "destructor",  "__destructor__",
-                                        "alias",   "__alias__",   "vector_size", "__vector_size__", "mode",        "__mode__"};
+                                        "alias",   "__alias__",   "vector_size", "__vector_size__", "mode",        "__mode__",
+                                        "packed",  "__packed__"};
   while (parse_at(f, "__attribute__") || parse_at(f, "__asm__") || parse_at(f, "asm")) {
     struct token *t = parse_token(f);
     if (!parse_accept(f, "__attribute__")) front_outside(f, t->place, "inline assembly");
@@ -43,9 +53,18 @@ void parse_attributes(struct front *f) {
     size_t open = f->at;
     parse_skip_brackets(f);
     size_t after = f->at;
-    for (f->at = open; f->at < after; f->at++)
+    for (f->at = open; f->at < after; f->at++) {
       if (ANY_OF(f, refused)) front_outside(f, parse_token(f)->place, "__attribute__((%s))", parse_token(f)->text);
+      bool aligned = (parse_at(f, "aligned") || parse_at(f, "__aligned__")) && token_is(parse_ahead(f, 1), "(");
+      if (!aligned) continue;
+      f->at++;
+      uint32_t asked = parse_alignment(f);
+      if (asked > align) align = asked;
+      f->at--;
+    }
+    f->at = after;
   }
+  return align;
 }
 
 /* The words that make up an integer type, counted. */
@@ -123,15 +142,6 @@ static const struct type *qualified(struct front *f, const struct type *t, const
   return type_qualified(f, t, q->atomic, q->constant, q->is_volatile);
 }
 
-static uint32_t parse_alignas(struct front *f) {
-  struct place place = parse_expect(f, "_Alignas")->place;
-  parse_expect(f, "(");
-  int64_t align = parse_at_type(f) ? parse_type_name(f)->align : parse_constant(f, "an alignment");
-  parse_expect(f, ")");
-  if (align < 0 || align > 4096 || (align & (align - 1))) front_fail(f, place, "an alignment of %lld", (long long)align);
-  return (uint32_t)align;
-}
-
 static const struct type *parse_typeof(struct front *f) {
   f->at++;
   parse_expect(f, "(");
@@ -171,11 +181,10 @@ struct specifiers parse_specifiers(struct front *f) {
   for (;;) {
     refuse_specifier(f);
     bool counted = memcmp(&w, &none, sizeof w) != 0;
-    if (parse_at(f, "__attribute__"))
-      parse_attributes(f);
-    else if (parse_at(f, "_Alignas"))
-      s.align = parse_alignas(f);
-    else if (!one && (type = parse_one_type(f, &q, !counted)))
+    uint32_t align = parse_accept(f, "_Alignas") ? parse_alignment(f) : parse_attributes(f);
+    if (align > s.align) s.align = align;
+    if (align) continue;
+    if (!one && (type = parse_one_type(f, &q, !counted)))
       one = type;
     else if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w)))
       break;
@@ -292,7 +301,8 @@ struct declarator parse_declarator(struct front *f, const struct type *base) {
     d = within;
     f->at = after;
   }
-  parse_attributes(f);
+  uint32_t after = parse_attributes(f);
+  if (after > d.align) d.align = after;
   parse_shallower(f);
   return d;
 }

@@ -142,7 +142,8 @@ static struct stmt *parse_switch(struct front *f, struct stmt *s) {
 static struct stmt *parse_labelled(struct front *f) {
   struct token *t = parse_token(f);
   if (token_is(t, "}")) return stmt_new(f, S_EMPTY, t->place);
-  if (!at_label(f) && parse_at_type(f)) front_fail(f, t->place, "a declaration right after a label; ';' between them would be right");
+  if (!at_label(f) && parse_at_type(f))
+    front_fail(f, t->place, "a declaration right after a label; ';' between them would be right");
   return parse_statement(f);
 }
 
@@ -266,7 +267,8 @@ static struct stmt *parse_one(struct front *f) {
   if (parse_accept(f, "continue")) return parse_jump(f, s, false);
   if (f->headers & 1u << HEADER_ASIF && parse_accept(f, "ASIF_ATOMIC")) return parse_atomic(f, s);
   if (at_label(f)) return parse_label(f);
-  if (parse_at_type(f)) front_fail(f, t->place, "a declaration where only a statement may stand; braces around it would be right");
+  if (parse_at_type(f))
+    front_fail(f, t->place, "a declaration where only a statement may stand; braces around it would be right");
   return parse_effect_statement(f, s);
 }
 

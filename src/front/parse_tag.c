@@ -54,7 +54,8 @@ static void parse_fields(struct front *f, struct fields *to) {
     struct declarator d = parse_declarator(f, s.type);
     if (!d.name) front_fail(f, parse_token(f)->place, "expected a field, found %s", token_text(f, parse_token(f)));
     refuse_field(f, d.type, d.name->place);
-    add_field(f, to, (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = s.align});
+    uint32_t align = d.align > s.align ? d.align : s.align;
+    add_field(f, to, (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = align});
   } while (parse_accept(f, ","));
   parse_expect(f, ";");
 }
@@ -63,7 +64,7 @@ const struct type *parse_struct(struct front *f) {
   struct token *word = parse_token(f), *name = NULL;
   bool is_union = token_is(word, "union");
   f->at++;
-  parse_attributes(f);
+  uint32_t align = parse_attributes(f);
   if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
   if (!parse_at(f, "{")) {
     struct type *t = find_tag(name->symbol);
@@ -78,13 +79,14 @@ const struct type *parse_struct(struct front *f) {
   while (!parse_at(f, "}")) parse_fields(f, &fields);
   parse_expect(f, "}");
   parse_shallower(f);
-  parse_attributes(f);
+  uint32_t after = parse_attributes(f);
+  if (after > align) align = after;
   if (is_union && fields.list.count > 1) front_outside(f, word->place, "a union");
   if (!fields.list.count) front_outside(f, word->place, "a struct without fields");
   if (t->complete) front_fail(f, word->place, "%s is defined within itself", name->text);
   t->fields = fields.list.at;
   t->field_count = (uint32_t)fields.list.count;
-  type_complete(f, t, word->place);
+  type_complete(f, t, align ? align : 1, word->place);
   return t;
 }
 

@@ -242,7 +242,8 @@ static void explain(struct run *r) {
   struct unit *u = mem_zero(r->mem, 1, sizeof *u);
   const char *said = text_string(&r->said), *error = strstr(said, "error: ");
   if (!error) {
-    problem_set(r->problem, "%.200s: cannot be preprocessed%s%.300s", r->path, *said ? ":\n" : "; the compiler does not say why", said);
+    const char *between = *said ? ":\n" : "; the compiler does not say why";
+    problem_set(r->problem, "%.200s: cannot be preprocessed%s%.300s", r->path, between, said);
     return;
   }
   const char *line = error;

@@ -43,7 +43,7 @@ struct decl *scope_find_here(const struct front *f, const struct symbol *s) {
   return s->decls && s->decls->level == f->level ? s->decls->decl : NULL;
 }
 
-/* At most one letter changed, added, left out or swapped with its neighbour; two in long names. */
+/* How many letters must be changed, added, left out or swapped with their neighbours to make one name of the other. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m) {
   enum { MOST = 60 };
   size_t row[3][MOST + 1];
@@ -63,9 +63,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m) {
   return row[n % 3][m];
 }
 
-bool name_near(const char *a, size_t n, const char *b, size_t m) {
-  return n > 1 && distance(a, n, b, m) <= (n < 6 ? 1u : 2u);
-}
+bool name_near(const char *a, size_t n, const char *b, size_t m) { return n > 1 && distance(a, n, b, m) <= (n < 6 ? 1u : 2u); }
 
 const char *scope_nearest(struct front *f, const struct symbol *wanted) {
   for (const struct symbol *s = f->symbols; s; s = s->older)

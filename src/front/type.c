@@ -98,13 +98,13 @@ const struct type *type_qualified(struct front *f, const struct type *t, bool at
 
 static uint32_t round_up(uint32_t n, uint32_t align) { return (n + align - 1) / align * align; }
 
-void type_complete(struct front *f, struct type *t, struct place place) {
-  uint32_t size = 0, cells = 0, align = 1;
+void type_complete(struct front *f, struct type *t, uint32_t align, struct place place) {
+  uint32_t size = 0, cells = 0;
   uint16_t depth = 0;
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *field = &t->fields[i];
     const struct type *of = field->type;
-    uint32_t own = field->offset > of->align ? field->offset : of->align; /* parse_struct leaves _Alignas there */
+    uint32_t own = field->offset > of->align ? field->offset : of->align; /* parse_fields leaves what was asked for there */
     if (align < own) align = own;
     if (size > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     field->offset = round_up(size, own);
