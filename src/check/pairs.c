@@ -96,6 +96,8 @@ static enum verdict decide(struct pairs *x, const struct part *p, uint64_t most)
 
 static void say_violated(struct pairs *x, const op_list *ops, struct decision *d) {
   d->verdict = VERDICT_VIOLATED;
+  d->culprit = UINT32_MAX; /* a search that gave up may have left one */
+  d->core.count = 0;
   for (size_t i = 0; i < ops->count; i++) vec_push(x->mem, &d->core, ops->at[i]);
 }
 
