@@ -47,6 +47,7 @@ static word compute(struct run *r, enum operator op, struct scalar s, word a, wo
   case OP_DIV:
   case OP_MOD:
     if (!b) return wrong(r, "division by zero");
+    if (s.is_signed && b == -1 && fit(s, -a) != -a) return wrong(r, "overflow");
     if (s.is_signed)
       n = (uint64_t)(op == OP_DIV ? a / b : a % b);
     else
