@@ -195,9 +195,13 @@ static bool lower_ops(struct subject *s, struct problem *why) {
 }
 
 bool subject_open(struct mem *mem, const struct verify_options *options, struct subject *s, struct problem *why) {
-  *s = (struct subject){.mem = mem, .options = options, .threads = options->threads};
-  s->unit = front_read(mem, options->path, options->cc_args, why);
-  if (!s->unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
+  struct unit *unit = front_read(mem, options->path, options->cc_args, why);
+  return subject_make(mem, unit, options, s, why);
+}
+
+bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s, struct problem *why) {
+  *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
+  if (!unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
   s->values = values_new(mem);
   s->bound = options->bound >= 0 ? options->bound : s->unit->harness.bound;
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);

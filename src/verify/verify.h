@@ -54,6 +54,8 @@ struct verified {
 
 /* Reads the object. False with the problem (bad input). */
 bool subject_open(struct mem *, const struct verify_options *, struct subject *, struct problem *);
+/* The same of what is read already; NULL: it could not be. */
+bool subject_make(struct mem *, struct unit *, const struct verify_options *, struct subject *, struct problem *);
 void subject_close(struct subject *);
 /* Searches. False with the problem only for internal errors. */
 bool verify(struct subject *, struct limits *, struct verified *, struct problem *);
