@@ -108,7 +108,7 @@ static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *
     }
     if (!follow(w, &move, w->set, &next)) continue;
     if (moved == FAULTED) {
-      wrong(w, move.fault == FAULT_POINTS ? VIOLATION_POINTS : VIOLATION_FAULT);
+      wrong(w, violation_of(move.fault));
       return;
     }
     ++*made;

@@ -70,6 +70,7 @@ bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);
 /* The system is in `work` with this spec set: a new state, perhaps. */
 void reached(struct worker *, const void *work, uint32_t set);
 void wrong(struct worker *, enum violation);
+enum violation violation_of(enum fault);
 
 /* Algorithm 4.4, 4.5: the successors of worker->from by Cartesian vectors. */
 struct cartesian *cartesian_new(struct mem *, const struct system *);

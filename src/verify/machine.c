@@ -28,15 +28,19 @@ static bool add_object(const struct machine *m, struct machine_state *s, uint32_
   return true;
 }
 
-/* What another thread can now reach is nobody's own any more. */
-static void publish(const struct machine *m, struct machine_state *s, word w) {
-  if (!word_is_pointer(w)) return;
+/* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
+static bool publish(const struct machine *m, struct machine_state *s, word w) {
+  if (!word_is_pointer(w)) return true;
   struct object *o = &state_objects(m, s)[word_object(w)];
-  if (o->owner == OWNER_SHARED) return;
+  if (o->life == LIFE_HOLLOW) return false;
+  if (o->owner == OWNER_SHARED) return o->life != LIFE_FORGOTTEN;
   o->owner = OWNER_SHARED;
-  if (o->life == LIFE_FREED && !m->options.type_stable) return;
+  if (o->life == LIFE_FRESH) o->life = LIFE_HEAP;
+  if (o->life == LIFE_FREED && !m->options.type_stable) return true;
   const word *cells = state_cells(m, s) + o->first;
-  for (uint32_t i = 0; i < o->count; i++) publish(m, s, cells[i]);
+  bool good = true;
+  for (uint32_t i = 0; i < o->count; i++) good &= publish(m, s, cells[i]);
+  return good;
 }
 
 /* One run of a thread. */
@@ -89,6 +93,7 @@ static enum ended cells_at(struct run *run, const struct inst *in, word at, unsi
   if (word_mark(at)) return fault(run, in, FAULT_POINTER, "the pointer is marked");
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
   if (o->life == LIFE_FREED && !m->options.type_stable) return fault(run, in, FAULT_FREED, NULL);
+  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_ENDED) return fault(run, in, FAULT_FREED, "the variable's life has ended");
   if (word_cell(at) + count > o->count) return fault(run, in, FAULT_BOUNDS, NULL);
   *cells = (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) + word_cell(at);
@@ -115,12 +120,13 @@ static void trace_access(struct run *run, const struct inst *in, word at, const 
   m->tracer(m->tracer_self, &item);
 }
 
-static void put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
-  bool own = o->owner == run->thread;
+static bool put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
+  bool own = o->owner == run->thread, good = true;
   for (unsigned i = 0; i < count; i++) {
     cells[i] = values[i];
-    if (!own) publish(run->machine, run->state, values[i]);
+    if (!own) good &= publish(run->machine, run->state, values[i]);
   }
+  return good;
 }
 
 /* Loads, stores, and everything that reads and writes at once. */
@@ -131,16 +137,16 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   enum ended bad = cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
-  bool seen = o->owner != run->thread && o->life != LIFE_CONSTANT, wrote = true;
+  bool seen = o->owner != run->thread && o->life != LIFE_CONSTANT, wrote = true, known = true;
   memcpy(before, cells, n * sizeof *before);
   switch (in->code) {
   case I_LOAD:
     wrote = false;
     memcpy(r + in->d, cells, n * sizeof *r);
     break;
-  case I_STORE: put(run, o, cells, r + in->b, n); break;
+  case I_STORE: known = put(run, o, cells, r + in->b, n); break;
   case I_EXCHANGE:
-    put(run, o, cells, r + in->b, n);
+    known = put(run, o, cells, r + in->b, n);
     memcpy(r + in->d, before, n * sizeof *r);
     break;
   case I_FETCH: {
@@ -150,7 +156,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
                          ? FAULT_POINTER
                          : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
     if (why) return fault(run, in, why, NULL);
-    put(run, o, cells, &result, 1);
+    known = put(run, o, cells, &result, 1);
     r[in->d] = before[0];
     break;
   }
@@ -159,12 +165,14 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     for (unsigned i = 0; i < n; i++) {
       if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
+      if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
     }
+    if (!known) break;
     if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails && choose(run->choices, 2)) wrote = false;
     word desired[COUNT_MOST];
     memcpy(desired, r + in->b, n * sizeof *desired);
     if (wrote)
-      put(run, o, cells, desired, n);
+      known = put(run, o, cells, desired, n);
     else
       memcpy(r + in->c, before, n * sizeof *r);
     r[in->d] = wrote;
@@ -172,6 +180,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   }
   default: break;
   }
+  if (!known) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (seen) record(run, word_object(at), word_cell(at), n, wrote);
   if (run->machine->tracer) trace_access(run, in, at, in->code == I_STORE ? NULL : before, wrote ? cells : NULL, n);
   return GO_ON;
@@ -204,7 +213,7 @@ static enum ended allocate(struct run *run, const struct inst *in) {
   if (elements == WORD_UNINITIALISED || elements < 0 || elements > (word)m->cells_most)
     return fault(run, in, elements == WORD_UNINITIALISED ? FAULT_UNINITIALISED : FAULT_BOUNDS, "the size asked for");
   uint32_t count = m->program->layouts[in->imm].count * (uint32_t)elements, object = UINT32_MAX;
-  bool local = in->flags & FLAG_LOCAL;
+  bool local = in->flags & FLAG_LOCAL, kept = false;
   if (!local && m->program->frees) {
     unsigned freed = 0;
     for (uint32_t i = m->globals; i < s->objects; i++) {
@@ -218,12 +227,13 @@ static enum ended allocate(struct run *run, const struct inst *in) {
     }
     record(run, ALLOCATOR, 0, 1, true);
   }
-  if (object != UINT32_MAX)
+  if (object != UINT32_MAX) {
     state_objects(m, s)[object].life = LIFE_HEAP;
-  else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_HEAP, (uint8_t)run->thread, &object))
+    kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
+  } else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread, &object))
     return fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
-  for (uint32_t i = 0; i < count; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
+  for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
   run->r[in->d] = word_pointer(object, 0);
   return GO_ON;
 }
@@ -239,8 +249,9 @@ static enum ended release(struct run *run, const struct inst *in) {
     o->life = LIFE_ENDED;
     return GO_ON;
   }
+  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_FREED) return fault(run, in, FAULT_DOUBLE_FREE, NULL);
-  if (o->life != LIFE_HEAP) return fault(run, in, FAULT_BAD_FREE, NULL);
+  if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return fault(run, in, FAULT_BAD_FREE, NULL);
   o->life = LIFE_FREED;
   if (o->owner != run->thread) {
     record(run, ALLOCATOR, 0, 1, true);
@@ -321,7 +332,13 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_CONST: r[in->d] = in->imm; break;
   case I_MOVE: memmove(r + in->d, r + in->a, in->count * sizeof *r); break;
   case I_UNARY: why = arith_unary(in->op, in->scalar, r[in->a], &r[in->d]); break;
-  case I_BINARY: why = arith_binary(in->op, in->scalar, r[in->a], in->b == NO_REG ? in->imm : r[in->b], &r[in->d]); break;
+  case I_BINARY: {
+    word b = in->b == NO_REG ? in->imm : r[in->b];
+    if (is_forgotten(run->machine, b) && is_forgotten(run->machine, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
+      return fault(run, in, FAULT_FORGOTTEN, NULL);
+    why = arith_binary(in->op, in->scalar, r[in->a], b, &r[in->d]);
+    break;
+  }
   case I_CAST: why = arith_cast(in->scalar, r[in->a], &r[in->d]); break;
   case I_GLOBAL: r[in->d] = word_pointer(in->b, (uint32_t)in->imm); break;
   case I_OFFSET: why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]); break;
@@ -334,7 +351,9 @@ static enum ended compute(struct run *run, const struct inst *in) {
     why = arith_offset(at, i * in->imm, most, &r[in->d]);
     break;
   }
-  case I_DIFFER: why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]); break;
+  case I_DIFFER:
+    if (is_forgotten(run->machine, r[in->a]) && is_forgotten(run->machine, r[in->b])) return fault(run, in, FAULT_FORGOTTEN, NULL);
+    why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]); break;
   case I_ASSERT:
   case I_REQUIRE:
   case I_CHOOSE:
@@ -502,6 +521,7 @@ static void machine_start(struct system *system, void *work) {
     if (!add_object(m, s, g->layout, 1, LIFE_GLOBAL, OWNER_SHARED, &made)) break; /* machine_new made room */
     memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init, m->program->layouts[g->layout].count * sizeof(word));
   }
+  state_objects(m, s)[s->objects++] = (struct object){.life = LIFE_FORGOTTEN, .owner = OWNER_SHARED};
   m->start_move = (struct move){0};
   if (m->program->init_entry) {
     struct choices none;
@@ -576,6 +596,8 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   struct machine *m = mem_zero(mem, 1, sizeof *m);
   m->program = p;
   m->options = *options;
+  m->options.forget &= !p->frees; /* freed memory may come back */
+  m->system.choices_last = !p->frees;
   m->result = result;
   m->result_self = result_self;
   m->globals = p->global_count;
@@ -583,7 +605,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   uint32_t cells = options->cells_most ? options->cells_most : 512;
   for (uint32_t i = 0; i < p->global_count; i++) cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
   m->cells_most = cells;
-  m->objects_most = p->global_count + (options->cells_most ? options->cells_most : 512);
+  m->objects_most = p->global_count + 1 + (options->cells_most ? options->cells_most : 512);
   m->system.threads = threads;
   m->registers_at = (sizeof(struct machine_state) + 7) & ~(size_t)7;
   m->objects_at = objects_offset(m);
@@ -597,6 +619,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.group = group;
   m->init_registers = mem_zero(mem, p->init_regs + 1u, sizeof(word));
   number_stops(mem, m);
+  if (m->options.forget) reach_open(mem, m);
   pack_open(mem, m);
   m->system.start = machine_start;
   m->system.move = machine_move;
@@ -622,7 +645,7 @@ void machine_print_cell(struct system *system, const void *work, uint32_t object
   if (object < m->globals)
     text_add(t, m->program->globals[object].name);
   else
-    text_printf(t, "%s %u", layout->name, object - m->globals + 1);
+    text_printf(t, "%s %u", layout->name, object - m->globals);
   if (layout->count > 1 && o->count > layout->count) text_printf(t, "[%u]", cell / layout->count);
   const char *name = layout->count ? layout->cells[cell % layout->count].name : "";
   if (name[0]) text_printf(t, "%s%s", name[0] == '[' ? "" : ".", name);
@@ -641,7 +664,7 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     if (word_cell(w) || word_object(w) < m->globals)
       machine_print_cell(system, work, word_object(w), word_cell(w), t);
     else
-      text_printf(t, "%s %u", m->program->layouts[o->layout].name, word_object(w) - m->globals + 1);
+      text_printf(t, "%s %u", m->program->layouts[o->layout].name, word_object(w) - m->globals);
     if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
   }
 }

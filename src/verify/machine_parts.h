@@ -12,15 +12,19 @@ enum {
   OWNER_SHARED = 255,      /* of no one thread */
   OWNER_NONE = 254
 };
+#define REACH_ALL UINT32_MAX /* every cell of an object */
 #define ALLOCATOR UINT32_MAX /* the object that stands for malloc and free in accesses */
 
 enum life {
   LIFE_GLOBAL,
   LIFE_CONSTANT, /* a global that never changes: has no cells in the state */
+  LIFE_FORGOTTEN, /* the one object that stands for all garbage that was forgotten */
   LIFE_HEAP,
   LIFE_FREED,
   LIFE_LOCAL, /* a variable whose address is taken */
-  LIFE_ENDED  /* ... after its scope was left */
+  LIFE_ENDED, /* ... after its scope was left */
+  LIFE_FRESH, /* of the heap, and never yet in reach of another thread */
+  LIFE_HOLLOW /* garbage that is only compared: its contents are forgotten */
 };
 
 struct object {
@@ -58,9 +62,18 @@ struct machine {
   /* pack.c */
   uint32_t *number; /* the name of an object in the packed state; NUMBER_NONE */
   uint32_t *met;    /* objects in the order they were met */
+  uint32_t *held;   /* when it was last found in a register: pack_count */
+  uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
+  uint32_t pack_count;
+  /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
+  uint32_t *reach;
+  size_t reach_regs;
   unsigned char *records; /* of threads, for ordering them */
   size_t record_room;
 };
+
+/* Pointers to forgotten garbage point to the object after the globals. */
+static inline bool is_forgotten(const struct machine *m, word w) { return word_is_pointer(w) && word_object(w) == m->globals; }
 
 static inline struct object *state_objects(const struct machine *m, const struct machine_state *s) {
   return (struct object *)((char *)s + m->objects_at);
@@ -72,6 +85,7 @@ static inline word *state_registers(const struct machine *m, const struct machin
 
 void machine_copy_state(const struct machine *, const struct machine_state *from, struct machine_state *to);
 
+void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
 size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
 size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);

@@ -30,9 +30,17 @@ static enum moved again(struct system *system, const void *from, unsigned thread
 }
 
 /* Makes the same move in the execution: the choices may be other ones, since objects have other names there. */
-static bool follow_really(struct tracker *k, unsigned thread, uint32_t length, const void *representative) {
+static bool follow_really(struct tracker *k, unsigned thread, const struct choices *choices, uint32_t length, const void *representative) {
   struct system *system = k->system;
   struct path_move m = {.thread = k->real[thread]};
+  if (system->choices_last) {
+    m.choices = *choices;
+    m.choices.depth = 0;
+    if (again(system, k->real_here, m.thread, &m.choices, length, k->real_there, &m.move) != MOVED) return false;
+    vec_push(k->mem, &k->path, m);
+    memcpy(k->real_here, k->real_there, system->work);
+    return true;
+  }
   size_t size = system->pack(system, representative, NULL, k->bytes, NULL, NULL);
   choices_begin(&m.choices);
   do {
@@ -70,14 +78,14 @@ static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct r
     if (system->move(system, before, thread, &choices, after, &move) != MOVED) continue;
     if (!follow(k->w, &move, set, &next) || !next) continue;
     if (leads_to(k, after, next, to, from)) {
-      if (!follow_really(k, thread, move.length, after)) continue;
+      if (!follow_really(k, thread, &choices, move.length, after)) continue;
       for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
       uint32_t n;
       key_set(to.at, &n);
       system->unpack(system, to.at + n, to.size - n, k->here);
       found = true;
     } else if (depth > 1 && !move.event_count) {
-      if (!follow_really(k, thread, move.length, after)) continue;
+      if (!follow_really(k, thread, &choices, move.length, after)) continue;
       memcpy(k->here, after, system->work);
       found = walk(k, thread, next, to, depth - 1);
     }
@@ -150,7 +158,7 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
     if (is_wrong(k, moved, &move, set)) {
       found = finish_really(k, thread, &move);
     } else if (moved == MOVED && depth > 1 && !move.event_count && follow(k->w, &move, set, &next)) {
-      if (!follow_really(k, thread, move.length, there)) continue;
+      if (!follow_really(k, thread, &choices, move.length, there)) continue;
       memcpy(k->here, there, system->work);
       found = finish(k, next, thread, depth - 1);
     }

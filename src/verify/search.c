@@ -57,6 +57,10 @@ uint32_t make_key(struct worker *w, const void *work, uint32_t set, uint8_t *fro
   return n + (uint32_t)size;
 }
 
+enum violation violation_of(enum fault f) {
+  return f == FAULT_POINTS ? VIOLATION_POINTS : f == FAULT_FORGOTTEN ? VIOLATION_FORGOTTEN : VIOLATION_FAULT;
+}
+
 void wrong(struct worker *w, enum violation v) {
   struct explore *x = w->all;
   pthread_mutex_lock(&x->lock);
@@ -124,7 +128,7 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
     enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
     if (moved == FAULTED) {
       if (!follow(w, &move, w->set, &next)) continue; /* a call the client would not make */
-      wrong(w, move.fault == FAULT_POINTS ? VIOLATION_POINTS : VIOLATION_FAULT);
+      wrong(w, violation_of(move.fault));
       return;
     }
     if (moved == WAITS) {
@@ -385,7 +389,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
   }
   if (opened == x.jobs) sum_up(&x, result);
   else result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
-  if (result->violation) good = find_path(mem, &x, result, why);
+  if (result->violation && result->violation != VIOLATION_FORGOTTEN) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);
   pthread_mutex_destroy(&x.lock);
   return good;

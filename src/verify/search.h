@@ -39,7 +39,8 @@ struct path_move {
   struct move move;
 };
 
-enum violation { VIOLATION_NONE, VIOLATION_TRACE /* not a trace of the specification */, VIOLATION_FAULT, VIOLATION_DEADLOCK, VIOLATION_POINTS };
+enum violation { VIOLATION_NONE, VIOLATION_TRACE /* not a trace of the specification */, VIOLATION_FAULT, VIOLATION_DEADLOCK, VIOLATION_POINTS,
+                 VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */ };
 
 struct search_result {
   enum verdict verdict;

@@ -205,11 +205,12 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->values = values_new(mem);
   s->bound = options->bound >= 0 ? options->bound : s->unit->harness.bound;
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
-  struct machine_options m = {.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
+  struct machine_options *m = &s->machine_options;
+  *m = (struct machine_options){.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
                               .fuse_events = options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
                               .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
-                              .points = options->points};
-  if (!s->spec.name && !spec_of_object(mem, s->program, &m, machine_value, s, &s->spec, why)) return false;
+                              .points = options->points, .forget = true};
+  if (!s->spec.name && !spec_of_object(mem, s->program, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!bind_op(s, i, why)) return false;
@@ -219,10 +220,15 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   }
   s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);
   if (!make_client(s, why)) return false;
-  s->machine = machine_new(mem, s->program, s->client, s->threads, &m, machine_value, s);
+  s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
   if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
   if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   return true;
+}
+
+void subject_remember(struct subject *s) {
+  s->machine_options.forget = false;
+  s->machine = machine_new(s->mem, s->program, s->client, s->threads, &s->machine_options, machine_value, s);
 }
 
 void subject_close(struct subject *s) { spec_user_close(&s->spec); }

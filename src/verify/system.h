@@ -60,6 +60,7 @@ enum fault {
   FAULT_TRAP,          /* abort() and its like */
   FAULT_ENDLESS,       /* no end of local computation */
   FAULT_RANGE,         /* a number beyond what is modelled: the tool's limit, not the program's fault */
+  FAULT_FORGOTTEN,     /* what was forgotten about the state is needed after all: to be searched again, without forgetting */
   FAULT_POINTS         /* linearization points: none, or twice, in one operation */
 };
 
@@ -87,6 +88,7 @@ struct system {
   const uint8_t *group; /* a number a thread: those of one group are interchangeable */
   size_t work;          /* bytes of a state being worked on */
   size_t packed_most;   /* bytes of a packed one at most */
+  bool choices_last;    /* a choice means the same in all states that are packed alike */
 
   void (*start)(struct system *, void *work);
   enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);

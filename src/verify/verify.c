@@ -23,6 +23,7 @@ static const char *const fault_names[] = {
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end, and without a shared access",
     [FAULT_RANGE] = "beyond what is modelled",
+    [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_POINTS] = "the linearization points",
 };
 
@@ -217,6 +218,10 @@ bool verify(struct subject *s, struct limits *limits, struct verified *out, stru
   }
   struct traces traces = specsets_traces(s->sets);
   if (!search(s->mem, s->machine, &traces, &s->options->search, limits, &out->search, why)) return false;
+  if (out->search.violation == VIOLATION_FORGOTTEN) {
+    subject_remember(s);
+    if (!search(s->mem, s->machine, &traces, &s->options->search, limits, &out->search, why)) return false;
+  }
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);

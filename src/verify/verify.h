@@ -39,6 +39,7 @@ struct subject {
   int64_t bound;
   struct specsets *sets;
   struct system *machine;
+  struct machine_options machine_options;
   const char *not_symmetric; /* why threads are not interchangeable, or NULL */
 };
 
@@ -57,6 +58,8 @@ bool subject_open(struct mem *, const struct verify_options *, struct subject *,
 /* The same of what is read already; NULL: it could not be. */
 bool subject_make(struct mem *, struct unit *, const struct verify_options *, struct subject *, struct problem *);
 void subject_close(struct subject *);
+/* A machine that forgets nothing (machine_options.forget). */
+void subject_remember(struct subject *);
 /* Searches. False with the problem only for internal errors. */
 bool verify(struct subject *, struct limits *, struct verified *, struct problem *);
 /* The execution as a history and a schedule; also of a path read from evidence. */

@@ -1,0 +1,120 @@
+/* What of an object a register still leads to: which of its cells the thread may come to access through it.
+ *
+ * A backward analysis over the instructions, as liveness is: a register leads to a cell if some path uses it as the address of an access
+ * to that cell before it is set anew. A register whose value may be stored, freed or computed with leads to everything. One that is only
+ * compared (a pointer read earlier, to see whether it is still the same) leads to nothing: of garbage that only such registers point to
+ * nothing matters but which register holds the same as which (pack.c). */
+#include "verify/machine_parts.h"
+
+static uint32_t cells_from(int64_t first, unsigned count) {
+  uint32_t mask = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (first + i < 0 || first + i >= 31) return REACH_ALL;
+    mask |= UINT32_C(1) << (first + i);
+  }
+  return mask;
+}
+
+static uint32_t shifted(uint32_t mask, int64_t by) {
+  if (!mask) return 0;
+  if (mask == REACH_ALL || by < 0 || by >= 31 || mask >> (31 - by)) return REACH_ALL;
+  return mask << by;
+}
+
+/* How many registers an instruction sets. */
+static unsigned sets(const struct inst *in) {
+  switch (in->code) {
+  case I_MOVE:
+  case I_LOAD:
+  case I_EXCHANGE: return in->count;
+  case I_CONST:
+  case I_UNARY:
+  case I_BINARY:
+  case I_CAST:
+  case I_GLOBAL:
+  case I_OFFSET:
+  case I_INDEX:
+  case I_DIFFER:
+  case I_ALLOC:
+  case I_CAS:
+  case I_FETCH:
+  case I_TRYLOCK:
+  case I_CHOOSE:
+  case I_THREAD: return 1;
+  default: return 0;
+  }
+}
+
+/* before = what the registers lead to before the instruction, given what they lead to after it. */
+static void transfer(const struct inst *in, uint32_t *at) {
+  uint32_t to[COUNT_MOST] = {0};
+  unsigned n = sets(in);
+  for (unsigned i = 0; i < n && i < COUNT_MOST; i++) {
+    to[i] = at[in->d + i];
+    at[in->d + i] = 0;
+  }
+  switch (in->code) {
+  case I_MOVE:
+    for (unsigned i = 0; i < n; i++) at[in->a + i] |= to[i];
+    break;
+  case I_UNARY:
+  case I_CAST: at[in->a] |= to[0]; break;
+  case I_BINARY:
+    if (in->op >= OP_EQ && in->op <= OP_GE) break;
+    at[in->a] |= to[0];
+    if (in->b != NO_REG) at[in->b] |= to[0];
+    break;
+  case I_OFFSET: at[in->a] |= shifted(to[0], in->imm); break;
+  case I_INDEX: at[in->a] |= to[0] ? REACH_ALL : 0; break;
+  case I_FREE: at[in->a] = REACH_ALL; break;
+  case I_LOAD:
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH:
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK:
+    if (in->code == I_STORE || in->code == I_EXCHANGE || in->code == I_CAS || in->code == I_FETCH)
+      for (unsigned i = 0; i < in->count; i++) at[in->b + i] = REACH_ALL;
+    if (!(in->flags & FLAG_GLOBAL)) at[in->a] |= cells_from(in->imm, in->code >= I_LOCK && in->code <= I_UNLOCK ? 1 : in->count);
+    break;
+  default: break;
+  }
+}
+
+/* Where control goes from an instruction: up to two places. */
+static unsigned successors(const struct program *p, uint32_t pc, uint32_t *to) {
+  const struct inst *in = &p->code[pc];
+  unsigned n = 0;
+  if (in->code == I_RETURN || in->code == I_TRAP) return 0;
+  if (in->code != I_JUMP && pc + 1 < p->code_count) to[n++] = pc + 1;
+  if (in->code == I_JUMP || in->code == I_BRANCH) to[n++] = (uint32_t)in->imm;
+  return n;
+}
+
+void reach_open(struct mem *mem, struct machine *m) {
+  const struct program *p = m->program;
+  size_t regs = m->regs;
+  m->reach_regs = regs;
+  if ((uint64_t)p->code_count * regs > (UINT64_C(1) << 24)) { /* too large to look into: everything leads everywhere */
+    m->reach = NULL;
+    return;
+  }
+  uint32_t *at = mem_zero(mem, p->code_count * regs + COUNT_MOST, sizeof *at), *now = mem_zero(mem, regs + COUNT_MOST, sizeof *now);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t pc = p->code_count; pc-- > 1;) {
+      uint32_t to[2];
+      unsigned n = successors(p, pc, to);
+      memset(now, 0, regs * sizeof *now);
+      for (unsigned i = 0; i < n; i++)
+        for (size_t r = 0; r < regs; r++) now[r] |= at[to[i] * regs + r];
+      transfer(&p->code[pc], now);
+      if (!memcmp(at + pc * regs, now, regs * sizeof *now)) continue;
+      memcpy(at + pc * regs, now, regs * sizeof *now);
+      changed = true;
+    }
+  }
+  m->reach = at;
+}
