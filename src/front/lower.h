@@ -2,7 +2,8 @@
  *
  *   lower.c         the driver: operations one after the other, and the finished program
  *   lower_uses.c    how variables are used: which live in registers, which globals never change
- *   lower_memory.c  layouts, globals, lvalues, loads and stores
+ *   lower_layout.c  layouts, globals
+ *   lower_memory.c  lvalues, values in registers, loads and stores
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
@@ -172,11 +173,13 @@ bool uses_parameter_as_lvalue(const struct lowering *, const struct decl *);
 const struct expr *pointer_without_casts(const struct expr *);
 const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too: the arguments of memset and its like */
 
-/* lower_memory.c */
+/* lower_layout.c */
 struct scalar scalar_of(const struct type *);
 bool layouts_agree(const struct type *, const struct type *); /* the cells of one begin with those of the other */
 uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
 uint32_t global_for(struct lowering *, const struct decl *);
+
+/* lower_memory.c */
 struct lvalue lvalue_of(struct lowering *, const struct expr *);
 struct lvalue lvalue_pointed(struct lowering *, const struct expr *pointer, const struct type *of, const struct expr *lvalue);
 struct value value_load(struct lowering *, const struct lvalue *, struct place);

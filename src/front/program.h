@@ -54,12 +54,14 @@ enum code {
   I_MOVE,   /* d.. = a..   (count) */
   I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
   I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only here, and < <=
-             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm instead */
+             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm instead of
+             * it */
   I_CAST,   /* d = (scalar)a */
   I_GLOBAL, /* d = address of cell imm of global b */
-  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant (imm may be negative) */
-  I_INDEX,  /* d = a + b * imm cells, b may be negative; if c is set (bound > 0 in `count`), 0 <= b < count is checked: an array's own
-             * bound. The pointer may be one past its object, never beyond */
+  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which may be
+             * negative */
+  I_INDEX,  /* d = a + b * imm cells, b and imm may be negative; if count is not 0, 0 <= b < count is checked: an array's own bound.
+             * The pointer may be one past its object, never beyond */
   I_DIFFER, /* d = (a - b) / imm: pointers into one object */
   I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for one.
              * zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */

@@ -1,0 +1,156 @@
+/* Objects: their layouts, and global variables with what they begin as. */
+#include "front/lower.h"
+
+struct scalar scalar_of(const struct type *t) {
+  switch (t->kind) {
+  case TYPE_BOOL: return (struct scalar){.bits = 1};
+  case TYPE_POINTER: return (struct scalar){.bits = 64, .pointer = true};
+  case TYPE_MUTEX: return (struct scalar){.bits = 32, .mutex = true};
+  case TYPE_INT: return (struct scalar){.bits = t->bits, .is_signed = t->is_signed, .holds_pointer = t->holds_pointer};
+  default: return (struct scalar){.bits = 32, .is_signed = true};
+  }
+}
+
+/* Layouts. */
+
+/* The scalar type of a cell. */
+static const struct type *cell_type(const struct type *t, uint32_t cell) {
+  for (;;) {
+    if (t->kind == TYPE_ARRAY) {
+      cell %= t->of->cells;
+      t = t->of;
+    } else if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) {
+      const struct field *f = t->fields;
+      while (f + 1 < t->fields + t->field_count && cell >= f->cell + f->type->cells) f++;
+      cell -= f->cell;
+      t = f->type;
+    } else {
+      return t;
+    }
+  }
+}
+
+bool layouts_agree(const struct type *a, const struct type *b) {
+  if (a->kind == TYPE_VOID || b->kind == TYPE_VOID || type_same(a, b) || !a->cells || !b->cells) return true;
+  for (uint32_t i = 0; i < a->cells && i < b->cells; i++) {
+    struct scalar x = scalar_of(cell_type(a, i)), y = scalar_of(cell_type(b, i));
+    if (x.bits != y.bits || x.is_signed != y.is_signed || x.pointer != y.pointer || x.mutex != y.mutex) return false;
+  }
+  return true;
+}
+
+typedef VEC(struct cell) cell_list;
+
+static void flatten(struct lowering *l, cell_list *cells, const struct type *t, const char *name, bool atomic) {
+  atomic = atomic || t->atomic;
+  switch (t->kind) {
+  case TYPE_ARRAY:
+    for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, t->of, lower_text(l, "%s[%u]", name, i), atomic);
+    break;
+  case TYPE_STRUCT:
+  case TYPE_UNION:
+    for (uint32_t i = 0; i < t->field_count; i++) {
+      const struct field *f = &t->fields[i];
+      if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
+      const char *dot = *name && *f->name ? "." : "";
+      flatten(l, cells, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
+    }
+    break;
+  default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
+  }
+}
+
+/* Of what malloc gives: one a type. Of variables: each its own, with its name. */
+uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable) {
+  for (size_t i = 0; !variable && i < l->layout_types.count; i++)
+    if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
+  cell_list cells = {0};
+  flatten(l, &cells, t, "", false);
+  struct text name;
+  text_open(&name, l->mem);
+  if (!variable) type_print(t->plain ? t->plain : t, &name);
+  struct layout layout = {variable ? variable : text_string(&name), cells.at, (uint32_t)cells.count};
+  vec_push(l->mem, &l->layouts, layout);
+  vec_push(l->mem, &l->layout_types, variable ? NULL : t);
+  return (uint32_t)l->layouts.count - 1;
+}
+
+/* Globals. */
+
+static bool deeply_constant(const struct type *t) { return t->kind == TYPE_ARRAY ? deeply_constant(t->of) : t->constant; }
+
+static word static_address(struct lowering *, const struct expr *lvalue);
+
+/* The value of a scalar initialiser. */
+static word static_value(struct lowering *l, const struct expr *e) {
+  switch (e->kind) {
+  case E_NUMBER: return e->value;
+  case E_CAST: {
+    word w = static_value(l, e->a);
+    return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;
+  }
+  case E_ADDRESS:
+  case E_DECAY: return static_address(l, e->a);
+  case E_COMPOUND:
+  case E_INIT:
+    if (e->kind == E_COMPOUND) return static_value(l, e->a);
+    if (e->arg_count == 0 || !e->args[0]) return 0;
+    return static_value(l, e->args[0]);
+  case E_BINARY:
+    if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
+      word w = static_value(l, e->a);
+      int64_t cells = e->b->value * e->type->of->cells;
+      if (word_is_pointer(w)) return w + (e->op == OP_SUB ? -cells : cells) * 8;
+    }
+    break;
+  default: break;
+  }
+  lower_outside(l, e->place, "this initialiser");
+}
+
+static word static_address(struct lowering *l, const struct expr *e) {
+  switch (e->kind) {
+  case E_NAME:
+    if (e->decl->kind == DECL_VARIABLE) return word_pointer(global_for(l, e->decl), 0);
+    break;
+  case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
+  case E_INDEX:
+    if (e->b->kind == E_NUMBER) return static_value(l, e->a) + e->b->value * e->type->cells * 8;
+    break;
+  case E_DEREF: return static_value(l, e->a);
+  default: break;
+  }
+  lower_outside(l, e->place, "this address in an initialiser");
+}
+
+static void static_init(struct lowering *l, word *out, const struct type *t, const struct expr *e) {
+  if (!e) return;
+  if (e->kind == E_COMPOUND) e = e->a;
+  if (e->kind == E_CAST && t->kind == TYPE_STRUCT) e = e->a;
+  if (e->kind != E_INIT || (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION && t->kind != TYPE_ARRAY)) {
+    if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY) lower_outside(l, e->place, "this initialiser");
+    out[0] = static_value(l, e);
+    return;
+  }
+  for (uint32_t i = 0; i < e->arg_count; i++) {
+    if (t->kind == TYPE_ARRAY)
+      static_init(l, out + (size_t)i * t->of->cells, t->of, e->args[i]);
+    else
+      static_init(l, out + t->fields[i].cell, t->fields[i].type, e->args[i]);
+  }
+}
+
+uint32_t global_for(struct lowering *l, const struct decl *d) {
+  if (l->global_of[d->id]) return l->global_of[d->id] - 1;
+  if (d->storage == STORAGE_THREAD_LOCAL) lower_outside(l, d->place, "the thread-local variable %s", d->name);
+  if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
+  struct program_global g = {.name = d->name, .place = d->place};
+  g.layout = layout_for(l, d->type, d->name);
+  g.init = mem_zero(l->mem, l->layouts.at[g.layout].count + 1, sizeof *g.init);
+  g.constant = deeply_constant(d->type) || !(l->uses[d->id] & (USE_WRITE | USE_ADDRESS));
+  uint32_t n = (uint32_t)l->globals.count;
+  vec_push(l->mem, &l->globals, g);
+  l->global_of[d->id] = n + 1;
+  static_init(l, g.init, d->type, d->init);
+  return n;
+}
