@@ -482,7 +482,7 @@ TEST(front_depth) {
     mem_open(&m, NULL);
     text_open(&t, &m);
     text_add(&t, cases[i].before);
-    for (int k = 0; k < 100000; k++) text_add(&t, cases[i].again);
+    for (int k = 0; k < 20000; k++) text_add(&t, cases[i].again);
     text_add(&t, cases[i].after);
     const char *got = read_text(t.at);
     CHECKF(strstr(got, cases[i].says), "%s%s: %.300s", cases[i].before, cases[i].again, got);
