@@ -292,7 +292,7 @@ TEST(lower_refuses) {
       {"struct s { int x, y; } *p; void f(void) { p = malloc(12); } ASIF_OP(f)", "no multiple of the 8 bytes"},
       {"_Thread_local int x; int f(void) { return x; } ASIF_OP(f)", "x.c:2:19: the thread-local variable x is outside"},
       {"int *p; char *q; void f(void) { q = (char *)p; } ASIF_OP(f)", "a cast from 'int *' to 'char *' is outside"},
-      {"int *p; void f(void) { p = &(int){3}; } ASIF_OP(f)", "the address of this variable is outside"},
+      {"int *p; void f(void) { p = &(int){3}; } ASIF_OP(f)", "the address of what is no variable is outside"},
       {"int g(int); int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))", "g"},
       {"static int g(int n) { return n ? g(n - 1) + g(n - 2) + g(n - 3) + g(n - 4) + g(n - 5) : 0; }"
        "int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",

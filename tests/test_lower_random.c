@@ -144,7 +144,7 @@ static void statement(struct writer *w, unsigned depth) {
        PICK(w, "# = @; ", "# = @; ", "# += @; ", "# -= @; ", "# &= @; ", "# |= @; ", "# ^= @; ", "#++; ", "--#; ",
             "# %= (@) | 1; ", "u <<= (@) & 7; ", "# >>= (@) & 3; ", "s = turned(s); ", "s = (struct pair){@, @}; ",
             "n.in[1] = s; ", "add(&k, @); ", "add(&s.x, 1); ", "if (@) goto end; ", "y = x++; ", "h = --c; ",
-            "(void)(@ && (x = @)); ", "m = (y -= 3); ", "# = (x = @, y = @, x + y); ", "h = (c = @); ",
+            "(void)(@ && (x = @)); ", "m = (y -= 3); ", "k = (x = @, y = @, x + y); ", "h = (c = @); ",
             "if (even(@)) return 5; "),
        3);
 }
@@ -228,8 +228,8 @@ static void compare(uint64_t seed, unsigned counts[2]) {
       reset();
       CHECKF(!r.wrong, "seed %llu: %s(%d, %d): %s", (unsigned long long)seed, p->ops[i].name, a, b, r.wrong);
       int expected = native(a, b);
-      CHECKF(result == expected, "seed %llu: %s(%d, %d) is %d, not %lld\n%s", (unsigned long long)seed, p->ops[i].name, a, b,
-             expected, (long long)result, text);
+      CHECKF(result == expected, "seed %llu: %s(%d, %d) is %d, not %lld", (unsigned long long)seed, p->ops[i].name, a, b,
+             expected, (long long)result);
     }
   }
   dlclose(library);

@@ -76,6 +76,7 @@ void emit_trap(struct lowering *l, struct place at, const char *format, ...) {
 
 reg reg_new(struct lowering *l, uint32_t count, const char *name) {
   size_t first = l->names.count;
+  if (!count) count = 1; /* an empty struct */
   if (count > 10000) lower_outside(l, l->frame->function->place, "a value of %u parts", count);
   if (first + count >= NO_REG) lower_refuse(l, l->frame->function->place, "with its calls inlined this becomes too large");
   for (uint32_t i = 0; i < count; i++) {

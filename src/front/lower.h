@@ -99,7 +99,7 @@ struct case_label {
 
 struct loop { /* where break and continue go */
   uint32_t break_label, continue_label;
-  size_t break_scopes, continue_scopes;
+  size_t break_scopes, continue_scopes, switch_scopes; /* open around the loop; around the switch */
 };
 
 /* A call that is inlined, or the operation itself. */

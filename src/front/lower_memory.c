@@ -121,7 +121,7 @@ reg value_reg(struct lowering *l, struct value v, struct place at) {
     in = emit_inst(l, I_GLOBAL, at);
     in->b = (reg)v.global;
     break;
-  case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+  case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
   default: in = emit_inst(l, I_CONST, at); break;
   }
   in->imm = v.imm;
@@ -163,7 +163,7 @@ void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, str
     in = emit_inst(l, I_GLOBAL, at);
     in->b = (reg)v.global;
     break;
-  case VALUE_SLOT: lower_outside(l, at, "the address of this variable");
+  case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
   default: in = emit_inst(l, I_CONST, at); break;
   }
   in->imm = v.imm;

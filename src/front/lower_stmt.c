@@ -149,7 +149,8 @@ static void if_statement(struct lowering *l, const struct stmt *s) {
 
 static struct loop loop_begin(struct lowering *l) {
   struct loop outer = l->frame->loop;
-  l->frame->loop = (struct loop){label_new(l), label_new(l), l->scopes.count, l->scopes.count};
+  size_t scopes = l->scopes.count;
+  l->frame->loop = (struct loop){label_new(l), label_new(l), scopes, scopes, outer.switch_scopes};
   return outer;
 }
 
@@ -235,19 +236,21 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
   emit_jump(l, otherwise, s->place);
   l->statement = false;
   l->frame->loop.break_label = end;
-  l->frame->loop.break_scopes = l->scopes.count;
+  l->frame->loop.break_scopes = l->frame->loop.switch_scopes = l->scopes.count;
   lower_statement(l, s->body);
   label_place(l, end);
   l->frame->loop = outer;
   l->cases.count = first;
 }
 
+static void check_case(struct lowering *l, const struct stmt *s) {
+  for (size_t i = l->frame->loop.switch_scopes; i < l->scopes.count; i++)
+    if (l->scopes.at[i].locals < l->locals.count)
+      lower_outside(l, s->place, "a case behind the declaration of a variable whose address is taken");
+}
+
 static void case_statement(struct lowering *l, const struct stmt *s) {
-  if (l->locals.count > l->scopes.at[l->frame->loop.break_scopes - 1].locals) {
-    for (size_t i = l->frame->loop.break_scopes; i < l->scopes.count; i++)
-      if (l->scopes.at[i].locals < l->locals.count)
-        lower_outside(l, s->place, "a case behind the declaration of a variable whose address is taken");
-  }
+  check_case(l, s);
   for (size_t i = l->cases.count; i-- > 0;)
     if (l->cases.at[i].stmt == s) {
       label_place(l, l->cases.at[i].label);
