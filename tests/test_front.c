@@ -108,6 +108,7 @@ TEST(front_declarations) {
        "   1 function f: void (void)\n   1   local T: int = 1 [written]\n   1   do T++\n"},
       {"union u { int x; } a; int f(void) { return a.x; }",
        "   1 global a: struct u\n   1 function f: int (void)\n   1   return a.x\n"},
+      {"typedef struct { int x; } T; struct s { T; int y; }; int n = sizeof(struct s);", "   1 global n: int = 4\n"},
       {"const struct s { int x; } a = {1}; const struct s *p = &a; int f(void) { return p->x; }",
        "   1 global a: const struct s = {1} [address taken]\n   1 global p: const struct s * = &a\n   1 function f: int (void)\n"
        "   1   return p->x\n"},
@@ -328,6 +329,8 @@ TEST(front_outside) {
        "a.c:1:55: a field of an _Atomic struct, used without loading the whole," OUTSIDE},
       {ATOMIC "int *_Atomic p; void f(void) { atomic_fetch_add(&p, 1); }", "a.c:1:74: atomic_fetch_add on a pointer" OUTSIDE},
       {"struct __attribute__((packed)) s { char c; int x; };", "a.c:1:23: __attribute__((packed))" OUTSIDE},
+      {"struct s { int a[2]; } g(void) { struct s x = {{1}}; return x; } int f(void) { return g().a[0]; }",
+       "a.c:1:90: an array within a value that is no variable" OUTSIDE},
       {"struct s {};", "a.c:1:1: a struct without fields" OUTSIDE},
       {"void f(void) { __auto_type x = 1; }", "a.c:1:16: __auto_type" OUTSIDE},
   };

@@ -42,6 +42,7 @@ void expr_mark_address(struct expr *e) {
 }
 
 static struct expr *decay(struct front *f, struct expr *e) {
+  if (!e->lvalue) front_outside(f, e->place, "an array within a value that is no variable");
   struct expr *pointer = expr_new(f, E_DECAY, e->place, e, NULL, NULL);
   pointer->type = type_pointer(f, e->type->of, e->place);
   return pointer;
@@ -323,7 +324,7 @@ struct expr *expr_index(struct front *f, struct place place, struct expr *a, str
     b = swap;
   }
   b = integer(f, b, place, "an index");
-  a = a->type->kind == TYPE_ARRAY && a->lvalue ? decay(f, a) : expr_value(f, a);
+  a = a->type->kind == TYPE_ARRAY && a->kind != E_STRING ? decay(f, a) : expr_value(f, a);
   if (a->type->kind != TYPE_POINTER)
     front_fail(f, place, "an index needs an array or a pointer, not '%s'", type_text(f, a->type->plain));
   type_must_be_complete(f, a->type->of, place, "an index into");

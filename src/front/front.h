@@ -21,7 +21,7 @@ enum {
   EXPR_DEPTH_MOST = 1000, /* of the tree of one expression: a + b + c + ... */
   TYPE_DEPTH_MOST = 50,
   CELLS_MOST = 1 << 20,   /* scalars in one object */
-  TEXT_MOST = 16 << 20    /* bytes of a preprocessed file */
+  TEXT_MOST = 4 << 20     /* bytes of a preprocessed file */
 };
 
 /* Tokens. */
@@ -91,7 +91,7 @@ struct front {
   size_t at;
   struct columns columns;
   VEC(struct line_table) lines;
-  uint32_t depth;
+  uint32_t depth, steps; /* of nesting now; in all */
   uint32_t headers; /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
@@ -224,6 +224,7 @@ struct specifiers {
   const struct type *type;
   struct place place;
   bool is_typedef, is_static, is_extern, is_thread_local;
+  bool is_struct; /* it says struct itself, not by a typedef */
   uint32_t align; /* by _Alignas or an attribute, or 0 */
 };
 struct declarator {

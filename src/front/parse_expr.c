@@ -57,6 +57,7 @@ struct token *parse_name(struct front *f, const char *what) {
 }
 
 void parse_deeper(struct front *f) {
+  if (++f->steps % 256 == 0) mem_poll(f->mem);
   if (++f->depth > DEPTH_MOST) front_fail(f, parse_token(f)->place, "the code is nested more than %d deep", DEPTH_MOST);
 }
 

@@ -184,9 +184,13 @@ struct specifiers parse_specifiers(struct front *f) {
     uint32_t align = parse_accept(f, "_Alignas") ? parse_alignment(f) : parse_attributes(f);
     if (align > s.align) s.align = align;
     if (align) continue;
-    if (!one && (type = parse_one_type(f, &q, !counted)))
+    bool is_struct = parse_at(f, "struct") || parse_at(f, "union");
+    if (!one && (type = parse_one_type(f, &q, !counted))) {
       one = type;
-    else if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w)))
+      s.is_struct = is_struct;
+      continue;
+    }
+    if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w)))
       break;
   }
   parse_shallower(f);

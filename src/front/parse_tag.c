@@ -28,11 +28,13 @@ static void refuse_field(struct front *f, const struct type *type, struct place 
   type_must_be_complete(f, type, place, "a field of type");
 }
 
+enum { FIELDS_MOST = 4096 };
 struct fields {
   VEC(struct field) list;
 };
 
 static void add_field(struct front *f, struct fields *to, struct field field) {
+  if (to->list.count == FIELDS_MOST) front_fail(f, field.place, "a struct of more than %d fields", FIELDS_MOST);
   for (size_t i = 0; *field.name && i < to->list.count; i++)
     if (!strcmp(to->list.at[i].name, field.name)) front_fail(f, field.place, "two fields are called %s", field.name);
   vec_push(f->mem, &to->list, field);
@@ -45,7 +47,7 @@ static void parse_fields(struct front *f, struct fields *to) {
   }
   struct specifiers s = parse_specifiers(f);
   if (parse_accept(f, ";")) {
-    if (s.type->kind == TYPE_STRUCT && !s.type->tag)
+    if (s.is_struct && !s.type->tag)
       add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.align});
     return;
   }

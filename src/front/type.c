@@ -119,9 +119,14 @@ void type_complete(struct front *f, struct type *t, uint32_t align, struct place
   t->cells = cells;
   t->depth = depth;
   t->complete = true;
-  for (size_t i = 0; i < f->qualified.count; i++) {
+  for (size_t i = 0; i < f->qualified.count;) {
     struct type *copy = f->qualified.at[i];
-    if (copy->plain == t) qualify(copy, t, copy->atomic, copy->constant, copy->is_volatile);
+    if (copy->plain != t) {
+      i++;
+      continue;
+    }
+    qualify(copy, t, copy->atomic, copy->constant, copy->is_volatile);
+    f->qualified.at[i] = f->qualified.at[--f->qualified.count];
   }
 }
 
