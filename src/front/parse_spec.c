@@ -69,7 +69,7 @@ uint32_t parse_attributes(struct front *f) {
 
 /* The words that make up an integer type, counted. */
 struct words {
-  int chars, shorts, ints, longs, signs, unsigneds, bools, voids;
+  int chars, shorts, ints, longs, signs, unsigneds, bools, voids, all;
 };
 
 static bool count_word(struct front *f, struct words *w) {
@@ -85,6 +85,7 @@ static bool count_word(struct front *f, struct words *w) {
                                          : NULL;
   if (!which) return false;
   ++*which;
+  w->all++;
   f->at++;
   return true;
 }
@@ -175,27 +176,25 @@ static const struct type *parse_one_type(struct front *f, struct qualifiers *q, 
 struct specifiers parse_specifiers(struct front *f) {
   struct specifiers s = {.place = parse_token(f)->place};
   struct qualifiers q = {false, false, false};
-  struct words w = {0}, none = {0};
+  struct words w = {0};
   const struct type *one = NULL, *type;
   parse_deeper(f);
   for (;;) {
     refuse_specifier(f);
-    bool counted = memcmp(&w, &none, sizeof w) != 0;
     uint32_t align = parse_accept(f, "_Alignas") ? parse_alignment(f) : parse_attributes(f);
     if (align > s.align) s.align = align;
     if (align) continue;
     bool is_struct = parse_at(f, "struct") || parse_at(f, "union");
-    if (!one && (type = parse_one_type(f, &q, !counted))) {
+    if (!one && (type = parse_one_type(f, &q, !w.all))) {
       one = type;
       s.is_struct = is_struct;
       continue;
     }
-    if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w)))
-      break;
+    if (!parse_storage(f, &s) && !parse_qualifier(f, &q) && (one || !count_word(f, &w))) break;
   }
   parse_shallower(f);
-  if (one && memcmp(&w, &none, sizeof w)) front_fail(f, s.place, "these words make no type together");
-  if (!one && !memcmp(&w, &none, sizeof w)) {
+  if (one && w.all) front_fail(f, s.place, "these words make no type together");
+  if (!one && !w.all) {
     struct token *t = parse_token(f);
     front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
   }
