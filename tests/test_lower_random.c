@@ -33,7 +33,7 @@ static void fill(struct writer *w, const char *parts, unsigned depth);
 
 static void variable(struct writer *w, unsigned depth) {
   if (w->pointers && !below(w, 5))
-    put(w, PICK(w, "*p", "p[0]"));
+    put(w, PICK(w, "(*p)", "p[0]"));
   else
     fill(w, PICK(w, "x", "y", "u", "c", "h", "l", "t", "s.x", "s.y", "v[1]", "v[2]", "g", "k", "n.in[1].y", "v[(@) & 3]", "m"),
          depth);
