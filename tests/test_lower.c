@@ -239,12 +239,15 @@ TEST(lower_behaviour) {
                   "static _Atomic int s; static _Atomic unsigned char c; static _Atomic(int *) q; static int v[9];\n"
                   "int compound(int i) { s = i; c = 250; int r = (s += 4); r = r * 10 + (s *= 2); return r * 10 + (c %= 100); }\n"
                   "int pointers(int i) { q = v; q++; q += i; int r = (int)((q += 2) - v); return r * 10 + (int)(q-- - v); }\n"
+                  "int skipped(int i) { goto on; int x = 3; on: return x + i; }\n"
+                  "int itself(int i) { int x = x; return x + i; }\n"
                   "int past(int i) { int v[2] = {1, 2}; return v[i]; }\n"
                   "static void start(void) { n = 4; pthread_mutex_init(&lock, 0); }\n"
                   "ASIF_INIT(start)\n"
                   "ASIF_OP(deep, ASIF_IN(0, 9)) ASIF_OP(none, ASIF_IN(0, 1)) ASIF_OP(stop, ASIF_IN(0, 3)) ASIF_OP(any)\n"
                   "ASIF_OP(lock_twice, ASIF_IN(0, 1)) ASIF_OP(uninitialised, ASIF_IN(0, 1)) ASIF_OP(again, ASIF_IN(0, 1))\n"
-                  "ASIF_OP(past, ASIF_IN(0, 2)) ASIF_OP(compound, ASIF_IN(0, 2)) ASIF_OP(pointers, ASIF_IN(0, 2))\n");
+                  "ASIF_OP(past, ASIF_IN(0, 2)) ASIF_OP(skipped, ASIF_IN(0, 2)) ASIF_OP(itself, ASIF_IN(0, 2)) ASIF_OP(compound, "
+                  "ASIF_IN(0, 2)) ASIF_OP(pointers, ASIF_IN(0, 2))\n");
   static const struct {
     const char *op;
     int arg;
@@ -267,6 +270,8 @@ TEST(lower_behaviour) {
              {"again", 1, "uninitialised", 0},
              {"past", 1, NULL, 2},
              {"past", 2, "index", 0},
+             {"itself", 2, "uninitialised", 0},
+             {"skipped", 2, "uninitialised", 0},
              {"compound", 1, NULL, 650},
              {"pointers", 2, NULL, 55}};
   struct run r;

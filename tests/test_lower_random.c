@@ -64,7 +64,7 @@ static void expression(struct writer *w, unsigned depth) {
             "(@ | @)", "(@ ^ @)", "((unsigned)(@) << ((@) & 7))", "((@) >> ((@) & 7))", "(@ == @)", "(@ != @)", "(@ < @)",
             "(@ <= @)", "(@ > @)", "(@ >= @)", "(@ && @)", "(@ || @)", "(@ ? @ : @)", "-(@)", "~(@)", "!(@)", "(short)(@)",
             "(unsigned char)(@)", "(int)(@)", "(unsigned)(@)", "(_Bool)(@)", "(long)(@)", "even(@)", "most(@, @)",
-            "turned((struct pair){@, @}).x", "(@, @)", "(@ ? s : (struct pair){@, @}).y", "(signed char)(@)"),
+            "turned((struct pair){@, @}).x", "(a, @)", "(@ ? s : (struct pair){@, @}).y", "(signed char)(@)"),
        depth);
 }
 

@@ -279,6 +279,40 @@ static bool join_copies(struct tidying *t) {
   return changed;
 }
 
+/* The last `more` instructions come first. */
+static void rotate(struct tidying *t, uint32_t more) {
+  if (!more) return;
+  struct inst *last = mem_alloc(t->l->mem, more * sizeof *last);
+  memcpy(last, t->code + t->count - more, more * sizeof *last);
+  memmove(t->code + more, t->code, (t->count - more) * sizeof *last);
+  memcpy(t->code, last, more * sizeof *last);
+  for (uint32_t i = more; i < t->count; i++)
+    if (inst_jumps(&t->code[i])) t->code[i].imm += more;
+  mem_free(t->l->mem, last);
+}
+
+/* A variable that a jump can reach past its declaration begins as what it is: not initialised. */
+static void begin_uninitialised(struct tidying *t) {
+  struct lowering *l = t->l;
+  VEC(reg) early = {0};
+  flow_start(t);
+  for (uint32_t r = t->params; r < l->names.count; r++) {
+    flow_begin(&t->flow);
+    flow_add(&t->flow, (reg)r);
+    if (flow_in(&t->flow, 0)) vec_push(l->mem, &early, (reg)r);
+  }
+  flow_stop(t);
+  uint32_t more = (uint32_t)early.count;
+  struct place at = t->code[0].place;
+  l->code.count = l->begin + t->count;
+  for (uint32_t i = 0; i < more; i++) emit_inst(l, I_CONST, at)->imm = WORD_UNINITIALISED;
+  t->code = l->code.at + l->begin;
+  for (uint32_t i = 0; i < more; i++) t->code[t->count + i].d = early.at[i];
+  t->count += more;
+  rotate(t, more);
+  vec_free(l->mem, &early);
+}
+
 /* Sharing registers. */
 
 struct life {
@@ -374,6 +408,7 @@ uint16_t tidy(struct lowering *l, uint16_t params, const char ***names) {
     changed = drop_unused(&t);
     changed |= join_copies(&t);
   } while (changed);
+  begin_uninitialised(&t);
   uint16_t regs = share_registers(&t, names);
   for (uint32_t i = 0; i < t.count; i++)
     if (inst_jumps(&t.code[i])) t.code[i].imm += (int64_t)l->begin;
