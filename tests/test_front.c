@@ -267,14 +267,14 @@ TEST(front_known_functions) {
 TEST(front_harness) {
   static const struct front_case cases[] = {
       {ASIF
-       "void w(int a, _Bool b); int r(void); void start(void); void w(int a, _Bool b) {} int r(void) { return 0; } void "
+       "void w(int a, long b); int r(void); void start(void); void w(int a, long b) {} int r(void) { return 0; } void "
        "start(void) {}\n"
        "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) ASIF_BOUND(1 + 2)\n"
        "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(w, \"a "
        "b\")",
-       "   1 function w: void (int, _Bool)\n   1   parameter a: int\n   1   parameter b: _Bool\n   1 function r: int (void)\n   "
+       "   1 function w: void (int, long)\n   1   parameter a: int\n   1   parameter b: long\n   1 function r: int (void)\n   "
        "1   return 0\n"
-       "   1 function start: void (void)\n   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 0..1)\n   2 operation read "
+       "   1 function start: void (void)\n   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 1..2)\n   2 operation read "
        "is r()\n"
        "   3 role writer, 1: w\n   3 role reader, the rest: r w\n     init start\n     bound 3\n     type stable\n"},
       {ASIF "int register_read(void) { return 0; } ASIF_OBJECT(register) ASIF_OP_AS(read, register_read)",
@@ -393,6 +393,8 @@ TEST(front_wrong_types) {
       {"int a[1 << 30];", "a.c:1:6: an object of more than 1048576 scalars is too large for verify"},
       {"int y; int x = y;", "a.c:1:16: the initialiser of something static must be a constant"},
       {"unsigned float x;", "a.c:1:10: floating point is outside the C that verify reads"},
+      {"static static int x;", "a.c:1:8: 'static' appears twice"},
+      {"void f(typedef int x) {}", "a.c:1:8: typedef, static, extern or _Thread_local where only a type may stand"},
       {"long char x;", "a.c:1:1: these words make no type together"},
       {"_Static_assert(sizeof(int) == 8, \"int has 8 bytes\");", "a.c:1:1: _Static_assert fails: int has 8 bytes"},
       {"int x; int a[x];", "a.c:1:14: an array whose size is not a constant is outside the C that verify reads"},
@@ -433,11 +435,11 @@ TEST(front_wrong_harness) {
       {ASIF "ASIF_OBJECT()", "a.c:1:33: expected the name of a specification, such as ASIF_OBJECT(stack), found ')'"},
       {ASIF "ASIF_OBJECT(stack) ASIF_OBJECT(queue)", "a.c:1:40: a second ASIF_OBJECT; a file is about one object"},
       {ASIF "int push(int v) { return v; } ASIF_OP(puhs)", "a.c:1:59: there is no function puhs; push would be right"},
-      {ASIF "int f(int *p) { return 0; } ASIF_OP(f)", "a.c:1:49: the arguments of an operation are numbers, not 'int *'"},
-      {ASIF "int *f(void) { return 0; } ASIF_OP(f)", "a.c:1:48: an operation returns a number or nothing, not 'int *'"},
+      {ASIF "int f(int *p) { return 0; } ASIF_OP(f)", "a.c:1:49: an operation takes int or long, not 'int *'"},
+      {ASIF "int *f(void) { return 0; } ASIF_OP(f)", "a.c:1:48: an operation returns void, bool, int or long, not 'int *'"},
       {ASIF "int f(int a) { return a; } ASIF_OP(f, ASIF_IN(3, 1))", "a.c:1:59: ASIF_IN(3, 1) has no values"},
-      {ASIF "int f(char a) { return a; } ASIF_OP(f, ASIF_IN(0, 300))",
-       "a.c:1:60: a parameter of type 'char' does not hold all values of ASIF_IN"},
+      {ASIF "int f(int a) { return a; } ASIF_OP(f, ASIF_IN(0, 3000000000))",
+       "a.c:1:59: a parameter of type 'int' does not hold all values of ASIF_IN"},
       {ASIF "int f(void) { return 0; } ASIF_OP(f, ASIF_IN(1, 2))", "a.c:1:47: f takes fewer arguments than there are ASIF_IN"},
       {ASIF "int f(void); ASIF_OP(f)", "a.c:1:42: f has no body in this file"},
       {ASIF "int f(void) { return 0; } int g(void) { return 0; } ASIF_OP(f) ASIF_ROLE(r, 1, g)", "a.c:1:84: g has no ASIF_OP"},

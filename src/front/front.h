@@ -235,6 +235,7 @@ struct declarator {
   uint32_t align; /* by an attribute, or 0 */
 };
 struct specifiers parse_specifiers(struct front *);
+struct specifiers parse_plain_specifiers(struct front *); /* only a type, with its alignment */
 struct declarator parse_declarator(struct front *, const struct type *base);
 uint32_t parse_attributes(struct front *); /* the alignment that they ask for, or 0 */
 

@@ -66,14 +66,17 @@ static void parse_range(struct front *f, const struct type *type, int64_t *low, 
     front_fail(f, place, "a parameter of type '%s' does not hold all values of ASIF_IN", type_text(f, type));
 }
 
+static bool is_int_or_long(const struct type *t) { return t->kind == TYPE_INT && t->is_signed && t->bits >= 32 && !t->is_enum; }
+
+/* What asif.h asks of an operation where the file is compiled. */
 static void check_operation(struct front *f, const struct decl *d, struct place place) {
   const struct type *t = d->type, *result = t->of;
   if (t->param_count > ARGUMENTS_MOST) front_fail(f, place, "an operation takes at most %d arguments", ARGUMENTS_MOST);
-  if (!type_is_integer(result) && result->kind != TYPE_VOID)
-    front_fail(f, place, "an operation returns a number or nothing, not '%s'", type_text(f, result));
+  if (!is_int_or_long(result) && result->kind != TYPE_BOOL && result->kind != TYPE_VOID)
+    front_fail(f, place, "an operation returns void, bool, int or long, not '%s'", type_text(f, result));
   for (uint32_t i = 0; i < t->param_count; i++)
-    if (!type_is_integer(t->params[i]))
-      front_fail(f, place, "the arguments of an operation are numbers, not '%s'", type_text(f, t->params[i]));
+    if (!is_int_or_long(t->params[i]))
+      front_fail(f, place, "an operation takes int or long, not '%s'", type_text(f, t->params[i]));
 }
 
 /* ASIF_OP(f, ASIF_IN(1, 3)), ASIF_OP_AS(name, f, ...). */
@@ -89,8 +92,8 @@ static void parse_op(struct front *f, struct place place, bool named) {
   check_operation(f, op.function, place);
   for (uint32_t i = 0; i < op.function->type->param_count; i++) {
     const struct type *type = op.function->type->params[i];
-    op.low[i] = type->kind == TYPE_BOOL ? 0 : 1;
-    op.high[i] = op.low[i] + 1;
+    op.low[i] = 1;
+    op.high[i] = 2;
     if (parse_accept(f, ",")) parse_range(f, type->plain, &op.low[i], &op.high[i]);
   }
   if (parse_at(f, ",")) front_fail(f, place, "%s takes fewer arguments than there are ASIF_IN", op.function->name);

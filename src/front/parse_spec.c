@@ -26,7 +26,7 @@ bool parse_at_type(struct front *f) {
 const struct type *parse_type_name(struct front *f) {
   struct token *t = parse_token(f);
   if (!parse_at_type(f)) front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
-  struct specifiers s = parse_specifiers(f);
+  struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
   if (d.name) front_fail(f, d.name->place, "a name where only a type is expected");
   return d.type;
@@ -112,12 +112,19 @@ static void refuse_specifier(struct front *f) {
   if (token_is(t, "__auto_type")) front_outside(f, t->place, "__auto_type");
 }
 
+/* A word that comes at most once. */
+static bool once(struct front *f, bool *said, struct place place) {
+  if (*said) front_fail(f, place, "'%s' appears twice", f->tokens.at[f->at - 1].text);
+  return *said = true;
+}
+
 static bool parse_storage(struct front *f, struct specifiers *s) {
+  struct place place = parse_token(f)->place;
   static const char *const harmless[] = {"inline", "__inline", "__inline__", "register", "auto", "_Noreturn", "__extension__"};
-  if (parse_accept(f, "typedef")) return s->is_typedef = true;
-  if (parse_accept(f, "static")) return s->is_static = true;
-  if (parse_accept(f, "extern")) return s->is_extern = true;
-  if (parse_accept(f, "_Thread_local") || parse_accept(f, "__thread")) return s->is_thread_local = true;
+  if (parse_accept(f, "typedef")) return once(f, &s->is_typedef, place);
+  if (parse_accept(f, "static")) return once(f, &s->is_static, place);
+  if (parse_accept(f, "extern")) return once(f, &s->is_extern, place);
+  if (parse_accept(f, "_Thread_local") || parse_accept(f, "__thread")) return once(f, &s->is_thread_local, place);
   if (!ANY_OF(f, harmless)) return false;
   f->at++;
   return true;
@@ -202,9 +209,16 @@ struct specifiers parse_specifiers(struct front *f) {
   return s;
 }
 
+struct specifiers parse_plain_specifiers(struct front *f) {
+  struct specifiers s = parse_specifiers(f);
+  if (s.is_typedef || s.is_static || s.is_extern || s.is_thread_local)
+    front_fail(f, s.place, "typedef, static, extern or _Thread_local where only a type may stand");
+  return s;
+}
+
 /* Parameters become what a call gives: an array is a pointer there. */
 static struct decl *parse_parameter(struct front *f) {
-  struct specifiers s = parse_specifiers(f);
+  struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
   struct place place = d.name ? d.name->place : s.place;
   parse_attributes(f);

@@ -45,7 +45,7 @@ static void parse_fields(struct front *f, struct fields *to) {
     parse_static_assert(f);
     return;
   }
-  struct specifiers s = parse_specifiers(f);
+  struct specifiers s = parse_plain_specifiers(f);
   if (parse_accept(f, ";")) {
     if (s.is_struct && !s.type->tag)
       add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.align});
