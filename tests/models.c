@@ -30,7 +30,7 @@ static int order(const struct model *m, const unsigned char *work, const uint8_t
   return (rank[a] > rank[b]) - (rank[a] < rank[b]);
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
+static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
   const struct model *m = model_of(s);
   if (!from) {
     memcpy(out, work, s->work);
@@ -41,7 +41,6 @@ static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsi
     for (; at && order(m, work, rank, from[at - 1], i) > 0; at--) from[at] = from[at - 1];
     from[at] = (uint8_t)i;
   }
-  for (unsigned i = 1; ties && i < s->threads; i++) *ties |= !order(m, work, rank, from[i - 1], from[i]);
   return pack_as(s, work, from, out);
 }
 

@@ -71,7 +71,7 @@ static bool dependent(const struct touch *a, const struct touch *b) {
 /* Keeps the state the path has come to; true if it was there before. */
 static bool on_path(struct worker *w, struct path *p) {
   struct cartesian *c = w->cartesian;
-  size_t size = w->system->pack(w->system, p->state, NULL, c->packed, NULL, NULL);
+  size_t size = w->system->pack(w->system, p->state, NULL, c->packed, NULL);
   for (unsigned i = 0; i < p->count; i++)
     if (p->sizes[i] == size && !memcmp(p->packed[i], c->packed, size)) return true;
   p->packed[p->count] = mem_resize(c->mem, p->packed[p->count], size);

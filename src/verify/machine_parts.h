@@ -19,13 +19,15 @@ enum life {
   LIFE_GLOBAL,
   LIFE_CONSTANT, /* a global that never changes: has no cells in the state */
   LIFE_FORGOTTEN, /* the one object that stands for all garbage that was forgotten */
+  /* of the heap, and variables; as numbers in packed states */
   LIFE_HEAP,
+  LIFE_FRESH, /* never yet in reach of another thread */
+  LIFE_HOLLOW, /* garbage that is only compared: its contents are forgotten */
   LIFE_FREED,
   LIFE_LOCAL, /* a variable whose address is taken */
-  LIFE_ENDED, /* ... after its scope was left */
-  LIFE_FRESH, /* of the heap, and never yet in reach of another thread */
-  LIFE_HOLLOW /* garbage that is only compared: its contents are forgotten */
+  LIFE_ENDED  /* ... after its scope was left */
 };
+enum { LIVES_PACKED = LIFE_ENDED - LIFE_HEAP + 1 };
 
 struct object {
   uint32_t first, count; /* its cells */
@@ -68,8 +70,8 @@ struct machine {
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
+  unsigned char *digits;  /* of the state being packed or unpacked */
   unsigned char *records; /* of threads, for ordering them */
-  size_t record_room;
 };
 
 /* Pointers to forgotten garbage point to the object after the globals. */
@@ -85,9 +87,15 @@ static inline word *state_registers(const struct machine *m, const struct machin
 
 void machine_copy_state(const struct machine *, const struct machine_state *from, struct machine_state *to);
 
+#define NUMBER_NONE UINT32_MAX
+/* Is the cell one of these (REACH_ALL, or a bit each)? */
+static inline bool keeps_cell(uint32_t cells, uint32_t cell) { return cells == REACH_ALL || (cell < 31 && cells >> cell & 1); }
+
+/* Notes which garbage registers point to, and how much of it matters: after what the globals lead to has its names. */
+void find_held(struct machine *, const struct machine_state *);
 void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
-size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
+size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);
 size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 

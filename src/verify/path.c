@@ -41,7 +41,7 @@ static bool follow_really(struct tracker *k, unsigned thread, const struct choic
     memcpy(k->real_here, k->real_there, system->work);
     return true;
   }
-  size_t size = system->pack(system, representative, NULL, k->bytes, NULL, NULL);
+  size_t size = system->pack(system, representative, NULL, k->bytes, NULL);
   choices_begin(&m.choices);
   do {
     if (again(system, k->real_here, m.thread, &m.choices, length, k->real_there, &m.move) != MOVED) continue;

@@ -42,12 +42,12 @@ uint32_t make_key(struct worker *w, const void *work, uint32_t set, uint8_t *fro
   size_t size;
   if (symmetric(x->options.reduce)) {
     const uint8_t *rank = x->options.reduce == REDUCE_SYM1 ? NULL : w->traces.ranks(w->traces.self, set);
-    size = system->pack(system, work, rank, packed, from, NULL);
+    size = system->pack(system, work, rank, packed, from);
     bool moved = false;
     for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
     if (moved) set = w->traces.permute(w->traces.self, set, from);
   } else {
-    size = system->pack(system, work, NULL, packed, NULL, NULL);
+    size = system->pack(system, work, NULL, packed, NULL);
     for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
   }
   unsigned char number[KEY_SET_MOST];

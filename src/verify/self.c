@@ -17,7 +17,8 @@ struct self {
   machine_result *result;
   void *result_self;
   void *from, *to;
-  unsigned char *packed;
+  unsigned char *packed, *mark;
+  size_t mark_size;
   pthread_mutex_t lock; /* workers take turns */
 };
 
@@ -27,7 +28,7 @@ static value self_result(void *self, const struct program_op *op, word w) {
 }
 
 static void add_state(struct self *s, const void *work, value result, struct outcomes *out) {
-  size_t size = s->machine->pack(s->machine, work, NULL, s->packed, NULL, NULL);
+  size_t size = s->machine->pack(s->machine, work, NULL, s->packed, NULL);
   memcpy(outcomes_add(out, result, (uint32_t)size), s->packed, size);
 }
 
@@ -39,20 +40,30 @@ static void self_init(const struct spec *spec, struct outcomes *out) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Runs the operation move by move: there is only this thread. */
+/* Has the operation come back to where it was? Compared with the state after 1, 2, 4, ... moves: from some time on one that repeats. */
+static bool goes_round(struct self *s, uint64_t moves) {
+  size_t size = s->machine->pack(s->machine, s->to, NULL, s->packed, NULL);
+  if (moves > 1 && size == s->mark_size && !memcmp(s->packed, s->mark, size)) return true;
+  if (moves & (moves - 1)) return false;
+  memcpy(s->mark, s->packed, size);
+  s->mark_size = size;
+  return false;
+}
+
+/* Runs the operation move by move: there is only this thread. One that never ends has no outcome. */
 static bool run_alone(struct self *s, struct choices *choices, value *result) {
   struct system *m = s->machine;
   struct move move;
-  for (unsigned n = 0; n < LOCAL_MOST; n++) {
+  for (uint64_t n = 1;; n++) {
     if (m->move(m, s->from, 0, choices, s->to, &move) != MOVED) return false;
     for (unsigned i = 0; i < move.event_count; i++) {
       if (move.events[i].kind != EVENT_RETURN) continue;
       *result = move.events[i].result;
       return true;
     }
-    memcpy(s->from, s->to, m->work);
+    if (goes_round(s, n)) return false;
+    machine_copy_state((const struct machine *)m, s->to, s->from);
   }
-  return false;
 }
 
 static void self_step(const struct spec *spec, struct state state, const struct op *o, struct outcomes *out) {
@@ -94,6 +105,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, const struct machi
   s->from = mem_zero(mem, 1, s->machine->work);
   s->to = mem_zero(mem, 1, s->machine->work);
   s->packed = mem_alloc(mem, s->machine->packed_most);
+  s->mark = mem_alloc(mem, s->machine->packed_most);
   pthread_mutex_init(&s->lock, NULL);
   struct spec_op *ops = mem_zero(mem, p->op_count, sizeof *ops);
   for (uint32_t i = 0; i < p->op_count; i++) {

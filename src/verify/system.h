@@ -96,9 +96,8 @@ struct system {
    * on what was forgotten about the state when it was packed. NULL: as `move`. */
   enum moved (*again)(struct system *, const void *from, unsigned thread, struct choices *, uint32_t length, void *to, struct move *);
   /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
-   * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. Returns in *ties (if not
-   * NULL) whether two threads of one group with equal records were told apart by nothing. */
-  size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties);
+   * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. */
+  size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);
   void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work);
   /* Packs with thread from[i] of `work` as thread i. */
   size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);

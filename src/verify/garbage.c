@@ -1,0 +1,65 @@
+/* Garbage: what the globals do not lead to. It can only be reached by threads that hold on to it, and it can lead to more garbage without
+ * end (a node removed from a queue to the one removed after it, and so on). With `forget`:
+ *
+ * - Garbage that no register points to is forgotten: pointers to it become pointers to one object that stands for all of it. Nothing is
+ *   lost by that unless such a pointer is followed, stored where others see it, or compared with another such: these are faults
+ *   (FAULT_FORGOTTEN), and the search is made again without forgetting. Compared with any other pointer it is different: what the globals
+ *   lead to, or a register holds, is not forgotten.
+ * - Of garbage that registers point to only the cells are kept that they may lead to (reach.c); all, if it is pointed to by what is kept.
+ * - Garbage of which no cell is kept is hollow. It is only ever compared, and by a thread only with what that thread holds or reads: two
+ *   threads that hold the same hollow object may as well hold two.
+ *
+ * Objects never yet shared, freed ones and variables are kept as they are. */
+#include "verify/digits.h"
+
+static void hold(struct machine *m, word w, uint32_t cells) {
+  if (!word_is_pointer(w)) return;
+  uint32_t object = word_object(w);
+  if (m->held[object] != m->pack_count) m->need[object] = 0;
+  m->held[object] = m->pack_count;
+  m->need[object] |= word_cell(w) && cells ? REACH_ALL : cells;
+}
+
+/* What garbage that is kept points to is kept whole. */
+static bool hold_contents(struct machine *m, const struct machine_state *s, uint32_t object) {
+  const struct object *o = &state_objects(m, s)[object];
+  uint32_t keep = o->life == LIFE_HEAP ? m->need[object] : REACH_ALL;
+  bool changed = false;
+  if (!keep || !has_contents(m, o->life)) return false;
+  const word *cells = state_cells(m, s) + o->first;
+  for (uint32_t i = 0; i < o->count; i++) {
+    if (!keeps_cell(keep, i) || !word_is_pointer(cells[i])) continue;
+    uint32_t to = word_object(cells[i]);
+    if (m->number[to] != NUMBER_NONE) continue;
+    uint8_t life = state_objects(m, s)[to].life;
+    bool held = m->held[to] == m->pack_count, kept = life != LIFE_HEAP && life != LIFE_HOLLOW;
+    if (held ? m->need[to] == REACH_ALL : !kept) continue;
+    m->held[to] = m->pack_count;
+    m->need[to] = REACH_ALL;
+    changed = true;
+  }
+  return changed;
+}
+
+void find_held(struct machine *m, const struct machine_state *s) {
+  bool any = false;
+  m->pack_count++;
+  for (unsigned t = 0; t < m->system.threads; t++) {
+    uint32_t pc = s->threads[t].pc;
+    if (!pc) continue;
+    const struct live *live = &m->program->live[pc];
+    const reg *registers = m->program->registers + live->first;
+    const word *r = state_registers(m, s, t);
+    for (unsigned i = 0; i < live->count; i++) {
+      word w = r[registers[i]];
+      if (!word_is_pointer(w) || m->number[word_object(w)] != NUMBER_NONE) continue;
+      hold(m, w, m->reach ? m->reach[pc * m->reach_regs + registers[i]] : REACH_ALL);
+      any = true;
+    }
+  }
+  for (bool changed = any; changed;) {
+    changed = false;
+    for (uint32_t i = m->globals + 1; i < s->objects; i++)
+      if (m->number[i] == NUMBER_NONE && m->held[i] == m->pack_count) changed |= hold_contents(m, s, i);
+  }
+}
