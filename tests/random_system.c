@@ -27,8 +27,8 @@ static enum moved move(struct system *s, const void *from, unsigned thread, stru
   return MOVED;
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
-  (void)s, (void)rank, (void)from, (void)ties;
+static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
+  (void)s, (void)rank, (void)from;
   *out = *(const uint8_t *)work;
   return 1;
 }
@@ -142,8 +142,8 @@ void run_replay(struct system *s, const struct liveness_result *r, uint8_t *stat
     if (edges) edges[i] = edge_of((struct random_system *)s, *work, p);
     memcpy(work, next, s->work);
   }
-  size_t size = s->pack(s, work, NULL, packed, NULL, NULL);
-  CHECK(s->pack(s, home, NULL, packed_home, NULL, NULL) == size && !memcmp(packed, packed_home, size));
+  size_t size = s->pack(s, work, NULL, packed, NULL);
+  CHECK(s->pack(s, home, NULL, packed_home, NULL) == size && !memcmp(packed, packed_home, size));
   free(work);
   free(packed);
 }

@@ -110,6 +110,20 @@ TEST(progress_faults_and_limits) {
   mem_close(&memory);
 }
 
+/* A violation is found in a graph without end, where there is one. */
+TEST(progress_of_endless_systems) {
+  struct toy toy;
+  open_memory();
+  toy_make(&toy, toy_beside, 2, 0);
+  for (int p = 0; p < 4; p++) {
+    limits_start(&limits, 0, 64 << 20);
+    struct liveness_result r = check(&toy.system, (enum progress)p);
+    CHECK(r.verdict == (p == PROGRESS_DEADLOCK_FREE ? VERDICT_UNKNOWN : VERDICT_VIOLATED));
+    if (r.verdict == VERDICT_VIOLATED) CHECK(r.stuck == 1 && r.stem_count == 1 && r.loop_count == 1);
+  }
+  mem_close(&memory);
+}
+
 /* Random systems: what the definitions say, by transitive closure. */
 
 enum which { ALL_MOVES, NO_RETURNS, NOT_ITS_RETURN, ITS_OWN };

@@ -10,8 +10,8 @@ static enum moved move(struct system *s, const void *from, unsigned thread, stru
   return ((struct toy *)s)->step(to, thread, c, m);
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
-  (void)s, (void)rank, (void)from, (void)ties;
+static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
+  (void)s, (void)rank, (void)from;
   memcpy(out, work, sizeof(struct toy_state));
   return sizeof(struct toy_state);
 }
@@ -220,6 +220,11 @@ enum moved toy_fault(struct toy_state *s, unsigned t, struct choices *c, struct 
 enum moved toy_endless(struct toy_state *s, unsigned t, struct choices *c, struct move *m) {
   (void)c;
   s->count++;
+  return s->pc[t] ? MOVED : call(s, t, 0, m);
+}
+
+enum moved toy_beside(struct toy_state *s, unsigned t, struct choices *c, struct move *m) {
+  if (!t) return toy_endless(s, t, c, m);
   return s->pc[t] ? MOVED : call(s, t, 0, m);
 }
 

@@ -33,6 +33,7 @@ toy_step toy_stack;          /* Treiber's, with nodes that are used again */
 toy_step toy_register;       /* a register of three values in three bits: thread 0 writes, the others scan up and down */
 toy_step toy_fault;          /* goes wrong in its third step */
 toy_step toy_endless;        /* counts without end */
+toy_step toy_beside;         /* ... thread 0 does; the others spin */
 
 /* Calls: 0 first(1), 1 first(2), 2 second(). */
 extern const struct ltl_names toy_names;

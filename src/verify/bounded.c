@@ -30,9 +30,8 @@ static enum moved not_a_trace(struct move *m) {
   return FAULTED;
 }
 
-static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
-  struct bounded *b = (struct bounded *)s;
-  enum moved moved = b->within->move(b->within, from, thread, c, to, m);
+/* What becomes of a move of the system within. */
+static enum moved follow(struct bounded *b, const void *from, enum moved moved, void *to, struct move *m) {
   if (moved != MOVED) return moved;
   uint32_t set = set_of(b, from);
   for (unsigned i = 0; i < m->event_count; i++) {
@@ -45,11 +44,22 @@ static enum moved move(struct system *s, const void *from, unsigned thread, stru
   return MOVED;
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from, bool *ties) {
+static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
+  struct bounded *b = (struct bounded *)s;
+  return follow(b, from, b->within->move(b->within, from, thread, c, to, m), to, m);
+}
+
+static enum moved again(struct system *s, const void *from, unsigned thread, struct choices *c, uint32_t length, void *to,
+                        struct move *m) {
+  struct bounded *b = (struct bounded *)s;
+  return follow(b, from, b->within->again(b->within, from, thread, c, length, to, m), to, m);
+}
+
+static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
   struct bounded *b = (struct bounded *)s;
   uint32_t set = set_of(b, work);
   memcpy(out, &set, sizeof set);
-  return sizeof set + b->within->pack(b->within, work, rank, out + sizeof set, from, ties);
+  return sizeof set + b->within->pack(b->within, work, rank, out + sizeof set, from);
 }
 
 static void unpack(struct system *s, const unsigned char *packed, size_t size, void *work) {
@@ -66,5 +76,6 @@ struct system *bounded_new(struct mem *m, struct system *within, const struct tr
   b->system = (struct system){.threads = within->threads, .group = within->group, .work = within->work + sizeof(uint32_t),
                               .packed_most = within->packed_most + sizeof(uint32_t), .start = start, .move = move, .pack = pack,
                               .unpack = unpack};
+  if (within->again) b->system.again = again;
   return &b->system;
 }

@@ -137,14 +137,18 @@ static void read_events(struct step *s, unsigned thread) {
   }
 }
 
-/* Lets a thread of a node move, its state being in s->from: fills in the rest of s if it did. */
-static enum moved make_move(struct graph *g, struct step *s, uint32_t node, unsigned thread, struct choices *c) {
+/* Lets a thread of a node move, its state being in s->from: fills in the rest of s if it did. length: how much it runs, NULL for as
+ * much as a move does. */
+static enum moved make_move(struct graph *g, struct step *s, uint32_t node, unsigned thread, struct choices *c,
+                            const uint32_t *length) {
+  struct system *system = g->system;
   memset(&s->move, 0, sizeof s->move);
-  enum moved moved = g->system->move(g->system, s->from, thread, c, s->to, &s->move);
+  enum moved moved = length && system->again ? system->again(system, s->from, thread, c, *length, s->to, &s->move)
+                                             : system->move(system, s->from, thread, c, s->to, &s->move);
   if (moved != MOVED) return moved;
   memcpy(s->key, g->bytes.at + g->at.at[node], open_bytes(g));
   read_events(s, thread);
-  s->size = open_bytes(g) + g->system->pack(g->system, s->to, NULL, s->key + open_bytes(g), NULL, NULL);
+  s->size = open_bytes(g) + g->system->pack(g->system, s->to, NULL, s->key + open_bytes(g), NULL);
   return MOVED;
 }
 
@@ -166,7 +170,7 @@ static bool expand_thread(struct graph *g, struct step *s, uint32_t node, unsign
   struct choices c;
   choices_begin(&c);
   do {
-    enum moved moved = make_move(g, s, node, thread, &c);
+    enum moved moved = make_move(g, s, node, thread, &c, NULL);
     if (moved == FAULTED) {
       g->fault_node = node;
       g->fault = (struct path_move){.thread = (uint8_t)thread, .choices = c, .move = s->move};
@@ -198,11 +202,11 @@ static void add_start(struct graph *g, struct step *s) {
   vec_push(g->mem, &g->first, 0);
   g->system->start(g->system, s->to);
   memset(s->key, 0xff, open_bytes(g)); /* NOT_OPEN each */
-  s->size = open_bytes(g) + g->system->pack(g->system, s->to, NULL, s->key + open_bytes(g), NULL, NULL);
+  s->size = open_bytes(g) + g->system->pack(g->system, s->to, NULL, s->key + open_bytes(g), NULL);
   intern_node(g, s, 0);
 }
 
-void graph_build(struct graph *g, struct mem *m, struct system *system) {
+void graph_open(struct graph *g, struct mem *m, struct system *system) {
   memset(g, 0, sizeof *g);
   g->mem = m;
   g->system = system;
@@ -214,39 +218,69 @@ void graph_build(struct graph *g, struct mem *m, struct system *system) {
   struct step s;
   step_open(&s, g);
   add_start(g, &s);
-  for (uint32_t i = 0; i < g->count; i++) {
-    if (i % 256 == 0) mem_poll(m);
-    if (!expand(g, &s, i)) break;
-  }
   step_close(&s, g);
-  mem_free(m, g->table);
-  g->table = NULL;
 }
 
-/* The move of the node, its state in s->from, that is this edge; false if there is none. */
-static bool find_move(struct graph *g, struct step *s, uint32_t node, struct graph_edge e, struct path_move *out) {
+void graph_extend(struct graph *g, uint32_t expanded) {
+  struct step s;
+  step_open(&s, g);
+  while (g->expanded < g->count && g->expanded < expanded) {
+    if (g->expanded % 256 == 0) mem_poll(g->mem);
+    if (!expand(g, &s, g->expanded)) break;
+    g->expanded++;
+  }
+  step_close(&s, g);
+}
+
+/* Paths. States are stored without what does not matter, and unpacking may give another name to an object: moves are found from the
+ * unpacked state, and made again in the execution itself. */
+
+/* The move, of a node whose state is in s->from, that is this edge; false if there is none. */
+static bool find_move(struct graph *g, struct step *s, uint32_t node, struct graph_edge e, const uint32_t *length,
+                      struct path_move *out) {
   const struct graph_label *label = &g->labels.at[e.label];
   struct choices c;
   choices_begin(&c);
   do {
-    if (make_move(g, s, node, label->thread, &c) != MOVED || !same_label(&s->label, label) || !is_node(g, e.to, s)) continue;
+    if (make_move(g, s, node, label->thread, &c, length) != MOVED) continue;
+    if (!same_label(&s->label, label) || !is_node(g, e.to, s)) continue;
     *out = (struct path_move){.thread = label->thread, .choices = c, .move = s->move};
     return true;
   } while (choices_next(&c));
   return false;
 }
 
-struct path_move *graph_path(struct graph *g, struct mem *m, const struct graph_edge *edges, size_t count) {
+/* The move that faulted, in the execution. */
+static bool find_fault(struct graph *g, struct step *s, struct path_move *out) {
+  struct choices c;
+  choices_begin(&c);
+  do {
+    if (make_move(g, s, g->fault_node, g->fault.thread, &c, &g->fault.move.length) != FAULTED) continue;
+    if (s->move.fault != g->fault.move.fault) continue;
+    *out = (struct path_move){.thread = g->fault.thread, .choices = c, .move = s->move};
+    return true;
+  } while (choices_next(&c));
+  return false;
+}
+
+struct path_move *graph_path(struct graph *g, struct mem *m, const struct graph_edge *edges, size_t count, bool fault) {
   struct path_move *path = mem_zero(m, count + 1, sizeof *path);
-  struct step s;
-  step_open(&s, g);
+  struct step stored, real;
+  step_open(&stored, g);
+  step_open(&real, g);
+  g->system->start(g->system, real.from);
   uint32_t node = 0;
   bool found = true;
   for (size_t i = 0; i < count && found; i++) {
-    unpack_node(g, node, s.from);
-    found = find_move(g, &s, node, edges[i], &path[i]);
+    unpack_node(g, node, stored.from);
+    found = find_move(g, &stored, node, edges[i], NULL, &path[i]);
+    uint32_t length = path[i].move.length;
+    found = found && find_move(g, &real, node, edges[i], &length, &path[i]);
+    memcpy(real.from, real.to, g->system->work);
     node = edges[i].to;
   }
-  step_close(&s, g);
+  if (fault) found = found && find_fault(g, &real, &path[count]);
+  step_close(&stored, g);
+  step_close(&real, g);
   return found ? path : NULL;
 }

@@ -37,7 +37,7 @@ static uint32_t state_of(const struct question *q, uint32_t node) { return q->st
 static uint16_t bit(unsigned thread) { return thread == NO_THREAD ? 0 : (uint16_t)(1u << thread); }
 
 static bool within(const struct finder *f, uint32_t node, const struct graph_edge *e) {
-  return f->region[e->to] == f->region[node] && (!f->q->keep || f->q->keep[e->label]);
+  return e->to < f->q->count && f->region[e->to] == f->region[node] && (!f->q->keep || f->q->keep[e->label]);
 }
 
 /* Is there a loop as asked in a component? *refused gets the threads to which it is not fair, if that is all that is wrong. */

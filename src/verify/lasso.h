@@ -14,7 +14,7 @@ enum { NO_THREAD = UINT8_MAX };
 
 struct question {
   /* The graph: as in graph.h, but it may be a product with its own labels. */
-  uint32_t count;
+  uint32_t count; /* nodes; edges that lead to others are not there */
   const size_t *first;
   const struct graph_edge *edges;
   const uint32_t *parent;

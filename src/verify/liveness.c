@@ -16,7 +16,7 @@ static void unknown(struct liveness *l) {
 static bool faulted(struct liveness *l) {
   struct liveness_result *r = l->result;
   if (!liveness_violated_in(l, l->graph.fault_node)) return false;
-  r->stem[r->stem_count++] = l->graph.fault;
+  r->stem_count++;
   r->fault = l->graph.fault.move.fault;
   if (r->fault == FAULT_RANGE) r->verdict = VERDICT_UNKNOWN;
   const char *text = l->graph.fault.move.text;
@@ -26,17 +26,28 @@ static bool faulted(struct liveness *l) {
   return true;
 }
 
-static bool in_parts(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
-  if (prepare && !prepare(l)) return false;
-  graph_build(&l->graph, &l->scratch, l->system);
-  l->result->states = l->graph.count;
-  l->result->transitions = l->graph.edges.count;
-  if (l->graph.fault_node != UINT32_MAX) return faulted(l);
-  return decide(l);
+enum { FIRST_PART = 1 << 15, PARTS_GROW = 8 };
+
+static bool in_parts(struct liveness *l, liveness_step *prepare, liveness_step *decide) {
+  bool good = !prepare || prepare(l);
+  uint32_t size = FIRST_PART;
+  l->part = mem_child(&l->scratch);
+  graph_open(&l->graph, &l->scratch, l->system);
+  while (good && l->result->verdict == VERDICT_HOLDS) {
+    graph_extend(&l->graph, size);
+    l->result->states = l->graph.count;
+    l->result->transitions = l->graph.edges.count;
+    if (l->graph.fault_node != UINT32_MAX) return faulted(l);
+    good = decide(l);
+    if (graph_complete(&l->graph)) break;
+    mem_close(l->part);
+    size = size < UINT32_MAX / PARTS_GROW ? size * PARTS_GROW : UINT32_MAX;
+  }
+  return good;
 }
 
 /* A limit reached in scratch. */
-static bool guarded(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
+static bool guarded(struct liveness *l, liveness_step *prepare, liveness_step *decide) {
   volatile bool good = true;
   if (MEM_GUARD(&l->scratch))
     unknown(l);
@@ -45,7 +56,7 @@ static bool guarded(struct liveness *l, liveness_part *prepare, liveness_part *d
   return good;
 }
 
-bool liveness_decide(struct liveness *l, liveness_part *prepare, liveness_part *decide) {
+bool liveness_decide(struct liveness *l, liveness_step *prepare, liveness_step *decide) {
   struct mem_outer outer;
   volatile bool good = true;
   *l->result = (struct liveness_result){.verdict = VERDICT_HOLDS, .stuck = -1};
@@ -62,19 +73,19 @@ bool liveness_decide(struct liveness *l, liveness_part *prepare, liveness_part *
 
 struct question liveness_question(struct liveness *l) {
   struct graph *g = &l->graph;
-  uint8_t *thread = mem_alloc(&l->scratch, g->labels.count + 1);
+  uint8_t *thread = mem_alloc(l->part, g->labels.count + 1);
   for (size_t i = 0; i < g->labels.count; i++) thread[i] = g->labels.at[i].thread;
-  return (struct question){.count = g->count, .first = g->first.at, .edges = g->edges.at, .parent = g->parent.at, .thread = thread,
-                           .enabled = g->enabled.at};
+  return (struct question){.count = g->expanded, .first = g->first.at, .edges = g->edges.at, .parent = g->parent.at,
+                           .thread = thread, .enabled = g->enabled.at};
 }
 
 bool liveness_violated(struct liveness *l, const struct edges *stem, const struct edges *loop) {
   struct liveness_result *r = l->result;
   struct edges all = {0};
-  vec_reserve(&l->scratch, &all, stem->count + loop->count + 1);
+  vec_reserve(l->part, &all, stem->count + loop->count + 1);
   for (size_t i = 0; i < stem->count; i++) all.at[all.count++] = stem->at[i];
   for (size_t i = 0; i < loop->count; i++) all.at[all.count++] = loop->at[i];
-  r->stem = graph_path(&l->graph, l->mem, all.at, all.count);
+  r->stem = graph_path(&l->graph, l->mem, all.at, all.count, l->graph.fault_node != UINT32_MAX);
   if (!r->stem) {
     problem_set(l->problem, "internal error: a run that was found does not replay");
     return false;
@@ -89,7 +100,7 @@ bool liveness_violated(struct liveness *l, const struct edges *stem, const struc
 bool liveness_violated_in(struct liveness *l, uint32_t node) {
   struct question q = liveness_question(l);
   struct edges stem = {0}, none = {0};
-  lasso_stem(&l->scratch, &q, node, &stem);
+  lasso_stem(l->part, &q, node, &stem);
   return liveness_violated(l, &stem, &none);
 }
 

@@ -6,7 +6,8 @@
 
 struct liveness {
   struct mem *mem;    /* of the result */
-  struct mem scratch; /* of everything else */
+  struct mem scratch; /* of everything else ... */
+  struct mem *part;   /* ... but what is for deciding on one part of the graph */
   struct system *system;
   const struct ltl_names *names;
   struct limits *limits;
@@ -17,19 +18,20 @@ struct liveness {
   enum progress progress;
   const char *formula;
   enum fairness fairness;
-  struct product *product; /* LTL: product.c's own */
+  struct asked *asked; /* LTL: product.c's own */
 };
 
-typedef bool liveness_part(struct liveness *); /* false with the problem */
+typedef bool liveness_step(struct liveness *); /* false with the problem */
 
-/* Prepares (or NULL), builds the graph and, unless a move faults, decides. Limits become VERDICT_UNKNOWN here. What is asked, and
- * the first members but scratch, are filled in. */
-bool liveness_decide(struct liveness *, liveness_part *prepare, liveness_part *decide);
+/* Prepares (or NULL), builds the graph and, unless a move faults, decides: first on parts of the graph, since a violation on a part
+ * is one. Limits become VERDICT_UNKNOWN here. What is asked, and the first members but scratch and part, are filled in. */
+bool liveness_decide(struct liveness *, liveness_step *prepare, liveness_step *decide);
 
-/* The question about the system's graph itself, all edges kept. Labels' threads are owned by scratch. */
+/* The question about the system's graph itself, all edges kept. */
 struct question liveness_question(struct liveness *);
 
-/* Violated, on a run along these edges of the system's graph. False with the problem if the system does not make these moves. */
+/* Violated, on a run along these edges of the system's graph; at its end is the move that faulted, if one did. False with the
+ * problem if the system does not make these moves. */
 bool liveness_violated(struct liveness *, const struct edges *stem, const struct edges *loop);
 /* Violated, on a shortest run to a node, which ends there. */
 bool liveness_violated_in(struct liveness *, uint32_t node);

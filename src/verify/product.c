@@ -29,10 +29,17 @@ struct word {
   uint32_t labels; /* of the product, that have this word: the first + 1, then along `next` */
 };
 
+/* The formula. */
+struct asked {
+  struct ltl ltl;
+  struct buchi *buchi;
+};
+
+/* The product with what there is of the graph. */
 struct product {
   struct liveness *l;
   struct mem *mem;
-  struct ltl ltl;
+  const struct ltl *ltl;
   struct buchi *buchi;
   /* Words of labels; one more, the last, is the empty letter of a run that has ended. */
   struct word *words;
@@ -59,7 +66,7 @@ static void make_words(struct product *p) {
     const struct graph_label *label = i < g->labels.count ? &g->labels.at[i] : NULL;
     struct word *w = &p->words[i];
     w->count = label && label->count ? label->count : 1;
-    for (unsigned k = 0; label && k < label->count; k++) w->letters[k] = ltl_letter(&p->ltl, p->l->names, &label->events[k]);
+    for (unsigned k = 0; label && k < label->count; k++) w->letters[k] = ltl_letter(p->ltl, p->l->names, &label->events[k]);
   }
 }
 
@@ -70,8 +77,8 @@ static void note_idle(struct product *p) {
   for (uint32_t i = 0; i < p->words_count; i++)
     for (unsigned k = 0; k < p->words[i].count; k++) seen |= p->words[i].letters[k];
   text_open(&t, p->mem);
-  for (unsigned i = 0; i < p->ltl.proposition_count; i++)
-    if (!(seen >> i & 1)) text_printf(&t, "%s%s", t.count ? ", " : "", p->ltl.propositions[i].text);
+  for (unsigned i = 0; i < p->ltl->proposition_count; i++)
+    if (!(seen >> i & 1)) text_printf(&t, "%s%s", t.count ? ", " : "", p->ltl->propositions[i].text);
   if (t.count) snprintf(p->l->result->note, sizeof p->l->result->note, "never true in any run: %s", text_string(&t));
 }
 
@@ -166,7 +173,8 @@ static void add_edges(struct product *p, uint32_t node, uint32_t to, uint32_t wo
 static void expand(struct product *p, uint32_t node) {
   const struct graph *g = &p->l->graph;
   uint32_t s = p->state.at[node];
-  for (size_t e = g->first.at[s]; e < g->first.at[s + 1]; e++) add_edges(p, node, g->edges.at[e].to, g->edges.at[e].label);
+  for (size_t e = g->first.at[s]; e < g->first.at[s + 1]; e++)
+    if (g->edges.at[e].to < g->expanded) add_edges(p, node, g->edges.at[e].to, g->edges.at[e].label);
   if (g->first.at[s] == g->first.at[s + 1]) add_edges(p, node, s, p->words_count - 1);
   vec_push(p->mem, &p->first, p->edges.count);
 }
@@ -245,21 +253,20 @@ static bool violated(struct product *p, const struct lasso *found) {
 
 /* Before the graph is built, so that what is wrong with a formula is said at once. */
 static bool prepare(struct liveness *l) {
-  struct product *p = l->product = mem_zero(&l->scratch, 1, sizeof *p);
-  p->l = l;
-  p->mem = &l->scratch;
-  return ltl_parse(p->mem, l->formula, l->system->threads, l->names, &p->ltl, l->problem) &&
-         buchi_open(p->mem, &p->ltl, &p->buchi, l->problem);
+  struct mem *m = &l->scratch;
+  l->asked = mem_zero(m, 1, sizeof *l->asked);
+  return ltl_parse(m, l->formula, l->system->threads, l->names, &l->asked->ltl, l->problem) &&
+         buchi_open(m, &l->asked->ltl, &l->asked->buchi, l->problem);
 }
 
 static bool decide(struct liveness *l) {
-  struct product *p = l->product;
+  struct product p = {.l = l, .mem = l->part, .ltl = &l->asked->ltl, .buchi = l->asked->buchi};
   struct lasso found;
-  make_words(p);
-  note_idle(p);
-  build(p);
-  find(p, &found);
-  return !found.found || violated(p, &found);
+  make_words(&p);
+  if (graph_complete(&l->graph)) note_idle(&p);
+  build(&p);
+  find(&p, &found);
+  return !found.found || violated(&p, &found);
 }
 
 bool ltl_check(struct mem *m, struct system *system, const char *formula, enum fairness fairness, const struct ltl_names *names,

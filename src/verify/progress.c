@@ -13,7 +13,7 @@ const char *progress_name(enum progress p) {
 
 static void say(struct liveness *l, const char *before, uint32_t node, uint16_t threads, const char *after) {
   struct text t;
-  text_open(&t, &l->scratch);
+  text_open(&t, l->part);
   text_add(&t, before);
   liveness_print_threads(l, node, threads, &t);
   text_add(&t, after);
@@ -35,7 +35,7 @@ static bool waiting(struct liveness *l, uint32_t node, uint16_t threads) {
 /* A state that is itself a violation; UINT32_MAX if there is none. *threads: those that wait inside operations. */
 static uint32_t find_waiting(const struct liveness *l, uint16_t *threads) {
   const struct graph *g = &l->graph;
-  for (uint32_t i = 0; i < g->count; i++) {
+  for (uint32_t i = 0; i < g->expanded; i++) {
     *threads = g->waits.at[i] & g->open.at[i];
     if (*threads && (l->progress != PROGRESS_DEADLOCK_FREE || !g->enabled.at[i])) return i;
   }
@@ -45,7 +45,7 @@ static uint32_t find_waiting(const struct liveness *l, uint16_t *threads) {
 /* Which edges a loop may have, that is to be found for a thread (-1: for all together). */
 static bool *kept(struct liveness *l, int thread) {
   const struct graph *g = &l->graph;
-  bool *keep = mem_zero(&l->scratch, g->labels.count + 1, sizeof *keep);
+  bool *keep = mem_zero(l->part, g->labels.count + 1, sizeof *keep);
   for (size_t i = 0; i < g->labels.count; i++) {
     const struct graph_label *label = &g->labels.at[i];
     keep[i] = !label_has(label, EVENT_RETURN, thread) && (l->progress != PROGRESS_OBSTRUCTION_FREE || label->thread == thread);
@@ -57,8 +57,8 @@ static bool *kept(struct liveness *l, int thread) {
 static uint16_t *interest(struct liveness *l, int thread) {
   struct graph *g = &l->graph;
   if (thread < 0) return g->open.at;
-  uint16_t *in = mem_alloc(&l->scratch, g->count * sizeof *in);
-  for (uint32_t i = 0; i < g->count; i++) in[i] = g->open.at[i] & (uint16_t)(1u << thread);
+  uint16_t *in = mem_alloc(l->part, g->expanded * sizeof *in);
+  for (uint32_t i = 0; i < g->expanded; i++) in[i] = g->open.at[i] & (uint16_t)(1u << thread);
   return in;
 }
 
@@ -100,10 +100,10 @@ static bool find_loop(struct liveness *l, int thread) {
     q.fairness = FAIR_WEAK;
     q.idle = true;
   }
-  lasso_find(&l->scratch, &q, &found);
+  lasso_find(l->part, &q, &found);
   bool good = !found.found || looping(l, &found, in[found.from]);
-  mem_free(&l->scratch, keep);
-  if (thread >= 0) mem_free(&l->scratch, in);
+  mem_free(l->part, keep);
+  if (thread >= 0) mem_free(l->part, in);
   return good;
 }
 
