@@ -253,10 +253,8 @@ static enum ended release(struct run *run, const struct inst *in) {
   if (o->life == LIFE_FREED) return fault(run, in, FAULT_DOUBLE_FREE, NULL);
   if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return fault(run, in, FAULT_BAD_FREE, NULL);
   o->life = LIFE_FREED;
-  if (o->owner != run->thread) {
-    record(run, ALLOCATOR, 0, 1, true);
-    record(run, word_object(at), 0, o->count, true);
-  }
+  record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
+  if (o->owner != run->thread) record(run, word_object(at), 0, o->count, true);
   if (run->machine->tracer) trace_access(run, in, at, NULL, NULL, 0);
   return GO_ON;
 }
