@@ -173,11 +173,17 @@ $(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ
 	$(CC) $(CFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) -pthread -ldl -lm $(LIBS)
 
 # Benchmarks: each writes bench/results/NAME.tsv and says which bars it clears.
-bench: bench-check
+bench:
+	@$(MAKE) bench-check; checked=$$?; $(MAKE) bench-verify && exit $$checked
 bench-check: $(B)/asif $(B)/bench
 	$(B)/bench $(B) $(BENCHFLAGS)
-$(B)/bench: bench/bench.c $(B)/flags
-	$(CC) $(CFLAGS_ALL) -o $@ $< -lm
+bench-verify: $(B)/asif $(B)/bench-verify
+	@tools/deps bench || echo 'going on without' >&2
+	$(B)/bench-verify $(B) $(BENCHFLAGS)
+$(B)/bench: bench/bench.c
+$(B)/bench-verify: bench/verify.c
+$(B)/bench $(B)/bench-verify: bench/common.c bench/common.h $(B)/flags
+	$(CC) $(CFLAGS_ALL) -o $@ $(filter %.c,$^) -lm
 
 help:
 	@echo 'make            build build/asif, libasif'
@@ -193,6 +199,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-browser fuzz fuzz-run bench bench-check help clean
+.PHONY: all install uninstall demo run-tests test test-long test-browser fuzz fuzz-run bench bench-check bench-verify help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

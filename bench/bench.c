@@ -5,16 +5,14 @@
  * Histories are generated into BUILD/bench.d once. Each case runs five times, and so does `wc -w` on the same file; the
  * medians of the CPU time (user and system, all threads) and the largest peak memory count. Written to
  * bench/results/check.tsv when all cases run. Prints a table with the bar each case must clear. */
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common.h"
 
 enum { RUNS = 5, SLOW_SECONDS = 20 }; /* a case slower than that runs once */
 
@@ -59,44 +57,13 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 struct measured {
   bool done;
-  char verdict[40];
+  const char *verdict;
   unsigned long operations;
   double seconds, yardstick;
   long kb;
 };
 
 static char program[2000], folder[2000];
-
-/* Runs argv with standard output to a file; CPU seconds, and the peak memory. */
-static double run(char *const *argv, const char *out, long *kb) {
-  pid_t pid = fork();
-  if (!pid) {
-    int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(fd, 1);
-    execvp(argv[0], argv);
-    perror(argv[0]);
-    _exit(127);
-  }
-  int status;
-  struct rusage u;
-  if (pid < 0 || wait4(pid, &status, 0, &u) != pid || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) exit(2);
-  if (kb && u.ru_maxrss > *kb) *kb = u.ru_maxrss;
-  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(char *const *argv, const char *out, long *kb) {
-  double t[RUNS];
-  int n = 0;
-  do t[n++] = run(argv, out, kb);
-  while (n < RUNS && t[0] < SLOW_SECONDS);
-  qsort(t, (size_t)n, sizeof *t, by_size);
-  return t[n / 2];
-}
 
 /* The file of a case, made if it is not there. */
 static void prepare(const struct bench *b, char *path, size_t room) {
@@ -115,28 +82,17 @@ static void prepare(const struct bench *b, char *path, size_t room) {
   if (f && fclose(f)) exit(2);
 }
 
-/* "verdict: not linearizable (1000000 operations, ...)", the last line. */
-static void read_verdict(const char *out, struct measured *m) {
-  char line[1000], last[1000] = "";
-  FILE *f = fopen(out, "r");
-  while (f && fgets(line, sizeof line, f)) strcpy(last, line);
-  if (f) fclose(f);
-  const char *v = !strncmp(last, "verdict: ", 9) ? last + 9 : "none";
-  size_t n = strcspn(v, " \n");
-  if (!strncmp(v, "not linearizable", 16)) n = 16;
-  snprintf(m->verdict, sizeof m->verdict, "%.*s", (int)n, v);
-}
-
 static void measure(const struct bench *b, struct measured *m) {
-  char path[3000], spec[100], out[3000];
+  char path[3000], spec[100], out[3000], line[1000];
   prepare(b, path, sizeof path);
   snprintf(spec, sizeof spec, "%.*s", (int)strcspn(b->history, " "), b->history);
   snprintf(out, sizeof out, "%s/out", folder);
   char *check[] = {program, "check", path, "--spec", spec, "--time-limit", "120", "--memory-limit", "4G", NULL};
   char *count[] = {"wc", "-w", path, NULL};
-  m->yardstick = median(count, out, NULL);
-  m->seconds = median(check, out, &m->kb);
-  read_verdict(out, m);
+  m->yardstick = run_median(count, out, NULL, RUNS, SLOW_SECONDS, NULL);
+  m->seconds = run_median(check, out, NULL, RUNS, SLOW_SECONDS, &m->kb);
+  read_last_line(out, line, sizeof line);
+  m->verdict = verdict_of(line);
   const char *n = strstr(b->history, "-n ");
   char *end;
   m->operations = n ? strtoul(n + 3, &end, 10) : 0;
@@ -173,25 +129,11 @@ static bool judge(const struct bench *b, const struct measured *m, const struct 
   return pass;
 }
 
-static void write_machine(FILE *f) {
-  char line[500], model[300] = "unknown processor", date[40];
-  FILE *cpu = fopen("/proc/cpuinfo", "r");
-  while (cpu && fgets(line, sizeof line, cpu))
-    if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-      snprintf(model, sizeof model, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
-      break;
-    }
-  if (cpu) fclose(cpu);
-  time_t now = time(NULL);
-  strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-  fprintf(f, "# %s, %ld cores; %s; CPU seconds, median of %d; yardstick: wc -w of the same file\n", model,
-          sysconf(_SC_NPROCESSORS_ONLN), date, RUNS);
-}
-
 static void write_results(const struct measured *all) {
   FILE *f = fopen("bench/results/check.tsv", "w");
   if (!f) return;
   write_machine(f);
+  fprintf(f, "CPU seconds, median of %d; yardstick: wc -w of the same file\n", RUNS);
   fputs("case\tverdict\toperations\tcpu_seconds\tyardstick_seconds\tratio\tpeak_rss_kb\n", f);
   for (int i = 0; i < CASES; i++)
     fprintf(f, "%s\t%s\t%lu\t%.4f\t%.4f\t%.2f\t%ld\n", cases[i].name, all[i].verdict, all[i].operations, all[i].seconds,
@@ -201,12 +143,6 @@ static void write_results(const struct measured *all) {
     if (base) fprintf(f, "# %s takes %.2f times as long as %s\n", cases[i].name, all[i].seconds / base->seconds, cases[i].base);
   }
   fclose(f);
-}
-
-static bool wanted(const char *name, int count, char **words) {
-  for (int i = 0; i < count; i++)
-    if (strstr(name, words[i])) return true;
-  return !count;
 }
 
 int main(int argc, char **argv) {

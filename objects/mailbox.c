@@ -81,6 +81,7 @@ static void compare(int me) {
 }
 
 static void deliver(void) {
+  asif_require(count[0] < OPERATIONS);
   count[0]++;
   compare(0);
 }

@@ -120,8 +120,9 @@ static void put_verdict(const struct job *j, const struct subject *s, const stru
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) text_printf(t, "the %s was reached", limit_name(r->limit));
   text_add(t, " (");
   put_client(s, t);
-  text_printf(t, "; %s, %llu states, %llu moves, %.2f s, %ld MB)\n", s->spec.name, (unsigned long long)r->states,
-              (unsigned long long)r->transitions, limits_elapsed(l), peak_rss_kb() >> 10);
+  text_printf(t, "; %s, %llu states of %.0f bytes, %llu moves, %.2f s, %ld MB)\n", s->spec.name, (unsigned long long)r->states,
+              (double)r->bytes / (double)(r->states ? r->states : 1), (unsigned long long)r->transitions, limits_elapsed(l),
+              peak_rss_kb() >> 10);
   (void)j;
 }
 

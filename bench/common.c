@@ -1,0 +1,96 @@
+/* See common.h. */
+#include "common.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUNS_MOST = 9 };
+
+/* Interrupts the child once it has used its time; returns when it has ended, without having collected it. */
+static void watch(pid_t pid, double seconds) {
+  siginfo_t ended = {0};
+  clockid_t clock;
+  struct timespec used, pause = {0, 20000000};
+  bool told = clock_getcpuclockid(pid, &clock) != 0;
+  while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid == 0) {
+    if (!told && clock_gettime(clock, &used) == 0 && (double)used.tv_sec + (double)used.tv_nsec * 1e-9 > seconds) {
+      kill(pid, SIGINT);
+      told = true;
+    }
+    nanosleep(&pause, NULL);
+  }
+}
+
+double run_program(char *const *argv, const char *out, const struct limit_cpu *limit, long *kb) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (!pid) {
+    int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(fd, 1);
+    if (limit && limit->kill) setrlimit(RLIMIT_CPU, &(struct rlimit){limit->kill, limit->kill});
+    execvp(argv[0], argv);
+    perror(argv[0]);
+    _exit(127);
+  }
+  int status;
+  struct rusage u;
+  if (pid > 0 && limit && limit->interrupt > 0) watch(pid, limit->interrupt);
+  if (pid < 0 || wait4(pid, &status, 0, &u) != pid || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) exit(2);
+  if (kb && u.ru_maxrss > *kb) *kb = u.ru_maxrss;
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+double run_median(char *const *argv, const char *out, const struct limit_cpu *limit, int runs, double slow, long *kb) {
+  double t[RUNS_MOST];
+  int n = 0;
+  do t[n++] = run_program(argv, out, limit, kb);
+  while (n < runs && n < RUNS_MOST && t[0] < slow);
+  qsort(t, (size_t)n, sizeof *t, by_size);
+  return t[n / 2];
+}
+
+void read_last_line(const char *path, char *last, size_t room) {
+  char line[2000];
+  FILE *f = fopen(path, "r");
+  *last = 0;
+  while (f && fgets(line, sizeof line, f)) snprintf(last, room, "%.*s", (int)strcspn(line, "\n"), line);
+  if (f) fclose(f);
+}
+
+const char *verdict_of(const char *line) {
+  static const char *const all[] = {"linearizable", "not linearizable", "unknown", "violated"};
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+    if (!strncmp(line, "verdict: ", 9) && !strncmp(line + 9, all[i], strlen(all[i]))) return all[i];
+  return "none";
+}
+
+void write_machine(FILE *f) {
+  char line[500], model[300] = "unknown processor", date[40];
+  FILE *cpu = fopen("/proc/cpuinfo", "r");
+  while (cpu && fgets(line, sizeof line, cpu))
+    if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+      snprintf(model, sizeof model, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
+      break;
+    }
+  if (cpu) fclose(cpu);
+  time_t now = time(NULL);
+  strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+  fprintf(f, "# %s, %ld cores; %s; ", model, sysconf(_SC_NPROCESSORS_ONLN), date);
+}
+
+bool wanted(const char *name, int count, char **words) {
+  for (int i = 0; i < count; i++)
+    if (strstr(name, words[i])) return true;
+  return !count;
+}

@@ -1,0 +1,29 @@
+/* What the benchmarks share: running a program and measuring it, and saying on which machine. */
+#ifndef ASIF_BENCH_COMMON_H
+#define ASIF_BENCH_COMMON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct limit_cpu {
+  double interrupt; /* SIGINT after so many CPU seconds of the program itself; 0: never */
+  unsigned kill;    /* each process it starts is killed after so many; 0: never */
+};
+
+/* Runs argv with standard output to a file. CPU seconds, user and system, of it and of what it started and waited for; the
+ * peak memory of the largest of these into kb, if that is more than is there. */
+double run_program(char *const *argv, const char *out, const struct limit_cpu *, long *kb);
+/* The median of several runs, or the first if it takes longer than slow seconds. */
+double run_median(char *const *argv, const char *out, const struct limit_cpu *, int runs, double slow, long *kb);
+
+/* The last line of a file, without its end; "" if there is none. */
+void read_last_line(const char *path, char *line, size_t room);
+/* What the line "verdict: not linearizable (...)" says: linearizable, not linearizable, unknown, violated; none. */
+const char *verdict_of(const char *line);
+
+/* "# processor, cores; date; ", without a newline. */
+void write_machine(FILE *);
+/* Does the name contain one of the words, or are there none? */
+bool wanted(const char *name, int count, char **words);
+
+#endif
