@@ -256,6 +256,9 @@ TEST(front_known_functions) {
        "   1 global m: pthread_mutex_t [address taken]\n   1 function f: void (int *)\n   1   parameter p: int * [written]\n"
        "   1   do pthread_mutex_init(&m)\n   1   if (pthread_mutex_trylock(&m) == 0)\n   1     do pthread_mutex_unlock(&m)\n"
        "   1   do p = <int *>calloc(2u, 4u)\n   1   do free(<void *>p)\n   1   do abort()\n"},
+      {PTHREAD "pthread_mutex_t m; int f(void) { if (!pthread_mutex_trylock(&m)) return 1; return pthread_mutex_trylock(&m); }",
+       "   1 global m: pthread_mutex_t [address taken]\n   1 function f: int (void)\n   1   if !pthread_mutex_trylock(&m)\n"
+       "   1     return 1\n   1   return (pthread_mutex_trylock(&m) ? 16 : 0)\n"},
       {"__asif_header(assert) __asif_header(string) struct s { int x; } a, b; void f(void) { assert(a.x && \"why\"); memcpy(&a, "
        "&b, sizeof a); }",
        "   1 global a: struct s [address taken]\n   1 global b: struct s [address taken]\n   1 function f: void (void)\n"

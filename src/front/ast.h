@@ -1,9 +1,9 @@
-/* The abstract syntax of one preprocessed C file: what parse.c makes, type.c completes, lower.c reads.
+/* The abstract syntax of one preprocessed C file: what the parser makes, typed as it goes (front.h), and lower.c reads.
  *
  * Every node knows its place (`struct place`) in the user's own files, so that messages and schedules can point there.
- * Nodes are owned by the file's struct mem and never freed one by one. After type.c every expression has a type, every
- * implicit conversion is an explicit E_CAST, every array or function used as a pointer is an explicit E_DECAY, every use of a
- * name is bound to its declaration, and constants are folded where C asks for constants. */
+ * Nodes are owned by the file's struct mem and never freed one by one. Every expression has a type, every implicit
+ * conversion is an explicit E_CAST (also the one from an atomic lvalue to its value), every array used as a pointer is an
+ * explicit E_DECAY, every use of a name is bound to its declaration, and what is a constant integer is an E_NUMBER. */
 #ifndef ASIF_FRONT_AST_H
 #define ASIF_FRONT_AST_H
 
@@ -43,7 +43,7 @@ struct type {
   /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
   const struct type *of;
   uint32_t count; /* TYPE_ARRAY: elements; 0 while not known */
-  /* TYPE_STRUCT, TYPE_UNION (unions: refused by name unless all members but one are unused; see type.c) */
+  /* TYPE_STRUCT; a union is refused by name, unless it has one member only: then it is a TYPE_STRUCT */
   const char *tag; /* or NULL */
   struct field *fields;
   uint32_t field_count;
@@ -78,7 +78,10 @@ struct decl {
   uint32_t id;        /* unique in the unit: for tables of lower.c */
 };
 
-/* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. */
+/* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have only the
+ * arguments that matter: no memory orders, no attributes of mutexes. Those that return the new value (__sync_add_and_fetch) come
+ * out as the old value and the operation on it; test-and-set, clear and the fetch_... take an integer only. Trying to lock
+ * gives 0 or something else; where its number matters, the call comes out as the condition of a choice between EBUSY and 0. */
 enum builtin {
   BUILTIN_NONE,
   BUILTIN_ATOMIC_INIT,
@@ -102,7 +105,7 @@ enum builtin {
   BUILTIN_REQUIRE,         /* asif_require(condition): the operation cannot happen, or waits, unless it is true */
   BUILTIN_THREAD,          /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
   BUILTIN_MEMSET, BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
-  BUILTIN_EXPECT           /* __builtin_expect(e, c) is e */
+  BUILTIN_EXPECT           /* __builtin_expect(e, c): comes out as e */
 };
 
 /* Expressions. */
@@ -159,7 +162,7 @@ struct stmt {
   enum stmt_kind kind;
   struct place place;
   struct expr *expr;  /* S_EXPR, S_RETURN (or NULL), conditions (S_IF, S_WHILE, S_DO, S_FOR: or NULL), S_SWITCH, S_CASE */
-  struct decl *decl;  /* S_DECL: one a statement */
+  struct decl *decl;  /* S_DECL: one a statement; none for static locals */
   struct stmt *init, *body, *otherwise; /* S_FOR: init (S_EXPR, S_BLOCK of S_DECL, or NULL); S_IF: body, otherwise */
   struct expr *step;  /* S_FOR */
   struct stmt **list; /* S_BLOCK */

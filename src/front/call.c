@@ -10,6 +10,8 @@
  * Arguments d, m and w do not appear in the call that comes out. */
 #include "front/front.h"
 
+enum { BUSY = 16 }; /* EBUSY and thrd_busy, in the model headers */
+
 struct call {
   struct front *f;
   const struct known *known;
@@ -122,6 +124,8 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
   struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
   expr_args(f, e, c.args, c.count);
   e->type = result_type(&c, place);
+  if (c.builtin == BUILTIN_MUTEX_TRYLOCK)
+    return expr_choice(f, place, e, expr_number(f, place, BUSY, TYPE_OF(INT)), expr_number(f, place, 0, TYPE_OF(INT)));
   return *known->signature == 'V' ? new_value(&c, place, e) : e;
 }
 

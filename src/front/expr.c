@@ -87,9 +87,15 @@ static struct expr *integer(struct front *f, struct expr *e, struct place place,
   return e;
 }
 
+/* Where only zero or not matters, x ? 16 : 0 is x. */
+static struct expr *zero_or_not(struct expr *e) {
+  bool is = e->kind == E_CONDITION && e->b->kind == E_NUMBER && e->b->value && e->c->kind == E_NUMBER && !e->c->value;
+  return is ? e->a : e;
+}
+
 struct expr *expr_condition_value(struct front *f, struct expr *e) {
   if (e->kind == E_STRING) return expr_number(f, e->place, 1, TYPE_OF(INT)); /* assert(x && "why") */
-  e = expr_value(f, e);
+  e = zero_or_not(expr_value(f, e));
   if (!type_is_scalar(e->type)) front_fail(f, e->place, "a condition is a number or a pointer, not '%s'", type_text(f, e->type));
   return e;
 }
@@ -201,6 +207,7 @@ static struct expr *pointer_arithmetic(struct front *f, struct place place, enum
 struct expr *expr_binary(struct front *f, struct place place, enum operator op, struct expr *a, struct expr *b) {
   a = expr_value(f, a);
   b = expr_value(f, b);
+  if ((op == OP_EQ || op == OP_NE) && b->kind == E_NUMBER && !b->value) a = zero_or_not(a);
   if (a->type->kind == TYPE_POINTER || b->type->kind == TYPE_POINTER) {
     if (!type_is_scalar(a->type) || !type_is_scalar(b->type))
       front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain), type_text(f, b->type->plain));
