@@ -210,7 +210,7 @@ TEST(lower_words) {
     inst_print(p, &p->ops[0], &p->code[i], &t);
     text_add(&t, "; ");
   }
-  const char *expected = "load top; cas *to (old -> r3); load list[1].deep.in[v + 1]; store list[v].val; fetch n->deep.in[0] +=; "
+  const char *expected = "load top; cas *to (old -> now); load list[1].deep.in[v + 1]; store list[v].val; fetch n->deep.in[0] +=; "
                          "store list[0].next; lock lock; free n; store top; ";
   CHECKF(!strcmp(text_string(&t), expected), "%s", text_string(&t));
   mem_close(&m);

@@ -306,6 +306,25 @@ static void step_print(const struct program *p, const struct program_op *op, con
     compute_print(p, op, in, t);
 }
 
+/* From what to what a compare-exchange changes. */
+static void swap_print(const struct program_op *op, const struct inst *in, struct text *t) {
+  text_add(t, " (");
+  if (in->call) {
+    const struct expr *from = in->call->args[1];
+    bool given = in->call->a->decl->builtin == BUILTIN_SYNC_CAS_BOOL || in->call->a->decl->builtin == BUILTIN_SYNC_CAS_VALUE;
+    if (!given && from->kind != E_ADDRESS) text_char(t, '*');
+    operand(from->kind == E_ADDRESS && !given ? from->a : from, t, given || is_primary(from));
+  } else {
+    reg_print(op, in->c, 1, t);
+  }
+  text_add(t, " -> ");
+  if (in->call)
+    expr_print(in->call->args[2], t);
+  else
+    reg_print(op, in->b, 1, t);
+  text_char(t, ')');
+}
+
 /* In words of the source. */
 void inst_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   static const char *const words[] = {[I_LOAD] = "load",   [I_STORE] = "store", [I_EXCHANGE] = "exchange", [I_CAS] = "cas",
@@ -317,13 +336,7 @@ void inst_print(const struct program *p, const struct program_op *op, const stru
   text_printf(t, "%s ", words[in->code]);
   inst_lvalue_print(in, t);
   if (in->code == I_FETCH) text_printf(t, " %s=", operator_text(in->op));
-  if (in->code == I_CAS) {
-    text_add(t, " (");
-    reg_print(op, in->c, 1, t);
-    text_add(t, " -> ");
-    reg_print(op, in->b, 1, t);
-    text_char(t, ')');
-  }
+  if (in->code == I_CAS) swap_print(op, in, t);
 }
 
 /* Whole programs. */

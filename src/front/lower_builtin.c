@@ -41,6 +41,7 @@ static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalu
   in->b = b;
   in->c = expected;
   in->d = d;
+  in->call = e;
   if (weak) in->flags |= FLAG_WEAK;
   return d;
 }

@@ -54,8 +54,8 @@ enum code {
   I_MOVE,   /* d.. = a..   (count) */
   I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
   I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only here, and < <=
-             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm instead of
-             * it */
+             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm
+             * instead of it */
   I_CAST,   /* d = (scalar)a */
   I_GLOBAL, /* d = address of cell imm of global b */
   I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which may be
@@ -108,6 +108,7 @@ struct inst {
   struct place place;
   const char *text; /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
+  const struct expr *call; /* I_CAS: the call that it is, if it is one */
 };
 
 /* Which registers are live before an instruction: registers[first .. first + count). */
