@@ -14,6 +14,14 @@ struct bytes {
   VEC(unsigned char) at;
 };
 
+/* States found are not looked up at once: by the time it is their turn what the table has there is in the cache. */
+enum { WAITING = 16, WAITING_SIZE = 240 };
+struct waiting {
+  uint64_t hash;
+  uint32_t parent, size;
+  unsigned char key[WAITING_SIZE];
+};
+
 /* One of the threads that search. Each owns the states whose hash is its own. */
 struct worker {
   struct explore *all;
@@ -26,6 +34,8 @@ struct worker {
   /* what is left to expand: breadth first, the records from `next` to `level_end`; depth first, a stack */
   uint32_t next, level_end;
   VEC(uint32_t) stack;
+  struct waiting *waiting; /* a ring of WAITING */
+  uint64_t waited, admitted; /* put into it, taken out of it */
   struct bytes *outbox; /* a worker each: states found that are theirs */
   /* being expanded */
   void *from, *to;

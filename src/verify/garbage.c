@@ -21,11 +21,10 @@ static void hold(struct machine *m, word w, uint32_t cells) {
 }
 
 /* What garbage that is kept points to is kept whole. */
-static bool hold_contents(struct machine *m, const struct machine_state *s, uint32_t object) {
+static void hold_contents(struct machine *m, const struct machine_state *s, uint32_t object) {
   const struct object *o = &state_objects(m, s)[object];
   uint32_t keep = o->life == LIFE_HEAP ? m->need[object] : REACH_ALL;
-  bool changed = false;
-  if (!keep || !has_contents(m, o->life)) return false;
+  if (!keep || !has_contents(m, o->life)) return;
   const word *cells = state_cells(m, s) + o->first;
   for (uint32_t i = 0; i < o->count; i++) {
     if (!keeps_cell(keep, i) || !word_is_pointer(cells[i])) continue;
@@ -36,13 +35,12 @@ static bool hold_contents(struct machine *m, const struct machine_state *s, uint
     if (held ? m->need[to] == REACH_ALL : !kept) continue;
     m->held[to] = m->pack_count;
     m->need[to] = REACH_ALL;
-    changed = true;
+    hold_contents(m, s, to);
   }
-  return changed;
 }
 
 void find_held(struct machine *m, const struct machine_state *s) {
-  bool any = false;
+  uint32_t *found = m->held_list, count = 0;
   m->pack_count++;
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
@@ -53,13 +51,9 @@ void find_held(struct machine *m, const struct machine_state *s) {
     for (unsigned i = 0; i < live->count; i++) {
       word w = r[registers[i]];
       if (!word_is_pointer(w) || m->number[word_object(w)] != NUMBER_NONE) continue;
+      if (m->held[word_object(w)] != m->pack_count) found[count++] = word_object(w);
       hold(m, w, m->reach ? m->reach[pc * m->reach_regs + registers[i]] : REACH_ALL);
-      any = true;
     }
   }
-  for (bool changed = any; changed;) {
-    changed = false;
-    for (uint32_t i = m->globals + 1; i < s->objects; i++)
-      if (m->number[i] == NUMBER_NONE && m->held[i] == m->pack_count) changed |= hold_contents(m, s, i);
-  }
+  for (uint32_t i = 0; i < count; i++) hold_contents(m, s, found[i]);
 }

@@ -66,6 +66,7 @@ struct machine {
   uint32_t *met;    /* objects in the order they were met */
   uint32_t *held;   /* when it was last found in a register: pack_count */
   uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
+  uint32_t *held_list;
   uint32_t pack_count;
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;

@@ -197,6 +197,7 @@ void pack_open(struct mem *mem, struct machine *m) {
   for (uint32_t i = 0; i < m->objects_most; i++) m->number[i] = m->met[i] = i <= m->globals ? i : NUMBER_NONE;
   m->held = mem_zero(mem, m->objects_most, sizeof *m->held);
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
+  m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
   m->digits = mem_alloc(mem, m->system.packed_most * 2);
   m->records = mem_alloc(mem, m->system.packed_most * m->system.threads);
 }

@@ -77,6 +77,31 @@ static void keep(struct worker *w, const unsigned char *key, uint32_t size, uint
   if (store_add(&w->store, hash, key, size, parent, &ref) && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
 }
 
+static void admit(struct worker *w) {
+  const struct waiting *e = &w->waiting[w->admitted++ % WAITING];
+  keep(w, e->key, e->size, e->hash, e->parent);
+}
+
+static void admit_all(struct worker *w) {
+  while (w->admitted < w->waited) admit(w);
+}
+
+/* Halfway through the ring the table's entry has arrived, and tells which record will be compared. */
+static void await(struct worker *w, const unsigned char *key, uint32_t size, uint64_t hash) {
+  if (size > WAITING_SIZE) {
+    keep(w, key, size, hash, w->ref);
+    return;
+  }
+  if (w->waited - w->admitted == WAITING) admit(w);
+  struct waiting *e = &w->waiting[w->waited++ % WAITING];
+  e->hash = hash;
+  e->parent = w->ref;
+  e->size = size;
+  memcpy(e->key, key, size);
+  store_expect(&w->store, hash);
+  if (w->waited - w->admitted > WAITING / 2) store_expect_record(&w->store, w->waiting[(w->waited - WAITING / 2) % WAITING].hash);
+}
+
 static void post(struct worker *w, unsigned to, const unsigned char *key, uint32_t size, uint64_t hash) {
   struct bytes *box = &w->outbox[to];
   size_t need = 16 + size;
@@ -99,7 +124,7 @@ void reached(struct worker *w, const void *work, uint32_t set) {
   uint64_t hash = hash_bytes(w->key, size);
   unsigned owner = owner_of(w->all, hash);
   if (owner == w->index)
-    keep(w, w->key, size, hash, w->ref);
+    await(w, w->key, size, hash);
   else
     post(w, owner, w->key, size, hash);
 }
@@ -245,7 +270,9 @@ static void take_turn(struct worker *w, unsigned most) {
     if ((ref = take(w)) == REF_NONE) break;
     if (i % POLL == 0) look_up(w);
     expand(w, ref);
+    if (x->options.depth_first) admit_all(w);
   }
+  admit_all(w);
 }
 
 static void empty_boxes(struct worker *w) {
@@ -324,6 +351,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->from = mem_zero(&w->mem, 1, system->work);
   w->to = mem_zero(&w->mem, 1, system->work);
   w->key = mem_alloc(&w->mem, system->packed_most + KEY_SET_MOST);
+  w->waiting = mem_zero(&w->mem, WAITING, sizeof *w->waiting);
   w->outbox = mem_zero(&w->mem, x->jobs, sizeof *w->outbox);
   if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH) w->cartesian = cartesian_new(&w->mem, w->system);
 }

@@ -27,6 +27,25 @@ struct record_view store_at(const struct store *s, uint32_t ref) {
   return v;
 }
 
+static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56) | 1; }
+
+static inline uint64_t spread(uint64_t hash) { return hash ^ hash >> 29; }
+
+void store_expect(const struct store *s, uint64_t hash) {
+  uint64_t k = spread(hash) & s->mask;
+  __builtin_prefetch(&s->tags[k]);
+  __builtin_prefetch(&s->refs[k]);
+}
+
+void store_expect_record(const struct store *s, uint64_t hash) {
+  uint64_t k = spread(hash) & s->mask;
+  for (unsigned i = 0; i < 8 && s->tags[k]; i++, k = (k + 1) & s->mask)
+    if (s->tags[k] == tag_of(hash)) {
+      __builtin_prefetch(at_ref(s, s->refs[k]));
+      return;
+    }
+}
+
 static void open_table(struct store *s, uint64_t slots) {
   s->refs = mem_alloc(s->mem, slots * sizeof *s->refs);
   s->tags = mem_zero(s->mem, slots, 1);
@@ -38,10 +57,6 @@ void store_open(struct store *s, struct mem *mem) {
   *s = (struct store){.mem = mem};
   open_table(s, 1 << 12);
 }
-
-static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56) | 1; }
-
-static inline uint64_t spread(uint64_t hash) { return hash ^ hash >> 29; }
 
 static void grow(struct store *s) {
   uint64_t slots = (s->mask + 1) * 2, old = s->mask + 1;

@@ -33,6 +33,9 @@ void store_open(struct store *, struct mem *);
 /* Adds the state unless it is there; *ref is where it stands. True if it is new. */
 bool store_add(struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t parent, uint32_t *ref);
 bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size);
+/* Asks for the memory that adding a state with this hash will look at: its place in the table; then, what stands there. */
+void store_expect(const struct store *, uint64_t hash);
+void store_expect_record(const struct store *, uint64_t hash);
 struct record_view store_at(const struct store *, uint32_t ref);
 /* Records stand in the order they were added, from 0 to `end`: the one after, or the end; where the next one is, if `ref` was the end. */
 uint32_t store_after(const struct store *, uint32_t ref);
