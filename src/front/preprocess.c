@@ -268,8 +268,10 @@ static struct unit *run(struct run *r, char *const *cc_args) {
   if (!make_folder(r) || !start(r, cc_args)) return NULL;
   int status = wait_for(r);
   if (status > 0) explain(r);
+  const char *model = mem_string(r->mem, r->folder, strlen(r->folder));
+  undo(r); /* the folder is needed no more, only its name */
   if (status) return NULL;
-  return front_parse_text(r->mem, r->path, text_string(&r->out), r->out.count, r->folder, r->problem);
+  return front_parse_text(r->mem, r->path, text_string(&r->out), r->out.count, model, r->problem);
 }
 
 struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
