@@ -12,6 +12,7 @@
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
                                     "a time; default: what ASIF_OBJECT in the file says"},
+    {"against", 0, "FILE.c", "@files", "what the object must do: what another object can do, called as this one is"},
     {"threads", 'n', "N", NULL, "threads (default: 2)"},
     {"ops", 'o', "N", NULL, "operations each thread performs, or forever (default: 1)"},
     {"bound", 'b', "N", NULL, "no calls that would grow the specification's state past N elements (default: ASIF_BOUND)"},
@@ -66,6 +67,7 @@ static bool read_options(const struct args *a, struct job *j) {
   o->path = a->at[0];
   o->cc_args = a->at + 1;
   o->spec = arg_value(a, "spec");
+  o->against = arg_value(a, "against");
   o->threads = (unsigned)arg_number(a, "threads", 2, 1, THREADS_MOST - 1, &bad);
   o->ops = ops && !strcmp(ops, "forever") ? OPS_FOREVER : (unsigned)arg_number(a, "ops", 1, 1, 1000, &bad);
   o->bound = arg_number(a, "bound", -1, 0, 1000000, &bad);
@@ -77,6 +79,10 @@ static bool read_options(const struct args *a, struct job *j) {
   o->search.depth_first = order && !strcmp(order, "depth");
   o->search.jobs = (unsigned)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 64, &bad);
   o->search.deadlocks = !arg_flag(a, "no-deadlock");
+  if (o->against && (o->spec || o->points || o->bound >= 0)) {
+    usage_error(a, "--against and --%s exclude each other", o->spec ? "spec" : o->points ? "points" : "bound");
+    return false;
+  }
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   for (int i = 1; i < a->count; i++)
@@ -109,12 +115,12 @@ static void put_client(const struct subject *s, struct text *t) {
 static void put_verdict(const struct job *j, const struct subject *s, const struct verified *v, const struct limits *l, struct text *t) {
   const struct search_result *r = &v->search;
   text_add(t, "verdict: ");
-  if (r->verdict == VERDICT_VIOLATED && !strcmp(v->kind, "not linearizable"))
-    text_add(t, "not linearizable");
+  if (r->verdict == VERDICT_VIOLATED && (!strcmp(v->kind, "not linearizable") || !strcmp(v->kind, "does not refine")))
+    text_add(t, v->kind);
   else if (r->verdict == VERDICT_VIOLATED)
     text_printf(t, "violated: %s", v->kind);
   else if (r->verdict == VERDICT_HOLDS)
-    text_add(t, "linearizable");
+    text_add(t, s->options->against ? "refines" : "linearizable");
   else
     text_printf(t, "unknown: %s", v->reason ? v->reason : "");
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) text_printf(t, "the %s was reached", limit_name(r->limit));

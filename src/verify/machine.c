@@ -476,7 +476,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
     run.accessed = !m->options.fuse_events && m->options.steps == STEPS_SHARED;
     if (m->options.steps == STEPS_STATEMENT || !m->options.fuse_events) {
       s->threads[thread].pc = run.op->entry;
-      o = m->options.steps == STEPS_STATEMENT ? STOP : run_step(&run, run.op->entry);
+      o = m->options.steps == STEPS_STATEMENT || m->options.apart ? STOP : run_step(&run, run.op->entry);
     } else {
       o = run_step(&run, run.op->entry);
     }

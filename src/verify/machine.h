@@ -34,6 +34,7 @@ struct machine_options {
   /* Calls happen with the operation's first access and returns with its last: with an earlier call or a later return more operations
    * overlap, and the history has every linearization it has so, and more. Sound for refinement of a sequential specification. */
   bool fuse_events;
+  bool apart;        /* not fuse_events, and a call is a move that does nothing else: it can always be made (reference.h) */
   bool fuse_private; /* an access to what only this thread can reach is local */
   unsigned ops;      /* operations a thread performs; OPS_FOREVER */
   bool type_stable;  /* freed memory may be read and written */

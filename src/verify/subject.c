@@ -21,16 +21,19 @@ static value number_value(const struct subject *s, word w) {
   return v;
 }
 
-value result_value(const struct subject *s, const struct program_op *op, word w) {
-  const struct spec_op *spec_op = &s->spec.ops[s->spec_op[op - s->program->ops]];
+value result_of(const struct subject *s, const struct spec_op *op, enum result_of kind, word w) {
   value v;
-  if (spec_op->result == RESULT_NONE || op->result == RESULT_OF_VOID) return V_NONE;
-  if (op->result != RESULT_OF_BOOL && special(w, &v)) return v;
-  switch (spec_op->result) {
+  if (op->result == RESULT_NONE || kind == RESULT_OF_VOID) return V_NONE;
+  if (kind != RESULT_OF_BOOL && special(w, &v)) return v;
+  switch (op->result) {
   case RESULT_BOOL: return w ? V_TRUE : V_FALSE;
-  case RESULT_NONE_FULL: return op->result != RESULT_OF_BOOL || w ? V_NONE : V_FULL;
-  default: return op->result == RESULT_OF_BOOL && spec_op->result != RESULT_INT ? (w ? V_TRUE : V_FALSE) : number_value(s, w);
+  case RESULT_NONE_FULL: return kind != RESULT_OF_BOOL || w ? V_NONE : V_FULL;
+  default: return kind == RESULT_OF_BOOL && op->result != RESULT_INT ? (w ? V_TRUE : V_FALSE) : number_value(s, w);
   }
+}
+
+value result_value(const struct subject *s, const struct program_op *op, word w) {
+  return result_of(s, &s->spec.ops[s->spec_op[op - s->program->ops]], op->result, w);
 }
 
 static value machine_value(void *self, const struct program_op *op, word w) { return result_value(self, op, w); }
@@ -165,6 +168,7 @@ static bool is_own_spec(const struct harness *h) {
 /* The specification: of the command line, or of the file: named there, or written there. */
 static bool find_spec(struct subject *s, struct problem *why) {
   const char *name = s->options->spec ? s->options->spec : s->unit->harness.spec;
+  if (s->options->against) return against_read(s, why);
   if (!name) {
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
     return false;
@@ -203,7 +207,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
   if (!unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
   s->values = values_new(mem);
-  s->bound = options->bound >= 0 ? options->bound : s->unit->harness.bound;
+  s->bound = options->against ? -1 : options->bound >= 0 ? options->bound : s->unit->harness.bound;
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
   struct machine_options *m = &s->machine_options;
   *m = (struct machine_options){.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
@@ -213,7 +217,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   if (!s->spec.name && !spec_of_object(mem, s->program, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
-    if (!bind_op(s, i, why)) return false;
+    if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
   if (options->points && !s->program->has_points) {
     problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one", options->path);
     return false;
@@ -221,6 +225,8 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);
   if (!make_client(s, why)) return false;
   s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
+  if (options->against) against_finish(s);
+  if (options->against && s->against.program->uses_thread) s->not_symmetric = "the reference uses asif_thread()";
   if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
   if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   return true;

@@ -204,6 +204,24 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
   return true;
 }
 
+/* Searches, and again without forgetting if something that was forgotten is needed. */
+static bool search_all(struct subject *s, struct limits *limits, struct search_result *r, struct problem *why) {
+  for (bool again = true; again;) {
+    struct reference *reference = s->against.reference;
+    if (reference && !against_sound(s, &again, why)) return false;
+    struct traces traces = reference ? reference_traces(s->against.reference) : specsets_traces(s->sets);
+    bool good = search(s->mem, s->machine, &traces, &s->options->search, limits, r, why);
+    if (reference && !against_sound(s, &again, why)) return false;
+    if (!reference) again = false;
+    if (!good && !again) return false;
+    if (r->violation == VIOLATION_FORGOTTEN) {
+      subject_remember(s);
+      again = true;
+    }
+  }
+  return true;
+}
+
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   memset(out, 0, sizeof *out);
   text_open(&out->schedule, s->mem);
@@ -216,12 +234,7 @@ bool verify(struct subject *s, struct limits *limits, struct verified *out, stru
     say_fault(s, out, &start);
     return true;
   }
-  struct traces traces = specsets_traces(s->sets);
-  if (!search(s->mem, s->machine, &traces, &s->options->search, limits, &out->search, why)) return false;
-  if (out->search.violation == VIOLATION_FORGOTTEN) {
-    subject_remember(s);
-    if (!search(s->mem, s->machine, &traces, &s->options->search, limits, &out->search, why)) return false;
-  }
+  if (!search_all(s, limits, &out->search, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);
@@ -237,6 +250,10 @@ bool verify(struct subject *s, struct limits *limits, struct verified *out, stru
       out->reason = "an operation's result is not the one the specification gives at its marked linearization point: the marks are wrong, or "
                     "the object is; without --points the object is verified by itself";
       return true;
+    }
+    if (s->against.reference) {
+      out->kind = "does not refine";
+      return against_confirm(s, out, why);
     }
     return confirm(s, limits, out, why);
   case VIOLATION_DEADLOCK:

@@ -7,11 +7,13 @@
 
 #include "front/program.h"
 #include "verify/machine.h"
+#include "verify/reference.h"
 #include "verify/search.h"
 
 struct verify_options {
   const char *path;
   const char *spec; /* --spec: a name, a C file, "self"; NULL: what the file says */
+  const char *against; /* --against: a C file with another object that is the specification; or NULL */
   char *const *cc_args; /* for the preprocessor and the compiler, NULL-terminated; or NULL */
   unsigned threads;
   unsigned ops;     /* operations a thread performs; OPS_FOREVER */
@@ -21,6 +23,15 @@ struct verify_options {
   bool weak_fails;
   unsigned recursion;
   struct search_options search;
+};
+
+/* --against: the other object. */
+struct against {
+  struct unit *unit;
+  struct program *program;
+  struct spec_op *ops; /* of the spec that gives it names */
+  struct reference_parts parts;
+  struct reference *reference; /* NULL: there is none */
 };
 
 /* Everything that is known about the object, once it is read. */
@@ -38,6 +49,7 @@ struct subject {
   const char **group_names; /* of roles; "" if there are none */
   int64_t bound;
   struct specsets *sets;
+  struct against against;
   struct system *machine;
   struct machine_options machine_options;
   const char *not_symmetric; /* why threads are not interchangeable, or NULL */
@@ -69,7 +81,16 @@ bool explain_path(struct subject *, const struct path_move *, size_t count, stru
 /* The specification the object is by itself: its operations, one at a time. */
 bool spec_of_object(struct mem *, const struct program *, const struct machine_options *, machine_result *, void *self, struct spec *,
                     struct problem *);
+/* against.c: reads the other object; binds an operation to the other's; and when the client is known makes it the specification. */
+bool against_read(struct subject *, struct problem *);
+bool against_bind(struct subject *, uint32_t op, struct problem *);
+void against_finish(struct subject *);
+/* After a search: false with the problem if something is wrong with the other object. *again: it is to be searched anew. */
+bool against_sound(struct subject *, bool *again, struct problem *);
+/* The other object does not have the history found: looked for once more. */
+bool against_confirm(struct subject *, struct verified *, struct problem *);
 /* A result of the C function as the specification's operation has it. */
+value result_of(const struct subject *, const struct spec_op *, enum result_of, word result);
 value result_value(const struct subject *, const struct program_op *, word result);
 
 const char *fault_name(enum fault);
