@@ -80,6 +80,8 @@ bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);
 /* The system is in `work` with this spec set: a new state, perhaps. */
 void reached(struct worker *, const void *work, uint32_t set);
 void wrong(struct worker *, enum violation);
+/* Is the state worker->from a deadlock (stuck.c)? */
+bool is_stuck(struct worker *);
 enum violation violation_of(enum fault);
 
 /* Algorithm 4.4, 4.5: the successors of worker->from by Cartesian vectors. */

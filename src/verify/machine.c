@@ -457,7 +457,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
   move->event_count = move->access_count = 0;
-  move->touches_all = move->locked = false;
+  move->touches_all = move->locked = move->begun = false;
   move->length = 0;
   move->fault = FAULT_NONE;
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
@@ -481,6 +481,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
       o = run_step(&run, run.op->entry);
     }
   }
+  move->begun = o == WAIT && !before->pc && m->options.fuse_events && (move->locked || run.accessed);
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
 }
 

@@ -142,6 +142,7 @@ bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *n
 /* Every move of the thread; what became of it. */
 struct moves {
   unsigned made, waits, locked;
+  bool inside; /* one was within an operation */
 };
 
 static void expand_thread(struct worker *w, unsigned thread, struct moves *seen) {
@@ -163,6 +164,7 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
     if (moved != MOVED) continue;
     if (!follow(w, &move, w->set, &next)) continue;
     seen->made++;
+    seen->inside |= !move.event_count || move.events[0].kind != EVENT_CALL;
     w->transitions++;
     if (!next) {
       wrong(w, VIOLATION_TRACE);
@@ -227,7 +229,7 @@ static void expand(struct worker *w, uint32_t ref) {
   for (unsigned t = 0; t < w->system->threads && !atomic_load_explicit(&x->stop, memory_order_relaxed); t++)
     if (!repeats(w, t)) expand_thread(w, t, &seen);
   if (!seen.made && !seen.waits) w->terminal++;
-  if (!seen.made && seen.locked && x->options.deadlocks) wrong(w, VIOLATION_DEADLOCK);
+  if (seen.locked && !seen.inside && x->options.deadlocks && !atomic_load(&x->stop) && is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
 }
 
 /* Progress, limits. */

@@ -73,6 +73,7 @@ struct move {
   struct place place; /* of the fault */
   const char *text;   /* about the fault: what was asserted, the variable; or NULL */
   bool locked;        /* it WAITS for a lock, not for a condition */
+  bool begun;         /* it WAITS, but the call that it would begin with can be made */
   uint32_t length;    /* how much of the program it ran, for `again` */
 };
 

@@ -1,0 +1,75 @@
+/* Deadlock: no thread can move, and one waits for a lock.
+ *
+ * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait has not called it
+ * yet, and may have other things to do. But it may call all the same, and be stuck. So there is a deadlock if every thread that is within
+ * an operation waits, and of the others each makes a call that waits, or is kept from every call (ASIF_BOUND) by those that did. */
+#include "verify/explore.h"
+
+/* What a thread between operations may do. */
+struct chance {
+  uint8_t thread;
+  bool waits, locked; /* once called */
+  struct event call;
+};
+
+struct chances {
+  struct worker *w;
+  VEC(struct chance) list;
+  bool idle[THREADS_MOST]; /* makes none of its calls */
+  bool locked;             /* one within an operation waits for a lock */
+};
+
+static bool may_call(const struct chances *k, uint32_t set, const struct chance *c) {
+  const struct traces *traces = &k->w->traces;
+  return traces->may_call(traces->self, set, c->thread, c->call.call);
+}
+
+/* Threads from `thread` on make calls, or none, so that all are stuck. */
+static bool settle(struct chances *k, unsigned thread, uint32_t set, bool locked) {
+  const struct traces *traces = &k->w->traces;
+  bool any = false;
+  if (thread == k->w->system->threads) {
+    for (size_t i = 0; i < k->list.count; i++)
+      if (k->idle[k->list.at[i].thread] && may_call(k, set, &k->list.at[i])) return false;
+    return locked;
+  }
+  for (size_t i = 0; i < k->list.count; i++) {
+    const struct chance *c = &k->list.at[i];
+    if (c->thread != thread) continue;
+    any = true;
+    if (!c->waits || !may_call(k, set, c)) continue;
+    k->idle[thread] = false;
+    if (settle(k, thread + 1, traces->step(traces->self, set, c->call), locked || c->locked)) return true;
+  }
+  k->idle[thread] = any;
+  return settle(k, thread + 1, set, locked);
+}
+
+/* The thread's chances; false if it is within an operation and can go on. */
+static bool look_at(struct chances *k, unsigned thread) {
+  struct worker *w = k->w;
+  struct choices choices;
+  struct move move;
+  choices_begin(&choices);
+  do {
+    move.begun = false;
+    enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
+    if (moved == STOPPED) break;
+    bool calls = move.event_count && move.events[0].kind == EVENT_CALL;
+    if (!calls && moved != WAITS) return false;
+    if (!calls)
+      k->locked |= move.locked;
+    else if (moved != WAITS || move.begun)
+      vec_push(&w->mem, &k->list, ((struct chance){(uint8_t)thread, moved == WAITS, moved == WAITS && move.locked, move.events[0]}));
+  } while (choices_next(&choices));
+  return true;
+}
+
+bool is_stuck(struct worker *w) {
+  struct chances k = {.w = w};
+  bool may = true;
+  for (unsigned t = 0; t < w->system->threads && may; t++) may = look_at(&k, t);
+  bool stuck = may && settle(&k, 0, w->set, k.locked);
+  vec_free(&w->mem, &k.list);
+  return stuck;
+}
