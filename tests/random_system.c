@@ -16,6 +16,7 @@ static void start(struct system *s, void *work) {
 static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
   const struct random_system *r = (const struct random_system *)s;
   unsigned state = *(const uint8_t *)from;
+  m->locked = r->moves[state][thread].locked;
   if (!r->moves[state][thread].count) return r->moves[state][thread].without;
   const struct random_edge *e = &r->moves[state][thread].edges[choose(c, r->moves[state][thread].count)];
   for (unsigned i = 0; i < e->event_count; i++) {
@@ -66,13 +67,14 @@ static bool may_lead(const struct random_system *r, unsigned from, unsigned to, 
   return true;
 }
 
-/* LIVELY: inside operations threads can move. RESTLESS: the first thread always can. */
-enum temper { ANY, LIVELY, RESTLESS, TEMPERS };
+/* LIVELY: inside operations threads can move. RESTLESS: the first thread always can. CONDITIONS: threads wait for conditions. */
+enum temper { ANY, LIVELY, RESTLESS, CONDITIONS, TEMPERS };
 
 static void make_moves(struct random_system *r, unsigned s, unsigned t, enum temper temper, uint64_t *seed) {
   unsigned want = random_below(seed, 6);
   if (!want && (temper == LIVELY ? r->open[s][t] != RANDOM_CLOSED : temper == RESTLESS && !t)) want = 1;
   r->moves[s][t].without = r->open[s][t] == RANDOM_CLOSED && random_below(seed, 2) ? STOPPED : WAITS;
+  r->moves[s][t].locked = temper != CONDITIONS || random_below(seed, 2);
   want = want < 1 ? 0 : want < 4 ? 1 : 2;
   while (r->moves[s][t].count < want) {
     unsigned to = random_below(seed, r->states);
@@ -148,9 +150,20 @@ void run_replay(struct system *s, const struct liveness_result *r, uint8_t *stat
   free(packed);
 }
 
+bool random_held(const struct random_system *r, unsigned s, unsigned t) {
+  return !r->moves[s][t].count && r->moves[s][t].without == WAITS && !r->moves[s][t].locked && r->open[s][t] != RANDOM_CLOSED;
+}
+
+bool random_conditions(const struct random_system *r) {
+  for (unsigned s = 0; s < r->states; s++)
+    for (unsigned t = 0; t < r->system.threads; t++)
+      if (random_held(r, s, t)) return true;
+  return false;
+}
+
 bool run_fair(const struct random_system *r, const uint8_t *states, const struct path_move *moves, size_t count, enum fairness f) {
-  for (unsigned t = 0; t < r->system.threads && f != FAIR_NONE && count; t++) {
-    bool always = true, sometimes = false, moved = false;
+  for (unsigned t = 0; t < r->system.threads; t++) {
+    bool always = count > 0, sometimes = false, moved = f == FAIR_NONE;
     for (size_t i = 0; i < count; i++) {
       bool can = r->moves[states[i]][t].count > 0;
       always = always && can;
@@ -160,4 +173,14 @@ bool run_fair(const struct random_system *r, const uint8_t *states, const struct
     if (!moved && (f == FAIR_WEAK ? always : sometimes)) return false;
   }
   return true;
+}
+
+unsigned run_held(const struct random_system *r, const uint8_t *states, size_t count) {
+  unsigned held = 0;
+  for (unsigned t = 0; t < r->system.threads; t++) {
+    bool all = random_held(r, states[0], t);
+    for (size_t i = 1; i < count; i++) all = all && random_held(r, states[i], t);
+    if (all) held |= 1u << t;
+  }
+  return held;
 }

@@ -20,11 +20,15 @@ struct random_system {
     unsigned count;
     struct random_edge edges[2];
     enum moved without; /* what a thread without moves does */
+    bool locked;        /* ... and if it WAITS, for a lock */
   } moves[RANDOM_STATES][RANDOM_THREADS];
 };
 
 /* Calls are those of toy_names. */
 void random_system_make(struct random_system *, uint64_t *seed, unsigned states, unsigned threads);
+/* Is a thread inside an operation in this state, and waits for a condition? */
+bool random_held(const struct random_system *, unsigned state, unsigned thread);
+bool random_conditions(const struct random_system *); /* ... in any state: then there may be no run at all */
 /* One with a single run: a line of states, each with one move, the last of which goes back to some state. */
 void random_line_make(struct random_system *, uint64_t *seed, unsigned states);
 
@@ -33,6 +37,9 @@ void random_line_make(struct random_system *, uint64_t *seed, unsigned states);
 void run_replay(struct system *, const struct liveness_result *, uint8_t *states, const struct random_edge **edges);
 /* Is repeating these moves, from these states, fair? A run that has ended (no moves) is. */
 bool run_fair(const struct random_system *, const uint8_t *states, const struct path_move *, size_t count, enum fairness);
+
+/* The threads that wait for a condition in all of these states, or in the last of a run that has ended: a bit each. */
+unsigned run_held(const struct random_system *, const uint8_t *states, size_t count);
 
 unsigned random_below(uint64_t *seed, unsigned n);
 

@@ -269,6 +269,7 @@ static void confirm(struct random_system *s, const struct ltl *l, const char *te
   make_word(&w, edges, r->stem_count, r->loop_count);
   CHECKF(!means(l, &w), "%s: the run found is none against it", text);
   CHECKF(run_fair(s, states + r->stem_count, r->loop, r->loop_count, f), "%s: an unfair run", text);
+  CHECKF(!run_held(s, states + r->stem_count, r->loop_count), "%s: a run that is none", text);
   for (unsigned t = 0; t < s->system.threads && !r->loop_count; t++) CHECK(!s->moves[states[r->stem_count]][t].count);
 }
 
@@ -314,6 +315,7 @@ struct search {
 
 static void look_at(struct search *h, size_t stem, size_t count) {
   bool fair[3], news = false;
+  if (run_held(h->system, h->states + stem, count - stem)) return;
   for (int f = 0; f < 3; f++) {
     fair[f] = run_fair(h->system, h->states + stem, h->moves + stem, count - stem, (enum fairness)f);
     if (fair[f] && !h->against[f]) news = true;
@@ -373,7 +375,8 @@ static void decide(struct random_system *s, const struct ltl *l, enum verdict ve
     if (r.verdict == VERDICT_VIOLATED)
       confirm(s, l, text, (enum fairness)f, &r);
     else
-      CHECKF(check(&s->system, text_string(&not), (enum fairness)f).verdict == VERDICT_VIOLATED, "%s and its negation hold", text);
+      CHECKF(check(&s->system, text_string(&not), (enum fairness)f).verdict == VERDICT_VIOLATED || random_conditions(s),
+             "%s and its negation hold", text);
   }
   CHECK(verdicts[0] == VERDICT_VIOLATED || verdicts[1] == VERDICT_HOLDS);
   CHECK(verdicts[1] == VERDICT_VIOLATED || verdicts[2] == VERDICT_HOLDS);
@@ -392,7 +395,7 @@ static void look_for_more(const struct random_system *s, const struct ltl *l, ui
 
 TEST(ltl_on_random_systems) {
   uint64_t seed = 11;
-  unsigned violated[3] = {0}, count = getenv("ASIF_LONG") ? 500000 : 20000, kind;
+  unsigned violated[3] = {0}, count = getenv("ASIF_LONG") ? 500000 : 8000, kind;
   for (unsigned i = 0; i < count; i++) {
     struct random_system s;
     struct ltl l;
@@ -410,7 +413,7 @@ TEST(ltl_on_random_systems) {
     mem_close(&memory);
   }
   printf("of %u do not hold, by fairness: %u %u %u\n", count, violated[0], violated[1], violated[2]);
-  CHECK(violated[2] > 5000 && violated[0] < count - 5000 && violated[0] - violated[1] > 200 && violated[1] - violated[2] > 20);
+  CHECK(violated[2] > 2000 && violated[0] < count - 2000 && violated[0] - violated[1] > 80 && violated[1] - violated[2] > 4);
 }
 
 /* Systems written by hand. */

@@ -52,7 +52,7 @@ static enum moved with_lock(struct toy_state *s, unsigned t, struct move *m, enu
   switch (s->pc[t]) {
   case 0: return call(s, t, 0, m);
   case 1:
-    if (s->shared[0]) return taken;
+    if (s->shared[0]) return m->locked = true, taken;
     s->shared[0] = 1;
     return go(s, t, 2);
   default: s->shared[0] = 0; return ret(s, t, V_NONE, m);
@@ -111,7 +111,7 @@ static enum moved with_two_locks(struct toy_state *s, unsigned t, struct move *m
     s->shared[0] = s->shared[1] = 0;
     return ret(s, t, V_NONE, m);
   }
-  if (s->shared[lock]) return taken;
+  if (s->shared[lock]) return m->locked = true, taken;
   s->shared[lock] = 1;
   return go(s, t, pc + 1);
 }

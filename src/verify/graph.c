@@ -166,7 +166,7 @@ static void add_edge(struct graph *g, struct graph_edge e) {
 /* All moves of a thread of the node being expanded. False if one faulted. */
 static bool expand_thread(struct graph *g, struct step *s, uint32_t node, unsigned thread) {
   size_t before = g->edges.count;
-  bool waits = false;
+  bool waits = false, locked = false;
   struct choices c;
   choices_begin(&c);
   do {
@@ -176,20 +176,23 @@ static bool expand_thread(struct graph *g, struct step *s, uint32_t node, unsign
       g->fault = (struct path_move){.thread = (uint8_t)thread, .choices = c, .move = s->move};
       return false;
     }
-    if (moved == WAITS) waits = true;
+    if (moved == WAITS) waits = true, locked |= s->move.locked;
     if (moved == MOVED) add_edge(g, (struct graph_edge){intern_node(g, s, node), intern_label(g, &s->label)});
   } while (choices_next(&c));
   uint16_t bit = (uint16_t)(1u << thread);
   if (g->edges.count > before)
     g->enabled.at[node] |= bit;
-  else if (waits)
+  else if (waits && locked)
     g->waits.at[node] |= bit;
+  else if (waits)
+    g->held.at[node] |= bit & g->open.at[node];
   return true;
 }
 
 static bool expand(struct graph *g, struct step *s, uint32_t node) {
   vec_push(g->mem, &g->enabled, 0);
   vec_push(g->mem, &g->waits, 0);
+  vec_push(g->mem, &g->held, 0);
   unpack_node(g, node, s->from);
   for (unsigned t = 0; t < g->system->threads; t++)
     if (!expand_thread(g, s, node, t)) return false;

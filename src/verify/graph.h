@@ -39,7 +39,8 @@ struct graph {
   VEC(uint32_t) parent;  /* of node i > 0 */
   VEC(uint16_t) open;    /* threads inside an operation: a bit each */
   VEC(uint16_t) enabled; /* threads that can move */
-  VEC(uint16_t) waits;   /* threads that cannot move now, though they have not stopped */
+  VEC(uint16_t) waits;   /* threads that cannot move now: a lock is taken */
+  VEC(uint16_t) held;    /* ... a condition does not hold, and they are inside an operation */
   VEC(struct graph_label) labels;
   uint32_t *label_table, label_mask; /* label + 1; open addressing */
   uint32_t *table, mask;             /* node + 1; open addressing */

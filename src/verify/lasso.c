@@ -14,6 +14,7 @@ struct frame {
 /* What a component's edges and states have together. */
 struct summary {
   uint16_t moved, always, sometimes; /* threads that move; that can in all states, in some */
+  uint16_t held, ever_held;          /* threads that are held in all states, in some */
   uint64_t marks;
   bool edges; /* there is one */
   uint32_t lowest;
@@ -36,16 +37,23 @@ struct finder {
 static uint32_t state_of(const struct question *q, uint32_t node) { return q->state ? q->state[node] : node; }
 static uint16_t bit(unsigned thread) { return thread == NO_THREAD ? 0 : (uint16_t)(1u << thread); }
 
+static uint16_t held_in(const struct question *q, uint32_t node) { return q->held ? q->held[state_of(q, node)] : 0; }
+
 static bool within(const struct finder *f, uint32_t node, const struct graph_edge *e) {
   return e->to < f->q->count && f->region[e->to] == f->region[node] && (!f->q->keep || f->q->keep[e->label]);
+}
+
+/* The threads of interest in a component. */
+static uint16_t of_interest(const struct question *q, const struct summary *s) {
+  return q->interest ? q->interest[state_of(q, s->lowest)] & (uint16_t)~s->held : 0;
 }
 
 /* Is there a loop as asked in a component? *refused gets the threads to which it is not fair, if that is all that is wrong. */
 static bool good(const struct finder *f, const struct summary *s, uint16_t *refused) {
   const struct question *q = f->q;
   if (!s->edges || (s->marks & q->all) != q->all) return false;
-  uint16_t interest = q->interest ? q->interest[state_of(q, s->lowest)] : 0;
-  if (q->interest && !(q->idle ? interest : interest & s->moved)) return false;
+  uint16_t interest = of_interest(q, s);
+  if (q->interest ? !(q->idle ? interest : interest & s->moved) : s->held) return false;
   if (q->fairness == FAIR_WEAK) return !(s->always & ~s->moved);
   if (q->fairness == FAIR_STRONG) *refused = s->sometimes & (uint16_t)~s->moved;
   return !*refused;
@@ -53,12 +61,14 @@ static bool good(const struct finder *f, const struct summary *s, uint16_t *refu
 
 static struct summary summarize(const struct finder *f, const uint32_t *nodes, size_t count) {
   const struct question *q = f->q;
-  struct summary s = {.always = UINT16_MAX, .lowest = UINT32_MAX};
+  struct summary s = {.always = UINT16_MAX, .held = UINT16_MAX, .lowest = UINT32_MAX};
   for (size_t i = 0; i < count; i++) {
     uint32_t n = nodes[i];
     if (n < s.lowest) s.lowest = n;
     s.always &= q->enabled[state_of(q, n)];
     s.sometimes |= q->enabled[state_of(q, n)];
+    s.held &= held_in(q, n);
+    s.ever_held |= held_in(q, n);
     for (size_t e = q->first[n]; e < q->first[n + 1]; e++) {
       if (!within(f, n, &q->edges[e])) continue;
       s.edges = true;
@@ -158,6 +168,7 @@ struct wanted {
   uint64_t marks;
   uint16_t threads;  /* each of these */
   uint16_t interest; /* one of these */
+  uint16_t free;     /* threads that must come to a state where they are not held */
   bool edge;         /* any edge: if there is nothing else to ask */
 };
 
@@ -172,9 +183,11 @@ struct way {
 static struct wanted wanted(const struct finder *f) {
   const struct question *q = f->q;
   struct wanted w = {.marks = q->all};
-  if (q->interest && !q->idle) w.interest = q->interest[state_of(q, f->best)];
+  uint16_t interest = of_interest(q, &f->answer);
+  if (!q->idle) w.interest = interest;
   if (q->fairness != FAIR_NONE) w.threads = f->answer.sometimes;
-  w.edge = !w.marks && !w.interest && !w.threads;
+  w.free = f->answer.ever_held & (q->interest ? interest & (uint16_t)-interest : UINT16_MAX); /* one of interest; or all */
+  w.edge = !w.marks && !w.interest && !w.threads && !w.free;
   return w;
 }
 
@@ -188,14 +201,15 @@ static struct wanted after(const struct question *q, struct wanted w, const stru
   if (q->marks) w.marks &= ~q->marks[e->label];
   w.threads &= (uint16_t)~(mover | cannot_move(q, e->to));
   if (w.interest & mover) w.interest = 0;
+  w.free &= held_in(q, e->to);
   w.edge = false;
   return w;
 }
 
 static bool differ(struct wanted a, struct wanted b) {
-  return a.marks != b.marks || a.threads != b.threads || a.interest != b.interest || a.edge != b.edge;
+  return a.marks != b.marks || a.threads != b.threads || a.interest != b.interest || a.free != b.free || a.edge != b.edge;
 }
-static bool all_had(struct wanted w) { return !w.marks && !w.threads && !w.interest && !w.edge; }
+static bool all_had(struct wanted w) { return !w.marks && !w.threads && !w.interest && !w.free && !w.edge; }
 
 static void reverse(struct edges *path, size_t from) {
   for (size_t to = path->count; from + 1 < to; from++) {

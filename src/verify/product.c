@@ -206,7 +206,7 @@ static void find(struct product *p, struct lasso *found) {
   }
   struct question q = {.count = (uint32_t)p->state.count, .first = p->first.at, .edges = p->edges.at, .parent = p->parent.at,
                        .state = p->state.at, .thread = thread, .marks = marks, .all = buchi_marks(p->buchi),
-                       .fairness = p->l->fairness, .enabled = g->enabled.at};
+                       .fairness = p->l->fairness, .enabled = g->enabled.at, .held = g->held.at};
   lasso_find(p->mem, &q, found);
 }
 

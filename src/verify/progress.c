@@ -79,8 +79,12 @@ static void say_loop(struct liveness *l, const struct lasso *loop, uint16_t thre
 
 /* Violated: threads move for ever. */
 static bool looping(struct liveness *l, const struct lasso *loop, uint16_t may) {
-  uint16_t movers = 0;
-  for (size_t i = 0; i < loop->loop.count; i++) movers |= (uint16_t)(1u << l->graph.labels.at[loop->loop.at[i].label].thread);
+  uint16_t movers = 0, held = UINT16_MAX;
+  for (size_t i = 0; i < loop->loop.count; i++) {
+    movers |= (uint16_t)(1u << l->graph.labels.at[loop->loop.at[i].label].thread);
+    held &= l->graph.held.at[loop->loop.at[i].to];
+  }
+  may &= (uint16_t)~held;
   if (movers & may) may &= movers;
   if (!liveness_violated(l, &loop->stem, &loop->loop)) return false;
   l->result->stuck = first_thread(may);
@@ -96,6 +100,7 @@ static bool find_loop(struct liveness *l, int thread) {
   uint16_t *in = interest(l, thread);
   q.keep = keep;
   q.interest = in;
+  q.held = l->graph.held.at;
   if (l->progress == PROGRESS_DEADLOCK_FREE) {
     q.fairness = FAIR_WEAK;
     q.idle = true;

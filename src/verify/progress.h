@@ -26,6 +26,10 @@
  * any is an empty letter, and a run that ends goes on with empty letters for ever. Fairness is to threads: weak, a thread that can
  * move from some point on moves infinitely often; strong, a thread that can move infinitely often does.
  *
+ * A thread that WAITS for a condition, not a lock (move.locked is not set), is at a precondition of its operation that does not
+ * hold: the client has not really made that call yet. It is not what waiting means above, nor is its operation open as long as it
+ * waits so for ever; and a run in which it does is none that formulas speak of.
+ *
  * In formulas and sentences threads are A, B, C; in results, as in moves, they are counted from 0. */
 #ifndef ASIF_VERIFY_PROGRESS_H
 #define ASIF_VERIFY_PROGRESS_H
