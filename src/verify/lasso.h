@@ -29,7 +29,7 @@ struct question {
   const uint16_t *enabled;  /* by state: for fairness */
   const uint16_t *interest; /* by state, the same in a whole component: threads, not none; one of them moves. NULL: not asked */
   bool idle;                /* ... none of them need move */
-  const uint16_t *held;     /* by state: no thread is so in all states of the loop; with interest, one of interest is not. Or NULL */
+  const uint16_t *held;     /* by state: no thread is so in all states of the loop; with interest, one of it is not. Or NULL */
 };
 
 struct lasso {
