@@ -61,6 +61,8 @@ static word compute(struct run *r, enum operator op, struct scalar s, word a, wo
   default: return wrong(r, "operator");
   }
   if (s.is_signed && !wraps && fit(s, (word)n) != (word)n) return wrong(r, "overflow");
+  bool pointers = word_is_pointer(a) || word_is_pointer(b);
+  if (!pointers && ((word)n > WORD_MOST || (word)n < WORD_LEAST)) return wrong(r, "overflow"); /* beyond what is modelled */
   return fit(s, (word)n);
 }
 

@@ -129,7 +129,7 @@ static void parameters(struct lowering *l, const struct decl *f) {
 
 /* The code of a function, from its entry on; gives how many registers it uses. */
 static uint16_t function(struct lowering *l, const struct decl *f, const char ***names) {
-  struct frame frame = {.function = f, .place = f->place, .is_operation = true};
+  struct frame frame = {.function = f, .is_operation = true};
   begin(l, &frame);
   scope_open(l, NULL, false);
   parameters(l, f);

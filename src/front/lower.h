@@ -106,7 +106,6 @@ struct loop { /* where break and continue go */
 struct frame {
   struct frame *caller;
   const struct decl *function;
-  struct place place; /* of the call */
   bool is_operation, wanted /* the value */;
   reg result;
   uint32_t exit;

@@ -84,7 +84,7 @@ static const struct decl *called(struct lowering *l, const struct expr *e) {
 struct value lower_call(struct lowering *l, const struct expr *e, bool wanted) {
   const struct decl *f = called(l, e);
   if (f->builtin != BUILTIN_NONE) return lower_builtin(l, e, wanted);
-  struct frame frame = {.function = f, .place = e->place};
+  struct frame frame = {.function = f};
   frame.wanted = wanted && e->type->kind != TYPE_VOID;
   frame.result = frame.wanted ? reg_new(l, e->type->cells, "") : NO_REG;
   frame.exit = label_new(l);

@@ -211,11 +211,9 @@ static bool reads_late(const struct inst *in) {
   return in->code == I_FETCH || in->code == I_EXCHANGE || in->code == I_CAS || in->count > 1;
 }
 
-static bool touches(const struct tidying *t, const struct inst *in, uint32_t g, bool writes_too) {
+static bool reads_group(const struct tidying *t, const struct inst *in, uint32_t g) {
   struct span s[3];
   for (unsigned k = 0, n = inst_reads(in, s); k < n; k++)
-    if (t->l->group_of.at[s[k].first] == g) return true;
-  for (unsigned k = 0, n = writes_too ? inst_writes(in, s) : 0; k < n; k++)
     if (t->l->group_of.at[s[k].first] == g) return true;
   return false;
 }
@@ -229,7 +227,7 @@ static bool clobbers(struct tidying *t, uint32_t y, uint32_t x, uint32_t except)
     if (i == except) continue;
     const struct inst *in = &t->code[i];
     struct span s[2];
-    if (flow_out(&t->flow, i) || (reads_late(in) && touches(t, in, x, false))) return true;
+    if (flow_out(&t->flow, i) || (reads_late(in) && reads_group(t, in, x))) return true;
     for (unsigned j = 0, n = inst_writes(in, s); j < n; j++)
       if (t->l->group_of.at[s[j].first] == x) return true;
   }
