@@ -94,8 +94,7 @@ struct value lower_call(struct lowering *l, const struct expr *e, bool wanted) {
 }
 
 void lower_call_as_condition(struct lowering *l, const struct expr *e, uint32_t on_true, uint32_t on_false) {
-  struct frame frame = {
-      .function = called(l, e), .place = e->place, .as_condition = true, .on_true = on_true, .on_false = on_false};
+  struct frame frame = {.function = called(l, e), .as_condition = true, .on_true = on_true, .on_false = on_false};
   inline_body(l, e, &frame);
 }
 
