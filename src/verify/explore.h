@@ -8,8 +8,6 @@
 #include "verify/search.h"
 #include "verify/store.h"
 
-enum { KEY_SET_MOST = 5 }; /* bytes of a spec set's number in a key */
-
 struct bytes {
   VEC(unsigned char) at;
 };
@@ -18,8 +16,8 @@ struct bytes {
 enum { WAITING = 16, WAITING_SIZE = 240 };
 struct waiting {
   uint64_t hash;
-  uint32_t parent, size;
-  unsigned char key[WAITING_SIZE];
+  uint32_t parent, set, size;
+  unsigned char packed[WAITING_SIZE];
 };
 
 /* One of the threads that search. Each owns the states whose hash is its own. */
@@ -39,7 +37,7 @@ struct worker {
   struct bytes *outbox; /* a worker each: states found that are theirs */
   /* being expanded */
   void *from, *to;
-  unsigned char *key; /* spec set and packed state */
+  unsigned char *packed;
   uint32_t ref;       /* global reference of what is being expanded */
   uint32_t set;
   struct cartesian *cartesian;
@@ -51,6 +49,7 @@ struct worker {
 struct explore {
   struct search_options options;
   struct limits *limits;
+  bool antichain; /* pairs whose set has another's of the same state within it are left out */
   unsigned jobs, ref_bits;
   struct worker *workers;
   pthread_barrier_t barrier;
@@ -70,10 +69,8 @@ static inline uint32_t global_ref(const struct explore *x, unsigned worker, uint
 static inline unsigned ref_worker(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref >> (32 - x->ref_bits) : 0; }
 static inline uint32_t ref_local(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref & (UINT32_MAX >> x->ref_bits) : ref; }
 
-/* A key: the spec set's number, seven bits a byte, then the packed state. */
-uint32_t key_set(const unsigned char *key, uint32_t *length);
-/* Makes the key of a state of worker->to with this spec set, in worker->key; from[] is how threads were put in order. */
-uint32_t make_key(struct worker *, const void *work, uint32_t set, uint8_t *from);
+/* The representative of a pair: the state in worker->packed, of the size returned, and the set; from[] is how threads were put in order. */
+uint32_t make_pair(struct worker *, const void *work, uint32_t *set, uint8_t *from);
 
 /* After the events of the move, and whether the client makes it at all (ASIF_BOUND). 0: not a trace of the specification. */
 bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);

@@ -157,3 +157,28 @@ void linearize(struct linearizer *l, const struct config *from, size_t count, un
       if (is_open(l, c.status[who])) expand(l, &c, who, thread, done);
   }
 }
+
+/* The operations that have linearized in `to` and not yet in `from` are tried in every order that gives them the results they have there. */
+bool linearize_to(struct linearizer *l, const struct config *from, const struct config *to) {
+  bool any = false;
+  for (unsigned t = 0; t < l->threads; t++) {
+    if (from->status[t] == to->status[t]) continue;
+    if (!is_open(l, from->status[t]) || to->status[t] == IDLE || is_open(l, to->status[t])) return false;
+    any = true;
+  }
+  if (!any) return from->state == to->state;
+  for (unsigned t = 0; t < l->threads; t++) {
+    if (from->status[t] == to->status[t]) continue;
+    uint32_t count;
+    linearize_one(l, from->state, from->status[t], t, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      struct lin_outcome x = linearize_one(l, from->state, from->status[t], t, &count)[i]; /* may have moved since */
+      if (x.status != to->status[t]) continue;
+      struct config next = *from;
+      next.state = x.state;
+      next.status[t] = x.status;
+      if (linearize_to(l, &next, to)) return true;
+    }
+  }
+  return false;
+}

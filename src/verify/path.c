@@ -55,8 +55,8 @@ static bool follow_really(struct tracker *k, unsigned thread, const struct choic
 
 /* Is the representative of this pair the record? from[] says how. */
 static bool leads_to(struct tracker *k, const void *work, uint32_t set, struct record_view v, uint8_t *from) {
-  uint32_t size = make_key(k->w, work, set, from);
-  return size == v.size && !memcmp(k->w->key, v.at, size);
+  uint32_t size = make_pair(k->w, work, &set, from);
+  return set == v.set && size == v.size && !memcmp(k->w->packed, v.at, size);
 }
 
 static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth);
@@ -80,9 +80,7 @@ static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct r
     if (leads_to(k, after, next, to, from)) {
       if (!follow_really(k, thread, &choices, move.length, after)) continue;
       for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
-      uint32_t n;
-      key_set(to.at, &n);
-      system->unpack(system, to.at + n, to.size - n, k->here);
+      system->unpack(system, to.at, to.size, k->here);
       found = true;
     } else if (depth > 1 && !move.event_count) {
       if (!follow_really(k, thread, &choices, move.length, after)) continue;
@@ -196,19 +194,19 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   for (uint32_t ref = x->wrong_ref; ref != REF_NONE; ref = record_at(x, ref).parent) vec_push(mem, &refs, ref);
   system->start(system, k.real_here);
   uint8_t from[THREADS_MOST];
-  uint32_t n, set = k.traces->initial(k.traces->self);
-  make_key(k.w, k.real_here, set, from);
+  uint32_t set = k.traces->initial(k.traces->self);
+  make_pair(k.w, k.real_here, &set, from);
   memcpy(k.real, from, sizeof from);
   struct record_view v = record_at(x, refs.at[refs.count - 1]);
-  set = key_set(v.at, &n);
-  system->unpack(system, v.at + n, v.size - n, k.here);
+  set = v.set;
+  system->unpack(system, v.at, v.size, k.here);
   for (size_t i = refs.count - 1; i-- > 0;) {
     v = record_at(x, refs.at[i]);
     if (!step_to(&k, set, v)) {
       problem_set(why, "internal error: the counterexample found cannot be followed (move %zu)", k.path.count);
       return false;
     }
-    set = key_set(v.at, &n);
+    set = v.set;
   }
   if (!finish_any(&k, set)) {
     problem_set(why, "internal error: the violation found does not happen again");

@@ -545,7 +545,7 @@ static void hunt_reach(struct hunt *h, const void *work, uint32_t done) {
   uint32_t ref;
   memcpy(h->key, &done, sizeof done);
   uint32_t size = (uint32_t)(sizeof done + h->machine->pack(h->machine, work, NULL, h->key + sizeof done, NULL));
-  store_add(&h->met, hash_bytes(h->key, size), h->key, size, REF_NONE, &ref);
+  store_add(&h->met, hash_bytes(h->key, size), h->key, size, 0, REF_NONE, NULL, NULL, &ref);
 }
 
 /* Every move of the thread that is invisible or the event that is next. */

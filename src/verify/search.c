@@ -12,22 +12,6 @@
 
 enum { TURN = 4096 /* states a worker expands between barriers */, POLL = 256 };
 
-uint32_t key_set(const unsigned char *key, uint32_t *length) {
-  uint32_t set = 0, n = 0;
-  unsigned shift = 0;
-  do set |= (uint32_t)(key[n] & 127) << shift, shift += 7;
-  while (key[n++] & 128);
-  *length = n;
-  return set;
-}
-
-static uint32_t put_set(unsigned char *key, uint32_t set) {
-  uint32_t n = 0;
-  for (; set >= 128; set >>= 7) key[n++] = (unsigned char)(set | 128);
-  key[n++] = (unsigned char)set;
-  return n;
-}
-
 static bool symmetric(enum reduce r) { return r == REDUCE_BEST || r == REDUCE_SYM1 || r == REDUCE_SYM || r == REDUCE_BOTH; }
 
 /* Where the specification tells threads apart, so does the search. */
@@ -35,26 +19,18 @@ static enum reduce without_symmetry(enum reduce r) { return r == REDUCE_BOTH ? R
 
 /* The pair as its representative: Rep1 (Algorithm 4.2) orders threads by what they do, Rep2 (4.3) those that do the same by their parts
  * in the spec set, which is what trying every permutation that fits would find. */
-uint32_t make_key(struct worker *w, const void *work, uint32_t set, uint8_t *from) {
-  const struct explore *x = w->all;
+uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *from) {
   struct system *system = w->system;
-  unsigned char *packed = w->key + KEY_SET_MOST;
-  size_t size;
-  if (symmetric(x->options.reduce)) {
-    const uint8_t *rank = x->options.reduce == REDUCE_SYM1 ? NULL : w->traces.ranks(w->traces.self, set);
-    size = system->pack(system, work, rank, packed, from);
-    bool moved = false;
-    for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
-    if (moved) set = w->traces.permute(w->traces.self, set, from);
-  } else {
-    size = system->pack(system, work, NULL, packed, NULL);
+  if (!symmetric(w->all->options.reduce)) {
     for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
+    return (uint32_t)system->pack(system, work, NULL, w->packed, NULL);
   }
-  unsigned char number[KEY_SET_MOST];
-  uint32_t n = put_set(number, set);
-  memmove(w->key + n, packed, size);
-  memcpy(w->key, number, n);
-  return n + (uint32_t)size;
+  const uint8_t *rank = w->all->options.reduce == REDUCE_SYM1 ? NULL : w->traces.ranks(w->traces.self, *set);
+  size_t size = system->pack(system, work, rank, w->packed, from);
+  bool moved = false;
+  for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
+  if (moved) *set = w->traces.permute(w->traces.self, *set, from);
+  return (uint32_t)size;
 }
 
 enum violation violation_of(enum fault f) {
@@ -72,14 +48,22 @@ void wrong(struct worker *w, enum violation v) {
   atomic_store(&x->stop, true);
 }
 
-static void keep(struct worker *w, const unsigned char *key, uint32_t size, uint64_t hash, uint32_t parent) {
+/* Of two pairs with the same state the one with the smaller set has every violation the other has: a trace that is none after the larger
+ * is none after the smaller. So a pair is not needed if there is one whose set is within its own (antichains of pairs). */
+static bool covers(void *self, uint32_t there, uint32_t set) {
+  const struct worker *w = self;
+  return w->traces.within(w->traces.self, there, set);
+}
+
+static void keep(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent) {
   uint32_t ref;
-  if (store_add(&w->store, hash, key, size, parent, &ref) && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
+  bool is_new = store_add(&w->store, hash, packed, size, set, parent, w->all->antichain ? covers : NULL, w, &ref);
+  if (is_new && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
 }
 
 static void admit(struct worker *w) {
   const struct waiting *e = &w->waiting[w->admitted++ % WAITING];
-  keep(w, e->key, e->size, e->hash, e->parent);
+  keep(w, e->packed, e->size, e->set, e->hash, e->parent);
 }
 
 static void admit_all(struct worker *w) {
@@ -87,30 +71,35 @@ static void admit_all(struct worker *w) {
 }
 
 /* Halfway through the ring the table's entry has arrived, and tells which record will be compared. */
-static void await(struct worker *w, const unsigned char *key, uint32_t size, uint64_t hash) {
+static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) {
   if (size > WAITING_SIZE) {
-    keep(w, key, size, hash, w->ref);
+    keep(w, w->packed, size, set, hash, w->ref);
     return;
   }
   if (w->waited - w->admitted == WAITING) admit(w);
   struct waiting *e = &w->waiting[w->waited++ % WAITING];
   e->hash = hash;
   e->parent = w->ref;
+  e->set = set;
   e->size = size;
-  memcpy(e->key, key, size);
+  memcpy(e->packed, w->packed, size);
   store_expect(&w->store, hash);
   if (w->waited - w->admitted > WAITING / 2) store_expect_record(&w->store, w->waiting[(w->waited - WAITING / 2) % WAITING].hash);
 }
 
-static void post(struct worker *w, unsigned to, const unsigned char *key, uint32_t size, uint64_t hash) {
+/* A pair in a box: hash, parent, set, size, bytes. */
+enum { POSTED = 20 };
+
+static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uint64_t hash) {
   struct bytes *box = &w->outbox[to];
-  size_t need = 16 + size;
+  size_t need = POSTED + size;
   vec_reserve(&w->mem, &box->at, box->at.count + need);
   unsigned char *p = box->at.at + box->at.count;
   memcpy(p, &hash, 8);
   memcpy(p + 8, &w->ref, 4);
-  memcpy(p + 12, &size, 4);
-  memcpy(p + 16, key, size);
+  memcpy(p + 12, &set, 4);
+  memcpy(p + 16, &size, 4);
+  memcpy(p + POSTED, w->packed, size);
   box->at.count += need;
 }
 
@@ -120,13 +109,13 @@ static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
 
 void reached(struct worker *w, const void *work, uint32_t set) {
   uint8_t from[THREADS_MOST];
-  uint32_t size = make_key(w, work, set, from);
-  uint64_t hash = hash_bytes(w->key, size);
+  uint32_t size = make_pair(w, work, &set, from);
+  uint64_t hash = hash_bytes(w->packed, size);
   unsigned owner = owner_of(w->all, hash);
   if (owner == w->index)
-    await(w, w->key, size, hash);
+    await(w, size, set, hash);
   else
-    post(w, owner, w->key, size, hash);
+    post(w, owner, size, set, hash);
 }
 
 bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
@@ -203,10 +192,10 @@ static bool expand_first(struct worker *w) {
       wrong(w, VIOLATION_TRACE);
       return true;
     }
-    uint32_t size = make_key(w, w->to, next, from);
-    uint64_t hash = hash_bytes(w->key, size);
-    if (store_has(&w->store, hash, w->key, size)) continue;
-    keep(w, w->key, size, hash, w->ref);
+    uint32_t size = make_pair(w, w->to, &next, from);
+    uint64_t hash = hash_bytes(w->packed, size);
+    if (store_has(&w->store, hash, w->packed, size, next)) continue;
+    keep(w, w->packed, size, next, hash, w->ref);
     return true;
   }
   return false;
@@ -216,10 +205,9 @@ static void expand(struct worker *w, uint32_t ref) {
   struct explore *x = w->all;
   struct record_view v = store_at(&w->store, ref);
   struct moves seen = {0};
-  uint32_t n;
   w->ref = global_ref(x, w->index, ref);
-  w->set = key_set(v.at, &n);
-  w->system->unpack(w->system, v.at + n, v.size - n, w->from);
+  w->set = v.set;
+  w->system->unpack(w->system, v.at, v.size, w->from);
   w->expanded++;
   if (w->cartesian) {
     cartesian_expand(w);
@@ -284,12 +272,13 @@ static void empty_boxes(struct worker *w) {
     struct bytes *box = &x->workers[i].outbox[w->index];
     for (size_t at = 0; at < box->at.count;) {
       uint64_t hash;
-      uint32_t parent, size;
+      uint32_t parent, set, size;
       memcpy(&hash, box->at.at + at, 8);
       memcpy(&parent, box->at.at + at + 8, 4);
-      memcpy(&size, box->at.at + at + 12, 4);
-      keep(w, box->at.at + at + 16, size, hash, parent);
-      at += 16 + size;
+      memcpy(&set, box->at.at + at + 12, 4);
+      memcpy(&size, box->at.at + at + 16, 4);
+      keep(w, box->at.at + at + POSTED, size, set, hash, parent);
+      at += POSTED + size;
     }
   }
 }
@@ -352,7 +341,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   store_open(&w->store, &w->mem);
   w->from = mem_zero(&w->mem, 1, system->work);
   w->to = mem_zero(&w->mem, 1, system->work);
-  w->key = mem_alloc(&w->mem, system->packed_most + KEY_SET_MOST);
+  w->packed = mem_alloc(&w->mem, system->packed_most);
   w->waiting = mem_zero(&w->mem, WAITING, sizeof *w->waiting);
   w->outbox = mem_zero(&w->mem, x->jobs, sizeof *w->outbox);
   if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH) w->cartesian = cartesian_new(&w->mem, w->system);
@@ -363,10 +352,10 @@ static void open_search(struct explore *x) {
   struct worker *w = &x->workers[0];
   uint8_t from[THREADS_MOST];
   w->system->start(w->system, w->to);
-  uint32_t size = make_key(w, w->to, w->traces.initial(w->traces.self), from);
-  uint64_t hash = hash_bytes(w->key, size);
+  uint32_t set = w->traces.initial(w->traces.self), size = make_pair(w, w->to, &set, from);
+  uint64_t hash = hash_bytes(w->packed, size);
   struct worker *owner = &x->workers[owner_of(x, hash)];
-  keep(owner, w->key, size, hash, REF_NONE);
+  keep(owner, w->packed, size, set, hash, REF_NONE);
   owner->level_end = owner->store.end;
 }
 
@@ -398,6 +387,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
   struct explore x = {.options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
   volatile bool good = true;
   memset(result, 0, sizeof *result);
+  x.antichain = options->reduce == REDUCE_BEST && traces->within;
   if (!traces->symmetric) x.options.reduce = without_symmetry(options->reduce);
   if (options->reduce == REDUCE_TAU) x.jobs = 1; /* its condition on cycles looks at all states met */
   while (1u << x.ref_bits < x.jobs) x.ref_bits++;

@@ -11,7 +11,8 @@
 #include "verify/traces.h"
 
 enum reduce {
-  REDUCE_BEST, /* the fastest sound combination: symmetry of pairs, and what the machine does of its own */
+  REDUCE_BEST, /* the fastest sound combination: symmetry and antichains of pairs, and what the machine does of its own. How many pairs
+                * are stored depends on the order in which they are met, so on the number of workers too */
   REDUCE_NONE, /* Algorithm 4.1 */
   REDUCE_SYM1, /* Algorithm 4.2 */
   REDUCE_SYM,  /* Algorithm 4.3 */
@@ -23,7 +24,6 @@ enum reduce {
 struct search_options {
   enum reduce reduce;
   bool depth_first;
-  bool antichain; /* leave out pairs whose spec set has another's of the same state within it */
   unsigned jobs;
   bool deadlocks; /* a state where no thread can move and one waits is a violation */
   const char *checkpoint; /* where Ctrl-C leaves what was reached; NULL: nowhere */

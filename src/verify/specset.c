@@ -165,14 +165,23 @@ static bool has(const struct shared *s, const struct set *x, const struct config
   return false;
 }
 
+/* Does linearizing lead from one of the set's minimal configurations to this one? */
+static bool leads_to(struct shared *s, const struct set *x, const struct config *c) {
+  for (uint32_t i = 0; i < x->count; i++) {
+    struct config from = {0};
+    memcpy(&from, x->configs + i * s->lin.bytes, s->lin.bytes);
+    if (linearize_to(&s->lin, &from, c)) return true;
+  }
+  return false;
+}
+
 static bool within(struct shared *s, uint32_t inner, uint32_t outer) {
   if (inner == outer || !inner) return true;
   if (!outer) return false;
-  if (s->mode == SPECSET_FREE) close_set(s, outer);
   sets_read(s, inner);
   for (size_t i = 0; i < s->given.count; i++) {
     const struct config *c = &s->given.at[i];
-    if (s->mode == SPECSET_FREE ? !linearize_found(&s->lin, c) : !has(s, set_at(s, outer), c)) return false;
+    if (!has(s, set_at(s, outer), c) && (s->mode == SPECSET_POINTS || !leads_to(s, set_at(s, outer), c))) return false;
   }
   return true;
 }

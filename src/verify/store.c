@@ -11,19 +11,47 @@ static inline unsigned char *at_ref(const struct store *s, uint32_t ref) {
   return s->chunks.at[ref / CHUNK_UNITS] + (size_t)(ref % CHUNK_UNITS) * UNIT;
 }
 
-/* Record: parent (4 bytes), size (1 byte, or 255 and 4 bytes), bytes. */
-static inline size_t head_size(uint32_t size) { return size < 255 ? 5 : 9; }
+/* Record: parent (4 bytes), set (seven bits a byte), size (1 byte, or 255 and 4 bytes), bytes; size 0: first, before (4 bytes each). */
+enum { LINK = 8, HEAD_MOST = 14 };
+
+static inline uint32_t put_head(unsigned char *p, uint32_t parent, uint32_t set, uint32_t size) {
+  uint32_t n = 4;
+  memcpy(p, &parent, 4);
+  for (; set >= 128; set >>= 7) p[n++] = (unsigned char)(set | 128);
+  p[n++] = (unsigned char)set;
+  p[n++] = size < 255 ? (unsigned char)size : 255;
+  if (size >= 255) memcpy(p + n, &size, 4), n += 4;
+  return n;
+}
+
+/* The head alone; v->at is where the bytes, or the links, are. */
+static inline struct record_view view_head(const struct store *s, uint32_t ref) {
+  const unsigned char *p = at_ref(s, ref);
+  struct record_view v = {.before = REF_NONE};
+  memcpy(&v.parent, p, 4);
+  p += 4;
+  for (unsigned shift = 0;; shift += 7) {
+    v.set |= (uint32_t)(*p & 127) << shift;
+    if (!(*p++ & 128)) break;
+  }
+  v.size = *p++;
+  if (v.size == 255) {
+    memcpy(&v.size, p, 4);
+    p += 4;
+  }
+  v.at = p;
+  return v;
+}
 
 struct record_view store_at(const struct store *s, uint32_t ref) {
-  const unsigned char *p = at_ref(s, ref);
-  struct record_view v;
-  memcpy(&v.parent, p, 4);
-  v.size = p[4];
-  v.at = p + 5;
-  if (v.size == 255) {
-    memcpy(&v.size, p + 5, 4);
-    v.at = p + 9;
-  }
+  struct record_view v = view_head(s, ref);
+  if (v.size) return v;
+  uint32_t first;
+  memcpy(&first, v.at, 4);
+  memcpy(&v.before, v.at + 4, 4);
+  struct record_view body = view_head(s, first);
+  v.at = body.at;
+  v.size = body.size;
   return v;
 }
 
@@ -76,24 +104,22 @@ static void grow(struct store *s) {
   s->bytes -= old * 5;
 }
 
-static uint32_t append(struct store *s, const unsigned char *bytes, uint32_t size, uint32_t parent) {
-  size_t need = (head_size(size) + size + UNIT - 1) / UNIT, units = CHUNK_UNITS;
-  if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > units) {
-    unsigned char *chunk = mem_alloc(s->mem, units * UNIT);
+static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes, uint32_t size) {
+  uint32_t need = (head_size + size + UNIT - 1) / UNIT;
+  if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > CHUNK_UNITS) {
+    unsigned char *chunk = mem_alloc(s->mem, (size_t)CHUNK_UNITS * UNIT);
     if (s->chunks.count && s->end / CHUNK_UNITS < s->chunks.count) {
       if (s->end % CHUNK_UNITS) memset(at_ref(s, s->end), 0xff, 4); /* no record here: on to the next chunk */
       s->end = (uint32_t)s->chunks.count * CHUNK_UNITS;
     }
     vec_push(s->mem, &s->chunks, chunk);
-    s->bytes += units * UNIT;
+    s->bytes += (size_t)CHUNK_UNITS * UNIT;
   }
   uint32_t ref = s->end;
   unsigned char *p = at_ref(s, ref);
-  memcpy(p, &parent, 4);
-  p[4] = size < 255 ? (unsigned char)size : 255;
-  if (size >= 255) memcpy(p + 5, &size, 4);
-  memcpy(p + head_size(size), bytes, size);
-  s->end += (uint32_t)need;
+  memcpy(p, head, head_size);
+  memcpy(p + head_size, bytes, size);
+  s->end += need;
   return ref;
 }
 
@@ -109,22 +135,44 @@ static uint64_t find(const struct store *s, uint64_t hash, const unsigned char *
   return k;
 }
 
-bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size) {
-  return s->tags[find(s, hash, bytes, size)] != 0;
+/* Is the pair among the records of its state, of which this is the latest, or covered by one of them? */
+static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self, uint32_t *where) {
+  for (; ref != REF_NONE; ref = store_at(s, ref).before) {
+    uint32_t there = view_head(s, ref).set;
+    *where = ref;
+    if (there == set || (covers && covers(self, there, set))) return true;
+  }
+  return false;
 }
 
-bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t parent, uint32_t *ref) {
+bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set) {
+  uint64_t k = find(s, hash, bytes, size);
+  uint32_t where;
+  return s->tags[k] && is_there(s, s->refs[k], set, NULL, NULL, &where);
+}
+
+bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set, uint32_t parent,
+               store_covers *covers, void *self, uint32_t *ref) {
+  unsigned char head[HEAD_MOST];
   uint64_t k = find(s, hash, bytes, size);
   if (s->tags[k]) {
-    *ref = s->refs[k];
-    return false;
+    uint32_t latest = s->refs[k], link[2];
+    if (is_there(s, latest, set, covers, self, ref)) return false;
+    struct record_view v = view_head(s, latest);
+    link[0] = latest; /* the first is found where the latest is it, or names it */
+    if (!v.size) memcpy(&link[0], v.at, 4);
+    link[1] = latest;
+    s->refs[k] = *ref = append(s, head, put_head(head, parent, set, 0), (const unsigned char *)link, LINK);
+    s->count++;
+    return true;
   }
-  if (s->count >= (s->mask + 1) / 8 * 7) {
+  if (s->states >= (s->mask + 1) / 8 * 7) {
     grow(s);
     k = find(s, hash, bytes, size);
   }
-  s->refs[k] = *ref = append(s, bytes, size, parent);
+  s->refs[k] = *ref = append(s, head, put_head(head, parent, set, size), bytes, size);
   s->tags[k] = tag_of(hash);
+  s->states++;
   s->count++;
   return true;
 }
@@ -137,6 +185,7 @@ uint32_t store_settle(const struct store *s, uint32_t ref) {
 }
 
 uint32_t store_after(const struct store *s, uint32_t ref) {
-  struct record_view v = store_at(s, ref);
-  return store_settle(s, ref + (uint32_t)((head_size(v.size) + v.size + UNIT - 1) / UNIT));
+  struct record_view v = view_head(s, ref);
+  uint32_t bytes = (uint32_t)(v.at - at_ref(s, ref)) + (v.size ? v.size : LINK);
+  return store_settle(s, ref + (bytes + UNIT - 1) / UNIT);
 }

@@ -1,7 +1,10 @@
-/* The states met: packed bytes, one after the other, each with the state it was reached from; and a table to find them.
+/* The pairs met: a packed state and the number of a set (traces.h), one after the other, each with the pair it was reached from; and a
+ * table to find them by their state.
  *
- * A record is the number of the state it came from, how many bytes, and the bytes. Its number (a reference) is where it stands, in units
- * of four bytes. The table holds references and, for each, eight bits of the hash, so that most of what differs is passed over unread. */
+ * A record is the number of the pair it came from, the set, and the state: how many bytes, and the bytes. Its number (a reference) is
+ * where it stands, in units of four bytes. A further record of the same state has, instead of the bytes, the references of the first and
+ * of the latest before it. The table holds the reference of a state's latest record and eight bits of the hash, so that most of what
+ * differs is passed over unread. */
 #ifndef ASIF_VERIFY_STORE_H
 #define ASIF_VERIFY_STORE_H
 
@@ -16,7 +19,8 @@ struct store {
   struct mem *mem;
   VEC(unsigned char *) chunks;
   uint32_t end;   /* the reference after the last record */
-  uint64_t count; /* records */
+  uint64_t count;  /* records */
+  uint64_t states; /* different states among them */
   uint32_t *refs;
   uint8_t *tags; /* 0: free */
   uint64_t mask;
@@ -24,15 +28,21 @@ struct store {
 };
 
 struct record_view {
-  const unsigned char *at;
+  const unsigned char *at; /* the state */
   uint32_t size;
+  uint32_t set;
   uint32_t parent;
+  uint32_t before; /* the record of the same state before this one; REF_NONE */
 };
 
+/* Is a pair with this set not needed, since there is one of the same state with that set? Asked of sets that are not equal. */
+typedef bool store_covers(void *self, uint32_t there, uint32_t set);
+
 void store_open(struct store *, struct mem *);
-/* Adds the state unless it is there; *ref is where it stands. True if it is new. */
-bool store_add(struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t parent, uint32_t *ref);
-bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size);
+/* Adds the pair unless it is there, or one that covers it (covers may be NULL); *ref is where it stands. True if it is new. */
+bool store_add(struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set, uint32_t parent, store_covers *,
+               void *self, uint32_t *ref);
+bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set);
 /* Asks for the memory that adding a state with this hash will look at: its place in the table; then, what stands there. */
 void store_expect(const struct store *, uint64_t hash);
 void store_expect_record(const struct store *, uint64_t hash);

@@ -6,11 +6,12 @@ static uint32_t step(void *self, uint32_t set, struct event e) { return specset_
 static bool may_call(void *self, uint32_t set, unsigned thread, uint16_t call) { return specset_may_call(self, set, thread, call); }
 static uint32_t count(void *self) { return specsets_count(self); }
 static void *share(void *self, struct mem *mem) { return specsets_share(self, mem); }
+static bool within(void *self, uint32_t inner, uint32_t outer) { return specset_within(self, inner, outer); }
 static uint32_t permute(void *self, uint32_t set, const uint8_t *from) { return specset_permute(self, set, from); }
 static const uint8_t *ranks(void *self, uint32_t set) { return specset_ranks(self, set); }
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) { return specset_alike(self, set, i, j); }
 
 struct traces specsets_traces(struct specsets *sets) {
-  return (struct traces){.self = sets, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share,
+  return (struct traces){.self = sets, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share, .within = within,
                          .symmetric = specsets_symmetric(sets), .permute = permute, .ranks = ranks, .alike = alike};
 }

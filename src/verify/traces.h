@@ -14,6 +14,8 @@ struct traces {
   bool (*may_call)(void *self, uint32_t set, unsigned thread, uint16_t call); /* does the client make this call (ASIF_BOUND)? */
   uint32_t (*count)(void *self); /* of sets met */
   void *(*share)(void *self, struct mem *); /* a self for another worker */
+  /* Is everything in `inner` in `outer`? Then what is no trace after outer is none after inner. NULL: never asked. */
+  bool (*within)(void *self, uint32_t inner, uint32_t outer);
   /* Renaming threads, as in specset.h; not called unless symmetric. */
   bool symmetric;
   uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
