@@ -254,7 +254,7 @@ TEST(lower_behaviour) {
     const char *wrong;
     int result;
   } all[] = {{"deep", 8, NULL, 8},
-             {"deep", 9, "recursion deeper than 8: down", 0},
+             {"deep", 9, "down calls itself more than 8 deep; --recursion allows more", 0},
              {"none", 1, NULL, 1},
              {"none", 0, "none returns no value", 0},
              {"stop", 0, NULL, 0},

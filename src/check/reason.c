@@ -172,6 +172,13 @@ static bool say_member(const struct view *v) {
   if (v->r->core_count != 2) return false;
   const struct op *a = op_at(v, v->r->core[0]);
   if (a == o) a = op_at(v, v->r->core[1]);
+  if (a->method == o->method && (a->method == add || a->method == gone) && a->result == V_TRUE && o->result == V_TRUE) {
+    say_value(v, o->arg[0]);
+    text_printf(v->out, " was %s twice, and nothing can have %s in between", a->method == add ? "added" : "removed",
+                a->method == add ? "removed it" : "added it again");
+    if (before(a, o)) text_add(v->out, ": "), say_before(v, a, o);
+    return true;
+  }
   if (!before(a, o)) return false;
   if (a->method == add && o->result == V_FALSE && o->method != add) {
     say_op(v, o);
@@ -180,12 +187,6 @@ static bool say_member(const struct view *v) {
     text_add(v->out, " was inside: ");
     say_before(v, a, o);
     text_add(v->out, ", and nothing can have removed it in between");
-    return true;
-  }
-  if (a->method == gone && o->method == gone && a->result == V_TRUE && o->result == V_TRUE) {
-    say_value(v, o->arg[0]);
-    text_add(v->out, " was removed twice, and nothing can have added it again in between: ");
-    say_before(v, a, o);
     return true;
   }
   return false;

@@ -1,12 +1,15 @@
 /* asif replay: re-validates what a verdict rests on. */
 #include "cmd/cmd.h"
 #include "evidence/evidence.h"
+#include "verify/schedule.h"
 
 static const struct opt opts[] = {
     {"time-limit", 't', "TIME", NULL, "give up after this long"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory"},
     {NULL, 0, NULL, NULL, NULL},
 };
+
+static const struct evidence_of others[] = {{"verify", schedule_replay}, {NULL, NULL}};
 
 static int replay_file(const struct args *a, const char *path) {
   bool bad = false;
@@ -26,7 +29,7 @@ static int replay_file(const struct args *a, const char *path) {
   }
   int status = EXIT_USAGE;
   text_open(&said, &m);
-  if (!evidence_replay(&m, path, &verdict, &said, &why)) {
+  if (!evidence_replay(&m, path, others, &verdict, &said, &why)) {
     say_error("%s", why.text);
   } else {
     text_printf(&said, "verdict: %s\n",
@@ -52,14 +55,16 @@ const struct command command_replay = {
     .name = "replay",
     .usage = "EVIDENCE...",
     .summary = "re-validate what a verdict rests on",
-    .details = "EVIDENCE is a file that `asif check --evidence FILE` wrote. A linearization is run on the\n"
-               "sequential object, operation by operation; for a violation every order of its operations\n"
-               "is tried. The code shares nothing with the deciders but histories and specifications.\n"
+    .details = "EVIDENCE is a file that `asif check` or `asif verify` wrote with --evidence FILE. A linearization\n"
+               "is run on the sequential object, operation by operation; for a violation every order of its\n"
+               "operations is tried. The code shares nothing with the deciders but histories and specifications.\n"
+               "An execution that verify found is made again, move by move, from the source as it is now.\n"
                "\n"
                "Exit status: 0 the evidence stands, 1 it does not, 2 bad usage or input, 3 unknown.\n"
                "\n"
-               "Example:\n"
-               "  asif check history.txt --evidence why.txt; asif replay why.txt\n",
+               "Examples:\n"
+               "  asif check history.txt --evidence why.txt; asif replay why.txt\n"
+               "  asif verify stack.c --evidence why.txt; asif replay why.txt\n",
     .opts = opts,
     .least = 1,
     .most = -1,

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "history/format.h"
 #include "report/report.h"
-#include "verify/verify.h"
+#include "verify/schedule.h"
 
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
@@ -28,7 +29,10 @@ static const struct opt opts[] = {
     {"jobs", 'j', "N", NULL, "threads that search (default: one a core)"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
     {"html", 0, "FILE", "@files", "write a page with the counterexample"},
-    {"history", 0, "FILE", "@files", "write the counterexample's history"},
+    {"junit", 0, "FILE", "@files", "write a JUnit report"},
+    {"svg", 0, "FILE", "@files", "write a picture of the counterexample's history"},
+    {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
+    {"history", 0, "FILE", "@files", "write the counterexample's history, in the format of the file's name (default: wing-gong)"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
@@ -40,13 +44,18 @@ struct job {
   struct verify_options options;
   double seconds, cpu;
   size_t bytes;
+  struct limits limits;
+  struct subject subject;
+  struct verified answer;
 };
 
+static const char *const reduction_names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1",
+                                              [REDUCE_SYM] = "sym",   [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both",
+                                              [REDUCE_TAU] = "tau"};
+
 static enum reduce reduction(const char *name) {
-  static const char *const names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
-                                      [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
-  for (unsigned i = 0; name && i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i], name)) return (enum reduce)i;
+  for (unsigned i = 0; name && i < sizeof reduction_names / sizeof *reduction_names; i++)
+    if (!strcmp(reduction_names[i], name)) return (enum reduce)i;
   return REDUCE_BEST;
 }
 
@@ -64,6 +73,7 @@ static bool read_options(const struct args *a, struct job *j) {
   const char *ops = arg_value(a, "ops"), *steps = arg_value(a, "steps"), *order = arg_value(a, "search");
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   j->args = a;
+  j->cpu = clock_cpu_seconds();
   o->path = a->at[0];
   o->cc_args = a->at + 1;
   o->spec = arg_value(a, "spec");
@@ -112,91 +122,228 @@ static void put_client(const struct subject *s, struct text *t) {
   if (s->bound >= 0) text_printf(t, ", at most %lld elements", (long long)s->bound);
 }
 
-static void put_verdict(const struct job *j, const struct subject *s, const struct verified *v, const struct limits *l, struct text *t) {
-  const struct search_result *r = &v->search;
-  text_add(t, "verdict: ");
-  if (r->verdict == VERDICT_VIOLATED && (!strcmp(v->kind, "not linearizable") || !strcmp(v->kind, "does not refine")))
-    text_add(t, v->kind);
-  else if (r->verdict == VERDICT_VIOLATED)
-    text_printf(t, "violated: %s", v->kind);
-  else if (r->verdict == VERDICT_HOLDS)
-    text_add(t, s->options->against ? "refines" : "linearizable");
-  else
-    text_printf(t, "unknown: %s", v->reason ? v->reason : "");
-  if (!v->reason && r->verdict == VERDICT_UNKNOWN) text_printf(t, "the %s was reached", limit_name(r->limit));
-  text_add(t, " (");
-  put_client(s, t);
-  text_printf(t, "; %s, %llu states of %.0f bytes, %llu moves, %.2f s, %ld MB)\n", s->spec.name, (unsigned long long)r->states,
-              (double)r->bytes / (double)(r->states ? r->states : 1), (unsigned long long)r->transitions, limits_elapsed(l),
-              peak_rss_kb() >> 10);
-  (void)j;
+/* "push(1..2), pop()", for each role of threads. */
+static void put_calls(const struct subject *s, struct text *t) {
+  for (unsigned g = 0; g < s->groups; g++) {
+    const struct client_thread *c = NULL;
+    unsigned threads = 0;
+    for (unsigned i = 0; i < s->threads; i++)
+      if (s->client[i].group == g) c = &s->client[i], threads++;
+    if (!c) continue;
+    if (t->count) text_add(t, "; ");
+    if (*s->group_names[g]) text_printf(t, "%u %s: ", threads, s->group_names[g]);
+    for (unsigned i = 0; i < c->call_count; i++) {
+      const struct program_op *op = &s->program->ops[c->calls[i].op];
+      if (i && c->calls[i - 1].op == c->calls[i].op) continue;
+      text_printf(t, "%s%s(", i ? ", " : "", op->function);
+      for (unsigned a = 0; a < op->params; a++) {
+        text_printf(t, "%s%lld", a ? ", " : "", (long long)op->low[a]);
+        if (op->high[a] > op->low[a]) text_printf(t, "..%lld", (long long)op->high[a]);
+      }
+      text_char(t, ')');
+    }
+  }
 }
 
-static void put_text(const struct job *j, const struct subject *s, const struct verified *v, const struct limits *l, struct text *t) {
-  if (s->not_symmetric && !arg_flag(j->args, "quiet")) text_printf(t, "threads are not interchangeable: %s\n", s->not_symmetric);
-  if (v->search.verdict == VERDICT_VIOLATED) {
-    struct report report = {.command = "verify", .history = v->history, .spec = &s->spec, .result = &v->check,
-                            .color = isatty(STDOUT_FILENO), .width = columns()};
-    if (v->checked) report_timeline(&report, t);
-    text_add(t, "\nthe execution:\n");
-    text_add(t, text_string(&v->schedule));
-    text_printf(t, "\n%s\n\n", v->reason ? v->reason : "");
-  }
-  put_verdict(j, s, v, l, t);
+/* The facts as reports take them. */
+struct facts {
+  struct report report;
+  struct execution execution;
+  struct check_result result;
+  struct schedule_line start; /* a fault before the threads start */
+};
+
+static const struct schedule_line *fault_line(const struct verified *v, struct schedule_line *start) {
+  const struct schedule *s = &v->schedule;
+  if (v->search.violation != VIOLATION_FAULT && v->search.violation != VIOLATION_POINTS) return NULL;
+  if (!v->at_start) return s->lines.count && s->lines.at[s->lines.count - 1].kind == SCHEDULE_FAULT ? &s->lines.at[s->lines.count - 1] : NULL;
+  *start = (struct schedule_line){.kind = SCHEDULE_FAULT, .file = v->fault.file, .line = v->fault.line, .column = v->fault.col, .text = v->reason};
+  return start;
 }
 
-static int verify_file(struct job *j) {
-  struct limits limits;
-  limits_start(&limits, j->seconds, j->bytes);
-  limits.interrupted = &interrupted;
-  struct mem m;
-  struct problem why = {""};
-  struct subject subject = {0};
-  struct verified answer;
-  volatile int status = EXIT_USAGE;
-  if (isatty(STDERR_FILENO)) {
-    j->options.search.progress = show_progress;
-    j->options.search.progress_self = &limits;
-  }
-  mem_open(&m, &limits);
-  if (MEM_GUARD(&m)) {
-    say_error("the %s was reached while reading", limit_name((enum limit)limits.reached));
-    mem_close(&m);
-    return EXIT_UNKNOWN;
-  }
-  const char *dump = arg_value(j->args, "dump");
+static char *method_of(const struct job *j, struct mem *m) {
+  const struct verify_options *o = &j->options;
   struct text t;
-  text_open(&t, &m);
-  if (dump && !strcmp(dump, "ast")) {
-    struct unit *u = front_read(&m, j->options.path, j->options.cc_args, &why);
-    if (!u) goto problem;
-    ast_print(u, &t);
-    status = write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
-    goto done;
-  }
-  if (!subject_open(&m, &j->options, &subject, &why)) goto problem;
-  if (dump) {
-    program_print(subject.program, &t);
-    status = write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
-    goto done;
-  }
-  if (!verify(&subject, &limits, &answer, &why)) {
-    status = strstr(why.text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
-    goto problem;
-  }
-  put_text(j, &subject, &answer, &limits, &t);
+  text_open(&t, m);
+  text_printf(&t, "%s-first search%s%s", o->search.depth_first ? "depth" : "breadth", o->points ? " by linearization points" : "",
+              o->steps == STEPS_STATEMENT ? ", a statement a step" : "");
+  return t.at;
+}
+
+static char *limit_reason(const struct search_result *r, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "the %s was reached at depth %u", limit_name(r->limit), r->depth);
+  return t.at;
+}
+
+static char *words(struct mem *m, const struct subject *s, void (*put)(const struct subject *, struct text *)) {
+  struct text t;
+  text_open(&t, m);
+  put(s, &t);
+  return t.count ? t.at : mem_string(m, "", 0);
+}
+
+static void gather(const struct job *j, struct mem *m, struct facts *f) {
+  const struct subject *s = &j->subject;
+  const struct verified *v = &j->answer;
+  const struct search_result *r = &v->search;
+  f->result = v->check;
+  f->result.verdict = r->verdict;
+  f->result.method = method_of(j, m);
+  f->result.reason = (char *)v->reason;
+  if (!v->checked) f->result.culprit = UINT32_MAX;
+  if (!v->reason && r->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(r, m);
+  f->execution = (struct execution){.file = j->options.path, .client = words(m, s, put_client), .calls = words(m, s, put_calls),
+                                    .threads = s->threads, .operations = s->options->ops, .bound = s->bound,
+                                    .reduce = reduction_names[s->options->search.reduce], .states = r->states, .transitions = r->transitions,
+                                    .depth = r->depth, .spec_sets = r->spec_sets,
+                                    .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
+                                    .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against, .schedule = &v->schedule,
+                                    .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count};
+  f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
+                              .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
+                              .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
+                              .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO),
+                              .width = columns()};
+}
+
+static bool write_report(struct mem *m, const struct report *report, const char *path, void (*make)(const struct report *, struct text *)) {
+  if (!path) return true;
+  struct text t;
+  text_open(&t, m);
+  make(report, &t);
+  return write_file(path, text_string(&t), t.count);
+}
+
+static void drawn_svg(const struct report *r, struct text *t) {
+  struct report drawn = *r;
+  struct check_result c = whole_result(t->mem, r);
+  drawn.result = &c;
+  report_svg(&drawn, t);
+}
+
+/* The counterexample as a history of its own. */
+static bool write_history(const char *path, const struct history *h) {
+  struct problem why;
+  if (!path || !h) return true;
+  const struct format *format = format_for_path(path);
+  if (history_write(h, path, format && format->write ? format : &format_wing_gong, &why)) return true;
+  say_error("%s", why.text);
+  return false;
+}
+
+static bool write_evidence(const struct job *j, struct report *r) {
+  const char *path = arg_value(j->args, "evidence");
+  struct problem why;
+  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
+  r->evidence = path;
+  if (schedule_write(path, &j->subject, &j->answer, &why)) return true;
+  say_error("%s", why.text);
+  return false;
+}
+
+static bool write_answers(const struct job *j, struct mem *m, struct report *r) {
+  const struct args *a = j->args;
+  struct text t;
+  text_open(&t, m);
+  bool good = write_evidence(j, r) && write_history(arg_value(a, "history"), r->history);
+  if (!good) return false;
+  if (arg_flag(a, "json"))
+    report_json(r, &t);
+  else
+    report_text(r, &t);
   const char *out = text_string(&t);
-  if (arg_flag(j->args, "quiet")) {
+  if (arg_flag(a, "quiet") && !arg_flag(a, "json")) {
     const char *last = memrchr(out, '\n', t.count - 1);
     if (last) out = last + 1;
   }
-  status = write_stdout(out, t.count - (size_t)(out - text_string(&t))) ? status_of(answer.search.verdict) : EXIT_USAGE;
-  goto done;
+  good = write_report(m, r, arg_value(a, "junit"), report_junit);
+  good &= write_report(m, r, arg_value(a, "svg"), drawn_svg);
+  good &= write_report(m, r, arg_value(a, "html"), report_html);
+  return write_stdout(out, t.count - (size_t)(out - text_string(&t))) && good;
+}
 
-problem:
-  say_error("%s", why.text);
-done:
-  subject_close(&subject);
+static int problem_status(const struct problem *why) {
+  say_error("%s", why->text);
+  return strstr(why->text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
+}
+
+/* --dump */
+static int dump(const struct job *j, struct mem *m, const char *what) {
+  struct text t;
+  struct problem why;
+  text_open(&t, m);
+  if (!strcmp(what, "ast")) {
+    struct unit *u = front_read(m, j->options.path, j->options.cc_args, &why);
+    if (!u) return problem_status(&why);
+    ast_print(u, &t);
+  } else {
+    struct subject s;
+    bool read = subject_open(m, &j->options, &s, &why);
+    if (read) program_print(s.program, &t);
+    subject_close(&s);
+    if (!read) return problem_status(&why);
+  }
+  return write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
+}
+
+/* What is written has memory of its own: there may be none left under the limit. */
+static int answer(struct job *j) {
+  struct mem own;
+  struct facts *volatile facts = NULL;
+  mem_open(&own, NULL);
+  if (MEM_GUARD(&own)) {
+    mem_close(&own);
+    say_error("out of memory while writing the answer");
+    return EXIT_UNKNOWN;
+  }
+  facts = mem_zero(&own, 1, sizeof *facts);
+  gather(j, &own, facts);
+  int status = write_answers(j, &own, &facts->report) ? status_of(j->answer.search.verdict) : EXIT_USAGE;
+  mem_close(&own);
+  return status;
+}
+
+/* A limit reached before there was anything to search, or while the counterexample was explained. */
+static void cut_short(struct job *j, bool read) {
+  j->answer = (struct verified){.search = {.verdict = VERDICT_UNKNOWN, .limit = (enum limit)j->limits.reached}};
+  if (read) return;
+  j->answer.reason = "the object could not be read within the limits";
+  j->subject = (struct subject){.options = &j->options, .threads = j->options.threads, .bound = j->options.bound};
+}
+
+/* False with the exit status if there is nothing to answer. */
+static bool decide(struct job *j, struct mem *m, int *status) {
+  struct problem why;
+  const char *what = arg_value(j->args, "dump");
+  volatile bool read = false;
+  if (MEM_GUARD(m)) {
+    cut_short(j, read);
+    return true;
+  }
+  if (what) {
+    *status = dump(j, m, what);
+    return false;
+  }
+  read = subject_open(m, &j->options, &j->subject, &why);
+  if (read && verify(&j->subject, &j->limits, &j->answer, &why)) return true;
+  *status = problem_status(&why);
+  return false;
+}
+
+static int verify_file(struct job *j) {
+  struct mem m;
+  int status;
+  limits_start(&j->limits, j->seconds, j->bytes);
+  j->limits.interrupted = &interrupted;
+  if (isatty(STDERR_FILENO)) {
+    j->options.search.progress = show_progress;
+    j->options.search.progress_self = &j->limits;
+  }
+  mem_open(&m, &j->limits);
+  if (decide(j, &m, &status)) status = answer(j);
+  subject_close(&j->subject);
   mem_close(&m);
   return status;
 }

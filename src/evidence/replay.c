@@ -83,13 +83,24 @@ static bool in_range(const struct history *h, const uint32_t *list, size_t count
   return true;
 }
 
-static bool replay(struct reader *r, const char *path, enum verdict *verdict, struct text *said, struct problem *why) {
+/* What another command left. */
+static bool replay_other(struct reader *r, const struct evidence_of *of, enum verdict *verdict, struct text *said, struct problem *why) {
+  const char *command = field(r, "command");
+  for (; of->command; of++)
+    if (!strcmp(of->command, command)) return of->replay(r->mem, &r->in, verdict, said, why);
+  return wrong(r, "evidence of a command that is known");
+}
+
+static bool replay(struct reader *r, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
+                   struct problem *why) {
   struct check_result result = {0};
   struct spec spec;
   char *s;
   if (!next(r, "asif-evidence 1")) return false;
   if (strcmp(r->line, "asif-evidence 1")) return wrong(r, "'asif-evidence 1': this is not an evidence file");
-  if (!next(r, "verdict") || !(s = field(r, "verdict"))) return wrong(r, "'verdict linearizable' or 'verdict not linearizable'");
+  if (!next(r, "verdict")) return false;
+  if (field(r, "command")) return replay_other(r, of, verdict, said, why);
+  if (!(s = field(r, "verdict"))) return wrong(r, "'verdict linearizable' or 'verdict not linearizable'");
   bool holds = !strcmp(s, "linearizable");
   if (!holds && strcmp(s, "not linearizable")) return wrong(r, "'linearizable' or 'not linearizable'");
   if (!next(r, "spec") || !(s = field(r, "spec"))) return wrong(r, "'spec' and a specification");
@@ -123,9 +134,10 @@ static bool replay(struct reader *r, const char *path, enum verdict *verdict, st
   return true;
 }
 
-bool evidence_replay(struct mem *m, const char *path, enum verdict *verdict, struct text *said, struct problem *why) {
+bool evidence_replay(struct mem *m, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
+                     struct problem *why) {
   struct reader r = {.mem = m, .why = why};
   if (!input_open(&r.in, m, path, why)) return false;
-  bool good = replay(&r, path, verdict, said, why);
+  bool good = replay(&r, path, of, verdict, said, why);
   return good;
 }

@@ -62,14 +62,16 @@ void emit_branch(struct lowering *l, reg a, bool when, uint32_t label, struct pl
   if (when) in->op = OP_NOT;
 }
 
-void emit_trap(struct lowering *l, struct place at, const char *format, ...) {
+struct inst *emit_trap(struct lowering *l, struct place at, const char *format, ...) {
   char text[300];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   const char *kept = mem_string(l->mem, text, strlen(text));
-  emit_inst(l, I_TRAP, at)->text = kept;
+  struct inst *in = emit_inst(l, I_TRAP, at);
+  in->text = kept;
+  return in;
 }
 
 /* Registers. */

@@ -161,7 +161,7 @@ uint32_t label_new(struct lowering *);
 void label_place(struct lowering *, uint32_t);
 void emit_jump(struct lowering *, uint32_t label, struct place);
 void emit_branch(struct lowering *, reg, bool when, uint32_t label, struct place);
-void emit_trap(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+struct inst *emit_trap(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 reg reg_new(struct lowering *, uint32_t count, const char *name);
 void reg_name(struct lowering *, reg first, const char *name, const struct type *);
 const char *lower_text(struct lowering *, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -50,7 +50,7 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
   struct value *args = mem_piece(l->mem, (e->arg_count + 1) * sizeof *args);
   for (uint32_t i = 0; i < e->arg_count; i++) args[i] = lower_value(l, e->args[i]);
   if (depth_of(l, f) > l->recursion) {
-    emit_trap(l, e->place, "recursion deeper than %u: %s", l->recursion, f->name);
+    emit_trap(l, e->place, "%s calls itself more than %u deep; --recursion allows more", f->name, l->recursion)->imm = 1;
     return;
   }
   size_t homed = l->homed.count;

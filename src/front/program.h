@@ -81,7 +81,7 @@ enum code {
   I_CHOOSE, /* d = any of 0 .. a-1 */
   I_REQUIRE, /* the step cannot be taken unless a */
   I_ASSERT,  /* violated unless a; text: what was asserted */
-  I_TRAP,    /* reaching it is a violation (abort, recursion past the bound, no return value): text says which */
+  I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm 1: recursion past the bound, a limit of ours */
   I_THREAD,  /* d = the thread's number */
   I_LIN,     /* the last access was the operation's linearization point */
   I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or the thread's

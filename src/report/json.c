@@ -104,6 +104,10 @@ static void put_history(struct text *t, const struct history *h) {
 }
 
 void report_json(const struct report *r, struct text *t) {
+  if (r->execution) {
+    execution_json(r, t);
+    return;
+  }
   static const char *const verdicts[] = {"holds", "violated", "unknown"};
   const struct check_result *c = r->result;
   text_add(t, "{\"schema\":\"asif-1\",\"command\":");

@@ -31,6 +31,24 @@ void put_notes(struct text *, const struct report *, const char *before, const c
 bool has_picture(const struct report *);   /* a history and a specification to draw it by */
 size_t unfinished(const struct history *); /* pending operations */
 
+/* text.c */
+void put_wrapped(struct text *, const struct report *, const struct text *sentence, int indent); /* broken at blanks */
+const char *terminal_style(const struct report *, const char *code);                                      /* the code, or "" without colours */
+#define BOLD(r)   terminal_style(r, "\033[1m")
+#define DIM(r)    terminal_style(r, "\033[2m")
+#define RED(r)    terminal_style(r, "\033[1;31m")
+#define YELLOW(r) terminal_style(r, "\033[1;33m")
+#define OFF(r)    terminal_style(r, "\033[0m")
+
+/* execution.c, execution_json.c: the reports of a search of executions */
+void execution_text(const struct report *, struct text *);
+void execution_json(const struct report *, struct text *);
+/* schedule.c */
+void put_schedule(struct text *, const struct report *);                   /* a table, a line each */
+void put_source_line(struct text *, const struct report *, const struct schedule_line *); /* the line in the source, and a caret */
+void put_schedule_json(struct text *, const struct schedule *);            /* an array of steps */
+const char *schedule_path(const struct schedule *, const struct schedule_line *);
+
 /* layout.c: operations as bars in columns, a row for each process (more where operations of one overlap). */
 struct bar {
   uint32_t op; /* index into history.ops */

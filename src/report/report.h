@@ -4,12 +4,33 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "history/schedule.h"
+
+/* A search of executions, and the one it found: for commands that run the object themselves. */
+struct execution {
+  const char *file;   /* the object's source */
+  const char *client; /* "3 threads, 2 operations each" */
+  const char *calls;  /* "push(1..2), pop()" */
+  unsigned threads, operations; /* each thread's; 0: any number */
+  int64_t bound;                /* elements; -1: none */
+  const char *reduce;
+  uint64_t states, transitions;
+  uint32_t depth, spec_sets;
+  double bytes_per_state;
+  bool refines;          /* it is another object that it must behave as */
+  const char *violation; /* what was violated: "not linearizable", "deadlock", ...; NULL: nothing was */
+  const struct schedule *schedule;
+  const struct schedule_line *fault; /* where in the source; or NULL */
+  const char *const *notes;          /* what was assumed */
+  size_t note_count;
+};
 
 struct report {
   const char *command;           /* "check" */
   const struct history *history; /* bound; may be NULL if reading was cut short by a limit */
   const struct spec *spec;
   const struct check_result *result;
+  const struct execution *execution; /* NULL for a recorded history */
   double seconds, cpu_seconds;
   long peak_rss_kb;
   const char *evidence; /* path of the evidence file written, or NULL */
@@ -24,6 +45,9 @@ void report_junit(const struct report *, struct text *);
 void report_svg(const struct report *, struct text *);
 void report_html(const struct report *, struct text *);
 
-const char *verdict_line(const struct report *); /* "linearizable", "not linearizable", "unknown" */
+/* The result with the whole history as what is to be drawn: counterexamples found by searching are short. */
+struct check_result whole_result(struct mem *, const struct report *);
+
+const char *verdict_line(const struct report *); /* "linearizable", "not linearizable", "unknown"; "deadlock" and its like */
 
 #endif

@@ -8,15 +8,10 @@
 enum { WITNESS_MOST = 40, LIST_MOST = 24, START_MOST = 6 };                             /* operations, states */
 enum { SENTENCE_WIDTH = 100, REASON_MOST = 2000, LABEL_MOST = 72, SOURCE_MOST = 1000 }; /* columns */
 
-static const char *style(const struct report *r, const char *code) { return r->color ? code : ""; }
-#define BOLD(r)   style(r, "\033[1m")
-#define DIM(r)    style(r, "\033[2m")
-#define RED(r)    style(r, "\033[1;31m")
-#define YELLOW(r) style(r, "\033[1;33m")
-#define OFF(r)    style(r, "\033[0m")
+const char *terminal_style(const struct report *r, const char *code) { return r->color ? code : ""; }
 
 /* Adds clean text broken at blanks; lines after the first are indented. */
-static void put_wrapped(struct text *t, const struct report *r, const struct text *sentence, int indent) {
+void put_wrapped(struct text *t, const struct report *r, const struct text *sentence, int indent) {
   int width = r->width > 0 && r->width < SENTENCE_WIDTH ? r->width : SENTENCE_WIDTH, column = indent;
   const char *s = text_string(sentence), *end = s + sentence->count;
   bool first = true;
@@ -196,6 +191,10 @@ static void put_unknown(const struct report *r, struct text *t) {
 }
 
 void report_text(const struct report *r, struct text *t) {
+  if (r->execution) {
+    execution_text(r, t);
+    return;
+  }
   put_header(r, t);
   switch (r->result->verdict) {
   case VERDICT_HOLDS: put_holding(r, t); break;

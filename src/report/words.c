@@ -134,8 +134,8 @@ bool has_picture(const struct report *r) { return r->history && r->spec && r->hi
 
 const char *verdict_line(const struct report *r) {
   switch (r->result->verdict) {
-  case VERDICT_HOLDS: return "linearizable";
-  case VERDICT_VIOLATED: return "not linearizable";
+  case VERDICT_HOLDS: return r->execution && r->execution->refines ? "refines" : "linearizable";
+  case VERDICT_VIOLATED: return r->execution ? r->execution->violation : "not linearizable";
   default: return "unknown";
   }
 }

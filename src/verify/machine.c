@@ -67,6 +67,14 @@ static enum ended fault(struct run *run, const struct inst *in, enum fault why, 
   return FAULT;
 }
 
+/* A fault at an object that is there. */
+static enum ended fault_at(struct run *run, const struct inst *in, word at, enum fault why) {
+  struct machine *m = run->machine;
+  struct trace_item item = {.inst = in, .op = run->op, .object = word_object(at), .cell = word_cell(at), .fault = why};
+  if (m->tracer) m->tracer(m->tracer_self, &item);
+  return fault(run, in, why, NULL);
+}
+
 static void record(struct run *run, uint32_t object, uint32_t cell, unsigned count, bool write) {
   struct move *move = run->move;
   for (unsigned i = 0; i < count; i++) {
@@ -92,7 +100,7 @@ static enum ended cells_at(struct run *run, const struct inst *in, word at, unsi
   if (!word_is_pointer(at)) return fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
   if (word_mark(at)) return fault(run, in, FAULT_POINTER, "the pointer is marked");
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
-  if (o->life == LIFE_FREED && !m->options.type_stable) return fault(run, in, FAULT_FREED, NULL);
+  if (o->life == LIFE_FREED && !m->options.type_stable) return fault_at(run, in, at, FAULT_FREED);
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_ENDED) return fault(run, in, FAULT_FREED, "the variable's life has ended");
   if (word_cell(at) + count > o->count) return fault(run, in, FAULT_BOUNDS, NULL);
@@ -108,15 +116,20 @@ static bool is_local(const struct run *run, word at) {
          (o->owner == run->thread && o->life == LIFE_LOCAL);
 }
 
-static void trace_access(struct run *run, const struct inst *in, word at, const word *before, const word *after, unsigned count) {
+static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) {
+  for (unsigned i = 0; i < TRACED_MOST; i++) to[i] = from && i < count ? from[i] : WORD_UNINITIALISED;
+}
+
+/* Tells who listens; each of before, after and expected may be NULL. */
+static void trace_access(struct run *run, const struct inst *in, word at, bool own, const word *before, const word *after,
+                         const word *expected, unsigned count) {
   struct machine *m = run->machine;
-  struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL};
+  struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL, .own = own};
   item.object = word_object(at);
   item.cell = word_cell(at);
-  for (unsigned i = 0; i < 4; i++) {
-    item.read[i] = before && i < count ? before[i] : WORD_UNINITIALISED;
-    item.written[i] = after && i < count ? after[i] : WORD_UNINITIALISED;
-  }
+  trace_words(item.read, before, count);
+  trace_words(item.written, after, count);
+  trace_words(item.expected, expected, count);
   m->tracer(m->tracer_self, &item);
 }
 
@@ -131,7 +144,7 @@ static bool put(struct run *run, const struct object *o, word *cells, const word
 
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
-  word *cells, before[COUNT_MOST], *r = run->r, at = address(run, in);
+  word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = address(run, in);
   struct object *o;
   unsigned n = in->count;
   enum ended bad = cells_at(run, in, at, n, &cells, &o);
@@ -161,7 +174,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     break;
   }
   case I_CAS: {
-    wrote = true;
+    if (run->machine->tracer) memcpy(expected, r + in->c, n * sizeof *expected);
     for (unsigned i = 0; i < n; i++) {
       if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
@@ -182,7 +195,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   }
   if (!known) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (seen) record(run, word_object(at), word_cell(at), n, wrote);
-  if (run->machine->tracer) trace_access(run, in, at, in->code == I_STORE ? NULL : before, wrote ? cells : NULL, n);
+  if (run->machine->tracer)
+    trace_access(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL, in->code == I_CAS ? expected : NULL, n);
   return GO_ON;
 }
 
@@ -201,7 +215,7 @@ static enum ended access_mutex(struct run *run, const struct inst *in) {
   }
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
   *cells = in->code != I_UNLOCK;
-  if (run->machine->tracer) trace_access(run, in, at, &before, cells, 1);
+  if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
   return GO_ON;
 }
 
@@ -235,6 +249,7 @@ static enum ended allocate(struct run *run, const struct inst *in) {
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
   run->r[in->d] = word_pointer(object, 0);
+  if (m->tracer && !local) trace_access(run, in, run->r[in->d], !m->program->frees, NULL, NULL, NULL, 0);
   return GO_ON;
 }
 
@@ -250,20 +265,20 @@ static enum ended release(struct run *run, const struct inst *in) {
     return GO_ON;
   }
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (o->life == LIFE_FREED) return fault(run, in, FAULT_DOUBLE_FREE, NULL);
+  if (o->life == LIFE_FREED) return fault_at(run, in, at, FAULT_DOUBLE_FREE);
   if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return fault(run, in, FAULT_BAD_FREE, NULL);
   o->life = LIFE_FREED;
   record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
   if (o->owner != run->thread) record(run, word_object(at), 0, o->count, true);
-  if (run->machine->tracer) trace_access(run, in, at, NULL, NULL, 0);
+  if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, NULL, NULL, NULL, 0);
   return GO_ON;
 }
 
-static void add_event(struct run *run, struct event e, const struct client_call *call, word result) {
+static void add_event(struct run *run, struct event e, const struct client_call *call, struct place place, word result) {
   struct machine *m = run->machine;
   if (run->move->event_count < EVENTS_MOST) run->move->events[run->move->event_count++] = e;
   if (m->tracer) {
-    struct trace_item item = {.op = run->op, .event = e, .call = call, .result = result};
+    struct trace_item item = {.op = run->op, .event = e, .call = call, .place = place, .result = result};
     m->tracer(m->tracer_self, &item);
   }
 }
@@ -277,7 +292,7 @@ static enum ended finish(struct run *run, const struct inst *in) {
   run->state->threads[run->thread].pc = 0;
   if (!run->op) return STOP; /* ASIF_INIT */
   value v = m->result(m->result_self, run->op, result);
-  add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, result);
+  add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place, result);
   return STOP;
 }
 
@@ -363,7 +378,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
       r[in->d] = choose(run->choices, (unsigned)r[in->a]);
     }
     break;
-  case I_TRAP: return fault(run, in, FAULT_TRAP, in->text);
+  case I_TRAP: return fault(run, in, in->imm ? FAULT_RANGE : FAULT_TRAP, in->text);
   case I_THREAD: r[in->d] = run->thread; break;
   default: break;
   }
@@ -389,7 +404,7 @@ static enum ended linearize(struct run *run, const struct inst *in) {
     if (found != 1)
       return fault(run, in, FAULT_POINTS, found ? "several threads have that operation open: ASIF_LIN_FOR must name one" : "no thread has that operation open");
   }
-  add_event(run, (struct event){.kind = EVENT_LIN, .thread = (uint8_t)thread}, NULL, 0);
+  add_event(run, (struct event){.kind = EVENT_LIN, .thread = (uint8_t)thread}, NULL, in->place, 0);
   return GO_ON;
 }
 
@@ -419,7 +434,7 @@ static enum ended run_step(struct run *run, uint32_t pc) {
   const struct inst *code = m->program->code;
   for (unsigned n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
-    if (run->exactly ? n == run->exactly : step_ends(run, in)) {
+    if (run->exactly ? n >= run->exactly && !run->atomic : step_ends(run, in)) {
       run->state->threads[run->thread].pc = pc;
       return STOP;
     }
@@ -448,7 +463,7 @@ static void begin_call(struct run *run, const struct client_call *call) {
   struct machine *m = run->machine;
   run->op = &m->program->ops[call->op];
   for (unsigned i = 0; i < run->op->regs; i++) run->r[i] = i < run->op->params ? call->args[i] : WORD_UNINITIALISED;
-  add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call, 0);
+  add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call, run->op->place, 0);
 }
 
 static enum moved machine_again(struct system *system, const void *from, unsigned thread, struct choices *choices, uint32_t length,
@@ -637,6 +652,19 @@ const struct inst *machine_at(struct system *system, const void *work, unsigned 
   return pc ? &m->program->code[pc] : NULL;
 }
 
+/* Layouts are named as types are: "struct node" is a node. */
+static const char *layout_name(const struct layout *l) {
+  const char *space = strrchr(l->name, ' ');
+  return space ? space + 1 : l->name;
+}
+
+const char *machine_cell_name(struct system *system, const void *work, uint32_t object, uint32_t cell) {
+  struct machine *m = (struct machine *)system;
+  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
+  const struct layout *layout = &m->program->layouts[o->layout];
+  return layout->count ? layout->cells[cell % layout->count].name : "";
+}
+
 void machine_print_cell(struct system *system, const void *work, uint32_t object, uint32_t cell, struct text *t) {
   struct machine *m = (struct machine *)system;
   const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
@@ -644,9 +672,9 @@ void machine_print_cell(struct system *system, const void *work, uint32_t object
   if (object < m->globals)
     text_add(t, m->program->globals[object].name);
   else
-    text_printf(t, "%s %u", layout->name, object - m->globals);
+    text_printf(t, "%s %u", layout_name(layout), object - m->globals);
   if (layout->count > 1 && o->count > layout->count) text_printf(t, "[%u]", cell / layout->count);
-  const char *name = layout->count ? layout->cells[cell % layout->count].name : "";
+  const char *name = machine_cell_name(system, work, object, cell);
   if (name[0]) text_printf(t, "%s%s", name[0] == '[' ? "" : ".", name);
   if (layout->count == 1 && o->count > 1) text_printf(t, "[%u]", cell);
 }
@@ -663,7 +691,20 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     if (word_cell(w) || word_object(w) < m->globals)
       machine_print_cell(system, work, word_object(w), word_cell(w), t);
     else
-      text_printf(t, "%s %u", m->program->layouts[o->layout].name, word_object(w) - m->globals);
+      text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);
     if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
   }
+}
+
+void machine_print_value(struct system *system, const void *work, uint32_t object, uint32_t cell, word w, struct text *t) {
+  struct machine *m = (struct machine *)system;
+  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
+  const struct layout *layout = &m->program->layouts[o->layout];
+  struct scalar s = layout->count ? layout->cells[cell % layout->count].scalar : (struct scalar){0};
+  if (s.pointer && w >= 0 && w <= 7)
+    text_printf(t, w ? "null|%d" : "null", (int)w);
+  else if (s.bits == 1 && (w == 0 || w == 1))
+    text_add(t, w ? "true" : "false");
+  else
+    machine_print_word(system, work, w, t);
 }

@@ -50,22 +50,29 @@ struct system *machine_new(struct mem *, const struct program *, const struct cl
 /* Did ASIF_INIT's function fail? Then move.fault says how. */
 bool machine_start_fault(struct system *, struct move *);
 
-/* What happened within one move, for schedules: called for each access (value read and written as words) and event in order. */
+/* What happened within one move, for schedules: called for each access (values as words), malloc, free and event in order. */
+enum { TRACED_MOST = 4 }; /* cells of an access that are told */
 struct trace_item {
   const struct inst *inst; /* NULL for an event */
   const struct program_op *op;
   struct event event;
   word result;            /* of a return event: as the program returned it */
   const struct client_call *call;
+  struct place place; /* of a return event */
   uint32_t object, cell;
-  word read[4], written[4]; /* first cells; WORD_UNINITIALISED where there is none */
+  word read[TRACED_MOST], written[TRACED_MOST], expected[TRACED_MOST]; /* WORD_UNINITIALISED where there is none */
   bool reads, writes;
+  bool own;         /* only this thread can reach it */
+  enum fault fault; /* not FAULT_NONE: the object is there, but this access to it is the fault */
 };
 typedef void machine_tracer(void *self, const struct trace_item *);
 void machine_trace(struct system *, machine_tracer *, void *self); /* NULL to stop */
 /* An object's name within a state being worked on: "top", "node 3"; and a word: "7", "&node 3", "null". */
 void machine_print_word(struct system *, const void *work, word, struct text *);
 void machine_print_cell(struct system *, const void *work, uint32_t object, uint32_t cell, struct text *);
+/* The value of a cell as its type has it: null, true. */
+void machine_print_value(struct system *, const void *work, uint32_t object, uint32_t cell, word, struct text *);
+const char *machine_cell_name(struct system *, const void *work, uint32_t object, uint32_t cell); /* "next", "[2].val"; "" for a scalar */
 /* Where the thread is: its next instruction, or NULL if it is between operations. */
 const struct inst *machine_at(struct system *, const void *work, unsigned thread);
 

@@ -6,6 +6,7 @@
 #define ASIF_VERIFY_VERIFY_H
 
 #include "front/program.h"
+#include "history/schedule.h"
 #include "verify/machine.h"
 #include "verify/reference.h"
 #include "verify/search.h"
@@ -57,12 +58,16 @@ struct subject {
 
 struct verified {
   struct search_result search;
-  const char *kind;        /* what was violated: "not linearizable", "null pointer", ... */
+  const char *kind;        /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap", "deadlock",
+                            * "points", "does not refine"; or NULL */
   struct history *history; /* violated: of the execution, bound; else NULL */
   struct check_result check; /* ... decided, where the history is what is wrong */
   bool checked;
-  struct text schedule; /* the interleaving, a line an access */
-  char *reason;         /* a sentence */
+  struct schedule schedule; /* the interleaving; of a violation before the threads start there are no lines */
+  const char *reason;       /* a sentence, or NULL */
+  struct place fault;       /* of a violation before the threads start, where at_start */
+  bool at_start;
+  VEC(const char *) notes; /* what was assumed */
 };
 
 /* Reads the object. False with the problem (bad input). */
@@ -76,6 +81,7 @@ void subject_remember(struct subject *);
 bool verify(struct subject *, struct limits *, struct verified *, struct problem *);
 /* The execution as a history and a schedule; also of a path read from evidence. */
 bool explain_path(struct subject *, const struct path_move *, size_t count, struct verified *, struct problem *);
+void schedule_open(const struct subject *, struct schedule *); /* without lines */
 
 /* subject.c, in parts: self.c */
 /* The specification the object is by itself: its operations, one at a time. */

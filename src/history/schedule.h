@@ -1,0 +1,38 @@
+/* Schedules: an execution step by step, who did what and where. The engines that make executions tell them so; reports show them. */
+#ifndef ASIF_HISTORY_SCHEDULE_H
+#define ASIF_HISTORY_SCHEDULE_H
+
+#include "base/mem.h"
+
+enum schedule_kind {
+  SCHEDULE_CALL,
+  SCHEDULE_RETURN,
+  SCHEDULE_ACCESS, /* to what others can see */
+  SCHEDULE_OWN,    /* to what only this thread can reach */
+  SCHEDULE_POINT,  /* an operation takes effect here, as its author says */
+  SCHEDULE_FAULT,  /* and this is the end */
+  SCHEDULE_WAIT    /* at the end the thread waits here */
+};
+
+struct schedule_line {
+  uint32_t step; /* from 1; of the lines of one step nothing comes in between; 0: after all steps */
+  uint16_t thread;
+  uint8_t kind;
+  uint16_t file; /* of schedule.files */
+  uint32_t line, column; /* line 0: nowhere in particular */
+  const char *text;
+};
+
+struct schedule_file {
+  const char *path;
+  const char *text; /* NULL if it could not be read */
+  size_t length;
+};
+
+struct schedule {
+  VEC(struct schedule_line) lines;
+  VEC(struct schedule_file) files;
+  VEC(const char *) threads; /* their names */
+};
+
+#endif

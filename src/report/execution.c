@@ -1,0 +1,94 @@
+/* The answer of a search of executions: what was searched, and of a violation the history, why it is wrong, and the interleaving that
+ * leads to it; what was assumed, and the verdict on the last line. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/parts.h"
+
+struct check_result whole_result(struct mem *m, const struct report *r) {
+  struct check_result c = *r->result;
+  if (!r->history || c.verdict != VERDICT_VIOLATED) return c;
+  c.core_count = r->history->ops.count;
+  c.core = mem_alloc(m, (c.core_count + 1) * sizeof *c.core);
+  for (size_t i = 0; i < c.core_count; i++) c.core[i] = (uint32_t)i;
+  return c;
+}
+
+static void put_header(const struct report *r, struct text *t) {
+  const struct execution *e = r->execution;
+  text_add(t, BOLD(r));
+  put_clean(t, e->file, strlen(e->file));
+  text_printf(t, "%s: ", OFF(r));
+  put_spec(t, r->spec);
+  text_printf(t, "%s%s", r->spec ? "; " : "", e->client);
+  if (*e->calls) text_printf(t, ": %s", e->calls);
+  text_char(t, '\n');
+}
+
+static void put_sentence(const struct report *r, struct text *t, const char *color, const char *head) {
+  struct text s;
+  text_open(&s, t->mem);
+  text_printf(t, "\n%s%c%s%s", color, toupper((unsigned char)*head), head + 1, OFF(r));
+  if (r->result->reason && *r->result->reason) {
+    text_add(t, ": ");
+    put_clean(&s, r->result->reason, strlen(r->result->reason));
+  }
+  put_wrapped(t, r, &s, 0);
+  mem_free(t->mem, s.at);
+}
+
+static bool has_own(const struct schedule *s) {
+  for (size_t i = 0; i < s->lines.count; i++)
+    if (s->lines.at[i].kind == SCHEDULE_OWN) return true;
+  return false;
+}
+
+static void put_violated(const struct report *r, struct text *t) {
+  const struct execution *e = r->execution;
+  put_sentence(r, t, RED(r), e->violation);
+  if (e->fault) put_source_line(t, r, e->fault);
+  if (has_picture(r)) {
+    struct report drawn = *r;
+    struct check_result c = whole_result(t->mem, r);
+    drawn.result = &c;
+    text_char(t, '\n');
+    report_timeline(&drawn, t);
+  }
+  if (!e->schedule->lines.count) return;
+  text_printf(t, "\nIt happens like this%s:\n\n", has_own(e->schedule) ? " (indented: what no other thread can reach yet)" : "");
+  put_schedule(t, r);
+}
+
+static void put_verdict(const struct report *r, struct text *t) {
+  const struct execution *e = r->execution;
+  const struct check_result *c = r->result;
+  bool other = c->verdict == VERDICT_VIOLATED && strcmp(e->violation, "not linearizable") && strcmp(e->violation, "does not refine");
+  text_printf(t, "verdict: %s%s", other ? "violated: " : "", verdict_line(r)); /* never coloured: scripts look for it */
+  if (c->verdict == VERDICT_UNKNOWN && c->reason && *c->reason) {
+    text_add(t, ": ");
+    put_clean(t, c->reason, strlen(c->reason));
+  }
+  text_printf(t, " (%s; ", e->client);
+  put_spec(t, r->spec);
+  text_printf(t, "%s%" PRIu64 " states of %.0f bytes, %" PRIu64 " moves, %.2f s, %ld MB)\n", r->spec ? ", " : "", e->states, e->bytes_per_state, e->transitions,
+              r->seconds, r->peak_rss_kb >> 10);
+}
+
+void execution_text(const struct report *r, struct text *t) {
+  const struct execution *e = r->execution;
+  put_header(r, t);
+  if (r->result->verdict == VERDICT_VIOLATED) put_violated(r, t);
+  text_char(t, '\n');
+  for (size_t i = 0; i < e->note_count; i++) {
+    text_add(t, "note: ");
+    put_clean(t, e->notes[i], strlen(e->notes[i]));
+    text_char(t, '\n');
+  }
+  if (r->evidence) {
+    text_add(t, "evidence: ");
+    put_clean(t, r->evidence, strlen(r->evidence));
+    text_char(t, '\n');
+  }
+  put_verdict(r, t);
+}

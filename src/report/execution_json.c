@@ -1,0 +1,101 @@
+/* A search of executions as one JSON object on one line. The fields are described in docs/verify.md. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "history/format.h"
+#include "report/parts.h"
+
+static void put_string(struct text *t, const char *s) {
+  if (s)
+    put_json(t, s, strlen(s));
+  else
+    text_add(t, "null");
+}
+
+static void put_strings(struct text *t, const char *const *at, size_t count) {
+  text_char(t, '[');
+  for (size_t i = 0; i < count; i++) {
+    if (i) text_char(t, ',');
+    put_string(t, at[i]);
+  }
+  text_char(t, ']');
+}
+
+static bool keep_all(struct text *t, void *to) { return (void)t, (void)to, true; }
+
+/* The history as its lines. */
+static void put_history(struct text *t, const struct history *h) {
+  struct text lines;
+  struct problem why;
+  text_open(&lines, t->mem);
+  text_char(t, '[');
+  if (h) format_wing_gong.write(h, &lines, &why, keep_all, NULL);
+  bool first = true;
+  for (const char *s = text_string(&lines); *s; first = false) {
+    size_t n = strcspn(s, "\n");
+    if (!first) text_char(t, ',');
+    put_json(t, s, n);
+    s += n + (s[n] == '\n');
+  }
+  text_char(t, ']');
+  mem_free(t->mem, lines.at);
+}
+
+static void put_fault(struct text *t, const struct execution *e) {
+  if (!e->fault) {
+    text_add(t, "null");
+    return;
+  }
+  text_add(t, "{\"file\":");
+  put_string(t, schedule_path(e->schedule, e->fault));
+  text_printf(t, ",\"line\":%" PRIu32 ",\"column\":%" PRIu32 ",\"text\":", e->fault->line, e->fault->column);
+  put_string(t, e->fault->text);
+  text_char(t, '}');
+}
+
+static void put_client(struct text *t, const struct execution *e) {
+  text_printf(t, ",\"threads\":%u,\"operations\":", e->threads);
+  text_printf(t, e->operations ? "%u" : "null", e->operations);
+  text_add(t, ",\"bound\":");
+  text_printf(t, e->bound >= 0 ? "%" PRId64 : "null", e->bound);
+  text_add(t, ",\"calls\":");
+  put_string(t, e->calls);
+}
+
+void execution_json(const struct report *r, struct text *t) {
+  static const char *const verdicts[] = {"holds", "violated", "unknown"};
+  const struct execution *e = r->execution;
+  const struct check_result *c = r->result;
+  text_add(t, "{\"schema\":\"asif-1\",\"command\":");
+  put_string(t, r->command);
+  text_printf(t, ",\"verdict\":\"%s\",\"reason\":", verdicts[c->verdict]);
+  put_string(t, c->reason && *c->reason ? c->reason : NULL);
+  text_add(t, ",\"violation\":");
+  put_string(t, e->violation);
+  text_add(t, ",\"object\":");
+  put_string(t, e->file);
+  text_add(t, ",\"spec\":");
+  struct text name;
+  text_open(&name, t->mem);
+  put_spec(&name, r->spec);
+  put_json(t, text_string(&name), name.count);
+  text_add(t, ",\"method\":");
+  put_string(t, c->method);
+  text_add(t, ",\"reduce\":");
+  put_string(t, e->reduce);
+  put_client(t, e);
+  text_printf(t, ",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", e->states, e->transitions);
+  text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32 ",\"bytes_per_state\":%.1f", e->depth, e->spec_sets, e->bytes_per_state);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_add(t, ",\"notes\":");
+  put_strings(t, e->notes, e->note_count);
+  text_add(t, ",\"evidence\":");
+  put_string(t, r->evidence);
+  text_add(t, ",\"fault\":");
+  put_fault(t, e);
+  text_add(t, ",\"history\":");
+  put_history(t, r->history);
+  text_add(t, ",\"path\":");
+  put_schedule_json(t, e->schedule);
+  text_add(t, "}\n");
+}

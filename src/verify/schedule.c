@@ -1,0 +1,483 @@
+/* Evidence of `asif verify`: the object, what was asked, and the moves of the execution that is wrong.
+ *
+ *   asif-evidence 1
+ *   command verify
+ *   verdict not linearizable     or what else was violated; linearizable: then `states` and no moves
+ *   source objects/bugs/b3_pop.c
+ *   hash 0123456789abcdef        of the texts of the source and what it includes
+ *   argument -DSIZE=2            for the preprocessor, a line each
+ *   spec stack                   what --spec said, if it was given
+ *   against other.c              the same of --against
+ *   threads 3
+ *   operations 1                 or forever
+ *   bound 3                      or none
+ *   steps shared
+ *   reduce best                  it says where moves begin and end
+ *   points 0
+ *   weak 0
+ *   recursion 8
+ *   fault FILE:LINE:COL: TEXT    if it is one
+ *   moves 17
+ *   0 12 1 0/3                   thread, instructions, how many choices, and each: which of how many
+ *   ...
+ *   history
+ *   q Enq(5) A                   Wing-Gong lines to the end
+ *
+ * Replaying shares the front end and the machine with the search, and nothing else: moves are made again one by one, and a history
+ * that is to have no linearization is tried in every order (evidence/core.c). */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "evidence/evidence.h"
+#include "history/format.h"
+#include "history/output.h"
+#include "verify/explore.h"
+#include "verify/schedule.h"
+
+static const char *const steps_names[] = {[STEPS_SHARED] = "shared", [STEPS_STATEMENT] = "statement"};
+static const char *const reduce_names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+                                           [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
+
+static uint64_t source_hash(const struct unit *u) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < u->files.count; i++)
+    if (u->files.at[i].text) h = hash_mix(h ^ hash_bytes(u->files.at[i].text, u->files.at[i].length));
+  return h;
+}
+
+/* Writing. */
+
+static bool flush(struct text *t, void *to) {
+  bool good = output_write(to, text_string(t), t->count);
+  text_clear(t);
+  return good;
+}
+
+static void put_asked(const struct subject *s, struct text *t) {
+  const struct verify_options *o = s->options;
+  text_printf(t, "source %s\nhash %016" PRIx64 "\n", o->path, source_hash(s->unit));
+  for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
+  if (o->spec) text_printf(t, "spec %s\n", o->spec);
+  if (o->against) text_printf(t, "against %s\n", o->against);
+  text_printf(t, "threads %u\noperations ", s->threads);
+  text_printf(t, o->ops ? "%u" : "forever", o->ops);
+  text_add(t, "\nbound ");
+  text_printf(t, s->bound >= 0 ? "%" PRId64 : "none", s->bound);
+  text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nrecursion %u\n", steps_names[o->steps], reduce_names[o->search.reduce],
+              o->points, o->weak_fails, o->recursion);
+}
+
+/* "file:line:col: text" of the schedule's end. */
+static void put_fault(const struct subject *s, const struct verified *v, struct text *t) {
+  const struct schedule *told = &v->schedule;
+  if (v->at_start) {
+    text_add(t, v->reason);
+  } else if (told->lines.count && told->lines.at[told->lines.count - 1].kind == SCHEDULE_FAULT) {
+    const struct schedule_line *l = &told->lines.at[told->lines.count - 1];
+    place_print(s->unit, (struct place){l->file, l->line, (uint16_t)l->column}, t);
+    text_printf(t, ": %s", l->text);
+  }
+}
+
+static void put_moves(const struct search_result *r, struct text *t) {
+  text_printf(t, "moves %zu\n", r->path_count);
+  for (size_t i = 0; i < r->path_count; i++) {
+    const struct path_move *m = &r->path[i];
+    text_printf(t, "%u %" PRIu32 " %u", m->thread, m->move.length, m->choices.made);
+    for (unsigned k = 0; k < m->choices.made; k++) text_printf(t, " %u/%u", m->choices.taken[k], m->choices.of[k]);
+    text_char(t, '\n');
+  }
+}
+
+static bool write_all(struct mem *m, struct output *out, const struct subject *s, const struct verified *v, struct problem *why) {
+  struct text t, fault;
+  text_open(&t, m);
+  text_open(&fault, m);
+  bool holds = v->search.verdict == VERDICT_HOLDS;
+  text_printf(&t, "asif-evidence 1\ncommand verify\nverdict %s\n", !holds ? v->kind : s->options->against ? "refines" : "linearizable");
+  put_asked(s, &t);
+  if (holds) {
+    text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states, v->search.transitions, v->search.depth);
+    return flush(&t, out);
+  }
+  put_fault(s, v, &fault);
+  if (fault.count) text_printf(&t, "fault %s\n", text_string(&fault));
+  put_moves(&v->search, &t);
+  text_add(&t, "history\n");
+  return (!v->history || format_wing_gong.write(v->history, &t, why, flush, out)) && flush(&t, out);
+}
+
+bool schedule_write(const char *path, const struct subject *s, const struct verified *v, struct problem *why) {
+  struct mem m;
+  struct output out;
+  mem_open(&m, NULL);
+  volatile bool opened = false, good = false;
+  if (!MEM_GUARD(&m)) {
+    opened = output_open(&out, &m, path, why);
+    good = opened && write_all(&m, &out, s, v, why);
+  } else {
+    problem_set(why, "%s: out of memory", path);
+    good = false;
+  }
+  if (opened) good = output_close(&out, good) && good;
+  mem_close(&m);
+  return good;
+}
+
+/* Reading. */
+
+struct evidence {
+  struct mem *mem;
+  struct input *in;
+  struct problem *why;
+  char *line;
+  size_t len;
+  const char *verdict, *fault;
+  uint64_t hash, states;
+  struct verify_options options;
+  VEC(char *) arguments;
+  VEC(struct path_move) moves;
+  struct text history;
+};
+
+static bool wrong(struct evidence *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
+
+static bool next(struct evidence *e, const char *expected) {
+  e->line = input_line(e->in, &e->len);
+  return e->line || wrong(e, expected);
+}
+
+/* "name rest": the rest, or NULL. */
+static char *field(struct evidence *e, const char *name) {
+  size_t n = strlen(name);
+  return e->len > n && !memcmp(e->line, name, n) && e->line[n] == ' ' ? e->line + n + 1 : NULL;
+}
+
+static bool read_text(struct evidence *e, const char *name, const char **out) {
+  char *s;
+  if (!next(e, name) || !(s = field(e, name))) return wrong(e, name);
+  *out = mem_string(e->mem, s, strlen(s));
+  return true;
+}
+
+static bool number_at(char **s, uint64_t most, uint64_t *out) {
+  if (!isdigit((unsigned char)**s)) return false;
+  *out = strtoull(*s, s, 10);
+  return *out <= most;
+}
+
+static bool read_number(struct evidence *e, const char *name, const char *otherwise, uint64_t most, uint64_t *out) {
+  char *s;
+  if (!next(e, name) || !(s = field(e, name))) return wrong(e, name);
+  if (otherwise && !strcmp(s, otherwise)) return *out = UINT64_MAX, true;
+  return (number_at(&s, most, out) && !*s) || wrong(e, name);
+}
+
+static bool read_name(struct evidence *e, const char *name, const char *const *names, unsigned count, unsigned *out) {
+  const char *s;
+  if (!read_text(e, name, &s)) return false;
+  for (*out = 0; *out < count; ++*out)
+    if (!strcmp(names[*out], s)) return true;
+  return wrong(e, name);
+}
+
+/* What the preprocessor is told comes from a file: nothing that could run a program. */
+static bool harmless(const char *argument) { return argument[0] == '-' && argument[1] && strchr("DIU", argument[1]); }
+
+static bool read_source(struct evidence *e) {
+  const char *hash;
+  if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path) || !read_text(e, "hash", &hash)) return false;
+  e->hash = strtoull(hash, NULL, 16);
+  for (;;) {
+    if (!next(e, "threads")) return false;
+    char *s = field(e, "argument");
+    if (!s) break;
+    if (!harmless(s)) return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s", s);
+    vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
+  }
+  vec_push(e->mem, &e->arguments, NULL);
+  e->options.cc_args = e->arguments.at;
+  char *s = field(e, "spec"), *other = field(e, "against");
+  if (!s && !other) return true;
+  *(s ? &e->options.spec : &e->options.against) = mem_string(e->mem, s ? s : other, strlen(s ? s : other));
+  return next(e, "threads");
+}
+
+static bool read_asked(struct evidence *e) {
+  struct verify_options *o = &e->options;
+  uint64_t ops, bound, points, weak, recursion, threads;
+  unsigned steps, reduce;
+  char *s;
+  if (!read_source(e)) return false;
+  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads) return wrong(e, "threads");
+  if (!read_number(e, "operations", "forever", 1000, &ops) || !read_number(e, "bound", "none", 1000000, &bound)) return false;
+  if (!read_name(e, "steps", steps_names, 2, &steps)) return false;
+  if (!read_name(e, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
+  if (!read_number(e, "points", NULL, 1, &points) || !read_number(e, "weak", NULL, 1, &weak)) return false;
+  if (!read_number(e, "recursion", NULL, 1000, &recursion)) return false;
+  o->threads = (unsigned)threads;
+  o->ops = ops == UINT64_MAX ? OPS_FOREVER : (unsigned)ops;
+  o->bound = bound == UINT64_MAX ? -1 : (int64_t)bound;
+  o->steps = (enum steps)steps;
+  o->search.reduce = (enum reduce)reduce;
+  o->points = points;
+  o->weak_fails = weak;
+  o->recursion = (unsigned)recursion;
+  return true;
+}
+
+static bool read_move(struct evidence *e) {
+  struct path_move m = {0};
+  uint64_t thread, length, made, taken, of;
+  if (!next(e, "a line for each move")) return false;
+  char *s = e->line;
+  bool good = number_at(&s, e->options.threads - 1, &thread) && *s++ == ' ' && number_at(&s, UINT32_MAX, &length) && *s++ == ' ' &&
+              number_at(&s, CHOICES_MOST, &made);
+  for (unsigned i = 0; good && i < made; i++) {
+    good = *s++ == ' ' && number_at(&s, UINT16_MAX, &taken) && *s++ == '/' && number_at(&s, UINT16_MAX, &of);
+    m.choices.taken[i] = (uint16_t)taken;
+    m.choices.of[i] = (uint16_t)of;
+  }
+  if (!good || *s) return wrong(e, "thread, length, choices: 0 12 1 0/3");
+  m.thread = (uint8_t)thread;
+  m.move.length = (uint32_t)length;
+  m.choices.made = (uint8_t)made;
+  vec_push(e->mem, &e->moves, m);
+  return true;
+}
+
+static bool read_moves(struct evidence *e) {
+  char *s;
+  uint64_t count;
+  if (!next(e, "moves")) return false;
+  if ((s = field(e, "fault"))) {
+    e->fault = mem_string(e->mem, s, strlen(s));
+    if (!next(e, "moves")) return false;
+  }
+  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s) return wrong(e, "moves");
+  for (uint64_t i = 0; i < count; i++)
+    if (!read_move(e)) return false;
+  if (!next(e, "history") || strcmp(e->line, "history")) return wrong(e, "history");
+  text_open(&e->history, e->mem);
+  while ((e->line = input_line(e->in, &e->len))) {
+    text_bytes(&e->history, e->line, e->len);
+    text_char(&e->history, '\n');
+  }
+  return input_whole(e->in, e->why);
+}
+
+/* Re-validating. */
+
+static bool same_choices(const struct choices *a, const struct choices *b) {
+  if (a->made != b->made) return false;
+  for (unsigned i = 0; i < a->made; i++)
+    if (a->taken[i] != b->taken[i] || a->of[i] != b->of[i]) return false;
+  return true;
+}
+
+/* Makes the move if it can be made: its choices are looked for among those there are, and not believed. */
+static enum moved make_move(struct system *m, const void *here, const struct path_move *path, void *there, struct move *move) {
+  struct choices choices;
+  choices_begin(&choices);
+  do {
+    enum moved moved = m->again(m, here, path->thread, &choices, path->move.length, there, move);
+    if (same_choices(&choices, &path->choices)) return moved;
+  } while (choices_next(&choices));
+  return STOPPED;
+}
+
+struct walk {
+  struct subject *subject;
+  struct traces traces;
+  void *here, *there;
+  uint32_t set; /* what the specification allows, for the bound and for linearization points */
+  enum moved last;
+};
+
+/* Goes along the moves. False: move *at cannot be made. */
+static bool walk(struct walk *w, struct evidence *e, size_t *at) {
+  struct system *m = w->subject->machine;
+  for (*at = 0; *at < e->moves.count; ++*at) {
+    struct move move;
+    struct path_move *made = &e->moves.at[*at];
+    w->last = make_move(m, w->here, made, w->there, &move);
+    move.length = made->move.length;
+    made->move = move;
+    if (w->last != MOVED && !(w->last == FAULTED && *at + 1 == e->moves.count)) return false;
+    for (unsigned i = 0; i < move.event_count && w->set && !e->options.against; i++) {
+      if (move.events[i].kind == EVENT_CALL && !w->traces.may_call(w->traces.self, w->set, move.events[i].thread, move.events[i].call))
+        return false;
+      w->set = w->traces.step(w->traces.self, w->set, move.events[i]);
+    }
+    memcpy(w->here, w->there, m->work);
+  }
+  return true;
+}
+
+static bool is_deadlock(struct evidence *e, struct walk *w) {
+  struct worker at = {.system = w->subject->machine, .traces = w->traces, .from = w->here, .to = w->there, .set = w->set};
+  mem_open(&at.mem, e->mem->limits);
+  bool stuck = MEM_GUARD(&at.mem) || is_stuck(&at);
+  mem_close(&at.mem);
+  return stuck;
+}
+
+static bool keep_all(struct text *t, void *to) { return (void)t, (void)to, true; }
+
+static bool same_history(const struct evidence *e, const struct history *h) {
+  struct text t;
+  struct problem why;
+  text_open(&t, e->mem);
+  return format_wing_gong.write(h, &t, &why, keep_all, NULL) && !strcmp(text_string(&t), text_string(&e->history));
+}
+
+/* No order of all its operations, tried one after the other. */
+static enum verdict try_orders(struct evidence *e, struct subject *s, struct history *h, struct problem *why) {
+  struct check_result all = {.core_to = UINT32_MAX, .core_count = h->ops.count};
+  struct spec spec = s->spec;
+  all.core = mem_alloc(e->mem, (h->ops.count + 1) * sizeof *all.core);
+  for (size_t i = 0; i < h->ops.count; i++) all.core[i] = (uint32_t)i;
+  if (!h->ops.count) return VERDICT_HOLDS;
+  spec.values = h->values;
+  spec.processes = h->processes;
+  return evidence_check_core(e->mem, h, &spec, &all, why);
+}
+
+static enum verdict refuted(struct text *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static enum verdict refuted(struct text *said, const char *format, ...) {
+  char line[600];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  text_printf(said, "%s\n", line);
+  return VERDICT_VIOLATED;
+}
+
+static enum verdict replay_start(const struct evidence *e, struct subject *s, struct text *said) {
+  struct move start;
+  struct text place;
+  text_open(&place, e->mem);
+  if (!machine_start_fault(s->machine, &start)) return refuted(said, "the initialisation does not fail");
+  place_print(s->unit, start.place, &place);
+  text_printf(&place, ": %s", fault_name(start.fault));
+  if (strncmp(text_string(&place), e->fault, place.count)) return refuted(said, "the initialisation fails otherwise: %s", text_string(&place));
+  text_printf(said, "%s, before the threads start\n", e->fault);
+  return VERDICT_HOLDS;
+}
+
+static enum verdict replay_fault(const struct evidence *e, struct subject *s, const struct verified *v, const struct walk *w, struct text *said) {
+  struct text fault;
+  text_open(&fault, e->mem);
+  put_fault(s, v, &fault);
+  if (w->last != FAULTED) return refuted(said, "the execution goes on after its last move: there is no fault");
+  if (strcmp(text_string(&fault), e->fault)) return refuted(said, "the fault is another one: %s", text_string(&fault));
+  text_printf(said, "the %zu moves lead there: %s\n", e->moves.count, e->fault);
+  return VERDICT_HOLDS;
+}
+
+static enum verdict replay_trace(struct evidence *e, struct subject *s, struct verified *v, struct walk *w, struct text *said,
+                                 struct problem *why) {
+  if (s->against.reference) {
+    if (!against_confirm(s, v, why)) return refuted(said, "%s has this history", e->options.against);
+    text_printf(said, "the %zu moves give this history; %s\n", e->moves.count, v->reason);
+    return VERDICT_HOLDS;
+  }
+  if (s->options->points) {
+    if (w->set) return refuted(said, "the specification allows these results at the marked linearization points");
+    text_printf(said, "the %zu moves lead to a result that the specification does not give at the marked linearization points\n", e->moves.count);
+    return VERDICT_HOLDS;
+  }
+  enum verdict found = try_orders(e, s, v->history, why);
+  if (found == VERDICT_HOLDS) return refuted(said, "the history of the execution has a linearization");
+  if (found == VERDICT_UNKNOWN) return text_add(said, "too many orders to try\n"), VERDICT_UNKNOWN;
+  text_printf(said, "the %zu moves give this history, and its %zu operations have no legal order\n", e->moves.count, v->history->ops.count);
+  return VERDICT_HOLDS;
+}
+
+static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
+  struct verified v = {.search.violation = VIOLATION_TRACE};
+  struct walk w = {.subject = s, .traces = specsets_traces(s->sets), .here = mem_zero(e->mem, 1, s->machine->work),
+                   .there = mem_zero(e->mem, 1, s->machine->work)};
+  size_t at;
+  w.set = w.traces.initial(w.traces.self);
+  s->machine->start(s->machine, w.here);
+  if (!e->moves.count && e->fault) return replay_start(e, s, said);
+  if (!walk(&w, e, &at)) return refuted(said, "move %zu of the execution cannot be made", at + 1);
+  v.search.path = e->moves.at;
+  v.search.path_count = e->moves.count;
+  if (!explain_path(s, e->moves.at, e->moves.count, &v, why)) return refuted(said, "%s", why->text);
+  if (!same_history(e, v.history)) return refuted(said, "the execution has another history");
+  if (e->fault) return replay_fault(e, s, &v, &w, said);
+  if (w.last == FAULTED) return refuted(said, "the execution ends with a fault");
+  if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
+  if (!is_deadlock(e, &w)) return refuted(said, "a thread can move after the last move: there is no deadlock");
+  text_printf(said, "after the %zu moves no thread can move, and one waits for a lock\n", e->moves.count);
+  return VERDICT_HOLDS;
+}
+
+static void put_quoted(struct text *t, const char *s) {
+  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
+  if (!plain) text_char(t, '\'');
+  for (; *s; s++) {
+    if (*s == '\'')
+      text_add(t, "'\\''");
+    else
+      text_char(t, *s);
+  }
+  if (!plain) text_char(t, '\'');
+}
+
+/* The command that searches again. */
+static void put_command(const struct evidence *e, struct text *t) {
+  const struct verify_options *o = &e->options;
+  text_add(t, "  asif verify ");
+  put_quoted(t, o->path);
+  if (o->spec) text_add(t, " --spec "), put_quoted(t, o->spec);
+  if (o->against) text_add(t, " --against "), put_quoted(t, o->against);
+  text_printf(t, " --threads %u --ops ", o->threads);
+  text_printf(t, o->ops ? "%u" : "forever", o->ops);
+  if (o->bound >= 0) text_printf(t, " --bound %" PRId64, o->bound);
+  if (o->steps == STEPS_STATEMENT) text_add(t, " --steps statement");
+  if (o->points) text_add(t, " --points");
+  if (o->weak_fails) text_add(t, " --weak");
+  if (o->recursion) text_printf(t, " --recursion %u", o->recursion);
+  if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_names[o->search.reduce]);
+  if (e->arguments.count > 1) text_add(t, " --");
+  for (size_t i = 0; i + 1 < e->arguments.count; i++) text_char(t, ' '), put_quoted(t, e->arguments.at[i]);
+  text_char(t, '\n');
+}
+
+static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text *said) {
+  if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
+  text_printf(said, "a complete search of %" PRIu64 " states found no violation; nothing shorter shows that. This repeats it:\n\n", e->states);
+  put_command(e, said);
+  text_add(said, "\nand with --reduce none it takes longer, but relies on no reduction.\n");
+  *verdict = VERDICT_UNKNOWN;
+  return true;
+}
+
+bool schedule_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said, struct problem *why) {
+  struct evidence *e = mem_zero(m, 1, sizeof *e);
+  struct subject *s = mem_zero(m, 1, sizeof *s);
+  e->mem = m;
+  e->in = in;
+  e->why = why;
+  if (!read_asked(e)) return false;
+  text_printf(said, "%s: verify %s, %s\n", in->name, e->options.path, e->verdict);
+  if (!strcmp(e->verdict, "linearizable") || !strcmp(e->verdict, "refines")) return replay_holds(e, verdict, said);
+  if (!read_moves(e)) return false;
+  if (!subject_open(m, &e->options, s, why)) {
+    subject_close(s);
+    return false;
+  }
+  if (source_hash(s->unit) != e->hash) text_printf(said, "%s, or what it includes, has changed since\n", e->options.path);
+  *verdict = replay_moves(e, s, said, why);
+  const char *user = spec_user_fault(&s->spec);
+  if (user) problem_set(why, "%s", user);
+  subject_close(s);
+  return !user;
+}

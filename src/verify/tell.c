@@ -1,0 +1,330 @@
+/* A counterexample told: its moves are made again from the start, and what they do is written down as a history and as a schedule. */
+#include <string.h>
+
+#include "verify/verify.h"
+
+static const char *const fault_names[] = {
+    [FAULT_NONE] = "nothing",
+    [FAULT_NULL] = "a null pointer is used",
+    [FAULT_FREED] = "freed memory is used",
+    [FAULT_DOUBLE_FREE] = "memory is freed twice",
+    [FAULT_BAD_FREE] = "what is freed did not come from malloc",
+    [FAULT_BOUNDS] = "an access is out of bounds",
+    [FAULT_OVERFLOW] = "a signed integer overflows",
+    [FAULT_DIVISION] = "a division by zero",
+    [FAULT_SHIFT] = "a shift by too much",
+    [FAULT_UNINITIALISED] = "a value is used that was never set",
+    [FAULT_POINTER] = "what is no pointer is used as one",
+    [FAULT_ASSERTION] = "an assertion fails",
+    [FAULT_UNLOCK] = "a mutex is unlocked that is not locked",
+    [FAULT_TRAP] = "the program stops itself",
+    [FAULT_ENDLESS] = "a loop without end, and without a shared access",
+    [FAULT_RANGE] = "beyond what is modelled",
+    [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
+    [FAULT_POINTS] = "the linearization points",
+};
+
+const char *fault_name(enum fault f) { return fault_names[f]; }
+
+struct freeing {
+  uint32_t object, step;
+  unsigned thread;
+};
+
+struct telling {
+  struct subject *subject;
+  struct system *machine;
+  struct schedule *schedule;
+  struct history *history;
+  const void *state; /* after the move: where names of objects come from. They stay the same throughout */
+  unsigned thread;
+  uint32_t step;
+  VEC(struct freeing) freed;
+  struct text fault; /* what is known of the object at which the fault is */
+};
+
+static const struct freeing *freeing_of(const struct telling *k, uint32_t object) {
+  for (size_t i = k->freed.count; i-- > 0;)
+    if (k->freed.at[i].object == object) return &k->freed.at[i];
+  return NULL;
+}
+
+static void add_line(struct telling *k, enum schedule_kind kind, struct place place, struct text *text) {
+  struct schedule_line l = {.step = k->step, .thread = (uint16_t)k->thread, .kind = (uint8_t)kind, .file = place.file, .line = place.line,
+                            .column = place.col};
+  l.text = mem_string(k->subject->mem, text_string(text), text->count);
+  vec_push(k->subject->mem, &k->schedule->lines, l);
+}
+
+/* Values. */
+
+/* One cell's value, or a few in braces with their names: {val 1, version 3}. */
+static void put_words(struct telling *k, const struct trace_item *item, const word *words, struct text *t) {
+  unsigned count = item->inst->count, n = count < TRACED_MOST ? count : TRACED_MOST;
+  if (n > 1) text_char(t, '{');
+  for (unsigned i = 0; i < n; i++) {
+    const char *name = machine_cell_name(k->machine, k->state, item->object, item->cell + i), *dot = strrchr(name, '.');
+    if (i) text_add(t, ", ");
+    if (dot) name = dot + 1;
+    if (n > 1 && *name && *name != '[') text_printf(t, "%s ", name);
+    machine_print_value(k->machine, k->state, item->object, item->cell + i, words[i], t);
+  }
+  if (n > 1) text_add(t, count > n ? ", ...}" : "}");
+}
+
+static bool same_words(const struct trace_item *item) {
+  for (unsigned i = 0; i < item->inst->count && i < TRACED_MOST; i++)
+    if (item->read[i] != item->expected[i]) return false;
+  return true;
+}
+
+static void put_change(struct telling *k, const struct trace_item *item, struct text *t) {
+  text_add(t, ": ");
+  put_words(k, item, item->read, t);
+  text_add(t, " -> ");
+  put_words(k, item, item->written, t);
+}
+
+static void put_cas(struct telling *k, const struct trace_item *item, struct text *t) {
+  if (item->writes) {
+    put_change(k, item, t);
+    text_add(t, " ok");
+    return;
+  }
+  text_add(t, ": expected ");
+  put_words(k, item, item->expected, t);
+  if (same_words(item) && item->inst->count <= TRACED_MOST) {
+    text_add(t, ", found it, but fails: it is a weak one");
+    return;
+  }
+  text_add(t, ", found ");
+  put_words(k, item, item->read, t);
+  text_add(t, ": fails");
+}
+
+static const char *update_word(unsigned op) {
+  switch (op) {
+  case OP_ADD: return "add to";
+  case OP_SUB: return "subtract from";
+  case OP_AND: return "and";
+  case OP_OR: return "or";
+  case OP_XOR: return "xor";
+  default: return "update";
+  }
+}
+
+/* The variable as the source has it, or else the cell. */
+static void put_target(struct telling *k, const struct trace_item *item, struct text *t) {
+  if (item->inst->expr)
+    inst_lvalue_print(item->inst, t);
+  else
+    machine_print_cell(k->machine, k->state, item->object, item->cell, t);
+}
+
+static void put_named(struct telling *k, const char *what, const struct trace_item *item, struct text *t) {
+  text_add(t, what);
+  put_target(k, item, t);
+}
+
+static void put_allocation(struct telling *k, const struct trace_item *item, struct text *t) {
+  const struct freeing *f = freeing_of(k, item->object);
+  text_add(t, "malloc -> ");
+  machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);
+  if (f) text_printf(t, ", which was freed in step %u", f->step);
+}
+
+static void put_access(struct telling *k, const struct trace_item *item, struct text *t) {
+  switch (item->inst->code) {
+  case I_LOAD:
+    put_named(k, "load ", item, t);
+    text_add(t, " -> ");
+    put_words(k, item, item->read, t);
+    break;
+  case I_STORE:
+    put_named(k, "store ", item, t);
+    text_add(t, " = ");
+    put_words(k, item, item->written, t);
+    break;
+  case I_EXCHANGE:
+    put_named(k, "exchange ", item, t);
+    put_change(k, item, t);
+    break;
+  case I_CAS:
+    put_named(k, "cas ", item, t);
+    put_cas(k, item, t);
+    break;
+  case I_FETCH:
+    text_printf(t, "%s ", update_word(item->inst->op));
+    put_target(k, item, t);
+    put_change(k, item, t);
+    break;
+  case I_LOCK: put_named(k, "lock ", item, t); break;
+  case I_TRYLOCK:
+    put_named(k, "trylock ", item, t);
+    text_add(t, item->read[0] ? ": fails" : " ok");
+    break;
+  case I_UNLOCK: put_named(k, "unlock ", item, t); break;
+  case I_ALLOC: put_allocation(k, item, t); break;
+  default:
+    text_add(t, "free ");
+    machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);
+    break;
+  }
+}
+
+/* Events. */
+
+static void put_call(const struct trace_item *item, struct text *t) {
+  text_printf(t, "%s(", item->op->function);
+  for (unsigned i = 0; i < item->op->params; i++) text_printf(t, "%s%lld", i ? ", " : "", (long long)item->call->args[i]);
+  text_char(t, ')');
+}
+
+static void put_result(const struct trace_item *item, struct text *t) {
+  static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
+  text_printf(t, "%s returns", item->op->function);
+  if (item->op->result == RESULT_OF_VOID) return;
+  if (item->op->result == RESULT_OF_BOOL)
+    text_add(t, item->result ? " true" : " false");
+  else if (item->result >= INT32_MIN && item->result <= INT32_MIN + 5)
+    text_printf(t, " %s", specials[item->result - INT32_MIN]);
+  else
+    text_printf(t, " %lld", (long long)item->result);
+}
+
+static void add_call(struct telling *k, uint32_t process, const struct trace_item *item) {
+  struct history *h = k->history;
+  value args[3];
+  for (unsigned i = 0; i < item->op->params; i++) args[i] = value_int(h->values, item->call->args[i]);
+  size_t len;
+  const char *name = spec_op_name(&k->subject->spec, (unsigned)k->subject->spec_op[item->op - k->subject->program->ops], &len);
+  history_call(h, process, 0, names_intern(h->methods, name, len), args, item->op->params, item->op->place.line);
+}
+
+static void tell_event(struct telling *k, const struct trace_item *item, struct text *t) {
+  const char *letter = k->schedule->threads.at[item->event.thread];
+  uint32_t process = names_intern(k->history->processes, letter, strlen(letter));
+  switch (item->event.kind) {
+  case EVENT_CALL:
+    add_call(k, process, item);
+    put_call(item, t);
+    add_line(k, SCHEDULE_CALL, item->place, t);
+    break;
+  case EVENT_RETURN:
+    history_return(k->history, process, 0, item->event.result);
+    put_result(item, t);
+    /* A function that ends at its closing brace: where it begins would say nothing. */
+    add_line(k, SCHEDULE_RETURN, item->place.line == item->op->place.line ? (struct place){0} : item->place, t);
+    break;
+  default:
+    text_printf(t, "the linearization point of %s's operation", letter);
+    add_line(k, SCHEDULE_POINT, item->place, t);
+  }
+}
+
+static void tell_fault_object(struct telling *k, const struct trace_item *item) {
+  const struct freeing *f = freeing_of(k, item->object);
+  text_add(&k->fault, ": ");
+  machine_print_cell(k->machine, k->state, item->object, item->cell, &k->fault);
+  if (f) text_printf(&k->fault, ", which %s freed in step %u", k->schedule->threads.at[f->thread], f->step);
+}
+
+static void tell(void *self, const struct trace_item *item) {
+  struct telling *k = self;
+  struct text t;
+  text_open(&t, k->subject->mem);
+  if (!item->inst) {
+    tell_event(k, item, &t);
+  } else if (item->fault) {
+    tell_fault_object(k, item);
+  } else if (!(item->inst->flags & FLAG_CONSTANT)) {
+    put_access(k, item, &t);
+    add_line(k, item->own ? SCHEDULE_OWN : SCHEDULE_ACCESS, item->inst->place, &t);
+    if (item->inst->code == I_FREE) vec_push(k->subject->mem, &k->freed, ((struct freeing){item->object, k->step, k->thread}));
+  }
+  mem_free(k->subject->mem, t.at);
+}
+
+static void tell_fault(struct telling *k, const struct move *move) {
+  struct text t;
+  text_open(&t, k->subject->mem);
+  text_printf(&t, "%s%s%s%s", fault_name(move->fault), text_string(&k->fault), move->text && *move->text ? ": " : "",
+              move->text ? move->text : "");
+  add_line(k, SCHEDULE_FAULT, move->place, &t);
+}
+
+/* At the end of a deadlock: what each thread waits for. */
+static void tell_waiting(struct telling *k, const void *state) {
+  struct system *m = k->machine;
+  void *there = mem_zero(k->subject->mem, 1, m->work);
+  k->step = 0;
+  k->state = state;
+  machine_trace(m, NULL, NULL);
+  for (k->thread = 0; k->thread < k->subject->threads; k->thread++) {
+    struct choices choices;
+    struct move move;
+    struct text t;
+    const struct inst *at = machine_at(m, state, k->thread);
+    text_open(&t, k->subject->mem);
+    choices_begin(&choices);
+    do {
+      if (m->move(m, state, k->thread, &choices, there, &move) == WAITS && (at || move.begun)) text_add(&t, at ? "waits" : "calls, and waits");
+    } while (!t.count && choices_next(&choices));
+    if (!t.count) continue;
+    if (at && at->code == I_LOCK && at->expr) text_add(&t, " for "), inst_lvalue_print(at, &t);
+    add_line(k, SCHEDULE_WAIT, at ? at->place : (struct place){0}, &t);
+  }
+}
+
+static bool run_path(struct telling *k, const struct path_move *path, size_t count, bool deadlock, struct problem *why) {
+  struct system *m = k->machine;
+  void *here = mem_zero(k->subject->mem, 1, m->work), *there = mem_zero(k->subject->mem, 1, m->work);
+  m->start(m, here);
+  machine_trace(m, tell, k);
+  for (size_t i = 0; i < count; i++) {
+    struct move move;
+    struct choices choices = path[i].choices;
+    choices.depth = 0;
+    k->thread = path[i].thread;
+    k->step = (uint32_t)i + 1;
+    k->state = there;
+    enum moved moved = m->again(m, here, path[i].thread, &choices, path[i].move.length, there, &move);
+    if (moved == FAULTED) tell_fault(k, &move);
+    if (moved != MOVED && !(moved == FAULTED && i + 1 == count)) {
+      machine_trace(m, NULL, NULL);
+      problem_set(why, "move %zu of the execution cannot be made", i + 1);
+      return false;
+    }
+    memcpy(here, there, m->work);
+  }
+  if (deadlock) tell_waiting(k, here);
+  machine_trace(m, NULL, NULL);
+  return true;
+}
+
+static struct history *new_history(const struct subject *s) {
+  struct history *h = history_new(s->mem, s->options->path);
+  names_intern(h->objects, s->spec.name, strlen(s->spec.name));
+  return h;
+}
+
+void schedule_open(const struct subject *s, struct schedule *out) {
+  *out = (struct schedule){0};
+  for (size_t i = 0; i < s->unit->files.count; i++) {
+    const struct source_file *f = &s->unit->files.at[i];
+    vec_push(s->mem, &out->files, ((struct schedule_file){f->path, f->text, f->length}));
+  }
+  for (unsigned t = 0; t < s->threads; t++) vec_push(s->mem, &out->threads, mem_string(s->mem, &(char){(char)('A' + t)}, 1));
+}
+
+bool explain_path(struct subject *s, const struct path_move *path, size_t count, struct verified *out, struct problem *why) {
+  struct telling k = {.subject = s, .machine = s->machine, .schedule = &out->schedule, .history = new_history(s)};
+  schedule_open(s, &out->schedule);
+  text_open(&k.fault, s->mem);
+  for (unsigned t = 0; t < s->threads; t++) names_intern(k.history->processes, out->schedule.threads.at[t], 1);
+  if (!run_path(&k, path, count, out->search.violation == VIOLATION_DEADLOCK, why)) return false;
+  history_finish(k.history);
+  out->history = k.history;
+  struct spec spec = s->spec;
+  return spec_bind(&spec, out->history, why);
+}
