@@ -6,6 +6,8 @@
 
 #include "report/parts.h"
 
+enum { MANY = 10000 }; /* states, from which on it matters how large they are */
+
 struct check_result whole_result(struct mem *m, const struct report *r) {
   struct check_result c = *r->result;
   if (!r->history || c.verdict != VERDICT_VIOLATED) return c;
@@ -71,8 +73,9 @@ static void put_verdict(const struct report *r, struct text *t) {
   }
   text_printf(t, " (%s; ", e->client);
   put_spec(t, r->spec);
-  text_printf(t, "%s%" PRIu64 " states of %.0f bytes, %" PRIu64 " moves, %.2f s, %ld MB)\n", r->spec ? ", " : "", e->states, e->bytes_per_state, e->transitions,
-              r->seconds, r->peak_rss_kb >> 10);
+  text_printf(t, "%s%" PRIu64 " states", r->spec ? ", " : "", e->states);
+  if (e->states >= MANY) text_printf(t, " of %.0f bytes", e->bytes_per_state);
+  text_printf(t, ", %" PRIu64 " moves, %.2f s, %ld MB)\n", e->transitions, r->seconds, r->peak_rss_kb >> 10);
 }
 
 void execution_text(const struct report *r, struct text *t) {

@@ -143,11 +143,11 @@ struct evidence {
   struct text history;
 };
 
-static bool wrong(struct evidence *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
+static bool unexpected(struct evidence *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
 
 static bool next(struct evidence *e, const char *expected) {
   e->line = input_line(e->in, &e->len);
-  return e->line || wrong(e, expected);
+  return e->line || unexpected(e, expected);
 }
 
 /* "name rest": the rest, or NULL. */
@@ -158,7 +158,7 @@ static char *field(struct evidence *e, const char *name) {
 
 static bool read_text(struct evidence *e, const char *name, const char **out) {
   char *s;
-  if (!next(e, name) || !(s = field(e, name))) return wrong(e, name);
+  if (!next(e, name) || !(s = field(e, name))) return unexpected(e, name);
   *out = mem_string(e->mem, s, strlen(s));
   return true;
 }
@@ -171,9 +171,9 @@ static bool number_at(char **s, uint64_t most, uint64_t *out) {
 
 static bool read_number(struct evidence *e, const char *name, const char *otherwise, uint64_t most, uint64_t *out) {
   char *s;
-  if (!next(e, name) || !(s = field(e, name))) return wrong(e, name);
+  if (!next(e, name) || !(s = field(e, name))) return unexpected(e, name);
   if (otherwise && !strcmp(s, otherwise)) return *out = UINT64_MAX, true;
-  return (number_at(&s, most, out) && !*s) || wrong(e, name);
+  return (number_at(&s, most, out) && !*s) || unexpected(e, name);
 }
 
 static bool read_name(struct evidence *e, const char *name, const char *const *names, unsigned count, unsigned *out) {
@@ -181,7 +181,7 @@ static bool read_name(struct evidence *e, const char *name, const char *const *n
   if (!read_text(e, name, &s)) return false;
   for (*out = 0; *out < count; ++*out)
     if (!strcmp(names[*out], s)) return true;
-  return wrong(e, name);
+  return unexpected(e, name);
 }
 
 /* What the preprocessor is told comes from a file: nothing that could run a program. */
@@ -212,7 +212,7 @@ static bool read_asked(struct evidence *e) {
   unsigned steps, reduce;
   char *s;
   if (!read_source(e)) return false;
-  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads) return wrong(e, "threads");
+  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads) return unexpected(e, "threads");
   if (!read_number(e, "operations", "forever", 1000, &ops) || !read_number(e, "bound", "none", 1000000, &bound)) return false;
   if (!read_name(e, "steps", steps_names, 2, &steps)) return false;
   if (!read_name(e, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
@@ -241,7 +241,7 @@ static bool read_move(struct evidence *e) {
     m.choices.taken[i] = (uint16_t)taken;
     m.choices.of[i] = (uint16_t)of;
   }
-  if (!good || *s) return wrong(e, "thread, length, choices: 0 12 1 0/3");
+  if (!good || *s) return unexpected(e, "thread, length, choices: 0 12 1 0/3");
   m.thread = (uint8_t)thread;
   m.move.length = (uint32_t)length;
   m.choices.made = (uint8_t)made;
@@ -257,10 +257,10 @@ static bool read_moves(struct evidence *e) {
     e->fault = mem_string(e->mem, s, strlen(s));
     if (!next(e, "moves")) return false;
   }
-  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s) return wrong(e, "moves");
+  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s) return unexpected(e, "moves");
   for (uint64_t i = 0; i < count; i++)
     if (!read_move(e)) return false;
-  if (!next(e, "history") || strcmp(e->line, "history")) return wrong(e, "history");
+  if (!next(e, "history") || strcmp(e->line, "history")) return unexpected(e, "history");
   text_open(&e->history, e->mem);
   while ((e->line = input_line(e->in, &e->len))) {
     text_bytes(&e->history, e->line, e->len);

@@ -253,6 +253,14 @@ static void tell_fault(struct telling *k, const struct move *move) {
   add_line(k, SCHEDULE_FAULT, move->place, &t);
 }
 
+/* The function that a thread calls with a call of this number. */
+static const char *called(const struct subject *s, unsigned thread, uint16_t number) {
+  const struct client_thread *c = &s->client[thread];
+  for (unsigned i = 0; i < c->call_count; i++)
+    if (c->calls[i].number == number) return s->program->ops[c->calls[i].op].function;
+  return "?";
+}
+
 /* At the end of a deadlock: what each thread waits for. */
 static void tell_waiting(struct telling *k, const void *state) {
   struct system *m = k->machine;
@@ -268,7 +276,9 @@ static void tell_waiting(struct telling *k, const void *state) {
     text_open(&t, k->subject->mem);
     choices_begin(&choices);
     do {
-      if (m->move(m, state, k->thread, &choices, there, &move) == WAITS && (at || move.begun)) text_add(&t, at ? "waits" : "calls, and waits");
+      if (m->move(m, state, k->thread, &choices, there, &move) != WAITS) continue;
+      if (at) text_add(&t, "waits");
+      if (move.begun) text_printf(&t, "would call %s, and wait", called(k->subject, k->thread, move.events[0].call));
     } while (!t.count && choices_next(&choices));
     if (!t.count) continue;
     if (at && at->code == I_LOCK && at->expr) text_add(&t, " for "), inst_lvalue_print(at, &t);
