@@ -23,7 +23,7 @@ verify 0 $objects/ms_queue.c --against $here/locked_queue.c -n 3
 verify 0 $here/locked_queue.c --against $objects/ms_queue.c -o 2
 verify 0 $here/locked_queue.c --against $objects/ms_queue.c -n 3
 verify 1 $objects/bugs/b1_tail.c --against $here/locked_queue.c -o 2
-says 'verdict: does not refine'; says "has no such history: not with the last result, "; says "'s deq -> empty"; says 'deq returns empty'
+says 'verdict: does not refine'; says 'has no such history: not with the last result'; says 'Deq() -> empty'; says 'deq returns empty'
 verify 0 $here/locked_queue.c --against $objects/bugs/b1_tail.c -o 2 # which has more histories, not fewer
 verify 0 $objects/bugs/b1_tail.c --against $objects/bugs/b1_tail.c -o 2
 
