@@ -1,0 +1,184 @@
+/* Random objects, verified in every way there is: each reduction, breadth and depth first, with one worker and with two; all must agree
+ * with enumeration (brute_verify.h). ASIF_TEST_OBJECTS sets how many objects (default 2,000; make test-long takes 50,000),
+ * ASIF_TEST_OBJECT the number of the only one. */
+#include <string.h>
+
+#include "brute_verify.h"
+#include "random_object.h"
+#include "test.h"
+
+enum { PAIRS_MOST = 16000, HISTORIES_MOST = 1200, SHARES = 4 };
+
+static const char *const reductions[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+                                         [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+
+struct tally {
+  unsigned objects, skipped, passed_over, holds, trace, deadlock, fault, several, faults[32];
+};
+
+/* One object, and what is known about it so far. */
+struct trial {
+  uint64_t number;
+  struct mem mem;
+  struct limits limits;
+  struct random_object object;
+  struct verify_options options;
+  struct subject fused, plain; /* as --reduce best wants it, and as the others do */
+  struct brute brute;
+  uint64_t states[REDUCTIONS]; /* of a first search to the end */
+  char said[4000];             /* the verdicts */
+};
+
+static _Noreturn void disagree(const struct trial *t, const char *what) {
+  const struct brute *b = &t->brute;
+  fprintf(stderr, "object %llu (%s): %s\n\n%s%s\nasif verify --threads %u --ops %u%s\n%s", (unsigned long long)t->number, t->object.name,
+          what, random_object_includes, text_string(&t->object.source), t->object.threads, t->object.ops, t->object.weak ? " --weak" : "",
+          t->said);
+  fprintf(stderr, "enumeration: %s%s, faults", b->kinds.trace ? "not linearizable" : "linearizable", b->kinds.deadlock ? ", deadlock" : "");
+  for (unsigned f = 1; f < 32; f++)
+    if (b->kinds.faults >> f & 1) fprintf(stderr, " [%s]", fault_name((enum fault)f));
+  fprintf(stderr, ", level %d, %zu histories, %zu pairs\n", (int)b->level, b->histories, b->pairs);
+  test_fail(__FILE__, __LINE__, what);
+}
+
+static void open_subject(struct trial *t, enum reduce reduce, struct subject *s) {
+  struct problem why = {""};
+  struct text text;
+  text_open(&text, &t->mem);
+  text_add(&text, random_object_preprocessed);
+  text_add(&text, text_string(&t->object.source));
+  t->options = (struct verify_options){.path = "x.c", .threads = t->object.threads, .ops = t->object.ops, .bound = -1,
+                                       .weak_fails = t->object.weak, .search = {.reduce = reduce, .deadlocks = true}};
+  struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
+  if (!subject_make(&t->mem, unit, &t->options, s, &why)) disagree(t, why.text);
+}
+
+/* What the search says happens, in words and as one of the kinds of enumeration. */
+static bool among_kinds(const struct trial *t, const struct verified *v, const char **name) {
+  const struct brute_kinds *k = &t->brute.kinds;
+  const struct search_result *r = &v->search;
+  switch (r->violation) {
+  case VIOLATION_TRACE: *name = "not linearizable"; return k->trace;
+  case VIOLATION_DEADLOCK: *name = "deadlock"; return k->deadlock;
+  case VIOLATION_FAULT: {
+    enum fault f = r->path[r->path_count - 1].move.fault;
+    *name = fault_name(f);
+    return k->faults >> f & 1;
+  }
+  case VIOLATION_NONE: *name = "holds"; return !brute_violated(&t->brute);
+  default: *name = "?"; return false;
+  }
+}
+
+/* The history of the execution found is one of those enumerated. */
+static bool history_known(const struct trial *t, const struct search_result *r) {
+  struct event events[256];
+  size_t count = 0;
+  for (size_t i = 0; i < r->path_count; i++)
+    for (unsigned e = 0; e < r->path[i].move.event_count && count < 256; e++) events[count++] = r->path[i].move.events[e];
+  return brute_has(&t->brute, events, count);
+}
+
+static void check_violation(struct trial *t, const struct verified *v, bool shortest) {
+  const struct search_result *r = &v->search;
+  size_t level = r->violation == VIOLATION_DEADLOCK ? r->path_count : r->path_count - 1;
+  if (!history_known(t, r)) disagree(t, "the counterexample's history is none of the object's");
+  if (r->violation == VIOLATION_TRACE && (!v->checked || v->check.verdict != VERDICT_VIOLATED))
+    disagree(t, "the checker does not confirm the counterexample");
+  if (shortest && level != t->brute.level) disagree(t, "the counterexample is not a shortest one");
+}
+
+/* Searches to the end see the same states whatever their order. */
+static void check_states(struct trial *t, enum reduce reduce, uint64_t states) {
+  bool fixed = reduce != REDUCE_TAU && reduce != REDUCE_BEST; /* these look at what was met before */
+  if (!t->states[reduce]) t->states[reduce] = states;
+  if (fixed && t->states[reduce] != states) disagree(t, "the number of states depends on the order of the search");
+  if ((reduce == REDUCE_SYM || reduce == REDUCE_SYM1) && states > t->states[REDUCE_NONE]) disagree(t, "more states with symmetry");
+}
+
+static void search_one(struct trial *t, enum reduce reduce, bool depth_first, unsigned jobs) {
+  struct subject *s = reduce == REDUCE_BEST ? &t->fused : &t->plain;
+  struct problem why = {""};
+  struct verified v;
+  const char *name;
+  t->options.search = (struct search_options){.reduce = reduce, .depth_first = depth_first, .jobs = jobs, .deadlocks = true};
+  size_t at = strlen(t->said);
+  snprintf(t->said + at, sizeof t->said - at, "%-4s %s %u: ", reductions[reduce], depth_first ? "depth  " : "breadth", jobs);
+  if (!verify(s, &t->limits, &v, &why)) disagree(t, why.text);
+  bool among = among_kinds(t, &v, &name);
+  at = strlen(t->said);
+  snprintf(t->said + at, sizeof t->said - at, "%s, %llu states, %zu moves\n", name, (unsigned long long)v.search.states, v.search.path_count);
+  if ((v.search.verdict == VERDICT_VIOLATED) != brute_violated(&t->brute) || v.search.verdict == VERDICT_UNKNOWN)
+    disagree(t, "another verdict than that of enumeration");
+  if (!among) disagree(t, "a violation that enumeration does not find");
+  if (v.search.violation)
+    check_violation(t, &v, reduce == REDUCE_NONE && !depth_first);
+  else
+    check_states(t, reduce, v.search.states);
+}
+
+static void search_all(struct trial *t) {
+  static const enum reduce order[] = {REDUCE_NONE, REDUCE_SYM1, REDUCE_SYM, REDUCE_POR, REDUCE_BOTH, REDUCE_TAU, REDUCE_BEST};
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    for (unsigned way = 0; way < 4; way++)
+      if (order[i] != REDUCE_TAU || way < 2) search_one(t, order[i], way & 1, 1 + way / 2);
+}
+
+static void count(struct tally *y, const struct brute *b) {
+  unsigned kinds = b->kinds.trace + b->kinds.deadlock + (b->kinds.faults != 0);
+  y->holds += !kinds;
+  y->trace += b->kinds.trace;
+  y->deadlock += b->kinds.deadlock;
+  y->fault += b->kinds.faults != 0;
+  y->several += kinds > 1;
+  for (unsigned f = 0; f < 32; f++) y->faults[f] += b->kinds.faults >> f & 1;
+}
+
+static void try_object(uint64_t number, struct tally *y) {
+  struct trial *t = calloc(1, sizeof *t);
+  CHECK(t);
+  t->number = number;
+  limits_start(&t->limits, 0, 0);
+  mem_open(&t->mem, &t->limits);
+  random_object_make(&t->object, &t->mem, number);
+  open_subject(t, REDUCE_NONE, &t->plain);
+  brute_explore(&t->brute, &t->mem, &t->plain, PAIRS_MOST, HISTORIES_MOST);
+  if (*t->brute.wrong) disagree(t, t->brute.wrong);
+  bool small = t->brute.whole && !t->brute.limited;
+  if (small && !brute_violated(&t->brute) && number % 3 && !getenv("ASIF_TEST_OBJECT")) {
+    y->passed_over++;
+  } else if (small) {
+    open_subject(t, REDUCE_BEST, &t->fused);
+    search_all(t);
+    count(y, &t->brute);
+    y->objects++;
+  } else {
+    y->skipped++;
+  }
+  if (getenv("ASIF_TEST_OBJECT")) {
+    fprintf(stderr, "%s%s%s%zu pairs, %zu histories\n", random_object_includes, text_string(&t->object.source), t->said, t->brute.pairs, t->brute.histories);
+  }
+  subject_close(&t->plain);
+  mem_close(&t->mem);
+  free(t);
+}
+
+/* The objects of one share, each test a part of all of them. */
+static void try_share(unsigned share) {
+  const char *n = getenv("ASIF_TEST_OBJECTS"), *one = getenv("ASIF_TEST_OBJECT");
+  uint64_t most = n ? strtoull(n, NULL, 10) : 2000, number = share;
+  struct tally y = {0};
+  if (one) try_object(strtoull(one, NULL, 10), &y);
+  for (; !one && y.objects < (most + SHARES - 1) / SHARES; number += SHARES) try_object(number, &y);
+  printf("%u objects, %u too large: %u hold, %u not linearizable, %u deadlock, %u fail, %u in several ways\n", y.objects, y.skipped,
+         y.holds, y.trace, y.deadlock, y.fault, y.several);
+  for (unsigned f = 0; f < 32; f++)
+    if (y.faults[f]) printf("%6u %s\n", y.faults[f], fault_name((enum fault)f));
+  if (!one && most >= 2000) CHECK(y.holds > y.objects / 4 && y.trace > y.objects / 4 && y.deadlock && y.fault);
+}
+
+TEST(verify_random_objects_0) { try_share(0); }
+TEST(verify_random_objects_1) { try_share(1); }
+TEST(verify_random_objects_2) { try_share(2); }
+TEST(verify_random_objects_3) { try_share(3); }
