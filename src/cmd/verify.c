@@ -119,7 +119,7 @@ static void put_client(const struct subject *s, struct text *t) {
     text_add(t, "any number of operations");
   else
     text_printf(t, "%u operation%s each", s->options->ops, s->options->ops == 1 ? "" : "s");
-  if (s->bound >= 0) text_printf(t, ", at most %lld elements", (long long)s->bound);
+  if (s->bound >= 0) text_printf(t, ", at most %lld element%s", (long long)s->bound, s->bound == 1 ? "" : "s");
 }
 
 /* "push(1..2), pop()", for each role of threads. */

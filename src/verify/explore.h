@@ -43,6 +43,7 @@ struct worker {
   struct cartesian *cartesian;
   /* counts */
   uint64_t transitions, terminal, expanded;
+  bool refused; /* a call was not made (ASIF_BOUND) */
   unsigned phase;
 };
 

@@ -121,7 +121,10 @@ void reached(struct worker *w, const void *work, uint32_t set) {
 bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
   const struct traces *traces = &w->traces;
   for (unsigned i = 0; i < move->event_count && set; i++) {
-    if (move->events[i].kind == EVENT_CALL && !traces->may_call(traces->self, set, move->events[i].thread, move->events[i].call)) return false;
+    if (move->events[i].kind == EVENT_CALL && !traces->may_call(traces->self, set, move->events[i].thread, move->events[i].call)) {
+      w->refused = true;
+      return false;
+    }
     set = traces->step(traces->self, set, move->events[i]);
   }
   *next = set;
@@ -374,6 +377,7 @@ static void sum_up(const struct explore *x, struct search_result *r) {
     r->transitions += w->transitions;
     r->terminal += w->terminal;
     r->bytes += w->store.bytes;
+    r->refused |= w->refused;
   }
   r->depth = x->depth;
   r->spec_sets = x->workers[0].traces.count(x->workers[0].traces.self);

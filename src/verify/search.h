@@ -52,6 +52,7 @@ struct search_result {
   uint32_t spec_sets;
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
+  bool refused; /* some call was not made, because of the bound */
 };
 
 /* Results are owned by mem. False with the problem for an internal error or a checkpoint that does not fit. */

@@ -73,8 +73,8 @@ static bool uses_orders(const struct unit *u) {
 static void note_assumptions(struct subject *s, struct verified *out) {
   bool reduces = s->options->search.reduce != REDUCE_NONE && s->options->search.reduce != REDUCE_POR && s->options->search.reduce != REDUCE_TAU;
   if (s->not_symmetric && reduces && s->threads > 1) note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
-  if (s->bound >= 0)
-    note(s, out, "calls that would bring more than %lld element%s inside are not made", (long long)s->bound, s->bound == 1 ? "" : "s");
+  if (out->search.refused)
+    note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound, s->bound == 1 ? "" : "s");
   if (s->program->frees && s->unit->harness.type_stable) note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
   if (!s->options->weak_fails && uses_weak(s->program))
     note(s, out, "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
