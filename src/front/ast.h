@@ -185,10 +185,18 @@ struct harness_role {
   uint32_t op_count;
   struct place place;
 };
+struct harness_spec_op {
+  const char *names; /* of the specification's operation, separated by blanks: the function's, and those ASIF_SPEC_OP gave */
+  struct decl *function; /* over a pointer to the state */
+  struct place place;
+};
 struct harness {
   const char *spec; /* "stack", "bounded-queue(4)"; NULL if ASIF_OBJECT was not used */
   struct place spec_place;
-  const char *own_spec; /* ASIF_SPEC(name, ...): a specification written in the file; or NULL */
+  const char *own_spec; /* ASIF_SPEC(name, state, init): a specification written in the file; or NULL */
+  const struct type *own_state;
+  struct decl *own_init; /* or NULL */
+  VEC(struct harness_spec_op) own_ops;
   VEC(struct harness_op) ops;
   VEC(struct harness_role) roles;
   struct decl *init; /* or NULL */

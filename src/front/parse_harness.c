@@ -31,15 +31,6 @@ static void parse_object_macro(struct front *f, struct place place) {
   h->spec_place = place;
 }
 
-/* ASIF_SPEC(name, struct state): the compiler reads the rest. */
-static void parse_spec_macro(struct front *f) {
-  size_t open = f->at;
-  parse_expect(f, "(");
-  f->unit->harness.own_spec = parse_word(f, "the name of a specification")->text;
-  f->at = open;
-  parse_skip_brackets(f);
-}
-
 static struct decl *parse_function_name(struct front *f) {
   struct token *t = parse_name(f, "a function");
   struct decl *d = scope_find(t->symbol);
@@ -52,6 +43,40 @@ static struct decl *parse_function_name(struct front *f) {
   vec_push(f->mem, &f->uses, use);
   d->used = true;
   return d;
+}
+
+/* ASIF_SPEC(name, struct state, init). */
+static void parse_spec_macro(struct front *f, struct place place) {
+  struct harness *h = &f->unit->harness;
+  if (h->own_spec) front_fail(f, place, "a second ASIF_SPEC");
+  parse_expect(f, "(");
+  h->own_spec = parse_word(f, "the name of a specification")->text;
+  parse_expect(f, ",");
+  h->own_state = parse_type_name(f);
+  if (parse_accept(f, ",")) h->own_init = parse_function_name(f);
+  parse_expect(f, ")");
+}
+
+/* ASIF_SPEC_OP(f, "other names"). */
+static void parse_spec_op(struct front *f, struct place place) {
+  struct harness_spec_op op = {.place = place};
+  struct text names;
+  text_open(&names, f->mem);
+  parse_expect(f, "(");
+  op.function = parse_function_name(f);
+  text_add(&names, op.function->name);
+  if (parse_accept(f, ",")) {
+    struct token *t = parse_token(f);
+    if (t->kind != TOKEN_STRING) front_fail(f, t->place, "other names of an operation are a text, such as \"push add\"");
+    f->at++;
+    text_printf(&names, " %.*s", (int)t->length, t->text);
+  }
+  parse_expect(f, ")");
+  op.names = text_string(&names);
+  const struct type *t = op.function->type;
+  if (!t->param_count || t->params[0]->kind != TYPE_POINTER)
+    front_fail(f, place, "%s of a specification takes a pointer to the state first", op.function->name);
+  vec_push(f->mem, &f->unit->harness.own_ops, op);
 }
 
 static void parse_range(struct front *f, const struct type *type, int64_t *low, int64_t *high) {
@@ -157,9 +182,9 @@ bool parse_harness(struct front *f) {
     parse_expect(f, ")");
     f->unit->harness.type_stable = true;
   } else if (token_is(t, "ASIF_SPEC")) {
-    parse_spec_macro(f);
+    parse_spec_macro(f, t->place);
   } else if (token_is(t, "ASIF_SPEC_OP")) {
-    parse_skip_brackets(f); /* its functions are functions like others */
+    parse_spec_op(f, t->place);
   } else {
     front_fail(f, t->place, "%s is no macro of asif.h that stands outside functions", t->text);
   }

@@ -112,6 +112,7 @@ static enum fault numbers(unsigned op, struct scalar s, word a, word b, word *ou
   case OP_DIV:
   case OP_MOD:
     if (!b) return FAULT_DIVISION;
+    if (s.is_signed && b == -1 && op == OP_MOD && fit(s, -a, out)) return FAULT_OVERFLOW; /* INT_MIN % -1 */
     if (s.is_signed || (a >= 0 && b >= 0)) return fit(s, op == OP_DIV ? a / b : a % b, out);
     return wrap(s, (word)(op == OP_DIV ? (uint64_t)a / (uint64_t)b : (uint64_t)a % (uint64_t)b), out);
   case OP_SHL:

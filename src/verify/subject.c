@@ -180,7 +180,7 @@ static bool find_spec(struct subject *s, struct problem *why) {
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
     return false;
   }
-  if (!s->options->spec && is_own_spec(&s->unit->harness)) return spec_from_c(s->options->path, s->options->cc_args, &s->spec, s->mem, why);
+  if (!s->options->spec && is_own_spec(&s->unit->harness)) return spec_of_file(s, why);
   if (!strcmp(name, "self")) return true;
   if (spec_load(name, &s->spec, s->mem, why)) return true;
   if (!s->options->spec) {

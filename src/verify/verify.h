@@ -95,6 +95,8 @@ void against_finish(struct subject *);
 bool against_sound(struct subject *, bool *again, struct problem *);
 /* The other object does not have the history found: looked for once more. */
 bool against_confirm(struct subject *, struct verified *, struct problem *);
+/* The specification that ASIF_SPEC in the file defines (own.c). */
+bool spec_of_file(struct subject *, struct problem *);
 /* A result of the C function as the specification's operation has it. */
 value result_of(const struct subject *, const struct spec_op *, enum result_of, word result);
 value result_value(const struct subject *, const struct program_op *, word result);
