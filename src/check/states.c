@@ -123,6 +123,8 @@ struct state states_at(const struct states *s, uint32_t state) {
   return (struct state){s->list.at[state].at, s->list.at[state].size};
 }
 
+uint32_t states_count(const struct states *s) { return (uint32_t)s->list.count; }
+
 size_t states_bytes(const struct states *s) { return s->mem->used; }
 
 /* The outcomes as a set of states. */

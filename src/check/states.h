@@ -20,6 +20,7 @@ uint32_t states_intern(struct states *, struct state);
 uint32_t states_class(struct states *, const struct op *);
 struct successors states_step(struct states *, uint32_t state, uint32_t class); /* valid until states_forget */
 struct state states_at(const struct states *, uint32_t state);
+uint32_t states_count(const struct states *);
 size_t states_bytes(const struct states *);
 /* Forgets every state, step and class but the given states, and gives their new numbers in their places. */
 void states_forget(struct states *, uint32_t *keep, uint32_t count);

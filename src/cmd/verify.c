@@ -35,6 +35,9 @@ static const struct opt opts[] = {
     {"history", 0, "FILE", "@files", "write the counterexample's history, in the format of the file's name (default: wing-gong)"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
+    {"checkpoint", 0, "FILE", "@files", "where a limit or Ctrl-C leaves what was reached (default: after 10 s Ctrl-C leaves it in\n"
+                                        "asif-verify.checkpoint)"},
+    {"resume", 0, "FILE", "@files", "go on from such a file; it is also where the next one is left"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -49,14 +52,10 @@ struct job {
   struct verified answer;
 };
 
-static const char *const reduction_names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1",
-                                              [REDUCE_SYM] = "sym",   [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both",
-                                              [REDUCE_TAU] = "tau"};
-
 static enum reduce reduction(const char *name) {
-  for (unsigned i = 0; name && i < sizeof reduction_names / sizeof *reduction_names; i++)
-    if (!strcmp(reduction_names[i], name)) return (enum reduce)i;
-  return REDUCE_BEST;
+  enum reduce r = REDUCE_BEST;
+  while (name && strcmp(reduce_name(r), name)) r++; /* one of them: the option's choices */
+  return r;
 }
 
 static void show_progress(void *self, uint64_t states, uint64_t transitions, uint32_t depth, size_t bytes) {
@@ -65,6 +64,20 @@ static void show_progress(void *self, uint64_t states, uint64_t transitions, uin
   fprintf(stderr, "\r%.1f M states, %.2f M/s, %.1f M moves, depth %u, %zu MB, %.0f s  ", (double)states / 1e6,
           (double)states / 1e6 / (seconds > 0 ? seconds : 1), (double)transitions / 1e6, depth, bytes >> 20, seconds);
   fflush(stderr);
+}
+
+static void read_checkpoint(const struct args *a, struct search_options *o) {
+  o->checkpoint = arg_value(a, "checkpoint");
+  o->resume = arg_value(a, "resume");
+  if (!o->checkpoint) o->checkpoint = o->resume;
+  if (o->checkpoint) return;
+  o->checkpoint = "asif-verify.checkpoint";
+  o->checkpoint_after = 10;
+}
+
+static void say_checkpoint(const struct search_result *r) {
+  if (r->checkpoint) say_error("what was reached is in %s: the same command with --resume %s goes on", r->checkpoint, r->checkpoint);
+  if (r->checkpoint_problem.text[0]) say_error("%s: what was reached is lost", r->checkpoint_problem.text);
 }
 
 static bool read_options(const struct args *a, struct job *j) {
@@ -93,6 +106,7 @@ static bool read_options(const struct args *a, struct job *j) {
     usage_error(a, "--against and --%s exclude each other", o->spec ? "spec" : o->points ? "points" : "bound");
     return false;
   }
+  read_checkpoint(a, &o->search);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   for (int i = 1; i < a->count; i++)
@@ -196,7 +210,7 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(r, m);
   f->execution = (struct execution){.file = j->options.path, .client = words(m, s, put_client), .calls = words(m, s, put_calls),
                                     .threads = s->threads, .operations = s->options->ops, .bound = s->bound,
-                                    .reduce = reduction_names[s->options->search.reduce], .states = r->states, .transitions = r->transitions,
+                                    .reduce = reduce_name(s->options->search.reduce), .states = r->states, .transitions = r->transitions,
                                     .depth = r->depth, .spec_sets = r->spec_sets,
                                     .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
                                     .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against, .schedule = &v->schedule,
@@ -342,7 +356,10 @@ static int verify_file(struct job *j) {
     j->options.search.progress_self = &j->limits;
   }
   mem_open(&m, &j->limits);
-  if (decide(j, &m, &status)) status = answer(j);
+  if (decide(j, &m, &status)) {
+    say_checkpoint(&j->answer.search);
+    status = answer(j);
+  }
   subject_close(&j->subject);
   mem_close(&m);
   return status;

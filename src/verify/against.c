@@ -100,13 +100,17 @@ static bool say_reference_fault(struct subject *s, const struct move *move, stru
   return false;
 }
 
+void against_remember(struct subject *s) {
+  s->against.parts.forget = false;
+  s->against.reference = reference_new(s->mem, &s->against.parts);
+}
+
 bool against_sound(struct subject *s, bool *again, struct problem *why) {
   struct move fault;
   *again = false;
   if (!reference_fault(s->against.reference, &fault)) return true;
   if (fault.fault != FAULT_FORGOTTEN) return say_reference_fault(s, &fault, why);
-  s->against.parts.forget = false;
-  s->against.reference = reference_new(s->mem, &s->against.parts);
+  against_remember(s);
   *again = true;
   return true;
 }

@@ -39,10 +39,12 @@ struct worker {
   void *from, *to;
   unsigned char *packed;
   uint32_t ref;       /* global reference of what is being expanded */
+  uint32_t taken;     /* the same, of this worker's own; REF_NONE once all of it is done */
   uint32_t set;
   struct cartesian *cartesian;
   /* counts */
   uint64_t transitions, terminal, expanded;
+  uint64_t transitions_before, terminal_before; /* ... what is taken */
   bool refused; /* a call was not made (ASIF_BOUND) */
   unsigned phase;
 };
@@ -55,6 +57,7 @@ struct explore {
   struct worker *workers;
   pthread_barrier_t barrier;
   atomic_bool stop;
+  bool ready; /* the first states are there */
   uint32_t depth;
   double told; /* when progress was last reported */
   /* the first violation: which state, and by which move */
@@ -70,6 +73,14 @@ static inline uint32_t global_ref(const struct explore *x, unsigned worker, uint
 static inline unsigned ref_worker(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref >> (32 - x->ref_bits) : 0; }
 static inline uint32_t ref_local(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref & (UINT32_MAX >> x->ref_bits) : ref; }
 
+/* Which worker a state belongs to. */
+static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
+  return x->jobs > 1 ? (unsigned)((hash >> 32) * x->jobs >> 32) : 0;
+}
+
+/* A pair in a box: hash, parent, set, size, bytes. */
+enum { POSTED = 20 };
+
 /* The representative of a pair: the state in worker->packed, of the size returned, and the set; from[] is how threads were put in order. */
 uint32_t make_pair(struct worker *, const void *work, uint32_t *set, uint8_t *from);
 
@@ -77,6 +88,8 @@ uint32_t make_pair(struct worker *, const void *work, uint32_t *set, uint8_t *fr
 bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);
 /* The system is in `work` with this spec set: a new state, perhaps. */
 void reached(struct worker *, const void *work, uint32_t set);
+/* A pair found, with its owner: it is new, perhaps. */
+void keep(struct worker *, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent);
 void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);

@@ -16,7 +16,7 @@
 #include "verify/saved.h"
 #include "verify/store.h"
 
-enum { POLL_EVERY = 256, ALIKE = EVENT_LIN + 1 };
+enum { POLL_EVERY = 256, ALIKE = EVENT_LIN + 1, WITHIN };
 
 /* What a state may do next. */
 struct ref_return {
@@ -43,6 +43,7 @@ struct ref_set {
 struct shared {
   struct memo answers; /* set and event */
   struct memo renamed; /* set and permutation */
+  struct memo called, state_renamed; /* state, call and thread; state and permutation */
   pthread_mutex_t lock;
   struct mem *mem; /* guarded anew whenever the lock is taken */
   struct reference_parts parts;
@@ -211,18 +212,26 @@ static uint32_t intern_set(struct shared *s) {
 
 /* Events. */
 
+/* The thread is idle, as in every state of the set: a call can always be made. */
+static uint32_t state_called(struct shared *s, uint32_t state, unsigned thread, uint32_t number) {
+  uint32_t answer;
+  uint64_t key = (uint64_t)state << 32 | number;
+  struct choices none;
+  struct move move;
+  if (memo_find(&s->called, key, thread, &answer)) return answer;
+  choices_begin(&none);
+  s->call = s->parts.calls[number];
+  unpack_state(s, state);
+  s->machine->move(s->machine, s->from, thread, &none, s->to, &move);
+  answer = intern_state(s, s->to);
+  memo_add(&s->called, s->mem, key, thread, answer);
+  return answer;
+}
+
 static uint32_t after_call(struct shared *s, uint32_t set, unsigned thread, uint32_t number) {
   struct ref_set x = s->sets.at[set];
   begin_set(s);
-  s->call = s->parts.calls[number];
-  for (uint32_t i = 0; i < x.count; i++) {
-    struct choices none;
-    struct move move;
-    choices_begin(&none);
-    unpack_state(s, x.at[i]);
-    if (machine_at(s->machine, s->from, thread)) continue;
-    if (s->machine->move(s->machine, s->from, thread, &none, s->to, &move) == MOVED) add_to_set(s, intern_state(s, s->to));
-  }
+  for (uint32_t i = 0; i < x.count; i++) add_to_set(s, state_called(s, x.at[i], thread, number));
   close_set(s);
   return intern_set(s);
 }
@@ -231,6 +240,7 @@ static uint32_t after_return(struct shared *s, uint32_t set, unsigned thread, va
   struct ref_set x = s->sets.at[set];
   begin_set(s);
   for (uint32_t i = 0; i < x.count; i++) {
+    expand_state(s, x.at[i]);
     const struct ref_state *state = &s->states.at[x.at[i]];
     for (uint32_t k = 0; k < state->return_count; k++)
       if (state->returns[k].thread == thread && state->returns[k].result == result) add_to_set(s, state->returns[k].to);
@@ -245,24 +255,29 @@ static uint64_t same_threads(unsigned threads) {
   return 0xfedcba9876543210u & (threads == 16 ? UINT64_MAX : ((uint64_t)1 << threads * 4) - 1);
 }
 
-/* The set renamed, in s->made: thread i of it is the old one's permutation >> 4i & 15. */
-static void rename_set(struct shared *s, uint32_t set, uint64_t permutation) {
-  struct ref_set x = s->sets.at[set];
+/* Thread i of the new state is the old one's permutation >> 4i & 15. */
+static uint32_t state_renamed(struct shared *s, uint32_t state, uint64_t permutation) {
+  uint32_t answer;
   uint8_t from[THREADS_MOST];
+  if (memo_find(&s->state_renamed, permutation, state, &answer)) return answer;
   for (unsigned t = 0; t < s->parts.threads; t++) from[t] = permutation >> t * 4 & 15;
-  begin_set(s);
-  for (uint32_t i = 0; i < x.count; i++) {
-    unpack_state(s, x.at[i]);
-    add_to_set(s, intern_bytes(s, s->packed, (uint32_t)s->machine->pack_as(s->machine, s->from, from, s->packed)));
-  }
+  unpack_state(s, state);
+  answer = intern_bytes(s, s->packed, (uint32_t)s->machine->pack_as(s->machine, s->from, from, s->packed));
+  memo_add(&s->state_renamed, s->mem, permutation, state, answer);
+  return answer;
 }
 
-/* States renamed lead to each other as before: the set is closed, but what its states do next is found out when it is asked for. */
+/* The set renamed, in s->made. States renamed lead to each other as before: it is closed. */
+static void rename_set(struct shared *s, uint32_t set, uint64_t permutation) {
+  struct ref_set x = s->sets.at[set];
+  begin_set(s);
+  for (uint32_t i = 0; i < x.count; i++) add_to_set(s, state_renamed(s, x.at[i], permutation));
+}
+
 static uint32_t renamed(struct shared *s, uint32_t set, uint64_t permutation) {
   uint32_t answer;
   if (memo_find(&s->renamed, permutation, set, &answer)) return answer;
   rename_set(s, set, permutation);
-  close_set(s);
   answer = intern_set(s);
   memo_add(&s->renamed, s->mem, permutation, set, answer);
   return answer;
@@ -273,6 +288,16 @@ static bool exchangeable(struct shared *s, uint32_t set, unsigned i, unsigned j)
   rename_set(s, set, same_threads(s->parts.threads) ^ x << i * 4 ^ x << j * 4);
   sort_made(s);
   return set_is_made(s, set);
+}
+
+static bool set_within(const struct shared *s, uint32_t inner, uint32_t outer) {
+  struct ref_set in = s->sets.at[inner], out = s->sets.at[outer];
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < in.count; i++, k++) {
+    while (k < out.count && out.at[k] < in.at[i]) k++;
+    if (k == out.count || out.at[k] != in.at[i]) return false;
+  }
+  return true;
 }
 
 /* What each thread is doing in a state, whatever the others are called: the state as if all were this one. */
@@ -347,6 +372,7 @@ static uint32_t compute(struct shared *s, unsigned question, uint32_t set, uint3
   switch (question) {
   case EVENT_CALL: return after_call(s, set, thread, x);
   case EVENT_RETURN: return after_return(s, set, thread, x);
+  case WITHIN: return set_within(s, set, x);
   default: return exchangeable(s, set, thread, x);
   }
 }
@@ -429,13 +455,10 @@ static const uint8_t *ranks(void *self, uint32_t set) {
   return v->ranks.at[set];
 }
 
+static bool within(void *self, uint32_t inner, uint32_t outer) { return inner == outer || ask(self, WITHIN, inner, outer, 0); }
+
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) {
   return i == j || ask(self, ALIKE, set, i < j ? j : i, i < j ? i : j);
-}
-
-struct traces reference_traces(struct reference *v) {
-  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share,
-                         .symmetric = !v->shared->parts.program->uses_thread, .permute = permute, .ranks = ranks, .alike = alike};
 }
 
 bool reference_fault(struct reference *v, struct move *move) {
@@ -471,6 +494,8 @@ struct reference *reference_new(struct mem *mem, const struct reference_parts *p
   s->parts = *parts;
   memo_open(&s->answers, own);
   memo_open(&s->renamed, own);
+  memo_open(&s->called, own);
+  memo_open(&s->state_renamed, own);
   s->machine = new_machine(own, parts, &s->call, parts->forget);
   s->from = mem_zero(own, 1, s->machine->work);
   s->to = mem_zero(own, 1, s->machine->work);
@@ -487,8 +512,8 @@ struct reference *reference_new(struct mem *mem, const struct reference_parts *p
 
 /* Checkpoints: states and sets keep their numbers. What they lead to is found out again. */
 
-void reference_save(struct reference *v, struct saving *out) {
-  const struct shared *s = v->shared;
+static void save(void *self, struct saving *out) {
+  const struct shared *s = ((struct reference *)self)->shared;
   save_number(out, s->states.count);
   for (size_t i = 0; i < s->states.count; i++) save_block(out, s->states.at[i].at, s->states.at[i].size);
   save_number(out, s->sets.count);
@@ -517,17 +542,23 @@ static bool load_sets(struct shared *s, struct loading *in) {
       if (state >= s->states.count) load_fail(in);
       else add_to_set(s, (uint32_t)state);
     }
-    close_set(s);
     if (load_good(in) && intern_set(s) != i) load_fail(in);
   }
   return load_good(in);
 }
 
-bool reference_load(struct reference *v, struct loading *in) {
+static bool load(void *self, struct loading *in) {
+  struct reference *v = self;
   LOCKED(v);
   bool good = load_states(v->shared, in) && load_sets(v->shared, in);
   unlock(v);
   return good;
+}
+
+struct traces reference_traces(struct reference *v) {
+  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share, .within = within,
+                         .symmetric = !v->shared->parts.program->uses_thread, .permute = permute, .ranks = ranks, .alike = alike,
+                         .save = save, .load = load};
 }
 
 /* One history. */

@@ -38,10 +38,4 @@ bool reference_fault(struct reference *, struct move *);
 /* Does the reference have this history? By a search of its own for this one: no sets, and nothing that is forgotten. */
 bool reference_has(struct mem *, const struct reference_parts *, const struct event *, size_t count);
 
-/* Checkpoints (saved.h). */
-struct saving;
-struct loading;
-void reference_save(struct reference *, struct saving *);
-bool reference_load(struct reference *, struct loading *);
-
 #endif

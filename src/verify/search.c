@@ -8,9 +8,15 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "verify/explore.h"
+#include "verify/checkpoint.h"
 
 enum { TURN = 4096 /* states a worker expands between barriers */, POLL = 256 };
+
+const char *reduce_name(enum reduce r) {
+  static const char *const names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+                                      [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
+  return names[r];
+}
 
 static bool symmetric(enum reduce r) { return r == REDUCE_BEST || r == REDUCE_SYM1 || r == REDUCE_SYM || r == REDUCE_BOTH; }
 
@@ -55,15 +61,16 @@ static bool covers(void *self, uint32_t there, uint32_t set) {
   return w->traces.within(w->traces.self, there, set);
 }
 
-static void keep(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent) {
+void keep(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent) {
   uint32_t ref;
   bool is_new = store_add(&w->store, hash, packed, size, set, parent, w->all->antichain ? covers : NULL, w, &ref);
   if (is_new && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
 }
 
 static void admit(struct worker *w) {
-  const struct waiting *e = &w->waiting[w->admitted++ % WAITING];
+  const struct waiting *e = &w->waiting[w->admitted % WAITING];
   keep(w, e->packed, e->size, e->set, e->hash, e->parent);
+  w->admitted++;
 }
 
 static void admit_all(struct worker *w) {
@@ -87,9 +94,6 @@ static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) 
   if (w->waited - w->admitted > WAITING / 2) store_expect_record(&w->store, w->waiting[(w->waited - WAITING / 2) % WAITING].hash);
 }
 
-/* A pair in a box: hash, parent, set, size, bytes. */
-enum { POSTED = 20 };
-
 static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uint64_t hash) {
   struct bytes *box = &w->outbox[to];
   size_t need = POSTED + size;
@@ -101,10 +105,6 @@ static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uin
   memcpy(p + 16, &size, 4);
   memcpy(p + POSTED, w->packed, size);
   box->at.count += need;
-}
-
-static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
-  return x->jobs > 1 ? (unsigned)((hash >> 32) * x->jobs >> 32) : 0;
 }
 
 void reached(struct worker *w, const void *work, uint32_t set) {
@@ -243,7 +243,7 @@ static void look_up(struct worker *w) {
 /* The next state to expand, or REF_NONE if there is none for now. */
 static uint32_t take(struct worker *w) {
   if (w->all->options.depth_first) return w->stack.count ? w->stack.at[--w->stack.count] : REF_NONE;
-  if (w->next == w->level_end) return REF_NONE;
+  if (w->next >= w->level_end) return REF_NONE; /* past it, if the next level begins with a new chunk of the store */
   uint32_t ref = store_settle(&w->store, w->next);
   w->next = store_after(&w->store, ref);
   return ref;
@@ -253,7 +253,7 @@ static uint32_t take(struct worker *w) {
 static bool next_level(struct worker *w) {
   if (w->all->options.depth_first) return w->stack.count != 0;
   w->level_end = w->store.end;
-  return w->next != w->level_end;
+  return w->next < w->level_end;
 }
 
 static void take_turn(struct worker *w, unsigned most) {
@@ -261,9 +261,13 @@ static void take_turn(struct worker *w, unsigned most) {
   uint32_t ref;
   for (unsigned i = 0; i < most && !atomic_load_explicit(&x->stop, memory_order_relaxed); i++) {
     if ((ref = take(w)) == REF_NONE) break;
+    w->taken = ref;
+    w->transitions_before = w->transitions;
+    w->terminal_before = w->terminal;
     if (i % POLL == 0) look_up(w);
     expand(w, ref);
     if (x->options.depth_first) admit_all(w);
+    if (!atomic_load_explicit(&x->stop, memory_order_relaxed)) w->taken = REF_NONE;
   }
   admit_all(w);
 }
@@ -290,7 +294,7 @@ static void search_alone(struct worker *w) {
   struct explore *x = w->all;
   while (!atomic_load(&x->stop)) {
     take_turn(w, TURN);
-    if (x->options.depth_first ? w->stack.count : w->next != w->level_end) continue;
+    if (x->options.depth_first ? w->stack.count : w->next < w->level_end) continue;
     if (!next_level(w)) return;
     x->depth++;
   }
@@ -299,8 +303,8 @@ static void search_alone(struct worker *w) {
 static bool anything_left(const struct explore *x, bool level) {
   for (unsigned i = 0; i < x->jobs; i++) {
     const struct worker *w = &x->workers[i];
-    if (x->options.depth_first ? w->stack.count != 0 : level ? w->next != w->level_end : w->level_end < w->store.end || w->next != w->level_end)
-      return true;
+    bool left = w->next < w->level_end || (!level && w->level_end < w->store.end);
+    if (x->options.depth_first ? w->stack.count != 0 : left) return true;
   }
   return false;
 }
@@ -322,8 +326,9 @@ static void *search_together(void *arg) {
     empty_boxes(w);
     w->phase = 2;
     pthread_barrier_wait(&x->barrier);
-    for (unsigned i = 0; i < x->jobs; i++) w->outbox[i].at.count = 0;
-    bool stop = atomic_load(&x->stop), level = anything_left(x, true), left = anything_left(x, false);
+    bool stop = atomic_load(&x->stop); /* then what is in the boxes may not have been taken out */
+    for (unsigned i = 0; i < x->jobs && !stop; i++) w->outbox[i].at.count = 0;
+    bool level = anything_left(x, true), left = anything_left(x, false);
     w->phase = 3;
     pthread_barrier_wait(&x->barrier);
     if (stop || !left) return NULL;
@@ -338,6 +343,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   struct worker *w = &x->workers[i];
   w->all = x;
   w->index = i;
+  w->taken = REF_NONE;
   w->system = i ? system->copy(&w->mem, system) : system;
   w->traces = *traces;
   w->traces.self = traces->share(traces->self, &w->mem);
@@ -386,6 +392,14 @@ static void sum_up(const struct explore *x, struct search_result *r) {
   r->verdict = x->violation ? VERDICT_VIOLATED : r->limit ? VERDICT_UNKNOWN : VERDICT_HOLDS;
 }
 
+/* What was reached is kept, if that is wanted. */
+static void leave_checkpoint(const struct explore *x, struct search_result *r) {
+  const struct search_options *o = &x->options;
+  if (!o->checkpoint || !x->ready || r->verdict != VERDICT_UNKNOWN || !x->workers[0].traces.save) return;
+  if (o->checkpoint_after > 0 && (r->limit != LIMIT_INTERRUPT || limits_elapsed(x->limits) < o->checkpoint_after)) return;
+  if (checkpoint_save(x, &r->checkpoint_problem)) r->checkpoint = o->checkpoint;
+}
+
 bool search(struct mem *mem, struct system *system, struct traces *traces, const struct search_options *options, struct limits *limits,
             struct search_result *result, struct problem *why) {
   struct explore x = {.options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
@@ -405,14 +419,19 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
       open_worker(&x, opened, system, traces);
       opened++;
     }
-    open_search(&x);
-    if (x.jobs > 1)
-      run_workers(&x);
+    if (!options->resume)
+      open_search(&x);
     else
+      good = checkpoint_load(&x, why);
+    x.ready = good;
+    if (good && x.jobs > 1)
+      run_workers(&x);
+    else if (good)
       search_alone(&x.workers[0]);
   }
   if (opened == x.jobs) sum_up(&x, result);
   else result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
+  leave_checkpoint(&x, result);
   if (result->violation && result->violation != VIOLATION_FORGOTTEN) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);
   pthread_mutex_destroy(&x.lock);

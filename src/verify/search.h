@@ -21,13 +21,24 @@ enum reduce {
   REDUCE_TAU   /* the reduction of the 2009 paper, Figures 3 and 4 */
 };
 
+const char *reduce_name(enum reduce); /* "best", "none", ... */
+
+/* What a checkpoint is of, so that nothing else goes on from it. */
+struct search_identity {
+  const char *text; /* the options, in words */
+  uint64_t source;  /* a hash of what is searched */
+  unsigned flags;   /* what else must be as it was; the caller's business */
+};
+
 struct search_options {
   enum reduce reduce;
   bool depth_first;
   unsigned jobs;
   bool deadlocks; /* a state where no thread can move and one waits is a violation */
-  const char *checkpoint; /* where Ctrl-C leaves what was reached; NULL: nowhere */
+  const char *checkpoint; /* where a limit leaves what was reached; NULL: nowhere */
+  double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */
   const char *resume;     /* a checkpoint to go on from; NULL */
+  struct search_identity identity;
   void (*progress)(void *, uint64_t states, uint64_t transitions, uint32_t depth, size_t bytes); /* now and then; or NULL */
   void *progress_self;
 };
@@ -53,6 +64,8 @@ struct search_result {
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
   bool refused; /* some call was not made, because of the bound */
+  const char *checkpoint; /* where what was reached is; NULL: nowhere */
+  struct problem checkpoint_problem; /* why it could not be written; "" */
 };
 
 /* Results are owned by mem. False with the problem for an internal error or a checkpoint that does not fit. */

@@ -377,6 +377,19 @@ bool specsets_blurred(struct specsets *v) {
   return blurred;
 }
 
+void specsets_save(struct specsets *v, struct saving *out) {
+  pthread_mutex_lock(&v->shared->lock);
+  sets_save(v->shared, out);
+  unlock(v);
+}
+
+bool specsets_load(struct specsets *v, struct loading *in) {
+  LOCKED(v);
+  bool good = sets_load(v->shared, in);
+  unlock(v);
+  return good;
+}
+
 /* Reports. */
 
 uint32_t specsets_count(struct specsets *v) {

@@ -67,6 +67,13 @@ bool specset_within(struct specsets *, uint32_t inner, uint32_t outer);
  * open operations have linearized? Memoised. Always true without a bound, and of a call that makes nothing grow. */
 bool specset_may_call(struct specsets *, uint32_t set, unsigned thread, uint16_t call);
 
+/* For a checkpoint (saved.h): all there is, and back, with the numbers it had. They are read into new ones of the same
+ * specification, that know the same calls. */
+struct saving;
+struct loading;
+void specsets_save(struct specsets *, struct saving *);
+bool specsets_load(struct specsets *, struct loading *);
+
 /* How many sets there are, the minimal and the closed configurations of one, for reports and tests. */
 uint32_t specsets_count(struct specsets *);
 size_t specset_size(struct specsets *, uint32_t set);

@@ -54,4 +54,10 @@ uint32_t sets_permuted(struct shared *, uint32_t set, uint64_t permutation);
 bool sets_exchangeable(struct shared *, uint32_t set, unsigned i, unsigned j);
 const uint8_t *sets_ranks(struct shared *, uint32_t set);
 
+/* Checkpoints (specset_saved.c). */
+struct saving;
+struct loading;
+void sets_save(struct shared *, struct saving *);
+bool sets_load(struct shared *, struct loading *);
+
 #endif

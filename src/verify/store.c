@@ -55,6 +55,8 @@ struct record_view store_at(const struct store *s, uint32_t ref) {
   return v;
 }
 
+void store_set_parent(struct store *s, uint32_t ref, uint32_t parent) { memcpy(at_ref(s, ref), &parent, 4); }
+
 static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56) | 1; }
 
 static inline uint64_t spread(uint64_t hash) { return hash ^ hash >> 29; }
@@ -107,7 +109,8 @@ static void grow(struct store *s) {
 static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes, uint32_t size) {
   uint32_t need = (head_size + size + UNIT - 1) / UNIT;
   if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > CHUNK_UNITS) {
-    unsigned char *chunk = mem_alloc(s->mem, (size_t)CHUNK_UNITS * UNIT);
+    vec_reserve(s->mem, &s->chunks, s->chunks.count + 1);
+    unsigned char *chunk = mem_alloc(s->mem, (size_t)CHUNK_UNITS * UNIT); /* nothing fails from here on */
     if (s->chunks.count && s->end / CHUNK_UNITS < s->chunks.count) {
       if (s->end % CHUNK_UNITS) memset(at_ref(s, s->end), 0xff, 4); /* no record here: on to the next chunk */
       s->end = (uint32_t)s->chunks.count * CHUNK_UNITS;

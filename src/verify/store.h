@@ -47,6 +47,7 @@ bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, 
 void store_expect(const struct store *, uint64_t hash);
 void store_expect_record(const struct store *, uint64_t hash);
 struct record_view store_at(const struct store *, uint32_t ref);
+void store_set_parent(struct store *, uint32_t ref, uint32_t parent);
 /* Records stand in the order they were added, from 0 to `end`: the one after, or the end; where the next one is, if `ref` was the end. */
 uint32_t store_after(const struct store *, uint32_t ref);
 uint32_t store_settle(const struct store *, uint32_t ref);

@@ -11,7 +11,11 @@ static uint32_t permute(void *self, uint32_t set, const uint8_t *from) { return 
 static const uint8_t *ranks(void *self, uint32_t set) { return specset_ranks(self, set); }
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) { return specset_alike(self, set, i, j); }
 
+static void save(void *self, struct saving *out) { specsets_save(self, out); }
+static bool load(void *self, struct loading *in) { return specsets_load(self, in); }
+
 struct traces specsets_traces(struct specsets *sets) {
   return (struct traces){.self = sets, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share, .within = within,
-                         .symmetric = specsets_symmetric(sets), .permute = permute, .ranks = ranks, .alike = alike};
+                         .symmetric = specsets_symmetric(sets), .permute = permute, .ranks = ranks, .alike = alike,
+                         .save = save, .load = load};
 }

@@ -21,6 +21,9 @@ struct traces {
   uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
   const uint8_t *(*ranks)(void *self, uint32_t set);
   bool (*alike)(void *self, uint32_t set, unsigned i, unsigned j);
+  /* All sets, for a checkpoint; and back into new ones, with the numbers they had. NULL: there are no checkpoints. */
+  void (*save)(void *self, struct saving *);
+  bool (*load)(void *self, struct loading *);
 };
 
 struct traces specsets_traces(struct specsets *);

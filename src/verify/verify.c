@@ -83,13 +83,17 @@ static void note_assumptions(struct subject *s, struct verified *out) {
 
 /* Searches, and again without forgetting if something that was forgotten is needed. */
 static bool search_all(struct subject *s, struct limits *limits, struct search_result *r, struct problem *why) {
-  for (bool again = true; again;) {
+  struct search_options options = s->options->search;
+  if (options.checkpoint || options.resume) subject_identify(s, &options.identity);
+  if (options.resume && !subject_resume(s, &options, why)) return false;
+  for (bool again = true; again; options.resume = NULL) {
     struct reference *reference = s->against.reference;
+    again = false;
     if (reference && !against_sound(s, &again, why)) return false;
+    options.identity.flags = subject_flags(s);
     struct traces traces = reference ? reference_traces(s->against.reference) : specsets_traces(s->sets);
-    bool good = search(s->mem, s->machine, &traces, &s->options->search, limits, r, why);
+    bool good = search(s->mem, s->machine, &traces, &options, limits, r, why);
     if (reference && !against_sound(s, &again, why)) return false;
-    if (!reference) again = false;
     if (!good && !again) return false;
     if (r->violation == VIOLATION_FORGOTTEN) {
       subject_remember(s);

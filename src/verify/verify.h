@@ -77,6 +77,11 @@ bool subject_make(struct mem *, struct unit *, const struct verify_options *, st
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
 void subject_remember(struct subject *);
+/* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not forgotten. */
+void subject_identify(struct subject *, struct search_identity *);
+unsigned subject_flags(const struct subject *);
+/* Makes the subject as it was for options.resume. False with the problem if that is of something else. */
+bool subject_resume(struct subject *, const struct search_options *, struct problem *);
 /* Searches. False with the problem only for internal errors. */
 bool verify(struct subject *, struct limits *, struct verified *, struct problem *);
 /* The execution as a history and a schedule; also of a path read from evidence. */
@@ -91,6 +96,7 @@ bool spec_of_object(struct mem *, const struct program *, const struct machine_o
 bool against_read(struct subject *, struct problem *);
 bool against_bind(struct subject *, uint32_t op, struct problem *);
 void against_finish(struct subject *);
+void against_remember(struct subject *); /* a reference that forgets nothing */
 /* After a search: false with the problem if something is wrong with the other object. *again: it is to be searched anew. */
 bool against_sound(struct subject *, bool *again, struct problem *);
 /* The other object does not have the history found: looked for once more. */

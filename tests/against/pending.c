@@ -1,5 +1,5 @@
-/* Example 5.1 of Bouajjani et al., Tractable Refinement Checking for Concurrent Objects (2015): m returns only while an m2 is pending,
- * and m2 never returns. It refines itself, as everything does; but one at a time its operations cannot happen at all. */
+/* Example 5.1 of Bouajjani et al., Tractable Refinement Checking for Concurrent Objects (2015): m returns only while an m2 is
+ * pending, and m2 never returns. It refines itself, as everything does; but one at a time its operations cannot happen at all. */
 #include <asif.h>
 #include <stdatomic.h>
 
