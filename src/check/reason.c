@@ -109,11 +109,13 @@ static bool say_empty(const struct view *v) {
   say_call(v, empty);
   text_printf(v->out, " returned empty, but the %s was not empty at any moment between its call and its return: ", v->thing);
   int said = 0;
+  value last = V_NONE;
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *o = op_at(v, v->r->core[i]);
-    if (o->method != v->put) continue;
+    if (o->method != v->put || (said && o->arg[0] == last)) continue;
     if (said++) text_add(v->out, ", then ");
     say_value(v, o->arg[0]);
+    last = o->arg[0];
   }
   text_add(v->out, said ? " was inside" : "something was inside");
   return true;

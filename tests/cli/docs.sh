@@ -1,12 +1,13 @@
 #!/bin/bash
-# Every ```console block of the documentation is run again, and must print what it shows. Times and sizes may differ; a
-# line of three dots stands for any lines. `tests/cli/docs.sh --write` writes what is printed into the documentation.
+# Every ```console block of the documentation is run again, and must print what it shows. Times, sizes and numbers of states may
+# differ; a line of three dots stands for any lines. `tests/cli/docs.sh --write` writes what is printed into the documentation.
 write=${1:-}
 . tests/cli/common
 mkdir bin work && ln -s "$asif" bin/asif && PATH=$PWD/bin:$PATH
-cd work && ln -s "$root/examples" examples
+export ASIF_INCLUDE=$root/include
+cd work && ln -s "$root/examples" "$root/objects" .
 
-normal() { sed -E 's/[0-9]+(\.[0-9]+)? (s|ms|MB|GB|KB|kB)\b/N \2/g; s/[[:space:]]+$//' "$1"; }
+normal() { sed -E 's/[0-9]+(\.[0-9]+)? (s|ms|MB|GB|KB|kB|states|moves)\b/N \2/g; s/depth [0-9]+/depth N/; s/[[:space:]]+$//' "$1"; }
 
 # Does $2 (what was printed) match $1 (what is shown)?
 matches() {
