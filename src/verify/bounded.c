@@ -9,6 +9,7 @@ struct bounded {
   struct system *within;
   struct traces traces;
   size_t at; /* of the set, in a state being worked on */
+  bool refused;
 };
 
 static uint32_t set_of(const struct bounded *b, const void *work) {
@@ -36,7 +37,7 @@ static enum moved follow(struct bounded *b, const void *from, enum moved moved, 
   uint32_t set = set_of(b, from);
   for (unsigned i = 0; i < m->event_count; i++) {
     const struct event *e = &m->events[i];
-    if (e->kind == EVENT_CALL && !b->traces.may_call(b->traces.self, set, e->thread, e->call)) return WAITS;
+    if (e->kind == EVENT_CALL && !b->traces.may_call(b->traces.self, set, e->thread, e->call)) return b->refused = true, WAITS;
     set = b->traces.step(b->traces.self, set, *e);
     if (!set) return not_a_trace(m);
   }
@@ -79,3 +80,5 @@ struct system *bounded_new(struct mem *m, struct system *within, const struct tr
   if (within->again) b->system.again = again;
   return &b->system;
 }
+
+bool bounded_refused(const struct system *s) { return ((const struct bounded *)s)->refused; }

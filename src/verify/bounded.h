@@ -9,5 +9,7 @@
 /* Owned by mem. Threads keep their places: it packs only with from NULL. A move after which the events are no trace has
  * FAULT_RANGE: there the clients do not know what they may call. Paths of it are paths of the system within. */
 struct system *bounded_new(struct mem *, struct system *within, const struct traces *);
+/* Was there a call that was not made? */
+bool bounded_refused(const struct system *);
 
 #endif

@@ -7,15 +7,10 @@
 
 #include "verify/bounded.h"
 
-static value machine_value(void *self, const struct program_op *op, word w) { return result_value(self, op, w); }
-
 struct system *live_system(struct subject *s) {
-  struct machine_options o = {.steps = s->options->steps, .ops = s->options->ops, .type_stable = s->unit->harness.type_stable,
-                              .fuse_private = s->options->steps == STEPS_SHARED, .weak_fails = s->options->weak_fails};
-  struct system *machine = machine_new(s->mem, s->program, s->client, s->threads, &o, machine_value, s);
-  if (s->bound < 0) return machine;
+  if (s->bound < 0) return s->machine;
   struct traces traces = specsets_traces(s->sets);
-  return bounded_new(s->mem, machine, &traces);
+  return bounded_new(s->mem, s->machine, &traces);
 }
 
 /* Names. */

@@ -15,9 +15,13 @@ static void unknown(struct liveness *l) {
 
 static bool faulted(struct liveness *l) {
   struct liveness_result *r = l->result;
+  r->fault = l->graph.fault.move.fault;
+  if (r->fault == FAULT_FORGOTTEN) { /* perhaps no execution has it */
+    r->verdict = VERDICT_UNKNOWN;
+    return true;
+  }
   if (!liveness_violated_in(l, l->graph.fault_node)) return false;
   r->stem_count++;
-  r->fault = l->graph.fault.move.fault;
   if (r->fault == FAULT_RANGE) r->verdict = VERDICT_UNKNOWN;
   const char *text = l->graph.fault.move.text;
   snprintf(r->reason, sizeof r->reason, "a move of thread %c %s%s%.200s", 'A' + l->graph.fault.thread,

@@ -60,7 +60,9 @@ struct liveness_result {
    * after the stem: in a fault, because no thread can move, or because the stuck thread waits and others may have stopped. */
   struct path_move *stem, *loop;
   size_t stem_count, loop_count;
-  enum fault fault; /* not FAULT_NONE: the stem's last move faulted, and nothing was decided about progress */
+  /* Not FAULT_NONE: the stem's last move faulted, and nothing was decided about progress. FAULT_FORGOTTEN: there is no stem, and it is to
+   * be decided again on a system without forgetting. */
+  enum fault fault;
   int stuck;        /* a thread inside an operation for ever, or -1 */
   bool waits;       /* it waits in the last state of the stem */
   uint64_t states, transitions;  /* of the system */

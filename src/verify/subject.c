@@ -176,6 +176,7 @@ static bool is_own_spec(const struct harness *h) {
 static bool find_spec(struct subject *s, struct problem *why) {
   const char *name = s->options->spec ? s->options->spec : s->unit->harness.spec;
   if (s->options->against) return against_read(s, why);
+  if (!name && s->options->live) return true;
   if (!name) {
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
     return false;
@@ -218,7 +219,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
   struct machine_options *m = &s->machine_options;
   *m = (struct machine_options){.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
-                              .fuse_events = options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
+                              .fuse_events = !options->live && options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
                               .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
                               .points = options->points, .forget = true};
   if (!s->spec.name && !spec_of_object(mem, s->program, m, machine_value, s, &s->spec, why)) return false;

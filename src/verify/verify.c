@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void say_fault(struct subject *s, struct verified *out, const struct move *move) {
+void explain_fault(struct subject *s, struct verified *out, const struct move *move) {
   const struct schedule *told = &out->schedule;
   struct text t;
   text_open(&t, s->mem);
@@ -44,8 +44,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
 
 /* Anything assumed is said. */
 
-static void note(struct subject *s, struct verified *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void note(struct subject *s, struct verified *out, const char *format, ...) {
+void note(struct subject *s, struct verified *out, const char *format, ...) {
   char line[400];
   va_list args;
   va_start(args, format);
@@ -70,9 +69,9 @@ static bool uses_orders(const struct unit *u) {
   return false;
 }
 
-static void note_assumptions(struct subject *s, struct verified *out) {
+void note_assumptions(struct subject *s, struct verified *out) {
   bool reduces = s->options->search.reduce != REDUCE_NONE && s->options->search.reduce != REDUCE_POR && s->options->search.reduce != REDUCE_TAU;
-  if (s->not_symmetric && reduces && s->threads > 1) note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
+  if (s->not_symmetric && reduces && !s->options->live && s->threads > 1) note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
   if (out->search.refused)
     note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound, s->bound == 1 ? "" : "s");
   if (s->program->frees && s->unit->harness.type_stable) note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
@@ -122,24 +121,27 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
     out->kind = "deadlock";
     out->reason = "every thread that has not finished waits for a lock";
     return true;
-  default: say_fault(s, out, &r->path[r->path_count - 1].move); return true;
+  default: explain_fault(s, out, &r->path[r->path_count - 1].move); return true;
   }
 }
 
-bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
-  memset(out, 0, sizeof *out);
-  schedule_open(s, &out->schedule);
+bool start_fails(struct subject *s, struct verified *out) {
   struct move start;
   void *work = mem_zero(s->mem, 1, s->machine->work);
+  memset(out, 0, sizeof *out);
+  schedule_open(s, &out->schedule);
   s->machine->start(s->machine, work);
-  if (machine_start_fault(s->machine, &start)) {
-    out->search.verdict = VERDICT_VIOLATED;
-    out->search.violation = VIOLATION_FAULT;
-    out->at_start = true;
-    out->fault = start.place;
-    say_fault(s, out, &start);
-    return true;
-  }
+  if (!machine_start_fault(s->machine, &start)) return false;
+  out->search.verdict = VERDICT_VIOLATED;
+  out->search.violation = VIOLATION_FAULT;
+  out->at_start = true;
+  out->fault = start.place;
+  explain_fault(s, out, &start);
+  return true;
+}
+
+bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
+  if (start_fails(s, out)) return true;
   if (!search_all(s, limits, &out->search, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {

@@ -22,6 +22,7 @@ struct verify_options {
   enum steps steps;
   bool points;      /* by the marked linearization points */
   bool weak_fails;
+  bool live;        /* for progress and formulas (live.h): calls are moves of their own; no specification is needed */
   unsigned recursion;
   struct search_options search;
 };
@@ -59,7 +60,7 @@ struct subject {
 struct verified {
   struct search_result search;
   const char *kind;        /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap", "deadlock",
-                            * "points", "does not refine"; or NULL */
+                            * "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
   struct history *history; /* violated: of the execution, bound; else NULL */
   struct check_result check; /* ... decided, where the history is what is wrong */
   bool checked;
@@ -68,6 +69,7 @@ struct verified {
   struct place fault;       /* of a violation before the threads start, where at_start */
   bool at_start;
   VEC(const char *) notes; /* what was assumed */
+  size_t loop_count;       /* liveness: so many moves at the end of the path are repeated for ever */
 };
 
 /* Reads the object. False with the problem (bad input). */
@@ -87,6 +89,12 @@ bool verify(struct subject *, struct limits *, struct verified *, struct problem
 /* The execution as a history and a schedule; also of a path read from evidence. */
 bool explain_path(struct subject *, const struct path_move *, size_t count, struct verified *, struct problem *);
 void schedule_open(const struct subject *, struct schedule *); /* without lines */
+/* In parts, for liveness (live.h): was the initialisation wrong? Then that is the answer. The answer where a move is a fault; what
+ * was assumed. */
+bool start_fails(struct subject *, struct verified *);
+void explain_fault(struct subject *, struct verified *, const struct move *);
+void note_assumptions(struct subject *, struct verified *);
+void note(struct subject *, struct verified *, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* subject.c, in parts: self.c */
 /* The specification the object is by itself: its operations, one at a time. */
