@@ -112,8 +112,31 @@ static enum ended cells_at(struct run *run, const struct inst *in, word at, unsi
 static bool is_local(const struct run *run, word at) {
   if (!word_is_pointer(at)) return false;
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
-  return o->life == LIFE_CONSTANT || (o->owner == run->thread && run->machine->options.fuse_private) ||
+  return o->life == LIFE_CONSTANT || (o->owner == run->thread && o->life != LIFE_FREED && run->machine->options.fuse_private) ||
          (o->owner == run->thread && o->life == LIFE_LOCAL);
+}
+
+/* Does the thread still point to the object after this instruction, from a register or from something of its own? */
+static bool still_points(const struct run *run, const struct inst *in, uint32_t object) {
+  const struct machine *m = run->machine;
+  const struct live *live = &m->program->live[in - m->program->code + 1];
+  for (unsigned i = 0; i < live->count; i++) {
+    word w = run->r[m->program->registers[live->first + i]];
+    if (word_is_pointer(w) && word_object(w) == object) return true;
+  }
+  for (uint32_t i = m->globals; i < run->state->objects; i++) {
+    const struct object *o = &state_objects(m, run->state)[i];
+    const word *cells = state_cells(m, run->state) + o->first;
+    for (uint32_t c = 0; i != object && o->owner == run->thread && c < o->count; c++)
+      if (word_is_pointer(cells[c]) && word_object(cells[c]) == object) return true;
+  }
+  return false;
+}
+
+/* Is this free one that only concerns the thread itself? Not if the thread will know the memory again when another has it. */
+static bool is_local_free(const struct run *run, const struct inst *in) {
+  word at = run->r[in->a];
+  return (in->flags & FLAG_LOCAL) || (is_local(run, at) && !still_points(run, in, word_object(at)));
 }
 
 static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) {
@@ -150,7 +173,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   enum ended bad = cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
-  bool seen = o->owner != run->thread && o->life != LIFE_CONSTANT, wrote = true, known = true;
+  bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true, known = true;
   memcpy(before, cells, n * sizeof *before);
   switch (in->code) {
   case I_LOAD:
@@ -243,6 +266,7 @@ static enum ended allocate(struct run *run, const struct inst *in) {
   }
   if (object != UINT32_MAX) {
     state_objects(m, s)[object].life = LIFE_HEAP;
+    record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
   } else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread, &object))
     return fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
@@ -312,7 +336,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_TRYLOCK:
   case I_UNLOCK: return run->accessed && !is_local(run, address(run, in));
   case I_ALLOC: return run->accessed && m->program->frees && !(in->flags & FLAG_LOCAL);
-  case I_FREE: return run->accessed && !(in->flags & FLAG_LOCAL) && !is_local(run, run->r[in->a]);
+  case I_FREE: return run->accessed && !is_local_free(run, in);
   case I_ATOMIC: return run->accessed && in->imm;
   case I_RETURN: return run->accessed && !m->options.fuse_events;
   default: return false;
@@ -332,7 +356,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_TRYLOCK:
   case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, address(run, in));
   case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
-  case I_FREE: return !(in->flags & FLAG_LOCAL) && run->r[in->a] && !is_local(run, run->r[in->a]);
+  case I_FREE: return run->r[in->a] && !is_local_free(run, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;
   }
