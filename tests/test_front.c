@@ -271,13 +271,14 @@ TEST(front_harness) {
   static const struct front_case cases[] = {
       {ASIF
        "void w(int a, long b); int r(void); void start(void); void w(int a, long b) {} int r(void) { return 0; } void "
-       "start(void) {}\n"
+       "start(void) {} struct y { int n; }; void o(struct y *s) {}\n"
        "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) ASIF_BOUND(1 + 2)\n"
-       "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(w, \"a "
+       "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(o, \"a "
        "b\")",
        "   1 function w: void (int, long)\n   1   parameter a: int\n   1   parameter b: long\n   1 function r: int (void)\n   "
        "1   return 0\n"
-       "   1 function start: void (void)\n   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 1..2)\n   2 operation read "
+       "   1 function start: void (void)\n   1 function o: void (struct y *)\n   1   parameter s: struct y *\n"
+       "   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 1..2)\n   2 operation read "
        "is r()\n"
        "   3 role writer, 1: w\n   3 role reader, the rest: r w\n     init start\n     bound 3\n     type stable\n"},
       {ASIF "int register_read(void) { return 0; } ASIF_OBJECT(register) ASIF_OP_AS(read, register_read)",

@@ -250,6 +250,9 @@ static bool known(const struct lowering *l, const struct lvalue *v, struct value
   return !word_is_pointer(w) || !word_mark(w);
 }
 
+/* How many cells are read or written at once: of what is not atomic, one; others may come between two of them. */
+static uint32_t at_once(const struct lvalue *v) { return v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT) ? ACCESS_MOST : 1; }
+
 struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {
   struct value out;
   if (v->in_registers) return value_in(v->r);
@@ -257,11 +260,11 @@ struct value value_load(struct lowering *l, const struct lvalue *v, struct place
   uint32_t cells = v->type->cells;
   if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
   reg r = reg_new(l, cells, "");
-  for (uint32_t done = 0; done < cells; done += ACCESS_MOST) {
+  for (uint32_t done = 0, most = at_once(v); done < cells; done += most) {
     struct lvalue part = lvalue_part(*v, done);
     struct inst *in = emit_access(l, I_LOAD, &part, at);
     in->d = (reg)(r + done);
-    in->count = (uint16_t)(cells - done < ACCESS_MOST ? cells - done : ACCESS_MOST);
+    in->count = (uint16_t)(cells - done < most ? cells - done : most);
   }
   return value_in(r);
 }
@@ -274,10 +277,10 @@ void value_store(struct lowering *l, const struct lvalue *v, struct value value,
   }
   if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
   reg r = value_reg(l, value, at);
-  for (uint32_t done = 0; done < cells; done += ACCESS_MOST) {
+  for (uint32_t done = 0, most = at_once(v); done < cells; done += most) {
     struct lvalue part = lvalue_part(*v, done);
     struct inst *in = emit_access(l, I_STORE, &part, at);
     in->b = (reg)(r + done);
-    in->count = (uint16_t)(cells - done < ACCESS_MOST ? cells - done : ACCESS_MOST);
+    in->count = (uint16_t)(cells - done < most ? cells - done : most);
   }
 }

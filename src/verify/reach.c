@@ -55,7 +55,7 @@ static void transfer(const struct inst *in, uint32_t *at) {
   }
   switch (in->code) {
   case I_MOVE:
-    for (unsigned i = 0; i < n; i++) at[in->a + i] |= to[i];
+    for (unsigned i = 0; i < n; i++) at[in->a + i] |= i < COUNT_MOST ? to[i] : REACH_ALL;
     break;
   case I_UNARY:
   case I_CAST: at[in->a] |= to[0]; break;
