@@ -144,9 +144,10 @@ test:
 comma = ,
 
 # The tests that take longer: the same ones, every method against brute force on a million histories of each
-# specification, and more histories from the generator.
+# specification, more histories from the generator, and 50,000 random objects.
 test-long: export ASIF_LONG = 1
 test-long: export ASIF_TEST_HISTORIES = 1000000
+test-long: export ASIF_TEST_OBJECTS = 50000
 test-long:
 	@tools/deps test || echo 'going on without' >&2
 	@mkdir -p $(B) && rm -f $(B)/tally

@@ -40,7 +40,7 @@ static void self_init(const struct spec *spec, struct outcomes *out) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Has the operation come back to where it was? Compared with the state after 1, 2, 4, ... moves: from some time on one that repeats. */
+/* Has the operation come back to where it was? Compared with the state after 1, 2, 4, ... moves: one of these repeats. */
 static bool goes_round(struct self *s, uint64_t moves) {
   size_t size = s->machine->pack(s->machine, s->to, NULL, s->packed, NULL);
   if (moves > 1 && size == s->mark_size && !memcmp(s->packed, s->mark, size)) return true;

@@ -1,8 +1,9 @@
 /* Deadlock: no thread can move, and one waits for a lock.
  *
- * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait has not called it
- * yet, and may have other things to do. But it may call all the same, and be stuck. So there is a deadlock if every thread that is within
- * an operation waits, and of the others each makes a call that waits, or is kept from every call (ASIF_BOUND) by those that did. */
+ * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait has not
+ * called it yet, and may have other things to do. But it may call all the same, and be stuck. So there is a deadlock if every
+ * thread that is within an operation waits, and of the others each makes a call that waits, or is kept from every call
+ * (ASIF_BOUND) by those that did. */
 #include "verify/explore.h"
 
 /* What a thread between operations may do. */
@@ -45,6 +46,11 @@ static bool settle(struct chances *k, unsigned thread, uint32_t set, bool locked
   return settle(k, thread + 1, set, locked);
 }
 
+static void add_chance(struct chances *k, unsigned thread, bool waits, const struct move *move) {
+  struct chance c = {.thread = (uint8_t)thread, .waits = waits, .locked = waits && move->locked, .call = move->events[0]};
+  vec_push(&k->w->mem, &k->list, c);
+}
+
 /* The thread's chances; false if it is within an operation and can go on. */
 static bool look_at(struct chances *k, unsigned thread) {
   struct worker *w = k->w;
@@ -60,7 +66,7 @@ static bool look_at(struct chances *k, unsigned thread) {
     if (!calls)
       k->locked |= move.locked;
     else if (moved != WAITS || move.begun)
-      vec_push(&w->mem, &k->list, ((struct chance){(uint8_t)thread, moved == WAITS, moved == WAITS && move.locked, move.events[0]}));
+      add_chance(k, thread, moved == WAITS, &move);
   } while (choices_next(&choices));
   return true;
 }

@@ -1,0 +1,19 @@
+/* Random concurrent objects in C: soups of statements whose specification is what they do one operation at a time, and known
+ * objects with mistakes made at random. Small: enumeration (brute_verify.h) must come to an end. */
+#ifndef ASIF_TESTS_RANDOM_OBJECT_H
+#define ASIF_TESTS_RANDOM_OBJECT_H
+
+#include "base/text.h"
+
+struct random_object {
+  struct text source;
+  const char *name; /* of the kind of object */
+  unsigned threads, ops;
+  bool weak; /* weak compare-and-exchange may fail */
+};
+
+void random_object_make(struct random_object *, struct mem *, uint64_t seed);
+/* What goes before the source: for the preprocessor, and in its place where it is left out. */
+extern const char random_object_includes[], random_object_preprocessed[];
+
+#endif
