@@ -149,8 +149,8 @@ static const char *choice(struct writer *w, const char *at, const char *close) {
 }
 
 static void statement(struct writer *w) {
-  static const char *const leaves[] = {"r = atomic_load(&#);", "atomic_store(&#, @);", "r = s;", "s = "
-  "@;", "atomic_fetch_add(&#, 1);", ";"};
+  static const char *const leaves[] = {"r = atomic_load(&#);", "atomic_store(&#, @);", "r = s;", "s = @;",
+                                       "atomic_fetch_add(&#, 1);", ";"};
   if (w->depth >= DEPTH_MOST_HERE || below(w, 4) < w->depth) {
     const char *leaf = leaves[below(w, COUNT(leaves))];
     fill(w, leaf, leaf + strlen(leaf));
