@@ -5,9 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/verify_live.h"
 #include "history/format.h"
-#include "report/report.h"
 #include "verify/schedule.h"
 
 static const struct opt opts[] = {
@@ -15,9 +14,13 @@ static const struct opt opts[] = {
                                     "a time; default: what ASIF_OBJECT in the file says"},
     {"against", 0, "FILE.c", "@files", "what the object must do: what another object can do, called as this one is"},
     {"threads", 'n', "N", NULL, "threads (default: 2)"},
-    {"ops", 'o', "N", NULL, "operations each thread performs, or forever (default: 1)"},
+    {"ops", 'o', "N", NULL, "operations each thread performs, or forever (default: 1; with --progress and --ltl forever)"},
     {"bound", 'b', "N", NULL, "no calls that would grow the specification's state past N elements (default: ASIF_BOUND)"},
     {"points", 0, NULL, NULL, "verify by the marked linearization points (ASIF_LIN)"},
+    {"progress", 0, "CONDITION", "deadlock-free|obstruction-free|lock-free|wait-free",
+     "do operations return in the end? See docs/progress.md"},
+    {"ltl", 0, "FORMULA", NULL, "is this formula true of all executions? As '[](call(read) -> <>return(read))'"},
+    {"fair", 0, "HOW", "none|weak|strong", "... of those that are fair to threads (default: none)"},
     {"reduce", 'r', "HOW", "best|none|sym1|sym|por|both|tau", "best: the fastest; none, sym1, sym, por, both: Algorithms 4.1 to 4.5 of Liu et al. 2013;\n"
                                                               "tau: the 2009 paper's"},
     {"search", 0, "ORDER", "breadth|depth", "breadth first finds the shortest counterexample (default)"},
@@ -45,6 +48,7 @@ static const struct opt opts[] = {
 struct job {
   const struct args *args;
   struct verify_options options;
+  struct live_asked live;
   double seconds, cpu;
   size_t bytes;
   struct limits limits;
@@ -114,7 +118,7 @@ static bool read_options(const struct args *a, struct job *j) {
       usage_error(a, "too many arguments: %s", a->at[i]);
       return false;
     }
-  return !bad;
+  return !bad && live_options(a, &j->live, o);
 }
 
 static int columns(void) {
@@ -163,6 +167,7 @@ static void put_calls(const struct subject *s, struct text *t) {
 struct facts {
   struct report report;
   struct execution execution;
+  struct endless endless;
   struct check_result result;
   struct schedule_line start; /* a fault before the threads start */
 };
@@ -178,6 +183,7 @@ static const struct schedule_line *fault_line(const struct verified *v, struct s
 static char *method_of(const struct job *j, struct mem *m) {
   const struct verify_options *o = &j->options;
   struct text t;
+  if (o->live) return mem_string(m, "loops of the state graph", 24);
   text_open(&t, m);
   text_printf(&t, "%s-first search%s%s", o->search.depth_first ? "depth" : "breadth", o->points ? " by linearization points" : "",
               o->steps == STEPS_STATEMENT ? ", a statement a step" : "");
@@ -220,6 +226,10 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
                               .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO),
                               .width = columns()};
+  if (!j->options.live) return;
+  live_facts(&j->live, v, &f->endless);
+  f->execution.endless = &f->endless;
+  f->report.history = NULL;
 }
 
 static bool write_report(struct mem *m, const struct report *report, const char *path, void (*make)(const struct report *, struct text *)) {
@@ -341,7 +351,8 @@ static bool decide(struct job *j, struct mem *m, int *status) {
     return false;
   }
   read = subject_open(m, &j->options, &j->subject, &why);
-  if (read && verify(&j->subject, &j->limits, &j->answer, &why)) return true;
+  bool (*decided)(struct subject *, struct limits *, struct verified *, struct problem *) = j->options.live ? live_verify : verify;
+  if (read && decided(&j->subject, &j->limits, &j->answer, &why)) return true;
   *status = problem_status(&why);
   return false;
 }

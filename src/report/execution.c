@@ -17,13 +17,26 @@ struct check_result whole_result(struct mem *m, const struct report *r) {
   return c;
 }
 
+/* What it is asked to be: a specification, a formula. False if there is nothing to say. */
+static bool put_asked(const struct report *r, struct text *t) {
+  const struct endless *e = r->execution->endless;
+  if (e && !e->formula) return false;
+  if (!e) return put_spec(t, r->spec), r->spec != NULL;
+  put_clean(t, e->formula, strlen(e->formula));
+  if (e->fairness) text_printf(t, " under %s fairness", e->fairness);
+  return true;
+}
+
 static void put_header(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   text_add(t, BOLD(r));
   put_clean(t, e->file, strlen(e->file));
   text_printf(t, "%s: ", OFF(r));
-  put_spec(t, r->spec);
-  text_printf(t, "%s%s", r->spec ? "; " : "", e->client);
+  if (e->endless && e->endless->progress)
+    text_printf(t, "is it %s? ", e->endless->progress);
+  else if (put_asked(r, t))
+    text_add(t, "; ");
+  text_add(t, e->client);
   if (*e->calls) text_printf(t, ": %s", e->calls);
   text_char(t, '\n');
 }
@@ -48,7 +61,7 @@ static bool has_own(const struct schedule *s) {
 
 static void put_violated(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
-  put_sentence(r, t, RED(r), e->violation);
+  put_sentence(r, t, RED(r), verdict_line(r));
   if (e->fault) put_source_line(t, r, e->fault);
   if (has_picture(r)) {
     struct report drawn = *r;
@@ -62,19 +75,23 @@ static void put_violated(const struct report *r, struct text *t) {
   put_schedule(t, r);
 }
 
+/* Something else was violated than what was asked for: a deadlock, undefined behaviour. */
+static bool is_other(const char *violation) {
+  return strncmp(violation, "not ", 4) && strcmp(violation, "does not refine") && strcmp(violation, "formula");
+}
+
 static void put_verdict(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   const struct check_result *c = r->result;
-  bool other = c->verdict == VERDICT_VIOLATED && strcmp(e->violation, "not linearizable") && strcmp(e->violation, "does not refine");
+  bool other = c->verdict == VERDICT_VIOLATED && is_other(e->violation);
   text_printf(t, "verdict: %s%s", other ? "violated: " : "", verdict_line(r)); /* never coloured: scripts look for it */
   if (c->verdict == VERDICT_UNKNOWN && c->reason && *c->reason) {
     text_add(t, ": ");
     put_clean(t, c->reason, strlen(c->reason));
   }
   text_printf(t, " (%s; ", e->client);
-  put_spec(t, r->spec);
-  text_printf(t, "%s%" PRIu64 " states", r->spec ? ", " : "", e->states);
-  if (e->states >= MANY) text_printf(t, " of %.0f bytes", e->bytes_per_state);
+  text_printf(t, "%s%" PRIu64 " states", put_asked(r, t) ? ", " : "", e->states);
+  if (e->states >= MANY && e->bytes_per_state > 0) text_printf(t, " of %.0f bytes", e->bytes_per_state);
   text_printf(t, ", %" PRIu64 " moves, %.2f s, %ld MB)\n", e->transitions, r->seconds, r->peak_rss_kb >> 10);
 }
 

@@ -62,6 +62,25 @@ static void put_client(struct text *t, const struct execution *e) {
   put_string(t, e->calls);
 }
 
+/* The execution; of an infinite one, what was asked, its beginning and what is repeated for ever. */
+static void put_path(struct text *t, const struct execution *e) {
+  size_t lines = e->schedule->lines.count, loop = lines;
+  if (e->endless) {
+    text_add(t, ",\"progress\":");
+    put_string(t, e->endless->progress);
+    text_add(t, ",\"formula\":");
+    put_string(t, e->endless->formula);
+    text_add(t, ",\"fairness\":");
+    put_string(t, e->endless->fairness);
+    loop = e->endless->loop;
+  }
+  text_add(t, e->endless ? ",\"stem\":" : ",\"path\":");
+  put_schedule_json(t, e->schedule, 0, loop);
+  if (!e->endless) return;
+  text_add(t, ",\"loop\":");
+  put_schedule_json(t, e->schedule, loop, lines);
+}
+
 void execution_json(const struct report *r, struct text *t) {
   static const char *const verdicts[] = {"holds", "violated", "unknown"};
   const struct execution *e = r->execution;
@@ -95,7 +114,6 @@ void execution_json(const struct report *r, struct text *t) {
   put_fault(t, e);
   text_add(t, ",\"history\":");
   put_history(t, r->history);
-  text_add(t, ",\"path\":");
-  put_schedule_json(t, e->schedule);
+  put_path(t, e);
   text_add(t, "}\n");
 }

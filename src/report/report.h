@@ -6,6 +6,13 @@
 #include "check/check.h"
 #include "history/schedule.h"
 
+/* What was asked of infinite executions: a progress condition, or a formula. */
+struct endless {
+  const char *progress; /* "lock-free", or NULL */
+  const char *formula, *fairness; /* "weak", or NULL */
+  size_t loop; /* lines of the schedule from this one on happen again and again */
+};
+
 /* A search of executions, and the one it found: for commands that run the object themselves. */
 struct execution {
   const char *file;   /* the object's source */
@@ -18,9 +25,10 @@ struct execution {
   uint32_t depth, spec_sets;
   double bytes_per_state;
   bool refines;          /* it is another object that it must behave as */
-  const char *violation; /* what was violated: "not linearizable", "deadlock", ...; NULL: nothing was */
+  const char *violation; /* what was violated: "not linearizable", "deadlock", "formula", ...; NULL: nothing was */
   const struct schedule *schedule;
   const struct schedule_line *fault; /* where in the source; or NULL */
+  const struct endless *endless;     /* or NULL */
   const char *const *notes;          /* what was assumed */
   size_t note_count;
 };

@@ -89,6 +89,7 @@ void put_schedule(struct text *t, const struct report *r) {
   text_open(&place, t->mem);
   for (size_t i = 0; i < s->lines.count; i++) {
     const struct schedule_line *l = &s->lines.at[i], *before = i ? l - 1 : NULL;
+    if (r->execution->endless && i == r->execution->endless->loop) text_printf(t, "%sagain and again:\n\n", i ? "\nand then " : "");
     put_step(t, r, s, l, !before || before->step != l->step || before->thread != l->thread);
     text_clear(&place);
     put_place(&place, s, l, base);
@@ -125,16 +126,16 @@ void put_source_line(struct text *t, const struct report *r, const struct schedu
 
 static void put_string(struct text *t, const char *s) { put_json(t, s, strlen(s)); }
 
-void put_schedule_json(struct text *t, const struct schedule *s) {
+void put_schedule_json(struct text *t, const struct schedule *s, size_t from, size_t to) {
   static const char *const kinds[] = {[SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
                                       [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
                                       [SCHEDULE_WAIT] = "wait"};
   text_char(t, '[');
-  for (size_t i = 0; i < s->lines.count; i++) {
+  for (size_t i = from; i < to; i++) {
     const struct schedule_line *l = &s->lines.at[i];
-    bool first = !i || l[-1].step != l->step || l[-1].thread != l->thread;
+    bool first = i == from || l[-1].step != l->step || l[-1].thread != l->thread;
     if (first) {
-      text_printf(t, "%s{\"step\":%" PRIu32 ",\"thread\":", i ? "]}," : "", l->step);
+      text_printf(t, "%s{\"step\":%" PRIu32 ",\"thread\":", i > from ? "]}," : "", l->step);
       put_string(t, s->threads.at[l->thread]);
       text_add(t, ",\"events\":[");
     }
@@ -147,5 +148,5 @@ void put_schedule_json(struct text *t, const struct schedule *s) {
     put_string(t, l->text);
     text_char(t, '}');
   }
-  text_add(t, s->lines.count ? "]}]" : "]");
+  text_add(t, from < to ? "]}]" : "]");
 }

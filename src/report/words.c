@@ -133,9 +133,12 @@ void put_notes(struct text *t, const struct report *r, const char *before, const
 bool has_picture(const struct report *r) { return r->history && r->spec && r->history->ops.count; }
 
 const char *verdict_line(const struct report *r) {
+  const struct execution *e = r->execution;
   switch (r->result->verdict) {
-  case VERDICT_HOLDS: return r->execution && r->execution->refines ? "refines" : "linearizable";
-  case VERDICT_VIOLATED: return r->execution ? r->execution->violation : "not linearizable";
+  case VERDICT_HOLDS:
+    if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
+    return e && e->refines ? "refines" : "linearizable";
+  case VERDICT_VIOLATED: return !e ? "not linearizable" : strcmp(e->violation, "formula") ? e->violation : "violated";
   default: return "unknown";
   }
 }

@@ -75,8 +75,8 @@ struct system *bounded_new(struct mem *m, struct system *within, const struct tr
   b->traces = *traces;
   b->at = within->work;
   b->system = (struct system){.threads = within->threads, .group = within->group, .work = within->work + sizeof(uint32_t),
-                              .packed_most = within->packed_most + sizeof(uint32_t), .start = start, .move = move, .pack = pack,
-                              .unpack = unpack};
+                              .packed_most = within->packed_most + sizeof(uint32_t), .choices_last = within->choices_last,
+                              .start = start, .move = move, .pack = pack, .unpack = unpack};
   if (within->again) b->system.again = again;
   return &b->system;
 }

@@ -6,7 +6,7 @@
 #include "verify/progress.h"
 #include "verify/verify.h"
 
-/* What is asked: a formula, or else a progress condition. */
+/* What is asked (verify_options.live): a formula, or else a progress condition. */
 struct live_asked {
   const char *formula; /* or NULL */
   enum fairness fairness;
@@ -22,7 +22,7 @@ struct ltl_names live_names(struct subject *);
 
 /* Decides, and makes a violation again from the start, as a schedule (live_answer.c). False with the problem: a formula that cannot
  * be read, an internal error. */
-bool live_verify(struct subject *, const struct live_asked *, struct limits *, struct verified *, struct problem *);
+bool live_verify(struct subject *, struct limits *, struct verified *, struct problem *);
 
 /* Is this a run that violates what is asked (live_confirm.c)? Its moves are made again and judged by the definitions of progress.h
  * alone: the last `loop` of them are repeated for ever. False with the reason why not. */

@@ -9,8 +9,9 @@ const char *fairness_name(enum fairness f) {
   return names[f];
 }
 
-static bool decide_once(struct subject *s, const struct live_asked *asked, struct limits *limits, struct liveness_result *r,
-                        struct verified *out, struct problem *why) {
+static bool decide_once(struct subject *s, struct limits *limits, struct liveness_result *r, struct verified *out,
+                        struct problem *why) {
+  const struct live_asked *asked = s->options->live;
   struct system *system = live_system(s);
   struct ltl_names names = live_names(s);
   bool good = asked->formula ? ltl_check(s->mem, system, asked->formula, asked->fairness, &names, limits, r, why)
@@ -25,12 +26,11 @@ static bool decide_once(struct subject *s, const struct live_asked *asked, struc
 }
 
 /* And again without forgetting if something that was forgotten is needed. */
-static bool decide(struct subject *s, const struct live_asked *asked, struct limits *limits, struct liveness_result *r,
-                   struct verified *out, struct problem *why) {
-  if (!decide_once(s, asked, limits, r, out, why)) return false;
+static bool decide(struct subject *s, struct limits *limits, struct liveness_result *r, struct verified *out, struct problem *why) {
+  if (!decide_once(s, limits, r, out, why)) return false;
   if (r->fault != FAULT_FORGOTTEN) return true;
   subject_remember(s);
-  return decide_once(s, asked, limits, r, out, why);
+  return decide_once(s, limits, r, out, why);
 }
 
 static const char *kind_of(struct subject *s, const struct live_asked *asked) {
@@ -49,8 +49,7 @@ static void note_clients(struct subject *s, const struct liveness_result *r, str
   note_assumptions(s, out);
 }
 
-static bool explain(struct subject *s, const struct live_asked *asked, const struct liveness_result *r, struct verified *out,
-                    struct problem *why) {
+static bool explain(struct subject *s, const struct liveness_result *r, struct verified *out, struct problem *why) {
   out->search.violation = r->fault != FAULT_NONE ? VIOLATION_FAULT : r->waits ? VIOLATION_DEADLOCK : VIOLATION_TRACE;
   if (!explain_path(s, r->stem, r->stem_count + r->loop_count, out, why)) {
     struct problem said = *why;
@@ -60,15 +59,14 @@ static bool explain(struct subject *s, const struct live_asked *asked, const str
   if (r->fault != FAULT_NONE)
     explain_fault(s, out, &r->stem[r->stem_count - 1].move);
   else
-    out->kind = kind_of(s, asked);
+    out->kind = kind_of(s, s->options->live);
   return true;
 }
 
-bool live_verify(struct subject *s, const struct live_asked *asked, struct limits *limits, struct verified *out,
-                 struct problem *why) {
+bool live_verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   struct liveness_result r;
   if (start_fails(s, out)) return true;
-  if (!decide(s, asked, limits, &r, out, why)) return false;
+  if (!decide(s, limits, &r, out, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);
@@ -85,5 +83,5 @@ bool live_verify(struct subject *s, const struct live_asked *asked, struct limit
   search->path = r.stem;
   search->path_count = r.stem_count + r.loop_count;
   out->loop_count = r.loop_count;
-  return explain(s, asked, &r, out, why);
+  return explain(s, &r, out, why);
 }

@@ -94,6 +94,12 @@ static size_t key_of(struct run *r, unsigned char *out) {
   return calls + r->system->pack(r->system, r->here, NULL, out + calls, NULL);
 }
 
+/* The loop is made again from what is kept of the state: what is forgotten may be another thing each time. */
+static void forget(struct run *r, const unsigned char *key, size_t size) {
+  size_t calls = r->system->threads * sizeof *r->calls;
+  if (r->system->choices_last) r->system->unpack(r->system, key + calls, size - calls, r->here);
+}
+
 static bool make_run(struct run *r) {
   size_t most = sizeof r->calls + r->system->packed_most, size = 0;
   unsigned char *key = mem_alloc(r->mem, most), *last = mem_alloc(r->mem, most);
@@ -102,7 +108,7 @@ static bool make_run(struct run *r) {
   for (size_t i = 0;; i++) {
     struct move move;
     look(r, &r->moments[i]);
-    if (i == r->stem) size = key_of(r, key);
+    if (i == r->stem) size = key_of(r, key), forget(r, key, size);
     if (i == r->count) break;
     if (!make_move(r, &r->path[i], &move)) {
       problem_set(r->why, "move %zu of the execution cannot be made", i + 1);

@@ -24,6 +24,12 @@ void explain_fault(struct subject *s, struct verified *out, const struct move *m
 static bool confirm(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
   struct spec spec = s->spec;
+  if (spec_of_object_limit(&spec)) {
+    out->search.verdict = VERDICT_UNKNOWN;
+    out->kind = NULL;
+    out->reason = (char *)spec_of_object_limit(&spec);
+    return true;
+  }
   spec.values = out->history->values;
   spec.processes = out->history->processes;
   if (!check_history(s->mem, out->history, &spec, &options, limits, &out->check, why)) return false;
@@ -71,7 +77,8 @@ static bool uses_orders(const struct unit *u) {
 
 void note_assumptions(struct subject *s, struct verified *out) {
   bool reduces = s->options->search.reduce != REDUCE_NONE && s->options->search.reduce != REDUCE_POR && s->options->search.reduce != REDUCE_TAU;
-  if (s->not_symmetric && reduces && !s->options->live && s->threads > 1) note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
+  if (s->not_symmetric && reduces && !s->options->live && s->threads > 1)
+    note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
   if (out->search.refused)
     note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound, s->bound == 1 ? "" : "s");
   if (s->program->frees && s->unit->harness.type_stable) note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");

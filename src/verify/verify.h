@@ -22,7 +22,8 @@ struct verify_options {
   enum steps steps;
   bool points;      /* by the marked linearization points */
   bool weak_fails;
-  bool live;        /* for progress and formulas (live.h): calls are moves of their own; no specification is needed */
+  /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL: not. */
+  const struct live_asked *live;
   unsigned recursion;
   struct search_options search;
 };
@@ -111,6 +112,8 @@ bool against_sound(struct subject *, bool *again, struct problem *);
 bool against_confirm(struct subject *, struct verified *, struct problem *);
 /* The specification that ASIF_SPEC in the file defines (own.c). */
 bool spec_of_file(struct subject *, struct problem *);
+/* What the object came to by itself that is beyond what is modelled, or NULL: operations may then have outcomes that are not known. */
+const char *spec_of_object_limit(const struct spec *);
 /* A result of the C function as the specification's operation has it. */
 value result_of(const struct subject *, const struct spec_op *, enum result_of, word result);
 value result_value(const struct subject *, const struct program_op *, word result);
