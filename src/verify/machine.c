@@ -165,6 +165,13 @@ static bool put(struct run *run, const struct object *o, word *cells, const word
   return good;
 }
 
+/* One of n, in every way. */
+static enum ended choose_one(struct run *run, const struct inst *in, unsigned n, unsigned *which) {
+  if (n > 1 && run->choices->depth == CHOICES_MOST) return fault(run, in, FAULT_RANGE, "too many choices in one step");
+  *which = choose(run->choices, n);
+  return GO_ON;
+}
+
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = address(run, in);
@@ -204,7 +211,10 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
       if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
     }
     if (!known) break;
-    if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails && choose(run->choices, 2)) wrote = false;
+    unsigned fails = 0;
+    if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails) bad = choose_one(run, in, 2, &fails);
+    if (bad != GO_ON) return bad;
+    if (fails) wrote = false;
     word desired[COUNT_MOST];
     memcpy(desired, r + in->b, n * sizeof *desired);
     if (wrote)
@@ -257,7 +267,9 @@ static enum ended allocate(struct run *run, const struct inst *in) {
       const struct object *o = &state_objects(m, s)[i];
       freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count;
     }
-    unsigned which = choose(run->choices, freed + 1);
+    unsigned which;
+    enum ended bad = choose_one(run, in, freed + 1, &which);
+    if (bad != GO_ON) return bad;
     for (uint32_t i = m->globals; which && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
       if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && --which == 0) object = i;
@@ -399,7 +411,10 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (in->code == I_REQUIRE && !r[in->a]) return WAIT;
     if (in->code == I_CHOOSE) {
       if (r[in->a] < 1 || r[in->a] > 65535) return fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
-      r[in->d] = choose(run->choices, (unsigned)r[in->a]);
+      unsigned which;
+      enum ended bad = choose_one(run, in, (unsigned)r[in->a], &which);
+      if (bad != GO_ON) return bad;
+      r[in->d] = which;
     }
     break;
   case I_TRAP: return fault(run, in, in->imm ? FAULT_RANGE : FAULT_TRAP, in->text);

@@ -19,6 +19,7 @@ struct self {
   void *from, *to;
   unsigned char *packed, *mark;
   size_t mark_size;
+  const char *beyond; /* what an operation came to that is not modelled, or NULL */
   pthread_mutex_t lock; /* workers take turns */
 };
 
@@ -55,7 +56,9 @@ static bool run_alone(struct self *s, struct choices *choices, value *result) {
   struct system *m = s->machine;
   struct move move;
   for (uint64_t n = 1;; n++) {
-    if (m->move(m, s->from, 0, choices, s->to, &move) != MOVED) return false;
+    enum moved moved = m->move(m, s->from, 0, choices, s->to, &move);
+    if (moved == FAULTED && move.fault == FAULT_RANGE) s->beyond = move.text;
+    if (moved != MOVED) return false;
     for (unsigned i = 0; i < move.event_count; i++) {
       if (move.events[i].kind != EVENT_RETURN) continue;
       *result = move.events[i].result;
@@ -85,6 +88,11 @@ static void self_step(const struct spec *spec, struct state state, const struct 
 static void self_print(const struct spec *spec, struct state state, struct text *t) {
   (void)spec;
   text_printf(t, "a state of %u bytes", state.size);
+}
+
+const char *spec_of_object_limit(const struct spec *spec) {
+  const struct self *s = spec->step == self_step ? spec->user : NULL;
+  return s ? s->beyond : NULL;
 }
 
 bool spec_of_object(struct mem *mem, const struct program *p, const struct machine_options *options, machine_result *result, void *self,

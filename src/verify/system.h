@@ -12,7 +12,7 @@
  *
  *   choices_begin(&c);
  *   do system->move(..., &c, ...); while (choices_next(&c));                                                                      */
-enum { CHOICES_MOST = 12 }; /* in one move; more than that always take the first */
+enum { CHOICES_MOST = 24 }; /* in one move; of more than that the first is always taken, which the machine refuses */
 struct choices {
   uint8_t made, depth;          /* choose() calls recorded, and met so far in this run */
   uint16_t taken[CHOICES_MOST]; /* which */

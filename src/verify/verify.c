@@ -27,7 +27,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
   if (spec_of_object_limit(&spec)) {
     out->search.verdict = VERDICT_UNKNOWN;
     out->kind = NULL;
-    out->reason = (char *)spec_of_object_limit(&spec);
+    out->reason = spec_of_object_limit(&spec);
     return true;
   }
   spec.values = out->history->values;
