@@ -8,6 +8,8 @@
  *   argument -DSIZE=2            for the preprocessor, a line each
  *   spec stack                   what --spec said, if it was given
  *   against other.c              the same of --against
+ *   progress lock-free           the same of --progress; the verdict is `not lock-free`, or lock-free
+ *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or holds
  *   threads 3
  *   operations 1                 or forever
  *   bound 3                      or none
@@ -17,6 +19,7 @@
  *   weak 0
  *   recursion 8
  *   fault FILE:LINE:COL: TEXT    if it is one
+ *   loop 3                       of liveness: so many moves at the end are repeated for ever
  *   moves 17
  *   0 12 1 0/3                   thread, instructions, how many choices, and each: which of how many
  *   ...
@@ -35,6 +38,7 @@
 #include "history/format.h"
 #include "history/output.h"
 #include "verify/explore.h"
+#include "verify/live.h"
 #include "verify/schedule.h"
 
 static const char *const steps_names[] = {[STEPS_SHARED] = "shared", [STEPS_STATEMENT] = "statement"};
@@ -56,12 +60,23 @@ static bool flush(struct text *t, void *to) {
   return good;
 }
 
+static void put_liveness(const struct live_asked *asked, struct text *t) {
+  if (!asked->formula) {
+    text_printf(t, "progress %s\n", progress_name(asked->progress));
+    return;
+  }
+  text_add(t, "formula ");
+  for (const char *s = asked->formula; *s; s++) text_char(t, *s == '\n' || *s == '\r' ? ' ' : *s);
+  text_printf(t, "\nfair %s\n", fairness_name(asked->fairness));
+}
+
 static void put_asked(const struct subject *s, struct text *t) {
   const struct verify_options *o = s->options;
   text_printf(t, "source %s\nhash %016" PRIx64 "\n", o->path, source_hash(s->unit));
   for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
   if (o->spec) text_printf(t, "spec %s\n", o->spec);
   if (o->against) text_printf(t, "against %s\n", o->against);
+  if (o->live) put_liveness(o->live, t);
   text_printf(t, "threads %u\noperations ", s->threads);
   text_printf(t, o->ops ? "%u" : "forever", o->ops);
   text_add(t, "\nbound ");
@@ -92,12 +107,18 @@ static void put_moves(const struct search_result *r, struct text *t) {
   }
 }
 
+/* The verdict of what holds. */
+static const char *holding(const struct verify_options *o) {
+  if (o->live) return o->live->formula ? "holds" : progress_name(o->live->progress);
+  return o->against ? "refines" : "linearizable";
+}
+
 static bool write_all(struct mem *m, struct output *out, const struct subject *s, const struct verified *v, struct problem *why) {
   struct text t, fault;
   text_open(&t, m);
   text_open(&fault, m);
   bool holds = v->search.verdict == VERDICT_HOLDS;
-  text_printf(&t, "asif-evidence 1\ncommand verify\nverdict %s\n", !holds ? v->kind : s->options->against ? "refines" : "linearizable");
+  text_printf(&t, "asif-evidence 1\ncommand verify\nverdict %s\n", holds ? holding(s->options) : v->kind);
   put_asked(s, &t);
   if (holds) {
     text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states, v->search.transitions, v->search.depth);
@@ -105,6 +126,7 @@ static bool write_all(struct mem *m, struct output *out, const struct subject *s
   }
   put_fault(s, v, &fault);
   if (fault.count) text_printf(&t, "fault %s\n", text_string(&fault));
+  if (s->options->live) text_printf(&t, "loop %zu\n", v->loop_count);
   put_moves(&v->search, &t);
   text_add(&t, "history\n");
   return (!v->history || format_wing_gong.write(v->history, &t, why, flush, out)) && flush(&t, out);
@@ -138,6 +160,8 @@ struct evidence {
   const char *verdict, *fault;
   uint64_t hash, states;
   struct verify_options options;
+  struct live_asked live;
+  uint64_t loop;
   VEC(char *) arguments;
   VEC(struct path_move) moves;
   struct text history;
@@ -187,6 +211,24 @@ static bool read_name(struct evidence *e, const char *name, const char *const *n
 /* What the preprocessor is told comes from a file: nothing that could run a program. */
 static bool harmless(const char *argument) { return argument[0] == '-' && argument[1] && strchr("DIU", argument[1]); }
 
+/* What was asked of infinite executions, if that was. */
+static bool read_liveness(struct evidence *e) {
+  char *s = field(e, "progress"), *formula = field(e, "formula");
+  struct live_asked *asked = &e->live;
+  if (!s && !formula) return true;
+  e->options.live = asked;
+  if (formula) {
+    asked->formula = mem_string(e->mem, formula, strlen(formula));
+    if (!next(e, "fair") || !(s = field(e, "fair"))) return unexpected(e, "fair");
+    while (strcmp(fairness_name(asked->fairness), s))
+      if (asked->fairness++ == FAIR_STRONG) return unexpected(e, "fair");
+  } else {
+    while (strcmp(progress_name(asked->progress), s))
+      if (asked->progress++ == PROGRESS_WAIT_FREE) return unexpected(e, "progress");
+  }
+  return next(e, "threads");
+}
+
 static bool read_source(struct evidence *e) {
   const char *hash;
   if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path) || !read_text(e, "hash", &hash)) return false;
@@ -201,9 +243,9 @@ static bool read_source(struct evidence *e) {
   vec_push(e->mem, &e->arguments, NULL);
   e->options.cc_args = e->arguments.at;
   char *s = field(e, "spec"), *other = field(e, "against");
-  if (!s && !other) return true;
+  if (!s && !other) return read_liveness(e);
   *(s ? &e->options.spec : &e->options.against) = mem_string(e->mem, s ? s : other, strlen(s ? s : other));
-  return next(e, "threads");
+  return next(e, "threads") && read_liveness(e);
 }
 
 static bool read_asked(struct evidence *e) {
@@ -257,7 +299,11 @@ static bool read_moves(struct evidence *e) {
     e->fault = mem_string(e->mem, s, strlen(s));
     if (!next(e, "moves")) return false;
   }
-  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s) return unexpected(e, "moves");
+  if (e->options.live) {
+    if (!(s = field(e, "loop")) || !number_at(&s, UINT32_MAX, &e->loop) || *s) return unexpected(e, "loop");
+    if (!next(e, "moves")) return false;
+  }
+  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s || count < e->loop) return unexpected(e, "moves");
   for (uint64_t i = 0; i < count; i++)
     if (!read_move(e)) return false;
   if (!next(e, "history") || strcmp(e->line, "history")) return unexpected(e, "history");
@@ -398,6 +444,26 @@ static enum verdict replay_trace(struct evidence *e, struct subject *s, struct v
   return VERDICT_HOLDS;
 }
 
+static bool confirms(const struct evidence *e, struct subject *s, struct problem *why) {
+  struct ltl_names names = live_names(s);
+  return live_confirm(e->mem, live_system(s), &e->live, &names, e->moves.at, e->moves.count, e->loop, why);
+}
+
+static enum verdict replay_run(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
+  char condition[40];
+  snprintf(condition, sizeof condition, "not %s", progress_name(e->live.progress));
+  bool same = !strcmp(e->verdict, e->live.formula ? "formula" : condition);
+  if (!same) return refuted(said, "what was asked for, and what is said to be violated, differ");
+  if (!confirms(e, s, why)) {
+    subject_remember(s); /* it may have been found so */
+    if (!confirms(e, s, why)) return refuted(said, "%s", why->text);
+  }
+  text_printf(said, "the %zu moves can be made", e->moves.count);
+  if (e->loop) text_printf(said, ", and the last %" PRIu64 " of them again and again", e->loop);
+  text_printf(said, ": %s\n", e->live.formula ? "the formula is false of that" : e->verdict);
+  return VERDICT_HOLDS;
+}
+
 static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
   struct verified v = {.search.violation = VIOLATION_TRACE};
   struct walk w = {.subject = s, .traces = specsets_traces(s->sets), .here = mem_zero(e->mem, 1, s->machine->work),
@@ -413,6 +479,7 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   if (!same_history(e, v.history)) return refuted(said, "the execution has another history");
   if (e->fault) return replay_fault(e, s, &v, &w, said);
   if (w.last == FAULTED) return refuted(said, "the execution ends with a fault");
+  if (e->options.live) return replay_run(e, s, said, why);
   if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
   if (!is_deadlock(e, &w)) return refuted(said, "a thread can move after the last move: there is no deadlock");
   text_printf(said, "after the %zu moves no thread can move, and one waits for a lock\n", e->moves.count);
@@ -438,6 +505,10 @@ static void put_command(const struct evidence *e, struct text *t) {
   put_quoted(t, o->path);
   if (o->spec) text_add(t, " --spec "), put_quoted(t, o->spec);
   if (o->against) text_add(t, " --against "), put_quoted(t, o->against);
+  if (o->live && o->live->formula)
+    text_add(t, " --ltl "), put_quoted(t, o->live->formula), text_printf(t, " --fair %s", fairness_name(o->live->fairness));
+  else if (o->live)
+    text_printf(t, " --progress %s", progress_name(o->live->progress));
   text_printf(t, " --threads %u --ops ", o->threads);
   text_printf(t, o->ops ? "%u" : "forever", o->ops);
   if (o->bound >= 0) text_printf(t, " --bound %" PRId64, o->bound);
@@ -455,7 +526,7 @@ static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text 
   if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
   text_printf(said, "a complete search of %" PRIu64 " states found no violation; nothing shorter shows that. This repeats it:\n\n", e->states);
   put_command(e, said);
-  text_add(said, "\nand with --reduce none it takes longer, but relies on no reduction.\n");
+  text_add(said, e->options.live ? "\n" : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
   *verdict = VERDICT_UNKNOWN;
   return true;
 }
@@ -468,7 +539,7 @@ bool schedule_replay(struct mem *m, struct input *in, enum verdict *verdict, str
   e->why = why;
   if (!read_asked(e)) return false;
   text_printf(said, "%s: verify %s, %s\n", in->name, e->options.path, e->verdict);
-  if (!strcmp(e->verdict, "linearizable") || !strcmp(e->verdict, "refines")) return replay_holds(e, verdict, said);
+  if (!strcmp(e->verdict, holding(&e->options))) return replay_holds(e, verdict, said);
   if (!read_moves(e)) return false;
   if (!subject_open(m, &e->options, s, why)) {
     subject_close(s);
