@@ -1,9 +1,9 @@
 /* Fuzzing the front end: any text is read or refused, in bounded memory and stack, and refusals say where; what is read can be
- * printed. `make fuzz` builds it with libFuzzer; tests/test_front.c reads the corpus. */
+ * printed, and lowered to steps or refused. `make fuzz` builds it with libFuzzer; tests/test_front.c reads the corpus. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/ast.h"
+#include "front/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!u && !strchr(problem.text, ':')) abort();
     text_open(&t, &m);
     if (u) ast_print(u, &t);
+    struct program *p = u ? lower(&m, u, NULL, &problem) : NULL;
+    if (u && !p && !strchr(problem.text, ':')) abort();
+    if (p) program_print(p, &t);
   }
   mem_close(&m);
   return 0;
