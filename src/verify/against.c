@@ -27,7 +27,9 @@ static void find_named(struct subject *s, struct unit *u) {
 bool against_read(struct subject *s, struct problem *why) {
   const char *path = s->options->against;
   struct lower_options options = {.recursion = s->options->recursion};
-  struct unit *u = s->against.unit = front_read(s->mem, path, s->options->cc_args, why);
+  struct unit *u = s->options->against_unit;
+  if (!u) u = front_read(s->mem, path, s->options->cc_args, why);
+  s->against.unit = u;
   if (!u) return false;
   if (!u->harness.ops.count) find_named(s, u);
   if (!u->harness.ops.count) {

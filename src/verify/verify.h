@@ -15,6 +15,7 @@ struct verify_options {
   const char *path;
   const char *spec; /* --spec: a name, a C file, "self"; NULL: what the file says */
   const char *against; /* --against: a C file with another object that is the specification; or NULL */
+  struct unit *against_unit; /* the same, read already; or NULL */
   char *const *cc_args; /* for the preprocessor and the compiler, NULL-terminated; or NULL */
   unsigned threads;
   unsigned ops;     /* operations a thread performs; OPS_FOREVER */
