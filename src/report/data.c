@@ -5,7 +5,7 @@
 
 #include "report/parts.h"
 
-enum { TEXT_MOST = 160, START_MOST = 50, STATE_MOST = 2000, PROSE_MOST = 4000, NOWHERE = -1 };
+enum { TEXT_MOST = 160, START_MOST = 50, STATE_MOST = 2000, PROSE_MOST = 4000, SOURCE_MOST = 300000, NOWHERE = -1 };
 
 static void put_text(struct text *t, const char *key, const char *s) {
   text_printf(t, ",\"%s\":", key);
@@ -156,6 +156,37 @@ static void put_order(struct text *t, const struct report *r, const struct windo
   mem_free(t->mem, gap);
 }
 
+/* The steps, and of the files they are in the text: the numbers of files are those of the lines. */
+static void put_execution(struct text *t, const struct execution *e) {
+  const struct schedule *s = e->schedule;
+  put_text(t, "client", e->client);
+  text_printf(t, ",\"states\":%" PRIu64 ",\"schedule\":{\"threads\":[", e->states);
+  for (size_t i = 0; i < s->threads.count; i++) {
+    if (i) text_char(t, ',');
+    put_json(t, s->threads.at[i], strlen(s->threads.at[i]));
+  }
+  text_add(t, "],\"files\":[");
+  for (size_t i = 0; i < s->files.count; i++) {
+    const struct schedule_file *f = &s->files.at[i];
+    bool used = false;
+    for (size_t k = 0; k < s->lines.count && !used; k++) used = s->lines.at[k].line && s->lines.at[k].file == i;
+    text_printf(t, "%s{\"path\":", i ? "," : "");
+    put_json(t, f->path, strlen(f->path));
+    text_add(t, ",\"text\":");
+    put_json(t, used && f->text ? f->text : "", used && f->text && f->length <= SOURCE_MOST ? f->length : 0);
+    text_char(t, '}');
+  }
+  text_add(t, "],\"lines\":[");
+  for (size_t i = 0; i < s->lines.count; i++) {
+    const struct schedule_line *l = &s->lines.at[i];
+    text_printf(t, "%s[%" PRIu32 ",%u,\"%s\",%u,%" PRIu32 ",%" PRIu32 ",", i ? "," : "", l->step, l->thread, schedule_word(l->kind), l->file,
+                l->line, l->column);
+    put_json(t, l->text, strlen(l->text));
+    text_char(t, ']');
+  }
+  text_add(t, "]}");
+}
+
 void put_data(struct text *t, const struct report *r, const struct window *w) {
   static const char *const verdicts[] = {"holds", "violated", "unknown"};
   const struct check_result *c = r->result;
@@ -164,11 +195,14 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   text_open(&said, t->mem);
   text_open(&spec, t->mem);
   text_printf(t, "{\"verdict\":\"%s\"", verdicts[c->verdict]);
-  put_text(t, "file", h ? h->source : r->command);
+  put_text(t, "said", verdict_line(r));
+  put_text(t, "file", r->execution ? r->execution->file : h ? h->source : r->command);
   put_spec(&spec, r->spec);
   put_text(t, "spec", text_string(&spec));
   put_text(t, "method", c->method);
-  if (c->verdict == VERDICT_HOLDS)
+  if (c->verdict == VERDICT_HOLDS && r->execution)
+    text_printf(&said, "Every execution of %s: %s.", r->execution->client, r->execution->calls);
+  else if (c->verdict == VERDICT_HOLDS)
     put_holds(&said, r);
   else
     text_add(&said, c->reason ? c->reason : "");
@@ -176,7 +210,8 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   text_printf(t, ",\"seconds\":%.3f,\"operations\":%zu,\"events\":%" PRIu32 ",\"processTotal\":%" PRIu32 ",\"reached\":%" PRIu32,
               r->seconds, h ? h->ops.count : 0, h ? h->events : 0, h ? names_count(h->processes) : 0, c->reached);
   text_clear(&said);
-  put_notes(&said, r, "", "\n");
+  for (size_t i = 0; r->execution && i < r->execution->note_count; i++) text_printf(&said, "%s\n", r->execution->notes[i]);
+  if (!r->execution) put_notes(&said, r, "", "\n");
   text_add(t, ",\"notes\":");
   put_json(t, text_string(&said), said.count);
   text_add(t, ",\"ranges\":[");
@@ -186,6 +221,7 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   if (w->count) put_operations(t, r, w);
   if (c->verdict == VERDICT_VIOLATED) put_core(t, r, w);
   if (c->verdict == VERDICT_HOLDS && w->count) put_order(t, r, w);
+  if (r->execution) put_execution(t, r->execution);
   text_add(t, "}");
   mem_free(t->mem, said.at);
   mem_free(t->mem, spec.at);

@@ -4,9 +4,10 @@
 
 #include "report/parts.h"
 
-extern const char asset_page_html[], asset_page_css[], asset_model_js[], asset_draw_js[], asset_view_js[], asset_page_js[];
+extern const char asset_page_html[], asset_page_css[], asset_model_js[], asset_draw_js[], asset_view_js[], asset_schedule_js[],
+    asset_page_js[];
 extern const size_t asset_page_html_size, asset_page_css_size, asset_model_js_size, asset_draw_js_size, asset_view_js_size,
-    asset_page_js_size;
+    asset_schedule_js_size, asset_page_js_size;
 
 enum { OPERATIONS_MOST = 16000, SIZE_MOST = 1800000 };
 
@@ -71,6 +72,8 @@ void report_html(const struct report *r, struct text *t) {
       text_bytes(t, asset_draw_js, asset_draw_js_size);
     else if (IS("view.js"))
       text_bytes(t, asset_view_js, asset_view_js_size);
+    else if (IS("schedule.js"))
+      text_bytes(t, asset_schedule_js, asset_schedule_js_size);
     else if (IS("page.js"))
       text_bytes(t, asset_page_js, asset_page_js_size);
 #undef IS

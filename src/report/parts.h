@@ -47,6 +47,7 @@ void execution_json(const struct report *, struct text *);
 void put_schedule(struct text *, const struct report *);                   /* a table, a line each */
 void put_source_line(struct text *, const struct report *, const struct schedule_line *); /* the line in the source, and a caret */
 void put_schedule_json(struct text *, const struct schedule *, size_t from, size_t to); /* an array of steps: lines from..to-1 */
+const char *schedule_word(unsigned kind); /* "access" */
 const char *schedule_path(const struct schedule *, const struct schedule_line *);
 
 /* layout.c: operations as bars in columns, a row for each process (more where operations of one overlap). */

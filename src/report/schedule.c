@@ -126,10 +126,14 @@ void put_source_line(struct text *t, const struct report *r, const struct schedu
 
 static void put_string(struct text *t, const char *s) { put_json(t, s, strlen(s)); }
 
-void put_schedule_json(struct text *t, const struct schedule *s, size_t from, size_t to) {
+const char *schedule_word(unsigned kind) {
   static const char *const kinds[] = {[SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
                                       [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
                                       [SCHEDULE_WAIT] = "wait"};
+  return kinds[kind];
+}
+
+void put_schedule_json(struct text *t, const struct schedule *s, size_t from, size_t to) {
   text_char(t, '[');
   for (size_t i = from; i < to; i++) {
     const struct schedule_line *l = &s->lines.at[i];
@@ -139,7 +143,7 @@ void put_schedule_json(struct text *t, const struct schedule *s, size_t from, si
       put_string(t, s->threads.at[l->thread]);
       text_add(t, ",\"events\":[");
     }
-    text_printf(t, "%s{\"kind\":\"%s\",\"file\":", first ? "" : ",", kinds[l->kind]);
+    text_printf(t, "%s{\"kind\":\"%s\",\"file\":", first ? "" : ",", schedule_word(l->kind));
     if (l->line)
       put_string(t, schedule_path(s, l));
     else

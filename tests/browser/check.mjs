@@ -207,7 +207,7 @@ async function large() {
 async function odd() {
   let page = await open("hostile");
   check("hostile: title stands", (await page.title()).startsWith("<img"), await page.title());
-  check("hostile: two scripts were not added", await page.locator("script").count() === 5, await page.locator("script").count());
+  check("hostile: two scripts were not added", await page.locator("script").count() === 6, await page.locator("script").count());
   check("hostile: no images", await page.locator("img").count() === 0);
   check("hostile: shown as text", (await text(page, "why")).includes("</script>"));
   await shot(page, "hostile");
@@ -252,6 +252,30 @@ async function real() {
   }
 }
 
+// The page of an execution: steps on the left, the source on the right.
+async function execution() {
+  if (!existsSync(path.join(out, "execution.html"))) return;
+  let page = await open("execution");
+  const rows = page.locator("#steps tbody tr"), now = page.locator("#source .now code"), bad = page.locator("#source .bad code");
+  check("execution: badge", (await text(page, "badge")).includes("Undefined behaviour"), await text(page, "badge"));
+  check("execution: a column for each thread", await page.locator("#steps th").count() === 4);
+  check("execution: the first row is selected", (await now.innerText()).includes("push(int v)"), await now.innerText());
+  await rows.nth(3).hover();
+  check("execution: hovering shows the line", (await now.innerText()).includes("atomic_load(&top)"), await now.innerText());
+  await page.focus("#steps");
+  await page.keyboard.press("End");
+  check("execution: the fault's line", (await bad.innerText()).includes("t->next"), await bad.innerText());
+  check("execution: where the others are", (await page.locator("#source").innerText()).includes("A"));
+  await page.keyboard.press("ArrowUp");
+  check("execution: keys move", await rows.nth(await rows.count() - 2).evaluate(e => e.classList.contains("selected")));
+  await shot(page, "execution");
+  await page.close();
+  page = await open("execution-good");
+  check("execution: nothing to step through", await page.locator("#execution").isHidden());
+  check("execution: what was searched", (await text(page, "why")).includes("push(1..2), pop()"), await text(page, "why"));
+  await page.close();
+}
+
 try {
   await smallViolation();
   await keyboard();
@@ -259,6 +283,7 @@ try {
   await large();
   await odd();
   await real();
+  await execution();
 } finally {
   await browser.close();
 }

@@ -21,13 +21,14 @@ const view = new View(model, $("canvas"), $("map"), $("scroller"), $("tall"));
 const article = data.spec ? "the " + data.spec : "the object";
 
 function fillHeader() {
-  const said = {holds: "\u2713 Linearizable", violated: "\u2717 Not linearizable", unknown: "? Unknown"};
-  $("badge").textContent = said[data.verdict];
+  const marks = {holds: "\u2713 ", violated: "\u2717 ", unknown: "? "};
+  $("badge").textContent = marks[data.verdict] + data.said[0].toUpperCase() + data.said.slice(1);
   $("badge").classList.add(data.verdict);
   const base = data.file.split("/").pop() || data.file;
   $("file").textContent = base;
   $("file").title = data.file;
-  const facts = [data.spec, counted(data.operations, "operation"), counted(data.processTotal, "process"), data.method,
+  const facts = [data.spec, data.client || counted(data.operations, "operation"),
+    data.client ? counted(data.states, "state") : counted(data.processTotal, "process"), data.method,
     data.seconds >= 0.0005 ? data.seconds.toFixed(data.seconds < 10 ? 2 : 1) + " s" : ""];
   $("facts").textContent = facts.filter(Boolean).join(" \u00b7 ");
 }
@@ -55,7 +56,8 @@ function opButton(op) {
 
 function fillWhy() {
   const why = $("why");
-  const titles = {violated: "Why it is not linearizable", holds: "Why it is linearizable", unknown: "Why it is not known"};
+  const titles = data.client ? {violated: "What is wrong", holds: "What was searched", unknown: "Why it is not known"} :
+    {violated: "Why it is not linearizable", holds: "Why it is linearizable", unknown: "Why it is not known"};
   why.append(element("h2", {}, titles[data.verdict]), element("p", {class: "reason"}, data.reason));
   if (data.verdict === "unknown" && data.events)
     why.append(element("p", {class: "small"}, "Decided " + grouped(data.reached) + " of " + counted(data.events, "event") + "."));
@@ -97,6 +99,10 @@ function facts(op) {
 function fillDetails(op) {
   const d = $("details");
   d.replaceChildren(element("h2", {}, "Operation"));
+  if (op < 0 && data.schedule) {
+    d.replaceChildren();
+    return;
+  }
   if (op < 0) {
     d.append(element("p", {class: "small"}, "Click a bar, or move with the arrow keys."));
     return;
@@ -206,7 +212,15 @@ function keys(e) {
   e.preventDefault();
 }
 
+function showExecution() {
+  document.body.classList.add("executed");
+  if (!model.n) document.body.classList.add("bare");
+  $("execution").hidden = !data.schedule.lines.length;
+  if (data.schedule.lines.length) new Schedule(data.schedule, $("steps"), $("source"));
+}
+
 function start() {
+  if (data.schedule) showExecution();
   fillHeader();
   fillPart();
   fillWhy();
