@@ -179,12 +179,14 @@ static void put_execution(struct text *t, const struct execution *e) {
   text_add(t, "],\"lines\":[");
   for (size_t i = 0; i < s->lines.count; i++) {
     const struct schedule_line *l = &s->lines.at[i];
-    text_printf(t, "%s[%" PRIu32 ",%u,\"%s\",%u,%" PRIu32 ",%" PRIu32 ",", i ? "," : "", l->step, l->thread, schedule_word(l->kind), l->file,
-                l->line, l->column);
+    text_printf(t, "%s[%" PRIu32 ",%u,\"%s\",%u,%" PRIu32 ",%" PRIu32 ",", i ? "," : "", l->step, l->thread, schedule_word(l->kind),
+                l->file, l->line, l->column);
     put_json(t, l->text, strlen(l->text));
     text_char(t, ']');
   }
-  text_add(t, "]}");
+  text_char(t, ']');
+  if (e->endless) text_printf(t, ",\"loop\":%zu", e->endless->loop);
+  text_char(t, '}');
 }
 
 void put_data(struct text *t, const struct report *r, const struct window *w) {

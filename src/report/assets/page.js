@@ -220,12 +220,12 @@ function showExecution() {
 }
 
 function start() {
-  if (data.schedule) showExecution();
   fillHeader();
   fillPart();
   fillWhy();
   fillDetails(-1);
   fillNotes();
+  if (data.schedule) showExecution();
   view.onselect = op => {
     fillDetails(op);
     for (const b of document.querySelectorAll(".op")) b.classList.toggle("selected", Number(b.dataset.op) === op);

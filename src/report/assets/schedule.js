@@ -24,15 +24,20 @@ class Schedule {
       ...this.data.threads.map(name => element("th", {}, name)));
     const body = element("tbody", {});
     this.rows.forEach((row, i) => {
+      if (i === this.data.loop) body.append(this.loopRow());
       const before = this.rows[i - 1], first = !before || before.step !== row.step || before.thread !== row.thread;
       const tr = element("tr", {class: row.kind + (first ? " first" : ""), onclick: () => this.select(i), onmouseenter: () => this.hover(i),
         onmouseleave: () => this.hover(this.selected)});
       tr.append(element("td", {class: "step"}, first && row.step ? String(row.step) : ""), element("td", {class: "where"}, this.where(row)));
       this.data.threads.forEach((_, t) => tr.append(element("td", {}, t === row.thread ? row.text : "")));
+      row.element = tr;
       body.append(tr);
     });
-    this.body = body;
     this.table.append(element("table", {}, element("thead", {}, head), body));
+  }
+
+  loopRow() {
+    return element("tr", {class: "loop"}, element("td", {colspan: this.data.threads.length + 2}, "and from here on again and again"));
   }
 
   /* Not when rows move under the pointer because keys scroll them. */
@@ -43,14 +48,14 @@ class Schedule {
     if (!by || e.ctrlKey || e.metaKey || e.altKey) return;
     this.keyed = true;
     this.select(Math.max(0, Math.min(this.rows.length - 1, this.selected + by)));
-    this.body.rows[this.selected].scrollIntoView({block: "nearest"});
+    this.rows[this.selected].element.scrollIntoView({block: "nearest"});
     e.preventDefault();
   }
 
   select(i) {
-    this.body.rows[this.selected]?.classList.remove("selected");
+    this.rows[this.selected]?.element.classList.remove("selected");
     this.selected = i;
-    this.body.rows[i].classList.add("selected");
+    this.rows[i].element.classList.add("selected");
     this.show(i);
   }
 
