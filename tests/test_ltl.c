@@ -5,6 +5,7 @@
 #include "random_system.h"
 #include "test.h"
 #include "toys.h"
+#include "verify/live.h"
 #include "verify/ltl.h"
 
 static struct mem memory;
@@ -15,10 +16,18 @@ static void open_memory(void) {
   mem_open(&memory, NULL);
 }
 
+/* Is the formula false of the run, by its meaning alone? */
+static bool is_confirmed(struct system *s, const char *formula, enum fairness f, const struct liveness_result *r) {
+  struct live_asked asked = {.formula = formula, .fairness = f};
+  struct problem why;
+  return live_confirm(&memory, s, &asked, &toy_names, r->stem, r->stem_count + r->loop_count, r->loop_count, &why);
+}
+
 static struct liveness_result check(struct system *s, const char *formula, enum fairness f) {
   struct liveness_result r;
   struct problem why = {""};
   CHECKF(ltl_check(&memory, s, formula, f, &toy_names, &limits, &r, &why), "%s: %s", formula, why.text);
+  CHECKF(r.verdict != VERDICT_VIOLATED || r.fault != FAULT_NONE || is_confirmed(s, formula, f, &r), "%s", formula);
   return r;
 }
 
@@ -292,6 +301,7 @@ TEST(ltl_on_single_runs) {
     bool holds = means(&l, &w);
     struct liveness_result r = check(&s.system, text, (enum fairness)(i % 3));
     CHECKF(r.verdict == (holds ? VERDICT_HOLDS : VERDICT_VIOLATED), "system %u: %s should %shold", i, text, holds ? "" : "not ");
+    CHECKF(is_confirmed(&s.system, text, FAIR_NONE, &run) == !holds, "system %u: %s", i, text);
     tally[holds]++;
     mem_close(&memory);
   }

@@ -38,10 +38,10 @@ static bool no_violation(struct run *r, const char *reason) {
 static void look(struct run *r, struct moment *m) {
   for (unsigned t = 0; t < r->system->threads; t++) {
     struct choices c;
-    struct move move;
     uint16_t bit = (uint16_t)(1u << t), moves = 0, waits = 0, locked = 0;
     choices_begin(&c);
     do {
+      struct move move = {0};
       enum moved moved = r->system->move(r->system, r->here, t, &c, r->there, &move);
       if (moved == MOVED) moves = bit;
       if (moved == WAITS) waits = bit;
@@ -64,6 +64,7 @@ static bool make_move(struct run *r, const struct path_move *p, struct move *mov
   struct choices c;
   choices_begin(&c);
   do {
+    memset(move, 0, sizeof *move);
     enum moved moved = r->system->again ? r->system->again(r->system, r->here, p->thread, &c, p->move.length, r->there, move)
                                         : r->system->move(r->system, r->here, p->thread, &c, r->there, move);
     if (same_choices(&c, &p->choices)) return moved == MOVED;
