@@ -399,7 +399,7 @@ const struct command command_verify = {
                "\n"
                "With --progress or --ltl it is decided instead whether operations return in the end, or whether a\n"
                "formula over calls and returns is true of all executions; threads then never stop calling, unless\n"
-               "--ops says so. A violation is a schedule and a loop that is repeated for ever; there are no --html,\n"
+               "--ops says so. A violation is a schedule and a loop that is repeated for ever; there are no\n"
                "--svg and --history of it.\n"
                "\n"
                "Exit status: 0 linearizable, or what was asked for, 1 violated, 2 bad usage or C that is not\n"

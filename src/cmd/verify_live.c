@@ -5,7 +5,7 @@
 
 /* What is only for linearizability, or shows a history: infinite executions have a schedule alone. */
 static const char *const not_for_liveness[] = {"against", "points",  "reduce", "search", "no-deadlock", "checkpoint",
-                                               "resume",  "dump",    "svg",    "history", "evidence"};
+                                               "resume",  "dump",    "svg",    "history"};
 
 static bool go_together(const struct args *a, const char *progress, const char *formula) {
   if (progress && formula) return usage_error(a, "--progress and --ltl exclude each other"), false;

@@ -152,7 +152,7 @@ verify 2 objects/register.c --progress lockfree; warns 'did you mean lock-free?'
 verify 2 objects/register.c --progress lock-free --ltl true; warns '--progress and --ltl exclude each other'
 verify 2 objects/register.c --progress lock-free --fair weak; warns '--fair is for --ltl'
 verify 2 objects/register.c --fair weak; warns '--fair is for --ltl'
-for option in --points '--reduce none' '--against o.c' '--search depth' --no-deadlock '--checkpoint c' '--resume c' '--dump steps' '--html h' \
+for option in --points '--reduce none' '--against o.c' '--search depth' --no-deadlock '--checkpoint c' '--resume c' '--dump steps' \
   '--svg s' '--history h'; do
   verify 2 objects/register.c --ltl true $option; warns "--ltl and ${option%% *} exclude each other"
 done
