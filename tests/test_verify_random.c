@@ -184,7 +184,7 @@ static void try_objects(uint64_t first, uint64_t step, uint64_t most) {
          y.trace, y.deadlock, y.fault, y.several);
   for (unsigned f = 0; f < 32; f++)
     if (y.faults[f]) printf("%6u %s\n", y.faults[f], fault_name((enum fault)f));
-  if (!one && most >= 400) CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 20 && y.fault > most / 20);
+  if (!one && most >= 400) CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 40 && y.fault > most / 40);
 }
 
 /* Each test takes its share of them. */
