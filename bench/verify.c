@@ -1,6 +1,6 @@
 /* make bench-verify: how long `asif verify` takes on the rows of two papers' tables, next to the papers' own figures and to SPIN.
  *
- *   bench-verify BUILD [WORD...]       rows whose names contain any of the words; all by default
+ *   bench-verify BUILD [--best] [WORD...]   rows whose names contain any of the words, all by default; our own reduction only
  *
  * The rows: Table 1 of Liu et al., Verifying Linearizability via Optimized Refinement Checking (2013), where each process
  * performs one operation; Table 1 of Liu et al., Model Checking Linearizability via Refinement (2009), where clients never stop;
@@ -24,7 +24,8 @@
  * SPIN_SECONDS; then the figures are where it stopped. A reduction other than ours that could not do a row is not tried on a
  * larger one of the same object, and neither is SPIN.
  *
- * Written to bench/results/verify.tsv when all rows run. ratio: SPIN's seconds to ours; empty where there is no SPIN model. */
+ * Written to bench/results/verify.tsv when all rows run with all reductions. ratio: SPIN's seconds to ours; empty where there is
+ * no SPIN model. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,7 @@ struct measured {
 static struct measured all[ROWS];
 static char program[2000], folder[2000], out[3000];
 static char spin_models[PATH_MAX];
-static bool have_spin;
+static bool have_spin, best_only;
 static unsigned beyond_gb = BEYOND_GB;
 
 static const char *expected(const struct row *r) { return r->object == &buggy ? "not linearizable" : "linearizable"; }
@@ -237,18 +238,12 @@ static double search_with_spin(unsigned seconds, const char *depth, const char *
 }
 
 /* With small tables, which take no time to clear; if these do not do, with large ones. */
-static void ask_spin(const struct row *r, struct measured *m) {
-  if (hopeless_for_spin(r)) {
-    m->spin = SPIN_SECONDS;
-    m->spin_more = true;
-    return;
-  }
+static void run_spin(const struct row *r, const char *macros, struct measured *m) {
   char command[12000];
   snprintf(command, sizeof command,
-           "cd '%s' && rm -f pan && spin -a -DN=%d -D%s=%d%s '%s/%s.pml' >/dev/null && "
+           "cd '%s' && rm -f pan && spin -a %s '%s/%s.pml' >/dev/null && "
            "gcc -O2 -w -DSAFETY -DNOFAIR -DMEMLIM=8500 -I'%s' -o pan pan.c",
-           folder, r->processes, r->object->spin_macro, r->size, r->ops == 1 ? " -DONE" : "", spin_models, r->object->spin,
-           spin_models);
+           folder, macros, spin_models, r->object->spin, spin_models);
   if (system(command)) return;
   bool complete;
   m->spin = search_with_spin(5, "-m20000", "-w20", &m->spin_states, &complete);
@@ -260,6 +255,28 @@ static void ask_spin(const struct row *r, struct measured *m) {
     m->spin_states = states;
     m->spin_more = !again;
   }
+}
+
+/* SPIN's figures, which do not change with what is done here, are kept in the folder. */
+static void ask_spin(const struct row *r, struct measured *m) {
+  if (hopeless_for_spin(r)) {
+    m->spin = SPIN_SECONDS;
+    m->spin_more = true;
+    return;
+  }
+  char macros[100], path[3000];
+  snprintf(macros, sizeof macros, "-DN=%d -D%s=%d%s", r->processes, r->object->spin_macro, r->size, r->ops == 1 ? " -DONE" : "");
+  snprintf(path, sizeof path, "%s/spin %s %s", folder, r->object->spin, macros);
+  FILE *f = fopen(path, "r");
+  int more = 0;
+  bool known = f && fscanf(f, "%lf %lf %d", &m->spin, &m->spin_states, &more) == 3;
+  if (f) fclose(f);
+  m->spin_more = more;
+  if (known) return;
+  run_spin(r, macros, m);
+  f = m->spin > 0 ? fopen(path, "w") : NULL;
+  if (f) fprintf(f, "%.3f %.0f %d\n", m->spin, m->spin_states, m->spin_more);
+  if (f) fclose(f);
 }
 
 /* Their figures for a reduction; for ours, the fastest of theirs. */
@@ -285,7 +302,9 @@ static void print_line(const struct row *r, const struct measured *m, int i) {
   if (m->spin_states > 0) snprintf(states, sizeof states, "%.0f", m->spin_states);
   snprintf(n, sizeof n, "%d", r->processes);
   bool last = !strcmp(r->paper->reduce[i], "best");
-  printf("%-38s %2s %-5s %9s %8s ", i ? "" : r->name, i ? "" : n, r->paper->reduce[i], a, number(b, sizeof b, t.seconds, ""));
+  bool first = !i || best_only;
+  printf("%-38s %2s %-5s %9s %8s ", first ? r->name : "", first ? n : "", r->paper->reduce[i], a,
+         number(b, sizeof b, t.seconds, ""));
   if (!o->tried) {
     printf("%9s %8s\n", "", "");
   } else {
@@ -303,6 +322,7 @@ static void print_line(const struct row *r, const struct measured *m, int i) {
 static void measure(const struct row *r, struct measured *m) {
   if (r->object->spin && have_spin) ask_spin(r, m);
   for (int i = 0; i < REDUCTIONS && r->paper->reduce[i]; i++) {
+    if (best_only && strcmp(r->paper->reduce[i], "best")) continue;
     if (!hopeless(r, i)) verify(r, r->paper->reduce[i], &m->ours[i]);
     print_line(r, m, i);
   }
@@ -418,7 +438,7 @@ static void look_for_spin(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return fputs("usage: bench-verify BUILD [WORD...]\n", stderr), 2;
+  if (argc < 2) return fputs("usage: bench-verify BUILD [--best] [WORD...]\n", stderr), 2;
   snprintf(program, sizeof program, "%s/asif", argv[1]);
   snprintf(folder, sizeof folder, "%s/bench.d", argv[1]);
   snprintf(out, sizeof out, "%s/verify.out", folder);
@@ -427,16 +447,17 @@ int main(int argc, char **argv) {
   double gb = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
   if (gb / 2 < BEYOND_GB) beyond_gb = gb / 2 > 1 ? (unsigned)(gb / 2) : 1;
   look_for_spin();
-  int ran = 0;
+  int ran = 0, words = argc > 2 && !strcmp(argv[2], "--best") ? 3 : 2;
+  best_only = words == 3;
   for (int k = 0; k < ROWS; k++) {
-    if (!wanted(rows[k].name, argc - 2, argv + 2)) continue;
+    if (!wanted(rows[k].name, argc - words, argv + words)) continue;
     if (!k || rows[k].paper != rows[k - 1].paper)
       printf("\n%s\n%-47s %18s %25s %18s\n%-38s %2s %-5s %9s %8s %9s %8s %6s %9s %8s %8s\n", rows[k].paper->title, "", "theirs",
              "asif", "SPIN", "row", "n", "", "states", "s", "states", "CPU s", "MB", "states", "CPU s", "ratio");
     measure(&rows[k], &all[k]);
     ran++;
   }
-  if (ran == ROWS) write_results();
+  if (ran == ROWS && !best_only) write_results();
   printf("\n");
   bool ok = judge_verdicts();
   ok &= judge_spin();
