@@ -81,6 +81,7 @@ static void save_waiting(struct saving *out, const struct worker *w) {
 static void save_head(struct saving *out, const struct explore *x) {
   const struct search_identity *id = &x->options.identity;
   uint64_t transitions = 0, terminal = 0;
+  bool refused = false;
   save_block(out, what, sizeof what);
   save_block(out, ASIF_VERSION, strlen(ASIF_VERSION));
   save_block(out, id->text, id->text ? strlen(id->text) : 0);
@@ -91,10 +92,12 @@ static void save_head(struct saving *out, const struct explore *x) {
     bool taken = w->taken != REF_NONE;
     transitions += taken ? w->transitions_before : w->transitions;
     terminal += taken ? w->terminal_before : w->terminal;
+    refused |= w->refused;
   }
   save_number(out, x->depth);
   save_number(out, transitions);
   save_number(out, terminal);
+  save_number(out, refused);
 }
 
 bool checkpoint_save(const struct explore *x, struct problem *why) {
@@ -267,6 +270,7 @@ static void load_all(struct reading *r) {
   x->depth = (uint32_t)load_number(&r->in);
   x->workers[0].transitions = load_number(&r->in);
   x->workers[0].terminal = load_number(&r->in);
+  x->workers[0].refused = load_number(&r->in) != 0;
   if (!x->workers[0].traces.load(x->workers[0].traces.self, &r->in)) return;
   r->jobs = (unsigned)load_number(&r->in);
   r->ref_bits = (unsigned)load_number(&r->in);
