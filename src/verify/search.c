@@ -348,6 +348,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->traces = *traces;
   w->traces.self = traces->share(traces->self, &w->mem);
   store_open(&w->store, &w->mem);
+  w->store.most >>= x->ref_bits;
   w->from = mem_zero(&w->mem, 1, system->work);
   w->to = mem_zero(&w->mem, 1, system->work);
   w->packed = mem_alloc(&w->mem, system->packed_most);

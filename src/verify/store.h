@@ -18,7 +18,8 @@
 struct store {
   struct mem *mem;
   VEC(unsigned char *) chunks;
-  uint32_t end;   /* the reference after the last record */
+  uint32_t end;   /* the reference after the last record, */
+  uint32_t most;  /* and what it may become: more is more than the memory limit allows */
   uint64_t count;  /* records */
   uint64_t states; /* different states among them */
   uint32_t *refs;
