@@ -27,7 +27,7 @@ static void start(struct system *s, void *work) {
 
 static enum moved not_a_trace(struct move *m) {
   m->fault = FAULT_RANGE;
-  m->text = "the object is not linearizable";
+  m->text = "the object is not linearizable, so what clients may call within the bound is not known";
   return FAULTED;
 }
 

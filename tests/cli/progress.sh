@@ -55,7 +55,9 @@ for field in schema command verdict reason violation object spec method threads 
 done
 says '"verdict":"violated"'; says '"violation":"not wait-free"'; says '"operations":null'; says '"loop":[{"step":'
 verify 0 objects/register.c --progress wait-free --json; json_good out; says '"progress":"wait-free"'; says '"stem":[],"loop":[]'
-verify 1 objects/counter.c --progress wait-free --junit report.xml --quiet; grep -q 'failures="1"' report.xml || fail "$(cat report.xml)"
+verify 1 objects/counter.c --progress wait-free --junit report.xml --html page.html --quiet
+grep -q 'failures="1"' report.xml || fail "$(cat report.xml)"
+grep -q 'again and again' page.html && grep -q '</html>' page.html || fail 'the page lacks the loop'
 
 # Formulas.
 reads='[](call(read) -> <>return(read))'
