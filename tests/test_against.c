@@ -1,6 +1,6 @@
-/* --against and --spec self: what an object is against itself, one operation at a time, it is against itself with every operation in one
- * step, since that has just the histories that are linearizable. On random objects (random_object.h). ASIF_TEST_OBJECTS sets how many
- * (default 600). */
+/* --against and --spec self: what an object is against itself, one operation at a time, it is against itself with every operation
+ * in one step, since that has just the histories that are linearizable. On random objects (random_object.h). ASIF_TEST_OBJECTS sets
+ * how many (default 600). */
 #include <string.h>
 
 #include "random_object.h"
@@ -42,7 +42,7 @@ static void put_atomic(struct text *t, const char *source, const char *name, con
   text_printf(t, "ASIF_OP_AS(%s, one_%s%s)\n", name, function, *arg ? ", ASIF_IN(0, 0)" : "");
 }
 
-/* The object with its operations in one step each: other lines of the harness than ASIF_OP go, but for what the object is made with. */
+/* The object with its operations in one step each, and no other client. */
 static void make_atomic(struct text *t, const char *source) {
   char name[64], function[64];
   for (const char *line = source, *end; *line; line = end + 1) {
@@ -56,8 +56,8 @@ static void make_atomic(struct text *t, const char *source) {
   }
 }
 
-static bool decide(struct mem *mem, const struct random_object *o, const char *atomic, struct verify_options *options, enum verdict *out,
-                   struct problem *why) {
+static bool decide(struct mem *mem, const struct random_object *o, const char *atomic, struct verify_options *options,
+                   enum verdict *out, struct problem *why) {
   struct subject s;
   struct verified v;
   if (atomic) options->against_unit = parse(mem, atomic, why);
@@ -92,8 +92,8 @@ static void try_object(uint64_t number, struct tally *y) {
   options.against = "one.c";
   told = told && decide(&mem, &o, text_string(&atomic), &options, &by_reference, &why);
   CHECKF(!strstr(why.text, "internal error"), "object %llu: %s\n%s", (unsigned long long)number, why.text, text_string(&o.source));
-  CHECKF(!told || by_self == by_reference, "object %llu: %d, but against the reference %d\n%s\n%s", (unsigned long long)number, by_self,
-         by_reference, text_string(&o.source), text_string(&atomic));
+  CHECKF(!told || by_self == by_reference, "object %llu: %d, but against the reference %d\n%s\n%s", (unsigned long long)number,
+         by_self, by_reference, text_string(&o.source), text_string(&atomic));
   y->skipped += !told;
   y->holds += told && by_self == VERDICT_HOLDS;
   y->violated += told && by_self == VERDICT_VIOLATED;

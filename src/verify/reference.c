@@ -556,9 +556,9 @@ static bool load(void *self, struct loading *in) {
 }
 
 struct traces reference_traces(struct reference *v) {
-  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share, .within = within,
-                         .symmetric = !v->shared->parts.program->uses_thread, .permute = permute, .ranks = ranks, .alike = alike,
-                         .save = save, .load = load};
+  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share,
+                         .within = within, .symmetric = !v->shared->parts.program->uses_thread, .permute = permute,
+                         .ranks = ranks, .alike = alike, .save = save, .load = load};
 }
 
 /* One history. */

@@ -19,7 +19,8 @@ stopped() {
   rm -f c
   limit=60 resume=--checkpoint stops=0
   while :; do
-    "$asif" verify "$file" -q -j $((stops % jobs + 1)) "$resume" c --time-limit $((limit / 1000)).$(printf %03d $((limit % 1000))) "$@" >out 2>err
+    seconds=$((limit / 1000)).$(printf %03d $((limit % 1000)))
+    "$asif" verify "$file" -q -j $((stops % jobs + 1)) "$resume" c --time-limit $seconds "$@" >out 2>err
     got=$?
     [ $got = 3 ] || break
     [ -s c ] && resume=--resume && stops=$((stops + 1))
