@@ -175,8 +175,10 @@ struct facts {
 static const struct schedule_line *fault_line(const struct verified *v, struct schedule_line *start) {
   const struct schedule *s = &v->schedule;
   if (v->search.violation != VIOLATION_FAULT && v->search.violation != VIOLATION_POINTS) return NULL;
-  if (!v->at_start) return s->lines.count && s->lines.at[s->lines.count - 1].kind == SCHEDULE_FAULT ? &s->lines.at[s->lines.count - 1] : NULL;
-  *start = (struct schedule_line){.kind = SCHEDULE_FAULT, .file = v->fault.file, .line = v->fault.line, .column = v->fault.col, .text = v->reason};
+  const struct schedule_line *last = s->lines.count ? &s->lines.at[s->lines.count - 1] : NULL;
+  if (!v->at_start) return last && last->kind == SCHEDULE_FAULT ? last : NULL;
+  *start = (struct schedule_line){.kind = SCHEDULE_FAULT, .file = v->fault.file, .line = v->fault.line, .column = v->fault.col,
+                                  .text = v->reason};
   return start;
 }
 
@@ -216,23 +218,25 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(r, m);
   f->execution = (struct execution){.file = j->options.path, .client = words(m, s, put_client), .calls = words(m, s, put_calls),
                                     .threads = s->threads, .operations = s->options->ops, .bound = s->bound,
-                                    .reduce = reduce_name(s->options->search.reduce), .states = r->states, .transitions = r->transitions,
-                                    .depth = r->depth, .spec_sets = r->spec_sets,
+                                    .reduce = reduce_name(s->options->search.reduce), .states = r->states,
+                                    .transitions = r->transitions, .depth = r->depth, .spec_sets = r->spec_sets,
                                     .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
-                                    .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against, .schedule = &v->schedule,
+                                    .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against,
+                                    .schedule = &v->schedule,
                                     .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count};
   f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
                               .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
-                              .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO),
-                              .width = columns()};
+                              .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
+                              .color = isatty(STDOUT_FILENO), .width = columns()};
   if (!j->options.live) return;
   live_facts(&j->live, v, &f->endless);
   f->execution.endless = &f->endless;
   f->report.history = NULL;
 }
 
-static bool write_report(struct mem *m, const struct report *report, const char *path, void (*make)(const struct report *, struct text *)) {
+static bool write_report(struct mem *m, const struct report *report, const char *path,
+                         void (*make)(const struct report *, struct text *)) {
   if (!path) return true;
   struct text t;
   text_open(&t, m);

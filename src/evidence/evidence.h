@@ -15,12 +15,13 @@ enum verdict evidence_check_core(struct mem *, const struct history *, const str
                                  struct problem *);
 
 bool evidence_write(const char *path, const struct history *, const struct spec *, const struct check_result *, struct problem *);
-/* Evidence of another command, which has the line `command NAME` after the first: who re-validates it, from the line after that on. */
+/* Evidence of another command, which has the line `command NAME` after the first: who re-validates what follows. */
 struct evidence_of {
   const char *command; /* NULL ends the list */
   bool (*replay)(struct mem *, struct input *, enum verdict *, struct text *said, struct problem *);
 };
 /* asif replay: reads an evidence file and re-validates it. The verdict is that on the evidence: HOLDS, it stands. */
-bool evidence_replay(struct mem *, const char *path, const struct evidence_of *, enum verdict *, struct text *said, struct problem *);
+bool evidence_replay(struct mem *, const char *path, const struct evidence_of *, enum verdict *, struct text *said,
+                     struct problem *);
 
 #endif

@@ -84,7 +84,8 @@ static bool in_range(const struct history *h, const uint32_t *list, size_t count
 }
 
 /* What another command left. */
-static bool replay_other(struct reader *r, const struct evidence_of *of, enum verdict *verdict, struct text *said, struct problem *why) {
+static bool replay_other(struct reader *r, const struct evidence_of *of, enum verdict *verdict, struct text *said,
+                         struct problem *why) {
   const char *command = field(r, "command");
   for (; of->command; of++)
     if (!strcmp(of->command, command)) return of->replay(r->mem, &r->in, verdict, said, why);

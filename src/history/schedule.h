@@ -1,4 +1,4 @@
-/* Schedules: an execution step by step, who did what and where. The engines that make executions tell them so; reports show them. */
+/* Schedules: an execution step by step, who did what and where. Engines that make executions tell them so; reports show them. */
 #ifndef ASIF_HISTORY_SCHEDULE_H
 #define ASIF_HISTORY_SCHEDULE_H
 

@@ -1,5 +1,5 @@
-/* The answer of a search of executions: what was searched, and of a violation the history, why it is wrong, and the interleaving that
- * leads to it; what was assumed, and the verdict on the last line. */
+/* The answer of a search of executions: what was searched, and of a violation the history, why it is wrong, and the interleaving
+ * that leads to it; what was assumed, and the verdict on the last line. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>

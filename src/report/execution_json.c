@@ -104,7 +104,8 @@ void execution_json(const struct report *r, struct text *t) {
   put_string(t, e->reduce);
   put_client(t, e);
   text_printf(t, ",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", e->states, e->transitions);
-  text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32 ",\"bytes_per_state\":%.1f", e->depth, e->spec_sets, e->bytes_per_state);
+  text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32, e->depth, e->spec_sets);
+  text_printf(t, ",\"bytes_per_state\":%.1f", e->bytes_per_state);
   text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
   text_add(t, ",\"notes\":");
   put_strings(t, e->notes, e->note_count);

@@ -33,7 +33,7 @@ size_t unfinished(const struct history *); /* pending operations */
 
 /* text.c */
 void put_wrapped(struct text *, const struct report *, const struct text *sentence, int indent); /* broken at blanks */
-const char *terminal_style(const struct report *, const char *code);                                      /* the code, or "" without colours */
+const char *terminal_style(const struct report *, const char *code); /* the code, or "" without colours */
 #define BOLD(r)   terminal_style(r, "\033[1m")
 #define DIM(r)    terminal_style(r, "\033[2m")
 #define RED(r)    terminal_style(r, "\033[1;31m")

@@ -27,7 +27,8 @@ static bool base_names_do(const struct schedule *s) {
   for (size_t i = 0; i < s->lines.count; i++)
     for (size_t k = 0; k < i; k++) {
       const struct schedule_line *a = &s->lines.at[i], *b = &s->lines.at[k];
-      if (a->line && b->line && a->file != b->file && !strcmp(base_name(schedule_path(s, a)), base_name(schedule_path(s, b)))) return false;
+      if (!a->line || !b->line || a->file == b->file) continue;
+      if (!strcmp(base_name(schedule_path(s, a)), base_name(schedule_path(s, b)))) return false;
     }
   return true;
 }

@@ -121,7 +121,8 @@ static bool write_all(struct mem *m, struct output *out, const struct subject *s
   text_printf(&t, "asif-evidence 1\ncommand verify\nverdict %s\n", holds ? holding(s->options) : v->kind);
   put_asked(s, &t);
   if (holds) {
-    text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states, v->search.transitions, v->search.depth);
+    text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states, v->search.transitions,
+                v->search.depth);
     return flush(&t, out);
   }
   put_fault(s, v, &fault);
@@ -167,7 +168,9 @@ struct evidence {
   struct text history;
 };
 
-static bool unexpected(struct evidence *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
+static bool unexpected(struct evidence *e, const char *expected) {
+  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
+}
 
 static bool next(struct evidence *e, const char *expected) {
   e->line = input_line(e->in, &e->len);
@@ -231,13 +234,15 @@ static bool read_liveness(struct evidence *e) {
 
 static bool read_source(struct evidence *e) {
   const char *hash;
-  if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path) || !read_text(e, "hash", &hash)) return false;
+  if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path)) return false;
+  if (!read_text(e, "hash", &hash)) return false;
   e->hash = strtoull(hash, NULL, 16);
   for (;;) {
     if (!next(e, "threads")) return false;
     char *s = field(e, "argument");
     if (!s) break;
-    if (!harmless(s)) return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s", s);
+    if (!harmless(s))
+      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s", s);
     vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
   }
   vec_push(e->mem, &e->arguments, NULL);
@@ -354,9 +359,9 @@ static bool walk(struct walk *w, struct evidence *e, size_t *at) {
     made->move = move;
     if (w->last != MOVED && !(w->last == FAULTED && *at + 1 == e->moves.count)) return false;
     for (unsigned i = 0; i < move.event_count && w->set && !e->options.against; i++) {
-      if (move.events[i].kind == EVENT_CALL && !w->traces.may_call(w->traces.self, w->set, move.events[i].thread, move.events[i].call))
-        return false;
-      w->set = w->traces.step(w->traces.self, w->set, move.events[i]);
+      struct event ev = move.events[i];
+      if (ev.kind == EVENT_CALL && !w->traces.may_call(w->traces.self, w->set, ev.thread, ev.call)) return false;
+      w->set = w->traces.step(w->traces.self, w->set, ev);
     }
     memcpy(w->here, w->there, m->work);
   }
@@ -410,12 +415,14 @@ static enum verdict replay_start(const struct evidence *e, struct subject *s, st
   if (!machine_start_fault(s->machine, &start)) return refuted(said, "the initialisation does not fail");
   place_print(s->unit, start.place, &place);
   text_printf(&place, ": %s", fault_name(start.fault));
-  if (strncmp(text_string(&place), e->fault, place.count)) return refuted(said, "the initialisation fails otherwise: %s", text_string(&place));
+  if (strncmp(text_string(&place), e->fault, place.count))
+    return refuted(said, "the initialisation fails otherwise: %s", text_string(&place));
   text_printf(said, "%s, before the threads start\n", e->fault);
   return VERDICT_HOLDS;
 }
 
-static enum verdict replay_fault(const struct evidence *e, struct subject *s, const struct verified *v, const struct walk *w, struct text *said) {
+static enum verdict replay_fault(const struct evidence *e, struct subject *s, const struct verified *v, const struct walk *w,
+                                 struct text *said) {
   struct text fault;
   text_open(&fault, e->mem);
   put_fault(s, v, &fault);
@@ -434,13 +441,15 @@ static enum verdict replay_trace(struct evidence *e, struct subject *s, struct v
   }
   if (s->options->points) {
     if (w->set) return refuted(said, "the specification allows these results at the marked linearization points");
-    text_printf(said, "the %zu moves lead to a result that the specification does not give at the marked linearization points\n", e->moves.count);
+    text_printf(said, "the %zu moves lead to a result that the specification does not give at the marked linearization points\n",
+                e->moves.count);
     return VERDICT_HOLDS;
   }
   enum verdict found = try_orders(e, s, v->history, why);
   if (found == VERDICT_HOLDS) return refuted(said, "the history of the execution has a linearization");
   if (found == VERDICT_UNKNOWN) return text_add(said, "too many orders to try\n"), VERDICT_UNKNOWN;
-  text_printf(said, "the %zu moves give this history, and its %zu operations have no legal order\n", e->moves.count, v->history->ops.count);
+  text_printf(said, "the %zu moves give this history, and its %zu operations have no legal order\n", e->moves.count,
+              v->history->ops.count);
   return VERDICT_HOLDS;
 }
 
@@ -524,7 +533,8 @@ static void put_command(const struct evidence *e, struct text *t) {
 
 static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text *said) {
   if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
-  text_printf(said, "a complete search of %" PRIu64 " states found no violation; nothing shorter shows that. This repeats it:\n\n", e->states);
+  text_printf(said, "a complete search of %" PRIu64 " states found no violation; nothing shorter shows that. This repeats it:\n\n",
+              e->states);
   put_command(e, said);
   text_add(said, e->options.live ? "\n" : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
   *verdict = VERDICT_UNKNOWN;

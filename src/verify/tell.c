@@ -1,4 +1,5 @@
-/* A counterexample told: its moves are made again from the start, and what they do is written down as a history and as a schedule. */
+/* A counterexample told: its moves are made again from the start, and what they do is written down, as a history and as a
+ * schedule. */
 #include <string.h>
 
 #include "verify/verify.h"
@@ -50,8 +51,8 @@ static const struct freeing *freeing_of(const struct telling *k, uint32_t object
 }
 
 static void add_line(struct telling *k, enum schedule_kind kind, struct place place, struct text *text) {
-  struct schedule_line l = {.step = k->step, .thread = (uint16_t)k->thread, .kind = (uint8_t)kind, .file = place.file, .line = place.line,
-                            .column = place.col};
+  struct schedule_line l = {.step = k->step, .thread = (uint16_t)k->thread, .kind = (uint8_t)kind, .file = place.file,
+                            .line = place.line, .column = place.col};
   l.text = mem_string(k->subject->mem, text_string(text), text->count);
   vec_push(k->subject->mem, &k->schedule->lines, l);
 }

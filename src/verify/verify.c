@@ -1,5 +1,5 @@
-/* From the search's answer to what the user reads (verify.h): the wrong execution is made again from the start, move by move, and its
- * history goes to the checker of recorded histories, which shares nothing with the search but the specification. */
+/* From the search's answer to what the user reads (verify.h): the wrong execution is made again from the start, move by move,
+ * and its history goes to the checker of recorded histories, which shares nothing with the search but the specification. */
 #include "verify/verify.h"
 
 #include <string.h>
@@ -67,8 +67,8 @@ static bool uses_weak(const struct program *p) {
 
 /* Does the source name a memory order but the strongest? */
 static bool uses_orders(const struct unit *u) {
-  static const char *const orders[] = {"memory_order_relaxed", "memory_order_acquire", "memory_order_release", "memory_order_acq_rel",
-                                       "memory_order_consume"};
+  static const char *const orders[] = {"memory_order_relaxed", "memory_order_acquire", "memory_order_release",
+                                       "memory_order_acq_rel", "memory_order_consume"};
   for (size_t i = 0; i < u->files.count; i++)
     for (size_t k = 0; u->files.at[i].text && k < sizeof orders / sizeof *orders; k++)
       if (memmem(u->files.at[i].text, u->files.at[i].length, orders[k], strlen(orders[k]))) return true;
@@ -76,11 +76,13 @@ static bool uses_orders(const struct unit *u) {
 }
 
 void note_assumptions(struct subject *s, struct verified *out) {
-  bool reduces = s->options->search.reduce != REDUCE_NONE && s->options->search.reduce != REDUCE_POR && s->options->search.reduce != REDUCE_TAU;
+  enum reduce how = s->options->search.reduce;
+  bool reduces = how != REDUCE_NONE && how != REDUCE_POR && how != REDUCE_TAU;
   if (s->not_symmetric && reduces && !s->options->live && s->threads > 1)
     note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
   if (out->search.refused)
-    note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound, s->bound == 1 ? "" : "s");
+    note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound,
+         s->bound == 1 ? "" : "s");
   if (s->program->frees && s->unit->harness.type_stable) note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
   if (!s->options->weak_fails && uses_weak(s->program))
     note(s, out, "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
@@ -121,8 +123,8 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
     out->kind = s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
     if (s->against.reference) return against_confirm(s, out, why);
     if (!s->options->points) return confirm(s, limits, out, why);
-    out->reason = "an operation's result is not the one the specification gives at its marked linearization point: the marks are wrong, or "
-                  "the object is; without --points the object is verified by itself";
+    out->reason = "an operation's result is not the one the specification gives at its marked linearization point: the marks "
+                  "are wrong, or the object is; without --points the object is verified by itself";
     return true;
   case VIOLATION_DEADLOCK:
     out->kind = "deadlock";
