@@ -47,7 +47,12 @@ static void check_form(const struct history *h, const struct spec *s) {
 }
 
 static bool same(const struct history *a, const struct history *b) {
-  return a->ops.count == b->ops.count && !memcmp(a->ops.at, b->ops.at, a->ops.count * sizeof *a->ops.at);
+  bool equal = a->ops.count == b->ops.count;
+  for (size_t i = 0; equal && i < a->ops.count; i++) { /* not what is between their members */
+    const struct op *x = &a->ops.at[i], *y = &b->ops.at[i];
+    equal = x->method == y->method && !memcmp(x, y, offsetof(struct op, method));
+  }
+  return equal;
 }
 
 TEST(generate_form) {

@@ -68,7 +68,7 @@ run 2 "$asif" verify $long --resume out; warns 'no checkpoint'
 run 2 "$asif" verify $objects/ms_queue.c -n 2 -o 3 --resume c; warns 'is of another search'; warns '--threads 3 --ops 3'
 run 2 "$asif" verify $long --resume c -- -DVALUES=1; warns 'is of another search'
 cp $objects/ms_queue.c mine.c
-run 3 "$asif" verify mine.c -n 3 -o 3 --checkpoint d --time-limit 0.3
+run 3 "$asif" verify mine.c -n 3 -o 3 --checkpoint d --time-limit 1.5
 echo '/* changed */' >>mine.c
 run 2 "$asif" verify mine.c -n 3 -o 3 --resume d; warns 'the source was different'
 head -c 5000 c >half
@@ -78,10 +78,10 @@ run 2 "$asif" verify $long --resume more; warns 'damaged'
 
 # What cannot be written is said, and what was there before stays.
 mkdir folder
-run 3 "$asif" verify $long --checkpoint folder --time-limit 0.3; warns 'cannot write folder'; says 'verdict: unknown'
-run 3 "$asif" verify $long --checkpoint nowhere/c --time-limit 0.3; warns 'cannot write nowhere/c'
+run 3 "$asif" verify $long --checkpoint folder --time-limit 1.5; warns 'cannot write folder'; says 'verdict: unknown'
+run 3 "$asif" verify $long --checkpoint nowhere/c --time-limit 1.5; warns 'cannot write nowhere/c'
 cp c before
-(trap '' XFSZ; ulimit -f 256; "$asif" verify $long --resume c --time-limit 0.5 >out 2>err) || true
+(trap '' XFSZ; ulimit -f 256; "$asif" verify $long --resume c --time-limit 1.5 >out 2>err) || true
 grep -q 'cannot write c' err || fail "a full disk: $(cat err)"
 cmp -s c before || fail 'a checkpoint was lost'
 ls | grep -q '^c\.......$' && fail 'a temporary file is left'

@@ -199,11 +199,11 @@ verify 2 objects/treiber_stack.c -n 0; warns 'a whole number from 1'
 verify 2 objects/treiber_stack.c --reduce fast; warns best
 
 # Limits, and output that cannot be delivered.
-run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 0.3
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 1.5
 says 'verdict: unknown: the time limit was reached at depth'; says 'objects/ms_queue.c: queue; 3 threads'; silent
 run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --memory-limit 8M; says 'verdict: unknown: the memory limit was reached'
 run 3 "$asif" verify objects/ms_queue.c --memory-limit 10K; says 'verdict: unknown: '
-run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 0.3 --json; json_good out; says '"verdict":"unknown"'
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 1.5 --json; json_good out; says '"verdict":"unknown"'
 "$asif" verify objects/bugs/b1_head.c -n 3 2>err | :
 [ "${PIPESTATUS[0]}" = 2 ] || [ "${PIPESTATUS[0]}" = 1 ] || fail 'a closed pipe'
 [ ! -s err ] || fail "a closed pipe is worth no message: $(cat err)"
