@@ -128,7 +128,7 @@ demo:
 #   strict  everything, warnings as errors           asan   the unit tests under the address and undefined sanitizers
 #   clang   the same with the other compiler         tsan   the tests of the program's own threads (names with "threads")
 run-tests: all $(B)/asif-tests
-	ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests $(TALLY:%=--tally %) $(TESTFLAGS)
+	$(FEWER) ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests $(TALLY:%=--tally %) $(TESTFLAGS)
 
 submake = $(MAKE) -j$(JOBS) -s
 suite = echo '== $(1)' | tee -a $(B)/tally; $(submake) B=$(B)/$(1) TALLY=$(B)/tally $(2) run-tests || echo failed >> $(B)/tally
@@ -137,11 +137,13 @@ test:
 	@tools/deps test || echo 'going on without' >&2
 	@mkdir -p $(B) && rm -f $(B)/tally
 	@$(call suite,strict,WERROR=1)
-	@$(call suite,asan,SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli)
+	@$(call suite,asan,SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli FEWER='$(call fewer,3000,80)')
 	@$(call suite,tsan,SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads')
-	@$(if $(CLANG),$(call suite,clang,CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli))
+	@$(if $(CLANG),$(call suite,clang,CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli FEWER='$(call fewer,5000,300)'))
 	@$(B)/strict/asif-tests --sum $(B)/tally
 comma = ,
+# The numbers of random cases, where the strict build has run them all.
+fewer = ASIF_TEST_HISTORIES=$(1) ASIF_TEST_OBJECTS=$(2)
 
 # The tests that take longer: the same ones, every method against brute force on a million histories of each
 # specification, more histories from the generator, and 50,000 random objects.
