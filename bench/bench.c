@@ -89,8 +89,8 @@ static void measure(const struct bench *b, struct measured *m) {
   snprintf(out, sizeof out, "%s/out", folder);
   char *check[] = {program, "check", path, "--spec", spec, "--time-limit", "120", "--memory-limit", "4G", NULL};
   char *count[] = {"wc", "-w", path, NULL};
-  m->yardstick = run_median(count, out, NULL, RUNS, SLOW_SECONDS, NULL);
-  m->seconds = run_median(check, out, NULL, RUNS, SLOW_SECONDS, &m->kb);
+  m->yardstick = run_median(count, out, RUNS, SLOW_SECONDS, NULL);
+  m->seconds = run_median(check, out, RUNS, SLOW_SECONDS, &m->kb);
   read_last_line(out, line, sizeof line);
   m->verdict = verdict_of(line);
   const char *n = strstr(b->history, "-n ");

@@ -2,7 +2,6 @@
 #include "common.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,35 +11,19 @@
 
 enum { RUNS_MOST = 9 };
 
-/* Interrupts the child once it has used its time; returns when it has ended, without having collected it. */
-static void watch(pid_t pid, double seconds) {
-  siginfo_t ended = {0};
-  clockid_t clock;
-  struct timespec used, pause = {0, 20000000};
-  bool told = clock_getcpuclockid(pid, &clock) != 0;
-  while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid == 0) {
-    if (!told && clock_gettime(clock, &used) == 0 && (double)used.tv_sec + (double)used.tv_nsec * 1e-9 > seconds) {
-      kill(pid, SIGINT);
-      told = true;
-    }
-    nanosleep(&pause, NULL);
-  }
-}
-
-double run_program(char *const *argv, const char *out, const struct limit_cpu *limit, long *kb) {
+double run_program(char *const *argv, const char *out, unsigned most_cpu, long *kb) {
   fflush(NULL);
   pid_t pid = fork();
   if (!pid) {
     int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     dup2(fd, 1);
-    if (limit && limit->kill) setrlimit(RLIMIT_CPU, &(struct rlimit){limit->kill, limit->kill});
+    if (most_cpu) setrlimit(RLIMIT_CPU, &(struct rlimit){most_cpu, most_cpu});
     execvp(argv[0], argv);
     perror(argv[0]);
     _exit(127);
   }
   int status;
   struct rusage u;
-  if (pid > 0 && limit && limit->interrupt > 0) watch(pid, limit->interrupt);
   if (pid < 0 || wait4(pid, &status, 0, &u) != pid || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) exit(2);
   if (kb && u.ru_maxrss > *kb) *kb = u.ru_maxrss;
   return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
@@ -51,10 +34,10 @@ static int by_size(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-double run_median(char *const *argv, const char *out, const struct limit_cpu *limit, int runs, double slow, long *kb) {
+double run_median(char *const *argv, const char *out, int runs, double slow, long *kb) {
   double t[RUNS_MOST];
   int n = 0;
-  do t[n++] = run_program(argv, out, limit, kb);
+  do t[n++] = run_program(argv, out, 0, kb);
   while (n < runs && n < RUNS_MOST && t[0] < slow);
   qsort(t, (size_t)n, sizeof *t, by_size);
   return t[n / 2];

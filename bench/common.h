@@ -5,16 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct limit_cpu {
-  double interrupt; /* SIGINT after so many CPU seconds of the program itself; 0: never */
-  unsigned kill;    /* each process it starts is killed after so many; 0: never */
-};
-
 /* Runs argv with standard output to a file. CPU seconds, user and system, of it and of what it started and waited for; the
- * peak memory of the largest of these into kb, if that is more than is there. */
-double run_program(char *const *argv, const char *out, const struct limit_cpu *, long *kb);
+ * peak memory of the largest of these into kb, if that is more than is there. It is killed after most_cpu seconds; 0: never. */
+double run_program(char *const *argv, const char *out, unsigned most_cpu, long *kb);
 /* The median of several runs, or the first if it takes longer than slow seconds. */
-double run_median(char *const *argv, const char *out, const struct limit_cpu *, int runs, double slow, long *kb);
+double run_median(char *const *argv, const char *out, int runs, double slow, long *kb);
 
 /* The last line of a file, without its end; "" if there is none. */
 void read_last_line(const char *path, char *line, size_t room);
