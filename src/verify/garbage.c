@@ -41,6 +41,7 @@ static void hold_contents(struct machine *m, const struct machine_state *s, uint
 
 void find_held(struct machine *m, const struct machine_state *s) {
   uint32_t *found = m->held_list, count = 0;
+  if (s->objects == m->globals + 1) return; /* there is no heap */
   m->pack_count++;
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
