@@ -412,7 +412,7 @@ static int atomics(int a, int b) {
   small %= 50;
   n += small;
   truth = a;
-  truth |= 2;
+  truth |= 1; /* with 2 some compilers keep a bool that is 2 */
   n += truth + __sync_add_and_fetch(&plain, 2);
   n -= __sync_sub_and_fetch(&plain, 2);
   return n;
