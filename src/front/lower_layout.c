@@ -84,7 +84,9 @@ static word static_address(struct lowering *, const struct expr *lvalue);
 /* The value of a scalar initialiser. */
 static word static_value(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
-  case E_NUMBER: return e->value;
+  case E_NUMBER:
+    if (e->value > WORD_MOST || e->value < WORD_LEAST) lower_outside(l, e->place, "a number of more than 61 bits");
+    return e->value;
   case E_CAST: {
     word w = static_value(l, e->a);
     return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;

@@ -378,11 +378,15 @@ static enum ended compute(struct run *run, const struct inst *in) {
   word *r = run->r;
   enum fault why = FAULT_NONE;
   switch (in->code) {
-  case I_CONST: r[in->d] = in->imm; break;
+  case I_CONST:
+    if (in->imm != WORD_UNINITIALISED && (in->imm > WORD_MOST || in->imm < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
+    r[in->d] = in->imm;
+    break;
   case I_MOVE: memmove(r + in->d, r + in->a, in->count * sizeof *r); break;
   case I_UNARY: why = arith_unary(in->op, in->scalar, r[in->a], &r[in->d]); break;
   case I_BINARY: {
     word b = in->b == NO_REG ? in->imm : r[in->b];
+    if (in->b == NO_REG && (b > WORD_MOST || b < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
     if (is_forgotten(run->machine, b) && is_forgotten(run->machine, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
       return fault(run, in, FAULT_FORGOTTEN, NULL);
     why = arith_binary(in->op, in->scalar, r[in->a], b, &r[in->d]);

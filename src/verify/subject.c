@@ -65,6 +65,18 @@ static const char *result_word(unsigned kind) {
   return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
 }
 
+/* Where operations are known by their names alone, no two can have the same. */
+static bool names_differ(struct subject *s, struct problem *why) {
+  for (uint32_t i = 0; i < s->program->op_count; i++)
+    for (uint32_t k = 0; k < i; k++) {
+      if (strcmp(s->program->ops[i].name, s->program->ops[k].name)) continue;
+      problem_at(why, s->unit, s->program->ops[i].place, "a second operation called %s; against %s each needs a name of its own",
+                 s->program->ops[i].name, s->options->against ? "another object" : "itself");
+      return false;
+    }
+  return true;
+}
+
 /* An operation of the program and its counterpart. */
 static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   const struct program_op *op = &s->program->ops[i];
@@ -102,7 +114,13 @@ static bool has_op(const struct subject *s, int spec_op) {
 static bool add_calls(struct subject *s, uint32_t i, struct client_call **calls, unsigned *count, struct problem *why) {
   const struct program_op *op = &s->program->ops[i];
   struct client_call call = {.op = (uint16_t)i};
-  for (unsigned a = 0; a < op->params; a++) call.args[a] = op->low[a];
+  for (unsigned a = 0; a < op->params; a++) {
+    if (op->low[a] < WORD_LEAST || op->high[a] > WORD_MOST) {
+      problem_at(why, s->unit, op->place, "arguments of %s beyond what verify models: numbers of at most 61 bits", op->function);
+      return false;
+    }
+    call.args[a] = op->low[a];
+  }
   for (;;) {
     struct op o = {.method = (uint16_t)s->spec_op[i], .result = V_UNKNOWN, .ret = NO_RETURN};
     for (unsigned a = 0; a < OP_ARGS; a++) o.arg[a] = a < op->params ? number_value(s, call.args[a]) : V_NONE;
@@ -222,6 +240,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                               .fuse_events = !options->live && options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
                               .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
                               .points = options->points, .forget = true};
+  if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   if (!s->spec.name && !spec_of_object(mem, s->program, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)

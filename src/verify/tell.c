@@ -19,7 +19,7 @@ static const char *const fault_names[] = {
     [FAULT_ASSERTION] = "an assertion fails",
     [FAULT_UNLOCK] = "a mutex is unlocked that is not locked",
     [FAULT_TRAP] = "the program stops itself",
-    [FAULT_ENDLESS] = "a loop without end, and without a shared access",
+    [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_POINTS] = "the linearization points",
@@ -32,6 +32,8 @@ struct freeing {
   unsigned thread;
 };
 
+enum { ACCESSES_TOLD = 20 }; /* of one step: an endless loop has very many */
+
 struct telling {
   struct subject *subject;
   struct system *machine;
@@ -40,6 +42,7 @@ struct telling {
   const void *state; /* after the move: where names of objects come from. They stay the same throughout */
   unsigned thread;
   uint32_t step;
+  uint32_t accesses; /* told of this step */
   VEC(struct freeing) freed;
   struct text fault; /* what is known of the object at which the fault is */
 };
@@ -238,6 +241,8 @@ static void tell(void *self, const struct trace_item *item) {
     tell_event(k, item, &t);
   } else if (item->fault) {
     tell_fault_object(k, item);
+  } else if (!(item->inst->flags & FLAG_CONSTANT) && ++k->accesses > ACCESSES_TOLD) {
+    if (k->accesses == ACCESSES_TOLD + 1) text_add(&t, "... and so on"), add_line(k, SCHEDULE_ACCESS, item->inst->place, &t);
   } else if (!(item->inst->flags & FLAG_CONSTANT)) {
     put_access(k, item, &t);
     add_line(k, item->own ? SCHEDULE_OWN : SCHEDULE_ACCESS, item->inst->place, &t);
@@ -298,6 +303,7 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
     choices.depth = 0;
     k->thread = path[i].thread;
     k->step = (uint32_t)i + 1;
+    k->accesses = 0;
     k->state = there;
     enum moved moved = m->again(m, here, path[i].thread, &choices, path[i].move.length, there, &move);
     if (moved == FAULTED) tell_fault(k, &move);

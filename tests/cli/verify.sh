@@ -198,6 +198,28 @@ verify 2 objects/treiber_stack.c objects/counter.c; warns 'too many arguments'
 verify 2 objects/treiber_stack.c -n 0; warns 'a whole number from 1'
 verify 2 objects/treiber_stack.c --reduce fast; warns best
 
+object <<'END'
+static long x;
+static long f(long a) { x = a; return x; }
+ASIF_OP(f, ASIF_IN(9223372036854775806, 9223372036854775807))
+END
+verify 2 o.c --spec self; warns 'beyond what verify models'
+object <<'END'
+static int f(int a) { return a; }
+static int g(int a) { return a + 1; }
+ASIF_OP_AS(x, f)
+ASIF_OP_AS(x, g)
+END
+verify 2 o.c --spec self; warns 'a second operation called x'
+object <<'END'
+static int x;
+static int f(void) { ASIF_ATOMIC { while (!x) ; } return 1; }
+static int g(void) { x = 1; return 0; }
+ASIF_OP(f)
+ASIF_OP(g)
+END
+verify 1 o.c --spec self; says '... and so on'; says 'a loop without end'
+
 # Limits, and output that cannot be delivered.
 run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 1.5
 says 'verdict: unknown: the time limit was reached at depth'; says 'objects/ms_queue.c: queue; 3 threads'; silent
