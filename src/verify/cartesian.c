@@ -7,8 +7,6 @@
 
 #include "verify/explore.h"
 
-enum { PATH_MOST = 64 };
-
 /* What a move touches. */
 struct touch {
   struct access accesses[ACCESSES_MOST];
@@ -44,12 +42,6 @@ struct cartesian *cartesian_new(struct mem *mem, const struct system *system) {
   c->next = mem_zero(mem, 1, system->work);
   c->packed = mem_alloc(mem, system->packed_most);
   return c;
-}
-
-static void touch_of(const struct move *move, struct touch *t) {
-  t->count = move->access_count;
-  t->all = move->touches_all;
-  memcpy(t->accesses, move->accesses, t->count * sizeof *t->accesses);
 }
 
 static void touch_join(struct touch *t, const struct move *move) {
@@ -140,14 +132,14 @@ static void extend(struct worker *w, unsigned i) {
   unsigned threads = w->system->threads;
   struct choices choices;
   struct move move;
-  struct touch touch;
+  struct touch touch = {.count = 0};
   uint32_t next;
   p->extendable = false;
   if (p->count == PATH_MOST) return;
   choices_begin(&choices);
   enum moved moved = w->system->move(w->system, p->state, i, &choices, w->cartesian->next, &move);
   if (moved != MOVED || choices.made) return; /* it waits, is done, fails or has a choice: that is for another time */
-  touch_of(&move, &touch);
+  touch_join(&touch, &move);
   for (unsigned j = 0; j < threads; j++)
     for (unsigned k = 0; j != i && k + 1 < paths[j].count; k++)
       if (dependent(&touch, &paths[j].touches[k])) return;

@@ -43,7 +43,7 @@ struct worker {
   uint32_t set;
   struct cartesian *cartesian;
   /* counts */
-  uint64_t transitions, terminal, expanded;
+  uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
   bool refused; /* a call was not made (ASIF_BOUND) */
   unsigned phase;
@@ -95,6 +95,7 @@ void wrong(struct worker *, enum violation);
 bool is_stuck(struct worker *);
 enum violation violation_of(enum fault);
 
+enum { PATH_MOST = 64 }; /* moves in a Cartesian path */
 /* Algorithm 4.4, 4.5: the successors of worker->from by Cartesian vectors. */
 struct cartesian *cartesian_new(struct mem *, const struct system *);
 void cartesian_expand(struct worker *);

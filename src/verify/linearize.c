@@ -129,8 +129,6 @@ static void found_add(struct linearizer *l, const struct config *c, bool led_to)
   if (f->list.count * 2 > f->mask) found_grow(l);
 }
 
-bool linearize_found(const struct linearizer *l, const struct config *c) { return *place_of(l, c) != 0; }
-
 /* What linearizing one thread's operation leads to. */
 static void expand(struct linearizer *l, const struct config *c, unsigned who, unsigned thread, uint16_t done) {
   uint32_t count;

@@ -63,7 +63,6 @@ const struct lin_outcome *linearize_one(struct linearizer *, uint32_t state, uin
  * If thread < threads only what can still have the thread at status `done` at the end, and led_to tells which of these come from
  * another that has it there. */
 void linearize(struct linearizer *, const struct config *from, size_t count, unsigned thread, uint16_t done);
-bool linearize_found(const struct linearizer *, const struct config *);
 /* Does linearizing lead from one to the other? */
 bool linearize_to(struct linearizer *, const struct config *from, const struct config *to);
 

@@ -10,7 +10,6 @@ enum {
   COUNT_MOST = 64,         /* cells in one access */
   LOCAL_MOST = 1000000,    /* instructions in one step */
   OWNER_SHARED = 255,      /* of no one thread */
-  OWNER_NONE = 254
 };
 #define REACH_ALL UINT32_MAX /* every cell of an object */
 #define ALLOCATOR UINT32_MAX /* the object that stands for malloc and free in accesses */

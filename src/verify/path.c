@@ -14,7 +14,7 @@ struct tracker {
   struct traces *traces;
   struct system *system;
   VEC(struct path_move) path;
-  void *here, *there, *real_here, *real_there; /* the representative, the execution */
+  void *here, *real_here, *real_there; /* the representative, the execution */
   uint8_t real[THREADS_MOST];
   unsigned char *bytes, *other;
 };
@@ -59,9 +59,8 @@ static bool leads_to(struct tracker *k, const void *work, uint32_t set, struct r
   return set == v.set && size == v.size && !memcmp(k->w->packed, v.at, size);
 }
 
-static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth);
-
-static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
+/* The moves of one thread, at most `depth` of them and none visible but the last, that lead to the record. */
+static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
   struct system *system = k->system;
   void *before = mem_alloc(k->mem, system->work), *after = mem_alloc(k->mem, system->work), *real = mem_alloc(k->mem, system->work);
   struct choices choices;
@@ -99,16 +98,14 @@ static bool try_moves(struct tracker *k, unsigned thread, uint32_t set, struct r
   return found;
 }
 
-static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
-  return try_moves(k, thread, set, to, depth);
-}
+/* A path of Algorithm A.1 may be long; one move is tried first. */
+static unsigned path_most(const struct tracker *k) { return k->w->cartesian ? PATH_MOST : 1; }
 
 /* From one record to the next: by one move of one thread, or several in a Cartesian path. */
 static bool step_to(struct tracker *k, uint32_t set, struct record_view to) {
-  unsigned most = k->w->cartesian ? 64 : 1;
-  for (unsigned depth = 1; depth <= most; depth = depth == 1 && most > 1 ? most : depth + most)
+  for (unsigned depth = 1; depth <= path_most(k); depth *= PATH_MOST)
     for (unsigned t = 0; t < k->system->threads; t++)
-      if (try_moves(k, t, set, to, depth)) return true;
+      if (walk(k, t, set, to, depth)) return true;
   return false;
 }
 
@@ -173,9 +170,8 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
 }
 
 static bool finish_any(struct tracker *k, uint32_t set) {
-  unsigned most = k->w->cartesian ? 64 : 1;
   if (k->x->violation == VIOLATION_DEADLOCK) return true;
-  for (unsigned depth = 1; depth <= most; depth = depth == 1 && most > 1 ? most : depth + most)
+  for (unsigned depth = 1; depth <= path_most(k); depth *= PATH_MOST)
     for (unsigned t = 0; t < k->system->threads; t++)
       if (finish(k, set, t, depth)) return true;
   return false;
@@ -186,7 +182,6 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   struct system *system = k.system;
   VEC(uint32_t) refs = {0};
   k.here = mem_alloc(mem, system->work);
-  k.there = mem_alloc(mem, system->work);
   k.real_here = mem_alloc(mem, system->work);
   k.real_there = mem_alloc(mem, system->work);
   k.bytes = mem_alloc(mem, system->packed_most);

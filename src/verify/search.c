@@ -211,7 +211,6 @@ static void expand(struct worker *w, uint32_t ref) {
   w->ref = global_ref(x, w->index, ref);
   w->set = v.set;
   w->system->unpack(w->system, v.at, v.size, w->from);
-  w->expanded++;
   if (w->cartesian) {
     cartesian_expand(w);
     return;
