@@ -196,3 +196,9 @@ void *vec_grow(struct mem *m, void *at, size_t *room, size_t need, size_t item) 
   *room = n;
   return at;
 }
+
+_Noreturn void mem_too_much(struct mem *m) {
+  int none = LIMIT_NONE;
+  if (m->limits) atomic_compare_exchange_strong(&m->limits->reached, &none, LIMIT_MEMORY);
+  mem_escape(m);
+}

@@ -3,7 +3,6 @@
  *   read -> bind to the specification -> decide -> (evidence was re-validated) -> report */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "check/check.h"
@@ -87,11 +86,6 @@ static bool write_report(struct mem *m, const struct report *report, const char 
   return good;
 }
 
-static int columns(void) {
-  struct winsize w;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 100;
-}
-
 /* Everything that is written. False if something could not be. */
 static bool write_answers(struct job *j, struct mem *m, struct report *report, struct problem *why) {
   const struct args *a = j->args;
@@ -124,10 +118,6 @@ static bool write_answers(struct job *j, struct mem *m, struct report *report, s
   good &= write_report(m, report, arg_value(a, "html"), report_html);
   good &= write_stdout(out, t.count - (size_t)(out - text_string(&t)));
   return good;
-}
-
-static int status_of(enum verdict v) {
-  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
 /* A limit reached before there was anything to decide. */
@@ -171,8 +161,8 @@ static int check_file(struct job *j, const char *path) {
   if (!MEM_GUARD(&own)) {
     struct report report = {.command = "check", .history = h, .spec = spec.name ? &spec : NULL, .result = &result,
                             .seconds = limits_elapsed(&limits), .cpu_seconds = clock_cpu_seconds() - cpu, .peak_rss_kb = peak_rss_kb(),
-                            .color = isatty(STDOUT_FILENO), .width = columns()};
-    status = write_answers(j, &own, &report, &why) ? status_of(result.verdict) : EXIT_USAGE;
+                            .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+    status = write_answers(j, &own, &report, &why) ? status_of_verdict(result.verdict) : EXIT_USAGE;
   } else {
     say_error("out of memory while writing the answer");
     status = EXIT_UNKNOWN;

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "check/check.h"
 
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 4 };
 
@@ -70,6 +71,9 @@ long long arg_number(const struct args *, const char *name, long long otherwise,
 int usage_error(const struct args *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));                                     /* prints, returns EXIT_USAGE */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "asif: ..." on stderr */
+
+int status_of_verdict(enum verdict);
+int terminal_columns(void); /* 100 where standard output is no terminal */
 
 extern volatile sig_atomic_t interrupted; /* set by SIGINT and SIGTERM once handle_interrupts was called */
 void handle_interrupts(void);

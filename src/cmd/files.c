@@ -1,4 +1,4 @@
-/* Files out: whole or not at all.
+/* Output: files whole or not at all, how wide a terminal is, and the exit status a verdict is.
  *
  * A regular file is written to a temporary beside it and renamed, so that a full disk or an interrupt leaves the old
  * one as it was. Devices and pipes are written in place. A closed pipe is no news to whoever closed it: nothing is
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,4 +86,13 @@ bool write_file(const char *path, const char *bytes, size_t count) {
   unlink(temporary);
   errno = why;
   return failed(path);
+}
+
+int terminal_columns(void) {
+  struct winsize w;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 100;
+}
+
+int status_of_verdict(enum verdict v) {
+  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }

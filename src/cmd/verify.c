@@ -2,7 +2,6 @@
  *
  *   read -> search -> (the wrong execution made again and checked) -> report */
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd/verify_live.h"
@@ -121,15 +120,6 @@ static bool read_options(const struct args *a, struct job *j) {
   return !bad && live_options(a, &j->live, o);
 }
 
-static int columns(void) {
-  struct winsize w;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 100;
-}
-
-static int status_of(enum verdict v) {
-  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
-}
-
 /* "3 threads, 2 operations each" */
 static void put_client(const struct subject *s, struct text *t) {
   text_printf(t, "%u thread%s, ", s->threads, s->threads == 1 ? "" : "s");
@@ -228,7 +218,7 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
                               .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
                               .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
-                              .color = isatty(STDOUT_FILENO), .width = columns()};
+                              .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
   if (!j->options.live) return;
   live_facts(&j->live, v, &f->endless);
   f->execution.endless = &f->endless;
@@ -328,7 +318,7 @@ static int answer(struct job *j) {
   }
   facts = mem_zero(&own, 1, sizeof *facts);
   gather(j, &own, facts);
-  int status = write_answers(j, &own, &facts->report) ? status_of(j->answer.search.verdict) : EXIT_USAGE;
+  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.search.verdict) : EXIT_USAGE;
   mem_close(&own);
   return status;
 }

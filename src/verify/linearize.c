@@ -23,14 +23,8 @@ void linearizer_open(struct linearizer *l, struct mem *m, const struct spec *spe
 
 /* Statuses. */
 
-static _Noreturn void too_many(struct linearizer *l) {
-  int none = LIMIT_NONE;
-  if (l->mem->limits) atomic_compare_exchange_strong(&l->mem->limits->reached, &none, LIMIT_MEMORY);
-  mem_escape(l->mem);
-}
-
 static uint16_t add_status(struct linearizer *l, struct status s) {
-  if (l->statuses.count == STATUSES_MOST) too_many(l);
+  if (l->statuses.count == STATUSES_MOST) mem_too_much(l->mem);
   vec_push(l->mem, &l->statuses, s);
   return (uint16_t)l->statuses.count;
 }

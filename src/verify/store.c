@@ -106,17 +106,11 @@ static void grow(struct store *s) {
   s->bytes -= old * 5;
 }
 
-static _Noreturn void too_large(struct store *s) {
-  int none = LIMIT_NONE;
-  if (s->mem->limits) atomic_compare_exchange_strong(&s->mem->limits->reached, &none, LIMIT_MEMORY);
-  mem_escape(s->mem);
-}
-
 static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes, uint32_t size) {
   uint32_t need = (head_size + size + UNIT - 1) / UNIT;
   if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > CHUNK_UNITS) {
     vec_reserve(s->mem, &s->chunks, s->chunks.count + 1);
-    if (s->end > s->most || need > CHUNK_UNITS) too_large(s);
+    if (s->end > s->most || need > CHUNK_UNITS) mem_too_much(s->mem);
     unsigned char *chunk = mem_alloc(s->mem, (size_t)CHUNK_UNITS * UNIT); /* nothing fails from here on */
     if (s->chunks.count && s->end / CHUNK_UNITS < s->chunks.count) {
       if (s->end % CHUNK_UNITS) memset(at_ref(s, s->end), 0xff, 4); /* no record here: on to the next chunk */
