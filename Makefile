@@ -26,12 +26,14 @@ FEATURES += -DHAVE_ZSTD
 LIBS += -lzstd
 endif
 
-LIB_SRC := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
+# The runtime under `asif test` is the program's, not the library's: it has functions in the place of the C library's.
+RUN_SRC := $(wildcard src/run/*.c src/test/*.c)
+LIB_SRC := $(filter-out src/cmd/% $(RUN_SRC),$(wildcard src/*/*.c))
 CMD_SRC := $(wildcard src/cmd/*.c)
 TEST_SRC := $(wildcard tests/*.c)
 ASSETS := $(wildcard src/report/assets/* src/front/model/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
-CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o) $(RUN_SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/fuzz_read.o
 
 all: $(B)/asif $(B)/libasif.a $(B)/libasif.so $(B)/asif.pc
@@ -48,7 +50,7 @@ $(B)/asif: $(CMD_OBJ) $(LIB_OBJ) $(B)/objects
 	$(CC) $(CFLAGS) -rdynamic -o $@ $(filter %.o,$^) $(LDLIBS_ALL)
 
 $(B)/asif-tests: $(TEST_OBJ) $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ)) $(LIB_OBJ) $(B)/objects
-	$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS_ALL)
+	$(CC) $(CFLAGS) -rdynamic -o $@ $(filter %.o,$^) $(LDLIBS_ALL)
 
 # One object whose only global symbols are the public ones, so that internal names cannot clash with a user's.
 $(B)/libasif.a: $(LIB_OBJ) $(B)/objects

@@ -1,0 +1,208 @@
+/* The runtime under `asif test`: the user's compiled code, run under chosen schedules.
+ *
+ * The code is compiled with -fsanitize=thread and linked into a shared object whose hooks (__tsan_*) and whose calls of the
+ * threads library and the allocator are *wrapped* (ld --wrap): they reach the functions of this folder, all named __wrap_*.
+ * Each thread of the client is a fiber of one OS thread. Just before a fiber does something others can see it stops at a
+ * *point* and tells what it is about to do; a *step* is that access and all the fiber does up to its next point. Who takes
+ * the next step is a choice, and the choices are the schedule: the same choices give the same run.
+ *
+ * The order of calls and returns is as strict as the steps allow: an operation is called with its first step and returns with
+ * its last, so of all histories of the same steps the one with the fewest overlaps is recorded. What is linearizable with it is
+ * linearizable with every other. */
+#ifndef ASIF_RUN_RUN_H
+#define ASIF_RUN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define FIBERS_MOST 64
+#define CALL_ARGS 3
+
+/* The user's code, loaded. */
+struct subject;
+
+struct subject_op {
+  const char *name;    /* as the specification says */
+  const char *written; /* the function's name */
+  void (*function)(void);
+  int signature; /* of include/asif.h: bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
+  const char *file;
+  int line;
+};
+
+/* One call of a client. */
+struct call {
+  uint32_t op; /* index into the operations given to run_open */
+  long arg[CALL_ARGS];
+};
+/* What the threads do: thread t makes calls[first[t]] .. calls[first[t + 1] - 1] in this order. */
+struct client {
+  unsigned threads;
+  uint32_t *first; /* threads + 1 */
+  struct call *calls;
+};
+
+/* What a fiber is about to do at a point. */
+enum point_kind {
+  POINT_READ,
+  POINT_WRITE,
+  POINT_UPDATE, /* reads and writes at once; a compare-and-exchange that failed has not STEP_WROTE */
+  POINT_BLOCK,  /* an ASIF_ATOMIC block: conflicts with everything */
+  POINT_LOCK,   /* address: of the mutex, condition variable, semaphore, ... */
+  POINT_UNLOCK,
+  POINT_WAIT,
+  POINT_WAKE,
+  POINT_ALLOC, /* address: of the list of freed blocks of the size */
+  POINT_FREE,
+  POINT_YIELD, /* others first: touches nothing */
+  POINT_START, /* creates a thread; address: of its fiber */
+  POINT_JOIN,
+  POINT_CALL /* an operation that touches nothing else */
+};
+
+enum step_flags {
+  STEP_CALLS = 1,   /* an operation is called with this step */
+  STEP_RETURNS = 2, /* and one returns */
+  STEP_WROTE = 4,   /* it changed what it accessed, or may have */
+  STEP_SPINS = 8,   /* after it the fiber waits in a loop for another's write (it comes back to where it was, having changed
+                     * nothing): it cannot take a step before somebody has written */
+  STEP_YIELDED = 16
+};
+
+/* A step as it was taken. */
+struct step {
+  uint64_t enabled;  /* the fibers that could have taken a step instead, this one included: bit f */
+  uintptr_t address; /* 0: none */
+  uint32_t size;
+  uint8_t fiber;
+  uint8_t before; /* the fiber that took the step before this; that of step 0 is 0 */
+  uint8_t kind;   /* enum point_kind */
+  uint8_t flags;  /* enum step_flags */
+  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the last: one
+                          * never used before */
+};
+
+/* A choice: whose step, and if it allocates, which block. A schedule is one choice a step. */
+struct choice {
+  uint8_t fiber, block;
+};
+
+/* An event of the history. */
+struct moment {
+  uint32_t step;   /* the index of the step it happened with */
+  uint32_t call;   /* index into client.calls */
+  uint8_t fiber;
+  bool is_return;
+  long result; /* of a return; 0 of a void operation */
+};
+
+/* What is wrong with a run. FOUND_HISTORY is for the callers: the runtime does not judge histories. */
+enum found {
+  FOUND_NOTHING,
+  FOUND_HISTORY, /* not linearizable */
+  FOUND_RACE,
+  FOUND_USE_AFTER_FREE,
+  FOUND_DOUBLE_FREE,
+  FOUND_BAD_FREE, /* of what was never allocated */
+  FOUND_OUT_OF_BOUNDS,
+  FOUND_LEAK,
+  FOUND_DEADLOCK,
+  FOUND_LIVELOCK,
+  FOUND_ASSERTION,
+  FOUND_CRASH,     /* a signal, abort, an exception nobody catches, exit */
+  FOUND_MISUSE,    /* of a mutex and its like: unlocked by another, destroyed while held */
+  FOUND_UNSUPPORTED /* a function the runtime cannot run under a scheduler: no finding about the object, but the end */
+};
+const char *found_name(enum found); /* "data race", "use after free", ... */
+
+enum run_end {
+  RUN_WHOLE,   /* every thread ended, or there is a finding */
+  RUN_CUT,     /* the chooser said stop */
+  RUN_LONG,    /* more steps than allowed, and it is not known that it would never end */
+  RUN_CANNOT   /* the object's asif_require refused a call: the run does not count */
+};
+
+/* What the chooser sees: asked before every step that the plan does not force. */
+struct run;
+enum { CHOOSE_STOP = -1 };
+
+/* How to run: first the given choices, then the chooser's, or without one the default: the fiber that ran goes on while it
+ * can, then the next one in cyclic order that can; block 0. A forced choice that is not possible is an internal error,
+ * told by run_execute (the subject is not deterministic). */
+struct plan {
+  const struct choice *choices;
+  size_t count;
+  int (*choose)(void *context, const struct run *, struct choice *); /* fills the choice; CHOOSE_STOP ends the run; else 0 */
+  int (*choose_block)(void *context, const struct run *, unsigned blocks); /* NULL: 0 */
+  void *context;
+};
+
+struct run_options {
+  bool races;       /* look for data races; accesses that are not atomic are then no points (where there is no race their order
+                     * does not matter). Else they are points, except those to the fiber's own stack */
+  bool leaks;       /* blocks that nobody can reach at the end are a finding */
+  bool type_stable; /* freed memory may be read and written atomically */
+  size_t steps_most; /* 0: 20,000 */
+};
+
+/* Everything of one run, for the choosers during it and for all after it. Valid until the next. */
+struct run {
+  const struct client *client;
+  size_t count; /* steps taken; during the run: the index of the one to choose */
+  const struct step *steps;
+  size_t moment_count;
+  const struct moment *moments;
+  enum run_end end;
+  enum found found;
+  const char *said;        /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */
+  unsigned fibers;         /* those of the client and those they created */
+  unsigned current;        /* who took the last step */
+  uint64_t enabled;        /* who can take the next */
+  struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
+};
+
+struct subject *subject_open(struct mem *, const char *shared_object, struct problem *);
+/* The entries of its harness (include/asif.h), by place; none: count 0. */
+const struct asif_entry *const *subject_entries(const struct subject *, size_t *count);
+void *subject_symbol(const struct subject *, const char *name); /* NULL if there is none */
+
+/* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's
+ * globals and its heap as they are after loading are what every run begins with; init is part of every run. */
+bool run_open(struct subject *, const struct subject_op *, unsigned count, void (*init)(void), const struct run_options *,
+              struct problem *);
+const struct run *run_execute(const struct client *, const struct plan *, struct problem *); /* NULL: internal error */
+/* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives their
+ * results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
+bool run_sequential(const struct call *, const uint8_t *threads, size_t count, long *results, enum found *);
+
+/* Telling a run: with a recorder every access is told, plain ones too, with where it is in the code and the values. */
+struct access {
+  uint32_t step;       /* the step it belongs to */
+  uint8_t fiber, kind; /* enum point_kind */
+  bool atomic, point;  /* false, false: a plain access between two points */
+  bool failed;         /* a compare-and-exchange that did not exchange, a lock that was not free */
+  uint32_t size;
+  uintptr_t address, pc; /* pc: in the shared object as loaded: of the access's return address */
+  uint64_t read, wrote;  /* values; of 16 bytes the low half */
+};
+struct recorder {
+  void (*access)(void *context, const struct access *);
+  void *context;
+};
+void run_record(const struct recorder *); /* for the runs from now on; NULL: none */
+/* Where a finding lies: the places (pc) involved, the newest first, each with the fiber and words: "the read", "freed here". */
+struct found_place {
+  uintptr_t pc, address;
+  uint8_t fiber;
+  const char *words;
+};
+size_t run_found_places(const struct found_place **);
+/* Names an address: "top", "head.next", "heap block 2 + 8 (allocated by thread 1 at step 5)". */
+void run_describe_address(uintptr_t, struct text *);
+uintptr_t subject_base(const struct subject *); /* where it is loaded: pc - base is the address in the file */
+
+#endif
