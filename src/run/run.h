@@ -22,10 +22,10 @@
 #define FIBERS_MOST 64
 #define CALL_ARGS 3
 
-/* The user's code, loaded. */
-struct subject;
+/* The user's code, loaded: the shared object. */
+struct image;
 
-struct subject_op {
+struct image_op {
   const char *name;    /* as the specification says */
   const char *written; /* the function's name */
   void (*function)(void);
@@ -165,14 +165,14 @@ struct run {
   struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };
 
-struct subject *subject_open(struct mem *, const char *shared_object, struct problem *);
+struct image *image_open(struct mem *, const char *shared_object, struct problem *);
 /* The entries of its harness (include/asif.h), by place; none: count 0. */
-const struct asif_entry *const *subject_entries(const struct subject *, size_t *count);
-void *subject_symbol(const struct subject *, const char *name); /* NULL if there is none */
+const struct asif_entry *const *image_entries(const struct image *, size_t *count);
+void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
 
 /* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's
  * globals and its heap as they are after loading are what every run begins with; init is part of every run. */
-bool run_open(struct subject *, const struct subject_op *, unsigned count, void (*init)(void), const struct run_options *,
+bool run_open(struct image *, const struct image_op *, unsigned count, void (*init)(void), const struct run_options *,
               struct problem *);
 const struct run *run_execute(const struct client *, const struct plan *, struct problem *); /* NULL: internal error */
 /* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives their
@@ -203,6 +203,6 @@ struct found_place {
 size_t run_found_places(const struct found_place **);
 /* Names an address: "top", "head.next", "heap block 2 + 8 (allocated by thread 1 at step 5)". */
 void run_describe_address(uintptr_t, struct text *);
-uintptr_t subject_base(const struct subject *); /* where it is loaded: pc - base is the address in the file */
+uintptr_t image_base(const struct image *); /* where it is loaded: pc - base is the address in the file */
 
 #endif

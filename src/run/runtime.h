@@ -2,7 +2,7 @@
  *
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
- *   subject.c  loading the shared object; its globals restored between runs; thread-local storage of each fiber
+ *   image.c    loading the shared object; its globals restored between runs; thread-local storage of each fiber
  *   hooks.c    the __tsan_* functions; host.c: asif_host_* of the harness
  *   crash.c    signals, abort, assert, exit
  *   heap.c     the allocator: reuse as a choice, use after free, out of bounds, leaks

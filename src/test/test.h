@@ -33,7 +33,7 @@ struct argument_range {
   long low, high;
 };
 struct object_op {
-  struct subject_op run;
+  struct image_op run;
   unsigned method; /* of spec.ops */
   unsigned arg_count;
   struct argument_range in[CALL_ARGS];
