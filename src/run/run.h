@@ -132,7 +132,7 @@ enum { CHOOSE_STOP = -1 };
 
 /* How to run: first the given choices, then the chooser's, or without one the default: the fiber that ran goes on while it
  * can, then the next one in cyclic order that can; block 0. A forced choice that is not possible is an internal error,
- * told by run_execute (the subject is not deterministic). */
+ * told by run_execute (the code is not deterministic). */
 struct plan {
   const struct choice *choices;
   size_t count;

@@ -10,7 +10,7 @@
  *   mutex.c condition.c threads.c once.c ... time.c   the threads library under the scheduler
  *   spin.c     loops that wait for another, and runs that never end
  *
- * Exported functions are WRAP(name): the linker's --wrap=name makes the subject call them instead of name. */
+ * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
 #ifndef ASIF_RUN_RUNTIME_H
 #define ASIF_RUN_RUNTIME_H
 
@@ -41,8 +41,8 @@ struct fiber {
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
   int error;          /* its errno */
   struct spin spin;
-  char *tls;          /* its copy of the subject's thread-local storage; NULL until used */
-  void *(*start)(void *); /* of a thread the subject created */
+  char *tls;          /* its copy of the image's thread-local storage; NULL until used */
+  void *(*start)(void *); /* of a thread the code created */
   void *argument, *result;
   uint32_t current_call;
 };
