@@ -14,8 +14,11 @@
 struct compile_options {
   char *const *inputs; /* .c .cc .cpp .cxx .o .a; NULL-terminated */
   char *const *flags;  /* for the compiler; NULL-terminated; or NULL */
-  bool hooks;          /* false: as it would ship, for stress */
-  const char *sanitize; /* for stress: "thread", "address", or NULL */
+  bool hooks;          /* false: for stress: no --wrap; without `perturb` compiled as it would ship (-O2, no hooks) */
+  bool perturb;        /* for stress: sources are compiled with -fsanitize=thread, but linked without it: the support has the hooks */
+  const char *support; /* for stress: C text that is compiled by the C compiler with -O2 -fPIC (and -fsanitize=, if sanitize),
+                        * and linked too; it defines asif_host_*: sources are compiled with -DASIF_HOSTED here as well. Or NULL */
+  const char *sanitize; /* for stress: "thread", "address": -fsanitize= for compiling and linking; or NULL */
 };
 /* The path of the shared object, in a temporary directory that compile_close removes. The compiler's words go to stderr. */
 struct compiled {
