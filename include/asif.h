@@ -182,7 +182,7 @@ ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /
 
 /* The operation cannot happen in this state unless `condition` is true. In the object itself (docs/harness.md): clients call it
  * only where it is; an ordinary program that does otherwise is stopped. */
-#define asif_require(condition) ((condition) ? (void)0 : asif_spec_host ? asif_spec_host->cannot() : __builtin_trap())
+#define asif_require(condition) ((condition) ? (void)0 : asif_spec_host ? asif_spec_host->cannot() : ASIF_CANNOT_())
 /* One of 0 .. n-1: every one is tried. */
 #define asif_choose(n) (asif_spec_host->choose(n))
 /* Sets the operation's result, whatever the function then returns. */
@@ -299,7 +299,9 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_LIN_FOR(op) asif_host_lin(#op)
 #define asif_thread() asif_host_thread()
 #define asif_yield() asif_host_yield()
+#define ASIF_CANNOT_() asif_host_cannot()
 #else
+#define ASIF_CANNOT_() __builtin_trap()
 #define ASIF_LIN() ((void)0)
 #define ASIF_LIN_FOR(op) ((void)0)
 #endif
@@ -341,6 +343,7 @@ void asif_host_lin(const char *operation);
 int asif_host_thread(void);
 void asif_host_yield(void);
 void asif_host_atomic(int enter);
+void asif_host_cannot(void) __attribute__((noreturn)); /* asif_require refuses the call */
 static inline int asif_atomic_enter_(void) {
   asif_host_atomic(1);
   return 3;
