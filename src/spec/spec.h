@@ -142,6 +142,10 @@ static inline bool op_pure(const struct spec *s, const struct op *o) {
 /* A specification of the user's own: a sequential implementation in C (include/asif.h), compiled and loaded (user.c).
  * Its functions run in this process, on one thread at a time. args: more for the compiler, NULL-terminated; or NULL. */
 bool spec_from_c(const char *path, char *const *args, struct spec *out, struct mem *, struct problem *);
+/* The same of what dlopen has loaded already, and spec_user_close will close; the path is for messages. */
+bool spec_from_loaded(void *loaded, const char *path, struct spec *out, struct mem *, struct problem *);
+/* The folder of asif.h: told by ASIF_INCLUDE, or beside the folder of this program, installed or in its build tree; or NULL. */
+const char *include_folder(struct mem *);
 /* What --spec takes: the path of a C file, or else a name. */
 bool spec_load(const char *name_or_path, struct spec *out, struct mem *, struct problem *);
 /* If the user's code crashed or did not end: what happened, for the user. Its steps then have no outcomes, so a verdict

@@ -15,8 +15,7 @@ extern char **environ;
 
 enum { STATE_MOST = 1 << 20, OPS_MOST = 1000 };
 
-/* The folder of asif.h: told by ASIF_INCLUDE, or beside the folder of this program, installed or in its build tree. */
-static const char *include_folder(struct mem *m) {
+const char *include_folder(struct mem *m) {
   const char *told = getenv("ASIF_INCLUDE");
   if (told && *told) return told;
   char self[4096];
@@ -179,15 +178,17 @@ bool spec_from_c(const char *path, char *const *args, struct spec *out, struct m
     problem_set(problem, "%s: %s", path, strerror(errno));
     return false;
   }
+  void *loaded = load(m, path, args, problem);
+  return loaded && spec_from_loaded(loaded, path, out, m, problem);
+}
+
+bool spec_from_loaded(void *loaded, const char *path, struct spec *out, struct mem *m, struct problem *problem) {
   struct user *u = mem_zero(m, 1, sizeof *u);
   u->mem = m;
-  u->loaded = load(m, path, args, problem);
-  if (!u->loaded) return false;
-  if (!read_table(u, path, out, problem)) {
-    dlclose(u->loaded);
-    return false;
-  }
-  return true;
+  u->loaded = loaded;
+  if (read_table(u, path, out, problem)) return true;
+  dlclose(loaded);
+  return false;
 }
 
 bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem *problem) {

@@ -19,10 +19,15 @@ struct compile_options {
   const char *support; /* for stress: C text that is compiled by the C compiler with -O2 -fPIC (and -fsanitize=, if sanitize),
                         * and linked too; it defines asif_host_*: sources are compiled with -DASIF_HOSTED here as well. Or NULL */
   const char *sanitize; /* for stress: "thread", "address": -fsanitize= for compiling and linking; or NULL */
+  const struct spec *spec; /* where no file has a harness: functions with the names of its operations are one; or NULL */
+  const char *directory;   /* where to put everything (compile_directory made it, and compile_remove will remove it); NULL: a new one */
 };
+char *compile_directory(struct mem *, struct problem *); /* a temporary one; NULL with the problem */
+void compile_remove(const char *directory);              /* with all that is in it */
 /* The path of the shared object, in a temporary directory that compile_close removes. The compiler's words go to stderr. */
 struct compiled {
   char *directory, *object;
+  bool own; /* the directory was made here */
   char **warnings; /* what the hooks cannot see: "a.o: function f has inline assembly: lock cmpxchg" */
   size_t warning_count;
 };

@@ -1,0 +1,69 @@
+/* Running compilers and other tools, several at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test/compile.h"
+
+extern char **environ;
+
+/* Messages in English: some are read here. */
+static char **environment(char **own) {
+  size_t n = 0, used = 0;
+  while (environ[n]) n++;
+  char **e = malloc((n + 2) * sizeof *e);
+  if (!e) return own;
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(environ[i], "LC_ALL=", 7)) e[used++] = environ[i];
+  e[used++] = "LC_ALL=C";
+  e[used] = NULL;
+  return e;
+}
+
+static void start(struct command_run *c) {
+  posix_spawn_file_actions_t files;
+  char **e = environment(environ);
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, c->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  c->status = -1;
+  c->error = posix_spawnp(&child, c->words[0], &files, NULL, c->words, e);
+  c->pid = c->error ? 0 : child;
+  posix_spawn_file_actions_destroy(&files);
+  if (e != environ) free(e);
+}
+
+static void finish(struct command_run *c) {
+  int status;
+  if (!c->pid) return;
+  while (waitpid(c->pid, &status, 0) < 0)
+    if (errno != EINTR) return;
+  c->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void commands_run(struct command_run *c, size_t count) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t most = cores > 1 ? (size_t)cores : 1;
+  for (size_t i = 0, begun = 0; i < count; i++) {
+    while (begun < count && begun < i + most) start(&c[begun++]);
+    finish(&c[i]);
+  }
+}
+
+char *command_said(struct mem *m, const struct command_run *c, size_t *length) {
+  struct text t;
+  char block[4096];
+  FILE *f = fopen(c->said, "r");
+  text_open(&t, m);
+  for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;) text_bytes(&t, block, n);
+  if (f) fclose(f);
+  if (!t.at) text_add(&t, "");
+  *length = t.count;
+  return t.at ? t.at : mem_string(m, "", 0);
+}

@@ -1,0 +1,53 @@
+/* What compiling for `asif test` is made of: the compiler and its flags, running commands, looking into objects. */
+#ifndef ASIF_TEST_COMPILE_H
+#define ASIF_TEST_COMPILE_H
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "spec/spec.h"
+
+typedef VEC(char *) words; /* of a command line */
+
+/* Compilers (compiler.c). */
+struct compiler {
+  bool cxx;
+  words command;      /* CC="gcc -m64" is two words */
+  words hooks;        /* what makes it call the hooks, beyond -fsanitize=thread; as far as it knows them */
+  words all_functions; /* what makes it keep functions that nobody calls */
+};
+/* The words of the variable, or the command it is without one. */
+void compiler_words(struct mem *, const char *variable, const char *otherwise, words *);
+/* Asks the compiler, command, what it is and what it understands. */
+bool compiler_ask(struct mem *, struct compiler *, struct problem *);
+/* Adds what a file compiled for `asif test` needs: begin goes before the user's own flags, end after them. */
+void compiler_flags_begin(struct mem *, words *);
+void compiler_flags_end(struct mem *, const struct compiler *, words *);
+bool is_c_plus_plus(const char *path);
+
+/* Commands (command.c): run at the same time, a few at once; what each says on its output and its errors is kept in a file. */
+struct command_run {
+  char **words;      /* NULL-terminated */
+  const char *said;  /* the file */
+  int status;        /* its exit status; -1: it could not be run, or a signal ended it */
+  int error;         /* why it could not be run: errno; else 0 */
+  int pid;
+};
+void commands_run(struct command_run *, size_t count);
+/* What a command has said; NUL-terminated. */
+char *command_said(struct mem *, const struct command_run *, size_t *length);
+
+/* Objects (elf.c). */
+bool object_has_section(const char *path, const char *name);
+/* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
+char **object_functions(struct mem *, const char *path);
+
+/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. */
+struct scanned {
+  const char *object; /* or archive */
+  const char *shown;  /* what the user calls it */
+  bool compiled;      /* by us, so with the hooks */
+};
+typedef VEC(char *) sentences;
+void scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings);
+
+#endif

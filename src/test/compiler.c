@@ -1,0 +1,110 @@
+/* The user's compiler: which it is, and what makes it call the hooks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "test/compile.h"
+
+void compiler_words(struct mem *m, const char *variable, const char *otherwise, words *out) {
+  const char *s = getenv(variable);
+  if (!s || !s[strspn(s, " \t")]) s = otherwise;
+  for (s += strspn(s, " \t"); *s; s += strspn(s, " \t")) {
+    size_t n = strcspn(s, " \t");
+    vec_push(m, out, mem_string(m, s, n));
+    s += n;
+  }
+}
+
+bool is_c_plus_plus(const char *path) {
+  static const char *const ends[] = {".cc", ".cpp", ".cxx", ".C", ".c++", ".CPP", ".cp"};
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+    if (!strcmp(dot, ends[i])) return true;
+  return false;
+}
+
+/* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their calls and
+ * returns otherwise, which nobody here wants to know. */
+static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan"};
+static const char *const clang_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"};
+
+struct asking {
+  struct mem *mem;
+  const struct compiler *compiler;
+  char said[64]; /* a file without a name */
+};
+
+/* Does the compiler take these flags? What it is, is what it predefines. */
+static int ask(struct asking *a, const char *const *flags, size_t count, char **said) {
+  words w = {NULL, 0, 0};
+  size_t length;
+  for (size_t i = 0; i < a->compiler->command.count; i++) vec_push(a->mem, &w, a->compiler->command.at[i]);
+  for (size_t i = 0; i < count; i++) vec_push(a->mem, &w, (char *)flags[i]);
+  static const char *const rest[] = {"-fsanitize=thread", "-E", "-dM", "-x", "c", "/dev/null"};
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) vec_push(a->mem, &w, (char *)rest[i]);
+  vec_push(a->mem, &w, NULL);
+  struct command_run c = {.words = w.at, .said = a->said};
+  commands_run(&c, 1);
+  *said = command_said(a->mem, &c, &length);
+  return c.error ? -c.error : c.status;
+}
+
+static void add(struct mem *m, words *to, const char *const *flags, size_t count) {
+  for (size_t i = 0; i < count; i++) vec_push(m, to, (char *)flags[i]);
+}
+
+static bool cannot(const struct compiler *c, int status, const char *said, struct problem *why) {
+  const char *name = c->command.at[0], *variable = c->cxx ? "CXX" : "CC", *otherwise = c->cxx ? "c++" : "cc";
+  if (status < -1)
+    problem_set(why, "the compiler %.100s cannot be run: %s; %s names another (without it, %s)", name, strerror(-status), variable,
+                otherwise);
+  else
+    problem_set(why, "the compiler %.100s does not take -fsanitize=thread; %s names another: gcc 8 or clang 8, or newer:\n%.300s", name,
+                variable, said);
+  return false;
+}
+
+bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
+  struct asking a = {.mem = m, .compiler = c};
+  const size_t in_gcc = sizeof gcc_flags / sizeof *gcc_flags, in_clang = sizeof clang_flags / sizeof *clang_flags;
+  char *said;
+  int file = memfd_create("asif", 0);
+  if (file < 0) {
+    problem_set(why, "the compiler cannot be asked what it is: %s", strerror(errno));
+    return false;
+  }
+  snprintf(a.said, sizeof a.said, "/proc/self/fd/%d", file);
+  int status = ask(&a, gcc_flags, in_gcc, &said);
+  bool gcc = status == 0 && !strstr(said, "__clang__"), clang = false;
+  if (!gcc && status >= -1) {
+    clang = ask(&a, clang_flags, in_clang, &said) == 0 && strstr(said, "__clang__");
+    if (!clang) status = ask(&a, NULL, 0, &said); /* an old one: as it is */
+  }
+  close(file);
+  if (!gcc && !clang && status) return cannot(c, status, said, why);
+  if (gcc) add(m, &c->hooks, gcc_flags, in_gcc);
+  if (clang) add(m, &c->hooks, clang_flags, in_clang);
+  static const char *const keep[] = {"-O0", "-fkeep-static-functions"}, *const emit[] = {"-O0", "-femit-all-decls"};
+  add(m, &c->all_functions, clang || strstr(said, "__clang__") ? emit : keep, 2);
+  return true;
+}
+
+/* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. */
+void compiler_flags_begin(struct mem *m, words *w) {
+  static const char *const flags[] = {"-O1", "-g", "-U_FORTIFY_SOURCE", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
+                                      "-fno-builtin-memcmp", "-fno-builtin-strcpy", "-fno-builtin-strncpy", "-fno-builtin-strcmp",
+                                      "-fno-builtin-strlen"};
+  const char *include = include_folder(m);
+  add(m, w, flags, sizeof flags / sizeof *flags);
+  if (!include) return;
+  vec_push(m, w, "-isystem");
+  vec_push(m, w, (char *)include);
+}
+
+void compiler_flags_end(struct mem *m, const struct compiler *c, words *w) {
+  static const char *const flags[] = {"-fPIC", "-fno-lto", "-fsanitize=thread"};
+  add(m, w, flags, sizeof flags / sizeof *flags);
+  for (size_t i = 0; i < c->hooks.count; i++) vec_push(m, w, c->hooks.at[i]);
+}
