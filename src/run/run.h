@@ -70,7 +70,7 @@ enum step_flags {
   STEP_WROTE = 4,   /* it changed what it accessed, or may have */
   STEP_SPINS = 8,   /* after it the fiber waits in a loop for another's write (it comes back to where it was, having changed
                      * nothing): it cannot take a step before somebody has written */
-  STEP_YIELDED = 16
+  STEP_YIELDED = 16 /* after it the default is that another goes on: a yield, or very many steps without a change */
 };
 
 /* A step as it was taken. */
@@ -84,6 +84,8 @@ struct step {
   uint8_t flags;  /* enum step_flags */
   uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the last: one
                           * never used before */
+  uint64_t place : 48;   /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is its own;
+                          * 0: none. Accesses of the block do not commute with it: before or after, they are a use after free */
 };
 
 /* A choice: whose step, and if it allocates, which block. A schedule is one choice a step. */
@@ -193,6 +195,8 @@ struct recorder {
   void (*access)(void *context, const struct access *);
   void *context;
 };
+/* Whom the default policy chooses for step i, given the steps before it and those enabled: see struct plan. */
+unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled);
 void run_record(const struct recorder *); /* for the runs from now on; NULL: none */
 /* Where a finding lies: the places (pc) involved, the newest first, each with the fiber and words: "the read", "freed here". */
 struct found_place {
@@ -203,6 +207,8 @@ struct found_place {
 size_t run_found_places(const struct found_place **);
 /* Names an address: "top", "head.next", "heap block 2 + 8 (allocated by thread 1 at step 5)". */
 void run_describe_address(uintptr_t, struct text *);
+/* The C source of a file that must be linked into every shared object: it exports where the harness's entries are. */
+extern const char image_stub[];
 uintptr_t image_base(const struct image *); /* where it is loaded: pc - base is the address in the file */
 
 #endif

@@ -21,39 +21,69 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+#define STACK_SIZE ((uintptr_t)256 << 10) /* of a fiber */
+#define FIBER_MAIN (FIBERS_MOST - 1)      /* runs init: before all others, and never a step of its own */
+
 struct fiber;
 typedef bool ready(const struct fiber *); /* can a fiber that waits at its point go on? */
 
+/* The loop a fiber may be waiting in: a read it has come back to (spin.c). */
 struct spin {
-  uintptr_t pc, address;
+  uintptr_t pc, address; /* pc 0: none */
   uint64_t value;
-  uint64_t state;  /* hash of the fiber's stack and registers there */
-  uint32_t reads, next; /* reads since the candidate; when to take a new one */
+  uint32_t reads, next; /* reads since the last write of its own; when to take another candidate */
+  uint32_t hits, next_hit; /* how often it came back to the candidate; when to keep the state again */
+  uint64_t writes;      /* scheduler.writes when the state was kept */
+  uint64_t state;       /* hash of the fiber's stack and registers there */
+  uint64_t local;       /* the same after its last step, while the run is watched */
+  void *back;           /* where the hook that lands in spin_landing would have returned to */
 };
 
 struct fiber {
   void *sp; /* while it does not run */
-  char *stack, *stack_top;
+  char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
   uint8_t id;
   bool ended, called; /* called: an operation has begun and its call is to be recorded with the next step */
-  bool spinning;      /* waits in a loop until somebody writes */
   ready *ready;       /* NULL: can go on */
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
-  int error;          /* its errno */
+  int error;          /* its errno, while it does not run */
+  uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
   struct spin spin;
-  char *tls;          /* its copy of the image's thread-local storage; NULL until used */
-  void *(*start)(void *); /* of a thread the code created */
+  char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
+  size_t tls_size;
+  bool tls_used;      /* in this run */
+  struct tls_ending *endings; /* destructors of its thread-local objects */
+  void *(*start)(void *); /* of a thread the code created; NULL: a thread of the client */
   void *argument, *result;
   uint32_t current_call;
 };
 
-/* The run that is going on. Outside of a run (loading, init's static constructors) current is NULL, and every wrapped function
- * does what the real one does, or the nearest thing to it; within run_sequential and init there is one fiber, and no choices. */
+/* The run that is going on. Outside of a run (loading, static constructors) current is NULL, and every wrapped function
+ * does what the real one does, or the nearest thing to it. While init runs current is fibers[FIBER_MAIN]: no choices, no points,
+ * and nothing can race. */
 extern struct fiber *current;
 extern struct run run;
 extern struct run_options options;
 extern struct fiber fibers[FIBERS_MOST];
 extern const struct recorder *recording; /* NULL: no */
+
+enum mode {
+  MODE_STEPS, /* threads take steps */
+  MODE_QUIET, /* no points: init, and within ASIF_ATOMIC */
+  MODE_FIRST  /* a thread runs up to its first point */
+};
+/* What the choice of the next step needs. Bit f: fiber f. */
+struct scheduler {
+  uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
+  enum mode mode;
+  struct step *steps;
+  uint64_t writes; /* how often something changed */
+  bool watched;    /* the run is long: does it come back to a state it was in? (spin.c) */
+};
+extern struct scheduler scheduler;
+
+/* Only then are accesses compared: what init does comes before everything. */
+static inline bool races_wanted(void) { return options.races && current && current->id != FIBER_MAIN; }
 
 /* The fiber that runs is about to do this: lets others go first as the plan says, and returns when it is its turn. */
 void point(enum point_kind, uintptr_t address, uint32_t size);
@@ -61,19 +91,75 @@ void point(enum point_kind, uintptr_t address, uint32_t size);
 void point_when(enum point_kind, uintptr_t address, uint32_t size, ready *, const void *waits_for);
 /* Of a POINT_ALLOC that was just reached: which of so many blocks (1 or more). */
 unsigned choose_block(unsigned blocks);
-/* The step that is being taken changed something: spinning fibers wake up. */
-void step_wrote(void);
+/* The step that is being taken wrote: so it does not commute with others' accesses of the same place. */
+static inline void step_wrote_same(void) {
+  if (run.count) scheduler.steps[run.count - 1].flags |= STEP_WROTE;
+}
+/* It wrote, and something changed: spinning fibers wake up. */
+static inline void step_wrote(void) {
+  scheduler.spinning = 0;
+  scheduler.writes++;
+  step_wrote_same();
+}
+/* It frees this block, or allocates it again. */
+static inline void step_block(uintptr_t address, size_t size) {
+  if (!run.count) return;
+  scheduler.steps[run.count - 1].place = address & (((uint64_t)1 << 48) - 1);
+  scheduler.steps[run.count - 1].size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+/* The fiber that runs waits in a loop: it takes no step before somebody has written. */
+static inline void fiber_spins(struct fiber *f) {
+  scheduler.spinning |= (uint64_t)1 << f->id;
+  if (run.count) scheduler.steps[run.count - 1].flags |= STEP_SPINS;
+}
+/* A new thread, which runs up to its first point and then waits to be chosen. NULL: too many. At a POINT_START. */
+struct fiber *fiber_create(void *(*start)(void *), void *argument);
+_Noreturn void fiber_exit(void *result); /* ends the thread that runs: pthread_exit, thrd_exit */
 /* Ends the run with a finding. The sentence is copied. Never returns to the fiber. */
 _Noreturn void run_found(enum found, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void found_at(uintptr_t pc, uintptr_t address, const struct fiber *, const char *words); /* before run_found, newest first */
 _Noreturn void run_stop(enum run_end);
+/* "thread 1", "main" (init), for sentences. */
+const char *fiber_name(const struct fiber *);
+
+/* Telling the recorder; only where `recording`. */
+void record(enum point_kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size, uintptr_t pc,
+            uint64_t read, uint64_t wrote);
+/* A plain write that is about to happen: what it writes is looked up afterwards. */
+void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc);
+
+/* Fibers and stacks (fiber.c). */
+void fibers_open(void);
+void fiber_prepare(struct fiber *, void (*body)(void)); /* to begin at body, which never returns */
+void fiber_switch(void **from, void *to);
+_Noreturn void fiber_jump(void *to); /* for good */
+
+/* The image (image.c). */
+void image_keep(struct image *); /* what its globals are now, they are at the beginning of every run */
+void image_restore(void);
+bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
+struct image_range {
+  uintptr_t low, high;
+};
+size_t image_ranges(const struct image_range **); /* its globals */
+void tls_reset(void);
+void tls_ended(struct fiber *); /* runs the destructors of thread-local objects */
+bool image_describe(uintptr_t, struct text *);
+
+void host_reset(void); /* host.c */
+
+/* Crashes (crash.c). */
+void crash_open(void);
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* Memory accesses that are not atomic, and those that are (hooks.c calls these; so do memcpy and its like). Each checks the
  * address (heap), looks for races if asked, tells the recorder. */
+void heap_keep(void);    /* after loading: what is allocated now is what every run begins with */
 void heap_reset(void);   /* before every run */
-bool heap_owns(uintptr_t);
+extern uintptr_t heap_base, heap_span; /* all its addresses, and for good */
+static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
+bool heap_describe(uintptr_t, struct text *); /* of an address it owns */
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc); /* of an address it owns: is it a live block? */
 void heap_leaks(void);   /* at the end of a run: run_found(FOUND_LEAK) if there are any */
 void *heap_alloc(size_t size, size_t align, uintptr_t pc);
@@ -92,10 +178,36 @@ void races_release(uintptr_t object); /* a lock given up, a signal sent */
 void races_forget(uintptr_t address, size_t size); /* a fresh block: nothing was there before */
 
 /* Spinning (spin.c). */
-void spin_reset(struct fiber *);
-/* After a read at a point, by an access with no effect; decides whether the fiber waits in a loop, and marks it. */
-void spin_read(struct fiber *, uintptr_t pc, uintptr_t address, uint64_t value);
-void spin_wrote(struct fiber *); /* it changed something itself, on its stack excepted: it does not wait */
+static inline void spin_reset(struct fiber *f) { f->spin = (struct spin){.pc = 0}; }
+/* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait. */
+static inline void spin_wrote(struct fiber *f) {
+  f->spin.pc = 0;
+  f->spin.reads = f->spin.next = 0;
+}
+/* Where the function that the code called finds its return address. */
+#define SPIN_SLOT ((void **)__builtin_dwarf_cfa() - 1)
+void spin_again(struct fiber *, uintptr_t pc, void **slot);
+/* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it. slot: SPIN_SLOT
+ * of the function the code called. */
+static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value, void **slot) {
+  struct spin *s = &f->spin;
+  s->reads++;
+  if (UNLIKELY(s->pc == pc && s->address == address && s->value == value)) {
+    spin_again(f, pc, slot);
+  } else if (UNLIKELY(s->reads >= s->next)) {
+    s->pc = pc;
+    s->address = address;
+    s->value = value;
+    s->next = 2 * s->reads;
+    s->hits = s->next_hit = 0;
+  }
+}
+#define spin_read(f, pc, address, value) spin_read_at(f, pc, address, value, SPIN_SLOT)
+/* At the end of every function the code calls that has a point. */
+void spin_land(uintptr_t pc, void **slot);
+#define SPIN_LAND(pc) (UNLIKELY(scheduler.watched) ? spin_land(pc, SPIN_SLOT) : (void)0)
+#define SPIN_WATCH 2000 /* steps after which a run is watched */
+void spin_watch(uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */
 _Noreturn void spin_stuck(void);
 

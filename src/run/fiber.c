@@ -1,0 +1,142 @@
+/* Stacks, and the switch between them.
+ *
+ * A switch saves what the calling convention says a function keeps: on x86-64 six registers and the two control words of
+ * floating point. Stacks are made once and used again by every run. Each has a page below it that cannot be touched. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "run/runtime.h"
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)0)
+#endif
+
+struct fiber fibers[FIBERS_MOST];
+
+/* Where stacks are: always the same place if it is free, so that code which looks at addresses does the same again. */
+#define STACKS_AT ((uintptr_t)0x610000000000)
+#define GUARD     ((uintptr_t)4096)
+#define DISTANCE  (STACK_SIZE + 16 * GUARD)
+
+static void *reserve(uintptr_t at, size_t size) {
+  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != MAP_FAILED && got != (void *)at) { /* a kernel that does not know MAP_FIXED_NOREPLACE takes it for a hint */
+    munmap(got, size);
+    got = MAP_FAILED;
+  }
+  if (got == MAP_FAILED) got = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return got;
+}
+
+void fibers_open(void) {
+  if (fibers[0].stack) return;
+  char *all = reserve(STACKS_AT, FIBERS_MOST * DISTANCE);
+  if (all == MAP_FAILED) {
+    fputs("asif: no memory for the stacks of threads\n", stderr);
+    exit(4);
+  }
+  for (unsigned i = 0; i < FIBERS_MOST; i++) {
+    struct fiber *f = &fibers[i];
+    char *low = all + i * DISTANCE;
+    mprotect(low, GUARD, PROT_NONE);
+    f->id = (uint8_t)i;
+    f->stack = low + GUARD;
+    /* Stacks begin at different places of their pages: else all of them would want the same few lines of the cache. */
+    f->stack_top = f->stack + STACK_SIZE - (i % 16) * 256;
+  }
+}
+
+#if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
+
+/* void fiber_switch(void **from, void *to): the control words are loaded only where they differ, which is slow and rare. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl fiber_switch\n"
+        ".hidden fiber_switch\n"
+        ".type fiber_switch, @function\n"
+        "fiber_switch:\n"
+        "  pushq %rbp\n"
+        "  pushq %rbx\n"
+        "  pushq %r12\n"
+        "  pushq %r13\n"
+        "  pushq %r14\n"
+        "  pushq %r15\n"
+        "  subq $8, %rsp\n"
+        "  stmxcsr (%rsp)\n"
+        "  fnstcw 4(%rsp)\n"
+        "  movl (%rsp), %eax\n"
+        "  movzwl 4(%rsp), %edx\n"
+        "  movq %rsp, (%rdi)\n"
+        "  movq %rsi, %rsp\n"
+        "  cmpl (%rsp), %eax\n"
+        "  jne 1f\n"
+        "2: cmpw 4(%rsp), %dx\n"
+        "  jne 3f\n"
+        "4: addq $8, %rsp\n"
+        "  popq %r15\n"
+        "  popq %r14\n"
+        "  popq %r13\n"
+        "  popq %r12\n"
+        "  popq %rbx\n"
+        "  popq %rbp\n"
+        "  ret\n"
+        "1: ldmxcsr (%rsp)\n"
+        "  jmp 2b\n"
+        "3: fldcw 4(%rsp)\n"
+        "  jmp 4b\n"
+        ".size fiber_switch, .-fiber_switch\n");
+
+/* What fiber_switch takes from a stack, lowest first. */
+struct frame {
+  uint32_t mxcsr;
+  uint16_t control, unused;
+  uint64_t kept[6];
+  void (*body)(void);
+  uintptr_t end; /* where body would return to: nowhere, and so those who walk the stack see its end */
+};
+
+void fiber_prepare(struct fiber *f, void (*body)(void)) {
+  ASAN_UNPOISON_MEMORY_REGION(f->stack, STACK_SIZE);
+  /* At the beginning of a function the stack is a multiple of 16 plus 8. */
+  struct frame *frame = (struct frame *)(void *)(f->stack_top - 16 - sizeof *frame + 8);
+  memset(frame, 0, sizeof *frame);
+  frame->mxcsr = 0x1f80;
+  frame->control = 0x37f;
+  frame->body = body;
+  f->sp = frame;
+}
+
+#else
+#include <ucontext.h>
+
+void fiber_switch(void **from, void *to) {
+  ucontext_t here;
+  *from = &here;
+  swapcontext(&here, to);
+}
+
+void fiber_prepare(struct fiber *f, void (*body)(void)) {
+  ucontext_t *begin = (ucontext_t *)(void *)f->stack; /* at its far end: not needed any more when the stack has grown so far */
+  getcontext(begin);
+  begin->uc_stack.ss_sp = f->stack;
+  begin->uc_stack.ss_size = (size_t)(f->stack_top - f->stack);
+  begin->uc_link = NULL;
+  makecontext(begin, body, 0);
+  f->sp = begin;
+}
+#endif
+
+_Noreturn void fiber_jump(void *to) {
+  static void *nowhere;
+  fiber_switch(&nowhere, to);
+  __builtin_unreachable();
+}

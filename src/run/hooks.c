@@ -1,0 +1,354 @@
+/* The hooks: what the compiler calls with -fsanitize=thread before every access that is not atomic, and in place of every one
+ * that is. Compilers that have no instruction for an atomic access call libatomic instead: those calls are here too.
+ *
+ * An atomic access is a point; then it is made, by ordinary instructions, since nothing else runs. A weak compare-and-exchange
+ * never fails without a reason. Accesses that are not atomic are points only where races are not looked for, and never on the
+ * fiber's own stack. A volatile access is taken for a relaxed atomic one: that is what code that has it means. */
+#include <string.h>
+
+#include "run/runtime.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+/* What an atomic access did. */
+enum effect { READ_ONLY, WROTE_SAME, CHANGED };
+
+static inline __attribute__((always_inline)) void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t size,
+                                                               uintptr_t pc) {
+  struct fiber *f = current;
+  if (UNLIKELY(!f)) return;
+  point(kind, (uintptr_t)at, size);
+  f->pc = pc;
+  if (heap_owns((uintptr_t)at)) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
+}
+
+static inline __attribute__((always_inline)) void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order,
+                                                             uintptr_t pc, uint64_t old, uint64_t now, enum effect effect) {
+  struct fiber *f = current;
+  if (UNLIKELY(!f)) return;
+  if (races_wanted())
+    races_atomic((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xffff, pc);
+  if (effect == CHANGED) {
+    step_wrote();
+    spin_wrote(f);
+  } else {
+    if (effect == WROTE_SAME) step_wrote_same();
+    spin_read(f, pc, (uintptr_t)at, old);
+  }
+  if (UNLIKELY(recording != NULL))
+    record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
+}
+
+/* Memory as a T, wherever it lies. */
+#define GET(v, at) __builtin_memcpy(&(v), (const void *)(uintptr_t)(at), sizeof(v))
+#define PUT(at, v) __builtin_memcpy((void *)(uintptr_t)(at), &(v), sizeof(v))
+
+/* The operations of one width: inline functions first, then the names the compilers call them by. */
+#define OPERATIONS(N, T) \
+  static inline T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+    T v; \
+    atomic_begin(POINT_READ, at, sizeof v, pc); \
+    GET(v, at); \
+    atomic_end(POINT_READ, at, sizeof v, order, pc, (uint64_t)v, 0, READ_ONLY); \
+    return v; \
+  } \
+  static inline void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+    T old; \
+    atomic_begin(POINT_WRITE, at, sizeof v, pc); \
+    GET(old, at); \
+    PUT(at, v); \
+    atomic_end(POINT_WRITE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+  } \
+  static inline bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed_order, uintptr_t pc) { \
+    T old; \
+    atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
+    GET(old, at); \
+    if (old == *expected) { \
+      PUT(at, v); \
+      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+      return true; \
+    } \
+    *expected = old; \
+    atomic_end(POINT_UPDATE, at, sizeof v, failed_order, pc, (uint64_t)old, 0, READ_ONLY); \
+    return false; \
+  }
+#define UPDATE(N, T, name, expression) \
+  static inline T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+    T old; \
+    atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
+    GET(old, at); \
+    T now = (T)(expression); \
+    PUT(at, now); \
+    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)now, old == now ? WROTE_SAME : CHANGED); \
+    return old; \
+  }
+#define UPDATES(N, T) \
+  UPDATE(N, T, exchange, v) \
+  UPDATE(N, T, fetch_add, old + v) \
+  UPDATE(N, T, fetch_sub, old - v) \
+  UPDATE(N, T, fetch_and, old & v) \
+  UPDATE(N, T, fetch_or, old | v) \
+  UPDATE(N, T, fetch_xor, old ^ v) \
+  UPDATE(N, T, fetch_nand, ~(old & v))
+
+/* __tsan_atomic32_load and so on. */
+#define HOOK_UPDATE(B, N, T, name) \
+  WRAPPED T WRAP(__tsan_atomic##B##_##name)(volatile T *, T, int); \
+  T WRAP(__tsan_atomic##B##_##name)(volatile T *at, T v, int order) { return name##_##N(at, v, order, CALLER); }
+#define HOOKS(B, N, T) \
+  WRAPPED T WRAP(__tsan_atomic##B##_load)(const volatile T *, int); \
+  T WRAP(__tsan_atomic##B##_load)(const volatile T *at, int order) { return load_##N(at, order, CALLER); } \
+  WRAPPED void WRAP(__tsan_atomic##B##_store)(volatile T *, T, int); \
+  void WRAP(__tsan_atomic##B##_store)(volatile T *at, T v, int order) { store_##N(at, v, order, CALLER); } \
+  HOOK_UPDATE(B, N, T, exchange) \
+  HOOK_UPDATE(B, N, T, fetch_add) \
+  HOOK_UPDATE(B, N, T, fetch_sub) \
+  HOOK_UPDATE(B, N, T, fetch_and) \
+  HOOK_UPDATE(B, N, T, fetch_or) \
+  HOOK_UPDATE(B, N, T, fetch_xor) \
+  HOOK_UPDATE(B, N, T, fetch_nand) \
+  WRAPPED int WRAP(__tsan_atomic##B##_compare_exchange_strong)(volatile T *, T *, T, int, int); \
+  int WRAP(__tsan_atomic##B##_compare_exchange_strong)(volatile T *at, T *expected, T v, int order, int failed) { \
+    return exchange_if_##N(at, expected, v, order, failed, CALLER); \
+  } \
+  WRAPPED int WRAP(__tsan_atomic##B##_compare_exchange_weak)(volatile T *, T *, T, int, int); \
+  int WRAP(__tsan_atomic##B##_compare_exchange_weak)(volatile T *at, T *expected, T v, int order, int failed) { \
+    return exchange_if_##N(at, expected, v, order, failed, CALLER); \
+  } \
+  WRAPPED T WRAP(__tsan_atomic##B##_compare_exchange_val)(volatile T *, T, T, int, int); \
+  T WRAP(__tsan_atomic##B##_compare_exchange_val)(volatile T *at, T expected, T v, int order, int failed) { \
+    exchange_if_##N(at, &expected, v, order, failed, CALLER); \
+    return expected; \
+  }
+
+/* libatomic's: __atomic_load_4 and so on. */
+#define LIBATOMIC_UPDATE(N, T, name, after) \
+  WRAPPED T WRAP(__atomic_fetch_##name##_##N)(volatile void *, T, int); \
+  T WRAP(__atomic_fetch_##name##_##N)(volatile void *at, T v, int order) { return fetch_##name##_##N(at, v, order, CALLER); } \
+  WRAPPED T WRAP(__atomic_##name##_fetch_##N)(volatile void *, T, int); \
+  T WRAP(__atomic_##name##_fetch_##N)(volatile void *at, T v, int order) { \
+    T old = fetch_##name##_##N(at, v, order, CALLER); \
+    return (T)(after); \
+  }
+#define LIBATOMIC(N, T) \
+  WRAPPED T WRAP(__atomic_load_##N)(const volatile void *, int); \
+  T WRAP(__atomic_load_##N)(const volatile void *at, int order) { return load_##N(at, order, CALLER); } \
+  WRAPPED void WRAP(__atomic_store_##N)(volatile void *, T, int); \
+  void WRAP(__atomic_store_##N)(volatile void *at, T v, int order) { store_##N(at, v, order, CALLER); } \
+  WRAPPED T WRAP(__atomic_exchange_##N)(volatile void *, T, int); \
+  T WRAP(__atomic_exchange_##N)(volatile void *at, T v, int order) { return exchange_##N(at, v, order, CALLER); } \
+  WRAPPED bool WRAP(__atomic_compare_exchange_##N)(volatile void *, void *, T, int, int); \
+  bool WRAP(__atomic_compare_exchange_##N)(volatile void *at, void *expected, T v, int order, int failed) { \
+    T was; \
+    GET(was, expected); \
+    bool done = exchange_if_##N(at, &was, v, order, failed, CALLER); \
+    PUT(expected, was); \
+    return done; \
+  } \
+  LIBATOMIC_UPDATE(N, T, add, old + v) \
+  LIBATOMIC_UPDATE(N, T, sub, old - v) \
+  LIBATOMIC_UPDATE(N, T, and, old & v) \
+  LIBATOMIC_UPDATE(N, T, or, old | v) \
+  LIBATOMIC_UPDATE(N, T, xor, old ^ v) \
+  LIBATOMIC_UPDATE(N, T, nand, ~(old & v))
+
+#define WIDTH(B, N, T) OPERATIONS(N, T) UPDATES(N, T) HOOKS(B, N, T) LIBATOMIC(N, T)
+WIDTH(8, 1, uint8_t)
+WIDTH(16, 2, uint16_t)
+WIDTH(32, 4, uint32_t)
+WIDTH(64, 8, uint64_t)
+WIDTH(128, 16, u128)
+
+/* libatomic's for any size. */
+static uint64_t low_half(const volatile void *at, size_t size) {
+  uint64_t v = 0;
+  memcpy(&v, (const void *)(uintptr_t)at, size < sizeof v ? size : sizeof v);
+  return v;
+}
+
+WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
+void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
+  atomic_begin(POINT_READ, at, (uint32_t)size, CALLER);
+  memcpy(to, (const void *)(uintptr_t)at, size);
+  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, low_half(at, size), 0, READ_ONLY);
+}
+
+WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);
+void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int order) {
+  atomic_begin(POINT_WRITE, at, (uint32_t)size, CALLER);
+  uint64_t old = low_half(at, size);
+  bool same = !memcmp((const void *)(uintptr_t)at, from, size);
+  memcpy((void *)(uintptr_t)at, from, size);
+  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+}
+
+WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
+void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, void *to, int order) {
+  atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
+  uint64_t old = low_half(at, size);
+  bool same = !memcmp((const void *)(uintptr_t)at, from, size);
+  char *place = (char *)(uintptr_t)at;
+  for (size_t i = 0; i < size; i++) { /* from and to may be the same */
+    char v = ((const char *)from)[i];
+    ((char *)to)[i] = place[i];
+    place[i] = v;
+  }
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+}
+
+WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
+bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order, int failed) {
+  atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
+  uint64_t old = low_half(at, size);
+  if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
+    bool same = !memcmp((const void *)(uintptr_t)at, from, size);
+    memcpy((void *)(uintptr_t)at, from, size);
+    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+    return true;
+  }
+  memcpy(expected, (const void *)(uintptr_t)at, size);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, old, 0, READ_ONLY);
+  return false;
+}
+
+WRAPPED bool WRAP(__atomic_is_lock_free)(size_t, const volatile void *);
+bool WRAP(__atomic_is_lock_free)(size_t size, const volatile void *at) {
+  (void)at;
+  return size <= 16 && !(size & (size - 1));
+}
+
+WRAPPED void WRAP(__tsan_atomic_thread_fence)(int);
+void WRAP(__tsan_atomic_thread_fence)(int order) {
+  if (races_wanted()) races_fence(order & 0xffff);
+}
+WRAPPED void WRAP(__tsan_atomic_signal_fence)(int);
+void WRAP(__tsan_atomic_signal_fence)(int order) { (void)order; }
+
+/* Accesses that are not atomic. */
+
+static void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  struct fiber *f = current;
+  if (!f) return;
+  enum point_kind kind = write ? POINT_WRITE : POINT_READ;
+  atomic_begin(kind, (const volatile void *)at, size, pc);
+  if (races_wanted()) races_atomic(at, size, kind, __ATOMIC_RELAXED, pc);
+  if (write) {
+    step_wrote();
+    spin_wrote(f);
+    if (UNLIKELY(recording != NULL)) record_write(true, true, at, size, pc);
+  } else {
+    uint64_t value = low_half((const volatile void *)at, size);
+    spin_read(f, pc, at, value);
+    if (UNLIKELY(recording != NULL)) record(kind, true, true, false, at, size, pc, value, 0);
+  }
+}
+
+/* Where races are not looked for it is a point. */
+static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  point(write ? POINT_WRITE : POINT_READ, at, size);
+  f->pc = pc;
+  if (heap_owns(at)) heap_access(at, size, write, false, pc);
+  if (write) {
+    step_wrote();
+    spin_wrote(f);
+  } else {
+    spin_read(f, pc, at, low_half((const volatile void *)at, size));
+  }
+}
+
+static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  if (!options.races) {
+    plain_point(f, at, size, write, pc);
+  } else {
+    f->pc = pc;
+    if (heap_owns(at)) heap_access(at, size, write, false, pc);
+    if (f->id != FIBER_MAIN) races_access(at, size, write, pc);
+    if (write) spin_wrote(f);
+  }
+  if (LIKELY(!recording)) return;
+  if (write) {
+    record_write(false, !options.races, at, size, pc);
+  } else {
+    record(POINT_READ, false, !options.races, false, at, size, pc, low_half((const volatile void *)at, size), 0);
+  }
+}
+
+static inline __attribute__((always_inline)) void plain(const void *where, size_t size, bool write, uintptr_t pc) {
+  struct fiber *f = current;
+  uintptr_t at = (uintptr_t)where;
+  if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
+  plain_elsewhere(f, at, (uint32_t)size, write, pc);
+}
+
+#define PLAIN(name, N, write) \
+  WRAPPED void WRAP(__tsan_##name##N)(void *); \
+  void WRAP(__tsan_##name##N)(void *at) { plain(at, N, write, CALLER); }
+#define VOLATILE(name, N, write) \
+  WRAPPED void WRAP(__tsan_##name##N)(void *); \
+  void WRAP(__tsan_##name##N)(void *at) { volatile_access((uintptr_t)at, N, write, CALLER); }
+#define READ_WRITE(name, N) \
+  WRAPPED void WRAP(__tsan_##name##N)(void *); \
+  void WRAP(__tsan_##name##N)(void *at) { \
+    plain(at, N, false, CALLER); \
+    plain(at, N, true, CALLER); \
+  }
+#define ALIGNED(N) \
+  PLAIN(read, N, false) PLAIN(write, N, true) READ_WRITE(read_write, N) VOLATILE(volatile_read, N, false) VOLATILE(volatile_write, N, true)
+#define UNALIGNED(N) \
+  PLAIN(unaligned_read, N, false) PLAIN(unaligned_write, N, true) READ_WRITE(unaligned_read_write, N) \
+  VOLATILE(unaligned_volatile_read, N, false) VOLATILE(unaligned_volatile_write, N, true)
+ALIGNED(1)
+ALIGNED(2)
+ALIGNED(4)
+ALIGNED(8)
+ALIGNED(16)
+UNALIGNED(2)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16)
+
+WRAPPED void WRAP(__tsan_read_range)(void *, size_t);
+void WRAP(__tsan_read_range)(void *at, size_t size) {
+  if (size) plain(at, size, false, CALLER);
+}
+WRAPPED void WRAP(__tsan_write_range)(void *, size_t);
+void WRAP(__tsan_write_range)(void *at, size_t size) {
+  if (size) plain(at, size, true, CALLER);
+}
+
+/* A constructor or destructor sets the object's class: most often to what it is. */
+WRAPPED void WRAP(__tsan_vptr_update)(void **, void *);
+void WRAP(__tsan_vptr_update)(void **at, void *now) {
+  plain(at, sizeof *at, *at != now, CALLER);
+}
+WRAPPED void WRAP(__tsan_vptr_read)(void **);
+void WRAP(__tsan_vptr_read)(void **at) { plain(at, sizeof *at, false, CALLER); }
+
+WRAPPED void *WRAP(__tsan_memcpy)(void *, const void *, size_t);
+void *WRAP(__tsan_memcpy)(void *to, const void *from, size_t size) {
+  if (size) {
+    plain(from, size, false, CALLER);
+    plain(to, size, true, CALLER);
+  }
+  return memcpy(to, from, size);
+}
+WRAPPED void *WRAP(__tsan_memmove)(void *, const void *, size_t);
+void *WRAP(__tsan_memmove)(void *to, const void *from, size_t size) {
+  if (size) {
+    plain(from, size, false, CALLER);
+    plain(to, size, true, CALLER);
+  }
+  return memmove(to, from, size);
+}
+WRAPPED void *WRAP(__tsan_memset)(void *, int, size_t);
+void *WRAP(__tsan_memset)(void *to, int byte, size_t size) {
+  if (size) plain(to, size, true, CALLER);
+  return memset(to, byte, size);
+}
+
+WRAPPED void WRAP(__tsan_init)(void);
+void WRAP(__tsan_init)(void) {}
+WRAPPED void WRAP(__tsan_func_entry)(void *);
+void WRAP(__tsan_func_entry)(void *caller) { (void)caller; }
+WRAPPED void WRAP(__tsan_func_exit)(void);
+void WRAP(__tsan_func_exit)(void) {}

@@ -1,0 +1,46 @@
+/* What the harness macros call where Asif runs the code (include/asif.h, ASIF_HOSTED). */
+#include "run/runtime.h"
+
+#define EXPORTED __attribute__((visibility("default"), used))
+
+EXPORTED void asif_host_lin(const char *operation);
+EXPORTED int asif_host_thread(void);
+EXPORTED void asif_host_yield(void);
+EXPORTED void asif_host_atomic(int enter);
+EXPORTED void asif_host_cannot(void);
+
+/* Marks are for those who prove with them: here every history is judged without. */
+void asif_host_lin(const char *operation) { (void)operation; }
+
+int asif_host_thread(void) { return current && current->id != FIBER_MAIN ? current->id : 0; }
+
+void asif_host_yield(void) {
+  if (current) point(POINT_YIELD, 0, 0);
+}
+
+static unsigned depth; /* of ASIF_ATOMIC blocks in blocks; also in init */
+static const char lock; /* all of them are under one lock, as in an ordinary program */
+
+void host_reset(void) { depth = 0; }
+
+void asif_host_atomic(int enter) {
+  if (!current || current->id == FIBER_MAIN) return;
+  if (enter) {
+    if (depth == 0) {
+      point(POINT_BLOCK, 0, 0);
+      scheduler.mode = MODE_QUIET;
+      if (options.races) races_acquire((uintptr_t)&lock);
+    }
+    depth++;
+  } else if (--depth == 0) {
+    if (options.races) races_release((uintptr_t)&lock);
+    step_wrote();
+    spin_wrote(current);
+    scheduler.mode = MODE_STEPS;
+  }
+}
+
+void asif_host_cannot(void) {
+  if (!current) __builtin_trap();
+  run_stop(RUN_CANNOT);
+}

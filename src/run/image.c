@@ -1,0 +1,292 @@
+/* Loading the shared object; its globals, the same at the beginning of every run; thread-local storage of each fiber.
+ *
+ * Globals are the parts of the object that can be written and stay so. What they are after loading is kept. Where they are
+ * few all of them are copied back before a run; else pages are protected, and only those that were ever written are.
+ *
+ * Thread-local variables of a shared object are reached through __tls_get_addr, which is wrapped: each fiber has a block. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "asif.h"
+#include "run/runtime.h"
+
+#define PAGE        ((uintptr_t)4096)
+#define COPIED_MOST (16 << 10) /* globals larger than this are followed page by page */
+#define RANGES_MOST 8
+#define ENDINGS_MOST 4096
+
+const char image_stub[] =
+    "struct asif_entry;\n"
+    "extern const struct asif_entry *const __start_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "extern const struct asif_entry *const __stop_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "__attribute__((visibility(\"default\"))) const struct asif_entry *const *const asif_image_entries[2] = {\n"
+    "    __start_asif_harness, __stop_asif_harness};\n";
+
+struct tls_place {
+  size_t module, offset;
+};
+extern void *__tls_get_addr(struct tls_place *);
+
+struct image {
+  void *handle;
+  uintptr_t base;
+  struct image_range ranges[RANGES_MOST];
+  size_t range_count;
+  char *kept[RANGES_MOST]; /* of each range, as it is at the beginning of a run */
+  bool by_page;
+  uintptr_t *written; /* by_page: the pages that are writable, since they were written once */
+  size_t written_count;
+  size_t tls_module; /* 0: has none */
+  const char *tls_first;
+  size_t tls_filled, tls_size, tls_align;
+  char *tls_main; /* the block of the thread that loaded it, after that */
+};
+static struct image *loaded; /* that of the runs */
+
+/* Loading. */
+
+static void add_range(struct image *image, uintptr_t low, uintptr_t high) {
+  if (low < high && image->range_count < RANGES_MOST) image->ranges[image->range_count++] = (struct image_range){low, high};
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
+  struct image *image = context;
+  if (info->dlpi_addr != image->base || size < offsetof(struct dl_phdr_info, dlpi_tls_data)) return 0;
+  uintptr_t constant_low = 0, constant_high = 0; /* written by the loader only */
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t low = image->base + p->p_vaddr, high = low + p->p_memsz;
+    if (p->p_type == PT_GNU_RELRO) {
+      constant_low = low & -PAGE;
+      constant_high = high & -PAGE;
+    } else if (p->p_type == PT_TLS) {
+      image->tls_module = info->dlpi_tls_modid;
+      image->tls_first = (const char *)low;
+      image->tls_filled = p->p_filesz;
+      image->tls_size = p->p_memsz;
+      image->tls_align = p->p_align > 16 ? p->p_align : 16;
+    }
+  }
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type != PT_LOAD || !(p->p_flags & PF_W)) continue;
+    uintptr_t low = image->base + p->p_vaddr, high = low + p->p_memsz;
+    if (constant_low < high && low < constant_high) {
+      add_range(image, low, constant_low);
+      add_range(image, constant_high, high);
+    } else {
+      add_range(image, low, high);
+    }
+  }
+  return 1;
+}
+
+struct image *image_open(struct mem *m, const char *shared_object, struct problem *problem) {
+  struct image *image = mem_zero(m, 1, sizeof *image);
+  image->handle = dlopen(shared_object, RTLD_NOW | RTLD_LOCAL);
+  if (!image->handle) {
+    problem_set(problem, "%s: cannot be loaded: %s", shared_object, dlerror());
+    return NULL;
+  }
+  struct link_map *map;
+  if (dlinfo(image->handle, RTLD_DI_LINKMAP, &map)) {
+    problem_set(problem, "%s: cannot be looked at: %s", shared_object, dlerror());
+    return NULL;
+  }
+  image->base = map->l_addr;
+  dl_iterate_phdr(look_at, image);
+  return image;
+}
+
+void *image_symbol(const struct image *image, const char *name) { return dlsym(image->handle, name); }
+
+uintptr_t image_base(const struct image *image) { return image->base; }
+
+const struct asif_entry *const *image_entries(const struct image *image, size_t *count) {
+  const struct asif_entry *const *const *at = image_symbol(image, "asif_image_entries");
+  *count = at && at[0] ? (size_t)(at[1] - at[0]) : 0;
+  return at ? at[0] : NULL;
+}
+
+/* Globals. */
+
+size_t image_ranges(const struct image_range **ranges) {
+  *ranges = loaded->ranges;
+  return loaded->range_count;
+}
+
+static void protect(const struct image *image, int how) {
+  for (size_t i = 0; i < image->range_count; i++) {
+    uintptr_t low = image->ranges[i].low & -PAGE, high = (image->ranges[i].high + PAGE - 1) & -PAGE;
+    mprotect((void *)low, high - low, how);
+  }
+}
+
+static void forget_kept(struct image *image) {
+  if (image->by_page) protect(image, PROT_READ | PROT_WRITE);
+  for (size_t i = 0; i < image->range_count; i++) free(image->kept[i]);
+  free(image->written);
+  free(image->tls_main);
+  memset(image->kept, 0, sizeof image->kept);
+  image->written = NULL;
+  image->written_count = 0;
+}
+
+static void *kept_copy(const void *from, size_t size) {
+  void *copy = malloc(size ? size : 1);
+  if (!copy) {
+    fputs("asif: no memory for the globals of the code\n", stderr);
+    exit(4);
+  }
+  memcpy(copy, from, size);
+  return copy;
+}
+
+void image_keep(struct image *image) {
+  if (loaded == image) image_restore(); /* a run_open after runs */
+  forget_kept(image);
+  loaded = image;
+  size_t all = 0;
+  for (size_t i = 0; i < image->range_count; i++) {
+    const struct image_range *r = &image->ranges[i];
+    image->kept[i] = kept_copy((const void *)r->low, r->high - r->low);
+    all += r->high - r->low;
+  }
+  image->tls_main = NULL;
+  if (image->tls_module) {
+    struct tls_place where = {image->tls_module, 0};
+    image->tls_main = kept_copy(__tls_get_addr(&where), image->tls_size);
+  }
+  image->by_page = all > COPIED_MOST;
+  if (!image->by_page) return;
+  image->written = calloc(all / PAGE + 2 * image->range_count, sizeof *image->written);
+  if (image->written) {
+    protect(image, PROT_READ);
+  } else {
+    image->by_page = false;
+  }
+}
+
+bool image_dirty(uintptr_t address) {
+  if (!loaded || !loaded->by_page) return false;
+  uintptr_t page = address & -PAGE;
+  bool inside = false;
+  for (size_t i = 0; i < loaded->range_count && !inside; i++)
+    inside = page >= (loaded->ranges[i].low & -PAGE) && page < loaded->ranges[i].high;
+  for (size_t i = 0; i < loaded->written_count; i++) inside &= loaded->written[i] != page;
+  if (!inside) return false;
+  loaded->written[loaded->written_count++] = page;
+  mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
+  return true;
+}
+
+static void restore(size_t range, uintptr_t low, uintptr_t high) {
+  const struct image_range *r = &loaded->ranges[range];
+  if (low < r->low) low = r->low;
+  if (high > r->high) high = r->high;
+  if (low < high) memcpy((void *)low, loaded->kept[range] + (low - r->low), high - low);
+}
+
+void image_restore(void) {
+  for (size_t i = 0; i < loaded->range_count; i++) {
+    if (!loaded->by_page) restore(i, loaded->ranges[i].low, loaded->ranges[i].high);
+    for (size_t p = 0; loaded->by_page && p < loaded->written_count; p++)
+      restore(i, loaded->written[p], loaded->written[p] + PAGE);
+  }
+}
+
+/* Thread-local storage. */
+
+static char *tls_block(struct fiber *f) {
+  if (f->tls_size < loaded->tls_size) {
+    free(f->tls);
+    f->tls_size = (loaded->tls_size + loaded->tls_align - 1) & -loaded->tls_align;
+    f->tls = aligned_alloc(loaded->tls_align, f->tls_size);
+    if (!f->tls) run_found(FOUND_UNSUPPORTED, "no memory for %zu bytes of thread-local storage", loaded->tls_size);
+  }
+  if (f->id == FIBER_MAIN) {
+    memcpy(f->tls, loaded->tls_main, loaded->tls_size);
+  } else {
+    memcpy(f->tls, loaded->tls_first, loaded->tls_filled);
+    memset(f->tls + loaded->tls_filled, 0, loaded->tls_size - loaded->tls_filled);
+  }
+  f->tls_used = true;
+  return f->tls;
+}
+
+WRAPPED void *WRAP(__tls_get_addr)(struct tls_place *);
+void *WRAP(__tls_get_addr)(struct tls_place *at) {
+  struct fiber *f = current;
+  if (!f || at->module != loaded->tls_module) return __tls_get_addr(at);
+  return (LIKELY(f->tls_used) ? f->tls : tls_block(f)) + at->offset;
+}
+
+struct tls_ending {
+  void (*destroy)(void *);
+  void *object;
+  struct tls_ending *next;
+};
+static struct tls_ending endings[ENDINGS_MOST];
+static size_t ending_count;
+
+void tls_reset(void) { ending_count = 0; }
+
+WRAPPED int WRAP(__cxa_thread_atexit)(void (*)(void *), void *, void *);
+int WRAP(__cxa_thread_atexit)(void (*destroy)(void *), void *object, void *dso) {
+  (void)dso;
+  struct fiber *f = current;
+  if (!f) return 0; /* of the thread that loads: never ends */
+  if (ending_count == ENDINGS_MOST) run_found(FOUND_UNSUPPORTED, "more than %d thread-local objects", ENDINGS_MOST);
+  struct tls_ending *e = &endings[ending_count++];
+  *e = (struct tls_ending){destroy, object, f->endings};
+  f->endings = e;
+  return 0;
+}
+
+void tls_ended(struct fiber *f) {
+  while (f->endings) {
+    struct tls_ending *e = f->endings;
+    f->endings = e->next;
+    e->destroy(e->object);
+  }
+}
+
+/* Static variables of functions (C++): the first byte of the guard says initialised, the second that somebody is at it. */
+
+static bool guard_free(const struct fiber *f) { return !((const volatile char *)f->waits_for)[1]; }
+
+WRAPPED int WRAP(__cxa_guard_acquire)(char *);
+int WRAP(__cxa_guard_acquire)(char *guard) {
+  if (current) point_when(POINT_LOCK, (uintptr_t)guard, 8, guard_free, guard);
+  if (races_wanted()) races_acquire((uintptr_t)guard);
+  if (guard[0]) return 0;
+  guard[1] = 1;
+  step_wrote();
+  return 1;
+}
+static void guard_leave(char *guard, char initialised) {
+  if (current) point(POINT_UNLOCK, (uintptr_t)guard, 8);
+  if (races_wanted()) races_release((uintptr_t)guard);
+  guard[0] = initialised;
+  guard[1] = 0;
+  step_wrote();
+}
+WRAPPED void WRAP(__cxa_guard_release)(char *);
+void WRAP(__cxa_guard_release)(char *guard) { guard_leave(guard, 1); }
+WRAPPED void WRAP(__cxa_guard_abort)(char *);
+void WRAP(__cxa_guard_abort)(char *guard) { guard_leave(guard, 0); }
+
+/* Names of globals. */
+
+bool image_describe(uintptr_t address, struct text *t) {
+  Dl_info info;
+  void *place = (void *)address;
+  if (!dladdr(place, &info) || (uintptr_t)info.dli_fbase != loaded->base || !info.dli_sname) return false;
+  text_add(t, info.dli_sname);
+  uintptr_t offset = address - (uintptr_t)info.dli_saddr;
+  if (offset) text_printf(t, " + %zu", (size_t)offset);
+  return true;
+}

@@ -1,0 +1,555 @@
+/* One run: points, choices, the default policy, calls and returns. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/runtime.h"
+
+#define STEPS_MOST 20000
+#define ROW_MOST   1000 /* steps of one fiber in a row after which the default is another's */
+#define PLACES_MOST 8
+
+struct fiber *current;
+struct run run;
+struct run_options options;
+struct scheduler scheduler;
+const struct recorder *recording;
+
+static struct image *image;
+static const struct image_op *operations;
+static void (*initialise)(void);
+static const struct plan *plan;
+static size_t steps_most;
+static unsigned in_row; /* steps of run.current in a row */
+
+static struct moment *moments; /* room: two for each call */
+static size_t moments_room;
+
+static void *outside; /* the context that run_execute is called from */
+static int *real_errno;
+static char said[512];
+static struct found_place places[PLACES_MOST];
+static size_t place_count;
+static char internal[300]; /* why the run is not what it should be; "": it is */
+
+const char *found_name(enum found found) {
+  static const char *const names[] = {
+      [FOUND_NOTHING] = "nothing",
+      [FOUND_HISTORY] = "not linearizable",
+      [FOUND_RACE] = "data race",
+      [FOUND_USE_AFTER_FREE] = "use after free",
+      [FOUND_DOUBLE_FREE] = "double free",
+      [FOUND_BAD_FREE] = "bad free",
+      [FOUND_OUT_OF_BOUNDS] = "out of bounds",
+      [FOUND_LEAK] = "leak",
+      [FOUND_DEADLOCK] = "deadlock",
+      [FOUND_LIVELOCK] = "livelock",
+      [FOUND_ASSERTION] = "assertion failure",
+      [FOUND_CRASH] = "crash",
+      [FOUND_MISUSE] = "misuse",
+      [FOUND_UNSUPPORTED] = "not supported",
+  };
+  return names[found];
+}
+
+const char *fiber_name(const struct fiber *f) {
+  static char names[4][16];
+  static unsigned next;
+  if (!f || f->id == FIBER_MAIN) return "the initialisation";
+  char *name = names[next++ % 4];
+  snprintf(name, sizeof names[0], "thread %u", f->id);
+  return name;
+}
+
+/* The end of a run, from inside it. */
+_Noreturn static void leave(void) { fiber_jump(outside); }
+
+_Noreturn void run_stop(enum run_end end) {
+  run.end = end;
+  leave();
+}
+
+_Noreturn void run_found(enum found found, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(said, sizeof said, format, args);
+  va_end(args);
+  run.found = found;
+  run.said = said;
+  run_stop(RUN_WHOLE);
+}
+
+void found_at(uintptr_t pc, uintptr_t address, const struct fiber *f, const char *words) {
+  if (place_count < PLACES_MOST) places[place_count++] = (struct found_place){pc, address, f->id, words};
+}
+
+size_t run_found_places(const struct found_place **at) {
+  *at = places;
+  return place_count;
+}
+
+_Noreturn static void wrong_choice(unsigned fiber) {
+  snprintf(internal, sizeof internal, "step %zu of the schedule is thread %u's, which cannot take one there: the code does not do the same again",
+           run.count, fiber);
+  run_stop(RUN_CUT);
+}
+
+/* Choices. */
+
+static uint64_t enabled_fibers(void) {
+  uint64_t enabled = scheduler.alive & ~scheduler.spinning;
+  for (uint64_t rest = enabled & scheduler.waiting; UNLIKELY(rest != 0); rest &= rest - 1) {
+    const struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    if (!f->ready(f)) enabled &= ~((uint64_t)1 << f->id);
+  }
+  return enabled;
+}
+
+static inline unsigned by_default(unsigned before, bool yielded, uint64_t enabled) {
+  if (LIKELY(!yielded && enabled >> before & 1)) return before;
+  uint64_t others = enabled & ~((uint64_t)1 << before);
+  if (!others) return before;
+  uint64_t later = others & ~(((uint64_t)2 << before) - 1);
+  return (unsigned)__builtin_ctzll(later ? later : others);
+}
+
+unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
+  return by_default(before, i && steps[i - 1].flags & STEP_YIELDED, enabled);
+}
+
+static unsigned chosen(size_t i, uint64_t enabled) {
+  if (i < plan->count) {
+    unsigned forced = plan->choices[i].fiber;
+    if (UNLIKELY(forced >= FIBERS_MOST || !(enabled >> forced & 1))) wrong_choice(forced);
+    return forced;
+  }
+  if (!plan->choose) return by_default(run.current, i && scheduler.steps[i - 1].flags & STEP_YIELDED, enabled);
+  struct choice choice = {0, 0};
+  run.enabled = enabled;
+  if (plan->choose(plan->context, &run, &choice) == CHOOSE_STOP) run_stop(RUN_CUT);
+  if (choice.fiber >= FIBERS_MOST || !(enabled >> choice.fiber & 1)) wrong_choice(choice.fiber);
+  return choice.fiber;
+}
+
+static void record_call(const struct fiber *f, size_t step) {
+  moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = f->current_call, .fiber = f->id};
+}
+
+/* Chooses who takes the next step and makes that fiber the current one: the step is begun. */
+static inline struct fiber *next_step(void) {
+  size_t i = run.count;
+  uint64_t enabled = enabled_fibers();
+  if (UNLIKELY(!enabled)) spin_stuck();
+  if (UNLIKELY(i == steps_most)) run_stop(RUN_LONG);
+  unsigned id = chosen(i, enabled);
+  struct fiber *f = &fibers[id];
+  struct step *s = &scheduler.steps[i];
+  *s = run.pending[id];
+  s->enabled = enabled;
+  s->before = (uint8_t)run.current;
+  in_row = id == run.current ? in_row + 1 : 1;
+  if (UNLIKELY(in_row >= ROW_MOST)) {
+    in_row = 0;
+    s->flags |= STEP_YIELDED;
+  }
+  if (s->kind == POINT_YIELD) s->flags |= STEP_YIELDED;
+  run.current = id;
+  run.count = i + 1;
+  if (f->called) {
+    f->called = false;
+    record_call(f, i);
+  }
+  return f;
+}
+
+static inline void go_to(struct fiber *from, struct fiber *to) {
+  from->error = *real_errno;
+  current = to;
+  fiber_switch(&from->sp, to->sp);
+  *real_errno = from->error;
+}
+
+static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point */
+
+/* The fiber that runs stops until it is chosen. */
+static void stop_at_point(struct fiber *f) {
+  if (LIKELY(scheduler.mode == MODE_STEPS)) {
+    struct fiber *next = next_step();
+    if (next != f) go_to(f, next);
+    return;
+  }
+  scheduler.alive |= (uint64_t)1 << f->id;
+  scheduler.mode = MODE_STEPS;
+  go_to(f, starter);
+}
+
+static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t address, uint32_t size) {
+  struct step *p = &run.pending[f->id];
+  p->address = address;
+  p->size = size;
+  p->fiber = f->id;
+  p->kind = (uint8_t)kind;
+  p->flags = f->called ? STEP_CALLS : 0;
+  p->block = p->blocks = 0;
+}
+
+void point(enum point_kind kind, uintptr_t address, uint32_t size) {
+  struct fiber *f = current;
+  if (scheduler.mode == MODE_QUIET) return;
+  announce(f, kind, address, size);
+  stop_at_point(f);
+}
+
+void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *can, const void *waits_for) {
+  struct fiber *f = current;
+  f->waits_for = waits_for;
+  if (scheduler.mode == MODE_QUIET) {
+    if (can(f)) return;
+    if (f->id == FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "the initialisation waits for another thread");
+    run_found(FOUND_DEADLOCK, "%s waits for another inside of ASIF_ATOMIC", fiber_name(f));
+  }
+  announce(f, kind, address, size);
+  f->ready = can;
+  scheduler.waiting |= (uint64_t)1 << f->id;
+  stop_at_point(f);
+  scheduler.waiting &= ~((uint64_t)1 << f->id);
+  f->ready = NULL;
+}
+
+unsigned choose_block(unsigned blocks) {
+  if (blocks > UINT8_MAX) blocks = UINT8_MAX;
+  if (!run.count || scheduler.mode == MODE_FIRST) return blocks - 1;
+  size_t i = run.count - 1;
+  struct step *s = &scheduler.steps[i];
+  if (s->blocks) return 0; /* within an ASIF_ATOMIC only the first is chosen */
+  unsigned block = 0;
+  if (i < plan->count) {
+    block = plan->choices[i].block;
+    if (block >= blocks) {
+      snprintf(internal, sizeof internal, "step %zu of the schedule takes free block %u, and there are %u: the code does not do the same again",
+               i, block, blocks);
+      run_stop(RUN_CUT);
+    }
+  } else if (plan->choose_block) {
+    block = (unsigned)plan->choose_block(plan->context, &run, blocks);
+  }
+  s->block = (uint8_t)block;
+  s->blocks = (uint8_t)blocks;
+  return block;
+}
+
+/* Threads. */
+
+static long call_operation(const struct image_op *op, const long *a) {
+  /* int and long arguments are passed alike, and those too many are not looked at. */
+  switch (op->signature & 3) {
+  case 0: ((void (*)(long, long, long))op->function)(a[0], a[1], a[2]); return 0;
+  case 1: return ((bool (*)(long, long, long))op->function)(a[0], a[1], a[2]);
+  case 2: return ((int (*)(long, long, long))op->function)(a[0], a[1], a[2]);
+  default: return ((long (*)(long, long, long))op->function)(a[0], a[1], a[2]);
+  }
+}
+
+static void make_calls(struct fiber *f) {
+  const struct client *client = run.client;
+  for (uint32_t c = client->first[f->id]; c < client->first[f->id + 1]; c++) {
+    f->called = true;
+    f->current_call = c;
+    long result = call_operation(&operations[client->calls[c].op], client->calls[c].arg);
+    if (f->called) point(POINT_CALL, 0, 0);
+    scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
+    moments[run.moment_count++] =
+        (struct moment){.step = (uint32_t)run.count - 1, .call = c, .fiber = f->id, .is_return = true, .result = result};
+  }
+}
+
+/* All threads have ended. */
+_Noreturn static void end_run(void) {
+  if (options.leaks) heap_leaks();
+  run_stop(RUN_WHOLE);
+}
+
+/* The end of a thread: with its last step, or if it took none, at its beginning. */
+_Noreturn static void end_fiber(struct fiber *f) {
+  tls_ended(f);
+  threads_ended(f);
+  f->ended = true;
+  scheduler.alive &= ~((uint64_t)1 << f->id);
+  if (scheduler.mode == MODE_FIRST) {
+    scheduler.mode = MODE_STEPS;
+    current = starter;
+    fiber_jump(starter->sp);
+  }
+  if (!scheduler.alive) end_run();
+  struct fiber *next = next_step();
+  current = next;
+  fiber_jump(next->sp);
+}
+
+_Noreturn void fiber_exit(void *result) {
+  struct fiber *f = current;
+  f->result = result;
+  end_fiber(f);
+}
+
+static void body(void) {
+  struct fiber *f = current;
+  *real_errno = 0;
+  if (f->start) {
+    f->result = f->start(f->argument);
+  } else {
+    make_calls(f);
+  }
+  end_fiber(f);
+}
+
+static void reset_fiber(struct fiber *f) {
+  f->ended = f->called = false;
+  f->ready = NULL;
+  f->endings = NULL;
+  f->tls_used = false;
+  f->start = NULL;
+  spin_reset(f);
+}
+
+/* Lets a new fiber run up to its first point; the one that runs waits for that. */
+static void run_to_first_point(struct fiber *f) {
+  struct fiber *by = current;
+  enum mode mode = scheduler.mode;
+  fiber_prepare(f, body);
+  starter = by;
+  scheduler.mode = MODE_FIRST;
+  go_to(by, f);
+  scheduler.mode = mode;
+}
+
+struct fiber *fiber_create(void *(*start)(void *), void *argument) {
+  if (run.fibers >= FIBER_MAIN) return NULL;
+  struct fiber *f = &fibers[run.fibers++], *parent = current;
+  reset_fiber(f);
+  f->start = start;
+  f->argument = argument;
+  if (races_wanted()) races_fiber(parent, f);
+  run_to_first_point(f);
+  return f;
+}
+
+/* Telling. */
+
+static struct access late; /* a write that was told before it happened; size 0: none */
+
+static uint64_t value_at(uintptr_t address, uint32_t size) {
+  uint64_t v = 0;
+  memcpy(&v, (const void *)address, size < sizeof v ? size : sizeof v);
+  return v;
+}
+
+static void tell_late(void) {
+  if (!late.size) return;
+  struct access access = late;
+  access.wrote = value_at(late.address, late.size);
+  late.size = 0;
+  recording->access(recording->context, &access);
+}
+
+static struct access access_of(enum point_kind kind, bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc) {
+  return (struct access){.step = run.count ? (uint32_t)run.count - 1 : 0,
+                         .fiber = current->id,
+                         .kind = (uint8_t)kind,
+                         .atomic = atomic,
+                         .point = is_point,
+                         .size = size,
+                         .address = address,
+                         .pc = pc};
+}
+
+void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size, uintptr_t pc,
+            uint64_t read, uint64_t wrote) {
+  tell_late();
+  struct access access = access_of(kind, atomic, is_point, address, size, pc);
+  access.failed = failed;
+  access.read = read;
+  access.wrote = wrote;
+  recording->access(recording->context, &access);
+}
+
+void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc) {
+  tell_late();
+  late = access_of(POINT_WRITE, atomic, is_point, address, size, pc);
+  late.read = value_at(address, size);
+}
+
+void run_record(const struct recorder *recorder) {
+  late.size = 0;
+  recording = recorder;
+}
+
+/* Runs. */
+
+bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, void (*init)(void), const struct run_options *how,
+              struct problem *problem) {
+  (void)count, (void)problem;
+  image = loaded;
+  operations = ops;
+  initialise = init;
+  options = *how;
+  steps_most = how->steps_most ? how->steps_most : STEPS_MOST;
+  free(scheduler.steps);
+  scheduler.steps = malloc(steps_most * sizeof *scheduler.steps);
+  if (!scheduler.steps) {
+    problem_set(problem, "no memory for %zu steps", steps_most);
+    return false;
+  }
+  run.steps = scheduler.steps;
+  real_errno = &errno;
+  fibers_open();
+  crash_open();
+  image_keep(image);
+  heap_keep();
+  return true;
+}
+
+static bool moments_for(const struct client *client) {
+  size_t room = 2 * (size_t)client->first[client->threads];
+  if (room <= moments_room) return true;
+  free(moments);
+  moments = malloc(room * sizeof *moments);
+  moments_room = moments ? room : 0;
+  run.moments = moments;
+  return moments != NULL;
+}
+
+static void reset(const struct client *client) {
+  image_restore();
+  heap_reset();
+  threads_reset();
+  tls_reset();
+  host_reset();
+  if (options.races) races_reset();
+  run.client = client;
+  run.count = run.moment_count = 0;
+  run.end = RUN_WHOLE;
+  run.found = FOUND_NOTHING;
+  run.said = "";
+  run.fibers = client->threads;
+  run.current = 0;
+  place_count = 0;
+  internal[0] = '\0';
+  in_row = 0;
+  scheduler.alive = scheduler.waiting = scheduler.spinning = 0;
+}
+
+/* What the fiber FIBER_MAIN does: everything up to the first step. */
+static void body_of_main(void) {
+  *real_errno = 0;
+  if (initialise) initialise();
+  for (unsigned t = 0; t < run.client->threads; t++) {
+    reset_fiber(&fibers[t]);
+    if (options.races) races_fiber(&fibers[FIBER_MAIN], &fibers[t]);
+    run_to_first_point(&fibers[t]);
+  }
+  if (!scheduler.alive) end_run();
+  scheduler.mode = MODE_STEPS;
+  current = next_step();
+  fiber_jump(current->sp);
+}
+
+const struct run *run_execute(const struct client *client, const struct plan *how, struct problem *problem) {
+  if (client->threads >= FIBER_MAIN) {
+    problem_set(problem, "%u threads: no more than %d can be run", client->threads, FIBER_MAIN - 1);
+    return NULL;
+  }
+  if (!moments_for(client)) {
+    problem_set(problem, "no memory for the calls of a client");
+    return NULL;
+  }
+  plan = how;
+  reset(client);
+  current = &fibers[FIBER_MAIN];
+  reset_fiber(current);
+  fiber_prepare(current, body_of_main);
+  scheduler.mode = MODE_QUIET;
+  int error = *real_errno;
+  fiber_switch(&outside, current->sp);
+  *real_errno = error;
+  if (recording) tell_late();
+  current = NULL;
+  if (internal[0]) {
+    problem_set(problem, "%s", internal);
+    return NULL;
+  }
+  return &run;
+}
+
+/* Whose turn it is in a sequential run. */
+struct turns {
+  const uint8_t *threads;
+  size_t count;
+};
+
+/* Runs the thread whose call is next until that has returned; then the next. Threads the code created run where it waits. */
+static int choose_in_turn(void *context, const struct run *r, struct choice *choice) {
+  const struct turns *turns = context;
+  size_t call = 0; /* the first that has not returned */
+  for (size_t i = 0; i < r->moment_count; i++) call += r->moments[i].is_return;
+  unsigned thread = call < turns->count && turns->threads ? turns->threads[call] : 0;
+  uint64_t others = r->enabled & ~(((uint64_t)1 << r->client->threads) - 1);
+  if (call == turns->count) others = r->enabled; /* what threads do after their last call */
+  if (call < turns->count && r->enabled >> thread & 1) {
+    choice->fiber = (uint8_t)thread;
+  } else if (others) {
+    choice->fiber = (uint8_t)__builtin_ctzll(others);
+  } else {
+    return CHOOSE_STOP;
+  }
+  return 0;
+}
+
+bool run_sequential(const struct call *calls, const uint8_t *threads, size_t count, long *results, enum found *found) {
+  unsigned most = 0;
+  for (size_t i = 0; threads && i < count; i++)
+    if (threads[i] > most) most = threads[i];
+  struct client client = {.threads = most + 1};
+  uint32_t *first = client.first = calloc(most + 2, sizeof *first);
+  struct call *own = client.calls = calloc(count + 1, sizeof *own);
+  size_t *where = calloc(count + 1, sizeof *where); /* of a call among those given */
+  bool well = false;
+  *found = FOUND_NOTHING;
+  if (first && own && where) {
+    size_t filled = 0;
+    for (unsigned t = 0; t <= most; t++) {
+      first[t] = (uint32_t)filled;
+      for (size_t i = 0; i < count; i++) {
+        if ((threads ? threads[i] : 0) != t) continue;
+        where[filled] = i;
+        own[filled++] = calls[i];
+      }
+    }
+    first[most + 1] = (uint32_t)filled;
+    struct turns turns = {threads, count};
+    struct problem problem;
+    const struct run *r =
+        run_execute(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, &problem);
+    if (r) {
+      *found = r->found;
+      well = r->found == FOUND_NOTHING && r->end == RUN_WHOLE;
+      for (size_t i = 0; i < r->moment_count; i++)
+        if (r->moments[i].is_return) results[where[r->moments[i].call]] = r->moments[i].result;
+    }
+  }
+  free(first);
+  free(own);
+  free(where);
+  return well;
+}
+
+void run_describe_address(uintptr_t address, struct text *t) {
+  if (heap_owns(address) && heap_describe(address, t)) return;
+  for (unsigned i = 0; i < FIBERS_MOST; i++) {
+    if (!fibers[i].stack || address - (uintptr_t)fibers[i].stack >= STACK_SIZE) continue;
+    text_printf(t, "the stack of %s", fiber_name(&fibers[i]));
+    return;
+  }
+  if (!image_describe(address, t)) text_printf(t, "%#lx", (unsigned long)address);
+}

@@ -1,0 +1,34 @@
+/* The functions that are replaced where code runs under chosen schedules: the linker's --wrap=NAME for each. Those of src/run
+ * are called __wrap_NAME. */
+#include <stddef.h>
+
+#include "test/test.h"
+
+#define UPDATES(prefix) \
+  prefix "exchange", prefix "fetch_add", prefix "fetch_sub", prefix "fetch_and", prefix "fetch_or", prefix "fetch_xor", \
+      prefix "fetch_nand"
+#define HOOKS(bits) \
+  "__tsan_atomic" bits "_load", "__tsan_atomic" bits "_store", "__tsan_atomic" bits "_compare_exchange_strong", \
+      "__tsan_atomic" bits "_compare_exchange_weak", "__tsan_atomic" bits "_compare_exchange_val", \
+      UPDATES("__tsan_atomic" bits "_")
+#define LIBATOMIC_UPDATE(name, n) "__atomic_fetch_" name n, "__atomic_" name "_fetch" n
+#define LIBATOMIC(n) \
+  "__atomic_load" n, "__atomic_store" n, "__atomic_exchange" n, "__atomic_compare_exchange" n, LIBATOMIC_UPDATE("add", n), \
+      LIBATOMIC_UPDATE("sub", n), LIBATOMIC_UPDATE("and", n), LIBATOMIC_UPDATE("or", n), LIBATOMIC_UPDATE("xor", n), \
+      LIBATOMIC_UPDATE("nand", n)
+#define PLAIN(n) "__tsan_read" n, "__tsan_write" n, "__tsan_read_write" n, "__tsan_volatile_read" n, "__tsan_volatile_write" n
+#define UNALIGNED(n) \
+  "__tsan_unaligned_read" n, "__tsan_unaligned_write" n, "__tsan_unaligned_read_write" n, "__tsan_unaligned_volatile_read" n, \
+      "__tsan_unaligned_volatile_write" n
+
+const char *const wrapped_names[] = {
+    /* The hooks, and what stands for atomic accesses that have none (hooks.c). */
+    HOOKS("8"), HOOKS("16"), HOOKS("32"), HOOKS("64"), HOOKS("128"), LIBATOMIC("_1"), LIBATOMIC("_2"), LIBATOMIC("_4"),
+    LIBATOMIC("_8"), LIBATOMIC("_16"), "__atomic_load", "__atomic_store", "__atomic_exchange", "__atomic_compare_exchange",
+    "__atomic_is_lock_free", PLAIN("1"), PLAIN("2"), PLAIN("4"), PLAIN("8"), PLAIN("16"), UNALIGNED("2"), UNALIGNED("4"),
+    UNALIGNED("8"), UNALIGNED("16"), "__tsan_init", "__tsan_func_entry", "__tsan_func_exit", "__tsan_read_range",
+    "__tsan_write_range", "__tsan_vptr_update", "__tsan_vptr_read", "__tsan_memcpy", "__tsan_memmove", "__tsan_memset",
+    "__tsan_atomic_thread_fence", "__tsan_atomic_signal_fence",
+    /* Thread-local storage, statics of functions (image.c). */
+    "__tls_get_addr", "__cxa_thread_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
+    NULL};
