@@ -153,7 +153,7 @@ test-long: export ASIF_LONG = 1
 test-long: export ASIF_TEST_HISTORIES = 1000000
 test-long: export ASIF_TEST_OBJECTS = 50000
 test-long:
-	@tools/deps test || echo 'going on without' >&2
+	@tools/deps test packages || echo 'going on without' >&2
 	@mkdir -p $(B) && rm -f $(B)/tally
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
 	@$(B)/strict/asif-tests --sum $(B)/tally

@@ -1,0 +1,41 @@
+/* The wait-free concurrent queue of liburcu (liburcu-dev), unmodified: enqueues are wait-free, dequeues take a mutex.
+ *
+ * With its generic atomics (compiler builtins) instead of those for x86, which are inline assembly that hooks cannot see. */
+#include <asif.h>
+#include <stdlib.h>
+
+#define _LGPL_SOURCE /* the functions themselves, not calls of the library */
+#define _URCU_ARCH_UATOMIC_X86_H
+#define UATOMIC_HAS_ATOMIC_BYTE
+#include <urcu/arch.h>
+#include <urcu/uatomic/generic.h>
+#include <urcu/wfcqueue.h>
+
+struct item {
+  struct cds_wfcq_node node; /* first: a node is its item */
+  int value;
+};
+static struct cds_wfcq_head head;
+static struct cds_wfcq_tail tail;
+
+static void start(void) { cds_wfcq_init(&head, &tail); }
+
+static void enq(int v) {
+  struct item *i = malloc(sizeof *i);
+  i->value = v;
+  cds_wfcq_node_init(&i->node);
+  cds_wfcq_enqueue(&head, &tail, &i->node);
+}
+
+static int deq(void) {
+  struct item *i = (struct item *)cds_wfcq_dequeue_blocking(&head, &tail);
+  if (!i) return ASIF_EMPTY;
+  int v = i->value;
+  free(i);
+  return v;
+}
+
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 2))
+ASIF_OP(deq)
+ASIF_INIT(start)
