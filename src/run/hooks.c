@@ -13,8 +13,10 @@ __extension__ typedef unsigned __int128 u128;
 /* What an atomic access did. */
 enum effect { READ_ONLY, WROTE_SAME, CHANGED };
 
-static inline __attribute__((always_inline)) void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t size,
-                                                               uintptr_t pc) {
+/* The functions below are parts of the hooks themselves: `pc` and `slot` are the hook's return address and where it is. */
+#define PART static inline __attribute__((always_inline))
+
+PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t size, uintptr_t pc) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
   point(kind, (uintptr_t)at, size);
@@ -22,8 +24,8 @@ static inline __attribute__((always_inline)) void atomic_begin(enum point_kind k
   if (heap_owns((uintptr_t)at)) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
 }
 
-static inline __attribute__((always_inline)) void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order,
-                                                             uintptr_t pc, uint64_t old, uint64_t now, enum effect effect) {
+PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, uint64_t old,
+                     uint64_t now, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
   if (races_wanted())
@@ -37,6 +39,7 @@ static inline __attribute__((always_inline)) void atomic_end(enum point_kind kin
   }
   if (UNLIKELY(recording != NULL))
     record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
+  SPIN_LAND(pc);
 }
 
 /* Memory as a T, wherever it lies. */
@@ -45,21 +48,21 @@ static inline __attribute__((always_inline)) void atomic_end(enum point_kind kin
 
 /* The operations of one width: inline functions first, then the names the compilers call them by. */
 #define OPERATIONS(N, T) \
-  static inline T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+  PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
     T v; \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
     GET(v, at); \
     atomic_end(POINT_READ, at, sizeof v, order, pc, (uint64_t)v, 0, READ_ONLY); \
     return v; \
   } \
-  static inline void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+  PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
     PUT(at, v); \
     atomic_end(POINT_WRITE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
   } \
-  static inline bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed_order, uintptr_t pc) { \
+  PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed_order, uintptr_t pc) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     GET(old, at); \
@@ -73,7 +76,7 @@ static inline __attribute__((always_inline)) void atomic_end(enum point_kind kin
     return false; \
   }
 #define UPDATE(N, T, name, expression) \
-  static inline T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+  PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     GET(old, at); \
@@ -160,7 +163,7 @@ WIDTH(64, 8, uint64_t)
 WIDTH(128, 16, u128)
 
 /* libatomic's for any size. */
-static uint64_t low_half(const volatile void *at, size_t size) {
+static inline uint64_t low_half(const volatile void *at, size_t size) {
   uint64_t v = 0;
   memcpy(&v, (const void *)(uintptr_t)at, size < sizeof v ? size : sizeof v);
   return v;
@@ -226,7 +229,7 @@ void WRAP(__tsan_atomic_signal_fence)(int order) { (void)order; }
 
 /* Accesses that are not atomic. */
 
-static void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   if (!f) return;
   enum point_kind kind = write ? POINT_WRITE : POINT_READ;
@@ -241,10 +244,11 @@ static void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t p
     spin_read(f, pc, at, value);
     if (UNLIKELY(recording != NULL)) record(kind, true, true, false, at, size, pc, value, 0);
   }
+  SPIN_LAND(pc);
 }
 
 /* Where races are not looked for it is a point. */
-static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   point(write ? POINT_WRITE : POINT_READ, at, size);
   f->pc = pc;
   if (heap_owns(at)) heap_access(at, size, write, false, pc);
@@ -252,13 +256,13 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
     step_wrote();
     spin_wrote(f);
   } else {
-    spin_read(f, pc, at, low_half((const volatile void *)at, size));
+    spin_read_at(f, pc, at, low_half((const volatile void *)at, size), slot);
   }
 }
 
-static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   if (!options.races) {
-    plain_point(f, at, size, write, pc);
+    plain_point(f, at, size, write, pc, slot);
   } else {
     f->pc = pc;
     if (heap_owns(at)) heap_access(at, size, write, false, pc);
@@ -273,11 +277,12 @@ static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool w
   }
 }
 
-static inline __attribute__((always_inline)) void plain(const void *where, size_t size, bool write, uintptr_t pc) {
+PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   uintptr_t at = (uintptr_t)where;
   if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
-  plain_elsewhere(f, at, (uint32_t)size, write, pc);
+  plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
+  if (!options.races) SPIN_LAND(pc);
 }
 
 #define PLAIN(name, N, write) \

@@ -111,6 +111,31 @@ const struct asif_entry *const *image_entries(const struct image *image, size_t 
   return at ? at[0] : NULL;
 }
 
+/* Symbols that others define come before those in the hash table. */
+static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) **symbols, const char **names) {
+  const uint32_t *hashed = NULL;
+  for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_SYMTAB) *symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+    if (d->d_tag == DT_STRTAB) *names = (const char *)d->d_un.d_ptr;
+    if (d->d_tag == DT_GNU_HASH) hashed = (const uint32_t *)d->d_un.d_ptr;
+  }
+  return hashed && *symbols && *names ? hashed[1] : 0;
+}
+
+bool image_frees(const struct image *image) {
+  static const char *const frees[] = {"__wrap_free", "__wrap_realloc", "__wrap_reallocarray", "__wrap__ZdlPv", "__wrap__ZdaPv"};
+  struct link_map *map;
+  const ElfW(Sym) *symbols = NULL;
+  const char *names = NULL;
+  if (dlinfo(image->handle, RTLD_DI_LINKMAP, &map)) return true;
+  size_t count = undefined_symbols(map, &symbols, &names);
+  if (!count) return true;
+  for (size_t i = 0; i < count; i++)
+    for (size_t f = 0; f < sizeof frees / sizeof *frees; f++)
+      if (!strncmp(names + symbols[i].st_name, frees[f], strlen(frees[f]))) return true;
+  return false;
+}
+
 /* Globals. */
 
 size_t image_ranges(const struct image_range **ranges) {

@@ -141,6 +141,7 @@ static inline struct fiber *next_step(void) {
   size_t i = run.count;
   uint64_t enabled = enabled_fibers();
   if (UNLIKELY(!enabled)) spin_stuck();
+  if (UNLIKELY(i >= SPIN_WATCH)) spin_watch(enabled);
   if (UNLIKELY(i == steps_most)) run_stop(RUN_LONG);
   unsigned id = chosen(i, enabled);
   struct fiber *f = &fibers[id];
@@ -406,7 +407,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   fibers_open();
   crash_open();
   image_keep(image);
-  heap_keep();
+  heap_keep(image_frees(image));
   return true;
 }
 
@@ -437,7 +438,8 @@ static void reset(const struct client *client) {
   place_count = 0;
   internal[0] = '\0';
   in_row = 0;
-  scheduler.alive = scheduler.waiting = scheduler.spinning = 0;
+  scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
+  scheduler.watched = false;
 }
 
 /* What the fiber FIBER_MAIN does: everything up to the first step. */

@@ -35,8 +35,11 @@ struct spin {
   uint32_t hits, next_hit; /* how often it came back to the candidate; when to keep the state again */
   uint64_t writes;      /* scheduler.writes when the state was kept */
   uint64_t state;       /* hash of the fiber's stack and registers there */
-  uint64_t local;       /* the same after its last step, while the run is watched */
-  void *back;           /* where the hook that lands in spin_landing would have returned to */
+  uint64_t local;       /* while the run is watched: the same and the result, after its last step */
+  uint64_t result;
+  size_t landed;        /* the step it was taken after */
+  bool compares, lands; /* what is to be done when the function that the code called returns */
+  void *back;           /* to here */
 };
 
 struct fiber {
@@ -137,6 +140,7 @@ _Noreturn void fiber_jump(void *to); /* for good */
 /* The image (image.c). */
 void image_keep(struct image *); /* what its globals are now, they are at the beginning of every run */
 void image_restore(void);
+bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
 bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
 struct image_range {
   uintptr_t low, high;
@@ -155,9 +159,11 @@ void crash_open(void);
 
 /* Memory accesses that are not atomic, and those that are (hooks.c calls these; so do memcpy and its like). Each checks the
  * address (heap), looks for races if asked, tells the recorder. */
-void heap_keep(void);    /* after loading: what is allocated now is what every run begins with */
+/* After loading: what is allocated now is what every run begins with. frees: the image has a call that frees memory. */
+void heap_keep(bool frees);
+bool heap_dirty(uintptr_t); /* as image_dirty */
 void heap_reset(void);   /* before every run */
-extern uintptr_t heap_base, heap_span; /* all its addresses, and for good */
+extern const uintptr_t heap_base, heap_span; /* all its addresses, and for good */
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
 bool heap_describe(uintptr_t, struct text *); /* of an address it owns */
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc); /* of an address it owns: is it a live block? */
@@ -203,9 +209,9 @@ static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address
   }
 }
 #define spin_read(f, pc, address, value) spin_read_at(f, pc, address, value, SPIN_SLOT)
-/* At the end of every function the code calls that has a point. */
-void spin_land(uintptr_t pc, void **slot);
-#define SPIN_LAND(pc) (UNLIKELY(scheduler.watched) ? spin_land(pc, SPIN_SLOT) : (void)0)
+/* At the end of every function the code calls that has a point: with what it returns, or read. */
+void spin_land(uintptr_t pc, uint64_t result, void **slot);
+#define SPIN_LAND(pc, result) (UNLIKELY(scheduler.watched) ? spin_land(pc, (uint64_t)(result), SPIN_SLOT) : (void)0)
 #define SPIN_WATCH 2000 /* steps after which a run is watched */
 void spin_watch(uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */

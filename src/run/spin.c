@@ -1,7 +1,294 @@
-/* Loops that wait for another: until they are recognised, nobody spins. */
-#include "run/runtime.h"
+/* Loops that wait for another thread, and runs that never end.
+ *
+ * A fiber *spins* if it comes back to a read it has made, with the same result and everything it can see as it was: its stack, its
+ * registers, and nothing written since by anybody, itself included. Then it will do the same again, and can as well wait until
+ * somebody writes. That is exact: a loop that counts its tries has another stack or other registers each time.
+ *
+ * When a hook returns, the calling convention leaves nothing of the fiber but its stack above the call and six registers. They are
+ * looked at there: the return address of the hook is replaced by spin_landing, once a read was repeated.
+ *
+ * Which read a loop comes back to is found by Brent's scheme: a candidate is replaced by the present read after 1, 2, 4, 8, ... reads.
+ * The state is kept when the candidate is met again, so that code without loops pays nothing; and kept anew after 1, 2, 4, ... meetings,
+ * since a loop may alternate.
+ *
+ * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at, again by
+ * Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run can go on like this
+ * for ever, however fair its schedule is. */
+#include "run/sync.h"
 
-void spin_reset(struct fiber *f) { (void)f; }
-void spin_read(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value) { (void)f, (void)pc, (void)address, (void)value; }
-void spin_wrote(struct fiber *f) { (void)f; }
-_Noreturn void spin_stuck(void) { run_found(FOUND_DEADLOCK, "nobody can go on"); }
+#include <stdarg.h>
+
+#include "base/hash.h"
+
+/* Reads stacks, which are nobody's objects. */
+#define ANY_MEMORY __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
+
+ANY_MEMORY static uint64_t hash_words(uint64_t h, const uint64_t *at, const uint64_t *end) {
+  for (; at < end; at++) {
+    h = (h ^ *at) * 0xd6e8feb86659fd93u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+#if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
+
+/* Here hooks return to: keeps what they return, has spin_landed look at the six registers, and goes where they should have gone. */
+void spin_landing(void);
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl spin_landing\n"
+        ".hidden spin_landing\n"
+        ".type spin_landing, @function\n"
+        "spin_landing:\n"
+        "  subq $8, %rsp\n"
+        "  pushq %rax\n"
+        "  pushq %rdx\n"
+        "  pushq %rbp\n"
+        "  pushq %rbx\n"
+        "  pushq %r12\n"
+        "  pushq %r13\n"
+        "  pushq %r14\n"
+        "  pushq %r15\n"
+        "  movq %rsp, %rdi\n"
+        "  leaq 72(%rsp), %rsi\n"
+        "  subq $8, %rsp\n"
+        "  call spin_landed\n"
+        "  movq %rax, 72(%rsp)\n"
+        "  addq $56, %rsp\n"
+        "  popq %rdx\n"
+        "  popq %rax\n"
+        "  ret\n"
+        ".size spin_landing, .-spin_landing\n");
+
+static bool land(struct fiber *f, uintptr_t pc, void **slot) {
+  if (*slot == (void *)spin_landing) return true;
+  if (*slot != (void *)pc) return false;
+  f->spin.back = *slot;
+  *slot = (void *)spin_landing;
+  return true;
+}
+#else
+static bool land(struct fiber *f, uintptr_t pc, void **slot) {
+  (void)f, (void)pc, (void)slot;
+  return false;
+}
+#endif
+
+/* The candidate is met again: the state will be compared, unless somebody has written since it was kept. */
+void spin_again(struct fiber *f, uintptr_t pc, void **slot) {
+  struct spin *s = &f->spin;
+  if (s->next < 2 * s->reads) s->next = 2 * s->reads;
+  if (land(f, pc, slot)) s->compares = true;
+}
+
+void spin_land(uintptr_t pc, uint64_t result, void **slot) {
+  if (!current || !land(current, pc, slot)) return;
+  current->spin.lands = true;
+  current->spin.result = result;
+}
+
+static void never_ends(const struct fiber *f) {
+  found_at(f->spin.pc, f->spin.address, f, "reads it here");
+  run_found(FOUND_LIVELOCK, "%s reads %s again and again, and nobody else can change it meanwhile", fiber_name(f),
+            sync_name("", (const void *)f->spin.address));
+}
+
+static void compare(struct fiber *f, uint64_t state) {
+  struct spin *s = &f->spin;
+  if (s->hits && s->writes == scheduler.writes && s->state == state) {
+    if (scheduler.mode == MODE_QUIET) never_ends(f);
+    fiber_spins(f);
+    return;
+  }
+  if (s->hits && s->writes != scheduler.writes) s->hits = s->next_hit = 0;
+  if (s->hits++ >= s->next_hit) {
+    s->next_hit = 2 * s->hits;
+    s->state = state;
+    s->writes = scheduler.writes;
+  }
+}
+
+void *spin_landed(const uint64_t *kept, const uint64_t *stack);
+ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
+  struct fiber *f = current;
+  struct spin *s = &f->spin;
+  uint64_t state = hash_words(hash_words((uintptr_t)stack, kept, kept + 6), stack, (const uint64_t *)(void *)f->stack_top);
+  if (s->lands) {
+    s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
+    s->landed = run.count;
+  }
+  if (s->compares) compare(f, state);
+  s->lands = s->compares = false;
+  return s->back;
+}
+
+/* Runs that never end. */
+
+static struct {
+  uint64_t fibers, all; /* the state that is compared with: of the fibers, and of the memory too */
+  size_t step, next;    /* when it was; when to take another */
+  uint64_t could, did;  /* the fibers that could take a step since then, and those that did */
+} before;
+
+static uint64_t hash_fibers(void) {
+  uint64_t h = waiters_hash() ^ time_hash() ^ scheduler.alive ^ hash_mix(scheduler.spinning);
+  for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(rest);
+    h = hash_mix(h ^ fibers[i].spin.local) + run.pending[i].address + run.pending[i].kind;
+  }
+  return h;
+}
+
+static uint64_t hash_range(uint64_t h, uintptr_t low, uintptr_t high) {
+  return hash_words(h, (const uint64_t *)((low + 7) & -(uintptr_t)8), (const uint64_t *)(high & -(uintptr_t)8));
+}
+
+static uint64_t hash_memory(void) {
+  const struct image_range *ranges;
+  size_t count = image_ranges(&ranges);
+  uint64_t h = 1;
+  for (size_t i = 0; i < count; i++) h = hash_range(h, ranges[i].low, ranges[i].high);
+  count = heap_ranges(&ranges);
+  for (size_t i = 0; i < count; i++) h = hash_range(h, ranges[i].low, ranges[i].high);
+  for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
+    const struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    if (f->tls && f->tls_used) h = hash_range(h, (uintptr_t)f->tls, (uintptr_t)f->tls + tls_size());
+  }
+  return h;
+}
+
+/* What the heap will do next is not in its memory: a state is compared only with one since which nothing was allocated. */
+static bool only_accesses(void) {
+  for (size_t i = before.step; i < run.count; i++) {
+    enum point_kind kind = scheduler.steps[i].kind;
+    if (kind == POINT_ALLOC || kind == POINT_FREE || kind == POINT_START) return false;
+  }
+  return true;
+}
+
+_Noreturn static void found_circle(void) {
+  size_t length = run.count - before.step;
+  char who[160] = "";
+  size_t at = 0;
+  for (uint64_t rest = before.did; rest && at < sizeof who; rest &= rest - 1)
+    at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", !at ? "" : rest & (rest - 1) ? ", " : " and ",
+                           fiber_name(&fibers[__builtin_ctzll(rest)]));
+  for (uint64_t rest = before.did; rest; rest &= rest - 1) {
+    const struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    found_at(f->pc, run.pending[f->id].address, f, "goes on for ever here");
+  }
+  run_found(FOUND_LIVELOCK, "%s go%s on for ever: after %zu steps everything is as it was %zu steps before", who,
+            before.did & (before.did - 1) ? "" : "es", run.count, length);
+}
+
+void spin_watch(uint64_t enabled) {
+  struct spin *last = &fibers[run.current].spin;
+  if (!scheduler.watched) {
+    scheduler.watched = true;
+    before.step = before.next = run.count;
+    for (unsigned i = 0; i < run.fibers; i++) fibers[i].spin.local = i; /* not known, and the same until it takes a step */
+  }
+  if (last->landed != run.count) last->local = hash_mix(run.count); /* not known */
+  before.did |= (uint64_t)1 << run.current;
+  uint64_t now = hash_fibers();
+  if (before.step != run.count && now == before.fibers && !(before.could & ~before.did) && only_accesses() &&
+      hash_mix(now ^ hash_memory()) == before.all)
+    found_circle();
+  if (run.count >= before.next) {
+    before.fibers = now;
+    before.all = hash_mix(now ^ hash_memory());
+    before.next = run.count + (run.count - before.step) * 2 + 16;
+    before.step = run.count;
+    before.could = before.did = 0;
+  }
+  before.could |= enabled;
+}
+
+/* Nobody can take a step. */
+
+static const struct wait_kind *const wait_kinds[] = {&mutex_wait, &spinlock_wait, &read_wait,  &write_wait, &semaphore_wait, &barrier_wait,
+                                                     &once_wait,  &guard_wait,    &join_wait, &signal_wait, &futex_wait};
+
+static const struct wait_kind *kind_of(const struct fiber *f) {
+  for (size_t i = 0; i < sizeof wait_kinds / sizeof wait_kinds[0]; i++)
+    if (f->ready == wait_kinds[i]->ready) return wait_kinds[i];
+  return NULL;
+}
+
+static bool spins(const struct fiber *f) { return scheduler.spinning >> f->id & 1; }
+
+/* Whom it waits for; NULL: nobody in particular. */
+static const struct fiber *waits_on(const struct fiber *f) {
+  const struct wait_kind *kind = spins(f) ? NULL : kind_of(f);
+  uint32_t holder = kind && kind->holder ? kind->holder(f->waits_for) : 0;
+  return holder ? sync_fiber(holder) : NULL;
+}
+
+struct sentence {
+  char text[480];
+  size_t length;
+};
+static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct sentence *s, const char *format, ...) {
+  if (s->length >= sizeof s->text - 1) return;
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(s->text + s->length, sizeof s->text - s->length, format, args);
+  va_end(args);
+  if (n > 0) s->length += (size_t)n;
+}
+
+static void tell(struct sentence *s, const struct fiber *f) {
+  if (s->length) say(s, "; ");
+  if (spins(f)) {
+    found_at(f->spin.pc, f->spin.address, f, "reads it here");
+    say(s, "%s reads%s again and again, and nobody is left to change it", fiber_name(f), sync_name("", (const void *)f->spin.address));
+    return;
+  }
+  found_at(f->pc, (uintptr_t)f->waits_for, f, "waits here");
+  const struct wait_kind *kind = kind_of(f);
+  const struct fiber *holder = waits_on(f);
+  if (!kind) {
+    say(s, "%s waits", fiber_name(f));
+  } else if (kind == &join_wait) {
+    say(s, "%s waits for %s to end", fiber_name(f), fiber_name(holder));
+  } else {
+    say(s, "%s waits for %s", fiber_name(f), sync_name(kind->what, f->waits_for));
+    if (holder) say(s, ", held by %s%s", fiber_name(holder), holder == f ? " itself" : holder->ended ? ", which has ended" : "");
+    else say(s, "%s", kind->nobody);
+  }
+}
+
+/* The fibers that wait for each other in a circle; 0: there is none. */
+static uint64_t circle(void) {
+  for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
+    const struct fiber *first = &fibers[__builtin_ctzll(rest)], *f = first;
+    uint64_t met = 0;
+    for (unsigned i = 0; f && i < FIBERS_MOST; i++) {
+      met |= (uint64_t)1 << f->id;
+      f = waits_on(f);
+      if (f == first) return met;
+    }
+  }
+  return 0;
+}
+
+static void tell_circle(struct sentence *s, uint64_t members) {
+  const struct fiber *first = &fibers[__builtin_ctzll(members)], *f = first;
+  do {
+    tell(s, f);
+    f = waits_on(f);
+  } while (f != first);
+  say(s, ": a circle");
+}
+
+_Noreturn void spin_stuck(void) {
+  uint64_t client = ((uint64_t)1 << run.client->threads) - 1;
+  if (!(scheduler.alive & client)) run_stop(RUN_WHOLE); /* threads in the background wait for work: that is no fault */
+  struct sentence s = {"", 0};
+  uint64_t members = circle();
+  if (members) tell_circle(&s, members);
+  for (uint64_t rest = scheduler.alive & ~members; rest; rest &= rest - 1) tell(&s, &fibers[__builtin_ctzll(rest)]);
+  run_found(scheduler.spinning & scheduler.alive ? FOUND_LIVELOCK : FOUND_DEADLOCK, "%s", s.text);
+}
