@@ -395,6 +395,8 @@ bool compile(struct mem *m, const struct compile_options *o, struct compiled *ou
   if (!good) return compile_close(out), false;
   if (o->hooks) scan(&k);
   out->object = object;
+  out->objects = mem_zero(m, k.inputs.count + 1, sizeof *out->objects);
+  for (size_t i = 0; i < k.inputs.count; i++) out->objects[i] = k.inputs.at[i].object;
   out->warnings = k.warnings.at;
   out->warning_count = k.warnings.count;
   return true;

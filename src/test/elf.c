@@ -1,4 +1,4 @@
-/* Looking into ELF objects: does one have a section, and which functions are in it? */
+/* Looking into ELF objects: does one have a section, which functions are in it, what does it need? */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -46,6 +46,15 @@ static const char *text_at(const struct file *f, const Elf64_Shdr *s, uint32_t o
   return memchr(at, 0, s->sh_size - offset) ? at : "";
 }
 
+/* The symbols of a section of symbols; none if it is another. */
+static const Elf64_Sym *symbols_of(const struct file *f, const Elf64_Shdr *s, size_t sections_count, size_t i, size_t *count) {
+  *count = 0;
+  if ((s[i].sh_type != SHT_SYMTAB && s[i].sh_type != SHT_DYNSYM) || s[i].sh_link >= sections_count) return NULL;
+  if (s[i].sh_offset % 8 || !within(f, s[i].sh_offset, s[i].sh_size)) return NULL;
+  *count = s[i].sh_size / sizeof(Elf64_Sym);
+  return (const void *)(f->at + s[i].sh_offset);
+}
+
 bool object_has_section(const char *path, const char *name) {
   struct file f;
   size_t count;
@@ -54,6 +63,22 @@ bool object_has_section(const char *path, const char *name) {
   const Elf64_Shdr *s = sections(&f, &count);
   uint16_t names = ((const Elf64_Ehdr *)(const void *)f.at)->e_shstrndx;
   for (size_t i = 0; s && names < count && i < count; i++) found |= !strcmp(text_at(&f, &s[names], s[i].sh_name), name);
+  munmap((void *)f.at, f.size);
+  return found;
+}
+
+bool object_needs(const char *path, const char *name) {
+  struct file f;
+  size_t count;
+  bool found = false;
+  if (!open_file(path, &f)) return false;
+  const Elf64_Shdr *s = sections(&f, &count);
+  for (size_t i = 0; s && i < count && !found; i++) {
+    size_t symbols;
+    const Elf64_Sym *symbol = symbols_of(&f, s, count, i, &symbols);
+    for (size_t k = 0; k < symbols; k++)
+      found |= symbol[k].st_shndx == SHN_UNDEF && !strcmp(text_at(&f, &s[s[i].sh_link], symbol[k].st_name), name);
+  }
   munmap((void *)f.at, f.size);
   return found;
 }
@@ -75,9 +100,9 @@ char **object_functions(struct mem *m, const char *path) {
   if (open_file(path, &f)) {
     const Elf64_Shdr *s = sections(&f, &count);
     for (size_t i = 0; s && i < count; i++) {
-      if (s[i].sh_type != SHT_SYMTAB || s[i].sh_link >= count || s[i].sh_offset % 8 || !within(&f, s[i].sh_offset, s[i].sh_size)) continue;
-      const Elf64_Sym *symbol = (const void *)(f.at + s[i].sh_offset);
-      for (size_t k = 0; k < s[i].sh_size / sizeof *symbol; k++) {
+      size_t symbols;
+      const Elf64_Sym *symbol = symbols_of(&f, s, count, i, &symbols);
+      for (size_t k = 0; k < symbols; k++) {
         if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || symbol[k].st_shndx == SHN_UNDEF) continue;
         char *name = plain_name(m, text_at(&f, &s[s[i].sh_link], symbol[k].st_name));
         if (name) vec_push(m, &names, name);

@@ -2,6 +2,7 @@
 #ifndef ASIF_TEST_TEST_H
 #define ASIF_TEST_TEST_H
 
+#include "asif.h"
 #include "base/limits.h"
 #include "check/check.h"
 #include "history/history.h"
@@ -28,6 +29,7 @@ void compile_remove(const char *directory);              /* with all that is in 
 struct compiled {
   char *directory, *object;
   bool own; /* the directory was made here */
+  char **objects; /* of the inputs, one each, NULL-terminated: those made of sources, and those given */
   char **warnings; /* what the hooks cannot see: "a.o: function f has inline assembly: lock cmpxchg" */
   size_t warning_count;
 };
@@ -50,20 +52,76 @@ struct object_role {
   const char *name;
   long threads; /* or ASIF_REST */
   uint64_t ops; /* bit o: may call ops[o] */
+  const char *file;
+  int line;
 };
 struct object {
   const char *file;
   const char *spec_name; /* as written */
-  struct spec spec;
+  struct spec spec;      /* without operations where self: self_spec makes one */
   bool self; /* the object run sequentially is its own specification */
   struct object_op *ops;
+  struct image_op *run_ops; /* the same, for run_open */
   unsigned op_count;
   struct object_role *roles;
   unsigned role_count;
   void (*init)(void);
   long bound; /* -1: none */
   bool type_stable;
+  bool asks_thread; /* it uses asif_thread(): threads are not alike */
+  bool frees;       /* it frees memory, or may: what it does not free is a leak */
 };
+/* What the harness is read from: its entries, and of the shared object that has them the path. */
+struct object_source {
+  const struct asif_entry *const *entries;
+  size_t count;
+  const char *object;      /* of a specification in the file (ASIF_SPEC) a copy of it is loaded */
+  const char *directory;   /* where the copy goes */
+  const char *own_spec;    /* the name of that specification, or NULL */
+  const char *file;        /* for messages */
+};
+/* spec is that of --spec: a name, the path of a C file, "self", or NULL. given: that, loaded already, or NULL. */
+bool object_read(struct mem *, const struct object_source *, const char *spec, const struct spec *given, struct object *, struct problem *);
+void object_close(struct object *);
+/* Everything from the files to the object: compiles, loads into this process, reads the harness. */
+struct object_options {
+  char *const *inputs, *const *flags;
+  const char *spec;
+  const char *directory; /* temporary, of compile_directory */
+};
+bool object_open(struct mem *, const struct object_options *, struct image **, struct compiled *, struct object *, struct problem *);
+/* The result of the C function as the specification's operation has it; numbers are in values. */
+value object_result(const struct object *, const struct object_op *, struct values *, long result);
+
+/* --spec self (self.c): a specification whose states are sequences of calls, run one after the other with run_sequential. After
+ * run_open, in the process that runs. */
+void self_spec(struct mem *, const struct object *, struct spec *);
+
+/* Clients (clients.c). */
+struct client_options {
+  unsigned threads, ops; /* at most so many threads, and operations of each */
+};
+/* All of them up to renaming threads that are alike, smallest first: fewer operations, then fewer threads. Calls that would bring
+ * more than object.bound things inside, in some order, are not made. NULL with the problem if there are too many. */
+struct clients {
+  struct client *at;
+  size_t count;
+};
+bool clients_all(struct mem *, const struct object *, const struct client_options *, struct clients *, struct problem *);
+/* 'push(1) pop() | pop()' */
+bool client_parse(struct mem *, const struct object *, const char *text, struct client *, struct problem *);
+void client_print(const struct object *, const struct client *, struct text *);
+size_t client_calls(const struct client *); /* in all */
+void client_copy(struct mem *, const struct client *, struct client *);
+
+/* Judging runs (judge.c): each distinct history is checked once. */
+struct judge;
+struct judge *judge_new(struct mem *, const struct object *);
+/* What is wrong with the run: what the runtime found, or FOUND_HISTORY. A history judged before is not judged again. */
+enum found judge_run(struct judge *, const struct run *, struct problem *);
+uint64_t judge_histories(const struct judge *); /* distinct ones so far */
+/* The run's history, bound to the specification. */
+struct history *judge_history(struct mem *, const struct object *, const struct run *, struct problem *);
 
 /* Exploring (explore.h is the inside).
  *

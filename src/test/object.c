@@ -1,0 +1,388 @@
+/* The object: the harness's entries bound to the specification. Mistakes are told as `asif verify` tells them. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asif.h"
+#include "spec/map.h"
+#include "test/compile.h"
+#include "test/test.h"
+
+enum { OPS_MOST = 64, ROLE_OPS = sizeof(((struct asif_entry *)0)->functions) / sizeof(((struct asif_entry *)0)->functions[0]) };
+
+struct reading {
+  struct mem *mem;
+  const struct object_source *source;
+  struct object *object;
+  const struct asif_entry **entries; /* by place */
+  struct problem *why;
+};
+
+static bool wrong(struct reading *k, const struct asif_entry *e, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool wrong(struct reading *k, const struct asif_entry *e, const char *format, ...) {
+  char what[500];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+  if (e)
+    problem_set(k->why, "%s:%d: %s", e->file, e->line, what);
+  else
+    problem_set(k->why, "%s: %s", k->source->file, what);
+  return false;
+}
+
+/* The parameter of a specification: a sum, macros expanded. */
+
+struct sum {
+  const char *at;
+  bool bad;
+};
+
+static void skip_blanks(struct sum *s) { s->at += strspn(s->at, " \t"); }
+
+static bool accept(struct sum *s, const char *token) {
+  skip_blanks(s);
+  size_t n = strlen(token);
+  if (strncmp(s->at, token, n)) return false;
+  s->at += n;
+  return true;
+}
+
+static int64_t sum_of(struct sum *);
+
+static int64_t primary(struct sum *s) {
+  if (accept(s, "(")) {
+    int64_t v = sum_of(s);
+    s->bad |= !accept(s, ")");
+    return v;
+  }
+  if (accept(s, "-")) return (int64_t)(0 - (uint64_t)primary(s));
+  if (accept(s, "+")) return primary(s);
+  skip_blanks(s);
+  char *end;
+  errno = 0;
+  int64_t v = isdigit((unsigned char)*s->at) ? strtoll(s->at, &end, 0) : (end = (char *)s->at, 0);
+  s->bad |= end == s->at || errno;
+  s->at = end + strspn(end, "uUlL");
+  return v;
+}
+
+static int64_t product(struct sum *s) {
+  int64_t v = primary(s);
+  for (;;) {
+    bool times = accept(s, "*"), divide = !times && accept(s, "/"), rest = !times && !divide && accept(s, "%");
+    if (!times && !divide && !rest) return v;
+    int64_t by = primary(s);
+    if (!times && (!by || (by == -1 && v == INT64_MIN))) return s->bad = true, 0;
+    if (times && __builtin_mul_overflow(v, by, &v)) s->bad = true;
+    if (!times) v = divide ? v / by : v % by;
+  }
+}
+
+static int64_t addition(struct sum *s) {
+  int64_t v = product(s);
+  for (;;) {
+    bool plus = accept(s, "+"), minus = !plus && accept(s, "-");
+    if (!plus && !minus) return v;
+    int64_t by = product(s);
+    s->bad |= plus ? __builtin_add_overflow(v, by, &v) : __builtin_sub_overflow(v, by, &v);
+  }
+}
+
+static int64_t sum_of(struct sum *s) {
+  int64_t v = addition(s);
+  for (;;) {
+    bool left = accept(s, "<<"), right = !left && accept(s, ">>");
+    if (!left && !right) return v;
+    int64_t by = addition(s);
+    if (by < 0 || by > 62 || v < 0 || (left && v > INT64_MAX >> by)) return s->bad = true, 0;
+    v = left ? v << by : v >> by;
+  }
+}
+
+/* "bounded_queue(2 * 4)" -> "bounded-queue(8)". */
+static bool spec_text(struct reading *k, const struct asif_entry *e, struct text *out) {
+  const char *open = strchr(e->name, '(');
+  size_t n = open ? (size_t)(open - e->name) : strlen(e->name);
+  for (size_t i = 0; i < n; i++)
+    if (e->name[i] != ' ') text_char(out, e->name[i] == '_' ? '-' : e->name[i]);
+  if (!open) return true;
+  struct sum s = {.at = open + 1};
+  int64_t v = sum_of(&s);
+  if (s.bad || !accept(&s, ")") || (skip_blanks(&s), *s.at))
+    return wrong(k, e, "the parameter of the specification %s is no number that asif can read: a macro, or --spec, would be right", e->written);
+  text_printf(out, "(%lld)", (long long)v);
+  return true;
+}
+
+/* The specification. */
+
+static const struct asif_entry *entry_of(const struct reading *k, enum asif_entry_kind kind) {
+  for (size_t i = 0; i < k->source->count; i++)
+    if (k->entries[i]->kind == kind) return k->entries[i];
+  return NULL;
+}
+
+static bool same_spec(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == '-' || *a == '_') a++;
+    while (*b == '-' || *b == '_') b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+static bool copy_file(const char *from, const char *to) {
+  char block[65536];
+  FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+  bool good = out != NULL;
+  for (size_t n; good && (n = fread(block, 1, sizeof block, in)) > 0;) good = fwrite(block, 1, n, out) == n;
+  if (in) good &= !ferror(in), fclose(in);
+  if (out) good &= fclose(out) == 0;
+  return good;
+}
+
+/* A specification of the file's own: a copy of the shared object is loaded, so that it has variables of its own. */
+static bool load_own_spec(struct reading *k) {
+  struct text t;
+  text_open(&t, k->mem);
+  text_printf(&t, "%s/spec.so", k->source->directory);
+  if (!copy_file(k->source->object, t.at)) return wrong(k, NULL, "%s cannot be written: %s", t.at, strerror(errno));
+  void *loaded = dlopen(t.at, RTLD_NOW | RTLD_LOCAL);
+  if (!loaded) return wrong(k, NULL, "%.300s", dlerror());
+  return spec_from_loaded(loaded, k->source->file, &k->object->spec, k->mem, k->why);
+}
+
+static bool find_spec(struct reading *k, const char *spec, const struct spec *given) {
+  struct object *o = k->object;
+  const struct asif_entry *e = entry_of(k, ASIF_ENTRY_OBJECT);
+  struct text name;
+  text_open(&name, k->mem);
+  if (spec)
+    text_add(&name, spec);
+  else if (!e)
+    return wrong(k, NULL, "no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them");
+  else if (!spec_text(k, e, &name))
+    return false;
+  o->spec_name = name.at;
+  o->self = !strcmp(name.at, "self");
+  if (o->self) return true;
+  if (given) return o->spec = *given, true;
+  if (!spec && k->source->own_spec && same_spec(name.at, k->source->own_spec)) return load_own_spec(k);
+  if (spec_load(name.at, &o->spec, k->mem, k->why)) return true;
+  struct problem said = *k->why;
+  return spec ? false : wrong(k, e, "%.400s", said.text);
+}
+
+/* Operations. */
+
+static void list_ops(const struct spec *spec, struct text *t) {
+  for (unsigned i = 0; i < spec->op_count; i++) {
+    size_t len;
+    const char *name = spec_op_name(spec, i, &len);
+    text_printf(t, "%s%.*s", i ? ", " : "", (int)len, name);
+  }
+}
+
+static const char *result_word(unsigned kind) {
+  return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
+}
+
+static bool bind_op(struct reading *k, const struct asif_entry *e, struct object_op *op) {
+  const struct spec *spec = &k->object->spec;
+  if (k->object->self) {
+    for (unsigned i = 0; i < k->object->op_count; i++)
+      if (!strcmp(k->object->ops[i].run.name, e->name))
+        return wrong(k, e, "a second operation called %s; against itself each needs a name of its own", e->name);
+    op->method = k->object->op_count;
+    return true;
+  }
+  int found = spec_op_find(spec, e->name, strlen(e->name));
+  if (found < 0) {
+    struct text names;
+    text_open(&names, k->mem);
+    list_ops(spec, &names);
+    return wrong(k, e, "%s is no operation of %s, which has %s", e->name, spec->name, text_string(&names));
+  }
+  const struct spec_op *s = &spec->ops[found];
+  if (op->arg_count < s->args || op->arg_count > s->args_most)
+    return wrong(k, e, "%s takes %u argument%s, but %s of %s takes %u", e->written, op->arg_count, op->arg_count == 1 ? "" : "s", e->name,
+                 spec->name, s->args);
+  if (!(e->signature & 3) && s->result != RESULT_NONE && s->result != RESULT_NONE_FULL && s->result != RESULT_ANY)
+    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name, result_word(s->result));
+  op->method = (unsigned)found;
+  return true;
+}
+
+static bool read_ranges(struct reading *k, const struct asif_entry *e, struct object_op *op) {
+  for (unsigned a = 0; a < op->arg_count; a++) {
+    op->in[a] = (struct argument_range){1, 2};
+    if ((int)a >= e->in_count) continue;
+    op->in[a] = (struct argument_range){e->in[a].low, e->in[a].high};
+    if (op->in[a].low > op->in[a].high) return wrong(k, e, "ASIF_IN(%ld, %ld) has no values", op->in[a].low, op->in[a].high);
+    bool is_long = e->signature >> (4 + a) & 1;
+    if (!is_long && (op->in[a].low < INT32_MIN || op->in[a].high > INT32_MAX))
+      return wrong(k, e, "a parameter of type 'int' does not hold all values of ASIF_IN");
+  }
+  return true;
+}
+
+static bool read_op(struct reading *k, const struct asif_entry *e) {
+  struct object *o = k->object;
+  if (o->op_count == OPS_MOST) return wrong(k, e, "more than %d operations", OPS_MOST);
+  struct object_op *op = &o->ops[o->op_count];
+  *op = (struct object_op){.run = {e->name, e->written, e->function, e->signature, e->file, e->line},
+                           .arg_count = (unsigned)e->signature >> 2 & 3};
+  if (e->in_count > (int)op->arg_count) return wrong(k, e, "%s takes fewer arguments than there are ASIF_IN", e->written);
+  if (!read_ranges(k, e, op) || !bind_op(k, e, op)) return false;
+  o->run_ops[o->op_count++] = op->run;
+  return true;
+}
+
+static bool no_operations(struct reading *k) {
+  struct text names;
+  text_open(&names, k->mem);
+  if (!k->object->self) list_ops(&k->object->spec, &names);
+  return wrong(k, NULL, "no operations: mark them with ASIF_OP(f)%s%s",
+               k->object->self ? "" : ", or name functions after the specification's: ", text_string(&names));
+}
+
+static bool read_ops(struct reading *k) {
+  k->object->ops = mem_zero(k->mem, OPS_MOST, sizeof *k->object->ops);
+  k->object->run_ops = mem_zero(k->mem, OPS_MOST, sizeof *k->object->run_ops);
+  for (size_t i = 0; i < k->source->count; i++)
+    if (k->entries[i]->kind == ASIF_ENTRY_OP && !read_op(k, k->entries[i])) return false;
+  return k->object->op_count || no_operations(k);
+}
+
+/* The other lines. */
+
+static bool read_role(struct reading *k, const struct asif_entry *e) {
+  struct object *o = k->object;
+  struct object_role *role = &o->roles[o->role_count++];
+  *role = (struct object_role){.name = e->name, .threads = e->number, .file = e->file, .line = e->line};
+  if (e->number != ASIF_REST && (e->number < 1 || e->number > 1000)) return wrong(k, e, "a role has 1 to 1000 threads, or ASIF_REST");
+  for (int i = 0; i < ROLE_OPS && e->functions[i]; i++) {
+    uint64_t before = role->ops;
+    for (unsigned op = 0; op < o->op_count; op++)
+      if (o->ops[op].run.function == e->functions[i]) role->ops |= (uint64_t)1 << op;
+    if (role->ops == before) return wrong(k, e, "operation %d of the role %s has no ASIF_OP", i + 1, e->name);
+  }
+  return role->ops ? true : wrong(k, e, "a role without operations");
+}
+
+static bool read_lines(struct reading *k) {
+  struct object *o = k->object;
+  size_t objects = 0;
+  o->roles = mem_zero(k->mem, k->source->count + 1, sizeof *o->roles);
+  for (size_t i = 0; i < k->source->count; i++) {
+    const struct asif_entry *e = k->entries[i];
+    switch (e->kind) {
+    case ASIF_ENTRY_OBJECT:
+      if (objects++) return wrong(k, e, "a second ASIF_OBJECT; a file is about one object");
+      break;
+    case ASIF_ENTRY_INIT:
+      if (o->init) return wrong(k, e, "a second ASIF_INIT");
+      o->init = e->function;
+      break;
+    case ASIF_ENTRY_ROLE:
+      if (!read_role(k, e)) return false;
+      break;
+    case ASIF_ENTRY_BOUND:
+      if (e->number < 0) return wrong(k, e, "a bound below zero");
+      o->bound = e->number;
+      break;
+    case ASIF_ENTRY_TYPE_STABLE: o->type_stable = true; break;
+    default: break;
+    }
+  }
+  return true;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct asif_entry *x = *(const struct asif_entry *const *)a, *y = *(const struct asif_entry *const *)b;
+  int file = strcmp(x->file, y->file);
+  return file ? file : (x->place > y->place) - (x->place < y->place);
+}
+
+bool object_read(struct mem *m, const struct object_source *source, const char *spec, const struct spec *given, struct object *o,
+                 struct problem *why) {
+  struct reading k = {.mem = m, .source = source, .object = o, .why = why};
+  *o = (struct object){.file = source->file, .bound = -1};
+  k.entries = mem_zero(m, source->count + 1, sizeof *k.entries);
+  for (size_t i = 0; i < source->count; i++) {
+    k.entries[i] = source->entries[i];
+    if (k.entries[i]->version != 1) return wrong(&k, NULL, "its harness is of another version of asif.h");
+  }
+  qsort(k.entries, source->count, sizeof *k.entries, by_place);
+  if (!find_spec(&k, spec, given) || !read_ops(&k) || !read_lines(&k)) return false;
+  bool appends = false;
+  for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
+  if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
+  return true;
+}
+
+void object_close(struct object *o) {
+  if (!o->self) spec_user_close(&o->spec);
+}
+
+/* From the files. */
+
+/* "undefined symbol: f", as the linker says. */
+static bool cannot_load(const char *file, struct problem *why) {
+  char name[200];
+  const char *said = strstr(why->text, "undefined symbol: ");
+  if (!said) return false;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(said + 18, " \n"), said + 18);
+  problem_set(why, "%.200s: %s is not defined: give the file that has it too, or the library after --, as -lNAME", file, name);
+  return false;
+}
+
+static bool may_free(char *const *inputs, const struct compiled *c) {
+  static const char *const names[] = {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
+  for (size_t i = 0; c->objects[i]; i++) {
+    const char *dot = strrchr(inputs[i], '.');
+    if (dot && !strcmp(dot, ".a")) return true;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+      if (object_needs(c->objects[i], names[n])) return true;
+  }
+  return false;
+}
+
+bool object_open(struct mem *m, const struct object_options *o, struct image **image, struct compiled *compiled, struct object *object,
+                 struct problem *why) {
+  struct spec spec;
+  bool given = o->spec && strcmp(o->spec, "self");
+  if (given && !spec_load(o->spec, &spec, m, why)) return false;
+  struct compile_options c = {.inputs = o->inputs, .flags = o->flags, .hooks = true, .directory = o->directory, .spec = given ? &spec : NULL};
+  if (!compile(m, &c, compiled, why)) return false;
+  *image = image_open(m, compiled->object, why);
+  if (!*image) return cannot_load(o->inputs[0], why);
+  const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
+  struct object_source source = {.object = compiled->object, .directory = compiled->directory, .own_spec = table ? table->name : NULL,
+                                 .file = o->inputs[0]};
+  source.entries = image_entries(*image, &source.count);
+  if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
+  object->asks_thread = object_needs(compiled->object, "asif_host_thread");
+  object->frees = may_free(o->inputs, compiled);
+  return true;
+}
+
+/* Results. */
+
+value object_result(const struct object *o, const struct object_op *op, struct values *values, long r) {
+  static const value specials[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
+  unsigned returns = (unsigned)op->run.signature & 3; /* void, bool, int, long */
+  bool is_bool = returns == 1;
+  unsigned kind = o->spec.ops[op->method].result;
+  if (kind == RESULT_NONE || !returns) return V_NONE;
+  if (!is_bool && r >= ASIF_OK && r <= ASIF_FULL) return specials[r - ASIF_OK];
+  switch (kind) {
+  case RESULT_BOOL: return r ? V_TRUE : V_FALSE;
+  case RESULT_NONE_FULL: return !is_bool || r ? V_NONE : V_FULL;
+  default: return is_bool && kind != RESULT_INT ? (r ? V_TRUE : V_FALSE) : value_int(values, r);
+  }
+}
