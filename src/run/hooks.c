@@ -39,7 +39,7 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
   }
   if (UNLIKELY(recording != NULL))
     record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
-  SPIN_LAND(pc);
+  SPIN_LAND(pc, old);
 }
 
 /* Memory as a T, wherever it lies. */
@@ -235,16 +235,16 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   enum point_kind kind = write ? POINT_WRITE : POINT_READ;
   atomic_begin(kind, (const volatile void *)at, size, pc);
   if (races_wanted()) races_atomic(at, size, kind, __ATOMIC_RELAXED, pc);
+  uint64_t value = low_half((const volatile void *)at, size);
   if (write) {
     step_wrote();
     spin_wrote(f);
     if (UNLIKELY(recording != NULL)) record_write(true, true, at, size, pc);
   } else {
-    uint64_t value = low_half((const volatile void *)at, size);
     spin_read(f, pc, at, value);
     if (UNLIKELY(recording != NULL)) record(kind, true, true, false, at, size, pc, value, 0);
   }
-  SPIN_LAND(pc);
+  SPIN_LAND(pc, value);
 }
 
 /* Where races are not looked for it is a point. */
@@ -282,7 +282,7 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   uintptr_t at = (uintptr_t)where;
   if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
   plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
-  if (!options.races) SPIN_LAND(pc);
+  if (!options.races) SPIN_LAND(pc, low_half(where, size));
 }
 
 #define PLAIN(name, N, write) \

@@ -258,6 +258,7 @@ static struct tls_ending endings[ENDINGS_MOST];
 static size_t ending_count;
 
 void tls_reset(void) { ending_count = 0; }
+size_t tls_size(void) { return loaded->tls_size; }
 
 WRAPPED int WRAP(__cxa_thread_atexit)(void (*)(void *), void *, void *);
 int WRAP(__cxa_thread_atexit)(void (*destroy)(void *), void *object, void *dso) {

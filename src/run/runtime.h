@@ -147,6 +147,7 @@ struct image_range {
 };
 size_t image_ranges(const struct image_range **); /* its globals */
 void tls_reset(void);
+size_t tls_size(void);
 void tls_ended(struct fiber *); /* runs the destructors of thread-local objects */
 bool image_describe(uintptr_t, struct text *);
 
