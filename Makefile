@@ -31,7 +31,7 @@ RUN_SRC := $(wildcard src/run/*.c src/test/*.c)
 LIB_SRC := $(filter-out src/cmd/% $(RUN_SRC),$(wildcard src/*/*.c))
 CMD_SRC := $(wildcard src/cmd/*.c)
 TEST_SRC := $(wildcard tests/*.c)
-ASSETS := $(wildcard src/report/assets/* src/front/model/*.h)
+ASSETS := $(wildcard src/report/assets/* src/front/model/*.h) src/test/stress_area.h src/test/stress_child.c src/test/support/stress_support.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o) $(RUN_SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/fuzz_read.o

@@ -1,0 +1,209 @@
+/* Linked with the object for `asif test --stress`: what its asif.h calls, and hooks that make threads stumble.
+ *
+ * In the perturbed build the compiler's hooks (-fsanitize=thread) come here. Each does the access it stands for, and now and then
+ * waits a little before it: real threads on real cores, preempted at shared accesses far more often than a machine would. */
+#include <sched.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default"), used))
+#define HIDDEN   __attribute__((visibility("hidden"), used))
+
+static _Thread_local struct {
+  uint64_t random;
+  unsigned number, chance, depth;
+  jmp_buf escape;
+} self;
+
+EXPORTED void asif_stress_thread(unsigned number, uint64_t seed, unsigned chance);
+void asif_stress_thread(unsigned number, uint64_t seed, unsigned chance) {
+  self.number = number;
+  self.random = seed * 0x9e3779b97f4a7c15u + number + 1;
+  self.chance = chance;
+}
+EXPORTED void *asif_stress_escape(void);
+void *asif_stress_escape(void) { return &self.escape; }
+
+/* The lines of the harness, for a program that cannot look into the file. */
+extern const void *const __start_asif_harness[] __attribute__((weak, visibility("hidden")));
+extern const void *const __stop_asif_harness[] __attribute__((weak, visibility("hidden")));
+EXPORTED const void *const *asif_stress_entries(size_t *count);
+const void *const *asif_stress_entries(size_t *count) {
+  *count = __start_asif_harness ? (size_t)(__stop_asif_harness - __start_asif_harness) : 0;
+  return __start_asif_harness;
+}
+
+/* --- asif.h --- */
+
+HIDDEN void asif_host_lin(const char *operation);
+void asif_host_lin(const char *operation) { (void)operation; }
+HIDDEN int asif_host_thread(void);
+int asif_host_thread(void) { return (int)self.number; }
+HIDDEN void asif_host_yield(void);
+void asif_host_yield(void) { sched_yield(); }
+
+static int block_held;
+HIDDEN void asif_host_atomic(int enter);
+void asif_host_atomic(int enter) {
+  if (!enter) {
+    if (!--self.depth) __atomic_store_n(&block_held, 0, __ATOMIC_RELEASE);
+  } else if (!self.depth++) {
+    while (__atomic_exchange_n(&block_held, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  }
+}
+
+HIDDEN _Noreturn void asif_host_cannot(void);
+void asif_host_cannot(void) {
+  if (self.depth) __atomic_store_n(&block_held, 0, __ATOMIC_RELEASE);
+  self.depth = 0;
+  longjmp(self.escape, 1);
+}
+
+#ifdef ASIF_STRESS_HOOKS
+/* --- the hooks --- */
+
+static void wait_a_little(uint64_t x) {
+  if ((x >> 40 & 63) == 0) {
+    usleep(1);
+  } else if ((x >> 46 & 1) == 0) {
+    sched_yield();
+  } else {
+    for (unsigned n = x >> 48 & 1023; n; n--) __asm__ volatile("" ::: "memory");
+  }
+}
+
+static inline void stumble(void) {
+  if (!self.chance || self.depth) return;
+  uint64_t x = self.random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  self.random = x;
+  if ((uint32_t)x % self.chance == 0) wait_a_little(x);
+}
+
+#define PLAIN(name) \
+  HIDDEN void __tsan_##name(void *); \
+  void __tsan_##name(void *address) { (void)address, stumble(); }
+#define PLAINS(n) \
+  PLAIN(read##n) PLAIN(write##n) PLAIN(volatile_read##n) PLAIN(volatile_write##n) PLAIN(unaligned_read##n) \
+  PLAIN(unaligned_write##n) PLAIN(unaligned_volatile_read##n) PLAIN(unaligned_volatile_write##n) PLAIN(read_write##n) \
+  PLAIN(unaligned_read_write##n)
+PLAINS(1) PLAINS(2) PLAINS(4) PLAINS(8) PLAINS(16)
+PLAIN(func_entry)
+PLAIN(vptr_read)
+HIDDEN void __tsan_func_exit(void);
+void __tsan_func_exit(void) {}
+HIDDEN void __tsan_init(void);
+void __tsan_init(void) {}
+HIDDEN void __tsan_vptr_update(void **, void *);
+void __tsan_vptr_update(void **at, void *to) { (void)at, (void)to, stumble(); }
+HIDDEN void __tsan_read_range(void *, size_t);
+void __tsan_read_range(void *at, size_t n) { (void)at, (void)n, stumble(); }
+HIDDEN void __tsan_write_range(void *, size_t);
+void __tsan_write_range(void *at, size_t n) { (void)at, (void)n, stumble(); }
+HIDDEN void *__tsan_memcpy(void *, const void *, size_t);
+void *__tsan_memcpy(void *to, const void *from, size_t n) { return stumble(), memcpy(to, from, n); }
+HIDDEN void *__tsan_memmove(void *, const void *, size_t);
+void *__tsan_memmove(void *to, const void *from, size_t n) { return stumble(), memmove(to, from, n); }
+HIDDEN void *__tsan_memset(void *, int, size_t);
+void *__tsan_memset(void *at, int byte, size_t n) { return stumble(), memset(at, byte, n); }
+
+/* Orders as the code says where the machine knows a difference: a store that is not sequentially consistent stays a plain one. */
+#define UPDATE(bits, type, name, builtin) \
+  HIDDEN type __tsan_atomic##bits##_##name(volatile type *, type, int); \
+  type __tsan_atomic##bits##_##name(volatile type *a, type v, int order) { \
+    (void)order, stumble(); \
+    return builtin(a, v, __ATOMIC_SEQ_CST); \
+  }
+#define ATOMICS(bits, type) \
+  HIDDEN type __tsan_atomic##bits##_load(const volatile type *, int); \
+  type __tsan_atomic##bits##_load(const volatile type *a, int order) { \
+    (void)order, stumble(); \
+    return __atomic_load_n(a, __ATOMIC_SEQ_CST); \
+  } \
+  HIDDEN void __tsan_atomic##bits##_store(volatile type *, type, int); \
+  void __tsan_atomic##bits##_store(volatile type *a, type v, int order) { \
+    stumble(); \
+    if (order == __ATOMIC_SEQ_CST) \
+      __atomic_store_n(a, v, __ATOMIC_SEQ_CST); \
+    else \
+      __atomic_store_n(a, v, __ATOMIC_RELEASE); \
+  } \
+  UPDATE(bits, type, exchange, __atomic_exchange_n) UPDATE(bits, type, fetch_add, __atomic_fetch_add) \
+  UPDATE(bits, type, fetch_sub, __atomic_fetch_sub) UPDATE(bits, type, fetch_and, __atomic_fetch_and) \
+  UPDATE(bits, type, fetch_or, __atomic_fetch_or) UPDATE(bits, type, fetch_xor, __atomic_fetch_xor) \
+  UPDATE(bits, type, fetch_nand, __atomic_fetch_nand) \
+  HIDDEN int __tsan_atomic##bits##_compare_exchange_strong(volatile type *, type *, type, int, int); \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type *a, type *expected, type v, int order, int failure) { \
+    (void)order, (void)failure, stumble(); \
+    return __atomic_compare_exchange_n(a, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  } \
+  HIDDEN int __tsan_atomic##bits##_compare_exchange_weak(volatile type *, type *, type, int, int); \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type *a, type *expected, type v, int order, int failure) { \
+    return __tsan_atomic##bits##_compare_exchange_strong(a, expected, v, order, failure); \
+  } \
+  HIDDEN type __tsan_atomic##bits##_compare_exchange_val(volatile type *, type, type, int, int); \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type *a, type expected, type v, int order, int failure) { \
+    __tsan_atomic##bits##_compare_exchange_strong(a, &expected, v, order, failure); \
+    return expected; \
+  }
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+HIDDEN void __tsan_atomic_thread_fence(int);
+void __tsan_atomic_thread_fence(int order) {
+  stumble();
+  if (order == __ATOMIC_SEQ_CST)
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  else
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+}
+HIDDEN void __tsan_atomic_signal_fence(int);
+void __tsan_atomic_signal_fence(int order) { (void)order, __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+#ifdef __x86_64__
+typedef unsigned __int128 wide;
+#define WIDE __attribute__((target("cx16")))
+WIDE static wide wide_exchange_if(volatile wide *a, wide expected, wide v) { return __sync_val_compare_and_swap(a, expected, v); }
+
+HIDDEN wide __tsan_atomic128_load(const volatile wide *, int);
+wide __tsan_atomic128_load(const volatile wide *a, int order) {
+  (void)order, stumble();
+  return wide_exchange_if((volatile wide *)a, 0, 0);
+}
+HIDDEN int __tsan_atomic128_compare_exchange_strong(volatile wide *, wide *, wide, int, int);
+int __tsan_atomic128_compare_exchange_strong(volatile wide *a, wide *expected, wide v, int order, int failure) {
+  (void)order, (void)failure, stumble();
+  wide was = wide_exchange_if(a, *expected, v);
+  int equal = was == *expected;
+  *expected = was;
+  return equal;
+}
+HIDDEN int __tsan_atomic128_compare_exchange_weak(volatile wide *, wide *, wide, int, int);
+int __tsan_atomic128_compare_exchange_weak(volatile wide *a, wide *expected, wide v, int order, int failure) {
+  return __tsan_atomic128_compare_exchange_strong(a, expected, v, order, failure);
+}
+HIDDEN wide __tsan_atomic128_compare_exchange_val(volatile wide *, wide, wide, int, int);
+wide __tsan_atomic128_compare_exchange_val(volatile wide *a, wide expected, wide v, int order, int failure) {
+  __tsan_atomic128_compare_exchange_strong(a, &expected, v, order, failure);
+  return expected;
+}
+#define WIDE_UPDATE(name, new_value) \
+  HIDDEN wide __tsan_atomic128_##name(volatile wide *, wide, int); \
+  wide __tsan_atomic128_##name(volatile wide *a, wide v, int order) { \
+    wide was = __tsan_atomic128_load(a, order); \
+    while (!__tsan_atomic128_compare_exchange_strong(a, &was, new_value, order, order)) {} \
+    return was; \
+  }
+WIDE_UPDATE(exchange, v) WIDE_UPDATE(fetch_add, was + v) WIDE_UPDATE(fetch_sub, was - v) WIDE_UPDATE(fetch_and, (was & v))
+WIDE_UPDATE(fetch_or, (was | v)) WIDE_UPDATE(fetch_xor, (was ^ v)) WIDE_UPDATE(fetch_nand, (~(was & v)))
+HIDDEN void __tsan_atomic128_store(volatile wide *, wide, int);
+void __tsan_atomic128_store(volatile wide *a, wide v, int order) { __tsan_atomic128_exchange(a, v, order); }
+#endif
+#endif
