@@ -302,6 +302,17 @@ static bool read_lines(struct reading *k) {
   return true;
 }
 
+/* The operations of a specification that is the object itself. */
+static void name_self(struct reading *k) {
+  struct object *o = k->object;
+  struct spec_op *ops = mem_zero(k->mem, o->op_count, sizeof *ops);
+  static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
+  for (unsigned i = 0; i < o->op_count; i++)
+    ops[i] = (struct spec_op){.names = o->ops[i].run.name, .args = (uint8_t)o->ops[i].arg_count, .args_most = (uint8_t)o->ops[i].arg_count,
+                              .result = results[o->ops[i].run.signature & 3], .echo = V_UNKNOWN};
+  o->spec = (struct spec){.name = "self", .aliases = "", .summary = "the object, one operation at a time", .ops = ops, .op_count = o->op_count};
+}
+
 static int by_place(const void *a, const void *b) {
   const struct asif_entry *x = *(const struct asif_entry *const *)a, *y = *(const struct asif_entry *const *)b;
   int file = strcmp(x->file, y->file);
@@ -319,6 +330,7 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
   }
   qsort(k.entries, source->count, sizeof *k.entries, by_place);
   if (!find_spec(&k, spec, given) || !read_ops(&k) || !read_lines(&k)) return false;
+  if (o->self) name_self(&k);
   bool appends = false;
   for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
   if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
@@ -367,19 +379,24 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   source.entries = image_entries(*image, &source.count);
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
   object->asks_thread = object_needs(compiled->object, "asif_host_thread");
+  if (object->self) object->spec.by_process = object->asks_thread;
   object->frees = may_free(o->inputs, compiled);
   return true;
 }
 
 /* Results. */
 
-value object_result(const struct object *o, const struct object_op *op, struct values *values, long r) {
+value object_result(const struct spec *spec, const struct object_op *op, struct values *values, long r) {
   static const value specials[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
   unsigned returns = (unsigned)op->run.signature & 3; /* void, bool, int, long */
   bool is_bool = returns == 1;
-  unsigned kind = o->spec.ops[op->method].result;
+  unsigned kind = spec->ops[op->method].result;
   if (kind == RESULT_NONE || !returns) return V_NONE;
-  if (!is_bool && r >= ASIF_OK && r <= ASIF_FULL) return specials[r - ASIF_OK];
+  if (!is_bool && r >= ASIF_OK && r <= ASIF_FULL) {
+    value v = specials[r - ASIF_OK];
+    if (v == V_NIL && (kind == RESULT_VALUE || kind == RESULT_ANY)) return V_EMPTY;
+    return v == V_EMPTY && kind == RESULT_CONTENT ? V_NIL : v;
+  }
   switch (kind) {
   case RESULT_BOOL: return r ? V_TRUE : V_FALSE;
   case RESULT_NONE_FULL: return !is_bool || r ? V_NONE : V_FULL;

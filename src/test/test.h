@@ -58,7 +58,7 @@ struct object_role {
 struct object {
   const char *file;
   const char *spec_name; /* as written */
-  struct spec spec;      /* without operations where self: self_spec makes one */
+  struct spec spec;      /* where self, without functions: self_spec adds them */
   bool self; /* the object run sequentially is its own specification */
   struct object_op *ops;
   struct image_op *run_ops; /* the same, for run_open */
@@ -91,7 +91,7 @@ struct object_options {
 };
 bool object_open(struct mem *, const struct object_options *, struct image **, struct compiled *, struct object *, struct problem *);
 /* The result of the C function as the specification's operation has it; numbers are in values. */
-value object_result(const struct object *, const struct object_op *, struct values *, long result);
+value object_result(const struct spec *, const struct object_op *, struct values *, long result);
 
 /* --spec self (self.c): a specification whose states are sequences of calls, run one after the other with run_sequential. After
  * run_open, in the process that runs. */
@@ -117,11 +117,13 @@ void client_copy(struct mem *, const struct client *, struct client *);
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
 struct judge *judge_new(struct mem *, const struct object *);
-/* What is wrong with the run: what the runtime found, or FOUND_HISTORY. A history judged before is not judged again. */
-enum found judge_run(struct judge *, const struct run *, struct problem *);
+/* Is something wrong with the run: did the runtime find something, or is its history not linearizable? JUDGED_NOT: with the problem.
+ * A history judged before is not judged again: it was good. */
+enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
+enum judged judge_run(struct judge *, const struct run *, struct problem *);
 uint64_t judge_histories(const struct judge *); /* distinct ones so far */
-/* The run's history, bound to the specification. */
-struct history *judge_history(struct mem *, const struct object *, const struct run *, struct problem *);
+/* The run's history, bound to the specification (whose values are then the history's). */
+struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
 
 /* Exploring (explore.h is the inside).
  *
@@ -134,22 +136,32 @@ struct explore_options {
   enum bound_by bound_by;
   unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED */
   bool cache;     /* happens-before caching */
+  bool count_traces; /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth; /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
 };
 enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
   uint64_t schedules; /* executed to the end */
-  uint64_t cut;       /* given up in the middle: redundant, or cached */
+  uint64_t cut;       /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
   uint64_t steps;
   uint64_t traces;    /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
   bool complete;      /* every schedule there is, was (up to equivalence) */
   unsigned bound;     /* the largest bound finished */
 };
 /* What of a search is done by which worker: a search is divided by its first choices. */
+struct hashes;
 struct share {
   unsigned worker, workers;
+  _Atomic uint64_t *next; /* shared by the workers and 0 at first: a part is taken by who comes first; NULL: they take turns */
+  struct hashes *states;  /* shared: of caching; NULL: one's own */
+  struct hashes *traces;  /* shared: distinct traces are counted once; NULL: one's own */
+  struct choice *choices; /* shared: what is being run, for when the worker dies; room for CHOICES_SHOWN; or NULL */
+  _Atomic uint32_t *choice_count;
+  _Atomic unsigned *bound; /* shared: the bound being worked on; or NULL */
 };
+#define CHOICES_SHOWN 4096
+/* A share of NULL: everything. True if the search went as far as it should, limits included; false: internal error. */
 bool explore(struct mem *, const struct client *, const struct explore_options *, const struct share *, struct limits *,
              enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *, struct problem *);
 

@@ -1,0 +1,346 @@
+/* Clients: what the threads call.
+ *
+ * A thread's calls are a sequence over all calls its role allows. All clients are enumerated, smallest first; of those that differ
+ * only in which of several alike threads does what, one is kept: the one where alike threads are in order. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/test.h"
+
+enum { CLIENTS_MOST = 2000000, CALLS_MOST = 4096 };
+
+size_t client_calls(const struct client *c) { return c->first[c->threads]; }
+
+void client_copy(struct mem *m, const struct client *from, struct client *to) {
+  size_t calls = client_calls(from);
+  to->threads = from->threads;
+  to->first = mem_piece(m, (from->threads + 1) * sizeof *to->first);
+  to->calls = mem_piece(m, (calls + 1) * sizeof *to->calls);
+  memcpy(to->first, from->first, (from->threads + 1) * sizeof *to->first);
+  memcpy(to->calls, from->calls, calls * sizeof *to->calls);
+}
+
+void client_print(const struct object *o, const struct client *c, struct text *t) {
+  for (unsigned i = 0; i < c->threads; i++) {
+    if (i) text_add(t, " | ");
+    for (uint32_t k = c->first[i]; k < c->first[i + 1]; k++) {
+      const struct object_op *op = &o->ops[c->calls[k].op];
+      text_printf(t, "%s%s(", k > c->first[i] ? " " : "", op->run.written);
+      for (unsigned a = 0; a < op->arg_count; a++) text_printf(t, "%s%ld", a ? ", " : "", c->calls[k].arg[a]);
+      text_char(t, ')');
+    }
+  }
+}
+
+/* One given. */
+
+struct parsing {
+  struct mem *mem;
+  const struct object *object;
+  const char *text, *at;
+  struct problem *why;
+};
+
+static bool refuse(struct parsing *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(struct parsing *k, const char *format, ...) {
+  char what[400];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+  problem_set(k->why, "--client: %s; as 'push(1) pop() | pop()': calls of a thread one after the other, threads apart by |", what);
+  return false;
+}
+
+static void blanks(struct parsing *k) { k->at += strspn(k->at, " \t\n,;"); }
+
+/* The function's name, or else that of the specification's operation. */
+static int find_op(const struct object *o, const char *name, size_t n) {
+  for (unsigned i = 0; i < o->op_count; i++)
+    if (strlen(o->ops[i].run.written) == n && !strncmp(o->ops[i].run.written, name, n)) return (int)i;
+  for (unsigned i = 0; i < o->op_count; i++)
+    if (strlen(o->ops[i].run.name) == n && !strncmp(o->ops[i].run.name, name, n)) return (int)i;
+  return -1;
+}
+
+static bool parse_args(struct parsing *k, const struct object_op *op, struct call *call) {
+  unsigned count = 0;
+  for (k->at += strspn(k->at, " "); *k->at != ')';) {
+    char *end;
+    errno = 0;
+    long v = strtol(k->at, &end, 0);
+    if (end == k->at || errno) return refuse(k, "'%.30s' is no number", k->at);
+    if (count == op->arg_count) break;
+    bool is_long = op->run.signature >> (4 + count) & 1;
+    if (!is_long && (v < INT32_MIN || v > INT32_MAX)) return refuse(k, "%ld is no int", v);
+    call->arg[count++] = v;
+    k->at = end + strspn(end, " ,");
+  }
+  if (count != op->arg_count || *k->at != ')')
+    return refuse(k, "%s takes %u argument%s", op->run.written, op->arg_count, op->arg_count == 1 ? "" : "s");
+  k->at++;
+  return true;
+}
+
+static bool parse_call(struct parsing *k, struct call *call) {
+  size_t n = 0;
+  while (isalnum((unsigned char)k->at[n]) || k->at[n] == '_') n++;
+  if (!n) return refuse(k, "'%.30s' is no call", k->at);
+  int op = find_op(k->object, k->at, n);
+  if (op < 0) {
+    struct text names;
+    text_open(&names, k->mem);
+    for (unsigned i = 0; i < k->object->op_count; i++) text_printf(&names, "%s%s", i ? ", " : "", k->object->ops[i].run.written);
+    return refuse(k, "%.*s is no operation of the object, which has %.200s", (int)n, k->at, text_string(&names));
+  }
+  k->at += n + strspn(k->at + n, " ");
+  *call = (struct call){.op = (uint32_t)op};
+  if (*k->at != '(') return refuse(k, "a ( is missing after %s", k->object->ops[op].run.written);
+  k->at++;
+  return parse_args(k, &k->object->ops[op], call);
+}
+
+/* May the threads, in this order, have roles? Without roles every thread may call everything. */
+static bool roles_fit(const struct object *o, const struct client *c, unsigned thread, unsigned *taken) {
+  if (!o->role_count || thread == c->threads) return true;
+  uint64_t used = 0;
+  for (uint32_t k = c->first[thread]; k < c->first[thread + 1]; k++) used |= (uint64_t)1 << c->calls[k].op;
+  for (unsigned r = 0; r < o->role_count; r++) {
+    if (used & ~o->roles[r].ops || (o->roles[r].threads != ASIF_REST && taken[r] == (unsigned)o->roles[r].threads)) continue;
+    taken[r]++;
+    if (roles_fit(o, c, thread + 1, taken)) return true;
+    taken[r]--;
+  }
+  return false;
+}
+
+bool client_parse(struct mem *m, const struct object *o, const char *text, struct client *out, struct problem *why) {
+  struct parsing k = {.mem = m, .object = o, .text = text, .at = text, .why = why};
+  VEC(uint32_t) first = {NULL, 0, 0};
+  VEC(struct call) calls = {NULL, 0, 0};
+  vec_push(m, &first, 0);
+  for (blanks(&k);; blanks(&k)) {
+    if (*k.at && *k.at != '|') {
+      struct call call;
+      if (!parse_call(&k, &call)) return false;
+      vec_push(m, &calls, call);
+      continue;
+    }
+    if (calls.count == first.at[first.count - 1]) return refuse(&k, "a thread without calls");
+    vec_push(m, &first, (uint32_t)calls.count);
+    if (!*k.at) break;
+    k.at++;
+  }
+  *out = (struct client){.threads = (unsigned)first.count - 1, .first = first.at, .calls = calls.at};
+  if (out->threads >= FIBERS_MOST - 1) return refuse(&k, "more than %d threads", FIBERS_MOST - 2);
+  unsigned *taken = mem_zero(m, o->role_count + 1, sizeof *taken);
+  if (!roles_fit(o, out, 0, taken)) return refuse(&k, "no thread may make these calls: the harness has roles (ASIF_ROLE)");
+  return true;
+}
+
+/* Does some order of the calls, one after the other, bring more than `bound` things inside? */
+
+struct filling {
+  struct mem *mem;
+  const struct object *object;
+  const struct client *client;
+  struct values *values;
+  struct outcomes outcomes;
+  uint32_t *at;  /* of each thread: its next call */
+  VEC(struct state) seen; /* states of the specification with `at` before them: what has been looked at */
+};
+
+static bool seen_before(struct filling *f, struct state s) {
+  size_t positions = f->client->threads * sizeof *f->at;
+  for (size_t i = 0; i < f->seen.count; i++)
+    if (f->seen.at[i].size == positions + s.size && !memcmp(f->seen.at[i].at, f->at, positions) &&
+        (!s.size || !memcmp((const char *)f->seen.at[i].at + positions, s.at, s.size)))
+      return true;
+  char *copy = mem_piece(f->mem, positions + s.size + 1);
+  memcpy(copy, f->at, positions);
+  if (s.size) memcpy(copy + positions, s.at, s.size);
+  vec_push(f->mem, &f->seen, ((struct state){copy, (uint32_t)(positions + s.size)}));
+  return false;
+}
+
+static bool overflows(struct filling *f, struct state state) {
+  const struct object *o = f->object;
+  if (o->spec.elements(&o->spec, state) > (uint32_t)o->bound) return true;
+  if (seen_before(f, state)) return false;
+  for (unsigned t = 0; t < f->client->threads; t++) {
+    if (f->client->first[t] + f->at[t] == f->client->first[t + 1]) continue;
+    const struct call *call = &f->client->calls[f->client->first[t] + f->at[t]];
+    const struct object_op *op = &o->ops[call->op];
+    struct op step = {.method = (uint16_t)op->method, .process = t, .result = V_UNKNOWN, .ret = NO_RETURN};
+    for (unsigned a = 0; a < OP_ARGS; a++) step.arg[a] = a < op->arg_count ? value_int(f->values, call->arg[a]) : V_NONE;
+    struct outcomes out;
+    outcomes_open(&out, f->mem);
+    o->spec.step(&o->spec, state, &step, &out);
+    f->at[t]++;
+    bool over = false;
+    for (size_t i = 0; i < out.list.count && !over; i++) over = overflows(f, outcomes_state(&out, i));
+    f->at[t]--;
+    mem_free(f->mem, out.bytes.at);
+    mem_free(f->mem, out.list.at);
+    if (over) return true;
+  }
+  return false;
+}
+
+static bool exceeds_bound(struct mem *scratch, const struct object *o, const struct client *c) {
+  if (o->bound < 0 || o->self || !o->spec.elements) return false;
+  if ((size_t)o->bound >= client_calls(c) * 2) return false; /* no operation adds more than two */
+  struct filling f = {.mem = scratch, .object = o, .client = c, .values = values_new(scratch)};
+  struct object own = *o;
+  own.spec.values = f.values;
+  f.object = &own;
+  f.at = mem_zero(scratch, c->threads, sizeof *f.at);
+  outcomes_open(&f.outcomes, scratch);
+  own.spec.init(&own.spec, &f.outcomes);
+  for (size_t i = 0; i < f.outcomes.list.count; i++)
+    if (overflows(&f, outcomes_state(&f.outcomes, i))) return true;
+  return false;
+}
+
+/* All. */
+
+/* A kind of threads: those of a role, or all. */
+struct kind {
+  struct call *calls;
+  size_t call_count;
+  unsigned most; /* threads */
+};
+
+struct making {
+  struct mem *mem, *scratch;
+  const struct object *object;
+  unsigned threads, ops;
+  bool alike; /* threads of a kind are interchangeable */
+  struct kind *kinds;
+  unsigned kind_count;
+  VEC(struct client) clients;
+  /* The client being made. */
+  uint32_t first[FIBERS_MOST + 1];
+  struct call *calls; /* room for threads * ops */
+  unsigned kind[FIBERS_MOST];
+  struct problem *why;
+};
+
+static bool add_calls(struct making *k, const struct object_op *op, uint32_t number, struct kind *to) {
+  struct call call = {.op = number};
+  for (unsigned a = 0; a < op->arg_count; a++) call.arg[a] = op->in[a].low;
+  for (;;) {
+    if (to->call_count == CALLS_MOST) {
+      problem_set(k->why, "%s:%d: more than %d different calls: make the ranges of the arguments smaller", op->run.file, op->run.line, CALLS_MOST);
+      return false;
+    }
+    to->calls[to->call_count++] = call;
+    unsigned a = 0;
+    while (a < op->arg_count && call.arg[a] == op->in[a].high) call.arg[a] = op->in[a].low, a++;
+    if (a == op->arg_count) return true;
+    call.arg[a]++;
+  }
+}
+
+static bool make_kinds(struct making *k) {
+  const struct object *o = k->object;
+  unsigned fixed = 0, rest = 0;
+  for (unsigned r = 0; r < o->role_count; r++) {
+    fixed += o->roles[r].threads == ASIF_REST ? 0 : (unsigned)o->roles[r].threads;
+    rest += o->roles[r].threads == ASIF_REST;
+  }
+  if (o->role_count && (fixed > k->threads || (!rest && fixed < k->threads))) {
+    problem_set(k->why, "%s:%d: the roles are for %s%u threads, but there are %u: --threads %u", o->roles[0].file, o->roles[0].line,
+                rest ? "at least " : "", fixed, k->threads, fixed + rest);
+    return false;
+  }
+  k->kind_count = o->role_count ? o->role_count : 1;
+  k->kinds = mem_zero(k->mem, k->kind_count, sizeof *k->kinds);
+  for (unsigned r = 0; r < k->kind_count; r++) {
+    struct kind *kind = &k->kinds[r];
+    kind->calls = mem_zero(k->mem, CALLS_MOST, sizeof *kind->calls);
+    kind->most = !o->role_count ? k->threads : o->roles[r].threads == ASIF_REST ? k->threads - fixed : (unsigned)o->roles[r].threads;
+    for (unsigned i = 0; i < o->op_count; i++)
+      if ((!o->role_count || o->roles[r].ops >> i & 1) && !add_calls(k, &o->ops[i], i, kind)) return false;
+  }
+  return true;
+}
+
+static int compare_call(const struct call *a, const struct call *b) {
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  for (int i = 0; i < CALL_ARGS; i++)
+    if (a->arg[i] != b->arg[i]) return a->arg[i] < b->arg[i] ? -1 : 1;
+  return 0;
+}
+
+/* Are the last two threads in order: the one with more calls first, else the lesser calls? */
+static bool in_order(const struct making *k, unsigned threads) {
+  if (threads < 2 || k->kind[threads - 1] != k->kind[threads - 2] || !k->alike) return true;
+  uint32_t a = k->first[threads - 2], b = k->first[threads - 1], end = k->first[threads];
+  if (b - a != end - b) return b - a > end - b;
+  for (uint32_t i = 0; b + i < end; i++) {
+    int order = compare_call(&k->calls[a + i], &k->calls[b + i]);
+    if (order) return order < 0;
+  }
+  return true;
+}
+
+static bool add_client(struct making *k, unsigned threads) {
+  struct client c = {threads, k->first, k->calls}, copy;
+  bool exceeds = exceeds_bound(k->scratch, k->object, &c);
+  mem_close(k->scratch);
+  if (exceeds) return true;
+  if (k->clients.count == CLIENTS_MOST) {
+    problem_set(k->why, "more than %d clients: fewer --threads or --ops, or smaller ranges of the arguments (ASIF_IN), would be right",
+                CLIENTS_MOST);
+    return false;
+  }
+  client_copy(k->mem, &c, &copy);
+  vec_push(k->mem, &k->clients, copy);
+  return true;
+}
+
+static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
+
+/* The calls of one thread, from call number `done` on. */
+static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind, unsigned done, unsigned length) {
+  if (done == length) {
+    k->first[thread + 1] = k->first[thread] + length;
+    return !in_order(k, thread + 1) || make_threads(k, thread + 1, threads, left - length, kind);
+  }
+  for (size_t i = 0; i < k->kinds[kind].call_count; i++) {
+    k->calls[k->first[thread] + done] = k->kinds[kind].calls[i];
+    if (!make_calls(k, thread, threads, left, kind, done + 1, length)) return false;
+  }
+  return true;
+}
+
+/* Thread number `thread` of so many, with so many calls left; kinds come in their order. */
+static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind) {
+  if (thread == threads) return left || add_client(k, threads);
+  unsigned others = threads - thread - 1;
+  for (; kind < k->kind_count; kind++) {
+    unsigned same = 0;
+    while (same < thread && k->kind[thread - 1 - same] == kind) same++;
+    if (same >= k->kinds[kind].most) continue;
+    k->kind[thread] = kind;
+    for (unsigned length = k->ops < left - others ? k->ops : left - others; length > 0; length--)
+      if (left - length <= others * k->ops && !make_calls(k, thread, threads, left, kind, 0, length)) return false;
+  }
+  return true;
+}
+
+bool clients_all(struct mem *m, const struct object *o, const struct client_options *options, struct clients *out, struct problem *why) {
+  struct making *k = mem_zero(m, 1, sizeof *k);
+  *k = (struct making){.mem = m, .scratch = mem_child(m), .object = o, .threads = options->threads, .ops = options->ops,
+                       .alike = !o->asks_thread, .why = why};
+  k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
+  if (!make_kinds(k)) return false;
+  for (unsigned n = 1; n <= k->threads * k->ops; n++)
+    for (unsigned t = (n + k->ops - 1) / k->ops; t <= k->threads && t <= n; t++)
+      if (!make_threads(k, 0, t, n, 0)) return false;
+  *out = (struct clients){k->clients.at, k->clients.count};
+  return true;
+}
