@@ -1,8 +1,179 @@
-/* Signals, abort, assert, exit: what ends the code. */
+/* What ends the code: signals, abort, assert, exit, exceptions that nobody catches; and a loop that never reaches a point.
+ *
+ * Signals are handled on a stack of their own, and the handler leaves for good: the fiber's stack is as it was, and nobody
+ * goes on with it. That works for the end of a stack too. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "run/runtime.h"
 
-void crash_open(void) {}
+#define SECONDS_MOST 3 /* of processor time within one step */
+
+static uintptr_t pc_of(const void *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return ((const ucontext_t *)context)->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+static const char *access_of(const void *context) {
+#if defined(__x86_64__)
+  return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2 ? "writes to" : "reads from";
+#else
+  (void)context;
+  return "accesses";
+#endif
+}
+
+/* Where the code is: what it called may be the C library's, or Asif's. */
+static uintptr_t place_in_code(const void *context) {
+  uintptr_t pc = pc_of(context);
+  if (image_has_code(pc)) return pc + 1; /* as a return address is: after the instruction */
+  return current->pc;
+}
+
+_Noreturn static void crashed(int signal, const siginfo_t *info, const void *context) {
+  const struct fiber *f = current;
+  uintptr_t address = (uintptr_t)info->si_addr, below = (uintptr_t)f->stack - address;
+  found_at(place_in_code(context), signal == SIGSEGV || signal == SIGBUS ? address : 0, f, "crashes here");
+  const char *who = fiber_name(f);
+  switch (signal) {
+  case SIGFPE: run_found(FOUND_CRASH, "%s divides by zero (SIGFPE)", who);
+  case SIGILL: run_found(FOUND_CRASH, "%s runs an instruction that there is not, or a trap (SIGILL)", who);
+  case SIGTRAP: run_found(FOUND_CRASH, "%s runs a trap (SIGTRAP)", who);
+  case SIGABRT: run_found(FOUND_CRASH, "the C library stops %s (SIGABRT)", who);
+  default: break;
+  }
+  if (below - 1 < STACK_GUARD) run_found(FOUND_CRASH, "the stack of %s is full: %lu KB", who, (unsigned long)STACK_SIZE >> 10);
+  if (info->si_code != SEGV_MAPERR && info->si_code != SEGV_ACCERR) /* an address that no memory can have: none is told */
+    run_found(FOUND_CRASH, "%s accesses an address that cannot be", who);
+  run_found(FOUND_CRASH, "%s %s address %#lx%s", who, access_of(context), (unsigned long)address,
+            address < 4096 ? ": a null pointer" : "");
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context) {
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR) {
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (image_dirty(address) || heap_dirty(address)) return;
+  }
+  if (current && !scheduler.asks) crashed(signal, info, context);
+  struct sigaction none = {.sa_handler = SIG_DFL}; /* Asif's own mistake */
+  sigaction(signal, &none, NULL);
+  if (signal == SIGABRT || info->si_code <= 0) raise(signal);
+}
+
+/* Each second: has the run taken a step since? One that has not for long runs on without touching anything others can see. */
+static void on_tick(int signal, siginfo_t *info, void *context) {
+  static uint64_t runs;
+  static size_t count;
+  static unsigned seconds;
+  (void)signal, (void)info;
+  if (!current || runs != scheduler.runs || count != run.count) {
+    runs = scheduler.runs;
+    count = run.count;
+    seconds = 0;
+    return;
+  }
+  /* What Asif is doing, it shall finish. */
+  if (++seconds < SECONDS_MOST || !image_has_code(pc_of(context))) return;
+  found_at(pc_of(context), 0, current, "runs on here");
+  run_found(FOUND_LIVELOCK, "%s runs on for %d seconds without touching anything that others can see", fiber_name(current),
+            SECONDS_MOST);
+}
+
+void crash_open(void) {
+  static char *stack;
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+  if (stack) return;
+  const size_t size = 64 << 10;
+  stack = malloc(size);
+  if (!stack) return;
+  sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
+  /* SA_NODEFER: since the handler does not return, the signal must not stay blocked. */
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+  action.sa_sigaction = on_tick;
+  action.sa_flags |= SA_RESTART;
+  sigaction(SIGVTALRM, &action, NULL);
+  setitimer(ITIMER_VIRTUAL, &(struct itimerval){{1, 0}, {1, 0}}, NULL);
+}
+
+/* Functions that do not return. */
+
+WRAPPED _Noreturn void WRAP(abort)(void);
+void WRAP(abort)(void) {
+  if (!current) abort();
+  found_at(CALLER, 0, current, "aborts here");
+  run_found(FOUND_CRASH, "%s calls abort", fiber_name(current));
+}
+
+WRAPPED _Noreturn void WRAP(__assert_fail)(const char *, const char *, unsigned, const char *);
+void WRAP(__assert_fail)(const char *condition, const char *file, unsigned line, const char *function) {
+  if (!current) {
+    fprintf(stderr, "%s:%u: %s: assertion %s fails\n", file, line, function ? function : "", condition);
+    abort();
+  }
+  found_at(CALLER, 0, current, "the assertion");
+  run_found(FOUND_ASSERTION, "%s:%u: assertion %s fails in %s", file, line, condition, fiber_name(current));
+}
+
+WRAPPED _Noreturn void WRAP(__stack_chk_fail)(void);
+void WRAP(__stack_chk_fail)(void) {
+  if (!current) abort();
+  found_at(CALLER, 0, current, "found here");
+  run_found(FOUND_CRASH, "%s writes beyond a variable on its stack", fiber_name(current));
+}
+
+_Noreturn static void exits(const char *name, int status, uintptr_t pc) {
+  if (!current) _exit(status);
+  found_at(pc, 0, current, "exits here");
+  run_found(FOUND_CRASH, "%s calls %s(%d)", fiber_name(current), name, status);
+}
+#define EXIT(name) \
+  WRAPPED _Noreturn void WRAP(name)(int); \
+  void WRAP(name)(int status) { exits(#name, status, CALLER); }
+EXIT(exit)
+EXIT(_exit)
+EXIT(_Exit)
+EXIT(quick_exit)
+
+/* C++: the name of the class of the exception that nobody catches, as the loaded code's own library tells it. */
+static const char *exception_name(void) {
+  struct type_info {
+    const void *methods;
+    const char *name;
+  };
+  const struct type_info *(*type)(void) = (const struct type_info *(*)(void))image_function("__cxa_current_exception_type");
+  const struct type_info *t = type ? type() : NULL;
+  if (!t) return NULL;
+  char *(*plain)(const char *, char *, size_t *, int *) =
+      (char *(*)(const char *, char *, size_t *, int *))image_function("__cxa_demangle");
+  char *name = plain ? plain(t->name[0] == '*' ? t->name + 1 : t->name, NULL, NULL, NULL) : NULL;
+  return name ? name : t->name;
+}
+
+_Noreturn static void terminates(uintptr_t pc) {
+  if (!current) abort();
+  enum mode mode = scheduler.mode;
+  scheduler.mode = MODE_QUIET;
+  const char *name = exception_name();
+  scheduler.mode = mode;
+  found_at(pc, 0, current, "ends here");
+  if (name) run_found(FOUND_CRASH, "%s throws %s, and nobody catches it", fiber_name(current), name);
+  run_found(FOUND_CRASH, "%s calls std::terminate", fiber_name(current));
+}
+WRAPPED _Noreturn void WRAP(_ZSt9terminatev)(void);
+void WRAP(_ZSt9terminatev)(void) { terminates(CALLER); }
+WRAPPED _Noreturn void WRAP(_ZN10__cxxabiv111__terminateEPFvvE)(void (*)(void));
+void WRAP(_ZN10__cxxabiv111__terminateEPFvvE)(void (*handler)(void)) {
+  (void)handler;
+  terminates(CALLER);
+}

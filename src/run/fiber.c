@@ -1,7 +1,7 @@
 /* Stacks, and the switch between them.
  *
  * A switch saves what the calling convention says a function keeps: on x86-64 six registers and the two control words of
- * floating point. Stacks are made once and used again by every run. Each has a page below it that cannot be touched. */
+ * floating point. Stacks are made once and used again by every run. Below each is memory that cannot be touched. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,8 +24,7 @@ struct fiber fibers[FIBERS_MOST];
 
 /* Where stacks are: always the same place if it is free, so that code which looks at addresses does the same again. */
 #define STACKS_AT ((uintptr_t)0x610000000000)
-#define GUARD     ((uintptr_t)4096)
-#define DISTANCE  (STACK_SIZE + 16 * GUARD)
+#define DISTANCE  (STACK_SIZE + STACK_GUARD)
 
 static void *reserve(uintptr_t at, size_t size) {
   void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -47,9 +46,9 @@ void fibers_open(void) {
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     struct fiber *f = &fibers[i];
     char *low = all + i * DISTANCE;
-    mprotect(low, GUARD, PROT_NONE);
+    mprotect(low, STACK_GUARD, PROT_NONE);
     f->id = (uint8_t)i;
-    f->stack = low + GUARD;
+    f->stack = low + STACK_GUARD;
     /* Stacks begin at different places of their pages: else all of them would want the same few lines of the cache. */
     f->stack_top = f->stack + STACK_SIZE - (i % 16) * 256;
   }

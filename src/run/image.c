@@ -33,6 +33,7 @@ extern void *__tls_get_addr(struct tls_place *);
 struct image {
   void *handle;
   uintptr_t base;
+  struct image_range code;
   struct image_range ranges[RANGES_MOST];
   size_t range_count;
   char *kept[RANGES_MOST]; /* of each range, as it is at the beginning of a run */
@@ -59,7 +60,10 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     uintptr_t low = image->base + p->p_vaddr, high = low + p->p_memsz;
-    if (p->p_type == PT_GNU_RELRO) {
+    if (p->p_type == PT_LOAD && p->p_flags & PF_X) {
+      if (!image->code.low) image->code.low = low;
+      image->code.high = high;
+    } else if (p->p_type == PT_GNU_RELRO) {
       constant_low = low & -PAGE;
       constant_high = high & -PAGE;
     } else if (p->p_type == PT_TLS) {
@@ -102,6 +106,15 @@ struct image *image_open(struct mem *m, const char *shared_object, struct proble
 }
 
 void *image_symbol(const struct image *image, const char *name) { return dlsym(image->handle, name); }
+
+void (*image_function(const char *name))(void) {
+  void (*function)(void);
+  void *symbol = dlsym(loaded->handle, name);
+  memcpy(&function, &symbol, sizeof function);
+  return function;
+}
+
+bool image_has_code(uintptr_t pc) { return loaded && pc - loaded->code.low < loaded->code.high - loaded->code.low; }
 
 uintptr_t image_base(const struct image *image) { return image->base; }
 

@@ -127,7 +127,10 @@ static unsigned chosen(size_t i, uint64_t enabled) {
   if (!plan->choose) return by_default(run.current, i && scheduler.steps[i - 1].flags & STEP_YIELDED, enabled);
   struct choice choice = {0, 0};
   run.enabled = enabled;
-  if (plan->choose(plan->context, &run, &choice) == CHOOSE_STOP) run_stop(RUN_CUT);
+  scheduler.asks = true;
+  int said_stop = plan->choose(plan->context, &run, &choice) == CHOOSE_STOP;
+  scheduler.asks = false;
+  if (said_stop) run_stop(RUN_CUT);
   if (choice.fiber >= FIBERS_MOST || !(enabled >> choice.fiber & 1)) wrong_choice(choice.fiber);
   return choice.fiber;
 }
@@ -440,6 +443,7 @@ static void reset(const struct client *client) {
   in_row = 0;
   scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
   scheduler.watched = false;
+  scheduler.runs++;
 }
 
 /* What the fiber FIBER_MAIN does: everything up to the first step. */

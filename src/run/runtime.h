@@ -22,6 +22,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define STACK_SIZE ((uintptr_t)256 << 10) /* of a fiber */
+#define STACK_GUARD ((uintptr_t)64 << 10) /* below it: cannot be touched */
 #define FIBER_MAIN (FIBERS_MOST - 1)      /* runs init: before all others, and never a step of its own */
 
 struct fiber;
@@ -80,6 +81,8 @@ struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
   enum mode mode;
   struct step *steps;
+  uint64_t runs; /* how many there were */
+  bool asks;     /* the chooser runs, on a fiber's stack */
   uint64_t writes; /* how often something changed */
   bool watched;    /* the run is long: does it come back to a state it was in? (spin.c) */
 };
@@ -140,6 +143,8 @@ _Noreturn void fiber_jump(void *to); /* for good */
 /* The image (image.c). */
 void image_keep(struct image *); /* what its globals are now, they are at the beginning of every run */
 void image_restore(void);
+bool image_has_code(uintptr_t pc);
+void (*image_function(const char *name))(void); /* NULL if there is none */
 bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
 bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
 struct image_range {
@@ -172,6 +177,9 @@ void heap_leaks(void);   /* at the end of a run: run_found(FOUND_LEAK) if there 
 void *heap_alloc(size_t size, size_t align, uintptr_t pc);
 void heap_free(void *, uintptr_t pc);
 size_t heap_size(const void *);
+bool heap_stale(uintptr_t); /* with type_stable, of an address it owns: reached through a pointer from before the block was freed */
+/* Of a function that accesses memory for the code (hooks.c): one plain access of so many bytes, about to be made. */
+void plain_access(const void *, size_t size, bool write, uintptr_t pc, void **slot);
 
 /* Vector clocks (races.c). Only called where options.races. */
 void races_reset(void);
@@ -182,7 +190,10 @@ void races_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, 
 void races_fence(int order);
 void races_acquire(uintptr_t object); /* a lock taken, a wait over */
 void races_release(uintptr_t object); /* a lock given up, a signal sent */
-void races_forget(uintptr_t address, size_t size); /* a fresh block: nothing was there before */
+void races_forget(uintptr_t address, size_t size); /* a block that was freed is allocated again: nothing was there before */
+void races_freed(uintptr_t address, size_t size, uintptr_t pc); /* as a write of all of it */
+uint32_t races_epoch(void); /* of the fiber that runs, now */
+bool races_knows(unsigned fiber, uint32_t epoch); /* does that come before what the fiber that runs does now? */
 
 /* Spinning (spin.c). */
 static inline void spin_reset(struct fiber *f) { f->spin = (struct spin){.pc = 0}; }

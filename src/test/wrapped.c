@@ -31,4 +31,7 @@ const char *const wrapped_names[] = {
     "__tsan_atomic_thread_fence", "__tsan_atomic_signal_fence",
     /* Thread-local storage, statics of functions (image.c). */
     "__tls_get_addr", "__cxa_thread_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
+    /* What does not return (crash.c). */
+    "abort", "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
+    "_ZN10__cxxabiv111__terminateEPFvvE",
     NULL};
