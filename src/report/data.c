@@ -160,6 +160,7 @@ static void put_order(struct text *t, const struct report *r, const struct windo
 static void put_execution(struct text *t, const struct execution *e) {
   const struct schedule *s = e->schedule;
   put_text(t, "client", e->client);
+  if (e->searched) put_text(t, "searched", e->searched);
   text_printf(t, ",\"states\":%" PRIu64 ",\"schedule\":{\"threads\":[", e->states);
   for (size_t i = 0; i < s->threads.count; i++) {
     if (i) text_char(t, ',');

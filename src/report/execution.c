@@ -90,6 +90,10 @@ static void put_verdict(const struct report *r, struct text *t) {
     put_clean(t, c->reason, strlen(c->reason));
   }
   text_printf(t, " (%s; ", e->client);
+  if (e->searched) {
+    text_printf(t, "%s%s, %.2f s, %ld MB)\n", put_asked(r, t) ? ", " : "", e->searched, r->seconds, r->peak_rss_kb >> 10);
+    return;
+  }
   text_printf(t, "%s%" PRIu64 " states", put_asked(r, t) ? ", " : "", e->states);
   if (e->states >= MANY && e->bytes_per_state > 0) text_printf(t, " of %.0f bytes", e->bytes_per_state);
   text_printf(t, ", %" PRIu64 " moves, %.2f s, %ld MB)\n", e->transitions, r->seconds, r->peak_rss_kb >> 10);
@@ -110,5 +114,6 @@ void execution_text(const struct report *r, struct text *t) {
     put_clean(t, r->evidence, strlen(r->evidence));
     text_char(t, '\n');
   }
+  if (e->replay) text_printf(t, "replay: --replay %s\n", e->replay);
   put_verdict(r, t);
 }

@@ -81,6 +81,16 @@ static void put_path(struct text *t, const struct execution *e) {
   put_schedule_json(t, e->schedule, loop, lines);
 }
 
+static void put_searched(struct text *t, const struct execution *e) {
+  if (e->searched) {
+    text_printf(t, ",\"states\":null,\"transitions\":null,\"schedules\":%" PRIu64, e->schedules);
+    return;
+  }
+  text_printf(t, ",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", e->states, e->transitions);
+  text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32, e->depth, e->spec_sets);
+  text_printf(t, ",\"bytes_per_state\":%.1f", e->bytes_per_state);
+}
+
 void execution_json(const struct report *r, struct text *t) {
   static const char *const verdicts[] = {"holds", "violated", "unknown"};
   const struct execution *e = r->execution;
@@ -103,9 +113,7 @@ void execution_json(const struct report *r, struct text *t) {
   text_add(t, ",\"reduce\":");
   put_string(t, e->reduce);
   put_client(t, e);
-  text_printf(t, ",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", e->states, e->transitions);
-  text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32, e->depth, e->spec_sets);
-  text_printf(t, ",\"bytes_per_state\":%.1f", e->bytes_per_state);
+  put_searched(t, e);
   text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
   text_add(t, ",\"notes\":");
   put_strings(t, e->notes, e->note_count);
@@ -116,5 +124,10 @@ void execution_json(const struct report *r, struct text *t) {
   text_add(t, ",\"history\":");
   put_history(t, r->history);
   put_path(t, e);
+  if (e->searched) {
+    text_add(t, ",\"replay\":");
+    put_string(t, e->replay);
+  }
+  if (e->members) text_add(t, e->members);
   text_add(t, "}\n");
 }

@@ -31,6 +31,11 @@ struct execution {
   const struct endless *endless;     /* or NULL */
   const char *const *notes;          /* what was assumed */
   size_t note_count;
+  /* Of executions that were run, not searched: */
+  const char *searched; /* instead of states and moves: "1,234 schedules, 56 histories"; NULL: it was a search of states */
+  uint64_t schedules;
+  const char *replay;  /* what repeats the execution: the token; or NULL */
+  const char *members; /* more of the JSON object: ,"rounds":12; or NULL */
 };
 
 struct report {

@@ -28,7 +28,7 @@ function fillHeader() {
   $("file").textContent = base;
   $("file").title = data.file;
   const facts = [data.spec, data.client || counted(data.operations, "operation"),
-    data.client ? counted(data.states, "state") : counted(data.processTotal, "process"), data.method,
+    data.client ? data.searched || counted(data.states, "state") : counted(data.processTotal, "process"), data.method,
     data.seconds >= 0.0005 ? data.seconds.toFixed(data.seconds < 10 ? 2 : 1) + " s" : ""];
   $("facts").textContent = facts.filter(Boolean).join(" \u00b7 ");
 }
