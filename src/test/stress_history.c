@@ -10,7 +10,7 @@ static const char *add_operation(struct history *h, const struct object *o, uint
   value args[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
   unsigned count = o->ops[c->op].arg_count;
   for (unsigned i = 0; i < count; i++) args[i] = value_int(h->values, c->arg[i]);
-  value result = pending ? V_UNKNOWN : object_result(o, &o->ops[c->op], h->values, r->result);
+  value result = pending ? V_UNKNOWN : object_result(&o->spec, &o->ops[c->op], h->values, r->result);
   return history_interval(h, process, 0, methods[c->op], args, (int)count, result, r->start, pending ? INT64_MAX : r->end, 0);
 }
 
