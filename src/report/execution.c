@@ -62,6 +62,11 @@ static bool has_own(const struct schedule *s) {
 static void put_violated(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   put_sentence(r, t, RED(r), verdict_line(r));
+  if (e->found_client) {
+    text_add(t, "\n  ");
+    put_clean(t, e->found_client, strlen(e->found_client));
+    text_char(t, '\n');
+  }
   if (e->fault) put_source_line(t, r, e->fault);
   if (has_picture(r)) {
     struct report drawn = *r;

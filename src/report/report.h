@@ -34,6 +34,8 @@ struct execution {
   /* Of executions that were run, not searched: */
   const char *searched; /* instead of states and moves: "1,234 schedules, 56 histories"; NULL: it was a search of states */
   uint64_t schedules;
+  bool partly; /* not every one there is: that no violation was found says nothing about the others */
+  const char *found_client; /* the calls of the one that was found, or NULL */
   const char *replay;  /* what repeats the execution: the token; or NULL */
   const char *members; /* more of the JSON object: ,"rounds":12; or NULL */
 };

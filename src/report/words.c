@@ -137,6 +137,7 @@ const char *verdict_line(const struct report *r) {
   switch (r->result->verdict) {
   case VERDICT_HOLDS:
     if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
+    if (e && e->partly) return "no violation found";
     return e && e->refines ? "refines" : "linearizable";
   case VERDICT_VIOLATED: return !e ? "not linearizable" : strcmp(e->violation, "formula") ? e->violation : "violated";
   default: return "unknown";
