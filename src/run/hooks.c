@@ -247,7 +247,9 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   SPIN_LAND(pc, value);
 }
 
-/* Where races are not looked for it is a point. */
+/* Where races are not looked for it is a point; and where pointers to freed memory may be used, since those race with nobody. */
+static inline bool plain_is_point(uintptr_t at) { return !options.races || (options.type_stable && heap_owns(at)); }
+
 static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   point(write ? POINT_WRITE : POINT_READ, at, size);
   f->pc = pc;
@@ -261,19 +263,20 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
 }
 
 static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
-  if (!options.races) {
+  bool is_point = plain_is_point(at);
+  if (is_point) {
     plain_point(f, at, size, write, pc, slot);
   } else {
     f->pc = pc;
     if (heap_owns(at)) heap_access(at, size, write, false, pc);
-    if (f->id != FIBER_MAIN) races_access(at, size, write, pc);
     if (write) spin_wrote(f);
   }
+  if (options.races && f->id != FIBER_MAIN) races_access(at, size, write, pc);
   if (LIKELY(!recording)) return;
   if (write) {
-    record_write(false, !options.races, at, size, pc);
+    record_write(false, is_point, at, size, pc);
   } else {
-    record(POINT_READ, false, !options.races, false, at, size, pc, low_half((const volatile void *)at, size), 0);
+    record(POINT_READ, false, is_point, false, at, size, pc, low_half((const volatile void *)at, size), 0);
   }
 }
 
@@ -282,7 +285,7 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   uintptr_t at = (uintptr_t)where;
   if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
   plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
-  if (!options.races) SPIN_LAND(pc, low_half(where, size));
+  if (plain_is_point(at)) SPIN_LAND(pc, low_half(where, size));
 }
 
 #define PLAIN(name, N, write) \
@@ -329,26 +332,11 @@ void WRAP(__tsan_vptr_update)(void **at, void *now) {
 WRAPPED void WRAP(__tsan_vptr_read)(void **);
 void WRAP(__tsan_vptr_read)(void **at) { plain(at, sizeof *at, false, CALLER); }
 
-WRAPPED void *WRAP(__tsan_memcpy)(void *, const void *, size_t);
-void *WRAP(__tsan_memcpy)(void *to, const void *from, size_t size) {
-  if (size) {
-    plain(from, size, false, CALLER);
-    plain(to, size, true, CALLER);
-  }
-  return memcpy(to, from, size);
-}
-WRAPPED void *WRAP(__tsan_memmove)(void *, const void *, size_t);
-void *WRAP(__tsan_memmove)(void *to, const void *from, size_t size) {
-  if (size) {
-    plain(from, size, false, CALLER);
-    plain(to, size, true, CALLER);
-  }
-  return memmove(to, from, size);
-}
-WRAPPED void *WRAP(__tsan_memset)(void *, int, size_t);
-void *WRAP(__tsan_memset)(void *to, int byte, size_t size) {
-  if (size) plain(to, size, true, CALLER);
-  return memset(to, byte, size);
+void plain_access(const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
+  struct fiber *f = current;
+  uintptr_t at = (uintptr_t)where;
+  if (!size || !f || at - (uintptr_t)f->stack < STACK_SIZE) return;
+  plain_elsewhere(f, at, (uint32_t)size, write, pc, slot);
 }
 
 WRAPPED void WRAP(__tsan_init)(void);

@@ -1,14 +1,527 @@
-/* Vector clocks: until they are here, no race is found. */
+/* Data races, by vector clocks with the memory orders of C11 (5.1.2.4, 7.17.3), over executions that are sequentially consistent.
+ *
+ * A fiber's clock counts its releases; an access has its fiber's clock then as its epoch, and comes before what a fiber does
+ * that knows of this epoch. What a fiber knows is copied when it releases (a *message*, found by fiber and epoch), and an
+ * atomic location has no clock of its own, only the epochs of the releases whose release sequences reach it. So it is exact which
+ * of them a relaxed store ends: those of others; and a release costs one copy, an acquire at most one join for each.
+ *
+ * For plain accesses each 8 bytes of memory have a cell with the last accesses, as in FastTrack (Flanagan and Freund 2009), but
+ * by bytes: an access that comes after another and conflicts with all that conflicts with that one takes its place. The cells
+ * are found by hashing, and those of earlier runs are told by a number in the key: nothing is cleared between runs. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "run/runtime.h"
 
-void races_reset(void) {}
-void races_fiber(const struct fiber *parent, const struct fiber *child) { (void)parent, (void)child; }
-void races_joined(const struct fiber *by, const struct fiber *ended) { (void)by, (void)ended; }
-void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) { (void)address, (void)size, (void)write, (void)pc; }
-void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
-  (void)address, (void)size, (void)kind, (void)order, (void)pc;
+#define LOCK_BIT  ((uint64_t)1 << 63) /* of a key: not memory but a lock or its like at this address */
+#define RUN_SHIFT 44
+#define RUN_MASK  (((uint64_t)1 << 63) - ((uint64_t)1 << RUN_SHIFT))
+#define BIT(fiber) ((uint64_t)1 << (fiber))
+
+enum { SLOTS = 3, SYNCS_MOST = 1 << 20, EXTRAS_MOST = 1 << 22 };
+
+/* A plain access. Mask: which of the 8 bytes; 0: no access. */
+struct slot {
+  uintptr_t pc;
+  uint32_t clock;
+  uint8_t fiber, mask;
+  bool write;
+};
+struct extra { /* where a cell's slots are not enough */
+  struct slot slot;
+  uint32_t next;
+};
+struct cell {
+  uint64_t key; /* address / 8, the run, LOCK_BIT */
+  uint32_t sync, extra; /* lists; 0: none */
+  struct slot slots[SLOTS];
+};
+
+/* An atomic location or a lock. */
+struct sync {
+  uintptr_t address;
+  uint64_t heads;            /* fibers whose releases reach it: head a release sequence that has not ended */
+  uint64_t writers, readers; /* fibers that accessed it */
+  uint32_t next;             /* of the same cell */
+  uint8_t mask, newest;
+  bool sole; /* who knows of the newest release knows of all of them */
+  struct {
+    uintptr_t wrote_pc, read_pc;
+    uint32_t released, wrote, read; /* clocks */
+  } by[FIBERS_MOST];
+};
+
+typedef int32_t lane __attribute__((vector_size(16)));
+enum { LANE = 4 };
+union clock {
+  uint32_t of[FIBERS_MOST];
+  lane lanes[FIBERS_MOST / LANE];
+};
+
+static struct {
+  uint64_t run; /* shifted as in a key */
+  unsigned width; /* how many fibers the clocks are kept for: a multiple of LANE */
+  struct cell *cells;
+  unsigned log;
+  size_t used;
+  struct sync *syncs;
+  struct extra *extras;
+  uint32_t sync_count, extra_count;
+  uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
+} races;
+static union clock clocks[FIBERS_MOST], relaxed[FIBERS_MOST]; /* relaxed: what it would know after an acquire fence */
+static uint32_t fences[FIBERS_MOST];                          /* clock of its last release fence; 0: none */
+static struct {
+  union clock *at; /* by clock of the release */
+  size_t room;
+} messages[FIBERS_MOST];
+
+/* Clocks. */
+
+static void clock_join(union clock *to, const union clock *from) {
+  for (unsigned i = 0; i < races.width / LANE; i++) {
+    lane a = to->lanes[i], b = from->lanes[i], more = a > b;
+    to->lanes[i] = (a & more) | (b & ~more);
+  }
 }
-void races_fence(int order) { (void)order; }
-void races_acquire(uintptr_t object) { (void)object; }
-void races_release(uintptr_t object) { (void)object; }
-void races_forget(uintptr_t address, size_t size) { (void)address, (void)size; }
+
+static void clock_copy(union clock *to, const union clock *from) {
+  for (unsigned i = 0; i < races.width / LANE; i++) to->lanes[i] = from->lanes[i];
+}
+
+static bool before(unsigned me, unsigned other, uint32_t clock) { return clock <= clocks[me].of[other]; }
+
+__attribute__((noinline)) static void more_messages(unsigned fiber) {
+  size_t room = messages[fiber].room ? 2 * messages[fiber].room : 64;
+  union clock *at = aligned_alloc(sizeof *at, room * sizeof *at);
+  if (!at) abort();
+  if (messages[fiber].room) memcpy(at, messages[fiber].at, messages[fiber].room * sizeof *at);
+  free(messages[fiber].at);
+  messages[fiber].at = at;
+  messages[fiber].room = room;
+}
+
+/* What the fiber did so far is released, and what it does from now on is not. */
+static inline uint32_t release(unsigned me) {
+  uint32_t clock = clocks[me].of[me];
+  if (UNLIKELY(clock >= messages[me].room)) more_messages(me);
+  clock_copy(&messages[me].at[clock], &clocks[me]);
+  clocks[me].of[me] = clock + 1;
+  return clock;
+}
+
+static inline void learn(unsigned me, union clock *to, unsigned from, uint32_t clock) {
+  if (before(me, from, clock) || clock <= to->of[from]) return;
+  clock_join(to, &messages[from].at[clock]);
+}
+
+static inline void learn_all(unsigned me, union clock *to, const struct sync *s) {
+  if (!s->heads) return;
+  if (LIKELY(s->sole)) {
+    learn(me, to, s->newest, s->by[s->newest].released);
+    return;
+  }
+  for (uint64_t rest = s->heads; rest; rest &= rest - 1) {
+    unsigned from = (unsigned)__builtin_ctzll(rest);
+    learn(me, to, from, s->by[from].released);
+  }
+}
+
+/* A read of s, with an order or without. */
+static inline void read_from(unsigned me, const struct sync *s, bool acquires) {
+  if (acquires) {
+    learn_all(me, &clocks[me], s);
+    return;
+  }
+  if (!s->heads) return;
+  if (!(races.waiting & BIT(me))) {
+    clock_copy(&relaxed[me], &clocks[me]);
+    races.waiting |= BIT(me);
+  }
+  learn_all(me, &relaxed[me], s);
+}
+
+static inline void add_head(unsigned me, struct sync *s, uint32_t clock, bool knows_all) {
+  s->sole = knows_all || !(s->heads & ~BIT(me));
+  s->heads |= BIT(me);
+  s->by[me].released = clock;
+  s->newest = (uint8_t)me;
+}
+
+/* Cells. */
+
+static inline size_t place_of(uint64_t key) { return (key & ~RUN_MASK) * 0x9e3779b97f4a7c15 >> (64 - races.log); }
+static inline bool of_this_run(const struct cell *c) { return !((c->key ^ races.run) & RUN_MASK); }
+static inline uint64_t key_of(uintptr_t address) { return address >> 3 | races.run; }
+
+/* NULL: there is none. */
+static inline struct cell *cell_find(uint64_t key) {
+  for (size_t i = place_of(key);; i = (i + 1) & (((size_t)1 << races.log) - 1)) {
+    struct cell *c = &races.cells[i];
+    if (LIKELY(c->key == key)) return c;
+    if (!of_this_run(c)) return NULL;
+  }
+}
+
+static void *reserve(size_t size) {
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p != MAP_FAILED) return p;
+  fprintf(stderr, "asif: cannot reserve %zu MB of address space to look for races: is it limited (ulimit -v)?\n", size >> 20);
+  _exit(4);
+}
+
+static void cells_grow(void) {
+  struct cell *old = races.cells;
+  size_t count = old ? (size_t)1 << races.log : 0;
+  races.log = old ? races.log + 1 : 12;
+  races.cells = reserve(sizeof *old << races.log);
+  for (size_t i = 0; i < count; i++) {
+    if (!of_this_run(&old[i])) continue;
+    size_t k = place_of(old[i].key);
+    while (of_this_run(&races.cells[k])) k = (k + 1) & (((size_t)1 << races.log) - 1);
+    races.cells[k] = old[i];
+  }
+  if (old) munmap(old, count * sizeof *old);
+}
+
+__attribute__((noinline)) static struct cell *cell_add(uint64_t key) {
+  if (++races.used > (size_t)1 << (races.log - 1)) cells_grow();
+  size_t i = place_of(key);
+  while (of_this_run(&races.cells[i])) i = (i + 1) & (((size_t)1 << races.log) - 1);
+  struct cell *c = &races.cells[i];
+  c->key = key;
+  c->sync = c->extra = 0;
+  for (unsigned k = 0; k < SLOTS; k++) c->slots[k].mask = 0;
+  return c;
+}
+
+static inline struct cell *cell_of(uint64_t key) {
+  struct cell *c = cell_find(key);
+  return LIKELY(c != NULL) ? c : cell_add(key);
+}
+
+__attribute__((noinline)) static struct sync *sync_add(struct cell *c, uintptr_t address, uint8_t mask) {
+  if (races.sync_count + 1 >= SYNCS_MOST) run_found(FOUND_UNSUPPORTED, "more than %u atomic locations and locks are used", SYNCS_MOST);
+  struct sync *s = &races.syncs[++races.sync_count];
+  s->address = address;
+  s->mask = mask;
+  s->heads = s->writers = s->readers = 0;
+  s->sole = true;
+  s->next = c->sync;
+  c->sync = races.sync_count;
+  return s;
+}
+
+static inline struct sync *sync_of(struct cell *c, uintptr_t address, uint8_t mask) {
+  for (uint32_t i = c->sync; i; i = races.syncs[i].next)
+    if (races.syncs[i].address == address && races.syncs[i].mask == mask) return &races.syncs[i];
+  return sync_add(c, address, mask);
+}
+
+/* Racing. */
+
+struct accessed {
+  uintptr_t address, pc;
+  size_t size;
+  uint8_t mask;
+  bool write, atomic, frees, stale; /* stale: only for what it orders */
+};
+
+_Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
+  struct mem mem;
+  struct text where;
+  mem_open(&mem, NULL);
+  text_open(&where, &mem);
+  run_describe_address(a->address, &where);
+  char place[200];
+  snprintf(place, sizeof place, "%s", text_string(&where));
+  mem_close(&mem);
+  found_at(a->pc, a->address, current, a->frees ? "freed here" : a->write ? "the write" : "the read");
+  found_at(pc, a->address, &fibers[other], write ? "the other write" : "the other read");
+  const char *does = write ? "writes" : "reads", *how = atomic ? " it atomically" : "";
+  if (a->frees)
+    run_found(FOUND_RACE, "%s frees %s, which %s %s%s, and nothing orders the two", fiber_name(current), place,
+              fiber_name(&fibers[other]), does, atomic ? " atomically" : "");
+  run_found(FOUND_RACE, "%zu byte%s at %s: %s %s%s, %s %s%s, and nothing orders the two", a->size, a->size == 1 ? "" : "s", place,
+            fiber_name(&fibers[other]), does, how, fiber_name(current), a->write ? "writes" : "reads", a->atomic ? " it atomically" : "");
+}
+
+static inline void against_slot(const struct slot *s, unsigned me, const struct accessed *a) {
+  if (s->mask & a->mask && (s->write || a->write) && UNLIKELY(!before(me, s->fiber, s->clock)))
+    tell(a, s->fiber, s->pc, s->write, false);
+}
+
+static inline void against_slots(const struct cell *c, unsigned me, const struct accessed *a) {
+  for (unsigned i = 0; i < SLOTS && c->slots[i].mask; i++) against_slot(&c->slots[i], me, a);
+  for (uint32_t i = c->extra; UNLIKELY(i != 0); i = races.extras[i].next) against_slot(&races.extras[i].slot, me, a);
+}
+
+/* A plain access against the atomic ones. */
+__attribute__((noinline)) static void against_syncs(const struct cell *c, unsigned me, const struct accessed *a) {
+  for (uint32_t i = c->sync; i; i = races.syncs[i].next) {
+    struct sync *s = &races.syncs[i];
+    if (!(s->mask & a->mask)) continue;
+    for (uint64_t rest = s->writers; rest; rest &= rest - 1) {
+      unsigned f = (unsigned)__builtin_ctzll(rest);
+      if (!before(me, f, s->by[f].wrote)) tell(a, f, s->by[f].wrote_pc, true, true);
+    }
+    for (uint64_t rest = a->write ? s->readers : 0; rest; rest &= rest - 1) {
+      unsigned f = (unsigned)__builtin_ctzll(rest);
+      if (!before(me, f, s->by[f].read)) tell(a, f, s->by[f].read_pc, false, true);
+    }
+    /* It is written: no release sequence goes on. What was accessed comes before, and this is in its place. */
+    if (a->write) s->heads = 0;
+    if (a->write && !(s->mask & ~a->mask)) s->writers = s->readers = 0;
+  }
+}
+
+/* Plain accesses. */
+
+/* Is the older one not needed beside the newer, which comes after it? */
+static inline bool replaced(const struct slot *s, unsigned me, const struct accessed *a) {
+  if (s->mask & ~a->mask) return false;
+  return a->write || (!s->write && before(me, s->fiber, s->clock));
+}
+
+static void note_extra(struct cell *c, struct slot new, unsigned me, const struct accessed *a) {
+  for (uint32_t *at = &c->extra; *at;)
+    if (replaced(&races.extras[*at].slot, me, a))
+      *at = races.extras[*at].next;
+    else
+      at = &races.extras[*at].next;
+  if (!new.mask) return;
+  if (races.extra_count + 1 >= EXTRAS_MOST) run_found(FOUND_UNSUPPORTED, "more plain accesses than can be kept apart");
+  races.extras[++races.extra_count] = (struct extra){new, c->extra};
+  c->extra = races.extra_count;
+}
+
+static inline void note(struct cell *c, unsigned me, const struct accessed *a) {
+  struct slot new = {a->pc, clocks[me].of[me], (uint8_t)me, a->mask, a->write};
+  unsigned kept = 0;
+  for (unsigned i = 0; i < SLOTS && c->slots[i].mask; i++)
+    if (!replaced(&c->slots[i], me, a)) c->slots[kept++] = c->slots[i];
+  if (LIKELY(kept < SLOTS)) {
+    c->slots[kept++] = new;
+    new.mask = 0;
+  }
+  if (kept < SLOTS) c->slots[kept].mask = 0;
+  if (UNLIKELY(c->extra || new.mask)) note_extra(c, new, me, a);
+}
+
+static inline void access_piece(const struct accessed *a, unsigned me) {
+  struct cell *c = cell_of(key_of(a->address));
+  const struct slot *s = &c->slots[0];
+  if (s->mask == a->mask && s->fiber == me && s->clock == clocks[me].of[me] && s->write >= a->write) return; /* once more */
+  against_slots(c, me, a);
+  if (UNLIKELY(c->sync)) against_syncs(c, me, a);
+  note(c, me, a);
+}
+
+/* Of the bytes from `at` in its 8: those an access of this size has. */
+static inline uint8_t mask_of(uintptr_t at, size_t size) { return (uint8_t)(((size >= 8 ? 0x100u : 1u << size) - 1) << (at & 7)); }
+static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at & 7) ? size : 8 - (at & 7); }
+
+/* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where one
+ * address is many variables, and their owners' plain accesses are not seen. */
+static inline bool unchecked(uintptr_t address) {
+  if (address - (uintptr_t)fibers[0].stack < (uintptr_t)fibers[FIBERS_MOST - 1].stack_top - (uintptr_t)fibers[0].stack) return true;
+  return options.type_stable && heap_owns(address) && heap_stale(address);
+}
+
+void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+  if (unchecked(address)) return;
+  struct accessed a = {.address = address, .pc = pc, .size = size, .write = write};
+  unsigned me = current->id;
+  for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
+    a.mask = mask_of(a.address, end - a.address);
+    access_piece(&a, me);
+  }
+}
+
+/* Each piece is only looked for: whoever accesses it from now on uses what is freed. */
+void races_freed(uintptr_t address, size_t size, uintptr_t pc) {
+  struct accessed a = {.address = address, .pc = pc, .size = size, .write = true, .frees = true};
+  unsigned me = current->id;
+  for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
+    const struct cell *c = cell_find(key_of(a.address));
+    if (!c) continue;
+    a.mask = mask_of(a.address, end - a.address);
+    against_slots(c, me, &a);
+    if (c->sync) against_syncs(c, me, &a);
+  }
+}
+
+void races_forget(uintptr_t address, size_t size) {
+  for (uintptr_t at = address; at < address + size; at += 8) {
+    struct cell *c = cell_find(key_of(at));
+    if (!c) continue;
+    c->sync = c->extra = 0;
+    for (unsigned i = 0; i < SLOTS; i++) c->slots[i].mask = 0;
+  }
+}
+
+/* Atomic accesses. */
+
+static inline bool order_acquires(int order) {
+  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+static inline bool order_releases(int order) { return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST; }
+
+/* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before it makes it the
+ * head of one (7.17.4). */
+static inline void write_relaxed(unsigned me, struct sync *s, bool updates) {
+  uint32_t own = s->heads & BIT(me) ? s->by[me].released : 0, clock = fences[me] > own ? fences[me] : own;
+  if (!updates) s->heads = 0;
+  if (clock > own || (clock && !updates)) add_head(me, s, clock, false);
+}
+
+/* Atomic locations of other sizes that overlap: a write is one more head of each. */
+__attribute__((noinline)) static void write_others(struct cell *c, const struct sync *own, unsigned me, uint32_t released) {
+  uint32_t clock = released ? released : fences[me];
+  for (uint32_t i = clock ? c->sync : 0; i; i = races.syncs[i].next)
+    if (&races.syncs[i] != own && races.syncs[i].mask & own->mask) add_head(me, &races.syncs[i], clock, false);
+}
+
+static inline void atomic_write(const struct accessed *a, struct cell *c, struct sync *s, unsigned me, bool updates, bool acquires,
+                                uint32_t released, uint32_t clock) {
+  if (!a->stale) {
+    s->writers |= BIT(me);
+    s->by[me].wrote = clock;
+    s->by[me].wrote_pc = a->pc;
+  }
+  if (!released) {
+    write_relaxed(me, s, updates);
+  } else {
+    if (!updates) s->heads = 0;
+    add_head(me, s, released, acquires || !updates);
+  }
+  if (UNLIKELY(races.syncs[c->sync].next)) write_others(c, s, me, released);
+}
+
+static inline void atomic_read(const struct accessed *a, const struct cell *c, struct sync *s, unsigned me, bool acquires) {
+  if (!a->stale) {
+    s->readers |= BIT(me);
+    s->by[me].read = clocks[me].of[me];
+    s->by[me].read_pc = a->pc;
+  }
+  read_from(me, s, acquires);
+  if (LIKELY(!races.syncs[c->sync].next)) return;
+  for (uint32_t i = c->sync; i; i = races.syncs[i].next)
+    if (&races.syncs[i] != s && races.syncs[i].mask & a->mask) read_from(me, &races.syncs[i], acquires);
+}
+
+static inline struct sync *atomic_place(const struct accessed *a, unsigned me, struct cell **c) {
+  *c = cell_of(key_of(a->address));
+  if ((*c)->slots[0].mask && !a->stale) against_slots(*c, me, a);
+  return sync_of(*c, a->address, a->mask);
+}
+
+/* What it reads is learned before what it releases is copied. */
+static void atomic_pieces(struct accessed *a, uintptr_t end, unsigned me, enum point_kind kind, bool acquires, bool releases) {
+  uintptr_t first = a->address;
+  struct cell *c;
+  for (; kind != POINT_WRITE && a->address < end; a->address += piece_of(a->address, 8)) {
+    a->mask = mask_of(a->address, end - a->address);
+    struct sync *s = atomic_place(a, me, &c);
+    atomic_read(a, c, s, me, acquires);
+  }
+  uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
+  for (a->address = first; kind != POINT_READ && a->address < end; a->address += piece_of(a->address, 8)) {
+    a->mask = mask_of(a->address, end - a->address);
+    struct sync *s = atomic_place(a, me, &c);
+    atomic_write(a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
+  }
+}
+
+void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+  struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ, .atomic = true};
+  unsigned me = current->id;
+  bool acquires = order_acquires(order), releases = kind != POINT_READ && order_releases(order);
+  a.stale = unchecked(address);
+  if (UNLIKELY((address & 7) + size > 8)) {
+    atomic_pieces(&a, address + size, me, kind, acquires, releases);
+    return;
+  }
+  struct cell *c;
+  a.mask = mask_of(address, size);
+  struct sync *s = atomic_place(&a, me, &c);
+  if (kind != POINT_WRITE) atomic_read(&a, c, s, me, acquires);
+  if (kind == POINT_READ) return;
+  uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
+  atomic_write(&a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
+}
+
+void races_fence(int order) {
+  unsigned me = current->id;
+  if (order_acquires(order) && races.waiting & BIT(me)) {
+    clock_join(&clocks[me], &relaxed[me]);
+    races.waiting &= ~BIT(me);
+  }
+  if (order_releases(order)) fences[me] = release(me);
+}
+
+/* Locks and their like: everyone who released it comes before whoever acquires it. */
+
+void races_acquire(uintptr_t object) {
+  const struct cell *c = cell_find(key_of(object) | LOCK_BIT);
+  for (uint32_t i = c ? c->sync : 0; i; i = races.syncs[i].next)
+    if (races.syncs[i].address == object) learn_all(current->id, &clocks[current->id], &races.syncs[i]);
+}
+
+void races_release(uintptr_t object) {
+  struct sync *s = sync_of(cell_of(key_of(object) | LOCK_BIT), object, 1);
+  add_head(current->id, s, release(current->id), false);
+}
+
+/* Fibers. */
+
+static void widen(unsigned fiber) {
+  while (races.width <= fiber) {
+    unsigned from = races.width / LANE;
+    for (uint64_t rest = races.known; rest; rest &= rest - 1) {
+      unsigned f = (unsigned)__builtin_ctzll(rest);
+      clocks[f].lanes[from] = relaxed[f].lanes[from] = (lane){0};
+      for (uint32_t c = 0; c < clocks[f].of[f] && c < messages[f].room; c++) messages[f].at[c].lanes[from] = (lane){0};
+    }
+    races.width += LANE;
+  }
+}
+
+void races_fiber(const struct fiber *parent, const struct fiber *child) {
+  unsigned c = child->id;
+  widen(c);
+  if (parent->id == FIBER_MAIN) {
+    for (unsigned i = 0; i < races.width / LANE; i++) clocks[c].lanes[i] = (lane){0};
+  } else {
+    clock_copy(&clocks[c], &clocks[parent->id]);
+    clocks[parent->id].of[parent->id]++;
+  }
+  clocks[c].of[c] = 1;
+  fences[c] = 0;
+  races.waiting &= ~BIT(c);
+  races.known |= BIT(c);
+}
+
+void races_joined(const struct fiber *by, const struct fiber *ended) { clock_join(&clocks[by->id], &clocks[ended->id]); }
+
+uint32_t races_epoch(void) { return clocks[current->id].of[current->id]; }
+bool races_knows(unsigned fiber, uint32_t epoch) { return !epoch || before(current->id, fiber, epoch); }
+
+void races_reset(void) {
+  if (!races.cells) {
+    cells_grow();
+    races.syncs = reserve(sizeof *races.syncs * SYNCS_MOST);
+    races.extras = reserve(sizeof *races.extras * EXTRAS_MOST);
+  }
+  races.run = (races.run + ((uint64_t)1 << RUN_SHIFT)) & RUN_MASK;
+  if (!races.run) { /* the numbers of runs begin again */
+    memset(races.cells, 0, sizeof *races.cells << races.log);
+    races.run = (uint64_t)1 << RUN_SHIFT;
+  }
+  races.used = 0;
+  races.sync_count = races.extra_count = 0;
+  races.known = races.waiting = 0;
+  races.width = 2 * LANE;
+}

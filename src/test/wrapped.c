@@ -21,6 +21,11 @@
   "__tsan_unaligned_read" n, "__tsan_unaligned_write" n, "__tsan_unaligned_read_write" n, "__tsan_unaligned_volatile_read" n, \
       "__tsan_unaligned_volatile_write" n
 
+#define NEW(name) name "m", name "mSt11align_val_t", name "mRKSt9nothrow_t", name "mSt11align_val_tRKSt9nothrow_t"
+#define DELETE(name) \
+  name "Pv", name "Pvm", name "PvSt11align_val_t", name "PvmSt11align_val_t", name "PvRKSt9nothrow_t", \
+      name "PvSt11align_val_tRKSt9nothrow_t"
+
 const char *const wrapped_names[] = {
     /* The hooks, and what stands for atomic accesses that have none (hooks.c). */
     HOOKS("8"), HOOKS("16"), HOOKS("32"), HOOKS("64"), HOOKS("128"), LIBATOMIC("_1"), LIBATOMIC("_2"), LIBATOMIC("_4"),
@@ -34,4 +39,9 @@ const char *const wrapped_names[] = {
     /* What does not return (crash.c). */
     "abort", "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
     "_ZN10__cxxabiv111__terminateEPFvvE",
+    /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code (bytes.c). */
+    "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "memalign", "valloc", "posix_memalign", "malloc_usable_size",
+    "strdup", "strndup", "asprintf", "vasprintf", NEW("_Znw"), NEW("_Zna"), DELETE("_Zdl"), DELETE("_Zda"),
+    "memcpy", "memmove", "mempcpy", "memset", "bzero", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy",
+    "strcat", "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr",
     NULL};

@@ -1,0 +1,319 @@
+/* The allocator: deterministic, its reuse of freed blocks a choice, its blocks guarded.
+ *
+ * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed, or a fresh
+ * one, and each is a choice of the schedule. For the order of steps a list of freed blocks is one more shared place: who
+ * takes a fresh block has read it, who takes a freed one or frees has written it. Where the image frees nothing there is
+ * nothing to choose, and an allocation is no point. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "run/heap_parts.h"
+
+enum {
+  FRESH = 0xA5,    /* what is in a fresh block */
+  LISTS_LOG = 10,  /* lists of freed blocks, hashed by size and alignment */
+  CHOICES_MOST = 254, /* freed blocks to choose from: a choice is a byte */
+  PAGE = 4096,
+  COPIED_MOST = 4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
+};
+
+/* High, where neither the system nor the sanitizers put anything. */
+const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
+struct area heap_areas[AREAS];
+uint32_t *heap_map;
+
+struct list {
+  uintptr_t key; /* heap_list; 0: none */
+  struct block *first;
+  unsigned count;
+};
+static struct {
+  bool open, frees;
+  uint32_t numbered, numbered_loading;
+  uint64_t used; /* bit f: the area of fiber f was used in this run */
+  struct list lists[1 << LISTS_LOG];
+  uint16_t listed[1 << LISTS_LOG]; /* the lists in use */
+  unsigned list_count;
+  /* As it was after loading. */
+  char *kept;
+  size_t kept_size;
+  uint32_t kept_blocks;
+  uint32_t *dirty; /* the pages that were ever written since; NULL: all are restored */
+  size_t dirty_count;
+  struct { struct block *block, was; } *log; /* blocks of the loading area that this run freed or took again */
+  size_t log_count, log_room;
+} heap;
+
+static void *reserve(uintptr_t at, size_t size) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
+  void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (p != MAP_FAILED && (!at || p == (void *)at)) return p;
+  fprintf(stderr, "asif: cannot reserve %zu MB of address space for the tested code's heap: is it limited (ulimit -v)?\n", size >> 20);
+  _exit(4);
+}
+
+static void heap_open(void) {
+  reserve(heap_base, heap_span);
+  heap_map = reserve(0, heap_span / GRANULE * sizeof *heap_map);
+  struct block *blocks = reserve(0, sizeof *blocks * AREAS * BLOCKS_MOST);
+  for (unsigned i = 0; i < AREAS; i++) {
+    struct area *a = &heap_areas[i];
+    a->start = a->next = heap_base + i * AREA_SIZE;
+    a->blocks = blocks + (size_t)i * BLOCKS_MOST;
+  }
+  heap.open = true;
+  heap.frees = true;
+}
+
+/* Freed blocks. */
+
+static struct list *list_of(uint32_t units, uint8_t align_log) {
+  uintptr_t key = heap_list(units, align_log);
+  size_t i = (key >> 3) * 0x9e3779b97f4a7c15 >> (64 - LISTS_LOG);
+  for (; heap.lists[i].key != key; i = (i + 1) % (1 << LISTS_LOG)) {
+    if (heap.lists[i].key) continue;
+    if (heap.list_count == (1 << LISTS_LOG) - 1)
+      run_found(FOUND_UNSUPPORTED, "%s frees blocks of more than %u different sizes: more than can be kept apart",
+                fiber_name(current), heap.list_count);
+    heap.lists[i].key = key;
+    heap.listed[heap.list_count++] = (uint16_t)i;
+    break;
+  }
+  return &heap.lists[i];
+}
+
+static struct block *list_take(struct list *l, unsigned which) {
+  struct block **at = &l->first;
+  while (which--) at = &(*at)->next;
+  struct block *b = *at;
+  *at = b->next;
+  l->count--;
+  return b;
+}
+
+/* A block of the loading area is about to change: it will be as it was in the next run. */
+static void keep_block(struct block *b) {
+  if (b->area != AREA_LOADING || b->logged || !heap.kept) return;
+  if (heap.log_count == heap.log_room) {
+    heap.log_room = heap.log_room ? 2 * heap.log_room : 64;
+    heap.log = realloc(heap.log, heap.log_room * sizeof *heap.log);
+    if (!heap.log) abort();
+  }
+  heap.log[heap.log_count].block = b;
+  heap.log[heap.log_count++].was = *b;
+  b->logged = true;
+}
+
+/* Allocating. */
+
+void heap_full(size_t size) {
+  if (!current) {
+    fprintf(stderr, "asif: the tested code allocates %zu bytes while it is loaded: more than it may\n", size);
+    _exit(4);
+  }
+  run_found(FOUND_UNSUPPORTED, "%s allocates %zu bytes more than the %lu MB or %u blocks that a thread may have",
+            fiber_name(current), size, (unsigned long)(AREA_SIZE >> 20), BLOCKS_MOST);
+}
+
+static struct block *carve(unsigned area, uint32_t units, uint8_t align_log) {
+  struct area *a = &heap_areas[area];
+  size_t bytes = (size_t)units * GRANULE, zone = GRANULE + (bytes < 4096 ? bytes / 4 : 1024) / GRANULE * GRANULE;
+  uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1), end = at + bytes + zone;
+  if (end > a->start + AREA_SIZE || a->count + 1 >= BLOCKS_MOST) return NULL;
+  uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE, *in = heap_map + (at - heap_base) / GRANULE;
+  while (map < in) *map++ = 0;
+  for (uint32_t i = 0; i < units; i++) *map++ = number;
+  for (size_t i = 0; i < zone / GRANULE; i++) *map++ = 0;
+  a->next = end;
+  struct block *b = &a->blocks[number];
+  b->address = at;
+  b->units = units;
+  b->align_log = align_log;
+  b->area = (uint8_t)area;
+  b->lives = 0;
+  b->logged = false;
+  b->number = ++heap.numbered;
+  memset((void *)at, FRESH, bytes);
+  return b;
+}
+
+static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
+  unsigned area = current ? current->id : AREA_LOADING;
+  if (current) heap.used |= (uint64_t)1 << area;
+  struct block *b = carve(area, units, align_log);
+  if (!b) heap_full(size);
+  return b;
+}
+
+/* Key of what orders a free before the allocation that takes the block again. In the red zone: nobody else's. */
+static uintptr_t order_key(const struct block *b) { return b->address - 8; }
+
+static struct block *choose(uint32_t units, uint8_t align_log, size_t size) {
+  if (!current || !heap.frees) return fresh(units, align_log, size);
+  point(POINT_ALLOC, heap_list(units, align_log), 1);
+  struct list *l = list_of(units, align_log);
+  unsigned freed = l->count < CHOICES_MOST ? l->count : CHOICES_MOST, which = freed ? choose_block(freed + 1) : 0;
+  if (which == freed) return fresh(units, align_log, size);
+  struct block *b = list_take(l, which);
+  step_wrote_same();
+  if (!options.type_stable) step_block(b->address, (size_t)units * GRANULE);
+  keep_block(b);
+  if (races_wanted()) {
+    races_acquire(order_key(b));
+    races_forget(b->address, (size_t)units * GRANULE);
+  }
+  return b;
+}
+
+void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
+  if (!heap.open) heap_open();
+  if (size > AREA_SIZE / 2 || align > AREA_SIZE / 2) return NULL;
+  uint8_t align_log = 4;
+  while ((size_t)1 << align_log < align) align_log++;
+  struct block *b = choose(size ? (uint32_t)((size + GRANULE - 1) / GRANULE) : 1, align_log, size);
+  if (current) spin_wrote(current);
+  b->size = b->limit = size;
+  b->kind = (uint8_t)kind;
+  b->freed = b->marked = false;
+  b->lives++;
+  b->alloc_pc = pc;
+  b->alloc_step = (uint32_t)run.count;
+  b->alloc_by = current ? current->id : AREA_LOADING;
+  b->alloc_epoch = options.type_stable && races_wanted() ? races_epoch() : 0;
+  return (void *)b->address;
+}
+
+/* Freeing. */
+
+/* The block that begins there and is to be freed; tells what is wrong if there is none. Outside of a run nobody is told. */
+static struct block *to_free(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
+  struct block *b = heap_block((uintptr_t)p);
+  bool right = b && b->address == (uintptr_t)p && !b->freed && b->kind == kind && (!said || said == b->size);
+  if (LIKELY(right)) return b;
+  if (!current) return NULL;
+  if (!b || b->address != (uintptr_t)p) tell_not_a_block((uintptr_t)p, kind_freed_by(kind), pc);
+  if (b->freed) tell_double_free(b, pc);
+  if (b->kind != kind) tell_other_kind(b, kind, pc);
+  tell_other_size(b, said, pc);
+}
+
+/* What the C library allocated itself (getline and the like) is the C library's to free; nothing else outside the region can
+ * be freed. */
+static void free_other(void *p, enum block_kind kind, uintptr_t pc) {
+  Dl_info info;
+  bool known = dladdr(p, &info);
+  for (unsigned i = 0; i < FIBERS_MOST && !known; i++) known = (char *)p >= fibers[i].stack && (char *)p < fibers[i].stack_top;
+  if (known && current) tell_not_a_block((uintptr_t)p, kind_freed_by(kind), pc);
+  if (!known) free(p);
+}
+
+void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
+  if (!p) return;
+  if (!heap_owns((uintptr_t)p)) {
+    free_other(p, kind, pc);
+    return;
+  }
+  struct block *b = to_free(p, kind, said, pc);
+  if (!b) return;
+  if (current) {
+    point(POINT_FREE, heap_list(b->units, b->align_log), 1);
+    b = to_free(p, kind, said, pc); /* others may have gone first */
+    step_wrote_same();
+    if (!options.type_stable) step_block(b->address, b->size);
+    keep_block(b);
+    if (races_wanted()) {
+      if (!options.type_stable) races_freed(b->address, b->size, pc);
+      races_release(order_key(b));
+    }
+    struct list *l = list_of(b->units, b->align_log);
+    b->next = l->first;
+    l->first = b;
+    l->count++;
+  }
+  b->freed = true;
+  b->limit = 0;
+  b->free_pc = pc;
+  b->free_step = (uint32_t)run.count;
+  b->free_by = current ? current->id : AREA_LOADING;
+}
+
+void *heap_alloc(size_t size, size_t align, uintptr_t pc) { return heap_take(size, align, BLOCK_MALLOC, pc); }
+void heap_free(void *p, uintptr_t pc) { heap_give(p, BLOCK_MALLOC, 0, pc); }
+
+size_t heap_size(const void *p) {
+  const struct block *b = heap_owns((uintptr_t)p) ? heap_block((uintptr_t)p) : NULL;
+  return b && b->address == (uintptr_t)p ? b->limit : 0;
+}
+
+/* Accesses. */
+
+void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc) {
+  (void)atomic;
+  const struct block *b = heap_block(address);
+  if (LIKELY(b && address - b->address + size <= b->limit)) return;
+  if (!size || !current) return;
+  if (b && b->freed && options.type_stable && address - b->address + size <= b->size) return;
+  tell_bad_access(address, size, write, pc);
+}
+
+/* With ASIF_TYPE_STABLE: is this an access through a pointer from before the block was freed? Those are allowed, and race with
+ * nobody. Whoever got the block in its present life knows of its allocation, which a happens-before order tells; a block in its
+ * first life has no such pointers. */
+bool heap_stale(uintptr_t address) {
+  const struct block *b = heap_block(address);
+  if (!b) return false;
+  return b->freed || (b->lives > 1 && !races_knows(b->alloc_by, b->alloc_epoch));
+}
+
+/* From run to run. */
+
+void heap_keep(bool frees) {
+  if (!heap.open) heap_open();
+  struct area *a = &heap_areas[AREA_LOADING];
+  heap.frees = frees;
+  heap.numbered_loading = heap.numbered;
+  heap.kept_blocks = a->count;
+  heap.kept_size = (a->next - a->start + PAGE - 1) / PAGE * PAGE;
+  a->next = a->start + heap.kept_size; /* pages of its own */
+  heap.kept = malloc(heap.kept_size + 1);
+  if (!heap.kept) abort();
+  memcpy(heap.kept, (void *)a->start, heap.kept_size);
+  if (heap.kept_size <= COPIED_MOST) return;
+  heap.dirty = malloc(heap.kept_size / PAGE * sizeof *heap.dirty);
+  if (!heap.dirty || mprotect((void *)a->start, heap.kept_size, PROT_READ)) abort();
+}
+
+/* A page that was written once is restored before every run, and not protected again. */
+bool heap_dirty(uintptr_t address) {
+  uintptr_t at = address - heap_areas[AREA_LOADING].start;
+  if (!heap.dirty || at >= heap.kept_size || heap.dirty_count == heap.kept_size / PAGE) return false;
+  heap.dirty[heap.dirty_count++] = (uint32_t)(at / PAGE);
+  return !mprotect((void *)(address & ~(uintptr_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
+}
+
+static void restore_loading(void) {
+  char *start = (char *)heap_areas[AREA_LOADING].start;
+  if (!heap.dirty) memcpy(start, heap.kept, heap.kept_size);
+  for (size_t i = 0; i < heap.dirty_count; i++)
+    memcpy(start + (size_t)heap.dirty[i] * PAGE, heap.kept + (size_t)heap.dirty[i] * PAGE, PAGE);
+  while (heap.log_count) {
+    heap.log_count--;
+    *heap.log[heap.log_count].block = heap.log[heap.log_count].was;
+  }
+}
+
+void heap_reset(void) {
+  if (heap.kept_size) restore_loading();
+  for (uint64_t used = heap.used; used; used &= used - 1) {
+    struct area *a = &heap_areas[__builtin_ctzll(used)];
+    a->next = a->start;
+    a->count = 0;
+  }
+  heap.used = 0;
+  heap.numbered = heap.numbered_loading;
+  while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
+}
