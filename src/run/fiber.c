@@ -105,8 +105,8 @@ struct frame {
 
 void fiber_prepare(struct fiber *f, void (*body)(void)) {
   ASAN_UNPOISON_MEMORY_REGION(f->stack, STACK_SIZE);
-  /* At the beginning of a function the stack is a multiple of 16 plus 8. */
-  struct frame *frame = (struct frame *)(void *)(f->stack_top - 16 - sizeof *frame + 8);
+  /* At the beginning of a function the stack is a multiple of 16, and 8: the place of `end`. */
+  struct frame *frame = (struct frame *)(void *)(f->stack_top - sizeof *frame);
   memset(frame, 0, sizeof *frame);
   frame->mxcsr = 0x1f80;
   frame->control = 0x37f;
