@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "check/check.h"
 #include "history/history.h"
+#include "history/schedule.h"
 #include "run/run.h"
 #include "spec/spec.h"
 
@@ -175,5 +176,33 @@ struct finding {
   struct history *history;      /* bound */
   struct check_result result;   /* of the history, where it is what is wrong */
 };
+
+/* All clients, one after the other, each explored (search.c). */
+struct searched;
+struct search_options {
+  struct explore_options explore;
+  bool automatic; /* DPOR where the client is small, else delays, more and more */
+  struct run_options run;
+  unsigned jobs;
+  void (*progress)(void *self, const struct searched *); /* about ten times a second; or NULL */
+  void *progress_self;
+};
+struct searched {
+  enum verdict verdict;    /* VERDICT_UNKNOWN: a limit was reached */
+  enum limit limit;
+  struct finding finding;  /* where violated; its history and result are made by finding_explain */
+  uint64_t clients, done;  /* given; explored to the end */
+  uint64_t schedules, cut, steps, traces, histories;
+  uint64_t refused;        /* clients of which no run counted: asif_require refused a call in each */
+  bool complete;           /* every schedule of every client that was done */
+  unsigned bound;          /* else, where delays and the like were bounded: up to so many, in each client that was done */
+  bool long_runs;          /* some were given up for having too many steps */
+};
+/* False with the problem: an internal error, or a specification of the user's that goes wrong. */
+bool search(struct mem *, struct image *, const struct object *, const struct clients *, const struct search_options *, struct limits *,
+            struct searched *, struct problem *);
+/* Runs the finding again, and tells it: its history, checked, and step by step. In a process where nothing else ran. */
+bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *, struct spec *bound,
+                     struct schedule *, struct problem *);
 
 #endif
