@@ -85,7 +85,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   return true;
 }
 
-bool search(struct mem *m, struct image *image, const struct object *o, const struct clients *clients, const struct search_options *options,
+bool search_clients(struct mem *m, struct image *image, const struct object *o, const struct clients *clients, const struct search_options *options,
             struct limits *limits, struct searched *out, struct problem *why) {
   struct searching k = {.mem = m, .object = o, .options = options, .limits = limits, .out = out, .why = why};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .clients = clients->count, .complete = true};

@@ -199,7 +199,7 @@ struct searched {
   bool long_runs;          /* some were given up for having too many steps */
 };
 /* False with the problem: an internal error, or a specification of the user's that goes wrong. */
-bool search(struct mem *, struct image *, const struct object *, const struct clients *, const struct search_options *, struct limits *,
+bool search_clients(struct mem *, struct image *, const struct object *, const struct clients *, const struct search_options *, struct limits *,
             struct searched *, struct problem *);
 /* Runs the finding again, and tells it: its history, checked, and step by step. In a process where nothing else ran. */
 bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *, struct spec *bound,

@@ -1,0 +1,566 @@
+/* asif test: does the user's own compiled code break under some schedule?
+ *
+ *   compile -> load -> clients -> explore, judging every run -> (the wrong run made again) -> report
+ *
+ * All of it happens in a child process: the user's code runs there, and whatever becomes of it, this process is left to say so
+ * and to remove the temporary files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "report/report.h"
+#include "test/test.h"
+
+static const struct opt opts[] = {
+    {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
+                                    "a time; default: what ASIF_OBJECT in the files says"},
+    {"threads", 'n', "N", NULL, "clients of up to N threads (default: 3)"},
+    {"ops", 'o', "N", NULL, "with up to N operations each (default: 2)"},
+    {"client", 'c', "CALLS", NULL, "only this one: 'push(1) pop() | pop()' is two threads"},
+    {"dpor", 0, NULL, NULL, "every schedule, one of each that differ only in the order of steps that do not matter to each other\n"
+                            "(default where a client makes up to 8 calls)"},
+    {"bound", 'b', "N", NULL, "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
+    {"bound-by", 0, "WHAT", "delay|preemption|rounds", "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
+    {"cache", 0, "HOW", "yes|no", "of --bound: do not go on where an equivalent schedule has been (default: yes)"},
+    {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
+    {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
+    {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules (default: 1)"},
+    {"all", 0, NULL, NULL, "every schedule, with nothing left out: for comparison"},
+    {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
+    {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
+    {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
+    {"jobs", 'j', "N", NULL, "processes that explore (default: one a core)"},
+    {"json", 0, NULL, NULL, "print one JSON object instead of text"},
+    {"html", 0, "FILE", "@files", "write a page with the violation"},
+    {"junit", 0, "FILE", "@files", "write a JUnit report"},
+    {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
+    {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
+    {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
+    {"quiet", 'q', NULL, NULL, "print the verdict line only"},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
+#define DEFAULT_SECONDS 10.0
+
+/* What the child is doing, for when it dies. */
+enum phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_DONE };
+
+struct job {
+  const struct args *args;
+  char **inputs, **flags;
+  const char *directory;
+  volatile int *phase; /* shared with the parent */
+  struct client_options size;
+  bool sized;   /* the user said how large clients are, or which */
+  bool limited; /* ... or how long it may take */
+  struct search_options options;
+  const char *leaks;
+  double seconds, cpu;
+  size_t bytes;
+  struct limits limits;
+  struct compiled compiled;
+  struct image *image;
+  struct object object;
+  struct clients clients;
+  struct searched answer;
+  struct schedule schedule;
+  struct spec spec; /* bound to the history found */
+};
+
+/* Options. */
+
+static bool exclude(const struct args *a, const char *x, const char *y) {
+  if (!arg_flag(a, x) || !arg_flag(a, y)) return true;
+  usage_error(a, "--%s and --%s exclude each other", x, y);
+  return false;
+}
+
+static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
+  struct explore_options *o = &j->options.explore;
+  const char *by = arg_value(a, "bound-by"), *random = arg_value(a, "random"), *cache = arg_value(a, "cache");
+  static const char *const ways[] = {"dpor", "bound", "random", "all"};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < i; k++)
+      if (!exclude(a, ways[k], ways[i])) return false;
+  j->options.automatic = !arg_flag(a, "dpor") && !arg_flag(a, "bound") && !arg_flag(a, "random") && !arg_flag(a, "all");
+  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = !cache || !strcmp(cache, "yes")};
+  o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
+  o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS : BOUND_ROUNDS;
+  o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
+  o->runs_most = (uint64_t)arg_number(a, "runs", DEFAULT_RUNS, 1, INT64_MAX, bad);
+  if (arg_flag(a, "bound")) o->strategy = EXPLORE_BOUNDED;
+  if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
+  if ((by || cache) && !arg_flag(a, "bound"))
+    return usage_error(a, "--%s needs --bound N", by ? "bound-by" : "cache"), false;
+  if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
+    return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
+  if (!random) return true;
+  char *end = NULL;
+  if (!strcmp(random, "uniform")) return o->strategy = EXPLORE_UNIFORM, true;
+  long depth = !strncmp(random, "pct:", 4) ? strtol(random + 4, &end, 10) : 0;
+  if (depth < 1 || depth > 100 || *end) return usage_error(a, "--random %s: pct:D with a D from 1 to 100, or uniform", random), false;
+  o->strategy = EXPLORE_PCT;
+  o->depth = (unsigned)depth;
+  return true;
+}
+
+/* Files first, then what is for the compiler: it begins with a dash. */
+static bool read_inputs(const struct args *a, struct job *j) {
+  int files = 0;
+  while (files < a->count && a->at[files][0] != '-') files++;
+  if (!files) return usage_error(a, "no file to test: usage: asif test %s", a->command->usage), false;
+  j->inputs = calloc((size_t)files + 1, sizeof *j->inputs);
+  if (!j->inputs) return say_error("out of memory"), false;
+  memcpy(j->inputs, a->at, (size_t)files * sizeof *j->inputs);
+  j->flags = a->at + files;
+  return true;
+}
+
+static bool read_options(const struct args *a, struct job *j) {
+  bool bad = false;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const char *races = arg_value(a, "races");
+  j->args = a;
+  j->cpu = clock_cpu_seconds();
+  j->size.threads = (unsigned)arg_number(a, "threads", 0, 1, FIBERS_MOST - 2, &bad);
+  j->size.ops = (unsigned)arg_number(a, "ops", DEFAULT_OPS, 1, 1000, &bad);
+  j->sized = arg_flag(a, "threads") || arg_flag(a, "ops") || arg_flag(a, "client") || arg_flag(a, "runs");
+  j->limited = arg_flag(a, "time-limit");
+  j->options.jobs = (unsigned)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 64, &bad);
+  j->options.run.races = !races || !strcmp(races, "yes");
+  j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
+  j->leaks = arg_value(a, "leaks");
+  j->seconds = arg_seconds(a, "time-limit", 0, &bad);
+  j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops")) return false;
+  return read_strategy(a, j, &bad) && !bad && read_inputs(a, j);
+}
+
+/* Words. */
+
+static char *text_of(struct mem *m, const struct text *t) { return mem_string(m, text_string(t), t->count); }
+
+static void put_number(struct text *t, uint64_t n, const char *one, const char *many) {
+  text_printf(t, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+/* "up to 3 threads, 2 operations each" */
+static char *sizes(const struct job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  if (arg_flag(j->args, "client")) {
+    client_print(&j->object, &j->clients.at[0], &t);
+  } else {
+    text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
+                j->size.ops == 1 ? "" : "s");
+    if (j->object.bound >= 0 && !j->object.self && j->object.spec.elements)
+      text_printf(&t, ", at most %ld element%s", j->object.bound, j->object.bound == 1 ? "" : "s");
+  }
+  return text_of(m, &t);
+}
+
+/* What was explored: "every schedule of 402 clients". */
+static void put_explored(const struct job *j, struct text *t) {
+  const struct searched *s = &j->answer;
+  const struct explore_options *o = &j->options.explore;
+  bool one = arg_flag(j->args, "client");
+  static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
+  if (s->verdict == VERDICT_VIOLATED) return;
+  if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
+    text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
+  } else if (s->complete) {
+    text_add(t, "every schedule");
+  } else {
+    text_add(t, "schedules of up to ");
+    put_number(t, s->bound, units[o->bound_by][0], units[o->bound_by][1]);
+  }
+  if (one) {
+    text_add(t, s->done ? " of " : ", not all, of ");
+    return;
+  }
+  text_add(t, " of ");
+  if (s->done < s->clients) text_printf(t, "%llu of ", (unsigned long long)s->done);
+  put_number(t, s->clients, "client, ", "clients, ");
+}
+
+static char *explored(const struct job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  put_explored(j, &t);
+  text_add(&t, sizes(j, m));
+  return text_of(m, &t);
+}
+
+/* "push(1..2), pop()", for each role. */
+static void put_op(const struct object_op *op, struct text *t) {
+  text_printf(t, "%s(", op->run.written);
+  for (unsigned a = 0; a < op->arg_count; a++) {
+    text_printf(t, "%s%ld", a ? ", " : "", op->in[a].low);
+    if (op->in[a].high > op->in[a].low) text_printf(t, "..%ld", op->in[a].high);
+  }
+  text_char(t, ')');
+}
+
+static char *calls(const struct object *o, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  for (unsigned r = 0; r < (o->role_count ? o->role_count : 1); r++) {
+    if (r) text_add(&t, "; ");
+    if (o->role_count && o->roles[r].threads != ASIF_REST) text_printf(&t, "%ld %s: ", o->roles[r].threads, o->roles[r].name);
+    if (o->role_count && o->roles[r].threads == ASIF_REST) text_printf(&t, "%s: ", o->roles[r].name);
+    bool first = true;
+    for (unsigned i = 0; i < o->op_count; i++) {
+      if (o->role_count && !(o->roles[r].ops >> i & 1)) continue;
+      if (!first) text_add(&t, ", ");
+      first = false;
+      put_op(&o->ops[i], &t);
+    }
+  }
+  return text_of(m, &t);
+}
+
+static char *method(const struct job *j, struct mem *m) {
+  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration", [EXPLORE_DPOR] = "dynamic partial order reduction",
+                                      [EXPLORE_PCT] = "probabilistic concurrency testing", [EXPLORE_UNIFORM] = "uniform random walk",
+                                      [EXPLORE_ALL] = "every schedule"};
+  const char *name = names[j->options.explore.strategy];
+  return mem_string(m, name, strlen(name));
+}
+
+/* Notes: what was assumed, and what the hooks cannot see. */
+typedef VEC(const char *) notes;
+
+static void note(struct mem *m, notes *to, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void note(struct mem *m, notes *to, const char *format, ...) {
+  struct text t;
+  char what[1000];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+  text_open(&t, m);
+  text_add(&t, what);
+  vec_push(m, to, t.at);
+}
+
+static void make_notes(const struct job *j, struct mem *m, notes *to) {
+  const struct searched *s = &j->answer;
+  for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
+  if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
+  if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
+  if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
+}
+
+/* Reports. */
+
+struct facts {
+  struct report report;
+  struct execution execution;
+  struct check_result result;
+  notes notes;
+};
+
+static char *limit_reason(const struct job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "the %s was reached", limit_name(j->answer.limit));
+  return text_of(m, &t);
+}
+
+static char *quoted(struct mem *m, const char *s) {
+  struct text t;
+  text_open(&t, m);
+  text_char(&t, '"');
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') text_char(&t, '\\');
+    if ((unsigned char)*s >= ' ') text_char(&t, *s);
+  }
+  text_char(&t, '"');
+  return text_of(m, &t);
+}
+
+static char *members(const struct job *j, struct mem *m, const char *client) {
+  const struct searched *s = &j->answer;
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu,\"histories\":%llu,\"steps\":%llu,\"cut\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s",
+              (unsigned long long)s->clients, (unsigned long long)s->done, (unsigned long long)s->histories, (unsigned long long)s->steps,
+              (unsigned long long)s->cut, (unsigned long long)s->traces,
+              s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
+  return text_of(m, &t);
+}
+
+static char *searched_words(const struct searched *s, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  put_number(&t, s->schedules, "schedule", "schedules");
+  text_add(&t, ", ");
+  put_number(&t, s->histories, "distinct history", "distinct histories");
+  return text_of(m, &t);
+}
+
+static void gather(struct job *j, struct mem *m, struct facts *f) {
+  const struct searched *s = &j->answer;
+  const struct finding *found = &s->finding;
+  bool violated = s->verdict == VERDICT_VIOLATED, history = violated && found->found == FOUND_HISTORY;
+  struct text client;
+  text_open(&client, m);
+  if (violated) client_print(&j->object, &found->client, &client);
+  f->result = history ? found->result : (struct check_result){.culprit = UINT32_MAX};
+  f->result.verdict = s->verdict;
+  f->result.method = method(j, m);
+  if (violated && !history) f->result.reason = found->said;
+  if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
+  make_notes(j, m, &f->notes);
+  bool whole = s->complete && s->done == s->clients;
+  f->execution = (struct execution){.file = j->object.file, .client = explored(j, m), .calls = calls(&j->object, m),
+                                    .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
+                                    .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
+                                    .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
+                                    .fault = NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
+                                    .schedules = s->schedules, .partly = !whole, .found_client = violated ? text_string(&client) : NULL};
+  f->execution.members = members(j, m, f->execution.found_client);
+  f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
+                              .spec = violated ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
+                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu,
+                              .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+}
+
+static bool write_report(struct mem *m, const struct report *report, const char *path,
+                         void (*make)(const struct report *, struct text *)) {
+  if (!path) return true;
+  struct text t;
+  text_open(&t, m);
+  make(report, &t);
+  return write_file(path, text_string(&t), t.count);
+}
+
+static void drawn_svg(const struct report *r, struct text *t) {
+  struct report drawn = *r;
+  struct check_result c = whole_result(t->mem, r);
+  drawn.result = &c;
+  report_svg(&drawn, t);
+}
+
+static bool write_answers(const struct job *j, struct mem *m, const struct report *r) {
+  const struct args *a = j->args;
+  struct text t;
+  text_open(&t, m);
+  if (arg_flag(a, "json"))
+    report_json(r, &t);
+  else
+    report_text(r, &t);
+  const char *out = text_string(&t);
+  if (arg_flag(a, "quiet") && !arg_flag(a, "json")) {
+    const char *last = memrchr(out, '\n', t.count - 1);
+    if (last) out = last + 1;
+  }
+  bool good = write_report(m, r, arg_value(a, "junit"), report_junit);
+  good &= write_report(m, r, arg_value(a, "svg"), drawn_svg);
+  good &= write_report(m, r, arg_value(a, "html"), report_html);
+  return write_stdout(out, t.count - (size_t)(out - text_string(&t))) && good;
+}
+
+/* The child. */
+
+static void show_progress(void *self, const struct searched *s) {
+  const struct limits *l = self;
+  double seconds = limits_elapsed(l);
+  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, %llu histories, %.0f s  ", (unsigned long long)s->done,
+          (unsigned long long)s->clients, (double)s->schedules / 1e6, (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1),
+          (unsigned long long)s->histories, seconds);
+  fflush(stderr);
+}
+
+static int problem_status(const struct problem *why) {
+  say_error("%s", why->text);
+  return strstr(why->text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
+}
+
+/* As many threads as asked for, or as the roles need. */
+static void default_threads(struct job *j) {
+  unsigned fixed = 0;
+  bool rest = !j->object.role_count;
+  for (unsigned r = 0; r < j->object.role_count; r++) {
+    rest |= j->object.roles[r].threads == ASIF_REST;
+    fixed += j->object.roles[r].threads == ASIF_REST ? 0 : (unsigned)j->object.roles[r].threads;
+  }
+  if (j->size.threads) return;
+  j->size.threads = !rest ? fixed : fixed + 1 > DEFAULT_THREADS ? fixed + 1 : DEFAULT_THREADS;
+}
+
+static bool make_clients(struct job *j, struct mem *m, struct problem *why) {
+  const char *one = arg_value(j->args, "client");
+  if (!one) {
+    default_threads(j);
+    return clients_all(m, &j->object, &j->size, &j->clients, why);
+  }
+  struct client *c = mem_zero(m, 1, sizeof *c);
+  j->clients = (struct clients){c, 1};
+  return client_parse(m, &j->object, one, c, why);
+}
+
+/* Without a limit of the user's, and without a size, it takes as long as one waits gladly; what was reached is then the answer. */
+static void settle(struct job *j) {
+  if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->limited || j->sized || !j->answer.done) return;
+  j->answer.verdict = VERDICT_HOLDS;
+}
+
+static int answer(struct job *j) {
+  struct mem own;
+  struct facts *volatile facts = NULL;
+  mem_open(&own, NULL);
+  if (MEM_GUARD(&own)) {
+    mem_close(&own);
+    say_error("out of memory while writing the answer");
+    return EXIT_UNKNOWN;
+  }
+  facts = mem_zero(&own, 1, sizeof *facts);
+  gather(j, &own, facts);
+  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
+  mem_close(&own);
+  return status;
+}
+
+static bool explore_all(struct job *j, struct mem *m, struct problem *why) {
+  struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
+  *j->phase = PHASE_LOAD;
+  if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
+  *j->phase = PHASE_RUN;
+  if (!make_clients(j, m, why)) return false;
+  j->options.run.leaks = j->leaks && strcmp(j->leaks, "auto") ? !strcmp(j->leaks, "yes") : j->object.frees;
+  j->options.run.type_stable = j->object.type_stable;
+  if (!search_clients(m, j->image, &j->object, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  settle(j);
+  if (j->answer.verdict != VERDICT_VIOLATED) return true;
+  return finding_explain(m, j->image, &j->object, &j->options.run, &j->answer.finding, &j->spec, &j->schedule, why);
+}
+
+static int in_child(struct job *j) {
+  struct mem m;
+  struct problem why;
+  volatile int status = EXIT_UNKNOWN;
+  handle_interrupts();
+  limits_start(&j->limits, j->seconds > 0 || j->sized ? j->seconds : DEFAULT_SECONDS, j->bytes);
+  j->limits.interrupted = &interrupted;
+  if (isatty(STDERR_FILENO)) {
+    j->options.progress = show_progress;
+    j->options.progress_self = &j->limits;
+  }
+  mem_open(&m, &j->limits);
+  if (MEM_GUARD(&m)) {
+    j->answer.verdict = VERDICT_UNKNOWN;
+    j->answer.limit = (enum limit)j->limits.reached;
+    if (j->object.file) return answer(j);
+    say_error("the %s was reached before anything was tested", limit_name(j->answer.limit));
+    return EXIT_UNKNOWN;
+  }
+  bool good = explore_all(j, &m, &why);
+  if (j->options.progress) fprintf(stderr, "\r%79s\r", "");
+  status = good ? answer(j) : problem_status(&why);
+  object_close(&j->object);
+  mem_close(&m);
+  return status;
+}
+
+/* The parent. */
+
+static volatile pid_t child; /* for the handler */
+
+static void pass_on(int sig) {
+  if (child > 0) kill(child, sig);
+}
+
+static int status_of_child(const struct job *j, int status) {
+  const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
+  if (WIFEXITED(status) && (*j->phase == PHASE_DONE)) return WEXITSTATUS(status);
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) return EXIT_UNKNOWN;
+  if (*j->phase == PHASE_LOAD)
+    return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?", j->inputs[0], how), EXIT_USAGE;
+  say_error("internal error: the process that runs the code ended (%s)", how);
+  return EXIT_INTERNAL;
+}
+
+static int supervise(struct job *j) {
+  struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+  int status = 0;
+  fflush(stdout);
+  fflush(stderr);
+  child = fork();
+  if (child < 0) return say_error("no process can be made: %s", strerror(errno)), EXIT_UNKNOWN;
+  if (!child) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    status = in_child(j);
+    fflush(stdout);
+    *j->phase = PHASE_DONE;
+    _exit(status);
+  }
+  sigaction(SIGINT, &ignore, NULL); /* the terminal has sent it to the child too */
+  sigaction(SIGTERM, &forward, NULL);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return status_of_child(j, status);
+}
+
+static int run(const struct args *a) {
+  struct job j = {0};
+  struct mem m;
+  struct problem why;
+  if (!read_options(a, &j)) return EXIT_USAGE;
+  mem_open(&m, NULL);
+  int status = EXIT_UNKNOWN;
+  j.phase = mmap(NULL, sizeof *j.phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (j.phase == MAP_FAILED) {
+    say_error("out of memory");
+  } else if (!(j.directory = compile_directory(&m, &why))) {
+    status = problem_status(&why);
+  } else {
+    status = supervise(&j);
+    compile_remove(j.directory);
+  }
+  free(j.inputs);
+  mem_close(&m);
+  return status;
+}
+
+const struct command command_test = {
+    .name = "test",
+    .usage = "FILE... [--spec SPEC] [--threads N] [--ops N] [-- COMPILER ARGUMENTS]",
+    .summary = "run compiled C or C++ under chosen schedules, to find one that breaks it",
+    .details = "The files are the object as it ships: sources (.c, .cc, .cpp, .cxx), which are compiled with hooks at\n"
+               "every access to memory, and objects and archives made with `asif cc`. One of them has a few lines\n"
+               "that say what the object is (docs/harness.md); none are needed where functions have the names of the\n"
+               "specification's operations and --spec is given.\n"
+               "\n"
+               "Threads call its operations, in every combination up to a size, smallest first, and run under one\n"
+               "schedule after the other: every one of them, up to the order of steps that do not matter to each other.\n"
+               "Every history is checked, and so are data races, uses of freed memory, leaks, deadlocks, loops that\n"
+               "wait for ever, failed assertions and crashes. The first that is wrong is shown.\n"
+               "\n"
+               "Without --threads, --ops, --client and --time-limit the search ends after 10 seconds, if it is not\n"
+               "through before: the verdict then says how far it came. Memory is sequentially consistent.\n"
+               "\n"
+               "Exit status: 0 nothing wrong in what was asked for, 1 violated, 2 bad usage or code that does not\n"
+               "compile, 3 unknown (a limit was reached), 4 internal error.\n"
+               "\n"
+               "Examples:\n"
+               "  asif test stack.c                              the specification is in the file\n"
+               "  asif test stack.c --spec stack                 ... or is named\n"
+               "  asif test queue.cpp --spec self                are its operations atomic?\n"
+               "  asif test queue.c -n 4 -o 1                    up to four threads, one operation each\n"
+               "  asif test queue.c --client 'enq(1) deq() | deq()'\n"
+               "  asif test queue.c --bound 3 --bound-by preemption\n"
+               "  asif test queue.c --random pct:3 --runs 1M --seed 7\n"
+               "  asif test queue.c -- -O2 -Iinclude -DSIZE=4    for the compiler\n"
+               "  CC=\"asif cc\" make && asif test harness.c queue.o pool.o\n",
+    .opts = opts,
+    .least = 1,
+    .most = -1,
+    .run = run,
+};
