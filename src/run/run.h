@@ -70,7 +70,8 @@ enum step_flags {
   STEP_WROTE = 4,   /* it changed what it accessed, or may have */
   STEP_SPINS = 8,   /* after it the fiber waits in a loop for another's write (it comes back to where it was, having changed
                      * nothing): it cannot take a step before somebody has written */
-  STEP_YIELDED = 16 /* after it the default is that another goes on: a yield, or very many steps without a change */
+  STEP_YIELDED = 16, /* after it the default is that another goes on: a yield, or very many steps without a change */
+  STEP_WAITS = 32    /* it could be taken only when something was free, or had happened: a lock, not a try */
 };
 
 /* A step as it was taken. */
@@ -85,7 +86,8 @@ struct step {
   uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the last: one
                           * never used before */
   uint64_t place : 48;   /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is its own;
-                          * 0: none. Accesses of the block do not commute with it: before or after, they are a use after free */
+                          * 0: none. Accesses of the block do not commute with it: afterwards they are a use after free.
+                          * Of POINT_START: the number of the fiber it created */
 };
 
 /* A choice: whose step, and if it allocates, which block. A schedule is one choice a step. */
