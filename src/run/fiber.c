@@ -56,7 +56,10 @@ void fibers_open(void) {
 
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
 
-/* void fiber_switch(void **from, void *to): the control words are loaded only where they differ, which is slow and rare. */
+/* void fiber_switch(void **from, void *to)
+ *
+ * Reading the control word of the old floating point unit is slow. It is known as long as that of the new one does not change:
+ * fesetround and its like set both. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl fiber_switch\n"
@@ -69,18 +72,15 @@ __asm__(".text\n"
         "  pushq %r13\n"
         "  pushq %r14\n"
         "  pushq %r15\n"
+        "  movl control_word(%rip), %edx\n"
         "  subq $8, %rsp\n"
         "  stmxcsr (%rsp)\n"
-        "  fnstcw 4(%rsp)\n"
+        "  movl %edx, 4(%rsp)\n"
         "  movl (%rsp), %eax\n"
-        "  movzwl 4(%rsp), %edx\n"
         "  movq %rsp, (%rdi)\n"
-        "  movq %rsi, %rsp\n"
-        "  cmpl (%rsp), %eax\n"
+        "  cmpl (%rsi), %eax\n"
         "  jne 1f\n"
-        "2: cmpw 4(%rsp), %dx\n"
-        "  jne 3f\n"
-        "4: addq $8, %rsp\n"
+        "2: leaq 8(%rsi), %rsp\n"
         "  popq %r15\n"
         "  popq %r14\n"
         "  popq %r13\n"
@@ -88,16 +88,20 @@ __asm__(".text\n"
         "  popq %rbx\n"
         "  popq %rbp\n"
         "  ret\n"
-        "1: ldmxcsr (%rsp)\n"
+        "1: fnstcw 4(%rsp)\n"
+        "  movl 4(%rsi), %edx\n"
+        "  movl %edx, control_word(%rip)\n"
+        "  ldmxcsr (%rsi)\n"
+        "  fldcw 4(%rsi)\n"
         "  jmp 2b\n"
-        "3: fldcw 4(%rsp)\n"
-        "  jmp 4b\n"
         ".size fiber_switch, .-fiber_switch\n");
+
+#define CONTROL_WORD 0x37f /* as a program begins with it */
+static uint32_t control_word __attribute__((used)) = CONTROL_WORD;
 
 /* What fiber_switch takes from a stack, lowest first. */
 struct frame {
-  uint32_t mxcsr;
-  uint16_t control, unused;
+  uint32_t mxcsr, control;
   uint64_t kept[6];
   void (*body)(void);
   uintptr_t end; /* where body would return to: nowhere, and so those who walk the stack see its end */
@@ -109,7 +113,7 @@ void fiber_prepare(struct fiber *f, void (*body)(void)) {
   struct frame *frame = (struct frame *)(void *)(f->stack_top - sizeof *frame);
   memset(frame, 0, sizeof *frame);
   frame->mxcsr = 0x1f80;
-  frame->control = 0x37f;
+  frame->control = CONTROL_WORD;
   frame->body = body;
   f->sp = frame;
 }

@@ -21,7 +21,7 @@ static const struct image_op *operations;
 static void (*initialise)(void);
 static const struct plan *plan;
 static size_t steps_most;
-static unsigned in_row; /* steps of run.current in a row */
+static size_t checked_at; /* the step from which on lengths are checked again */
 
 static struct moment *moments; /* room: two for each call */
 static size_t moments_room;
@@ -106,7 +106,8 @@ static uint64_t enabled_fibers(void) {
   return enabled;
 }
 
-static inline unsigned by_default(unsigned before, bool yielded, uint64_t enabled) {
+unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
+  bool yielded = i && steps[i - 1].flags & STEP_YIELDED;
   if (LIKELY(!yielded && enabled >> before & 1)) return before;
   uint64_t others = enabled & ~((uint64_t)1 << before);
   if (!others) return before;
@@ -114,17 +115,7 @@ static inline unsigned by_default(unsigned before, bool yielded, uint64_t enable
   return (unsigned)__builtin_ctzll(later ? later : others);
 }
 
-unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
-  return by_default(before, i && steps[i - 1].flags & STEP_YIELDED, enabled);
-}
-
-static unsigned chosen(size_t i, uint64_t enabled) {
-  if (i < plan->count) {
-    unsigned forced = plan->choices[i].fiber;
-    if (UNLIKELY(forced >= FIBERS_MOST || !(enabled >> forced & 1))) wrong_choice(forced);
-    return forced;
-  }
-  if (!plan->choose) return by_default(run.current, i && scheduler.steps[i - 1].flags & STEP_YIELDED, enabled);
+static unsigned ask(uint64_t enabled) {
   struct choice choice = {0, 0};
   run.enabled = enabled;
   scheduler.asks = true;
@@ -135,39 +126,75 @@ static unsigned chosen(size_t i, uint64_t enabled) {
   return choice.fiber;
 }
 
+static inline unsigned chosen(size_t i, uint64_t enabled) {
+  if (i < plan->count) {
+    unsigned forced = plan->choices[i].fiber;
+    if (UNLIKELY(forced >= FIBERS_MOST || !(enabled >> forced & 1))) wrong_choice(forced);
+    return forced;
+  }
+  return plan->choose ? ask(enabled) : step_default(scheduler.steps, i, run.current, enabled);
+}
+
 static void record_call(const struct fiber *f, size_t step) {
   moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = f->current_call, .fiber = f->id};
 }
 
-/* Chooses who takes the next step and makes that fiber the current one: the step is begun. */
-static inline struct fiber *next_step(void) {
+/* Checks that are not made before every step: from step checked_at on. False: the step is the last in a row. */
+static bool check_length(size_t i, uint64_t enabled) {
+  if (i == steps_most) run_stop(RUN_LONG);
+  if (i >= SPIN_WATCH) spin_watch(enabled);
+  size_t row = i; /* where the current fiber's last steps in a row began */
+  while (row && i - row < ROW_MOST && scheduler.steps[row - 1].fiber == run.current && !(scheduler.steps[row - 1].flags & STEP_YIELDED))
+    row--;
+  size_t next = row + ROW_MOST - 1;
+  bool last = i >= next;
+  if (last) next = i + ROW_MOST;
+  if (i >= SPIN_WATCH) next = i + 1;
+  if (i < SPIN_WATCH && next > SPIN_WATCH) next = SPIN_WATCH;
+  checked_at = next < steps_most ? next : steps_most;
+  return !last;
+}
+
+/* A step's size, fiber, before, kind and flags as one word: what was written in small pieces and is then read as a whole would
+ * stop the processor for a while. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the words of a step are put together as a little endian machine has them");
+_Static_assert(offsetof(struct step, size) == 16 && offsetof(struct step, fiber) == 20 && offsetof(struct step, before) == 21 &&
+                   offsetof(struct step, kind) == 22 && offsetof(struct step, flags) == 23 && sizeof(struct step) == 32,
+               "a step is four words");
+#define WORD_FIBER(fiber)   ((uint64_t)(fiber) << 32)
+#define WORD_BEFORE(before) ((uint64_t)(before) << 40)
+#define WORD_KIND(kind)     ((uint64_t)(kind) << 48)
+#define WORD_FLAGS(flags)   ((uint64_t)(flags) << 56)
+static inline void put_words(struct step *s, uint64_t enabled, uintptr_t address, uint64_t word) {
+  static const uint64_t none;
+  s->enabled = enabled;
+  s->address = address;
+  memcpy((char *)s + 16, &word, sizeof word);
+  memcpy((char *)s + 24, &none, sizeof none);
+}
+
+/* Chooses who takes the next step: the step is begun. */
+static inline __attribute__((always_inline)) struct fiber *next_step(void) {
   size_t i = run.count;
-  uint64_t enabled = enabled_fibers();
+  uint64_t enabled = enabled_fibers(), word;
   if (UNLIKELY(!enabled)) spin_stuck();
-  if (UNLIKELY(i >= SPIN_WATCH)) spin_watch(enabled);
-  if (UNLIKELY(i == steps_most)) run_stop(RUN_LONG);
+  bool may_go_on = UNLIKELY(i >= checked_at) ? check_length(i, enabled) : true;
   unsigned id = chosen(i, enabled);
   struct fiber *f = &fibers[id];
-  struct step *s = &scheduler.steps[i];
-  *s = run.pending[id];
-  s->enabled = enabled;
-  s->before = (uint8_t)run.current;
-  in_row = id == run.current ? in_row + 1 : 1;
-  if (UNLIKELY(in_row >= ROW_MOST)) {
-    in_row = 0;
-    s->flags |= STEP_YIELDED;
-  }
-  if (s->kind == POINT_YIELD) s->flags |= STEP_YIELDED;
+  const struct step *p = &run.pending[id];
+  memcpy(&word, (const char *)p + 16, sizeof word);
+  if (UNLIKELY(!may_go_on && id == run.current)) word |= WORD_FLAGS(STEP_YIELDED);
+  put_words(&scheduler.steps[i], enabled, p->address, word | WORD_BEFORE(run.current));
   run.current = id;
   run.count = i + 1;
-  if (f->called) {
+  if (word & WORD_FLAGS(STEP_CALLS)) {
     f->called = false;
     record_call(f, i);
   }
   return f;
 }
 
-static inline void go_to(struct fiber *from, struct fiber *to) {
+static void __attribute__((noinline)) go_to(struct fiber *from, struct fiber *to) {
   from->error = *real_errno;
   current = to;
   fiber_switch(&from->sp, to->sp);
@@ -177,7 +204,7 @@ static inline void go_to(struct fiber *from, struct fiber *to) {
 static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point */
 
 /* The fiber that runs stops until it is chosen. */
-static void stop_at_point(struct fiber *f) {
+static inline __attribute__((always_inline)) void stop_at_point(struct fiber *f) {
   if (LIKELY(scheduler.mode == MODE_STEPS)) {
     struct fiber *next = next_step();
     if (next != f) go_to(f, next);
@@ -189,13 +216,8 @@ static void stop_at_point(struct fiber *f) {
 }
 
 static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t address, uint32_t size) {
-  struct step *p = &run.pending[f->id];
-  p->address = address;
-  p->size = size;
-  p->fiber = f->id;
-  p->kind = (uint8_t)kind;
-  p->flags = f->called ? STEP_CALLS : 0;
-  p->block = p->blocks = 0;
+  unsigned flags = (f->called ? STEP_CALLS : 0) | (kind == POINT_YIELD ? STEP_YIELDED : 0);
+  put_words(&run.pending[f->id], 0, address, size | WORD_FIBER(f->id) | WORD_KIND(kind) | WORD_FLAGS(flags));
 }
 
 void point(enum point_kind kind, uintptr_t address, uint32_t size) {
@@ -214,6 +236,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
     run_found(FOUND_DEADLOCK, "%s waits for another inside of ASIF_ATOMIC", fiber_name(f));
   }
   announce(f, kind, address, size);
+  run.pending[f->id].flags |= STEP_WAITS;
   f->ready = can;
   scheduler.waiting |= (uint64_t)1 << f->id;
   stop_at_point(f);
@@ -440,7 +463,7 @@ static void reset(const struct client *client) {
   run.current = 0;
   place_count = 0;
   internal[0] = '\0';
-  in_row = 0;
+  checked_at = steps_most < ROW_MOST - 1 ? steps_most : ROW_MOST - 1;
   scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
   scheduler.watched = false;
   scheduler.runs++;

@@ -196,7 +196,13 @@ uint32_t races_epoch(void); /* of the fiber that runs, now */
 bool races_knows(unsigned fiber, uint32_t epoch); /* does that come before what the fiber that runs does now? */
 
 /* Spinning (spin.c). */
-static inline void spin_reset(struct fiber *f) { f->spin = (struct spin){.pc = 0}; }
+static inline void spin_reset(struct fiber *f) { /* the rest is not looked at before it is set */
+  struct spin *s = &f->spin;
+  s->pc = 0;
+  s->reads = s->next = s->hits = s->next_hit = 0;
+  s->local = s->landed = 0;
+  s->compares = s->lands = false;
+}
 /* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait. */
 static inline void spin_wrote(struct fiber *f) {
   f->spin.pc = 0;
