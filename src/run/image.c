@@ -293,31 +293,6 @@ void tls_ended(struct fiber *f) {
   }
 }
 
-/* Static variables of functions (C++): the first byte of the guard says initialised, the second that somebody is at it. */
-
-static bool guard_free(const struct fiber *f) { return !((const volatile char *)f->waits_for)[1]; }
-
-WRAPPED int WRAP(__cxa_guard_acquire)(char *);
-int WRAP(__cxa_guard_acquire)(char *guard) {
-  if (current) point_when(POINT_LOCK, (uintptr_t)guard, 8, guard_free, guard);
-  if (races_wanted()) races_acquire((uintptr_t)guard);
-  if (guard[0]) return 0;
-  guard[1] = 1;
-  step_wrote();
-  return 1;
-}
-static void guard_leave(char *guard, char initialised) {
-  if (current) point(POINT_UNLOCK, (uintptr_t)guard, 8);
-  if (races_wanted()) races_release((uintptr_t)guard);
-  guard[0] = initialised;
-  guard[1] = 0;
-  step_wrote();
-}
-WRAPPED void WRAP(__cxa_guard_release)(char *);
-void WRAP(__cxa_guard_release)(char *guard) { guard_leave(guard, 1); }
-WRAPPED void WRAP(__cxa_guard_abort)(char *);
-void WRAP(__cxa_guard_abort)(char *guard) { guard_leave(guard, 0); }
-
 /* Names of globals. */
 
 bool image_describe(uintptr_t address, struct text *t) {

@@ -19,6 +19,7 @@
 #include <stdarg.h>
 
 #include "base/hash.h"
+#include "run/heap_parts.h"
 
 /* Reads stacks, which are nobody's objects. */
 #define ANY_MEMORY __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
@@ -62,10 +63,11 @@ __asm__(".text\n"
         ".size spin_landing, .-spin_landing\n");
 
 static bool land(struct fiber *f, uintptr_t pc, void **slot) {
-  if (*slot == (void *)spin_landing) return true;
-  if (*slot != (void *)pc) return false;
+  uintptr_t at = (uintptr_t)*slot;
+  if (at == (uintptr_t)spin_landing) return true;
+  if (at != pc) return false;
   f->spin.back = *slot;
-  *slot = (void *)spin_landing;
+  *slot = (void *)(uintptr_t)spin_landing;
   return true;
 }
 #else
@@ -132,7 +134,7 @@ static struct {
 } before;
 
 static uint64_t hash_fibers(void) {
-  uint64_t h = waiters_hash() ^ time_hash() ^ scheduler.alive ^ hash_mix(scheduler.spinning);
+  uint64_t h = waiters_hash() ^ hash_mix(time_hash() + random_hash()) ^ scheduler.alive ^ hash_mix(scheduler.spinning);
   for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
     unsigned i = (unsigned)__builtin_ctzll(rest);
     h = hash_mix(h ^ fibers[i].spin.local) + run.pending[i].address + run.pending[i].kind;
@@ -149,8 +151,7 @@ static uint64_t hash_memory(void) {
   size_t count = image_ranges(&ranges);
   uint64_t h = 1;
   for (size_t i = 0; i < count; i++) h = hash_range(h, ranges[i].low, ranges[i].high);
-  count = heap_ranges(&ranges);
-  for (size_t i = 0; i < count; i++) h = hash_range(h, ranges[i].low, ranges[i].high);
+  for (size_t i = 0; i < AREAS; i++) h = hash_range(h, heap_areas[i].start, heap_areas[i].next);
   for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)];
     if (f->tls && f->tls_used) h = hash_range(h, (uintptr_t)f->tls, (uintptr_t)f->tls + tls_size());

@@ -1,0 +1,80 @@
+/* Points at mutexes and their like. */
+#include "run/sync.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+const char *sync_name(const char *what, const void *object) {
+  static char names[4][160];
+  static unsigned next;
+  char *name = names[next++ % 4];
+  struct text text;
+  struct mem mem;
+  mem_open(&mem, NULL);
+  text_open(&text, &mem);
+  run_describe_address((uintptr_t)object, &text);
+  snprintf(name, sizeof names[0], "%s %s", what, text_string(&text));
+  mem_close(&mem);
+  return name;
+}
+
+void sync_check(const void *object, uint32_t size, uintptr_t pc) {
+  if (heap_owns((uintptr_t)object)) heap_access((uintptr_t)object, size, true, true, pc);
+}
+
+void sync_point(enum point_kind kind, const void *object, uint32_t size, uintptr_t pc) {
+  if (!current) return;
+  current->pc = pc;
+  point(kind, (uintptr_t)object, size);
+  sync_check(object, size, pc);
+}
+
+void sync_point_when(enum point_kind kind, const void *object, uint32_t size, ready *can, uintptr_t pc) {
+  current->pc = pc;
+  point_when(kind, (uintptr_t)object, size, can, object);
+  sync_check(object, size, pc);
+}
+
+void sync_changed(void) {
+  if (!current) return;
+  step_wrote();
+  spin_wrote(current);
+}
+
+void sync_taken(const void *object) {
+  sync_changed();
+  if (races_wanted()) races_acquire((uintptr_t)object);
+}
+
+void sync_given(const void *object) {
+  sync_changed();
+  if (races_wanted()) races_release((uintptr_t)object);
+}
+
+void sync_record(enum point_kind kind, const void *object, uint32_t size, bool failed, uintptr_t pc) {
+  if (UNLIKELY(recording != NULL) && current) record(kind, true, true, failed, (uintptr_t)object, size, pc, 0, 0);
+}
+
+void sync_others_first(void) {
+  if (current && run.count) scheduler.steps[run.count - 1].flags |= STEP_YIELDED;
+}
+
+_Noreturn void sync_unsupported(const char *function, const char *why) {
+  if (current) run_found(FOUND_UNSUPPORTED, "%s calls %s, which cannot be run under a scheduler: %s", fiber_name(current), function, why);
+  fprintf(stderr, "asif: %s is called while the code is loaded, before any run: %s\n", function, why);
+  exit(2);
+}
+
+_Noreturn void sync_misuse(uintptr_t pc, const void *object, const char *format, ...) {
+  char said[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(said, sizeof said, format, args);
+  va_end(args);
+  if (!current) {
+    fprintf(stderr, "asif: while the code is loaded, before any run: %s\n", said);
+    exit(2);
+  }
+  found_at(pc, (uintptr_t)object, current, "here");
+  run_found(FOUND_MISUSE, "%s", said);
+}
