@@ -61,18 +61,22 @@ static long call(const struct asif_entry *op, long argument) {
     void (*plain)(void);
     bool (*truth)(void);
     int (*number)(void);
+    long (*large)(void);
     void (*plain1)(int);
     bool (*truth1)(int);
     int (*number1)(int);
+    long (*large1)(int);
   } f = {op->function};
   int a = (int)argument;
   switch (op->signature) {
   case 0: f.plain(); return 0;
   case 1: return f.truth();
   case 2: return f.number();
+  case 3: return f.large();
   case 4: f.plain1(a); return 0;
   case 5: return f.truth1(a);
   case 6: return f.number1(a);
+  case 7: return f.large1(a);
   default: fprintf(stderr, "%s: this driver cannot call it\n", op->name); exit(2);
   }
 }

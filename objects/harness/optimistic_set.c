@@ -1,0 +1,17 @@
+/* lib/optimistic_set.h */
+#include "harness.h"
+#include "../lib/hazard.c"
+#include "../lib/optimistic_set.c"
+
+static struct optimistic_set *x;
+
+static void set_up(void) { x = optimistic_set_create(hazard_create(RECORDS, BATCH)); }
+static bool add(int v) { return optimistic_set_add(x, v) == 1; }
+static bool remove_key(int v) { return optimistic_set_remove(x, v); }
+static bool contains(int v) { return optimistic_set_contains(x, v); }
+
+ASIF_OBJECT(set)
+ASIF_OP(add, ASIF_IN(1, VALUES))
+ASIF_OP_AS(remove, remove_key, ASIF_IN(1, VALUES))
+ASIF_OP(contains, ASIF_IN(1, VALUES))
+ASIF_INIT(set_up)

@@ -1,0 +1,57 @@
+/* Harris and Michael's set (harris_michael_set.h); its list is marked_list.h. */
+#include "harris_michael_set.h"
+
+#include "marked_list.h"
+
+struct harris_michael_set {
+  struct list list;
+};
+
+struct harris_michael_set *harris_michael_set_create(struct hazard *hazard) {
+  struct harris_michael_set *s = malloc(sizeof *s);
+  if (s) list_open(&s->list, hazard);
+  return s;
+}
+
+void harris_michael_set_destroy(struct harris_michael_set *s) {
+  list_close(&s->list);
+  free(s);
+}
+
+int harris_michael_set_add(struct harris_michael_set *s, long key) {
+  struct node *n = malloc(sizeof *n);
+  if (!n) return -1;
+  n->key = key;
+  atomic_init(&n->count, 1);
+  struct hazard_record *r = hazard_enter(s->list.hazard);
+  struct place at;
+  do list_find(&s->list, r, key, &at);
+  while (!at.found && !list_insert(&at, n));
+  hazard_leave(r);
+  if (at.found) free(n);
+  return !at.found;
+}
+
+bool harris_michael_set_remove(struct harris_michael_set *s, long key) {
+  struct hazard_record *r = hazard_enter(s->list.hazard);
+  struct place at;
+  bool removed = false;
+  for (;;) {
+    list_find(&s->list, r, key, &at);
+    if (!at.found) break;
+    uintptr_t next = at.next;
+    removed = atomic_compare_exchange_strong(&at.node->next, &next, next | 1);
+    if (removed) break;
+  }
+  if (removed) list_unlink(&s->list, r, &at);
+  hazard_leave(r);
+  return removed;
+}
+
+bool harris_michael_set_contains(struct harris_michael_set *s, long key) {
+  struct hazard_record *r = hazard_enter(s->list.hazard);
+  struct place at;
+  list_find(&s->list, r, key, &at);
+  hazard_leave(r);
+  return at.found;
+}
