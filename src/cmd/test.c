@@ -253,6 +253,8 @@ static void make_notes(const struct job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
   if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
+  if (s->waiting)
+    note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
   if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
   note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");

@@ -14,6 +14,7 @@ struct judge {
   struct spec spec;
   struct key *set; /* open addressing */
   size_t mask, count;
+  uint64_t waiting; /* histories with operations that wait for ever, as they should */
   const struct client *client; /* the one whose hash is: */
   struct key client_key;
 };
@@ -26,6 +27,7 @@ struct judge *judge_new(struct mem *m, const struct object *o) {
 }
 
 uint64_t judge_histories(const struct judge *j) { return j->count; }
+uint64_t judge_waiting(const struct judge *j) { return j->waiting; }
 
 /* Keys. */
 
@@ -57,6 +59,7 @@ static struct key key_of_run(struct judge *j, const struct run *r) {
     key_add(&k, (uint64_t)m->call << 1 | m->is_return);
     if (m->is_return) key_add(&k, (uint64_t)m->result);
   }
+  key_add(&k, r->found);
   k.a = hash_mix(k.a);
   k.b = hash_mix(k.b) | 1; /* never none */
   return k;
@@ -122,30 +125,59 @@ struct history *judge_history(struct mem *m, const struct object *o, struct spec
   return h;
 }
 
+/* Waiting. Operations that wait for ever are a finding, unless they would have waited with nothing concurrent as well: a `deq` that
+ * waits until there is something, in a client that puts nothing in. So the operations that returned are run one after the other, in
+ * an order that explains them, and then one that did not return: if it ends there, it should have. */
+static bool waits_by_design(struct judge *j, const struct run *r, const struct history *h, const struct check_result *result) {
+  size_t count = 0, moments = r->moment_count;
+  struct call *calls = mem_zero(j->scratch, moments + 1, sizeof *calls);
+  uint8_t *threads = mem_zero(j->scratch, moments + 1, sizeof *threads);
+  long *results = mem_zero(j->scratch, moments + 1, sizeof *results);
+  uint32_t *called = mem_zero(j->scratch, moments + 1, sizeof *called); /* calls of the client, as the history has them: by their calls */
+  size_t n = 0;
+  for (size_t i = 0; i < moments; i++)
+    if (!r->moments[i].is_return) called[n++] = r->moments[i].call;
+  for (size_t i = 0; i < result->order_count; i++) {
+    const struct op *o = &h->ops.at[result->order[i]];
+    if (op_pending(o)) continue;
+    calls[count] = r->client->calls[called[result->order[i]]];
+    threads[count++] = (uint8_t)o->process;
+  }
+  for (size_t i = 0; i < h->ops.count; i++) {
+    enum found found;
+    if (!op_pending(&h->ops.at[i])) continue;
+    calls[count] = r->client->calls[called[i]];
+    threads[count] = (uint8_t)h->ops.at[i].process;
+    if (run_sequential(calls, threads, count + 1, results, &found) || (found != FOUND_DEADLOCK && found != FOUND_LIVELOCK)) return false;
+  }
+  return true;
+}
+
+static bool is_waiting(const struct run *r) { return r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK; }
+
 /* Checks the history by itself; limits are the caller's, between runs. */
-static bool linearizable(struct judge *j, const struct run *r, bool *is, struct problem *why) {
+static enum judged check(struct judge *j, const struct run *r, struct problem *why) {
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
   struct check_result result;
   struct limits none;
   limits_start(&none, 0, 0);
   struct history *h = judge_history(j->scratch, j->object, &j->spec, r);
-  bool decided = check_history(j->scratch, h, &j->spec, &options, &none, &result, why);
+  if (!check_history(j->scratch, h, &j->spec, &options, &none, &result, why)) return JUDGED_NOT;
   const char *fault = spec_user_fault(&j->spec);
-  if (decided && fault) {
-    problem_set(why, "%s", fault);
-    decided = false;
-  }
-  if (decided) *is = result.verdict == VERDICT_HOLDS;
-  mem_close(j->scratch);
-  return decided;
+  if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
+  if (result.verdict != VERDICT_HOLDS) return JUDGED_WRONG;
+  if (!is_waiting(r)) return JUDGED_GOOD;
+  if (!waits_by_design(j, r, h, &result)) return JUDGED_WRONG;
+  j->waiting++;
+  return JUDGED_GOOD;
 }
 
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
-  if (r->found) return JUDGED_WRONG;
+  if (r->found && !is_waiting(r)) return JUDGED_WRONG;
   if (!set_add(j, key_of_run(j, r))) return JUDGED_GOOD;
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
-  bool is = false;
-  if (!linearizable(j, r, &is, why)) return JUDGED_NOT;
-  return is ? JUDGED_GOOD : JUDGED_WRONG;
+  enum judged judged = check(j, r, why);
+  mem_close(j->scratch);
+  return judged;
 }

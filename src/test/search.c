@@ -73,6 +73,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   s->steps += counts.steps;
   s->traces += counts.traces;
   s->histories = judge_histories(k->judge);
+  s->waiting = judge_waiting(k->judge);
   if (k->failed) *k->why = k->judging;
   if (!good || k->failed) return false;
   if (s->verdict == VERDICT_VIOLATED || limits_poll(k->limits)) return true;

@@ -123,6 +123,7 @@ struct judge *judge_new(struct mem *, const struct object *);
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
 uint64_t judge_histories(const struct judge *); /* distinct ones so far */
+uint64_t judge_waiting(const struct judge *);   /* of these, where operations wait for ever, as they do with nothing concurrent */
 /* The run's history, bound to the specification (whose values are then the history's). */
 struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
 
@@ -193,6 +194,7 @@ struct searched {
   struct finding finding;  /* where violated; its history and result are made by finding_explain */
   uint64_t clients, done;  /* given; explored to the end */
   uint64_t schedules, cut, steps, traces, histories;
+  uint64_t waiting;        /* histories with operations that wait for ever, as they do with nothing concurrent too */
   uint64_t refused;        /* clients of which no run counted: asif_require refused a call in each */
   bool complete;           /* every schedule of every client that was done */
   unsigned bound;          /* else, where delays and the like were bounded: up to so many, in each client that was done */
