@@ -23,6 +23,9 @@ static const struct plan *plan;
 static size_t steps_most;
 static size_t checked_at; /* the step from which on lengths are checked again */
 
+static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
+static struct moment *sequential_moments;
+static size_t sequential_room;
 static struct moment *moments; /* room: two for each call */
 static size_t moments_room;
 
@@ -155,22 +158,13 @@ static bool check_length(size_t i, uint64_t enabled) {
   return !last;
 }
 
-/* A step's size, fiber, before, kind and flags as one word: what was written in small pieces and is then read as a whole would
- * stop the processor for a while. */
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the words of a step are put together as a little endian machine has them");
-_Static_assert(offsetof(struct step, size) == 16 && offsetof(struct step, fiber) == 20 && offsetof(struct step, before) == 21 &&
-                   offsetof(struct step, kind) == 22 && offsetof(struct step, flags) == 23 && sizeof(struct step) == 32,
-               "a step is four words");
-#define WORD_FIBER(fiber)   ((uint64_t)(fiber) << 32)
-#define WORD_BEFORE(before) ((uint64_t)(before) << 40)
-#define WORD_KIND(kind)     ((uint64_t)(kind) << 48)
-#define WORD_FLAGS(flags)   ((uint64_t)(flags) << 56)
-static inline void put_words(struct step *s, uint64_t enabled, uintptr_t address, uint64_t word) {
-  static const uint64_t none;
-  s->enabled = enabled;
-  s->address = address;
-  memcpy((char *)s + 16, &word, sizeof word);
-  memcpy((char *)s + 24, &none, sizeof none);
+/* The fiber that takes step i is chosen for those after it too, up to the one given back, unless it has to wait. */
+static inline size_t goes_on_until(unsigned fiber, size_t i) {
+  if (UNLIKELY(scheduler.waiting | scheduler.spinning)) return 0;
+  size_t next = i + 1;
+  for (; next < plan->count; next++)
+    if (plan->choices[next].fiber != fiber) return next < checked_at ? next : checked_at;
+  return plan->choose && plan->count < checked_at ? plan->count : checked_at;
 }
 
 /* Chooses who takes the next step: the step is begun. */
@@ -183,18 +177,22 @@ static inline __attribute__((always_inline)) struct fiber *next_step(void) {
   struct fiber *f = &fibers[id];
   const struct step *p = &run.pending[id];
   memcpy(&word, (const char *)p + 16, sizeof word);
-  if (UNLIKELY(!may_go_on && id == run.current)) word |= WORD_FLAGS(STEP_YIELDED);
-  put_words(&scheduler.steps[i], enabled, p->address, word | WORD_BEFORE(run.current));
+  scheduler.quick = word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i);
+  if (UNLIKELY(!may_go_on && id == run.current)) {
+    word |= STEP_WORD(0, STEP_YIELDED, 0);
+    scheduler.quick = 0;
+  }
+  step_put(&scheduler.steps[i], enabled, p->address, word | STEP_WHO(0, run.current));
   run.current = id;
   run.count = i + 1;
-  if (word & WORD_FLAGS(STEP_CALLS)) {
+  if (word & STEP_WORD(0, STEP_CALLS, 0)) {
     f->called = false;
     record_call(f, i);
   }
   return f;
 }
 
-static void __attribute__((noinline)) go_to(struct fiber *from, struct fiber *to) {
+static inline void go_to(struct fiber *from, struct fiber *to) {
   from->error = *real_errno;
   current = to;
   fiber_switch(&from->sp, to->sp);
@@ -217,10 +215,10 @@ static inline __attribute__((always_inline)) void stop_at_point(struct fiber *f)
 
 static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t address, uint32_t size) {
   unsigned flags = (f->called ? STEP_CALLS : 0) | (kind == POINT_YIELD ? STEP_YIELDED : 0);
-  put_words(&run.pending[f->id], 0, address, size | WORD_FIBER(f->id) | WORD_KIND(kind) | WORD_FLAGS(flags));
+  step_put(&run.pending[f->id], 0, address, STEP_WHO(f->id, 0) | STEP_WORD(kind, flags, size));
 }
 
-void point(enum point_kind kind, uintptr_t address, uint32_t size) {
+void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
   struct fiber *f = current;
   if (scheduler.mode == MODE_QUIET) return;
   announce(f, kind, address, size);
@@ -283,6 +281,7 @@ static void make_calls(struct fiber *f) {
   for (uint32_t c = client->first[f->id]; c < client->first[f->id + 1]; c++) {
     f->called = true;
     f->current_call = c;
+    scheduler.quick = 0; /* the call is to be told with the first step */
     long result = call_operation(&operations[client->calls[c].op], client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
@@ -333,6 +332,7 @@ static void body(void) {
 
 static void reset_fiber(struct fiber *f) {
   f->ended = f->called = false;
+  f->goes_on = STEP_WHO(f->id, f->id);
   f->ready = NULL;
   f->endings = NULL;
   f->tls_used = false;
@@ -347,6 +347,7 @@ static void run_to_first_point(struct fiber *f) {
   fiber_prepare(f, body);
   starter = by;
   scheduler.mode = MODE_FIRST;
+  scheduler.quick = 0;
   go_to(by, f);
   scheduler.mode = mode;
 }
@@ -422,12 +423,13 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   initialise = init;
   options = *how;
   steps_most = how->steps_most ? how->steps_most : STEPS_MOST;
-  free(scheduler.steps);
-  scheduler.steps = malloc(steps_most * sizeof *scheduler.steps);
-  if (!scheduler.steps) {
+  if (scheduler.steps) free(scheduler.steps - 1);
+  struct step *steps = calloc(steps_most + 1, sizeof *steps);
+  if (!steps) {
     problem_set(problem, "no memory for %zu steps", steps_most);
     return false;
   }
+  scheduler.steps = steps + 1;
   run.steps = scheduler.steps;
   real_errno = &errno;
   fibers_open();
@@ -499,6 +501,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   reset_fiber(current);
   fiber_prepare(current, body_of_main);
   scheduler.mode = MODE_QUIET;
+  scheduler.quick = 0;
   int error = *real_errno;
   fiber_switch(&outside, current->sp);
   *real_errno = error;
@@ -535,7 +538,46 @@ static int choose_in_turn(void *context, const struct run *r, struct choice *cho
   return 0;
 }
 
+/* What a run left, put aside while another happens: a caller may still be looking at it. */
+struct aside {
+  struct run run;
+  struct step *steps;
+  struct moment *moments;
+  size_t moments_room, place_count;
+  char said[sizeof said];
+  struct found_place places[PLACES_MOST];
+};
+
+static bool put_aside(struct aside *a) {
+  if (!sequential_steps) sequential_steps = malloc(steps_most * sizeof *sequential_steps);
+  if (!sequential_steps) return false;
+  a->run = run;
+  a->steps = scheduler.steps;
+  a->moments = moments;
+  a->moments_room = moments_room;
+  a->place_count = place_count;
+  memcpy(a->said, said, sizeof said);
+  memcpy(a->places, places, sizeof places);
+  run.steps = scheduler.steps = sequential_steps;
+  run.moments = moments = sequential_moments;
+  moments_room = sequential_room;
+  return true;
+}
+
+static void put_back(const struct aside *a) {
+  sequential_moments = moments;
+  sequential_room = moments_room;
+  run = a->run;
+  scheduler.steps = a->steps;
+  moments = a->moments;
+  moments_room = a->moments_room;
+  place_count = a->place_count;
+  memcpy(said, a->said, sizeof said);
+  memcpy(places, a->places, sizeof places);
+}
+
 bool run_sequential(const struct call *calls, const uint8_t *threads, size_t count, long *results, enum found *found) {
+  struct aside aside;
   unsigned most = 0;
   for (size_t i = 0; threads && i < count; i++)
     if (threads[i] > most) most = threads[i];
@@ -545,7 +587,7 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
   size_t *where = calloc(count + 1, sizeof *where); /* of a call among those given */
   bool well = false;
   *found = FOUND_NOTHING;
-  if (first && own && where) {
+  if (first && own && where && put_aside(&aside)) {
     size_t filled = 0;
     for (unsigned t = 0; t <= most; t++) {
       first[t] = (uint32_t)filled;
@@ -566,6 +608,7 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
       for (size_t i = 0; i < r->moment_count; i++)
         if (r->moments[i].is_return) results[where[r->moments[i].call]] = r->moments[i].result;
     }
+    put_back(&aside);
   }
   free(first);
   free(own);

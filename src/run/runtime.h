@@ -47,6 +47,7 @@ struct fiber {
   void *sp; /* while it does not run */
   char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
   uint8_t id;
+  uint64_t goes_on; /* STEP_WHO of a step that follows its own */
   bool ended, called; /* called: an operation has begun and its call is to be recorded with the next step */
   ready *ready;       /* NULL: can go on */
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
@@ -79,8 +80,9 @@ enum mode {
 /* What the choice of the next step needs. Bit f: fiber f. */
 struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
+  size_t quick; /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else is chosen */
+  struct step *steps; /* there is one before the first, for what is done before */
   enum mode mode;
-  struct step *steps;
   uint64_t runs; /* how many there were */
   bool asks;     /* the chooser runs, on a fiber's stack */
   uint64_t writes; /* how often something changed */
@@ -91,15 +93,40 @@ extern struct scheduler scheduler;
 /* Only then are accesses compared: what init does comes before everything. */
 static inline bool races_wanted(void) { return options.races && current && current->id != FIBER_MAIN; }
 
+/* A step's size, fiber, before, kind and flags as one word: what was written in small pieces and is then read as a whole would
+ * stop the processor for a while. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the words of a step are put together as a little endian machine has them");
+_Static_assert(offsetof(struct step, size) == 16 && offsetof(struct step, fiber) == 20 && offsetof(struct step, before) == 21 &&
+                   offsetof(struct step, kind) == 22 && offsetof(struct step, flags) == 23 && sizeof(struct step) == 32,
+               "a step is four words");
+#define STEP_WHO(fiber, before)       ((uint64_t)(fiber) << 32 | (uint64_t)(before) << 40)
+#define STEP_WORD(kind, flags, size) ((uint64_t)(kind) << 48 | (uint64_t)(flags) << 56 | (size))
+static inline void step_put(struct step *s, uint64_t enabled, uintptr_t address, uint64_t word) {
+  static const uint64_t none;
+  s->enabled = enabled;
+  s->address = address;
+  __builtin_memcpy((char *)s + 16, &word, sizeof word);
+  __builtin_memcpy((char *)s + 24, &none, sizeof none);
+}
+
+void point_slowly(enum point_kind, uintptr_t address, uint32_t size);
 /* The fiber that runs is about to do this: lets others go first as the plan says, and returns when it is its turn. */
-void point(enum point_kind, uintptr_t address, uint32_t size);
+static inline void point(enum point_kind kind, uintptr_t address, uint32_t size) {
+  size_t i = run.count;
+  if (UNLIKELY(i >= scheduler.quick || kind == POINT_YIELD)) {
+    point_slowly(kind, address, size);
+    return;
+  }
+  step_put(&scheduler.steps[i], scheduler.alive, address, current->goes_on | STEP_WORD(kind, 0, size));
+  run.count = i + 1;
+}
 /* The same where it can go on only when `ready` says so: locks, joins. waits_for is for `ready`. */
 void point_when(enum point_kind, uintptr_t address, uint32_t size, ready *, const void *waits_for);
 /* Of a POINT_ALLOC that was just reached: which of so many blocks (1 or more). */
 unsigned choose_block(unsigned blocks);
 /* The step that is being taken wrote: so it does not commute with others' accesses of the same place. */
 static inline void step_wrote_same(void) {
-  if (run.count) scheduler.steps[run.count - 1].flags |= STEP_WROTE;
+  scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_WROTE;
 }
 /* It wrote, and something changed: spinning fibers wake up. */
 static inline void step_wrote(void) {
@@ -109,14 +136,20 @@ static inline void step_wrote(void) {
 }
 /* It frees this block, or allocates it again. */
 static inline void step_block(uintptr_t address, size_t size) {
-  if (!run.count) return;
-  scheduler.steps[run.count - 1].place = address & (((uint64_t)1 << 48) - 1);
-  scheduler.steps[run.count - 1].size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+  struct step *s = &scheduler.steps[(ptrdiff_t)run.count - 1];
+  s->place = address & (((uint64_t)1 << 48) - 1);
+  s->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 /* The fiber that runs waits in a loop: it takes no step before somebody has written. */
 static inline void fiber_spins(struct fiber *f) {
   scheduler.spinning |= (uint64_t)1 << f->id;
-  if (run.count) scheduler.steps[run.count - 1].flags |= STEP_SPINS;
+  scheduler.quick = 0;
+  scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_SPINS;
+}
+/* After this step the default is that others go on. */
+static inline void step_yielded(void) {
+  scheduler.quick = 0;
+  scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_YIELDED;
 }
 /* A new thread, which runs up to its first point and then waits to be chosen. NULL: too many. At a POINT_START. */
 struct fiber *fiber_create(void *(*start)(void *), void *argument);

@@ -56,7 +56,7 @@ void sync_record(enum point_kind kind, const void *object, uint32_t size, bool f
 }
 
 void sync_others_first(void) {
-  if (current && run.count) scheduler.steps[run.count - 1].flags |= STEP_YIELDED;
+  if (current) step_yielded();
 }
 
 _Noreturn void sync_unsupported(const char *function, const char *why) {
