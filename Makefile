@@ -86,7 +86,7 @@ $(B)/%.o: %.c $(B)/flags
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
 # Manual pages and shell completion come out of the program itself.
-COMMANDS = $(shell $(B)/asif completion fish | sed -n 's/.*__fish_use_subcommand -a \([a-z]*\) .*/\1/p')
+COMMANDS = $(shell $(B)/asif completion fish | sed -n 's/.*__fish_use_subcommand -a \([a-z+]*\) .*/\1/p')
 $(B)/man/asif.1: $(B)/asif
 	@mkdir -p $(@D)
 	@rm -f $(@D)/*.1

@@ -33,12 +33,13 @@ struct command {
   const char *summary;             /* one line */
   const char *details;             /* what it does, exit statuses, and worked examples, for --help and the man page */
   const struct opt *opts;          /* ends with a NULL name; --help is added to all */
+  bool passes;                     /* every argument is positional, whatever it looks like; --help alone is not */
   int least, most;                 /* positional arguments; most < 0: any number */
   int (*run)(const struct args *); /* returns the exit status */
   const char *operands;            /* how positional arguments complete, as opt.choices; NULL: files */
 };
 
-extern const struct command command_check, command_test, command_verify, command_convert, command_gen, command_specs, command_replay, command_completion,
+extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_convert, command_gen, command_specs, command_replay, command_completion,
     command_man;
 extern const struct command *const commands[];           /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */

@@ -374,13 +374,15 @@ static bool link_all(struct compiling *k, const char *object) {
   return false;
 }
 
-static void scan(struct compiling *k) {
+static bool scan(struct compiling *k) {
   struct scanned *s = mem_zero(k->mem, k->inputs.count + 1, sizeof *s);
   for (size_t i = 0; i < k->inputs.count; i++) {
     const struct input *in = &k->inputs.at[i];
     s[i] = (struct scanned){in->object, in->path, in->kind < INPUT_OBJECT};
   }
-  scan_objects(k->mem, s, k->inputs.count, in_directory(k, "scan.said"), &k->warnings);
+  const char *without = scan_objects(k->mem, s, k->inputs.count, in_directory(k, "scan.said"), &k->warnings);
+  if (without) problem_set(k->why, "%.300s was not compiled with `asif cc`", without);
+  return !without;
 }
 
 bool compile(struct mem *m, const struct compile_options *o, struct compiled *out, struct problem *why) {
@@ -391,9 +393,8 @@ bool compile(struct mem *m, const struct compile_options *o, struct compiled *ou
   char *object = in_directory(&k, o->hooks ? "image.so" : "plain.so");
   bool good = read_flags(&k);
   for (char *const *path = o->inputs; good && *path; path++) good = read_input(&k, *path);
-  good = good && find_compilers(&k) && compile_all(&k) && find_operations(&k) && link_all(&k, object);
+  good = good && find_compilers(&k) && compile_all(&k) && find_operations(&k) && link_all(&k, object) && (!o->hooks || scan(&k));
   if (!good) return compile_close(out), false;
-  if (o->hooks) scan(&k);
   out->object = object;
   out->objects = mem_zero(m, k.inputs.count + 1, sizeof *out->objects);
   for (size_t i = 0; i < k.inputs.count; i++) out->objects[i] = k.inputs.at[i].object;

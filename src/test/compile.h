@@ -42,13 +42,13 @@ bool object_needs(const char *path, const char *name); /* a name that it uses an
 /* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
 char **object_functions(struct mem *, const char *path);
 
-/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. */
+/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. Gives an object that has no hooks at all, or NULL. */
 struct scanned {
   const char *object; /* or archive */
   const char *shown;  /* what the user calls it */
   bool compiled;      /* by us, so with the hooks */
 };
 typedef VEC(char *) sentences;
-void scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings);
+const char *scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings);
 
 #endif

@@ -353,14 +353,19 @@ static bool cannot_load(const char *file, struct problem *why) {
   return false;
 }
 
-static bool may_free(char *const *inputs, const struct compiled *c) {
-  static const char *const names[] = {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
+/* C++ brings a library that frees, whether the code does or not: then the objects are looked at. */
+static bool may_free(char *const *inputs, const struct compiled *c, const struct image *image) {
+  static const char *const names[] = {"free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
+  bool cxx = false, archive = false;
   for (size_t i = 0; c->objects[i]; i++) {
     const char *dot = strrchr(inputs[i], '.');
-    if (dot && !strcmp(dot, ".a")) return true;
+    archive |= dot && !strcmp(dot, ".a");
+    cxx |= is_c_plus_plus(inputs[i]);
+  }
+  if (!cxx || archive) return image_frees(image);
+  for (size_t i = 0; c->objects[i]; i++)
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
       if (object_needs(c->objects[i], names[n])) return true;
-  }
   return false;
 }
 
@@ -380,7 +385,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
   object->asks_thread = object_needs(compiled->object, "asif_host_thread");
   if (object->self) object->spec.by_process = object->asks_thread;
-  object->frees = may_free(o->inputs, compiled);
+  object->frees = may_free(o->inputs, compiled, *image);
   return true;
 }
 

@@ -22,7 +22,9 @@ struct scanning {
   char member[200]; /* of an archive, or "" */
   char function[200];
   char told[64];    /* the instruction last told of this function */
-  bool hooks, accesses; /* of the object: it calls hooks; it accesses memory that is not the stack */
+  bool hooks, accesses; /* of the object: it was compiled for the hooks; it accesses memory that is not the stack */
+  size_t before;        /* sentences about others */
+  const char *without;  /* an object, not of an archive, that was compiled without; or NULL */
 };
 
 static void put_object(const struct scanning *k, struct text *t) {
@@ -129,8 +131,8 @@ static void relocation(struct scanning *k, const char *s) {
   snprintf(name, sizeof name, "%s", s + 1);
   char *end = name + strcspn(name, "-+@");
   *end = 0;
-  if (begins(name, "__tsan_"))
-    k->hooks |= strcmp(name, "__tsan_init") != 0;
+  if (begins(name, "__tsan_")) /* there is always a constructor that calls __tsan_init */
+    k->hooks = true;
   else
     called(k, name);
 }
@@ -138,8 +140,12 @@ static void relocation(struct scanning *k, const char *s) {
 /* Lines. */
 
 static void end_object(struct scanning *k) {
-  if (k->at && !k->at->compiled && !k->hooks && k->accesses)
+  if (k->at && !k->at->compiled && !k->hooks && k->accesses) {
+    k->warnings->count = k->before;
     warn(k, " was not compiled with `asif cc`: what it does in memory is not seen");
+    if (!*k->member) k->without = k->at->shown;
+  }
+  k->before = k->warnings->count;
   k->hooks = k->accesses = false;
   k->function[0] = k->told[0] = 0;
 }
@@ -178,7 +184,7 @@ static void line(struct scanning *k, char *s) {
   }
 }
 
-void scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings) {
+const char *scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings) {
   struct scanning k = {.mem = m, .warnings = warnings, .objects = objects, .count = count};
   static const char *const command[] = {"objdump", "-d", "-r", "-w", "-C", "--no-show-raw-insn"};
   words w = {NULL, 0, 0};
@@ -191,7 +197,7 @@ void scan_objects(struct mem *m, const struct scanned *objects, size_t count, co
   if (c.status) {
     char *sentence = "not looked for: atomic instructions that the hooks cannot see (objdump cannot be run)";
     vec_push(m, warnings, sentence);
-    return;
+    return NULL;
   }
   char *text = command_said(m, &c, &length);
   for (char *s = text, *end; *s; s = end) {
@@ -201,9 +207,10 @@ void scan_objects(struct mem *m, const struct scanned *objects, size_t count, co
   }
   end_object(&k);
   mem_free(m, text);
-  if (!k.more) return;
+  if (!k.more) return k.without;
   struct text t;
   text_open(&t, m);
   text_printf(&t, "and %zu more places that the hooks cannot see", k.more);
   vec_push(m, warnings, t.at);
+  return k.without;
 }
