@@ -173,6 +173,7 @@ struct image *image_open(struct mem *, const char *shared_object, struct problem
 /* The entries of its harness (include/asif.h), by place; none: count 0. */
 const struct asif_entry *const *image_entries(const struct image *, size_t *count);
 void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
+bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
 
 /* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's
  * globals and its heap as they are after loading are what every run begins with; init is part of every run. */
