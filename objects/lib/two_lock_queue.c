@@ -22,8 +22,8 @@ struct two_lock_queue {
 };
 
 #ifdef PLAIN_NEXT
-#define GET_NEXT(n)       ((n)->next)
-#define SET_NEXT(n, next) ((n)->next = (next))
+#define GET_NEXT(n)     ((n)->next)
+#define SET_NEXT(n, to) ((n)->next = (to))
 #else
 #define GET_NEXT(n)     atomic_load_explicit(&(n)->next, memory_order_acquire)
 #define SET_NEXT(n, to) atomic_store_explicit(&(n)->next, to, memory_order_release)

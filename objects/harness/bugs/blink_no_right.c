@@ -1,0 +1,5 @@
+/* A B-link tree in which nobody follows the links to the right: a key that a split has moved is not found.
+ *
+ * Expected: not linearizable. */
+#define NO_MOVE_RIGHT
+#include "../blink_tree.c"
