@@ -59,11 +59,12 @@ static void *reserve(uintptr_t at, size_t size) {
 static void heap_open(void) {
   reserve(heap_base, heap_span);
   heap_map = reserve(0, heap_span / GRANULE * sizeof *heap_map);
-  struct block *blocks = reserve(0, sizeof *blocks * AREAS * BLOCKS_MOST);
+  struct block *blocks = reserve(0, sizeof *blocks * (AREAS + 1) * BLOCKS_MOST);
   for (unsigned i = 0; i < AREAS; i++) {
     struct area *a = &heap_areas[i];
-    a->start = a->next = heap_base + i * AREA_SIZE;
-    a->blocks = blocks + (size_t)i * BLOCKS_MOST;
+    /* Areas begin at different places of their pages: else all of them would want the same few lines of the cache. */
+    a->start = a->next = heap_base + i * AREA_SIZE + i % 16 * 256;
+    a->blocks = blocks + (size_t)i * BLOCKS_MOST + i % 16 * 4;
   }
   heap.open = true;
   heap.frees = true;
@@ -123,7 +124,7 @@ static struct block *carve(unsigned area, uint32_t units, uint8_t align_log) {
   struct area *a = &heap_areas[area];
   size_t bytes = (size_t)units * GRANULE, zone = GRANULE + (bytes < 4096 ? bytes / 4 : 1024) / GRANULE * GRANULE;
   uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1), end = at + bytes + zone;
-  if (end > a->start + AREA_SIZE || a->count + 1 >= BLOCKS_MOST) return NULL;
+  if (end > (a->start | (AREA_SIZE - 1)) || a->count + 1 >= BLOCKS_MOST) return NULL;
   uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE, *in = heap_map + (at - heap_base) / GRANULE;
   while (map < in) *map++ = 0;
   for (uint32_t i = 0; i < units; i++) *map++ = number;

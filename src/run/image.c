@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "asif.h"
+#include "run/names.h"
 #include "run/runtime.h"
 
 #define PAGE        ((uintptr_t)4096)
@@ -101,6 +102,7 @@ struct image *image_open(struct mem *m, const char *shared_object, struct proble
     return NULL;
   }
   image->base = map->l_addr;
+  names_open(shared_object, image->base);
   dl_iterate_phdr(look_at, image);
   return image;
 }
@@ -291,16 +293,4 @@ void tls_ended(struct fiber *f) {
     f->endings = e->next;
     e->destroy(e->object);
   }
-}
-
-/* Names of globals. */
-
-bool image_describe(uintptr_t address, struct text *t) {
-  Dl_info info;
-  void *place = (void *)address;
-  if (!dladdr(place, &info) || (uintptr_t)info.dli_fbase != loaded->base || !info.dli_sname) return false;
-  text_add(t, info.dli_sname);
-  uintptr_t offset = address - (uintptr_t)info.dli_saddr;
-  if (offset) text_printf(t, " + %zu", (size_t)offset);
-  return true;
 }

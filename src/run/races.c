@@ -412,10 +412,14 @@ static inline void atomic_read(const struct accessed *a, const struct cell *c, s
     if (&races.syncs[i] != s && races.syncs[i].mask & a->mask) read_from(me, &races.syncs[i], acquires);
 }
 
-static inline struct sync *atomic_place(const struct accessed *a, unsigned me, struct cell **c) {
+static inline struct sync *atomic_place(const struct accessed *a, struct cell **c) {
   *c = cell_of(key_of(a->address));
-  if ((*c)->slots[0].mask && !a->stale) against_slots(*c, me, a);
   return sync_of(*c, a->address, a->mask);
+}
+
+/* After what it acquires: that comes before the access itself. */
+static inline void atomic_check(const struct accessed *a, const struct cell *c, unsigned me) {
+  if (c->slots[0].mask && !a->stale) against_slots(c, me, a);
 }
 
 /* What it reads is learned before what it releases is copied. */
@@ -424,13 +428,17 @@ static void atomic_pieces(struct accessed *a, uintptr_t end, unsigned me, enum p
   struct cell *c;
   for (; kind != POINT_WRITE && a->address < end; a->address += piece_of(a->address, 8)) {
     a->mask = mask_of(a->address, end - a->address);
-    struct sync *s = atomic_place(a, me, &c);
+    struct sync *s = atomic_place(a, &c);
     atomic_read(a, c, s, me, acquires);
+  }
+  for (a->address = first; a->address < end; a->address += piece_of(a->address, 8)) {
+    a->mask = mask_of(a->address, end - a->address);
+    atomic_check(a, cell_of(key_of(a->address)), me);
   }
   uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
   for (a->address = first; kind != POINT_READ && a->address < end; a->address += piece_of(a->address, 8)) {
     a->mask = mask_of(a->address, end - a->address);
-    struct sync *s = atomic_place(a, me, &c);
+    struct sync *s = atomic_place(a, &c);
     atomic_write(a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
   }
 }
@@ -446,8 +454,9 @@ void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int or
   }
   struct cell *c;
   a.mask = mask_of(address, size);
-  struct sync *s = atomic_place(&a, me, &c);
+  struct sync *s = atomic_place(&a, &c);
   if (kind != POINT_WRITE) atomic_read(&a, c, s, me, acquires);
+  atomic_check(&a, c, me);
   if (kind == POINT_READ) return;
   uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
   atomic_write(&a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);

@@ -1,0 +1,87 @@
+/* Names of the image's variables, static ones too: from the symbols of its file, which is mapped when it is loaded (it may be
+ * removed then) and looked into when somebody asks. */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/names.h"
+#include "run/runtime.h"
+
+static struct {
+  const char *at;
+  size_t size;
+  uintptr_t base;
+} file;
+
+void names_open(const char *path, uintptr_t base) {
+  struct stat st;
+  if (file.at) munmap((void *)(uintptr_t)file.at, file.size);
+  file.at = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (!fstat(fd, &st) && st.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
+    void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at != MAP_FAILED) {
+      file.at = at;
+      file.size = (size_t)st.st_size;
+      file.base = base;
+    }
+  }
+  close(fd);
+}
+
+static bool within(uint64_t offset, uint64_t size) { return offset <= file.size && size <= file.size - offset; }
+
+static const char *name_in(const Elf64_Shdr *names, uint32_t offset) {
+  if (!within(names->sh_offset, names->sh_size) || offset >= names->sh_size) return NULL;
+  const char *name = file.at + names->sh_offset + offset;
+  return *name && memchr(name, 0, names->sh_size - offset) ? name : NULL;
+}
+
+/* The variable of this type (STT_OBJECT, STT_TLS) that has the value in it. */
+static const char *name_of(unsigned char type, uint64_t value, uint64_t *offset) {
+  const Elf64_Ehdr *header = (const void *)file.at;
+  if (!file.at || memcmp(file.at, ELFMAG, SELFMAG) || file.at[EI_CLASS] != ELFCLASS64) return NULL;
+  size_t count = header->e_shnum;
+  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 || !within(header->e_shoff, count * sizeof(Elf64_Shdr))) return NULL;
+  const Elf64_Shdr *sections = (const void *)(file.at + header->e_shoff);
+  for (size_t i = 0; i < count; i++) {
+    const Elf64_Shdr *s = &sections[i];
+    if (s->sh_type != SHT_SYMTAB || s->sh_link >= count || s->sh_offset % 8 || !within(s->sh_offset, s->sh_size)) continue;
+    const Elf64_Sym *symbols = (const void *)(file.at + s->sh_offset);
+    for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++) {
+      const Elf64_Sym *symbol = &symbols[k];
+      if (ELF64_ST_TYPE(symbol->st_info) != type || symbol->st_shndx == SHN_UNDEF || value - symbol->st_value >= symbol->st_size) continue;
+      *offset = value - symbol->st_value;
+      const char *name = name_in(&sections[s->sh_link], symbol->st_name);
+      if (name) return name;
+    }
+  }
+  return NULL;
+}
+
+static bool say(unsigned char type, uint64_t value, const char *before, struct text *to) {
+  uint64_t offset = 0;
+  const char *name = name_of(type, value, &offset);
+  if (!name) return false;
+  text_add(to, before);
+  size_t length = strcspn(name, "."); /* the compiler numbers static variables of functions: count.0 */
+  text_bytes(to, name, length ? length : strlen(name));
+  if (offset) text_printf(to, " + %lu", (unsigned long)offset);
+  return true;
+}
+
+bool image_describe(uintptr_t address, struct text *to) {
+  for (unsigned i = 0; i < FIBERS_MOST; i++) {
+    const struct fiber *f = &fibers[i];
+    if (!f->tls || address - (uintptr_t)f->tls >= f->tls_size) continue;
+    if (!say(STT_TLS, address - (uintptr_t)f->tls, "thread-local ", to)) text_add(to, "thread-local storage");
+    text_printf(to, " of %s", fiber_name(f));
+    return true;
+  }
+  return address > file.base && say(STT_OBJECT, address - file.base, "", to);
+}

@@ -1,0 +1,9 @@
+/* Names of the image's variables (names.c); image_describe of runtime.h tells them. */
+#ifndef ASIF_RUN_NAMES_H
+#define ASIF_RUN_NAMES_H
+
+#include <stdint.h>
+
+void names_open(const char *shared_object, uintptr_t base); /* when it is loaded */
+
+#endif
