@@ -1,6 +1,6 @@
 /* Stacks, and the switch between them.
  *
- * A switch saves what the calling convention says a function keeps: on x86-64 six registers and the two control words of
+ * A switch saves what the calling convention says a function keeps: on x86-64 six registers, and the two control words of
  * floating point. Stacks are made once and used again by every run. Below each is memory that cannot be touched. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@
 #endif
 
 struct fiber fibers[FIBERS_MOST];
+bool fiber_floats;
 
 /* Where stacks are: always the same place if it is free, so that code which looks at addresses does the same again. */
 #define STACKS_AT ((uintptr_t)0x610000000000)
@@ -58,8 +59,7 @@ void fibers_open(void) {
 
 /* void fiber_switch(void **from, void *to)
  *
- * Reading the control word of the old floating point unit is slow. It is known as long as that of the new one does not change:
- * fesetround and its like set both. */
+ * The control words take longer than all the rest, and hardly any code changes them: only where it calls a function that might. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl fiber_switch\n"
@@ -72,15 +72,11 @@ __asm__(".text\n"
         "  pushq %r13\n"
         "  pushq %r14\n"
         "  pushq %r15\n"
-        "  movl control_word(%rip), %edx\n"
         "  subq $8, %rsp\n"
-        "  stmxcsr (%rsp)\n"
-        "  movl %edx, 4(%rsp)\n"
-        "  movl (%rsp), %eax\n"
-        "  movq %rsp, (%rdi)\n"
-        "  cmpl (%rsi), %eax\n"
+        "  cmpb $0, fiber_floats(%rip)\n"
         "  jne 1f\n"
-        "2: leaq 8(%rsi), %rsp\n"
+        "2: movq %rsp, (%rdi)\n"
+        "  leaq 8(%rsi), %rsp\n"
         "  popq %r15\n"
         "  popq %r14\n"
         "  popq %r13\n"
@@ -88,16 +84,12 @@ __asm__(".text\n"
         "  popq %rbx\n"
         "  popq %rbp\n"
         "  ret\n"
-        "1: fnstcw 4(%rsp)\n"
-        "  movl 4(%rsi), %edx\n"
-        "  movl %edx, control_word(%rip)\n"
+        "1: stmxcsr (%rsp)\n"
+        "  fnstcw 4(%rsp)\n"
         "  ldmxcsr (%rsi)\n"
         "  fldcw 4(%rsi)\n"
         "  jmp 2b\n"
         ".size fiber_switch, .-fiber_switch\n");
-
-#define CONTROL_WORD 0x37f /* as a program begins with it */
-static uint32_t control_word __attribute__((used)) = CONTROL_WORD;
 
 /* What fiber_switch takes from a stack, lowest first. */
 struct frame {
@@ -113,7 +105,7 @@ void fiber_prepare(struct fiber *f, void (*body)(void)) {
   struct frame *frame = (struct frame *)(void *)(f->stack_top - sizeof *frame);
   memset(frame, 0, sizeof *frame);
   frame->mxcsr = 0x1f80;
-  frame->control = CONTROL_WORD;
+  frame->control = 0x37f;
   frame->body = body;
   f->sp = frame;
 }

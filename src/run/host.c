@@ -29,7 +29,7 @@ void asif_host_atomic(int enter) {
     if (depth == 0) {
       point(POINT_BLOCK, 0, 0);
       scheduler.mode = MODE_QUIET;
-      scheduler.quick = 0;
+      choose_again();
       if (options.races) races_acquire((uintptr_t)&lock);
     }
     depth++;

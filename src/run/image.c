@@ -24,7 +24,12 @@ const char image_stub[] =
     "extern const struct asif_entry *const __start_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
     "extern const struct asif_entry *const __stop_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
     "__attribute__((visibility(\"default\"))) const struct asif_entry *const *const asif_image_entries[2] = {\n"
-    "    __start_asif_harness, __stop_asif_harness};\n";
+    "    __start_asif_harness, __stop_asif_harness};\n"
+    /* Gcc's own library has a function of this name, for split stacks: this one comes first. */
+    "int asif_create(void *, const void *, void *(*)(void *), void *, void *);\n"
+    "int __wrap_pthread_create(void *thread, const void *how, void *(*start)(void *), void *argument) {\n"
+    "  return asif_create(thread, how, start, argument, __builtin_return_address(0));\n"
+    "}\n";
 
 struct tls_place {
   size_t module, offset;
@@ -137,18 +142,28 @@ static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) **sy
   return hashed && *symbols && *names ? hashed[1] : 0;
 }
 
-bool image_frees(const struct image *image) {
-  static const char *const frees[] = {"__wrap_free", "__wrap_realloc", "__wrap_reallocarray", "__wrap__ZdlPv", "__wrap__ZdaPv"};
+/* Whether it calls a function whose name begins so; true if that is not known. */
+static bool calls_any(const struct image *image, const char *const *begins, size_t count) {
   struct link_map *map;
   const ElfW(Sym) *symbols = NULL;
   const char *names = NULL;
   if (dlinfo(image->handle, RTLD_DI_LINKMAP, &map)) return true;
-  size_t count = undefined_symbols(map, &symbols, &names);
-  if (!count) return true;
-  for (size_t i = 0; i < count; i++)
-    for (size_t f = 0; f < sizeof frees / sizeof *frees; f++)
-      if (!strncmp(names + symbols[i].st_name, frees[f], strlen(frees[f]))) return true;
+  size_t undefined = undefined_symbols(map, &symbols, &names);
+  if (!undefined) return true;
+  for (size_t i = 0; i < undefined; i++)
+    for (size_t b = 0; b < count; b++)
+      if (!strncmp(names + symbols[i].st_name, begins[b], strlen(begins[b]))) return true;
   return false;
+}
+
+bool image_frees(const struct image *image) {
+  static const char *const begins[] = {"__wrap_free", "__wrap_realloc", "__wrap__ZdlPv", "__wrap__ZdaPv"};
+  return calls_any(image, begins, sizeof begins / sizeof *begins);
+}
+
+bool image_floats(const struct image *image) {
+  static const char *const begins[] = {"feset", "feclear", "fetest", "feget", "fehold", "feupdate", "feenable", "fedisable", "feraise"};
+  return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
 /* Globals. */

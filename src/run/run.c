@@ -21,6 +21,8 @@ static const struct image_op *operations;
 static void (*initialise)(void);
 static const struct plan *plan;
 static size_t steps_most;
+static bool silence;      /* nobody wants to know of accesses: neither races nor a recorder */
+static size_t row;        /* the step with which the last steps in a row of the same fiber began */
 static size_t checked_at; /* the step from which on lengths are checked again */
 
 static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
@@ -142,18 +144,13 @@ static void record_call(const struct fiber *f, size_t step) {
   moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = f->current_call, .fiber = f->id};
 }
 
-/* Checks that are not made before every step: from step checked_at on. False: the step is the last in a row. */
+/* Checks that are not made before every step: from step checked_at on. False: it would be the last in a row. */
 static bool check_length(size_t i, uint64_t enabled) {
   if (i == steps_most) run_stop(RUN_LONG);
   if (i >= SPIN_WATCH) spin_watch(enabled);
-  size_t row = i; /* where the current fiber's last steps in a row began */
-  while (row && i - row < ROW_MOST && scheduler.steps[row - 1].fiber == run.current && !(scheduler.steps[row - 1].flags & STEP_YIELDED))
-    row--;
-  size_t next = row + ROW_MOST - 1;
-  bool last = i >= next;
-  if (last) next = i + ROW_MOST;
-  if (i >= SPIN_WATCH) next = i + 1;
-  if (i < SPIN_WATCH && next > SPIN_WATCH) next = SPIN_WATCH;
+  bool last = i + 1 >= row + ROW_MOST;
+  if (last) row = i + 1;
+  size_t next = i >= SPIN_WATCH ? i + 1 : row + ROW_MOST - 1 < SPIN_WATCH ? row + ROW_MOST - 1 : SPIN_WATCH;
   checked_at = next < steps_most ? next : steps_most;
   return !last;
 }
@@ -177,11 +174,10 @@ static inline __attribute__((always_inline)) struct fiber *next_step(void) {
   struct fiber *f = &fibers[id];
   const struct step *p = &run.pending[id];
   memcpy(&word, (const char *)p + 16, sizeof word);
+  if (UNLIKELY(!may_go_on && id == run.current)) word |= STEP_WORD(0, STEP_YIELDED, 0);
+  if (id != run.current) row = i;
   scheduler.quick = word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i);
-  if (UNLIKELY(!may_go_on && id == run.current)) {
-    word |= STEP_WORD(0, STEP_YIELDED, 0);
-    scheduler.quick = 0;
-  }
+  scheduler.silent = silence ? scheduler.quick : 0;
   step_put(&scheduler.steps[i], enabled, p->address, word | STEP_WHO(0, run.current));
   run.current = id;
   run.count = i + 1;
@@ -199,18 +195,35 @@ static inline void go_to(struct fiber *from, struct fiber *to) {
   *real_errno = from->error;
 }
 
-static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point */
+/* All threads have ended. */
+_Noreturn static void end_run(void) {
+  if (options.leaks) heap_leaks();
+  run_stop(RUN_WHOLE);
+}
 
-/* The fiber that runs stops until it is chosen. */
-static inline __attribute__((always_inline)) void stop_at_point(struct fiber *f) {
-  if (LIKELY(scheduler.mode == MODE_STEPS)) {
-    struct fiber *next = next_step();
-    if (next != f) go_to(f, next);
-    return;
-  }
-  scheduler.alive |= (uint64_t)1 << f->id;
+static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point; NULL: the threads of the client */
+static unsigned started;      /* start one after the other */
+
+/* A fiber has reached its first point, or has ended before: who goes on? */
+static struct fiber *after_first(void) {
+  if (starter) return starter;
+  if (++started < run.client->threads) return &fibers[started];
   scheduler.mode = MODE_STEPS;
-  go_to(f, starter);
+  if (!scheduler.alive) end_run();
+  return next_step();
+}
+
+/* The fiber that runs stops until it is chosen. All switches between steps are this one: the processor then foresees where
+ * they return to. */
+static __attribute__((noinline)) void stop_at_point(struct fiber *f) {
+  struct fiber *next;
+  if (LIKELY(scheduler.mode == MODE_STEPS)) {
+    next = next_step();
+  } else {
+    if (!f->ended) scheduler.alive |= (uint64_t)1 << f->id;
+    next = after_first();
+  }
+  if (next != f) go_to(f, next);
 }
 
 static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t address, uint32_t size) {
@@ -281,7 +294,7 @@ static void make_calls(struct fiber *f) {
   for (uint32_t c = client->first[f->id]; c < client->first[f->id + 1]; c++) {
     f->called = true;
     f->current_call = c;
-    scheduler.quick = 0; /* the call is to be told with the first step */
+    choose_again(); /* the call is to be told with the first step */
     long result = call_operation(&operations[client->calls[c].op], client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
@@ -290,27 +303,15 @@ static void make_calls(struct fiber *f) {
   }
 }
 
-/* All threads have ended. */
-_Noreturn static void end_run(void) {
-  if (options.leaks) heap_leaks();
-  run_stop(RUN_WHOLE);
-}
-
 /* The end of a thread: with its last step, or if it took none, at its beginning. */
 _Noreturn static void end_fiber(struct fiber *f) {
   tls_ended(f);
   threads_ended(f);
   f->ended = true;
   scheduler.alive &= ~((uint64_t)1 << f->id);
-  if (scheduler.mode == MODE_FIRST) {
-    scheduler.mode = MODE_STEPS;
-    current = starter;
-    fiber_jump(starter->sp);
-  }
-  if (!scheduler.alive) end_run();
-  struct fiber *next = next_step();
-  current = next;
-  fiber_jump(next->sp);
+  if (!scheduler.alive && scheduler.mode == MODE_STEPS) end_run();
+  stop_at_point(f);
+  __builtin_unreachable();
 }
 
 _Noreturn void fiber_exit(void *result) {
@@ -347,7 +348,7 @@ static void run_to_first_point(struct fiber *f) {
   fiber_prepare(f, body);
   starter = by;
   scheduler.mode = MODE_FIRST;
-  scheduler.quick = 0;
+  choose_again();
   go_to(by, f);
   scheduler.mode = mode;
 }
@@ -436,6 +437,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   crash_open();
   image_keep(image);
   heap_keep(image_frees(image));
+  fiber_floats = image_floats(image);
   return true;
 }
 
@@ -465,6 +467,7 @@ static void reset(const struct client *client) {
   run.current = 0;
   place_count = 0;
   internal[0] = '\0';
+  row = 0;
   checked_at = steps_most < ROW_MOST - 1 ? steps_most : ROW_MOST - 1;
   scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
   scheduler.watched = false;
@@ -477,12 +480,14 @@ static void body_of_main(void) {
   if (initialise) initialise();
   for (unsigned t = 0; t < run.client->threads; t++) {
     reset_fiber(&fibers[t]);
+    fiber_prepare(&fibers[t], body);
     if (options.races) races_fiber(&fibers[FIBER_MAIN], &fibers[t]);
-    run_to_first_point(&fibers[t]);
   }
-  if (!scheduler.alive) end_run();
-  scheduler.mode = MODE_STEPS;
-  current = next_step();
+  if (!run.client->threads) end_run();
+  scheduler.mode = MODE_FIRST;
+  starter = NULL;
+  started = 0;
+  current = &fibers[0];
   fiber_jump(current->sp);
 }
 
@@ -496,12 +501,13 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     return NULL;
   }
   plan = how;
+  silence = !options.races && !recording;
   reset(client);
   current = &fibers[FIBER_MAIN];
   reset_fiber(current);
   fiber_prepare(current, body_of_main);
   scheduler.mode = MODE_QUIET;
-  scheduler.quick = 0;
+  choose_again();
   int error = *real_errno;
   fiber_switch(&outside, current->sp);
   *real_errno = error;

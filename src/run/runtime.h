@@ -81,6 +81,7 @@ enum mode {
 struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
   size_t quick; /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else is chosen */
+  size_t silent; /* the same, where nobody wants to know of its accesses; else 0 */
   struct step *steps; /* there is one before the first, for what is done before */
   enum mode mode;
   uint64_t runs; /* how many there were */
@@ -108,6 +109,9 @@ static inline void step_put(struct step *s, uint64_t enabled, uintptr_t address,
   __builtin_memcpy((char *)s + 16, &word, sizeof word);
   __builtin_memcpy((char *)s + 24, &none, sizeof none);
 }
+
+/* Something has changed: who takes the next step is to be asked. */
+static inline void choose_again(void) { scheduler.quick = scheduler.silent = 0; }
 
 void point_slowly(enum point_kind, uintptr_t address, uint32_t size);
 /* The fiber that runs is about to do this: lets others go first as the plan says, and returns when it is its turn. */
@@ -143,12 +147,12 @@ static inline void step_block(uintptr_t address, size_t size) {
 /* The fiber that runs waits in a loop: it takes no step before somebody has written. */
 static inline void fiber_spins(struct fiber *f) {
   scheduler.spinning |= (uint64_t)1 << f->id;
-  scheduler.quick = 0;
+  choose_again();
   scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_SPINS;
 }
 /* After this step the default is that others go on. */
 static inline void step_yielded(void) {
-  scheduler.quick = 0;
+  choose_again();
   scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_YIELDED;
 }
 /* A new thread, which runs up to its first point and then waits to be chosen. NULL: too many. At a POINT_START. */
@@ -171,6 +175,7 @@ void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, 
 void fibers_open(void);
 void fiber_prepare(struct fiber *, void (*body)(void)); /* to begin at body, which never returns */
 void fiber_switch(void **from, void *to);
+extern bool fiber_floats; /* fibers have their own control words of floating point */
 _Noreturn void fiber_jump(void *to); /* for good */
 
 /* The image (image.c). */
@@ -178,7 +183,6 @@ void image_keep(struct image *); /* what its globals are now, they are at the be
 void image_restore(void);
 bool image_has_code(uintptr_t pc);
 void (*image_function(const char *name))(void); /* NULL if there is none */
-bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
 bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
 struct image_range {
   uintptr_t low, high;
