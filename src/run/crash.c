@@ -59,12 +59,18 @@ _Noreturn static void crashed(int signal, const siginfo_t *info, const void *con
             address < 4096 ? ": a null pointer" : "");
 }
 
+static struct sigaction before[NSIG]; /* who else wants to know of a signal */
+
 static void on_signal(int signal, siginfo_t *info, void *context) {
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR) {
     uintptr_t address = (uintptr_t)info->si_addr;
     if (image_dirty(address) || heap_dirty(address)) return;
   }
   if (current && !scheduler.asks) crashed(signal, info, context);
+  if (before[signal].sa_flags & SA_SIGINFO) { /* a specification of the user's, which is followed by others */
+    before[signal].sa_sigaction(signal, info, context);
+    return;
+  }
   struct sigaction none = {.sa_handler = SIG_DFL}; /* Asif's own mistake */
   sigaction(signal, &none, NULL);
   if (signal == SIGABRT || info->si_code <= 0) raise(signal);
@@ -99,7 +105,7 @@ void crash_open(void) {
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
   /* SA_NODEFER: since the handler does not return, the signal must not stay blocked. */
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, &before[signals[i]]);
   action.sa_sigaction = on_tick;
   action.sa_flags |= SA_RESTART;
   sigaction(SIGVTALRM, &action, NULL);

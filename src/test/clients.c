@@ -204,6 +204,35 @@ static bool exceeds_bound(struct mem *scratch, const struct object *o, const str
   return false;
 }
 
+/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else around
+ * misuses the object: it releases what it has not acquired. */
+static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c, unsigned thread,
+                      uint32_t at, struct state state) {
+  if (at == c->first[thread + 1]) return true;
+  const struct object_op *op = &o->ops[c->calls[at].op];
+  struct outcomes out;
+  struct op step = {.method = (uint16_t)op->method, .process = thread, .result = V_UNKNOWN, .ret = NO_RETURN};
+  for (unsigned a = 0; a < OP_ARGS; a++)
+    step.arg[a] = a < op->arg_count ? value_int((struct values *)spec->values, c->calls[at].arg[a]) : V_NONE;
+  outcomes_open(&out, scratch);
+  spec->step(spec, state, &step, &out);
+  for (size_t i = 0; i < out.list.count; i++)
+    if (can_alone(scratch, spec, o, c, thread, at + 1, outcomes_state(&out, i))) return true;
+  return false;
+}
+
+static bool misuses(struct mem *scratch, const struct object *o, const struct client *c) {
+  if (o->self || !o->spec.by_process) return false;
+  struct spec spec = o->spec;
+  struct outcomes out;
+  spec.values = values_new(scratch);
+  outcomes_open(&out, scratch);
+  spec.init(&spec, &out);
+  for (unsigned t = 0; t < c->threads; t++)
+    if (!out.list.count || !can_alone(scratch, &spec, o, c, t, c->first[t], outcomes_state(&out, 0))) return true;
+  return false;
+}
+
 /* All. */
 
 /* A kind of threads: those of a role, or all. */
@@ -289,9 +318,9 @@ static bool in_order(const struct making *k, unsigned threads) {
 
 static bool add_client(struct making *k, unsigned threads) {
   struct client c = {threads, k->first, k->calls}, copy;
-  bool exceeds = exceeds_bound(k->scratch, k->object, &c);
+  bool left_out = exceeds_bound(k->scratch, k->object, &c) || misuses(k->scratch, k->object, &c);
   mem_close(k->scratch);
-  if (exceeds) return true;
+  if (left_out) return true;
   if (k->clients.count == CLIENTS_MOST) {
     problem_set(k->why, "more than %d clients: fewer --threads or --ops, or smaller ranges of the arguments (ASIF_IN), would be right",
                 CLIENTS_MOST);
