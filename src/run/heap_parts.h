@@ -53,6 +53,12 @@ static inline struct block *heap_block(uintptr_t address) {
   return i && address < a->next ? &a->blocks[i] : NULL;
 }
 
+/* Whether all of it is in one block that is not freed. */
+static inline bool heap_live(uintptr_t address, size_t size) {
+  const struct block *b = heap_block(address);
+  return b && address - b->address + size <= b->limit;
+}
+
 /* Where freed blocks of a size are kept: the address of the points of those who allocate and free them. Not memory. */
 #define LISTS_BASE (heap_base - ((uintptr_t)1 << 40))
 static inline uintptr_t heap_list(uint32_t units, uint8_t align_log) { return LISTS_BASE + ((uintptr_t)units << 8 | align_log << 3); }

@@ -6,6 +6,7 @@
  * fiber's own stack. A volatile access is taken for a relaxed atomic one: that is what code that has it means. */
 #include <string.h>
 
+#include "run/heap_parts.h"
 #include "run/runtime.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -13,8 +14,10 @@ __extension__ typedef unsigned __int128 u128;
 /* What an atomic access did. */
 enum effect { READ_ONLY, WROTE_SAME, CHANGED };
 
-/* The functions below are parts of the hooks themselves: `pc` and `slot` are the hook's return address and where it is. */
+/* The functions below are parts of the hooks themselves, inlined: `pc` is the hook's return address, `slot` where that is. */
 #define PART static inline __attribute__((always_inline))
+/* Those that do all that may have to be done. */
+#define LONG_WAY static __attribute__((noinline))
 
 PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t size, uintptr_t pc) {
   struct fiber *f = current;
@@ -24,22 +27,44 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
   if (heap_owns((uintptr_t)at)) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
 }
 
-PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, uint64_t old,
+PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot, uint64_t old,
                      uint64_t now, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
-  if (races_wanted())
-    races_atomic((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xffff, pc);
+  if (races_wanted()) races_atomic((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xffff, pc);
   if (effect == CHANGED) {
     step_wrote();
     spin_wrote(f);
   } else {
     if (effect == WROTE_SAME) step_wrote_same();
-    spin_read(f, pc, (uintptr_t)at, old);
+    spin_read_at(f, pc, (uintptr_t)at, old, slot);
   }
   if (UNLIKELY(recording != NULL))
     record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
-  SPIN_LAND(pc, old);
+  if (UNLIKELY(scheduler.watched)) spin_land(pc, old, slot);
+}
+
+/* The short way: where the fiber is known to go on, nobody wants to know of the access, and the memory is there, the step is
+ * taken at once, and true. False: nothing is done. */
+PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *where, uint32_t size, uintptr_t pc) {
+  size_t i = run.count;
+  uintptr_t at = (uintptr_t)where;
+  if (UNLIKELY(i >= scheduler.silent)) return false;
+  struct fiber *f = current;
+  if (UNLIKELY(f->spin.pc == pc)) return false;
+  if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) return false;
+  step_put(&scheduler.steps[i], scheduler.alive, at, f->goes_on | STEP_WORD(kind, flags, size));
+  run.count = i + 1;
+  f->pc = pc;
+  return true;
+}
+PART void quick_read(uintptr_t pc, const volatile void *at, uint64_t value) {
+  struct fiber *f = current;
+  if (UNLIKELY(++f->spin.reads >= f->spin.next)) spin_candidate(f, pc, (uintptr_t)at, value);
+}
+PART void quick_changed(void) {
+  scheduler.writes++;
+  spin_wrote(current);
 }
 
 /* Memory as a T, wherever it lies. */
@@ -48,41 +73,85 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
 
 /* The operations of one width: inline functions first, then the names the compilers call them by. */
 #define OPERATIONS(N, T) \
-  PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+  LONG_WAY T load_long_##N(const volatile void *at, int order, uintptr_t pc, void **slot) { \
     T v; \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
     GET(v, at); \
-    atomic_end(POINT_READ, at, sizeof v, order, pc, (uint64_t)v, 0, READ_ONLY); \
+    atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, READ_ONLY); \
     return v; \
   } \
-  PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+  PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+    T v; \
+    if (UNLIKELY(!quick_step(POINT_READ, 0, at, sizeof v, pc))) return load_long_##N(at, order, pc, SPIN_SLOT); \
+    GET(v, at); \
+    quick_read(pc, at, (uint64_t)v); \
+    return v; \
+  } \
+  LONG_WAY void store_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
     PUT(at, v); \
-    atomic_end(POINT_WRITE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
   } \
-  PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed_order, uintptr_t pc) { \
+  PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+    T old; \
+    if (UNLIKELY(!quick_step(POINT_WRITE, STEP_WROTE, at, sizeof v, pc))) { \
+      store_long_##N(at, v, order, pc, SPIN_SLOT); \
+      return; \
+    } \
+    GET(old, at); \
+    PUT(at, v); \
+    if (old != v) quick_changed(); \
+    else quick_read(pc, at, (uint64_t)old); \
+  } \
+  LONG_WAY bool exchange_if_long_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc, void **slot) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     GET(old, at); \
     if (old == *expected) { \
       PUT(at, v); \
-      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
       return true; \
     } \
     *expected = old; \
-    atomic_end(POINT_UPDATE, at, sizeof v, failed_order, pc, (uint64_t)old, 0, READ_ONLY); \
+    atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, READ_ONLY); \
     return false; \
+  } \
+  PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc) { \
+    T old; \
+    if (UNLIKELY(!quick_step(POINT_UPDATE, 0, at, sizeof v, pc))) \
+      return exchange_if_long_##N(at, expected, v, order, failed, pc, SPIN_SLOT); \
+    GET(old, at); \
+    bool same = old == *expected; \
+    if (same) { \
+      PUT(at, v); \
+      step_wrote_same(); \
+    } else { \
+      *expected = old; \
+    } \
+    if (same && old != v) quick_changed(); \
+    else quick_read(pc, at, (uint64_t)old); \
+    return same; \
   }
 #define UPDATE(N, T, name, expression) \
-  PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+  LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
-    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, (uint64_t)old, (uint64_t)now, old == now ? WROTE_SAME : CHANGED); \
+    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, old == now ? WROTE_SAME : CHANGED); \
+    return old; \
+  } \
+  PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
+    T old; \
+    if (UNLIKELY(!quick_step(POINT_UPDATE, STEP_WROTE, at, sizeof v, pc))) return name##_long_##N(at, v, order, pc, SPIN_SLOT); \
+    GET(old, at); \
+    T now = (T)(expression); \
+    PUT(at, now); \
+    if (old != now) quick_changed(); \
+    else quick_read(pc, at, (uint64_t)old); \
     return old; \
   }
 #define UPDATES(N, T) \
@@ -173,7 +242,7 @@ WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
 void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
   atomic_begin(POINT_READ, at, (uint32_t)size, CALLER);
   memcpy(to, (const void *)(uintptr_t)at, size);
-  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, low_half(at, size), 0, READ_ONLY);
+  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, READ_ONLY);
 }
 
 WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);
@@ -182,7 +251,7 @@ void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int 
   uint64_t old = low_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   memcpy((void *)(uintptr_t)at, from, size);
-  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
@@ -196,7 +265,7 @@ void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, v
     ((char *)to)[i] = place[i];
     place[i] = v;
   }
-  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
@@ -206,11 +275,11 @@ bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expec
   if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
     bool same = !memcmp((const void *)(uintptr_t)at, from, size);
     memcpy((void *)(uintptr_t)at, from, size);
-    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
     return true;
   }
   memcpy(expected, (const void *)(uintptr_t)at, size);
-  atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, old, 0, READ_ONLY);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, SPIN_SLOT, old, 0, READ_ONLY);
   return false;
 }
 
@@ -260,9 +329,11 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
   } else {
     spin_read_at(f, pc, at, low_half((const volatile void *)at, size), slot);
   }
+  if (UNLIKELY(scheduler.watched)) spin_land(pc, low_half((const volatile void *)at, size), slot);
 }
 
-static void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
+LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
+  if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
   bool is_point = plain_is_point(at);
   if (is_point) {
     plain_point(f, at, size, write, pc, slot);
@@ -284,8 +355,13 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   uintptr_t at = (uintptr_t)where;
   if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
-  plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
-  if (plain_is_point(at)) SPIN_LAND(pc, low_half(where, size));
+  if (!quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
+    plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
+  } else if (write) {
+    quick_changed();
+  } else {
+    quick_read(pc, where, low_half(where, size));
+  }
 }
 
 #define PLAIN(name, N, write) \

@@ -86,6 +86,7 @@ struct scheduler {
   enum mode mode;
   uint64_t runs; /* how many there were */
   bool asks;     /* the chooser runs, on a fiber's stack */
+  uintptr_t error_at; /* errno */
   uint64_t writes; /* how often something changed */
   bool watched;    /* the run is long: does it come back to a state it was in? (spin.c) */
 };
@@ -248,6 +249,14 @@ static inline void spin_wrote(struct fiber *f) {
 /* Where the function that the code called finds its return address. */
 #define SPIN_SLOT ((void **)__builtin_dwarf_cfa() - 1)
 void spin_again(struct fiber *, uintptr_t pc, void **slot);
+static inline void spin_candidate(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value) {
+  struct spin *s = &f->spin;
+  s->pc = pc;
+  s->address = address;
+  s->value = value;
+  s->next = 2 * s->reads;
+  s->hits = s->next_hit = 0;
+}
 /* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it. slot: SPIN_SLOT
  * of the function the code called. */
 static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value, void **slot) {
@@ -256,11 +265,7 @@ static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address
   if (UNLIKELY(s->pc == pc && s->address == address && s->value == value)) {
     spin_again(f, pc, slot);
   } else if (UNLIKELY(s->reads >= s->next)) {
-    s->pc = pc;
-    s->address = address;
-    s->value = value;
-    s->next = 2 * s->reads;
-    s->hits = s->next_hit = 0;
+    spin_candidate(f, pc, address, value);
   }
 }
 #define spin_read(f, pc, address, value) spin_read_at(f, pc, address, value, SPIN_SLOT)
