@@ -114,7 +114,7 @@ static int unlock(pthread_mutex_t *m, uintptr_t pc) {
                 fiber_name(sync_fiber(owner_of(m))));
   m->__data.__owner = 0;
   m->__data.__count = 0;
-  sync_given(m);
+  sync_opened(m);
   sync_record(POINT_UNLOCK, m, SIZE, false, pc);
   return 0;
 }
@@ -283,7 +283,7 @@ WRAPPED int WRAP(pthread_spin_unlock)(pthread_spinlock_t *s) {
     sync_misuse(CALLER, (const void *)s, "%s unlocks %s, which %s has locked", fiber_name(current),
                 sync_name("the spin lock", (const void *)s), fiber_name(sync_fiber((uint32_t)*s)));
   *s = 0;
-  sync_given((const void *)s);
+  sync_opened((const void *)s);
   sync_record(POINT_UNLOCK, (const void *)s, SIZE, false, CALLER);
   SPIN_LAND(CALLER, 0);
   return 0;

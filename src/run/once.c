@@ -48,7 +48,7 @@ static void once(uint32_t *control, void (*routine)(void), const void *frame, ui
   routine();
   sync_point(POINT_UNLOCK, control, SIZE, pc);
   *control = DONE;
-  sync_given(control);
+  sync_opened(control);
   sync_record(POINT_UNLOCK, control, SIZE, false, pc);
 }
 
@@ -91,7 +91,7 @@ static void guard_leave(uint8_t *guard, bool initialised, uintptr_t pc) {
   sync_point(POINT_UNLOCK, guard, 1, pc);
   guard[0] = initialised;
   guard[1] = 0;
-  sync_given(guard);
+  sync_opened(guard);
   if (races_wanted()) races_atomic((uintptr_t)guard, 1, POINT_WRITE, __ATOMIC_RELEASE, pc);
   sync_record(POINT_UNLOCK, guard, 1, false, pc);
 }

@@ -71,7 +71,8 @@ enum step_flags {
   STEP_SPINS = 8,   /* after it the fiber waits in a loop for another's write (it comes back to where it was, having changed
                      * nothing): it cannot take a step before somebody has written */
   STEP_YIELDED = 16, /* after it the default is that another goes on: a yield, or very many steps without a change */
-  STEP_WAITS = 32    /* it could be taken only when something was free, or had happened: a lock, not a try */
+  STEP_WAITS = 32,   /* it could be taken only when something was free, or had happened: a lock, not a try */
+  STEP_OPENS = 64    /* it gave up what nobody who waits could have had before: a mutex */
 };
 
 /* A step as it was taken. */
@@ -174,6 +175,7 @@ struct image *image_open(struct mem *, const char *shared_object, struct problem
 const struct asif_entry *const *image_entries(const struct image *, size_t *count);
 void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
 bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
+bool image_floats(const struct image *); /* it changes the control words of floating point */
 
 /* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's
  * globals and its heap as they are after loading are what every run begins with; init is part of every run. */

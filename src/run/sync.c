@@ -51,6 +51,11 @@ void sync_given(const void *object) {
   if (races_wanted()) races_release((uintptr_t)object);
 }
 
+void sync_opened(const void *object) {
+  if (current && run.count) scheduler.steps[run.count - 1].flags |= STEP_OPENS;
+  sync_given(object);
+}
+
 void sync_record(enum point_kind kind, const void *object, uint32_t size, bool failed, uintptr_t pc) {
   if (UNLIKELY(recording != NULL) && current) record(kind, true, true, failed, (uintptr_t)object, size, pc, 0, 0);
 }

@@ -27,6 +27,8 @@ void sync_changed(void);
 void sync_taken(const void *object);
 void sync_given(const void *object);
 void sync_record(enum point_kind, const void *object, uint32_t size, bool failed, uintptr_t pc);
+/* ... which nobody else could have had before. */
+void sync_opened(const void *object);
 /* The default is that another goes on after this step. */
 void sync_others_first(void);
 _Noreturn void sync_unsupported(const char *function, const char *why);
