@@ -209,7 +209,7 @@ static void forget_dead(struct run *r) {
   }
 }
 
-void run_open(struct run *r, struct mem *m, const struct program *p) {
+void sequential_open(struct run *r, struct mem *m, const struct program *p) {
   memset(r, 0, sizeof *r);
   r->mem = m;
   r->p = p;

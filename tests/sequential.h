@@ -21,7 +21,7 @@ struct run {
 };
 
 /* With all globals as they begin. */
-void run_open(struct run *, struct mem *, const struct program *);
+void sequential_open(struct run *, struct mem *, const struct program *);
 /* One call after the other; `wrong` says what went wrong in it, or is NULL. */
 word run_op(struct run *, const struct program_op *, word a, word b);
 word run_from(struct run *, uint32_t entry);

@@ -44,7 +44,7 @@ TEST(lower_values) {
   CHECKF(p, "%s", problem.text);
   struct run r;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    run_open(&r, &m, p);
+    sequential_open(&r, &m, p);
     for (int a = -3; a <= 4; a++)
       for (int b = -3; b <= 4; b++) {
         int expected = all[i].run(a, b);
@@ -275,7 +275,7 @@ TEST(lower_behaviour) {
              {"compound", 1, NULL, 650},
              {"pointers", 2, NULL, 55}};
   struct run r;
-  run_open(&r, &m, p);
+  sequential_open(&r, &m, p);
   r.thread = 1;
   r.chosen = 2;
   run_from(&r, p->init_entry);

@@ -220,7 +220,7 @@ static void compare(uint64_t seed, unsigned counts[2]) {
     for (int k = 0; k < INPUTS * INPUTS; k++) {
       int a = inputs[k / INPUTS], b = inputs[k % INPUTS];
       struct run r;
-      run_open(&r, &m, p);
+      sequential_open(&r, &m, p);
       word result = run_op(&r, &p->ops[i], a, b);
       bool undefined = r.wrong && !strcmp(r.wrong, "overflow");
       counts[undefined]++;
