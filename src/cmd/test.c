@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/test_stress.h"
 #include "report/report.h"
 #include "test/test.h"
 
@@ -42,6 +42,7 @@ static const struct opt opts[] = {
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
+    STRESS_OPTIONS,
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -514,6 +515,8 @@ static int run(const struct args *a) {
   struct job j = {0};
   struct mem m;
   struct problem why;
+  if (!stress_options_fit(a)) return EXIT_USAGE;
+  if (arg_flag(a, "stress")) return read_inputs(a, &j) ? test_stress(a, j.inputs, j.flags) : EXIT_USAGE;
   if (!read_options(a, &j)) return EXIT_USAGE;
   mem_open(&m, NULL);
   int status = EXIT_UNKNOWN;
@@ -545,6 +548,9 @@ const struct command command_test = {
                "Every history is checked, and so are data races, uses of freed memory, leaks, deadlocks, loops that\n"
                "wait for ever, failed assertions and crashes. The first that is wrong is shown.\n"
                "\n"
+               "With --stress, threads of the system run on the cores there are and call operations at random, round after\n"
+               "round; what they record is checked. Then it is up to the machine which schedules occur.\n"
+               "\n"
                "Without --threads, --ops, --client and --time-limit the search ends after 10 seconds, if it is not\n"
                "through before: the verdict then says how far it came. Memory is sequentially consistent.\n"
                "\n"
@@ -559,6 +565,8 @@ const struct command command_test = {
                "  asif test queue.c --client 'enq(1) deq() | deq()'\n"
                "  asif test queue.c --bound 3 --bound-by preemption\n"
                "  asif test queue.c --random pct:3 --runs 1M --seed 7\n"
+               "  asif test queue.c --stress -n 4 -t 1m          real threads on real cores\n"
+               "  asif test queue.c --stress --throughput        how fast is it?\n"
                "  asif test queue.c -- -O2 -Iinclude -DSIZE=4    for the compiler\n"
                "  CC=\"asif cc\" make && asif test harness.c queue.o pool.o\n",
     .opts = opts,

@@ -7,7 +7,7 @@
 #include "test/stress.h"
 
 enum { STATES_MOST = 64 };
-static const double LOOK_AFTER = 0.05; /* seconds without any progress, after which one looks whether they just wait */
+static const double LOOK_AFTER = 0.05, SURE_AFTER = 0.2; /* seconds without any progress: one looks whether they wait; they do */
 
 struct stressing {
   struct mem *mem;
@@ -254,13 +254,13 @@ static void count_round(struct stressing *s, bool perturbed) {
 static bool look_at_stall(struct stressing *s, struct stress_process *p, enum stress_end *end) {
   if (!read_history(s)) return false;
   uint32_t op = hanging(s);
-  if (op != UINT32_MAX) {
-    *end = stress_wait(p, s->area, s->options->hang, s->options->interrupted);
-    if (*end != STRESS_STALLED) return true;
-    if (!read_history(s)) return false;
-    op = hanging(s);
-    if (op != UINT32_MAX) hangs(s, op);
-  }
+  *end = stress_wait(p, s->area, op == UINT32_MAX ? SURE_AFTER : s->options->hang, s->options->interrupted);
+  if (*end != STRESS_STALLED) return true;
+  if (!read_history(s)) return false;
+  uint32_t still = hanging(s);
+  if (op == UINT32_MAX && still != UINT32_MAX) return look_at_stall(s, p, end); /* something has moved meanwhile */
+  if (still != UINT32_MAX) hangs(s, still);
+  op = still;
   s->plan.fed = true;
   s->out->waits |= op == UINT32_MAX;
   return true;
@@ -286,7 +286,7 @@ static bool run_round(struct stressing *s, const struct stress_build *b, bool *g
   if (!read_history(s)) return false;
   count_round(s, b->perturbed);
   if (end == STRESS_DIED && !died(s, p.status, said)) return false;
-  if (s->options->each && !s->options->each(s->options->context, s->out->rounds, s->history, &s->check)) return true;
+  if (s->options->each && !s->options->each(s->options->context, s->out->rounds, s->history, &s->spec, &s->check)) return true;
   *go_on = s->out->found == FOUND_NOTHING && s->check.verdict != VERDICT_VIOLATED;
   return true;
 }
@@ -300,7 +300,7 @@ static bool over(const struct stressing *s) {
 static bool rounds(struct stressing *s) {
   bool go_on = true;
   for (uint64_t n = 0; go_on && !over(s); n++)
-    if (!run_round(s, &s->builds[n % s->build_count], &go_on)) return false;
+    if (!run_round(s, &s->builds[s->build_count > 1 && n % 3], &go_on)) return false; /* the perturbed one more often: it finds more */
   if (!s->out->rounds) return problem_set(s->why, "stress: stopped before the first round was over"), false;
   return keep_round(s);
 }

@@ -37,7 +37,8 @@ struct stress_options {
   double hang;            /* no operation returns for so many seconds: they hang */
   long bound;             /* elements inside; -1: any number */
   const struct client *calls; /* the calls to make; NULL: random ones */
-  bool (*each)(void *context, uint64_t round, const struct history *, const struct check_result *); /* told of every round; or NULL */
+  /* Told of every round; false: enough. Or NULL. */
+  bool (*each)(void *context, uint64_t round, const struct history *, const struct spec *, const struct check_result *);
   void *context;
   const volatile sig_atomic_t *interrupted; /* or NULL */
 };
@@ -57,7 +58,7 @@ struct stressed {
   bool waits;           /* operations that never returned were seen: there was nothing for them to take */
   double seconds;
 };
-/* Runs rounds of the builds in turn. False: a problem that is none of the object's. Results are of the mem. */
+/* Runs rounds of the first build, and twice as many of the second, if there is one. False: a problem that is none of the object's. Results are of the mem. */
 bool stress(struct mem *, const struct object *, const struct stress_build *, unsigned builds, const struct stress_options *,
             struct stressed *, struct problem *);
 

@@ -68,6 +68,7 @@ struct stress_area {
   struct stress_op op[STRESS_OPS];
   struct stress_thread thread[STRESS_THREADS];
   _Alignas(64) _Atomic uint32_t arrived;
+  _Atomic uint32_t sleepers;
   _Alignas(64) _Atomic int64_t began, ended; /* of a measurement, ns */
   _Atomic bool over;
   struct stress_latency latency[STRESS_OPS];
@@ -88,7 +89,7 @@ static inline struct stress_record *stress_records(struct stress_area *a, uint32
 struct stress_code {
   void (*function[STRESS_OPS])(void);
   void (*init)(void); /* or NULL */
-  void (*thread)(unsigned number, uint64_t seed, unsigned chance);
+  void (*thread)(unsigned number, unsigned threads, uint64_t seed, unsigned chance);
   void *(*escape)(void); /* a jmp_buf: where to go when asif_require refuses a call */
 };
 

@@ -12,11 +12,13 @@
 #define _GNU_SOURCE
 #endif
 #include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,11 +95,17 @@ static void pin(const struct stress_area *a, uint32_t number) {
   }
 }
 
-/* All threads have arrived n times. Where they do not all have a core, waiting is giving way. */
+/* All threads have arrived n times. One looks for it a while, so that all go on at once; then one sleeps, since on a busy machine
+ * others need the core. */
 static void wait_for_all(struct stress_area *a, uint32_t n) {
-  atomic_fetch_add(&a->arrived, 1);
-  for (uint32_t tries = 1; atomic_load_explicit(&a->arrived, memory_order_acquire) < n * a->threads; tries++)
-    if (tries % 512 == 0) sched_yield();
+  enum { LOOKS = 2000 };
+  uint32_t all = n * a->threads, now = atomic_fetch_add(&a->arrived, 1) + 1;
+  if (now == all && atomic_load(&a->sleepers)) syscall(SYS_futex, &a->arrived, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+  for (uint32_t i = 0; i < LOOKS && (now = atomic_load_explicit(&a->arrived, memory_order_acquire)) < all; i++) {}
+  if (now >= all) return;
+  atomic_fetch_add(&a->sleepers, 1);
+  while ((now = atomic_load(&a->arrived)) < all) syscall(SYS_futex, &a->arrived, FUTEX_WAIT, now, NULL, NULL, 0);
+  atomic_fetch_sub(&a->sleepers, 1);
 }
 
 static void before_call(struct stress_area *a, const struct stress_call *c, uint32_t *meetings) {
@@ -200,7 +208,7 @@ static void *work(void *self) {
   struct worker *w = self;
   struct stress_area *a = w->area;
   pin(a, w->number);
-  w->code->thread(w->number, a->seed, a->chance);
+  w->code->thread(w->number, a->threads, a->seed, a->chance);
   if (a->kind == STRESS_RECORD)
     record(w);
   else
@@ -210,7 +218,7 @@ static void *work(void *self) {
 
 void stress_run(struct stress_area *a, const struct stress_code *code) {
   struct worker workers[STRESS_THREADS];
-  code->thread(0, a->seed, 0);
+  code->thread(0, a->threads, a->seed, 0);
   if (code->init) code->init();
   for (uint32_t i = 0; i < a->threads; i++) {
     workers[i] = (struct worker){.area = a, .code = code, .number = i};

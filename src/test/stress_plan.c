@@ -129,7 +129,7 @@ static void plan_allowed(struct stress_plan *p, struct stress_area *a, uint32_t 
   mem_close(m);
 }
 
-/* Calls of a thread that never waits for what others bring: at any time it has brought in as much as it takes. */
+/* Calls of a thread; where they are to be fed, of one that at any time has brought in as much as it takes. */
 static void plan_thread(struct stress_plan *p, struct stress_area *a, uint32_t thread, uint64_t may, uint32_t count) {
   struct stress_call *c = stress_calls(a, thread);
   uint64_t take = p->fed ? takers(a) : 0;
@@ -150,7 +150,11 @@ static void plan_thread(struct stress_plan *p, struct stress_area *a, uint32_t t
   a->thread[thread].planned = n;
 }
 
-/* Threads that do nothing but take get as many calls as the others leave inside. */
+/* --- rounds in which nobody waits for ever ---
+ *
+ * Two ways: a thread never takes more than it has brought before; or some threads only bring, and the others together take no
+ * more than those bring in all: then others often wait, which is when an object is near empty. */
+
 static void plan_takers(struct stress_plan *p, struct stress_area *a, const uint64_t *may, uint32_t count) {
   uint64_t take = takers(a);
   int64_t left = 0;
@@ -159,16 +163,32 @@ static void plan_takers(struct stress_plan *p, struct stress_area *a, const uint
       unsigned op = stress_calls(a, t)[i].op;
       left += a->op[op].grows > 0 ? 1 : take >> op & 1 ? -1 : 0;
     }
-  for (uint32_t t = 0; t < a->threads; t++) {
-    if (may[t] & ~take) continue;
-    uint32_t n = 0;
-    for (; n < count && left > 0; n++, left--) {
-      struct stress_call *c = &stress_calls(a, t)[n];
-      *c = (struct stress_call){.op = (uint16_t)random_op(p, may[t])};
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t t = 0; t < a->threads; t++) {
+      uint64_t now = left > 0 ? may[t] : may[t] & ~take;
+      if (a->thread[t].planned != i || !now) continue; /* planned already, or nothing is left for it */
+      struct stress_call *c = &stress_calls(a, t)[i];
+      *c = (struct stress_call){.op = (uint16_t)random_op(p, now)};
       random_args(p, c->op, c->arg);
+      left -= take >> c->op & 1;
+      a->thread[t].planned++;
     }
-    a->thread[t].planned = n;
+}
+
+static void plan_fed(struct stress_plan *p, struct stress_area *a, const uint64_t *may, uint32_t count) {
+  uint64_t take = takers(a), bring = 0;
+  bool each = stress_below(&p->random, 3) == 0;
+  uint32_t feeder = stress_below(&p->random, a->threads);
+  for (uint32_t i = 0; i < a->ops; i++)
+    if (a->op[i].grows > 0) bring |= (uint64_t)1 << i;
+  for (uint32_t t = 0; t < a->threads; t++) {
+    bool feeds = (t == feeder || stress_below(&p->random, 3) == 0) && (may[t] & bring & ~take);
+    if (each || feeds)
+      plan_thread(p, a, t, each ? may[t] : may[t] & ~take, count);
+    else
+      a->thread[t].planned = 0;
   }
+  plan_takers(p, a, may, count);
 }
 
 static void deal_room(struct stress_plan *p, struct stress_area *a) {
@@ -207,23 +227,26 @@ static void begin(struct stress_area *a, unsigned threads, enum stress_kind kind
   a->lasts = 0;
   a->failed[0] = 0;
   atomic_store(&a->arrived, 0);
+  atomic_store(&a->sleepers, 0);
   atomic_store(&a->began, 0);
   atomic_store(&a->ended, 0);
   atomic_store(&a->over, false);
 }
 
 void stress_plan_random(struct stress_plan *p, struct stress_area *a) {
-  static const uint32_t lengths[] = {2, 3, 4, 6, 10, 16, 30, 60};
+  static const uint32_t lengths[] = {2, 3, 5, 8, 15, 30, 60, 200};
   const struct stress_options *o = p->options;
   unsigned most = stress_threads_most(o, p->object);
   uint64_t may[STRESS_THREADS];
   begin(a, o->threads || most <= 2 || stress_below(&p->random, 3) ? most : 2 + stress_below(&p->random, most - 1), STRESS_RECORD);
   if (o->time > 0) a->lasts = (int64_t)(o->time * 1e9);
-  uint32_t count = a->lasts ? a->room / 2 : o->ops ? o->ops : lengths[stress_below(&p->random, 8)];
+  uint32_t count = a->lasts ? a->room / 2 : o->ops ? o->ops : lengths[stress_below(&p->random, p->perturbed ? 6 : 8)];
   deal_roles(p, a->threads, may);
   deal_room(p, a);
-  for (uint32_t t = 0; t < a->threads; t++) plan_thread(p, a, t, may[t], count);
-  if (p->fed) plan_takers(p, a, may, count);
+  if (p->fed && !p->object->spec.by_process)
+    plan_fed(p, a, may, count);
+  else
+    for (uint32_t t = 0; t < a->threads; t++) plan_thread(p, a, t, may[t], count);
   shape(p, a);
   /* All meet equally often, or some would wait for ever. */
   uint32_t fewest = UINT32_MAX;
@@ -260,7 +283,7 @@ void stress_plan_measure(struct stress_plan *p, struct stress_area *a, unsigned 
   deal_room(p, a);
   memset(a->latency, 0, sizeof a->latency);
   for (uint32_t t = 0; t < threads; t++) {
-    plan_thread(p, a, t, may[t], 1000);
+    plan_thread(p, a, t, may[t], 1000); /* fed: what a thread takes it has brought */
     memset(a->thread[t].calls, 0, sizeof a->thread[t].calls);
   }
 }

@@ -2,11 +2,14 @@
  *
  * In the perturbed build the compiler's hooks (-fsanitize=thread) come here. Each does the access it stands for, and now and then
  * waits a little before it: real threads on real cores, preempted at shared accesses far more often than a machine would. */
+#include <linux/futex.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default"), used))
@@ -14,15 +17,16 @@
 
 static _Thread_local struct {
   uint64_t random;
-  unsigned number, chance, depth;
+  unsigned number, threads, chance, depth, waits;
   jmp_buf escape;
 } self;
 
-EXPORTED void asif_stress_thread(unsigned number, uint64_t seed, unsigned chance);
-void asif_stress_thread(unsigned number, uint64_t seed, unsigned chance) {
+EXPORTED void asif_stress_thread(unsigned number, unsigned threads, uint64_t seed, unsigned chance);
+void asif_stress_thread(unsigned number, unsigned threads, uint64_t seed, unsigned chance) {
   self.number = number;
   self.random = seed * 0x9e3779b97f4a7c15u + number + 1;
-  self.chance = chance;
+  self.threads = threads;
+  self.chance = number < 64 ? chance : 0;
 }
 EXPORTED void *asif_stress_escape(void);
 void *asif_stress_escape(void) { return &self.escape; }
@@ -36,6 +40,57 @@ const void *const *asif_stress_entries(size_t *count) {
   return __start_asif_harness;
 }
 
+/* --- getting ahead of each other --- */
+
+/* How many hooks each thread has passed; and whom it waits for: it sleeps until all others together have passed so many. */
+enum { THREADS = 64, SLEEP_NS = 300000, WAITS_MOST = 64 }; /* of a thread, in a round */
+static struct {
+  _Alignas(64) uint64_t hooks;
+  uint64_t until;
+  int sleeps;
+} passed[THREADS];
+static int waiting;
+
+static uint64_t all_passed(void) {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < self.threads; i++) sum += __atomic_load_n(&passed[i].hooks, __ATOMIC_RELAXED);
+  return sum;
+}
+
+/* Sleeps until the others have passed n hooks: that lets them get ahead however busy the machine is. Not for long, since they may
+ * wait for this one, or be done; and not if all the others sleep. */
+static void let_others_pass(unsigned n) {
+  int *sleeps = &passed[self.number].sleeps;
+  struct timespec most = {0, SLEEP_NS};
+  passed[self.number].until = all_passed() - passed[self.number].hooks + n;
+  if (__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED) < (int)self.threads) {
+    __atomic_store_n(sleeps, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, sleeps, FUTEX_WAIT_PRIVATE, 1, &most, NULL, 0);
+  }
+  __atomic_store_n(sleeps, 0, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+}
+
+static void wake_others(void) {
+  uint64_t all = all_passed();
+  for (unsigned i = 0; i < self.threads; i++) {
+    if (i == self.number || !__atomic_load_n(&passed[i].sleeps, __ATOMIC_ACQUIRE) || all - passed[i].hooks < passed[i].until) continue;
+    __atomic_store_n(&passed[i].sleeps, 0, __ATOMIC_RELAXED);
+    syscall(SYS_futex, &passed[i].sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  }
+}
+
+static uint64_t pass_hook(void) {
+  uint64_t x = self.random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  self.random = x;
+  __atomic_store_n(&passed[self.number].hooks, passed[self.number].hooks + 1, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&waiting, __ATOMIC_RELAXED)) wake_others();
+  return x;
+}
+
 /* --- asif.h --- */
 
 HIDDEN void asif_host_lin(const char *operation);
@@ -43,7 +98,12 @@ void asif_host_lin(const char *operation) { (void)operation; }
 HIDDEN int asif_host_thread(void);
 int asif_host_thread(void) { return (int)self.number; }
 HIDDEN void asif_host_yield(void);
-void asif_host_yield(void) { sched_yield(); }
+void asif_host_yield(void) {
+  if (self.chance)
+    pass_hook(), let_others_pass(3);
+  else
+    sched_yield();
+}
 
 static int block_held;
 HIDDEN void asif_host_atomic(int enter);
@@ -65,24 +125,21 @@ void asif_host_cannot(void) {
 #ifdef ASIF_STRESS_HOOKS
 /* --- the hooks --- */
 
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch" /* gcc knows them with pointers to void */
+#endif
+
 static void wait_a_little(uint64_t x) {
-  if ((x >> 40 & 63) == 0) {
-    usleep(1);
-  } else if ((x >> 46 & 1) == 0) {
-    sched_yield();
-  } else {
+  if (x >> 46 & 3)
+    let_others_pass(1 + (x >> 40 & (x >> 36 & 1 ? 7 : 63)));
+  else
     for (unsigned n = x >> 48 & 1023; n; n--) __asm__ volatile("" ::: "memory");
-  }
 }
 
 static inline void stumble(void) {
   if (!self.chance || self.depth) return;
-  uint64_t x = self.random;
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  self.random = x;
-  if ((uint32_t)x % self.chance == 0) wait_a_little(x);
+  uint64_t x = pass_hook();
+  if ((uint32_t)x % self.chance == 0 && self.waits < WAITS_MOST) self.waits++, wait_a_little(x);
 }
 
 #define PLAIN(name) \
