@@ -433,6 +433,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   scheduler.steps = steps + 1;
   run.steps = scheduler.steps;
   real_errno = &errno;
+  scheduler.error_at = (uintptr_t)real_errno;
   fibers_open();
   crash_open();
   image_keep(image);

@@ -16,6 +16,7 @@
  * for ever, however fair its schedule is. */
 #include "run/sync.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
 #include "base/hash.h"
@@ -115,7 +116,8 @@ void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
   struct spin *s = &f->spin;
-  uint64_t state = hash_words(hash_words((uintptr_t)stack, kept, kept + 6), stack, (const uint64_t *)(void *)f->stack_top);
+  uint64_t state = hash_words((uintptr_t)stack ^ (uint64_t)errno << 48, kept, kept + 6);
+  state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
     s->landed = run.count;

@@ -90,10 +90,12 @@ static void create(pthread_t *handle, bool detached, void *(*start)(void *), voi
   fiber_create(start, argument);
 }
 
-WRAPPED int WRAP(pthread_create)(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+/* pthread_create, by way of the stub (image.c). */
+WRAPPED int asif_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *, void *);
+int asif_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument, void *pc) {
   int detached = PTHREAD_CREATE_JOINABLE;
   if (attributes) pthread_attr_getdetachstate(attributes, &detached);
-  create(handle, detached == PTHREAD_CREATE_DETACHED, start, argument, CALLER);
+  create(handle, detached == PTHREAD_CREATE_DETACHED, start, argument, (uintptr_t)pc);
   return 0;
 }
 
