@@ -2,8 +2,9 @@
  *
  * As it is printed it is wrong. A deq that finds j others at a slot goes on to the next, since they take what is in it. But they
  * may have looked when there was nothing yet, and be about to go on themselves: then an enq fills the slot, a later enq the next
- * one, and the deq takes the younger value though nobody has taken the older. Lemma 4.2 counts those who look at a slot as if
- * they had taken its item. Here such a deq goes on only if the slot has nothing in it, and else begins again.
+ * one, and the deq takes the younger value though nobody takes the older. Lemma 4.2 counts those who look at a slot as if they had
+ * taken its item. Here a deq looks at a slot (hold) only when it has seen something in it: one of those j then takes it, if it has
+ * not been taken.
  *
  * AS_PRINTED is for harness/bugs/. */
 #include "stuttering_queue.h"
@@ -41,16 +42,12 @@ static bool hold(struct slot *slot, int j) {
   return now < j;
 }
 
-/* What is in the slot, which is then cleared. *busy: there is something, but j others look at it. */
-static long look(struct stuttering_queue *q, struct slot *slot, bool *busy) {
-  if (!hold(slot, q->j)) {
-#ifdef AS_PRINTED
-    *busy = false;
-#else
-    *busy = atomic_load(&slot->item) != NOTHING;
+/* What is in the slot, which is then cleared. */
+static long look(struct stuttering_queue *q, struct slot *slot) {
+#ifndef AS_PRINTED
+  if (atomic_load(&slot->item) == NOTHING) return NOTHING;
 #endif
-    return NOTHING;
-  }
+  if (!hold(slot, q->j)) return NOTHING;
   long value = atomic_load(&slot->item); /* not a SWAP: others may get the same */
   if (value != NOTHING) atomic_store(&slot->item, NOTHING);
   atomic_fetch_sub(&slot->hold, 1);
@@ -60,10 +57,9 @@ static long look(struct stuttering_queue *q, struct slot *slot, bool *busy) {
 long stuttering_queue_deq(struct stuttering_queue *q) {
   for (;; wait_a_moment()) {
     long range = atomic_load(&q->slots.back);
-    bool busy = false;
-    for (long i = 0; i < range && !busy; i++) {
+    for (long i = 0; i < range; i++) {
       struct slot *slot = slots_at(&q->slots, i, false);
-      long value = slot ? look(q, slot, &busy) : NOTHING;
+      long value = slot ? look(q, slot) : NOTHING;
       if (value != NOTHING) return value;
     }
   }

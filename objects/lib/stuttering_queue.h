@@ -6,7 +6,7 @@
  *
  * deq waits while there is nothing.
  *
- * progress   enq is wait-free where memory is; deq waits, also for others that take the same value
+ * progress   enq is wait-free where memory is; deq waits
  * memory     a slot for each enq there ever was
  * time       enq constant; deq as many steps as there were enqs, as in the paper */
 #ifndef ASIF_OBJECTS_STUTTERING_QUEUE_H
