@@ -68,7 +68,7 @@ static struct {
   size_t used;
   struct sync *syncs;
   struct extra *extras;
-  uint32_t sync_count, extra_count;
+  uint32_t sync_count, extra_count, extra_free;
   uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
 } races;
 static union clock clocks[FIBERS_MOST], relaxed[FIBERS_MOST]; /* relaxed: what it would know after an acquire fence */
@@ -175,7 +175,7 @@ static void *reserve(size_t size) {
 static void cells_grow(void) {
   struct cell *old = races.cells;
   size_t count = old ? (size_t)1 << races.log : 0;
-  races.log = old ? races.log + 1 : 12;
+  races.log = old ? races.log + 1 : 8;
   races.cells = reserve(sizeof *old << races.log);
   for (size_t i = 0; i < count; i++) {
     if (!of_this_run(&old[i])) continue;
@@ -286,15 +286,31 @@ static inline bool replaced(const struct slot *s, unsigned me, const struct acce
 }
 
 static void note_extra(struct cell *c, struct slot new, unsigned me, const struct accessed *a) {
-  for (uint32_t *at = &c->extra; *at;)
-    if (replaced(&races.extras[*at].slot, me, a))
-      *at = races.extras[*at].next;
-    else
-      at = &races.extras[*at].next;
+  for (uint32_t *at = &c->extra; *at;) {
+    struct extra *e = &races.extras[*at];
+    if (!replaced(&e->slot, me, a)) {
+      at = &e->next;
+    } else if (new.mask) {
+      e->slot = new;
+      new.mask = 0;
+      at = &e->next;
+    } else {
+      uint32_t gone = *at;
+      *at = e->next;
+      e->next = races.extra_free;
+      races.extra_free = gone;
+    }
+  }
   if (!new.mask) return;
-  if (races.extra_count + 1 >= EXTRAS_MOST) run_found(FOUND_UNSUPPORTED, "more plain accesses than can be kept apart");
-  races.extras[++races.extra_count] = (struct extra){new, c->extra};
-  c->extra = races.extra_count;
+  uint32_t i = races.extra_free;
+  if (i) {
+    races.extra_free = races.extras[i].next;
+  } else {
+    i = ++races.extra_count;
+    if (i >= EXTRAS_MOST) run_found(FOUND_UNSUPPORTED, "more plain accesses than can be kept apart");
+  }
+  races.extras[i] = (struct extra){new, c->extra};
+  c->extra = i;
 }
 
 static inline void note(struct cell *c, unsigned me, const struct accessed *a) {
@@ -310,10 +326,21 @@ static inline void note(struct cell *c, unsigned me, const struct accessed *a) {
   if (UNLIKELY(c->extra || new.mask)) note_extra(c, new, me, a);
 }
 
+/* Was the same access made since the fiber's last release? Then it has been compared with everything. */
+static inline bool same_slot(const struct slot *s, unsigned me, const struct accessed *a) {
+  return s->fiber == me && s->mask == a->mask && s->clock == clocks[me].of[me] && s->write >= a->write;
+}
+static inline bool once_more(const struct cell *c, unsigned me, const struct accessed *a) {
+  for (unsigned i = 0; i < SLOTS && c->slots[i].mask; i++)
+    if (same_slot(&c->slots[i], me, a)) return true;
+  for (uint32_t i = c->extra; UNLIKELY(i != 0); i = races.extras[i].next)
+    if (same_slot(&races.extras[i].slot, me, a)) return true;
+  return false;
+}
+
 static inline void access_piece(const struct accessed *a, unsigned me) {
   struct cell *c = cell_of(key_of(a->address));
-  const struct slot *s = &c->slots[0];
-  if (s->mask == a->mask && s->fiber == me && s->clock == clocks[me].of[me] && s->write >= a->write) return; /* once more */
+  if (once_more(c, me, a)) return;
   against_slots(c, me, a);
   if (UNLIKELY(c->sync)) against_syncs(c, me, a);
   note(c, me, a);
@@ -530,7 +557,7 @@ void races_reset(void) {
     races.run = (uint64_t)1 << RUN_SHIFT;
   }
   races.used = 0;
-  races.sync_count = races.extra_count = 0;
+  races.sync_count = races.extra_count = races.extra_free = 0;
   races.known = races.waiting = 0;
   races.width = 2 * LANE;
 }
