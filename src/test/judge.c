@@ -12,6 +12,7 @@ struct judge {
   struct mem *mem, *scratch; /* scratch: of one check */
   const struct object *object;
   struct spec spec;
+  struct linear *linear; /* NULL before the first history */
   struct key *set; /* open addressing */
   size_t mask, count;
   uint64_t waiting; /* histories with operations that wait for ever, as they should */
@@ -156,6 +157,14 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
 
 static bool is_waiting(const struct run *r) { return r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK; }
 
+static enum judged check_fast(struct judge *j, const struct run *r, struct problem *why) {
+  if (!j->linear) j->linear = linear_new(j->mem, j->object, &j->spec);
+  bool holds = linear_holds(j->linear, r);
+  const char *fault = spec_user_fault(&j->spec);
+  if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
+  return holds ? JUDGED_GOOD : JUDGED_WRONG;
+}
+
 /* Checks the history by itself; limits are the caller's, between runs. */
 static enum judged check(struct judge *j, const struct run *r, struct problem *why) {
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
@@ -178,6 +187,7 @@ enum judged judge_run(struct judge *j, const struct run *r, struct problem *why)
   if (r->found && !is_waiting(r)) return JUDGED_WRONG;
   if (!set_add(j, key_of_run(j, r))) return JUDGED_GOOD;
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
+  if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);
   return judged;

@@ -115,6 +115,13 @@ void client_print(const struct object *, const struct client *, struct text *);
 size_t client_calls(const struct client *); /* in all */
 void client_copy(struct mem *, const struct client *, struct client *);
 
+/* Short histories, decided fast (linear.c). */
+enum { LINEAR_MOST = 24 }; /* operations */
+struct linear;
+struct linear *linear_new(struct mem *, const struct object *, const struct spec *);
+bool linear_can(const struct run *); /* is it short enough? */
+bool linear_holds(struct linear *, const struct run *);
+
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
 struct judge *judge_new(struct mem *, const struct object *);
