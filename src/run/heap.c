@@ -275,6 +275,14 @@ bool heap_stale(uintptr_t address) {
 void heap_keep(bool frees) {
   if (!heap.open) heap_open();
   struct area *a = &heap_areas[AREA_LOADING];
+  if (heap.kept) { /* after runs: it is as it was before them */
+    heap_reset();
+    if (heap.dirty) mprotect((void *)a->start, heap.kept_size, PROT_READ | PROT_WRITE);
+    free(heap.dirty);
+    free(heap.kept);
+    heap.dirty = NULL;
+    heap.dirty_count = 0;
+  }
   heap.frees = frees;
   heap.numbered_loading = heap.numbered;
   heap.kept_blocks = a->count;
