@@ -258,6 +258,7 @@ static void make_notes(const struct job *j, struct mem *m, notes *to) {
     note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
   if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
   note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
 
@@ -309,6 +310,13 @@ static char *searched_words(const struct searched *s, struct mem *m) {
   return text_of(m, &t);
 }
 
+/* Where it went wrong; of a deadlock every thread has its own place. */
+static const struct schedule_line *fault_line(const struct schedule *s) {
+  for (size_t i = 0; i < s->lines.count; i++)
+    if (s->lines.at[i].kind == SCHEDULE_FAULT) return &s->lines.at[i];
+  return NULL;
+}
+
 static void gather(struct job *j, struct mem *m, struct facts *f) {
   const struct searched *s = &j->answer;
   const struct finding *found = &s->finding;
@@ -327,7 +335,7 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
                                     .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
                                     .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
-                                    .fault = NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
+                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
                                     .schedules = s->schedules, .partly = !whole, .found_client = violated ? text_string(&client) : NULL};
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,

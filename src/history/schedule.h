@@ -2,6 +2,8 @@
 #ifndef ASIF_HISTORY_SCHEDULE_H
 #define ASIF_HISTORY_SCHEDULE_H
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 
 enum schedule_kind {
@@ -11,7 +13,8 @@ enum schedule_kind {
   SCHEDULE_OWN,    /* to what only this thread can reach */
   SCHEDULE_POINT,  /* an operation takes effect here, as its author says */
   SCHEDULE_FAULT,  /* and this is the end */
-  SCHEDULE_WAIT    /* at the end the thread waits here */
+  SCHEDULE_WAIT,   /* at the end the thread waits here */
+  SCHEDULE_SWITCH  /* it interrupts another, who could have gone on */
 };
 
 struct schedule_line {
@@ -33,6 +36,8 @@ struct schedule {
   VEC(struct schedule_line) lines;
   VEC(struct schedule_file) files;
   VEC(const char *) threads; /* their names */
+  bool source_lines;         /* each line is shown with that of its source */
+  bool no_places;            /* places in the source could not be found */
 };
 
 #endif

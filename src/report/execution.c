@@ -62,12 +62,16 @@ static bool has_own(const struct schedule *s) {
 static void put_violated(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   put_sentence(r, t, RED(r), verdict_line(r));
+  if (e->fault && e->schedule->source_lines && e->fault->line) {
+    put_clean(t, schedule_path(e->schedule, e->fault), strlen(schedule_path(e->schedule, e->fault)));
+    text_printf(t, ":%" PRIu32 ":\n", e->fault->line);
+  }
+  if (e->fault) put_source_line(t, r, e->fault);
   if (e->found_client) {
     text_add(t, "\n  ");
     put_clean(t, e->found_client, strlen(e->found_client));
     text_char(t, '\n');
   }
-  if (e->fault) put_source_line(t, r, e->fault);
   if (has_picture(r)) {
     struct report drawn = *r;
     struct check_result c = whole_result(t->mem, r);
@@ -76,7 +80,8 @@ static void put_violated(const struct report *r, struct text *t) {
     report_timeline(&drawn, t);
   }
   if (!e->schedule->lines.count) return;
-  text_printf(t, "\nIt happens like this%s:\n\n", has_own(e->schedule) ? " (indented: what no other thread can reach yet)" : "");
+  const char *own = e->searched ? " (indented: plain accesses)" : " (indented: what no other thread can reach yet)";
+  text_printf(t, "\nIt happens like this%s:\n\n", has_own(e->schedule) ? own : "");
   put_schedule(t, r);
 }
 

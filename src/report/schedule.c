@@ -62,6 +62,7 @@ static const char *line_style(const struct report *r, uint8_t kind) {
   case SCHEDULE_CALL:
   case SCHEDULE_RETURN: return BOLD(r);
   case SCHEDULE_OWN: return DIM(r);
+  case SCHEDULE_SWITCH: return YELLOW(r);
   case SCHEDULE_FAULT:
   case SCHEDULE_WAIT: return RED(r);
   default: return "";
@@ -82,6 +83,37 @@ static void put_step(struct text *t, const struct report *r, const struct schedu
   text_printf(t, "%*s%s%s%s%*s", 2 * l->thread, "", BOLD(r), s->threads.at[l->thread], OFF(r), 2 * (threads - l->thread), "");
 }
 
+/* The line in the source; length 0 if it is not known. */
+static const char *source_line(const struct schedule *s, const struct schedule_line *l, size_t *length) {
+  *length = 0;
+  if (!l->line || l->file >= s->files.count || !s->files.at[l->file].text) return "";
+  const char *at = s->files.at[l->file].text, *end = at + s->files.at[l->file].length;
+  for (uint32_t n = 1; n < l->line && at < end; n++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    at = newline ? newline + 1 : end;
+  }
+  const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
+  *length = (size_t)((stop ? stop : end) - at);
+  if (*length && at[*length - 1] == '\r') --*length;
+  return at;
+}
+
+/* The same beside what happens there, where it is another than before. */
+static void put_beside(struct text *t, const struct report *r, const struct schedule *s, size_t i, size_t text_at, size_t text_end) {
+  enum { COLUMN = 44 };
+  const struct schedule_line *l = &s->lines.at[i];
+  size_t length;
+  const char *at = source_line(s, l, &length);
+  if (!s->source_lines || l->kind == SCHEDULE_CALL) return;
+  if (i && l[-1].step == l->step && l[-1].thread == l->thread && l[-1].line == l->line && l[-1].file == l->file && l[-1].kind != SCHEDULE_CALL) return;
+  while (length && (*at == ' ' || *at == '\t')) at++, length--;
+  if (!length) return;
+  int used = text_columns(t->at + text_at, text_end - text_at) + (l->kind == SCHEDULE_OWN ? 2 : 0);
+  text_printf(t, "%*s%s| ", used < COLUMN ? COLUMN - used : 1, "", DIM(r));
+  put_clean(t, at, length);
+  text_add(t, OFF(r));
+}
+
 void put_schedule(struct text *t, const struct report *r) {
   const struct schedule *s = r->execution->schedule;
   bool base = base_names_do(s);
@@ -97,23 +129,19 @@ void put_schedule(struct text *t, const struct report *r) {
     text_printf(t, "%s%s%s%*s  ", DIM(r), text_string(&place), OFF(r), width - text_columns(text_string(&place), place.count), "");
     const char *begin = line_style(r, l->kind);
     text_printf(t, "%s%s", l->kind == SCHEDULE_OWN ? "  " : "", begin);
+    size_t text_at = t->count;
     put_clean(t, l->text, strlen(l->text));
-    text_printf(t, "%s\n", *begin ? OFF(r) : "");
+    size_t text_end = t->count;
+    text_add(t, *begin ? OFF(r) : "");
+    put_beside(t, r, s, i, text_at, text_end);
+    text_char(t, '\n');
   }
   mem_free(t->mem, place.at);
 }
 
 void put_source_line(struct text *t, const struct report *r, const struct schedule_line *l) {
-  const struct schedule *s = r->execution->schedule;
-  if (!l->line || l->file >= s->files.count || !s->files.at[l->file].text) return;
-  const char *at = s->files.at[l->file].text, *end = at + s->files.at[l->file].length;
-  for (uint32_t n = 1; n < l->line && at < end; n++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    at = newline ? newline + 1 : end;
-  }
-  const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
-  size_t length = (size_t)((stop ? stop : end) - at);
-  if (length && at[length - 1] == '\r') length--;
+  size_t length;
+  const char *at = source_line(r->execution->schedule, l, &length);
   if (!length || l->column > length) return;
   text_add(t, "  ");
   put_clean(t, at, length);
@@ -130,7 +158,7 @@ static void put_string(struct text *t, const char *s) { put_json(t, s, strlen(s)
 const char *schedule_word(unsigned kind) {
   static const char *const kinds[] = {[SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
                                       [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
-                                      [SCHEDULE_WAIT] = "wait"};
+                                      [SCHEDULE_WAIT] = "wait",   [SCHEDULE_SWITCH] = "switch"};
   return kinds[kind];
 }
 

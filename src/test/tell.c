@@ -1,26 +1,78 @@
-/* A finding told: the run made again, with everything it does recorded. */
+/* A finding told: the run made again, with everything it does recorded; where in the source, what was read and written, and who
+ * interrupted whom. */
+#include "test/tell.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "test/test.h"
+struct told_access {
+  struct access access;
+  const char *name;  /* of its address, as it was then: a block may be freed and used again later */
+  const char *read, *wrote; /* the values in words */
+  size_t place;
+};
 
 struct telling {
   struct mem *mem;
   const struct object *object;
   const struct client *client;
   struct schedule *schedule;
-  VEC(struct access) accesses;
+  VEC(struct told_access) accesses;
+  VEC(uintptr_t) offsets; /* places to look up: of the accesses, then of the operations, then of what was found */
+  struct place *places;
+  const char *image; /* its file */
+  uintptr_t base;
 };
+
+/* --- recording --- */
+
+/* "heap block 2 + 8", "top": who allocated the block is told where it was. */
+static const char *name_address(struct mem *m, uintptr_t address) {
+  struct text t;
+  text_open(&t, m);
+  run_describe_address(address, &t);
+  const char *rest = strstr(text_string(&t), " (");
+  return rest ? mem_string(m, t.at, (size_t)(rest - t.at)) : text_string(&t);
+}
+
+/* A value, as a number of its size, or what it points to. */
+static const char *name_value(struct mem *m, uint64_t v, uint32_t size) {
+  char room[40];
+  if (size == 8 && v > 0xffff && v < (uint64_t)1 << 47) {
+    const char *name = name_address(m, (uintptr_t)v);
+    if (strncmp(name, "0x", 2)) {
+      struct text t;
+      text_open(&t, m);
+      text_printf(&t, "&%s", name);
+      return t.at;
+    }
+    const char *marked = v & 7 ? name_address(m, (uintptr_t)(v & ~(uint64_t)7)) : "0x";
+    if (strncmp(marked, "0x", 2)) return marked;
+  }
+  int64_t s = size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
+  static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
+  int n = size == 4 && s >= ASIF_OK && s <= ASIF_FULL ? snprintf(room, sizeof room, "%s", specials[s - ASIF_OK])
+          : s > -1000000 && s < (int64_t)1 << 40      ? snprintf(room, sizeof room, "%lld", (long long)s)
+                                                      : snprintf(room, sizeof room, "%#llx", (unsigned long long)v);
+  return mem_string(m, room, (size_t)n);
+}
+
+static size_t add_place(struct telling *k, uintptr_t pc) {
+  vec_push(k->mem, &k->offsets, pc - k->base);
+  return k->offsets.count - 1;
+}
 
 static void record(void *self, const struct access *a) {
   struct telling *k = self;
-  if (a->fiber < FIBERS_MOST - 1) vec_push(k->mem, &k->accesses, *a); /* not the initialisation */
+  if (a->fiber >= FIBERS_MOST - 1) return; /* the initialisation */
+  struct told_access t = {.access = *a, .name = a->address ? name_address(k->mem, a->address) : NULL,
+                          .read = name_value(k->mem, a->read, a->size), .wrote = name_value(k->mem, a->wrote, a->size)};
+  t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
+  vec_push(k->mem, &k->accesses, t);
 }
 
-static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, struct text *t) {
-  struct schedule_line l = {.step = step + 1, .thread = (uint16_t)thread, .kind = (uint8_t)kind, .text = mem_string(k->mem, text_string(t), t->count)};
-  vec_push(k->mem, &k->schedule->lines, l);
-  text_clear(t);
-}
+/* --- words --- */
 
 static void put_call(const struct telling *k, uint32_t call, struct text *t) {
   const struct call *c = &k->client->calls[call];
@@ -45,45 +97,129 @@ static void put_return(const struct telling *k, const struct moment *m, struct t
   }
 }
 
-static void put_access(const struct access *a, struct text *t) {
-  static const char *const words[] = {[POINT_READ] = "load", [POINT_WRITE] = "store", [POINT_UPDATE] = "update", [POINT_BLOCK] = "block",
-                                      [POINT_LOCK] = "lock", [POINT_UNLOCK] = "unlock", [POINT_WAIT] = "wait", [POINT_WAKE] = "wake",
-                                      [POINT_ALLOC] = "malloc", [POINT_FREE] = "free", [POINT_YIELD] = "yield", [POINT_START] = "start a thread",
-                                      [POINT_JOIN] = "join", [POINT_CALL] = "call"};
-  text_printf(t, "%s", words[a->kind]);
-  if (a->address) {
-    text_char(t, ' ');
-    run_describe_address(a->address, t);
+static void put_access(const struct told_access *k, struct text *t) {
+  static const char *const words[] = {[POINT_READ] = "load", [POINT_WRITE] = "store", [POINT_UPDATE] = "update", [POINT_BLOCK] = "atomic block",
+                                      [POINT_LOCK] = "lock", [POINT_UNLOCK] = "unlock", [POINT_WAIT] = "wait for", [POINT_WAKE] = "wake",
+                                      [POINT_ALLOC] = "allocate", [POINT_FREE] = "free", [POINT_YIELD] = "yield", [POINT_START] = "start a thread",
+                                      [POINT_JOIN] = "join", [POINT_CALL] = "touches nothing that others can see"};
+  const struct access *a = &k->access;
+  text_add(t, a->kind == POINT_UPDATE && a->failed ? "compare" : words[a->kind]);
+  if (k->name && a->kind != POINT_CALL && a->kind != POINT_YIELD) text_printf(t, " %s", k->name);
+  switch (a->kind) {
+  case POINT_READ: text_printf(t, " -> %s", k->read); break;
+  case POINT_WRITE: text_printf(t, " = %s", k->wrote); break;
+  case POINT_UPDATE:
+    if (a->failed)
+      text_printf(t, ", found %s: fails", k->read);
+    else
+      text_printf(t, ": %s -> %s", k->read, k->wrote);
+    break;
+  case POINT_LOCK:
+    if (a->failed) text_add(t, ": it is taken");
+    break;
+  default: break;
   }
-  if (a->kind == POINT_READ) text_printf(t, " -> %llu", (unsigned long long)a->read);
-  if (a->kind == POINT_WRITE) text_printf(t, " = %llu", (unsigned long long)a->wrote);
-  if (a->kind == POINT_UPDATE && !a->failed) text_printf(t, ": %llu -> %llu", (unsigned long long)a->read, (unsigned long long)a->wrote);
-  if (a->failed) text_printf(t, ": fails, found %llu", (unsigned long long)a->read);
 }
 
-static void tell_run(struct telling *k, const struct run *r) {
+/* --- places --- */
+
+/* The file's number; its text is read once. */
+static uint16_t file_number(struct telling *k, const char *path) {
+  struct schedule *s = k->schedule;
+  for (size_t i = 0; i < s->files.count; i++)
+    if (!strcmp(s->files.at[i].path, path)) return (uint16_t)i;
+  struct schedule_file f = {.path = path};
+  FILE *in = fopen(path, "r");
+  if (in) {
+    struct text t;
+    char room[4096];
+    text_open(&t, k->mem);
+    for (size_t n; (n = fread(room, 1, sizeof room, in)) > 0;) text_bytes(&t, room, n);
+    fclose(in);
+    f.text = text_string(&t);
+    f.length = t.count;
+  }
+  vec_push(k->mem, &s->files, f);
+  return (uint16_t)(s->files.count - 1);
+}
+
+static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place, struct text *t) {
+  struct schedule_line l = {.step = step, .thread = (uint16_t)thread, .kind = (uint8_t)kind, .text = mem_string(k->mem, text_string(t), t->count)};
+  if (place != SIZE_MAX && k->places[place].line) {
+    l.file = file_number(k, k->places[place].file);
+    l.line = k->places[place].line;
+  }
+  vec_push(k->mem, &k->schedule->lines, l);
+  text_clear(t);
+}
+
+/* --- the steps --- */
+
+/* What the fiber does next, from step i on; NULL: nothing more. */
+static const struct told_access *next_access(const struct telling *k, uint32_t i, unsigned fiber) {
+  for (size_t a = 0; a < k->accesses.count; a++) {
+    const struct told_access *t = &k->accesses.at[a];
+    if (t->access.step >= i && t->access.fiber == fiber && t->access.point) return t;
+  }
+  return NULL;
+}
+
+/* The step before was another's, who could have gone on. */
+static void tell_interruption(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
+  const struct step *now = &r->steps[i], *before = i ? now - 1 : NULL;
+  if (!before || before->fiber == now->fiber || !(now->enabled >> before->fiber & 1) || before->flags & STEP_YIELDED) return;
+  const struct told_access *next = next_access(k, i, before->fiber);
+  text_printf(t, "interrupts %s", k->schedule->threads.at[before->fiber]);
+  if (next) {
+    const struct place *p = &k->places[next->place];
+    text_add(t, ", which was about to ");
+    struct text what;
+    text_open(&what, k->mem);
+    put_access(next, &what);
+    text_bytes(t, what.at, strcspn(what.at, ":-=,"));
+    while (t->count && t->at[t->count - 1] == ' ') t->at[--t->count] = 0;
+    if (p->line) text_printf(t, " in line %u", (unsigned)p->line);
+  }
+  add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, t);
+}
+
+static void tell_steps(struct telling *k, const struct run *r, const size_t *op_places) {
   struct text t;
   size_t moment = 0, access = 0;
   text_open(&t, k->mem);
   for (uint32_t i = 0; i < r->count; i++) {
+    tell_interruption(k, r, i, &t);
     for (; moment < r->moment_count && r->moments[moment].step == i && !r->moments[moment].is_return; moment++) {
       put_call(k, r->moments[moment].call, &t);
-      add_line(k, i, r->steps[i].fiber, SCHEDULE_CALL, &t);
+      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_CALL, op_places[k->client->calls[r->moments[moment].call].op], &t);
     }
-    while (access < k->accesses.count && k->accesses.at[access].step < i) access++;
-    for (; access < k->accesses.count && k->accesses.at[access].step == i; access++) {
-      const struct access *a = &k->accesses.at[access];
+    while (access < k->accesses.count && k->accesses.at[access].access.step < i) access++;
+    if (access == k->accesses.count || k->accesses.at[access].access.step != i) { /* nothing was accessed: a yield and its like */
+      put_access(&(struct told_access){.access = {.kind = r->steps[i].kind}, .read = "", .wrote = ""}, &t);
+      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_ACCESS, SIZE_MAX, &t);
+    }
+    for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++) {
+      const struct told_access *a = &k->accesses.at[access];
       put_access(a, &t);
-      add_line(k, i, a->fiber, a->point ? SCHEDULE_ACCESS : SCHEDULE_OWN, &t);
+      add_line(k, i + 1, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, &t);
     }
     for (; moment < r->moment_count && r->moments[moment].step == i && r->moments[moment].is_return; moment++) {
       put_return(k, &r->moments[moment], &t);
-      add_line(k, i, r->steps[i].fiber, SCHEDULE_RETURN, &t);
+      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_RETURN, SIZE_MAX, &t);
     }
   }
-  if (!r->found) return;
-  text_add(&t, r->said);
-  add_line(k, r->count ? (uint32_t)r->count - 1 : 0, r->current, SCHEDULE_FAULT, &t);
+}
+
+/* What was found, and the other places that belong to it. */
+static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count, size_t first) {
+  struct text t;
+  text_open(&t, k->mem);
+  for (size_t i = 0; i < count; i++) {
+    text_add(&t, found[i].words);
+    if (found[i].address) text_printf(&t, ": %s", name_address(k->mem, found[i].address));
+    bool waits = r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK;
+    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT, first + i, &t);
+  }
 }
 
 static void name_threads(struct telling *k, unsigned count) {
@@ -94,27 +230,49 @@ static void name_threads(struct telling *k, unsigned count) {
   }
 }
 
-bool finding_explain(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, struct finding *f,
-                     struct spec *spec, struct schedule *schedule, struct problem *why) {
-  struct telling k = {.mem = m, .object = o, .client = &f->client, .schedule = schedule};
-  struct plan plan = {.choices = f->choices, .count = f->count};
-  struct recorder recorder = {record, &k};
-  *schedule = (struct schedule){0};
-  if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
-  run_record(&recorder);
-  const struct run *r = run_execute(&f->client, &plan, why);
-  run_record(NULL);
-  if (!r) return false;
-  if (r->found != (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) || r->count != f->count) {
-    problem_set(why, "internal error: the schedule that was found does not do the same again (%s, not %s): does the code depend on what is "
-                     "no part of it, as the time or a random number?", found_name(r->found), found_name(f->found));
-    return false;
+static void tell_run(struct telling *k, const struct run *r) {
+  const struct found_place *found;
+  size_t count = r->found ? run_found_places(&found) : 0, first = 0;
+  size_t *op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *op_places);
+  for (unsigned i = 0; i < k->object->op_count; i++) op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = add_place(k, found[i].pc - 1);
+    if (!i) first = at;
   }
-  name_threads(&k, r->fibers);
-  tell_run(&k, r);
-  *spec = o->spec;
-  f->history = judge_history(m, o, spec, r);
-  if (f->found != FOUND_HISTORY) return true;
+  k->places = mem_zero(k->mem, k->offsets.count + 1, sizeof *k->places);
+  k->schedule->no_places = !places_find(k->mem, k->image, k->offsets.at, k->offsets.count, k->places);
+  name_threads(k, r->fibers);
+  tell_steps(k, r, op_places);
+  if (count) tell_found(k, r, found, count, first);
+}
+
+/* --- the finding --- */
+
+/* The runtime counts threads; people read that A interrupts B. */
+static char *with_letters(struct mem *m, const char *said) {
+  struct text t;
+  text_open(&t, m);
+  while (*said) {
+    char *end;
+    unsigned long n = strncmp(said, "thread ", 7) ? 0 : strtoul(said + 7, &end, 10);
+    if (strncmp(said, "thread ", 7) || end == said + 7 || n >= 26) {
+      text_char(&t, *said++);
+      continue;
+    }
+    text_printf(&t, "thread %c", 'A' + (int)n);
+    said = end;
+  }
+  return mem_string(m, text_string(&t), t.count);
+}
+
+static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
+  if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
+  problem_set(why, "internal error: the schedule that was found does not do the same again (%s, not %s): does the code depend on what is "
+                   "no part of it, as the time or a random number?", found_name(r->found), found_name(f->found));
+  return false;
+}
+
+static bool check_again(struct mem *m, const struct object *o, struct finding *f, struct spec *spec, struct problem *why) {
   if (o->self) {
     struct values const *values = spec->values;
     struct names const *processes = spec->processes;
@@ -129,4 +287,24 @@ bool finding_explain(struct mem *m, struct image *image, const struct object *o,
   if (f->result.verdict == VERDICT_VIOLATED) return true;
   problem_set(why, "internal error: the history that was found is linearizable after all");
   return false;
+}
+
+bool finding_explain(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, struct finding *f,
+                     struct spec *spec, struct schedule *schedule, struct problem *why) {
+  struct telling k = {.mem = m, .object = o, .client = &f->client, .schedule = schedule, .base = image_base(image)};
+  struct plan plan = {.choices = f->choices, .count = f->count};
+  struct recorder recorder = {record, &k};
+  Dl_info where;
+  *schedule = (struct schedule){.source_lines = true};
+  k.image = dladdr(*(void *const *)&o->ops[0].run.function, &where) ? where.dli_fname : "";
+  if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
+  run_record(&recorder);
+  const struct run *r = run_execute(&f->client, &plan, why);
+  run_record(NULL);
+  if (!r || !same_again(f, r, why)) return false;
+  tell_run(&k, r);
+  f->said = with_letters(m, f->said);
+  *spec = o->spec;
+  f->history = judge_history(m, o, spec, r);
+  return f->found != FOUND_HISTORY || check_again(m, o, f, spec, why);
 }
