@@ -35,7 +35,12 @@ struct extra { /* where a cell's slots are not enough */
 };
 struct cell {
   uint64_t key; /* address / 8, the run, LOCK_BIT */
-  uint32_t sync, extra; /* lists; 0: none */
+  union {
+    struct {
+      uint32_t sync, extra; /* lists; 0: none */
+    };
+    uint64_t lists;
+  };
   struct slot slots[SLOTS];
 };
 
@@ -54,7 +59,7 @@ struct sync {
 };
 
 typedef int32_t lane __attribute__((vector_size(16)));
-enum { LANE = 4 };
+enum { LANE = 4, FEWEST = 2 * LANE /* fibers that clocks are always kept for */ };
 union clock {
   uint32_t of[FIBERS_MOST];
   lane lanes[FIBERS_MOST / LANE];
@@ -64,11 +69,13 @@ static struct {
   uint64_t run; /* shifted as in a key */
   unsigned width; /* how many fibers the clocks are kept for: a multiple of LANE */
   struct cell *cells;
-  unsigned log;
+  unsigned log, shift; /* of the number of cells; 64 - log */
   size_t used;
   struct sync *syncs;
   struct extra *extras;
   uint32_t sync_count, extra_count, extra_free;
+  uintptr_t stacks, stacks_span; /* of the fibers */
+  bool stable;                   /* old pointers may be used: ASIF_TYPE_STABLE */
   uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
 } races;
 static union clock clocks[FIBERS_MOST], relaxed[FIBERS_MOST]; /* relaxed: what it would know after an acquire fence */
@@ -80,18 +87,24 @@ static struct {
 
 /* Clocks. */
 
-static void clock_join(union clock *to, const union clock *from) {
-  for (unsigned i = 0; i < races.width / LANE; i++) {
-    lane a = to->lanes[i], b = from->lanes[i], more = a > b;
-    to->lanes[i] = (a & more) | (b & ~more);
-  }
+static inline lane later(lane a, lane b) {
+  lane more = a > b;
+  return (a & more) | (b & ~more);
 }
 
-static void clock_copy(union clock *to, const union clock *from) {
-  for (unsigned i = 0; i < races.width / LANE; i++) to->lanes[i] = from->lanes[i];
+static inline void clock_join(union clock *to, const union clock *from) {
+  to->lanes[0] = later(to->lanes[0], from->lanes[0]);
+  to->lanes[1] = later(to->lanes[1], from->lanes[1]);
+  for (unsigned i = FEWEST / LANE; UNLIKELY(i < races.width / LANE); i++) to->lanes[i] = later(to->lanes[i], from->lanes[i]);
 }
 
-static bool before(unsigned me, unsigned other, uint32_t clock) { return clock <= clocks[me].of[other]; }
+static inline void clock_copy(union clock *to, const union clock *from) {
+  to->lanes[0] = from->lanes[0];
+  to->lanes[1] = from->lanes[1];
+  for (unsigned i = FEWEST / LANE; UNLIKELY(i < races.width / LANE); i++) to->lanes[i] = from->lanes[i];
+}
+
+static inline bool before(unsigned me, unsigned other, uint32_t clock) { return clock <= clocks[me].of[other]; }
 
 __attribute__((noinline)) static void more_messages(unsigned fiber) {
   size_t room = messages[fiber].room ? 2 * messages[fiber].room : 64;
@@ -112,27 +125,26 @@ static inline uint32_t release(unsigned me) {
   return clock;
 }
 
-static inline void learn(unsigned me, union clock *to, unsigned from, uint32_t clock) {
-  if (before(me, from, clock) || clock <= to->of[from]) return;
-  clock_join(to, &messages[from].at[clock]);
+static inline void learn(union clock *to, unsigned from, uint32_t clock) {
+  if (clock > to->of[from]) clock_join(to, &messages[from].at[clock]);
 }
 
-static inline void learn_all(unsigned me, union clock *to, const struct sync *s) {
+static inline void learn_all(union clock *to, const struct sync *s) {
   if (!s->heads) return;
   if (LIKELY(s->sole)) {
-    learn(me, to, s->newest, s->by[s->newest].released);
+    learn(to, s->newest, s->by[s->newest].released);
     return;
   }
   for (uint64_t rest = s->heads; rest; rest &= rest - 1) {
     unsigned from = (unsigned)__builtin_ctzll(rest);
-    learn(me, to, from, s->by[from].released);
+    learn(to, from, s->by[from].released);
   }
 }
 
 /* A read of s, with an order or without. */
 static inline void read_from(unsigned me, const struct sync *s, bool acquires) {
   if (acquires) {
-    learn_all(me, &clocks[me], s);
+    learn_all(&clocks[me], s);
     return;
   }
   if (!s->heads) return;
@@ -140,7 +152,7 @@ static inline void read_from(unsigned me, const struct sync *s, bool acquires) {
     clock_copy(&relaxed[me], &clocks[me]);
     races.waiting |= BIT(me);
   }
-  learn_all(me, &relaxed[me], s);
+  learn_all(&relaxed[me], s);
 }
 
 static inline void add_head(unsigned me, struct sync *s, uint32_t clock, bool knows_all) {
@@ -152,7 +164,7 @@ static inline void add_head(unsigned me, struct sync *s, uint32_t clock, bool kn
 
 /* Cells. */
 
-static inline size_t place_of(uint64_t key) { return (key & ~RUN_MASK) * 0x9e3779b97f4a7c15 >> (64 - races.log); }
+static inline size_t place_of(uint64_t key) { return (key << (64 - RUN_SHIFT)) * 0x9e3779b97f4a7c15 >> races.shift; }
 static inline bool of_this_run(const struct cell *c) { return !((c->key ^ races.run) & RUN_MASK); }
 static inline uint64_t key_of(uintptr_t address) { return address >> 3 | races.run; }
 
@@ -176,6 +188,7 @@ static void cells_grow(void) {
   struct cell *old = races.cells;
   size_t count = old ? (size_t)1 << races.log : 0;
   races.log = old ? races.log + 1 : 8;
+  races.shift = 64 - races.log;
   races.cells = reserve(sizeof *old << races.log);
   for (size_t i = 0; i < count; i++) {
     if (!of_this_run(&old[i])) continue;
@@ -192,7 +205,7 @@ __attribute__((noinline)) static struct cell *cell_add(uint64_t key) {
   while (of_this_run(&races.cells[i])) i = (i + 1) & (((size_t)1 << races.log) - 1);
   struct cell *c = &races.cells[i];
   c->key = key;
-  c->sync = c->extra = 0;
+  c->lists = 0;
   for (unsigned k = 0; k < SLOTS; k++) c->slots[k].mask = 0;
   return c;
 }
@@ -353,18 +366,35 @@ static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at
 /* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where one
  * address is many variables, and their owners' plain accesses are not seen. */
 static inline bool unchecked(uintptr_t address) {
-  if (address - (uintptr_t)fibers[0].stack < (uintptr_t)fibers[FIBERS_MOST - 1].stack_top - (uintptr_t)fibers[0].stack) return true;
-  return options.type_stable && heap_owns(address) && heap_stale(address);
+  if (UNLIKELY(address - races.stacks < races.stacks_span)) return true;
+  return UNLIKELY(races.stable) && heap_owns(address) && heap_stale(address);
 }
 
-void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
-  if (unchecked(address)) return;
+__attribute__((noinline)) static void access_pieces(uintptr_t address, uint32_t size, bool write, uintptr_t pc, unsigned me) {
   struct accessed a = {.address = address, .pc = pc, .size = size, .write = write};
-  unsigned me = current->id;
   for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
     a.mask = mask_of(a.address, end - a.address);
     access_piece(&a, me);
   }
+}
+
+/* The short way: nobody else was there, and the fiber itself not in another way. */
+void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+  if (unchecked(address)) return;
+  unsigned me = current->id;
+  uint8_t mask = mask_of(address, size);
+  struct cell *c = cell_of(key_of(address));
+  struct slot *s = &c->slots[0];
+  bool alone = !c->lists && (!s->mask || (s->fiber == me && s->mask == mask && s->write <= write && !s[1].mask));
+  if (UNLIKELY(!alone || (address & 7) + size > 8)) {
+    access_pieces(address, size, write, pc, me);
+    return;
+  }
+  s->pc = pc;
+  s->clock = clocks[me].of[me];
+  s->fiber = (uint8_t)me;
+  s->mask = mask;
+  s->write = write;
 }
 
 /* Each piece is only looked for: whoever accesses it from now on uses what is freed. */
@@ -392,9 +422,9 @@ void races_forget(uintptr_t address, size_t size) {
 /* Atomic accesses. */
 
 static inline bool order_acquires(int order) {
-  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  return (1 << __ATOMIC_CONSUME | 1 << __ATOMIC_ACQUIRE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
 }
-static inline bool order_releases(int order) { return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST; }
+static inline bool order_releases(int order) { return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1; }
 
 /* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before it makes it the
  * head of one (7.17.4). */
@@ -450,43 +480,68 @@ static inline void atomic_check(const struct accessed *a, const struct cell *c, 
 }
 
 /* What it reads is learned before what it releases is copied. */
-static void atomic_pieces(struct accessed *a, uintptr_t end, unsigned me, enum point_kind kind, bool acquires, bool releases) {
-  uintptr_t first = a->address;
+__attribute__((noinline)) static void atomic_pieces(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+  struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ, .atomic = true, .stale = unchecked(address)};
+  bool acquires = order_acquires(order);
+  unsigned me = current->id;
+  uintptr_t end = address + size;
   struct cell *c;
-  for (; kind != POINT_WRITE && a->address < end; a->address += piece_of(a->address, 8)) {
-    a->mask = mask_of(a->address, end - a->address);
-    struct sync *s = atomic_place(a, &c);
-    atomic_read(a, c, s, me, acquires);
+  for (; kind != POINT_WRITE && a.address < end; a.address += piece_of(a.address, 8)) {
+    a.mask = mask_of(a.address, end - a.address);
+    struct sync *s = atomic_place(&a, &c);
+    atomic_read(&a, c, s, me, acquires);
   }
-  for (a->address = first; a->address < end; a->address += piece_of(a->address, 8)) {
-    a->mask = mask_of(a->address, end - a->address);
-    atomic_check(a, cell_of(key_of(a->address)), me);
+  for (a.address = address; a.address < end; a.address += piece_of(a.address, 8)) {
+    a.mask = mask_of(a.address, end - a.address);
+    atomic_check(&a, cell_of(key_of(a.address)), me);
   }
-  uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
-  for (a->address = first; kind != POINT_READ && a->address < end; a->address += piece_of(a->address, 8)) {
-    a->mask = mask_of(a->address, end - a->address);
-    struct sync *s = atomic_place(a, &c);
-    atomic_write(a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
+  if (kind == POINT_READ) return;
+  uint32_t clock = clocks[me].of[me], released = order_releases(order) ? release(me) : 0;
+  for (a.address = address; a.address < end; a.address += piece_of(a.address, 8)) {
+    a.mask = mask_of(a.address, end - a.address);
+    struct sync *s = atomic_place(&a, &c);
+    atomic_write(&a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
   }
 }
 
+/* Is there anything plain in the cell that the fiber does not know of? */
+static inline bool unknown_slots(const struct cell *c, unsigned me) {
+  bool unknown = c->extra;
+  for (unsigned i = 0; i < SLOTS && c->slots[i].mask; i++) unknown |= !before(me, c->slots[i].fiber, c->slots[i].clock);
+  return unknown;
+}
+
+/* The short way: the location is known, and none of another size overlaps. */
 void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
-  struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ, .atomic = true};
   unsigned me = current->id;
-  bool acquires = order_acquires(order), releases = kind != POINT_READ && order_releases(order);
-  a.stale = unchecked(address);
-  if (UNLIKELY((address & 7) + size > 8)) {
-    atomic_pieces(&a, address + size, me, kind, acquires, releases);
+  struct cell *c = cell_of(key_of(address));
+  struct sync *s = &races.syncs[c->sync]; /* the first is nobody's: its address is 0 */
+  bool known = s->address == address && s->mask == mask_of(address, size) && !s->next;
+  if (UNLIKELY(!known || (address & 7) + size > 8 || unchecked(address))) {
+    atomic_pieces(address, size, kind, order, pc);
     return;
   }
-  struct cell *c;
-  a.mask = mask_of(address, size);
-  struct sync *s = atomic_place(&a, &c);
-  if (kind != POINT_WRITE) atomic_read(&a, c, s, me, acquires);
-  atomic_check(&a, c, me);
+  if (kind != POINT_WRITE) {
+    read_from(me, s, order_acquires(order));
+    s->readers |= BIT(me);
+    s->by[me].read = clocks[me].of[me];
+    s->by[me].read_pc = pc;
+  }
+  if (UNLIKELY(unknown_slots(c, me))) {
+    const struct accessed a = {.address = address, .pc = pc, .size = size, .mask = s->mask, .write = kind != POINT_READ, .atomic = true};
+    against_slots(c, me, &a);
+  }
   if (kind == POINT_READ) return;
-  uint32_t clock = clocks[me].of[me], released = releases ? release(me) : 0;
-  atomic_write(&a, c, s, me, kind == POINT_UPDATE, acquires, released, clock);
+  bool updates = kind == POINT_UPDATE;
+  s->writers |= BIT(me);
+  s->by[me].wrote = clocks[me].of[me];
+  s->by[me].wrote_pc = pc;
+  if (!order_releases(order)) {
+    write_relaxed(me, s, updates);
+  } else {
+    if (!updates) s->heads = 0;
+    add_head(me, s, release(me), !updates || order_acquires(order));
+  }
 }
 
 void races_fence(int order) {
@@ -503,7 +558,7 @@ void races_fence(int order) {
 void races_acquire(uintptr_t object) {
   const struct cell *c = cell_find(key_of(object) | LOCK_BIT);
   for (uint32_t i = c ? c->sync : 0; i; i = races.syncs[i].next)
-    if (races.syncs[i].address == object) learn_all(current->id, &clocks[current->id], &races.syncs[i]);
+    if (races.syncs[i].address == object) learn_all(&clocks[current->id], &races.syncs[i]);
 }
 
 void races_release(uintptr_t object) {
@@ -559,5 +614,8 @@ void races_reset(void) {
   races.used = 0;
   races.sync_count = races.extra_count = races.extra_free = 0;
   races.known = races.waiting = 0;
-  races.width = 2 * LANE;
+  races.stable = options.type_stable;
+  races.stacks = (uintptr_t)fibers[0].stack;
+  races.stacks_span = (uintptr_t)fibers[FIBERS_MOST - 1].stack_top - races.stacks;
+  races.width = FEWEST;
 }
