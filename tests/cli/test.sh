@@ -1,0 +1,190 @@
+#!/bin/bash
+# asif test: what it says of code that is right and wrong, of files it cannot use, and at its limits; what it leaves behind.
+. tests/cli/common
+has test || exit 77
+export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
+mkdir tmp && cp -r "$root/objects" . || exit 1
+json_good() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev/null 2>json_error || fail "$1 is no JSON: $(cat json_error)"; }
+try() { # STATUS ARGUMENT...
+  status=$1
+  shift
+  run "$status" "$asif" test "$@"
+  [ -z "$(ls tmp)" ] || fail "asif test $* leaves $(ls tmp)"
+}
+small='-n 2 -o 2 --time-limit 60'
+
+# Code that is right.
+try 0 objects/treiber_stack.c $small; silent
+says 'objects/treiber_stack.c: stack; every schedule of 80 clients, up to 2 threads, 2 operations each, at most 3 elements: push(1..2), pop()'
+says 'verdict: linearizable (every schedule of 80 clients, up to 2 threads, 2 operations each, at most 3 elements; stack, '
+try 0 objects/treiber_stack.c $small --quiet; [ "$(wc -l <out)" = 1 ] || fail "--quiet prints more: $out"
+try 0 objects/treiber_stack.c $small --json; json_good out; says '"verdict":"holds","reason":null,"violation":null,"object":"objects/treiber_stack.c"'
+for field in schema command spec method threads operations schedules histories clients complete notes replay; do says "\"$field\":"; done
+try 0 objects/counter.c $small # its own specification is in the file
+try 0 objects/register.c -n 2 -o 1 --time-limit 60; says 'register(3)'
+try 0 objects/mailbox.c $small # roles, asif_require
+try 0 objects/herlihy_wing_queue.c -n 2 -o 1 --time-limit 60; says 'operations wait for ever, as they do with nothing concurrent: no violation'
+
+# Code that is not: the sentence, the client, the history, the steps.
+try 1 objects/bugs/b3_pop.c $small; silent
+says 'Not linearizable: 1 was popped twice, but pushed only once'; says 'push(1) pop() | pop()'; says 'B                 |--Pop() -> 1'
+says 'pop returns 1'; says 'verdict: not linearizable ('
+try 1 objects/bugs/b3_pop.c $small --json; json_good out; says '"violation":"not linearizable"'; says '"client":"push(1) pop() | pop()"'
+try 1 objects/bugs/b1_tail.c $small; says 'verdict: violated: data race ('
+try 1 objects/bugs/b3_push.c $small --html page.html --svg picture.svg --junit report.xml --quiet
+grep -q 'failures="1"' report.xml && grep -q '</svg>' picture.svg && grep -q '</html>' page.html || fail 'something was not written'
+try 2 objects/bugs/b3_push.c $small --html /nowhere/x; warns /nowhere/x
+
+# Ways to explore agree.
+for way in --dpor '--bound 4' '--bound 2 --bound-by preemption' '--bound 4 --cache no' --all '--random pct:3 --runs 2000' '--random uniform --runs 2000 --seed 7'; do
+  try 1 objects/bugs/b3_pop.c $small $way; says 'verdict: not linearizable'
+  try 0 objects/treiber_stack.c $small $way
+done
+says 'verdict: no violation found (uniformly random schedules of 80 clients'
+try 0 objects/treiber_stack.c $small --bound 2; says 'verdict: no violation found (schedules of up to 2 delays of 80 clients'
+try 0 objects/treiber_stack.c $small --races no; says 'verdict: linearizable'
+
+# One client.
+try 1 objects/bugs/b3_pop.c --client 'push(1) push(2) | pop() | pop()'; says 'verdict: not linearizable'
+try 0 objects/bugs/b3_pop.c --client 'push(1) pop()'; says 'verdict: linearizable (every schedule of push(1) pop(); stack, 1 schedule'
+for bad in 'foo()' 'push()' 'push(1' 'push(x)' 'push(1) |' '' 'push(99999999999)' 'push 1'; do
+  try 2 objects/treiber_stack.c --client "$bad"; warns "as 'push(1) pop() | pop()'"
+done
+
+# Without a harness; against itself.
+sed '/^ASIF_/d' objects/treiber_stack.c >plain.c
+try 0 plain.c --spec stack $small; says 'plain.c: stack; every schedule of 90 clients'
+try 2 plain.c; warns 'plain.c: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file'
+try 2 plain.c --spec lock; warns 'plain.c: no operations: mark them with ASIF_OP(f), or name functions after the specification'
+try 2 plain.c --spec nonsense; warns "no specification is called 'nonsense'"
+try 0 objects/treiber_stack.c --spec self $small; says '; self, '
+try 1 objects/bugs/b3_pop.c --spec self $small; says 'verdict: not linearizable'
+cat >weaker.c <<'END'
+#include <asif.h>
+struct state { int inside; };
+static void push(struct state *s, int v) { (void)v; s->inside++; }
+static int pop(struct state *s) { if (!s->inside) return ASIF_EMPTY; s->inside--; return 1 + asif_choose(2); }
+ASIF_SPEC(weaker, struct state)
+ASIF_SPEC_OP(push)
+ASIF_SPEC_OP(pop)
+END
+try 0 objects/treiber_stack.c --spec weaker.c $small; says '; weaker, '
+sed 's/s->inside++/*(volatile int *)8 = 1/' weaker.c >crashes.c
+try 2 objects/treiber_stack.c --spec crashes.c $small; warns 'push crashed (segmentation fault) in state'
+
+# Code that cannot be tested.
+object() { { printf '#include <asif.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n'; cat; } >o.c; }
+echo 'int f( {' >o.c
+try 2 o.c; warns 'o.c:1:8: error:'; warns 'asif: o.c does not compile'
+object <<<'static void push(float v) { (void)v; }
+ASIF_OBJECT(stack)
+ASIF_OP(push)'
+try 2 o.c; warns 'push: an operation takes up to three int or long'
+object <<<'static int f(int v) { return v; }
+int g(void) { return f(1); }
+ASIF_OBJECT(stack)'
+try 2 o.c; warns 'o.c: no operations: mark them with ASIF_OP(f), or name functions after the specification'
+object <<<'static void pop(void) {}
+ASIF_OBJECT(stack)
+ASIF_OP(pop)'
+try 2 o.c; warns 'o.c:7: pop returns nothing, but pop of stack returns a value'
+object <<<'static void push(int v, int w) { (void)v, (void)w; }
+ASIF_OBJECT(stack)
+ASIF_OP(push)'
+try 2 o.c; warns 'o.c:7: push takes 2 arguments, but push of stack takes 1'
+object <<<'static void insert(int v) { (void)v; }
+ASIF_OBJECT(stack)
+ASIF_OP(insert, ASIF_IN(3, 1))'
+try 2 o.c; warns 'o.c:7: ASIF_IN(3, 1) has no values'
+object <<<'static void enqueue(int v) { (void)v; }
+ASIF_OBJECT(stakc)
+ASIF_OP(enqueue)'
+try 2 o.c; warns "o.c:6: no specification is called 'stakc'; did you mean: stack"
+object <<<'static void enqueue(int v) { (void)v; }
+ASIF_OBJECT(set)
+ASIF_OP(enqueue)'
+try 2 o.c; warns 'o.c:7: enqueue is no operation of set, which has '
+object <<<'enum { SIZE = 2 };
+static void enq(int v) { (void)v; }
+ASIF_OBJECT(bounded_queue(SIZE))
+ASIF_OP(enq)'
+try 2 o.c; warns 'the parameter of the specification bounded_queue(SIZE) is no number'
+object <<<'static void push(int v) { (void)v; }
+ASIF_OBJECT(stack)
+ASIF_OBJECT(stack)
+ASIF_OP(push)'
+try 2 o.c; warns 'o.c:7: a second ASIF_OBJECT; a file is about one object'
+object <<<'void missing(int);
+static void push(int v) { missing(v); }
+ASIF_OBJECT(stack)
+ASIF_OP(push)'
+try 2 o.c; warns 'o.c: missing is not defined: give the file that has it too'
+object <<<'static void push(int v) { (void)v; }
+__attribute__((constructor)) static void begin(void) { abort(); }
+ASIF_OBJECT(stack)
+ASIF_OP(push)'
+try 2 o.c; warns 'o.c: the code ended while it was loaded'
+object <<<'static void w(int v) { (void)v; }
+static int r(void) { return 0; }
+ASIF_OBJECT(register)
+ASIF_OP_AS(write, w)
+ASIF_OP_AS(read, r)
+ASIF_ROLE(writer, 1, w)
+ASIF_ROLE(reader, 2, r)'
+try 2 o.c -n 2; warns 'o.c:10: the roles are for 3 threads, but there are 2: --threads 3'
+try 2 nothing.c; warns 'nothing.c: No such file'
+echo text >some.txt
+try 2 some.txt; warns 'neither a source'
+CC=no-such-compiler try 2 objects/treiber_stack.c; warns 'the compiler no-such-compiler cannot be run: No such file or directory; CC names another'
+try 2 objects/treiber_stack.c -- -o x; warns '-o cannot be given to the compiler'
+try 2 objects/treiber_stack.c -- -DVALUES=; warns 'does not compile'
+try 0 objects/treiber_stack.c -n 2 -o 1 -- -O2 -DVALUES=3 -DSIZE=1; says 'at most 1 element: push(1..3), pop()'
+
+# Options that contradict each other or say nothing.
+for bad in '--dpor --bound 2' '--random uniform --all' '--bound-by rounds' '--cache no' '--seed 3' '--random pct' '--random pct:0' '--client x -n 2' '-n 0' \
+  '-n 63' '--runs 5'; do
+  try 2 objects/treiber_stack.c $bad; warns "Try 'asif test --help'."
+done
+try 2 -- -O2; warns 'no file to test'
+
+# A deadlock; one that waits by design; an assertion.
+object <<<'static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+static void write(int v) { pthread_mutex_lock(&a); pthread_mutex_lock(&b); x = v; pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); }
+static int read(void) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); int v = x; pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return v; }
+ASIF_OBJECT(register(0))
+ASIF_OP(write)
+ASIF_OP(read)'
+try 1 o.c $small; says 'verdict: violated: deadlock ('; says 'write(1) | read()'
+object <<<'static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void acquire(void) { pthread_mutex_lock(&m); }
+static void release(void) { pthread_mutex_unlock(&m); }
+ASIF_OBJECT(lock)
+ASIF_OP(acquire)
+ASIF_OP(release)'
+try 0 o.c $small; says 'operations wait for ever, as they do with nothing concurrent'
+object <<<'#include <assert.h>
+static atomic_int x;
+static int inc(void) { int v = ++x; assert(v < 2); return v; }
+ASIF_OBJECT(self)
+ASIF_OP(inc)'
+try 1 o.c $small; says 'verdict: violated: assertion failure ('; says 'inc() inc()'
+
+# What the hooks cannot see.
+object <<<'static int x;
+static void add(int v) { __asm__ volatile("lock xaddl %0, %1" : "+r"(v), "+m"(x)); }
+ASIF_OBJECT(counter)
+ASIF_OP(add)'
+case $(uname -m) in x86_64)
+  if command -v objdump >/dev/null; then
+    try 0 o.c -n 1 -o 1; says 'note: o.c: add has an atomic instruction (lock xadd) that the hooks cannot see: inline assembly?'
+    try 0 o.c -n 1 -o 1 --json; json_good out; says '"notes":["o.c: add has an atomic instruction'
+  fi ;;
+esac
+
+# Limits: unknown, and how far it came.
+try 3 objects/ms_queue.c -n 4 -o 3 --time-limit 1; says 'verdict: unknown: the time limit was reached (every schedule of '
+"$asif" test objects/ms_queue.c -n 4 -o 3 >out 2>err &
+sleep 2; kill -TERM $!; wait $!; got=$?; out=$(cat out); [ "$got" = 3 ] || fail "ended with $got after SIGTERM: $out $(cat err)"
+says 'verdict: unknown'; [ -z "$(ls tmp)" ] || fail "leaves $(ls tmp)"
+echo 'asif test: good and bad input'
