@@ -14,7 +14,7 @@
 
 #include "cmd/test_stress.h"
 #include "report/report.h"
-#include "test/test.h"
+#include "test/tell.h"
 
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
@@ -42,6 +42,8 @@ static const struct opt opts[] = {
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
+    {"replay", 0, "TOKEN", NULL, "repeat a violation: the token is what its report ends with"},
+    {"debug", 0, "HOW", "gdb|lldb|self", "... under this debugger, which stops before anything has run; self: in this process, for another one"},
     STRESS_OPTIONS,
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -72,6 +74,9 @@ struct job {
   struct searched answer;
   struct schedule schedule;
   struct spec spec; /* bound to the history found */
+  struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
+  const char *token; /* repeats the finding */
+  bool changed;      /* the token is of other code */
 };
 
 /* Options. */
@@ -155,7 +160,9 @@ static void put_number(struct text *t, uint64_t n, const char *one, const char *
 static char *sizes(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  if (arg_flag(j->args, "client")) {
+  if (arg_flag(j->args, "replay")) {
+    client_print(&j->object, &j->answer.finding.client, &t);
+  } else if (arg_flag(j->args, "client")) {
     client_print(&j->object, &j->clients.at[0], &t);
   } else {
     text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
@@ -173,6 +180,10 @@ static void put_explored(const struct job *j, struct text *t) {
   bool one = arg_flag(j->args, "client");
   static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
   if (s->verdict == VERDICT_VIOLATED) return;
+  if (arg_flag(j->args, "replay")) {
+    text_add(t, "one schedule of ");
+    return;
+  }
   if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
     text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
   } else if (s->complete) {
@@ -258,6 +269,7 @@ static void make_notes(const struct job *j, struct mem *m, notes *to) {
     note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
   if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  if (j->changed) note(m, to, "the code has changed since the token was made");
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
   note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
@@ -336,7 +348,7 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
                                     .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
                                     .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
-                                    .schedules = s->schedules, .partly = !whole, .found_client = violated ? text_string(&client) : NULL};
+                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .found_client = violated ? text_string(&client) : NULL};
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
                               .spec = violated ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
@@ -440,18 +452,49 @@ static int answer(struct job *j) {
   return status;
 }
 
+/* The run of a token. */
+static bool repeat(struct job *j, const char *token, struct problem *why) {
+  struct finding *f = &j->answer.finding;
+  uint32_t checksum;
+  if (!replay_parse(&j->own, &j->object, token, &j->options.run, f, &checksum, why)) return false;
+  j->changed = checksum != code_checksum(&j->own, j->compiled.object);
+  j->options.run.type_stable = j->object.type_stable;
+  if (!replay(&j->own, j->image, &j->object, &j->options.run, f, why)) {
+    if (j->changed) problem_set(why, "--replay: the code has changed since the token was made, and cannot do the same again");
+    return false;
+  }
+  struct searched *s = &j->answer;
+  s->verdict = f->found ? VERDICT_VIOLATED : VERDICT_HOLDS;
+  s->clients = s->done = s->schedules = s->histories = 1;
+  s->steps = f->count;
+  return true;
+}
+
+/* A finding is made smaller, run again, and told. */
+static bool tell_finding(struct job *j, bool shrink, struct problem *why) {
+  struct finding *f = &j->answer.finding;
+  enum { SHRINK_SECONDS = 2 };
+  if (shrink && !finding_shrink(&j->own, j->image, &j->object, &j->options.run, SHRINK_SECONDS, f, why)) return false;
+  if (!finding_explain(&j->own, j->image, &j->object, &j->options.run, f, &j->spec, &j->schedule, why)) return false;
+  j->token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
+  return true;
+}
+
 static bool explore_all(struct job *j, struct mem *m, struct problem *why) {
   struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
   *j->phase = PHASE_RUN;
+  mem_open(&j->own, NULL);
+  const char *token = arg_value(j->args, "replay");
+  if (token) return repeat(j, token, why) && (j->answer.verdict == VERDICT_HOLDS || tell_finding(j, false, why));
   if (!make_clients(j, m, why)) return false;
   j->options.run.leaks = j->leaks && strcmp(j->leaks, "auto") ? !strcmp(j->leaks, "yes") : j->object.frees;
   j->options.run.type_stable = j->object.type_stable;
   if (!search_clients(m, j->image, &j->object, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
   settle(j);
   if (j->answer.verdict != VERDICT_VIOLATED) return true;
-  return finding_explain(m, j->image, &j->object, &j->options.run, &j->answer.finding, &j->spec, &j->schedule, why);
+  return tell_finding(j, true, why);
 }
 
 static int in_child(struct job *j) {
@@ -499,6 +542,40 @@ static int status_of_child(const struct job *j, int status) {
   return EXIT_INTERNAL;
 }
 
+/* --debug: the same command in a debugger, in one process. */
+static int under_debugger(const struct args *a, const struct job *j, const char *debugger) {
+  static char self[4096];
+  VEC(char *) w = {NULL, 0, 0};
+  struct mem m;
+  mem_open(&m, NULL);
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n <= 0) return say_error("this program cannot be found in /proc/self/exe"), EXIT_USAGE;
+  bool gdb = !strcmp(debugger, "gdb");
+  static const char *const in_gdb[] = {"gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "break asif_replay_begins", "-ex", "run", "--args"};
+  static const char *const in_lldb[] = {"lldb", "-o", "breakpoint set --name asif_replay_begins", "-o", "run", "--"};
+  size_t count = gdb ? sizeof in_gdb / sizeof *in_gdb : sizeof in_lldb / sizeof *in_lldb;
+  for (size_t i = 0; i < count; i++) vec_push(&m, &w, (char *)(gdb ? in_gdb : in_lldb)[i]);
+  vec_push(&m, &w, self);
+  vec_push(&m, &w, "test");
+  for (char **in = j->inputs; *in; in++) vec_push(&m, &w, *in);
+  static const char *const pass[] = {"--replay", "--spec", "--steps"};
+  for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
+    const char *given = arg_value(a, pass[i] + 2);
+    if (!given) continue;
+    vec_push(&m, &w, (char *)pass[i]);
+    vec_push(&m, &w, (char *)given);
+  }
+  vec_push(&m, &w, "--debug");
+  vec_push(&m, &w, "self");
+  vec_push(&m, &w, "--");
+  for (char **f = j->flags; *f; f++) vec_push(&m, &w, *f);
+  vec_push(&m, &w, NULL);
+  execvp(w.at[0], w.at);
+  say_error("%s cannot be run: %s", debugger, strerror(errno));
+  mem_close(&m);
+  return EXIT_USAGE;
+}
+
 static int supervise(struct job *j) {
   struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
   int status = 0;
@@ -526,6 +603,9 @@ static int run(const struct args *a) {
   if (!stress_options_fit(a)) return EXIT_USAGE;
   if (arg_flag(a, "stress")) return read_inputs(a, &j) ? test_stress(a, j.inputs, j.flags) : EXIT_USAGE;
   if (!read_options(a, &j)) return EXIT_USAGE;
+  const char *debug = arg_value(a, "debug");
+  if (debug && !arg_value(a, "replay")) return usage_error(a, "--debug needs --replay TOKEN"), EXIT_USAGE;
+  if (debug && strcmp(debug, "self")) return under_debugger(a, &j, debug);
   mem_open(&m, NULL);
   int status = EXIT_UNKNOWN;
   j.phase = mmap(NULL, sizeof *j.phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -534,7 +614,7 @@ static int run(const struct args *a) {
   } else if (!(j.directory = compile_directory(&m, &why))) {
     status = problem_status(&why);
   } else {
-    status = supervise(&j);
+    status = debug ? in_child(&j) : supervise(&j);
     compile_remove(j.directory);
   }
   free(j.inputs);
@@ -573,6 +653,7 @@ const struct command command_test = {
                "  asif test queue.c --client 'enq(1) deq() | deq()'\n"
                "  asif test queue.c --bound 3 --bound-by preemption\n"
                "  asif test queue.c --random pct:3 --runs 1M --seed 7\n"
+               "  asif test queue.c --replay 1:r:a1_b:A2B:5f3a   once more; --debug gdb: and stop before it begins\n"
                "  asif test queue.c --stress -n 4 -t 1m          real threads on real cores\n"
                "  asif test queue.c --stress --throughput        how fast is it?\n"
                "  asif test queue.c -- -O2 -Iinclude -DSIZE=4    for the compiler\n"

@@ -1,0 +1,313 @@
+/* A finding made smaller, so that a person can read it: a smaller client first, then the fewest interruptions, then the fewest
+ * steps. What is found must stay of the same kind. Everything is tried in a fixed order: the same finding shrinks to the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/tell.h"
+
+enum { RUNS_CLIENT = 3000, RUNS_PREEMPTIONS = 100000 }; /* of a search for a smaller one */
+
+/* Whose steps in turn. */
+struct segment {
+  uint8_t fiber;
+  uint32_t steps;
+};
+typedef VEC(struct segment) segments;
+
+struct shrinking {
+  struct mem *mem, *scratch;
+  const struct object *object;
+  struct finding *finding;
+  double until;
+  struct problem *why;
+  bool failed; /* an internal error: the problem says which */
+  uint64_t runs, runs_most;
+  bool found;
+  /* of a run that follows segments: */
+  const segments *follow;
+  size_t at;
+  uint32_t taken;
+  const uint8_t *blocks[FIBERS_MOST]; /* what each fiber's allocations took, in turn */
+  uint32_t block_count[FIBERS_MOST], block_at[FIBERS_MOST];
+};
+
+static bool over(const struct shrinking *k) { return k->failed || clock_seconds() >= k->until; }
+
+/* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what the run was
+ * has to be kept before. */
+static bool same(struct shrinking *k, const struct run *r, struct finding *kept) {
+  enum found found = r->found ? r->found : FOUND_HISTORY;
+  if (r->end != RUN_WHOLE || found != k->finding->found) return false;
+  *kept = (struct finding){.found = found, .client = *r->client};
+  finding_keep(k->scratch, kept, r);
+  struct judge *j = judge_new(k->scratch, k->object);
+  enum judged judged = judge_run(j, r, k->why);
+  k->failed |= judged == JUDGED_NOT;
+  return judged == JUDGED_WRONG;
+}
+
+static void accept(struct shrinking *k, const struct finding *f) {
+  struct finding *to = k->finding;
+  to->said = mem_string(k->mem, f->said, strlen(f->said));
+  client_copy(k->mem, &f->client, &to->client);
+  to->count = f->count;
+  to->choices = mem_alloc(k->mem, (f->count + 1) * sizeof *to->choices);
+  memcpy(to->choices, f->choices, f->count * sizeof *f->choices);
+}
+
+/* --- looking for it in a smaller client, or with fewer interruptions --- */
+
+static enum visit visit(void *self, const struct run *r) {
+  struct shrinking *k = self;
+  struct finding kept;
+  if (same(k, r, &kept)) {
+    k->found = true;
+    accept(k, &kept);
+  }
+  mem_close(k->scratch);
+  return k->found || ++k->runs >= k->runs_most || over(k) ? VISIT_STOP : VISIT_ON;
+}
+
+static bool look(struct shrinking *k, const struct client *c, enum bound_by by, unsigned bound, uint64_t runs) {
+  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = by, .bound = bound, .cache = true};
+  struct explore_counts counts = {0};
+  struct limits limits;
+  struct mem *m = mem_child(k->mem);
+  limits_start(&limits, 0, 0);
+  k->found = false;
+  k->runs = 0;
+  k->runs_most = runs;
+  if (!explore(m, c, &o, NULL, &limits, visit, k, &counts, k->why)) k->failed = true;
+  mem_close(m);
+  return k->found && !k->failed;
+}
+
+/* The client without one call; threads that have none left are not there. */
+static void without_call(struct mem *m, const struct client *c, uint32_t call, struct client *to) {
+  uint32_t n = 0;
+  to->threads = 0;
+  to->first = mem_alloc(m, (c->threads + 1) * sizeof *to->first);
+  to->calls = mem_alloc(m, (c->first[c->threads] + 1) * sizeof *to->calls);
+  for (unsigned t = 0; t < c->threads; t++) {
+    uint32_t begin = n;
+    for (uint32_t i = c->first[t]; i < c->first[t + 1]; i++)
+      if (i != call) to->calls[n++] = c->calls[i];
+    if (n > begin) to->first[to->threads++] = begin;
+  }
+  to->first[to->threads] = n;
+}
+
+static void fewer_calls(struct shrinking *k) {
+  if (k->object->role_count || k->object->asks_thread) return; /* who is which thread matters */
+  for (uint32_t i = 0; i < client_calls(&k->finding->client) && !over(k);) {
+    struct client c;
+    if (client_calls(&k->finding->client) < 2) return;
+    without_call(k->mem, &k->finding->client, i, &c);
+    if (look(k, &c, BOUND_DELAYS, 4, RUNS_CLIENT))
+      i = 0;
+    else
+      i++;
+  }
+}
+
+static void smaller_arguments(struct shrinking *k) {
+  for (uint32_t i = 0; i < client_calls(&k->finding->client); i++)
+    for (unsigned a = 0; a < CALL_ARGS && !over(k); a++) {
+      const struct call *call = &k->finding->client.calls[i];
+      const struct object_op *op = &k->object->ops[call->op];
+      if (a >= op->arg_count) continue;
+      for (long v = op->in[a].low; v < call->arg[a] && v < op->in[a].low + 3 && !over(k); v++) {
+        struct client c;
+        client_copy(k->mem, &k->finding->client, &c);
+        c.calls[i].arg[a] = v;
+        if (look(k, &c, BOUND_DELAYS, 4, RUNS_CLIENT)) break;
+      }
+    }
+}
+
+/* --- following segments: where a step is not possible, the next segment's turn comes --- */
+
+static int choose(void *self, const struct run *r, struct choice *c) {
+  struct shrinking *k = self;
+  const segments *s = k->follow;
+  while (k->at < s->count && (k->taken >= s->at[k->at].steps || !(r->enabled >> s->at[k->at].fiber & 1))) k->at++, k->taken = 0;
+  c->block = 0;
+  if (k->at < s->count) {
+    c->fiber = s->at[k->at].fiber;
+    k->taken++;
+  } else {
+    c->fiber = (uint8_t)step_default(r->steps, r->count, r->current, r->enabled);
+  }
+  return 0;
+}
+
+static int choose_block(void *self, const struct run *r, unsigned blocks) {
+  struct shrinking *k = self;
+  unsigned f = r->steps[r->count - 1].fiber;
+  unsigned b = k->block_at[f] < k->block_count[f] ? k->blocks[f][k->block_at[f]++] : 0;
+  return (int)(b < blocks ? b : 0);
+}
+
+/* Interruptions: another's turn though the one before could have gone on. */
+static unsigned interruptions(const struct run *r) {
+  unsigned n = 0;
+  for (size_t i = 1; i < r->count; i++)
+    n += r->steps[i].fiber != r->steps[i - 1].fiber && r->steps[i].enabled >> r->steps[i - 1].fiber & 1 &&
+         !(r->steps[i - 1].flags & STEP_YIELDED);
+  return n;
+}
+
+static unsigned switches(const struct run *r) {
+  unsigned n = 0;
+  for (size_t i = 1; i < r->count; i++) n += r->steps[i].fiber != r->steps[i - 1].fiber;
+  return n;
+}
+
+/* How hard it is to read: each change of threads has to be followed, more so where the one before could have gone on. */
+static size_t size_of(const struct run *r) { return 5 * (size_t)switches(r) + 2 * interruptions(r) + r->count; }
+
+/* The finding run as it is, to know its size; false if it is not the same any more. */
+static bool measure(struct shrinking *k, size_t *size) {
+  struct plan plan = {.choices = k->finding->choices, .count = k->finding->count};
+  const struct run *r = run_execute(&k->finding->client, &plan, k->why);
+  k->failed |= !r;
+  if (r) *size = size_of(r);
+  return r != NULL;
+}
+
+static void segments_of(struct shrinking *k, segments *s) {
+  const struct finding *f = k->finding;
+  s->count = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    if (!s->count || s->at[s->count - 1].fiber != f->choices[i].fiber) {
+      struct segment one = {f->choices[i].fiber, 0};
+      vec_push(k->mem, s, one);
+    }
+    s->at[s->count - 1].steps++;
+  }
+}
+
+/* What allocations took: known where it is not the default. */
+static void blocks_of(struct shrinking *k) {
+  const struct finding *f = k->finding;
+  struct plan plan = {.choices = f->choices, .count = f->count};
+  const struct run *r = run_execute(&f->client, &plan, k->why);
+  memset(k->block_count, 0, sizeof k->block_count);
+  if (!r) {
+    k->failed = true;
+    return;
+  }
+  for (unsigned fiber = 0; fiber < FIBERS_MOST; fiber++) {
+    uint8_t *list = mem_alloc(k->mem, r->count + 1);
+    for (size_t i = 0; i < r->count; i++)
+      if (r->steps[i].fiber == fiber && r->steps[i].blocks > 1)
+        list[k->block_count[fiber]++] = r->steps[i].block;
+    k->blocks[fiber] = list;
+    if (fiber >= r->fibers) break;
+  }
+}
+
+/* Runs the segments; if that is the same finding, and smaller, it is the finding from now on. */
+static bool try(struct shrinking *k, const segments *s, size_t *size) {
+  struct plan plan = {.choose = choose, .choose_block = choose_block, .context = k};
+  struct finding kept;
+  k->follow = s;
+  k->at = 0;
+  k->taken = 0;
+  memset(k->block_at, 0, sizeof k->block_at);
+  const struct run *r = run_execute(&k->finding->client, &plan, k->why);
+  if (!r) return k->failed = true, false;
+  size_t now = size_of(r);
+  bool good = now < *size && same(k, r, &kept);
+  if (good) {
+    accept(k, &kept);
+    *size = now;
+  }
+  mem_close(k->scratch);
+  return good;
+}
+
+/* One change of the segments after the other. True if one made it smaller. */
+static bool change(struct shrinking *k, const segments *from, size_t *size) {
+  segments s = {NULL, 0, 0};
+  vec_reserve(k->mem, &s, from->count + 1);
+  for (size_t i = 0; i < from->count && !over(k); i++) {
+    uint32_t steps = from->at[i].steps;
+    uint32_t to[] = {0, steps / 4, steps / 2, steps - (steps > 3 ? 3 : 1), steps - (steps > 2 ? 2 : 1), steps - 1};
+    for (size_t n = 0; n < sizeof to / sizeof *to; n++) { /* fewer steps at once; the others come later */
+      if (n && to[n] <= to[n - 1]) continue;
+      s.count = from->count;
+      memcpy(s.at, from->at, from->count * sizeof *s.at);
+      s.at[i].steps = to[n];
+      if (try(k, &s, size)) return true;
+    }
+    if (i + 1 >= from->count) continue;
+    memcpy(s.at, from->at, from->count * sizeof *s.at); /* the next one first */
+    s.count = from->count;
+    s.at[i] = from->at[i + 1];
+    s.at[i + 1] = from->at[i];
+    if (try(k, &s, size)) return true;
+    for (size_t n = i + 2; n < from->count; n++) { /* all the steps up to its next turn at once */
+      if (from->at[n].fiber != from->at[i].fiber) continue;
+      memcpy(s.at, from->at, from->count * sizeof *s.at);
+      s.at[i].steps += s.at[n].steps;
+      s.at[n].steps = 0;
+      if (try(k, &s, size)) return true;
+      break;
+    }
+  }
+  return false;
+}
+
+/* Blocks that were given again, where a fresh one or the last freed would do. */
+static void plainer_blocks(struct shrinking *k) {
+  for (size_t i = 0; i < k->finding->count && !over(k); i++) {
+    struct finding kept;
+    if (!k->finding->choices[i].block) continue;
+    struct choice *c = mem_alloc(k->scratch, (k->finding->count + 1) * sizeof *c);
+    memcpy(c, k->finding->choices, k->finding->count * sizeof *c);
+    c[i].block = 0;
+    struct plan plan = {.choices = c, .count = k->finding->count};
+    struct problem not_possible;
+    const struct run *r = run_execute(&k->finding->client, &plan, &not_possible); /* then it is not */
+    if (r && r->count <= k->finding->count && same(k, r, &kept)) accept(k, &kept);
+    mem_close(k->scratch);
+  }
+}
+
+/* As small as single changes make it. */
+static bool settle(struct shrinking *k, size_t *size) {
+  segments s = {NULL, 0, 0};
+  plainer_blocks(k);
+  if (k->failed || !measure(k, size)) return false;
+  blocks_of(k);
+  do
+    segments_of(k, &s);
+  while (!over(k) && change(k, &s, size));
+  return !k->failed;
+}
+
+/* From the one that was found, and from one with the fewest interruptions there are: the one that is easier to read. */
+static void simpler_schedule(struct shrinking *k) {
+  struct finding first, *f = k->finding;
+  size_t size, other;
+  if (!settle(k, &size)) return;
+  first = *f;
+  struct plan plan = {.choices = f->choices, .count = f->count};
+  const struct run *r = run_execute(&f->client, &plan, k->why);
+  unsigned most = r ? interruptions(r) : 0;
+  if (!r) k->failed = true;
+  if (over(k) || !most || !look(k, &f->client, BOUND_PREEMPTIONS, most - 1, RUNS_PREEMPTIONS)) return;
+  if (settle(k, &other) && other >= size) *f = first;
+}
+
+bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, double seconds, struct finding *f,
+                    struct problem *why) {
+  struct shrinking k = {.mem = m, .scratch = mem_child(m), .object = o, .finding = f, .until = clock_seconds() + seconds, .why = why};
+  if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
+  fewer_calls(&k);
+  smaller_arguments(&k);
+  if (!k.failed) simpler_schedule(&k);
+  mem_close(k.scratch);
+  return !k.failed;
+}
