@@ -136,7 +136,7 @@ TEST(memory_new) {
       {"bad_delete_array", BAD}, {"bad_delete_derived", BAD}, {"uaf_delete", UAF}, {"bounds_new", BOUNDS}, {"leak_new", LEAK}};
   struct mem m;
   mem_open(&m, NULL);
-  struct image *image = image_of(&m, "tests/memory/new.cc", "-std=c++17");
+  struct image *image = image_of(&m, "tests/memory/new.cc", "-std=c++17 -fsized-deallocation");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     expect(image, cases[i].name, (struct run_options){.races = true, .leaks = true}, cases[i].must, 0);
   mem_close(&m);

@@ -96,6 +96,11 @@ SCENE(ok_init, 1) { return data; }
 void ok_init_init(void) { data = 1; }
 
 /* The heap. */
+static void *made(size_t size) { /* and the compiler does not know what became of it */
+  void *p = malloc(size);
+  __asm__ volatile("" : "+r"(p));
+  return p;
+}
 SCENE(uaf_own, 0) { int *p = malloc(sizeof *p); *p = 1; free(p); return *(volatile int *)p; }
 SCENE(uaf_plain, 0) { keep = malloc(8); free(keep); return *(int *)keep; }
 SCENE(uaf_other, 0) { int *p = malloc(16); *p = 1; place = p; free(p); STORE(flag, 1, release); return 0; }
@@ -135,7 +140,7 @@ SCENE(ok_bounds, 0) {
   int *zeros = calloc(10, sizeof *zeros);
   for (int i = 0; i < 10; i++) assert(!zeros[i]);
   free(zeros);
-  assert(!malloc((size_t)1 << 60));
+  assert(!made((size_t)1 << 60));
   void *aligned = NULL;
   assert(!posix_memalign(&aligned, 256, 10) && (uintptr_t)aligned % 256 == 0);
   free(aligned);
@@ -151,15 +156,10 @@ SCENE(ok_bounds, 0) {
   return strlen(keep) - 3;
 }
 SCENE(uaf_realloc, 0) { int *p = malloc(8); p[0] = 1; keep = realloc(p, 16); kept_word = (uintptr_t)p; return *(int *)kept_word; }
-SCENE(reused, 0) { void *p = malloc(24); free(p); void *q = malloc(20); kept_word = 0; return p == q; }
+SCENE(reused, 0) { void *p = made(24); free(p); kept_word = (uintptr_t)p; return kept_word == (uintptr_t)made(20); }
 SCENE(fresh_same, 0) { keep = malloc(40); return (long)keep ^ *(unsigned char *)keep; }
 
 /* Leaks. */
-static void *made(size_t size) { /* and the compiler does not know what became of it */
-  void *p = malloc(size);
-  __asm__ volatile("" : "+r"(p));
-  return p;
-}
 SCENE(leak, 0) { made(10); return 0; }
 SCENE(leak_chain, 0) { void **p = made(16); p[0] = made(8); p[1] = NULL; return 0; }
 SCENE(kept_global, 0) { keep = malloc(10); return 0; }
