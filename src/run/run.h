@@ -56,8 +56,10 @@ enum point_kind {
   POINT_UNLOCK,
   POINT_WAIT,
   POINT_WAKE,
-  POINT_ALLOC, /* address: of the list of freed blocks of the size */
-  POINT_FREE,
+  POINT_ALLOC, /* address: of the list of freed blocks of the size. It reads the list; it has STEP_WROTE only if it took a freed
+                * block. So two that take fresh blocks commute, and none commutes with a free of the size, which would have given
+                * it one more block to choose. Where the code frees nothing it is no point at all */
+  POINT_FREE,  /* has STEP_WROTE. Two of them commute but for the order in which a later allocation is offered the blocks */
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,
