@@ -7,8 +7,10 @@
  * A sleep is a yield. Something with a time limit can always take its step: that the time is over before anything else happens is one
  * of the things that may happen. Then others go first. */
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <threads.h>
 #include <unistd.h>
@@ -156,17 +158,42 @@ WRAPPED unsigned WRAP(sleep)(unsigned t) {
   return 0;
 }
 
+static void yield(uintptr_t pc) {
+  if (!current) return;
+  current->pc = pc;
+  point(POINT_YIELD, 0, 0);
+}
+
+/* Waiting for nothing but the time; of files, only whether they are ready now. */
+WRAPPED int WRAP(poll)(struct pollfd *files, nfds_t count, int milliseconds) {
+  int result = 0;
+  if (count == 0 && milliseconds >= 0) {
+    sleep_for((uint64_t)milliseconds * 1000000, CALLER);
+  } else {
+    yield(CALLER);
+    result = poll(files, count, 0);
+  }
+  SPIN_LAND(CALLER, result);
+  return result;
+}
+
+WRAPPED int WRAP(select)(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *t) {
+  int result = 0;
+  if (count == 0 && t) {
+    sleep_for(nanoseconds_of(&(struct timespec){.tv_sec = t->tv_sec, .tv_nsec = t->tv_usec * 1000}), CALLER);
+  } else {
+    yield(CALLER);
+    result = select(count, in, out, other, &(struct timeval){0});
+  }
+  SPIN_LAND(CALLER, result);
+  return result;
+}
+
 WRAPPED int WRAP(thrd_sleep)(const struct timespec *t, struct timespec *left) {
   (void)left;
   int result = sleep_until(CLOCK_MONOTONIC, 0, t, CALLER) ? -2 : 0;
   SPIN_LAND(CALLER, result);
   return result;
-}
-
-static void yield(uintptr_t pc) {
-  if (!current) return;
-  current->pc = pc;
-  point(POINT_YIELD, 0, 0);
 }
 
 WRAPPED int WRAP(sched_yield)(void) {

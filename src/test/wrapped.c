@@ -61,7 +61,7 @@ const char *const wrapped_names[] = {
     "pthread_rwlock_unlock", "sem_init", "sem_destroy", "sem_wait", "sem_trywait", "sem_timedwait", "sem_clockwait",
     "sem_post", "sem_getvalue", "sem_open", "pthread_barrier_init", "pthread_barrier_destroy", "pthread_barrier_wait",
     "pthread_once", "call_once", "clock_gettime", "gettimeofday", "time", "clock", "timespec_get", "clock_nanosleep",
-    "nanosleep", "usleep", "sleep", "thrd_sleep", "sched_yield", "pthread_yield", "thrd_yield", "rand", "srand", "random",
+    "nanosleep", "usleep", "sleep", "thrd_sleep", "poll", "select", "sched_yield", "pthread_yield", "thrd_yield", "rand", "srand", "random",
     "srandom", "lrand48", "mrand48", "drand48", "srand48", "getrandom", "getentropy", "arc4random",
     "_ZNSt13random_device9_M_getvalEv", "syscall",
     NULL};
