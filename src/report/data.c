@@ -1,5 +1,6 @@
 /* The data of the HTML page: arrays with an entry for each operation, differences where numbers grow, and one table
  * of texts. 16,000 operations take about half a megabyte. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -203,7 +204,9 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   put_spec(&spec, r->spec);
   put_text(t, "spec", text_string(&spec));
   put_text(t, "method", c->method);
-  if (c->verdict == VERDICT_HOLDS && r->execution)
+  if (c->verdict == VERDICT_HOLDS && r->execution && r->execution->searched)
+    text_printf(&said, "%c%s: %s.", toupper((unsigned char)*r->execution->client), r->execution->client + 1, r->execution->calls);
+  else if (c->verdict == VERDICT_HOLDS && r->execution)
     text_printf(&said, "Every execution of %s: %s.", r->execution->client, r->execution->calls);
   else if (c->verdict == VERDICT_HOLDS)
     put_holds(&said, r);

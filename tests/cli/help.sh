@@ -2,7 +2,7 @@
 # Help, manual pages and completion of every command.
 . tests/cli/common
 
-names=$("$asif" completion fish | sed -n 's/.*__fish_use_subcommand -a \([a-z]*\) .*/\1/p')
+names=$("$asif" completion fish | sed -n 's/.*__fish_use_subcommand -a \([a-z+]*\) .*/\1/p')
 [ -n "$names" ] || fail 'no commands'
 for c in $names; do
   run 0 "$asif" "$c" --help; says "Usage: asif $c"; silent
