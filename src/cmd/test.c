@@ -167,7 +167,7 @@ static char *sizes(const struct job *j, struct mem *m) {
   } else {
     text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
                 j->size.ops == 1 ? "" : "s");
-    if (j->object.bound >= 0 && !j->object.self && j->object.spec.elements)
+    if (j->object.bound >= 0 && j->object.bounded.name)
       text_printf(&t, ", at most %ld element%s", j->object.bound, j->object.bound == 1 ? "" : "s");
   }
   return text_of(m, &t);

@@ -151,6 +151,8 @@ bool spec_load(const char *name_or_path, struct spec *out, struct mem *, struct 
 /* If the user's code crashed or did not end: what happened, for the user. Its steps then have no outcomes, so a verdict
  * says nothing: ask after deciding. NULL for every other specification. */
 const char *spec_user_fault(const struct spec *);
+/* In a process forked since it was loaded, which has no timers of its parent's: steps that do not end are noticed here too. */
+void spec_user_forked(void);
 /* Unloads the user's code; the specification's names stay until its mem is closed. Nothing to do for every other one. */
 void spec_user_close(struct spec *);
 

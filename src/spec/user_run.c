@@ -69,6 +69,15 @@ static void on_exit_inside(void) {
   _exit(2);
 }
 
+static void start_timer(void) {
+  struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
+  setitimer(ITIMER_REAL, &every, NULL);
+}
+
+void spec_user_forked(void) {
+  if (guard.loaded) start_timer();
+}
+
 static void install(void) {
   if (guard.loaded++) return;
   enum { STACK = 64 * 1024 };
@@ -78,8 +87,7 @@ static void install(void) {
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &action, &guard.before[crashes[i]]);
   sigaction(SIGALRM, &action, &guard.before[SIGALRM]);
-  struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
-  setitimer(ITIMER_REAL, &every, NULL);
+  start_timer();
   if (!guard.at_exit) atexit(on_exit_inside);
   guard.at_exit = true;
 }

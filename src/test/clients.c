@@ -146,6 +146,7 @@ struct filling {
   struct mem *mem;
   const struct object *object;
   const struct client *client;
+  struct spec spec;
   struct values *values;
   struct outcomes outcomes;
   uint32_t *at;  /* of each thread: its next call */
@@ -167,17 +168,18 @@ static bool seen_before(struct filling *f, struct state s) {
 
 static bool overflows(struct filling *f, struct state state) {
   const struct object *o = f->object;
-  if (o->spec.elements(&o->spec, state) > (uint32_t)o->bound) return true;
+  if (f->spec.elements(&f->spec, state) > (uint32_t)o->bound) return true;
   if (seen_before(f, state)) return false;
   for (unsigned t = 0; t < f->client->threads; t++) {
     if (f->client->first[t] + f->at[t] == f->client->first[t + 1]) continue;
     const struct call *call = &f->client->calls[f->client->first[t] + f->at[t]];
     const struct object_op *op = &o->ops[call->op];
-    struct op step = {.method = (uint16_t)op->method, .process = t, .result = V_UNKNOWN, .ret = NO_RETURN};
+    int method = spec_op_find(&f->spec, op->run.name, strlen(op->run.name));
+    struct op step = {.method = (uint16_t)method, .process = t, .result = V_UNKNOWN, .ret = NO_RETURN};
     for (unsigned a = 0; a < OP_ARGS; a++) step.arg[a] = a < op->arg_count ? value_int(f->values, call->arg[a]) : V_NONE;
     struct outcomes out;
     outcomes_open(&out, f->mem);
-    o->spec.step(&o->spec, state, &step, &out);
+    f->spec.step(&f->spec, state, &step, &out);
     f->at[t]++;
     bool over = false;
     for (size_t i = 0; i < out.list.count && !over; i++) over = overflows(f, outcomes_state(&out, i));
@@ -190,15 +192,12 @@ static bool overflows(struct filling *f, struct state state) {
 }
 
 static bool exceeds_bound(struct mem *scratch, const struct object *o, const struct client *c) {
-  if (o->bound < 0 || o->self || !o->spec.elements) return false;
-  if ((size_t)o->bound >= client_calls(c) * 2) return false; /* no operation adds more than two */
-  struct filling f = {.mem = scratch, .object = o, .client = c, .values = values_new(scratch)};
-  struct object own = *o;
-  own.spec.values = f.values;
-  f.object = &own;
+  if (o->bound < 0 || !o->bounded.name) return false;
+  struct filling f = {.mem = scratch, .object = o, .client = c, .spec = o->bounded, .values = values_new(scratch)};
+  f.spec.values = f.values;
   f.at = mem_zero(scratch, c->threads, sizeof *f.at);
   outcomes_open(&f.outcomes, scratch);
-  own.spec.init(&own.spec, &f.outcomes);
+  f.spec.init(&f.spec, &f.outcomes);
   for (size_t i = 0; i < f.outcomes.list.count; i++)
     if (overflows(&f, outcomes_state(&f.outcomes, i))) return true;
   return false;

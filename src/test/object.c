@@ -302,6 +302,24 @@ static bool read_lines(struct reading *k) {
   return true;
 }
 
+/* What the bound counts: elements of the specification. Against itself the object has none, but ASIF_OBJECT may name one. */
+static void find_bounded(struct reading *k) {
+  struct object *o = k->object;
+  const struct asif_entry *e = entry_of(k, ASIF_ENTRY_OBJECT);
+  struct problem none;
+  struct text name;
+  struct spec spec;
+  text_open(&name, k->mem);
+  if (!o->self)
+    spec = o->spec;
+  else if (!e || !spec_text(k, e, &name) || !spec_named(name.at, &spec, &none))
+    return;
+  if (!spec.elements) return;
+  for (unsigned i = 0; i < o->op_count; i++)
+    if (spec_op_find(&spec, o->ops[i].run.name, strlen(o->ops[i].run.name)) < 0) return;
+  o->bounded = spec;
+}
+
 /* The operations of a specification that is the object itself. */
 static void name_self(struct reading *k) {
   struct object *o = k->object;
@@ -334,6 +352,7 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
   bool appends = false;
   for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
   if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
+  find_bounded(&k);
   return true;
 }
 

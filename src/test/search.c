@@ -67,7 +67,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   struct explore_options o = options_for(k, c);
   struct searched *s = k->out;
   k->counted = false;
-  bool good = explore(k->mem, c, &o, NULL, k->limits, visit, k, &counts, k->why);
+  bool good = explore(c, &o, NULL, k->limits, visit, k, &counts, k->why);
   s->schedules += counts.schedules;
   s->cut += counts.cut;
   s->steps += counts.steps;

@@ -77,7 +77,7 @@ static bool look(struct shrinking *k, const struct client *c, enum bound_by by, 
   k->found = false;
   k->runs = 0;
   k->runs_most = runs;
-  if (!explore(m, c, &o, NULL, &limits, visit, k, &counts, k->why)) k->failed = true;
+  if (!explore(c, &o, NULL, &limits, visit, k, &counts, k->why)) k->failed = true;
   mem_close(m);
   return k->found && !k->failed;
 }

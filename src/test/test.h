@@ -61,6 +61,7 @@ struct object {
   const char *spec_name; /* as written */
   struct spec spec;      /* where self, without functions: self_spec adds them */
   bool self; /* the object run sequentially is its own specification */
+  struct spec bounded; /* what `bound` is a bound of: spec, or where that is the object itself, what ASIF_OBJECT says; else without a name */
   struct object_op *ops;
   struct image_op *run_ops; /* the same, for run_open */
   unsigned op_count;
@@ -171,7 +172,7 @@ struct share {
 };
 #define CHOICES_SHOWN 4096
 /* A share of NULL: everything. True if the search went as far as it should, limits included; false: internal error. */
-bool explore(struct mem *, const struct client *, const struct explore_options *, const struct share *, struct limits *,
+bool explore(const struct client *, const struct explore_options *, const struct share *, struct limits *,
              enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *, struct problem *);
 
 /* A finding: a run that shows it. */
