@@ -39,17 +39,14 @@ static int wait_for_signal(struct condition *c, pthread_mutex_t *m, const uint64
   current->pc = pc;
   if (until) {
     sync_others_first();
-    point(POINT_WAIT, (uintptr_t)c, SIZE);
+    sync_point_timed(POINT_WAIT, c, SIZE, pc);
   } else {
     point_when(POINT_WAIT, (uintptr_t)c, SIZE, waiters_woken, c);
   }
   bool woken = waiters_leave();
   sync_taken(c);
   sync_record(POINT_WAIT, c, SIZE, !woken, pc);
-  if (!woken) {
-    time_passed(*until);
-    sync_others_first();
-  }
+  if (!woken) sync_timed_out(*until);
   mutex_take(m, pc);
   return woken ? 0 : ETIMEDOUT;
 }

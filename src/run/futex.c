@@ -33,7 +33,7 @@ static long wait_on(uint32_t *at, uint32_t value, const uint64_t *until, uintptr
   /* The memory may be gone when it wakes: it is not looked at any more. */
   if (until) {
     sync_others_first();
-    point(POINT_WAIT, (uintptr_t)at, SIZE);
+    sync_point_timed(POINT_WAIT, at, SIZE, pc);
   } else {
     point_when(POINT_WAIT, (uintptr_t)at, SIZE, futex_woken, at);
   }
@@ -41,8 +41,7 @@ static long wait_on(uint32_t *at, uint32_t value, const uint64_t *until, uintptr
   sync_changed();
   sync_record(POINT_WAIT, at, SIZE, !woken, pc);
   if (woken) return 0;
-  time_passed(*until);
-  sync_others_first();
+  sync_timed_out(*until);
   return fail(ETIMEDOUT);
 }
 

@@ -43,6 +43,10 @@ static void reach_all(void) {
   for (size_t i = 0; i < count; i++) reach_from((const void *)ranges[i].low, ranges[i].high - ranges[i].low);
   for (unsigned f = 0; f < FIBERS_MOST; f++)
     if (fibers[f].tls_used) reach_from(fibers[f].tls, fibers[f].tls_size);
+  for (unsigned f = 0; f < FIBERS_MOST; f++) {
+    void **values = threads_values(f, &count);
+    reach_from(values, count * sizeof *values);
+  }
   for (size_t i = 0; i < run.moment_count; i++) reach_word((uintptr_t)run.moments[i].result);
   for (uint32_t i = 1; i <= loading->count; i++)
     if (!loading->blocks[i].freed && loading->blocks[i].alloc_by == AREA_LOADING) reach(loading->blocks[i].address);

@@ -48,9 +48,9 @@ static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintp
   if (try) return EBUSY;
   if (until) {
     sync_others_first();
-    sync_point(POINT_LOCK, m, SIZE, pc);
-    sync_others_first();
-    time_passed(*until);
+    sync_point_timed(POINT_LOCK, m, SIZE, pc);
+    sync_check(m, SIZE, pc);
+    sync_timed_out(*until);
     return ETIMEDOUT;
   }
   if (!current) sync_misuse(pc, m, "a mutex is locked that is locked already");
@@ -72,12 +72,12 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
   if (!time_until(clock, when, &until)) return EINVAL;
   if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, &until, false, pc);
   if (owner_of(m)) sync_others_first();
-  sync_point(POINT_LOCK, m, SIZE, pc);
+  sync_point_timed(POINT_LOCK, m, SIZE, pc);
+  sync_check(m, SIZE, pc);
   check(m, "locks", pc);
   if (owner_of(m)) {
-    sync_others_first();
     sync_record(POINT_LOCK, m, SIZE, true, pc);
-    time_passed(until);
+    sync_timed_out(until);
     return ETIMEDOUT;
   }
   own(m, pc);

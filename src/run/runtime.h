@@ -54,6 +54,8 @@ struct fiber {
   int error;          /* its errno, while it does not run */
   uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
   struct spin spin;
+  uint32_t timeouts;   /* how often in a row its time was over, without a step of another */
+  size_t timeout_step; /* the last time */
   char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
   size_t tls_size;
   bool tls_used;      /* in this run */
@@ -240,6 +242,7 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   s->reads = s->next = s->hits = s->next_hit = 0;
   s->local = s->landed = 0;
   s->compares = s->lands = false;
+  f->timeouts = 0;
 }
 /* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait. */
 static inline void spin_wrote(struct fiber *f) {
@@ -279,6 +282,7 @@ _Noreturn void spin_stuck(void);
 
 /* The threads library (threads.c and its like). */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */
+void **threads_values(unsigned fiber, size_t *count); /* what it has by keys: blocks may be reached from there */
 void threads_ended(struct fiber *); /* thread-local destructors, keys */
 
 #endif

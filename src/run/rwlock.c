@@ -89,12 +89,12 @@ static int lock_until(struct rwlock *l, bool write, clockid_t clock, const struc
   if (!time_until(clock, when, &until)) return EINVAL;
   if (l->writer == sync_self()) return EDEADLK;
   if (busy(l, write)) sync_others_first();
-  sync_point(POINT_LOCK, l, SIZE, pc);
+  sync_point_timed(POINT_LOCK, l, SIZE, pc);
+  sync_check(l, SIZE, pc);
   check(l, "locks", pc);
   if (!busy(l, write)) return taken(l, write, pc);
-  sync_others_first();
   sync_record(POINT_LOCK, l, SIZE, true, pc);
-  time_passed(until);
+  sync_timed_out(until);
   return ETIMEDOUT;
 }
 

@@ -85,15 +85,15 @@ static int wait_until(struct semaphore *s, clockid_t clock, const struct timespe
   uint64_t until;
   if (!time_until(clock, when, &until)) return fail(EINVAL);
   if (!s->value) sync_others_first();
-  sync_point(POINT_LOCK, s, SIZE, pc);
+  sync_point_timed(POINT_LOCK, s, SIZE, pc);
+  sync_check(s, SIZE, pc);
   check(s, "waits for", pc);
   if (s->value) {
     taken(s, pc);
     return 0;
   }
-  sync_others_first();
   sync_record(POINT_LOCK, s, SIZE, true, pc);
-  time_passed(until);
+  sync_timed_out(until);
   return fail(ETIMEDOUT);
 }
 

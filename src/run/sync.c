@@ -35,6 +35,43 @@ void sync_point_when(enum point_kind kind, const void *object, uint32_t size, re
   sync_check(object, size, pc);
 }
 
+/* Running out of time, again and again, while others could go on: a fiber may do that a few times, and then waits until somebody has taken
+ * a step. Else a loop around something with a time limit would have schedules without end. */
+enum { TIMEOUTS_MOST = 4 };
+
+static bool alone_since(const struct fiber *f, size_t step) {
+  for (size_t i = run.count; i-- > step;)
+    if (scheduler.steps[i].fiber != f->id) return false;
+  return true;
+}
+
+static bool others_went(const struct fiber *f) {
+  if (!alone_since(f, f->timeout_step)) return true;
+  for (uint64_t rest = scheduler.alive & ~scheduler.spinning & ~((uint64_t)1 << f->id); rest; rest &= rest - 1) {
+    const struct fiber *other = &fibers[__builtin_ctzll(rest)];
+    bool waits = scheduler.waiting >> other->id & 1;
+    if (!waits || (other->ready != others_went && other->ready(other))) return false;
+  }
+  return true;
+}
+
+void sync_point_timed(enum point_kind kind, const void *object, uint32_t size, uintptr_t pc) {
+  struct fiber *f = current;
+  if (!f) return;
+  f->pc = pc;
+  if (f->timeouts < TIMEOUTS_MOST || !alone_since(f, f->timeout_step)) point(kind, (uintptr_t)object, size);
+  else point_when(kind, (uintptr_t)object, size, others_went, object);
+}
+
+void sync_timed_out(uint64_t until) {
+  time_passed(until);
+  sync_others_first();
+  struct fiber *f = current;
+  if (!f) return;
+  f->timeouts = f->timeouts && alone_since(f, f->timeout_step) ? f->timeouts + 1 : 1;
+  f->timeout_step = run.count;
+}
+
 void sync_changed(void) {
   if (!current) return;
   step_wrote();

@@ -21,6 +21,10 @@ void sync_check(const void *object, uint32_t size, uintptr_t pc);
 /* A point at an object. Outside of a run there is none. */
 void sync_point(enum point_kind, const void *object, uint32_t size, uintptr_t pc);
 void sync_point_when(enum point_kind, const void *object, uint32_t size, ready *, uintptr_t pc);
+/* The same with a time limit: can go on at any time. That its time is over before anything else happens is one of the things that may happen;
+ * then sync_timed_out. The memory is not checked. */
+void sync_point_timed(enum point_kind, const void *object, uint32_t size, uintptr_t pc);
+void sync_timed_out(uint64_t until);
 /* The step changed the object. */
 void sync_changed(void);
 /* ... by taking it: what others did before they gave it up comes before. By giving it up. */

@@ -289,7 +289,6 @@ void threads_ended(struct fiber *f) {
   }
 }
 
-/* What the heap's blocks may be reached from. */
 void **threads_values(unsigned fiber, size_t *count) {
   *count = threads[fiber].keys;
   return threads[fiber].values;

@@ -260,6 +260,17 @@ long timed_wait_0(void) {
   return result;
 }
 long timed_wait_1(void) { return all_2(); }
+long timed_loop_0(void) {
+  long rounds = 0;
+  pthread_mutex_lock(&a);
+  for (; !plain; rounds++) {
+    struct timespec t = in_seconds(CLOCK_MONOTONIC, 1);
+    pthread_cond_clockwait(&cond, &a, CLOCK_MONOTONIC, &t);
+  }
+  pthread_mutex_unlock(&a);
+  return rounds > 4;
+}
+long timed_loop_1(void) { return all_2(); }
 long timed_out(void) {
   struct timespec t = in_seconds(CLOCK_REALTIME, 3), now;
   pthread_mutex_lock(&a);
@@ -379,7 +390,6 @@ long try_loop_0(void) {
   return 0;
 }
 long try_loop_1(void) { return try_loop_0(); }
-long try_loop_2(void) { return try_loop_0(); }
 
 static pthread_spinlock_t spinlock;
 void spinlock_init(void) { pthread_spin_init(&spinlock, 0); }
