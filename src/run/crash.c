@@ -11,7 +11,7 @@
 
 #include "run/runtime.h"
 
-#define SECONDS_MOST 3 /* of processor time within one step */
+#define SECONDS_MOST 2 /* of processor time within one step */
 
 static uintptr_t pc_of(const void *context) {
 #if defined(__x86_64__)
