@@ -41,7 +41,7 @@ static const struct run_options plain = {.races = true};
 TEST(memory_races) {
   static const char *const races[] = {"race_plain", "race_writes", "race_bytes", "race_store_relaxed", "race_load_relaxed",
       "race_after_release", "race_sequence_ended", "race_fence_late", "race_fence_alone", "race_failed_exchange", "race_mixed",
-      "race_mixed_write", "race_volatile", "race_block", "race_copy", "race_mutex", "race_join"};
+      "race_mixed_write", "race_volatile", "race_block", "race_copy", "race_copy_long", "race_mutex", "race_join"};
   struct mem m;
   struct image *image = scenes(&m);
   for (size_t i = 0; i < sizeof races / sizeof *races; i++) expect(image, races[i], plain, RACE, NONE);
@@ -50,7 +50,7 @@ TEST(memory_races) {
 
 TEST(memory_no_races) {
   static const char *const none[] = {"ok_reads", "ok_bytes", "ok_publish", "ok_seq_cst", "ok_sequence", "ok_sequence_own", "ok_fences",
-      "ok_fence_seq_cst", "ok_exchange", "ok_mixed", "ok_volatile", "ok_block", "ok_copy", "ok_mutex", "ok_join", "ok_init"};
+      "ok_fence_seq_cst", "ok_exchange", "ok_mixed", "ok_volatile", "ok_block", "ok_copy", "ok_copy_long", "ok_mutex", "ok_join", "ok_init"};
   struct mem m;
   struct image *image = scenes(&m);
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) expect(image, none[i], plain, NONE, 0);
@@ -167,5 +167,14 @@ TEST(memory_aba) {
   printf("%zu of %zu runs\n", aba.shown, runs);
   CHECK(runs < 1000000 && aba.shown && !aba.always_fresh);
   expect(image, "aba", plain, NONE, RACE | UAF);
+  mem_close(&m);
+}
+
+TEST(memory_own_new) {
+  struct mem m;
+  mem_open(&m, NULL);
+  struct image *image = image_of(&m, "tests/memory/own_new.cc", "-std=c++17");
+  expect(image, "own_new", plain, NONE, 0);
+  expect(image, "own_twice", plain, DOUBLE, 0);
   mem_close(&m);
 }

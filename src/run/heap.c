@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "run/heap_parts.h"
+#include "run/names.h"
 
 enum {
   FRESH = 0xA5,    /* what is in a fresh block */
@@ -33,6 +34,7 @@ struct list {
 };
 static struct {
   bool open, frees;
+  bool own_new; /* the image has an operator new or delete of its own: what it makes may be freed by the other */
   uint32_t numbered, numbered_loading;
   uint64_t used; /* bit f: the area of fiber f was used in this run */
   struct list lists[1 << LISTS_LOG];
@@ -193,7 +195,8 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
 /* The block that begins there and is to be freed; tells what is wrong if there is none. Outside of a run nobody is told. */
 static struct block *to_free(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   struct block *b = heap_block((uintptr_t)p);
-  bool right = b && b->address == (uintptr_t)p && !b->freed && b->kind == kind && (!said || said == b->size);
+  bool same = b && ((b->kind == kind && (!said || said == b->size)) || heap.own_new);
+  bool right = same && b->address == (uintptr_t)p && !b->freed;
   if (LIKELY(right)) return b;
   if (!current) return NULL;
   if (!b || b->address != (uintptr_t)p) tell_not_a_block((uintptr_t)p, kind_freed_by(kind), pc);
@@ -284,6 +287,7 @@ void heap_keep(bool frees) {
     heap.dirty_count = 0;
   }
   heap.frees = frees;
+  heap.own_new = names_define("_Znwm") || names_define("_ZdlPv");
   heap.numbered_loading = heap.numbered;
   heap.kept_blocks = a->count;
   heap.kept_size = (a->next - a->start + PAGE - 1) / PAGE * PAGE;

@@ -34,39 +34,56 @@ void names_open(const char *path, uintptr_t base) {
   close(fd);
 }
 
-static bool within(uint64_t offset, uint64_t size) { return offset <= file.size && size <= file.size - offset; }
+static bool in_file(uint64_t offset, uint64_t size) { return offset <= file.size && size <= file.size - offset; }
 
 static const char *name_in(const Elf64_Shdr *names, uint32_t offset) {
-  if (!within(names->sh_offset, names->sh_size) || offset >= names->sh_size) return NULL;
+  if (!in_file(names->sh_offset, names->sh_size) || offset >= names->sh_size) return NULL;
   const char *name = file.at + names->sh_offset + offset;
   return *name && memchr(name, 0, names->sh_size - offset) ? name : NULL;
 }
 
-/* The variable of this type (STT_OBJECT, STT_TLS) that has the value in it. */
-static const char *name_of(unsigned char type, uint64_t value, uint64_t *offset) {
+/* Calls `is` for each symbol that the file defines, up to one for which it is true: its name. */
+typedef bool symbol_is(const Elf64_Sym *, const char *name, const void *context);
+static const char *find_symbol(symbol_is *is, const void *context) {
   const Elf64_Ehdr *header = (const void *)file.at;
   if (!file.at || memcmp(file.at, ELFMAG, SELFMAG) || file.at[EI_CLASS] != ELFCLASS64) return NULL;
   size_t count = header->e_shnum;
-  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 || !within(header->e_shoff, count * sizeof(Elf64_Shdr))) return NULL;
+  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 || !in_file(header->e_shoff, count * sizeof(Elf64_Shdr))) return NULL;
   const Elf64_Shdr *sections = (const void *)(file.at + header->e_shoff);
   for (size_t i = 0; i < count; i++) {
     const Elf64_Shdr *s = &sections[i];
-    if (s->sh_type != SHT_SYMTAB || s->sh_link >= count || s->sh_offset % 8 || !within(s->sh_offset, s->sh_size)) continue;
+    if (s->sh_type != SHT_SYMTAB || s->sh_link >= count || s->sh_offset % 8 || !in_file(s->sh_offset, s->sh_size)) continue;
     const Elf64_Sym *symbols = (const void *)(file.at + s->sh_offset);
     for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++) {
-      const Elf64_Sym *symbol = &symbols[k];
-      if (ELF64_ST_TYPE(symbol->st_info) != type || symbol->st_shndx == SHN_UNDEF || value - symbol->st_value >= symbol->st_size) continue;
-      *offset = value - symbol->st_value;
-      const char *name = name_in(&sections[s->sh_link], symbol->st_name);
-      if (name) return name;
+      const char *name = symbols[k].st_shndx == SHN_UNDEF ? NULL : name_in(&sections[s->sh_link], symbols[k].st_name);
+      if (name && is(&symbols[k], name, context)) return name;
     }
   }
   return NULL;
 }
 
+static bool has_name(const Elf64_Sym *symbol, const char *name, const void *wanted) {
+  (void)symbol;
+  return !strcmp(name, wanted);
+}
+bool names_define(const char *name) { return find_symbol(has_name, name) != NULL; }
+
+/* The variable of this type (STT_OBJECT, STT_TLS) that has the value in it. */
+struct within {
+  unsigned char type;
+  uint64_t value;
+  uint64_t *offset;
+};
+static bool is_around(const Elf64_Sym *symbol, const char *name, const void *context) {
+  const struct within *w = context;
+  (void)name;
+  *w->offset = w->value - symbol->st_value;
+  return ELF64_ST_TYPE(symbol->st_info) == w->type && *w->offset < symbol->st_size;
+}
+
 static bool say(unsigned char type, uint64_t value, const char *before, struct text *to) {
   uint64_t offset = 0;
-  const char *name = name_of(type, value, &offset);
+  const char *name = find_symbol(is_around, &(struct within){type, value, &offset});
   if (!name) return false;
   text_add(to, before);
   size_t length = strcspn(name, "."); /* the compiler numbers static variables of functions: count.0 */

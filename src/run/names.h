@@ -2,8 +2,10 @@
 #ifndef ASIF_RUN_NAMES_H
 #define ASIF_RUN_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void names_open(const char *shared_object, uintptr_t base); /* when it is loaded */
+bool names_define(const char *name);                        /* has it a function or variable of this name? */
 
 #endif

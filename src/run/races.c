@@ -361,6 +361,8 @@ static inline void access_piece(const struct accessed *a, unsigned me) {
 
 /* Of the bytes from `at` in its 8: those an access of this size has. */
 static inline uint8_t mask_of(uintptr_t at, size_t size) { return (uint8_t)(((size >= 8 ? 0x100u : 1u << size) - 1) << (at & 7)); }
+/* The same, with further bits where it goes beyond them. */
+static inline uint32_t wide_mask_of(uintptr_t at, uint32_t size) { return (size > 8 ? 0x1FF : (1u << size) - 1) << (at & 7); }
 static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at & 7) ? size : 8 - (at & 7); }
 
 /* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where one
@@ -382,19 +384,15 @@ __attribute__((noinline)) static void access_pieces(uintptr_t address, uint32_t 
 void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
   if (unchecked(address)) return;
   unsigned me = current->id;
-  uint8_t mask = mask_of(address, size);
+  uint32_t mask = wide_mask_of(address, size);
   struct cell *c = cell_of(key_of(address));
   struct slot *s = &c->slots[0];
-  bool alone = !c->lists && (!s->mask || (s->fiber == me && s->mask == mask && s->write <= write && !s[1].mask));
-  if (UNLIKELY(!alone || (address & 7) + size > 8)) {
+  bool alone = !c->lists && (s->mask ? s->fiber == me && s->mask == mask && s->write <= write && !s[1].mask : mask - 1 < 0xFF);
+  if (UNLIKELY(!alone)) {
     access_pieces(address, size, write, pc, me);
     return;
   }
-  s->pc = pc;
-  s->clock = clocks[me].of[me];
-  s->fiber = (uint8_t)me;
-  s->mask = mask;
-  s->write = write;
+  *s = (struct slot){pc, clocks[me].of[me], (uint8_t)me, (uint8_t)mask, write};
 }
 
 /* Each piece is only looked for: whoever accesses it from now on uses what is freed. */
@@ -516,8 +514,8 @@ void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int or
   unsigned me = current->id;
   struct cell *c = cell_of(key_of(address));
   struct sync *s = &races.syncs[c->sync]; /* the first is nobody's: its address is 0 */
-  bool known = s->address == address && s->mask == mask_of(address, size) && !s->next;
-  if (UNLIKELY(!known || (address & 7) + size > 8 || unchecked(address))) {
+  bool known = s->address == address && s->mask == wide_mask_of(address, size) && !s->next;
+  if (UNLIKELY(!known || unchecked(address))) {
     atomic_pieces(address, size, kind, order, pc);
     return;
   }

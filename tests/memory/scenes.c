@@ -81,6 +81,11 @@ SCENE(race_block, 0) { ASIF_ATOMIC { data++; } return 0; }
 SCENE(race_block, 1) { return data; }
 SCENE(race_copy, 0) { memset(letters, 1, four); return 0; }
 SCENE(race_copy, 1) { char to[8]; memcpy(to, letters + 3, four); return to[0]; }
+char many[200];
+SCENE(race_copy_long, 0) { memset(many, 1, four * 18); return 0; }
+SCENE(race_copy_long, 1) { return many[70]; }
+SCENE(ok_copy_long, 0) { memset(many, 1, four * 18); return 0; }
+SCENE(ok_copy_long, 1) { return many[72]; }
 SCENE(ok_copy, 0) { memset(letters, 1, four); return 0; }
 SCENE(ok_copy, 1) { char to[8]; memcpy(to, letters + 4, four); return to[0]; }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
