@@ -16,10 +16,11 @@ enum { KEYS_MOST = 128, ROUNDS_MOST = 4 /* of destructors: PTHREAD_DESTRUCTOR_IT
 
 static struct thread {
   bool detached, joined;
-  unsigned keys;            /* more than the highest key with a value */
-  void *values[KEYS_MOST];
+  unsigned keys; /* more than the highest key with a value */
   struct __cancel_buffer *cleanups; /* pthread_cleanup_push, the newest first */
+  void *values[KEYS_MOST];
 } threads[FIBERS_MOST];
+static uint64_t used; /* bit f: threads[f] is not as it was at the beginning */
 
 static struct key {
   bool used, loaded; /* loaded: created before any run, and so there in every run */
@@ -33,22 +34,32 @@ struct __cancel_buffer {
   struct __jmp_buf_tag place;
 };
 
-static struct thread *own(void) { return &threads[current ? current->id : FIBER_MAIN]; }
+static struct thread *use(unsigned fiber) {
+  used |= (uint64_t)1 << fiber;
+  return &threads[fiber];
+}
+static unsigned self(void) { return current ? current->id : FIBER_MAIN; }
+static struct thread *own(void) { return use(self()); }
+
+static void reset_keys(void) {
+  struct thread *t = &threads[FIBER_MAIN];
+  for (unsigned k = 0; k < key_count; k++) {
+    if (!keys[k].loaded) keys[k].used = false;
+    t->values[k] = loaded_values[k];
+  }
+  t->keys = key_count;
+}
 
 void threads_reset(void) {
   __libc_single_threaded = 0; /* else shared_ptr counts without atomic operations */
-  for (unsigned i = 0; i < run.fibers; i++) {
-    struct thread *t = &threads[i];
+  for (; used; used &= used - 1) {
+    struct thread *t = &threads[__builtin_ctzll(used)];
     for (unsigned k = 0; k < t->keys; k++) t->values[k] = NULL;
     t->detached = t->joined = false;
     t->keys = 0;
     t->cleanups = NULL;
   }
-  if (key_count) {
-    for (unsigned k = 0; k < key_count; k++)
-      if (!keys[k].loaded) keys[k].used = false;
-    memcpy(threads[FIBER_MAIN].values, loaded_values, sizeof loaded_values);
-  }
+  if (key_count) reset_keys();
   waiters_reset();
   time_reset();
   random_reset();
@@ -83,7 +94,7 @@ static void create(pthread_t *handle, bool detached, void *(*start)(void *), voi
     scheduler.steps[run.count - 1].address = (uintptr_t)&fibers[id];
     scheduler.steps[run.count - 1].place = id;
   }
-  threads[id].detached = detached;
+  use(id)->detached = detached;
   *handle = handle_of(id);
   sync_changed();
   sync_record(POINT_START, &fibers[id], 1, false, pc);
@@ -120,7 +131,7 @@ static void check_joinable(const struct fiber *f, const char *function, uintptr_
 
 static int joined(struct fiber *f, void **result, const char *function, uintptr_t pc) {
   check_joinable(f, function, pc);
-  threads[f->id].joined = true;
+  use(f->id)->joined = true;
   sync_changed();
   if (races_wanted()) races_joined(current, f);
   sync_record(POINT_JOIN, f, 1, false, pc);
@@ -169,7 +180,7 @@ static int detach(pthread_t handle, const char *function, uintptr_t pc) {
   struct fiber *f = fiber_of(handle, function, pc);
   if (f->start) {
     check_joinable(f, function, pc);
-    threads[f->id].detached = true;
+    use(f->id)->detached = true;
   }
   return 0;
 }
@@ -273,7 +284,7 @@ static int set_value(unsigned key, const void *value) {
   return 0;
 }
 
-static void *value_of(unsigned key) { return key < KEYS_MOST && keys[key].used ? own()->values[key] : NULL; }
+static void *value_of(unsigned key) { return key < KEYS_MOST && keys[key].used ? threads[self()].values[key] : NULL; }
 
 void threads_ended(struct fiber *f) {
   struct thread *t = &threads[f->id];
