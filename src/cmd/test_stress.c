@@ -3,6 +3,7 @@
  *   compile, as it ships and to be perturbed -> rounds -> report */
 #include "cmd/test_stress.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,35 +93,56 @@ static bool read_calls(struct job *j, const char *path) {
 
 /* --- building --- */
 
-static bool build(struct job *j, bool perturb, const char *sanitize) {
+static bool build(struct job *j, bool perturb, const char *sanitize, const struct spec *spec) {
   struct stress_build *b = &j->builds[j->build_count];
   struct compiled *c = &j->compiled[j->build_count];
   bool hooks = !sanitize || strcmp(sanitize, "thread");
   struct compile_options o = {.inputs = j->inputs, .flags = j->flags, .perturb = perturb, .support = stress_support(j->mem, hooks),
-                              .sanitize = sanitize, .spec = j->object.spec.ops ? &j->object.spec : NULL};
+                              .sanitize = sanitize, .spec = spec};
   if (!compile(j->mem, &o, c, &j->why)) return false;
+  j->build_count++;
   b->image = c->object;
   b->perturbed = perturb;
-  if (sanitize && !(b->program = stress_program(j->mem, c->directory, sanitize, &j->why))) return false;
-  if (!stress_open(b, &j->object, &j->why)) return false;
-  j->build_count++;
-  return true;
+  return !sanitize || (b->program = stress_program(j->mem, c->directory, sanitize, &j->why)) != NULL;
 }
 
-static bool build_all(struct job *j) {
-  const char *sanitize = arg_value(j->args, "sanitize");
-  struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec")};
+/* What the object is, from the build with the hooks: a sanitizer's cannot be loaded here, and what the object does one operation at
+ * a time is found out by the runtime. */
+static bool read_hooked(struct job *j, const char *spec) {
+  struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = spec};
   struct image *image;
   o.directory = j->directory = compile_directory(j->mem, &j->why);
   if (!o.directory || !object_open(j->mem, &o, &image, &j->hooked, &j->object, &j->why)) return false;
-  if (j->object.self) {
-    struct run_options run = {.races = false};
-    if (!run_open(image, j->object.run_ops, j->object.op_count, j->object.init, &run, &j->why)) return false;
-    self_spec(j->mem, &j->object, &j->object.spec);
-  }
+  if (!j->object.self) return true;
+  struct run_options run = {.races = false};
+  if (!run_open(image, j->object.run_ops, j->object.op_count, j->object.init, &run, &j->why)) return false;
+  self_spec(j->mem, &j->object, &j->object.spec);
+  return true;
+}
+
+static bool read_object(struct job *j, const char *spec, const struct spec *given) {
+  struct stress_build *b = &j->builds[0];
+  if (!stress_load(b, j->inputs[0], &j->why)) return false;
+  const struct asif_spec *table = dlsym(b->loaded, "asif_spec_table");
+  struct object_source source = {.object = j->compiled[0].object, .directory = j->compiled[0].directory,
+                                 .own_spec = table ? table->name : NULL, .file = j->inputs[0]};
+  source.entries = stress_entries(b, &source.count);
+  return object_read(j->mem, &source, spec, given, &j->object, &j->why) && (!j->object.self || read_hooked(j, spec));
+}
+
+static bool build_all(struct job *j) {
+  const char *sanitize = arg_value(j->args, "sanitize"), *name = arg_value(j->args, "spec");
+  bool perturb = !sanitize && !arg_flag(j->args, "no-perturb"), given = name && strcmp(name, "self");
+  struct spec spec;
+  if (given && !spec_load(name, &spec, j->mem, &j->why)) return false;
+  if (sanitize && !read_hooked(j, name)) return false;
+  if (!build(j, false, sanitize, given ? &spec : NULL)) return false;
+  if (!sanitize && !read_object(j, name, given ? &spec : NULL)) return false;
+  if (perturb && !build(j, true, NULL, given ? &spec : NULL)) return false;
+  for (unsigned i = 0; i < j->build_count; i++)
+    if (!stress_open(&j->builds[i], &j->object, &j->why)) return false;
   j->options.bound = j->object.bound;
-  if (!build(j, false, sanitize)) return false;
-  return sanitize || arg_flag(j->args, "no-perturb") || build(j, true, NULL);
+  return true;
 }
 
 /* --- answering --- */

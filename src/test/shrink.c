@@ -72,7 +72,6 @@ static bool look(struct shrinking *k, const struct client *c, enum bound_by by, 
   struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = by, .bound = bound, .cache = true};
   struct explore_counts counts = {0};
   struct limits limits;
-  struct mem *m = mem_child(k->mem);
   limits_start(&limits, 0, 0);
   k->found = false;
   k->runs = 0;

@@ -21,8 +21,12 @@ struct stress_build {
   const char *image;   /* the shared object */
   const char *program; /* NULL: loaded here */
   bool perturbed;
+  void *loaded;
   struct stress_code code;
 };
+bool stress_load(struct stress_build *, const char *file, struct problem *); /* the image, into this process; file: for messages */
+const struct asif_entry *const *stress_entries(const struct stress_build *, size_t *count); /* the lines of its harness */
+/* Finds the operations, loading the image if it is not yet. */
 bool stress_open(struct stress_build *, const struct object *, struct problem *);
 /* Makes the program for a build with a sanitizer, in the directory. NULL with the problem. */
 char *stress_program(struct mem *, const char *directory, const char *sanitize, struct problem *);

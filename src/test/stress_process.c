@@ -29,26 +29,41 @@ char *stress_support(struct mem *m, bool hooks) {
 
 /* --- a build --- */
 
-static void (*find_entry(void *loaded, enum asif_entry_kind kind, const struct image_op *o))(void) {
+const struct asif_entry *const *stress_entries(const struct stress_build *b, size_t *count) {
   const struct asif_entry *const *(*entries)(size_t *);
-  size_t count = 0;
-  *(void **)&entries = dlsym(loaded, "asif_stress_entries");
-  const struct asif_entry *const *e = entries ? entries(&count) : NULL;
+  *(void **)&entries = dlsym(b->loaded, "asif_stress_entries");
+  *count = 0;
+  return entries ? entries(count) : NULL;
+}
+
+static void (*find_entry(const struct stress_build *b, enum asif_entry_kind kind, const struct image_op *o))(void) {
+  size_t count;
+  const struct asif_entry *const *e = stress_entries(b, &count);
   for (size_t i = 0; i < count; i++)
     if (e[i]->kind == kind && (!o || (!strcmp(e[i]->name, o->name) && !strcmp(e[i]->written, o->written)))) return e[i]->function;
   return NULL;
 }
 
+bool stress_load(struct stress_build *b, const char *file, struct problem *why) {
+  b->loaded = dlopen(b->image, RTLD_NOW | RTLD_LOCAL);
+  if (b->loaded) return true;
+  const char *said = dlerror(), *name = strstr(said, "undefined symbol: ");
+  if (name)
+    problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME", file,
+                (int)strcspn(name + 18, " \n"), name + 18);
+  else
+    problem_set(why, "%.200s: cannot be loaded: %.300s", file, said);
+  return false;
+}
+
 bool stress_open(struct stress_build *b, const struct object *o, struct problem *why) {
-  if (o->op_count > STRESS_OPS) return problem_set(why, "%s: more than %d operations", o->file, STRESS_OPS), false;
   if (b->program) return true;
-  void *loaded = dlopen(b->image, RTLD_NOW | RTLD_LOCAL);
-  if (!loaded) return problem_set(why, "%.100s: cannot be loaded: %.400s", o->file, dlerror()), false;
-  *(void **)&b->code.thread = dlsym(loaded, "asif_stress_thread");
-  *(void **)&b->code.escape = dlsym(loaded, "asif_stress_escape");
+  if (!b->loaded && !stress_load(b, o->file, why)) return false;
+  *(void **)&b->code.thread = dlsym(b->loaded, "asif_stress_thread");
+  *(void **)&b->code.escape = dlsym(b->loaded, "asif_stress_escape");
   bool found = b->code.thread && b->code.escape;
-  for (unsigned i = 0; i < o->op_count; i++) found &= (b->code.function[i] = find_entry(loaded, ASIF_ENTRY_OP, &o->ops[i].run)) != NULL;
-  b->code.init = find_entry(loaded, ASIF_ENTRY_INIT, NULL);
+  for (unsigned i = 0; i < o->op_count; i++) found &= (b->code.function[i] = find_entry(b, ASIF_ENTRY_OP, &o->ops[i].run)) != NULL;
+  b->code.init = find_entry(b, ASIF_ENTRY_INIT, NULL);
   if (!found) problem_set(why, "internal error: %s: an operation is not in the build for stress", o->file);
   return found;
 }
