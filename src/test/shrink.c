@@ -77,7 +77,6 @@ static bool look(struct shrinking *k, const struct client *c, enum bound_by by, 
   k->runs = 0;
   k->runs_most = runs;
   if (!explore(c, &o, NULL, &limits, visit, k, &counts, k->why)) k->failed = true;
-  mem_close(m);
   return k->found && !k->failed;
 }
 
