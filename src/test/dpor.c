@@ -1,0 +1,255 @@
+/* One schedule of each happens-before trace: dynamic partial order reduction with source sets and sleep sets.
+ *
+ * P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction (2014), algorithm 1; for threads that wait,
+ * C. Flanagan and P. Godefroid, Dynamic Partial-Order Reduction for Model Checking Software (2005).
+ *
+ * After a run its races are looked for: two steps i < j of two threads that are dependent, with nothing between them that orders them.
+ * A run in which j comes first begins, after the steps before i, with one of the *initials* of v, which is what happened after i and
+ * not because of it, and then j. One of these must be tried there. A thread that was tried sleeps there afterwards: as long as
+ * only steps that do not conflict with its step are taken, to wake it leads to a trace that was before.
+ *
+ * - Whether a step writes, returns, or takes which of how many blocks is known when it was taken. Dependence is that of the steps
+ *   as they were taken, which is what the order of the steps before them makes of them; so a failed compare-and-exchange is a read.
+ *   A sleeping thread's step is as it was taken, too: what was taken since does not conflict with it, and so does not change it.
+ * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what took it
+ *   before is one, though the giving up is in between; so all steps that took it are looked at. The same for threads that still
+ *   wait when a run ends.
+ * - A run that ends with a finding shows nothing of what the others would have done: all of them are tried before its last step.
+ * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block. */
+#include "test/explore.h"
+
+#include <string.h>
+
+/* The state before a step. */
+struct frame {
+  uint64_t enabled, backtrack; /* fibers: to be tried */
+  uint64_t sleeping;                 /* fibers of the sleepers, those that were tried included */
+  size_t sleepers;                   /* the first of this state's; they go on to the next frame's */
+  struct choice choice;
+};
+struct dpor {
+  struct explorer *e;
+  VEC(struct frame) frames;
+  VEC(struct step) sleepers; /* their steps, as they were taken; one a block that could be allocated */
+  VEC(struct choice) choices;
+  VEC(uint32_t) clocks;      /* `stride` an event: of each fiber the last event before or at it, counted from 1 */
+  VEC(uint32_t) latest;      /* of an event: the last before it that happens before it, counted from 1; 0: none */
+  VEC(uint32_t) candidates;
+  size_t stride;
+  bool blocked; /* all who could go on sleep */
+};
+
+static inline uint64_t bit(unsigned fiber) { return (uint64_t)1 << fiber; }
+static inline uint32_t *clock_of(struct dpor *d, size_t event) { return d->clocks.at + event * d->stride; }
+static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) { return clock[d->e->trace.events.at[i].step.fiber] > i; }
+
+/* Running. */
+
+/* Who sleeps after the step: those whose steps do not conflict with it. One that allocates may sleep as to some of the blocks. */
+static void fall_asleep(struct dpor *d, size_t first, const struct step *step, struct frame *to) {
+  uint8_t blocks[FIBERS_MOST] = {0};
+  for (size_t i = first, end = d->sleepers.count; i < end; i++) {
+    struct step s = d->sleepers.at[i];
+    if (s.fiber == step->fiber || steps_conflict(&s, step)) continue;
+    vec_push(d->e->mem, &d->sleepers, s);
+    if (++blocks[s.fiber] >= s.blocks) to->sleeping |= bit(s.fiber);
+  }
+}
+
+/* The next block, from this one on, as to which the fiber does not sleep in the last state. */
+static unsigned next_block(const struct dpor *d, const struct frame *f, unsigned fiber, unsigned block) {
+  for (size_t i = f->sleepers; i < d->sleepers.count; i++)
+    if (d->sleepers.at[i].fiber == fiber && d->sleepers.at[i].block == block) block++, i = f->sleepers - 1;
+  return block;
+}
+
+static int choose_block(void *context, const struct run *run, unsigned blocks) {
+  struct dpor *d = context;
+  struct frame *f = &d->frames.at[run->count - 1];
+  unsigned block = next_block(d, f, f->choice.fiber, 0);
+  f->choice.block = (uint8_t)(block < blocks ? block : 0);
+  explorer_show(d->e, run->count - 1, f->choice);
+  return f->choice.block;
+}
+
+static int choose(void *context, const struct run *run, struct choice *choice) {
+  struct dpor *d = context;
+  size_t i = run->count;
+  struct frame f = {.enabled = run->enabled, .sleepers = d->sleepers.count};
+  if (i) fall_asleep(d, d->frames.at[i - 1].sleepers, &run->steps[i - 1], &f);
+  uint64_t awake = f.enabled & ~f.sleeping;
+  if (!awake) {
+    d->blocked = true;
+    d->sleepers.count = f.sleepers;
+    return CHOOSE_STOP;
+  }
+  *choice = f.choice = (struct choice){(uint8_t)step_default(run->steps, i, run->current, awake), 0};
+  f.backtrack = bit(f.choice.fiber);
+  vec_push(d->e->mem, &d->frames, f);
+  explorer_show(d->e, i, *choice);
+  return 0;
+}
+
+/* Races. */
+
+static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
+
+/* Steps i < j race: what must be tried before step i so that j comes first. clock: of j, with i. */
+static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
+  const struct event *events = d->e->trace.events.at;
+  struct frame *f = &d->frames.at[i];
+  unsigned fiber = events[j].step.fiber, first = FIBERS_MOST;
+  uint64_t initials = 0;
+  bool alone = true;
+  for (size_t k = i + 1; k < j; k++) {
+    if (before(d, i, clock_of(d, k))) continue;
+    if (first == FIBERS_MOST) first = events[k].step.fiber;
+    if (d->latest.at[k] <= i) initials |= bit(events[k].step.fiber);
+    if (before(d, k, clock)) alone = false;
+  }
+  if (alone) initials |= bit(first = fiber);
+  if (initials & (f->backtrack | f->sleeping)) return;
+  uint64_t can = initials & f->enabled;
+  if (can) f->backtrack |= can >> first & 1 ? bit(first) : can & -can;
+  else if (!gives_up(&events[i].step)) f->backtrack |= f->enabled; /* they wait for what anybody may do */
+}
+
+static void candidate(struct dpor *d, uint32_t event) {
+  size_t i = d->candidates.count;
+  vec_push(d->e->mem, &d->candidates, event);
+  for (; i && d->candidates.at[i - 1] < event; i--) d->candidates.at[i] = d->candidates.at[i - 1];
+  d->candidates.at[i] = event;
+}
+
+static void join(struct dpor *d, uint32_t *clock, size_t event) {
+  const uint32_t *other = clock_of(d, event);
+  for (size_t f = 0; f < d->stride; f++)
+    if (other[f] > clock[f]) clock[f] = other[f];
+}
+
+/* The touches an event's touch conflicts with, the latest first, up to a write, which comes after all before it. */
+static void look_back(struct dpor *d, const struct touch *t, const uint32_t *own) {
+  const struct trace *trace = &d->e->trace;
+  for (uint32_t at = t->before; at; at = trace->touches.at[at].before) {
+    const struct touch *o = &trace->touches.at[at];
+    if (modes_conflict(t->modes, o->modes) && !before(d, o->event, own)) candidate(d, o->event);
+    if (o->modes & MODE_WRITE) return;
+  }
+}
+
+/* Of a step that had to wait for a lock: all that took it. */
+static void look_back_further(struct dpor *d, size_t j, const uint32_t *own) {
+  const struct trace *trace = &d->e->trace;
+  const struct event *v = &trace->events.at[j];
+  for (size_t k = v->touches; k < trace->touches.count; k++)
+    for (uint32_t at = trace->touches.at[k].before; at; at = trace->touches.at[at].before) {
+      const struct touch *o = &trace->touches.at[at];
+      if (!modes_conflict(trace->touches.at[k].modes, o->modes) || before(d, o->event, own)) continue;
+      if (!(trace->events.at[o->event].step.flags & STEP_OPENS) || o->modes & (MODE_CALL | MODE_RETURN)) race(d, o->event, j, clock_of(d, j));
+    }
+}
+
+/* The event j, the trace's last: what happens before it, and its races. */
+static void analyse(struct dpor *d, size_t j) {
+  const struct trace *trace = &d->e->trace;
+  const struct event *v = &trace->events.at[j];
+  vec_reserve(d->e->mem, &d->clocks, (j + 1) * d->stride);
+  vec_reserve(d->e->mem, &d->latest, j + 1);
+  uint32_t *clock = clock_of(d, j), own[FIBERS_MOST], *latest = &d->latest.at[j];
+  memset(clock, 0, d->stride * sizeof *clock);
+  uint32_t from = v->previous ? v->previous : trace->started_by[v->step.fiber];
+  if (from) memcpy(clock, clock_of(d, from - 1), d->stride * sizeof *clock);
+  *latest = from;
+  if (v->step.kind == POINT_JOIN && v->child >= 0 && trace->last[v->child]) {
+    join(d, clock, trace->last[v->child] - 1);
+    if (trace->last[v->child] > *latest) *latest = trace->last[v->child];
+  }
+  memcpy(own, clock, d->stride * sizeof *clock);
+  bool waits = v->step.flags & STEP_WAITS;
+  d->candidates.count = 0;
+  for (size_t k = v->touches; k < trace->touches.count; k++) look_back(d, &trace->touches.at[k], own);
+  for (size_t k = 0; k < d->candidates.count; k++) {
+    uint32_t i = d->candidates.at[k];
+    if (before(d, i, clock)) continue;
+    if (i + 1 > *latest) *latest = i + 1;
+    join(d, clock, i);
+    if (!waits) race(d, i, j, clock);
+  }
+  if (waits) look_back_further(d, j, own);
+  clock[v->step.fiber] = (uint32_t)j + 1;
+}
+
+/* Threads that still wait for a lock. */
+static void analyse_waiting(struct dpor *d, const struct run *run) {
+  size_t count = d->e->trace.events.count;
+  for (unsigned f = 0; f < run->fibers; f++) {
+    if (!(run->pending[f].flags & STEP_WAITS)) continue;
+    trace_add(&d->e->trace, &run->pending[f]);
+    analyse(d, count);
+    trace_cut(&d->e->trace, count);
+  }
+}
+
+static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
+  struct trace *trace = &d->e->trace;
+  if (run->fibers > d->stride) {
+    d->stride = FIBERS_MOST;
+    same = 0;
+  }
+  for (size_t j = same; j < run->count; j++) {
+    if (trace_follow(trace, run->steps, j + 1, j) < j) trace_follow(trace, run->steps, 1, j = 0); /* dependence is another now */
+    analyse(d, j);
+  }
+  bool found = run->found != FOUND_NOTHING && run->found != FOUND_DEADLOCK && run->found != FOUND_LIVELOCK;
+  if (run->count && (found || run->end == RUN_CANNOT || run->end == RUN_LONG)) {
+    struct frame *f = &d->frames.at[run->count - 1];
+    f->backtrack |= f->enabled;
+  }
+  if (run->found || d->blocked) analyse_waiting(d, run);
+}
+
+/* Searching. */
+
+/* The next choice of the last state that has one: a plan of so many steps. 0: there is none. */
+static size_t next_plan(struct dpor *d) {
+  for (; d->frames.count; d->frames.count--) {
+    size_t i = d->frames.count - 1;
+    struct frame *f = &d->frames.at[i];
+    const struct step *taken = &d->e->trace.events.at[i].step;
+    vec_push(d->e->mem, &d->sleepers, *taken);
+    unsigned block = taken->blocks ? next_block(d, f, taken->fiber, taken->block) : 0;
+    if (block < taken->blocks) {
+      f->choice.block = (uint8_t)block;
+      return i + 1;
+    }
+    f->sleeping |= bit(f->choice.fiber);
+    uint64_t rest = f->backtrack & ~f->sleeping;
+    if (rest) {
+      unsigned fiber = (unsigned)__builtin_ctzll(rest);
+      f->choice = (struct choice){(uint8_t)fiber, (uint8_t)next_block(d, f, fiber, 0)};
+      return i + 1;
+    }
+    d->sleepers.count = f->sleepers;
+  }
+  return 0;
+}
+
+void explore_dpor(struct explorer *e) {
+  struct dpor d = {.e = e, .stride = e->client->threads};
+  struct plan plan = {.choose = choose, .choose_block = choose_block, .context = &d};
+  for (;;) {
+    d.blocked = false;
+    const struct run *run = explorer_run(e, &plan);
+    if (!run) return;
+    analyse_run(&d, run, plan.count ? plan.count - 1 : 0);
+    explorer_visit(e, run, true);
+    if (e->stopped) return;
+    plan.count = next_plan(&d);
+    if (!plan.count) break;
+    vec_reserve(e->mem, &d.choices, plan.count);
+    for (size_t i = 0; i < plan.count; i++) d.choices.at[i] = d.frames.at[i].choice;
+    plan.choices = d.choices.at;
+  }
+  e->counts->complete = !e->long_run;
+  if (!e->share.traces) e->counts->traces = e->counts->schedules;
+}

@@ -1,0 +1,89 @@
+/* Exploring: picks the strategy, and does what all have in common. See explore.h. */
+#include "test/explore.h"
+
+#include <string.h>
+
+enum { POLL_EVERY = 64 };
+#define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
+
+const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
+  if (++e->polls % POLL_EVERY == 0 && e->limits && limits_poll(e->limits)) e->stopped = true;
+  if (e->stopped) return NULL;
+  if (e->share.choices) {
+    size_t shown = plan->count < CHOICES_SHOWN ? plan->count : CHOICES_SHOWN;
+    if (shown) memcpy(e->share.choices, plan->choices, shown * sizeof *plan->choices);
+    atomic_store_explicit(e->share.choice_count, (uint32_t)shown, memory_order_relaxed);
+  }
+  const struct run *run = e->execute(e->client, plan, e->problem);
+  if (!run) e->stopped = e->failed = true;
+  return run;
+}
+
+static void count_trace(struct explorer *e, const struct run *run, bool traced) {
+  if (!traced) trace_follow(&e->trace, run->steps, run->count, 0);
+  if (hashes_add(e->share.traces, trace_hash(&e->trace), 0) == HASH_NEW) e->counts->traces++;
+}
+
+void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
+  e->counts->steps += run->count;
+  if (run->end == RUN_CUT || run->end == RUN_CANNOT) {
+    e->counts->cut++;
+    return;
+  }
+  if (run->end == RUN_LONG) e->long_run = true;
+  e->counts->schedules++;
+  if (e->share.traces) count_trace(e, run, traced);
+  if (e->visit(e->context, run) == VISIT_STOP) e->stopped = true;
+}
+
+static void follow_strategy(struct explorer *e) {
+  switch (e->options.strategy) {
+  case EXPLORE_BOUNDED:
+  case EXPLORE_ALL: explore_bounded(e); break;
+  case EXPLORE_DPOR: explore_dpor(e); break;
+  case EXPLORE_PCT:
+  case EXPLORE_UNIFORM: explore_random(e); break;
+  }
+}
+
+/* What is to be shared and is not given is one's own. */
+static bool open_sets(struct explorer *e) {
+  const struct explore_options *o = &e->options;
+  bool caching = o->cache && (o->strategy == EXPLORE_BOUNDED || o->strategy == EXPLORE_ALL), counting = caching || o->count_traces;
+  size_t bytes = e->limits && e->limits->bytes ? e->limits->bytes / 4 : SET_BYTES;
+  if (!counting) e->share.traces = NULL;
+  else if (!e->share.traces) e->share.traces = e->own_traces = hashes_open(bytes);
+  if (!caching) e->share.states = NULL;
+  else if (!e->share.states) e->share.states = e->own_states = hashes_open(2 * bytes);
+  return (e->share.traces || !counting) && (e->share.states || !caching);
+}
+
+bool explore_with(executor *execute, const struct client *client, const struct explore_options *options, const struct share *share,
+                  struct limits *limits, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *counts,
+                  struct problem *problem) {
+  struct mem own;
+  struct explorer e = {.mem = &own, .execute = execute, .client = client, .options = *options, .limits = limits, .visit = visit,
+                       .context = context, .counts = counts, .problem = problem};
+  e.share = share ? *share : (struct share){.workers = 1};
+  *counts = (struct explore_counts){0};
+  mem_open(&own, limits);
+  if (!open_sets(&e)) {
+    problem_set(problem, "no memory for the set of happens-before traces");
+    e.failed = true;
+  } else if (!MEM_GUARD(&own)) {
+    trace_open(&e.trace, &own, client->threads);
+    follow_strategy(&e);
+  } else {
+    counts->complete = false; /* limits->reached says why */
+  }
+  mem_close(&own);
+  hashes_close(e.own_states);
+  hashes_close(e.own_traces);
+  return !e.failed;
+}
+
+bool explore(const struct client *client, const struct explore_options *options, const struct share *share,
+             struct limits *limits, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *counts,
+             struct problem *problem) {
+  return explore_with(run_execute, client, options, share, limits, visit, context, counts, problem);
+}

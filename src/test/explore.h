@@ -1,0 +1,125 @@
+/* The inside of exploring: what the strategies share.
+ *
+ *   explore.c  picks the strategy; what each does around a run
+ *   bounded.c  all schedules within a bound of delays, preemptions or rounds; every schedule there is
+ *   dpor.c     one schedule of each happens-before trace
+ *   random.c   PCT, and the uniform random walk
+ *   traces.c   the happens-before order of a run: what conflicts with what, and a hash of it
+ *   hashes.c   sets of 128-bit hashes, in memory that processes share
+ *   workers.c  several processes at one search, or at many */
+#ifndef ASIF_TEST_EXPLORE_H
+#define ASIF_TEST_EXPLORE_H
+
+#include "test/test.h"
+
+/* run_execute, or in tests something in its place. */
+typedef const struct run *executor(const struct client *, const struct plan *, struct problem *);
+
+struct hash {
+  uint64_t low, high;
+};
+
+/* Sets of hashes (hashes.c). Several processes may use one at the same time, if it was opened before they were forked. */
+struct hashes *hashes_open(size_t bytes); /* no more than so many, taken as they are needed; NULL: no memory */
+void hashes_close(struct hashes *);
+/* Each member has a small number, the lowest it was ever added with. Gives the number it had before, or HASH_NEW; HASH_FULL:
+ * there is no room, it is not added. */
+enum { HASH_NEW = -1, HASH_FULL = -2, HASH_NUMBER_MOST = 254 };
+int hashes_add(struct hashes *, struct hash, unsigned number);
+uint64_t hashes_count(const struct hashes *);
+
+/* The happens-before order of a run (traces.c).
+ *
+ * Two steps are dependent if they are of the same thread, or access the same 8 bytes and one of them writes, or the same
+ * mutex or the like; if one is an ASIF_ATOMIC block and the other touches anything; or if one returns from an operation and
+ * the other calls one, for which of these was first is the history's order. A step that frees a block, or allocates it again,
+ * writes all of it; so does it the list it takes it from. Runs that order dependent steps alike are the same but for the order
+ * of steps that do not matter to each other: they have the same trace. */
+enum mode { MODE_READ = 1, MODE_WRITE = 2, MODE_CALL = 4, MODE_RETURN = 8 };
+static inline bool modes_conflict(unsigned a, unsigned b) {
+  return (a & MODE_WRITE && b & (MODE_READ | MODE_WRITE)) || (a & MODE_READ && b & MODE_WRITE) || (a & MODE_CALL && b & MODE_RETURN) ||
+         (a & MODE_RETURN && b & MODE_CALL);
+}
+bool steps_conflict(const struct step *, const struct step *); /* of two threads */
+
+/* An access of a spot: 8 bytes of memory, a mutex, a list of freed blocks, the history. */
+struct touch {
+  uint32_t event, spot;
+  uint32_t before; /* the touch of the same spot before this one, or 0 */
+  uint8_t modes;
+  struct hash shared, own; /* of the spot before this */
+};
+struct spot {
+  uintptr_t key;
+  uint32_t last; /* touch; 0: none */
+  struct hash shared, own; /* memory: reads since the last write (sum), and that; history: calls, returns (sums) */
+};
+struct event {
+  struct step step;
+  uint32_t touches;  /* its first; they go on to the next event's */
+  uint32_t previous; /* the same fiber's event before, counted from 1; 0: none */
+  struct hash hash;
+  struct hash sum; /* of the trace before it */
+  int child; /* of POINT_START: the fiber it created; of POINT_JOIN: the one it waited for; else -1 */
+};
+struct trace {
+  struct mem *mem;
+  VEC(struct event) events;
+  VEC(struct touch) touches; /* [0] is none */
+  VEC(struct spot) spots;
+  uint32_t *table; /* of spots: index + 1 */
+  size_t table_size;
+  uint32_t last[FIBERS_MOST];      /* event of each fiber, counted from 1; 0: none yet */
+  uint32_t started_by[FIBERS_MOST]; /* the event that created it, counted from 1; 0: it is the client's */
+  struct hash sum;
+  unsigned threads; /* of the client */
+  bool blocks; /* there was a POINT_BLOCK: everything touches a spot of its own */
+};
+void trace_open(struct trace *, struct mem *, unsigned threads);
+/* Makes it the trace of these steps, of which the first `same` are known to be the same as before. Gives how many really were. */
+size_t trace_follow(struct trace *, const struct step *, size_t count, size_t same);
+void trace_add(struct trace *, const struct step *);
+void trace_cut(struct trace *, size_t count);
+static inline struct hash trace_hash(const struct trace *t) { return t->sum; }
+struct hash trace_of(struct mem *, const struct run *); /* of a whole run, from scratch */
+
+/* What all strategies need. */
+struct explorer {
+  struct mem *mem; /* its own, guarded */
+  executor *execute;
+  const struct client *client;
+  struct explore_options options;
+  struct share share; /* with what is shared, or one's own in its place */
+  struct hashes *own_states, *own_traces;
+  struct limits *limits;
+  enum visit (*visit)(void *, const struct run *);
+  void *context;
+  struct explore_counts *counts;
+  struct problem *problem;
+  struct trace trace; /* for count_traces, caching, DPOR */
+  bool long_run;      /* a run did not end */
+  bool stopped;       /* by the visitor, a limit, or an internal error */
+  bool failed;        /* internal error */
+  unsigned polls;
+};
+
+/* Runs; NULL if the exploration is over. What the chooser needs is in the plan. */
+const struct run *explorer_run(struct explorer *, const struct plan *);
+/* Counts a run, and shows it to the visitor. `traced`: the explorer's trace is the run's. */
+void explorer_visit(struct explorer *, const struct run *, bool traced);
+/* The choice of step i: kept where others see it if the process dies. */
+static inline void explorer_show(struct explorer *e, size_t i, struct choice c) {
+  if (!e->share.choices || i >= CHOICES_SHOWN) return;
+  e->share.choices[i] = c;
+  atomic_store_explicit(e->share.choice_count, (uint32_t)i + 1, memory_order_relaxed);
+}
+
+void explore_bounded(struct explorer *); /* and EXPLORE_ALL */
+void explore_dpor(struct explorer *);
+void explore_random(struct explorer *);
+
+bool explore_with(executor *, const struct client *, const struct explore_options *, const struct share *,
+                  struct limits *, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *,
+                  struct problem *);
+
+#endif

@@ -1,0 +1,226 @@
+/* The happens-before order of a run: see explore.h.
+ *
+ * A step's hash is made of that of the same thread's step before it and of the hashes of the steps it conflicts with; so it stands
+ * for everything that happened before. The hash of a trace is the sum over the threads of the hashes of their last steps. */
+#include "test/explore.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+enum {
+  WORDS_MOST = 512,       /* a larger access is taken to touch everything */
+  SPOT_HISTORY = 0, SPOT_ALL, SPOT_STARTS, SPOTS_FIXED
+};
+
+static inline struct hash sum(struct hash a, struct hash b) { return (struct hash){a.low + b.low, a.high + b.high}; }
+static inline struct hash less(struct hash a, struct hash b) { return (struct hash){a.low - b.low, a.high - b.high}; }
+static inline struct hash fold(struct hash a, struct hash b) {
+  a.low = (a.low ^ b.low) * 0x9e3779b97f4a7c15u;
+  a.high = (a.high + b.high) * 0xff51afd7ed558ccdu;
+  a.low ^= a.low >> 31;
+  a.high ^= a.high >> 33;
+  return a;
+}
+static inline struct hash finish(struct hash a) {
+  return (struct hash){hash_mix(a.low + (a.high << 1)), hash_mix(a.high ^ (a.low * 0xc4ceb9fe1a85ec53u))};
+}
+
+static bool is_memory(unsigned kind) { return kind <= POINT_UPDATE; }
+
+/* Blocking and waking: always a write of the object. */
+static bool is_object(unsigned kind) { return kind >= POINT_LOCK && kind <= POINT_WAKE; }
+
+static unsigned step_modes(const struct step *s) {
+  if (is_object(s->kind) || s->kind == POINT_WRITE || s->flags & STEP_WROTE) return MODE_WRITE;
+  return MODE_READ;
+}
+
+/* The words of memory it accesses: how many, the first. Of a mutex the first stands for all. */
+static size_t words_of(const struct step *s, uintptr_t *first) {
+  uintptr_t from = s->address;
+  size_t size = s->size;
+  if (s->kind == POINT_ALLOC || s->kind == POINT_FREE) {
+    from = s->place;
+    if (!from) return 0;
+  } else if (is_object(s->kind)) {
+    size = 1;
+  } else if (!is_memory(s->kind)) {
+    return 0;
+  }
+  if (!size) size = 1;
+  *first = from >> 3;
+  return ((from + size - 1) >> 3) - *first + 1;
+}
+
+/* One that only looks whether a thread has ended does not commute with that thread's last step, whatever it is. */
+static bool touches_all(const struct step *s) {
+  uintptr_t first;
+  return s->kind == POINT_BLOCK || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) || words_of(s, &first) > WORDS_MOST;
+}
+
+static bool touches_nothing(const struct step *s) { return s->kind == POINT_YIELD || s->kind == POINT_CALL; }
+
+static bool is_list(unsigned kind) { return kind == POINT_ALLOC || kind == POINT_FREE; }
+
+static unsigned word_modes(const struct step *s) { return is_list(s->kind) ? MODE_WRITE : step_modes(s); }
+
+bool steps_conflict(const struct step *a, const struct step *b) {
+  if ((a->flags & STEP_RETURNS && b->flags & STEP_CALLS) || (a->flags & STEP_CALLS && b->flags & STEP_RETURNS)) return true;
+  if (touches_nothing(a) || touches_nothing(b)) return false;
+  if (touches_all(a) || touches_all(b)) return true;
+  if (a->kind == POINT_START && b->kind == POINT_START) return true;
+  if (is_list(a->kind) && is_list(b->kind) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b))) return true;
+  uintptr_t i, j;
+  size_t m = words_of(a, &i), n = words_of(b, &j);
+  return m && n && i < j + n && j < i + m && modes_conflict(word_modes(a), word_modes(b));
+}
+
+/* Spots. */
+
+static uint32_t spot_find(struct trace *t, uintptr_t key) {
+  size_t mask = t->table_size - 1, i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & mask;
+  for (; t->table[i]; i = (i + 1) & mask)
+    if (t->spots.at[t->table[i] - 1].key == key) return t->table[i] - 1;
+  t->table[i] = (uint32_t)t->spots.count + 1;
+  vec_push(t->mem, &t->spots, ((struct spot){.key = key}));
+  return (uint32_t)t->spots.count - 1;
+}
+
+static void table_grow(struct trace *t) {
+  mem_free(t->mem, t->table);
+  t->table_size = t->table_size ? t->table_size * 2 : 256;
+  t->table = mem_zero(t->mem, t->table_size, sizeof *t->table);
+  size_t mask = t->table_size - 1;
+  for (size_t s = SPOTS_FIXED; s < t->spots.count; s++) {
+    size_t i = (size_t)(t->spots.at[s].key * 0x9e3779b97f4a7c15u >> 20) & mask;
+    while (t->table[i]) i = (i + 1) & mask;
+    t->table[i] = (uint32_t)s + 1;
+  }
+}
+
+void trace_open(struct trace *t, struct mem *mem, unsigned threads) {
+  memset(t, 0, sizeof *t);
+  t->mem = mem;
+  t->threads = threads;
+  for (uintptr_t i = 0; i < SPOTS_FIXED; i++) vec_push(mem, &t->spots, ((struct spot){.key = i}));
+  vec_push(mem, &t->touches, (struct touch){0});
+  table_grow(t);
+}
+
+/* The event of index e touches a spot: what the hash of the event takes from there. */
+static struct hash touch(struct trace *t, uint32_t e, uint32_t at, unsigned modes, struct hash hash) {
+  struct spot *s = &t->spots.at[at];
+  vec_push(t->mem, &t->touches,
+           ((struct touch){.event = e, .spot = at, .before = s->last, .modes = (uint8_t)modes, .shared = s->shared, .own = s->own}));
+  s->last = (uint32_t)t->touches.count - 1;
+  if (modes & (MODE_WRITE | MODE_CALL)) hash = fold(hash, modes & MODE_CALL ? s->own : s->shared);
+  if (modes & (MODE_READ | MODE_WRITE)) hash = fold(hash, s->own);
+  if (modes & MODE_RETURN) hash = fold(hash, s->shared);
+  return hash;
+}
+
+/* What the spots know of the event from now on. */
+static void touched(struct trace *t, uint32_t from, struct hash hash) {
+  for (size_t i = from; i < t->touches.count; i++) {
+    struct touch *h = &t->touches.at[i];
+    struct spot *s = &t->spots.at[h->spot];
+    if (h->modes & MODE_WRITE) {
+      s->own = hash;
+      s->shared = (struct hash){0, 0};
+    } else if (h->modes & (MODE_READ | MODE_CALL)) {
+      s->shared = sum(s->shared, hash);
+    }
+    if (h->modes & MODE_RETURN) s->own = sum(s->own, hash);
+  }
+}
+
+static struct hash touch_words(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
+  uintptr_t first = 0;
+  size_t count = words_of(s, &first);
+  if (2 * (t->spots.count + count + 2) > t->table_size) table_grow(t);
+  if (is_list(s->kind)) hash = touch(t, e, spot_find(t, s->address | (uintptr_t)1 << 63), step_modes(s), hash);
+  for (size_t i = 0; i < count; i++) hash = touch(t, e, spot_find(t, first + i + SPOTS_FIXED), word_modes(s), hash);
+  return hash;
+}
+
+/* Who is created, or waited for; -1: nobody, or one that was there before the first step. */
+static int child_of(struct trace *t, uint32_t e, const struct step *s) {
+  if (s->kind == POINT_START && s->place < FIBERS_MOST) {
+    t->started_by[s->place] = e + 1;
+    return (int)s->place;
+  }
+  for (unsigned f = t->threads; s->kind == POINT_JOIN && f < FIBERS_MOST; f++)
+    if (t->started_by[f] && t->events.at[t->started_by[f] - 1].step.address == s->address) return (int)f;
+  return -1;
+}
+
+void trace_add(struct trace *t, const struct step *s) {
+  uint32_t e = (uint32_t)t->events.count;
+  struct event v = {.step = *s, .touches = (uint32_t)t->touches.count, .previous = t->last[s->fiber], .sum = t->sum};
+  v.child = child_of(t, e, s);
+  uint64_t what = s->fiber | (uint64_t)s->kind << 8 | (uint64_t)s->block << 16 |
+                  (uint64_t)(s->flags & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) << 24;
+  struct hash last = {0, 0}, hash = finish((struct hash){what + 1, what});
+  if (v.previous) last = t->events.at[v.previous - 1].hash;
+  else if (t->started_by[s->fiber]) hash = fold(hash, t->events.at[t->started_by[s->fiber] - 1].hash);
+  hash = fold(hash, last);
+  if (s->kind == POINT_JOIN && v.child >= 0 && t->last[v.child]) hash = fold(hash, t->events.at[t->last[v.child] - 1].hash);
+  unsigned history = (s->flags & STEP_CALLS ? MODE_CALL : 0) | (s->flags & STEP_RETURNS ? MODE_RETURN : 0);
+  if (history) hash = touch(t, e, SPOT_HISTORY, history, hash);
+  if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
+  if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
+  if (!touches_all(s) && !touches_nothing(s)) hash = touch_words(t, e, s, hash);
+  v.hash = finish(hash);
+  touched(t, v.touches, v.hash);
+  t->sum = sum(less(t->sum, last), v.hash);
+  t->last[s->fiber] = e + 1;
+  vec_push(t->mem, &t->events, v);
+}
+
+void trace_cut(struct trace *t, size_t count) {
+  while (t->events.count > count) {
+    const struct event *v = &t->events.at[--t->events.count];
+    for (size_t i = t->touches.count; i-- > v->touches;) {
+      const struct touch *h = &t->touches.at[i];
+      struct spot *s = &t->spots.at[h->spot];
+      s->last = h->before;
+      s->shared = h->shared;
+      s->own = h->own;
+    }
+    t->touches.count = v->touches;
+    t->sum = v->sum;
+    t->last[v->step.fiber] = v->previous;
+    if (v->step.kind == POINT_START && v->child >= 0) t->started_by[v->child] = 0;
+  }
+}
+
+static bool same_step(const struct step *a, const struct step *b) {
+  return a->fiber == b->fiber && a->block == b->block && a->kind == b->kind && a->flags == b->flags;
+}
+
+size_t trace_follow(struct trace *t, const struct step *steps, size_t count, size_t same) {
+  size_t most = t->events.count < count ? t->events.count : count;
+  if (same > most) same = most;
+  while (same < most && same_step(&t->events.at[same].step, &steps[same])) same++;
+  trace_cut(t, same);
+  for (size_t i = same; i < count; i++) {
+    if (!t->blocks && touches_all(&steps[i])) { /* from now on everything touches one spot */
+      t->blocks = true;
+      trace_cut(t, same = 0);
+      return trace_follow(t, steps, count, 0), 0;
+    }
+    trace_add(t, &steps[i]);
+  }
+  return same;
+}
+
+struct hash trace_of(struct mem *mem, const struct run *run) {
+  struct mem *own = mem_child(mem);
+  struct trace t;
+  trace_open(&t, own, run->client->threads);
+  trace_follow(&t, run->steps, run->count, 0);
+  struct hash hash = trace_hash(&t);
+  mem_close(own);
+  return hash;
+}

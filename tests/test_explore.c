@@ -1,0 +1,288 @@
+/* Exploring schedules: every strategy against brute force on random programs (mock_run.c), then on real code. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "mock_run.h"
+#include "test.h"
+#include "test/explore.h"
+
+enum { MANY = 1500 }; /* programs with more schedules are skipped */
+
+struct seen {
+  uint64_t schedule, history;
+  struct hash trace;
+  uint64_t cause; /* of a run that ended in the middle: hash of what happened before its last step */
+  unsigned cost[3]; /* by enum bound_by */
+  bool crash; /* ended in the middle */
+};
+struct list {
+  struct mem *mem;
+  VEC(struct seen) all;
+  unsigned most[3]; /* cost of any, those that were refused included */
+};
+
+static uint64_t mixed(uint64_t h, uint64_t x) { return hash_mix(h * 31 + x + 1); }
+
+/* Calls in a row commute, and so do returns. */
+static uint64_t history_of(const struct run *r) {
+  uint64_t h = r->found;
+  for (size_t i = 0; i < r->moment_count;) {
+    uint64_t group = 0;
+    bool returns = r->moments[i].is_return;
+    for (; i < r->moment_count && r->moments[i].is_return == returns; i++)
+      group += mixed(mixed(r->moments[i].fiber * 1000 + r->moments[i].call, returns), (uint64_t)r->moments[i].result);
+    h = mixed(h, group);
+  }
+  return h;
+}
+
+/* By definition. */
+static void costs_of(const struct run *r, unsigned cost[3]) {
+  memset(cost, 0, 3 * sizeof *cost);
+  for (size_t i = 0; i < r->count; i++) {
+    const struct step *s = &r->steps[i];
+    bool yielded = i && r->steps[i - 1].flags & STEP_YIELDED, could = i && s->enabled >> s->before & 1;
+    unsigned f = yielded ? s->before + 1u : s->before;
+    for (; f % 64 != s->fiber; f++) cost[BOUND_DELAYS] += s->enabled >> f % 64 & 1;
+    cost[BOUND_PREEMPTIONS] += i && could && !yielded && s->fiber != s->before;
+    cost[BOUND_ROUNDS] += i && (s->fiber < s->before || (s->fiber == s->before && yielded));
+    cost[BOUND_DELAYS] += s->block > 0 && s->blocks;
+    cost[BOUND_PREEMPTIONS] += s->block > 0 && s->blocks;
+  }
+}
+
+static struct seen look(struct mem *mem, const struct run *r) {
+  struct seen s = {.schedule = 1, .history = history_of(r), .trace = trace_of(mem, r)};
+  s.crash = r->found && r->found != FOUND_DEADLOCK && r->found != FOUND_LIVELOCK;
+  if (s.crash && r->count) {
+    struct trace t;
+    trace_open(&t, mem, r->client->threads);
+    trace_follow(&t, r->steps, r->count, 0);
+    s.cause = t.events.at[r->count - 1].hash.low;
+  }
+  for (size_t i = 0; i < r->count; i++) s.schedule = mixed(s.schedule, r->steps[i].fiber * 256u + r->steps[i].block);
+  costs_of(r, s.cost);
+  return s;
+}
+
+static enum visit collect(void *self, const struct run *r) {
+  struct list *l = self;
+  vec_push(l->mem, &l->all, look(l->mem, r));
+  return VISIT_ON;
+}
+
+/* Brute force: all schedules, by trying every choice after every sequence of choices. */
+struct brute {
+  struct list *list;
+  struct choice choices[400];
+  size_t count;
+  uint64_t enabled;
+  bool ended, cannot;
+  bool too_many, is_long;
+};
+
+static int stop_there(void *self, const struct run *r, struct choice *c) {
+  struct brute *b = self;
+  (void)c;
+  b->enabled = r->enabled;
+  b->ended = false;
+  return CHOOSE_STOP;
+}
+
+static void brute(struct brute *b) {
+  if (b->too_many) return;
+  struct plan plan = {.choices = b->choices, .count = b->count, .choose = stop_there, .context = b};
+  struct problem problem;
+  b->ended = true;
+  const struct run *r = mock_execute(mock_client(), &plan, &problem);
+  CHECKF(r, "%s", problem.text);
+  unsigned blocks = b->count && !b->choices[b->count - 1].block ? r->steps[b->count - 1].blocks : 0;
+  if (b->ended) {
+    b->is_long |= r->end == RUN_LONG;
+    unsigned cost[3];
+    costs_of(r, cost);
+    for (int by = 0; by < 3; by++)
+      if (cost[by] > b->list->most[by]) b->list->most[by] = cost[by];
+    if (r->end != RUN_CANNOT) collect(b->list, r);
+    b->too_many |= b->list->all.count > MANY;
+  } else {
+    uint64_t enabled = b->enabled;
+    for (unsigned f = 0; f < MOCK_THREADS; f++) {
+      if (!(enabled >> f & 1)) continue;
+      b->choices[b->count++] = (struct choice){(uint8_t)f, 0};
+      brute(b);
+      b->count--;
+    }
+  }
+  for (unsigned k = 1; k < blocks; k++) {
+    b->choices[b->count - 1].block = (uint8_t)k;
+    brute(b);
+  }
+  if (blocks) b->choices[b->count - 1].block = 0;
+}
+
+/* Comparing. */
+static int by_schedule(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  return a->schedule < b->schedule ? -1 : a->schedule > b->schedule;
+}
+static int by_trace(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  if (a->trace.low != b->trace.low) return a->trace.low < b->trace.low ? -1 : 1;
+  return a->trace.high < b->trace.high ? -1 : a->trace.high > b->trace.high;
+}
+static int by_cause(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  return a->cause < b->cause ? -1 : a->cause > b->cause;
+}
+static int by_history(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  return a->history < b->history ? -1 : a->history > b->history;
+}
+
+typedef int order(const void *, const void *);
+static void keep_one_each(struct list *l, order *by) {
+  size_t kept = 0;
+  if (l->all.count) qsort(l->all.at, l->all.count, sizeof *l->all.at, by);
+  for (size_t i = 0; i < l->all.count; i++)
+    if (!kept || by(&l->all.at[kept - 1], &l->all.at[i])) l->all.at[kept++] = l->all.at[i];
+  l->all.count = kept;
+}
+
+static struct list copy(const struct list *from, int cost, unsigned most) {
+  struct list l = {.mem = from->mem};
+  for (size_t i = 0; i < from->all.count; i++)
+    if (cost < 0 || from->all.at[i].cost[cost] <= most) vec_push(l.mem, &l.all, from->all.at[i]);
+  return l;
+}
+
+static bool same(struct list x, struct list y, order *by) {
+  struct list a = copy(&x, -1, 0), b = copy(&y, -1, 0);
+  keep_one_each(&a, by);
+  keep_one_each(&b, by);
+  if (a.all.count != b.all.count) return false;
+  for (size_t i = 0; i < a.all.count; i++)
+    if (by(&a.all.at[i], &b.all.at[i])) return false;
+  return true;
+}
+
+static size_t distinct(const struct list *from, order *by) {
+  struct list l = copy(from, -1, 0);
+  keep_one_each(&l, by);
+  return l.all.count;
+}
+
+static struct list explored(struct mem *mem, const struct explore_options *o, const struct share *share, struct explore_counts *counts) {
+  struct list l = {.mem = mem};
+  struct problem problem;
+  CHECKF(explore_with(mock_execute, mock_client(), o, share, NULL, collect, &l, counts, &problem), "%s", problem.text);
+  return l;
+}
+
+static unsigned number_of_programs(unsigned usually) {
+  const char *n = getenv("ASIF_TEST_PROGRAMS");
+  return n ? (unsigned)atoi(n) : getenv("ASIF_LONG") ? 20 * usually : usually;
+}
+
+/* Checks the program with all its schedules, unless they are too many. */
+static bool check_program(const struct mock_program *p, void (*check)(struct list *)) {
+  struct mem mem;
+  struct list list = {.mem = &mem};
+  struct brute b = {.list = &list};
+  mock_use(p);
+  mem_open(&mem, NULL);
+  brute(&b);
+  bool good = !b.too_many && !b.is_long;
+  if (good && getenv("ASIF_TEST_SHOW")) mock_print(p);
+  if (good) check(&list);
+  mem_close(&mem);
+  return good;
+}
+
+static void each_program(unsigned count, uint64_t seed, unsigned features, unsigned length, void (*check)(struct list *)) {
+  struct mock_program p;
+  for (unsigned done = 0; done < count;) {
+    mock_random(&p, &seed, features, length);
+    done += check_program(&p, check);
+  }
+}
+
+static void check_all(struct list *brute_list) {
+  struct explore_counts counts;
+  struct list l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .count_traces = true}, NULL, &counts);
+  CHECK(counts.complete && counts.schedules == l.all.count);
+  CHECK(l.all.count == brute_list->all.count && same(l, *brute_list, by_schedule));
+  CHECK(counts.traces == distinct(brute_list, by_trace));
+  l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .cache = true}, NULL, &counts);
+  CHECK(counts.complete && same(l, *brute_list, by_trace) && same(l, *brute_list, by_history));
+  CHECK(counts.traces == distinct(brute_list, by_trace));
+}
+
+TEST(explore_all) { each_program(number_of_programs(500), 1, MOCK_WITH_ALL, 4, check_all); }
+
+static void check_bounds(struct list *all) {
+  struct explore_counts counts;
+  for (int by = 0; by < 3; by++) {
+    unsigned most = all->most[by];
+    for (unsigned bound = 0; bound <= most + 1; bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
+      struct list within = copy(all, by, bound);
+      struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = (enum bound_by)by, .bound = bound};
+      struct list l = explored(all->mem, &o, NULL, &counts);
+      CHECKF(l.all.count == within.all.count, "by %d, bound %u: %zu schedules instead of %zu", by, bound, l.all.count, within.all.count);
+      CHECK(same(l, within, by_schedule) && counts.schedules == l.all.count);
+      if (counts.complete) CHECK(within.all.count == all->all.count);
+      else CHECK(bound <= most);
+      for (size_t i = 1; i < l.all.count; i++) CHECK(l.all.at[i - 1].cost[by] <= l.all.at[i].cost[by]); /* the cheap ones first */
+      o.cache = true;
+      struct list cached = explored(all->mem, &o, NULL, &counts);
+      CHECKF(same(cached, within, by_trace), "by %d, bound %u: caching loses a trace", by, bound);
+      CHECK(same(cached, within, by_history));
+      CHECK(counts.traces == distinct(&within, by_trace));
+    }
+  }
+}
+
+TEST(explore_bounds) { each_program(number_of_programs(300), 2, MOCK_WITH_ALL, 4, check_bounds); }
+
+static uint64_t redundant, runs;
+/* Those that ended in the middle, or the others. */
+static struct list only(const struct list *from, bool crash) {
+  struct list l = {.mem = from->mem};
+  for (size_t i = 0; i < from->all.count; i++)
+    if (from->all.at[i].crash == crash) vec_push(l.mem, &l.all, from->all.at[i]);
+  return l;
+}
+
+static void check_dpor(struct list *all) {
+  struct explore_counts counts;
+  struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
+  struct list whole = only(all, false), mine = only(&l, false);
+  CHECK(counts.complete);
+  CHECKF(distinct(&mine, by_trace) == mine.all.count, "%zu runs of %zu traces", mine.all.count, distinct(&mine, by_trace));
+  CHECKF(same(mine, whole, by_trace), "%zu traces instead of %zu", mine.all.count, distinct(&whole, by_trace));
+  CHECK(same(mine, whole, by_history));
+  whole = only(all, true);
+  mine = only(&l, true);
+  CHECKF(same(mine, whole, by_cause), "%zu findings instead of %zu", distinct(&mine, by_cause), distinct(&whole, by_cause));
+  redundant += counts.cut;
+  runs += counts.schedules;
+}
+
+static void check_dpor_on(const char *what, unsigned features, unsigned length) {
+  runs = redundant = 0;
+  each_program(number_of_programs(400), features + 7, features, length, check_dpor);
+  fprintf(stderr, "%s: %llu runs, %llu redundant\n", what, (unsigned long long)runs, (unsigned long long)redundant);
+}
+
+TEST(explore_dpor) {
+  check_dpor_on("memory", 0, 5);
+  check_dpor_on("calls", MOCK_WITH_CALLS, 5);
+  check_dpor_on("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
+  check_dpor_on("locks", MOCK_WITH_LOCKS, 4);
+  check_dpor_on("spins", MOCK_WITH_SPINS, 4);
+  check_dpor_on("threads", MOCK_WITH_THREADS, 4);
+  check_dpor_on("heap", MOCK_WITH_HEAP, 4);
+  check_dpor_on("findings", MOCK_WITH_FINDINGS, 4);
+  check_dpor_on("all", MOCK_WITH_ALL, 4);
+  if (getenv("ASIF_TEST_FAIL")) CHECK(0);
+}
