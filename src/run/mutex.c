@@ -29,7 +29,7 @@ static void check(const pthread_mutex_t *m, const char *does, uintptr_t pc) {
 static void own(pthread_mutex_t *m, uintptr_t pc) {
   m->__data.__owner = (int)sync_self();
   m->__data.__count = 1;
-  sync_taken(m);
+  sync_locked(m);
   sync_record(POINT_LOCK, m, SIZE, false, pc);
 }
 
@@ -97,7 +97,7 @@ static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   return 0;
 }
 
-static int unlock(pthread_mutex_t *m, uintptr_t pc) {
+static int unlock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   bool mine = owner_of(m) == sync_self();
   if (mine && usable(m) && m->__data.__count > 1) {
     sync_check(m, SIZE, pc);
@@ -114,7 +114,7 @@ static int unlock(pthread_mutex_t *m, uintptr_t pc) {
                 fiber_name(sync_fiber(owner_of(m))));
   m->__data.__owner = 0;
   m->__data.__count = 0;
-  sync_opened(m);
+  sync_unlocked(m, pc, slot);
   sync_record(POINT_UNLOCK, m, SIZE, false, pc);
   return 0;
 }
@@ -126,7 +126,7 @@ void mutex_release(pthread_mutex_t *m, uintptr_t pc) {
     sync_misuse(pc, m, "%s waits for a condition without having locked %s", fiber_name(current), sync_name("the mutex", m));
   if (m->__data.__count > 1)
     sync_misuse(pc, m, "%s waits for a condition and has locked %s more than once", fiber_name(current), sync_name("the mutex", m));
-  (void)unlock(m, pc);
+  (void)unlock(m, pc, NULL);
 }
 
 static void initialise(pthread_mutex_t *m, int kind, uintptr_t pc) {
@@ -179,7 +179,7 @@ WRAPPED int WRAP(pthread_mutex_clocklock)(pthread_mutex_t *m, clockid_t clock, c
 }
 
 WRAPPED int WRAP(pthread_mutex_unlock)(pthread_mutex_t *m) {
-  int result = unlock(m, CALLER);
+  int result = unlock(m, CALLER, SPIN_SLOT);
   SPIN_LAND(CALLER, result);
   return result;
 }
@@ -221,7 +221,7 @@ WRAPPED int WRAP(mtx_timedlock)(mtx_t *m, const struct timespec *when) {
 }
 
 WRAPPED int WRAP(mtx_unlock)(mtx_t *m) {
-  int result = c11(unlock((pthread_mutex_t *)m, CALLER));
+  int result = c11(unlock((pthread_mutex_t *)m, CALLER, SPIN_SLOT));
   SPIN_LAND(CALLER, result);
   return result;
 }
@@ -234,7 +234,7 @@ const struct wait_kind spinlock_wait = {spinlock_free, "the spin lock", spinlock
 
 static void own_spinlock(pthread_spinlock_t *s, uintptr_t pc) {
   *s = (int)sync_self();
-  sync_taken((const void *)s);
+  sync_locked((const void *)s);
   sync_record(POINT_LOCK, (const void *)s, SIZE, false, pc);
 }
 
@@ -283,7 +283,7 @@ WRAPPED int WRAP(pthread_spin_unlock)(pthread_spinlock_t *s) {
     sync_misuse(CALLER, (const void *)s, "%s unlocks %s, which %s has locked", fiber_name(current),
                 sync_name("the spin lock", (const void *)s), fiber_name(sync_fiber((uint32_t)*s)));
   *s = 0;
-  sync_opened((const void *)s);
+  sync_unlocked((const void *)s, CALLER, SPIN_SLOT);
   sync_record(POINT_UNLOCK, (const void *)s, SIZE, false, CALLER);
   SPIN_LAND(CALLER, 0);
   return 0;

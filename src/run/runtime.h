@@ -34,13 +34,22 @@ struct spin {
   uint64_t value;
   uint32_t reads, next; /* reads since the last write of its own; when to take another candidate */
   uint32_t hits, next_hit; /* how often it came back to the candidate; when to keep the state again */
-  uint64_t writes;      /* scheduler.writes when the state was kept */
+  uint64_t writes, locks; /* those of the scheduler when the state was kept */
   uint64_t state;       /* hash of the fiber's stack and registers there */
   uint64_t local;       /* while the run is watched: the same and the result, after its last step */
   uint64_t result;
   size_t landed;        /* the step it was taken after */
   bool compares, lands; /* what is to be done when the function that the code called returns */
   void *back;           /* to here */
+};
+/* The same for a loop that looks with a mutex locked, and so writes: a mutex it has come back to unlock, having changed nothing else. */
+struct polling {
+  uintptr_t pc, mutex; /* pc 0: none */
+  uint32_t unlocks, next, hits, next_hit; /* as reads and so on of struct spin */
+  uint64_t writes, locks, state;
+  uint32_t held;  /* mutexes */
+  bool dirty;     /* it has changed something since it last locked its first */
+  bool compares;
 };
 
 struct fiber {
@@ -54,6 +63,7 @@ struct fiber {
   int error;          /* its errno, while it does not run */
   uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
   struct spin spin;
+  struct polling polling;
   uint32_t timeouts;   /* how often in a row its time was over, without a step of another */
   size_t timeout_step; /* the last time */
   char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
@@ -89,7 +99,9 @@ struct scheduler {
   uint64_t runs; /* how many there were */
   bool asks;     /* the chooser runs, on a fiber's stack */
   uintptr_t error_at; /* errno */
-  uint64_t writes; /* how often something changed */
+  uint64_t writes; /* how often something changed, but for mutexes that are locked and unlocked */
+  uint64_t locks;  /* a hash of which are locked by whom */
+  uint64_t polling; /* bit f: if fiber f spins it does so by unlocking a mutex again and again: it need not wake when another does that */
   bool watched;    /* the run is long: does it come back to a state it was in? (spin.c) */
 };
 extern struct scheduler scheduler;
@@ -243,12 +255,18 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   s->local = s->landed = 0;
   s->compares = s->lands = false;
   f->timeouts = 0;
+  f->polling.pc = 0;
+  f->polling.held = f->polling.unlocks = f->polling.next = 0;
 }
 /* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait. */
 static inline void spin_wrote(struct fiber *f) {
   f->spin.pc = 0;
   f->spin.reads = f->spin.next = 0;
+  f->polling.dirty = true;
 }
+/* It locked a mutex, it unlocked one: steps that wrote. */
+void spin_locked(struct fiber *, const void *mutex);
+void spin_unlocked(struct fiber *, const void *mutex, uintptr_t pc, void **slot);
 /* Where the function that the code called finds its return address. */
 #define SPIN_SLOT ((void **)__builtin_dwarf_cfa() - 1)
 void spin_again(struct fiber *, uintptr_t pc, void **slot);

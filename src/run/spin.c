@@ -11,6 +11,11 @@
  * The state is kept when the candidate is met again, so that code without loops pays nothing; and kept anew after 1, 2, 4, ... meetings,
  * since a loop may alternate.
  *
+ * A loop may look at things with a mutex locked. Locking and unlocking are writes, but if nothing else is written in between all is as it was:
+ * such a fiber *polls*, which is found in the same way, from one unlocking to the next. It is not found while the mutex is locked, so that
+ * it does not wait with it. Nobody waits for a mutex to be locked, and so that wakes nobody; that it is unlocked wakes those who spin,
+ * but not those who poll.
+ *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at, again by
  * Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run can go on like this
  * for ever, however fair its schedule is. */
@@ -99,16 +104,90 @@ static void never_ends(const struct fiber *f) {
 
 static void compare(struct fiber *f, uint64_t state) {
   struct spin *s = &f->spin;
-  if (s->hits && s->writes == scheduler.writes && s->state == state) {
+  bool same = s->writes == scheduler.writes && s->locks == scheduler.locks;
+  if (s->hits && same && s->state == state) {
     if (scheduler.mode == MODE_QUIET) never_ends(f);
+    scheduler.polling &= ~((uint64_t)1 << f->id);
     fiber_spins(f);
     return;
   }
-  if (s->hits && s->writes != scheduler.writes) s->hits = s->next_hit = 0;
+  if (!same) s->hits = s->next_hit = 0;
   if (s->hits++ >= s->next_hit) {
     s->next_hit = 2 * s->hits;
     s->state = state;
     s->writes = scheduler.writes;
+    s->locks = scheduler.locks;
+  }
+}
+
+/* Polling. */
+
+static uint64_t locked_by(const struct fiber *f, const void *mutex) { return hash_mix((uintptr_t)mutex * FIBERS_MOST + f->id); }
+
+static void forget_reads(struct fiber *f) {
+  f->spin.pc = 0;
+  f->spin.reads = f->spin.next = 0;
+}
+
+static void forget_unlocks(struct polling *p) {
+  p->pc = 0;
+  p->unlocks = p->next = 0;
+}
+
+void spin_locked(struct fiber *f, const void *mutex) {
+  struct polling *p = &f->polling;
+  if (!p->held++) {
+    if (p->dirty) forget_unlocks(p);
+    p->dirty = false;
+  }
+  forget_reads(f);
+  scheduler.locks += locked_by(f, mutex);
+  step_wrote_same();
+}
+
+static void unlocked_again(struct fiber *f, const void *mutex, uintptr_t pc, void **slot) {
+  struct polling *p = &f->polling;
+  p->unlocks++;
+  if (p->pc == pc && p->mutex == (uintptr_t)mutex) {
+    if (p->next < 2 * p->unlocks) p->next = 2 * p->unlocks;
+    p->compares = land(f, pc, slot);
+  } else if (p->unlocks >= p->next) {
+    p->pc = pc;
+    p->mutex = (uintptr_t)mutex;
+    p->next = 2 * p->unlocks;
+    p->hits = p->next_hit = 0;
+  }
+}
+
+void spin_unlocked(struct fiber *f, const void *mutex, uintptr_t pc, void **slot) {
+  struct polling *p = &f->polling;
+  if (p->held) p->held--;
+  forget_reads(f);
+  scheduler.locks -= locked_by(f, mutex);
+  if (p->dirty) {
+    step_wrote();
+    forget_unlocks(p);
+    return;
+  }
+  step_wrote_same();
+  scheduler.spinning &= scheduler.polling;
+  if (!p->held && slot) unlocked_again(f, mutex, pc, slot);
+}
+
+static void compare_polling(struct fiber *f, uint64_t state) {
+  struct polling *p = &f->polling;
+  bool same = p->writes == scheduler.writes && p->locks == scheduler.locks;
+  if (p->hits && same && p->state == state && scheduler.mode != MODE_QUIET) {
+    scheduler.polling |= (uint64_t)1 << f->id;
+    fiber_spins(f);
+    return;
+  }
+  if (!same) p->hits = p->next_hit = 0;
+  if (p->hits++ >= p->next_hit) {
+    p->next_hit = 2 * p->hits;
+    p->state = state;
+    p->writes = scheduler.writes;
+    p->locks = scheduler.locks;
   }
 }
 
@@ -123,7 +202,8 @@ ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const u
     s->landed = run.count;
   }
   if (s->compares) compare(f, state);
-  s->lands = s->compares = false;
+  if (f->polling.compares) compare_polling(f, state);
+  s->lands = s->compares = f->polling.compares = false;
   return s->back;
 }
 
@@ -244,6 +324,12 @@ static void say(struct sentence *s, const char *format, ...) {
 
 static void tell(struct sentence *s, const struct fiber *f) {
   if (s->length) say(s, "; ");
+  if (spins(f) && scheduler.polling >> f->id & 1) {
+    found_at(f->polling.pc, f->polling.mutex, f, "unlocks it here");
+    say(s, "%s locks and unlocks %s again and again, and nobody is left to change what it looks at", fiber_name(f),
+        sync_name("the mutex", (const void *)f->polling.mutex));
+    return;
+  }
   if (spins(f)) {
     found_at(f->spin.pc, f->spin.address, f, "reads it here");
     say(s, "%s reads%s again and again, and nobody is left to change it", fiber_name(f), sync_name("", (const void *)f->spin.address));

@@ -93,6 +93,19 @@ void sync_opened(const void *object) {
   sync_given(object);
 }
 
+void sync_locked(const void *mutex) {
+  if (!current) return;
+  spin_locked(current, mutex);
+  if (races_wanted()) races_acquire((uintptr_t)mutex);
+}
+
+void sync_unlocked(const void *mutex, uintptr_t pc, void **slot) {
+  if (!current) return;
+  if (run.count) scheduler.steps[run.count - 1].flags |= STEP_OPENS;
+  spin_unlocked(current, mutex, pc, slot);
+  if (races_wanted()) races_release((uintptr_t)mutex);
+}
+
 void sync_record(enum point_kind kind, const void *object, uint32_t size, bool failed, uintptr_t pc) {
   if (UNLIKELY(recording != NULL) && current) record(kind, true, true, failed, (uintptr_t)object, size, pc, 0, 0);
 }

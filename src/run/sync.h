@@ -30,6 +30,9 @@ void sync_changed(void);
 /* ... by taking it: what others did before they gave it up comes before. By giving it up. */
 void sync_taken(const void *object);
 void sync_given(const void *object);
+/* Those of a mutex; slot: SPIN_SLOT of the function the code called, or NULL. */
+void sync_locked(const void *mutex);
+void sync_unlocked(const void *mutex, uintptr_t pc, void **slot);
 void sync_record(enum point_kind, const void *object, uint32_t size, bool failed, uintptr_t pc);
 /* ... which nobody else could have had before. */
 void sync_opened(const void *object);

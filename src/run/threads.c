@@ -64,6 +64,7 @@ void threads_reset(void) {
   time_reset();
   random_reset();
   scheduler.watched = false;
+  scheduler.locks = 0;
 }
 
 /* Handles. */

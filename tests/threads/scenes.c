@@ -471,6 +471,14 @@ static long polite(int me) {
 long polite_0(void) { return polite(0); }
 long polite_1(void) { return polite(1); }
 
+/* It does something, and undoes it. */
+long undoes(void) {
+  for (;;) {
+    atomic_fetch_add(&count, 1);
+    atomic_fetch_sub(&count, 1);
+  }
+}
+
 /* It looks with the mutex held, again and again. */
 long polls_0(void) {
   for (;;) {
@@ -488,6 +496,55 @@ long polls_1(void) {
 }
 long polls_set_0(void) { return polls_0(); }
 long polls_set_1(void) { return add((void *)1), 0; }
+
+long polls_many_0(void) { return polls_0(); }
+long polls_many_1(void) { return polls_0(); }
+long polls_many_2(void) { return add((void *)1), 0; }
+/* What it waits for is atomic, and it has two mutexes. */
+long polls_two_0(void) {
+  for (int seen = 0; !seen;) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    seen = atomic_load(&flag);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+  }
+  return 0;
+}
+long polls_two_1(void) {
+  pthread_mutex_lock(&b);
+  atomic_store(&flag, 1);
+  return pthread_mutex_unlock(&b);
+}
+/* It writes, if not always with the mutex. */
+long polls_counts(void) {
+  for (int i = 0; i < 20; i++) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    tries++;
+  }
+  while (tries < 40) {
+    pthread_mutex_lock(&a);
+    tries++;
+    pthread_mutex_unlock(&a);
+  }
+  return tries;
+}
+/* Nobody waits with the mutex that another needs, or for one that is free. */
+long polls_try_0(void) {
+  for (;;) {
+    pthread_mutex_lock(&a);
+    int seen = plain;
+    atomic_load(&flag);
+    pthread_mutex_unlock(&a);
+    if (seen) return 0;
+  }
+}
+long polls_try_1(void) {
+  while (pthread_mutex_trylock(&a)) ;
+  plain = 1;
+  return pthread_mutex_unlock(&a);
+}
 
 /* A counter that goes round is no state that comes again: it ends. */
 long rounds(void) {
