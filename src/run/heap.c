@@ -264,6 +264,11 @@ void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uint
   tell_bad_access(address, size, write, pc);
 }
 
+uintptr_t heap_start(uintptr_t address) {
+  const struct block *b = heap_block(address);
+  return b ? b->address : address;
+}
+
 /* With ASIF_TYPE_STABLE: is this an access through a pointer from before the block was freed? Those are allowed, and race with
  * nobody. Whoever got the block in its present life knows of its allocation, which a happens-before order tells; a block in its
  * first life has no such pointers. */

@@ -242,23 +242,36 @@ struct accessed {
   bool write, atomic, frees, stale; /* stale: only for what it orders */
 };
 
-_Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
+static void name_of(uintptr_t address, char name[200]) {
   struct mem mem;
-  struct text where;
+  struct text text;
   mem_open(&mem, NULL);
-  text_open(&where, &mem);
-  run_describe_address(a->address, &where);
-  char place[200];
-  snprintf(place, sizeof place, "%s", text_string(&where));
+  text_open(&text, &mem);
+  run_describe_address(address, &text);
+  snprintf(name, 200, "%s", text_string(&text));
   mem_close(&mem);
-  found_at(a->pc, a->address, current, a->frees ? "freed here" : a->write ? "the write" : "the read");
+}
+
+/* A free races with an access: it could as well have come first. */
+_Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintptr_t pc, bool write) {
+  char block[200];
+  uintptr_t start = heap_start(a->address);
+  name_of(start, block);
+  found_at(a->pc, start, current, "freed here");
+  found_at(pc, a->address, &fibers[other], write ? "the write" : "the read");
+  run_found(FOUND_USE_AFTER_FREE, "%s frees %s, which %s %s, and nothing keeps that from coming after", fiber_name(current), block,
+            fiber_name(&fibers[other]), write ? "writes" : "reads");
+}
+
+_Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
+  char place[200];
+  if (a->frees) tell_freed(a, other, pc, write);
+  name_of(a->address, place);
+  found_at(a->pc, a->address, current, a->write ? "the write" : "the read");
   found_at(pc, a->address, &fibers[other], write ? "the other write" : "the other read");
-  const char *does = write ? "writes" : "reads", *how = atomic ? " it atomically" : "";
-  if (a->frees)
-    run_found(FOUND_RACE, "%s frees %s, which %s %s%s, and nothing orders the two", fiber_name(current), place,
-              fiber_name(&fibers[other]), does, atomic ? " atomically" : "");
   run_found(FOUND_RACE, "%zu byte%s at %s: %s %s%s, %s %s%s, and nothing orders the two", a->size, a->size == 1 ? "" : "s", place,
-            fiber_name(&fibers[other]), does, how, fiber_name(current), a->write ? "writes" : "reads", a->atomic ? " it atomically" : "");
+            fiber_name(&fibers[other]), write ? "writes" : "reads", atomic ? " it atomically" : "", fiber_name(current),
+            a->write ? "writes" : "reads", a->atomic ? " it atomically" : "");
 }
 
 static inline void against_slot(const struct slot *s, unsigned me, const struct accessed *a) {

@@ -229,6 +229,7 @@ void heap_leaks(void);   /* at the end of a run: run_found(FOUND_LEAK) if there 
 void *heap_alloc(size_t size, size_t align, uintptr_t pc);
 void heap_free(void *, uintptr_t pc);
 size_t heap_size(const void *);
+uintptr_t heap_start(uintptr_t); /* of the block an address is in */
 bool heap_stale(uintptr_t); /* with type_stable, of an address it owns: reached through a pointer from before the block was freed */
 /* Of a function that accesses memory for the code (hooks.c): one plain access of so many bytes, about to be made. */
 void plain_access(const void *, size_t size, bool write, uintptr_t pc, void **slot);
