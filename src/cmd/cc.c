@@ -93,14 +93,14 @@ static int run_cc(const struct args *a) { return compile_as(a, false); }
 static int run_cxx(const struct args *a) { return compile_as(a, true); }
 
 #define DETAILS(NAME, VARIABLE, OTHERWISE) \
-  "Calls the compiler with these arguments, and with the flags that give `asif test` its hooks, for projects\n" \
-  "of many files:\n" \
+  "Calls the compiler with these arguments, and with the flags that give `asif test` its hooks, for\n" \
+  "projects of many files:\n" \
   "\n" \
   "  " NAME " make\n" \
   "  asif test harness.c src/queue.o src/pool.o\n" \
   "\n" \
-  "Programs that are linked so are ordinary ones, under the thread sanitizer. " VARIABLE " names the compiler\n" \
-  "to call; without it, " OTHERWISE ".\n"
+  "Programs that are linked so are ordinary ones, under the thread sanitizer. " VARIABLE " names the\n" \
+  "compiler to call; without it, " OTHERWISE ".\n"
 
 const struct command command_cc = {
     .name = "cc",

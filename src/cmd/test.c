@@ -352,8 +352,8 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
                               .spec = violated ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
-                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu,
-                              .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
+                              .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
 }
 
 static bool write_report(struct mem *m, const struct report *report, const char *path,

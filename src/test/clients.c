@@ -370,5 +370,6 @@ bool clients_all(struct mem *m, const struct object *o, const struct client_opti
     for (unsigned t = (n + k->ops - 1) / k->ops; t <= k->threads && t <= n; t++)
       if (!make_threads(k, 0, t, n, 0)) return false;
   *out = (struct clients){k->clients.at, k->clients.count};
-  return true;
+  if (!out->count) problem_set(why, "%s: no client makes a call: each would bring more than %ld things inside (ASIF_BOUND), or misuse the object", o->file, o->bound);
+  return out->count > 0;
 }

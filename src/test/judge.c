@@ -2,92 +2,61 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "test/test.h"
+#include "test/explore.h"
 
-struct key {
-  uint64_t a, b; /* both 0: none */
-};
+#define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
 
 struct judge {
   struct mem *mem, *scratch; /* scratch: of one check */
   const struct object *object;
   struct spec spec;
   struct linear *linear; /* NULL before the first history */
-  struct key *set; /* open addressing */
-  size_t mask, count;
+  struct hashes *seen; /* histories: others may be adding to it too; NULL: every one is judged */
   uint64_t waiting; /* histories with operations that wait for ever, as they should */
   const struct client *client; /* the one whose hash is: */
-  struct key client_key;
+  struct hash client_hash;
 };
 
-struct judge *judge_new(struct mem *m, const struct object *o) {
+struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
+
+struct judge *judge_new(struct mem *m, const struct object *o, struct hashes *seen) {
   struct judge *j = mem_zero(m, 1, sizeof *j);
-  *j = (struct judge){.mem = m, .scratch = mem_child(m), .object = o, .spec = o->spec, .mask = (1 << 12) - 1};
-  j->set = mem_zero(m, j->mask + 1, sizeof *j->set);
+  *j = (struct judge){.mem = m, .scratch = mem_child(m), .object = o, .spec = o->spec, .seen = seen};
   return j;
 }
 
-uint64_t judge_histories(const struct judge *j) { return j->count; }
 uint64_t judge_waiting(const struct judge *j) { return j->waiting; }
 
-/* Keys. */
-
-static inline void key_add(struct key *k, uint64_t x) {
-  k->a = (k->a ^ x) * 0xd6e8feb86659fd93u;
-  k->a ^= k->a >> 29;
-  k->b = (k->b + x) * 0xff51afd7ed558ccdu;
-  k->b ^= k->b >> 32;
+static inline void hash_add(struct hash *h, uint64_t x) {
+  h->low = (h->low ^ x) * 0xd6e8feb86659fd93u;
+  h->low ^= h->low >> 29;
+  h->high = (h->high + x) * 0xff51afd7ed558ccdu;
+  h->high ^= h->high >> 32;
 }
 
-static struct key key_of_client(const struct client *c) {
-  struct key k = {c->threads, c->threads};
-  for (unsigned t = 0; t < c->threads; t++) key_add(&k, c->first[t + 1]);
+static struct hash hash_of_client(const struct client *c) {
+  struct hash h = {c->threads, c->threads};
+  for (unsigned t = 0; t < c->threads; t++) hash_add(&h, c->first[t + 1]);
   for (uint32_t i = 0; i < c->first[c->threads]; i++) {
-    key_add(&k, c->calls[i].op);
-    for (int a = 0; a < CALL_ARGS; a++) key_add(&k, (uint64_t)c->calls[i].arg[a]);
+    hash_add(&h, c->calls[i].op);
+    for (int a = 0; a < CALL_ARGS; a++) hash_add(&h, (uint64_t)c->calls[i].arg[a]);
   }
-  return k;
+  return h;
 }
 
-static struct key key_of_run(struct judge *j, const struct run *r) {
+static struct hash hash_of_run(struct judge *j, const struct run *r) {
   if (r->client != j->client) {
     j->client = r->client;
-    j->client_key = key_of_client(r->client);
+    j->client_hash = hash_of_client(r->client);
   }
-  struct key k = j->client_key;
+  struct hash h = j->client_hash;
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
-    key_add(&k, (uint64_t)m->call << 1 | m->is_return);
-    if (m->is_return) key_add(&k, (uint64_t)m->result);
+    hash_add(&h, (uint64_t)m->call << 1 | m->is_return);
+    if (m->is_return) hash_add(&h, (uint64_t)m->result);
   }
-  key_add(&k, r->found);
-  k.a = hash_mix(k.a);
-  k.b = hash_mix(k.b) | 1; /* never none */
-  return k;
-}
-
-static void set_grow(struct judge *j) {
-  struct key *old = j->set;
-  size_t room = j->mask + 1;
-  j->mask = 2 * room - 1;
-  j->set = mem_zero(j->mem, 2 * room, sizeof *j->set);
-  for (size_t i = 0; i < room; i++) {
-    if (!old[i].b) continue;
-    size_t at = old[i].a & j->mask;
-    while (j->set[at].b) at = (at + 1) & j->mask;
-    j->set[at] = old[i];
-  }
-  mem_free(j->mem, old);
-}
-
-/* True if it was not there. */
-static bool set_add(struct judge *j, struct key k) {
-  size_t at = k.a & j->mask;
-  for (; j->set[at].b; at = (at + 1) & j->mask)
-    if (j->set[at].a == k.a && j->set[at].b == k.b) return false;
-  j->set[at] = k;
-  if (++j->count * 2 > j->mask) set_grow(j);
-  return true;
+  hash_add(&h, r->found);
+  return (struct hash){hash_mix(h.low), hash_mix(h.high)};
 }
 
 /* Histories. */
@@ -185,7 +154,7 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && !is_waiting(r)) return JUDGED_WRONG;
-  if (!set_add(j, key_of_run(j, r))) return JUDGED_GOOD;
+  if (j->seen && hashes_add(j->seen, hash_of_run(j, r), 0) >= 0) return JUDGED_GOOD;
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
   if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);

@@ -201,7 +201,7 @@ bool replay(struct mem *m, struct image *image, const struct object *o, const st
   if (!r) return false;
   finding_keep(m, f, r);
   f->found = r->found ? r->found : FOUND_HISTORY;
-  enum judged judged = judge_run(judge_new(m, o), r, why); /* it may run the code itself: what the run was is kept before */
+  enum judged judged = judge_run(judge_new(m, o, NULL), r, why); /* it may run the code itself: what the run was is kept before */
   if (judged == JUDGED_GOOD) f->found = FOUND_NOTHING;
   return judged != JUDGED_NOT;
 }

@@ -40,7 +40,7 @@ static bool same(struct shrinking *k, const struct run *r, struct finding *kept)
   if (r->end != RUN_WHOLE || found != k->finding->found) return false;
   *kept = (struct finding){.found = found, .client = *r->client};
   finding_keep(k->scratch, kept, r);
-  struct judge *j = judge_new(k->scratch, k->object);
+  struct judge *j = judge_new(k->scratch, k->object, NULL);
   enum judged judged = judge_run(j, r, k->why);
   k->failed |= judged == JUDGED_NOT;
   return judged == JUDGED_WRONG;

@@ -125,13 +125,14 @@ bool linear_holds(struct linear *, const struct run *);
 
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
-struct judge *judge_new(struct mem *, const struct object *);
+struct hashes;
+struct hashes *judge_set(void); /* for the histories seen, of several processes forked since; NULL: no memory */
+struct judge *judge_new(struct mem *, const struct object *, struct hashes *seen); /* NULL: every history is judged */
 /* Is something wrong with the run: did the runtime find something, or is its history not linearizable? JUDGED_NOT: with the problem.
  * A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
-uint64_t judge_histories(const struct judge *); /* distinct ones so far */
-uint64_t judge_waiting(const struct judge *);   /* of these, where operations wait for ever, as they do with nothing concurrent */
+uint64_t judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
 /* The run's history, bound to the specification (whose values are then the history's). */
 struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
 
@@ -207,6 +208,8 @@ struct searched {
   bool complete;           /* every schedule of every client that was done */
   unsigned bound;          /* else, where delays and the like were bounded: up to so many, in each client that was done */
   bool long_runs;          /* some were given up for having too many steps */
+  double cpu_seconds;      /* of the processes that ran the code */
+  long peak_kb;            /* their memory, together */
 };
 /* False with the problem: an internal error, or a specification of the user's that goes wrong. */
 bool search_clients(struct mem *, struct image *, const struct object *, const struct clients *, const struct search_options *, struct limits *,
