@@ -235,7 +235,7 @@ static bool failed(struct compiling *k, const struct command_run *c, const char 
 }
 
 static bool compile_all(struct compiling *k) {
-  if (!write_own(k, "stub", image_stub) || (k->options->support && !write_own(k, "support", k->options->support))) return false;
+  if (k->options->hooks ? !write_own(k, "stub", image_stub) : k->options->support && !write_own(k, "support", k->options->support)) return false;
   size_t n = 0;
   struct command_run *c = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *c);
   const char **of = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *of);

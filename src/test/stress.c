@@ -201,8 +201,12 @@ static bool died(struct stressing *s, int status, char *said) {
     o->found = FOUND_CRASH;
     o->reason = sentence(s->mem, "the object called exit(%d); %s", WEXITSTATUS(status), who_was_where(s));
   } else if (WTERMSIG(status) == SIGABRT && assertion) {
+    const char *colon = strchr(assertion, ':');
+    size_t program = colon ? (size_t)(colon - assertion) : 0; /* "asif: file.c:11: f: Assertion `x' failed." */
+    if (colon && !memchr(assertion, '.', program) && colon[1] == ' ') assertion = colon + 2;
     o->found = FOUND_ASSERTION;
-    o->reason = sentence(s->mem, "%s; %s", assertion, who_was_where(s));
+    o->said = NULL;
+    o->reason = sentence(s->mem, "%.*s; %s", (int)strlen(assertion) - (assertion[strlen(assertion) - 1] == '.'), assertion, who_was_where(s));
   } else {
     o->found = FOUND_CRASH;
     o->reason = sentence(s->mem, "signal %d (%s) ended the process; %s", WTERMSIG(status), strsignal(WTERMSIG(status)), who_was_where(s));
