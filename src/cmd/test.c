@@ -76,6 +76,7 @@ struct job {
   struct spec spec; /* bound to the history found */
   struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
   const char *token; /* repeats the finding */
+  uint64_t repeats;  /* how often */
   bool changed;      /* the token is of other code */
 };
 
@@ -142,6 +143,7 @@ static bool read_options(const struct args *a, struct job *j) {
   j->options.run.races = !races || !strcmp(races, "yes");
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
   j->leaks = arg_value(a, "leaks");
+  j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops")) return false;
@@ -452,6 +454,24 @@ static int answer(struct job *j) {
   return status;
 }
 
+/* The same again and again: the same choices lead to the same. */
+static bool repeat_exactly(const struct job *j, struct problem *why) {
+  const struct finding *f = &j->answer.finding;
+  struct mem m;
+  mem_open(&m, NULL);
+  for (uint64_t i = 1; i < j->repeats; i++) {
+    struct finding again = *f;
+    if (!replay(&m, j->image, &j->object, &j->options.run, &again, why)) return mem_close(&m), false;
+    if (again.found != f->found || again.count != f->count || memcmp(again.choices, f->choices, f->count * sizeof *f->choices)) {
+      problem_set(why, "the %llu. time it did something else: does the code depend on what is no part of it, as the time or a random number?",
+                  (unsigned long long)i + 1);
+      return mem_close(&m), false;
+    }
+    mem_close(&m);
+  }
+  return true;
+}
+
 /* The run of a token. */
 static bool repeat(struct job *j, const char *token, struct problem *why) {
   struct finding *f = &j->answer.finding;
@@ -464,8 +484,10 @@ static bool repeat(struct job *j, const char *token, struct problem *why) {
     return false;
   }
   struct searched *s = &j->answer;
+  if (!repeat_exactly(j, why)) return false;
   s->verdict = f->found ? VERDICT_VIOLATED : VERDICT_HOLDS;
-  s->clients = s->done = s->schedules = s->histories = 1;
+  s->clients = s->done = s->histories = 1;
+  s->schedules = j->repeats;
   s->steps = f->count;
   return true;
 }

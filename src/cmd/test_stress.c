@@ -371,7 +371,8 @@ bool stress_options_fit(const struct args *a) {
   static const char *const others[] = {"client", "dpor", "bound", "bound-by", "cache", "random", "runs", "all", "races", "leaks", "steps", "jobs",
                                        "replay", "debug"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-    if (!arg_flag(a, "stress") && arg_flag(a, ours[i])) return usage_error(a, "--%s needs --stress", ours[i]), false;
+    if (!arg_flag(a, "stress") && arg_flag(a, ours[i]) && !(arg_flag(a, "replay") && !strcmp(ours[i], "repeat")))
+      return usage_error(a, "--%s needs --stress", ours[i]), false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (arg_flag(a, "stress") && arg_flag(a, others[i])) return usage_error(a, "--stress and --%s exclude each other", others[i]), false;
   return true;

@@ -10,7 +10,7 @@
   {"stress", 0, NULL, NULL, "real threads on real cores: random calls, recorded with real times and checked, round after round"}, \
       {"time", 0, "TIME", NULL, "stress: how long each thread makes calls in a round, instead of --ops: 0.01"}, \
       {"history", 0, "FILE", "@files", "stress: make the calls of this history, each process on a thread of its own"}, \
-      {"repeat", 0, "N", NULL, "stress: so many rounds (default: with --history 1, else until the time limit, 10 s)"}, \
+      {"repeat", 0, "N", NULL, "stress: so many rounds (default: with --history 1, else until the time limit, 10 s); with --replay: so many times"}, \
       {"output", 0, "FILE", "@files", "stress: write the rounds as Wing and Gong do; without --history and --repeat, the last one; -: here"}, \
       {"no-perturb", 0, NULL, NULL, "stress: only the code as it ships; else two of three rounds have threads stumble at shared accesses"}, \
       {"sanitize", 0, "WHAT", "thread|address", "stress: compiled with this sanitizer"}, \

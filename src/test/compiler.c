@@ -91,9 +91,10 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
   return true;
 }
 
-/* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. */
+/* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. Of version 5 of DWARF
+ * addr2line (binutils 2.40) mixes up the files. */
 void compiler_flags_begin(struct mem *m, words *w) {
-  static const char *const flags[] = {"-O1", "-g", "-U_FORTIFY_SOURCE", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
+  static const char *const flags[] = {"-O1", "-g", "-gdwarf-4", "-U_FORTIFY_SOURCE", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
                                       "-fno-builtin-memcmp", "-fno-builtin-strcpy", "-fno-builtin-strncpy", "-fno-builtin-strcmp",
                                       "-fno-builtin-strlen"};
   const char *include = include_folder(m);

@@ -1,5 +1,4 @@
 /* From addresses in the code to files and lines: addr2line, one process for many addresses. */
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,12 @@
 
 enum { BATCH = 500 };
 
-/* Where the code was compiled, paths are as the user gave them if they lie below. */
-static const char *shown_path(struct mem *m, const char *path, size_t n) {
-  char here[PATH_MAX];
+/* Without a/../, and what lies below the current folder without that. */
+static const char *shown_path(struct mem *m, const char *given, size_t n) {
+  char here[PATH_MAX], real[PATH_MAX];
+  const char *path = mem_string(m, given, n);
   size_t k = getcwd(here, sizeof here) ? strlen(here) : 0;
+  if (strstr(path, "/../") && realpath(path, real)) path = real, n = strlen(real);
   if (k && n > k + 1 && !strncmp(path, here, k) && path[k] == '/') path += k + 1, n -= k + 1;
   return mem_string(m, path, n);
 }
