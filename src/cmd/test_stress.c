@@ -93,10 +93,19 @@ static bool read_calls(struct job *j, const char *path) {
 
 /* --- building --- */
 
+/* Objects made by `asif cc` call the hooks. */
+static bool given_objects(const struct job *j) {
+  for (char *const *in = j->inputs; *in; in++) {
+    const char *dot = strrchr(*in, '.');
+    if (dot && (!strcmp(dot, ".o") || !strcmp(dot, ".a"))) return true;
+  }
+  return false;
+}
+
 static bool build(struct job *j, bool perturb, const char *sanitize, const struct spec *spec) {
   struct stress_build *b = &j->builds[j->build_count];
   struct compiled *c = &j->compiled[j->build_count];
-  bool hooks = !sanitize || strcmp(sanitize, "thread");
+  bool hooks = perturb || (given_objects(j) && (!sanitize || strcmp(sanitize, "thread")));
   struct compile_options o = {.inputs = j->inputs, .flags = j->flags, .perturb = perturb, .support = stress_support(j->mem, hooks),
                               .sanitize = sanitize, .spec = spec};
   if (!compile(j->mem, &o, c, &j->why)) return false;

@@ -80,7 +80,7 @@ static void wake_others(void) {
   }
 }
 
-static uint64_t pass_hook(void) {
+static __attribute__((noinline)) uint64_t pass_hook(void) {
   uint64_t x = self.random;
   x ^= x << 13;
   x ^= x >> 7;
@@ -136,7 +136,7 @@ static void wait_a_little(uint64_t x) {
     for (unsigned n = x >> 48 & 1023; n; n--) __asm__ volatile("" ::: "memory");
 }
 
-static inline void stumble(void) {
+static __attribute__((noinline)) void stumble(void) {
   if (!self.chance || self.depth) return;
   uint64_t x = pass_hook();
   if ((uint32_t)x % self.chance == 0 && self.waits < WAITS_MOST) self.waits++, wait_a_little(x);
