@@ -166,6 +166,26 @@ bool image_floats(const struct image *image) {
   return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
+bool image_is_simple(const struct image *image) {
+  static const char *const begins[] = {
+      "__wrap___tsan_", "__wrap___atomic_", "__wrap_malloc",         "__wrap_calloc",   "__wrap_realloc",           "__wrap_free",
+      "__wrap__Znw",    "__wrap__Zna",      "__wrap__Zd",            "__wrap_aligned_", "__wrap_posix_memalign",    "__wrap_mem",
+      "__wrap_strlen",  "__wrap_strcmp",    "__wrap___tls_get_addr", "__wrap_abort",    "__wrap___assert_fail",     "__wrap___stack_chk_fail",
+      "asif_host_",     "asif_create",      "__cxa_finalize",        "__gmon_start__",  "_ITM_",                    "memcmp"};
+  struct link_map *map;
+  const ElfW(Sym) *symbols = NULL;
+  const char *names = NULL;
+  if (image->by_page || dlinfo(image->handle, RTLD_DI_LINKMAP, &map)) return false;
+  size_t undefined = undefined_symbols(map, &symbols, &names);
+  for (size_t i = 1; i < undefined; i++) {
+    bool known = false;
+    for (size_t b = 0; b < sizeof begins / sizeof *begins && !known; b++)
+      known = !strncmp(names + symbols[i].st_name, begins[b], strlen(begins[b]));
+    if (!known) return false;
+  }
+  return undefined > 0;
+}
+
 /* Globals. */
 
 size_t image_ranges(const struct image_range **ranges) {
@@ -288,6 +308,8 @@ static struct tls_ending endings[ENDINGS_MOST];
 static size_t ending_count;
 
 void tls_reset(void) { ending_count = 0; }
+size_t tls_endings(void) { return ending_count; }
+void tls_endings_set(size_t count) { ending_count = count; }
 size_t tls_size(void) { return loaded->tls_size; }
 
 WRAPPED int WRAP(__cxa_thread_atexit)(void (*)(void *), void *, void *);

@@ -9,6 +9,11 @@
 #define STEPS_MOST 20000
 #define ROW_MOST   1000 /* steps of one fiber in a row after which the default is another's */
 #define PLACES_MOST 8
+#if defined(__SANITIZE_ADDRESS__) || (defined(ASIF_PORTABLE_FIBERS) || !defined(__x86_64__))
+#define STATES_POSSIBLE false /* something else keeps account of the stacks */
+#else
+#define STATES_POSSIBLE true
+#endif
 
 struct fiber *current;
 struct run run;
@@ -22,8 +27,9 @@ static void (*initialise)(void);
 static const struct plan *plan;
 static size_t steps_most;
 static bool silence;      /* nobody wants to know of accesses: neither races nor a recorder */
-static size_t row;        /* the step with which the last steps in a row of the same fiber began */
-static size_t checked_at; /* the step from which on lengths are checked again */
+static struct run_marks marks;
+static size_t kept_at; /* the step before which the state is to be kept */
+static bool keeping;   /* that is why the context of run_execute is back */
 
 static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
 static struct moment *sequential_moments;
@@ -144,24 +150,24 @@ static void record_call(const struct fiber *f, size_t step) {
   moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = f->current_call, .fiber = f->id};
 }
 
-/* Checks that are not made before every step: from step checked_at on. False: it would be the last in a row. */
+/* Checks that are not made before every step: from step marks.checked_at on. False: it would be the last in a row. */
 static bool check_length(size_t i, uint64_t enabled) {
   if (i == steps_most) run_stop(RUN_LONG);
   if (i >= SPIN_WATCH) spin_watch(enabled);
-  bool last = i + 1 >= row + ROW_MOST;
-  if (last) row = i + 1;
-  size_t next = i >= SPIN_WATCH ? i + 1 : row + ROW_MOST - 1 < SPIN_WATCH ? row + ROW_MOST - 1 : SPIN_WATCH;
-  checked_at = next < steps_most ? next : steps_most;
+  bool last = i + 1 >= marks.row + ROW_MOST;
+  if (last) marks.row = i + 1;
+  size_t next = i >= SPIN_WATCH ? i + 1 : marks.row + ROW_MOST - 1 < SPIN_WATCH ? marks.row + ROW_MOST - 1 : SPIN_WATCH;
+  marks.checked_at = next < steps_most ? next : steps_most;
   return !last;
 }
 
 /* The fiber that takes step i is chosen for those after it too, up to the one given back, unless it has to wait. */
 static inline size_t goes_on_until(unsigned fiber, size_t i) {
   if (UNLIKELY(scheduler.waiting | scheduler.spinning)) return 0;
-  size_t next = i + 1;
+  size_t next = i + 1, most = marks.checked_at < kept_at ? marks.checked_at : kept_at;
   for (; next < plan->count; next++)
-    if (plan->choices[next].fiber != fiber) return next < checked_at ? next : checked_at;
-  return plan->choose && plan->count < checked_at ? plan->count : checked_at;
+    if (plan->choices[next].fiber != fiber) return next < most ? next : most;
+  return plan->choose && plan->count < most ? plan->count : most;
 }
 
 /* Chooses who takes the next step: the step is begun. */
@@ -169,18 +175,19 @@ static inline __attribute__((always_inline)) struct fiber *next_step(void) {
   size_t i = run.count;
   uint64_t enabled = enabled_fibers(), word;
   if (UNLIKELY(!enabled)) spin_stuck();
-  bool may_go_on = UNLIKELY(i >= checked_at) ? check_length(i, enabled) : true;
+  bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
   unsigned id = chosen(i, enabled);
   struct fiber *f = &fibers[id];
   const struct step *p = &run.pending[id];
   memcpy(&word, (const char *)p + 16, sizeof word);
   if (UNLIKELY(!may_go_on && id == run.current)) word |= STEP_WORD(0, STEP_YIELDED, 0);
-  if (id != run.current) row = i;
+  if (id != run.current) marks.row = i;
   scheduler.quick = word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i);
   scheduler.silent = silence ? scheduler.quick : 0;
   step_put(&scheduler.steps[i], enabled, p->address, word | STEP_WHO(0, run.current));
   run.current = id;
   run.count = i + 1;
+  scheduler.ran |= (uint64_t)1 << id;
   if (word & STEP_WORD(0, STEP_CALLS, 0)) {
     f->called = false;
     record_call(f, i);
@@ -204,24 +211,32 @@ _Noreturn static void end_run(void) {
 static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point; NULL: the threads of the client */
 static unsigned started;      /* start one after the other */
 
-/* A fiber has reached its first point, or has ended before: who goes on? */
-static struct fiber *after_first(void) {
+/* A fiber has reached its first point, or has ended before: who goes on? NULL: all have, and the steps begin. */
+static struct fiber *after_first(struct fiber *f) {
+  if (!f->ended) scheduler.alive |= (uint64_t)1 << f->id;
   if (starter) return starter;
   if (++started < run.client->threads) return &fibers[started];
   scheduler.mode = MODE_STEPS;
   if (!scheduler.alive) end_run();
-  return next_step();
+  return NULL;
+}
+
+/* The state is kept while the fiber is stopped; here it may go on several times. */
+static __attribute__((noinline)) void keep_state(struct fiber *f) {
+  keeping = true;
+  f->error = *real_errno;
+  fiber_switch(&f->sp, outside);
+  *real_errno = f->error;
 }
 
 /* The fiber that runs stops until it is chosen. All switches between steps are this one: the processor then foresees where
  * they return to. */
 static __attribute__((noinline)) void stop_at_point(struct fiber *f) {
-  struct fiber *next;
-  if (LIKELY(scheduler.mode == MODE_STEPS)) {
+  struct fiber *next = NULL;
+  if (UNLIKELY(scheduler.mode == MODE_FIRST)) next = after_first(f);
+  if (LIKELY(!next)) {
+    if (UNLIKELY(run.count >= kept_at) && !f->ended) keep_state(f);
     next = next_step();
-  } else {
-    if (!f->ended) scheduler.alive |= (uint64_t)1 << f->id;
-    next = after_first();
   }
   if (next != f) go_to(f, next);
 }
@@ -439,6 +454,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   image_keep(image);
   heap_keep(image_frees(image));
   fiber_floats = image_floats(image);
+  states_open(STATES_POSSIBLE && image_is_simple(image) && heap_can_be_put());
   return true;
 }
 
@@ -452,6 +468,18 @@ static bool moments_for(const struct client *client) {
   return moments != NULL;
 }
 
+/* What is new in every run, wherever it begins. */
+static void reset_results(const struct client *client) {
+  run.client = client;
+  run.end = RUN_WHOLE;
+  run.found = FOUND_NOTHING;
+  run.said = "";
+  place_count = 0;
+  internal[0] = '\0';
+  keeping = false;
+  scheduler.runs++;
+}
+
 static void reset(const struct client *client) {
   image_restore();
   heap_reset();
@@ -459,20 +487,13 @@ static void reset(const struct client *client) {
   tls_reset();
   host_reset();
   if (options.races) races_reset();
-  run.client = client;
   run.count = run.moment_count = 0;
-  run.end = RUN_WHOLE;
-  run.found = FOUND_NOTHING;
-  run.said = "";
   run.fibers = client->threads;
   run.current = 0;
-  place_count = 0;
-  internal[0] = '\0';
-  row = 0;
-  checked_at = steps_most < ROW_MOST - 1 ? steps_most : ROW_MOST - 1;
+  marks.row = 0;
+  marks.checked_at = steps_most < ROW_MOST - 1 ? steps_most : ROW_MOST - 1;
   scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
   scheduler.watched = false;
-  scheduler.runs++;
 }
 
 /* What the fiber FIBER_MAIN does: everything up to the first step. */
@@ -492,6 +513,27 @@ static void body_of_main(void) {
   fiber_jump(current->sp);
 }
 
+/* Makes the fiber current that the run begins or goes on with. */
+static void begin(const struct client *client) {
+  if (silence) {
+    current = states_resume(client, plan, &marks);
+  } else {
+    states_forget();
+    current = NULL;
+  }
+  reset_results(client);
+  if (current) {
+    host_reset();
+    return;
+  }
+  reset(client);
+  current = &fibers[FIBER_MAIN];
+  reset_fiber(current);
+  fiber_prepare(current, body_of_main);
+  scheduler.mode = MODE_QUIET;
+  choose_again();
+}
+
 const struct run *run_execute(const struct client *client, const struct plan *how, struct problem *problem) {
   if (client->threads >= FIBER_MAIN) {
     problem_set(problem, "%u threads: no more than %d can be run", client->threads, FIBER_MAIN - 1);
@@ -503,14 +545,14 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   }
   plan = how;
   silence = !options.races && !recording;
-  reset(client);
-  current = &fibers[FIBER_MAIN];
-  reset_fiber(current);
-  fiber_prepare(current, body_of_main);
-  scheduler.mode = MODE_QUIET;
-  choose_again();
+  begin(client);
   int error = *real_errno;
-  fiber_switch(&outside, current->sp);
+  do {
+    if (keeping) states_keep(current, &marks);
+    keeping = false;
+    kept_at = silence ? states_next(plan) : SIZE_MAX;
+    fiber_switch(&outside, current->sp);
+  } while (keeping);
   *real_errno = error;
   if (recording) tell_late();
   current = NULL;

@@ -92,6 +92,7 @@ enum mode {
 /* What the choice of the next step needs. Bit f: fiber f. */
 struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
+  uint64_t ran; /* the fibers that were chosen since a state was kept (states.c) */
   size_t quick; /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else is chosen */
   size_t silent; /* the same, where nobody wants to know of its accesses; else 0 */
   struct step *steps; /* there is one before the first, for what is done before */
@@ -197,6 +198,7 @@ _Noreturn void fiber_jump(void *to); /* for good */
 void image_keep(struct image *); /* what its globals are now, they are at the beginning of every run */
 void image_restore(void);
 bool image_has_code(uintptr_t pc);
+bool image_is_simple(const struct image *); /* few globals, and it calls nothing that keeps something outside of it */
 void (*image_function(const char *name))(void); /* NULL if there is none */
 bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
 struct image_range {
@@ -205,10 +207,41 @@ struct image_range {
 size_t image_ranges(const struct image_range **); /* its globals */
 void tls_reset(void);
 size_t tls_size(void);
+size_t tls_endings(void); /* how many destructors there were to run */
+void tls_endings_set(size_t);
 void tls_ended(struct fiber *); /* runs the destructors of thread-local objects */
 bool image_describe(uintptr_t, struct text *);
 
 void host_reset(void); /* host.c */
+
+/* States of a run, kept on the way (states.c). */
+struct state;
+struct run_marks {
+  size_t row;        /* the step with which the last steps in a row of the same fiber began */
+  size_t checked_at; /* the step from which on lengths are checked again */
+};
+void states_open(bool possible);
+void states_forget(void);
+size_t states_next(const struct plan *);
+void states_keep(struct fiber *stopped, const struct run_marks *);
+struct fiber *states_resume(const struct client *, const struct plan *, struct run_marks *);
+bool state_put(struct state *, const void *, size_t size); /* false: too much, or no memory */
+/* Small pieces, mostly of whole words: not worth a call. */
+static inline void state_get(const char **from, void *to, size_t size) {
+  typedef long long two_words __attribute__((vector_size(16), aligned(1), may_alias));
+  const char *at = *from, *end = at + (size & -(size_t)16);
+  char *into = to;
+  for (; at < end; at += 16, into += 16) {
+    *(two_words *)(void *)into = *(const two_words *)(const void *)at;
+    __asm__ volatile("" ::: "memory"); /* else it becomes a call of memcpy */
+  }
+  if (size & 8) __builtin_memcpy(into, at, 8);
+  if (UNLIKELY(size & 7)) __builtin_memcpy(into + (size & 8), at + (size & 8), size & 7);
+  *from += size;
+}
+bool heap_can_be_put(void);
+bool heap_put(struct state *);
+void heap_get(const char **from);
 
 /* Crashes (crash.c). */
 void crash_open(void);

@@ -1,0 +1,203 @@
+/* States of a run, kept on the way, so that a run which begins with the same choices begins there.
+ *
+ * A search that goes depth first changes only the last choices: most of what a run does, the run before has done too. So at some
+ * of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local storage, the stacks
+ * of the fibers. The next run compares its choices with those of the last one, takes the latest state before the first difference,
+ * and copies back. It is the same run: the copies are exact, and what cannot be copied forbids it. That is all that keeps
+ * something of its own: the threads library, clocks, files; races; many globals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/runtime.h"
+
+enum {
+  STATES_MOST = 64,
+  APART = 4,               /* steps between two, or more where there are many */
+  STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
+};
+
+/* A state is what run_execute needs, and then the bytes: of each fiber the struct, what it is about to do, its storage and its stack;
+ * the globals; the heap. */
+struct state {
+  size_t step, moments;
+  unsigned current;
+  struct fiber *stopped; /* who is at the point */
+  struct scheduler scheduler;
+  struct run_marks marks;
+  uint64_t ran; /* scheduler.ran when the next one was kept */
+  size_t endings;
+  char *bytes;
+  size_t used, room;
+};
+
+static struct {
+  bool possible;
+  struct state states[STATES_MOST];
+  size_t count;
+  struct choice *choices; /* those that the last run was forced to */
+  size_t choice_count, choice_room;
+  struct client client; /* a copy */
+  size_t calls_room;
+} keeps;
+
+void states_open(bool possible) {
+  keeps.count = 0;
+  keeps.possible = possible;
+}
+
+void states_forget(void) { keeps.count = 0; }
+
+/* Copying. */
+
+bool state_put(struct state *s, const void *from, size_t size) {
+  if (s->used + size > s->room) {
+    size_t room = s->room ? 2 * s->room : 16 << 10;
+    while (room < s->used + size) room *= 2;
+    char *bytes = room > STATE_BYTES ? NULL : realloc(s->bytes, room);
+    if (!bytes) return false;
+    s->bytes = bytes;
+    s->room = room;
+  }
+  memcpy(s->bytes + s->used, from, size);
+  s->used += size;
+  return true;
+}
+
+static size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - (char *)f->sp); }
+
+static bool put_fiber(struct state *s, const struct fiber *f) {
+  return state_put(s, f, sizeof *f) && state_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+         (!f->tls_used || state_put(s, f->tls, tls_size())) && state_put(s, f->sp, stack_used(f));
+}
+
+/* Stacks and storage of all of them: a fiber may write to another's. But not to what is kept of it here. */
+static void get_fiber(const char **from, struct fiber *f, bool ran) {
+  if (ran) {
+    state_get(from, f, sizeof *f);
+    state_get(from, &run.pending[f->id], sizeof run.pending[0]);
+  } else {
+    *from += sizeof *f + sizeof run.pending[0];
+  }
+  if (f->tls_used) state_get(from, f->tls, tls_size());
+  state_get(from, f->sp, stack_used(f));
+}
+
+static bool put_all(struct state *s) {
+  const struct image_range *ranges;
+  size_t count = image_ranges(&ranges);
+  for (unsigned i = 0; i < run.fibers; i++)
+    if (!put_fiber(s, &fibers[i])) return false;
+  for (size_t i = 0; i < count; i++)
+    if (!state_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
+  return heap_put(s);
+}
+
+static void get_all(const struct state *s, uint64_t ran) {
+  const struct image_range *ranges;
+  size_t count = image_ranges(&ranges);
+  const char *from = s->bytes;
+  for (unsigned i = 0; i < run.fibers; i++) get_fiber(&from, &fibers[i], ran >> i & 1);
+  for (size_t i = 0; i < count; i++) state_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
+  heap_get(&from);
+}
+
+/* Keeping. */
+
+/* The fiber has stopped, and it is to be chosen who takes the next step. */
+void states_keep(struct fiber *stopped, const struct run_marks *marks) {
+  struct state *s = &keeps.states[keeps.count];
+  s->used = 0;
+  if (run.fibers != run.client->threads || scheduler.waiting || fibers[FIBER_MAIN].tls_used || !put_all(s)) {
+    states_open(false);
+    return;
+  }
+  s->step = run.count;
+  s->moments = run.moment_count;
+  s->current = run.current;
+  s->stopped = stopped;
+  s->scheduler = scheduler;
+  s->marks = *marks;
+  s->endings = tls_endings();
+  if (keeps.count) s[-1].ran = scheduler.ran;
+  scheduler.ran = (uint64_t)1 << stopped->id;
+  keeps.count++;
+}
+
+/* The step before which the next is to be kept, where the plan forces the choices up to the last; SIZE_MAX: none. */
+size_t states_next(const struct plan *plan) {
+  if (!keeps.possible || keeps.count == STATES_MOST || plan->count < 2) return SIZE_MAX;
+  size_t apart = plan->count / (STATES_MOST / 2) > APART ? plan->count / (STATES_MOST / 2) : APART;
+  size_t next = keeps.count ? keeps.states[keeps.count - 1].step + apart : 0;
+  return next < plan->count && next < SPIN_WATCH ? next : SIZE_MAX;
+}
+
+static bool same_client(const struct client *c) {
+  const struct client *k = &keeps.client;
+  return c->threads == k->threads && !memcmp(c->first, k->first, (c->threads + 1) * sizeof *c->first) &&
+         !memcmp(c->calls, k->calls, c->first[c->threads] * sizeof *c->calls);
+}
+
+static void *copied(void *at, const void *from, size_t size) {
+  at = realloc(at, size ? size : 1);
+  if (at) memcpy(at, from, size);
+  return at;
+}
+
+static void keep_client(const struct client *c) {
+  keeps.client.threads = c->threads;
+  keeps.client.first = copied(keeps.client.first, c->first, (c->threads + 1) * sizeof *c->first);
+  keeps.client.calls = copied(keeps.client.calls, c->calls, c->first[c->threads] * sizeof *c->calls);
+  if (!keeps.client.first || !keeps.client.calls) states_open(false);
+}
+
+static void keep_choices(const struct plan *plan, size_t same) {
+  if (plan->count > keeps.choice_room) {
+    keeps.choice_room = 2 * plan->count;
+    keeps.choices = realloc(keeps.choices, keeps.choice_room * sizeof *keeps.choices);
+    if (!keeps.choices) states_open(false);
+  }
+  if (keeps.choices) memcpy(keeps.choices + same, plan->choices + same, (plan->count - same) * sizeof *keeps.choices);
+  keeps.choice_count = plan->count;
+}
+
+/* How many choices of the plan are as those of the last. */
+static size_t same_choices(const struct plan *plan) {
+  size_t most = plan->count < keeps.choice_count ? plan->count : keeps.choice_count, i = 0;
+  for (; i + 4 <= most; i += 4) {
+    uint64_t a, b;
+    memcpy(&a, plan->choices + i, sizeof a);
+    memcpy(&b, keeps.choices + i, sizeof b);
+    if (a != b) break;
+  }
+  while (i < most && plan->choices[i].fiber == keeps.choices[i].fiber && plan->choices[i].block == keeps.choices[i].block) i++;
+  return i;
+}
+
+/* Restores the latest state that the plan passes, and gives the fiber that stopped there; NULL: it is to begin anew. */
+struct fiber *states_resume(const struct client *client, const struct plan *plan, struct run_marks *marks) {
+  if (!keeps.possible) return NULL;
+  bool known = keeps.count && same_client(client);
+  if (!known) {
+    keeps.count = keeps.choice_count = 0;
+    keep_client(client);
+  }
+  size_t same = same_choices(plan);
+  keep_choices(plan, same);
+  uint64_t ran = scheduler.ran;
+  while (keeps.count && keeps.states[keeps.count - 1].step > same)
+    if (--keeps.count) ran |= keeps.states[keeps.count - 1].ran;
+  if (!keeps.count) return NULL;
+  const struct state *s = &keeps.states[keeps.count - 1];
+  struct scheduler now = scheduler;
+  get_all(s, ran);
+  scheduler = s->scheduler;
+  scheduler.ran = (uint64_t)1 << s->stopped->id;
+  scheduler.steps = now.steps;
+  scheduler.runs = now.runs;
+  run.count = s->step;
+  run.moment_count = s->moments;
+  run.current = s->current;
+  *marks = s->marks;
+  tls_endings_set(s->endings);
+  return s->stopped;
+}
