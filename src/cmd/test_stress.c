@@ -304,7 +304,7 @@ static void gather(struct job *j, struct facts *f) {
   f->execution = (struct execution){.file = j->object.file, .client = client_words(j), .calls = calls_words(j), .threads = a->threads,
                                     .operations = j->options.ops, .bound = j->options.bound, .searched = searched(j),
                                     .schedules = a->rounds, .schedule = &f->schedule, .notes = f->notes.at, .note_count = f->notes.count,
-                                    .violation = a->verdict == VERDICT_VIOLATED ? found_name(a->found) : NULL, .members = members(j)};
+                                    .violation = a->verdict == VERDICT_VIOLATED ? found_name(a->found) : NULL, .members = members(j), .partly = true};
   f->report = (struct report){.command = "test", .history = a->verdict == VERDICT_VIOLATED ? a->history : NULL, .spec = &j->answer.spec,
                               .result = &f->result, .execution = history ? NULL : &f->execution, .seconds = limits_elapsed(&j->limits),
                               .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),

@@ -178,7 +178,8 @@ static void tell_interruption(struct telling *k, const struct run *r, uint32_t i
     put_access(next, &what);
     text_bytes(t, what.at, strcspn(what.at, ":-=,"));
     while (t->count && t->at[t->count - 1] == ' ') t->at[--t->count] = 0;
-    if (p->line) text_printf(t, " in line %u", (unsigned)p->line);
+    const char *slash = p->line ? strrchr(p->file, '/') : NULL;
+    if (p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
   }
   add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, t);
 }

@@ -28,7 +28,7 @@ ASIF_OP_AS(fetch_add, inc, ASIF_IN(1, 3))
 END_OF_C
 repeats 'not linearizable' counter.c
 says 'inc(1) | inc(1)'
-says 'interrupts A, which was about to store count in line 8'
+says 'interrupts A, which was about to store count at counter.c:8'
 says 'counter.c:7  load count -> 0'; says '| int v = atomic_load(&count); /* line 7 */'
 says 'counter.c:8  store count = 1'; says 'inc returns 0'
 [ "$(grep -c 'interrupts' out)" = 1 ] || fail "one interruption is enough: $out"

@@ -49,7 +49,7 @@ says '"command":"test","verdict":"holds"'; says '"rounds":'; says '"perturbed_ro
 printf 'q Enq(5) A\nq Deq() B\nq Ok() A\nq Ok(5) B\nq Enq(7) A\nq Ok() A\n' >calls.txt
 stress 0 deq.c --no-perturb --history calls.txt --repeat 3 --output - -- -DRIGHT
 says '/* This is simulation number 3 */'; says 'queue enq(7) P1'; says 'queue Ok(5) P2'; says '/* This history is linearizable! */'
-says 'verdict: linearizable (stress: 2 real threads; queue, 3 rounds, 9 operations, '
+says 'verdict: no violation found (stress: 2 real threads; queue, 3 rounds, 9 operations, '
 printf 'q Enq(x) A\n' >calls.txt; stress 2 deq.c --no-perturb --history calls.txt; warns "calls.txt:1: the object's operations take numbers"
 
 # Crashes, assertions, operations that hang; what is not called.
