@@ -34,6 +34,7 @@ static int wait_for_signal(struct condition *c, pthread_mutex_t *m, const uint64
   if (scheduler.mode == MODE_QUIET) sync_unsupported("pthread_cond_wait", "no other thread can run meanwhile");
   waiters_add(c);
   sync_changed();
+  sync_record(POINT_WAIT, c, SIZE, false, pc);
   mutex_release(m, pc);
   /* It may be destroyed, and its memory gone, as soon as all have been woken: it is not looked at any more. */
   current->pc = pc;
@@ -82,6 +83,7 @@ static void destroy(struct condition *c, uintptr_t pc) {
                 waiters_asleep(c));
   c->destroyed = DESTROYED;
   sync_taken(c);
+  sync_record(POINT_WAKE, c, SIZE, false, pc);
 }
 
 WRAPPED int WRAP(pthread_cond_init)(pthread_cond_t *c, const pthread_condattr_t *attributes) {

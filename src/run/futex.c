@@ -30,6 +30,7 @@ static long wait_on(uint32_t *at, uint32_t value, const uint64_t *until, uintptr
   if (scheduler.mode == MODE_QUIET) sync_unsupported("futex", "no other thread can run meanwhile");
   waiters_add(at);
   sync_changed();
+  sync_record(POINT_WAIT, at, SIZE, false, pc);
   /* The memory may be gone when it wakes: it is not looked at any more. */
   if (until) {
     sync_others_first();

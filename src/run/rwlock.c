@@ -115,6 +115,7 @@ WRAPPED int WRAP(pthread_rwlock_destroy)(pthread_rwlock_t *lock) {
                 fiber_name(sync_fiber(holder(l))));
   l->destroyed = DESTROYED;
   sync_taken(l);
+  sync_record(POINT_LOCK, l, SIZE, false, CALLER);
   return 0;
 }
 

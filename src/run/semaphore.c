@@ -53,6 +53,7 @@ WRAPPED int WRAP(sem_destroy)(sem_t *sem) {
   check(s, "destroys", CALLER);
   s->destroyed = DESTROYED;
   sync_taken(s);
+  sync_record(POINT_LOCK, s, SIZE, false, CALLER);
   return 0;
 }
 
