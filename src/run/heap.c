@@ -336,7 +336,7 @@ void heap_reset(void) {
   while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
 }
 
-/* States kept in the middle of a run (states.c): the areas in use, their blocks, the lists of freed ones. */
+/* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. */
 
 bool heap_can_be_put(void) { return !heap.kept_size; }
 
@@ -344,25 +344,25 @@ bool heap_can_be_put(void) { return !heap.kept_size; }
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }
 static size_t map_size(const struct area *a) { return (a->next - a->start) / GRANULE * sizeof *heap_map; }
 
-bool heap_put(struct state *s) {
-  if (!state_put(s, &heap.used, sizeof heap.used) || !state_put(s, &heap.numbered, sizeof heap.numbered)) return false;
+bool heap_put(struct kept *s) {
+  if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
   for (uint64_t used = heap.used; used; used &= used - 1) {
     const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    if (!state_put(s, a, sizeof *a) || !state_put(s, (const void *)a->start, a->next - a->start) ||
-        !state_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !state_put(s, map_of(a), map_size(a)))
+    if (!kept_put(s, a, sizeof *a) || !kept_put(s, (const void *)a->start, a->next - a->start) ||
+        !kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a)))
       return false;
   }
-  if (!state_put(s, &heap.list_count, sizeof heap.list_count)) return false;
+  if (!kept_put(s, &heap.list_count, sizeof heap.list_count)) return false;
   for (unsigned i = 0; i < heap.list_count; i++)
-    if (!state_put(s, &heap.listed[i], sizeof heap.listed[i]) || !state_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0])) return false;
+    if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) || !kept_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0])) return false;
   return true;
 }
 
 void heap_get(const char **from) {
   uint64_t now = heap.used;
   while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
-  state_get(from, &heap.used, sizeof heap.used);
-  state_get(from, &heap.numbered, sizeof heap.numbered);
+  kept_get(from, &heap.used, sizeof heap.used);
+  kept_get(from, &heap.numbered, sizeof heap.numbered);
   for (uint64_t later = now & ~heap.used; later; later &= later - 1) {
     struct area *a = &heap_areas[__builtin_ctzll(later)];
     a->next = a->start;
@@ -370,14 +370,14 @@ void heap_get(const char **from) {
   }
   for (uint64_t used = heap.used; used; used &= used - 1) {
     struct area *a = &heap_areas[__builtin_ctzll(used)];
-    state_get(from, a, sizeof *a);
-    state_get(from, (void *)a->start, a->next - a->start);
-    state_get(from, a->blocks + 1, a->count * sizeof *a->blocks);
-    state_get(from, map_of(a), map_size(a));
+    kept_get(from, a, sizeof *a);
+    kept_get(from, (void *)a->start, a->next - a->start);
+    kept_get(from, a->blocks + 1, a->count * sizeof *a->blocks);
+    kept_get(from, map_of(a), map_size(a));
   }
-  state_get(from, &heap.list_count, sizeof heap.list_count);
+  kept_get(from, &heap.list_count, sizeof heap.list_count);
   for (unsigned i = 0; i < heap.list_count; i++) {
-    state_get(from, &heap.listed[i], sizeof heap.listed[i]);
-    state_get(from, &heap.lists[heap.listed[i]], sizeof heap.lists[0]);
+    kept_get(from, &heap.listed[i], sizeof heap.listed[i]);
+    kept_get(from, &heap.lists[heap.listed[i]], sizeof heap.lists[0]);
   }
 }

@@ -454,7 +454,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   image_keep(image);
   heap_keep(image_frees(image));
   fiber_floats = image_floats(image);
-  states_open(STATES_POSSIBLE && image_is_simple(image) && heap_can_be_put());
+  kept_open(STATES_POSSIBLE && image_is_simple(image) && heap_can_be_put());
   return true;
 }
 
@@ -516,9 +516,9 @@ static void body_of_main(void) {
 /* Makes the fiber current that the run begins or goes on with. */
 static void begin(const struct client *client) {
   if (silence) {
-    current = states_resume(client, plan, &marks);
+    current = kept_resume(client, plan, &marks);
   } else {
-    states_forget();
+    kept_forget();
     current = NULL;
   }
   reset_results(client);
@@ -548,9 +548,9 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   begin(client);
   int error = *real_errno;
   do {
-    if (keeping) states_keep(current, &marks);
+    if (keeping) kept_add(current, &marks);
     keeping = false;
-    kept_at = silence ? states_next(plan) : SIZE_MAX;
+    kept_at = silence ? kept_next(plan) : SIZE_MAX;
     fiber_switch(&outside, current->sp);
   } while (keeping);
   *real_errno = error;

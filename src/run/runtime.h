@@ -92,7 +92,7 @@ enum mode {
 /* What the choice of the next step needs. Bit f: fiber f. */
 struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
-  uint64_t ran; /* the fibers that were chosen since a state was kept (states.c) */
+  uint64_t ran; /* the fibers that were chosen since a state was kept (kept.c) */
   size_t quick; /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else is chosen */
   size_t silent; /* the same, where nobody wants to know of its accesses; else 0 */
   struct step *steps; /* there is one before the first, for what is done before */
@@ -214,20 +214,20 @@ bool image_describe(uintptr_t, struct text *);
 
 void host_reset(void); /* host.c */
 
-/* States of a run, kept on the way (states.c). */
-struct state;
+/* States of a run, kept on the way (kept.c). */
+struct kept;
 struct run_marks {
   size_t row;        /* the step with which the last steps in a row of the same fiber began */
   size_t checked_at; /* the step from which on lengths are checked again */
 };
-void states_open(bool possible);
-void states_forget(void);
-size_t states_next(const struct plan *);
-void states_keep(struct fiber *stopped, const struct run_marks *);
-struct fiber *states_resume(const struct client *, const struct plan *, struct run_marks *);
-bool state_put(struct state *, const void *, size_t size); /* false: too much, or no memory */
+void kept_open(bool possible);
+void kept_forget(void);
+size_t kept_next(const struct plan *);
+void kept_add(struct fiber *stopped, const struct run_marks *);
+struct fiber *kept_resume(const struct client *, const struct plan *, struct run_marks *);
+bool kept_put(struct kept *, const void *, size_t size); /* false: too much, or no memory */
 /* Small pieces, mostly of whole words: not worth a call. */
-static inline void state_get(const char **from, void *to, size_t size) {
+static inline void kept_get(const char **from, void *to, size_t size) {
   typedef long long two_words __attribute__((vector_size(16), aligned(1), may_alias));
   const char *at = *from, *end = at + (size & -(size_t)16);
   char *into = to;
@@ -240,7 +240,7 @@ static inline void state_get(const char **from, void *to, size_t size) {
   *from += size;
 }
 bool heap_can_be_put(void);
-bool heap_put(struct state *);
+bool heap_put(struct kept *);
 void heap_get(const char **from);
 
 /* Crashes (crash.c). */

@@ -18,7 +18,7 @@ enum {
 
 /* A state is what run_execute needs, and then the bytes: of each fiber the struct, what it is about to do, its storage and its stack;
  * the globals; the heap. */
-struct state {
+struct kept {
   size_t step, moments;
   unsigned current;
   struct fiber *stopped; /* who is at the point */
@@ -32,7 +32,7 @@ struct state {
 
 static struct {
   bool possible;
-  struct state states[STATES_MOST];
+  struct kept states[STATES_MOST];
   size_t count;
   struct choice *choices; /* those that the last run was forced to */
   size_t choice_count, choice_room;
@@ -40,16 +40,16 @@ static struct {
   size_t calls_room;
 } keeps;
 
-void states_open(bool possible) {
+void kept_open(bool possible) {
   keeps.count = 0;
   keeps.possible = possible;
 }
 
-void states_forget(void) { keeps.count = 0; }
+void kept_forget(void) { keeps.count = 0; }
 
 /* Copying. */
 
-bool state_put(struct state *s, const void *from, size_t size) {
+bool kept_put(struct kept *s, const void *from, size_t size) {
   if (s->used + size > s->room) {
     size_t room = s->room ? 2 * s->room : 16 << 10;
     while (room < s->used + size) room *= 2;
@@ -65,50 +65,50 @@ bool state_put(struct state *s, const void *from, size_t size) {
 
 static size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - (char *)f->sp); }
 
-static bool put_fiber(struct state *s, const struct fiber *f) {
-  return state_put(s, f, sizeof *f) && state_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
-         (!f->tls_used || state_put(s, f->tls, tls_size())) && state_put(s, f->sp, stack_used(f));
+static bool put_fiber(struct kept *s, const struct fiber *f) {
+  return kept_put(s, f, sizeof *f) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+         (!f->tls_used || kept_put(s, f->tls, tls_size())) && kept_put(s, f->sp, stack_used(f));
 }
 
 /* Stacks and storage of all of them: a fiber may write to another's. But not to what is kept of it here. */
 static void get_fiber(const char **from, struct fiber *f, bool ran) {
   if (ran) {
-    state_get(from, f, sizeof *f);
-    state_get(from, &run.pending[f->id], sizeof run.pending[0]);
+    kept_get(from, f, sizeof *f);
+    kept_get(from, &run.pending[f->id], sizeof run.pending[0]);
   } else {
     *from += sizeof *f + sizeof run.pending[0];
   }
-  if (f->tls_used) state_get(from, f->tls, tls_size());
-  state_get(from, f->sp, stack_used(f));
+  if (f->tls_used) kept_get(from, f->tls, tls_size());
+  kept_get(from, f->sp, stack_used(f));
 }
 
-static bool put_all(struct state *s) {
+static bool put_all(struct kept *s) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   for (unsigned i = 0; i < run.fibers; i++)
     if (!put_fiber(s, &fibers[i])) return false;
   for (size_t i = 0; i < count; i++)
-    if (!state_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
+    if (!kept_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
   return heap_put(s);
 }
 
-static void get_all(const struct state *s, uint64_t ran) {
+static void get_all(const struct kept *s, uint64_t ran) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   const char *from = s->bytes;
   for (unsigned i = 0; i < run.fibers; i++) get_fiber(&from, &fibers[i], ran >> i & 1);
-  for (size_t i = 0; i < count; i++) state_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
+  for (size_t i = 0; i < count; i++) kept_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
   heap_get(&from);
 }
 
 /* Keeping. */
 
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
-void states_keep(struct fiber *stopped, const struct run_marks *marks) {
-  struct state *s = &keeps.states[keeps.count];
+void kept_add(struct fiber *stopped, const struct run_marks *marks) {
+  struct kept *s = &keeps.states[keeps.count];
   s->used = 0;
   if (run.fibers != run.client->threads || scheduler.waiting || fibers[FIBER_MAIN].tls_used || !put_all(s)) {
-    states_open(false);
+    kept_open(false);
     return;
   }
   s->step = run.count;
@@ -124,7 +124,7 @@ void states_keep(struct fiber *stopped, const struct run_marks *marks) {
 }
 
 /* The step before which the next is to be kept, where the plan forces the choices up to the last; SIZE_MAX: none. */
-size_t states_next(const struct plan *plan) {
+size_t kept_next(const struct plan *plan) {
   if (!keeps.possible || keeps.count == STATES_MOST || plan->count < 2) return SIZE_MAX;
   size_t apart = plan->count / (STATES_MOST / 2) > APART ? plan->count / (STATES_MOST / 2) : APART;
   size_t next = keeps.count ? keeps.states[keeps.count - 1].step + apart : 0;
@@ -147,14 +147,14 @@ static void keep_client(const struct client *c) {
   keeps.client.threads = c->threads;
   keeps.client.first = copied(keeps.client.first, c->first, (c->threads + 1) * sizeof *c->first);
   keeps.client.calls = copied(keeps.client.calls, c->calls, c->first[c->threads] * sizeof *c->calls);
-  if (!keeps.client.first || !keeps.client.calls) states_open(false);
+  if (!keeps.client.first || !keeps.client.calls) kept_open(false);
 }
 
 static void keep_choices(const struct plan *plan, size_t same) {
   if (plan->count > keeps.choice_room) {
     keeps.choice_room = 2 * plan->count;
     keeps.choices = realloc(keeps.choices, keeps.choice_room * sizeof *keeps.choices);
-    if (!keeps.choices) states_open(false);
+    if (!keeps.choices) kept_open(false);
   }
   if (keeps.choices) memcpy(keeps.choices + same, plan->choices + same, (plan->count - same) * sizeof *keeps.choices);
   keeps.choice_count = plan->count;
@@ -174,7 +174,7 @@ static size_t same_choices(const struct plan *plan) {
 }
 
 /* Restores the latest state that the plan passes, and gives the fiber that stopped there; NULL: it is to begin anew. */
-struct fiber *states_resume(const struct client *client, const struct plan *plan, struct run_marks *marks) {
+struct fiber *kept_resume(const struct client *client, const struct plan *plan, struct run_marks *marks) {
   if (!keeps.possible) return NULL;
   bool known = keeps.count && same_client(client);
   if (!known) {
@@ -187,7 +187,7 @@ struct fiber *states_resume(const struct client *client, const struct plan *plan
   while (keeps.count && keeps.states[keeps.count - 1].step > same)
     if (--keeps.count) ran |= keeps.states[keeps.count - 1].ran;
   if (!keeps.count) return NULL;
-  const struct state *s = &keeps.states[keeps.count - 1];
+  const struct kept *s = &keeps.states[keeps.count - 1];
   struct scheduler now = scheduler;
   get_all(s, ran);
   scheduler = s->scheduler;
