@@ -120,6 +120,33 @@ uninstall:
 	  $(lib)/pkgconfig/asif.pc $(share)/man/man1/asif.1 $(share)/man/man1/asif-*.1 $(bash_completion)/asif \
 	  $(zsh_completion)/_asif $(fish_completion)/asif.fish
 
+# The objects as a library on its own, libasif-objects: for who wants a queue and not a checker.
+OBJECTS_OBJ := $(patsubst objects/lib/%.c,$(B)/libasif-objects/%.o,$(wildcard objects/lib/*.c))
+OBJECTS_HEADERS := $(wildcard objects/lib/*.h)
+all: libasif-objects
+libasif-objects: $(B)/libasif-objects.a $(B)/libasif-objects.so
+$(B)/libasif-objects/%.o: objects/lib/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fvisibility=default -MMD -MP -c -o $@ $<
+$(B)/libasif-objects.a: $(OBJECTS_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+$(B)/libasif-objects.so: $(OBJECTS_OBJ)
+	$(CC) $(CFLAGS) -shared -Wl,-soname,libasif-objects.so.0 -o $@ $^ -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+-include $(OBJECTS_OBJ:.o=.d)
+install: install-objects
+install-objects: libasif-objects
+	install -d $(lib) $(inc)/asif/objects
+	install -m 644 $(B)/libasif-objects.a $(lib)/libasif-objects.a
+	install -m 755 $(B)/libasif-objects.so $(lib)/libasif-objects.so.0
+	ln -sf libasif-objects.so.0 $(lib)/libasif-objects.so
+	install -m 644 $(OBJECTS_HEADERS) $(inc)/asif/objects/
+uninstall: uninstall-objects
+uninstall-objects:
+	rm -f $(lib)/libasif-objects.a $(lib)/libasif-objects.so.0 $(lib)/libasif-objects.so \
+	  $(OBJECTS_HEADERS:objects/lib/%=$(inc)/asif/objects/%)
+.PHONY: libasif-objects install-objects uninstall-objects
+
 # What it looks like.
 demo:
 	@tools/deps build

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "hazard.h"
-#include "inside.h"
+#include "inside/common.h"
 
 enum { LEVELS_MOST = 64 };
 

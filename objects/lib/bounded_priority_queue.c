@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 enum state { UNUSED, WRITING, WANTED, DONE };
 

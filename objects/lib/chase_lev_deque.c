@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 struct array {
   long size;

@@ -1,14 +1,15 @@
 /* A stack with elimination (elimination_stack.h).
  *
  * A push that waits in a slot keeps its node protected: a node that a pop has taken from there must not come back, as the node of
- * another push in the same slot, before the first push has looked. OFFERS_UNPROTECTED, without that, is for harness/bugs/. */
+ * another push in the same slot, before the first push has looked. Else the first would take the
+ * other's node back as its own, and the other return as if a pop had come, before its value is anywhere. */
 #include "elimination_stack.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "hazard.h"
-#include "inside.h"
+#include "inside/common.h"
 
 struct node {
   long value;
@@ -55,9 +56,7 @@ bool elimination_stack_push(struct elimination_stack *s, long value) {
   if (atomic_compare_exchange_strong(&s->top, &t, n)) return true;
 
   struct hazard_record *r = hazard_enter(s->hazard);
-#ifndef OFFERS_UNPROTECTED
   hazard_set(r, 0, n); /* nobody else has it yet: no need to look again */
-#endif
   for (unsigned at = thread_hint();; at++) {
     if (s->slots && offer(s, n, at % s->slots)) break;
     n->next = t = atomic_load_explicit(&s->top, memory_order_relaxed);

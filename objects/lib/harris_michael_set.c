@@ -1,7 +1,7 @@
-/* Harris and Michael's set (harris_michael_set.h); its list is marked_list.h. */
+/* Harris and Michael's set (harris_michael_set.h); its list is inside/marked_list.h. */
 #include "harris_michael_set.h"
 
-#include "marked_list.h"
+#include "inside/marked_list.h"
 
 struct harris_michael_set {
   struct list list;

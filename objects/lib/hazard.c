@@ -1,7 +1,7 @@
 /* Hazard pointers (hazard.h).
  *
  * Michael's threads keep their records; here a record is taken for an operation, by one exchange on a word that is mostly the
- * thread's own (inside.h: thread_hint). With it the thread takes over what the record's last holder retired, so that his
+ * thread's own (inside/common.h: thread_hint). With it the thread takes over what the record's last holder retired, so that his
  * HelpScan, which looks after what threads leave behind, is not needed. */
 #include "hazard.h"
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 struct retired {
   void *node;

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 #define NOTHING LONG_MIN
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 struct lamport_register {
   atomic_ulong version;

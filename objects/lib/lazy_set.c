@@ -3,7 +3,7 @@
  * NOT_VALIDATED is for harness/bugs/. */
 #include "lazy_set.h"
 
-#include "locked_list.h"
+#include "inside/locked_list.h"
 
 struct lazy_set {
   struct list list;

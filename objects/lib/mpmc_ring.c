@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 struct place {
   atomic_size_t turn;

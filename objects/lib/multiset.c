@@ -1,4 +1,4 @@
-/* A multiset (multiset.h); its list is marked_list.h.
+/* A multiset (multiset.h); its list is inside/marked_list.h.
  *
  * Linearization points: the exchange of the count, or its read; of a key that comes, the exchange that links its node; of one
  * that is not there, the read that shows it.
@@ -6,7 +6,7 @@
  * REVIVES, where a count goes up from 0 again, is for harness/bugs/. */
 #include "multiset.h"
 
-#include "marked_list.h"
+#include "inside/marked_list.h"
 
 struct multiset {
   struct list list;

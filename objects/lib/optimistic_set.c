@@ -6,7 +6,7 @@
  * NOT_VALIDATED is for harness/bugs/. */
 #include "optimistic_set.h"
 
-#include "locked_list.h"
+#include "inside/locked_list.h"
 
 struct optimistic_set {
   struct list list;

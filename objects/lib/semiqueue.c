@@ -3,8 +3,8 @@
  * NO_LIMIT, where deq goes on as far as there are slots, is for harness/bugs/. */
 #include "semiqueue.h"
 
-#include "inside.h"
-#include "slots.h"
+#include "inside/common.h"
+#include "inside/slots.h"
 
 struct semiqueue {
   struct slots slots;

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 struct spsc_ring {
   _Alignas(CACHE_LINE) atomic_size_t tail; /* the producer's */

@@ -2,15 +2,15 @@
  *
  * As it is printed it is wrong. A deq that finds j others at a slot goes on to the next, since they take what is in it. But they
  * may have looked when there was nothing yet, and be about to go on themselves: then an enq fills the slot, a later enq the next
- * one, and the deq takes the younger value though nobody takes the older. Lemma 4.2 counts those who look at a slot as if they had
- * taken its item. Here a deq looks at a slot (hold) only when it has seen something in it: one of those j then takes it, if it has
- * not been taken.
+ * one, and the deq takes the younger value though nobody takes the older. Lemma 4.2 counts those who look at a slot as if they
+ * had taken its item. Here a deq looks at a slot (hold) only when it has seen something in it: one of those j then takes it, if
+ * it has not been taken.
  *
  * AS_PRINTED is for harness/bugs/. */
 #include "stuttering_queue.h"
 
-#include "inside.h"
-#include "slots.h"
+#include "inside/common.h"
+#include "inside/slots.h"
 
 struct stuttering_queue {
   struct slots slots;

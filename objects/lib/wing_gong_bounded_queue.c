@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "inside.h"
+#include "inside/common.h"
 
 #define NO_TAG UINT32_MAX /* their -1: nothing is there */
 

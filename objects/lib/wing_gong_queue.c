@@ -3,8 +3,8 @@
  * READS_BACK_AGAIN, the wrong Deq of section 3.2.2, is for harness/bugs/. */
 #include "wing_gong_queue.h"
 
-#include "inside.h"
-#include "slots.h"
+#include "inside/common.h"
+#include "inside/slots.h"
 
 struct wing_gong_queue {
   struct slots slots;

@@ -2,6 +2,6 @@
  * Concurrent Objects (2015), as real C. A pop reads a node that another has freed; or, without that, the node comes back through
  * malloc, and the exchange does not notice (ABA).
  *
- * Expected: use after free. */
+ * Expected: use after free or data race. */
 #define FREES_AT_ONCE
 #include "../treiber_stack.c"

@@ -2,7 +2,7 @@
  * they may have looked before it was filled, and then nobody takes what is in it (../../lib/stuttering_queue.c). With J = 1 it
  * should be a queue.
  *
- * Expected: not linearizable; with enq(1) enq(2) | deq() | deq(). */
+ * Expected: not linearizable, with enq(1) enq(2) enq(2) | deq() | deq() deq(). */
 #define AS_PRINTED
 #define J 1
 #include "../stuttering_queue.c"

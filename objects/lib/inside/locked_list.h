@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "hazard.h"
+#include "../hazard.h"
 
 struct node {
   pthread_mutex_t lock;

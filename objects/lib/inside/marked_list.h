@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "hazard.h"
+#include "../hazard.h"
 
 struct node {
   long key;
