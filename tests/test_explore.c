@@ -184,6 +184,8 @@ static unsigned number_of_programs(unsigned usually) {
   return n ? (unsigned)atoi(n) : getenv("ASIF_LONG") ? 20 * usually : usually;
 }
 
+static bool any_write; /* of the programs */
+
 /* Checks the program with all its schedules, unless they are too many. */
 static bool check_program(const struct mock_program *p, void (*check)(struct list *)) {
   struct mem mem;
@@ -203,6 +205,7 @@ static void each_program(unsigned count, uint64_t seed, unsigned features, unsig
   struct mock_program p;
   for (unsigned done = 0; done < count;) {
     mock_random(&p, &seed, features, length);
+    p.any_write = any_write;
     done += check_program(&p, check);
   }
 }
@@ -285,4 +288,85 @@ TEST(explore_dpor) {
   check_dpor_on("findings", MOCK_WITH_FINDINGS, 4);
   check_dpor_on("all", MOCK_WITH_ALL, 4);
   if (getenv("ASIF_TEST_FAIL")) CHECK(0);
+}
+
+/* A search divided among workers: together they do what one does, and nothing twice. */
+static struct list divided(struct list *all, const struct explore_options *o, bool taken, struct explore_counts *sum) {
+  struct list l = {.mem = all->mem};
+  _Atomic uint64_t next = 0;
+  struct share share = {.workers = 3, .next = taken ? &next : NULL};
+  *sum = (struct explore_counts){.complete = true};
+  if (o->cache) share.states = hashes_open(1 << 20), share.traces = hashes_open(1 << 20);
+  for (; share.worker < share.workers; share.worker++) {
+    struct explore_counts counts;
+    struct list part = explored(all->mem, o, &share, &counts);
+    for (size_t i = 0; i < part.all.count; i++) vec_push(l.mem, &l.all, part.all.at[i]);
+    sum->schedules += counts.schedules;
+    sum->traces += counts.traces;
+    sum->complete &= counts.complete;
+  }
+  hashes_close(share.states);
+  hashes_close(share.traces);
+  return l;
+}
+
+static void check_divided(struct list *all) {
+  struct explore_counts counts;
+  struct list whole = only(all, false), l = divided(all, &(struct explore_options){.strategy = EXPLORE_ALL}, false, &counts);
+  CHECK(counts.complete && l.all.count == all->all.count && same(l, *all, by_schedule));
+  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_PREEMPTIONS, .bound = 2};
+  struct list within = copy(all, BOUND_PREEMPTIONS, 2);
+  l = divided(all, &o, false, &counts);
+  CHECK(l.all.count == within.all.count && same(l, within, by_schedule));
+  o.cache = true;
+  l = divided(all, &o, false, &counts);
+  CHECK(same(l, within, by_trace) && counts.traces == distinct(&within, by_trace));
+  for (int taken = 0; taken < 2; taken++) {
+    l = divided(all, &(struct explore_options){.strategy = EXPLORE_DPOR}, taken, &counts);
+    l = only(&l, false);
+    CHECK(counts.complete);
+    CHECKF(distinct(&l, by_trace) == l.all.count, "%zu runs of %zu traces", l.all.count, distinct(&l, by_trace));
+    CHECKF(same(l, whole, by_trace), "%zu traces instead of %zu", l.all.count, distinct(&whole, by_trace));
+  }
+}
+
+TEST(explore_divided) { each_program(number_of_programs(300), 5, MOCK_WITH_ALL, 4, check_divided); }
+
+/* What spins can go on after any write, in the runtime: then loops go round more or less often, but the histories are the same. */
+static void check_any_write(struct list *all) {
+  struct explore_counts counts;
+  struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
+  struct list whole = only(all, false), mine = only(&l, false);
+  CHECK(counts.complete && same(mine, whole, by_history));
+}
+
+TEST(explore_spinning) {
+  any_write = true;
+  each_program(number_of_programs(400), 6, MOCK_WITH_SPINS | MOCK_WITH_CALLS, 3, check_any_write);
+}
+
+/* Random schedules: made of the seed and the number alone. */
+static unsigned different;
+static void check_random(struct list *all) {
+  for (int pct = 0; pct < 2; pct++) {
+    struct explore_options o = {.strategy = pct ? EXPLORE_PCT : EXPLORE_UNIFORM, .depth = 3, .seed = 5, .runs_most = 40};
+    struct explore_counts counts;
+    struct list l = explored(all->mem, &o, NULL, &counts), again = explored(all->mem, &o, NULL, &counts);
+    CHECK(l.all.count == again.all.count);
+    for (size_t i = 0; i < l.all.count; i++) CHECK(l.all.at[i].schedule == again.all.at[i].schedule);
+    struct list shared = divided(all, &o, false, &counts);
+    CHECK(shared.all.count == l.all.count && same(shared, l, by_schedule));
+    struct list both = copy(all, -1, 0);
+    for (size_t i = 0; i < l.all.count; i++) vec_push(both.mem, &both.all, l.all.at[i]);
+    CHECK(same(both, *all, by_schedule)); /* all of them are schedules */
+    o.seed = 6;
+    again = explored(all->mem, &o, NULL, &counts);
+    different += !same(l, again, by_schedule);
+  }
+}
+
+TEST(explore_random) {
+  unsigned programs = number_of_programs(200);
+  each_program(programs, 8, MOCK_WITH_ALL, 4, check_random);
+  CHECK(different > programs);
 }

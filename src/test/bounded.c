@@ -55,13 +55,9 @@ struct search {
   size_t same;      /* steps of the run that the trace has */
 };
 
-/* What it costs that this fiber takes a step. */
-static unsigned cost_of(const struct search *s, size_t step, unsigned before, bool yielded, uint64_t enabled, unsigned fiber) {
-  if (s->delays) {
-    unsigned first = yielded ? (before + 1) % 64 : before, at = (fiber - first) % 64;
-    uint64_t turned = first ? enabled >> first | enabled << (64 - first) : enabled;
-    return (unsigned)__builtin_popcountll(turned & (((uint64_t)1 << at) - 1));
-  }
+/* What it costs that this fiber takes a step, the `place`-th of those who can, from the default one on. */
+static unsigned cost_of(const struct search *s, size_t step, unsigned before, bool yielded, uint64_t enabled, unsigned fiber, unsigned place) {
+  if (s->delays) return place;
   if (!step || s->all) return 0;
   if (s->preemptions) return fiber != before && !yielded && enabled >> before & 1;
   return fiber < before || (fiber == before && yielded);
@@ -89,7 +85,7 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
   if (s->cache && i && seen(s, run)) return CHOOSE_STOP;
   unsigned fiber = step_default(run->steps, i, run->current, run->enabled);
   bool yielded = i && run->steps[i - 1].flags & STEP_YIELDED;
-  if (s->rounds && cost_of(s, i, run->current, yielded, run->enabled, fiber)) {
+  if (s->rounds && cost_of(s, i, run->current, yielded, run->enabled, fiber, 0)) {
     s->open = true;
     return CHOOSE_STOP;
   }
@@ -165,9 +161,9 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
   s->depth = depth;
   const struct run *run = execute(s, n->root ? 0 : step + 1);
   if (!run) return;
-  bool childless = s->delays && !left && !s->keep;
-  if (!childless) record(s, run, step, n);
-  else if (!s->beyond) look_beyond(s, run, step, n->root);
+  bool childless = s->delays && !left; /* at this bound */
+  if (!childless || s->keep) record(s, run, step, n);
+  if (childless && !s->beyond) look_beyond(s, run, step, n->root);
   if (!left && is_mine(s, path, depth)) explorer_visit(s->e, run, false);
   if (!childless && !s->e->stopped) expand(s, n, left, depth, path);
 }
@@ -197,25 +193,25 @@ static struct node **child(struct search *s, struct node **slot, size_t step, st
 }
 
 /* Everybody else's step at a step, the cheaper ones first. */
-static struct node **others(struct search *s, struct node **slot, size_t step, const struct taken *t, unsigned left, unsigned depth,
+static struct node **others(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
                             uint64_t path) {
-  struct taken now = *t; /* the stack may move */
   uint64_t enabled = s->masks.at[now.mask];
-  unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = now.yielded ? before + 1 : before;
   if (!(enabled & (enabled - 1)) && now.fiber != NOBODY) return slot;
-  for (unsigned k = 0; k < FIBERS_MOST && !s->e->stopped; k++) {
-    unsigned f = (first + k) % FIBERS_MOST;
-    if (!(enabled >> f & 1) || f == now.fiber) continue;
-    unsigned cost = cost_of(s, step, before, now.yielded, enabled, f);
-    if (cost > left) s->beyond = true;
-    else slot = child(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
+  unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = (before + now.yielded) % FIBERS_MOST, place = 0;
+  uint64_t rest = first ? enabled >> first | enabled << (FIBERS_MOST - first) : enabled;
+  for (; rest && !s->e->stopped; rest &= rest - 1, place++) {
+    unsigned f = (first + (unsigned)__builtin_ctzll(rest)) % FIBERS_MOST;
+    if (f == now.fiber) continue;
+    unsigned cost = cost_of(s, step, before, now.yielded, enabled, f, place);
+    if (cost <= left) slot = child(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
+    else s->beyond = true;
+    if (cost > left && s->delays) break;
   }
   return slot;
 }
 
-static struct node **blocks(struct search *s, struct node **slot, size_t step, const struct taken *t, unsigned left, unsigned depth,
+static struct node **blocks(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
                             uint64_t path) {
-  struct taken now = *t;
   for (unsigned b = 1; b < now.blocks && !now.block && !s->e->stopped; b++) {
     unsigned cost = block_cost(s, b);
     if (cost > left) s->beyond = true;
@@ -232,9 +228,9 @@ static void expand(struct search *s, struct node *n, unsigned left, unsigned dep
   const struct taken *t = taken_at(s, n);
   for (size_t i = 0; i < n->count; i++) s->choices.at[n->from + i] = (struct choice){t[i].fiber, t[i].block};
   for (size_t i = n->count; i-- > 0 && !s->e->stopped;) {
-    size_t step = n->from + i;
-    if (taken_at(s, n)[i].blocks > 1) slot = blocks(s, slot, step, &taken_at(s, n)[i], left, depth, path);
-    if (i || n->root) slot = others(s, slot, step, &taken_at(s, n)[i], left, depth, path);
+    struct taken now = taken_at(s, n)[i];
+    if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);
+    if (i || n->root) slot = others(s, slot, n->from + i, now, left, depth, path);
   }
 }
 

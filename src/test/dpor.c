@@ -15,10 +15,13 @@
  *   before is one, though the giving up is in between; so all steps that took it are looked at. The same for threads that still
  *   wait when a run ends.
  * - A run that ends with a finding shows nothing of what the others would have done: all of them are tried before its last step.
+ * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block. */
 #include "test/explore.h"
 
 #include <string.h>
+
+enum { PARTS_EACH = 64 }; /* for each worker, at least */
 
 /* The state before a step. */
 struct frame {
@@ -37,6 +40,10 @@ struct dpor {
   VEC(uint32_t) candidates;
   size_t stride;
   bool blocked; /* all who could go on sleep */
+  /* Divided among workers: parts are numbered as they come. */
+  size_t top;             /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
+  uint64_t part, mine;    /* the next part; the next that is this worker's */
+  bool met, skipped, has; /* of the last run: it came to a part, which is another's; has: `mine` is known */
 };
 
 static inline uint64_t bit(unsigned fiber) { return (uint64_t)1 << fiber; }
@@ -72,9 +79,24 @@ static int choose_block(void *context, const struct run *run, unsigned blocks) {
   return f->choice.block;
 }
 
+/* Comes to the next part: is it this worker's? */
+static bool is_mine(struct dpor *d) {
+  const struct share *share = &d->e->share;
+  uint64_t part = d->part++;
+  d->met = true;
+  if (!share->next) return part % share->workers == share->worker;
+  if (!d->has) d->mine = atomic_fetch_add(share->next, 1);
+  d->has = d->mine != part;
+  return !d->has;
+}
+
 static int choose(void *context, const struct run *run, struct choice *choice) {
   struct dpor *d = context;
   size_t i = run->count;
+  if (d->top && i == d->top && !is_mine(d)) {
+    d->skipped = true;
+    return CHOOSE_STOP;
+  }
   struct frame f = {.enabled = run->enabled, .sleepers = d->sleepers.count};
   if (i) fall_asleep(d, d->frames.at[i - 1].sleepers, &run->steps[i - 1], &f);
   uint64_t awake = f.enabled & ~f.sleeping;
@@ -84,7 +106,7 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
     return CHOOSE_STOP;
   }
   *choice = f.choice = (struct choice){(uint8_t)step_default(run->steps, i, run->current, awake), 0};
-  f.backtrack = bit(f.choice.fiber);
+  f.backtrack = i < d->top ? f.enabled : bit(f.choice.fiber);
   vec_push(d->e->mem, &d->frames, f);
   explorer_show(d->e, i, *choice);
   return 0;
@@ -234,15 +256,29 @@ static size_t next_plan(struct dpor *d) {
   return 0;
 }
 
+/* So many steps that there are enough parts to be divided. */
+static size_t steps_to_divide(const struct explorer *e) {
+  if (e->share.workers <= 1) return 0;
+  size_t steps = 1, threads = e->client->threads > 1 ? e->client->threads : 2;
+  for (size_t parts = threads; parts < PARTS_EACH * e->share.workers; parts *= threads) steps++;
+  return steps;
+}
+
+/* A run that ended before it came to a part is one. */
+static bool counts(struct dpor *d, const struct run *run) {
+  if (!d->top || run->count > d->top) return true;
+  return !d->skipped && (d->met || is_mine(d));
+}
+
 void explore_dpor(struct explorer *e) {
-  struct dpor d = {.e = e, .stride = e->client->threads};
+  struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e)};
   struct plan plan = {.choose = choose, .choose_block = choose_block, .context = &d};
   for (;;) {
-    d.blocked = false;
+    d.blocked = d.met = d.skipped = false;
     const struct run *run = explorer_run(e, &plan);
     if (!run) return;
     analyse_run(&d, run, plan.count ? plan.count - 1 : 0);
-    explorer_visit(e, run, true);
+    if (counts(&d, run)) explorer_visit(e, run, true);
     if (e->stopped) return;
     plan.count = next_plan(&d);
     if (!plan.count) break;

@@ -5,8 +5,7 @@
  *   dpor.c     one schedule of each happens-before trace
  *   random.c   PCT, and the uniform random walk
  *   traces.c   the happens-before order of a run: what conflicts with what, and a hash of it
- *   hashes.c   sets of 128-bit hashes, in memory that processes share
- *   workers.c  several processes at one search, or at many */
+ *   hashes.c   sets of 128-bit hashes, in memory that processes share */
 #ifndef ASIF_TEST_EXPLORE_H
 #define ASIF_TEST_EXPLORE_H
 

@@ -338,8 +338,7 @@ bool search_clients(struct mem *m, struct image *image, const struct object *o, 
   *out = (struct searched){.verdict = VERDICT_HOLDS, .clients = clients->count, .complete = true};
   if (!clients->count) return true;
   if (clients->count == 1) {
-    k->divided = options_for(options, &clients->at[0]).strategy != EXPLORE_DPOR && k->jobs > 1;
-    if (!k->divided) k->jobs = 1;
+    k->divided = k->jobs > 1;
   } else if (clients->count < k->jobs) {
     k->jobs = (unsigned)clients->count;
   }
