@@ -4,7 +4,7 @@
  * of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local storage, the stacks
  * of the fibers. The next run compares its choices with those of the last one, takes the latest state before the first difference,
  * and copies back. It is the same run: the copies are exact, and what cannot be copied forbids it. That is all that keeps
- * something of its own: the threads library, clocks, files; races; many globals. */
+ * something of its own: the threads library, time, files; and very many globals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +39,9 @@ static struct {
   struct client client; /* a copy */
   size_t calls_room;
 } keeps;
+
+static uint64_t resumed;
+uint64_t run_resumed(void) { return resumed; }
 
 void kept_open(bool possible) {
   keeps.count = 0;
@@ -87,9 +90,11 @@ static bool put_all(struct kept *s) {
   size_t count = image_ranges(&ranges);
   for (unsigned i = 0; i < run.fibers; i++)
     if (!put_fiber(s, &fibers[i])) return false;
+  const struct fiber *main = &fibers[FIBER_MAIN]; /* it does not run any more, but what is its own may be reached */
+  if (main->tls_used && !kept_put(s, main->tls, tls_size())) return false;
   for (size_t i = 0; i < count; i++)
     if (!kept_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
-  return heap_put(s);
+  return heap_put(s) && (!options.races || races_put(s));
 }
 
 static void get_all(const struct kept *s, uint64_t ran) {
@@ -97,8 +102,10 @@ static void get_all(const struct kept *s, uint64_t ran) {
   size_t count = image_ranges(&ranges);
   const char *from = s->bytes;
   for (unsigned i = 0; i < run.fibers; i++) get_fiber(&from, &fibers[i], ran >> i & 1);
+  if (fibers[FIBER_MAIN].tls_used) kept_get(&from, fibers[FIBER_MAIN].tls, tls_size());
   for (size_t i = 0; i < count; i++) kept_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
   heap_get(&from);
+  if (options.races) races_get(&from);
 }
 
 /* Keeping. */
@@ -107,7 +114,7 @@ static void get_all(const struct kept *s, uint64_t ran) {
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
   s->used = 0;
-  if (run.fibers != run.client->threads || scheduler.waiting || fibers[FIBER_MAIN].tls_used || !put_all(s)) {
+  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(s)) {
     kept_open(false);
     return;
   }
@@ -198,6 +205,7 @@ struct fiber *kept_resume(const struct client *client, const struct plan *plan, 
   run.moment_count = s->moments;
   run.current = s->current;
   *marks = s->marks;
+  resumed++;
   tls_endings_set(s->endings);
   return s->stopped;
 }

@@ -71,6 +71,7 @@ static struct {
   struct cell *cells;
   unsigned log, shift; /* of the number of cells; 64 - log */
   size_t used;
+  uint32_t *list; /* where the cells are that this run uses, in the order they were added */
   struct sync *syncs;
   struct extra *extras;
   uint32_t sync_count, extra_count, extra_free;
@@ -190,13 +191,20 @@ static void cells_grow(void) {
   races.log = old ? races.log + 1 : 8;
   races.shift = 64 - races.log;
   races.cells = reserve(sizeof *old << races.log);
-  for (size_t i = 0; i < count; i++) {
-    if (!of_this_run(&old[i])) continue;
-    size_t k = place_of(old[i].key);
+  uint32_t *list = reserve(sizeof *list << races.log);
+  for (size_t i = 0; old && i + 1 < races.used; i++) {
+    const struct cell *c = &old[races.list[i]];
+    size_t k = place_of(c->key);
     while (of_this_run(&races.cells[k])) k = (k + 1) & (((size_t)1 << races.log) - 1);
-    races.cells[k] = old[i];
+    races.cells[k] = *c;
+    list[i] = (uint32_t)k;
   }
-  if (old) munmap(old, count * sizeof *old);
+  if (old) {
+    munmap(old, count * sizeof *old);
+    munmap(races.list, count * sizeof *list);
+  }
+  races.list = list;
+  kept_forget();
 }
 
 __attribute__((noinline)) static struct cell *cell_add(uint64_t key) {
@@ -204,6 +212,7 @@ __attribute__((noinline)) static struct cell *cell_add(uint64_t key) {
   size_t i = place_of(key);
   while (of_this_run(&races.cells[i])) i = (i + 1) & (((size_t)1 << races.log) - 1);
   struct cell *c = &races.cells[i];
+  races.list[races.used - 1] = (uint32_t)i;
   c->key = key;
   c->lists = 0;
   for (unsigned k = 0; k < SLOTS; k++) c->slots[k].mask = 0;
@@ -629,4 +638,46 @@ void races_reset(void) {
   races.stacks = (uintptr_t)fibers[0].stack;
   races.stacks_span = (uintptr_t)fibers[FIBERS_MOST - 1].stack_top - races.stacks;
   races.width = FEWEST;
+}
+
+/* States kept in the middle of a run (kept.c). Messages stay: those that are known of then are not written again. */
+
+static uint64_t accessors(const struct sync *s) { return s->heads | s->writers | s->readers; }
+
+bool races_put(struct kept *to) {
+  if (!kept_put(to, &races, sizeof races)) return false;
+  for (uint64_t rest = races.known; rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
+    if (!kept_put(to, &clocks[f], races.width * sizeof clocks[f].of[0]) || !kept_put(to, &relaxed[f], races.width * sizeof relaxed[f].of[0]))
+      return false;
+  }
+  if (!kept_put(to, fences, sizeof fences)) return false;
+  for (size_t i = 0; i < races.used; i++)
+    if (!kept_put(to, &races.cells[races.list[i]], sizeof races.cells[0])) return false;
+  for (uint32_t i = 1; i <= races.sync_count; i++) {
+    const struct sync *s = &races.syncs[i];
+    if (!kept_put(to, s, offsetof(struct sync, by))) return false;
+    for (uint64_t rest = accessors(s); rest; rest &= rest - 1)
+      if (!kept_put(to, &s->by[__builtin_ctzll(rest)], sizeof s->by[0])) return false;
+  }
+  return kept_put(to, races.extras + 1, races.extra_count * sizeof races.extras[0]);
+}
+
+void races_get(const char **from) {
+  size_t used = races.used;
+  kept_get(from, &races, sizeof races);
+  for (uint64_t rest = races.known; rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
+    kept_get(from, &clocks[f], races.width * sizeof clocks[f].of[0]);
+    kept_get(from, &relaxed[f], races.width * sizeof relaxed[f].of[0]);
+  }
+  kept_get(from, fences, sizeof fences);
+  for (size_t i = races.used; i < used; i++) races.cells[races.list[i]].key = 0; /* added since */
+  for (size_t i = 0; i < races.used; i++) kept_get(from, &races.cells[races.list[i]], sizeof races.cells[0]);
+  for (uint32_t i = 1; i <= races.sync_count; i++) {
+    struct sync *s = &races.syncs[i];
+    kept_get(from, s, offsetof(struct sync, by));
+    for (uint64_t rest = accessors(s); rest; rest &= rest - 1) kept_get(from, &s->by[__builtin_ctzll(rest)], sizeof s->by[0]);
+  }
+  kept_get(from, races.extras + 1, races.extra_count * sizeof races.extras[0]);
 }

@@ -515,7 +515,7 @@ static void body_of_main(void) {
 
 /* Makes the fiber current that the run begins or goes on with. */
 static void begin(const struct client *client) {
-  if (silence) {
+  if (!recording) {
     current = kept_resume(client, plan, &marks);
   } else {
     kept_forget();
@@ -550,7 +550,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   do {
     if (keeping) kept_add(current, &marks);
     keeping = false;
-    kept_at = silence ? kept_next(plan) : SIZE_MAX;
+    kept_at = recording ? SIZE_MAX : kept_next(plan);
     fiber_switch(&outside, current->sp);
   } while (keeping);
   *real_errno = error;

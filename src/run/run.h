@@ -188,6 +188,9 @@ const struct run *run_execute(const struct client *, const struct plan *, struct
  * results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
 bool run_sequential(const struct call *, const uint8_t *threads, size_t count, long *results, enum found *);
 
+/* How many runs so far did not begin at their beginning, but where they differ from the run before. */
+uint64_t run_resumed(void);
+
 /* Telling a run: with a recorder every access is told, plain ones too, with where it is in the code and the values. */
 struct access {
   uint32_t step;       /* the step it belongs to */

@@ -242,6 +242,8 @@ static inline void kept_get(const char **from, void *to, size_t size) {
 bool heap_can_be_put(void);
 bool heap_put(struct kept *);
 void heap_get(const char **from);
+bool races_put(struct kept *);
+void races_get(const char **from);
 
 /* Crashes (crash.c). */
 void crash_open(void);
