@@ -44,17 +44,30 @@ static struct hash hash_of_client(const struct client *c) {
   return h;
 }
 
+static inline void group_end(struct hash *h, struct hash *group) {
+  hash_add(h, group->low);
+  hash_add(h, group->high);
+  *group = (struct hash){0, 0};
+}
+
+/* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani et al. 2015,
+ * section 4.1). */
 static struct hash hash_of_run(struct judge *j, const struct run *r) {
   if (r->client != j->client) {
     j->client = r->client;
     j->client_hash = hash_of_client(r->client);
   }
-  struct hash h = j->client_hash;
+  struct hash h = j->client_hash, group = {0, 0};
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
-    hash_add(&h, (uint64_t)m->call << 1 | m->is_return);
-    if (m->is_return) hash_add(&h, (uint64_t)m->result);
+    if (i && m->is_return != r->moments[i - 1].is_return) group_end(&h, &group);
+    struct hash moment = {0, 0};
+    hash_add(&moment, (uint64_t)m->call << 1 | m->is_return);
+    if (m->is_return) hash_add(&moment, (uint64_t)m->result);
+    group.low += hash_mix(moment.low);
+    group.high += hash_mix(moment.high);
   }
+  group_end(&h, &group);
   hash_add(&h, r->found);
   return (struct hash){hash_mix(h.low), hash_mix(h.high)};
 }
