@@ -152,7 +152,7 @@ static bool parse_choices(struct parsing *p, struct finding *f) {
   enum { CHOICES_MOST = 100000000 };
   VEC(struct choice) c = {NULL, 0, 0};
   while (*p->at != ':') {
-    unsigned long fiber, count = 1, block = 0;
+    unsigned long fiber = 0, count = 1, block = 0;
     char *end;
     if (!parse_fiber(p, &fiber)) return false;
     if (isdigit((unsigned char)*p->at)) count = strtoul(p->at, &end, 10), p->at = end;

@@ -7,6 +7,7 @@
 #include "test/stress.h"
 
 enum { STATES_MOST = 64 };
+static const double DECIDE_SECONDS = 3, LONG_SECONDS = 0.3; /* a round's history takes at most so long, and usually less */
 static const double LOOK_AFTER = 0.05, SURE_AFTER = 0.2; /* seconds without any progress: one looks whether they wait; they do */
 
 struct stressing {
@@ -64,15 +65,16 @@ static char *sentence(struct mem *m, const char *format, ...) {
 
 /* --- a history --- */
 
-/* Decides; without limits on time: a round is short. Where memory ends it is not known. */
+/* Decides. What takes too long is not known, and from then on rounds are shorter. */
 static bool decide(struct stressing *s, bool explain) {
   struct check_options o = {.method = METHOD_AUTO, .jobs = 1, .explain = explain};
   struct limits limits;
-  limits_start(&limits, explain ? 60 : 20, 0);
+  limits_start(&limits, explain ? 60 : DECIDE_SECONDS, (size_t)1 << 29);
   limits.interrupted = s->options->interrupted;
   if (!check_history(s->round_mem, s->history, &s->spec, &o, &limits, &s->check, s->why)) return false;
   const char *fault = spec_user_fault(&s->spec);
   if (fault) return problem_set(s->why, "%s", fault), false;
+  if (limits_elapsed(&limits) > LONG_SECONDS && s->plan.longest > 0) s->plan.longest--;
   return true;
 }
 
@@ -231,7 +233,8 @@ static bool keep_round(struct stressing *s) {
   struct stressed *o = s->out;
   s->round_mem = s->mem;
   s->history = stress_history(s->mem, s->object, s->area, &s->spec, s->why);
-  if (!s->history || !decide(s, true)) return false;
+  bool wrong = s->check.verdict == VERDICT_VIOLATED || o->found != FOUND_NOTHING;
+  if (!s->history || !decide(s, wrong)) return false;
   o->history = s->history;
   o->spec = s->spec;
   o->check = s->check;
@@ -317,7 +320,8 @@ bool stress(struct mem *m, const struct object *o, const struct stress_build *bu
   *out = (struct stressed){.verdict = VERDICT_HOLDS};
   s.area = stress_area_new(most, STRESS_CALLS_MOST, &s.area_fd, why);
   if (!s.area) return false;
-  s.plan = (struct stress_plan){.mem = m, .object = o, .options = options, .random = options->seed};
+  s.plan = (struct stress_plan){.mem = m, .object = o, .options = options, .random = options->seed,
+                                .longest = o->self ? 1 : STRESS_LENGTHS - 1};
   stress_area_describe(m, s.area, o);
   bool good = rounds(&s);
   out->seconds = clock_seconds() - s.started;

@@ -100,8 +100,12 @@ struct stress_plan {
   const struct object *object;
   const struct stress_options *options;
   bool perturbed, fed;
+  bool in_turn; /* of this round: arguments follow each other */
+  uint64_t turn;
+  unsigned longest; /* rounds have one of the lengths 0 .. longest; fewer where long ones take long to check */
   uint64_t random;
 };
+enum { STRESS_LENGTHS = 8 };
 unsigned stress_threads_most(const struct stress_options *, const struct object *);
 enum { STRESS_CALLS_MOST = 20000 }; /* planned calls, and records, of a thread; --ops is at most half of it */
 /* Fills the area: a random round, the given calls, or calls for a measurement by so many threads. */

@@ -19,6 +19,7 @@ struct stress_op {
   bool truth;                   /* its result is true or false, though it may be an int */
   int8_t change[STRESS_RESULTS]; /* of the number of elements, the largest there is */
   int8_t grows;                 /* the largest of them all, or 0 */
+  bool takes;                   /* there may be fewer elements after it */
 };
 
 /* Planned by asif, carried out by a thread. */
@@ -71,7 +72,8 @@ struct stress_area {
   _Atomic uint32_t sleepers;
   _Alignas(64) _Atomic int64_t began, ended; /* of a measurement, ns */
   _Atomic bool over;
-  struct stress_latency latency[STRESS_OPS];
+  int64_t recording; /* what taking the times of a call costs, by the clock */
+  struct stress_latency latency[STRESS_THREADS][STRESS_OPS];
   /* Then for each thread its planned calls, then for each its records. */
 };
 

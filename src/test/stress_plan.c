@@ -51,26 +51,33 @@ static unsigned random_op(struct stress_plan *p, uint64_t may) {
   return (unsigned)__builtin_ctzll(may);
 }
 
+/* Random ones; in some rounds each the next one instead: equal values hide in which order they went in. */
 static void random_args(struct stress_plan *p, unsigned op, long *arg) {
   const struct object_op *o = &p->object->ops[op];
   for (unsigned i = 0; i < CALL_ARGS; i++) {
-    uint64_t span = (uint64_t)o->in[i].high - (uint64_t)o->in[i].low + 1;
-    arg[i] = i >= o->arg_count ? 0 : (long)((uint64_t)o->in[i].low + (span ? stress_random(&p->random) % span : stress_random(&p->random)));
+    uint64_t span = (uint64_t)o->in[i].high - (uint64_t)o->in[i].low + 1, r;
+    if (i >= o->arg_count) {
+      arg[i] = 0;
+      continue;
+    }
+    r = p->in_turn ? p->turn++ : stress_random(&p->random);
+    arg[i] = (long)((uint64_t)o->in[i].low + (span ? r % span : r));
   }
-}
-
-static bool shrinks(const struct stress_op *o) {
-  for (unsigned r = 0; r < STRESS_RESULTS; r++)
-    if (o->change[r] < 0) return true;
-  return false;
 }
 
 /* Those of the operations that some object may keep waiting: they take out what others must first bring in. */
 static uint64_t takers(const struct stress_area *a) {
   uint64_t t = 0;
   for (uint32_t i = 0; i < a->ops; i++)
-    if (shrinks(&a->op[i])) t |= (uint64_t)1 << i;
+    if (a->op[i].takes) t |= (uint64_t)1 << i;
   return t;
+}
+
+static uint64_t bringers(const struct stress_area *a) {
+  uint64_t b = 0;
+  for (uint32_t i = 0; i < a->ops; i++)
+    if (a->op[i].grows > 0) b |= (uint64_t)1 << i;
+  return b;
 }
 
 /* --- calls that are allowed ---
@@ -132,7 +139,7 @@ static void plan_allowed(struct stress_plan *p, struct stress_area *a, uint32_t 
 /* Calls of a thread; where they are to be fed, of one that at any time has brought in as much as it takes. */
 static void plan_thread(struct stress_plan *p, struct stress_area *a, uint32_t thread, uint64_t may, uint32_t count) {
   struct stress_call *c = stress_calls(a, thread);
-  uint64_t take = p->fed ? takers(a) : 0;
+  uint64_t take = p->fed ? takers(a) : 0, bring = p->fed ? bringers(a) & ~take : 0;
   int64_t brought = 0;
   uint32_t n = 0;
   if (p->object->spec.by_process) {
@@ -140,7 +147,7 @@ static void plan_thread(struct stress_plan *p, struct stress_area *a, uint32_t t
     return;
   }
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t now = brought > 0 ? may : may & ~take;
+    uint64_t now = may & ~(brought > 0 ? 0 : take) & ~(brought < a->thread[thread].room_inside ? 0 : bring);
     if (!now) continue; /* it does nothing but take */
     unsigned op = random_op(p, now);
     brought += a->op[op].grows > 0 ? 1 : take >> op & 1 ? -1 : 0;
@@ -165,7 +172,7 @@ static void plan_takers(struct stress_plan *p, struct stress_area *a, const uint
     }
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t t = 0; t < a->threads; t++) {
-      uint64_t now = left > 0 ? may[t] : may[t] & ~take;
+      uint64_t now = may[t] & ~(left > 0 ? 0 : take) & ~(p->options->bound < 0 ? 0 : bringers(a) & ~take);
       if (a->thread[t].planned != i || !now) continue; /* planned already, or nothing is left for it */
       struct stress_call *c = &stress_calls(a, t)[i];
       *c = (struct stress_call){.op = (uint16_t)random_op(p, now)};
@@ -176,11 +183,9 @@ static void plan_takers(struct stress_plan *p, struct stress_area *a, const uint
 }
 
 static void plan_fed(struct stress_plan *p, struct stress_area *a, const uint64_t *may, uint32_t count) {
-  uint64_t take = takers(a), bring = 0;
-  bool each = stress_below(&p->random, 3) == 0;
+  uint64_t take = takers(a), bring = bringers(a);
+  bool each = p->options->bound >= 0 || stress_below(&p->random, 3) == 0;
   uint32_t feeder = stress_below(&p->random, a->threads);
-  for (uint32_t i = 0; i < a->ops; i++)
-    if (a->op[i].grows > 0) bring |= (uint64_t)1 << i;
   for (uint32_t t = 0; t < a->threads; t++) {
     bool feeds = (t == feeder || stress_below(&p->random, 3) == 0) && (may[t] & bring & ~take);
     if (each || feeds)
@@ -234,14 +239,16 @@ static void begin(struct stress_area *a, unsigned threads, enum stress_kind kind
 }
 
 void stress_plan_random(struct stress_plan *p, struct stress_area *a) {
-  static const uint32_t lengths[] = {2, 3, 5, 8, 15, 30, 60, 200};
+  static const uint32_t lengths[STRESS_LENGTHS] = {2, 3, 5, 8, 15, 30, 60, 200};
   const struct stress_options *o = p->options;
   unsigned most = stress_threads_most(o, p->object);
   uint64_t may[STRESS_THREADS];
   begin(a, o->threads || most <= 2 || stress_below(&p->random, 3) ? most : 2 + stress_below(&p->random, most - 1), STRESS_RECORD);
   if (o->time > 0) a->lasts = (int64_t)(o->time * 1e9);
-  unsigned longest = p->object->self ? 2 : p->perturbed ? 6 : 8; /* an object that is its own specification takes long to check */
-  uint32_t count = a->lasts ? a->room / 2 : o->ops ? o->ops : lengths[stress_below(&p->random, longest)];
+  p->in_turn = stress_below(&p->random, 2);
+  p->turn = stress_random(&p->random) & 0xffff;
+  unsigned longest = p->perturbed && p->longest > 5 ? 5 : p->longest;
+  uint32_t count = a->lasts ? a->room / 2 : o->ops ? o->ops : lengths[stress_below(&p->random, longest + 1)];
   deal_roles(p, a->threads, may);
   deal_room(p, a);
   if (p->fed && !p->object->spec.by_process)
@@ -282,10 +289,10 @@ void stress_plan_measure(struct stress_plan *p, struct stress_area *a, unsigned 
   a->chance = 0;
   deal_roles(p, threads, may);
   deal_room(p, a);
-  memset(a->latency, 0, sizeof a->latency);
   for (uint32_t t = 0; t < threads; t++) {
     plan_thread(p, a, t, may[t], 1000); /* fed: what a thread takes it has brought */
     memset(a->thread[t].calls, 0, sizeof a->thread[t].calls);
+    memset(a->latency[t], 0, a->ops * sizeof a->latency[t][0]);
   }
 }
 
@@ -321,6 +328,7 @@ static void walk(struct stress_plan *p, struct mem *m, struct stress_op *ops) {
       int change = (int)s->elements(&bound, outcomes_state(&to, k)) - (int)before;
       int8_t *known = &ops[i].change[kind_of(to.list.at[k].result)];
       if (change > *known) *known = (int8_t)(change > 100 ? 100 : change);
+      ops[i].takes |= change < 0;
     }
     if (!to.list.count) continue;
     struct outcomes swap = from;

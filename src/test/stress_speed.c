@@ -45,33 +45,39 @@ static double percentile(const struct stress_latency *l, double part) {
   return 0;
 }
 
+static void merge(struct stress_latency *to, const struct stress_latency *l) {
+  for (unsigned b = 0; b < STRESS_BUCKETS; b++) to->bucket[b] += l->bucket[b];
+  to->count += l->count;
+  if (l->most > to->most) to->most = l->most;
+}
+
+static void add_one(struct measuring *m, unsigned threads, unsigned op, double per_second, const struct stress_latency *l) {
+  struct stress_speed s = {.threads = threads, .op = op, .throughput = per_second, .median = percentile(l, 0.5) * m->tick,
+                           .high = percentile(l, 0.99) * m->tick, .most = (double)l->most * m->tick};
+  vec_push(m->mem, &m->out->list, s);
+}
+
+/* Each operation, and all together. */
 static void add(struct measuring *m, unsigned threads, const uint64_t *calls, double seconds) {
   struct stress_latency all = {0};
   uint64_t sum = 0;
-  unsigned n = m->object->op_count;
-  for (unsigned i = 0; i <= n; i++) {
-    const struct stress_latency *l = i < n ? &m->area->latency[i] : &all;
-    for (unsigned b = 0; i < n && b < STRESS_BUCKETS; b++) all.bucket[b] += l->bucket[b];
-    all.count += i < n ? l->count : 0;
-    if (i < n && l->most > all.most) all.most = l->most;
-    if (i < n) sum += calls[i];
-    struct stress_speed s = {.threads = threads, .op = i, .throughput = (double)(i < n ? calls[i] : sum) / seconds,
-                             .median = percentile(l, 0.5) * m->tick, .high = percentile(l, 0.99) * m->tick, .most = (double)l->most * m->tick};
-    vec_push(m->mem, &m->out->list, s);
+  for (unsigned i = 0; i < m->object->op_count; i++) {
+    struct stress_latency one = {0};
+    for (unsigned t = 0; t < threads; t++) merge(&one, &m->area->latency[t][i]);
+    merge(&all, &one);
+    sum += calls[i];
+    add_one(m, threads, i, (double)calls[i] / seconds, &one);
   }
+  add_one(m, threads, m->object->op_count, (double)sum / seconds, &all);
 }
 
 static double lasted(struct stress_area *a) { return (double)(atomic_load(&a->ended) - atomic_load(&a->began)) / 1e9; }
 
-static double per_second(struct measuring *m, unsigned threads, uint64_t *calls) {
-  double seconds = lasted(m->area);
-  uint64_t sum = 0;
+static void count_calls(struct measuring *m, unsigned threads, uint64_t *calls) {
   for (unsigned i = 0; i < m->object->op_count; i++) {
     calls[i] = 0;
     for (unsigned t = 0; t < threads; t++) calls[i] += m->area->thread[t].calls[i];
-    sum += calls[i];
   }
-  return seconds > 0 ? (double)sum / seconds : 0;
 }
 
 /* How long a unit of the clock is. */
@@ -91,16 +97,16 @@ static double tick_length(bool ticks) {
 
 static bool measure(struct measuring *m, unsigned most) {
   for (unsigned threads = 1; threads <= most; threads++) {
-    uint64_t calls[STRESS_OPS], recorded[STRESS_OPS];
+    uint64_t calls[STRESS_OPS];
     bool measured;
     if (m->options->interrupted && *m->options->interrupted) return true;
     if (!run(m, threads, STRESS_THROUGHPUT, &measured)) return false;
     if (!measured) return true;
-    double plain = per_second(m, threads, calls), seconds = lasted(m->area);
+    double seconds = lasted(m->area);
+    count_calls(m, threads, calls);
     if (!run(m, threads, STRESS_LATENCY, &measured)) return false;
     if (!measured || seconds <= 0) return true;
-    double slower = per_second(m, threads, recorded);
-    if (threads == 1 && plain > 0 && slower > 0) m->out->recording = 1e9 / slower - 1e9 / plain;
+    if (threads == 1) m->out->recording = (double)m->area->recording * m->tick;
     add(m, threads, calls, seconds);
   }
   return true;
