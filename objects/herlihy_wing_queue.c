@@ -6,7 +6,9 @@
  * again, so that a client may make at most LENGTH enqs.
  *
  * Linearization points: of enq there is none: the order of two enqs may be decided by a later deq. deq: the swap that got
- * something. */
+ * something.
+ *
+ * READS_BACK_AGAIN is for bugs/wg_deq.c. */
 #include <asif.h>
 #include <assert.h>
 #include <stdatomic.h>
@@ -33,6 +35,9 @@ static int deq(void) {
     for (int i = 0; i < range; i++) {
       int v = atomic_exchange(&item[i], 0);
       if (v != 0) return v;
+#ifdef READS_BACK_AGAIN
+      range = atomic_load(&back);
+#endif
     }
     asif_yield();
   }

@@ -11,3 +11,5 @@
 #ifndef BATCH
 #define BATCH 1
 #endif
+/* Addresses of thread-local variables differ from run to run of a program; a schedule that is to be repeated needs numbers. */
+#define THREAD_NUMBER asif_thread()

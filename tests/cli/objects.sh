@@ -42,7 +42,7 @@ behaves() {
 for f in $sources; do
   case $f in
   mailbox.c) set -- OPERATIONS=1000 ;;
-  herlihy_wing_queue.c) set -- LENGTH=1000 paired ;;
+  herlihy_wing_queue.c | bugs/wg_deq.c) set -- LENGTH=1000 paired ;;
   snzi.c) set -- NODES=5 ;;
   *) set -- ;;
   esac

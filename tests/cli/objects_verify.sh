@@ -42,4 +42,6 @@ verdict 1 bugs/b4.c -n 3 -o 2
 verdict 1 bugs/b5.c -n 3 -o 2
 verdict 1 bugs/b6.c -n 3
 verdict 1 bugs/b7.c -n 3
+verdict 1 bugs/wg_deq.c -n 3
+verdict 0 harness/two_lock_queue.c -n 2 -o 2 # the one of the library that is within the C it reads
 exit 0
