@@ -7,7 +7,7 @@
 #include "history/format.h"
 
 struct reader {
-  struct input in;
+  struct input *in;
   struct mem *mem;
   struct problem *why;
   char *line; /* the present one */
@@ -15,11 +15,11 @@ struct reader {
 };
 
 static bool wrong(struct reader *r, const char *expected) {
-  return input_problem(&r->in, r->in.at, r->why, "expected %s", expected);
+  return input_problem(r->in, r->in->at, r->why, "expected %s", expected);
 }
 
 static bool next(struct reader *r, const char *expected) {
-  r->line = input_line(&r->in, &r->len);
+  r->line = input_line(r->in, &r->len);
   return r->line || wrong(r, expected);
 }
 
@@ -88,57 +88,78 @@ static bool replay_other(struct reader *r, const struct evidence_of *of, enum ve
                          struct problem *why) {
   const char *command = field(r, "command");
   for (; of->command; of++)
-    if (!strcmp(of->command, command)) return of->replay(r->mem, &r->in, verdict, said, why);
+    if (!strcmp(of->command, command)) return of->replay(r->mem, r->in, verdict, said, why);
   return wrong(r, "evidence of a command that is known");
 }
 
-static bool replay(struct reader *r, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
-                   struct problem *why) {
-  struct check_result result = {0};
-  struct spec spec;
+/* From the line `verdict`, which has been read, on. */
+static bool read_part(struct reader *r, struct history_evidence *e) {
   char *s;
-  if (!next(r, "asif-evidence 1")) return false;
-  if (strcmp(r->line, "asif-evidence 1")) return wrong(r, "'asif-evidence 1': this is not an evidence file");
-  if (!next(r, "verdict")) return false;
-  if (field(r, "command")) return replay_other(r, of, verdict, said, why);
   if (!(s = field(r, "verdict"))) return wrong(r, "'verdict linearizable' or 'verdict not linearizable'");
-  bool holds = !strcmp(s, "linearizable");
-  if (!holds && strcmp(s, "not linearizable")) return wrong(r, "'linearizable' or 'not linearizable'");
+  e->holds = !strcmp(s, "linearizable");
+  if (!e->holds && strcmp(s, "not linearizable")) return wrong(r, "'linearizable' or 'not linearizable'");
   if (!next(r, "spec") || !(s = field(r, "spec"))) return wrong(r, "'spec' and a specification");
-  if (!spec_load(s, &spec, r->mem, why) || !next(r, holds ? "order" : "core")) return false;
-  if (holds ? !read_list(r, "order", &result.order, &result.gap, &result.order_count) : !read_violation(r, &result)) return false;
-  if (holds && !next(r, "history")) return false;
+  e->spec = mem_string(r->mem, s, strlen(s));
+  if (!next(r, e->holds ? "order" : "core")) return false;
+  struct check_result *c = &e->result;
+  if (e->holds ? !read_list(r, "order", &c->order, &c->gap, &c->order_count) : !read_violation(r, c)) return false;
+  if (e->holds && !next(r, "history")) return false;
   if (strcmp(r->line, "history")) return wrong(r, "'history'");
-  struct history *h = history_read_input(&r->in, &format_wing_gong, why);
-  if (!h || !spec_bind(&spec, h, why)) return false;
-  text_printf(said, "%s: %s of %zu operations, %s\n", path, holds ? "a linearization" : "a violation", h->ops.count, spec.name);
-  if (holds) {
-    if (!evidence_check_order(r->mem, h, &spec, result.order, result.gap, result.order_count, why)) {
+  e->history = history_read_input(r->in, &format_wing_gong, r->why);
+  return e->history != NULL;
+}
+
+bool evidence_read(struct mem *m, struct input *in, struct history_evidence *e, struct problem *why) {
+  struct reader r = {.in = in, .mem = m, .why = why};
+  *e = (struct history_evidence){0};
+  return next(&r, "verdict") && read_part(&r, e);
+}
+
+bool evidence_judge(struct mem *m, const struct history_evidence *e, struct spec *spec, enum verdict *verdict, struct text *said,
+                    struct problem *why) {
+  const struct check_result *result = &e->result;
+  struct history *h = e->history;
+  if (!spec_bind(spec, h, why)) return false;
+  if (e->holds) {
+    if (!evidence_check_order(m, h, spec, result->order, result->gap, result->order_count, why)) {
       *verdict = VERDICT_VIOLATED; /* the evidence is refuted */
       text_printf(said, "%s\n", why->text);
       return true;
     }
     *verdict = VERDICT_HOLDS;
     text_printf(said, "each of the %zu operations takes effect within its interval, and one after the other they do what the %s does\n",
-                result.order_count, spec.name);
+                result->order_count, spec->name);
     return true;
   }
-  if (!result.core_count) return problem_set(why, "%s: an empty core proves nothing", path), false;
-  if (!in_range(h, result.core, result.core_count, why) || !in_range(h, result.freed, result.freed_count, why)) return false;
-  enum verdict found = evidence_check_core(r->mem, h, &spec, &result, why);
-  if (spec_user_fault(&spec)) return problem_set(why, "%s", spec_user_fault(&spec)), false;
+  if (!result->core_count) return problem_set(why, "an empty core proves nothing"), false;
+  if (!in_range(h, result->core, result->core_count, why) || !in_range(h, result->freed, result->freed_count, why)) return false;
+  enum verdict found = evidence_check_core(m, h, spec, result, why);
+  if (spec_user_fault(spec)) return problem_set(why, "%s", spec_user_fault(spec)), false;
   *verdict = found == VERDICT_VIOLATED ? VERDICT_HOLDS : found == VERDICT_HOLDS ? VERDICT_VIOLATED : VERDICT_UNKNOWN;
   if (found == VERDICT_VIOLATED)
-    text_printf(said, "the %zu operations of the core have no legal order, whatever the others did\n", result.core_count);
+    text_printf(said, "the %zu operations of the core have no legal order, whatever the others did\n", result->core_count);
   else
     text_printf(said, "%s\n", found == VERDICT_HOLDS ? why->text : "too large to tell by plain enumeration");
   return true;
 }
 
+static bool replay(struct reader *r, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
+                   struct problem *why) {
+  struct history_evidence e = {0};
+  struct spec spec;
+  if (!next(r, "asif-evidence 1")) return false;
+  if (strcmp(r->line, "asif-evidence 1")) return wrong(r, "'asif-evidence 1': this is not an evidence file");
+  if (!next(r, "verdict")) return false;
+  if (field(r, "command")) return replay_other(r, of, verdict, said, why);
+  if (!read_part(r, &e) || !spec_load(e.spec, &spec, r->mem, why)) return false;
+  text_printf(said, "%s: %s of %zu operations, %s\n", path, e.holds ? "a linearization" : "a violation", e.history->ops.count, spec.name);
+  return evidence_judge(r->mem, &e, &spec, verdict, said, why);
+}
+
 bool evidence_replay(struct mem *m, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
                      struct problem *why) {
-  struct reader r = {.mem = m, .why = why};
-  if (!input_open(&r.in, m, path, why)) return false;
-  bool good = replay(&r, path, of, verdict, said, why);
-  return good;
+  struct input in;
+  struct reader r = {.in = &in, .mem = m, .why = why};
+  if (!input_open(&in, m, path, why)) return false;
+  return replay(&r, path, of, verdict, said, why);
 }

@@ -15,7 +15,6 @@
 
 #include "evidence/evidence.h"
 #include "history/format.h"
-#include "history/output.h"
 
 static bool flush(struct text *t, void *to) {
   bool good = output_write(to, text_string(t), t->count);
@@ -28,11 +27,11 @@ static void put_list(struct text *t, const char *name, const uint32_t *list, siz
   for (size_t i = 0; i < count; i++) text_printf(t, "%" PRIu32 "\n", list[i]);
 }
 
-static bool write_all(struct mem *m, struct output *out, const struct history *h, const struct spec *spec, const struct check_result *r,
-                      struct problem *why) {
+bool evidence_put(struct mem *m, struct output *out, const struct history *h, const struct spec *spec, const struct check_result *r,
+                  struct problem *why) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "asif-evidence 1\nverdict %s\nspec ", r->verdict == VERDICT_HOLDS ? "linearizable" : "not linearizable");
+  text_printf(&t, "verdict %s\nspec ", r->verdict == VERDICT_HOLDS ? "linearizable" : "not linearizable");
   text_add(&t, spec->source ? spec->source : spec->name);
   if (!spec->source && spec->param && spec->k != SPEC_NIL) text_printf(&t, "(%" PRIu32 ")", spec->k);
   text_char(&t, '\n');
@@ -64,7 +63,7 @@ bool evidence_write(const char *path, const struct history *h, const struct spec
   volatile bool opened = false, good = false;
   if (!MEM_GUARD(&m)) {
     opened = output_open(&out, &m, path, why);
-    good = opened && write_all(&m, &out, h, spec, r, why);
+    good = opened && output_write(&out, "asif-evidence 1\n", 16) && evidence_put(&m, &out, h, spec, r, why);
   } else {
     problem_set(why, "%s: out of memory", path);
     good = false;

@@ -320,6 +320,21 @@ static void find_bounded(struct reading *k) {
   o->bounded = spec;
 }
 
+/* The functions of a specification of the user's own have names for C's sake: what the harness calls the operations comes first. */
+static void name_ops(struct reading *k) {
+  struct object *o = k->object;
+  if (!o->spec.source) return;
+  struct spec_op *ops = mem_alloc(k->mem, o->spec.op_count * sizeof *ops);
+  memcpy(ops, o->spec.ops, o->spec.op_count * sizeof *ops);
+  for (unsigned i = o->op_count; i--;) { /* where several are the same operation, the first names it */
+    struct text names;
+    text_open(&names, k->mem);
+    text_printf(&names, "%s %s", o->ops[i].run.name, o->spec.ops[o->ops[i].method].names);
+    ops[o->ops[i].method].names = names.at;
+  }
+  o->spec.ops = ops;
+}
+
 /* The operations of a specification that is the object itself. */
 static void name_self(struct reading *k) {
   struct object *o = k->object;
@@ -348,7 +363,10 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
   }
   qsort(k.entries, source->count, sizeof *k.entries, by_place);
   if (!find_spec(&k, spec, given) || !read_ops(&k) || !read_lines(&k)) return false;
-  if (o->self) name_self(&k);
+  if (o->self)
+    name_self(&k);
+  else
+    name_ops(&k);
   bool appends = false;
   for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
   if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
