@@ -185,6 +185,10 @@ test-long:
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
 	@$(B)/strict/asif-tests --sum $(B)/tally
 
+SOAK_SECONDS ?= 3600
+soak: all
+	@tests/soak.sh $(B)/asif $(SOAK_SECONDS)
+
 # The HTML page in a real browser.
 test-browser:
 	@tools/deps browser
@@ -223,6 +227,7 @@ help:
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
 	@echo 'make test-browser  the HTML page, used in a real browser'
+	@echo 'make soak       the objects that are right under asif test for an hour (SOAK_SECONDS=3600)'
 	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
 	@echo 'make bench      measure, write bench/results'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
@@ -231,6 +236,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-browser fuzz fuzz-run bench bench-check bench-verify help clean
+.PHONY: all install uninstall demo run-tests test test-long soak test-browser fuzz fuzz-run bench bench-check bench-verify help clean
 .SECONDARY:
 .DELETE_ON_ERROR:
