@@ -17,6 +17,7 @@ enum { WAITING = 16, WAITING_SIZE = 240 };
 struct waiting {
   uint64_t hash;
   uint32_t parent, set, size;
+  uint32_t likely; /* the record that it will be compared with */
   unsigned char packed[WAITING_SIZE];
 };
 

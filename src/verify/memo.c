@@ -21,7 +21,7 @@ static void put(struct memo_table *t, uint64_t a, uint32_t b, uint32_t answer) {
 }
 
 static void grow(struct memo *memo, struct mem *m, const struct memo_table *old) {
-  struct memo_table *t = table_new(m, old->mask * 4 + 3);
+  struct memo_table *t = table_new(m, old->mask * 2 + 1);
   for (uint64_t i = 0; i <= old->mask; i++) {
     uint32_t x = atomic_load_explicit(&old->at[i].answer, memory_order_relaxed);
     if (x) put(t, old->at[i].a, old->at[i].b, x - 1);
@@ -31,7 +31,7 @@ static void grow(struct memo *memo, struct mem *m, const struct memo_table *old)
 
 void memo_add(struct memo *memo, struct mem *m, uint64_t a, uint32_t b, uint32_t answer) {
   struct memo_table *t = atomic_load_explicit(&memo->table, memory_order_relaxed);
-  if ((memo->count + 1) * 2 > t->mask) {
+  if ((memo->count + 1) * 3 > t->mask * 2) {
     grow(memo, m, t);
     t = atomic_load_explicit(&memo->table, memory_order_relaxed);
   }

@@ -47,4 +47,10 @@ static inline bool memo_find(const struct memo *m, uint64_t a, uint32_t b, uint3
   }
 }
 
+/* It will be looked for soon: asks for the memory. */
+static inline void memo_expect(const struct memo *m, uint64_t a, uint32_t b) {
+  const struct memo_table *t = atomic_load_explicit(&m->table, memory_order_acquire);
+  __builtin_prefetch(&t->at[memo_hash(a, b) & t->mask]);
+}
+
 #endif

@@ -61,6 +61,11 @@ static bool covers(void *self, uint32_t there, uint32_t set) {
   return w->traces.within(w->traces.self, there, set);
 }
 
+/* The same will be asked soon. */
+static void expect_set(const struct worker *w, uint32_t there, uint32_t set) {
+  if (there != set && w->all->antichain && w->traces.expect_within) w->traces.expect_within(w->traces.self, there, set);
+}
+
 void keep(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent) {
   uint32_t ref;
   bool is_new = store_add(&w->store, hash, packed, size, set, parent, w->all->antichain ? covers : NULL, w, &ref);
@@ -77,7 +82,8 @@ static void admit_all(struct worker *w) {
   while (w->admitted < w->waited) admit(w);
 }
 
-/* Halfway through the ring the table's entry has arrived, and tells which record will be compared. */
+/* A third of the way through the ring the table's entry has arrived, and tells which record will be compared; after two thirds that has, and
+ * tells where its state is. */
 static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) {
   if (size > WAITING_SIZE) {
     keep(w, w->packed, size, set, hash, w->ref);
@@ -89,9 +95,18 @@ static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) 
   e->parent = w->ref;
   e->set = set;
   e->size = size;
+  e->likely = REF_NONE;
   memcpy(e->packed, w->packed, size);
   store_expect(&w->store, hash);
-  if (w->waited - w->admitted > WAITING / 2) store_expect_record(&w->store, w->waiting[(w->waited - WAITING / 2) % WAITING].hash);
+  uint64_t waits = w->waited - w->admitted;
+  if (waits > WAITING / 3) {
+    e = &w->waiting[(w->waited - WAITING / 3) % WAITING];
+    e->likely = store_expect_record(&w->store, e->hash);
+  }
+  if (waits > WAITING * 2 / 3) {
+    e = &w->waiting[(w->waited - WAITING * 2 / 3) % WAITING];
+    if (e->likely != REF_NONE) expect_set(w, store_expect_body(&w->store, e->likely), e->set);
+  }
 }
 
 static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uint64_t hash) {
@@ -245,6 +260,7 @@ static uint32_t take(struct worker *w) {
   if (w->next >= w->level_end) return REF_NONE; /* past it, if the next level begins with a new chunk of the store */
   uint32_t ref = store_settle(&w->store, w->next);
   w->next = store_after(&w->store, ref);
+  if (w->next < w->level_end) store_expect_body(&w->store, w->next);
   return ref;
 }
 

@@ -280,6 +280,10 @@ bool specset_within(struct specsets *v, uint32_t inner, uint32_t outer) {
   return inner == outer || ask(v, WITHIN, inner, outer, 0);
 }
 
+void specset_expect_within(const struct specsets *v, uint32_t inner, uint32_t outer) {
+  memo_expect(&v->shared->answers, (uint64_t)inner << 32 | outer, WITHIN << 8);
+}
+
 bool specset_may_call(struct specsets *v, uint32_t set, unsigned thread, uint16_t call) {
   return v->shared->bound < 0 || !v->shared->lin.spec->elements || !set || ask(v, MAY_CALL, set, call, thread);
 }

@@ -62,6 +62,7 @@ bool specset_alike(struct specsets *, uint32_t set, unsigned i, unsigned j);
 
 /* Whether every configuration of `inner` is one of `outer`, closed: what outer cannot do inner cannot. Memoised. */
 bool specset_within(struct specsets *, uint32_t inner, uint32_t outer);
+void specset_expect_within(const struct specsets *, uint32_t inner, uint32_t outer); /* asks for the memory of the memo */
 
 /* May the client make this call without the specification's state growing past the bound in any configuration, as it is or once
  * open operations have linearized? Memoised. Always true without a bound, and of a call that makes nothing grow. */

@@ -43,7 +43,7 @@ static inline struct record_view view_head(const struct store *s, uint32_t ref) 
   return v;
 }
 
-struct record_view store_at(const struct store *s, uint32_t ref) {
+static inline struct record_view view(const struct store *s, uint32_t ref) {
   struct record_view v = view_head(s, ref);
   if (v.size) return v;
   uint32_t first;
@@ -55,55 +55,92 @@ struct record_view store_at(const struct store *s, uint32_t ref) {
   return v;
 }
 
+struct record_view store_at(const struct store *s, uint32_t ref) { return view(s, ref); }
+
 void store_set_parent(struct store *s, uint32_t ref, uint32_t parent) { memcpy(at_ref(s, ref), &parent, 4); }
 
-static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56) | 1; }
+static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56); }
 
-static inline uint64_t spread(uint64_t hash) { return hash ^ hash >> 29; }
+static inline struct bucket *bucket_of(const struct store *s, uint64_t hash) { return &s->buckets[(hash ^ hash >> 29) & s->mask]; }
 
-void store_expect(const struct store *s, uint64_t hash) {
-  uint64_t k = spread(hash) & s->mask;
-  __builtin_prefetch(&s->tags[k]);
-  __builtin_prefetch(&s->refs[k]);
+static inline struct bucket *bucket_after(const struct store *s, const struct bucket *b) {
+  return &s->buckets[(uint64_t)(b + 1 - s->buckets) & s->mask];
 }
 
-void store_expect_record(const struct store *s, uint64_t hash) {
-  uint64_t k = spread(hash) & s->mask;
-  for (unsigned i = 0; i < 8 && s->tags[k]; i++, k = (k + 1) & s->mask)
-    if (s->tags[k] == tag_of(hash)) {
-      __builtin_prefetch(at_ref(s, s->refs[k]));
-      return;
-    }
+void store_expect(const struct store *s, uint64_t hash) { __builtin_prefetch(bucket_of(s, hash)); }
+
+/* The first of the bucket's entries from i on with this tag; its count, if there is none. */
+static inline uint32_t next_tagged(const struct bucket *b, uint32_t i, uint8_t tag) {
+  while (i < b->count && b->tags[i] != tag) i++;
+  return i;
 }
 
-static void open_table(struct store *s, uint64_t slots) {
-  s->refs = mem_alloc(s->mem, slots * sizeof *s->refs);
-  s->tags = mem_zero(s->mem, slots, 1);
-  s->mask = slots - 1;
-  s->bytes += slots * 5;
+uint32_t store_expect_record(const struct store *s, uint64_t hash) {
+  const struct bucket *b = bucket_of(s, hash);
+  uint32_t i = next_tagged(b, 0, tag_of(hash));
+  if (i == b->count) return REF_NONE;
+  __builtin_prefetch(at_ref(s, b->refs[i]));
+  return b->refs[i];
+}
+
+uint32_t store_expect_body(const struct store *s, uint32_t ref) {
+  struct record_view v = view_head(s, ref);
+  uint32_t first;
+  if (v.size) return v.set;
+  memcpy(&first, v.at, 4);
+  __builtin_prefetch(at_ref(s, first));
+  return v.set;
+}
+
+static void open_table(struct store *s, uint64_t buckets) {
+  size_t line = sizeof *s->buckets;
+  s->table = mem_zero(s->mem, buckets + 1, line);
+  s->buckets = (struct bucket *)(((uintptr_t)s->table + line - 1) / line * line);
+  s->mask = buckets - 1;
+  s->bytes += (buckets + 1) * line;
 }
 
 void store_open(struct store *s, struct mem *mem) {
   *s = (struct store){.mem = mem, .most = UINT32_MAX - CHUNK_UNITS};
-  open_table(s, 1 << 12);
+  open_table(s, 1 << 8);
+}
+
+/* A state that is not there yet. */
+static void enter(struct store *s, uint64_t hash, uint32_t ref) {
+  struct bucket *b = bucket_of(s, hash);
+  while (b->count == BUCKET) b = bucket_after(s, b);
+  b->tags[b->count] = tag_of(hash);
+  b->refs[b->count++] = ref;
 }
 
 static void grow(struct store *s) {
-  uint64_t slots = (s->mask + 1) * 2, old = s->mask + 1;
-  uint32_t *refs = s->refs;
-  uint8_t *tags = s->tags;
-  open_table(s, slots);
-  for (uint64_t i = 0; i < old; i++) {
-    if (!tags[i]) continue;
-    struct record_view v = store_at(s, refs[i]);
-    uint64_t hash = hash_bytes(v.at, v.size), k = spread(hash) & s->mask;
-    while (s->tags[k]) k = (k + 1) & s->mask;
-    s->tags[k] = tag_of(hash);
-    s->refs[k] = refs[i];
+  uint64_t old = s->mask + 1;
+  void *table = s->table;
+  const struct bucket *from = s->buckets;
+  open_table(s, old * 2);
+  for (uint64_t i = 0; i < old; i++) { /* records are asked for before they are needed */
+    for (uint32_t k = 0; i + 2 < old && k < from[i + 2].count; k++) __builtin_prefetch(at_ref(s, from[i + 2].refs[k]));
+    for (uint32_t k = 0; i + 1 < old && k < from[i + 1].count; k++) store_expect_body(s, from[i + 1].refs[k]);
+    for (uint32_t k = 0; k < from[i].count; k++) {
+      struct record_view v = view(s, from[i].refs[k]);
+      enter(s, hash_bytes(v.at, v.size), from[i].refs[k]);
+    }
   }
-  mem_free(s->mem, refs);
-  mem_free(s->mem, tags);
-  s->bytes -= old * 5;
+  mem_free(s->mem, table);
+  s->bytes -= (old + 1) * sizeof *from;
+}
+
+/* Chunks are cut from ever larger blocks, which have large pages. */
+static unsigned char *next_chunk(struct store *s) {
+  if (s->spare_end == s->spare) {
+    size_t count = s->chunks.count / 4;
+    size_t size = (size_t)(count < 1 ? 1 : count > 16 ? 16 : count) * CHUNK_UNITS * UNIT;
+    s->spare = mem_alloc(s->mem, size);
+    s->spare_end = s->spare + size;
+  }
+  unsigned char *chunk = s->spare;
+  s->spare += (size_t)CHUNK_UNITS * UNIT;
+  return chunk;
 }
 
 static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes, uint32_t size) {
@@ -111,7 +148,7 @@ static uint32_t append(struct store *s, const unsigned char *head, uint32_t head
   if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > CHUNK_UNITS) {
     vec_reserve(s->mem, &s->chunks, s->chunks.count + 1);
     if (s->end > s->most || need > CHUNK_UNITS) mem_too_much(s->mem);
-    unsigned char *chunk = mem_alloc(s->mem, (size_t)CHUNK_UNITS * UNIT); /* nothing fails from here on */
+    unsigned char *chunk = next_chunk(s); /* nothing fails from here on */
     if (s->chunks.count && s->end / CHUNK_UNITS < s->chunks.count) {
       if (s->end % CHUNK_UNITS) memset(at_ref(s, s->end), 0xff, 4); /* no record here: on to the next chunk */
       s->end = (uint32_t)s->chunks.count * CHUNK_UNITS;
@@ -127,55 +164,53 @@ static uint32_t append(struct store *s, const unsigned char *head, uint32_t head
   return ref;
 }
 
-/* The slot where the state is, or would be. */
-static uint64_t find(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size) {
-  uint64_t k = spread(hash) & s->mask;
-  uint8_t tag = tag_of(hash);
-  for (; s->tags[k]; k = (k + 1) & s->mask) {
-    if (s->tags[k] != tag) continue;
-    struct record_view v = store_at(s, s->refs[k]);
-    if (v.size == size && !memcmp(v.at, bytes, size)) break;
+/* Where the table has the state's latest record; NULL: nowhere. */
+static uint32_t *find(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size) {
+  for (struct bucket *b = bucket_of(s, hash);; b = bucket_after(s, b)) {
+    for (uint32_t i = next_tagged(b, 0, tag_of(hash)); i < b->count; i = next_tagged(b, i + 1, tag_of(hash))) {
+      struct record_view v = view(s, b->refs[i]);
+      if (v.size == size && !memcmp(v.at, bytes, size)) return &b->refs[i];
+    }
+    if (b->count < BUCKET) return NULL;
   }
-  return k;
 }
 
 /* Is the pair among the records of its state, of which this is the latest, or covered by one of them? */
 static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self, uint32_t *where) {
-  for (; ref != REF_NONE; ref = store_at(s, ref).before) {
-    uint32_t there = view_head(s, ref).set;
+  for (uint32_t before; ref != REF_NONE; ref = before) {
+    struct record_view v = view_head(s, ref);
     *where = ref;
-    if (there == set || (covers && covers(self, there, set))) return true;
+    if (v.set == set || (covers && covers(self, v.set, set))) return true;
+    before = REF_NONE;
+    if (!v.size) memcpy(&before, v.at + 4, 4);
   }
   return false;
 }
 
 bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set) {
-  uint64_t k = find(s, hash, bytes, size);
+  const uint32_t *found = find(s, hash, bytes, size);
   uint32_t where;
-  return s->tags[k] && is_there(s, s->refs[k], set, NULL, NULL, &where);
+  return found && is_there(s, *found, set, NULL, NULL, &where);
 }
 
 bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set, uint32_t parent,
                store_covers *covers, void *self, uint32_t *ref) {
   unsigned char head[HEAD_MOST];
-  uint64_t k = find(s, hash, bytes, size);
-  if (s->tags[k]) {
-    uint32_t latest = s->refs[k], link[2];
+  uint32_t *found = find(s, hash, bytes, size);
+  if (found) {
+    uint32_t latest = *found, link[2];
     if (is_there(s, latest, set, covers, self, ref)) return false;
     struct record_view v = view_head(s, latest);
     link[0] = latest; /* the first is found where the latest is it, or names it */
     if (!v.size) memcpy(&link[0], v.at, 4);
     link[1] = latest;
-    s->refs[k] = *ref = append(s, head, put_head(head, parent, set, 0), (const unsigned char *)link, LINK);
+    *found = *ref = append(s, head, put_head(head, parent, set, 0), (const unsigned char *)link, LINK);
     s->count++;
     return true;
   }
-  if (s->states >= (s->mask + 1) / 8 * 7) {
-    grow(s);
-    k = find(s, hash, bytes, size);
-  }
-  s->refs[k] = *ref = append(s, head, put_head(head, parent, set, size), bytes, size);
-  s->tags[k] = tag_of(hash);
+  if (s->states >= (s->mask + 1) * BUCKET / 8 * 7) grow(s);
+  *ref = append(s, head, put_head(head, parent, set, size), bytes, size);
+  enter(s, hash, *ref);
   s->states++;
   s->count++;
   return true;

@@ -16,6 +16,7 @@ struct traces {
   void *(*share)(void *self, struct mem *); /* a self for another worker */
   /* Is everything in `inner` in `outer`? Then what is no trace after outer is none after inner. NULL: never asked. */
   bool (*within)(void *self, uint32_t inner, uint32_t outer);
+  void (*expect_within)(void *self, uint32_t inner, uint32_t outer); /* it will be asked soon: asks for the memory. Or NULL */
   /* Renaming threads, as in specset.h; not called unless symmetric. */
   bool symmetric;
   uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
