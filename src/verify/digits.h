@@ -64,45 +64,83 @@ static inline unsigned char *put_pointer(unsigned char *at, uint32_t number, boo
   return at;
 }
 
-/* known: how many objects were met; grows. */
-static inline const unsigned char *get_word(const unsigned char *at, word *w, uint32_t *known, uint32_t first) {
+/* What the digits of one-digit words stand for; WORD_UNINITIALISED for the others. */
+static inline void one_digit_words(word words[16], uint32_t first) {
+  for (unsigned digit = 0; digit < 16; digit++)
+    words[digit] = digit <= DIGIT_SMALL_MOST                                  ? (word)digit
+                   : digit >= DIGIT_OBJECT && digit <= DIGIT_OBJECT_MOST ? word_pointer(first + digit - DIGIT_OBJECT, 0)
+                   : digit == DIGIT_FORGOTTEN                                 ? word_pointer(first - 1, 0)
+                                                                              : WORD_UNINITIALISED;
+}
+
+/* After a first digit that says that there are more. known: how many objects were met; grows. */
+static inline const unsigned char *get_long_word(const unsigned char *at, unsigned digit, word *w, uint32_t *known) {
   uint64_t n, rest;
-  unsigned digit = *at++;
-  switch (digit) {
-  case DIGIT_NEW: *w = word_pointer((*known)++, 0); return at;
-  case DIGIT_FORGOTTEN: *w = word_pointer(first - 1, 0); return at;
-  case DIGIT_PLAIN:
-    at = get_number(at, &n);
+  at = get_number(at, &n);
+  if (digit == DIGIT_PLAIN) {
     *w = word_pointer((uint32_t)n, 0);
-    return at;
-  case DIGIT_INTEGER:
-    at = get_number(at, &n);
+  } else if (digit == DIGIT_INTEGER) {
     *w = n & 1 ? ~(word)(n >> 1) : (word)(n >> 1);
-    return at;
-  case DIGIT_OTHER:
-    at = get_number(at, &n);
-    if (!n) {
-      *w = WORD_UNINITIALISED;
-      return at;
-    }
+  } else if (!n) {
+    *w = WORD_UNINITIALISED;
+  } else {
     at = get_number(at, &rest);
     *w = word_pointer((uint32_t)n - 1, 0) | (word)rest;
     if (n > *known) *known = (uint32_t)n;
-    return at;
-  default: *w = digit <= DIGIT_SMALL_MOST ? (word)digit : word_pointer(first + digit - DIGIT_OBJECT, 0); return at;
   }
+  return at;
 }
 
-/* Two digits a byte. A last one without a partner gets a 0, which is never read. */
-static inline size_t squeeze(const unsigned char *digits, size_t count, unsigned char *out) {
-  size_t n = count / 2;
-  for (size_t i = 0; i < n; i++) out[i] = (unsigned char)(digits[2 * i] | digits[2 * i + 1] << 4);
-  if (count & 1) out[n++] = digits[count - 1];
-  return n;
+static inline const unsigned char *get_word(const struct machine *m, const unsigned char *at, word *w, uint32_t *known) {
+  unsigned digit = *at++;
+  word one = m->one_digit[digit];
+  if (one != WORD_UNINITIALISED) {
+    *w = one;
+    return at;
+  }
+  if (digit != DIGIT_NEW) return get_long_word(at, digit, w, known);
+  *w = word_pointer((*known)++, 0);
+  return at;
+}
+
+/* Four bytes as a number, the low one first; compilers make one access of it where that is the order of the machine. */
+static inline uint64_t low_first(const unsigned char *p) {
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+static inline void put_low_first(unsigned char *p, uint32_t x) {
+  p[0] = (unsigned char)x;
+  p[1] = (unsigned char)(x >> 8);
+  p[2] = (unsigned char)(x >> 16);
+  p[3] = (unsigned char)(x >> 24);
+}
+
+/* Eight digits together and apart again. */
+static inline uint64_t digits_together(const unsigned char *digits) {
+  uint64_t x = low_first(digits) | low_first(digits + 4) << 32;
+  x = (x | x >> 4) & 0x00ff00ff00ff00ff;
+  x = (x | x >> 8) & 0x0000ffff0000ffff;
+  return (x | x >> 16) & 0xffffffff;
+}
+static inline void put_digits_apart(unsigned char *digits, uint64_t x) {
+  x = (x | x << 16) & 0x0000ffff0000ffff;
+  x = (x | x << 8) & 0x00ff00ff00ff00ff;
+  x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+  put_low_first(digits, (uint32_t)x);
+  put_low_first(digits + 4, (uint32_t)(x >> 32));
+}
+
+/* Two digits a byte, eight at a time: there is room for seven more digits, which are made 0, and for three more bytes. A last one without a
+ * partner gets a 0, which is never read. */
+static inline size_t squeeze(unsigned char *digits, size_t count, unsigned char *out) {
+  memset(digits + count, 0, 7);
+  for (size_t i = 0; i < count; i += 8) put_low_first(out + i / 2, (uint32_t)digits_together(digits + i));
+  return (count + 1) / 2;
 }
 
 static inline void stretch(const unsigned char *bytes, size_t count, unsigned char *digits) {
-  for (size_t i = 0; i < count; i++) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) put_digits_apart(digits + 2 * i, low_first(bytes + i));
+  for (; i < count; i++) {
     digits[2 * i] = bytes[i] & 15;
     digits[2 * i + 1] = bytes[i] >> 4;
   }

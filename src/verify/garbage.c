@@ -29,7 +29,7 @@ static void hold_contents(struct machine *m, const struct machine_state *s, uint
   for (uint32_t i = 0; i < o->count; i++) {
     if (!keeps_cell(keep, i) || !word_is_pointer(cells[i])) continue;
     uint32_t to = word_object(cells[i]);
-    if (m->number[to] != NUMBER_NONE) continue;
+    if (name_of(m, to) != NUMBER_NONE) continue;
     uint8_t life = state_objects(m, s)[to].life;
     bool held = m->held[to] == m->pack_count, kept = life != LIFE_HEAP && life != LIFE_HOLLOW;
     if (held ? m->need[to] == REACH_ALL : !kept) continue;
@@ -39,19 +39,19 @@ static void hold_contents(struct machine *m, const struct machine_state *s, uint
   }
 }
 
-void find_held(struct machine *m, const struct machine_state *s) {
+void find_held(struct machine *m, const struct machine_state *s, uint32_t threads) {
   uint32_t *found = m->held_list, count = 0;
-  if (s->objects == m->globals + 1) return; /* there is no heap */
+  if (s->objects == m->named) return; /* all of it is shared */
   m->pack_count++;
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
-    if (!pc) continue;
+    if (!pc || !(threads >> t & 1)) continue;
     const struct live *live = &m->program->live[pc];
     const reg *registers = m->program->registers + live->first;
     const word *r = state_registers(m, s, t);
     for (unsigned i = 0; i < live->count; i++) {
       word w = r[registers[i]];
-      if (!word_is_pointer(w) || m->number[word_object(w)] != NUMBER_NONE) continue;
+      if (!word_is_pointer(w) || name_of(m, word_object(w)) != NUMBER_NONE) continue;
       if (m->held[word_object(w)] != m->pack_count) found[count++] = word_object(w);
       hold(m, w, m->reach ? m->reach[pc * m->reach_regs + registers[i]] : REACH_ALL);
     }

@@ -28,6 +28,11 @@ static bool add_object(const struct machine *m, struct machine_state *s, uint32_
   return true;
 }
 
+/* An object is about to change. */
+static inline void changes(struct machine_state *s, const struct object *o) {
+  if (o->owner == OWNER_SHARED) s->shared = 0;
+}
+
 /* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
 static bool publish(const struct machine *m, struct machine_state *s, word w) {
   if (!word_is_pointer(w)) return true;
@@ -94,7 +99,7 @@ static inline word address(const struct run *run, const struct inst *in) {
 }
 
 /* The cells an access is to. Everything that can be wrong with a pointer is found here. */
-static enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells, struct object **object) {
+static inline enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells, struct object **object) {
   struct machine *m = run->machine;
   if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
   if (!word_is_pointer(at)) return fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
@@ -109,11 +114,11 @@ static enum ended cells_at(struct run *run, const struct inst *in, word at, unsi
 }
 
 /* Is this access one that only concerns the thread itself? */
-static bool is_local(const struct run *run, word at) {
+static inline bool is_local(const struct run *run, word at) {
   if (!word_is_pointer(at)) return false;
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
-  return o->life == LIFE_CONSTANT || (o->owner == run->thread && o->life != LIFE_FREED && run->machine->options.fuse_private) ||
-         (o->owner == run->thread && o->life == LIFE_LOCAL);
+  if (o->owner != run->thread) return o->life == LIFE_CONSTANT;
+  return o->life == LIFE_LOCAL || (o->life != LIFE_FREED && run->machine->options.fuse_private);
 }
 
 /* Does the thread still point to the object after this instruction, from a register or from something of its own? */
@@ -139,6 +144,14 @@ static bool is_local_free(const struct run *run, const struct inst *in) {
   return (in->flags & FLAG_LOCAL) || (is_local(run, at) && !still_points(run, in, word_object(at)));
 }
 
+/* Mostly one. */
+static inline void copy_words(word *to, const word *from, unsigned count) {
+  if (count == 1)
+    *to = *from;
+  else
+    memcpy(to, from, count * sizeof *to);
+}
+
 static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) {
   for (unsigned i = 0; i < TRACED_MOST; i++) to[i] = from && i < count ? from[i] : WORD_UNINITIALISED;
 }
@@ -158,6 +171,7 @@ static void trace_access(struct run *run, const struct inst *in, word at, bool o
 
 static bool put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
   bool own = o->owner == run->thread, good = true;
+  changes(run->state, o);
   for (unsigned i = 0; i < count; i++) {
     cells[i] = values[i];
     if (!own) good &= publish(run->machine, run->state, values[i]);
@@ -181,16 +195,16 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
   bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true, known = true;
-  memcpy(before, cells, n * sizeof *before);
+  copy_words(before, cells, n);
   switch (in->code) {
   case I_LOAD:
     wrote = false;
-    memcpy(r + in->d, cells, n * sizeof *r);
+    copy_words(r + in->d, before, n);
     break;
   case I_STORE: known = put(run, o, cells, r + in->b, n); break;
   case I_EXCHANGE:
     known = put(run, o, cells, r + in->b, n);
-    memcpy(r + in->d, before, n * sizeof *r);
+    copy_words(r + in->d, before, n);
     break;
   case I_FETCH: {
     word result, by = r[in->b];
@@ -204,7 +218,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     break;
   }
   case I_CAS: {
-    if (run->machine->tracer) memcpy(expected, r + in->c, n * sizeof *expected);
+    if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
       if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
@@ -215,12 +229,10 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails) bad = choose_one(run, in, 2, &fails);
     if (bad != GO_ON) return bad;
     if (fails) wrote = false;
-    word desired[COUNT_MOST];
-    memcpy(desired, r + in->b, n * sizeof *desired);
     if (wrote)
-      known = put(run, o, cells, desired, n);
+      known = put(run, o, cells, r + in->b, n);
     else
-      memcpy(r + in->c, before, n * sizeof *r);
+      copy_words(r + in->c, before, n);
     r[in->d] = wrote;
     break;
   }
@@ -247,6 +259,7 @@ static enum ended access_mutex(struct run *run, const struct inst *in) {
     return WAIT;
   }
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
+  changes(run->state, o);
   *cells = in->code != I_UNLOCK;
   if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
   return GO_ON;
@@ -277,6 +290,7 @@ static enum ended allocate(struct run *run, const struct inst *in) {
     record(run, ALLOCATOR, 0, 1, true);
   }
   if (object != UINT32_MAX) {
+    s->shared = s->unpacked = 0; /* it may be another thread's */
     state_objects(m, s)[object].life = LIFE_HEAP;
     record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
@@ -296,6 +310,7 @@ static enum ended release(struct run *run, const struct inst *in) {
   if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
   if (!word_is_pointer(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals) return fault(run, in, FAULT_BAD_FREE, NULL);
   struct object *o = &state_objects(m, run->state)[word_object(at)];
+  changes(run->state, o);
   if (in->flags & FLAG_LOCAL) {
     o->life = LIFE_ENDED;
     return GO_ON;
@@ -337,6 +352,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   if (run->atomic) return false;
   if (m->options.steps == STEPS_STATEMENT) return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
+  if (!run->accessed) return false;
   switch (in->code) {
   case I_LOAD:
     if (in->flags & FLAG_CONSTANT) return false; /* fall through */
@@ -346,11 +362,11 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
-  case I_UNLOCK: return run->accessed && !is_local(run, address(run, in));
-  case I_ALLOC: return run->accessed && m->program->frees && !(in->flags & FLAG_LOCAL);
-  case I_FREE: return run->accessed && !is_local_free(run, in);
-  case I_ATOMIC: return run->accessed && in->imm;
-  case I_RETURN: return run->accessed && !m->options.fuse_events;
+  case I_UNLOCK: return !is_local(run, address(run, in));
+  case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
+  case I_FREE: return !is_local_free(run, in);
+  case I_ATOMIC: return in->imm;
+  case I_RETURN: return !m->options.fuse_events;
   default: return false;
   }
 }
@@ -382,7 +398,12 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (in->imm != WORD_UNINITIALISED && (in->imm > WORD_MOST || in->imm < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
     r[in->d] = in->imm;
     break;
-  case I_MOVE: memmove(r + in->d, r + in->a, in->count * sizeof *r); break;
+  case I_MOVE:
+    if (in->count == 1)
+      r[in->d] = r[in->a];
+    else
+      memmove(r + in->d, r + in->a, in->count * sizeof *r);
+    break;
   case I_UNARY: why = arith_unary(in->op, in->scalar, r[in->a], &r[in->d]); break;
   case I_BINARY: {
     word b = in->b == NO_REG ? in->imm : r[in->b];
@@ -521,6 +542,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
   struct machine_state *s = to;
   machine_copy_state(m, from, s);
+  s->moved |= UINT32_C(1) << thread;
   struct run run = {.machine = m, .state = s, .thread = thread, .r = state_registers(m, s, thread), .choices = choices, .move = move,
                     .exactly = length};
   enum ended o;

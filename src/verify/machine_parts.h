@@ -42,7 +42,31 @@ struct thread {
 
 struct machine_state {
   uint32_t objects, cells; /* in use */
+  /* Of a state unpacked, and of those that moves make of it (struct unpacked): which it was, 0: none; which of its threads have moved; and
+   * whose shared part it has unchanged, 0: none. */
+  uint64_t unpacked, shared;
+  uint32_t moved; /* a bit a thread */
   struct thread threads[THREADS_MOST];
+};
+
+/* The record of a thread as digits. */
+struct kept_record {
+  const unsigned char *at;
+  uint32_t size, objects; /* objects first named there */
+};
+
+/* What was unpacked last. Most of what its successors are packed to is the same, and so is most of what is unpacked next. */
+struct unpacked {
+  uint64_t number; /* of states unpacked so far: the last one's */
+  /* the shared part: everything but the threads and what only they reach */
+  uint64_t shared;         /* the number of the first unpacked with this one; 0: none */
+  uint32_t objects, cells; /* of them; they have the same numbers in the state and packed */
+  uint32_t digit_count;
+  unsigned char *bytes; /* packed; in the last one there may be one digit only */
+  /* the threads' records */
+  bool apart; /* none names an object of another's, and each names its own once: it is the same wherever it stands */
+  struct kept_record records[THREADS_MOST];
+  unsigned char *digits;
 };
 
 struct machine {
@@ -60,8 +84,10 @@ struct machine {
   const struct program_op **op_at;
   word *init_registers;
   struct move start_move;
+  struct unpacked last;
   /* pack.c */
-  uint32_t *number; /* the name of an object in the packed state; NUMBER_NONE */
+  uint32_t named;   /* objects before this one are named by their numbers, */
+  uint32_t *number; /* the others have these names in the packed state; NUMBER_NONE */
   uint32_t *met;    /* objects in the order they were met */
   uint32_t *held;   /* when it was last found in a register: pack_count */
   uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
@@ -70,7 +96,8 @@ struct machine {
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
-  unsigned char *digits;  /* of the state being packed or unpacked */
+  word one_digit[16];     /* digits.h */
+  unsigned char *digits;  /* of the state being packed */
   unsigned char *records; /* of threads, for ordering them */
 };
 
@@ -91,8 +118,12 @@ void machine_copy_state(const struct machine *, const struct machine_state *from
 /* Is the cell one of these (REACH_ALL, or a bit each)? */
 static inline bool keeps_cell(uint32_t cells, uint32_t cell) { return cells == REACH_ALL || (cell < 31 && cells >> cell & 1); }
 
-/* Notes which garbage registers point to, and how much of it matters: after what the globals lead to has its names. */
-void find_held(struct machine *, const struct machine_state *);
+/* The name of an object in the state being packed. */
+static inline uint32_t name_of(const struct machine *m, uint32_t object) { return object < m->named ? object : m->number[object]; }
+
+/* Notes which garbage registers of these threads (a bit each) point to, and how much of it matters: after what the globals lead to has its
+ * names. */
+void find_held(struct machine *, const struct machine_state *, uint32_t threads);
 void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
 size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);

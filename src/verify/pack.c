@@ -7,30 +7,33 @@
  *
  * Threads that do the same work may be put in any order. The order chosen is that of their records, in which objects met first by the
  * thread itself have names of their own, so that a record does not depend on the other threads; equals come in the order of the ranks
- * that their parts in the specification give them. */
+ * that their parts in the specification give them.
+ *
+ * A state that was unpacked and moved on from is like the one before in most parts (struct unpacked). What the globals lead to is packed as
+ * it was, unless the move wrote there; and then the threads that did not move have the records they had. */
 #include "verify/digits.h"
 
 struct packer {
   struct machine *m;
   const struct machine_state *s;
-  unsigned char *at;
   uint32_t known;   /* objects named */
   uint32_t written; /* of those, objects whose contents are written */
   bool garbage;     /* what is written now can only be reached from threads */
+  unsigned char *records; /* where the next record goes that is made to be compared */
+  uint32_t as_before; /* the threads whose records are as they were unpacked, a bit each */
 };
+
+/* Whatever puts digits takes where they go, and returns where the next ones do. */
 
 /* Is this object, met in the contents of garbage, to be forgotten? */
 static inline bool forgets(const struct packer *p, uint32_t object) {
   return p->m->held[object] != p->m->pack_count && state_objects(p->m, p->s)[object].life == LIFE_HEAP;
 }
 
-static inline void put_word(struct packer *p, word w) {
-  if (!word_is_pointer(w)) {
-    p->at = put_integer(p->at, w);
-    return;
-  }
+static inline unsigned char *put_word(struct packer *p, unsigned char *at, word w) {
+  if (!word_is_pointer(w)) return put_integer(at, w);
   struct machine *m = p->m;
-  uint32_t object = word_object(w), number = m->number[object], first = m->globals + 1;
+  uint32_t object = word_object(w), number = name_of(m, object), first = m->globals + 1;
   bool is_new = false;
   if (number == NUMBER_NONE) {
     if (p->garbage && forgets(p, object)) {
@@ -41,7 +44,7 @@ static inline void put_word(struct packer *p, word w) {
       is_new = true;
     }
   }
-  p->at = put_pointer(p->at, number, is_new, w & 0xffffff, first);
+  return put_pointer(at, number, is_new, w & 0xffffff, first);
 }
 
 /* Garbage that registers hold, but only to compare it. */
@@ -51,7 +54,7 @@ static inline bool is_hollow(const struct packer *p, uint32_t object) {
 }
 
 /* The objects met and not yet written: what each is, how many cells if not as many as its layout, and its cells. */
-static void put_objects(struct packer *p) {
+static unsigned char *put_objects(struct packer *p, unsigned char *at) {
   const struct machine *m = p->m;
   const struct object *objects = state_objects(m, p->s);
   const word *cells = state_cells(m, p->s);
@@ -60,37 +63,47 @@ static void put_objects(struct packer *p) {
     const struct object *o = &objects[object];
     uint8_t life = p->garbage && is_hollow(p, object) ? LIFE_HOLLOW : o->life;
     bool many = o->count != m->program->layouts[o->layout].count;
-    p->at = put_number(p->at, ((uint64_t)o->layout * LIVES_PACKED + (unsigned)(life - LIFE_HEAP)) << 1 | many);
-    if (many) p->at = put_number(p->at, o->count);
+    at = put_number(at, ((uint64_t)o->layout * LIVES_PACKED + (unsigned)(life - LIFE_HEAP)) << 1 | many);
+    if (many) at = put_number(at, o->count);
     if (!has_contents(m, life)) continue;
     uint32_t keep = p->garbage && life == LIFE_HEAP ? m->need[object] : REACH_ALL;
     for (uint32_t i = 0; i < o->count; i++) {
       if (keeps_cell(keep, i))
-        put_word(p, cells[o->first + i]);
+        at = put_word(p, at, cells[o->first + i]);
       else
-        *p->at++ = DIGIT_FORGOTTEN;
+        *at++ = DIGIT_FORGOTTEN;
     }
   }
+  return at;
 }
 
-static void put_thread(struct packer *p, unsigned thread) {
+/* As it was unpacked. Nobody else names its objects. */
+static unsigned char *put_record_before(struct packer *p, unsigned char *at, const struct kept_record *kept) {
+  for (uint32_t i = 0; i < kept->size; i += 8) memcpy(at + i, kept->at + i, 8); /* they are short, and there is room */
+  p->written = p->known += kept->objects;
+  return at + kept->size;
+}
+
+static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned thread) {
   struct machine *m = p->m;
   uint32_t before = p->known;
   const struct thread *t = &p->s->threads[thread];
-  p->at = put_number(p->at, t->pc ? m->stop_of[t->pc] : 0);
-  if (m->options.ops && (!t->pc || m->options.ops > 1)) p->at = put_number(p->at, t->left);
-  if (!t->pc) return;
+  if (p->as_before >> thread & 1) return put_record_before(p, at, &m->last.records[thread]);
+  at = put_number(at, t->pc ? m->stop_of[t->pc] : 0);
+  if (m->options.ops && (!t->pc || m->options.ops > 1)) at = put_number(at, t->left);
+  if (!t->pc) return at;
   const struct live *live = &m->program->live[t->pc];
   const reg *registers = m->program->registers + live->first;
   const word *r = state_registers(m, p->s, thread);
-  for (unsigned i = 0; i < live->count; i++) put_word(p, r[registers[i]]);
-  if (p->written == p->known) return;
+  for (unsigned i = 0; i < live->count; i++) at = put_word(p, at, r[registers[i]]);
+  if (p->written == p->known) return at;
   p->garbage = m->options.forget;
-  put_objects(p);
+  at = put_objects(p, at);
   p->garbage = false;
-  if (!m->options.forget) return;
+  if (!m->options.forget) return at;
   for (uint32_t i = before; i < p->known; i++) /* hollow objects are this thread's alone */
     if (is_hollow(p, m->met[i])) m->number[m->met[i]] = NUMBER_NONE;
+  return at;
 }
 
 /* Takes back the names given from here on. */
@@ -103,21 +116,27 @@ static void forget_names(struct packer *p, uint32_t from) {
 struct record {
   const unsigned char *at; /* NULL: not made yet */
   uint32_t size, stop, left;
-  uint8_t thread, group, rank;
+  uint8_t thread, group;
   bool own; /* names objects of its own: is written again when its place is known */
 };
 
 static void make_record(struct packer *p, struct record *r) {
-  if (r->at) return;
   uint32_t shared = p->known;
-  r->at = p->at;
-  put_thread(p, r->thread);
-  r->size = (uint32_t)(p->at - r->at);
+  if (r->at) return;
+  if (p->as_before >> r->thread & 1) {
+    r->at = p->m->last.records[r->thread].at;
+    r->size = p->m->last.records[r->thread].size;
+    r->own = true;
+    return;
+  }
+  r->at = p->records;
+  p->records = put_thread(p, p->records, r->thread);
+  r->size = (uint32_t)(p->records - r->at);
   r->own = p->known > shared;
   forget_names(p, shared);
 }
 
-static int record_order(struct packer *p, struct record *a, struct record *b) {
+static int record_order(struct packer *p, struct record *a, struct record *b, const uint8_t *rank) {
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
   if (a->stop != b->stop) return a->stop < b->stop ? -1 : 1;
   if (a->left != b->left) return a->left < b->left ? -1 : 1;
@@ -128,76 +147,102 @@ static int record_order(struct packer *p, struct record *a, struct record *b) {
     if (c) return c;
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
   }
-  return (a->rank > b->rank) - (a->rank < b->rank);
+  return rank ? (rank[a->thread] > rank[b->thread]) - (rank[a->thread] < rank[b->thread]) : 0;
 }
 
 /* The threads in the order of their records. */
-static void put_threads_sorted(struct packer *p, const uint8_t *rank, uint8_t *from) {
+static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, const uint8_t *rank, uint8_t *from) {
   struct machine *m = p->m;
   unsigned threads = m->system.threads;
   struct record records[THREADS_MOST];
-  unsigned char *out = p->at;
-  p->at = m->records;
   for (unsigned t = 0; t < threads; t++) {
     uint32_t pc = p->s->threads[t].pc;
-    struct record r = {.thread = (uint8_t)t, .group = m->system.group[t], .rank = rank ? rank[t] : 0, .stop = pc ? m->stop_of[pc] : 0,
-                       .left = m->options.ops ? p->s->threads[t].left : 0};
+    struct record *r = &records[t];
+    *r = (struct record){.thread = (uint8_t)t, .group = m->system.group[t], .stop = pc ? m->stop_of[pc] : 0,
+                         .left = m->options.ops ? p->s->threads[t].left : 0};
     unsigned i = t;
-    for (; i > 0 && record_order(p, &r, &records[i - 1]) < 0; i--) records[i] = records[i - 1];
-    records[i] = r;
+    for (; i > 0 && record_order(p, r, &records[from[i - 1]], rank) < 0; i--) from[i] = from[i - 1];
+    from[i] = (uint8_t)t;
   }
-  p->at = out;
   for (unsigned i = 0; i < threads; i++) {
-    from[i] = records[i].thread;
-    if (!records[i].at || records[i].own) {
-      put_thread(p, records[i].thread);
+    const struct record *r = &records[from[i]];
+    if (!r->at || r->own) {
+      at = put_thread(p, at, r->thread);
     } else {
-      memcpy(p->at, records[i].at, records[i].size);
-      p->at += records[i].size;
+      memcpy(at, r->at, r->size);
+      at += r->size;
     }
   }
+  return at;
 }
 
-/* Everything but the threads. */
-static void put_shared(struct packer *p) {
+/* What the globals lead to. */
+static unsigned char *put_shared(struct packer *p, unsigned char *at) {
   struct machine *m = p->m;
   const struct object *objects = state_objects(m, p->s);
   const word *cells = state_cells(m, p->s);
-  for (uint32_t i = m->globals + 1; i < p->s->objects; i++) m->number[i] = NUMBER_NONE;
   for (uint32_t i = 0; i < m->globals; i++) {
     if (objects[i].life == LIFE_CONSTANT) continue;
-    for (uint32_t c = 0; c < objects[i].count; c++) put_word(p, cells[objects[i].first + c]);
+    for (uint32_t c = 0; c < objects[i].count; c++) at = put_word(p, at, cells[objects[i].first + c]);
   }
-  put_objects(p);
-  if (m->options.forget) find_held(m, p->s);
+  return put_objects(p, at);
+}
+
+/* Everything but the threads. `bytes` are in `out` already; the digits are to come after them. */
+static unsigned char *begin(struct packer *p, struct machine *m, const struct machine_state *s, unsigned char *out, size_t *bytes) {
+  const struct unpacked *last = &m->last;
+  bool same = s->shared && s->shared == last->shared;
+  uint32_t all = (UINT32_C(1) << m->system.threads) - 1;
+  unsigned char *at = m->digits;
+  m->named = same ? last->objects : m->globals + 1;
+  for (uint32_t i = m->named; i < s->objects; i++) m->number[i] = NUMBER_NONE;
+  *p = (struct packer){.m = m, .s = s, .known = m->named, .written = m->named, .records = m->records};
+  *bytes = same ? last->digit_count / 2 : 0;
+  if (same) {
+    memcpy(out, last->bytes, *bytes);
+    if (last->digit_count & 1) *at++ = last->bytes[*bytes];
+    if (last->apart && s->unpacked == last->number) p->as_before = all & ~s->moved;
+  } else {
+    at = put_shared(p, at);
+  }
+  if (m->options.forget) find_held(m, s, all & ~p->as_before);
+  return at;
+}
+
+static size_t end(struct machine *m, const unsigned char *at, unsigned char *out, size_t bytes) {
+  return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
 
 size_t machine_pack(struct system *system, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
   struct machine *m = (struct machine *)system;
-  struct packer p = {.m = m, .s = work, .at = m->digits, .known = m->globals + 1, .written = m->globals + 1};
-  put_shared(&p);
+  struct packer p;
+  size_t bytes;
+  unsigned char *at = begin(&p, m, work, out, &bytes);
   if (from)
-    put_threads_sorted(&p, rank, from);
+    at = put_threads_sorted(&p, at, rank, from);
   else
-    for (unsigned t = 0; t < system->threads; t++) put_thread(&p, t);
-  return squeeze(m->digits, (size_t)(p.at - m->digits), out);
+    for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, t);
+  return end(m, at, out, bytes);
 }
 
 size_t machine_pack_as(struct system *system, const void *work, const uint8_t *from, unsigned char *out) {
   struct machine *m = (struct machine *)system;
-  struct packer p = {.m = m, .s = work, .at = m->digits, .known = m->globals + 1, .written = m->globals + 1};
-  put_shared(&p);
-  for (unsigned t = 0; t < system->threads; t++) put_thread(&p, from[t]);
-  return squeeze(m->digits, (size_t)(p.at - m->digits), out);
+  struct packer p;
+  size_t bytes;
+  unsigned char *at = begin(&p, m, work, out, &bytes);
+  for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, from[t]);
+  return end(m, at, out, bytes);
 }
 
 void pack_open(struct mem *mem, struct machine *m) {
   m->number = mem_alloc(mem, m->objects_most * sizeof *m->number);
   m->met = mem_alloc(mem, m->objects_most * sizeof *m->met);
-  for (uint32_t i = 0; i < m->objects_most; i++) m->number[i] = m->met[i] = i <= m->globals ? i : NUMBER_NONE;
   m->held = mem_zero(mem, m->objects_most, sizeof *m->held);
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
   m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
+  one_digit_words(m->one_digit, m->globals + 1);
   m->digits = mem_alloc(mem, m->system.packed_most * 2);
+  m->last.digits = mem_alloc(mem, m->system.packed_most * 2);
+  m->last.bytes = mem_alloc(mem, m->system.packed_most);
   m->records = mem_alloc(mem, m->system.packed_most * m->system.threads);
 }

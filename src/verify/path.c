@@ -181,7 +181,7 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   struct tracker k = {.mem = mem, .x = x, .w = &x->workers[0], .traces = &x->workers[0].traces, .system = x->workers[0].system};
   struct system *system = k.system;
   VEC(uint32_t) refs = {0};
-  k.here = mem_alloc(mem, system->work);
+  k.here = mem_zero(mem, 1, system->work);
   k.real_here = mem_alloc(mem, system->work);
   k.real_there = mem_alloc(mem, system->work);
   k.bytes = mem_alloc(mem, system->packed_most);

@@ -99,7 +99,7 @@ struct system {
   /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
    * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. */
   size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);
-  void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work);
+  void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work); /* over zeros, or over another state */
   /* Packs with thread from[i] of `work` as thread i. */
   size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);
   /* Would exchanging the two threads leave the state as it is? Only asked of threads of one group. */

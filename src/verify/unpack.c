@@ -9,29 +9,30 @@ struct unpacker {
 };
 
 static void get_objects(struct unpacker *u, uint8_t owner) {
-  struct machine *m = u->m;
-  struct machine_state *s = u->s;
-  while (s->objects < u->known) {
+  const struct machine *m = u->m;
+  const unsigned char *at = u->at;
+  uint32_t known = u->known, first = u->s->cells;
+  struct object *objects = state_objects(m, u->s);
+  word *cells = state_cells(m, u->s);
+  uint32_t object = u->s->objects;
+  for (; object < known; object++) {
     uint64_t head, count;
-    u->at = get_number(u->at, &head);
-    struct object *o = &state_objects(m, s)[s->objects++];
-    o->layout = (uint32_t)((head >> 1) / LIVES_PACKED);
-    o->life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED);
-    o->owner = owner;
-    count = m->program->layouts[o->layout].count;
-    if (head & 1) u->at = get_number(u->at, &count);
-    o->count = (uint32_t)count;
-    o->first = s->cells;
-    s->cells += (uint32_t)count;
-    word *cells = state_cells(m, s) + o->first;
-    bool contents = has_contents(m, o->life);
-    for (uint32_t i = 0; i < count; i++) {
-      if (contents)
-        u->at = get_word(u->at, &cells[i], &u->known, m->globals + 1);
-      else
-        cells[i] = WORD_UNINITIALISED;
-    }
+    at = get_number(at, &head);
+    uint32_t layout = (uint32_t)((head >> 1) / LIVES_PACKED), end;
+    uint8_t life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED);
+    count = m->program->layouts[layout].count;
+    if (head & 1) at = get_number(at, &count);
+    objects[object] = (struct object){.first = first, .count = (uint32_t)count, .layout = layout, .life = life, .owner = owner};
+    end = first + (uint32_t)count;
+    if (has_contents(m, life))
+      for (; first < end; first++) at = get_word(m, at, &cells[first], &known);
+    else
+      for (; first < end; first++) cells[first] = WORD_UNINITIALISED;
   }
+  u->at = at;
+  u->known = known;
+  u->s->objects = object;
+  u->s->cells = first;
 }
 
 /* An object that two threads reach, though the globals do not, belongs to neither; nor does what can be reached from it. */
@@ -44,12 +45,50 @@ static void disown(const struct machine *m, struct machine_state *s, word w, uin
   for (uint32_t i = 0; i < o->count; i++) disown(m, s, state_cells(m, s)[o->first + i], thread);
 }
 
+/* A word that the thread can read: 0 if it does not point to what the globals do not lead to, 1 if it does so plainly: packed as it is
+ * wherever the record stands, if it is the only one that does; else 2. */
+static inline uint32_t look_at(const struct unpacker *u, word w, unsigned thread) {
+  if (!word_is_pointer(w) || word_object(w) < u->m->last.objects) return 0;
+  disown(u->m, u->s, w, (uint8_t)thread);
+  return w == word_pointer(word_object(w), 0) ? 1 : 2;
+}
+
+/* All words of the thread: the sum. It is the number of the thread's own objects if each is pointed to once, plainly, and no other's is. */
+static uint32_t look_through(const struct unpacker *u, unsigned thread, uint32_t first_object) {
+  const struct machine *m = u->m;
+  const struct live *live = &m->program->live[u->s->threads[thread].pc];
+  const reg *registers = m->program->registers + live->first;
+  const word *r = state_registers(m, u->s, thread);
+  uint32_t found = 0;
+  for (unsigned i = 0; i < live->count; i++) found += look_at(u, r[registers[i]], thread);
+  for (uint32_t i = first_object; i < u->s->objects; i++) {
+    const struct object *o = &state_objects(m, u->s)[i];
+    const word *cells = state_cells(m, u->s) + o->first;
+    if (!has_contents(m, o->life)) continue;
+    for (uint32_t c = 0; c < o->count; c++) found += look_at(u, cells[c], thread);
+  }
+  return found;
+}
+
+static void get_registers(struct unpacker *u, unsigned thread) {
+  struct machine *m = u->m;
+  const struct live *live = &m->program->live[u->s->threads[thread].pc];
+  const reg *registers = m->program->registers + live->first;
+  word *r = state_registers(m, u->s, thread);
+  const unsigned char *at = u->at;
+  uint32_t known = u->known;
+  for (unsigned i = 0; i < live->count; i++) at = get_word(m, at, &r[registers[i]], &known);
+  u->at = at;
+  u->known = known;
+}
+
 static void get_thread(struct unpacker *u, unsigned thread) {
   struct machine *m = u->m;
-  struct machine_state *s = u->s;
-  struct thread *t = &s->threads[thread];
+  struct unpacked *last = &m->last;
+  struct thread *t = &u->s->threads[thread];
   uint64_t n;
-  uint32_t before = s->objects;
+  uint32_t before = u->s->objects;
+  last->records[thread].at = u->at;
   u->at = get_number(u->at, &n);
   t->pc = m->pc_of[n];
   t->left = 0;
@@ -57,26 +96,20 @@ static void get_thread(struct unpacker *u, unsigned thread) {
     u->at = get_number(u->at, &n);
     t->left = (uint32_t)n;
   }
-  if (!t->pc) return;
-  const struct live *live = &m->program->live[t->pc];
-  const reg *registers = m->program->registers + live->first;
-  word *r = state_registers(m, s, thread);
-  for (unsigned i = 0; i < live->count; i++) u->at = get_word(u->at, &r[registers[i]], &u->known, m->globals + 1);
-  get_objects(u, (uint8_t)thread);
-  for (unsigned i = 0; i < live->count; i++) disown(m, s, r[registers[i]], (uint8_t)thread);
-  for (uint32_t i = before; i < s->objects; i++) {
-    const struct object *o = &state_objects(m, s)[i];
-    if (has_contents(m, o->life))
-      for (uint32_t c = 0; c < o->count; c++) disown(m, s, state_cells(m, s)[o->first + c], (uint8_t)thread);
+  if (t->pc) {
+    get_registers(u, thread);
+    get_objects(u, (uint8_t)thread);
+    last->apart &= look_through(u, thread, before) == u->s->objects - before;
   }
+  last->records[thread].size = (uint32_t)(u->at - last->records[thread].at);
+  last->records[thread].objects = u->s->objects - before;
 }
 
-void machine_unpack(struct system *system, const unsigned char *packed, size_t size, void *work) {
-  struct machine *m = (struct machine *)system;
-  struct machine_state *s = work;
-  struct unpacker u = {.m = m, .s = s, .at = m->digits, .known = m->globals + 1};
+/* What the globals lead to. */
+static void get_shared(struct unpacker *u) {
+  struct machine *m = u->m;
+  struct machine_state *s = u->s;
   struct object *objects = state_objects(m, s);
-  stretch(packed, size, m->digits);
   s->cells = 0;
   s->objects = m->globals;
   for (uint32_t i = 0; i < m->globals; i++) {
@@ -85,10 +118,50 @@ void machine_unpack(struct system *system, const unsigned char *packed, size_t s
     objects[i] = (struct object){.first = s->cells, .count = count, .layout = g->layout,
                                  .life = g->constant ? LIFE_CONSTANT : LIFE_GLOBAL, .owner = OWNER_SHARED};
     if (g->constant) continue;
-    for (uint32_t c = 0; c < count; c++) u.at = get_word(u.at, &state_cells(m, s)[s->cells + c], &u.known, m->globals + 1);
+    for (uint32_t c = 0; c < count; c++) u->at = get_word(m, u->at, &state_cells(m, s)[s->cells + c], &u->known);
     s->cells += count;
   }
   objects[s->objects++] = (struct object){.life = LIFE_FORGOTTEN, .owner = OWNER_SHARED};
-  get_objects(&u, OWNER_SHARED);
+  get_objects(u, OWNER_SHARED);
+}
+
+/* Is it the shared part of what was unpacked last? Packed ones are never the beginnings of others. */
+static bool is_shared_again(const struct unpacked *last, const unsigned char *packed, size_t size) {
+  uint32_t bytes = last->digit_count / 2;
+  if (size <= bytes || memcmp(packed, last->bytes, bytes)) return false;
+  return !(last->digit_count & 1) || (packed[bytes] & 15) == last->bytes[bytes];
+}
+
+static void keep_shared(struct unpacked *last, const struct machine_state *s, const unsigned char *packed, uint32_t digit_count) {
+  uint32_t bytes = digit_count / 2;
+  last->shared = last->number;
+  last->objects = s->objects;
+  last->cells = s->cells;
+  last->digit_count = digit_count;
+  memcpy(last->bytes, packed, bytes);
+  if (digit_count & 1) last->bytes[bytes] = packed[bytes] & 15;
+}
+
+void machine_unpack(struct system *system, const unsigned char *packed, size_t size, void *work) {
+  struct machine *m = (struct machine *)system;
+  struct machine_state *s = work;
+  struct unpacked *last = &m->last;
+  struct unpacker u = {.m = m, .s = s, .at = last->digits, .known = m->globals + 1};
+  last->number++;
+  if (s->shared && s->shared == last->shared && is_shared_again(last, packed, size)) {
+    uint32_t bytes = last->digit_count / 2;
+    stretch(packed + bytes, size - bytes, last->digits);
+    u.at += last->digit_count & 1;
+    u.known = s->objects = last->objects;
+    s->cells = last->cells;
+  } else {
+    stretch(packed, size, last->digits);
+    get_shared(&u);
+    keep_shared(last, s, packed, (uint32_t)(u.at - last->digits));
+  }
+  s->unpacked = last->number;
+  s->shared = last->shared;
+  s->moved = 0;
+  last->apart = true;
   for (unsigned t = 0; t < system->threads; t++) get_thread(&u, t);
 }
