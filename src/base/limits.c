@@ -16,6 +16,12 @@ double clock_cpu_seconds(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+double clock_children_cpu_seconds(void) {
+  struct rusage u;
+  getrusage(RUSAGE_CHILDREN, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
 long peak_rss_kb(void) {
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);

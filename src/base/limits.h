@@ -28,6 +28,7 @@ const char *limit_name(enum limit);
 
 double clock_seconds(void);     /* monotonic wall clock */
 double clock_cpu_seconds(void); /* CPU time of the process, all threads */
+double clock_children_cpu_seconds(void); /* of processes it started, that have ended */
 long peak_rss_kb(void);
 
 #endif

@@ -196,6 +196,14 @@ static char *words(struct mem *m, const struct subject *s, void (*put)(const str
   return t.count ? t.at : mem_string(m, "", 0);
 }
 
+/* The compiler that preprocessed the file is the only process that was started. */
+static char *compiler_member(struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, ",\"compiler_cpu_seconds\":%.6f", clock_children_cpu_seconds());
+  return t.at;
+}
+
 static void gather(const struct job *j, struct mem *m, struct facts *f) {
   const struct subject *s = &j->subject;
   const struct verified *v = &j->answer;
@@ -213,7 +221,8 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
                                     .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
                                     .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against,
                                     .schedule = &v->schedule,
-                                    .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count};
+                                    .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count,
+                                    .members = compiler_member(m)};
   f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
                               .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
