@@ -338,17 +338,23 @@ void heap_reset(void) {
 
 /* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. */
 
+struct area_end {
+  uintptr_t next;
+  uint64_t count;
+};
+
 bool heap_can_be_put(void) { return !heap.kept_size; }
 
 /* The map too: other runs have carved other blocks there. */
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }
 static size_t map_size(const struct area *a) { return (a->next - a->start) / GRANULE * sizeof *heap_map; }
 
-bool heap_put(struct kept *s) {
+bool heap_put(struct kept_bytes *s) {
   if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
   for (uint64_t used = heap.used; used; used &= used - 1) {
     const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    if (!kept_put(s, a, sizeof *a) || !kept_put(s, (const void *)a->start, a->next - a->start) ||
+    const struct area_end end = {a->next, a->count};
+    if (!kept_put(s, &end, sizeof end) || !kept_put(s, (const void *)a->start, a->next - a->start) ||
         !kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a)))
       return false;
   }
@@ -370,7 +376,10 @@ void heap_get(const char **from) {
   }
   for (uint64_t used = heap.used; used; used &= used - 1) {
     struct area *a = &heap_areas[__builtin_ctzll(used)];
-    kept_get(from, a, sizeof *a);
+    struct area_end end;
+    kept_get(from, &end, sizeof end);
+    a->next = end.next;
+    a->count = (uint32_t)end.count;
     kept_get(from, (void *)a->start, a->next - a->start);
     kept_get(from, a->blocks + 1, a->count * sizeof *a->blocks);
     kept_get(from, map_of(a), map_size(a));

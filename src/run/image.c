@@ -210,7 +210,7 @@ static void forget_kept(struct image *image) {
   image->written_count = 0;
 }
 
-static void *kept_copy(const void *from, size_t size) {
+static void *copy_of(const void *from, size_t size) {
   void *copy = malloc(size ? size : 1);
   if (!copy) {
     fputs("asif: no memory for the globals of the code\n", stderr);
@@ -227,13 +227,13 @@ void image_keep(struct image *image) {
   size_t all = 0;
   for (size_t i = 0; i < image->range_count; i++) {
     const struct image_range *r = &image->ranges[i];
-    image->kept[i] = kept_copy((const void *)r->low, r->high - r->low);
+    image->kept[i] = copy_of((const void *)r->low, r->high - r->low);
     all += r->high - r->low;
   }
   image->tls_main = NULL;
   if (image->tls_module) {
     struct tls_place where = {image->tls_module, 0};
-    image->tls_main = kept_copy(__tls_get_addr(&where), image->tls_size);
+    image->tls_main = copy_of(__tls_get_addr(&where), image->tls_size);
   }
   image->by_page = all > COPIED_MOST;
   if (!image->by_page) return;

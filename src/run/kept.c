@@ -26,8 +26,7 @@ struct kept {
   struct run_marks marks;
   uint64_t ran; /* scheduler.ran when the next one was kept */
   size_t endings;
-  char *bytes;
-  size_t used, room;
+  struct kept_bytes bytes;
 };
 
 static struct {
@@ -52,40 +51,37 @@ void kept_forget(void) { keeps.count = 0; }
 
 /* Copying. */
 
-bool kept_put(struct kept *s, const void *from, size_t size) {
-  if (s->used + size > s->room) {
-    size_t room = s->room ? 2 * s->room : 16 << 10;
-    while (room < s->used + size) room *= 2;
-    char *bytes = room > STATE_BYTES ? NULL : realloc(s->bytes, room);
-    if (!bytes) return false;
-    s->bytes = bytes;
-    s->room = room;
-  }
-  memcpy(s->bytes + s->used, from, size);
-  s->used += size;
+bool kept_room(struct kept_bytes *b, size_t size) {
+  size_t room = b->room ? 2 * b->room : 16 << 10;
+  while (room < b->count + size) room *= 2;
+  char *at = room > STATE_BYTES ? NULL : realloc(b->at, room);
+  if (!at) return false;
+  b->at = at;
+  b->room = room;
   return true;
 }
 
+enum { FIBER_KEPT = offsetof(struct fiber, tls) }; /* of the struct */
 static size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - (char *)f->sp); }
 
-static bool put_fiber(struct kept *s, const struct fiber *f) {
-  return kept_put(s, f, sizeof *f) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+static bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
+  return kept_put(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
          (!f->tls_used || kept_put(s, f->tls, tls_size())) && kept_put(s, f->sp, stack_used(f));
 }
 
 /* Stacks and storage of all of them: a fiber may write to another's. But not to what is kept of it here. */
 static void get_fiber(const char **from, struct fiber *f, bool ran) {
   if (ran) {
-    kept_get(from, f, sizeof *f);
+    kept_get(from, f, FIBER_KEPT);
     kept_get(from, &run.pending[f->id], sizeof run.pending[0]);
   } else {
-    *from += sizeof *f + sizeof run.pending[0];
+    *from += FIBER_KEPT + sizeof run.pending[0];
   }
   if (f->tls_used) kept_get(from, f->tls, tls_size());
   kept_get(from, f->sp, stack_used(f));
 }
 
-static bool put_all(struct kept *s) {
+static bool put_all(struct kept_bytes *s) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   for (unsigned i = 0; i < run.fibers; i++)
@@ -97,10 +93,9 @@ static bool put_all(struct kept *s) {
   return heap_put(s) && (!options.races || races_put(s));
 }
 
-static void get_all(const struct kept *s, uint64_t ran) {
+static void get_all(const char *from, uint64_t ran) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
-  const char *from = s->bytes;
   for (unsigned i = 0; i < run.fibers; i++) get_fiber(&from, &fibers[i], ran >> i & 1);
   if (fibers[FIBER_MAIN].tls_used) kept_get(&from, fibers[FIBER_MAIN].tls, tls_size());
   for (size_t i = 0; i < count; i++) kept_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
@@ -113,8 +108,8 @@ static void get_all(const struct kept *s, uint64_t ran) {
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
-  s->used = 0;
-  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(s)) {
+  s->bytes.count = 0;
+  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(&s->bytes)) {
     kept_open(false);
     return;
   }
@@ -196,7 +191,7 @@ struct fiber *kept_resume(const struct client *client, const struct plan *plan, 
   if (!keeps.count) return NULL;
   const struct kept *s = &keeps.states[keeps.count - 1];
   struct scheduler now = scheduler;
-  get_all(s, ran);
+  get_all(s->bytes.at, ran);
   scheduler = s->scheduler;
   scheduler.ran = (uint64_t)1 << s->stopped->id;
   scheduler.steps = now.steps;

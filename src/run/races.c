@@ -644,7 +644,7 @@ void races_reset(void) {
 
 static uint64_t accessors(const struct sync *s) { return s->heads | s->writers | s->readers; }
 
-bool races_put(struct kept *to) {
+bool races_put(struct kept_bytes *to) {
   if (!kept_put(to, &races, sizeof races)) return false;
   for (uint64_t rest = races.known; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);

@@ -63,16 +63,17 @@ struct fiber {
   int error;          /* its errno, while it does not run */
   uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
   struct spin spin;
+  uint32_t current_call;
+  bool tls_used;      /* in this run */
+  struct tls_ending *endings; /* destructors of its thread-local objects */
+  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c). */
+  char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
+  size_t tls_size;
   struct polling polling;
   uint32_t timeouts;   /* how often in a row its time was over, without a step of another */
   size_t timeout_step; /* the last time */
-  char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
-  size_t tls_size;
-  bool tls_used;      /* in this run */
-  struct tls_ending *endings; /* destructors of its thread-local objects */
   void *(*start)(void *); /* of a thread the code created; NULL: a thread of the client */
   void *argument, *result;
-  uint32_t current_call;
 };
 
 /* The run that is going on. Outside of a run (loading, static constructors) current is NULL, and every wrapped function
@@ -215,7 +216,6 @@ bool image_describe(uintptr_t, struct text *);
 void host_reset(void); /* host.c */
 
 /* States of a run, kept on the way (kept.c). */
-struct kept;
 struct run_marks {
   size_t row;        /* the step with which the last steps in a row of the same fiber began */
   size_t checked_at; /* the step from which on lengths are checked again */
@@ -225,24 +225,43 @@ void kept_forget(void);
 size_t kept_next(const struct plan *);
 void kept_add(struct fiber *stopped, const struct run_marks *);
 struct fiber *kept_resume(const struct client *, const struct plan *, struct run_marks *);
-bool kept_put(struct kept *, const void *, size_t size); /* false: too much, or no memory */
-/* Small pieces, mostly of whole words: not worth a call. */
-static inline void kept_get(const char **from, void *to, size_t size) {
+/* Small pieces, mostly of whole words: not worth a call. The assembly keeps the compiler from making one of it. */
+static inline void kept_copy(void *to, const void *from, size_t size) {
   typedef long long two_words __attribute__((vector_size(16), aligned(1), may_alias));
-  const char *at = *from, *end = at + (size & -(size_t)16);
-  char *into = to;
-  for (; at < end; at += 16, into += 16) {
-    *(two_words *)(void *)into = *(const two_words *)(const void *)at;
-    __asm__ volatile("" ::: "memory"); /* else it becomes a call of memcpy */
+  const two_words *at = from;
+  two_words *into = to;
+  size_t rest = size;
+  for (; rest >= 64; rest -= 64, at += 4, into += 4) {
+    two_words a = at[0], b = at[1], c = at[2], d = at[3];
+    into[0] = a, into[1] = b, into[2] = c, into[3] = d;
+    __asm__ volatile("" ::: "memory");
   }
-  if (size & 8) __builtin_memcpy(into, at, 8);
-  if (UNLIKELY(size & 7)) __builtin_memcpy(into + (size & 8), at + (size & 8), size & 7);
+  for (; rest >= 16; rest -= 16) {
+    *into++ = *at++;
+    __asm__ volatile("" ::: "memory");
+  }
+  if (rest & 8) __builtin_memcpy(into, at, 8);
+  if (UNLIKELY(rest & 7)) __builtin_memcpy((char *)into + (rest & 8), (const char *)at + (rest & 8), rest & 7);
+}
+struct kept_bytes {
+  char *at;
+  size_t count, room;
+};
+bool kept_room(struct kept_bytes *, size_t size);
+static inline bool kept_put(struct kept_bytes *to, const void *from, size_t size) { /* false: too much, or no memory */
+  if (UNLIKELY(to->count + size > to->room) && !kept_room(to, size)) return false;
+  kept_copy(to->at + to->count, from, size);
+  to->count += size;
+  return true;
+}
+static inline void kept_get(const char **from, void *to, size_t size) {
+  kept_copy(to, *from, size);
   *from += size;
 }
 bool heap_can_be_put(void);
-bool heap_put(struct kept *);
+bool heap_put(struct kept_bytes *);
 void heap_get(const char **from);
-bool races_put(struct kept *);
+bool races_put(struct kept_bytes *);
 void races_get(const char **from);
 
 /* Crashes (crash.c). */
