@@ -10,11 +10,17 @@ struct brute_node {
   uint32_t parent, child, sibling;
   struct event event;
   uint32_t set;
+  uint32_t events; /* how many */
   uint8_t decided; /* 1: linearizable, 2: not */
+  uint8_t ends;
 };
 
 struct pair {
   uint32_t state, node, level;
+};
+
+struct quiet_move {
+  uint32_t from, to; /* pairs */
 };
 
 struct table {
@@ -38,7 +44,11 @@ struct explorer {
   unsigned char *bytes;
   void *from, *to;
   struct pair here;
-  unsigned moved, locked;
+  uint32_t at; /* its number */
+  unsigned moved, locked, spoke; /* moves; those that wait for a lock; moves with events or a fault */
+  /* Of one client: moves that leave the history as it is, and of each pair whether it comes to an end or to another history. */
+  VEC(struct quiet_move) quiet;
+  VEC(bool) goes_on;
 };
 
 static void table_open(struct table *t, struct mem *mem, size_t most) {
@@ -63,14 +73,15 @@ static uint32_t state_number(struct explorer *x, const void *work) {
   return (uint32_t)x->states.count - 1;
 }
 
-static void add_pair(struct explorer *x, struct pair new) {
+static uint32_t add_pair(struct explorer *x, struct pair new) {
   size_t i = hash_mix((uint64_t)new.state << 32 | new.node) & x->pair_table.mask;
   for (; x->pair_table.slots[i]; i = (i + 1) & x->pair_table.mask) {
     const struct pair *p = &x->pairs.at[x->pair_table.slots[i] - 1];
-    if (p->state == new.state && p->node == new.node) return;
+    if (p->state == new.state && p->node == new.node) return x->pair_table.slots[i] - 1;
   }
   vec_push(x->mem, &x->pairs, new);
   x->pair_table.slots[i] = (uint32_t)x->pairs.count;
+  return (uint32_t)x->pairs.count - 1;
 }
 
 /* Histories. */
@@ -89,22 +100,34 @@ static uint32_t find_child(const struct brute *b, uint32_t node, struct event e)
 static uint32_t add_child(struct brute *b, uint32_t node, struct event e) {
   uint32_t c = find_child(b, node, e);
   if (c) return c;
-  struct brute_node new = {.parent = node, .event = e, .sibling = b->tree.at[node].child};
-  new.set = specset_step(b->subject->sets, b->tree.at[node].set, e);
+  struct brute_node new = {.parent = node, .event = e, .sibling = b->tree.at[node].child, .events = b->tree.at[node].events + 1};
+  if (b->tree.at[node].set) new.set = specset_step(b->subject->sets, b->tree.at[node].set, e);
   c = (uint32_t)b->tree.count;
   vec_push(b->mem, &b->tree, new);
   b->tree.at[node].child = c;
   return c;
 }
 
-bool brute_has(const struct brute *b, const struct event *events, size_t count) {
+uint32_t brute_find(const struct brute *b, const struct event *events, size_t count) {
   uint32_t node = 0;
   for (size_t i = 0; i < count; i++) {
     node = find_child(b, node, events[i]);
-    if (!node) return false;
+    if (!node) return UINT32_MAX;
   }
-  return true;
+  return node;
 }
+
+bool brute_has(const struct brute *b, const struct event *events, size_t count) { return brute_find(b, events, count) != UINT32_MAX; }
+
+size_t brute_events(const struct brute *b, uint32_t node, struct event *events, size_t most) {
+  size_t count = b->tree.at[node].events;
+  if (count > most) return 0;
+  for (size_t i = count; i-- > 0; node = b->tree.at[node].parent) events[i] = b->tree.at[node].event;
+  return count;
+}
+
+unsigned brute_ends(const struct brute *b, uint32_t node) { return b->tree.at[node].ends; }
+bool brute_holds(const struct brute *b, uint32_t node) { return b->tree.at[node].set; }
 
 /* Which call of the client has this number. */
 static const struct client_call *call_of(const struct subject *s, struct event e) {
@@ -187,14 +210,22 @@ static void note_wrong(struct explorer *x) {
   if (x->out->level == UINT32_MAX) x->out->level = x->here.level;
 }
 
+static bool may_call(const struct brute *b, uint32_t node, struct event e) {
+  const struct brute_client *c = b->client;
+  if (!c) return specset_may_call(b->subject->sets, b->tree.at[node].set, e.thread, e.call);
+  uint32_t next = c->first[e.thread];
+  for (; node; node = b->tree.at[node].parent) next += b->tree.at[node].event.kind == EVENT_CALL && b->tree.at[node].event.thread == e.thread;
+  return next < c->first[e.thread + 1] && c->calls[next] == e.call;
+}
+
 /* The history after a move; false if the client does not make it. */
 static bool follow_events(struct explorer *x, const struct move *move, uint32_t *node) {
   struct brute *b = x->out;
   *node = x->here.node;
   for (unsigned i = 0; i < move->event_count; i++) {
     struct event e = move->events[i];
-    if (!b->tree.at[*node].set) return true;
-    if (e.kind == EVENT_CALL && !specset_may_call(b->subject->sets, b->tree.at[*node].set, e.thread, e.call)) return false;
+    if (!b->tree.at[*node].set && !b->client) return true;
+    if (e.kind == EVENT_CALL && !may_call(b, *node, e)) return false;
     *node = add_child(b, *node, e);
   }
   return true;
@@ -202,9 +233,7 @@ static bool follow_events(struct explorer *x, const struct move *move, uint32_t 
 
 /* One that waits has not moved, but a call that the client would not make does not wait either. */
 static bool may_wait(const struct explorer *x, const struct move *move) {
-  struct brute *b = x->out;
-  return !move->event_count ||
-         specset_may_call(b->subject->sets, b->tree.at[x->here.node].set, move->events[0].thread, move->events[0].call);
+  return !move->event_count || may_call(x->out, x->here.node, move->events[0]);
 }
 
 static void expand_move(struct explorer *x, enum moved moved, const struct move *move) {
@@ -214,21 +243,24 @@ static void expand_move(struct explorer *x, enum moved moved, const struct move 
   if (moved == WAITS || moved == STOPPED || !follow_events(x, move, &node)) return;
   if (moved == FAULTED) {
     x->moved++;
+    x->spoke++;
     b->kinds.faults |= 1u << move->fault;
     b->limited |= move->fault == FAULT_RANGE;
     note_wrong(x);
   } else {
     x->moved++;
-    if (!b->tree.at[node].set)
-      note_wrong(x);
-    else
-      add_pair(x, (struct pair){state_number(x, x->to), node, x->here.level + 1});
+    if (!b->tree.at[node].set) note_wrong(x);
+    if (b->tree.at[node].set || b->client) {
+      uint32_t to = add_pair(x, (struct pair){state_number(x, x->to), node, x->here.level + 1});
+      if (b->client && node == x->here.node) vec_push(x->mem, &x->quiet, ((struct quiet_move){x->at, to}));
+      x->spoke += node != x->here.node;
+    }
   }
 }
 
 static void expand(struct explorer *x) {
   const struct packed *p = &x->states.at[x->here.state];
-  x->moved = x->locked = 0;
+  x->moved = x->locked = x->spoke = 0;
   x->system->unpack(x->system, p->at, p->size, x->from);
   for (unsigned t = 0; t < x->system->threads; t++) {
     struct choices choices;
@@ -251,8 +283,29 @@ static struct system *plain_machine(struct mem *mem, struct subject *s) {
   return machine_new(mem, s->program, s->client, s->threads, &options, plain_result, s);
 }
 
-void brute_explore(struct brute *b, struct mem *mem, struct subject *s, size_t pairs_most, size_t histories_most) {
-  *b = (struct brute){.mem = mem, .subject = s, .whole = true, .level = UINT32_MAX};
+/* Pairs that go on for ever, or not at all, with no event to come: their histories are as they remain. A pair without moves that waits for
+ * no lock has done everything, or asif_require has refused to go on: that is no waiting. */
+static void note_ends(struct explorer *x) {
+  struct brute *b = x->out;
+  uint32_t calls = b->client->first[b->subject->threads];
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = x->quiet.count; i-- > 0;) {
+      struct quiet_move q = x->quiet.at[i];
+      if (x->goes_on.at[q.from] || !x->goes_on.at[q.to]) continue;
+      x->goes_on.at[q.from] = more = true;
+    }
+  }
+  for (size_t i = 0; i < x->pairs.count; i++) {
+    struct brute_node *n = &b->tree.at[x->pairs.at[i].node];
+    if (n->events == 2 * calls) n->ends |= END_WHOLE;
+    if (!x->goes_on.at[i]) n->ends |= END_WAITING;
+  }
+}
+
+static void explore(struct brute *b, size_t pairs_most) {
+  struct mem *mem = b->mem;
+  struct subject *s = b->subject;
   struct explorer x = {.out = b, .mem = mem, .system = plain_machine(mem, s)};
   struct brute_node root = {.set = specset_initial(s->sets)};
   vec_push(mem, &b->tree, root);
@@ -271,10 +324,24 @@ void brute_explore(struct brute *b, struct mem *mem, struct subject *s, size_t p
   add_pair(&x, (struct pair){state_number(&x, x.to), 0, 0});
   for (size_t i = 0; i < x.pairs.count && b->whole; i++) {
     x.here = x.pairs.at[i];
+    x.at = (uint32_t)i;
     expand(&x);
+    bool goes_on = x.spoke || (!x.moved && !x.locked);
+    if (b->client) vec_push(mem, &x.goes_on, goes_on);
     b->whole = x.pairs.count + 64 < pairs_most;
   }
   b->pairs = x.pairs.count;
   b->nodes = b->tree.count;
+  if (b->client && b->whole) note_ends(&x);
+}
+
+void brute_explore(struct brute *b, struct mem *mem, struct subject *s, size_t pairs_most, size_t histories_most) {
+  *b = (struct brute){.mem = mem, .subject = s, .whole = true, .level = UINT32_MAX};
+  explore(b, pairs_most);
   if (b->whole) decide_all(b, histories_most);
+}
+
+void brute_enumerate(struct brute *b, struct mem *mem, struct subject *s, const struct brute_client *client, size_t pairs_most) {
+  *b = (struct brute){.mem = mem, .subject = s, .client = client, .whole = true, .level = UINT32_MAX};
+  explore(b, pairs_most);
 }

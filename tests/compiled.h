@@ -1,0 +1,50 @@
+/* An object compiled and run under all schedules, as `asif test` does it; in words of neither engine, since their headers do not go
+ * together. */
+#ifndef ASIF_TESTS_COMPILED_H
+#define ASIF_TESTS_COMPILED_H
+
+#include "base/text.h"
+#include "history/value.h"
+
+enum { COMPILED_CALLS = 8, COMPILED_THREADS = 4 };
+
+/* Thread t makes the calls first[t] .. first[t + 1] - 1. */
+struct compiled_client {
+  unsigned threads;
+  uint32_t first[COMPILED_THREADS + 1];
+  struct {
+    const char *function;
+    long arg[3];
+  } calls[COMPILED_CALLS];
+};
+
+struct compiled_event {
+  uint8_t thread;
+  bool is_return;
+  value result;
+};
+
+enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG };
+enum compiled_fault { NO_FAULT, USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS, ASSERTION, CRASH, MISUSE, OTHER_FAULT };
+struct compiled_run {
+  enum compiled_end end;
+  enum compiled_fault fault;
+  const char *said;
+  const struct compiled_event *events;
+  size_t count;
+  bool linearizable; /* of a whole one */
+};
+
+enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, COMPILED_WAYS };
+extern const char *const compiled_ways[];
+
+struct compiled_object;
+struct compiled_object *compiled_open(struct mem *, const char *source, struct problem *);
+void compiled_close(struct compiled_object *);
+/* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left out. The visitor's false
+ * ends it. */
+bool compiled_explore(struct compiled_object *, const struct compiled_client *, enum compiled_way, struct values *,
+                      bool (*visit)(void *, const struct compiled_run *), void *context, bool *complete, uint64_t *schedules,
+                      struct problem *);
+
+#endif

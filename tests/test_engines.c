@@ -1,0 +1,427 @@
+/* The engines against each other. Random objects (random_object.h) are compiled and run under all schedules, as `asif test` does it
+ * (compiled.h), and read and enumerated a move at a time, as `asif verify` does it (brute_verify.h): for the same client there must
+ * be the same histories, the same verdicts on them, the same faults and the same deadlocks; and every way to explore must see the same.
+ *
+ * A run records the strictest history of its steps, while in an enumeration calls and returns are moves of their own. So each
+ * history of a run must be one of those enumerated, and each of those a weakening of a run's: the same results, and nothing ordered
+ * that is not ordered there.
+ *
+ * ASIF_TEST_OBJECTS sets how many objects, up to 2,000 (default 60; make test-long takes 2,000), ASIF_TEST_OBJECT the number of the only
+ * one, which is then printed with its histories. */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "brute_verify.h"
+#include "compiled.h"
+#include "random_object.h"
+#include "test.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define RUNS() test_skip("the thread sanitizer does not know of the fibers")
+#else
+#define RUNS() ((void)0)
+#endif
+
+enum { PAIRS_MOST = 60000, CLIENTS = 3, SCHEDULES_MOST = 20000, SECONDS_MOST = 60, SHARES = 2, OBJECTS_MOST = 2000 };
+
+struct tally { /* shared with the children */
+  unsigned clients, large, beyond, cannot, many, histories, wrong, waiting, faults, longs;
+  uint64_t schedules;
+};
+
+/* A history: of each call its result, and the calls that returned before it. */
+enum { NOT_CALLED, PENDING, RETURNED };
+struct shape {
+  uint8_t state[COMPILED_CALLS], after[COMPILED_CALLS]; /* after[i]: bit k: call k returned before call i was made */
+  value result[COMPILED_CALLS];
+};
+typedef VEC(struct shape) shapes;
+
+/* What was seen in one way. */
+struct seen {
+  shapes whole, waiting;
+  unsigned faults; /* bit: enum compiled_fault */
+  uint64_t long_runs, schedules;
+  bool complete;
+};
+
+struct trial {
+  uint64_t number, seed;
+  struct mem mem;
+  struct limits limits;
+  struct random_object object;
+  struct verify_options options;
+  struct subject subject;
+  struct compiled_object *compiled;
+  struct compiled_client client;
+  uint16_t numbers[COMPILED_CALLS]; /* of its calls */
+  struct brute_client brute_client;
+  struct brute brute;
+  struct seen verified, seen[COMPILED_WAYS];
+  enum compiled_way way;
+  struct tally *tally;
+};
+
+static unsigned below(struct trial *t, unsigned n) {
+  t->seed = hash_mix(t->seed + 0x9e3779b97f4a7c15u);
+  return (unsigned)(t->seed >> 20) % n;
+}
+
+/* Telling. */
+
+static void print_shape(const struct trial *t, const struct shape *s) {
+  fprintf(stderr, "   ");
+  for (uint32_t i = 0; i < t->client.first[t->client.threads]; i++) {
+    if (s->state[i] == NOT_CALLED) continue;
+    fprintf(stderr, "  %u %s", i, t->client.calls[i].function);
+    struct text text;
+    text_open(&text, (struct mem *)(uintptr_t)&t->mem);
+    value_print(t->subject.values, s->result[i], &text);
+    if (s->state[i] == RETURNED) fprintf(stderr, " -> %s", text_string(&text));
+    if (s->after[i]) fprintf(stderr, " after");
+    for (unsigned k = 0; k < COMPILED_CALLS; k++)
+      if (s->after[i] >> k & 1) fprintf(stderr, " %u", k);
+    fprintf(stderr, ";");
+  }
+  fprintf(stderr, "\n");
+}
+
+static void print_seen(const struct trial *t, const char *name, const struct seen *s) {
+  static const char *const names[] = {"none", "use after free", "double free", "bad free", "out of bounds", "assertion", "crash", "misuse", "other"};
+  fprintf(stderr, "%s: %zu histories, %zu waiting, %llu schedules, faults:", name, s->whole.count, s->waiting.count, (unsigned long long)s->schedules);
+  for (unsigned f = 1; f <= OTHER_FAULT; f++)
+    if (s->faults >> f & 1) fprintf(stderr, " [%s]", names[f]);
+  fprintf(stderr, "\n");
+  for (size_t i = 0; i < s->whole.count; i++) print_shape(t, &s->whole.at[i]);
+  if (s->waiting.count) fprintf(stderr, "  waiting:\n");
+  for (size_t i = 0; i < s->waiting.count; i++) print_shape(t, &s->waiting.at[i]);
+}
+
+static void print_client(const struct trial *t) {
+  for (unsigned h = 0; h < t->client.threads; h++)
+    for (uint32_t i = t->client.first[h]; i < t->client.first[h + 1]; i++)
+      fprintf(stderr, "%s%s(%ld)", i > t->client.first[h] ? " " : h ? " | " : "  ", t->client.calls[i].function, t->client.calls[i].arg[0]);
+  fprintf(stderr, "\n");
+}
+
+static void print_all(const struct trial *t) {
+  fprintf(stderr, "%s%s\n", random_object_includes, text_string(&t->object.source));
+  print_client(t);
+  print_seen(t, "verify", &t->verified);
+  for (unsigned w = 0; w < COMPILED_WAYS; w++) print_seen(t, compiled_ways[w], &t->seen[w]);
+}
+
+static _Noreturn void disagree(const struct trial *t, const char *what) {
+  fprintf(stderr, "object %llu (%s), %s: %s\n\n", (unsigned long long)t->number, t->object.name, compiled_ways[t->way], what);
+  print_all(t);
+  test_fail(__FILE__, __LINE__, what);
+}
+
+/* Shapes. */
+
+static bool same_shape(const struct shape *a, const struct shape *b) { return !memcmp(a, b, sizeof *a); }
+
+static bool has_shape(const shapes *all, const struct shape *s) {
+  for (size_t i = 0; i < all->count; i++)
+    if (same_shape(&all->at[i], s)) return true;
+  return false;
+}
+
+static bool add_shape(struct trial *t, shapes *all, const struct shape *s) {
+  if (has_shape(all, s)) return false;
+  vec_push(&t->mem, all, *s);
+  return true;
+}
+
+/* Has `weak` the results of `strict`, and no more order? Calls that return in neither may be missing in the strict one: a
+ * thread that waits for a lock is not seen to have called before it takes a step. */
+static bool weakens(const struct shape *weak, const struct shape *strict) {
+  unsigned called = 0;
+  for (unsigned i = 0; i < COMPILED_CALLS; i++) called |= (unsigned)(strict->state[i] != NOT_CALLED) << i;
+  for (unsigned i = 0; i < COMPILED_CALLS; i++) {
+    if (!(called >> i & 1) && weak->state[i] != RETURNED) continue;
+    if (weak->state[i] != strict->state[i] || weak->result[i] != strict->result[i]) return false;
+    if (weak->after[i] & called & ~strict->after[i]) return false;
+  }
+  return true;
+}
+
+static bool has_stricter(const shapes *all, const struct shape *weak) {
+  for (size_t i = 0; i < all->count; i++)
+    if (weakens(weak, &all->at[i])) return true;
+  return false;
+}
+
+static bool has_weaker(const shapes *all, const struct shape *strict) {
+  for (size_t i = 0; i < all->count; i++)
+    if (weakens(&all->at[i], strict)) return true;
+  return false;
+}
+
+static void shape_of(const struct trial *t, const struct event *events, size_t count, struct shape *s) {
+  uint32_t next[COMPILED_THREADS];
+  uint8_t returned = 0;
+  memset(s, 0, sizeof *s);
+  memcpy(next, t->client.first, sizeof next);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t *at = &next[events[i].thread];
+    if (events[i].kind == EVENT_CALL) {
+      s->state[*at] = PENDING;
+      s->after[*at] = returned;
+    } else {
+      s->state[*at] = RETURNED;
+      s->result[*at] = events[i].result;
+      returned |= (uint8_t)(1u << *at);
+      ++*at;
+    }
+  }
+}
+
+/* What verify says. */
+
+static enum compiled_fault fault_of(enum fault f) {
+  switch (f) {
+  case FAULT_NULL:
+  case FAULT_DIVISION:
+  case FAULT_TRAP: return CRASH;
+  case FAULT_FREED: return USE_AFTER_FREE;
+  case FAULT_DOUBLE_FREE: return DOUBLE_FREE;
+  case FAULT_BAD_FREE: return BAD_FREE;
+  case FAULT_ASSERTION: return ASSERTION;
+  case FAULT_UNLOCK: return MISUSE;
+  default: return OTHER_FAULT;
+  }
+}
+
+/* False if the client is too large, or does what compiled code does not notice: it may then do anything. */
+static bool enumerate(struct trial *t) {
+  struct brute *b = &t->brute;
+  struct event events[2 * COMPILED_CALLS];
+  t->brute_client = (struct brute_client){t->numbers, t->client.first};
+  brute_enumerate(b, &t->mem, &t->subject, &t->brute_client, PAIRS_MOST);
+  t->tally->large += !b->whole;
+  if (!b->whole) return false;
+  t->verified = (struct seen){.complete = true, .schedules = b->pairs};
+  for (unsigned f = 1; f < 32; f++)
+    if (b->kinds.faults >> f & 1) t->verified.faults |= 1u << fault_of((enum fault)f);
+  t->tally->beyond += t->verified.faults >> OTHER_FAULT & 1;
+  if (t->verified.faults >> OTHER_FAULT & 1) return false;
+  for (uint32_t n = 0; n < b->nodes; n++) {
+    struct shape s;
+    if (!brute_ends(b, n)) continue;
+    shape_of(t, events, brute_events(b, n, events, 2 * COMPILED_CALLS), &s);
+    if (brute_ends(b, n) & END_WHOLE) add_shape(t, &t->verified.whole, &s);
+    if (brute_ends(b, n) & END_WAITING) add_shape(t, &t->verified.waiting, &s);
+  }
+  return true;
+}
+
+/* What is run. */
+
+static uint32_t find(struct trial *t, const struct compiled_run *r, struct shape *s) {
+  struct event events[2 * COMPILED_CALLS];
+  uint32_t next[COMPILED_THREADS];
+  memcpy(next, t->client.first, sizeof next);
+  for (size_t i = 0; i < r->count; i++) {
+    const struct compiled_event *e = &r->events[i];
+    events[i] = (struct event){.kind = e->is_return ? EVENT_RETURN : EVENT_CALL, .thread = e->thread, .result = e->result};
+    if (!e->is_return) events[i].call = t->numbers[next[e->thread]++];
+  }
+  shape_of(t, events, r->count, s);
+  return brute_find(&t->brute, events, r->count);
+}
+
+static bool visit(void *self, const struct compiled_run *r) {
+  struct trial *t = self;
+  struct seen *seen = &t->seen[t->way];
+  struct shape s;
+  seen->schedules++;
+  seen->long_runs += r->end == COMPILED_LONG;
+  uint32_t node = find(t, r, &s);
+  bool none = node == UINT32_MAX;
+  if (r->end == COMPILED_FAULT) {
+    if (!(t->verified.faults >> r->fault & 1)) {
+      fprintf(stderr, "%s\n", r->said);
+      seen->faults |= 1u << r->fault;
+      disagree(t, "a fault that verify does not know");
+    }
+    seen->faults |= 1u << r->fault;
+  } else if (r->end == COMPILED_WAITING) {
+    add_shape(t, &seen->waiting, &s);
+    if (none || !has_weaker(&t->verified.waiting, &s)) {
+      print_shape(t, &s);
+      fprintf(stderr, "%s\n", r->said);
+      disagree(t, "operations wait for ever that do not in verify");
+    }
+  } else if (r->end == COMPILED_WHOLE) {
+    add_shape(t, &seen->whole, &s);
+    if (none) print_shape(t, &s);
+    if (none) disagree(t, "a history that verify does not have");
+    if (!(brute_ends(&t->brute, node) & END_WHOLE)) disagree(t, "a history that is whole, but not in verify");
+    if (r->linearizable != brute_holds(&t->brute, node)) {
+      print_shape(t, &s);
+      disagree(t, r->linearizable ? "a history is linearizable, but not for verify" : "a history is not linearizable, but for verify");
+    }
+  }
+  return seen->schedules < SCHEDULES_MOST;
+}
+
+static void run_in(struct trial *t, enum compiled_way way) {
+  struct problem why = {""};
+  struct seen *seen = &t->seen[t->way = way];
+  uint64_t schedules;
+  *seen = (struct seen){.complete = false};
+  if (!compiled_explore(t->compiled, &t->client, way, t->subject.values, visit, t, &seen->complete, &schedules, &why)) disagree(t, why.text);
+  t->tally->schedules += seen->schedules;
+  t->tally->longs += seen->long_runs > 0;
+  if (!seen->complete && !seen->long_runs && seen->schedules < SCHEDULES_MOST) disagree(t, "not complete, and no reason for it");
+}
+
+/* All that verify has was seen. Of faults that of a thread may come before another's, which then does not happen: one is enough. */
+static void check_complete(struct trial *t) {
+  const struct seen *seen = &t->seen[t->way];
+  if (!seen->complete) return;
+  for (size_t i = 0; i < t->verified.whole.count; i++)
+    if (!has_stricter(&seen->whole, &t->verified.whole.at[i])) {
+      print_shape(t, &t->verified.whole.at[i]);
+      disagree(t, "a history of verify is not seen");
+    }
+  for (size_t i = 0; i < t->verified.waiting.count; i++)
+    if (!has_stricter(&seen->waiting, &t->verified.waiting.at[i])) {
+      print_shape(t, &t->verified.waiting.at[i]);
+      disagree(t, "operations that wait for ever are not seen");
+    }
+  if (t->verified.faults && !seen->faults) disagree(t, "a fault is not seen");
+}
+
+static void check_same(struct trial *t, const struct seen *a, const struct seen *b) {
+  if (!a->complete || !b->complete) return;
+  bool same = a->whole.count == b->whole.count && a->waiting.count == b->waiting.count && a->faults == b->faults;
+  for (size_t i = 0; same && i < a->whole.count; i++) same = has_shape(&b->whole, &a->whole.at[i]);
+  for (size_t i = 0; same && i < a->waiting.count; i++) same = has_shape(&b->waiting, &a->waiting.at[i]);
+  if (!same) disagree(t, "not the same is seen as by dpor");
+}
+
+static void choose_client(struct trial *t) {
+  const struct subject *s = &t->subject;
+  uint32_t count = 0;
+  t->client = (struct compiled_client){.threads = s->threads};
+  for (unsigned h = 0; h < s->threads; h++) {
+    for (unsigned i = 0; i < t->object.ops; i++, count++) {
+      const struct client_call *call = &s->client[h].calls[below(t, s->client[h].call_count)];
+      t->numbers[count] = call->number;
+      t->client.calls[count].function = s->program->ops[call->op].function;
+      for (unsigned a = 0; a < 3; a++) t->client.calls[count].arg[a] = (long)call->args[a];
+    }
+    t->client.first[h + 1] = count;
+  }
+}
+
+static void try_client(struct trial *t) {
+  choose_client(t);
+  if (!enumerate(t)) return;
+  memset(t->seen, 0, sizeof t->seen);
+  for (unsigned w = 0; w < COMPILED_WAYS; w++) {
+    run_in(t, w);
+    if (getenv("ASIF_TEST_OBJECT") && !w) print_all(t);
+    check_complete(t);
+    if (w) check_same(t, &t->seen[BY_DPOR], &t->seen[w]);
+  }
+  t->tally->clients++;
+  t->tally->many += !t->seen[BY_ALL].complete;
+  t->tally->histories += (unsigned)t->seen[BY_DPOR].whole.count;
+  t->tally->waiting += t->verified.waiting.count > 0;
+  t->tally->faults += t->verified.faults != 0;
+}
+
+static void open_subject(struct trial *t) {
+  struct problem why = {""};
+  struct text text;
+  text_open(&text, &t->mem);
+  text_add(&text, random_object_preprocessed);
+  text_add(&text, text_string(&t->object.source));
+  t->options = (struct verify_options){.path = "x.c", .threads = t->object.threads, .ops = t->object.ops, .bound = -1, .search = {.reduce = REDUCE_NONE}};
+  struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
+  if (!subject_make(&t->mem, unit, &t->options, &t->subject, &why)) disagree(t, why.text);
+}
+
+static void compile_object(struct trial *t) {
+  char path[] = "/tmp/asif-engines-XXXXXX.c";
+  struct problem why = {""};
+  int fd = mkstemps(path, 2);
+  CHECK(fd >= 0);
+  dprintf(fd, "%s%s", random_object_includes, text_string(&t->object.source));
+  close(fd);
+  t->compiled = compiled_open(&t->mem, path, &why);
+  unlink(path);
+  if (!t->compiled) disagree(t, why.text);
+}
+
+static bool usable(const struct random_object *o) {
+  /* asif_choose is for specifications in compiled code; where asif_require refuses a call verify waits, and a run does not count. */
+  return !strstr(o->source.at, "asif_choose") && !strstr(o->source.at, "asif_require");
+}
+
+static void try_object(uint64_t number, struct tally *y) {
+  struct trial *t = calloc(1, sizeof *t);
+  CHECK(t);
+  t->number = number;
+  t->seed = number;
+  t->tally = y;
+  limits_start(&t->limits, 0, 0);
+  mem_open(&t->mem, &t->limits);
+  random_object_make(&t->object, &t->mem, number);
+  text_string(&t->object.source);
+  if (usable(&t->object)) {
+    open_subject(t);
+    compile_object(t);
+    for (unsigned c = 0; c < CLIENTS; c++) try_client(t);
+    compiled_close(t->compiled);
+    subject_close(&t->subject);
+  } else {
+    y->cannot++;
+  }
+  mem_close(&t->mem);
+  free(t);
+}
+
+/* In a process of its own: code is loaded. */
+static bool try_apart(uint64_t number, struct tally *y) {
+  fflush(NULL);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (!pid) {
+    alarm(SECONDS_MOST);
+    try_object(number, y);
+    fflush(NULL);
+    _exit(0);
+  }
+  int status = 0;
+  CHECK(waitpid(pid, &status, 0) == pid);
+  if (WIFSIGNALED(status)) fprintf(stderr, "object %llu: %s\n", (unsigned long long)number, strsignal(WTERMSIG(status)));
+  return !status;
+}
+
+static void try_share(unsigned share) {
+  RUNS();
+  if (system("${CC:-cc} --version > /dev/null 2>&1")) test_skip("no C compiler");
+  const char *one = getenv("ASIF_TEST_OBJECT"), *n = getenv("ASIF_TEST_OBJECTS"), *first = getenv("ASIF_TEST_FIRST");
+  uint64_t most = n ? strtoull(n, NULL, 10) : 60;
+  if (most > OBJECTS_MOST) most = OBJECTS_MOST;
+  struct tally *y = mmap(NULL, sizeof *y, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(y != MAP_FAILED);
+  unsigned bad = 0;
+  uint64_t from = first ? strtoull(first, NULL, 10) : 0;
+  for (uint64_t i = from + share; !one && i < from + most; i += SHARES) bad += !try_apart(i, y);
+  if (one && !share) bad += !try_apart(strtoull(one, NULL, 10), y);
+  printf("%u clients of objects, %llu schedules, %u histories; %u wait, %u fail, %u with too many schedules; not looked at: %u objects, %u clients too large, %u beyond\n",
+         y->clients, (unsigned long long)y->schedules, y->histories, y->waiting, y->faults, y->many, y->cannot, y->large, y->beyond);
+  CHECKF(!bad, "%u objects: the engines disagree", bad);
+}
+
+TEST(engines_random_objects_0) { try_share(0); }
+TEST(engines_random_objects_1) { try_share(1); }
