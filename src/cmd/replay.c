@@ -1,6 +1,7 @@
 /* asif replay: re-validates what a verdict rests on. */
 #include "cmd/cmd.h"
 #include "evidence/evidence.h"
+#include "test/evidence.h"
 #include "verify/schedule.h"
 
 static const struct opt opts[] = {
@@ -9,7 +10,7 @@ static const struct opt opts[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static const struct evidence_of others[] = {{"verify", schedule_replay}, {NULL, NULL}};
+static const struct evidence_of others[] = {{"verify", schedule_replay}, {"test", test_evidence_replay}, {NULL, NULL}};
 
 static int replay_file(const struct args *a, const char *path) {
   bool bad = false;
@@ -55,16 +56,18 @@ const struct command command_replay = {
     .name = "replay",
     .usage = "EVIDENCE...",
     .summary = "re-validate what a verdict rests on",
-    .details = "EVIDENCE is a file that `asif check` or `asif verify` wrote with --evidence FILE. A linearization\n"
+    .details = "EVIDENCE is a file that `asif check`, `asif verify` or `asif test` wrote with --evidence FILE. A linearization\n"
                "is run on the sequential object, operation by operation; for a violation every order of its\n"
                "operations is tried. The code shares nothing with the deciders but histories and specifications.\n"
-               "An execution that verify found is made again, move by move, from the source as it is now.\n"
+               "An execution that verify found is made again, move by move, from the source as it is now. For one\n"
+               "that test found the files are compiled again, and run under the same schedule.\n"
                "\n"
                "Exit status: 0 the evidence stands, 1 it does not, 2 bad usage or input, 3 unknown.\n"
                "\n"
                "Examples:\n"
                "  asif check history.txt --evidence why.txt; asif replay why.txt\n"
-               "  asif verify stack.c --evidence why.txt; asif replay why.txt\n",
+               "  asif verify stack.c --evidence why.txt; asif replay why.txt\n"
+               "  asif test stack.c --evidence why.txt; asif replay why.txt\n",
     .opts = opts,
     .least = 1,
     .most = -1,

@@ -14,6 +14,7 @@
 
 #include "cmd/test_stress.h"
 #include "report/report.h"
+#include "test/evidence.h"
 #include "test/tell.h"
 
 static const struct opt opts[] = {
@@ -39,6 +40,7 @@ static const struct opt opts[] = {
     {"html", 0, "FILE", "@files", "write a page with the violation"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
+    {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
@@ -367,6 +369,53 @@ static bool write_report(struct mem *m, const struct report *report, const char 
   return write_file(path, text_string(&t), t.count);
 }
 
+static void put_word(struct text *t, const char *s) {
+  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
+  text_char(t, ' ');
+  if (!plain) text_char(t, '\'');
+  for (; *s; s++) {
+    if (*s == '\'')
+      text_add(t, "'\\''");
+    else
+      text_char(t, *s);
+  }
+  if (!plain) text_char(t, '\'');
+}
+
+/* The command that does it again: without what only says where to write the answer. */
+static char *asked(const struct job *j, struct mem *m) {
+  static const char *const not[] = {"evidence", "json", "html", "junit", "svg", "quiet"};
+  const struct args *a = j->args;
+  struct text t;
+  text_open(&t, m);
+  text_add(&t, "asif test");
+  for (char **in = j->inputs; *in; in++) put_word(&t, *in);
+  for (size_t i = 0; a->command->opts[i].name; i++) {
+    const struct opt *o = &a->command->opts[i];
+    bool wanted = a->values[i] != NULL;
+    for (size_t n = 0; n < sizeof not / sizeof *not; n++) wanted &= strcmp(o->name, not[n]) != 0;
+    if (!wanted) continue;
+    text_printf(&t, " --%s", o->name);
+    if (o->arg) put_word(&t, a->values[i]);
+  }
+  if (*j->flags) text_add(&t, " --");
+  for (char **f = j->flags; *f; f++) put_word(&t, *f);
+  return text_of(m, &t);
+}
+
+static bool write_evidence(const struct job *j, struct mem *m, struct report *r) {
+  const char *path = arg_value(j->args, "evidence");
+  struct problem why;
+  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
+  struct test_evidence e = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .asked = asked(j, m),
+                            .verdict = r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
+                            .searched = &j->answer, .bound = &j->spec, .schedule = &j->schedule, .token = j->token};
+  r->evidence = path;
+  if (test_evidence_write(path, &e, &why)) return true;
+  say_error("%s", why.text);
+  return false;
+}
+
 static void drawn_svg(const struct report *r, struct text *t) {
   struct report drawn = *r;
   struct check_result c = whole_result(t->mem, r);
@@ -374,10 +423,11 @@ static void drawn_svg(const struct report *r, struct text *t) {
   report_svg(&drawn, t);
 }
 
-static bool write_answers(const struct job *j, struct mem *m, const struct report *r) {
+static bool write_answers(const struct job *j, struct mem *m, struct report *r) {
   const struct args *a = j->args;
   struct text t;
   text_open(&t, m);
+  if (!write_evidence(j, m, r)) return false;
   if (arg_flag(a, "json"))
     report_json(r, &t);
   else
@@ -678,6 +728,7 @@ const struct command command_test = {
                "  asif test queue.c --replay 1:r:a1_b:A2B:5f3a   once more; --debug gdb: and stop before it begins\n"
                "  asif test queue.c --stress -n 4 -t 1m          real threads on real cores\n"
                "  asif test queue.c --stress --throughput        how fast is it?\n"
+               "  asif test queue.c --evidence why.txt; asif replay why.txt\n"
                "  asif test queue.c -- -O2 -Iinclude -DSIZE=4    for the compiler\n"
                "  CC=\"asif cc\" make && asif test harness.c queue.o pool.o\n",
     .opts = opts,

@@ -376,7 +376,7 @@ static int run(struct job *j) {
 }
 
 bool stress_options_fit(const struct args *a) {
-  static const char *const ours[] = {"time", "history", "repeat", "output", "no-perturb", "sanitize", "hang", "throughput", "evidence"};
+  static const char *const ours[] = {"time", "history", "repeat", "output", "no-perturb", "sanitize", "hang", "throughput"};
   static const char *const others[] = {"client", "dpor", "bound", "bound-by", "cache", "random", "runs", "all", "races", "leaks", "steps", "jobs",
                                        "replay", "debug"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)

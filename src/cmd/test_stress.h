@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 
 /* The options, for the table of the command: those that no other way of testing has. Beside them it takes spec, threads, ops,
- * seed, json, html, junit, svg, time-limit, memory-limit, quiet. */
+ * seed, json, html, junit, svg, evidence, time-limit, memory-limit, quiet. */
 #define STRESS_OPTIONS \
   {"stress", 0, NULL, NULL, "real threads on real cores: random calls, recorded with real times and checked, round after round"}, \
       {"time", 0, "TIME", NULL, "stress: how long each thread makes calls in a round, instead of --ops: 0.01"}, \
@@ -15,8 +15,7 @@
       {"no-perturb", 0, NULL, NULL, "stress: only the code as it ships; else two of three rounds have threads stumble at shared accesses"}, \
       {"sanitize", 0, "WHAT", "thread|address", "stress: compiled with this sanitizer"}, \
       {"hang", 0, "TIME", NULL, "stress: operations hang when none has returned for so long (default: 5)"}, \
-      {"throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads"}, \
-      {"evidence", 'e', "FILE", "@files", "stress: write what a verdict on a history rests on, for `asif replay`"}
+      {"throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads"}
 
 bool stress_options_fit(const struct args *); /* none of them without --stress, and none that is only for the others with it */
 /* flags: for the compiler, NULL-terminated; so are the inputs. */

@@ -1,0 +1,29 @@
+/* Evidence of `asif test`: the files, what was found, and the schedule that shows it. */
+#ifndef ASIF_TEST_EVIDENCE_H
+#define ASIF_TEST_EVIDENCE_H
+
+#include "check/check.h"
+#include "history/input.h"
+
+struct object; /* test/test.h, run/run.h, history/schedule.h */
+struct run_options;
+struct searched;
+struct schedule;
+
+struct test_evidence {
+  char *const *inputs, *const *flags;
+  const char *spec;    /* what --spec said, or NULL */
+  const char *asked;   /* the command that does it all again */
+  const char *verdict; /* of what was searched where nothing was found */
+  const struct object *object;
+  const struct run_options *run;
+  const struct searched *searched;
+  const struct spec *bound; /* to the history of the finding */
+  const struct schedule *schedule;
+  const char *token;
+};
+bool test_evidence_write(const char *path, const struct test_evidence *, struct problem *);
+/* What follows the line `command test`. For struct evidence_of. */
+bool test_evidence_replay(struct mem *, struct input *, enum verdict *, struct text *said, struct problem *);
+
+#endif

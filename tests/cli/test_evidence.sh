@@ -1,0 +1,81 @@
+#!/bin/bash
+# What a verdict of asif test rests on is written, re-validated from the file and from the code, and refused once it has been changed.
+. tests/cli/common
+has test && has replay || exit 77
+export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
+mkdir tmp && cp -r "$root/objects" . || exit 1
+small='-n 2 -o 2 --time-limit 60'
+stands() { # FILE ARGUMENT...: what is found in it stands
+  run 1 "$asif" test --evidence e --quiet "$@"
+  run 0 "$asif" replay e; says 'the evidence stands'; silent
+  [ -z "$(ls tmp)" ] || fail "asif replay leaves $(ls tmp)"
+}
+# refused STATUS WHY SED: the evidence e, changed, is refused with that status, and the answer says why.
+refused() {
+  sed -E "$3" e >changed
+  cmp -s e changed && fail "nothing is changed by $3"
+  run "$1" "$asif" replay changed
+  if [ "$1" = 1 ]; then says "$2"; says 'verdict: the evidence does not stand'; else warns "$2"; fi
+}
+
+# Histories that are wrong: of a specification that is named, given, in the file, and of the object itself.
+for f in objects/bugs/b3_push.c objects/bugs/b3_pop.c; do stands $f $small; says 'of the core have no legal order'; says 'give this history'; done
+stands objects/bugs/b3_pop.c $small --spec stack
+stands objects/bugs/b3_pop.c $small --spec self; says 'of the core have no legal order'
+cat >own.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int inc(void) { int v = atomic_load(&n); atomic_store(&n, v + 1); return v; }
+struct state { int n; };
+static int spec_inc(struct state *s) { return s->n++; }
+ASIF_SPEC(mine, struct state)
+ASIF_SPEC_OP(spec_inc, "inc")
+ASIF_OBJECT(mine)
+ASIF_OP(inc)
+END
+stands own.c $small; says 'of the core have no legal order'
+run 1 "$asif" test own.c $small; says 'Inc() -> 0'
+stands own.c $small --spec self -- -DSOMETHING=1 -O2
+
+# What else is wrong: a data race, a deadlock, a crash, an assertion.
+stands objects/bugs/b1_tail.c $small; says 'steps of the token end so: '
+sed 's/atomic_store(&n, v + 1)/if (v) *(volatile int *)0 = 1; n = 1/' own.c >crash.c; stands crash.c -n 2 -o 1
+sed 's/atomic_store(&n, v + 1)/assert(!v); n = 1/;1i #include <assert.h>' own.c >assert.c; stands assert.c -n 2 -o 1
+
+# Nothing: what was searched, and how to do it again.
+run 0 "$asif" test objects/treiber_stack.c $small --evidence e --quiet
+run 3 "$asif" replay e; says 'linearizable: '; says 'schedules of 80 of 80 clients'; says '  asif test objects/treiber_stack.c --threads 2 --ops 2'
+run 0 "$asif" test objects/treiber_stack.c $small --bound 2 --evidence e --quiet
+run 3 "$asif" replay e; says 'no violation found: '; says '--bound 2'
+run 3 "$asif" test objects/treiber_stack.c -n 4 -o 3 --time-limit 0.5 --evidence none --quiet; [ ! -e none ] || fail 'evidence of nothing known'
+
+# Changed evidence of a history.
+run 1 "$asif" test objects/bugs/b3_pop.c $small --evidence e --quiet
+refused 1 'does not stand' 's/^stack Ok\(1\) B/stack Empty() B/'            # a history that is right
+refused 1 'does not stand' 's/^stack Ok\(1\) A/stack Ok(2) A/'              # another that is wrong
+refused 1 'is another: nothing is wrong' 's/^(token [^:]*:[^:]*:[^:]*:)[^:]*/\1A/' # another schedule
+refused 1 'calls are others' 's/^client .*/client pop() | pop()/'
+refused 1 'other steps' 's/^3 A (.*) pop\(\)/3 B \1 pop()/'
+refused 1 'is another: not linearizable' 's/^found .*/found data race/;s/^told.*/told 0/;/^[0-9]* [AB] /d;/^verdict/,/^to /d'
+refused 2 'expected order' 's/^verdict .*/verdict linearizable/'
+refused 2 'expected' 's/^core 2/core 9/'
+refused 2 '--replay: ' 's/^token .*/token 1:r:zzz/'
+for line in found input hash asked client steps token told verdict spec core history; do refused 2 'expected' "/^$line/d"; done
+refused 2 'expected' '/^hash/s/hash.*/hash x/'
+refused 2 'expected' '/^told/q'
+sed -E 's/^(hash .*)/\1\nargument -fplugin=x/' e >changed; run 3 "$asif" replay changed; says 'is not given to the compiler'; says 'no legal order'
+run 1 "$asif" test objects/bugs/b1_tail.c $small --evidence e --quiet
+refused 1 'goes wrong otherwise' 's/^said .*/said something/'
+refused 1 'is another: data race' 's/^found .*/found deadlock/'
+
+# The files have changed, or are gone.
+cp own.c mine.c; run 1 "$asif" test mine.c --spec self $small --evidence e --quiet
+echo >>mine.c; run 0 "$asif" replay e; says 'the files have changed since'; says 'the evidence stands'
+sed -i 's/int v = .*/return atomic_fetch_add(\&n, 1); }/' mine.c; run 3 "$asif" replay e; says 'the files have changed since'
+run 1 "$asif" test objects/bugs/b3_pop.c $small --evidence e --quiet
+rm objects/bugs/b3_pop.c; run 3 "$asif" replay e; says 'no legal order'; says 'objects/bugs/b3_pop.c cannot be read'; says 'verdict: unknown'
+
+# Where it cannot be written.
+run 2 "$asif" test own.c $small --evidence /nowhere/x; warns /nowhere/x
+[ ! -c /dev/full ] || { run 2 "$asif" test own.c $small --evidence /dev/full; warns /dev/full; }
