@@ -137,6 +137,17 @@ static unsigned ask(uint64_t enabled) {
   return choice.fiber;
 }
 
+/* The fiber that the plan has take step i, if that is one that spins. When it is seen to spin depends on what else is on its stack: what was
+ * there before, in bytes that the code does not use. So it may have been seen later when the step was taken before. */
+static __attribute__((noinline)) uint64_t forced_to_spin(size_t i) {
+  unsigned id = i < plan->count ? plan->choices[i].fiber : FIBERS_MOST;
+  if (id >= FIBERS_MOST || !((scheduler.spinning & scheduler.alive) >> id & 1)) return 0;
+  const struct fiber *f = &fibers[id];
+  if (f->ready && !f->ready(f)) return 0;
+  scheduler.spinning &= ~((uint64_t)1 << id);
+  return (uint64_t)1 << id;
+}
+
 static inline unsigned chosen(size_t i, uint64_t enabled) {
   if (i < plan->count) {
     unsigned forced = plan->choices[i].fiber;
@@ -174,6 +185,7 @@ static inline size_t goes_on_until(unsigned fiber, size_t i) {
 static inline __attribute__((always_inline)) struct fiber *next_step(void) {
   size_t i = run.count;
   uint64_t enabled = enabled_fibers(), word;
+  if (UNLIKELY(scheduler.spinning != 0)) enabled |= forced_to_spin(i);
   if (UNLIKELY(!enabled)) spin_stuck();
   bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
   unsigned id = chosen(i, enabled);
