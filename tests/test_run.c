@@ -141,7 +141,7 @@ TEST(run_each_thread_has_its_own) {
   scene_open(&s, image, "own", &usual);
   CHECK(scene_all(&s.client, 1000, see_own, NULL) == 2);
   scene_open(&s, image, "round", &usual);
-  CHECK(scene_all(&s.client, 1000, see_ones, NULL) == 2);
+  CHECK(scene_all(&s.client, 1000, see_ones, NULL) >= 2); /* clang tells of volatile variables on the stack too */
 }
 
 static bool see_zero_sum(void *context, const struct run *r) {
@@ -184,8 +184,12 @@ TEST(run_what_is_a_point) {
   CHECK(r->count == 1 && r->steps[0].kind == POINT_CALL && r->moments[1].result == 10);
   scene_open(&s, image, "plain", &(struct run_options){.races = false});
   r = execute(&s, &(struct plan){0});
-  for (size_t i = 0; i < r->count; i++) CHECK(r->steps[i].kind == POINT_READ || r->steps[i].kind == POINT_WRITE);
-  CHECK(r->count >= 1 && r->steps[0].kind == POINT_WRITE && r->moments[1].result == 10);
+  unsigned writes = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    CHECK(r->steps[i].kind == POINT_READ || r->steps[i].kind == POINT_WRITE);
+    writes += r->steps[i].kind == POINT_WRITE;
+  }
+  CHECK(writes == 1 && r->moments[1].result == 10);
 }
 
 static const struct {

@@ -116,7 +116,7 @@ long volatile_0(void) {
 }
 
 /* Accesses that are not atomic, of which those to the own stack are none. */
-static int shared, *where = &shared;
+int shared, *where = &shared;
 long plain_0(void) {
   int local[4] = {1, 2, 3, 4}, *p = local;
   __asm__ volatile("" : "+r"(p));
@@ -126,7 +126,7 @@ long plain_0(void) {
 }
 
 /* What ends the code. */
-static _Atomic(atomic_int *) nowhere;
+_Atomic(atomic_int *) nowhere;
 static int *volatile null;
 static atomic_int zero;
 static int deep(int n) {
