@@ -52,9 +52,9 @@ static bool open_sets(struct explorer *e) {
   bool caching = o->cache && (o->strategy == EXPLORE_BOUNDED || o->strategy == EXPLORE_ALL), counting = caching || o->count_traces;
   size_t bytes = e->limits && e->limits->bytes ? e->limits->bytes / 4 : SET_BYTES;
   if (!counting) e->share.traces = NULL;
-  else if (!e->share.traces) e->share.traces = e->own_traces = hashes_open(bytes);
+  else if (!e->share.traces) e->share.traces = e->own_traces = hashes_open_own(bytes);
   if (!caching) e->share.states = NULL;
-  else if (!e->share.states) e->share.states = e->own_states = hashes_open(2 * bytes);
+  else if (!e->share.states) e->share.states = e->own_states = hashes_open_own(2 * bytes);
   return (e->share.traces || !counting) && (e->share.states || !caching);
 }
 

@@ -9,7 +9,9 @@
 
 #include "test/explore.h"
 
-enum { LEVELS_MOST = 12, WAYS = 8, FIRST_BITS = 12, MORE_BITS = 3, PATIENCE = 1 << 20 };
+#define LARGE ((size_t)8 << 20)
+
+enum { LEVELS_MOST = 6, WAYS = 4 /* a line of the cache */, LAST_WAYS = 256 /* of the last level */, FIRST_BITS = 14, MORE_BITS = 5, PATIENCE = 1 << 20 };
 
 struct slot {
   _Atomic uint64_t low;  /* 0: free */
@@ -22,21 +24,24 @@ struct hashes {
   _Atomic uint64_t count;
 };
 
-static void *reserve(size_t bytes) {
-  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
+/* Pages are taken when they are first written. Large ones are for one process only. */
+static void *reserve(size_t bytes, bool own) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, (own ? MAP_PRIVATE : MAP_SHARED) | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  if (own && bytes > LARGE) madvise(p, bytes, MADV_HUGEPAGE);
+  return p;
 }
 
 static size_t level_slots(unsigned level) { return (size_t)1 << (FIRST_BITS + MORE_BITS * level); }
 
-struct hashes *hashes_open(size_t bytes) {
-  struct hashes *h = reserve(sizeof *h);
+static struct hashes *open_set(size_t bytes, bool own) {
+  struct hashes *h = reserve(sizeof *h, own);
   if (!h) return NULL;
   h->bytes = sizeof *h;
   while (h->levels < LEVELS_MOST) {
     size_t size = level_slots(h->levels) * sizeof(struct slot);
     if (h->levels && h->bytes + size > bytes) break;
-    struct slot *s = reserve(size);
+    struct slot *s = reserve(size, own);
     if (!s) break;
     h->level[h->levels++] = s;
     h->bytes += size;
@@ -45,6 +50,9 @@ struct hashes *hashes_open(size_t bytes) {
   hashes_close(h);
   return NULL;
 }
+
+struct hashes *hashes_open(size_t bytes) { return open_set(bytes, false); }
+struct hashes *hashes_open_own(size_t bytes) { return open_set(bytes, true); }
 
 void hashes_close(struct hashes *h) {
   if (!h) return;
@@ -70,9 +78,9 @@ static int lower(struct slot *s, uint64_t high, uint64_t wanted) {
 int hashes_add(struct hashes *h, struct hash hash, unsigned number) {
   uint64_t low = hash.low ? hash.low : 1, high = hash.high << 8 | ((number < HASH_NUMBER_MOST ? number : HASH_NUMBER_MOST) + 1);
   for (unsigned l = 0; l < h->levels; l++) {
-    struct slot *base = &h->level[l][(hash.high >> 8) % level_slots(l) / WAYS * WAYS];
-    for (unsigned w = 0; w < WAYS; w++) {
-      struct slot *s = &base[w];
+    size_t slots = level_slots(l), first = (hash.high >> 8) % slots / WAYS * WAYS, ways = l + 1 < h->levels ? WAYS : LAST_WAYS;
+    for (size_t w = 0; w < ways; w++) {
+      struct slot *s = &h->level[l][(first + w) % slots];
       uint64_t there = atomic_load_explicit(&s->low, memory_order_relaxed);
       if (!there && atomic_compare_exchange_strong(&s->low, &there, low)) {
         atomic_store_explicit(&s->high, high, memory_order_release);

@@ -1,0 +1,102 @@
+/* Exploring real code: one schedule of each happens-before trace, and no trace missed. */
+#include <string.h>
+
+#include "test.h"
+#include "test/explore.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define RUNS() test_skip("the thread sanitizer does not know of the fibers")
+#else
+#define RUNS() (void)0
+#endif
+
+static struct mem mem;
+static struct object object;
+
+static void open_object(const char *file) {
+  struct problem why;
+  struct image *image;
+  struct compiled compiled;
+  char *inputs[] = {(char *)file, NULL};
+  mem_open(&mem, NULL);
+  struct object_options o = {.inputs = inputs, .directory = compile_directory(&mem, &why)};
+  CHECKF(o.directory && object_open(&mem, &o, &image, &compiled, &object, &why), "%s", why.text);
+  compile_remove(o.directory);
+  CHECKF(run_open(image, object.run_ops, object.op_count, object.init, &(struct run_options){.races = true, .type_stable = object.type_stable}, &why),
+         "%s", why.text);
+}
+
+struct traces {
+  struct trace trace;
+  struct hashes *set;
+  unsigned number;          /* added with this: 1 the reference, 0 what is compared with it */
+  uint64_t known, again, unknown; /* met for the first time, or again; not the reference's */
+};
+
+static enum visit add_trace(void *self, const struct run *r) {
+  struct traces *t = self;
+  CHECKF(!r->found, "%s", r->said);
+  trace_follow(&t->trace, r->steps, r->count, 0);
+  int was = hashes_add(t->set, trace_hash(&t->trace), t->number);
+  t->known += was == 1;
+  t->again += was == 0;
+  t->unknown += was == HASH_NEW;
+  return VISIT_ON;
+}
+
+static struct explore_counts explored(const struct client *c, struct explore_options o, struct traces *t, unsigned number) {
+  struct explore_counts counts;
+  struct problem why;
+  t->number = number;
+  t->known = t->again = t->unknown = 0;
+  CHECKF(explore(c, &o, NULL, NULL, add_trace, t, &counts, &why), "%s", why.text);
+  CHECK(counts.complete);
+  return counts;
+}
+
+/* cache: the reference is not every schedule, but every one from each state, states being the same if their traces are. */
+static void check_client(const char *text, bool cache) {
+  struct client c;
+  struct problem why;
+  struct traces t = {.set = hashes_open_own((size_t)1 << 28)};
+  CHECKF(client_parse(&mem, &object, text, &c, &why), "%s", why.text);
+  trace_open(&t.trace, &mem, c.threads);
+  explored(&c, (struct explore_options){.strategy = EXPLORE_ALL, .cache = cache}, &t, 1);
+  uint64_t traces = t.unknown;
+  struct explore_counts counts = explored(&c, (struct explore_options){.strategy = EXPLORE_DPOR}, &t, 0);
+  CHECKF(!t.unknown && !t.again && t.known == traces && counts.traces == traces, "%s: %llu traces of %llu, %llu again, %llu others", text,
+         (unsigned long long)t.known, (unsigned long long)traces, (unsigned long long)t.again, (unsigned long long)t.unknown);
+  fprintf(stderr, "%s: %llu traces, %llu runs given up\n", text, (unsigned long long)traces, (unsigned long long)counts.cut);
+  hashes_close(t.set);
+}
+
+TEST(explore_traces_of_ms_queue) {
+  RUNS();
+  open_object("objects/ms_queue.c");
+  check_client("enq(1) | deq()", false);
+  check_client("deq() | deq() | deq()", false);
+  check_client("deq() deq() | deq() deq()", false);
+  check_client("enq(1) deq() | enq(2) deq()", true);
+  check_client("enq(1) | enq(2) | deq() | deq()", true);
+  if (!getenv("ASIF_LONG")) return;
+  check_client("enq(1) | enq(2)", false);
+  check_client("enq(1) deq() | deq() deq()", false);
+  check_client("enq(1) enq(2) | deq() deq()", false);
+  check_client("enq(1) | enq(2) | enq(1) | deq()", true);
+}
+
+TEST(explore_traces_with_freed_blocks) {
+  RUNS();
+  open_object("tests/explore/locked_stack.c");
+  check_client("push(1) | pop()", false);
+  check_client("push(1) pop() | push(2) pop()", true);
+  check_client("push(1) pop() | push(2) | pop()", true);
+}
+
+TEST(explore_traces_with_locks) {
+  RUNS();
+  open_object("objects/two_lock_queue.c");
+  check_client("enq(1) | deq()", false);
+  check_client("enq(1) | enq(2) | deq()", true);
+  check_client("enq(1) deq() | enq(2) deq()", true);
+}
