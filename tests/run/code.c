@@ -128,7 +128,7 @@ long plain_0(void) {
 /* What ends the code. */
 _Atomic(atomic_int *) nowhere;
 static int *volatile null;
-static atomic_int zero;
+atomic_int zero;
 static int deep(int n) {
   volatile char room[5000];
   room[n % 5000] = (char)n;
