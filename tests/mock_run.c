@@ -358,6 +358,7 @@ const struct run *mock_execute(const struct client *c, const struct plan *plan, 
     run.current = chosen.fiber;
     if (!take(chosen.fiber, s, plan)) return wrong(problem);
   }
+  for (unsigned t = 0; t < program->all; t++) run.alive |= (uint64_t)(m.threads[t].alive && !m.threads[t].ended) << t;
   return &run;
 }
 

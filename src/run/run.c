@@ -568,6 +568,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   *real_errno = error;
   if (recording) tell_late();
   current = NULL;
+  run.alive = scheduler.alive;
   if (internal[0]) {
     problem_set(problem, "%s", internal);
     return NULL;

@@ -169,6 +169,7 @@ struct run {
   unsigned fibers;         /* those of the client and those they created */
   unsigned current;        /* who took the last step */
   uint64_t enabled;        /* who can take the next */
+  uint64_t alive;          /* after the run: who has not ended */
   struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };
 
@@ -187,6 +188,9 @@ const struct run *run_execute(const struct client *, const struct plan *, struct
 /* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives their
  * results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
 bool run_sequential(const struct call *, const uint8_t *threads, size_t count, long *results, enum found *);
+
+/* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say so. */
+enum { RUN_BROKEN = 70 };
 
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
 uint64_t run_resumed(void);

@@ -204,7 +204,8 @@ static void analyse(struct dpor *d, size_t j) {
 /* Threads that still wait for a lock. */
 static void analyse_waiting(struct dpor *d, const struct run *run) {
   size_t count = d->e->trace.events.count;
-  for (unsigned f = 0; f < run->fibers; f++) {
+  for (uint64_t rest = run->alive; rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
     if (!(run->pending[f].flags & STEP_WAITS)) continue;
     trace_add(&d->e->trace, &run->pending[f]);
     analyse(d, count);
@@ -227,7 +228,7 @@ static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
     struct frame *f = &d->frames.at[run->count - 1];
     f->backtrack |= f->enabled;
   }
-  if (run->found || d->blocked) analyse_waiting(d, run);
+  if (run->alive && !d->skipped) analyse_waiting(d, run);
 }
 
 /* Searching. */
