@@ -18,7 +18,7 @@ agree() {
   [ $v = 2 ] && case $1 in harness/*) return ;; esac # outside the C that verify reads
   tested=$("$asif" test "$@" --races no --leaks no 2>&1 </dev/null)
   t=$?
-  [ $v = 3 -o $t = 3 ] && return
+  case $v$t in *3* | 22) return ;; esac # a limit; both refuse: roles for so many threads
   [ $v = $t ] && [ $v = 0 -o $v = 1 ] || fail "$*: verify ends with $v: $verified; test with $t: $tested"
   case $t$tested in 0*'no violation found'*) return ;; esac
   compared=$((compared + 1))
