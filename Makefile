@@ -210,15 +210,19 @@ $(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ
 
 # Benchmarks: each writes bench/results/NAME.tsv and says which bars it clears.
 bench:
-	@$(MAKE) bench-check; checked=$$?; $(MAKE) bench-verify && exit $$checked
+	@failed=0; for b in check verify test; do $(MAKE) bench-$$b || failed=1; done; exit $$failed
 bench-check: $(B)/asif $(B)/bench
 	$(B)/bench $(B) $(BENCHFLAGS)
 bench-verify: $(B)/asif $(B)/bench-verify
 	@tools/deps bench || echo 'going on without' >&2
 	$(B)/bench-verify $(B) $(BENCHFLAGS)
+bench-test: $(B)/asif $(B)/bench-test
+	@tools/deps packages || echo 'going on without' >&2
+	$(B)/bench-test $(B) $(BENCHFLAGS)
 $(B)/bench: bench/bench.c
 $(B)/bench-verify: bench/verify.c
-$(B)/bench $(B)/bench-verify: bench/common.c bench/common.h $(B)/flags
+$(B)/bench-test: bench/test.c
+$(B)/bench $(B)/bench-verify $(B)/bench-test: bench/common.c bench/common.h $(B)/flags
 	$(CC) $(CFLAGS_ALL) -o $@ $(filter %.c,$^) -lm
 
 help:
@@ -236,6 +240,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long soak test-browser fuzz fuzz-run bench bench-check bench-verify help clean
+.PHONY: all install uninstall demo run-tests test test-long soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test help clean
 .SECONDARY:
 .DELETE_ON_ERROR:
