@@ -45,7 +45,7 @@ static void costs_of(const struct run *r, unsigned cost[3]) {
     unsigned f = yielded ? s->before + 1u : s->before;
     for (; f % 64 != s->fiber; f++) cost[BOUND_DELAYS] += s->enabled >> f % 64 & 1;
     cost[BOUND_PREEMPTIONS] += i && could && !yielded && s->fiber != s->before;
-    cost[BOUND_ROUNDS] += i && (s->fiber < s->before || (s->fiber == s->before && yielded));
+    cost[BOUND_ROUNDS] += !i || s->fiber < s->before || (s->fiber == s->before && yielded);
     cost[BOUND_DELAYS] += s->block > 0 && s->blocks;
     cost[BOUND_PREEMPTIONS] += s->block > 0 && s->blocks;
   }
@@ -230,14 +230,14 @@ static void check_bounds(struct list *all) {
   struct explore_counts counts;
   for (int by = 0; by < 3; by++) {
     unsigned most = all->most[by];
-    for (unsigned bound = 0; bound <= most + 1; bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
+    for (unsigned bound = by == BOUND_ROUNDS; bound <= most + 1; bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
       struct list within = copy(all, by, bound);
       struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = (enum bound_by)by, .bound = bound};
       struct list l = explored(all->mem, &o, NULL, &counts);
       CHECKF(l.all.count == within.all.count, "by %d, bound %u: %zu schedules instead of %zu", by, bound, l.all.count, within.all.count);
       CHECK(same(l, within, by_schedule) && counts.schedules == l.all.count);
       if (counts.complete) CHECK(within.all.count == all->all.count);
-      else CHECK(bound <= most);
+      else CHECK(bound <= most && counts.bound == bound);
       for (size_t i = 1; i < l.all.count; i++) CHECK(l.all.at[i - 1].cost[by] <= l.all.at[i].cost[by]); /* the cheap ones first */
       o.cache = true;
       struct list cached = explored(all->mem, &o, NULL, &counts);

@@ -11,8 +11,8 @@
  *   preemptions  Musuvathi and Qadeer, Iterative Context Bounding (2007): to switch from a thread that could go on costs one; where
  *                it cannot, or gave way, every choice is free
  *   rounds       the threads take turns in their order, each as many steps as it likes; to go to an earlier one starts a new round,
- *                which costs one. There is no other way on where no later one can go on, so such a run ends with the bound and
- *                goes on with the next. n: n + 1 rounds
+ *                which costs one, the first too. There is no other way on where no later one can go on, so such a run ends with the
+ *                bound and goes on with the next. Bouajjani et al. section 9.3
  *
  * To take another than the first free block costs one delay or preemption; among rounds it is free.
  *
@@ -241,18 +241,19 @@ void explore_bounded(struct explorer *e) {
   s.preemptions = !s.all && o->bound_by == BOUND_PREEMPTIONS;
   s.rounds = !s.all && o->bound_by == BOUND_ROUNDS;
   s.kept_most = e->limits && e->limits->bytes ? e->limits->bytes / 4 : KEPT_BYTES;
-  unsigned most = s.all ? 0 : o->bound;
+  unsigned most = s.all ? 0 : o->bound, first_round = s.rounds; /* which costs what it costs anyway */
+  if (most) most -= first_round;
   struct node root = {.root = true};
   vec_reserve(e->mem, &s.choices, 256);
   for (s.level = 0; s.level <= most; s.level++) {
-    if (e->share.bound) atomic_store(e->share.bound, s.level);
+    if (e->share.bound) atomic_store(e->share.bound, s.level + first_round);
     s.keep = s.level < most;
     s.beyond = false;
     s.stack.count = 0;
     if (root.kept) expand(&s, &root, s.level, 0, 0);
     else visit(&s, 0, s.level, 0, 0, &root);
     if (e->stopped) return;
-    e->counts->bound = s.level;
+    e->counts->bound = s.level + first_round;
     if (!s.beyond) break;
   }
   e->counts->complete = !s.beyond && !e->long_run;

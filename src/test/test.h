@@ -145,7 +145,7 @@ enum bound_by { BOUND_DELAYS, BOUND_PREEMPTIONS, BOUND_ROUNDS };
 struct explore_options {
   enum strategy strategy;
   enum bound_by bound_by;
-  unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED */
+  unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED; there is no less than one round */
   bool cache;     /* happens-before caching */
   bool count_traces; /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth; /* of PCT: D */
@@ -183,15 +183,23 @@ struct finding {
   struct client client;
   struct choice *choices; /* all of them */
   size_t count;
-  struct history *history;      /* bound */
+  struct history *history;      /* bound; NULL where `died` */
   struct check_result result;   /* of the history, where it is what is wrong */
+  uint64_t key; /* kind and places: findings with the same one are the same mistake */
+  bool died;    /* it ended the process that ran it, and does so again: nothing more is known of it */
 };
+uint64_t finding_key(const struct run *, const struct object *); /* of the run that has just been made */
+/* The same of the finding, run again; 0: it cannot be. */
+uint64_t finding_key_again(struct image *, const struct object *, const struct run_options *, const struct finding *);
+/* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set. */
+bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *, const struct limits *, struct finding *);
 
 /* All clients, one after the other, each explored (search.c). */
 struct searched;
 struct search_options {
   struct explore_options explore;
   bool automatic; /* DPOR where the client is small, else delays, more and more */
+  bool keep_going; /* when something was found too */
   struct run_options run;
   unsigned jobs;
   void (*progress)(void *self, const struct searched *); /* about ten times a second; or NULL */
@@ -201,6 +209,9 @@ struct searched {
   enum verdict verdict;    /* VERDICT_UNKNOWN: a limit was reached */
   enum limit limit;
   struct finding finding;  /* where violated; its history and result are made by finding_explain */
+  struct finding *others;  /* with keep_going */
+  size_t other_count;
+  bool too_many;           /* ... there are more */
   uint64_t clients, done;  /* given; explored to the end */
   uint64_t schedules, cut, steps, traces, histories;
   uint64_t waiting;        /* histories with operations that wait for ever, as they do with nothing concurrent too */

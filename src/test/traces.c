@@ -114,6 +114,7 @@ static struct hash touch(struct trace *t, uint32_t e, uint32_t at, unsigned mode
   vec_push(t->mem, &t->touches,
            ((struct touch){.event = e, .spot = at, .before = s->last, .modes = (uint8_t)modes, .shared = s->shared, .own = s->own}));
   s->last = (uint32_t)t->touches.count - 1;
+  if (at == SPOT_ALL && modes == MODE_READ && !s->own.low) return hash; /* the same as before it was known that there are blocks */
   if (modes & (MODE_WRITE | MODE_CALL)) hash = fold(hash, modes & MODE_CALL ? s->own : s->shared);
   if (modes & (MODE_READ | MODE_WRITE)) hash = fold(hash, s->own);
   if (modes & MODE_RETURN) hash = fold(hash, s->shared);
