@@ -27,6 +27,10 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
   if (heap_owns((uintptr_t)at)) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
 }
 
+/* A compare-and-exchange that failed reads what one that puts the same value back does, but the code goes on elsewhere: for loops
+ * that wait they are two things. */
+PART uint64_t failed_read(uint64_t value) { return ~value; }
+
 PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot, uint64_t old,
                      uint64_t now, enum effect effect) {
   struct fiber *f = current;
@@ -37,7 +41,7 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
     spin_wrote(f);
   } else {
     if (effect == WROTE_SAME) step_wrote_same();
-    spin_read_at(f, pc, (uintptr_t)at, old, slot);
+    spin_read_at(f, pc, (uintptr_t)at, kind == POINT_UPDATE && effect == READ_ONLY ? failed_read(old) : old, slot);
   }
   if (UNLIKELY(recording != NULL))
     record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
@@ -131,7 +135,7 @@ PART void quick_changed(void) {
       *expected = old; \
     } \
     if (same && old != v) quick_changed(); \
-    else quick_read(pc, at, (uint64_t)old); \
+    else quick_read(pc, at, same ? (uint64_t)old : failed_read((uint64_t)old)); \
     return same; \
   }
 #define UPDATE(N, T, name, expression) \
