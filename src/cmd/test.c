@@ -5,6 +5,8 @@
  * All of it happens in a child process: the user's code runs there, and whatever becomes of it, this process is left to say so
  * and to remove the temporary files. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 
 #include "cmd/test_stress.h"
 #include "report/report.h"
+#include "test/compile.h"
 #include "test/evidence.h"
 #include "test/tell.h"
 
@@ -35,6 +38,7 @@ static const struct opt opts[] = {
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
+    {"keep-going", 'k', NULL, NULL, "search on when something was found, and list all that differ in kind or place"},
     {"jobs", 'j', "N", NULL, "processes that explore (default: one a core)"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
     {"html", 0, "FILE", "@files", "write a page with the violation"},
@@ -54,7 +58,15 @@ enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
 #define DEFAULT_SECONDS 10.0
 
 /* What the child is doing, for when it dies. */
-enum phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_DONE };
+enum phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_DONE };
+
+/* A finding that is listed. */
+struct other {
+  const struct finding *finding;
+  struct spec spec;
+  struct schedule schedule;
+  const char *token;
+};
 
 struct job {
   const struct args *args;
@@ -78,6 +90,8 @@ struct job {
   struct spec spec; /* bound to the history found */
   struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
   const char *token; /* repeats the finding */
+  struct other *others; /* with --keep-going */
+  size_t other_count;
   uint64_t repeats;  /* how often */
   bool changed;      /* the token is of other code */
 };
@@ -141,6 +155,7 @@ static bool read_options(const struct args *a, struct job *j) {
   j->size.ops = (unsigned)arg_number(a, "ops", DEFAULT_OPS, 1, 1000, &bad);
   j->sized = arg_flag(a, "threads") || arg_flag(a, "ops") || arg_flag(a, "client") || arg_flag(a, "runs");
   j->limited = arg_flag(a, "time-limit");
+  j->options.keep_going = arg_flag(a, "keep-going");
   j->options.jobs = (unsigned)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 64, &bad);
   j->options.run.races = !races || !strcmp(races, "yes");
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
@@ -148,7 +163,7 @@ static bool read_options(const struct args *a, struct job *j) {
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
-  if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops")) return false;
+  if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going")) return false;
   return read_strategy(a, j, &bad) && !bad && read_inputs(a, j);
 }
 
@@ -306,6 +321,56 @@ static char *quoted(struct mem *m, const char *s) {
   return text_of(m, &t);
 }
 
+/* What else was found. */
+
+static const char *reason_of(const struct finding *f) { return f->found == FOUND_HISTORY ? f->result.reason : f->said; }
+
+/* "queue.c:12, pool.c:7" */
+static void put_places(const struct schedule *s, struct text *t) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->lines.count; i++) {
+    const struct schedule_line *l = &s->lines.at[i];
+    if ((l->kind != SCHEDULE_FAULT && l->kind != SCHEDULE_WAIT) || !l->line) continue;
+    text_printf(t, "%s%s:%u", count++ ? ", " : "", s->files.at[l->file].path, (unsigned)l->line);
+  }
+}
+
+static char *also(const struct job *j, struct mem *m) {
+  struct text t;
+  if (!j->other_count) return NULL;
+  text_open(&t, m);
+  text_add(&t, "Also found:\n");
+  for (size_t i = 0; i < j->other_count; i++) {
+    const struct other *o = &j->others[i];
+    struct text places;
+    text_open(&places, m);
+    put_places(&o->schedule, &places);
+    text_printf(&t, "\n  %s: %s\n", found_name(o->finding->found), reason_of(o->finding));
+    if (places.count) text_printf(&t, "    %s\n", places.at);
+    text_add(&t, "    ");
+    client_print(&j->object, &o->finding->client, &t);
+    text_printf(&t, "\n    --replay %s\n", o->token);
+  }
+  if (j->answer.too_many) text_add(&t, "\n  and more than can be listed\n");
+  return text_of(m, &t);
+}
+
+static void put_also_json(const struct job *j, struct mem *m, struct text *t) {
+  text_add(t, ",\"also\":[");
+  for (size_t i = 0; i < j->other_count; i++) {
+    const struct other *o = &j->others[i];
+    struct text places, client;
+    text_open(&places, m);
+    text_open(&client, m);
+    put_places(&o->schedule, &places);
+    client_print(&j->object, &o->finding->client, &client);
+    text_printf(t, "%s{\"violation\":%s,", i ? "," : "", quoted(m, found_name(o->finding->found)));
+    text_printf(t, "\"reason\":%s,\"places\":%s,", quoted(m, reason_of(o->finding)), quoted(m, text_string(&places)));
+    text_printf(t, "\"client\":%s,\"replay\":%s}", quoted(m, text_string(&client)), quoted(m, o->token));
+  }
+  text_char(t, ']');
+}
+
 static char *members(const struct job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
@@ -314,6 +379,7 @@ static char *members(const struct job *j, struct mem *m, const char *client) {
               (unsigned long long)s->clients, (unsigned long long)s->done, (unsigned long long)s->histories, (unsigned long long)s->steps,
               (unsigned long long)s->cut, (unsigned long long)s->traces,
               s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
+  if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
 }
 
@@ -352,10 +418,10 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
                                     .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
                                     .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
-                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .found_client = violated ? text_string(&client) : NULL};
+                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .also = also(j, m), .found_client = violated ? text_string(&client) : NULL};
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
-                              .spec = violated ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
+                              .spec = violated && found->history ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
                               .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
                               .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
 }
@@ -529,27 +595,80 @@ static bool repeat(struct job *j, const char *token, struct problem *why) {
   if (!replay_parse(&j->own, &j->object, token, &j->options.run, f, &checksum, why)) return false;
   j->changed = checksum != code_checksum(&j->own, j->compiled.object);
   j->options.run.type_stable = j->object.type_stable;
+  struct searched *s = &j->answer;
+  s->clients = s->done = s->histories = 1;
+  s->schedules = j->repeats;
+  if (!arg_flag(j->args, "debug") && finding_dies(&j->own, j->image, &j->object, &j->options.run, &j->limits, f))
+    return s->verdict = VERDICT_VIOLATED, true;
   if (!replay(&j->own, j->image, &j->object, &j->options.run, f, why)) {
     if (j->changed) problem_set(why, "--replay: the code has changed since the token was made, and cannot do the same again");
     return false;
   }
-  struct searched *s = &j->answer;
   if (!repeat_exactly(j, why)) return false;
   s->verdict = f->found ? VERDICT_VIOLATED : VERDICT_HOLDS;
-  s->clients = s->done = s->histories = 1;
-  s->schedules = j->repeats;
   s->steps = f->count;
   return true;
 }
 
-/* A finding is made smaller, run again, and told. */
-static bool tell_finding(struct job *j, bool shrink, struct problem *why) {
-  struct finding *f = &j->answer.finding;
-  enum { SHRINK_SECONDS = 2 };
-  if (shrink && !finding_shrink(&j->own, j->image, &j->object, &j->options.run, SHRINK_SECONDS, f, why)) return false;
-  if (!finding_explain(&j->own, j->image, &j->object, &j->options.run, f, &j->spec, &j->schedule, why)) return false;
-  j->token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
+/* Makes a finding smaller. What it is must stay: not only its kind, but where it is. */
+static bool shrink(struct job *j, double seconds, struct finding *f, struct problem *why) {
+  struct finding first = *f;
+  if (!finding_shrink(&j->own, j->image, &j->object, &j->options.run, seconds, &interrupted, f, why)) return false;
+  if (j->options.keep_going && f->found != FOUND_HISTORY && finding_key_again(j->image, &j->object, &j->options.run, f) != first.key) *f = first;
   return true;
+}
+
+/* Runs it again, and tells it. */
+static bool tell(struct job *j, struct finding *f, struct spec *spec, struct schedule *schedule, const char **token, struct problem *why) {
+  if (!f->died && !finding_explain(&j->own, j->image, &j->object, &j->options.run, f, spec, schedule, why)) return false;
+  *token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
+  return true;
+}
+
+/* The same but for the numbers in it? */
+static bool same_words(const char *a, const char *b) {
+  static const char digits[] = "0123456789";
+  for (;; a++, b++) {
+    a += strspn(a, digits);
+    b += strspn(b, digits);
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+/* Histories that are wrong in the same way are the same mistake, as far as anybody can tell. */
+static bool is_listed(const struct job *j, const struct finding *f) {
+  if (f->found != FOUND_HISTORY) return false;
+  const struct finding *first = &j->answer.finding;
+  bool listed = first->found == f->found && same_words(reason_of(first), reason_of(f));
+  for (size_t i = 0; i < j->other_count; i++) {
+    const struct finding *o = j->others[i].finding;
+    listed |= o->found == f->found && same_words(reason_of(o), reason_of(f));
+  }
+  return listed;
+}
+
+static bool tell_others(struct job *j, struct problem *why) {
+  struct searched *s = &j->answer;
+  j->others = mem_zero(&j->own, s->other_count + 1, sizeof *j->others);
+  for (size_t i = 0; i < s->other_count; i++) {
+    struct finding *f = &s->others[i];
+    struct other *o = &j->others[j->other_count];
+    if (!f->died && !shrink(j, 0.5, f, why)) return false;
+    if (!tell(j, f, &o->spec, &o->schedule, &o->token, why)) return false;
+    o->finding = f;
+    if (!is_listed(j, f)) j->other_count++;
+  }
+  return true;
+}
+
+/* A finding is made smaller, run again, and told. */
+static bool tell_finding(struct job *j, bool smaller, struct problem *why) {
+  struct finding *f = &j->answer.finding;
+  double left = j->limits.seconds - limits_elapsed(&j->limits), seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
+  *j->phase = PHASE_TELL;
+  if (smaller && !f->died && !shrink(j, seconds, f, why)) return false;
+  return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
 static bool explore_all(struct job *j, struct mem *m, struct problem *why) {
@@ -569,11 +688,20 @@ static bool explore_all(struct job *j, struct mem *m, struct problem *why) {
   return tell_finding(j, true, why);
 }
 
+/* Of whom the terminal, the parent, or both tell. */
+static void on_interrupt(int sig) {
+  (void)sig;
+  interrupted = 1;
+  commands_stop(); /* compilers */
+}
+
 static int in_child(struct job *j) {
   struct mem m;
   struct problem why;
   volatile int status = EXIT_UNKNOWN;
-  handle_interrupts();
+  struct sigaction hear = {.sa_handler = on_interrupt};
+  sigaction(SIGINT, &hear, NULL);
+  sigaction(SIGTERM, &hear, NULL);
   limits_start(&j->limits, j->seconds > 0 || j->sized ? j->seconds : DEFAULT_SECONDS, j->bytes);
   j->limits.interrupted = &interrupted;
   if (isatty(STDERR_FILENO)) {
@@ -590,24 +718,24 @@ static int in_child(struct job *j) {
   }
   bool good = explore_all(j, &m, &why);
   if (j->options.progress) fprintf(stderr, "\r%79s\r", "");
-  status = good ? answer(j) : problem_status(&why);
+  if (!good && interrupted && !j->object.file)
+    say_error("interrupted before anything was tested");
+  else
+    status = good ? answer(j) : problem_status(&why);
   object_close(&j->object);
   mem_close(&m);
   return status;
 }
 
-/* The parent. */
+/* The parent. It ends the child, and with it all that the child has started, if that does not hear that it is over. */
 
-static volatile pid_t child; /* for the handler */
+static volatile sig_atomic_t told; /* to end */
 
-static void pass_on(int sig) {
-  if (child > 0) kill(child, sig);
-}
+static void on_told(int sig) { told = sig; }
 
 static int status_of_child(const struct job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
-  if (WIFEXITED(status) && (*j->phase == PHASE_DONE)) return WEXITSTATUS(status);
-  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) return EXIT_UNKNOWN;
+  if (WIFEXITED(status) && *j->phase == PHASE_DONE) return WEXITSTATUS(status);
   if (*j->phase == PHASE_LOAD)
     return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?", j->inputs[0], how), EXIT_USAGE;
   say_error("internal error: the process that runs the code ended (%s)", how);
@@ -648,24 +776,56 @@ static int under_debugger(const struct args *a, const struct job *j, const char 
   return EXIT_USAGE;
 }
 
-static int supervise(struct job *j) {
-  struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+#define GRACE 1.0 /* seconds for the child to end by itself */
+
+/* Waits for the child, as long as it may take. */
+static int wait_for_child(const struct job *j, pid_t child, int pipe_end) {
+  struct pollfd fd = {.fd = pipe_end, .events = POLLIN};
+  double started = clock_seconds(), since = 0;
   int status = 0;
+  const char *why = NULL;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    double now = clock_seconds(), grace = *j->phase == PHASE_TELL ? 5 * GRACE : GRACE;
+    if (!since && (told || (j->seconds > 0 && now > started + j->seconds))) {
+      since = now;
+      why = told ? "interrupted" : "the time limit was reached";
+      if (told || *j->phase < PHASE_RUN) kill(child, SIGTERM);
+    }
+    if (since && now > since + grace) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      say_error("%s, and the code did not end by itself", why);
+      return EXIT_UNKNOWN;
+    }
+    poll(&fd, 1, since ? 20 : 100); /* its end is at the other end of the pipe */
+    if (fd.revents) usleep(1000);
+  }
+  return status_of_child(j, status);
+}
+
+static int supervise(struct job *j) {
+  struct sigaction hear = {.sa_handler = on_told};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return say_error("no pipe can be made: %s", strerror(errno)), EXIT_UNKNOWN;
   fflush(stdout);
   fflush(stderr);
-  child = fork();
+  sigaction(SIGINT, &hear, NULL);
+  sigaction(SIGTERM, &hear, NULL);
+  pid_t parent = getpid(), child = fork();
   if (child < 0) return say_error("no process can be made: %s", strerror(errno)), EXIT_UNKNOWN;
   if (!child) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    status = in_child(j);
+    if (getppid() != parent) _exit(EXIT_UNKNOWN);
+    close(ends[0]);
+    int status = in_child(j);
     fflush(stdout);
     *j->phase = PHASE_DONE;
     _exit(status);
   }
-  sigaction(SIGINT, &ignore, NULL); /* the terminal has sent it to the child too */
-  sigaction(SIGTERM, &forward, NULL);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return status_of_child(j, status);
+  close(ends[1]);
+  int status = wait_for_child(j, child, ends[0]);
+  close(ends[0]);
+  return status;
 }
 
 static int run(const struct args *a) {

@@ -377,7 +377,7 @@ static int run(struct job *j) {
 
 bool stress_options_fit(const struct args *a) {
   static const char *const ours[] = {"time", "history", "repeat", "output", "no-perturb", "sanitize", "hang", "throughput"};
-  static const char *const others[] = {"client", "dpor", "bound", "bound-by", "cache", "random", "runs", "all", "races", "leaks", "steps", "jobs",
+  static const char *const others[] = {"client", "dpor", "bound", "bound-by", "cache", "random", "runs", "all", "races", "leaks", "steps", "jobs", "keep-going",
                                        "replay", "debug"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (!arg_flag(a, "stress") && arg_flag(a, ours[i]) && !(arg_flag(a, "replay") && !strcmp(ours[i], "repeat")))

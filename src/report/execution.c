@@ -114,6 +114,7 @@ void execution_text(const struct report *r, struct text *t) {
   put_header(r, t);
   if (r->result->verdict == VERDICT_VIOLATED) put_violated(r, t);
   text_char(t, '\n');
+  if (e->also) text_printf(t, "%s\n", e->also);
   for (size_t i = 0; i < e->note_count; i++) {
     text_add(t, "note: ");
     put_clean(t, e->notes[i], strlen(e->notes[i]));

@@ -37,6 +37,7 @@ struct execution {
   bool partly; /* not every one there is: that no violation was found says nothing about the others */
   const char *found_client; /* the calls of the one that was found, or NULL */
   const char *replay;  /* what repeats the execution: the token; or NULL */
+  const char *also;    /* what else was found, in words; or NULL */
   const char *members; /* more of the JSON object: ,"rounds":12; or NULL */
 };
 

@@ -24,6 +24,18 @@ static uintptr_t pc_of(const void *context) {
 #endif
 }
 
+/* Is its stack at an end? A function may go far beyond it at once, with a large array. */
+static bool stack_is_full(const struct fiber *f, uintptr_t address, const void *context) {
+  if ((uintptr_t)f->stack - address - 1 < STACK_GUARD) return true;
+#if defined(__x86_64__)
+  uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+  return sp < (uintptr_t)f->stack && address >= sp - 4096 && address < (uintptr_t)f->stack;
+#else
+  (void)context;
+  return false;
+#endif
+}
+
 static const char *access_of(const void *context) {
 #if defined(__x86_64__)
   return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2 ? "writes to" : "reads from";
@@ -42,7 +54,7 @@ static uintptr_t place_in_code(const void *context) {
 
 _Noreturn static void crashed(int signal, const siginfo_t *info, const void *context) {
   const struct fiber *f = current;
-  uintptr_t address = (uintptr_t)info->si_addr, below = (uintptr_t)f->stack - address;
+  uintptr_t address = (uintptr_t)info->si_addr;
   found_at(place_in_code(context), signal == SIGSEGV || signal == SIGBUS ? address : 0, f, "crashes here");
   const char *who = fiber_name(f);
   switch (signal) {
@@ -52,11 +64,25 @@ _Noreturn static void crashed(int signal, const siginfo_t *info, const void *con
   case SIGABRT: run_found(FOUND_CRASH, "the C library stops %s (SIGABRT)", who);
   default: break;
   }
-  if (below - 1 < STACK_GUARD) run_found(FOUND_CRASH, "the stack of %s is full: %lu KB", who, (unsigned long)STACK_SIZE >> 10);
+  if (stack_is_full(f, address, context)) run_found(FOUND_CRASH, "the stack of %s is full: %lu KB", who, (unsigned long)STACK_SIZE >> 10);
   if (info->si_code != SEGV_MAPERR && info->si_code != SEGV_ACCERR) /* an address that no memory can have: none is told */
     run_found(FOUND_CRASH, "%s accesses an address that cannot be", who);
   run_found(FOUND_CRASH, "%s %s address %#lx%s", who, access_of(context), (unsigned long)address,
             address < 4096 ? ": a null pointer" : "");
+}
+
+/* A fault where the code has no part: in the switch of stacks, but for a stack that is full; or once more on the way from a crash to the
+ * end of its run. What is needed to go on has been overwritten. */
+static bool is_ours(const siginfo_t *info, const void *context) {
+  static uint64_t crashed_in; /* the last run that did; from 1 */
+  bool again = crashed_in == scheduler.runs + 1;
+  crashed_in = scheduler.runs + 1;
+#if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
+  if (pc_of(context) - (uintptr_t)fiber_switch < 100 && !stack_is_full(current, (uintptr_t)info->si_addr, context)) return true;
+#else
+  (void)info, (void)context;
+#endif
+  return again;
 }
 
 static struct sigaction before[NSIG]; /* who else wants to know of a signal */
@@ -66,7 +92,10 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     if (image_dirty(address) || heap_dirty(address)) return;
   }
-  if (current && !scheduler.asks) crashed(signal, info, context);
+  if (current && !scheduler.asks) {
+    if (is_ours(info, context)) _exit(RUN_BROKEN);
+    crashed(signal, info, context);
+  }
   if (before[signal].sa_flags & SA_SIGINFO) { /* a specification of the user's, which is followed by others */
     before[signal].sa_sigaction(signal, info, context);
     return;

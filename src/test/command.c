@@ -1,6 +1,7 @@
 /* Running compilers and other tools, several at once. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,22 @@
 #include "test/compile.h"
 
 extern char **environ;
+
+enum { RUNNING_MOST = 64 };
+static volatile sig_atomic_t running[RUNNING_MOST]; /* their processes; 0: none */
+
+static void note_running(int was, int is) {
+  for (size_t i = 0; i < RUNNING_MOST; i++)
+    if (running[i] == was) {
+      running[i] = is;
+      return;
+    }
+}
+
+void commands_stop(void) {
+  for (size_t i = 0; i < RUNNING_MOST; i++)
+    if (running[i]) kill(running[i], SIGTERM);
+}
 
 /* Messages in English: some are read here. */
 static char **environment(char **own) {
@@ -35,6 +52,7 @@ static void start(struct command_run *c) {
   c->status = -1;
   c->error = posix_spawnp(&child, c->words[0], &files, NULL, c->words, e);
   c->pid = c->error ? 0 : child;
+  if (c->pid) note_running(0, c->pid);
   posix_spawn_file_actions_destroy(&files);
   if (e != environ) free(e);
 }
@@ -44,6 +62,7 @@ static void finish(struct command_run *c) {
   if (!c->pid) return;
   while (waitpid(c->pid, &status, 0) < 0)
     if (errno != EINTR) return;
+  note_running(c->pid, 0);
   c->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

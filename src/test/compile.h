@@ -33,6 +33,7 @@ struct command_run {
   int pid;
 };
 void commands_run(struct command_run *, size_t count);
+void commands_stop(void); /* ends those that run; for a signal's handler too */
 /* What a command has said; NUL-terminated. */
 char *command_said(struct mem *, const struct command_run *, size_t *length);
 

@@ -282,7 +282,7 @@ static bool same_told(struct again *a, const struct schedule *schedule) {
 static bool history_lines(struct mem *m, const struct history *h, struct text *t) {
   struct problem why;
   text_open(t, m);
-  return format_wing_gong.write(h, t, &why, keep_all, NULL);
+  return !h || format_wing_gong.write(h, t, &why, keep_all, NULL);
 }
 
 static enum verdict judge_again(struct again *a, struct object *o, struct finding *f, struct spec *bound, const struct schedule *told) {
@@ -338,6 +338,9 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   }
   how.type_stable = o.type_stable;
   struct problem other;
+  struct limits none;
+  limits_start(&none, 0, 0);
+  if (finding_dies(&a->mem, image, &o, &how, &none, &f)) return *verdict = judge_again(a, &o, &f, &bound, &told), true;
   if (!replay(&a->mem, image, &o, &how, &f, &other)) return *verdict = refuted(a, "the token cannot be run: %s", other.text), true;
   if (f.found && !finding_explain(&a->mem, image, &o, &how, &f, &bound, &told, &other)) return *verdict = refuted(a, "%s", other.text), true;
   *verdict = judge_again(a, &o, &f, &bound, &told);

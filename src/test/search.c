@@ -2,7 +2,11 @@
  *
  * The code runs in processes forked from this one. Clients are taken in their order by who is free; where there is one client only,
  * its schedules are divided. Of several findings the one in the smallest client is the answer, so those at larger ones stop when
- * there is one. What they have reached is on a board that all share. */
+ * there is one. What they have reached is on a board that all share.
+ *
+ * The code may do anything to the process it runs in: kill it, overwrite what is Asif's, or hang where no signal is heard. So the
+ * process that waits for the others ends them itself when the time is over; and one that died is taken as having crashed if a fresh
+ * process that runs the same schedule dies as well. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,12 +17,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "test/explore.h"
 
 enum { SMALL_CALLS = 8, BOUND_MOST = 64 }; /* calls of a client up to which DPOR is the default */
-enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16 };
+enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST = 16 };
+#define GRACE    0.3 /* seconds that a process has to end by itself */
+#define PATIENCE 5.0 /* seconds for a schedule to end a process once more */
+
+enum { EXIT_ALIVE = 77 }; /* how a process ends that did not die */
 
 enum outcome_of_worker { WORKER_RUNS, WORKER_THROUGH, WORKER_FOUND, WORKER_LIMIT, WORKER_FAILED };
+
+/* A finding as processes share it. */
+struct kept {
+  enum found found;
+  bool died;
+  char said[SAID_MOST];
+  uint64_t client, key;
+  size_t count;
+  struct choice choices[CHOICES_KEPT];
+};
 
 /* What one process has reached. */
 struct worker {
@@ -30,12 +49,12 @@ struct worker {
   unsigned bound;
   double cpu;
   long peak_kb;
-  /* The finding, or why it failed. */
-  enum found found;
-  char said[SAID_MOST];
-  uint64_t client;
-  size_t count;
-  struct choice choices[CHOICES_KEPT];
+  char said[SAID_MOST]; /* why it failed */
+  bool too_many;
+  unsigned found_count;
+  struct kept found[FINDINGS_MOST];
+  _Atomic uint32_t shown_count; /* what it is running */
+  struct choice shown[CHOICES_SHOWN];
 };
 
 struct board {
@@ -73,22 +92,59 @@ struct searching {
 
 /* A worker. */
 
+/* Where histories are wrong there is no place: those of the same operations are taken as one. */
+uint64_t finding_key(const struct run *r, const struct object *o) {
+  const struct found_place *at;
+  size_t count = r->found ? run_found_places(&at) : 0;
+  uint64_t key = hash_mix(r->found), ops = 0, places = 0;
+  for (size_t i = 0; i < count; i++) places += hash_mix(at[i].pc); /* in any order */
+  if (!r->found)
+    for (uint32_t i = 0; i < r->client->first[r->client->threads]; i++) ops |= (uint64_t)1 << o->ops[r->client->calls[i].op].method % 64;
+  return hash_mix(key ^ places ^ ops);
+}
+
+uint64_t finding_key_again(struct image *image, const struct object *o, const struct run_options *how, const struct finding *f) {
+  struct plan plan = {.choices = f->choices, .count = f->count};
+  struct problem why;
+  if (!run_open(image, o->run_ops, o->op_count, o->init, how, &why)) return 0;
+  const struct run *r = run_execute(&f->client, &plan, &why);
+  return r ? finding_key(r, o) : 0;
+}
+
+static void announce(struct board *b, uint64_t client) {
+  uint64_t first = b->found;
+  while (client < first && !atomic_compare_exchange_weak(&b->found, &first, client)) {}
+}
+
 static void keep_finding(struct searching *k, const struct run *r) {
   struct worker *w = k->me;
-  w->found = r->found ? r->found : FOUND_HISTORY;
-  snprintf(w->said, sizeof w->said, "%s", r->said ? r->said : "");
-  w->client = k->client;
-  w->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
-  for (size_t i = 0; i < w->count; i++) w->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
-  uint64_t first = k->board->found;
-  while (k->client < first && !atomic_compare_exchange_weak(&k->board->found, &first, k->client)) {}
+  uint64_t key = finding_key(r, k->object);
+  for (unsigned i = 0; i < w->found_count; i++)
+    if (w->found[i].key == key) return;
+  if (w->found_count == FINDINGS_MOST) {
+    w->too_many = true;
+    return;
+  }
+  struct kept *f = &w->found[w->found_count];
+  f->found = r->found ? r->found : FOUND_HISTORY;
+  f->died = false;
+  snprintf(f->said, sizeof f->said, "%s", r->said ? r->said : "");
+  f->client = k->client;
+  f->key = key;
+  f->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
+  for (size_t i = 0; i < f->count; i++) f->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
+  w->found_count++;
+  if (k->options->keep_going) return;
+  announce(k->board, k->client);
   w->outcome = WORKER_FOUND;
 }
 
-static bool overtaken(const struct searching *k) {
+/* Is there a finding in a smaller client than the one that is worked at? */
+static bool is_overtaken(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
-  return k->divided ? found != UINT64_MAX : found < k->client;
+  return k->divided ? found != UINT64_MAX : found < client;
 }
+static bool overtaken(const struct searching *k) { return is_overtaken(k, k->client); }
 
 static enum visit visit(void *self, const struct run *r) {
   struct searching *k = self;
@@ -97,7 +153,7 @@ static enum visit visit(void *self, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   switch (judge_run(k->judge, r, &k->judging)) {
   case JUDGED_GOOD: return overtaken(k) ? VISIT_STOP : VISIT_ON;
-  case JUDGED_WRONG: keep_finding(k, r); return VISIT_STOP;
+  case JUDGED_WRONG: keep_finding(k, r); return k->options->keep_going ? VISIT_ON : VISIT_STOP;
   default:
     snprintf(k->me->said, sizeof k->me->said, "%s", k->judging.text);
     k->me->outcome = WORKER_FAILED;
@@ -122,11 +178,18 @@ static bool explore_client(struct searching *k) {
   struct explore_options o = options_for(k->options, c);
   struct explore_counts counts = {0};
   struct problem why;
-  struct share share = {.worker = k->number, .workers = k->jobs, .next = &k->board->part, .states = k->states, .traces = k->traces};
-  uint64_t schedules = k->me->schedules;
   struct worker *w = k->me;
+  struct share share = {.workers = 1, .choices = w->shown, .choice_count = &w->shown_count};
+  if (k->divided) {
+    share.worker = k->number;
+    share.workers = k->jobs;
+    share.next = &k->board->part;
+    share.states = k->states;
+    share.traces = k->traces;
+  }
+  uint64_t schedules = w->schedules;
   k->counted = false;
-  if (!explore(c, &o, k->divided ? &share : NULL, &k->own, visit, k, &counts, &why)) {
+  if (!explore(c, &o, &share, &k->own, visit, k, &counts, &why)) {
     snprintf(w->said, sizeof w->said, "internal error: %.500s", why.text);
     w->outcome = WORKER_FAILED;
   }
@@ -216,38 +279,154 @@ static void sum_up(struct searching *k) {
   s->histories = hashes_count(k->histories);
 }
 
-/* Waits until all have closed their end of the pipe, that is, have ended. */
-static void wait_for_end(struct searching *k, int pipe_end) {
+/* Processes that have not ended. */
+struct waiting {
+  unsigned count; /* started */
+  bool ended[WORKERS_MOST];
+  bool stopped[WORKERS_MOST]; /* by this one: it is no wonder that they died */
+  int status[WORKERS_MOST];
+  double over, late; /* since when is it to be over, and are some to be; 0: not yet */
+};
+
+static void end_worker(struct searching *k, struct waiting *w, unsigned i, enum outcome_of_worker outcome, enum limit limit) {
+  struct worker *worker = &k->board->workers[i];
+  if (w->ended[i] || w->stopped[i]) return;
+  kill(k->pids[i], SIGKILL);
+  w->stopped[i] = true;
+  if (worker->outcome != WORKER_RUNS) return;
+  worker->limit = limit;
+  worker->outcome = outcome;
+}
+
+/* Those that do not hear that it is over. */
+static void end_deaf(struct searching *k, struct waiting *w) {
+  double now = clock_seconds();
+  enum limit limit = k->limits->interrupted && *k->limits->interrupted ? LIMIT_INTERRUPT
+                     : k->limits->seconds > 0 && limits_elapsed(k->limits) >= k->limits->seconds ? LIMIT_TIME : LIMIT_NONE;
+  if (limit == LIMIT_INTERRUPT) k->board->interrupted = 1;
+  if (limit && !w->over) w->over = now;
+  for (unsigned i = 0; limit && now > w->over + GRACE && i < w->count; i++) end_worker(k, w, i, WORKER_LIMIT, limit);
+  if (k->board->found == UINT64_MAX) return;
+  if (!w->late) w->late = now;
+  for (unsigned i = 0; now > w->late + 4 * GRACE && i < w->count; i++)
+    if (is_overtaken(k, k->board->workers[i].at)) end_worker(k, w, i, WORKER_THROUGH, LIMIT_NONE);
+}
+
+/* Waits until all have ended: then nobody has the other end of the pipe. */
+static void wait_for_end(struct searching *k, struct waiting *w, int pipe_end) {
   struct pollfd fd = {.fd = pipe_end, .events = POLLIN};
-  for (;;) {
-    int n = poll(&fd, 1, k->options->progress ? 100 : 1000);
-    if (k->limits->interrupted && *k->limits->interrupted) k->board->interrupted = 1;
-    if (n > 0 || (n < 0 && errno != EINTR)) return;
-    if (!k->options->progress) continue;
+  for (unsigned left = w->count; left;) {
+    bool over = poll(&fd, 1, 50) > 0;
+    for (unsigned i = 0; i < w->count; i++) {
+      if (w->ended[i]) continue;
+      if (!w->stopped[i] && waitpid(k->pids[i], &w->status[i], over ? 0 : WNOHANG) != k->pids[i]) continue;
+      w->ended[i] = true; /* those that are made to end are not waited for: giving their memory back takes time */
+      left--;
+      if (!w->stopped[i] && k->board->workers[i].outcome == WORKER_RUNS) announce(k->board, k->board->workers[i].at);
+    }
+    end_deaf(k, w);
+    if (!k->options->progress || !left) continue;
     sum_up(k);
     k->options->progress(k->options->progress_self, k->out);
   }
 }
 
-/* One that died took what it ran with it: the code wrote over the process's own memory, or the like. */
-static bool died(struct searching *k, unsigned number, int status) {
+/* "SIGSEGV, Segmentation fault" */
+static char *how_ended(struct mem *m, int status) {
+  static const struct {
+    int number;
+    const char *name;
+  } signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}};
   struct text t;
-  const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
-  uint64_t at = k->board->workers[number].at;
+  text_open(&t, m);
+  if (!WIFSIGNALED(status)) {
+    text_printf(&t, "it ended with status %d", WEXITSTATUS(status));
+    return t.at;
+  }
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (signals[i].number == WTERMSIG(status)) text_printf(&t, "%s, ", signals[i].name);
+  text_add(&t, strsignal(WTERMSIG(status)));
+  return t.at;
+}
+
+/* Gives whether the process died; one that takes too long did not. */
+static bool wait_for_death(pid_t pid, const struct limits *limits, int *status) {
+  double until = clock_seconds() + PATIENCE;
+  while (waitpid(pid, status, WNOHANG) == 0) {
+    if (clock_seconds() > until || (limits->interrupted && *limits->interrupted)) {
+      kill(pid, SIGKILL);
+      waitpid(pid, status, 0);
+      return false;
+    }
+    usleep(500);
+  }
+  return !(WIFEXITED(*status) && WEXITSTATUS(*status) == EXIT_ALIVE);
+}
+
+bool finding_dies(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, const struct limits *limits,
+                  struct finding *f) {
+  int status = 0;
+  fflush(stdout);
+  fflush(stderr);
+  pid_t parent = getpid(), pid = fork();
+  if (pid < 0) return false;
+  if (!pid) {
+    struct plan plan = {.choices = f->choices, .count = f->count};
+    struct problem why;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent && run_open(image, o->run_ops, o->op_count, o->init, how, &why)) run_execute(&f->client, &plan, &why);
+    _exit(EXIT_ALIVE);
+  }
+  if (!wait_for_death(pid, limits, &status)) return false;
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "the process that ran the client died: %s", how_ended(m, status));
+  f->said = t.at;
+  f->found = FOUND_CRASH;
+  f->key = hash_mix(FOUND_CRASH ^ (uint64_t)status << 32);
+  f->died = true;
+  return true;
+}
+
+/* One that died took what it ran with it: the code killed it, or wrote over memory that is not its own. */
+static bool died(struct searching *k, unsigned number, int status) {
+  struct worker *w = &k->board->workers[number];
+  struct finding again = {.choices = w->shown, .count = w->shown_count};
+  struct text t;
+  bool known = w->at < k->clients->count && w->shown_count < CHOICES_SHOWN;
   text_open(&t, k->mem);
-  if (at < k->clients->count) client_print(k->object, &k->clients->at[at], &t);
-  problem_set(k->why, "internal error: the process that ran %.300s ended (%s): the code may have written over memory that is not its own",
-              text_string(&t), how);
-  return false;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
+    if (known) client_print(k->object, &k->clients->at[w->at], &t);
+    problem_set(k->why, "internal error: a fault in Asif's own code, while it ran %.300s: the code may have written over memory that is not its own",
+                text_string(&t));
+    return false;
+  }
+  if (known) again.client = k->clients->at[w->at];
+  if (known) client_print(k->object, &again.client, &t);
+  if (!known || !finding_dies(k->mem, k->image, k->object, &k->options->run, k->limits, &again)) {
+    problem_set(k->why, "internal error: the process that ran %.300s died (%s), and does not do so again: the code may have written over "
+                        "memory that is not its own", text_string(&t), how_ended(k->mem, status));
+    return false;
+  }
+  struct kept *f = &w->found[w->found_count < FINDINGS_MOST ? w->found_count++ : FINDINGS_MOST - 1];
+  f->found = again.found;
+  f->died = true;
+  snprintf(f->said, sizeof f->said, "%s", again.said);
+  f->client = w->at;
+  f->key = again.key;
+  f->count = again.count;
+  memcpy(f->choices, again.choices, f->count * sizeof *f->choices);
+  w->outcome = WORKER_FOUND;
+  return true;
 }
 
 static bool start(struct searching *k) {
+  struct waiting w = {0};
   int ends[2];
   if (pipe(ends)) return problem_set(k->why, "no pipe can be made: %s", strerror(errno)), false;
   fflush(stdout);
   fflush(stderr);
-  unsigned started = 0;
-  for (; started < k->jobs; started++) {
+  for (; w.count < k->jobs; w.count++) {
     pid_t parent = getpid(), pid = fork();
     if (pid < 0) break;
     if (!pid) {
@@ -256,52 +435,68 @@ static bool start(struct searching *k) {
       signal(SIGINT, SIG_IGN); /* whoever started it says when it is to end */
       signal(SIGTERM, SIG_IGN);
       close(ends[0]);
-      k->number = started;
+      k->number = w.count;
       work_and_count(k);
       _exit(0);
     }
-    k->pids[started] = pid;
+    k->pids[w.count] = pid;
   }
   close(ends[1]);
-  bool good = started == k->jobs;
+  bool good = w.count == k->jobs;
   if (!good) {
     problem_set(k->why, "no process can be made: %s", strerror(errno));
     k->board->interrupted = 1;
   }
-  wait_for_end(k, ends[0]);
+  wait_for_end(k, &w, ends[0]);
   close(ends[0]);
-  for (unsigned i = 0; i < started; i++) {
-    int status = 0;
-    while (waitpid(k->pids[i], &status, 0) < 0 && errno == EINTR) {}
-    if (good && (status || k->board->workers[i].outcome == WORKER_RUNS)) good = died(k, i, status);
-  }
+  for (unsigned i = 0; good && i < w.count; i++)
+    if (!w.stopped[i] && k->board->workers[i].outcome == WORKER_RUNS) good = died(k, i, w.status[i]);
   return good;
 }
 
-static void take_finding(struct searching *k, const struct worker *w) {
-  struct finding *f = &k->out->finding;
+static void take_finding(struct searching *k, const struct kept *w, struct finding *f) {
   k->out->verdict = VERDICT_VIOLATED;
-  f->found = w->found;
+  *f = (struct finding){.found = w->found, .key = w->key, .died = w->died, .count = w->count};
   f->said = mem_string(k->mem, w->said, strlen(w->said));
   client_copy(k->mem, &k->clients->at[w->client], &f->client);
-  f->count = w->count;
   f->choices = mem_alloc(k->mem, (w->count + 1) * sizeof *f->choices);
   memcpy(f->choices, w->choices, w->count * sizeof *f->choices);
 }
 
+static int by_client(const void *a, const void *b) {
+  const struct kept *x = *(const struct kept *const *)a, *y = *(const struct kept *const *)b;
+  return (x->client > y->client) - (x->client < y->client);
+}
+
+/* Each mistake once, in the smallest client it was found in. */
+static void take_findings(struct searching *k) {
+  VEC(const struct kept *) all = {NULL, 0, 0};
+  for (unsigned i = 0; i < k->jobs; i++)
+    for (unsigned n = 0; n < k->board->workers[i].found_count; n++) vec_push(k->mem, &all, &k->board->workers[i].found[n]);
+  if (!all.count) return;
+  qsort(all.at, all.count, sizeof *all.at, by_client);
+  take_finding(k, all.at[0], &k->out->finding);
+  if (!k->options->keep_going) return;
+  k->out->others = mem_alloc(k->mem, all.count * sizeof *k->out->others);
+  for (size_t i = 1; i < all.count; i++) {
+    bool known = false;
+    for (size_t n = 0; n < i; n++) known |= all.at[n]->key == all.at[i]->key;
+    if (!known) take_finding(k, all.at[i], &k->out->others[k->out->other_count++]);
+  }
+}
+
 /* A violation counts most, then what went wrong, then limits. */
 static bool conclude(struct searching *k) {
-  const struct worker *found = NULL;
   sum_up(k);
   for (unsigned i = 0; i < k->jobs; i++) {
     const struct worker *w = &k->board->workers[i];
     if (w->outcome == WORKER_FAILED) return problem_set(k->why, "%s", w->said), false;
-    if (w->outcome == WORKER_FOUND && (!found || w->client < found->client)) found = w;
+    k->out->too_many |= w->too_many;
     if (w->outcome != WORKER_LIMIT) continue;
     k->out->verdict = VERDICT_UNKNOWN;
     if (!k->out->limit || w->limit == LIMIT_INTERRUPT) k->out->limit = w->limit;
   }
-  if (found) take_finding(k, found);
+  take_findings(k);
   return true;
 }
 

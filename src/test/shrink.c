@@ -19,6 +19,7 @@ struct shrinking {
   const struct object *object;
   struct finding *finding;
   double until;
+  const volatile sig_atomic_t *interrupted;
   struct problem *why;
   bool failed; /* an internal error: the problem says which */
   uint64_t runs, runs_most;
@@ -31,7 +32,7 @@ struct shrinking {
   uint32_t block_count[FIBERS_MOST], block_at[FIBERS_MOST];
 };
 
-static bool over(const struct shrinking *k) { return k->failed || clock_seconds() >= k->until; }
+static bool over(const struct shrinking *k) { return k->failed || *k->interrupted || clock_seconds() >= k->until; }
 
 /* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what the run was
  * has to be kept before. */
@@ -299,9 +300,10 @@ static void simpler_schedule(struct shrinking *k) {
   if (settle(k, &other) && other >= size) *f = first;
 }
 
-bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, double seconds, struct finding *f,
-                    struct problem *why) {
-  struct shrinking k = {.mem = m, .scratch = mem_child(m), .object = o, .finding = f, .until = clock_seconds() + seconds, .why = why};
+bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, double seconds,
+                    const volatile sig_atomic_t *interrupted, struct finding *f, struct problem *why) {
+  struct shrinking k = {.mem = m, .scratch = mem_child(m), .object = o, .finding = f, .until = clock_seconds() + seconds,
+                        .interrupted = interrupted, .why = why};
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
   fewer_calls(&k);
   smaller_arguments(&k);

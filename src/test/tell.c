@@ -268,8 +268,9 @@ static char *with_letters(struct mem *m, const char *said) {
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
   if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
-  problem_set(why, "internal error: the schedule that was found does not do the same again (%s, not %s): does the code depend on what is "
-                   "no part of it, as the time or a random number?", found_name(r->found), found_name(f->found));
+  problem_set(why, "internal error: the schedule that was found does not do the same again (%s after %zu steps, not %s after %zu): does "
+                   "the code depend on what is no part of it, as the time or a random number?", found_name(r->found), r->count,
+              found_name(f->found), f->count);
   return false;
 }
 

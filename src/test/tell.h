@@ -25,8 +25,8 @@ bool replay(struct mem *, struct image *, const struct object *, const struct ru
 void finding_keep(struct mem *, struct finding *, const struct run *); /* what the run did and said */
 
 /* Makes it smaller (shrink.c): fewer calls, smaller arguments, fewer interruptions, fewer steps. What is found stays the same.
- * Takes about as long as said. */
-bool finding_shrink(struct mem *, struct image *, const struct object *, const struct run_options *, double seconds, struct finding *,
-                    struct problem *);
+ * Takes about as long as said, or until interrupted. */
+bool finding_shrink(struct mem *, struct image *, const struct object *, const struct run_options *, double seconds,
+                    const volatile sig_atomic_t *interrupted, struct finding *, struct problem *);
 
 #endif
