@@ -288,6 +288,7 @@ static void make_notes(const struct job *j, struct mem *m, notes *to) {
     note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
   if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit)) note(m, to, "some runs were given up: %s", s->unsupported);
   if (j->changed) note(m, to, "the code has changed since the token was made");
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
   note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
@@ -305,7 +306,10 @@ struct facts {
 static char *limit_reason(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "the %s was reached", limit_name(j->answer.limit));
+  if (j->answer.limit)
+    text_printf(&t, "the %s was reached", limit_name(j->answer.limit));
+  else
+    text_add(&t, j->answer.unsupported);
   return text_of(m, &t);
 }
 
@@ -550,7 +554,7 @@ static bool make_clients(struct job *j, struct mem *m, struct problem *why) {
 
 /* Without a limit of the user's, and without a size, it takes as long as one waits gladly; what was reached is then the answer. */
 static void settle(struct job *j) {
-  if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->limited || j->sized || !j->answer.done) return;
+  if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->answer.unsupported || j->limited || j->sized || !j->answer.done) return;
   j->answer.verdict = VERDICT_HOLDS;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "run/runtime.h"
+#include "run/sync.h"
 
 #define SECONDS_MOST 2 /* of processor time within one step */
 
@@ -180,6 +181,13 @@ EXIT(_exit)
 EXIT(_Exit)
 EXIT(quick_exit)
 
+/* A second process would go on with the runs of this one. */
+#define PROCESS(name) \
+  WRAPPED int WRAP(name)(void); \
+  int WRAP(name)(void) { sync_unsupported(#name, "another process is not part of the schedule"); }
+PROCESS(fork)
+PROCESS(vfork)
+
 /* C++: the name of the class of the exception that nobody catches, as the loaded code's own library tells it. */
 static const char *exception_name(void) {
   struct type_info {
@@ -199,6 +207,7 @@ _Noreturn static void terminates(uintptr_t pc) {
   if (!current) abort();
   enum mode mode = scheduler.mode;
   scheduler.mode = MODE_QUIET;
+  choose_again();
   const char *name = exception_name();
   scheduler.mode = mode;
   found_at(pc, 0, current, "ends here");

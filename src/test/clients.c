@@ -166,12 +166,33 @@ static bool seen_before(struct filling *f, struct state s) {
   return false;
 }
 
+static int compare_call(const struct call *a, const struct call *b) {
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  for (int i = 0; i < CALL_ARGS; i++)
+    if (a->arg[i] != b->arg[i]) return a->arg[i] < b->arg[i] ? -1 : 1;
+  return 0;
+}
+
+/* Is there a thread before t with the same calls left? Then whichever goes on, it comes to the same. */
+static bool same_left(const struct filling *f, unsigned t) {
+  const struct client *c = f->client;
+  uint32_t at = c->first[t] + f->at[t], left = c->first[t + 1] - at;
+  for (unsigned u = 0; !f->spec.by_process && u < t; u++) {
+    uint32_t other = c->first[u] + f->at[u], i = 0;
+    if (c->first[u + 1] - other != left) continue;
+    while (i < left && !compare_call(&c->calls[other + i], &c->calls[at + i])) i++;
+    if (i == left) return true;
+  }
+  return false;
+}
+
 static bool overflows(struct filling *f, struct state state) {
   const struct object *o = f->object;
+  mem_poll(f->mem);
   if (f->spec.elements(&f->spec, state) > (uint32_t)o->bound) return true;
   if (seen_before(f, state)) return false;
   for (unsigned t = 0; t < f->client->threads; t++) {
-    if (f->client->first[t] + f->at[t] == f->client->first[t + 1]) continue;
+    if (f->client->first[t] + f->at[t] == f->client->first[t + 1] || same_left(f, t)) continue;
     const struct call *call = &f->client->calls[f->client->first[t] + f->at[t]];
     const struct object_op *op = &o->ops[call->op];
     int method = spec_op_find(&f->spec, op->run.name, strlen(op->run.name));
@@ -294,13 +315,6 @@ static bool make_kinds(struct making *k) {
       if ((!o->role_count || o->roles[r].ops >> i & 1) && !add_calls(k, &o->ops[i], i, kind)) return false;
   }
   return true;
-}
-
-static int compare_call(const struct call *a, const struct call *b) {
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
-  for (int i = 0; i < CALL_ARGS; i++)
-    if (a->arg[i] != b->arg[i]) return a->arg[i] < b->arg[i] ? -1 : 1;
-  return 0;
 }
 
 /* Are the last two threads in order: the one with more calls first, else the lesser calls? */

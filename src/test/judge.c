@@ -139,10 +139,16 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
 
 static bool is_waiting(const struct run *r) { return r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK; }
 
+/* Did the specification go wrong? */
+static const char *spec_fault(const struct spec *s) {
+  const char *fault = spec_user_fault(s);
+  return fault ? fault : self_fault(s);
+}
+
 static enum judged check_fast(struct judge *j, const struct run *r, struct problem *why) {
   if (!j->linear) j->linear = linear_new(j->mem, j->object, &j->spec);
   bool holds = linear_holds(j->linear, r);
-  const char *fault = spec_user_fault(&j->spec);
+  const char *fault = spec_fault(&j->spec);
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
   return holds ? JUDGED_GOOD : JUDGED_WRONG;
 }
@@ -155,7 +161,7 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
   limits_start(&none, 0, 0);
   struct history *h = judge_history(j->scratch, j->object, &j->spec, r);
   if (!check_history(j->scratch, h, &j->spec, &options, &none, &result, why)) return JUDGED_NOT;
-  const char *fault = spec_user_fault(&j->spec);
+  const char *fault = spec_fault(&j->spec);
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
   if (result.verdict != VERDICT_HOLDS) return JUDGED_WRONG;
   if (!is_waiting(r)) return JUDGED_GOOD;

@@ -50,6 +50,7 @@ struct worker {
   double cpu;
   long peak_kb;
   char said[SAID_MOST]; /* why it failed */
+  char unsupported[SAID_MOST]; /* what could not be run; "": nothing */
   bool too_many;
   unsigned found_count;
   struct kept found[FINDINGS_MOST];
@@ -151,6 +152,10 @@ static enum visit visit(void *self, const struct run *r) {
   k->counted = true;
   k->me->schedules++;
   k->me->long_runs |= r->end == RUN_LONG;
+  if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
+    if (!k->me->unsupported[0]) snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
+    return overtaken(k) ? VISIT_STOP : VISIT_ON;
+  }
   switch (judge_run(k->judge, r, &k->judging)) {
   case JUDGED_GOOD: return overtaken(k) ? VISIT_STOP : VISIT_ON;
   case JUDGED_WRONG: keep_finding(k, r); return k->options->keep_going ? VISIT_ON : VISIT_STOP;
@@ -492,6 +497,10 @@ static bool conclude(struct searching *k) {
     const struct worker *w = &k->board->workers[i];
     if (w->outcome == WORKER_FAILED) return problem_set(k->why, "%s", w->said), false;
     k->out->too_many |= w->too_many;
+    if (w->unsupported[0] && !k->out->unsupported) {
+      k->out->unsupported = mem_string(k->mem, w->unsupported, strlen(w->unsupported));
+      k->out->verdict = VERDICT_UNKNOWN;
+    }
     if (w->outcome != WORKER_LIMIT) continue;
     k->out->verdict = VERDICT_UNKNOWN;
     if (!k->out->limit || w->limit == LIMIT_INTERRUPT) k->out->limit = w->limit;

@@ -19,6 +19,7 @@ struct self {
   struct mem *mem;
   const struct object *object;
   VEC(struct node) nodes;
+  bool unsupported; /* one could not be run: what it does is not known */
   /* A sequence being run. */
   VEC(struct call) calls;
   VEC(uint8_t) threads;
@@ -47,6 +48,7 @@ static void run_node(struct self *s, uint32_t n) {
   }
   node->ends = run_sequential(s->calls.at, s->threads.at, count, s->results.at, &found) || found == FOUND_LEAK;
   if (node->ends) node->result = s->results.at[count - 1];
+  s->unsupported |= found == FOUND_UNSUPPORTED;
 }
 
 static bool same_call(const struct node *n, const struct call *call, uint8_t thread) {
@@ -76,6 +78,13 @@ static void self_step(const struct spec *spec, struct state state, const struct 
   if (!s->nodes.at[n].ends) return;
   value result = object_result(spec, &s->object->ops[o->method], (struct values *)spec->values, s->nodes.at[n].result);
   if (result_matches(o, result)) add_state(out, n, result);
+}
+
+const char *self_fault(const struct spec *spec) {
+  const struct self *s = spec->user;
+  return spec->step == self_step && s->unsupported
+             ? "operations do what cannot be run under a scheduler, with nothing concurrent too: so the object cannot be its own specification"
+             : NULL;
 }
 
 static void self_print(const struct spec *spec, struct state state, struct text *t) {

@@ -98,6 +98,7 @@ value object_result(const struct spec *, const struct object_op *, struct values
 /* --spec self (self.c): a specification whose states are sequences of calls, run one after the other with run_sequential. After
  * run_open, in the process that runs. */
 void self_spec(struct mem *, const struct object *, struct spec *);
+const char *self_fault(const struct spec *); /* as spec_user_fault */
 
 /* Clients (clients.c). */
 struct client_options {
@@ -212,6 +213,7 @@ struct searched {
   struct finding *others;  /* with keep_going */
   size_t other_count;
   bool too_many;           /* ... there are more */
+  char *unsupported;       /* where unknown: what in some run could not be run under a scheduler; or NULL */
   uint64_t clients, done;  /* given; explored to the end */
   uint64_t schedules, cut, steps, traces, histories;
   uint64_t waiting;        /* histories with operations that wait for ever, as they do with nothing concurrent too */
