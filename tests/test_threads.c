@@ -221,7 +221,7 @@ TEST(sync_others) {
   expect(image, "lonely", DEADLOCK, "waits for others at the barrier barrier, and nobody is left to come", "");
   expect(image, "readers", NONE, NULL, "0 0 0, 0 1 0, 1 0 0");
   expect(image, "rw_try", NONE, NULL, "0 0, 0 1, 1 0");
-  expect(image, "rw_upgrade", DEADLOCK, "held by thread 0 itself", "");
+  expect(image, "rw_upgrade", DEADLOCK, "which it holds itself", "");
   expect(image, "rw_misuse", MISUSE, "which it has not locked", "");
   expect(image, "semaphore", NONE, NULL, "2 11");
   expect(image, "sem_lost", NONE | DEADLOCK, "thread 0 waits for the semaphore back, which nobody is left to post", "0 0");

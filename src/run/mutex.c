@@ -33,7 +33,12 @@ static void own(pthread_mutex_t *m, uintptr_t pc) {
   sync_record(POINT_LOCK, m, SIZE, false, pc);
 }
 
-/* The owner locks again: nobody else can see that. until: NULL if it would wait for ever. */
+/* Does the owner that locks it again wait for ever? */
+static bool waits_for_itself(const pthread_mutex_t *m) {
+  return current && type_of(m) != PTHREAD_MUTEX_RECURSIVE && type_of(m) != PTHREAD_MUTEX_ERRORCHECK;
+}
+
+/* The owner locks again: nobody else can see that. */
 static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintptr_t pc) {
   sync_check(m, SIZE, pc);
   switch (type_of(m)) {
@@ -53,13 +58,11 @@ static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintp
     sync_timed_out(*until);
     return ETIMEDOUT;
   }
-  if (!current) sync_misuse(pc, m, "a mutex is locked that is locked already");
-  found_at(pc, (uintptr_t)m, current, "locked again here");
-  run_found(FOUND_DEADLOCK, "%s waits for %s, which it holds itself", fiber_name(current), sync_name("the mutex", m));
+  sync_misuse(pc, m, "a mutex is locked that is locked already");
 }
 
 static int lock(pthread_mutex_t *m, uintptr_t pc) {
-  if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, NULL, false, pc);
+  if (owner_of(m) == sync_self() && usable(m) && !waits_for_itself(m)) return lock_again(m, NULL, false, pc);
   if (current) sync_point_when(POINT_LOCK, m, SIZE, mutex_free, pc);
   check(m, "locks", pc);
   own(m, pc);
@@ -252,11 +255,7 @@ WRAPPED int WRAP(pthread_spin_destroy)(pthread_spinlock_t *s) {
 }
 
 WRAPPED int WRAP(pthread_spin_lock)(pthread_spinlock_t *s) {
-  if (*s == (int)sync_self()) {
-    if (!current) sync_misuse(CALLER, (const void *)s, "a spin lock is locked that is locked already");
-    found_at(CALLER, (uintptr_t)s, current, "locked again here");
-    run_found(FOUND_DEADLOCK, "%s waits for %s, which it holds itself", fiber_name(current), sync_name("the spin lock", (const void *)s));
-  }
+  if (*s == (int)sync_self() && !current) sync_misuse(CALLER, (const void *)s, "a spin lock is locked that is locked already");
   if (current) sync_point_when(POINT_LOCK, (const void *)s, SIZE, spinlock_free, CALLER);
   own_spinlock(s, CALLER);
   SPIN_LAND(CALLER, 0);

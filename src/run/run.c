@@ -73,6 +73,15 @@ const char *fiber_name(const struct fiber *f) {
   return name;
 }
 
+static uint64_t enabled_fibers(void) {
+  uint64_t enabled = scheduler.alive & ~scheduler.spinning;
+  for (uint64_t rest = enabled & scheduler.waiting; UNLIKELY(rest != 0); rest &= rest - 1) {
+    const struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    if (!f->ready(f)) enabled &= ~((uint64_t)1 << f->id);
+  }
+  return enabled;
+}
+
 /* The end of a run, from inside it. */
 _Noreturn static void leave(void) { fiber_jump(outside); }
 
@@ -88,6 +97,7 @@ _Noreturn void run_found(enum found found, const char *format, ...) {
   va_end(args);
   run.found = found;
   run.said = said;
+  run.enabled = enabled_fibers();
   run_stop(RUN_WHOLE);
 }
 
@@ -107,15 +117,6 @@ _Noreturn static void wrong_choice(unsigned fiber) {
 }
 
 /* Choices. */
-
-static uint64_t enabled_fibers(void) {
-  uint64_t enabled = scheduler.alive & ~scheduler.spinning;
-  for (uint64_t rest = enabled & scheduler.waiting; UNLIKELY(rest != 0); rest &= rest - 1) {
-    const struct fiber *f = &fibers[__builtin_ctzll(rest)];
-    if (!f->ready(f)) enabled &= ~((uint64_t)1 << f->id);
-  }
-  return enabled;
-}
 
 unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
   bool yielded = i && steps[i - 1].flags & STEP_YIELDED;

@@ -168,7 +168,7 @@ struct run {
   const char *said;        /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */
   unsigned fibers;         /* those of the client and those they created */
   unsigned current;        /* who took the last step */
-  uint64_t enabled;        /* who can take the next */
+  uint64_t enabled;        /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
   uint64_t alive;          /* after the run: who has not ended */
   struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };

@@ -344,7 +344,8 @@ static void tell(struct sentence *s, const struct fiber *f) {
     say(s, "%s waits for %s to end", fiber_name(f), fiber_name(holder));
   } else {
     say(s, "%s waits for %s", fiber_name(f), sync_name(kind->what, f->waits_for));
-    if (holder) say(s, ", held by %s%s", fiber_name(holder), holder == f ? " itself" : holder->ended ? ", which has ended" : "");
+    if (holder == f) say(s, ", which it holds itself");
+    else if (holder) say(s, ", held by %s%s", fiber_name(holder), holder->ended ? ", which has ended" : "");
     else say(s, "%s", kind->nobody);
   }
 }
@@ -369,7 +370,7 @@ static void tell_circle(struct sentence *s, uint64_t members) {
     tell(s, f);
     f = waits_on(f);
   } while (f != first);
-  say(s, ": a circle");
+  if (members & (members - 1)) say(s, ": a circle");
 }
 
 _Noreturn void spin_stuck(void) {

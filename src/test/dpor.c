@@ -14,7 +14,8 @@
  * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what took it
  *   before is one, though the giving up is in between; so all steps that took it are looked at. The same for threads that still
  *   wait when a run ends.
- * - A run that ends with a finding shows nothing of what the others would have done: all of them are tried before its last step.
+ * - A run that ends with a finding while others could go on shows nothing of what they would have done: all of them are tried before
+ *   its last step.
  * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block. */
 #include "test/explore.h"
@@ -116,6 +117,15 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 
 static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
 
+/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, or take another
+ * block. */
+static bool may_conflict(const struct step *first, const struct step *other) {
+  struct step s = *first;
+  if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC) s.flags |= STEP_WROTE;
+  s.flags |= STEP_RETURNS;
+  return (s.kind == POINT_ALLOC && other->address) || steps_conflict(&s, other);
+}
+
 /* Steps i < j race: what must be tried before step i so that j comes first. clock: of j, with i. */
 static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
   const struct event *events = d->e->trace.events.at;
@@ -127,7 +137,7 @@ static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
     if (before(d, i, clock_of(d, k))) continue;
     if (first == FIBERS_MOST) first = events[k].step.fiber;
     if (d->latest.at[k] <= i) initials |= bit(events[k].step.fiber);
-    if (before(d, k, clock)) alone = false;
+    if (alone) alone = !before(d, k, clock) && !may_conflict(&events[j].step, &events[k].step);
   }
   if (alone) initials |= bit(first = fiber);
   if (initials & (f->backtrack | f->sleeping)) return;
@@ -223,7 +233,7 @@ static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
     if (trace_follow(trace, run->steps, j + 1, j) < j) trace_follow(trace, run->steps, 1, j = 0); /* dependence is another now */
     analyse(d, j);
   }
-  bool found = run->found != FOUND_NOTHING && run->found != FOUND_DEADLOCK && run->found != FOUND_LIVELOCK;
+  bool found = run->found && run->enabled;
   if (run->count && (found || run->end == RUN_CANNOT || run->end == RUN_LONG)) {
     struct frame *f = &d->frames.at[run->count - 1];
     f->backtrack |= f->enabled;
