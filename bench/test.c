@@ -103,6 +103,7 @@ struct measured {
   int repeated;     /* -1: there is no token */
 };
 static struct measured all[ROWS];
+static double load; /* of the machine, when it began */
 static char program[4096], folder[4096], out[4200];
 
 /* What an answer in JSON says. */
@@ -293,12 +294,13 @@ static void write_results(void) {
   if (!f) return;
   write_machine(f);
   fprintf(f,
-          "medians of %d; cpu_seconds: of the processes that run the code (of stress: the whole command); seconds: of the whole "
+          "load %.1f when it began; medians of %d; cpu_seconds: of the processes that run the code (of stress: the whole "
+          "command); seconds: of the whole "
           "command, by "
           "the clock, with the compiler; >: stopped there; f_n: schedules of Bouajjani et al. 2015, section 9; cost: CPU a "
           "schedule, to that "
           "of the first such row; repeated: times the token did the same\n",
-          RUNS);
+          load, RUNS);
   fputs("case\toption\tschedules\tcpu_seconds\tper_second\tfinding\tseconds\ttraces\tf_n\tcost\trepeated\tbar\tmet\n", f);
   for (int k = 0; k < ROWS; k++) {
     const struct row *r = &rows[k];
@@ -364,7 +366,6 @@ int main(int argc, char **argv) {
   snprintf(out, sizeof out, "%s/test.out", folder);
   mkdir(folder, 0777);
   setenv("ASIF_INCLUDE", "include", 0);
-  double load = 0;
   if (getloadavg(&load, 1) == 1 && load > 1) printf("the machine is busy (load %.1f): times are too long\n", load);
   int left_out = 0, before = -1;
   for (int k = 0; k < ROWS; k++) {
