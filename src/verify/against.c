@@ -39,7 +39,7 @@ bool against_read(struct subject *s, struct problem *why) {
   s->against.program = lower(s->mem, u, &options, why);
   if (!s->against.program) return false;
   struct machine_options m = {.type_stable = u->harness.type_stable};
-  if (!spec_of_object(s->mem, s->against.program, &m, reference_value, s, &s->spec, why)) return false;
+  if (!spec_of_object(s->mem, s->against.program, s->threads, &m, reference_value, s, &s->spec, why)) return false;
   s->against.ops = mem_alloc(s->mem, s->spec.op_count * sizeof *s->against.ops);
   memcpy(s->against.ops, s->spec.ops, s->spec.op_count * sizeof *s->against.ops);
   s->spec.ops = s->against.ops;

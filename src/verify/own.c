@@ -99,7 +99,7 @@ bool spec_of_file(struct subject *s, struct problem *why) {
   }
   if (h->own_init) unit->harness.init = without_pointer(&k, h->own_init, h->own_init->place);
   struct program *p = lower(s->mem, unit, &lowering, why);
-  if (!p || !spec_of_object(s->mem, p, &machine, own_result, s, &s->spec, why)) return false;
+  if (!p || !spec_of_object(s->mem, p, s->threads, &machine, own_result, s, &s->spec, why)) return false;
   s->spec.name = h->own_spec;
   s->spec.summary = "the file's own";
   return true;

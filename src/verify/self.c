@@ -1,7 +1,7 @@
 /* --spec self: the object is its own specification. What its operations do one at a time is what they must do concurrently.
  *
- * A state is the packed state of a machine with one thread that is between operations; an operation happens by running it to its end,
- * alone. One that waits cannot happen; one that fails has no outcome. */
+ * A state is the packed state of a machine whose threads are between operations; an operation happens by running it to its end,
+ * alone. One that waits cannot happen; one that fails has no outcome. Where nothing asks which thread it is there is only one. */
 #include <pthread.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct self {
   struct mem *mem;
   const struct program *program;
   struct system *machine;
-  struct client_thread client;
+  struct client_thread client[THREADS_MOST];
   struct client_call call;
   machine_result *result;
   void *result_self;
@@ -51,12 +51,12 @@ static bool goes_round(struct self *s, uint64_t moves) {
   return false;
 }
 
-/* Runs the operation move by move: there is only this thread. One that never ends has no outcome. */
-static bool run_alone(struct self *s, struct choices *choices, value *result) {
+/* Runs the operation move by move: only this thread moves. One that never ends has no outcome. */
+static bool run_alone(struct self *s, unsigned thread, struct choices *choices, value *result) {
   struct system *m = s->machine;
   struct move move;
   for (uint64_t n = 1;; n++) {
-    enum moved moved = m->move(m, s->from, 0, choices, s->to, &move);
+    enum moved moved = m->move(m, s->from, thread, choices, s->to, &move);
     if (moved == FAULTED && move.fault == FAULT_RANGE) s->beyond = move.text;
     if (moved != MOVED) return false;
     for (unsigned i = 0; i < move.event_count; i++) {
@@ -80,7 +80,7 @@ static void self_step(const struct spec *spec, struct state state, const struct 
   do {
     value result;
     s->machine->unpack(s->machine, state.at, state.size, s->from);
-    if (run_alone(s, &choices, &result) && result_matches(o, result)) add_state(s, s->to, result, out);
+    if (run_alone(s, spec->by_process ? o->process : 0, &choices, &result) && result_matches(o, result)) add_state(s, s->to, result, out);
   } while (choices_next(&choices));
   pthread_mutex_unlock(&s->lock);
 }
@@ -95,7 +95,7 @@ const char *spec_of_object_limit(const struct spec *spec) {
   return s ? s->beyond : NULL;
 }
 
-bool spec_of_object(struct mem *mem, const struct program *p, const struct machine_options *options, machine_result *result, void *self,
+bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, const struct machine_options *options, machine_result *result, void *self,
                     struct spec *out, struct problem *why) {
   (void)why;
   struct self *s = mem_zero(mem, 1, sizeof *s);
@@ -108,8 +108,8 @@ bool spec_of_object(struct mem *mem, const struct program *p, const struct machi
   s->program = p;
   s->result = result;
   s->result_self = self;
-  s->client = (struct client_thread){.calls = &s->call, .call_count = 1};
-  s->machine = machine_new(mem, p, &s->client, 1, &m, self_result, s);
+  for (unsigned t = 0; t < THREADS_MOST; t++) s->client[t] = (struct client_thread){.calls = &s->call, .call_count = 1};
+  s->machine = machine_new(mem, p, s->client, p->uses_thread ? threads : 1, &m, self_result, s);
   s->from = mem_zero(mem, 1, s->machine->work);
   s->to = mem_zero(mem, 1, s->machine->work);
   s->packed = mem_alloc(mem, s->machine->packed_most);
@@ -122,6 +122,6 @@ bool spec_of_object(struct mem *mem, const struct program *p, const struct machi
                               .echo = V_UNKNOWN};
   }
   *out = (struct spec){.name = "self", .aliases = "", .summary = "the object, one operation at a time", .ops = ops, .op_count = p->op_count,
-                       .user = s, .init = self_init, .step = self_step, .print = self_print};
+                       .by_process = p->uses_thread, .user = s, .init = self_init, .step = self_step, .print = self_print};
   return true;
 }

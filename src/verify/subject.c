@@ -241,7 +241,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                               .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
                               .points = options->points, .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
-  if (!s->spec.name && !spec_of_object(mem, s->program, m, machine_value, s, &s->spec, why)) return false;
+  if (!s->spec.name && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
@@ -254,9 +254,9 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   if (!make_client(s, why)) return false;
   s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
   if (options->against) against_finish(s);
+  if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   if (options->against && s->against.program->uses_thread) s->not_symmetric = "the reference uses asif_thread()";
   if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
-  if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   return true;
 }
 

@@ -100,7 +100,7 @@ void note(struct subject *, struct verified *, const char *format, ...) __attrib
 
 /* subject.c, in parts: self.c */
 /* The specification the object is by itself: its operations, one at a time. */
-bool spec_of_object(struct mem *, const struct program *, const struct machine_options *, machine_result *, void *self, struct spec *,
+bool spec_of_object(struct mem *, const struct program *, unsigned threads, const struct machine_options *, machine_result *, void *self, struct spec *,
                     struct problem *);
 /* against.c: reads the other object; binds an operation to the other's; and when the client is known makes it the specification. */
 bool against_read(struct subject *, struct problem *);
