@@ -68,6 +68,8 @@ static enum visit visit(void *self, const struct run *r) {
     out.end = COMPILED_LONG;
   } else if (r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK) {
     out.end = COMPILED_WAITING;
+  } else if (r->found == FOUND_UNSUPPORTED) {
+    out.end = COMPILED_CANNOT;
   } else if (r->found) {
     out.end = COMPILED_FAULT;
     out.fault = fault_of(r->found);

@@ -24,7 +24,7 @@ struct compiled_event {
   value result;
 };
 
-enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG };
+enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG, COMPILED_CANNOT /* be run */ };
 enum compiled_fault { NO_FAULT, USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS, ASSERTION, CRASH, MISUSE, OTHER_FAULT };
 struct compiled_run {
   enum compiled_end end;

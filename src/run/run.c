@@ -272,7 +272,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
   if (scheduler.mode == MODE_QUIET) {
     if (can(f)) return;
     if (f->id == FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "the initialisation waits for another thread");
-    run_found(FOUND_DEADLOCK, "%s waits for another inside of ASIF_ATOMIC", fiber_name(f));
+    run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step", fiber_name(f));
   }
   announce(f, kind, address, size);
   run.pending[f->id].flags |= STEP_WAITS;
