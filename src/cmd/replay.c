@@ -56,9 +56,10 @@ const struct command command_replay = {
     .name = "replay",
     .usage = "EVIDENCE...",
     .summary = "re-validate what a verdict rests on",
-    .details = "EVIDENCE is a file that `asif check`, `asif verify` or `asif test` wrote with --evidence FILE. A linearization\n"
-               "is run on the sequential object, operation by operation; for a violation every order of its\n"
-               "operations is tried. The code shares nothing with the deciders but histories and specifications.\n"
+    .details = "EVIDENCE is a file that `asif check`, `asif verify` or `asif test` wrote with --evidence FILE. A\n"
+               "linearization is run on the sequential object, operation by operation; for a violation every order\n"
+               "of its operations is tried. The code shares nothing with the deciders but histories and\n"
+               "specifications.\n"
                "An execution that verify found is made again, move by move, from the source as it is now. For one\n"
                "that test found the files are compiled again, and run under the same schedule.\n"
                "\n"

@@ -33,7 +33,7 @@ static const struct opt opts[] = {
     {"cache", 0, "HOW", "yes|no", "of --bound: do not go on where an equivalent schedule has been (default: yes)"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
-    {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules (default: 1)"},
+    {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
     {"all", 0, NULL, NULL, "every schedule, with nothing left out: for comparison"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
@@ -197,6 +197,10 @@ static void put_explored(const struct job *j, struct text *t) {
   const struct searched *s = &j->answer;
   const struct explore_options *o = &j->options.explore;
   bool one = arg_flag(j->args, "client");
+  if (!s->clients) { /* the limit was reached before they were made */
+    text_add(t, "none of the clients, ");
+    return;
+  }
   static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
   if (s->verdict == VERDICT_VIOLATED) return;
   if (arg_flag(j->args, "replay")) {

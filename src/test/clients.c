@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "test/test.h"
 
 enum { CLIENTS_MOST = 2000000, CALLS_MOST = 4096 };
@@ -151,18 +152,34 @@ struct filling {
   struct outcomes outcomes;
   uint32_t *at;  /* of each thread: its next call */
   VEC(struct state) seen; /* states of the specification with `at` before them: what has been looked at */
+  uint32_t *table; /* of them: index + 1 */
+  size_t table_mask;
 };
 
+static void grow_table(struct filling *f) {
+  mem_free(f->mem, f->table);
+  f->table_mask = f->table_mask ? f->table_mask * 2 + 1 : 255;
+  f->table = mem_zero(f->mem, f->table_mask + 1, sizeof *f->table);
+  for (size_t i = 0; i < f->seen.count; i++) {
+    size_t at = hash_bytes(f->seen.at[i].at, f->seen.at[i].size) & f->table_mask;
+    while (f->table[at]) at = (at + 1) & f->table_mask;
+    f->table[at] = (uint32_t)i + 1;
+  }
+}
+
 static bool seen_before(struct filling *f, struct state s) {
-  size_t positions = f->client->threads * sizeof *f->at;
-  for (size_t i = 0; i < f->seen.count; i++)
-    if (f->seen.at[i].size == positions + s.size && !memcmp(f->seen.at[i].at, f->at, positions) &&
-        (!s.size || !memcmp((const char *)f->seen.at[i].at + positions, s.at, s.size)))
-      return true;
-  char *copy = mem_piece(f->mem, positions + s.size + 1);
+  size_t positions = f->client->threads * sizeof *f->at, size = positions + s.size;
+  if (f->seen.count * 2 >= f->table_mask) grow_table(f);
+  char *copy = mem_piece(f->mem, size + 1);
   memcpy(copy, f->at, positions);
   if (s.size) memcpy(copy + positions, s.at, s.size);
-  vec_push(f->mem, &f->seen, ((struct state){copy, (uint32_t)(positions + s.size)}));
+  size_t at = hash_bytes(copy, size) & f->table_mask;
+  for (; f->table[at]; at = (at + 1) & f->table_mask) {
+    const struct state *known = &f->seen.at[f->table[at] - 1];
+    if (known->size == size && !memcmp(known->at, copy, size)) return true;
+  }
+  vec_push(f->mem, &f->seen, ((struct state){copy, (uint32_t)size}));
+  f->table[at] = (uint32_t)f->seen.count;
   return false;
 }
 
@@ -331,7 +348,7 @@ static bool in_order(const struct making *k, unsigned threads) {
 
 static bool add_client(struct making *k, unsigned threads) {
   struct client c = {threads, k->first, k->calls}, copy;
-  bool left_out = exceeds_bound(k->scratch, k->object, &c) || misuses(k->scratch, k->object, &c);
+  bool left_out = misuses(k->scratch, k->object, &c);
   mem_close(k->scratch);
   if (left_out) return true;
   if (k->clients.count == CLIENTS_MOST) {
@@ -344,6 +361,15 @@ static bool add_client(struct making *k, unsigned threads) {
   return true;
 }
 
+/* What the threads up to this one do, as far as is decided: whatever others would do, it could happen first. */
+static bool too_much(struct making *k, unsigned thread, unsigned done) {
+  k->first[thread + 1] = k->first[thread] + done;
+  struct client c = {thread + 1, k->first, k->calls};
+  bool over = exceeds_bound(k->scratch, k->object, &c);
+  mem_close(k->scratch);
+  return over;
+}
+
 static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
 
 /* The calls of one thread, from call number `done` on. */
@@ -354,6 +380,7 @@ static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsi
   }
   for (size_t i = 0; i < k->kinds[kind].call_count; i++) {
     k->calls[k->first[thread] + done] = k->kinds[kind].calls[i];
+    if (too_much(k, thread, done + 1)) continue;
     if (!make_calls(k, thread, threads, left, kind, done + 1, length)) return false;
   }
   return true;

@@ -143,6 +143,7 @@ static void keep_finding(struct searching *k, const struct run *r) {
 /* Is there a finding in a smaller client than the one that is worked at? */
 static bool is_overtaken(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
+  if (k->options->keep_going) return false;
   return k->divided ? found != UINT64_MAX : found < client;
 }
 static bool overtaken(const struct searching *k) { return is_overtaken(k, k->client); }

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Code that ends the process it runs in, hangs, or is interrupted: what asif test says then, how long it takes, and that nothing is left.
+. tests/cli/common
+has test || exit 77
+export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
+mkdir tmp || exit 1
+make() { # NAME BODY: an operation that does something the second time
+  cat >"$1.c" <<END
+#include <asif.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static atomic_int n;
+static int helper(int v) { $2 }
+static int inc(void) { int v = atomic_load(&n); v = helper(v); atomic_fetch_add(&n, 1); return v; }
+struct state { int n; };
+static int spec_inc(struct state *s) { s->n++; return 0; }
+ASIF_SPEC(mine, struct state)
+ASIF_SPEC_OP(spec_inc, "inc")
+ASIF_OBJECT(mine)
+ASIF_OP(inc)
+END
+}
+try() { # STATUS NAME ARGUMENT...
+  status=$1 name=$2
+  shift 2
+  run "$status" "$asif" test "$name.c" -n 2 -o 1 "$@"
+  [ -z "$(ls tmp)" ] || fail "asif test $name.c leaves $(ls tmp)"
+}
+
+# It ends its process: a crash, with a token that does it again.
+make killed 'if (v) kill(getpid(), SIGKILL); return 0;'
+try 1 killed --evidence e; says 'Crash: the process that ran the client died: SIGKILL'; says 'inc() | inc()'; says 'verdict: violated: crash'
+token=$(sed -n 's/^replay: --replay //p' out)
+run 1 "$asif" test killed.c --replay "$token"; says 'the process that ran the client died: SIGKILL'
+run 1 "$asif" test killed.c --replay "$token" --json; says '"violation":"crash"'
+run 0 "$asif" replay e; says 'the process that ran the client died: SIGKILL'; says 'the evidence stands'
+try 1 killed --html page.html --svg picture.svg --junit report.xml --quiet; grep -q 'failures="1"' report.xml || fail 'no report'
+make left 'if (v) syscall(SYS_exit_group, 3); return 0;'
+try 1 left; says 'the process that ran the client died: it ended with status 3'
+
+# Stacks that are full, at once too.
+make deep 'volatile char b[100]; b[0] = (char)v; return v < 0 ? 0 : helper(v + 1) + b[0];'
+try 1 deep; says 'the stack of thread A is full'
+make wide 'volatile char b[10 << 20]; memset((char *)b, v, sizeof b); return b[77];'
+try 1 wide; says 'the stack of thread A is full'
+
+# What cannot be run leaves the verdict open.
+make forks 'if (v) fork(); return 0;'
+try 3 forks; says 'verdict: unknown: '; says 'fork, which cannot be run under a scheduler'
+sed -i 's/OBJECT(mine)/OBJECT(self)/' forks.c
+try 2 forks; warns 'the object cannot be its own specification'
+
+# Findings that differ are all listed, with the kind and a token each.
+cat >many.c <<'END'
+#include <assert.h>
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n, m;
+static int plain;
+static int inc(void) { int v = atomic_load(&n); atomic_store(&n, v + 1); return v; }
+static void race(void) { plain++; }
+static void check(void) { atomic_fetch_add(&m, 1); assert(atomic_load(&m) == 1); atomic_fetch_sub(&m, 1); }
+ASIF_OBJECT(self)
+ASIF_OP(inc)
+ASIF_OP(race)
+ASIF_OP(check)
+END
+run 1 "$asif" test many.c -n 2 -o 1 --keep-going; says 'Not linearizable'; says 'Also found:'; says 'data race: '; says 'assertion failure: '
+[ "$(grep -c -- '--replay 1:' out)" = 3 ] || fail "three findings: $out"
+for token in $(sed -n 's/.*--replay \(1:.*\)/\1/p' out); do run 1 "$asif" test many.c --replay "$token"; done
+run 1 "$asif" test many.c -n 2 -o 1 --keep-going --json; says '"also":[{"violation":"data race"'
+run 1 "$asif" test many.c -n 2 -o 1; case $out in *'Also found'*) fail 'it went on' ;; esac
+
+# It does not end: limits and signals are heard all the same, within a second or two, and no process is left.
+make hangs 'if (v) for (;;) pause(); return 0;'
+left() { ! pgrep -f "test $1.c -n 2 -o 1 --time-limit 77" >/dev/null || fail "processes are left: $(pgrep -fa "test $1.c")"; }
+begun=$(date +%s); try 3 hangs --time-limit 1; says 'the time limit was reached'; [ $(($(date +%s) - begun)) -le 5 ] || fail 'the time limit was not kept'
+if command -v pgrep >/dev/null; then
+  for signal in TERM INT KILL; do
+    (trap - INT; exec "$asif" test hangs.c -n 2 -o 1 --time-limit 77) >said 2>&1 &
+    pid=$!
+    sleep 3
+    kill -$signal $pid
+    begun=$(date +%s); wait $pid 2>/dev/null; got=$?
+    [ $(($(date +%s) - begun)) -le 3 ] || fail "it does not hear $signal"
+    [ $signal = KILL ] || { [ $got = 3 ] && grep -q 'verdict: unknown: the interrupt was reached' said; } || fail "$signal: $got, $(cat said)"
+    sleep 0.5; left hangs
+    [ $signal != KILL ] || rm -rf tmp/*
+    [ -z "$(ls tmp)" ] || fail "$signal leaves $(ls tmp)"
+  done
+fi
