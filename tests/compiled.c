@@ -4,7 +4,7 @@
 
 #include "test/test.h"
 
-const char *const compiled_ways[] = {"dpor", "all", "all, cached", "delays", "preemptions"};
+const char *const compiled_ways[] = {"dpor", "all", "all, cached", "delays", "preemptions", "races"};
 
 enum { STEPS_MOST = 4000, BOUND = 1000 };
 
@@ -25,14 +25,12 @@ struct exploring {
   struct problem judging;
 };
 
-struct compiled_object *compiled_open(struct mem *m, const char *source, struct problem *why) {
+struct compiled_object *compiled_open(struct mem *m, const char *source, bool optimised, struct problem *why) {
   struct compiled_object *c = mem_zero(m, 1, sizeof *c);
-  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {(char[]){"-w"}, (char[]){"-O0"}, NULL};
+  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {(char[]){"-w"}, optimised ? NULL : (char[]){"-O0"}, NULL};
   struct object_options options = {.inputs = inputs, .flags = flags};
   c->mem = m;
   if (!object_open(m, &options, &c->image, &c->compiled, &c->object, why)) return NULL;
-  struct run_options run = {.type_stable = c->object.type_stable, .steps_most = STEPS_MOST};
-  if (!run_open(c->image, c->object.run_ops, c->object.op_count, c->object.init, &run, why)) return NULL;
   c->judge = judge_new(m, &c->object, NULL);
   return c;
 }
@@ -40,6 +38,11 @@ struct compiled_object *compiled_open(struct mem *m, const char *source, struct 
 void compiled_close(struct compiled_object *c) {
   compile_close(&c->compiled);
   object_close(&c->object);
+}
+
+static bool prepare(struct compiled_object *c, bool races, struct problem *why) {
+  struct run_options run = {.races = races, .type_stable = c->object.type_stable, .steps_most = STEPS_MOST};
+  return run_open(c->image, c->object.run_ops, c->object.op_count, c->object.init, &run, why);
 }
 
 static enum compiled_fault fault_of(enum found f) {
@@ -68,6 +71,8 @@ static enum visit visit(void *self, const struct run *r) {
     out.end = COMPILED_LONG;
   } else if (r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK) {
     out.end = COMPILED_WAITING;
+  } else if (r->found == FOUND_RACE) {
+    out.end = COMPILED_RACE;
   } else if (r->found == FOUND_UNSUPPORTED) {
     out.end = COMPILED_CANNOT;
   } else if (r->found) {
@@ -99,7 +104,7 @@ static bool make_client(const struct compiled_object *c, const struct compiled_c
 bool compiled_explore(struct compiled_object *c, const struct compiled_client *client, enum compiled_way way, struct values *values,
                       bool (*visitor)(void *, const struct compiled_run *), void *context, bool *complete, uint64_t *schedules,
                       struct problem *why) {
-  static const enum strategy strategies[] = {EXPLORE_DPOR, EXPLORE_ALL, EXPLORE_ALL, EXPLORE_BOUNDED, EXPLORE_BOUNDED};
+  static const enum strategy strategies[] = {EXPLORE_DPOR, EXPLORE_ALL, EXPLORE_ALL, EXPLORE_BOUNDED, EXPLORE_BOUNDED, EXPLORE_DPOR};
   struct exploring x = {.object = c, .values = values, .visit = visitor, .context = context};
   struct explore_options options = {.strategy = strategies[way], .cache = way >= BY_ALL_CACHED, .bound = BOUND,
                                     .bound_by = way == BY_PREEMPTIONS ? BOUND_PREEMPTIONS : BOUND_DELAYS};
@@ -107,7 +112,7 @@ bool compiled_explore(struct compiled_object *c, const struct compiled_client *c
   struct limits limits;
   struct client *own = mem_zero(c->mem, 1, sizeof *own); /* clients are known by their addresses */
   limits_start(&limits, 0, 0);
-  if (!make_client(c, client, own, why) || !explore(own, &options, NULL, &limits, visit, &x, &counts, why)) return false;
+  if (!prepare(c, way == BY_RACES, why) || !make_client(c, client, own, why) || !explore(own, &options, NULL, &limits, visit, &x, &counts, why)) return false;
   if (*x.judging.text) return *why = x.judging, false;
   *complete = counts.complete;
   *schedules = counts.schedules;

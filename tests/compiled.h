@@ -24,7 +24,7 @@ struct compiled_event {
   value result;
 };
 
-enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG, COMPILED_CANNOT /* be run */ };
+enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG, COMPILED_RACE, COMPILED_CANNOT /* be run */ };
 enum compiled_fault { NO_FAULT, USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS, ASSERTION, CRASH, MISUSE, OTHER_FAULT };
 struct compiled_run {
   enum compiled_end end;
@@ -35,11 +35,13 @@ struct compiled_run {
   bool linearizable; /* of a whole one */
 };
 
-enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, COMPILED_WAYS };
+/* BY_RACES: as `asif test` does it where nothing else is said: plain accesses are not interleaved, but races are a finding. */
+enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, BY_RACES, COMPILED_WAYS };
 extern const char *const compiled_ways[];
 
 struct compiled_object;
-struct compiled_object *compiled_open(struct mem *, const char *source, struct problem *);
+/* optimised: as `asif test` compiles it; else so that all plain accesses are those of the source. */
+struct compiled_object *compiled_open(struct mem *, const char *source, bool optimised, struct problem *);
 void compiled_close(struct compiled_object *);
 /* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left out. The visitor's false
  * ends it. */
