@@ -726,8 +726,9 @@ static int in_child(struct job *j) {
   }
   bool good = explore_all(j, &m, &why);
   if (j->options.progress) fprintf(stderr, "\r%79s\r", "");
+  bool late = j->limits.seconds > 0 && limits_elapsed(&j->limits) >= j->limits.seconds;
   if (!good && interrupted && !j->object.file)
-    say_error("interrupted before anything was tested");
+    say_error("%s before anything was tested", late ? "the time limit was reached" : "interrupted");
   else
     status = good ? answer(j) : problem_status(&why);
   object_close(&j->object);
