@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "test/explore.h"
 
+enum { MOMENTS = 256 };
 #define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
 
 struct judge {
@@ -15,6 +16,10 @@ struct judge {
   uint64_t waiting; /* histories with operations that wait for ever, as they should */
   const struct client *client; /* the one whose hash is: */
   struct hash client_hash;
+  struct moment_hash {
+    uint64_t moment, result; /* moment: call, is_return, and 1 above; 0: none */
+    struct hash hash;
+  } moments[MOMENTS]; /* hashes of moments, as they were last needed: there are few that differ */
 };
 
 struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
@@ -50,6 +55,18 @@ static inline void group_end(struct hash *h, struct hash *group) {
   *group = (struct hash){0, 0};
 }
 
+static inline struct hash hash_of_moment(struct judge *j, const struct moment *m) {
+  uint64_t moment = (uint64_t)m->call << 1 | m->is_return, result = m->is_return ? (uint64_t)m->result : 0;
+  struct moment_hash *known = &j->moments[(moment * 8 + result % 8) % MOMENTS];
+  if (known->moment != moment + 1 || known->result != result) {
+    struct hash h = {0, 0};
+    hash_add(&h, moment);
+    if (m->is_return) hash_add(&h, result);
+    *known = (struct moment_hash){moment + 1, result, {hash_mix(h.low), hash_mix(h.high)}};
+  }
+  return known->hash;
+}
+
 /* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani et al. 2015,
  * section 4.1). */
 static struct hash hash_of_run(struct judge *j, const struct run *r) {
@@ -61,11 +78,9 @@ static struct hash hash_of_run(struct judge *j, const struct run *r) {
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
     if (i && m->is_return != r->moments[i - 1].is_return) group_end(&h, &group);
-    struct hash moment = {0, 0};
-    hash_add(&moment, (uint64_t)m->call << 1 | m->is_return);
-    if (m->is_return) hash_add(&moment, (uint64_t)m->result);
-    group.low += hash_mix(moment.low);
-    group.high += hash_mix(moment.high);
+    const struct hash moment = hash_of_moment(j, m);
+    group.low += moment.low;
+    group.high += moment.high;
   }
   group_end(&h, &group);
   hash_add(&h, r->found);
