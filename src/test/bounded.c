@@ -246,7 +246,6 @@ void explore_bounded(struct explorer *e) {
   struct node root = {.root = true};
   vec_reserve(e->mem, &s.choices, 256);
   for (s.level = 0; s.level <= most; s.level++) {
-    if (e->share.bound) atomic_store(e->share.bound, s.level + first_round);
     s.keep = s.level < most;
     s.beyond = false;
     s.stack.count = 0;

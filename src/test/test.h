@@ -170,7 +170,6 @@ struct share {
   struct hashes *traces;  /* shared: distinct traces are counted once; NULL: one's own */
   struct choice *choices; /* shared: what is being run, for when the worker dies; room for CHOICES_SHOWN; or NULL */
   _Atomic uint32_t *choice_count;
-  _Atomic unsigned *bound; /* shared: the bound being worked on; or NULL */
 };
 #define CHOICES_SHOWN 4096
 /* A share of NULL: everything. True if the search went as far as it should, limits included; false: internal error. */
