@@ -37,6 +37,7 @@ static struct {
   bool own_new; /* the image has an operator new or delete of its own: what it makes may be freed by the other */
   uint32_t numbered, numbered_loading;
   uint64_t used; /* bit f: the area of fiber f was used in this run */
+  uint64_t versions; /* how many there were, of all areas */
   struct list lists[1 << LISTS_LOG];
   uint16_t listed[1 << LISTS_LOG]; /* the lists in use */
   unsigned list_count;
@@ -72,6 +73,9 @@ static void heap_open(void) {
   heap.frees = true;
 }
 
+static inline void area_changes(struct area *a) { a->version = ++heap.versions; }
+static inline void block_changes(const struct block *b) { area_changes(&heap_areas[b->area]); }
+
 /* Freed blocks. */
 
 static struct list *list_of(uint32_t units, uint8_t align_log) {
@@ -91,7 +95,10 @@ static struct list *list_of(uint32_t units, uint8_t align_log) {
 
 static struct block *list_take(struct list *l, unsigned which) {
   struct block **at = &l->first;
-  while (which--) at = &(*at)->next;
+  while (which--) {
+    block_changes(*at); /* the last of them does */
+    at = &(*at)->next;
+  }
   struct block *b = *at;
   *at = b->next;
   l->count--;
@@ -179,6 +186,7 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   while ((size_t)1 << align_log < align) align_log++;
   struct block *b = choose(size ? (uint32_t)((size + GRANULE - 1) / GRANULE) : 1, align_log, size);
   if (current) spin_wrote(current);
+  block_changes(b);
   b->size = b->limit = size;
   b->kind = (uint8_t)kind;
   b->freed = b->marked = false;
@@ -238,6 +246,7 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
     l->first = b;
     l->count++;
   }
+  block_changes(b);
   b->freed = true;
   b->limit = 0;
   b->free_pc = pc;
@@ -330,6 +339,7 @@ void heap_reset(void) {
     struct area *a = &heap_areas[__builtin_ctzll(used)];
     a->next = a->start;
     a->count = 0;
+    area_changes(a);
   }
   heap.used = 0;
   heap.numbered = heap.numbered_loading;
@@ -340,22 +350,22 @@ void heap_reset(void) {
 
 struct area_end {
   uintptr_t next;
-  uint64_t count;
+  uint64_t count, version;
 };
 
 bool heap_can_be_put(void) { return !heap.kept_size; }
 
 /* The map too: other runs have carved other blocks there. */
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }
-static size_t map_size(const struct area *a) { return (a->next - a->start) / GRANULE * sizeof *heap_map; }
+static size_t map_size(const struct area *a, uintptr_t next) { return (next - a->start) / GRANULE * sizeof *heap_map; }
 
 bool heap_put(struct kept_bytes *s) {
   if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
   for (uint64_t used = heap.used; used; used &= used - 1) {
     const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    const struct area_end end = {a->next, a->count};
+    const struct area_end end = {a->next, a->count, a->version};
     if (!kept_put(s, &end, sizeof end) || !kept_put(s, (const void *)a->start, a->next - a->start) ||
-        !kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a)))
+        !kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a, a->next)))
       return false;
   }
   if (!kept_put(s, &heap.list_count, sizeof heap.list_count)) return false;
@@ -373,16 +383,22 @@ void heap_get(const char **from) {
     struct area *a = &heap_areas[__builtin_ctzll(later)];
     a->next = a->start;
     a->count = 0;
+    area_changes(a);
   }
   for (uint64_t used = heap.used; used; used &= used - 1) {
     struct area *a = &heap_areas[__builtin_ctzll(used)];
     struct area_end end;
     kept_get(from, &end, sizeof end);
+    kept_get(from, (void *)a->start, end.next - a->start);
+    if (LIKELY(a->version == end.version)) { /* only what is in the blocks has changed, if anything */
+      *from += end.count * sizeof *a->blocks + map_size(a, end.next);
+      continue;
+    }
     a->next = end.next;
     a->count = (uint32_t)end.count;
-    kept_get(from, (void *)a->start, a->next - a->start);
+    a->version = end.version;
     kept_get(from, a->blocks + 1, a->count * sizeof *a->blocks);
-    kept_get(from, map_of(a), map_size(a));
+    kept_get(from, map_of(a), map_size(a, a->next));
   }
   kept_get(from, &heap.list_count, sizeof heap.list_count);
   for (unsigned i = 0; i < heap.list_count; i++) {

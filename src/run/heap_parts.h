@@ -41,6 +41,7 @@ struct area {
   uintptr_t start, next;
   uint32_t count; /* blocks[1] .. blocks[count] */
   struct block *blocks;
+  uint64_t version; /* of its blocks and their map: another one, never used before, whenever any of them changes */
 };
 extern struct area heap_areas[AREAS];
 extern uint32_t *heap_map; /* one for each granule */
