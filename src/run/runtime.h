@@ -21,7 +21,12 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define STACK_SIZE ((uintptr_t)256 << 10) /* of a fiber */
+/* Of a fiber: as much as a thread has on most systems. Under the address sanitizer all of it is looked at before each run. */
+#ifdef __SANITIZE_ADDRESS__
+#define STACK_SIZE ((uintptr_t)256 << 10)
+#else
+#define STACK_SIZE ((uintptr_t)8 << 20)
+#endif
 #define STACK_GUARD ((uintptr_t)64 << 10) /* below it: cannot be touched */
 #define FIBER_MAIN (FIBERS_MOST - 1)      /* runs init: before all others, and never a step of its own */
 
