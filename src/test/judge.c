@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "test/explore.h"
 
-enum { MOMENTS = 256 };
+enum { MOMENTS = 256, LAST = 64 };
 #define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
 
 struct judge {
@@ -20,6 +20,11 @@ struct judge {
     uint64_t moment, result; /* moment: call, is_return, and 1 above; 0: none */
     struct hash hash;
   } moments[MOMENTS]; /* hashes of moments, as they were last needed: there are few that differ */
+  struct {
+    uint64_t moment, result;
+    struct hash all, group; /* after it */
+  } last[LAST]; /* the run before: the next often begins with the same moments */
+  size_t last_count;
 };
 
 struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
@@ -49,22 +54,33 @@ static struct hash hash_of_client(const struct client *c) {
   return h;
 }
 
-static inline void group_end(struct hash *h, struct hash *group) {
-  hash_add(h, group->low);
-  hash_add(h, group->high);
+static inline void group_end(struct hash *h, struct hash *group) { /* each half by itself: two hashes of 64 bits */
+  h->low = (h->low ^ group->low) * 0xd6e8feb86659fd93u;
+  h->low ^= h->low >> 29;
+  h->high = (h->high + group->high) * 0xff51afd7ed558ccdu;
+  h->high ^= h->high >> 32;
   *group = (struct hash){0, 0};
 }
 
-static inline struct hash hash_of_moment(struct judge *j, const struct moment *m) {
-  uint64_t moment = (uint64_t)m->call << 1 | m->is_return, result = m->is_return ? (uint64_t)m->result : 0;
+static inline uint64_t moment_key(const struct moment *m) { return (uint64_t)m->call << 1 | m->is_return; }
+static inline uint64_t moment_result(const struct moment *m) { return m->is_return ? (uint64_t)m->result : 0; }
+
+static inline struct hash hash_of_moment(struct judge *j, uint64_t moment, uint64_t result) {
   struct moment_hash *known = &j->moments[(moment * 8 + result % 8) % MOMENTS];
   if (known->moment != moment + 1 || known->result != result) {
     struct hash h = {0, 0};
     hash_add(&h, moment);
-    if (m->is_return) hash_add(&h, result);
+    if (moment & 1) hash_add(&h, result);
     *known = (struct moment_hash){moment + 1, result, {hash_mix(h.low), hash_mix(h.high)}};
   }
   return known->hash;
+}
+
+/* How many moments are as in the run before. */
+static size_t same_moments(const struct judge *j, const struct run *r) {
+  size_t most = r->moment_count < j->last_count ? r->moment_count : j->last_count, i = 0;
+  while (i < most && j->last[i].moment == moment_key(&r->moments[i]) && j->last[i].result == moment_result(&r->moments[i])) i++;
+  return i;
 }
 
 /* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani et al. 2015,
@@ -73,15 +89,24 @@ static struct hash hash_of_run(struct judge *j, const struct run *r) {
   if (r->client != j->client) {
     j->client = r->client;
     j->client_hash = hash_of_client(r->client);
+    j->last_count = 0;
   }
-  struct hash h = j->client_hash, group = {0, 0};
-  for (size_t i = 0; i < r->moment_count; i++) {
+  size_t i = same_moments(j, r);
+  struct hash h = i ? j->last[i - 1].all : j->client_hash, group = i ? j->last[i - 1].group : (struct hash){0, 0};
+  for (; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
+    uint64_t moment = moment_key(m), result = moment_result(m);
     if (i && m->is_return != r->moments[i - 1].is_return) group_end(&h, &group);
-    const struct hash moment = hash_of_moment(j, m);
-    group.low += moment.low;
-    group.high += moment.high;
+    const struct hash own = hash_of_moment(j, moment, result);
+    group.low += own.low;
+    group.high += own.high;
+    if (i >= LAST) continue;
+    j->last[i].moment = moment;
+    j->last[i].result = result;
+    j->last[i].all = h;
+    j->last[i].group = group;
   }
+  j->last_count = r->moment_count < LAST ? r->moment_count : LAST;
   group_end(&h, &group);
   hash_add(&h, r->found);
   return (struct hash){hash_mix(h.low), hash_mix(h.high)};
