@@ -648,10 +648,10 @@ bool races_put(struct kept_bytes *to) {
   if (!kept_put(to, &races, sizeof races)) return false;
   for (uint64_t rest = races.known; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
-    if (!kept_put(to, &clocks[f], races.width * sizeof clocks[f].of[0]) || !kept_put(to, &relaxed[f], races.width * sizeof relaxed[f].of[0]))
-      return false;
+    if (!kept_put(to, &clocks[f], races.width * sizeof clocks[f].of[0])) return false;
+    if (races.waiting & BIT(f) && !kept_put(to, &relaxed[f], races.width * sizeof relaxed[f].of[0])) return false;
   }
-  if (!kept_put(to, fences, sizeof fences)) return false;
+  if (!kept_put(to, fences, races.width * sizeof fences[0])) return false;
   for (size_t i = 0; i < races.used; i++)
     if (!kept_put(to, &races.cells[races.list[i]], sizeof races.cells[0])) return false;
   for (uint32_t i = 1; i <= races.sync_count; i++) {
@@ -669,9 +669,9 @@ void races_get(const char **from) {
   for (uint64_t rest = races.known; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
     kept_get(from, &clocks[f], races.width * sizeof clocks[f].of[0]);
-    kept_get(from, &relaxed[f], races.width * sizeof relaxed[f].of[0]);
+    if (races.waiting & BIT(f)) kept_get(from, &relaxed[f], races.width * sizeof relaxed[f].of[0]);
   }
-  kept_get(from, fences, sizeof fences);
+  kept_get(from, fences, races.width * sizeof fences[0]);
   for (size_t i = races.used; i < used; i++) races.cells[races.list[i]].key = 0; /* added since */
   for (size_t i = 0; i < races.used; i++) kept_get(from, &races.cells[races.list[i]], sizeof races.cells[0]);
   for (uint32_t i = 1; i <= races.sync_count; i++) {
