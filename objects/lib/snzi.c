@@ -124,4 +124,7 @@ void snzi_arrive(struct snzi *s, unsigned node) {
   for (; undo > 0; undo--) snzi_depart(s, (node - 1) / 2);
 }
 
-bool snzi_query(struct snzi *s) { return atomic_load(&s->indicator).set == 1; }
+bool snzi_query(struct snzi *s) {
+  struct indicator now = atomic_load(&s->indicator);
+  return now.set == 1;
+}

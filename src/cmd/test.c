@@ -30,11 +30,11 @@ static const struct opt opts[] = {
                             "(default where a client makes up to 8 calls)"},
     {"bound", 'b', "N", NULL, "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
     {"bound-by", 0, "WHAT", "delay|preemption|rounds", "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
-    {"cache", 0, "HOW", "yes|no", "of --bound: do not go on where an equivalent schedule has been (default: yes)"},
+    {"cache", 0, "HOW", "yes|no", "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
-    {"all", 0, NULL, NULL, "every schedule, with nothing left out: for comparison"},
+    {"all", 0, NULL, NULL, "every schedule, without the reduction of --dpor; with --cache no, with nothing left out: for comparison"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
@@ -112,15 +112,15 @@ static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
     for (int k = 0; k < i; k++)
       if (!exclude(a, ways[k], ways[i])) return false;
   j->options.automatic = !arg_flag(a, "dpor") && !arg_flag(a, "bound") && !arg_flag(a, "random") && !arg_flag(a, "all");
-  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = !cache || !strcmp(cache, "yes")};
+  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all")};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
   o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS : BOUND_ROUNDS;
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
   o->runs_most = (uint64_t)arg_number(a, "runs", DEFAULT_RUNS, 1, INT64_MAX, bad);
   if (arg_flag(a, "bound")) o->strategy = EXPLORE_BOUNDED;
   if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
-  if ((by || cache) && !arg_flag(a, "bound"))
-    return usage_error(a, "--%s needs --bound N", by ? "bound-by" : "cache"), false;
+  if (by && !arg_flag(a, "bound")) return usage_error(a, "--bound-by needs --bound N"), false;
+  if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all")) return usage_error(a, "--cache needs --bound N or --all"), false;
   if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
     return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
   if (!random) return true;

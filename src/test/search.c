@@ -174,7 +174,6 @@ static struct explore_options options_for(const struct search_options *options, 
   o.strategy = small ? EXPLORE_DPOR : EXPLORE_BOUNDED;
   o.bound_by = BOUND_DELAYS;
   o.bound = BOUND_MOST;
-  o.cache = true;
   return o;
 }
 
