@@ -59,8 +59,8 @@ static const char *all_results(struct seen *seen) {
 
 /* Over all schedules: exactly these kinds are found; what is said has these words (or NULL); and these are the results (or NULL:
  * any), in order of their text. The same without looking for races, where plain accesses are points too: there are many more
- * schedules then, and not all are run. */
-static void expect(struct image *image, const char *name, uint32_t found, const char *words, const char *results) {
+ * schedules then, and not all are run. many: there may be too many with races too. */
+static void expect_of(struct image *image, const char *name, bool many, uint32_t found, const char *words, const char *results) {
   for (int races = 1; races >= 0; races--) {
     struct scene s;
     struct seen seen = {0};
@@ -72,10 +72,14 @@ static void expect(struct image *image, const char *name, uint32_t found, const 
     fflush(stdout);
     CHECKF(seen.found == found, "%s: found %x, not %x, in %zu runs; %s", name, seen.found, found, runs, seen.said);
     CHECKF(!seen.is_long, "%s: a run is too long", name);
-    CHECKF(all || !races, "%s: more than %zu runs", name, most);
+    CHECKF(all || many || !races, "%s: more than %zu runs", name, most);
     CHECKF(!words || strstr(seen.said, words), "%s: said %s, not %s", name, seen.said, words);
     CHECKF(!all || !results || !strcmp(all_results(&seen), results), "%s: results %s, not %s", name, all_results(&seen), results);
   }
+}
+
+static void expect(struct image *image, const char *name, uint32_t found, const char *words, const char *results) {
+  expect_of(image, name, false, found, words, results);
 }
 
 static struct image *open_scenes(struct mem *m) {
@@ -198,7 +202,7 @@ TEST(sync_polling) {
   struct image *image = open_scenes(&m);
   expect(image, "polls", LIVELOCK, "thread 0 locks and unlocks the mutex a again and again, and nobody is left to change what it looks at", "");
   expect(image, "polls_set", NONE, NULL, "0 0");
-  expect(image, "polls_many", NONE, NULL, "0 0 0");
+  expect_of(image, "polls_many", true, NONE, NULL, "0 0 0"); /* how soon it is seen that they wait depends on the compiler */
   expect(image, "polls_two", NONE, NULL, "0 0");
   expect(image, "polls_counts", NONE, NULL, "40");
   expect(image, "polls_try", NONE, NULL, "0 0");
