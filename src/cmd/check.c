@@ -76,16 +76,6 @@ static bool write_witness(struct mem *m, const char *path, const struct history 
   return history_write(w, path, format && format->write ? format : &format_wing_gong, why);
 }
 
-static bool write_report(struct mem *m, const struct report *report, const char *path, void (*make)(const struct report *, struct text *)) {
-  if (!path) return true;
-  struct text t;
-  text_open(&t, m);
-  make(report, &t);
-  bool good = write_file(path, text_string(&t), t.count);
-  mem_free(m, t.at);
-  return good;
-}
-
 /* Everything that is written. False if something could not be. */
 static bool write_answers(struct job *j, struct mem *m, struct report *report, struct problem *why) {
   const struct args *a = j->args;
@@ -104,20 +94,7 @@ static bool write_answers(struct job *j, struct mem *m, struct report *report, s
   }
   struct text t;
   text_open(&t, m);
-  if (arg_flag(a, "json"))
-    report_json(report, &t);
-  else
-    report_text(report, &t);
-  const char *out = text_string(&t);
-  if (arg_flag(a, "quiet") && !arg_flag(a, "json") && t.count > 1) {
-    const char *last = memrchr(out, '\n', t.count - 1);
-    if (last) out = last + 1;
-  }
-  bool good = write_report(m, report, arg_value(a, "junit"), report_junit);
-  good &= write_report(m, report, arg_value(a, "svg"), report_svg);
-  good &= write_report(m, report, arg_value(a, "html"), report_html);
-  good &= write_stdout(out, t.count - (size_t)(out - text_string(&t)));
-  return good;
+  return write_reports(a, m, report, report_svg, &t);
 }
 
 /* A limit reached before there was anything to decide. */

@@ -84,4 +84,10 @@ void handle_interrupts(void);
 bool write_file(const char *path, const char *bytes, size_t count);
 bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or a full disk, said on stderr */
 
+/* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before` already, of
+ * which --quiet leaves the last line of all. False if something could not be written, said on stderr. */
+struct report;
+typedef void report_maker(const struct report *, struct text *);
+bool write_reports(const struct args *, struct mem *, const struct report *, report_maker *svg, struct text *before);
+
 #endif

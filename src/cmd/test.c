@@ -434,15 +434,6 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
                               .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
 }
 
-static bool write_report(struct mem *m, const struct report *report, const char *path,
-                         void (*make)(const struct report *, struct text *)) {
-  if (!path) return true;
-  struct text t;
-  text_open(&t, m);
-  make(report, &t);
-  return write_file(path, text_string(&t), t.count);
-}
-
 static void put_word(struct text *t, const char *s) {
   bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
   text_char(t, ' ');
@@ -502,19 +493,7 @@ static bool write_answers(const struct job *j, struct mem *m, struct report *r) 
   struct text t;
   text_open(&t, m);
   if (!write_evidence(j, m, r)) return false;
-  if (arg_flag(a, "json"))
-    report_json(r, &t);
-  else
-    report_text(r, &t);
-  const char *out = text_string(&t);
-  if (arg_flag(a, "quiet") && !arg_flag(a, "json")) {
-    const char *last = memrchr(out, '\n', t.count - 1);
-    if (last) out = last + 1;
-  }
-  bool good = write_report(m, r, arg_value(a, "junit"), report_junit);
-  good &= write_report(m, r, arg_value(a, "svg"), drawn_svg);
-  good &= write_report(m, r, arg_value(a, "html"), report_html);
-  return write_stdout(out, t.count - (size_t)(out - text_string(&t))) && good;
+  return write_reports(a, m, r, drawn_svg, &t);
 }
 
 /* The child. */

@@ -311,14 +311,6 @@ static void gather(struct job *j, struct facts *f) {
                               .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
 }
 
-static bool write_report(struct job *j, const struct report *r, const char *path, void (*make)(const struct report *, struct text *)) {
-  if (!path) return true;
-  struct text t;
-  text_open(&t, j->mem);
-  make(r, &t);
-  return write_file(path, text_string(&t), t.count);
-}
-
 static bool write_answers(struct job *j, struct facts *f) {
   const struct args *a = j->args;
   struct report *r = &f->report;
@@ -335,16 +327,7 @@ static bool write_answers(struct job *j, struct facts *f) {
   if (!json && output && !strcmp(output, "-")) text_bytes(&t, text_string(&j->output), j->output.count), text_char(&t, '\n');
   if (!json && arg_flag(a, "throughput") && !quiet) put_speeds(j, &t);
   if (!json && j->answer.said && !quiet) text_printf(&t, "%s\n", j->answer.said);
-  (json ? report_json : report_text)(r, &t);
-  const char *out = text_string(&t);
-  if (quiet && !json) {
-    const char *last = memrchr(out, '\n', t.count - 1);
-    if (last) out = last + 1;
-  }
-  bool good = write_report(j, r, arg_value(a, "junit"), report_junit);
-  good &= write_report(j, r, arg_value(a, "svg"), report_svg);
-  good &= write_report(j, r, arg_value(a, "html"), report_html);
-  return write_stdout(out, t.count - (size_t)(out - text_string(&t))) && good;
+  return write_reports(a, j->mem, r, report_svg, &t);
 }
 
 /* For --output with rounds that are counted: all of them. */

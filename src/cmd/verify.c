@@ -234,15 +234,6 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
   f->report.history = NULL;
 }
 
-static bool write_report(struct mem *m, const struct report *report, const char *path,
-                         void (*make)(const struct report *, struct text *)) {
-  if (!path) return true;
-  struct text t;
-  text_open(&t, m);
-  make(report, &t);
-  return write_file(path, text_string(&t), t.count);
-}
-
 static void drawn_svg(const struct report *r, struct text *t) {
   struct report drawn = *r;
   struct check_result c = whole_result(t->mem, r);
@@ -276,19 +267,7 @@ static bool write_answers(const struct job *j, struct mem *m, struct report *r) 
   text_open(&t, m);
   bool good = write_evidence(j, r) && write_history(arg_value(a, "history"), r->history);
   if (!good) return false;
-  if (arg_flag(a, "json"))
-    report_json(r, &t);
-  else
-    report_text(r, &t);
-  const char *out = text_string(&t);
-  if (arg_flag(a, "quiet") && !arg_flag(a, "json")) {
-    const char *last = memrchr(out, '\n', t.count - 1);
-    if (last) out = last + 1;
-  }
-  good = write_report(m, r, arg_value(a, "junit"), report_junit);
-  good &= write_report(m, r, arg_value(a, "svg"), drawn_svg);
-  good &= write_report(m, r, arg_value(a, "html"), report_html);
-  return write_stdout(out, t.count - (size_t)(out - text_string(&t))) && good;
+  return write_reports(a, m, r, drawn_svg, &t);
 }
 
 static int problem_status(const struct problem *why) {
