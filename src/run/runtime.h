@@ -2,12 +2,14 @@
  *
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
- *   image.c    loading the shared object; its globals restored between runs; thread-local storage of each fiber
- *   hooks.c    the __tsan_* functions; host.c: asif_host_* of the harness
+ *   kept.c     states kept on the way, so that the next run need not begin at the beginning
+ *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its variables
+ *   hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness
  *   crash.c    signals, abort, assert, exit
- *   heap.c     the allocator: reuse as a choice, use after free, out of bounds, leaks
+ *   heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
  *   races.c    vector clocks
- *   mutex.c condition.c threads.c once.c ... time.c   the threads library under the scheduler
+ *   sync.c     points at mutexes and their like; waiters.c: who waits for a signal
+ *   mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler
  *   spin.c     loops that wait for another, and runs that never end
  *
  * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
