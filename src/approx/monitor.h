@@ -1,0 +1,74 @@
+/* On-line monitors of A_k: an execution's calls and returns go in; at the first return after which the approximation A_k of its history is
+ * not one of the specification's, the monitor says so. It never says so of a linearizable history; it may miss violations that only
+ * show in intervals longer than k (Bouajjani et al. 2015, sections 6.2 and 7).
+ *
+ * Three kinds, behind one interface:
+ *   elements.c  collections (queue, stack, ...): complete for intervals up to k (section 7.2), in constant time an event;
+ *   formula.c   a formula of operation counting logic: one of the families of Figure 4, or the user's own;
+ *   grammar.c   objects whose sequential executions are a context-free language (section 8): locks, semaphores, bounded buffers. */
+#ifndef ASIF_APPROX_MONITOR_H
+#define ASIF_APPROX_MONITOR_H
+
+#include "approx/count.h"
+#include "check/check.h"
+#include "spec/spec.h"
+
+/* What shows the violation: operations with the intervals A_k knows of them. Their history alone is not linearizable, which the exact
+ * checker has confirmed. */
+struct violation {
+  struct history *history;    /* bound; its times are 2 * from and 2 * to + 1 of the intervals */
+  struct check_result result; /* the exact checker's, on this history */
+  char *said;                 /* one sentence: which family, which values */
+  unsigned k;
+  uint64_t events;            /* at which event of the execution, from 1 */
+};
+
+struct monitor;
+struct monitor_type {
+  const char *name; /* "elements", "formula", "grammar" */
+  void (*call)(struct monitor *, uint32_t slot, uint16_t method, const value arg[OP_ARGS]);
+  bool (*ret)(struct monitor *, uint32_t slot, value result); /* false: violated, now */
+  void (*drop)(struct monitor *, uint32_t slot);
+  void (*retire)(struct monitor *, uint32_t slot);
+  /* After ret was false: the operations that show it. Each is added with monitor_show. Its sentence goes to `said`. */
+  void (*show)(struct monitor *, struct text *said);
+  size_t (*bytes)(const struct monitor *);
+};
+/* Each kind has its own struct, which begins with this one. */
+struct monitor {
+  const struct monitor_type *type;
+  struct mem *mem;
+  struct spec spec; /* copied; its values are those of the events */
+  unsigned k;
+  uint64_t events;
+  bool violated;
+  struct history *shown; /* being built by show */
+};
+
+/* The best monitor there is for the specification, which is bound (spec.values set). NULL with the problem where there is none: it says which
+ * specifications have one, and that a formula or grammar of one's own can be given. */
+struct monitor *monitor_new(struct mem *, const struct spec *, unsigned k, struct problem *);
+bool monitor_exists(const struct spec *); /* has the specification one of its own? */
+struct monitor *monitor_of_formula(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
+struct monitor *monitor_of_grammar(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
+
+/* Events, in their order. slot: the process, or any small number that no other open operation has. Arguments and results are canonical
+ * (spec_bind_call, spec_bind_return). After a violation further events are ignored, and monitor_return stays false. */
+static inline void monitor_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
+  m->events++;
+  if (!m->violated) m->type->call(m, slot, method, arg);
+}
+static inline bool monitor_return(struct monitor *m, uint32_t slot, value result) {
+  m->events++;
+  if (!m->violated) m->violated = !m->type->ret(m, slot, result);
+  return !m->violated;
+}
+static inline void monitor_drop(struct monitor *m, uint32_t slot) { if (!m->violated) m->type->drop(m, slot); }     /* did not happen */
+static inline void monitor_retire(struct monitor *m, uint32_t slot) { if (!m->violated) m->type->retire(m, slot); } /* pending for ever */
+
+/* Within show: an operation with its interval; to == k and pending: it has not returned. */
+void monitor_show(struct monitor *, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from, unsigned to);
+/* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not confirmed). */
+bool monitor_violation(struct mem *, struct monitor *, struct violation *, struct problem *);
+
+#endif
