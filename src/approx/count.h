@@ -27,14 +27,16 @@ struct counting *counting_new(struct mem *, unsigned k);
 /* slot: a number of the caller's for the open operation, small; it is free again after the return. */
 void counting_call(struct counting *, uint32_t slot, uint16_t method, const value arg[OP_ARGS]);
 void counting_return(struct counting *, uint32_t slot, value result);
-void counting_drop(struct counting *, uint32_t slot);   /* it did not happen after all */
+/* It did not happen after all. An interval that began with it alone is still told apart: what is known is weaker than A_k, never more. */
+void counting_drop(struct counting *, uint32_t slot);
 void counting_retire(struct counting *, uint32_t slot); /* pending for ever; the slot is free again */
 /* Forgets a label that is complete and has nothing but [0,0]: for specifications that need it no more. */
 void counting_forget(struct counting *, uint32_t label);
 
 unsigned counting_k(const struct counting *);
 uint64_t counting_length(const struct counting *); /* n: the length of the history so far */
-/* Labels that occur (count > 0 in some interval) are numbered; a number lives until the label is forgotten. */
+/* Labels that occur (count > 0 in some interval) are numbered; a number lives until the label is forgotten, that of a pending one until
+ * none is pending. */
 uint32_t counting_labels(const struct counting *);  /* one more than the largest number in use */
 bool counting_occurs(const struct counting *, uint32_t label);
 struct approx_label counting_label(const struct counting *, uint32_t label);
