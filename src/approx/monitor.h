@@ -55,12 +55,14 @@ struct monitor *monitor_of_grammar(struct mem *, const struct spec *, unsigned k
 /* Events, in their order. slot: the process, or any small number that no other open operation has. Arguments and results are canonical
  * (spec_bind_call, spec_bind_return). After a violation further events are ignored, and monitor_return stays false. */
 static inline void monitor_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
+  if (m->violated) return;
   m->events++;
-  if (!m->violated) m->type->call(m, slot, method, arg);
+  m->type->call(m, slot, method, arg);
 }
 static inline bool monitor_return(struct monitor *m, uint32_t slot, value result) {
+  if (m->violated) return false;
   m->events++;
-  if (!m->violated) m->violated = !m->type->ret(m, slot, result);
+  m->violated = !m->type->ret(m, slot, result);
   return !m->violated;
 }
 static inline void monitor_drop(struct monitor *m, uint32_t slot) { if (!m->violated) m->type->drop(m, slot); }     /* did not happen */
@@ -68,6 +70,11 @@ static inline void monitor_retire(struct monitor *m, uint32_t slot) { if (!m->vi
 
 /* Within show: an operation with its interval; to == k and pending: it has not returned. */
 void monitor_show(struct monitor *, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from, unsigned to);
+/* The same of a given process, where the specification is by_process: slots are processes then. */
+void monitor_show_as(struct monitor *, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from,
+                     unsigned to);
+/* Does the exact checker say that this history is not linearizable, with evidence that holds? False with the problem if not. */
+bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *, struct problem *);
 /* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not confirmed). */
 bool monitor_violation(struct mem *, struct monitor *, struct violation *, struct problem *);
 

@@ -1,4 +1,4 @@
-/* Binding a history to a specification: see spec_bind in spec.h.
+/* Binding a history to a specification, as a whole (spec_bind) or event by event (spec_bind_call, spec_bind_return): see spec.h.
  *
  * Names are looked up once a method, not once an operation, and texts that are words for results (empty, true, ...)
  * are found once a text; the loop over the operations then only compares. Formats differ in how they write the same
@@ -12,14 +12,18 @@
 #include "spec/user.h"
 
 /* What a text means as a result. */
-enum word { WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE };
+enum word { WORD_UNSEEN, WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE };
 
-struct binding {
+struct binder {
+  struct mem *mem;
   struct spec *spec;
-  struct history *history;
+  struct values *values;
+  bool echoes;           /* as of a history */
+  const char *source;    /* file name for messages */
   struct problem *problem;
-  unsigned char *words;  /* enum word of each entry of the values; NULL if no text is a word */
+  unsigned char *words;  /* enum word of each entry of the values, or WORD_UNSEEN; NULL if no text is a word */
   size_t entries;        /* how many */
+  bool grows;            /* the values are not all there yet */
   bool no_nil_arguments; /* a container: nil inside could not be told from empty */
 };
 
@@ -42,69 +46,85 @@ static enum word word_meaning(const char *s, size_t n) {
   return WORD_NONE;
 }
 
-/* Texts that mean something as a result, unless they are also somebody's argument: then they are data. */
-static void find_words(struct binding *b) {
-  const struct values *v = b->history->values;
-  b->entries = values_count(v);
-  bool any = false;
-  for (size_t i = V_UNKNOWN / 2 + 1; i < b->entries; i++) {
-    value x = (value)(i << 1 | 1);
-    if (value_kind(v, x) != VALUE_TEXT) continue;
-    size_t n;
-    const char *s = value_chars(v, x, &n);
-    enum word w = n > 9 ? WORD_NONE : word_meaning(s, n);
-    if (w == WORD_NONE) continue;
-    if (!any) b->words = mem_zero(b->history->mem, b->entries, 1);
-    any = true;
-    b->words[i] = (unsigned char)w;
-  }
-  if (!any) return;
-  for (size_t i = 0; i < b->history->ops.count; i++)
-    for (int a = 0; a < OP_ARGS; a++) {
-      value x = b->history->ops.at[i].arg[a];
-      if (!value_is_small(x)) b->words[x >> 1] = WORD_NONE;
-    }
+static enum word entry_meaning(const struct values *v, size_t entry) {
+  value x = (value)(entry << 1 | 1);
+  if (entry <= V_UNKNOWN / 2 || value_kind(v, x) != VALUE_TEXT) return WORD_NONE;
+  size_t n;
+  const char *s = value_chars(v, x, &n);
+  return word_meaning(s, n);
 }
 
-static enum word word_of(const struct binding *b, value v) {
+/* Room for the entries there are by now. */
+static void more_entries(struct binder *b) {
+  size_t room = values_count(b->values) * 2;
+  b->words = mem_resize(b->mem, b->words, room);
+  memset(b->words + b->entries, WORD_UNSEEN, room - b->entries);
+  b->entries = room;
+}
+
+/* A text that means something as a result does not if it is also somebody's argument: then it is data. */
+static void arguments_are_data(struct binder *b, const value arg[OP_ARGS]) {
+  for (int a = 0; a < OP_ARGS; a++) {
+    if (value_is_small(arg[a]) || arg[a] <= V_UNKNOWN) continue;
+    if (arg[a] >> 1 >= b->entries) more_entries(b);
+    b->words[arg[a] >> 1] = WORD_NONE;
+  }
+}
+
+/* Of a whole history: are there any such texts, and which are data? */
+static void find_words(struct binder *b, const struct history *h) {
+  b->entries = values_count(b->values);
+  size_t i = 0;
+  while (i < b->entries && entry_meaning(b->values, i) == WORD_NONE) i++;
+  if (i == b->entries) return;
+  b->words = mem_zero(b->mem, b->entries, 1);
+  for (i = 0; i < h->ops.count; i++) arguments_are_data(b, h->ops.at[i].arg);
+}
+
+static enum word word_of(struct binder *b, value v) {
   switch (v) {
   case V_NONE: case V_NIL: return WORD_NIL;
   case V_TRUE: return WORD_TRUE;
   case V_FALSE: return WORD_FALSE;
   case V_EMPTY: return WORD_EMPTY;
   case V_FULL: return WORD_FULL;
-  default: return value_is_small(v) || !b->words || v >> 1 >= b->entries ? WORD_NONE : (enum word)b->words[v >> 1];
+  default: break;
   }
+  if (value_is_small(v) || (!b->words && !b->grows)) return WORD_NONE;
+  if (v >> 1 >= b->entries) more_entries(b);
+  unsigned char *word = &b->words[v >> 1];
+  if (*word == WORD_UNSEEN) *word = (unsigned char)entry_meaning(b->values, v >> 1);
+  return (enum word)*word;
 }
 
 /* Problems. */
 
-static bool fail(struct binding *b, const struct op *o, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(struct binding *b, const struct op *o, const char *format, ...) {
+static bool fail(struct binder *b, const struct op *o, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(struct binder *b, const struct op *o, const char *format, ...) {
   char what[400];
   va_list args;
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
   if (o->line)
-    problem_set(b->problem, "%s:%u: %s", b->history->source, o->line, what);
+    problem_set(b->problem, "%s:%u: %s", b->source, o->line, what);
   else
-    problem_set(b->problem, "%s: %s", b->history->source, what);
+    problem_set(b->problem, "%s: %s", b->source, what);
   return false;
 }
 
-static bool fail_value(struct binding *b, const struct op *o, const struct method *m, value v, const char *what) {
+static bool fail_value(struct binder *b, const struct op *o, const struct method *m, value v, const char *what) {
   struct text t;
   size_t len;
   const char *name = spec_op_name(b->spec, (unsigned)m->op, &len);
-  text_open(&t, b->history->mem);
-  value_print(b->history->values, v, &t);
+  text_open(&t, b->mem);
+  value_print(b->values, v, &t);
   fail(b, o, what, (int)len, name, text_string(&t));
-  vec_free(b->history->mem, &t);
+  vec_free(b->mem, &t);
   return false;
 }
 
-static bool fail_unknown(struct binding *b, const struct op *o) {
+static bool fail_unknown(struct binder *b, const struct op *o, const char *method) {
   char list[300] = "";
   size_t used = 0;
   for (unsigned m = 0; m < b->spec->op_count && used < sizeof list; m++) {
@@ -112,13 +132,13 @@ static bool fail_unknown(struct binding *b, const struct op *o) {
     const char *name = spec_op_name(b->spec, m, &len);
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", m ? ", " : "", (int)len, name);
   }
-  return fail(b, o, "operation '%.60s' is not one of %s's: %s", names_at(b->history->methods, o->method), b->spec->name, list);
+  return fail(b, o, "operation '%.60s' is not one of %s's: %s", method, b->spec->name, list);
 }
 
-static bool fail_count(struct binding *b, const struct op *o, const struct method *m, int given) {
+static bool fail_count(struct binder *b, const struct op *o, const struct method *m, int given) {
   size_t len;
   const char *name = spec_op_name(b->spec, (unsigned)m->op, &len);
-  bool keyed = !b->spec->keyed && value_kind(b->history->values, o->arg[0]) == VALUE_LIST;
+  bool keyed = !b->spec->keyed && value_kind(b->values, o->arg[0]) == VALUE_LIST;
   if (m->args == m->most)
     return fail(b, o, "%.*s of a %s takes %d argument%s, not %d%s", (int)len, name, b->spec->name, m->args,
                 m->args == 1 ? "" : "s", given, keyed ? " (registers addressed by a key are the specification 'map')" : "");
@@ -134,22 +154,22 @@ static int count_args(const struct op *o) {
 }
 
 /* Takes the list that is argument `at` apart in place. */
-static bool spread(struct binding *b, struct op *o, int at) {
+static bool spread(struct binder *b, struct op *o, int at) {
   size_t n;
-  if (value_kind(b->history->values, o->arg[at]) != VALUE_LIST) return false;
-  const value *items = value_items(b->history->values, o->arg[at], &n);
+  if (value_kind(b->values, o->arg[at]) != VALUE_LIST) return false;
+  const value *items = value_items(b->values, o->arg[at], &n);
   if (!n || n > (size_t)(OP_ARGS - at)) return false;
   for (size_t i = 0; i < n; i++) o->arg[at + (int)i] = items[i];
   return true;
 }
 
-static bool bind_args_slowly(struct binding *b, struct op *o, const struct method *m) {
+static bool bind_args_slowly(struct binder *b, struct op *o, const struct method *m) {
   int n = count_args(o);
   while (n && n < m->args && spread(b, o, n - 1)) n = count_args(o);
   /* Jepsen's keyed read: [k nil]. */
-  if (b->history->echoes && b->spec->keyed && n == 1 && m->most == 1 && value_kind(b->history->values, o->arg[0]) == VALUE_LIST) {
+  if (b->echoes && b->spec->keyed && n == 1 && m->most == 1 && value_kind(b->values, o->arg[0]) == VALUE_LIST) {
     size_t items;
-    const value *item = value_items(b->history->values, o->arg[0], &items);
+    const value *item = value_items(b->values, o->arg[0], &items);
     if (items == 2 && item[1] == V_NIL) o->arg[0] = item[0];
   }
   while (n > m->most && o->arg[n - 1] == V_NIL) o->arg[--n] = V_NONE;
@@ -161,13 +181,13 @@ static bool bind_args_slowly(struct binding *b, struct op *o, const struct metho
   return true;
 }
 
-static bool bind_args(struct binding *b, struct op *o, const struct method *m) {
+static bool bind_args(struct binder *b, struct op *o, const struct method *m) {
   bool exact = (!m->args || o->arg[m->args - 1] != V_NONE) && (m->most == OP_ARGS || o->arg[m->most] == V_NONE);
-  bool list = m->args && !value_is_small(o->arg[0]) && b->history->echoes;
+  bool list = m->args && !value_is_small(o->arg[0]) && b->echoes;
   if ((!exact || list) && !bind_args_slowly(b, o, m)) return false;
   if (m->arg_kind == ARG_INT)
     for (int i = 0; i < m->most && o->arg[i] != V_NONE; i++)
-      if (value_kind(b->history->values, o->arg[i]) != VALUE_INT)
+      if (value_kind(b->values, o->arg[i]) != VALUE_INT)
         return fail_value(b, o, m, o->arg[i], "%.*s takes an integer, not %s");
   if (b->no_nil_arguments && m->args && (o->arg[0] == V_NIL || o->arg[0] == V_EMPTY))
     return fail_value(b, o, m, o->arg[0], "%.*s of %s: inside, it could not be told from a result that says there is nothing");
@@ -177,18 +197,18 @@ static bool bind_args(struct binding *b, struct op *o, const struct method *m) {
 /* Results. */
 
 /* Jepsen: a completion of a keyed operation carries [k v]; only v is the result. */
-static void strip_key(struct binding *b, struct op *o) {
-  if (value_is_small(o->result) || value_kind(b->history->values, o->result) != VALUE_LIST) return;
+static void strip_key(struct binder *b, struct op *o) {
+  if (value_is_small(o->result) || value_kind(b->values, o->result) != VALUE_LIST) return;
   size_t n;
-  const value *items = value_items(b->history->values, o->result, &n);
+  const value *items = value_items(b->values, o->result, &n);
   if (n == 2 && items[0] == o->arg[0]) o->result = items[1];
 }
 
-static bool bind_bool(struct binding *b, struct op *o, const struct method *m) {
+static bool bind_bool(struct binder *b, struct op *o, const struct method *m) {
   value r = o->result;
   if (r == V_TRUE || r == V_FALSE) return true;
   enum word w = word_of(b, r);
-  if (b->history->echoes && w != WORD_TRUE && w != WORD_FALSE)
+  if (b->echoes && w != WORD_TRUE && w != WORD_FALSE)
     o->result = m->echo; /* Jepsen completes with the call's value, whatever it is */
   else if (w == WORD_TRUE || r == value_of_small(1))
     o->result = V_TRUE;
@@ -202,9 +222,9 @@ static bool bind_bool(struct binding *b, struct op *o, const struct method *m) {
 }
 
 /* `called` is the first argument as it was written: what a Jepsen completion repeats. */
-static bool bind_result(struct binding *b, struct op *o, const struct method *m, value called) {
+static bool bind_result(struct binder *b, struct op *o, const struct method *m, value called) {
   if (o->result == V_UNKNOWN) return true;
-  if (b->history->echoes && b->spec->keyed) strip_key(b, o);
+  if (b->echoes && b->spec->keyed) strip_key(b, o);
   switch (m->result) {
   case RESULT_NONE: o->result = V_NONE; return true;
   case RESULT_BOOL: return bind_bool(b, o, m);
@@ -218,13 +238,13 @@ static bool bind_result(struct binding *b, struct op *o, const struct method *m,
     if (o->result == V_NONE || o->result == V_EMPTY) o->result = V_NIL;
     return true;
   case RESULT_INT:
-    if (!value_is_small(o->result) && value_kind(b->history->values, o->result) != VALUE_INT) {
+    if (!value_is_small(o->result) && value_kind(b->values, o->result) != VALUE_INT) {
       if (o->result != V_NONE && o->result != V_NIL) return fail_value(b, o, m, o->result, "%.*s returns an integer, not %s");
       o->result = V_UNKNOWN;
     }
     return true;
   case RESULT_ANY:
-    if (b->history->echoes && m->args && o->result == called)
+    if (b->echoes && m->args && o->result == called)
       o->result = V_NONE;
     else if (o->result != V_NONE && !value_is_small(o->result))
       switch (word_of(b, o->result)) {
@@ -232,7 +252,7 @@ static bool bind_result(struct binding *b, struct op *o, const struct method *m,
       case WORD_TRUE: o->result = V_TRUE; break;
       case WORD_FALSE: o->result = V_FALSE; break;
       case WORD_FULL: o->result = V_FULL; break;
-      case WORD_NONE: break;
+      case WORD_UNSEEN: case WORD_NONE: break;
       }
     return true;
   default: /* RESULT_NONE_FULL: false where an offer was refused */
@@ -244,22 +264,26 @@ static bool bind_result(struct binding *b, struct op *o, const struct method *m,
   }
 }
 
-/* The map's contents: whether any operation appends decides how they are kept (map.c); what is appended is a text. */
-static bool bind_map(struct binding *b) {
-  struct history *h = b->history;
+/* The map's contents: the empty text is nil; what is appended is a text. */
+static bool bind_map_op(struct binder *b, struct op *o, value nothing) {
+  for (int a = 1; a < OP_ARGS; a++)
+    if (o->arg[a] == nothing) o->arg[a] = V_NIL;
+  if (o->result == nothing) o->result = V_NIL;
+  if (o->method != MAP_APPEND) return true;
+  enum value_kind kind = value_kind(b->values, o->arg[1]);
+  return kind == VALUE_TEXT || kind == VALUE_INT || o->arg[1] == V_NIL || fail(b, o, "append takes a text or an integer");
+}
+
+/* Whether any operation appends decides how they are kept (map.c). */
+static bool bind_map(struct binder *b, struct history *h) {
   b->spec->k = MAP_PLAIN;
-  value nothing = value_text(h->values, "", 0);
-  for (size_t i = 0; i < h->ops.count; i++) {
-    struct op *o = &h->ops.at[i];
-    for (int a = 1; a < OP_ARGS; a++)
-      if (o->arg[a] == nothing) o->arg[a] = V_NIL;
-    if (o->result == nothing) o->result = V_NIL;
-    if (o->method != MAP_APPEND) continue;
-    b->spec->k = MAP_TEXTS;
-    enum value_kind kind = value_kind(h->values, o->arg[1]);
-    if (kind != VALUE_TEXT && kind != VALUE_INT && o->arg[1] != V_NIL) return fail(b, o, "append takes a text or an integer");
+  value nothing = value_text(b->values, "", 0);
+  bool good = true;
+  for (size_t i = 0; i < h->ops.count && good; i++) {
+    if (h->ops.at[i].method == MAP_APPEND) b->spec->k = MAP_TEXTS;
+    good = bind_map_op(b, &h->ops.at[i], nothing);
   }
-  return true;
+  return good;
 }
 
 /* The methods are the specification's operations now, and are called so where the history is written. */
@@ -272,34 +296,99 @@ static void name_methods(const struct spec *spec, struct history *h) {
   }
 }
 
+static struct method method_of(const struct spec *spec, int op) {
+  if (op < 0) return (struct method){.op = op};
+  const struct spec_op *s = &spec->ops[op];
+  return (struct method){op, s->args, s->args_most, s->result, s->arg_kind, s->echo};
+}
+
+static bool has_no_nil(const struct spec *spec) {
+  for (unsigned m = 0; m < spec->op_count; m++)
+    if (spec->ops[m].result == RESULT_VALUE) return true;
+  return false;
+}
+
 bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
-  struct binding b = {.spec = spec, .history = h, .problem = problem};
+  struct binder b = {.mem = h->mem, .spec = spec, .values = h->values, .echoes = h->echoes, .source = h->source, .problem = problem,
+                     .no_nil_arguments = has_no_nil(spec)};
   spec->values = h->values;
   spec->processes = h->processes;
   uint32_t count = names_count(h->methods);
   struct method *methods = mem_zero(h->mem, count + 1, sizeof *methods);
   for (uint32_t i = 0; i < count; i++) {
     const char *name = names_at(h->methods, i);
-    int op = spec_op_find(spec, name, strlen(name));
-    methods[i] = (struct method){.op = op};
-    if (op < 0) continue;
-    const struct spec_op *s = &spec->ops[op];
-    methods[i] = (struct method){op, s->args, s->args_most, s->result, s->arg_kind, s->echo};
+    methods[i] = method_of(spec, spec_op_find(spec, name, strlen(name)));
   }
-  for (unsigned m = 0; m < spec->op_count; m++) b.no_nil_arguments |= spec->ops[m].result == RESULT_VALUE;
-  find_words(&b);
+  find_words(&b, h);
   bool good = true;
   for (size_t i = 0; i < h->ops.count && good; i++) {
     struct op *o = &h->ops.at[i];
     const struct method *m = &methods[o->method];
     value called = o->arg[0];
-    good = m->op < 0 ? fail_unknown(&b, o) : bind_args(&b, o, m) && bind_result(&b, o, m, called);
+    good = m->op < 0 ? fail_unknown(&b, o, names_at(h->methods, o->method)) : bind_args(&b, o, m) && bind_result(&b, o, m, called);
     o->method = (uint16_t)m->op;
   }
-  if (good && spec->step == spec_map.step) good = bind_map(&b);
+  if (good && spec->step == spec_map.step) good = bind_map(&b, h);
   if (good && spec->step == user_step) good = user_check_args(spec, h, problem);
   mem_free(h->mem, b.words);
   mem_free(h->mem, methods);
   if (good) name_methods(spec, h);
   return good;
+}
+
+/* Event by event. */
+
+struct binder *spec_binder(struct mem *m, struct spec *spec, struct values *values, bool echoes, const char *source) {
+  struct binder *b = mem_alloc(m, sizeof *b);
+  *b = (struct binder){.mem = m, .spec = spec, .values = values, .echoes = echoes, .source = source, .grows = true,
+                       .no_nil_arguments = has_no_nil(spec)};
+  spec->values = values;
+  if (spec->step == spec_map.step) spec->k = MAP_TEXTS; /* an append may come */
+  return b;
+}
+
+int spec_bind_method(struct binder *b, const char *name, size_t len, uint32_t line, struct problem *problem) {
+  int op = spec_op_find(b->spec, name, len);
+  if (op >= 0) return op;
+  b->problem = problem;
+  char *whole = mem_string(b->mem, name, len);
+  fail_unknown(b, &(struct op){.line = line}, whole);
+  return -1;
+}
+
+/* What all operations of a map and of a user's specification must be, on either side. */
+static bool bind_special(struct binder *b, struct op *o) {
+  if (b->spec->step == spec_map.step) return bind_map_op(b, o, value_text(b->values, "", 0));
+  return b->spec->step != user_step || user_check_op(b->spec, b->values, o, b->source, b->problem);
+}
+
+bool spec_bind_call(struct binder *b, uint16_t method, const value arg[OP_ARGS], uint32_t line, struct bound_call *c,
+                    struct problem *problem) {
+  struct method m = method_of(b->spec, method);
+  struct op o = {.result = V_NONE, .line = line, .method = method};
+  b->problem = problem;
+  memcpy(o.arg, arg, sizeof o.arg);
+  arguments_are_data(b, arg);
+  if (!bind_args(b, &o, &m)) return false;
+  c->told = o.result; /* V_NONE, unless an argument too many was one */
+  o.result = V_UNKNOWN;
+  if (!bind_special(b, &o)) return false;
+  c->method = method;
+  c->called = arg[0];
+  memcpy(c->arg, o.arg, sizeof o.arg);
+  return true;
+}
+
+bool spec_bind_return(struct binder *b, const struct bound_call *c, value *result, uint32_t line, struct problem *problem) {
+  struct method m = method_of(b->spec, c->method);
+  struct op o = {.result = *result, .line = line, .method = c->method};
+  b->problem = problem;
+  memcpy(o.arg, c->arg, sizeof o.arg);
+  if (c->told != V_NONE) {
+    if (o.result != V_NONE) return fail_count(b, &o, &m, m.most + 1);
+    o.result = c->told;
+  }
+  if (!bind_result(b, &o, &m, c->called) || !bind_special(b, &o)) return false;
+  *result = o.result;
+  return true;
 }

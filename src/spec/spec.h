@@ -125,6 +125,24 @@ int spec_op_find(const struct spec *, const char *name, size_t len); /* by name 
  * values ([k v] taken apart, 1 to true, nil to empty, echoes ignored). In place. The problem names the line. */
 bool spec_bind(struct spec *, struct history *, struct problem *);
 
+/* The same for one event at a time, where the history is never whole. Words for results (empty, true) are data from the first call on
+ * that has them as an argument. */
+struct bound_call {
+  uint16_t method;    /* of spec.ops */
+  value arg[OP_ARGS]; /* canonical */
+  value called;       /* the first argument as it was written */
+  value told;         /* a result that was written as an argument of the call (`pop 5`), or V_NONE */
+};
+struct binder;
+/* Sets spec.values. echoes: as of a history. The source is for messages. */
+struct binder *spec_binder(struct mem *, struct spec *, struct values *, bool echoes, const char *source);
+/* The operation of this name; -1 with the problem if there is none. To be asked once a name, not once a call. */
+int spec_bind_method(struct binder *, const char *name, size_t len, uint32_t line, struct problem *);
+/* Absent arguments are V_NONE. */
+bool spec_bind_call(struct binder *, uint16_t method, const value arg[OP_ARGS], uint32_t line, struct bound_call *, struct problem *);
+/* The result becomes canonical in place. */
+bool spec_bind_return(struct binder *, const struct bound_call *, value *result, uint32_t line, struct problem *);
+
 /* Guesses a specification from the object type and the method names used; NULL if several fit or none. */
 const struct spec *spec_guess(const struct history *, struct problem *);
 

@@ -357,22 +357,25 @@ void user_print(const struct spec *s, struct state state, struct text *out) {
   print_state(state.at, state.size, out);
 }
 
-bool user_check_args(const struct spec *s, const struct history *h, struct problem *problem) {
+bool user_check_op(const struct spec *s, const struct values *values, const struct op *o, const char *source, struct problem *problem) {
   const struct user *u = s->user;
+  for (int a = 0; a <= OP_ARGS; a++) {
+    value v = a < OP_ARGS ? o->arg[a] : o->result;
+    if (value_is_small(v) || value_kind(values, v) != VALUE_INT) continue;
+    int64_t n = value_integer(values, v);
+    bool is_int = a < OP_ARGS && !(u->ops[o->method]->signature >> (4 + a) & 1);
+    if (!stands_for_entry(n) && (!is_int || (n >= INT_MIN && n <= INT_MAX))) continue;
+    problem_set(problem, "%s:%u: %lld is %s", source, o->line, (long long)n,
+                stands_for_entry(n) ? "a number that asif.h uses for texts" : "too large for an int: take a long");
+    return false;
+  }
+  return true;
+}
+
+bool user_check_args(const struct spec *s, const struct history *h, struct problem *problem) {
   bool any = false;
   for (size_t i = 0; i < values_count(h->values) && !any; i++) any = value_kind(h->values, (value)(i << 1 | 1)) == VALUE_INT;
-  for (size_t i = 0; any && i < h->ops.count; i++) {
-    const struct op *o = &h->ops.at[i];
-    for (int a = 0; a <= OP_ARGS; a++) {
-      value v = a < OP_ARGS ? o->arg[a] : o->result;
-      if (value_is_small(v) || value_kind(h->values, v) != VALUE_INT) continue;
-      int64_t n = value_integer(h->values, v);
-      bool is_int = a < OP_ARGS && !(u->ops[o->method]->signature >> (4 + a) & 1);
-      if (!stands_for_entry(n) && (!is_int || (n >= INT_MIN && n <= INT_MAX))) continue;
-      problem_set(problem, "%s:%u: %lld is %s", h->source, o->line, (long long)n,
-                  stands_for_entry(n) ? "a number that asif.h uses for texts" : "too large for an int: take a long");
-      return false;
-    }
-  }
+  for (size_t i = 0; any && i < h->ops.count; i++)
+    if (!user_check_op(s, h->values, &h->ops.at[i], h->source, problem)) return false;
   return true;
 }

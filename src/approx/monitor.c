@@ -1,0 +1,70 @@
+/* Monitors: which one a specification has, and the confirmation of what they say. */
+#include "approx/monitor.h"
+
+
+
+bool monitor_exists(const struct spec *spec) {
+  (void)spec;
+  return false;
+}
+
+struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, struct problem *problem) {
+  (void)m;
+  (void)k;
+  problem_set(problem, "there is no monitor of the specification '%s'; a formula or a grammar of your own can be given", spec->name);
+  return NULL;
+}
+
+/* Showing. */
+
+void monitor_show_as(struct monitor *m, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending,
+                     unsigned from, unsigned to) {
+  char name[16];
+  int len = snprintf(name, sizeof name, "%u", process);
+  uint32_t p = names_intern(m->shown->processes, name, (size_t)len);
+  history_interval(m->shown, p, 0, method, arg, OP_ARGS, pending ? V_UNKNOWN : result, 2 * (int64_t)from,
+                   pending ? INT64_MAX : 2 * (int64_t)to + 1, 0);
+}
+
+void monitor_show(struct monitor *m, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from, unsigned to) {
+  monitor_show_as(m, (uint32_t)m->shown->ops.count + 1, method, arg, result, pending, from, to);
+}
+
+/* An empty history that is bound to the monitor's specification already. */
+static struct history *bound_history(struct mem *m, const struct spec *spec) {
+  struct history *h = history_new(m, "monitor");
+  h->values = (struct values *)spec->values; /* those of the events; nothing is added to them */
+  names_intern(h->objects, "", 0);
+  for (unsigned i = 0; i < spec->op_count; i++) {
+    size_t len;
+    const char *name = spec_op_name(spec, i, &len);
+    names_intern(h->methods, name, len);
+  }
+  return h;
+}
+
+bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *spec, struct check_result *r, struct problem *problem) {
+  struct limits limits;
+  struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
+  limits_start(&limits, 0, 0);
+  if (!check_history(m, h, spec, &options, &limits, r, problem)) return false;
+  if (r->verdict == VERDICT_VIOLATED) return true;
+  problem_set(problem, "internal error: a monitor said 'violated', but the exact checker %s",
+              r->verdict == VERDICT_HOLDS ? "accepts the operations shown" : "could not decide the operations shown");
+  return false;
+}
+
+bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {
+  struct text said;
+  text_open(&said, m);
+  *v = (struct violation){.k = monitor->k, .events = monitor->events};
+  monitor->shown = bound_history(m, &monitor->spec);
+  monitor->type->show(monitor, &said);
+  v->history = monitor->shown;
+  monitor->shown = NULL;
+  history_finish(v->history);
+  struct spec spec = monitor->spec;
+  spec.processes = v->history->processes;
+  v->said = mem_string(m, text_string(&said), said.count);
+  return monitor_confirm(m, v->history, &spec, &v->result, problem);
+}
