@@ -21,6 +21,7 @@
 #endif
 
 struct fiber fibers[FIBERS_MOST];
+uintptr_t fibers_low, fibers_span;
 bool fiber_floats;
 
 /* Where stacks are: always the same place if it is free, so that code which looks at addresses does the same again. */
@@ -53,6 +54,8 @@ void fibers_open(void) {
     /* Stacks begin at different places of their pages: else all of them would want the same few lines of the cache. */
     f->stack_top = f->stack + STACK_SIZE - (i % 16) * 256;
   }
+  fibers_low = (uintptr_t)all;
+  fibers_span = FIBERS_MOST * DISTANCE;
 }
 
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)

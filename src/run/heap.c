@@ -22,8 +22,6 @@ enum {
   COPIED_MOST = 4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
 };
 
-/* High, where neither the system nor the sanitizers put anything. */
-const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 struct area heap_areas[AREAS];
 uint32_t *heap_map;
 
@@ -351,6 +349,7 @@ void heap_reset(void) {
 struct area_end {
   uintptr_t next;
   uint64_t count, version;
+  const char *blocks; /* and the map: here, or in a state before */
 };
 
 bool heap_can_be_put(void) { return !heap.kept_size; }
@@ -359,15 +358,40 @@ bool heap_can_be_put(void) { return !heap.kept_size; }
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }
 static size_t map_size(const struct area *a, uintptr_t next) { return (next - a->start) / GRANULE * sizeof *heap_map; }
 
-bool heap_put(struct kept_bytes *s) {
-  if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
-  for (uint64_t used = heap.used; used; used &= used - 1) {
-    const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    const struct area_end end = {a->next, a->count, a->version};
-    if (!kept_put(s, &end, sizeof end) || !kept_put(s, (const void *)a->start, a->next - a->start) ||
-        !kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a, a->next)))
-      return false;
+static bool put_area(struct kept_bytes *s, struct area *a, bool first) {
+  bool changed = first || a->kept_version != a->version;
+  struct kept_bytes at = *s;
+  s->at += sizeof(struct area_end);
+  if (s->at > s->end || !kept_put(s, (const void *)a->start, a->next - a->start)) return false;
+  if (UNLIKELY(changed)) {
+    a->kept = s->at;
+    a->kept_version = a->version;
+    if (!kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a, a->next))) return false;
   }
+  const struct area_end end = {a->next, a->count, a->version, a->kept};
+  return kept_put(&at, &end, sizeof end);
+}
+
+static void get_area(const char **from, struct area *a) {
+  struct area_end end;
+  kept_get(from, &end, sizeof end);
+  kept_get(from, (void *)a->start, end.next - a->start);
+  if (end.blocks == *from) *from += end.count * sizeof *a->blocks + map_size(a, end.next);
+  a->kept = end.blocks;
+  a->kept_version = end.version;
+  if (LIKELY(a->version == end.version)) return; /* only what is in the blocks has changed, if anything */
+  a->next = end.next;
+  a->count = (uint32_t)end.count;
+  a->version = end.version;
+  const char *blocks = end.blocks;
+  kept_get(&blocks, a->blocks + 1, a->count * sizeof *a->blocks);
+  kept_get(&blocks, map_of(a), map_size(a, a->next));
+}
+
+bool heap_put(struct kept_bytes *s, bool first) {
+  if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
+  for (uint64_t used = heap.used; used; used &= used - 1)
+    if (!put_area(s, &heap_areas[__builtin_ctzll(used)], first)) return false;
   if (!kept_put(s, &heap.list_count, sizeof heap.list_count)) return false;
   for (unsigned i = 0; i < heap.list_count; i++)
     if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) || !kept_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0])) return false;
@@ -385,21 +409,7 @@ void heap_get(const char **from) {
     a->count = 0;
     area_changes(a);
   }
-  for (uint64_t used = heap.used; used; used &= used - 1) {
-    struct area *a = &heap_areas[__builtin_ctzll(used)];
-    struct area_end end;
-    kept_get(from, &end, sizeof end);
-    kept_get(from, (void *)a->start, end.next - a->start);
-    if (LIKELY(a->version == end.version)) { /* only what is in the blocks has changed, if anything */
-      *from += end.count * sizeof *a->blocks + map_size(a, end.next);
-      continue;
-    }
-    a->next = end.next;
-    a->count = (uint32_t)end.count;
-    a->version = end.version;
-    kept_get(from, a->blocks + 1, a->count * sizeof *a->blocks);
-    kept_get(from, map_of(a), map_size(a, a->next));
-  }
+  for (uint64_t used = heap.used; used; used &= used - 1) get_area(from, &heap_areas[__builtin_ctzll(used)]);
   kept_get(from, &heap.list_count, sizeof heap.list_count);
   for (unsigned i = 0; i < heap.list_count; i++) {
     kept_get(from, &heap.listed[i], sizeof heap.listed[i]);

@@ -11,9 +11,7 @@
 
 enum {
   GRANULE = 16,
-  AREA_BITS = 28,
   AREA_LOADING = FIBERS_MOST, /* what is allocated while the image is loaded */
-  AREAS = FIBERS_MOST + 1,
   BLOCKS_MOST = 1 << 20 /* of an area */
 };
 #define AREA_SIZE ((uintptr_t)1 << AREA_BITS)
@@ -37,11 +35,14 @@ struct block {
   struct block *next;          /* freed before it, in its list */
 };
 
+#pragma GCC visibility push(hidden)
 struct area {
   uintptr_t start, next;
   uint32_t count; /* blocks[1] .. blocks[count] */
   struct block *blocks;
   uint64_t version; /* of its blocks and their map: another one, never used before, whenever any of them changes */
+  uint64_t kept_version; /* that of the last state in which they were kept (kept.c) */
+  const char *kept;      /* there */
 };
 extern struct area heap_areas[AREAS];
 extern uint32_t *heap_map; /* one for each granule */
@@ -76,4 +77,5 @@ _Noreturn void tell_other_kind(const struct block *, enum block_kind, uintptr_t 
 _Noreturn void tell_other_size(const struct block *, size_t said, uintptr_t pc);
 const char *kind_freed_by(enum block_kind); /* "free", "delete", "delete[]" */
 
+#pragma GCC visibility pop
 #endif

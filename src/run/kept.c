@@ -4,9 +4,13 @@
  * of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local storage, the stacks
  * of the fibers. The next run compares its choices with those of the last one, takes the latest state before the first difference,
  * and copies back. It is the same run: the copies are exact, and what cannot be copied forbids it. That is all that keeps
- * something of its own: the threads library, time, files; and very many globals. */
+ * something of its own: the threads library, time, files; and very many globals.
+ *
+ * A fiber that has not run since the state before is as it was there, and is not copied again. Its stack could be written by others:
+ * the hooks see that, and from the first time on all stacks are copied. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "run/runtime.h"
 
@@ -16,8 +20,8 @@ enum {
   STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
 };
 
-/* A state is what run_execute needs, and then the bytes: of each fiber the struct, what it is about to do, its storage and its stack;
- * the globals; the heap. */
+/* A state is what run_execute needs, and then the bytes: of each fiber that has run since the one before the struct, what it is about to do, and its
+ * stack; all thread-local storage; the globals; the heap. */
 struct kept {
   size_t step, moments;
   unsigned current;
@@ -26,11 +30,14 @@ struct kept {
   struct run_marks marks;
   uint64_t ran; /* scheduler.ran when the next one was kept */
   size_t endings;
-  struct kept_bytes bytes;
+  const char *fiber_at[FIBERS_MOST]; /* where the bytes of each are: here, or in a state before */
+  const char *others;                /* what comes after the fibers */
+  char *end;                         /* of its bytes */
 };
 
 static struct {
   bool possible;
+  char *memory; /* of all states */
   struct kept states[STATES_MOST];
   size_t count;
   struct choice *choices; /* those that the last run was forced to */
@@ -39,68 +46,98 @@ static struct {
   size_t calls_room;
 } keeps;
 
+bool kept_crossed;
+void kept_write(uintptr_t address) {
+  if (current && address - (uintptr_t)current->stack >= STACK_SIZE) kept_crossed = true;
+}
+
 static uint64_t resumed;
 uint64_t run_resumed(void) { return resumed; }
 
 void kept_open(bool possible) {
   keeps.count = 0;
-  keeps.possible = possible;
+  kept_crossed = false;
+  if (possible && !keeps.memory) {
+    keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (keeps.memory == MAP_FAILED) keeps.memory = NULL;
+  }
+  keeps.possible = possible && keeps.memory;
 }
 
 void kept_forget(void) { keeps.count = 0; }
 
 /* Copying. */
 
-bool kept_room(struct kept_bytes *b, size_t size) {
-  size_t room = b->room ? 2 * b->room : 16 << 10;
-  while (room < b->count + size) room *= 2;
-  char *at = room > STATE_BYTES ? NULL : realloc(b->at, room);
-  if (!at) return false;
-  b->at = at;
-  b->room = room;
-  return true;
-}
-
-enum { FIBER_KEPT = offsetof(struct fiber, tls) }; /* of the struct */
+enum { FIBER_KEPT = offsetof(struct fiber, stack) }; /* of the struct */
 static size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - (char *)f->sp); }
 
 static bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
-  return kept_put(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
-         (!f->tls_used || kept_put(s, f->tls, tls_size())) && kept_put(s, f->sp, stack_used(f));
+  return kept_put(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) && kept_put(s, f->sp, stack_used(f));
 }
 
-/* Stacks and storage of all of them: a fiber may write to another's. But not to what is kept of it here. */
-static void get_fiber(const char **from, struct fiber *f, bool ran) {
-  if (ran) {
-    kept_get(from, f, FIBER_KEPT);
-    kept_get(from, &run.pending[f->id], sizeof run.pending[0]);
-  } else {
-    *from += FIBER_KEPT + sizeof run.pending[0];
-  }
-  if (f->tls_used) kept_get(from, f->tls, tls_size());
-  kept_get(from, f->sp, stack_used(f));
+static void get_fiber(const char *from, struct fiber *f) {
+  kept_get(&from, f, FIBER_KEPT);
+  kept_get(&from, &run.pending[f->id], sizeof run.pending[0]);
+  kept_copy(f->sp, from, stack_used(f));
 }
 
-static bool put_all(struct kept_bytes *s) {
+/* Of all of them, and of the one that does not run any more: what is its own may be reached. */
+static bool put_storage(struct kept_bytes *s) {
+  if (LIKELY(!tls_size())) return true;
+  for (unsigned i = 0; i < run.fibers; i++)
+    if (fibers[i].tls_used && !kept_put(s, fibers[i].tls, tls_size())) return false;
+  return !fibers[FIBER_MAIN].tls_used || kept_put(s, fibers[FIBER_MAIN].tls, tls_size());
+}
+
+static void get_storage(const char **from) {
+  if (LIKELY(!tls_size())) return;
+  for (unsigned i = 0; i < run.fibers; i++)
+    if (fibers[i].tls_used) kept_get(from, fibers[i].tls, tls_size());
+  if (fibers[FIBER_MAIN].tls_used) kept_get(from, fibers[FIBER_MAIN].tls, tls_size());
+}
+
+static bool put_others(struct kept_bytes *s, bool first) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
-  for (unsigned i = 0; i < run.fibers; i++)
-    if (!put_fiber(s, &fibers[i])) return false;
-  const struct fiber *main = &fibers[FIBER_MAIN]; /* it does not run any more, but what is its own may be reached */
-  if (main->tls_used && !kept_put(s, main->tls, tls_size())) return false;
+  if (!put_storage(s)) return false;
   for (size_t i = 0; i < count; i++)
     if (!kept_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
-  return heap_put(s) && (!options.races || races_put(s));
+  return heap_put(s, first) && (!options.races || races_put(s));
 }
 
-static void get_all(const char *from, uint64_t ran) {
+static void get_others(const char *from) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
-  for (unsigned i = 0; i < run.fibers; i++) get_fiber(&from, &fibers[i], ran >> i & 1);
-  if (fibers[FIBER_MAIN].tls_used) kept_get(&from, fibers[FIBER_MAIN].tls, tls_size());
+  get_storage(&from);
   for (size_t i = 0; i < count; i++) kept_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
   heap_get(&from);
   if (options.races) races_get(&from);
+}
+
+static uint64_t all_fibers(void) { return ((uint64_t)1 << run.fibers) - 1; }
+
+static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
+  struct kept_bytes to = {.at = before ? before->end : keeps.memory};
+  to.end = to.at + STATE_BYTES;
+  if (!before || kept_crossed) ran = all_fibers();
+  if (before) memcpy(s->fiber_at, before->fiber_at, run.fibers * sizeof s->fiber_at[0]);
+  for (; ran; ran &= ran - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(ran);
+    s->fiber_at[i] = to.at;
+    if (!put_fiber(&to, &fibers[i])) return false;
+  }
+  s->others = to.at;
+  if (!put_others(&to, !before)) return false;
+  s->end = to.at + (-(uintptr_t)to.at & 15);
+  return true;
+}
+
+static void get_all(const struct kept *s, uint64_t ran) {
+  for (uint64_t rest = kept_crossed ? all_fibers() : ran; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(rest);
+    get_fiber(s->fiber_at[i], &fibers[i]);
+  }
+  get_others(s->others);
 }
 
 /* Keeping. */
@@ -108,8 +145,7 @@ static void get_all(const char *from, uint64_t ran) {
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
-  s->bytes.count = 0;
-  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(&s->bytes)) {
+  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(s, keeps.count ? s - 1 : NULL, scheduler.ran)) {
     kept_open(false);
     return;
   }
@@ -191,7 +227,7 @@ struct fiber *kept_resume(const struct client *client, const struct plan *plan, 
   if (!keeps.count) return NULL;
   const struct kept *s = &keeps.states[keeps.count - 1];
   struct scheduler now = scheduler;
-  get_all(s->bytes.at, ran);
+  get_all(s, ran);
   scheduler = s->scheduler;
   scheduler.ran = (uint64_t)1 << s->stopped->id;
   scheduler.steps = now.steps;

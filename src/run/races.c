@@ -75,7 +75,6 @@ static struct {
   struct sync *syncs;
   struct extra *extras;
   uint32_t sync_count, extra_count, extra_free;
-  uintptr_t stacks, stacks_span; /* of the fibers */
   bool stable;                   /* old pointers may be used: ASIF_TYPE_STABLE */
   uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
 } races;
@@ -390,7 +389,7 @@ static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at
 /* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where one
  * address is many variables, and their owners' plain accesses are not seen. */
 static inline bool unchecked(uintptr_t address) {
-  if (UNLIKELY(address - races.stacks < races.stacks_span)) return true;
+  if (UNLIKELY(is_stack(address))) return true;
   return UNLIKELY(races.stable) && heap_owns(address) && heap_stale(address);
 }
 
@@ -635,8 +634,6 @@ void races_reset(void) {
   races.sync_count = races.extra_count = races.extra_free = 0;
   races.known = races.waiting = 0;
   races.stable = options.type_stable;
-  races.stacks = (uintptr_t)fibers[0].stack;
-  races.stacks_span = (uintptr_t)fibers[FIBERS_MOST - 1].stack_top - races.stacks;
   races.width = FEWEST;
 }
 

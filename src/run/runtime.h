@@ -18,6 +18,9 @@
 
 #include "run/run.h"
 
+/* What is declared here is in the program itself: it need not be looked up. */
+#pragma GCC visibility push(hidden)
+
 #define WRAPPED    __attribute__((visibility("default"), used))
 #define WRAP(name) __wrap_##name
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -43,7 +46,10 @@ struct spin {
   uint32_t hits, next_hit; /* how often it came back to the candidate; when to keep the state again */
   uint64_t writes, locks; /* those of the scheduler when the state was kept */
   uint64_t state;       /* hash of the fiber's stack and registers there */
-  uint64_t local;       /* while the run is watched: the same and the result, after its last step */
+};
+/* The same, from the function the code called to where that returns, and while the run is watched. */
+struct landing {
+  uint64_t local;       /* while the run is watched: the fiber's state and the result, after its last step */
   uint64_t result;
   size_t landed;        /* the step it was taken after */
   bool compares, lands; /* what is to be done when the function that the code called returns */
@@ -61,19 +67,21 @@ struct polling {
 
 struct fiber {
   void *sp; /* while it does not run */
+  int error;          /* its errno, while it does not run */
+  uint32_t current_call;
+  uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
+  bool ended, called; /* called: an operation has begun and its call is to be recorded with the next step */
+  bool tls_used;      /* in this run */
+  ready *ready;       /* NULL: can go on */
+  struct tls_ending *endings; /* destructors of its thread-local objects */
+  struct spin spin;
+  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c), or what does is not
+   * needed where a fiber has stopped. */
   char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
   uint8_t id;
-  uint64_t goes_on; /* STEP_WHO of a step that follows its own */
-  bool ended, called; /* called: an operation has begun and its call is to be recorded with the next step */
-  ready *ready;       /* NULL: can go on */
+  uint64_t goes_on;   /* STEP_WHO of a step that follows its own */
+  struct landing landing;
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
-  int error;          /* its errno, while it does not run */
-  uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
-  struct spin spin;
-  uint32_t current_call;
-  bool tls_used;      /* in this run */
-  struct tls_ending *endings; /* destructors of its thread-local objects */
-  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c). */
   char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
   size_t tls_size;
   struct polling polling;
@@ -90,6 +98,7 @@ extern struct fiber *current;
 extern struct run run;
 extern struct run_options options;
 extern struct fiber fibers[FIBERS_MOST];
+extern uintptr_t fibers_low, fibers_span; /* where their stacks are, and what lies between them */
 extern const struct recorder *recording; /* NULL: no */
 
 enum mode {
@@ -228,7 +237,7 @@ struct run_marks {
   size_t checked_at; /* the step from which on lengths are checked again */
 };
 void kept_open(bool possible);
-void kept_forget(void);
+void kept_forget(void); /* at the end of this run: those there are may be gone on from no more */
 size_t kept_next(const struct plan *);
 void kept_add(struct fiber *stopped, const struct run_marks *);
 struct fiber *kept_resume(const struct client *, const struct plan *, struct run_marks *);
@@ -250,23 +259,25 @@ static inline void kept_copy(void *to, const void *from, size_t size) {
   if (rest & 8) __builtin_memcpy(into, at, 8);
   if (UNLIKELY(rest & 7)) __builtin_memcpy((char *)into + (rest & 8), (const char *)at + (rest & 8), rest & 7);
 }
+/* Where the bytes of a state go: all states have one memory, each after the one before. */
 struct kept_bytes {
-  char *at;
-  size_t count, room;
+  char *at, *end;
 };
-bool kept_room(struct kept_bytes *, size_t size);
-static inline bool kept_put(struct kept_bytes *to, const void *from, size_t size) { /* false: too much, or no memory */
-  if (UNLIKELY(to->count + size > to->room) && !kept_room(to, size)) return false;
-  kept_copy(to->at + to->count, from, size);
-  to->count += size;
+static inline bool kept_put(struct kept_bytes *to, const void *from, size_t size) { /* false: too much */
+  if (UNLIKELY(size > (size_t)(to->end - to->at))) return false;
+  kept_copy(to->at, from, size);
+  to->at += size;
   return true;
 }
 static inline void kept_get(const char **from, void *to, size_t size) {
   kept_copy(to, *from, size);
   *from += size;
 }
+extern bool kept_crossed; /* a fiber wrote to the stack of another */
+void kept_write(uintptr_t address); /* somebody writes there: is that another's stack? */
+static inline bool is_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 bool heap_can_be_put(void);
-bool heap_put(struct kept_bytes *);
+bool heap_put(struct kept_bytes *, bool first); /* first: of the states there are */
 void heap_get(const char **from);
 bool races_put(struct kept_bytes *);
 void races_get(const char **from);
@@ -282,7 +293,10 @@ void crash_open(void);
 void heap_keep(bool frees);
 bool heap_dirty(uintptr_t); /* as image_dirty */
 void heap_reset(void);   /* before every run */
-extern const uintptr_t heap_base, heap_span; /* all its addresses, and for good */
+/* All its addresses, and for good: high, where neither the system nor the sanitizers put anything. An area for each fiber, and one for
+ * what is allocated while the image is loaded. */
+enum { AREA_BITS = 28, AREAS = FIBERS_MOST + 1 };
+static const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
 bool heap_describe(uintptr_t, struct text *); /* of an address it owns */
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc); /* of an address it owns: is it a live block? */
@@ -314,8 +328,8 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   struct spin *s = &f->spin;
   s->pc = 0;
   s->reads = s->next = s->hits = s->next_hit = 0;
-  s->local = s->landed = 0;
-  s->compares = s->lands = false;
+  f->landing.local = f->landing.landed = 0;
+  f->landing.compares = f->landing.lands = false;
   f->timeouts = 0;
   f->polling.pc = 0;
   f->polling.held = f->polling.unlocks = f->polling.next = 0;
@@ -365,4 +379,5 @@ void threads_reset(void); /* before every run: static mutexes and condition vari
 void **threads_values(unsigned fiber, size_t *count); /* what it has by keys: blocks may be reached from there */
 void threads_ended(struct fiber *); /* thread-local destructors, keys */
 
+#pragma GCC visibility pop
 #endif

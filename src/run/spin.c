@@ -72,7 +72,7 @@ static bool land(struct fiber *f, uintptr_t pc, void **slot) {
   uintptr_t at = (uintptr_t)*slot;
   if (at == (uintptr_t)spin_landing) return true;
   if (at != pc) return false;
-  f->spin.back = *slot;
+  f->landing.back = *slot;
   *slot = (void *)(uintptr_t)spin_landing;
   return true;
 }
@@ -87,13 +87,13 @@ static bool land(struct fiber *f, uintptr_t pc, void **slot) {
 void spin_again(struct fiber *f, uintptr_t pc, void **slot) {
   struct spin *s = &f->spin;
   if (s->next < 2 * s->reads) s->next = 2 * s->reads;
-  if (land(f, pc, slot)) s->compares = true;
+  if (land(f, pc, slot)) f->landing.compares = true;
 }
 
 void spin_land(uintptr_t pc, uint64_t result, void **slot) {
   if (!current || !land(current, pc, slot)) return;
-  current->spin.lands = true;
-  current->spin.result = result;
+  current->landing.lands = true;
+  current->landing.result = result;
 }
 
 static void never_ends(const struct fiber *f) {
@@ -194,16 +194,17 @@ static void compare_polling(struct fiber *f, uint64_t state) {
 void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
-  struct spin *s = &f->spin;
+  struct landing *s = &f->landing;
   uint64_t state = hash_words((uintptr_t)stack ^ (uint64_t)errno << 48, kept, kept + 6);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
     s->landed = run.count;
   }
-  if (s->compares) compare(f, state);
-  if (f->polling.compares) compare_polling(f, state);
-  s->lands = s->compares = f->polling.compares = false;
+  bool compares = s->compares, polls = f->polling.compares;
+  s->lands = s->compares = f->polling.compares = false; /* first: the run may end here */
+  if (compares) compare(f, state);
+  if (polls) compare_polling(f, state);
   return s->back;
 }
 
@@ -219,7 +220,7 @@ static uint64_t hash_fibers(void) {
   uint64_t h = waiters_hash() ^ hash_mix(time_hash() + random_hash()) ^ scheduler.alive ^ hash_mix(scheduler.spinning);
   for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
     unsigned i = (unsigned)__builtin_ctzll(rest);
-    h = hash_mix(h ^ fibers[i].spin.local) + run.pending[i].address + run.pending[i].kind;
+    h = hash_mix(h ^ fibers[i].landing.local) + run.pending[i].address + run.pending[i].kind;
   }
   return h;
 }
@@ -266,11 +267,14 @@ _Noreturn static void found_circle(void) {
 }
 
 void spin_watch(uint64_t enabled) {
-  struct spin *last = &fibers[run.current].spin;
+  struct landing *last = &fibers[run.current].landing;
   if (!scheduler.watched) {
     scheduler.watched = true;
     before.step = before.next = run.count;
-    for (unsigned i = 0; i < run.fibers; i++) fibers[i].spin.local = i; /* not known, and the same until it takes a step */
+    for (unsigned i = 0; i < run.fibers; i++) { /* not known, and the same until it takes a step */
+      fibers[i].landing.local = i;
+      fibers[i].landing.landed = 0;
+    }
   }
   if (last->landed != run.count) last->local = hash_mix(run.count); /* not known */
   before.did |= (uint64_t)1 << run.current;
