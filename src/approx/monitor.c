@@ -54,7 +54,7 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   return false;
 }
 
-bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {
+static bool show_and_confirm(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {
   struct text said;
   text_open(&said, m);
   *v = (struct violation){.k = monitor->k, .events = monitor->events};
@@ -67,4 +67,15 @@ bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation 
   spec.processes = v->history->processes;
   v->said = mem_string(m, text_string(&said), said.count);
   return monitor_confirm(m, v->history, &spec, &v->result, problem);
+}
+
+bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {
+  do
+    if (show_and_confirm(m, monitor, v, problem)) return true;
+  while (v->result.verdict == VERDICT_HOLDS && monitor->type->more && monitor->type->more(monitor));
+  if (v->result.verdict == VERDICT_HOLDS && monitor->type->blame) {
+    monitor->type->blame(monitor, problem);
+    v->blamed = true;
+  }
+  return false;
 }

@@ -21,6 +21,7 @@ struct violation {
   char *said;                 /* one sentence: which family, which values */
   unsigned k;
   uint64_t events;            /* at which event of the execution, from 1 */
+  bool blamed;                /* there is none: the user's formula is wrong, which the problem says; bad input, no internal error */
 };
 
 struct monitor;
@@ -33,6 +34,10 @@ struct monitor_type {
   /* After ret was false: the operations that show it. Each is added with monitor_show. Its sentence goes to `said`. */
   void (*show)(struct monitor *, struct text *said);
   size_t (*bytes)(const struct monitor *);
+  /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */
+  bool (*more)(struct monitor *);
+  /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's). */
+  void (*blame)(struct monitor *, struct problem *);
 };
 /* Each kind has its own struct, which begins with this one. */
 struct monitor {
@@ -75,7 +80,8 @@ void monitor_show_as(struct monitor *, uint32_t process, uint16_t method, const 
                      unsigned to);
 /* Does the exact checker say that this history is not linearizable, with evidence that holds? False with the problem if not. */
 bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *, struct problem *);
-/* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not confirmed). */
+/* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not
+ * confirmed), or the user's formula is wrong (violation.blamed). */
 bool monitor_violation(struct mem *, struct monitor *, struct violation *, struct problem *);
 
 #endif
