@@ -39,6 +39,7 @@ struct execution {
   const char *replay;  /* what repeats the execution: the token; or NULL */
   const char *also;    /* what else was found, in words; or NULL */
   const char *members; /* more of the JSON object: ,"rounds":12; or NULL */
+  const char *unseen;  /* of an approximation: what is said where nothing is found, "no violation seen at k = 2"; NULL: it is exact */
 };
 
 struct report {

@@ -136,6 +136,7 @@ const char *verdict_line(const struct report *r) {
   const struct execution *e = r->execution;
   switch (r->result->verdict) {
   case VERDICT_HOLDS:
+    if (e && e->unseen) return e->unseen;
     if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
     if (e && e->partly) return "no violation found";
     return e && e->refines ? "refines" : "linearizable";
