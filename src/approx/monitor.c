@@ -47,7 +47,10 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   struct limits limits;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
   limits_start(&limits, 0, 0);
-  if (!check_history(m, h, spec, &options, &limits, r, problem)) return false;
+  if (!check_history(m, h, spec, &options, &limits, r, problem)) {
+    r->verdict = VERDICT_UNKNOWN;
+    return false;
+  }
   if (r->verdict == VERDICT_VIOLATED) return true;
   problem_set(problem, "internal error: a monitor said 'violated', but the exact checker %s",
               r->verdict == VERDICT_HOLDS ? "accepts the operations shown" : "could not decide the operations shown");
