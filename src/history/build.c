@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "history/history.h"
+#include "history/input.h"
+#include "history/write.h"
 
 static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
 
 struct builder {
-  VEC(uint32_t) open;     /* a process: index of its open operation + 1, FREE, or RETIRED after :info */
+  VEC(uint32_t) open;     /* a process: index of its open operation + 1, FREE, or RETIRED after :info; of a history that is followed:
+                           * the object it has called + 1 */
   VEC(int64_t) call, ret; /* times, an operation each, once any is given */
   bool timed;             /* any time given */
   bool intervals;         /* built by history_interval: events are ordered by time */
@@ -42,11 +45,9 @@ bool history_busy(const struct history *h, uint32_t process) {
   return process < h->builder->open.count && h->builder->open.at[process] != FREE;
 }
 
-static inline void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
+static inline void set_op(struct op *o, uint32_t call, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
                           uint32_t line) {
-  vec_reserve(h->mem, &h->ops, h->ops.count + 1);
-  struct op *o = &h->ops.at[h->ops.count++];
-  o->call = h->events;
+  o->call = call;
   o->ret = NO_RETURN;
   o->process = process;
   o->object = object;
@@ -56,10 +57,57 @@ static inline void add_op(struct history *h, uint32_t process, uint32_t object, 
   o->method = (uint16_t)method;
 }
 
+static inline void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
+                          uint32_t line) {
+  vec_reserve(h->mem, &h->ops, h->ops.count + 1);
+  set_op(&h->ops.at[h->ops.count++], h->events, process, object, method, args, count, line);
+}
+
 static const char *no_room(const struct history *h, uint32_t method) {
   if (method > UINT16_MAX) return "names more than 65536 different operations";
   if (h->ops.count >= UINT32_MAX / 2 - 1) return "is operation 2147483647: a history holds fewer";
   return NULL;
+}
+
+/* Where a history is followed. */
+
+static const char *follow_call(struct history *h, uint32_t *s, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                               int count, uint32_t line) {
+  struct op o;
+  set_op(&o, 0, process, object, method, args, count, line);
+  const char *why = h->follower->call(h->follower, &o, process, h->follower->input->line);
+  h->events = 1; /* it has begun */
+  if (!why) *s = object + 1;
+  return why;
+}
+
+/* Ends the operation of a process: it is free, or retired, if nothing is wrong. */
+static const char *follow_end(struct history *h, uint32_t process, const char *why, uint32_t then) {
+  if (!why) h->builder->open.at[process] = then;
+  return why;
+}
+
+static inline bool calling(struct history *h, uint32_t process) {
+  uint32_t s = *slot(h, process);
+  return s != FREE && s != RETIRED;
+}
+
+static const char *follow_return(struct history *h, uint32_t process, uint32_t object, value result) {
+  if (*slot(h, process) != object + 1) return "returns from another object than it called";
+  return follow_end(h, process, h->follower->ret(h->follower, process, result, h->follower->input->line), FREE);
+}
+
+const char *history_retell(struct history *h) {
+  uint32_t lanes, *lane = history_lanes(h, h->mem, &lanes), *events = history_events(h, h->mem);
+  const char *why = NULL;
+  for (uint32_t e = 0; e < h->events && !why; e++) {
+    const struct op *o = &h->ops.at[events[e] >> 1];
+    why = events[e] & 1 ? h->follower->ret(h->follower, lane[events[e] >> 1], o->result, o->line)
+                        : h->follower->call(h->follower, o, lane[events[e] >> 1], o->line);
+  }
+  mem_free(h->mem, lane);
+  mem_free(h->mem, events);
+  return why;
 }
 
 const char *history_call(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
@@ -69,6 +117,7 @@ const char *history_call(struct history *h, uint32_t process, uint32_t object, u
   if (*s != FREE) return "calls while its earlier call has not returned";
   const char *why = no_room(h, method);
   if (why) return why;
+  if (h->follower) return follow_call(h, s, process, object, method, args, count, line);
   add_op(h, process, object, method, args, count, line);
   h->events++;
   *s = (uint32_t)h->ops.count;
@@ -76,13 +125,13 @@ const char *history_call(struct history *h, uint32_t process, uint32_t object, u
 }
 
 static struct op *open_op(struct history *h, uint32_t process) {
-  uint32_t *s = slot(h, process);
-  return *s == FREE || *s == RETIRED ? NULL : &h->ops.at[*s - 1];
+  return calling(h, process) ? &h->ops.at[*slot(h, process) - 1] : NULL;
 }
 
 const char *history_return(struct history *h, uint32_t process, uint32_t object, value result) {
+  if (!calling(h, process)) return "returns, but has not called";
+  if (h->follower) return follow_return(h, process, object, result);
   struct op *o = open_op(h, process);
-  if (!o) return "returns, but has not called";
   if (o->object != object) return "returns from another object than it called";
   o->ret = h->events++;
   o->result = result;
@@ -91,20 +140,20 @@ const char *history_return(struct history *h, uint32_t process, uint32_t object,
 }
 
 const char *history_fail(struct history *h, uint32_t process) {
-  struct op *o = open_op(h, process);
-  if (!o) return "fails, but has not called";
-  o->call = NO_RETURN;
-  h->builder->dropped = true;
+  if (!calling(h, process)) return "fails, but has not called";
   h->failed++;
+  if (h->follower) return follow_end(h, process, h->follower->fail(h->follower, process, h->follower->input->line), FREE);
+  open_op(h, process)->call = NO_RETURN;
+  h->builder->dropped = true;
   h->events++;
   *slot(h, process) = FREE;
   return NULL;
 }
 
 const char *history_info(struct history *h, uint32_t process) {
-  struct op *o = open_op(h, process);
-  if (!o) return "ends with unknown outcome, but has not called";
+  if (!calling(h, process)) return "ends with unknown outcome, but has not called";
   h->retired++;
+  if (h->follower) return follow_end(h, process, h->follower->info(h->follower, process, h->follower->input->line), RETIRED);
   h->events++;
   *slot(h, process) = RETIRED;
   return NULL;
@@ -125,11 +174,11 @@ static void set_time(struct history *h, size_t op, int64_t t, bool ret) {
 }
 
 void history_call_time(struct history *h, int64_t t) {
-  if (h->ops.count) set_time(h, h->ops.count - 1, t, false);
+  if (h->ops.count && !h->follower) set_time(h, h->ops.count - 1, t, false);
 }
 
 void history_return_time(struct history *h, uint32_t process, int64_t t) {
-  struct op *o = open_op(h, process);
+  struct op *o = h->follower ? NULL : open_op(h, process);
   if (o) set_time(h, (size_t)(o - h->ops.at), t, true);
 }
 

@@ -48,18 +48,18 @@ const struct format *format_guess(struct input *in) {
   return best;
 }
 
-static struct history *read_input(struct input *in, const struct format *format, struct problem *p) {
+static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3; /* U+FEFF, which some editors put there */
   if (!format) format = format_guess(in);
-  if (in->failed) return *p = in->problem, NULL;
-  if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), NULL;
-  if (!format) return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), NULL;
-  struct history *h = history_new(in->mem, in->name);
+  if (in->failed) return *p = in->problem, false;
+  if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), false;
+  if (!format) return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), false;
   h->format = format->name;
-  return format->read(in, h, p) ? h : NULL;
+  return format->read(in, h, p);
 }
 
-struct history *history_read_input(struct input *in, const struct format *format, struct problem *p) {
+/* The same, with the input closed at the end, however it ends. */
+static bool read_and_close(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   struct mem_outer outer;
   mem_keep_guard(in->mem, &outer);
   if (MEM_GUARD(in->mem)) {
@@ -67,15 +67,31 @@ struct history *history_read_input(struct input *in, const struct format *format
     input_close(in);
     mem_escape(in->mem);
   }
-  struct history *h = read_input(in, format, p);
+  bool good = read_into(h, in, format, p);
   mem_restore_guard(in->mem, &outer);
   input_close(in);
-  return h;
+  return good;
+}
+
+struct history *history_read_input(struct input *in, const struct format *format, struct problem *p) {
+  struct history *h = history_new(in->mem, in->name);
+  return read_and_close(h, in, format, p) ? h : NULL;
 }
 
 struct history *history_read(struct mem *m, const char *path, const struct format *format, struct problem *p) {
   struct input in;
   return input_open(&in, m, path, p) ? history_read_input(&in, format, p) : NULL;
+}
+
+bool history_follow(struct history *h, const char *path, const struct format *format, struct problem *p) {
+  struct input in;
+  if (!input_open(&in, h->mem, path, p)) return false;
+  h->source = in.name;
+  h->follower->input = &in;
+  bool good = read_and_close(h, &in, format, p);
+  h->follower->input = NULL;
+  if (!good || !h->ops.count) return good;
+  return !history_retell(h);
 }
 
 static bool flush(struct text *text, void *to) {

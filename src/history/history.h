@@ -31,6 +31,8 @@ struct op {
 static inline bool op_pending(const struct op *o) { return o->ret == NO_RETURN; }
 
 struct names; /* dense indices for names */
+struct follower;
+struct input;
 
 struct history {
   struct mem *mem;
@@ -45,6 +47,7 @@ struct history {
   bool echoes;                       /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
   struct builder *builder;           /* while it is being built */
+  struct follower *follower;         /* who takes the events instead: no operation is kept; or NULL */
 };
 
 /* Name tables (history/names.c): dense indices for process, object and method names. */
@@ -68,6 +71,19 @@ const char *history_interval(struct history *, uint32_t process, uint32_t object
                              value result, int64_t start, int64_t end, uint32_t line);
 void history_finish(struct history *); /* orders and numbers the events, drops failed operations */
 bool history_busy(const struct history *, uint32_t process);
+
+/* Who takes a history's events as they are read: histories of any length, in memory for the tables of names and values only. Each
+ * function returns NULL, or what is wrong, which ends the reading. slot: a number that no other operation has from its call to its
+ * return. line: of the event in the source, 0 if none. */
+struct follower {
+  const struct input *input; /* while it is read */
+  const char *(*call)(struct follower *, const struct op *, uint32_t slot, uint64_t line); /* its process, object, method, arguments */
+  const char *(*ret)(struct follower *, uint32_t slot, value result, uint64_t line);
+  const char *(*fail)(struct follower *, uint32_t slot, uint64_t line); /* did not happen */
+  const char *(*info)(struct follower *, uint32_t slot, uint64_t line); /* outcome unknown: pending for ever */
+};
+/* Gives the events of a finished history to its follower, for formats that are read whole: those with times. NULL, or what is wrong. */
+const char *history_retell(struct history *);
 
 /* The events in order: entry e is (operation << 1) | is_return. 4 bytes an event; the caller frees it. */
 uint32_t *history_events(const struct history *, struct mem *);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef HAVE_ZLIB
@@ -37,10 +38,21 @@ static size_t fail(struct input *in, const char *what, const char *detail) {
   return 0;
 }
 
+/* Ctrl-C and the time limit end a long read, also of a pipe that nobody writes to. */
+static void wait_for_bytes(struct input *in) {
+  enum { MILLISECONDS = 100 };
+  struct pollfd file = {.fd = in->source->file, .events = POLLIN};
+  int ready;
+  do {
+    mem_poll(in->mem);
+    ready = poll(&file, 1, MILLISECONDS);
+  } while (!ready || (ready < 0 && errno == EINTR));
+}
+
 static size_t read_file(struct input *in, char *to, size_t room) {
   ssize_t n;
   do {
-    if (in->mem->limits) mem_poll(in->mem); /* Ctrl-C and the time limit end a long read */
+    if (in->mem->limits) wait_for_bytes(in);
     n = read(in->source->file, to, room);
   } while (n < 0 && errno == EINTR);
   if (n < 0) return fail(in, "cannot be read", strerror(errno));

@@ -120,7 +120,7 @@ void lines_object_type(struct lines *l, const char *p) {
   const char *rest = p + n;
   while (*rest == ' ' || *rest == '\t') rest++;
   /* Without @object only a word that stands alone is a type, and only before the first operation. */
-  if (!n || *rest || (!named && l->h->ops.count)) return;
+  if (!n || *rest || (!named && (l->h->ops.count || l->h->events))) return;
   l->h->object_type = mem_string(l->h->mem, p, n);
 }
 

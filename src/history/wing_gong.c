@@ -176,11 +176,14 @@ static void usual_lines(struct lines *l) {
     x = load8(p);
     n = name_length(x);
     if (n == 8 || p[n] != '\n' || !known(&l->processes, x, n, &process)) break;
-    uint32_t line = in->line + 1 < UINT32_MAX ? (uint32_t)in->line + 1 : 0;
-    if (ok ? history_return(l->h, process, object, v) : history_call(l->h, process, object, method, &v, v != V_NONE, line)) break;
+    in->line++;
+    uint32_t line = in->line < UINT32_MAX ? (uint32_t)in->line : 0;
+    if (ok ? history_return(l->h, process, object, v) : history_call(l->h, process, object, method, &v, v != V_NONE, line)) {
+      in->line--;
+      break;
+    }
     p += n + 1;
     in->at = p;
-    in->line++;
   }
 }
 

@@ -347,6 +347,8 @@ struct binder *spec_binder(struct mem *m, struct spec *spec, struct values *valu
   return b;
 }
 
+void spec_binder_echoes(struct binder *b, bool echoes) { b->echoes = echoes; }
+
 int spec_bind_method(struct binder *b, const char *name, size_t len, uint32_t line, struct problem *problem) {
   int op = spec_op_find(b->spec, name, len);
   if (op >= 0) return op;

@@ -86,16 +86,32 @@ static bool all_among(const struct history *h, const bool *used, const char *wor
   return h->ops.count > 0;
 }
 
+enum { HINTS = sizeof hints / sizeof *hints };
+
+static size_t fitting(const struct history *h, const bool *used, const struct hint *fit[HINTS]) {
+  size_t fits = 0;
+  for (size_t i = 0; i < HINTS; i++)
+    if (all_among(h, used, hints[i].words)) fit[fits++] = &hints[i];
+  return fits;
+}
+
+bool spec_guess_settled(const struct history *h) {
+  if (h->object_type && by_type(h->object_type)) return true;
+  const struct hint *fit[HINTS];
+  bool *used = used_methods(h);
+  size_t fits = fitting(h, used, fit);
+  mem_free(h->mem, used);
+  return fits <= 1 && h->ops.count;
+}
+
 const struct spec *spec_guess(const struct history *h, struct problem *problem) {
   if (h->object_type) {
     const struct spec *s = by_type(h->object_type);
     if (s) return s;
   }
-  const struct hint *fit[sizeof hints / sizeof *hints];
-  size_t fits = 0;
+  const struct hint *fit[HINTS];
   const bool *used = used_methods(h);
-  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-    if (all_among(h, used, hints[i].words)) fit[fits++] = &hints[i];
+  size_t fits = fitting(h, used, fit);
   for (size_t i = 0; i < fits; i++) {
     bool least = true;
     for (size_t j = 0; j < fits && least; j++) least = extends(fit[j]->words, fit[i]->words);

@@ -136,6 +136,7 @@ struct bound_call {
 struct binder;
 /* Sets spec.values. echoes: as of a history. The source is for messages. */
 struct binder *spec_binder(struct mem *, struct spec *, struct values *, bool echoes, const char *source);
+void spec_binder_echoes(struct binder *, bool echoes); /* what is known of it may change while a history is read */
 /* The operation of this name; -1 with the problem if there is none. To be asked once a name, not once a call. */
 int spec_bind_method(struct binder *, const char *name, size_t len, uint32_t line, struct problem *);
 /* Absent arguments are V_NONE. */
@@ -145,6 +146,8 @@ bool spec_bind_return(struct binder *, const struct bound_call *, value *result,
 
 /* Guesses a specification from the object type and the method names used; NULL if several fit or none. */
 const struct spec *spec_guess(const struct history *, struct problem *);
+/* Of the beginning of a history: would the guess be the same, or none at all, whatever operations follow? */
+bool spec_guess_settled(const struct history *);
 
 /* Is it known, from operation and result alone, that this operation leaves any state as it is? */
 static inline bool op_pure(const struct spec *s, const struct op *o) {
