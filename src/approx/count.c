@@ -171,15 +171,17 @@ static uint32_t close_slot(struct counting *c, uint32_t slot, unsigned *from) {
   return n;
 }
 
-void counting_return(struct counting *c, uint32_t slot, value result) {
+uint32_t counting_return(struct counting *c, uint32_t slot, value result) {
   unsigned from;
   uint32_t pending = close_slot(c, slot, &from);
   struct approx_label l = c->labels.at[pending].label;
   l.pending = false;
   l.result = result;
   take(c, pending, from);
-  add(c, number_of(c, &l), from, c->n < c->k ? (unsigned)c->n : c->k);
+  uint32_t n = number_of(c, &l);
+  add(c, n, from, c->n < c->k ? (unsigned)c->n : c->k);
   c->returned = true;
+  return n;
 }
 
 void counting_drop(struct counting *c, uint32_t slot) {

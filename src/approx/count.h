@@ -26,7 +26,7 @@ struct counting;
 struct counting *counting_new(struct mem *, unsigned k);
 /* slot: a number of the caller's for the open operation, small; it is free again after the return. */
 void counting_call(struct counting *, uint32_t slot, uint16_t method, const value arg[OP_ARGS]);
-void counting_return(struct counting *, uint32_t slot, value result);
+uint32_t counting_return(struct counting *, uint32_t slot, value result); /* the number of its label now */
 /* It did not happen after all. An interval that began with it alone is still told apart: what is known is weaker than A_k, never more. */
 void counting_drop(struct counting *, uint32_t slot);
 void counting_retire(struct counting *, uint32_t slot); /* pending for ever; the slot is free again */
