@@ -158,6 +158,193 @@ typedef enum asif_report_kind {
 ASIF_API char *asif_answer_operation(const asif_answer *, uint32_t operation); /* "A: Enq(5) -> ok" */
 ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /* as `asif check` prints and writes them */
 
+/* Recording and monitoring a program while it runs: calls around the operations, from any thread (docs/library.md).
+ *
+ *   asif_recorder *r = asif_recorder_open("run.asif", NULL);
+ *   int enq = asif_recorder_operation(r, "q", "enq"), deq = asif_recorder_operation(r, "q", "deq");
+ *   ... in each thread:
+ *   asif_tape *t = asif_recorder_thread(r, NULL);
+ *   asif_recorder_call1(t, enq, 5);
+ *   enqueue(q, 5);
+ *   asif_recorder_return(t, ASIF_OK);
+ *   ... at the end: if (asif_recorder_close(r, &why) != ASIF_DONE) ...
+ *
+ * A tape is a thread's own end of a recorder or monitor: it belongs to one thread at a time, and its functions wait for nobody
+ * while there is room on it. NULL takes all of its calls and does nothing. Values are numbers and ASIF_OK ... ASIF_ANY.
+ *
+ * A child of fork is not recorded or monitored: there the calls do nothing, and closing only frees. */
+typedef struct asif_tape asif_tape;
+typedef struct asif_recorder asif_recorder;
+typedef struct asif_monitor asif_monitor;
+
+/* Who takes from the tapes what is on them, to write it or to look at it. A thread whose tape is full, in all three, does it itself
+ * or waits for who does: nothing is lost. */
+typedef enum asif_taker {
+  ASIF_BACKGROUND, /* a thread of the library's */
+  ASIF_INLINE,     /* the threads themselves, one at a time, each time a quarter of a tape is full */
+  ASIF_POLLED      /* who calls asif_monitor_poll */
+} asif_taker;
+
+/* All zero is the default, and so is NULL for the struct. */
+typedef struct asif_recorder_options {
+  const char *object_type; /* "queue": what the file says the object is; NULL: nothing */
+  asif_taker taker;        /* ASIF_BACKGROUND or ASIF_INLINE */
+  size_t bytes;            /* memory of a tape, at least 8 KiB; 0: 256 KiB */
+  int milliseconds;        /* the background thread writes what there is at least this often; 0: 100 */
+} asif_recorder_options;
+
+/* Makes the file. NULL if there is no memory; where the file cannot be written there is a recorder that says so, and records nothing. */
+ASIF_API asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options *);
+/* The number of an operation, for the calls; the object may be NULL where there is only one. -1 if there is no memory. */
+ASIF_API int asif_recorder_operation(asif_recorder *, const char *object, const char *operation);
+/* A tape for the calling thread. The name is what the history calls it; NULL: a number. NULL if there is no memory. */
+ASIF_API asif_tape *asif_recorder_thread(asif_recorder *, const char *name);
+/* What is on the tapes now is written when it returns. */
+ASIF_API asif_status asif_recorder_flush(asif_recorder *);
+/* ASIF_DONE while all is well; else what the first failure was: a write that failed, a call while another was open. From then on nothing
+ * is written: what is in the file is a history up to there. */
+ASIF_API asif_status asif_recorder_status(asif_recorder *);
+ASIF_API const char *asif_recorder_error(asif_recorder *);
+/* Writes the rest and frees recorder and tapes: nobody uses them any more. Operations still open are pending. The status is that of all of
+ * the recording; the text is what asif_recorder_error would say, to be freed with free(); NULL: not wanted. */
+ASIF_API asif_status asif_recorder_close(asif_recorder *, char **error);
+
+typedef struct asif_monitor_options {
+  asif_taker taker;
+  void (*violated)(asif_monitor *, void *user); /* called once, at the first violation, by the thread that saw it; or NULL */
+  void *user;
+  size_t bytes;     /* memory of a tape, at least 8 KiB; 0: 256 KiB */
+  int milliseconds; /* the background thread looks at least this often; 0: 100 */
+  int one_in;       /* n: one in n values is followed, chosen at random, and the others cost next to nothing; 0 and 1: all. Queues and
+                     * stacks only, whose values do not touch each other: still no false alarms, but violations may be missed */
+} asif_monitor_options;
+
+/* Watches for executions whose approximation A_k is not one of the specification's: never a false alarm, constant memory. NULL if there is
+ * no memory; asif_monitor_status says whether there is a monitor of this specification. k: 0 to 8; 2 finds nearly all. */
+ASIF_API asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_options *);
+ASIF_API int asif_monitor_operation(asif_monitor *, const char *operation); /* -1: the specification has none of this name */
+ASIF_API asif_tape *asif_monitor_thread(asif_monitor *);
+/* Looks at what is on the tapes now. */
+ASIF_API asif_verdict asif_monitor_poll(asif_monitor *);
+/* ASIF_VIOLATED, or ASIF_UNKNOWN: no violation seen. Does not look, and may be asked at any time by any thread. */
+ASIF_API asif_verdict asif_monitor_verdict(const asif_monitor *);
+ASIF_API uint64_t asif_monitor_events(asif_monitor *); /* calls and returns looked at */
+/* ASIF_DONE while all is well; else monitoring has ended, for the reason asif_monitor_error gives. */
+ASIF_API asif_status asif_monitor_status(asif_monitor *);
+ASIF_API const char *asif_monitor_error(asif_monitor *);
+/* After a violation, and until asif_monitor_free: in a sentence what was seen; the operations that show it, which are not linearizable by
+ * themselves; their intervals, [0, k], as far as A_k tells them apart (an operation is before another if its interval ends before the
+ * other's begins); and what it rests on as a file, for `asif replay`. */
+ASIF_API const char *asif_monitor_said(const asif_monitor *); /* "" before */
+ASIF_API const asif_answer *asif_monitor_answer(const asif_monitor *); /* NULL before */
+ASIF_API asif_status asif_monitor_interval(const asif_monitor *, uint32_t operation, int *from, int *to);
+ASIF_API asif_status asif_monitor_evidence(asif_monitor *, const char *path);
+ASIF_API void asif_monitor_free(asif_monitor *); /* and its tapes: nobody uses them any more */
+
+/* The thread needs its tape no more: another may get it. */
+ASIF_API void asif_tape_end(asif_tape *);
+
+/* What follows is how the calls reach the library; of it only the functions at its end are for use.
+ *
+ * An operation is a record on the tape. It is there, with its state `open`, before the logical time of its call is read; and its return
+ * takes a time that no other has. */
+struct asif_record_ {
+  uint64_t what;        /* 0..15 operation, 16..17 arguments, 18 has its time, 19..20 how it ended, 32..63 time of the call */
+  uint64_t end;         /* 0..30 serial, 32..63 time of the return */
+  int64_t arg, result;  /* the second and third arguments have a record of their own, which follows */
+};
+enum { ASIF_TIMED_ = 1 << 18, ASIF_FAILED_ = 1 << 19, ASIF_LOST_ = 1 << 20, ASIF_IN_ = 1 << 16, ASIF_OUT_ = 1 << 17 };
+struct asif_tape {
+  uint64_t state; /* 0 open, 1..31 serial, 32..63 records */
+  uint64_t *now;
+  struct asif_record_ *records;
+  uint32_t mask, count, limit, serial;
+  uint32_t open;      /* 0, or of the open operation: 1 it has a record, 2 it is not followed, 4 its result tells whether it is */
+  uint32_t step;      /* records it has */
+  uint32_t fenced;    /* the call needs a fence: who takes cannot make one for all threads */
+  uint32_t one_in;    /* followed values: those whose hash is a multiple; 0 for all */
+  uint64_t seed;
+};
+ASIF_API void asif_tape_room_(asif_tape *);
+ASIF_API void asif_tape_wrong_(asif_tape *);
+
+static inline bool asif_tape_skips_(const asif_tape *t, int64_t number) {
+  uint64_t x = ((uint64_t)number ^ t->seed) * 0x9e3779b97f4a7c15u;
+  return (x >> 32) * t->one_in >> 32 != 0 && !(number >= ASIF_OK && number <= ASIF_ANY);
+}
+
+static inline void asif_tape_call_(asif_tape *t, int operation, unsigned args, int64_t a, int64_t b, int64_t c) {
+  if (!t || __builtin_expect(t->open | (operation < 0), 0)) {
+    if (t) asif_tape_wrong_(t);
+    return;
+  }
+  if (t->one_in && (operation & ASIF_IN_) && asif_tape_skips_(t, a)) {
+    t->open = 2;
+    return;
+  }
+  if (__builtin_expect((int32_t)(t->limit - t->count) <= 0, 0)) asif_tape_room_(t);
+  struct asif_record_ *r = &t->records[t->count & t->mask];
+  uint64_t what = (uint64_t)(operation & 0xffff) | (uint64_t)args << 16;
+  uint64_t state = (uint64_t)t->count << 32 | (uint64_t)(t->serial = (t->serial + 1) & 0x7fffffff) << 1 | 1;
+  __atomic_store_n(&r->arg, a, __ATOMIC_RELEASE);
+  if (args > 1) {
+    struct asif_record_ *more = &t->records[(t->count + 1) & t->mask];
+    __atomic_store_n(&more->arg, b, __ATOMIC_RELEASE);
+    __atomic_store_n(&more->result, c, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&r->what, what, __ATOMIC_RELEASE);
+  t->open = t->one_in && (operation & ASIF_OUT_) ? 5 : 1;
+  t->step = args > 1 ? 2 : 1;
+  if (t->fenced)
+    (void)__atomic_exchange_n(&t->state, state, __ATOMIC_SEQ_CST);
+  else
+    __atomic_store_n(&t->state, state, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  uint64_t now = __atomic_load_n(t->now, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&r->what, what | ASIF_TIMED_ | now << 32, __ATOMIC_RELAXED);
+}
+
+static inline void asif_tape_return_(asif_tape *t, int64_t result, unsigned how) {
+  if (!t) return;
+  if (__builtin_expect(t->open != 1, 0)) {
+    bool skipped = t->open == 2 || (t->open == 5 && !how && asif_tape_skips_(t, result));
+    if (!t->open) asif_tape_wrong_(t);
+    if (t->open == 5 && skipped) __atomic_store_n(&t->state, (uint64_t)t->count << 32 | (uint64_t)t->serial << 1, __ATOMIC_RELEASE);
+    if (skipped) t->open = 0;
+    if (!t->open) return;
+  }
+  struct asif_record_ *r = &t->records[t->count & t->mask];
+  r->result = result;
+  if (how) __atomic_store_n(&r->what, r->what | how, __ATOMIC_RELAXED);
+  r->end = __atomic_fetch_add(t->now, 1, __ATOMIC_SEQ_CST) << 32 | t->serial;
+  t->count += t->step;
+  t->open = 0;
+  __atomic_store_n(&t->state, (uint64_t)t->count << 32 | (uint64_t)t->serial << 1, __ATOMIC_RELEASE);
+}
+
+/* The operation is about to begin: with no arguments, one, two or three. */
+static inline void asif_recorder_call(asif_tape *t, int operation) { asif_tape_call_(t, operation, 0, 0, 0, 0); }
+static inline void asif_recorder_call1(asif_tape *t, int operation, int64_t a) { asif_tape_call_(t, operation, 1, a, 0, 0); }
+static inline void asif_recorder_call2(asif_tape *t, int operation, int64_t a, int64_t b) { asif_tape_call_(t, operation, 2, a, b, 0); }
+static inline void asif_recorder_call3(asif_tape *t, int operation, int64_t a, int64_t b, int64_t c) {
+  asif_tape_call_(t, operation, 3, a, b, c);
+}
+/* It has returned: a number, or ASIF_OK where there is nothing to say. */
+static inline void asif_recorder_return(asif_tape *t, int64_t result) { asif_tape_return_(t, result, 0); }
+/* It certainly did not happen; nobody knows whether it did. The thread may go on either way. */
+static inline void asif_recorder_fail(asif_tape *t) { asif_tape_return_(t, ASIF_OK, ASIF_FAILED_); }
+static inline void asif_recorder_info(asif_tape *t) { asif_tape_return_(t, ASIF_OK, ASIF_LOST_); }
+
+static inline void asif_monitor_call(asif_tape *t, int operation) { asif_tape_call_(t, operation, 0, 0, 0, 0); }
+static inline void asif_monitor_call1(asif_tape *t, int operation, int64_t a) { asif_tape_call_(t, operation, 1, a, 0, 0); }
+static inline void asif_monitor_call2(asif_tape *t, int operation, int64_t a, int64_t b) { asif_tape_call_(t, operation, 2, a, b, 0); }
+static inline void asif_monitor_call3(asif_tape *t, int operation, int64_t a, int64_t b, int64_t c) {
+  asif_tape_call_(t, operation, 3, a, b, c);
+}
+static inline void asif_monitor_return(asif_tape *t, int64_t result) { asif_tape_return_(t, result, 0); }
+static inline void asif_monitor_fail(asif_tape *t) { asif_tape_return_(t, ASIF_OK, ASIF_FAILED_); }
+static inline void asif_monitor_info(asif_tape *t) { asif_tape_return_(t, ASIF_OK, ASIF_LOST_); }
+
 #ifdef __cplusplus
 }
 #endif

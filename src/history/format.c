@@ -7,7 +7,7 @@
 
 const struct format *const formats[] = {&format_wing_gong,       &format_edn,  &format_json,
                                         &format_jepsen_log,      &format_hist, &format_columns,
-                                        &format_process_columns, NULL};
+                                        &format_process_columns, &format_recording, NULL};
 
 const struct format *format_named(const char *name) {
   for (const struct format *const *f = formats; *f; f++)
@@ -48,9 +48,47 @@ const struct format *format_guess(struct input *in) {
   return best;
 }
 
+/* Does `q Enq(5) A` stand on this line, and nothing else? Text may look like it at first sight: `at f(File.java:5)`. */
+static bool plain_event(const char *s, const char *end) {
+  const char *close = memrchr(s, ')', (size_t)(end - s)), *open = memchr(s, '(', (size_t)(end - s));
+  const char *name = memchr(s, ' ', (size_t)(end - s));
+  if (!close || !open || !name || name > open || close == end || memchr(name + 1, ' ', (size_t)(open - name - 1))) return false;
+  return close + 2 < end && close[1] == ' ' && !memchr(close + 2, ' ', (size_t)(end - close - 2));
+}
+
+/* What the whole lines there are say, or NULL: four that agree are enough. */
+static const struct format *lines_agree(const char *s, const char *end, bool *disagree) {
+  const struct format *all = NULL;
+  int lines = 0;
+  for (const char *newline; lines < 4 && (newline = memchr(s, '\n', (size_t)(end - s))); s = newline + 1) {
+    const char *last = newline > s && newline[-1] == '\r' ? newline - 1 : newline;
+    if (s == last || strchr("#*%;", *s)) continue;
+    const struct format *one = NULL;
+    for (const struct format *const *f = formats; *f && !one; f++)
+      if ((*f)->guess(s, (size_t)(last - s)) >= 80) one = *f;
+    *disagree = !one || (all && one != all) || (one == &format_wing_gong && !plain_event(s, last));
+    if (*disagree) return NULL;
+    all = one;
+    lines++;
+  }
+  return lines == 4 ? all : NULL;
+}
+
+/* The same from as little as will do: what is written to a pipe now and then should be looked at then. */
+static const struct format *format_guess_soon(struct input *in) {
+  bool disagree = false;
+  for (size_t have = input_fill(in, 1); have < GUESS_BYTES && !in->ended && !disagree; have = input_fill(in, have + 1)) {
+    const struct format *agreed = lines_agree(in->at, in->end, &disagree);
+    if (agreed) return agreed;
+    for (const struct format *const *f = formats; *f; f++)
+      if ((*f)->guess(in->at, have) >= 90) return *f;
+  }
+  return format_guess(in);
+}
+
 static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3; /* U+FEFF, which some editors put there */
-  if (!format) format = format_guess(in);
+  if (!format) format = h->follower ? format_guess_soon(in) : format_guess(in);
   if (in->failed) return *p = in->problem, false;
   if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), false;
   if (!format) return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), false;

@@ -17,7 +17,7 @@ struct format {
 };
 
 extern const struct format format_wing_gong, format_edn, format_json, format_jepsen_log, format_hist, format_columns,
-    format_process_columns;
+    format_process_columns, format_recording;
 extern const struct format *const formats[]; /* NULL-terminated */
 
 const struct format *format_named(const char *);

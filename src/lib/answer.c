@@ -12,16 +12,6 @@
 #include "lib/lib.h"
 #include "report/report.h"
 
-struct asif_answer {
-  struct mem mem;
-  struct history *history; /* bound to spec */
-  struct spec spec;
-  struct check_result result;
-  const char *evidence; /* the file written */
-  double seconds, cpu_seconds;
-  long peak_rss_kb;
-};
-
 /* Specifications in C have one signal guard for the process (spec/user_run.c): their checks take turns. */
 static pthread_mutex_t user_turn = PTHREAD_MUTEX_INITIALIZER;
 

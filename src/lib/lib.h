@@ -1,11 +1,13 @@
-/* The two handles of the public API, from inside: see asif.h for what they promise. */
+/* The handles of the public API for histories and answers, from inside: see asif.h for what they promise. */
 #ifndef ASIF_LIB_LIB_H
 #define ASIF_LIB_LIB_H
 
 #include <locale.h>
 
 #include "asif.h"
+#include "check/check.h"
 #include "history/history.h"
+#include "spec/spec.h"
 
 /* What an asif_history has been given so far: formats of building do not mix. */
 enum content { CONTENT_NONE, CONTENT_EVENTS, CONTENT_INTERVALS, CONTENT_FINISHED };
@@ -23,6 +25,16 @@ struct asif_history {
   VEC(struct process) processes; /* ... and what belongs to each */
   asif_status broken;            /* not ASIF_DONE: an event was refused, and nothing is answered any more */
   struct problem error;
+};
+
+struct asif_answer {
+  struct mem mem;
+  struct history *history; /* bound to spec */
+  struct spec spec;
+  struct check_result result;
+  const char *evidence; /* the file written */
+  double seconds, cpu_seconds;
+  long peak_rss_kb;
 };
 
 /* A deep copy of a finished history, in memory of its own: binding to a specification works in place. */
