@@ -151,7 +151,7 @@ static void add_event(struct history *h, const struct subject *s, struct event e
   history_call(h, e.thread, 0, names_intern(h->methods, name, len), args, op->params, 0);
 }
 
-static struct history *history_at(struct mem *mem, const struct brute *b, uint32_t node) {
+struct history *brute_history(struct mem *mem, const struct brute *b, uint32_t node) {
   const struct subject *s = b->subject;
   struct history *h = history_new(mem, "enumerated");
   VEC(struct event) events = {0};
@@ -170,7 +170,7 @@ static bool decide(struct brute *b, uint32_t node, enum method method, struct li
   struct check_result result;
   struct check_options options = {.method = method, .jobs = 1};
   struct spec spec = b->subject->spec;
-  struct history *h = history_at(mem, b, node);
+  struct history *h = brute_history(mem, b, node);
   if (!spec_bind(&spec, h, &why) || !check_history(mem, h, &spec, &options, limits, &result, &why))
     snprintf(b->wrong, sizeof b->wrong, "a history cannot be checked: %.150s", why.text);
   mem_close(mem);
@@ -224,7 +224,7 @@ static bool follow_events(struct explorer *x, const struct move *move, uint32_t 
   *node = x->here.node;
   for (unsigned i = 0; i < move->event_count; i++) {
     struct event e = move->events[i];
-    if (!b->tree.at[*node].set && !b->client) return true;
+    if (!b->tree.at[*node].set && !b->client && !b->past) return true;
     if (e.kind == EVENT_CALL && !may_call(b, *node, e)) return false;
     *node = add_child(b, *node, e);
   }
@@ -250,7 +250,7 @@ static void expand_move(struct explorer *x, enum moved moved, const struct move 
   } else {
     x->moved++;
     if (!b->tree.at[node].set) note_wrong(x);
-    if (b->tree.at[node].set || b->client) {
+    if (b->tree.at[node].set || b->client || b->past) {
       uint32_t to = add_pair(x, (struct pair){state_number(x, x->to), node, x->here.level + 1});
       if (b->client && node == x->here.node) vec_push(x->mem, &x->quiet, ((struct quiet_move){x->at, to}));
       x->spoke += node != x->here.node;
@@ -339,6 +339,11 @@ void brute_explore(struct brute *b, struct mem *mem, struct subject *s, size_t p
   *b = (struct brute){.mem = mem, .subject = s, .whole = true, .level = UINT32_MAX};
   explore(b, pairs_most);
   if (b->whole) decide_all(b, histories_most);
+}
+
+void brute_explore_past(struct brute *b, struct mem *mem, struct subject *s, size_t pairs_most) {
+  *b = (struct brute){.mem = mem, .subject = s, .past = true, .whole = true, .level = UINT32_MAX};
+  explore(b, pairs_most);
 }
 
 void brute_enumerate(struct brute *b, struct mem *mem, struct subject *s, const struct brute_client *client, size_t pairs_most) {

@@ -25,6 +25,7 @@ struct brute {
   struct mem *mem;
   struct subject *subject;
   const struct brute_client *client; /* NULL: any calls of the subject's */
+  bool past;       /* goes on where the history is wrong */
   bool whole;      /* nothing was left out: all of the following is so */
   bool limited;    /* an execution comes to what the machine does not model */
   struct brute_kinds kinds;
@@ -37,6 +38,8 @@ struct brute {
 
 /* The most pairs to look at, and the most histories to decide. */
 void brute_explore(struct brute *, struct mem *, struct subject *, size_t pairs_most, size_t histories_most);
+/* The same, also what follows when a history is wrong; histories are not decided. */
+void brute_explore_past(struct brute *, struct mem *, struct subject *, size_t pairs_most);
 /* Every execution of one client, also what follows when its history is wrong; histories are not decided. */
 void brute_enumerate(struct brute *, struct mem *, struct subject *, const struct brute_client *, size_t pairs_most);
 /* Of these, the histories: numbers up to `nodes`. The one with exactly these events, or UINT32_MAX; its events, how executions end
@@ -45,6 +48,7 @@ uint32_t brute_find(const struct brute *, const struct event *, size_t count);
 size_t brute_events(const struct brute *, uint32_t node, struct event *, size_t most);
 unsigned brute_ends(const struct brute *, uint32_t node);
 bool brute_holds(const struct brute *, uint32_t node);
+struct history *brute_history(struct mem *, const struct brute *, uint32_t node); /* not bound */
 /* Is there an execution with exactly these events in the beginning? */
 bool brute_has(const struct brute *, const struct event *, size_t count);
 

@@ -16,6 +16,8 @@ static const struct opt opts[] = {
     {"ops", 'o', "N", NULL, "operations each thread performs, or forever (default: 1; with --progress and --ltl forever)"},
     {"bound", 'b', "N", NULL, "no calls that would grow the specification's state past N elements (default: ASIF_BOUND)"},
     {"points", 0, NULL, NULL, "verify by the marked linearization points (ASIF_LIN)"},
+    {"approx", 0, "K", NULL, "count operations by interval instead of following the specification: sees the violations that\n"
+                            "show within the last K intervals (docs/approx.md), never says linearizable"},
     {"progress", 0, "CONDITION", "deadlock-free|obstruction-free|lock-free|wait-free",
      "do operations return in the end? See docs/progress.md"},
     {"ltl", 0, "FORMULA", NULL, "is this formula true of all executions? As '[](call(read) -> <>return(read))'"},
@@ -83,6 +85,16 @@ static void say_checkpoint(const struct search_result *r) {
   if (r->checkpoint_problem.text[0]) say_error("%s: what was reached is lost", r->checkpoint_problem.text);
 }
 
+/* What there is not of an approximation. */
+static bool approx_alone(const struct args *a) {
+  static const char *const others[] = {"against", "points", "checkpoint", "resume"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (arg_value(a, others[i])) return usage_error(a, "--approx and --%s exclude each other", others[i]), false;
+  const char *reduce = arg_value(a, "reduce");
+  if (reduce && !strcmp(reduce, "tau")) return usage_error(a, "--approx and --reduce tau exclude each other: it makes returns early"), false;
+  return true;
+}
+
 static bool read_options(const struct args *a, struct job *j) {
   bool bad = false;
   struct verify_options *o = &j->options;
@@ -99,6 +111,8 @@ static bool read_options(const struct args *a, struct job *j) {
   o->bound = arg_number(a, "bound", -1, 0, 1000000, &bad);
   o->steps = steps && !strcmp(steps, "statement") ? STEPS_STATEMENT : STEPS_SHARED;
   o->points = arg_flag(a, "points");
+  o->approx = arg_value(a, "approx") != NULL;
+  o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTED_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));
@@ -109,6 +123,7 @@ static bool read_options(const struct args *a, struct job *j) {
     usage_error(a, "--against and --%s exclude each other", o->spec ? "spec" : o->points ? "points" : "bound");
     return false;
   }
+  if (o->approx && !approx_alone(a)) return false;
   read_checkpoint(a, &o->search);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
@@ -177,7 +192,8 @@ static char *method_of(const struct job *j, struct mem *m) {
   struct text t;
   if (o->live) return mem_string(m, "loops of the state graph", 24);
   text_open(&t, m);
-  text_printf(&t, "%s-first search%s%s", o->search.depth_first ? "depth" : "breadth", o->points ? " by linearization points" : "",
+  text_printf(&t, "%s-first search%s%s", o->search.depth_first ? "depth" : "breadth",
+              o->approx ? " of countings" : o->points ? " by linearization points" : "",
               o->steps == STEPS_STATEMENT ? ", a statement a step" : "");
   return t.at;
 }
@@ -197,10 +213,18 @@ static char *words(struct mem *m, const struct subject *s, void (*put)(const str
 }
 
 /* The compiler that preprocessed the file is the only process that was started. */
-static char *compiler_member(struct mem *m) {
+static char *members(const struct verify_options *o, struct mem *m) {
   struct text t;
   text_open(&t, m);
   text_printf(&t, ",\"compiler_cpu_seconds\":%.6f", clock_children_cpu_seconds());
+  if (o->approx) text_printf(&t, ",\"k\":%u", o->k);
+  return t.at;
+}
+
+static char *unseen(const struct verify_options *o, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "no violation seen at k = %u", o->k);
   return t.at;
 }
 
@@ -222,12 +246,13 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
                                     .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against,
                                     .schedule = &v->schedule,
                                     .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count,
-                                    .members = compiler_member(m)};
+                                    .members = members(&j->options, m)};
   f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
                               .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
                               .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
                               .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  if (j->options.approx) f->execution.unseen = unseen(&j->options, m);
   if (!j->options.live) return;
   live_facts(&j->live, v, &f->endless);
   f->execution.endless = &f->endless;
@@ -384,6 +409,10 @@ const struct command command_verify = {
                "--ops says so. A violation is a schedule and a loop that is repeated for ever; there are no\n"
                "--svg and --history of it.\n"
                "\n"
+               "With --approx K histories are approximated: what is kept of one are counts of operations, by\n"
+               "interval, for the last K intervals (A_k of Bouajjani et al. 2015, section 9.3). What it reports is\n"
+               "a violation, confirmed as all are; where it reports none there may be one that needs a greater K.\n"
+               "\n"
                "Exit status: 0 linearizable, or what was asked for, 1 violated, 2 bad usage or C that is not\n"
                "read, 3 unknown (a limit was reached), 4 internal error.\n"
                "\n"
@@ -393,6 +422,7 @@ const struct command command_verify = {
                "  asif verify stack.c --spec self               are its operations atomic?\n"
                "  asif verify queue.c --against locked.c        does it do only what the other does?\n"
                "  asif verify queue.c -o forever --bound 2      any number of operations\n"
+               "  asif verify queue.c -o 3 --approx 1           what shows within one interval\n"
                "  asif verify queue.c --progress lock-free      do operations return, whoever stops?\n"
                "  asif verify reg.c --ltl '[](call(read) -> <>return(read))' --fair weak\n"
                "  asif verify queue.c -n 3 --html out.html -- -DSIZE=2 -Iinclude\n"

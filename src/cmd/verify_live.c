@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What is only for linearizability, or shows a history: infinite executions have a schedule alone. */
-static const char *const not_for_liveness[] = {"against", "points",  "reduce", "search", "no-deadlock", "checkpoint",
+static const char *const not_for_liveness[] = {"against", "points",  "approx", "reduce", "search", "no-deadlock", "checkpoint",
                                                "resume",  "dump",    "svg",    "history"};
 
 static bool go_together(const struct args *a, const char *progress, const char *formula) {

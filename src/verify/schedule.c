@@ -8,6 +8,7 @@
  *   argument -DSIZE=2            for the preprocessor, a line each
  *   spec stack                   what --spec said, if it was given
  *   against other.c              the same of --against
+ *   approx 2                     the same of --approx; where nothing was found the verdict is `no violation seen`
  *   progress lock-free           the same of --progress; the verdict is `not lock-free`, or lock-free
  *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or holds
  *   threads 3
@@ -76,6 +77,7 @@ static void put_asked(const struct subject *s, struct text *t) {
   for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
   if (o->spec) text_printf(t, "spec %s\n", o->spec);
   if (o->against) text_printf(t, "against %s\n", o->against);
+  if (o->approx) text_printf(t, "approx %u\n", o->k);
   if (o->live) put_liveness(o->live, t);
   text_printf(t, "threads %u\noperations ", s->threads);
   text_printf(t, o->ops ? "%u" : "forever", o->ops);
@@ -110,7 +112,7 @@ static void put_moves(const struct search_result *r, struct text *t) {
 /* The verdict of what holds. */
 static const char *holding(const struct verify_options *o) {
   if (o->live) return o->live->formula ? "holds" : progress_name(o->live->progress);
-  return o->against ? "refines" : "linearizable";
+  return o->against ? "refines" : o->approx ? "no violation seen" : "linearizable";
 }
 
 static bool write_all(struct mem *m, struct output *out, const struct subject *s, const struct verified *v, struct problem *why) {
@@ -232,6 +234,16 @@ static bool read_liveness(struct evidence *e) {
   return next(e, "threads");
 }
 
+static bool read_approx(struct evidence *e) {
+  char *s = field(e, "approx");
+  uint64_t k;
+  if (!s) return true;
+  if (!number_at(&s, COUNTED_K_MOST, &k) || *s) return unexpected(e, "approx");
+  e->options.approx = true;
+  e->options.k = (unsigned)k;
+  return next(e, "threads");
+}
+
 static bool read_source(struct evidence *e) {
   const char *hash;
   if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path)) return false;
@@ -248,9 +260,9 @@ static bool read_source(struct evidence *e) {
   vec_push(e->mem, &e->arguments, NULL);
   e->options.cc_args = e->arguments.at;
   char *s = field(e, "spec"), *other = field(e, "against");
-  if (!s && !other) return read_liveness(e);
+  if (!s && !other) return read_approx(e) && read_liveness(e);
   *(s ? &e->options.spec : &e->options.against) = mem_string(e->mem, s ? s : other, strlen(s ? s : other));
-  return next(e, "threads") && read_liveness(e);
+  return next(e, "threads") && read_approx(e) && read_liveness(e);
 }
 
 static bool read_asked(struct evidence *e) {
@@ -475,7 +487,8 @@ static enum verdict replay_run(struct evidence *e, struct subject *s, struct tex
 
 static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
   struct verified v = {.search.violation = VIOLATION_TRACE};
-  struct walk w = {.subject = s, .traces = specsets_traces(s->sets), .here = mem_zero(e->mem, 1, s->machine->work),
+  struct walk w = {.subject = s, .traces = s->counted ? counted_traces(s->counted) : specsets_traces(s->sets),
+                   .here = mem_zero(e->mem, 1, s->machine->work),
                    .there = mem_zero(e->mem, 1, s->machine->work)};
   size_t at;
   w.set = w.traces.initial(w.traces.self);
@@ -514,6 +527,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   put_quoted(t, o->path);
   if (o->spec) text_add(t, " --spec "), put_quoted(t, o->spec);
   if (o->against) text_add(t, " --against "), put_quoted(t, o->against);
+  if (o->approx) text_printf(t, " --approx %u", o->k);
   if (o->live && o->live->formula)
     text_add(t, " --ltl "), put_quoted(t, o->live->formula), text_printf(t, " --fair %s", fairness_name(o->live->fairness));
   else if (o->live)
@@ -533,10 +547,10 @@ static void put_command(const struct evidence *e, struct text *t) {
 
 static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text *said) {
   if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
-  text_printf(said, "a complete search of %" PRIu64 " states found no violation; nothing shorter shows that. This repeats it:\n\n",
-              e->states);
+  text_printf(said, "a complete search of %" PRIu64 " states found no violation%s; nothing shorter shows that. This repeats it:\n\n",
+              e->states, e->options.approx ? " that the approximation shows" : "");
   put_command(e, said);
-  text_add(said, e->options.live ? "\n" : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
+  text_add(said, e->options.live || e->options.approx ? "\n" : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
   *verdict = VERDICT_UNKNOWN;
   return true;
 }

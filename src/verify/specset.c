@@ -370,6 +370,13 @@ uint16_t specset_call(struct specsets *v, const struct op *call) {
   return number;
 }
 
+struct op specset_op(struct specsets *v, uint16_t call) {
+  pthread_mutex_lock(&v->shared->lock);
+  struct op op = status_at(&v->shared->lin, call)->op;
+  unlock(v);
+  return op;
+}
+
 uint32_t specset_initial(struct specsets *v) { return v->shared->initial; }
 
 bool specsets_symmetric(const struct specsets *v) { return !v->shared->lin.spec->by_process || v->shared->lin.spec->rename; }

@@ -41,6 +41,7 @@ struct specsets *specsets_share(struct specsets *, struct mem *);
 /* The number of a call: operation (of the spec) and arguments. The same gives the same. There are at most 65535 of calls and
  * results together; more are more than the memory limit allows. */
 uint16_t specset_call(struct specsets *, const struct op *call);
+struct op specset_op(struct specsets *, uint16_t call); /* which one that is */
 
 uint32_t specset_initial(struct specsets *);
 /* After the event; 0 if the specification cannot do it. */

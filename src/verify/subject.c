@@ -229,6 +229,17 @@ bool subject_open(struct mem *mem, const struct verify_options *options, struct 
   return subject_make(mem, unit, options, s, why);
 }
 
+/* --approx */
+static bool count_instead(struct subject *s, struct problem *why) {
+  if (s->options->ops == OPS_FOREVER && !counted_forgets(&s->spec)) {
+    problem_set(why, "%s: --approx with --ops forever counts operations without end, but of queues and stacks: with --ops N it comes to an end",
+                s->options->path);
+    return false;
+  }
+  s->counted = counted_new(s->mem, &s->spec, s->sets, s->threads, s->options->k, s->bound);
+  return true;
+}
+
 bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s, struct problem *why) {
   *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
   if (!unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
@@ -237,7 +248,8 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
   struct machine_options *m = &s->machine_options;
   *m = (struct machine_options){.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
-                              .fuse_events = !options->live && options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
+                              .fuse_events = !options->live && !options->approx && options->search.reduce == REDUCE_BEST &&
+                                             options->steps == STEPS_SHARED,
                               .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
                               .points = options->points, .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
@@ -251,6 +263,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
     return false;
   }
   s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);
+  if (options->approx && !count_instead(s, why)) return false;
   if (!make_client(s, why)) return false;
   s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
   if (options->against) against_finish(s);

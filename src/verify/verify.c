@@ -34,7 +34,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
   spec.processes = out->history->processes;
   if (!check_history(s->mem, out->history, &spec, &options, limits, &out->check, why)) return false;
   out->checked = out->check.verdict != VERDICT_UNKNOWN;
-  if (out->check.verdict == VERDICT_HOLDS && specsets_blurred(s->sets)) {
+  if (out->check.verdict == VERDICT_HOLDS && (s->counted ? counted_blurred(s->counted) : specsets_blurred(s->sets))) {
     out->search.verdict = VERDICT_UNKNOWN;
     out->kind = NULL;
     out->reason = "the specification's results cannot all be told apart, and an execution that seemed wrong is not";
@@ -99,7 +99,9 @@ static bool search_all(struct subject *s, struct limits *limits, struct search_r
     again = false;
     if (reference && !against_sound(s, &again, why)) return false;
     options.identity.flags = subject_flags(s);
-    struct traces traces = reference ? reference_traces(s->against.reference) : specsets_traces(s->sets);
+    struct traces traces = reference    ? reference_traces(s->against.reference)
+                           : s->counted ? counted_traces(s->counted)
+                                        : specsets_traces(s->sets);
     bool good = search(s->mem, s->machine, &traces, &options, limits, r, why);
     if (reference && !against_sound(s, &again, why)) return false;
     if (!good && !again) return false;

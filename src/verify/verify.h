@@ -7,6 +7,7 @@
 
 #include "front/program.h"
 #include "history/schedule.h"
+#include "verify/counted.h"
 #include "verify/machine.h"
 #include "verify/reference.h"
 #include "verify/search.h"
@@ -22,6 +23,8 @@ struct verify_options {
   int64_t bound;    /* the specification's state has at most so many elements; -1: what the file says */
   enum steps steps;
   bool points;      /* by the marked linearization points */
+  bool approx;      /* the approximation A_k of histories (counted.h), not spec sets */
+  unsigned k;
   bool weak_fails;
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL: not. */
   const struct live_asked *live;
@@ -53,6 +56,7 @@ struct subject {
   const char **group_names; /* of roles; "" if there are none */
   int64_t bound;
   struct specsets *sets;
+  struct counted *counted; /* NULL: spec sets */
   struct against against;
   struct system *machine;
   struct machine_options machine_options;
