@@ -200,7 +200,7 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   text_open(&spec, t->mem);
   text_printf(t, "{\"verdict\":\"%s\"", verdicts[c->verdict]);
   put_text(t, "said", verdict_line(r));
-  put_text(t, "file", r->execution ? r->execution->file : h ? h->source : r->command);
+  put_text(t, "file", r->execution ? r->execution->file : r->monitored ? r->monitored->file : h ? h->source : r->command);
   put_spec(&spec, r->spec);
   put_text(t, "spec", text_string(&spec));
   put_text(t, "method", c->method);
@@ -228,6 +228,9 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   if (c->verdict == VERDICT_VIOLATED) put_core(t, r, w);
   if (c->verdict == VERDICT_HOLDS && w->count) put_order(t, r, w);
   if (r->execution) put_execution(t, r->execution);
+  if (r->monitored)
+    text_printf(t, ",\"monitored\":{\"k\":%u,\"operations\":%" PRIu64 ",\"processes\":%" PRIu32 ",\"line\":%" PRIu64 "}", r->monitored->k,
+                r->monitored->operations, r->monitored->processes, r->monitored->line);
   text_add(t, "}");
   mem_free(t->mem, said.at);
   mem_free(t->mem, spec.at);

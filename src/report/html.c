@@ -40,7 +40,7 @@ static void put_plain(struct text *t, const struct report *r) {
 }
 
 static void put_title(struct text *t, const struct report *r) {
-  const char *source = r->execution ? r->execution->file : r->history && r->history->source ? r->history->source : "asif";
+  const char *source = r->execution ? r->execution->file : r->monitored ? r->monitored->file : r->history && r->history->source ? r->history->source : "asif";
   const char *base = strrchr(source, '/');
   base = base && base[1] ? base + 1 : source;
   put_xml(t, base, strlen(base));

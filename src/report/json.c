@@ -50,7 +50,7 @@ static void put_operation(struct text *t, const struct report *r, uint32_t index
   text_char(t, '}');
 }
 
-static void put_evidence(struct text *t, const struct report *r) {
+void put_evidence(struct text *t, const struct report *r) {
   const struct check_result *c = r->result;
   bool ops = r->history && r->spec;
   struct text scratch;
@@ -106,6 +106,10 @@ static void put_history(struct text *t, const struct history *h) {
 void report_json(const struct report *r, struct text *t) {
   if (r->execution) {
     execution_json(r, t);
+    return;
+  }
+  if (r->monitored) {
+    monitored_json(r, t);
     return;
   }
   static const char *const verdicts[] = {"holds", "violated", "unknown"};

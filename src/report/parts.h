@@ -43,6 +43,12 @@ const char *terminal_style(const struct report *, const char *code); /* the code
 /* execution.c, execution_json.c: the reports of a search of executions */
 void execution_text(const struct report *, struct text *);
 void execution_json(const struct report *, struct text *);
+/* monitored.c: the reports of a history that was monitored */
+void monitored_text(const struct report *, struct text *);
+void monitored_json(const struct report *, struct text *);
+void put_monitored(struct text *, const struct report *); /* the sentence where no violation was seen */
+/* json.c */
+void put_evidence(struct text *, const struct report *);
 /* schedule.c */
 void put_schedule(struct text *, const struct report *);                   /* a table, a line each */
 void put_source_line(struct text *, const struct report *, const struct schedule_line *); /* the line in the source, and a caret */

@@ -42,12 +42,27 @@ struct execution {
   const char *unseen;  /* of an approximation: what is said where nothing is found, "no violation seen at k = 2"; NULL: it is exact */
 };
 
+/* A history that was monitored while it was read (approx/), and is not there any more. */
+struct monitored {
+  unsigned k;
+  const char *kind;         /* of monitor: "elements" */
+  const char *file, *format;
+  const char *seen;         /* "no violation seen at k = 2" */
+  uint64_t operations, events, pending, failed, skipped;
+  uint64_t line;            /* of the event read last, 0 if none */
+  uint32_t processes, objects;
+  uint64_t intervals;       /* begun */
+  size_t bytes;             /* that the monitors hold */
+  const char *said;         /* violated: the monitor's sentence */
+};
+
 struct report {
   const char *command;           /* "check" */
   const struct history *history; /* bound; may be NULL if reading was cut short by a limit */
   const struct spec *spec;
   const struct check_result *result;
   const struct execution *execution; /* NULL for a recorded history */
+  const struct monitored *monitored; /* one that was not kept: history and result are what shows the violation; or NULL */
   double seconds, cpu_seconds;
   long peak_rss_kb;
   const char *evidence; /* path of the evidence file written, or NULL */

@@ -195,6 +195,10 @@ void report_text(const struct report *r, struct text *t) {
     execution_text(r, t);
     return;
   }
+  if (r->monitored) {
+    monitored_text(r, t);
+    return;
+  }
   put_header(r, t);
   switch (r->result->verdict) {
   case VERDICT_HOLDS: put_holding(r, t); break;

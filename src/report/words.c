@@ -83,6 +83,10 @@ size_t unfinished(const struct history *h) {
 void put_holds(struct text *t, const struct report *r) {
   const struct history *h = r->history;
   const struct check_result *c = r->result;
+  if (r->monitored) {
+    put_monitored(t, r);
+    return;
+  }
   if (!h || !h->ops.count) {
     text_add(t, "There are no operations, so nothing went wrong.");
     return;
@@ -137,6 +141,7 @@ const char *verdict_line(const struct report *r) {
   switch (r->result->verdict) {
   case VERDICT_HOLDS:
     if (e && e->unseen) return e->unseen;
+    if (r->monitored) return r->monitored->seen;
     if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
     if (e && e->partly) return "no violation found";
     return e && e->refines ? "refines" : "linearizable";

@@ -27,8 +27,9 @@ function fillHeader() {
   const base = data.file.split("/").pop() || data.file;
   $("file").textContent = base;
   $("file").title = data.file;
-  const facts = [data.spec, data.client || counted(data.operations, "operation"),
-    data.client ? data.searched || counted(data.states, "state") : counted(data.processTotal, "process"), data.method,
+  const read = data.monitored || {operations: data.operations, processes: data.processTotal};
+  const facts = [data.spec, data.client || counted(read.operations, "operation"),
+    data.client ? data.searched || counted(data.states, "state") : counted(read.processes, "process"), data.method,
     data.seconds >= 0.0005 ? data.seconds.toFixed(data.seconds < 10 ? 2 : 1) + " s" : ""];
   $("facts").textContent = facts.filter(Boolean).join(" \u00b7 ");
 }
@@ -57,7 +58,7 @@ function opButton(op) {
 function fillWhy() {
   const why = $("why");
   const titles = data.client ? {violated: "What is wrong", holds: "What was searched", unknown: "Why it is not known"} :
-    {violated: "Why it is not linearizable", holds: "Why it is linearizable", unknown: "Why it is not known"};
+    {violated: "Why it is not linearizable", holds: data.monitored ? "What was seen" : "Why it is linearizable", unknown: "Why it is not known"};
   why.append(element("h2", {}, titles[data.verdict]), element("p", {class: "reason"}, data.reason));
   if (data.verdict === "unknown" && data.events)
     why.append(element("p", {class: "small"}, "Decided " + grouped(data.reached) + " of " + counted(data.events, "event") + "."));
