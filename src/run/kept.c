@@ -233,7 +233,7 @@ struct fiber *kept_resume(const struct client *client, const struct plan *plan, 
   scheduler.steps = now.steps;
   scheduler.runs = now.runs;
   run.count = s->step;
-  run.moment_count = s->moments;
+  run.moment_count = run.same_moments = s->moments;
   run.current = s->current;
   *marks = s->marks;
   resumed++;

@@ -73,13 +73,16 @@ const char *fiber_name(const struct fiber *f) {
   return name;
 }
 
-static uint64_t enabled_fibers(void) {
-  uint64_t enabled = scheduler.alive & ~scheduler.spinning;
-  for (uint64_t rest = enabled & scheduler.waiting; UNLIKELY(rest != 0); rest &= rest - 1) {
+static __attribute__((noinline)) uint64_t ready_fibers(uint64_t enabled) {
+  for (uint64_t rest = enabled & scheduler.waiting; rest; rest &= rest - 1) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)];
     if (!f->ready(f)) enabled &= ~((uint64_t)1 << f->id);
   }
   return enabled;
+}
+static inline uint64_t enabled_fibers(void) {
+  uint64_t enabled = scheduler.alive & ~scheduler.spinning;
+  return UNLIKELY(scheduler.waiting != 0) ? ready_fibers(enabled) : enabled;
 }
 
 /* The end of a run, from inside it. */
@@ -118,13 +121,16 @@ _Noreturn static void wrong_choice(unsigned fiber) {
 
 /* Choices. */
 
-unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
-  bool yielded = i && steps[i - 1].flags & STEP_YIELDED;
-  if (LIKELY(!yielded && enabled >> before & 1)) return before;
+static inline unsigned default_fiber(bool yielded, unsigned before, uint64_t enabled) {
+  if (!yielded && enabled >> before & 1) return before;
   uint64_t others = enabled & ~((uint64_t)1 << before);
   if (!others) return before;
   uint64_t later = others & ~(((uint64_t)2 << before) - 1);
   return (unsigned)__builtin_ctzll(later ? later : others);
+}
+
+unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled) {
+  return default_fiber(i && steps[i - 1].flags & STEP_YIELDED, before, enabled);
 }
 
 static unsigned ask(uint64_t enabled) {
@@ -155,7 +161,8 @@ static inline unsigned chosen(size_t i, uint64_t enabled) {
     if (UNLIKELY(forced >= FIBERS_MOST || !(enabled >> forced & 1))) wrong_choice(forced);
     return forced;
   }
-  return plan->choose ? ask(enabled) : step_default(scheduler.steps, i, run.current, enabled);
+  if (UNLIKELY(plan->choose != NULL)) return ask(enabled);
+  return default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, enabled);
 }
 
 static void record_call(const struct fiber *f, size_t step) {
@@ -173,31 +180,25 @@ static bool check_length(size_t i, uint64_t enabled) {
   return !last;
 }
 
+/* The step up to which nothing is checked and no state is kept. */
+static inline size_t undisturbed(void) { return marks.checked_at < kept_at ? marks.checked_at : kept_at; }
+
 /* The fiber that takes step i is chosen for those after it too, up to the one given back, unless it has to wait. */
 static inline size_t goes_on_until(unsigned fiber, size_t i) {
   if (UNLIKELY(scheduler.waiting | scheduler.spinning)) return 0;
-  size_t next = i + 1, most = marks.checked_at < kept_at ? marks.checked_at : kept_at;
-  for (; next < plan->count; next++)
-    if (plan->choices[next].fiber != fiber) return next < most ? next : most;
-  return plan->choose && plan->count < most ? plan->count : most;
+  size_t next = i + 1, most = undisturbed();
+  if (next >= plan->count) return plan->choose && plan->count < most ? plan->count : most;
+  size_t forced = plan->count < most ? plan->count : most;
+  while (next < forced && plan->choices[next].fiber == fiber) next++;
+  return next < plan->count || plan->choose ? next : most;
 }
 
-/* Chooses who takes the next step: the step is begun. */
-static inline __attribute__((always_inline)) struct fiber *next_step(void) {
-  size_t i = run.count;
-  uint64_t enabled = enabled_fibers(), word;
-  if (UNLIKELY(scheduler.spinning != 0)) enabled |= forced_to_spin(i);
-  if (UNLIKELY(!enabled)) spin_stuck();
-  bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
-  unsigned id = chosen(i, enabled);
+/* Begins step i, of those enabled this fiber's. */
+static inline struct fiber *begin_step(size_t i, unsigned id, uint64_t enabled, uint64_t word, size_t quick) {
   struct fiber *f = &fibers[id];
-  const struct step *p = &run.pending[id];
-  memcpy(&word, (const char *)p + 16, sizeof word);
-  if (UNLIKELY(!may_go_on && id == run.current)) word |= STEP_WORD(0, STEP_YIELDED, 0);
-  if (id != run.current) marks.row = i;
-  scheduler.quick = word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i);
-  scheduler.silent = silence ? scheduler.quick : 0;
-  step_put(&scheduler.steps[i], enabled, p->address, word | STEP_WHO(0, run.current));
+  scheduler.quick = quick;
+  scheduler.silent = silence ? quick : 0;
+  step_put(&scheduler.steps[i], enabled, run.pending[id].address, word | STEP_WHO(0, run.current));
   run.current = id;
   run.count = i + 1;
   scheduler.ran |= (uint64_t)1 << id;
@@ -206,6 +207,36 @@ static inline __attribute__((always_inline)) struct fiber *next_step(void) {
     record_call(f, i);
   }
   return f;
+}
+
+static inline uint64_t pending_word(unsigned id) {
+  uint64_t word;
+  memcpy(&word, (const char *)&run.pending[id] + 16, sizeof word);
+  return word;
+}
+
+static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
+  uint64_t enabled = enabled_fibers();
+  if (UNLIKELY(scheduler.spinning != 0)) enabled |= forced_to_spin(i);
+  if (UNLIKELY(!enabled)) spin_stuck();
+  bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
+  unsigned id = chosen(i, enabled);
+  uint64_t word = pending_word(id);
+  if (UNLIKELY(!may_go_on && id == run.current)) word |= STEP_WORD(0, STEP_YIELDED, 0);
+  if (id != run.current) marks.row = i;
+  return begin_step(i, id, enabled, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i));
+}
+
+/* Chooses who takes the next step: the step is begun. The short way is the end of a run: nothing is forced any more, nobody waits.
+ * Not inlined: nothing of it is to be on the stack of a fiber that has stopped. */
+static __attribute__((noinline)) struct fiber *next_step(void) {
+  size_t i = run.count;
+  bool plain = i >= plan->count && !plan->choose && i < marks.checked_at && scheduler.alive;
+  if (UNLIKELY(!plain || scheduler.waiting | scheduler.spinning)) return next_step_slowly(i);
+  unsigned id = default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive);
+  uint64_t word = pending_word(id);
+  if (id != run.current) marks.row = i;
+  return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : undisturbed());
 }
 
 static inline void go_to(struct fiber *from, struct fiber *to) {
@@ -490,7 +521,7 @@ static void reset_results(const struct client *client) {
   place_count = 0;
   internal[0] = '\0';
   keeping = false;
-  scheduler.runs++;
+  run.number = ++scheduler.runs;
 }
 
 static void reset(const struct client *client) {
@@ -500,7 +531,7 @@ static void reset(const struct client *client) {
   tls_reset();
   host_reset();
   if (options.races) races_reset();
-  run.count = run.moment_count = 0;
+  run.count = run.moment_count = run.same_moments = 0;
   run.fibers = client->threads;
   run.current = 0;
   marks.row = 0;

@@ -163,6 +163,8 @@ struct run {
   const struct step *steps;
   size_t moment_count;
   const struct moment *moments;
+  uint64_t number;      /* how many runs there were, this one included */
+  size_t same_moments;  /* the first of them, which are those of the run before */
   enum run_end end;
   enum found found;
   const char *said;        /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */

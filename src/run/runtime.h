@@ -246,18 +246,19 @@ static inline void kept_copy(void *to, const void *from, size_t size) {
   typedef long long two_words __attribute__((vector_size(16), aligned(1), may_alias));
   const two_words *at = from;
   two_words *into = to;
-  size_t rest = size;
-  for (; rest >= 64; rest -= 64, at += 4, into += 4) {
+  for (size_t rest = size / 64; rest; rest--, at += 4, into += 4) {
     two_words a = at[0], b = at[1], c = at[2], d = at[3];
     into[0] = a, into[1] = b, into[2] = c, into[3] = d;
     __asm__ volatile("" ::: "memory");
   }
-  for (; rest >= 16; rest -= 16) {
-    *into++ = *at++;
-    __asm__ volatile("" ::: "memory");
+  if (size & 32) {
+    two_words a = at[0], b = at[1];
+    into[0] = a, into[1] = b;
+    at += 2, into += 2;
   }
-  if (rest & 8) __builtin_memcpy(into, at, 8);
-  if (UNLIKELY(rest & 7)) __builtin_memcpy((char *)into + (rest & 8), (const char *)at + (rest & 8), rest & 7);
+  if (size & 16) *into++ = *at++;
+  if (size & 8) __builtin_memcpy(into, at, 8);
+  if (UNLIKELY(size & 7)) __builtin_memcpy((char *)into + (size & 8), (const char *)at + (size & 8), size & 7);
 }
 /* Where the bytes of a state go: all states have one memory, each after the one before. */
 struct kept_bytes {

@@ -287,8 +287,7 @@ static int set_value(unsigned key, const void *value) {
 
 static void *value_of(unsigned key) { return key < KEYS_MOST && keys[key].used ? threads[self()].values[key] : NULL; }
 
-void threads_ended(struct fiber *f) {
-  struct thread *t = &threads[f->id];
+static __attribute__((noinline)) void destroy_values(struct thread *t) {
   for (unsigned round = 0, again = 1; again && round < ROUNDS_MOST; round++) {
     again = 0;
     for (unsigned k = 0; k < t->keys; k++) {
@@ -299,6 +298,10 @@ void threads_ended(struct fiber *f) {
       again = 1;
     }
   }
+}
+
+void threads_ended(struct fiber *f) {
+  if (threads[f->id].keys) destroy_values(&threads[f->id]);
 }
 
 void **threads_values(unsigned fiber, size_t *count) {

@@ -25,7 +25,7 @@
 #include "base/hash.h"
 
 #define KEPT_BYTES ((size_t)512 << 20) /* of the tree, without a memory limit; with one: a quarter of it */
-enum { NOBODY = 255, DIVIDED_DEPTH = 2 };
+enum { NOBODY = 255, DIVIDED_DEPTH = 2, RECENT = 256 };
 
 /* A step of a run, as far as the children need it. */
 struct taken {
@@ -50,7 +50,7 @@ struct search {
   VEC(struct choice) choices;
   VEC(struct taken) stack;
   VEC(uint64_t) masks;
-  size_t mask;      /* the last one used */
+  uint16_t recent[RECENT]; /* of masks: the one last used with this hash */
   unsigned depth;   /* deviations of the run */
   size_t same;      /* steps of the run that the trace has */
 };
@@ -95,14 +95,18 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 
 /* The tree. */
 
-static uint16_t mask_of(struct search *s, uint64_t enabled) {
-  if (s->mask < s->masks.count && s->masks.at[s->mask] == enabled) return (uint16_t)s->mask;
-  for (s->mask = s->masks.count; s->mask-- > 0;)
-    if (s->masks.at[s->mask] == enabled) return (uint16_t)s->mask;
+static uint16_t add_mask(struct search *s, uint64_t enabled) {
+  for (size_t i = s->masks.count; i-- > 0;)
+    if (s->masks.at[i] == enabled) return (uint16_t)i;
   if (s->masks.count > UINT16_MAX) mem_too_much(s->e->mem);
-  s->mask = s->masks.count;
   vec_push(s->e->mem, &s->masks, enabled);
-  return (uint16_t)s->mask;
+  return (uint16_t)(s->masks.count - 1);
+}
+
+static inline uint16_t mask_of(struct search *s, uint64_t enabled) {
+  uint16_t *recent = &s->recent[enabled * 0x9e3779b97f4a7c15u >> 56];
+  if (*recent >= s->masks.count || s->masks.at[*recent] != enabled) *recent = add_mask(s, enabled);
+  return *recent;
 }
 
 static struct taken *room_for(struct search *s, struct node *n) {

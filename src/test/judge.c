@@ -25,6 +25,7 @@ struct judge {
     struct hash all, group; /* after it */
   } last[LAST]; /* the run before: the next often begins with the same moments */
   size_t last_count;
+  uint64_t last_number; /* of that run */
 };
 
 struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
@@ -76,9 +77,10 @@ static inline struct hash hash_of_moment(struct judge *j, uint64_t moment, uint6
   return known->hash;
 }
 
-/* How many moments are as in the run before. */
+/* How many moments are as in the last run that was judged. */
 static size_t same_moments(const struct judge *j, const struct run *r) {
-  size_t most = r->moment_count < j->last_count ? r->moment_count : j->last_count, i = 0;
+  size_t most = r->moment_count < j->last_count ? r->moment_count : j->last_count;
+  size_t i = r->number != j->last_number + 1 ? 0 : r->same_moments < most ? r->same_moments : most;
   while (i < most && j->last[i].moment == moment_key(&r->moments[i]) && j->last[i].result == moment_result(&r->moments[i])) i++;
   return i;
 }
@@ -107,6 +109,7 @@ static struct hash hash_of_run(struct judge *j, const struct run *r) {
     j->last[i].group = group;
   }
   j->last_count = r->moment_count < LAST ? r->moment_count : LAST;
+  j->last_number = r->number;
   group_end(&h, &group);
   hash_add(&h, r->found);
   return (struct hash){hash_mix(h.low), hash_mix(h.high)};
