@@ -1,16 +1,14 @@
 /* Monitors: which one a specification has, and the confirmation of what they say. */
-#include "approx/monitor.h"
+#include "approx/elements.h"
 
-
-
-bool monitor_exists(const struct spec *spec) {
-  (void)spec;
-  return false;
-}
+bool monitor_exists(const struct spec *spec) { return shape_of(spec); }
 
 struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, struct problem *problem) {
-  (void)m;
-  (void)k;
+  if (k > APPROX_K_MOST) {
+    problem_set(problem, "k is %u, but approximations go up to k = %d", k, APPROX_K_MOST);
+    return NULL;
+  }
+  if (shape_of(spec)) return monitor_of_elements(m, spec, k, problem);
   problem_set(problem, "there is no monitor of the specification '%s'; a formula or a grammar of your own can be given", spec->name);
   return NULL;
 }
@@ -30,8 +28,7 @@ void monitor_show(struct monitor *m, uint16_t method, const value arg[OP_ARGS], 
   monitor_show_as(m, (uint32_t)m->shown->ops.count + 1, method, arg, result, pending, from, to);
 }
 
-/* An empty history that is bound to the monitor's specification already. */
-static struct history *bound_history(struct mem *m, const struct spec *spec) {
+struct history *monitor_history(struct mem *m, const struct spec *spec) {
   struct history *h = history_new(m, "monitor");
   h->values = (struct values *)spec->values; /* those of the events; nothing is added to them */
   names_intern(h->objects, "", 0);
@@ -61,7 +58,7 @@ static bool show_and_confirm(struct mem *m, struct monitor *monitor, struct viol
   struct text said;
   text_open(&said, m);
   *v = (struct violation){.k = monitor->k, .events = monitor->events};
-  monitor->shown = bound_history(m, &monitor->spec);
+  monitor->shown = monitor_history(m, &monitor->spec);
   monitor->type->show(monitor, &said);
   v->history = monitor->shown;
   monitor->shown = NULL;

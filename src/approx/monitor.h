@@ -78,6 +78,8 @@ void monitor_show(struct monitor *, uint16_t method, const value arg[OP_ARGS], v
 /* The same of a given process, where the specification is by_process: slots are processes then. */
 void monitor_show_as(struct monitor *, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from,
                      unsigned to);
+/* An empty history that is bound to the specification already, for what is shown. */
+struct history *monitor_history(struct mem *, const struct spec *);
 /* Does the exact checker say that this history is not linearizable, with evidence that holds? False with the problem if not. */
 bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *, struct problem *);
 /* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not

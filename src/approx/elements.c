@@ -1,0 +1,565 @@
+/* The element monitor: its events. See elements.h. */
+#include "approx/elements.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* For bags, whatever is inside may leave; a specification that allows everything that priority queues and producers' orders do. */
+#define BAG "semiqueue(1000000000)"
+
+static const struct shape shapes[] = {
+    {"queue", NULL, 1, 1, ORDER_QUEUE, true, true},
+    {"weak-queue", NULL, 1, 1, ORDER_QUEUE, false, true},
+    {"bounded-queue", "queue", 1, 1, ORDER_QUEUE, true, false},
+    {"stack", NULL, 1, 1, ORDER_STACK, true, true},
+    {"weak-stack", NULL, 1, 1, ORDER_STACK, false, true},
+    {"deque", NULL, 2, 2, ORDER_OTHER, true, true},
+    {"semiqueue", NULL, 1, 1, ORDER_OTHER, true, false},
+    {"k-fifo", NULL, 1, 1, ORDER_OTHER, true, false},
+    {"producer-fifo", BAG, 1, 1, ORDER_NONE, true, false},
+    {"priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
+    {"max-priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
+    {"bounded-priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
+};
+
+const struct shape *shape_of(const struct spec *spec) {
+  for (size_t i = 0; !spec->source && i < sizeof shapes / sizeof *shapes; i++)
+    if (!strcmp(shapes[i].name, spec->name)) return &shapes[i];
+  return NULL;
+}
+
+/* Values in flight. Four neighbours lie side by side: values are often numbers in a row. */
+
+static inline uint32_t item_home(const struct items *t, value v) {
+  return (uint32_t)((uint64_t)(v >> 3) * 0x9e3779b97f4a7c15u >> t->shift) << 2 | (v >> 1 & 3);
+}
+
+static inline struct item *item_find(const struct items *t, value v) {
+  for (uint32_t at = item_home(t, v);; at = (at + 1) & (t->room - 1)) {
+    struct item *x = &t->at[at];
+    if (x->kind == ITEM_NONE) return NULL;
+    if (x->v == v) return x;
+  }
+}
+
+static void items_resize(struct mem *m, struct items *t, uint32_t room) {
+  struct items old = *t;
+  t->at = mem_zero(m, room, sizeof *t->at);
+  t->room = room;
+  t->shift = 64 - (unsigned)__builtin_ctz(room / 4);
+  for (uint32_t i = 0; i < old.room; i++) {
+    if (old.at[i].kind == ITEM_NONE) continue;
+    uint32_t at = item_home(t, old.at[i].v);
+    while (t->at[at].kind != ITEM_NONE) at = (at + 1) & (room - 1);
+    t->at[at] = old.at[i];
+  }
+  mem_free(m, old.at);
+}
+
+/* A place for a value that has none. */
+static inline struct item *item_add(struct elements *e, value v) {
+  struct items *t = &e->items;
+  if (t->count >= t->room / 2) items_resize(e->m.mem, t, t->room * 2);
+  t->count++;
+  uint32_t at = item_home(t, v);
+  while (t->at[at].kind != ITEM_NONE) at = (at + 1) & (t->room - 1);
+  t->at[at].v = v;
+  return &t->at[at];
+}
+
+static inline void item_remove(struct items *t, struct item *x) {
+  uint32_t hole = (uint32_t)(x - t->at), mask = t->room - 1;
+  for (uint32_t at = (hole + 1) & mask; t->at[at].kind != ITEM_NONE; at = (at + 1) & mask) {
+    uint32_t home = item_home(t, t->at[at].v);
+    if (((at - home) & mask) < ((at - hole) & mask)) continue; /* its home is after the hole */
+    t->at[hole] = t->at[at];
+    hole = at;
+  }
+  t->at[hole].kind = ITEM_NONE;
+  t->count--;
+}
+
+/* Values that are not followed, for want of room: how many there are, by hash, plus 1 where there ever were any. */
+
+static inline uint32_t *other_of(struct elements *e, value v) { return &e->others[hash_mix(v) % OTHERS]; }
+
+static void other_add(struct elements *e, value v) {
+  if (!e->others) e->others = mem_zero(e->m.mem, OTHERS, sizeof *e->others);
+  uint32_t *o = other_of(e, v);
+  *o += *o ? 1 : 2;
+}
+
+static void other_remove(struct elements *e, value v) {
+  uint32_t *o = other_of(e, v);
+  if (*o > 1) --*o;
+}
+
+/* Intervals and classes. */
+
+static bool within(const struct elements *e, unsigned a, unsigned b) { return e->from[a] >= e->from[b] && e->to[a] <= e->to[b]; }
+
+/* Does an element of class a make those of class b redundant? */
+static bool class_covers(const struct elements *e, unsigned a, unsigned b) {
+  unsigned a_push_side, a_push, a_pop_side, a_pop, b_push_side, b_push, b_pop_side, b_pop;
+  class_parts(e, a, &a_push_side, &a_push, &a_pop_side, &a_pop);
+  class_parts(e, b, &b_push_side, &b_push, &b_pop_side, &b_pop);
+  return a_push_side == b_push_side && a_pop_side == b_pop_side && within(e, a_push, b_push) && within(e, a_pop, b_pop);
+}
+
+static void live_add_wide(const struct elements *e, struct live *l, unsigned class) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < l->count; i++)
+    if (class_covers(e, l->at[i], class)) return;
+  for (unsigned i = 0; i < l->count; i++)
+    if (!class_covers(e, class, l->at[i])) l->at[kept++] = l->at[i];
+  l->count = kept;
+  if (kept < LIVE_MOST) l->at[l->count++] = (uint16_t)class; /* else without it: the others are a history, too */
+}
+
+static inline void live_add_narrow(const struct elements *e, struct live *l, unsigned class) {
+  if (l->bits & e->narrower[class]) return;
+  l->bits = (l->bits & ~e->wider[class]) | (uint64_t)1 << class;
+}
+
+void live_add(const struct elements *e, struct live *l, unsigned class) {
+  if (!e->matters[class]) return;
+  if (e->narrow)
+    live_add_narrow(e, l, class);
+  else
+    live_add_wide(e, l, class);
+}
+
+static inline void add_popped(struct elements *e, struct live *l, unsigned class, value v) {
+  if (!e->matters[class]) return;
+  live_add(e, l, class);
+  e->example[class] = v;
+}
+
+static unsigned half_class(const struct elements *e, const struct half *h) {
+  unsigned push = e->interval[relative(e, h->push_from)][e->k];
+  return class_of(e, h->push_side, push, h->pop_side, e->interval[relative(e, h->pop_from)][relative(e, h->pop_to)]);
+}
+
+/* An element that is popped, but whose push is open, has a push that lasts until now: it does not shift as the others do. */
+static void find_halfway(struct elements *e) {
+  e->halfway.bits = e->halfway.count = 0;
+  for (size_t i = 0; i < e->halves.count && e->halves_used; i++) {
+    struct half *h = &e->halves.at[i];
+    if (!h->used) continue;
+    unsigned class = half_class(e, h);
+    add_popped(e, &e->halfway, class, h->v);
+    if (h->retired && !e->matters[class]) { /* nor will it ever */
+      item_remove(&e->items, item_find(&e->items, h->v));
+      h->used = false;
+      e->halves_used--;
+    }
+  }
+}
+
+static void shift_counts(const struct elements *e, uint32_t *count) {
+  /* The interval shifted to comes before, so nothing is shifted twice. */
+  for (unsigned i = 1; i < e->intervals; i++) {
+    uint32_t c = count[i];
+    count[i] = 0;
+    count[e->shifted[i]] += c;
+  }
+}
+
+static void shift_wide(struct elements *e) {
+  struct live *l = &e->popped;
+  uint16_t was[LIVE_MOST];
+  unsigned count = l->count;
+  memcpy(was, l->at, count * sizeof *was);
+  /* A class that another is shifted to is shifted itself: its example has moved on once it is done. */
+  for (unsigned i = 1; i < count; i++)
+    for (unsigned j = i; j && was[j - 1] > was[j]; j--) {
+      uint16_t swap = was[j];
+      was[j] = was[j - 1];
+      was[j - 1] = swap;
+    }
+  l->count = 0;
+  for (unsigned i = 0; i < count; i++) {
+    unsigned to = e->class_shifted[was[i]];
+    if (to != NO_CLASS) add_popped(e, l, to, e->example[was[i]]);
+  }
+}
+
+static inline void shift_narrow(struct elements *e) {
+  uint64_t rest = e->popped.bits;
+  for (e->popped.bits = 0; rest; rest &= rest - 1) {
+    unsigned class = (unsigned)__builtin_ctzll(rest), to = e->class_shifted[class];
+    if (to == NO_CLASS) continue;
+    live_add_narrow(e, &e->popped, to);
+    e->example[to] = e->example[class];
+  }
+}
+
+static uint64_t shift_intervals(const struct elements *e, uint64_t bits) {
+  uint64_t to = 0;
+  for (; bits; bits &= bits - 1) {
+    unsigned i = e->shifted[__builtin_ctzll(bits)];
+    if (e->from[i]) to |= (uint64_t)1 << i; /* at the very beginning nothing is inside */
+  }
+  return to;
+}
+
+/* Lemma 6.8: a call after a return begins a new interval. */
+static inline void begin_interval(struct elements *e, bool narrow) {
+  if (!e->returned) return;
+  e->returned = false;
+  e->n++;
+  if (narrow)
+    shift_narrow(e);
+  else
+    shift_wide(e);
+  for (unsigned s = 0; s < (narrow ? 1 : e->shape->pushes); s++) shift_counts(e, e->inside[s]);
+  for (unsigned s = 0; s < (narrow ? 1 : e->shape->pops); s++) {
+    if (e->empty[s]) e->empty[s] = shift_intervals(e, e->empty[s]);
+    uint32_t *p = e->pending[s];
+    if (!e->k) continue;
+    p[0] += p[1];
+    for (unsigned i = 1; i < e->k; i++) p[i] = p[i + 1];
+    p[e->k] = 0;
+  }
+  if (e->halves_used) find_halfway(e);
+}
+
+/* Pushes. */
+
+static uint32_t half_new(struct elements *e, const struct half *h) {
+  size_t i = 0;
+  while (i < e->halves.count && e->halves.at[i].used) i++;
+  if (i == e->halves.count) vec_push(e->m.mem, &e->halves, *h);
+  e->halves.at[i] = *h;
+  e->halves_used++;
+  return (uint32_t)i;
+}
+
+static void half_end(struct elements *e, uint32_t i) {
+  e->halves.at[i].used = false;
+  e->halves_used--;
+  find_halfway(e);
+}
+
+/* The value is in flight several times: which pop took which is not known. Without it the others are still a history of the
+ * specification (data independence), so it leaves the classes and is only counted. */
+static struct many *make_many(struct elements *e, struct item *x) {
+  struct many many = {.v = x->v, .used = true, .called = 1};
+  switch (x->kind) {
+  case ITEM_MANY: return &e->manys.at[x->which];
+  case ITEM_INSIDE: e->inside[x->side][inside_interval(e, x)]--; break;
+  case ITEM_PUSHING: many.open = 1; break;
+  default: /* ITEM_HALF */
+    many.open = many.popped = 1;
+    half_end(e, x->which);
+  }
+  size_t i = 0;
+  while (i < e->manys.count && e->manys.at[i].used) i++;
+  if (i == e->manys.count) vec_push(e->m.mem, &e->manys, many);
+  e->manys.at[i] = many;
+  x->kind = ITEM_MANY;
+  x->which = (unsigned)i & ((1u << 27) - 1);
+  return &e->manys.at[i];
+}
+
+/* As many pops as pushes, and no push open: none is inside. */
+static void many_balance(struct elements *e, struct item *x) {
+  struct many *many = &e->manys.at[x->which];
+  if (many->called > SAME_MOST) many->blind = true;
+  if (many->blind && many->popped <= many->called) {
+    many->called -= many->popped;
+    many->popped = 0;
+  }
+  if (many->open || many->popped < many->called) return;
+  many->used = false;
+  item_remove(&e->items, x);
+}
+
+static void push_again(struct elements *e, struct item *x) {
+  struct many *many = make_many(e, x);
+  many->called++;
+  many->open++;
+  many_balance(e, x);
+}
+
+static inline void push_called(struct elements *e, struct open *o, unsigned side) {
+  struct item *x = item_find(&e->items, o->v);
+  if (__builtin_expect(x != NULL, 0)) {
+    push_again(e, x);
+    return;
+  }
+  if (__builtin_expect(e->items.count >= FOLLOWED_MOST || (e->others && *other_of(e, o->v) > 1), 0)) {
+    o->other = true;
+    other_add(e, o->v);
+    return;
+  }
+  x = item_add(e, o->v);
+  x->kind = ITEM_PUSHING;
+  x->side = side & 1;
+  x->retired = 0;
+  x->when = o->start;
+}
+
+static void half_returned(struct elements *e, struct item *x) {
+  add_popped(e, &e->popped, half_class(e, &e->halves.at[x->which]), x->v);
+  half_end(e, x->which);
+  item_remove(&e->items, x);
+}
+
+static inline void push_returned(struct elements *e, const struct open *o) {
+  if (__builtin_expect(o->other, 0)) return;
+  struct item *x = item_find(&e->items, o->v);
+  assert(x);
+  if (__builtin_expect(x->kind == ITEM_PUSHING, 1)) {
+    uint64_t lasted = e->n - x->when;
+    x->kind = ITEM_INSIDE;
+    x->when = e->n << 4 | (lasted < 15 ? lasted : 15);
+    e->inside[x->side][inside_interval(e, x)]++;
+  } else if (x->kind == ITEM_HALF) {
+    half_returned(e, x);
+  } else if (x->kind == ITEM_MANY) {
+    e->manys.at[x->which].open--;
+    many_balance(e, x);
+  }
+}
+
+/* Pops. */
+
+static bool is_wrong(struct elements *e, enum wrong_kind kind, value v, const struct open *o) {
+  if (e->wrong) return false;
+  e->wrong = kind;
+  e->wrong_value = v;
+  if (o) e->wrong_pop = (struct half){.v = v, .pop_side = (uint8_t)(o->method - e->shape->pushes), .pop_from = o->start, .pop_to = e->n};
+  return false;
+}
+
+static bool too_many(struct elements *e, const struct many *many) {
+  if (!e->wrong) e->wrong_many = *many; /* what is called after a drop that showed it does not help */
+  return is_wrong(e, WRONG_MANY, many->v, NULL);
+}
+
+static bool pop_seldom(struct elements *e, struct item *x, value v, const struct open *o) {
+  if (!x) {
+    if (!e->others || !*other_of(e, v)) return is_wrong(e, WRONG_UNKNOWN, v, o);
+    other_remove(e, v);
+    return judge(e);
+  }
+  if (x->kind == ITEM_HALF) return is_wrong(e, WRONG_TWICE, v, o);
+  if (x->kind == ITEM_PUSHING) {
+    struct half h = {.v = v, .push_side = x->side, .pop_side = (uint8_t)(o->method - e->shape->pushes), .used = true,
+                     .retired = x->retired, .push_from = x->when, .pop_from = o->start, .pop_to = e->n};
+    x->kind = ITEM_HALF;
+    x->which = half_new(e, &h) & ((1u << 27) - 1);
+    find_halfway(e);
+    return judge(e);
+  }
+  struct many *many = &e->manys.at[x->which];
+  if (++many->popped > many->called && !many->blind) return too_many(e, many);
+  many_balance(e, x);
+  return judge(e);
+}
+
+static inline bool pop_returned(struct elements *e, const struct open *o, value result, bool narrow) {
+  unsigned side = narrow ? 0 : o->method - e->shape->pushes, from = relative(e, o->start);
+  if (result == V_UNKNOWN) return true; /* it may have taken anything: as if pending for ever */
+  e->pending[side][from]--;
+  e->pendings--;
+  if (__builtin_expect(result == V_EMPTY, 0)) {
+    if (e->shape->empties && from) e->empty[side] |= (uint64_t)1 << e->interval[from][e->k];
+    return judge(e);
+  }
+  struct item *x = item_find(&e->items, result);
+  if (__builtin_expect(!x || x->kind != ITEM_INSIDE, 0)) return pop_seldom(e, x, result, o);
+  unsigned push = inside_interval(e, x), pop = e->interval[from][e->k];
+  e->inside[narrow ? 0 : x->side][push]--;
+  e->gone[e->gone_next++ % GONE] = (struct gone){result, x->side, (uint8_t)side, x->when, o->start, e->n};
+  unsigned class = narrow ? push * e->intervals + pop : class_of(e, x->side, push, side, pop);
+  if (e->matters[class]) {
+    if (narrow)
+      live_add_narrow(e, &e->popped, class);
+    else
+      live_add_wide(e, &e->popped, class);
+    e->example[class] = result;
+  }
+  item_remove(&e->items, x);
+  return judge(e);
+}
+
+/* Events. */
+
+static struct open *more_slots(struct elements *e, uint32_t slot) {
+  vec_reserve(e->m.mem, &e->slots, (size_t)slot + 1);
+  memset(e->slots.at + e->slots.count, 0, (slot + 1 - e->slots.count) * sizeof *e->slots.at);
+  e->slots.count = (size_t)slot + 1;
+  return &e->slots.at[slot];
+}
+
+static inline void on_call(struct elements *e, uint32_t slot, uint16_t method, value v, bool narrow) {
+  begin_interval(e, narrow);
+  struct open *o = __builtin_expect(slot < e->slots.count, 1) ? &e->slots.at[slot] : more_slots(e, slot);
+  *o = (struct open){.start = e->n, .v = v, .method = (uint8_t)method};
+  if (method < (narrow ? 1 : e->shape->pushes)) {
+    push_called(e, o, method);
+  } else {
+    e->pending[narrow ? 0 : method - e->shape->pushes][e->k]++;
+    e->pendings++;
+  }
+}
+
+static void push_dropped(struct elements *e, const struct open *o) {
+  struct item *x = item_find(&e->items, o->v);
+  if (o->other) {
+    other_remove(e, o->v);
+  } else if (x->kind == ITEM_PUSHING) {
+    item_remove(&e->items, x);
+  } else if (x->kind == ITEM_HALF) { /* popped, though it was not pushed */
+    struct half h = e->halves.at[x->which];
+    half_end(e, x->which);
+    item_remove(&e->items, x);
+    is_wrong(e, WRONG_UNKNOWN, o->v, NULL);
+    e->wrong_pop = h;
+  } else {
+    struct many *many = &e->manys.at[x->which];
+    many->called--;
+    many->open--;
+    if (many->popped > many->called && !many->blind)
+      too_many(e, many);
+    else
+      many_balance(e, x);
+  }
+}
+
+static void push_retired(struct elements *e, const struct open *o) {
+  if (o->other) return;
+  struct item *x = item_find(&e->items, o->v);
+  x->retired = 1;
+  if (x->kind != ITEM_HALF) return;
+  e->halves.at[x->which].retired = true;
+  find_halfway(e);
+}
+
+/* What returns from a push can always be put in last, and says nothing new (as long as pushes are possible always). Of pops, there
+ * may be fewer now that can have taken something. */
+static inline bool on_return(struct elements *e, uint32_t slot, value result, bool narrow) {
+  const struct open *o = &e->slots.at[slot];
+  e->returned = true;
+  if (o->method >= (narrow ? 1 : e->shape->pushes)) return pop_returned(e, o, result, narrow) && !e->wrong;
+  if (result == V_FULL)
+    push_dropped(e, o); /* nothing was pushed */
+  else if (result == V_UNKNOWN && e->m.spec.ops[o->method].result == RESULT_NONE_FULL)
+    push_retired(e, o);
+  else
+    push_returned(e, o);
+  if (__builtin_expect(e->fewer, 0)) {
+    e->fewer = false;
+    judge(e);
+  }
+  return !e->wrong;
+}
+
+static void narrow_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
+  on_call((struct elements *)m, slot, method, arg[0], true);
+}
+static bool narrow_return(struct monitor *m, uint32_t slot, value result) { return on_return((struct elements *)m, slot, result, true); }
+static void wide_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
+  on_call((struct elements *)m, slot, method, arg[0], false);
+}
+static bool wide_return(struct monitor *m, uint32_t slot, value result) { return on_return((struct elements *)m, slot, result, false); }
+
+static void elements_drop(struct monitor *m, uint32_t slot) {
+  struct elements *e = (struct elements *)m;
+  const struct open *o = &e->slots.at[slot];
+  if (o->method < e->shape->pushes) {
+    push_dropped(e, o);
+  } else {
+    e->pending[o->method - e->shape->pushes][relative(e, o->start)]--;
+    e->pendings--;
+    e->fewer = true;
+  }
+}
+
+static void elements_retire(struct monitor *m, uint32_t slot) {
+  struct elements *e = (struct elements *)m;
+  const struct open *o = &e->slots.at[slot];
+  if (o->method < e->shape->pushes) push_retired(e, o); /* a pop stays among the pending ones */
+}
+
+static size_t elements_bytes(const struct monitor *m) {
+  const struct elements *e = (const struct elements *)m;
+  return sizeof *e + e->items.room * sizeof *e->items.at + e->slots.room * sizeof *e->slots.at + e->halves.room * sizeof *e->halves.at +
+         e->manys.room * sizeof *e->manys.at + (e->others ? OTHERS * sizeof *e->others : 0) +
+         e->classes * (sizeof *e->example + sizeof *e->class_shifted + sizeof *e->matters) + judge_bytes(e);
+}
+
+/* Making one. */
+
+static const struct monitor_type narrow_type = {.name = "elements", .call = narrow_call, .ret = narrow_return, .drop = elements_drop,
+                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes};
+static const struct monitor_type wide_type = {.name = "elements", .call = wide_call, .ret = wide_return, .drop = elements_drop,
+                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes};
+
+/* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack and a bag
+ * at any other time they can be, too. */
+static bool class_matters(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side, unsigned pop) {
+  (void)push_side, (void)pop_side;
+  if (!e->from[push] && !e->from[pop]) return false;
+  bool overlap = e->to[push] >= e->from[pop] && e->to[pop] >= e->from[push];
+  return !overlap || (e->shape->order != ORDER_STACK && e->shape->order != ORDER_NONE);
+}
+
+static void fill_tables(struct elements *e) {
+  unsigned k = e->k;
+  for (unsigned i = 0; i <= k; i++)
+    for (unsigned j = i; j <= k; j++) {
+      unsigned at = approx_interval(k, i, j);
+      e->interval[i][j] = (uint8_t)at;
+      e->from[at] = (uint8_t)i;
+      e->to[at] = (uint8_t)j;
+      e->shifted[at] = (uint8_t)approx_interval(k, i ? i - 1 : 0, j ? j - 1 : 0);
+      if (j == k) continue; /* what is pushed now and not popped can be pushed last of all */
+      /* In a queue it is best pushed as late as it can be; in a stack what is below it matters, too. */
+      bool late = e->shape->order == ORDER_QUEUE || e->shape->order == ORDER_NONE;
+      e->kept_bit[e->kept_count] = (uint8_t)(late ? approx_interval(k, j, j) : at);
+      e->kept[e->kept_count++] = (uint8_t)at;
+    }
+  for (unsigned i = 0; i < e->intervals; i++)
+    for (unsigned j = 0; j < e->intervals; j++)
+      if (i != j && within(e, i, j)) e->around[i] |= (uint64_t)1 << j;
+  for (unsigned c = 0; c < e->classes; c++) {
+    unsigned push_side, push, pop_side, pop;
+    class_parts(e, c, &push_side, &push, &pop_side, &pop);
+    e->matters[c] = class_matters(e, push_side, push, pop_side, pop);
+    unsigned to = class_of(e, push_side, e->shifted[push], pop_side, e->shifted[pop]);
+    e->class_shifted[c] = class_matters(e, push_side, e->shifted[push], pop_side, e->shifted[pop]) ? (uint16_t)to : NO_CLASS;
+    for (unsigned d = 0; e->narrow && d < e->classes; d++) {
+      if (class_covers(e, c, d)) e->wider[c] |= (uint64_t)1 << d;
+      if (class_covers(e, d, c)) e->narrower[c] |= (uint64_t)1 << d;
+    }
+  }
+}
+
+struct monitor *monitor_of_elements(struct mem *m, const struct spec *spec, unsigned k, struct problem *problem) {
+  const struct shape *shape = shape_of(spec);
+  assert(shape && k <= APPROX_K_MOST);
+  struct elements *e = mem_zero(m, 1, sizeof *e);
+  e->shape = shape;
+  e->k = k;
+  e->n = k;
+  e->intervals = APPROX_INTERVALS(k);
+  e->classes = shape->pushes * shape->pops * e->intervals * e->intervals;
+  e->narrow = k <= NARROW_K && shape->pushes == 1 && shape->pops == 1;
+  e->m = (struct monitor){.type = e->narrow ? &narrow_type : &wide_type, .mem = m, .spec = *spec, .k = k};
+  if (!shape->judge)
+    e->judge = *spec;
+  else if (!spec_named(shape->judge, &e->judge, problem))
+    return NULL;
+  e->example = mem_zero(m, e->classes, sizeof *e->example);
+  e->class_shifted = mem_zero(m, e->classes, sizeof *e->class_shifted);
+  e->matters = mem_zero(m, e->classes, sizeof *e->matters);
+  fill_tables(e);
+  items_resize(m, &e->items, 1024);
+  judge_open(e);
+  return &e->m;
+}
