@@ -269,3 +269,293 @@ TEST(approx_elements_producer_fifo) { against_exact("producer-fifo", false, 1500
 TEST(approx_elements_priority_queue) { against_exact("priority-queue", false, 1500, 10); }
 TEST(approx_elements_max_priority_queue) { against_exact("max-priority-queue", false, 1500, 10); }
 TEST(approx_elements_bounded_priority_queue) { against_exact("bounded-priority-queue(2)", false, 1500, 10); }
+
+/* The event of the first violation, or one past the last. */
+static unsigned first_violation(const struct spec *named, const struct execution *x, unsigned k) {
+  struct mem m;
+  struct problem problem;
+  struct spec spec = *named;
+  mem_open(&m, NULL);
+  spec.values = values_new(&m);
+  struct monitor *monitor = monitor_new(&m, &spec, k, &problem);
+  CHECKF(monitor, "%s", problem.text);
+  unsigned i = 0;
+  while (i < x->events && feed(monitor, x, i)) i++;
+  mem_close(&m);
+  return i;
+}
+
+/* A_0, A_1, ... see more and more; and with k at least the length, all there is. */
+static void grows_with_k(const char *name, unsigned values, unsigned fewer) {
+  struct spec spec;
+  struct problem problem;
+  CHECK(spec_named(name, &spec, &problem));
+  uint64_t seed = 7;
+  for (unsigned i = 0; i < histories(fewer); i++) {
+    struct mem m;
+    struct execution x;
+    mem_open(&m, NULL);
+    spec.values = values_new(&m);
+    random_execution(&m, &spec, &seed, &(struct options){.ops = 9, .threads = 4, .values = values}, &x);
+    unsigned seen = UINT32_MAX;
+    for (unsigned k = 0; k <= APPROX_K_MOST; k++) {
+      unsigned now = first_violation(&spec, &x, k);
+      if (now > seen) dump(&spec, &x, x.events, k);
+      CHECKF(now <= seen, "seen at event %u with k = %u, but not with %u", seen, k - 1, k);
+      seen = now;
+    }
+    struct interval_order order;
+    for (unsigned e = 0; !values && e < x.events && e <= seen; e++) {
+      struct history *h = prefix_of(&m, &spec, &x, e + 1, false);
+      order_of(&m, h, &order);
+      if (order.length > APPROX_K_MOST || x.at[e].kind != RETURN) continue;
+      CHECK(exact(&m, h, &spec) == (e < seen));
+    }
+    mem_close(&m);
+  }
+}
+
+TEST(approx_elements_grows_queue) { grows_with_k("queue", 0, 500); }
+TEST(approx_elements_grows_stack) { grows_with_k("stack", 0, 500); }
+TEST(approx_elements_grows_deque) { grows_with_k("deque", 0, 300); }
+TEST(approx_elements_grows_repeated) { grows_with_k("queue", 2, 500); }
+
+/* By hand. Events are written "c1 push 5", "r1 5": the slot, the operation, the value or e for empty. */
+static const char *said_of(struct mem *m, const char *name, unsigned k, const char *events) {
+  struct spec spec;
+  struct problem problem;
+  struct violation v;
+  CHECK(spec_named(name, &spec, &problem));
+  spec.values = values_new(m);
+  struct monitor *monitor = monitor_new(m, &spec, k, &problem);
+  CHECK(monitor);
+  bool good = true;
+  for (const char *at = events; *at && good;) {
+    char what, word[12] = "";
+    unsigned slot;
+    int len;
+    CHECKF(sscanf(at, " %c%u%n", &what, &slot, &len) == 2, "%s", at);
+    at += len;
+    if (what == 'c') {
+      value arg[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
+      int v2;
+      CHECK(sscanf(at, " %11[a-z-]%n", word, &len) == 1);
+      at += len;
+      int op = spec_op_find(&spec, word, strlen(word));
+      CHECK(op >= 0);
+      if (spec.ops[op].args) {
+        CHECK(sscanf(at, "%d%n", &v2, &len) == 1);
+        at += len;
+        arg[0] = value_of_small(v2);
+      }
+      monitor_call(monitor, slot, (uint16_t)op, arg);
+    } else if (what == 'r') {
+      int result;
+      value r = V_NONE;
+      if (sscanf(at, "%d%n", &result, &len) == 1) {
+        r = value_of_small(result);
+        at += len;
+      } else if (!strncmp(at, " e", 2)) {
+        r = V_EMPTY;
+        at += 2;
+      }
+      good = monitor_return(monitor, slot, r);
+    } else if (what == 'd') {
+      monitor_drop(monitor, slot);
+    } else {
+      monitor_retire(monitor, slot);
+    }
+    while (*at == ' ' || *at == ',') at++;
+  }
+  if (good) return "";
+  CHECKF(monitor_violation(m, monitor, &v, &problem), "%s", problem.text);
+  return v.said;
+}
+
+TEST(approx_elements_sentences) {
+  static const struct {
+    const char *spec;
+    unsigned k;
+    const char *events, *said;
+  } cases[] = {
+      {"queue", 0, "c1 pop, r1 7", "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
+      {"stack", 0, "c1 push 7, r1, c1 pop, r1 7, c1 pop, r1 7",
+       "7 was put in once and taken out twice: push(7) in [0,0], pop -> 7 in [0,0], pop -> 7 in [0,0]"},
+      {"stack", 2, "c1 push 7, r1, c1 pop, r1 7, c1 pop, r1 7",
+       "7 was put in once and taken out twice: push(7) in [0,0], pop -> 7 in [1,1], pop -> 7 in [2,2]"},
+      {"queue", 1, "c1 enq 7, c2 deq, r2 7, c2 deq, r2 7",
+       "7 was put in once and taken out twice: enq(7) in [0,1] (open), deq -> 7 in [0,0], deq -> 7 in [1,1]"},
+      {"queue", 0, "c1 enq 7, c2 enq 7, c3 deq, c4 deq, c5 deq, r3 7, r4 7, r5 7", "7 was put in 2 times and taken out 3 times"},
+      {"queue", 0, "c1 enq 7, c3 deq, r3 7, d1, c4 enq 7, r4", "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
+      {"queue", 1, "c1 enq 3, r1, c1 deq, r1 e", "empty was returned although 3 was inside the whole time: enq(3) in [0,0], deq -> empty in [1,1]"},
+      {"queue", 1, "c1 enq 3, r1, c1 deq, c2 deq, r1 e", ""},
+      {"queue", 1, "c1 enq 3, r1, c1 enq 4, r1, c1 deq, c2 deq, r1 e",
+       "empty was returned although at each moment one of 3 or 4 was inside: enq(3) in [0,0], enq(4) in [0,0], deq -> empty in [1,1]; "
+       "and what a removal that is pending may have taken does not help"},
+      {"weak-queue", 1, "c1 enq 3, r1, c1 deq, r1 e", ""},
+      {"queue", 2, "c1 enq 1, r1, c1 enq 2, r1, c1 deq, r1 2",
+       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in [0,0]"},
+      {"queue", 3, "c1 enq 1, r1, c1 enq 2, r1, c3 deq, c1 deq, r1 2, c1 deq, r1 e", ""},
+      {"queue", 3, "c1 enq 1, r1, c1 enq 2, r1, c3 deq, c1 deq, r1 2, c1 deq, r3 e",
+       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in [0,0]; "
+       "and what a removal that is pending may have taken does not help"},
+      {"queue", 2, "c1 enq 1, r1, c1 enq 2, r1, c1 deq, c2 deq, r1 2, c1 enq 3, r1, r2 3",
+       "1 was put in before 3, which was taken out, and never left: enq(3) in [2,2], deq -> 3 in [1,2], enq(1) in [0,0]"},
+      {"stack", 3, "c1 push 1, r1, c1 push 2, r1, c1 pop, r1 1", "1 was taken out from under 2: push(1) in [0,0], pop -> 1 in [2,2], push(2) in [1,1]"},
+      {"deque", 3, "c1 push-back 1, r1, c1 push-back 2, r1, c1 pop-front, r1 2", ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct mem m;
+    mem_open(&m, NULL);
+    const char *said = said_of(&m, cases[i].spec, cases[i].k, cases[i].events);
+    CHECKF(!strcmp(said, cases[i].said), "case %zu: %s", i, said);
+    mem_close(&m);
+  }
+}
+
+/* Example 7.1 (Figure 5): an empty pop during which n elements take turns. The families of Figure 4 see it for n = 1 only; the complete
+ * monitor for every n, with k = n. */
+TEST(approx_elements_example_7_1) {
+  for (int n = 1; n <= 6; n++)
+    for (unsigned k = 0; k <= APPROX_K_MOST; k++) {
+      struct mem m;
+      struct text t;
+      mem_open(&m, NULL);
+      text_open(&t, &m);
+      text_add(&t, "c1 push 1, r1, c9 pop, ");
+      for (int i = 2; i <= n + 1; i++) {
+        if (i <= n) text_printf(&t, "c1 push %d, ", i);
+        if (i > 2) text_printf(&t, "c2 pop, ");
+        if (i <= n) text_printf(&t, "r1, ");
+        if (i > 2) text_printf(&t, "r2 %d, ", i - 2);
+      }
+      text_printf(&t, "r9 e");
+      for (int s = 0; s < 2; s++) {
+        const char *said = said_of(&m, s ? "stack" : "queue", k, text_string(&t));
+        bool early = s && n > 1; /* in a stack the elements' order is wrong already */
+        CHECKF(early ? k < 3 || said[0] : !!said[0] == (k >= (unsigned)n), "n = %d, k = %u, %s: %s", n, k, s ? "stack" : "queue", said);
+        if (!early && said[0]) CHECK(!strncmp(said, "empty was returned although", 27));
+      }
+      mem_close(&m);
+    }
+}
+
+/* Long executions, without end in principle: threads with a state each. */
+struct run {
+  struct monitor *monitor;
+  uint64_t seed;
+  VEC(uint32_t) inside; /* a ring for a queue */
+  uint64_t head, tail, pushed;
+  bool stack;
+  uint8_t state[8];
+  bool pop[8];
+  value v[8];
+};
+enum { RING = 1 << 18 };
+
+static void run_step(struct run *r, uint64_t depth) {
+  static const value none[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
+  uint64_t dice = random_next(&r->seed);
+  unsigned t = dice & 7;
+  uint64_t size = r->tail - r->head;
+  switch (r->state[t]) {
+  case 0:
+    r->pop[t] = (dice >> 8) % 100 >= (size < depth ? 55 : 45);
+    r->v[t] = value_of_small((int)(++r->pushed % VALUE_SMALL_MAX));
+    monitor_call(r->monitor, t, r->pop[t], r->pop[t] ? none : (const value[OP_ARGS]){r->v[t], V_NONE, V_NONE});
+    break;
+  case 1:
+    if (!r->pop[t])
+      r->inside.at[r->tail++ % RING] = r->v[t];
+    else
+      r->v[t] = !size ? V_EMPTY : r->inside.at[(r->stack ? --r->tail : r->head++) % RING];
+    break;
+  default: CHECK(monitor_return(r->monitor, t, r->pop[t] ? r->v[t] : V_NONE));
+  }
+  r->state[t] = (uint8_t)((r->state[t] + 1) % 3);
+}
+
+/* Memory is that of what is inside, not of what there was: 10 M operations. */
+static void long_run(const char *name, uint64_t depth, size_t most) {
+  struct mem m;
+  struct problem problem;
+  struct spec spec;
+  struct run r = {.seed = 5, .stack = !strcmp(name, "stack")};
+  mem_open(&m, NULL);
+  CHECK(spec_named(name, &spec, &problem));
+  spec.values = values_new(&m);
+  r.monitor = monitor_new(&m, &spec, 2, &problem);
+  vec_reserve(&m, &r.inside, RING);
+  for (uint64_t i = 0; i < depth; i++) {
+    value v[OP_ARGS] = {value_of_small((int)++r.pushed), V_NONE, V_NONE};
+    r.inside.at[r.tail++ % RING] = v[0];
+    monitor_call(r.monitor, 0, 0, v);
+    CHECK(monitor_return(r.monitor, 0, V_NONE));
+  }
+  for (uint64_t i = 0; i < 30000000; i++) run_step(&r, depth);
+  CHECK(r.monitor->events > 19999000);
+  size_t bytes = r.monitor->type->bytes(r.monitor);
+  CHECKF(bytes < most, "%zu bytes", bytes);
+  mem_close(&m);
+}
+TEST(approx_elements_long_queue) { long_run("queue", 10, 600000); }
+TEST(approx_elements_long_stack) { long_run("stack", 10, 600000); }
+TEST(approx_elements_long_deep) { long_run("queue", 100000, 5000000); }
+
+/* More values inside than are followed: no false alarm, and those that are followed still are. */
+TEST(approx_elements_many_inside) {
+  struct mem m;
+  struct problem problem;
+  struct spec spec;
+  enum { MANY = 1500000 };
+  mem_open(&m, NULL);
+  CHECK(spec_named("queue", &spec, &problem));
+  spec.values = values_new(&m);
+  struct monitor *monitor = monitor_new(&m, &spec, 2, &problem);
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < MANY; i++) {
+      monitor_call(monitor, 0, 0, (value[OP_ARGS]){value_of_small(i), V_NONE, V_NONE});
+      CHECK(monitor_return(monitor, 0, V_NONE));
+    }
+    for (int i = 0; i < MANY; i++) {
+      monitor_call(monitor, 0, 1, (value[OP_ARGS]){V_NONE, V_NONE, V_NONE});
+      CHECK(monitor_return(monitor, 0, turn ? V_EMPTY : value_of_small(i)) == !turn);
+      if (turn) break;
+    }
+  }
+  struct violation v;
+  CHECKF(monitor_violation(&m, monitor, &v, &problem), "%s", problem.text);
+  CHECK(monitor->type->bytes(monitor) < 40000000);
+  mem_close(&m);
+}
+
+/* One value pushed again and again: counted, as long as it can be shown. */
+TEST(approx_elements_one_value) {
+  for (int n = 1; n <= 1000; n *= 10) {
+    struct mem m;
+    struct problem problem;
+    struct spec spec;
+    struct violation v;
+    mem_open(&m, NULL);
+    CHECK(spec_named("stack", &spec, &problem));
+    spec.values = values_new(&m);
+    struct monitor *monitor = monitor_new(&m, &spec, 2, &problem);
+    const value five[OP_ARGS] = {value_of_small(5), V_NONE, V_NONE}, none[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
+    monitor_call(monitor, 2, 0, five); /* stays open */
+    for (int i = 0; i < n; i++) {
+      monitor_call(monitor, 1, 0, five);
+      CHECK(monitor_return(monitor, 1, V_NONE));
+    }
+    for (int i = 0; i <= n; i++) {
+      monitor_call(monitor, 1, 1, none);
+      CHECK(monitor_return(monitor, 1, five[0]));
+    }
+    monitor_call(monitor, 1, 1, none);
+    CHECK(monitor_return(monitor, 1, five[0]) == (n == 1000));
+    if (n < 1000) {
+      CHECKF(monitor_violation(&m, monitor, &v, &problem), "%s", problem.text);
+      CHECK(v.history->ops.count == 2 * (size_t)n + 3);
+    }
+    mem_close(&m);
+  }
+}

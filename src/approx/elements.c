@@ -36,12 +36,17 @@ static inline uint32_t item_home(const struct items *t, value v) {
   return (uint32_t)((uint64_t)(v >> 3) * 0x9e3779b97f4a7c15u >> t->shift) << 2 | (v >> 1 & 3);
 }
 
+/* Where it is, or would be. */
+static inline struct item *item_place(const struct items *t, value v) {
+  struct item *x = &t->at[item_home(t, v)], *end = t->at + t->room;
+  while (x->kind != ITEM_NONE && x->v != v)
+    if (++x == end) x = t->at;
+  return x;
+}
+
 static inline struct item *item_find(const struct items *t, value v) {
-  for (uint32_t at = item_home(t, v);; at = (at + 1) & (t->room - 1)) {
-    struct item *x = &t->at[at];
-    if (x->kind == ITEM_NONE) return NULL;
-    if (x->v == v) return x;
-  }
+  struct item *x = item_place(t, v);
+  return x->kind == ITEM_NONE ? NULL : x;
 }
 
 static void items_resize(struct mem *m, struct items *t, uint32_t room) {
@@ -51,22 +56,9 @@ static void items_resize(struct mem *m, struct items *t, uint32_t room) {
   t->shift = 64 - (unsigned)__builtin_ctz(room / 4);
   for (uint32_t i = 0; i < old.room; i++) {
     if (old.at[i].kind == ITEM_NONE) continue;
-    uint32_t at = item_home(t, old.at[i].v);
-    while (t->at[at].kind != ITEM_NONE) at = (at + 1) & (room - 1);
-    t->at[at] = old.at[i];
+    *item_place(t, old.at[i].v) = old.at[i];
   }
   mem_free(m, old.at);
-}
-
-/* A place for a value that has none. */
-static inline struct item *item_add(struct elements *e, value v) {
-  struct items *t = &e->items;
-  if (t->count >= t->room / 2) items_resize(e->m.mem, t, t->room * 2);
-  t->count++;
-  uint32_t at = item_home(t, v);
-  while (t->at[at].kind != ITEM_NONE) at = (at + 1) & (t->room - 1);
-  t->at[at].v = v;
-  return &t->at[at];
 }
 
 static inline void item_remove(struct items *t, struct item *x) {
@@ -167,6 +159,14 @@ static void shift_counts(const struct elements *e, uint32_t *count) {
   }
 }
 
+/* The same for k = 2: [0,0] [0,1] [0,2] [1,1] [1,2] [2,2]. */
+static inline void shift_two(uint32_t *count) {
+  count[0] += count[1] + count[3];
+  count[1] = count[2] + count[4];
+  count[3] = count[5];
+  count[2] = count[4] = count[5] = 0;
+}
+
 static void shift_wide(struct elements *e) {
   struct live *l = &e->popped;
   uint16_t was[LIVE_MOST];
@@ -214,16 +214,21 @@ static inline void begin_interval(struct elements *e, bool narrow) {
     shift_narrow(e);
   else
     shift_wide(e);
-  for (unsigned s = 0; s < (narrow ? 1 : e->shape->pushes); s++) shift_counts(e, e->inside[s]);
+  for (unsigned s = 0; s < (narrow ? 1 : e->shape->pushes); s++) {
+    if (narrow && e->k == NARROW_K)
+      shift_two(e->inside[s]);
+    else
+      shift_counts(e, e->inside[s]);
+  }
   for (unsigned s = 0; s < (narrow ? 1 : e->shape->pops); s++) {
-    if (e->empty[s]) e->empty[s] = shift_intervals(e, e->empty[s]);
+    if (__builtin_expect(e->empty[s] != 0, 0)) e->empty[s] = shift_intervals(e, e->empty[s]);
     uint32_t *p = e->pending[s];
     if (!e->k) continue;
     p[0] += p[1];
     for (unsigned i = 1; i < e->k; i++) p[i] = p[i + 1];
     p[e->k] = 0;
   }
-  if (e->halves_used) find_halfway(e);
+  if (__builtin_expect(e->halves_used != 0, 0)) find_halfway(e);
 }
 
 /* Pushes. */
@@ -285,8 +290,8 @@ static void push_again(struct elements *e, struct item *x) {
 }
 
 static inline void push_called(struct elements *e, struct open *o, unsigned side) {
-  struct item *x = item_find(&e->items, o->v);
-  if (__builtin_expect(x != NULL, 0)) {
+  struct item *x = item_place(&e->items, o->v);
+  if (__builtin_expect(x->kind != ITEM_NONE, 0)) {
     push_again(e, x);
     return;
   }
@@ -295,11 +300,12 @@ static inline void push_called(struct elements *e, struct open *o, unsigned side
     other_add(e, o->v);
     return;
   }
-  x = item_add(e, o->v);
-  x->kind = ITEM_PUSHING;
-  x->side = side & 1;
-  x->retired = 0;
-  x->when = o->start;
+  if (__builtin_expect(e->items.count >= e->items.room / 2, 0)) {
+    items_resize(e->m.mem, &e->items, e->items.room * 2);
+    x = item_place(&e->items, o->v);
+  }
+  e->items.count++;
+  *x = (struct item){.v = o->v, .kind = ITEM_PUSHING, .side = side & 1, .when = o->start};
 }
 
 static void half_returned(struct elements *e, struct item *x) {
