@@ -162,7 +162,8 @@ static void try_share(unsigned share) {
   printf("%u objects compared, %u of them only with asif verify, %u too large: %u hold, %u do not; seen at k = 0, 1, ...:", y.objects + y.bounded, y.bounded, y.skipped, y.holds, y.wrong);
   for (unsigned k = 0; k <= OPERATIONS_MOST; k++) printf(" %u", y.seen[k]);
   printf("\n");
-  if (!one && most >= 50) CHECK(y.holds > most / 10 && y.seen[0] > most / 10 && y.seen[OPERATIONS_MOST] > y.seen[0]);
+  if (!one && most >= 50) CHECK(y.holds > most / 10 && y.seen[0] > most / 10);
+  if (!one && most >= 500) CHECK(y.seen[OPERATIONS_MOST] > y.seen[0]);
 }
 
 TEST(verify_approx_objects_0) { try_share(0); }

@@ -112,7 +112,7 @@ static bool read_options(const struct args *a, struct job *j) {
   o->steps = steps && !strcmp(steps, "statement") ? STEPS_STATEMENT : STEPS_SHARED;
   o->points = arg_flag(a, "points");
   o->approx = arg_value(a, "approx") != NULL;
-  o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTED_K_MOST, &bad);
+  o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTINGS_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));

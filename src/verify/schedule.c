@@ -238,7 +238,7 @@ static bool read_approx(struct evidence *e) {
   char *s = field(e, "approx");
   uint64_t k;
   if (!s) return true;
-  if (!number_at(&s, COUNTED_K_MOST, &k) || *s) return unexpected(e, "approx");
+  if (!number_at(&s, COUNTINGS_K_MOST, &k) || *s) return unexpected(e, "approx");
   e->options.approx = true;
   e->options.k = (unsigned)k;
   return next(e, "threads");

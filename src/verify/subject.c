@@ -231,7 +231,7 @@ bool subject_open(struct mem *mem, const struct verify_options *options, struct 
 
 /* --approx */
 static bool count_instead(struct subject *s, struct problem *why) {
-  if (s->options->ops == OPS_FOREVER && !counted_forgets(&s->spec)) {
+  if (s->options->ops == OPS_FOREVER && !countings_finite(&s->spec)) {
     problem_set(why, "%s: --approx with --ops forever counts operations without end, but of queues and stacks: with --ops N it comes to an end",
                 s->options->path);
     return false;

@@ -34,7 +34,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
   spec.processes = out->history->processes;
   if (!check_history(s->mem, out->history, &spec, &options, limits, &out->check, why)) return false;
   out->checked = out->check.verdict != VERDICT_UNKNOWN;
-  if (out->check.verdict == VERDICT_HOLDS && (s->counted ? counted_blurred(s->counted) : specsets_blurred(s->sets))) {
+  if (out->check.verdict == VERDICT_HOLDS && specsets_blurred(s->sets)) {
     out->search.verdict = VERDICT_UNKNOWN;
     out->kind = NULL;
     out->reason = "the specification's results cannot all be told apart, and an execution that seemed wrong is not";

@@ -1,4 +1,4 @@
-/* Is a counting the specification's? (counted.h)
+/* Is a counting the specification's? (countings.h)
  *
  * Its operations are put in an order one by one. A completed operation that ended in interval j comes before those that began after j, so
  * of those that are left any may be next that began no later than the first of them to end. Operations with the same label and interval are
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "verify/counted_parts.h"
+#include "approx/countings_parts.h"
 
 enum { POLL_EVERY = 1024 };
 
@@ -49,10 +49,11 @@ uint32_t byte_table_number(struct byte_table *t, const void *bytes, size_t size)
 
 /* Groups. */
 
-void decider_open(struct decider *d, struct mem *mem, struct linearizer *lin, unsigned k) {
+void decider_open(struct decider *d, struct mem *mem, struct states *states, unsigned k) {
   memset(d, 0, sizeof *d);
   d->mem = mem;
-  d->lin = lin;
+  d->states = states;
+  d->initial = states_initial(states);
   d->k = k;
   d->mask = 1023;
   d->slots = mem_zero(mem, d->mask + 1, sizeof *d->slots);
@@ -61,34 +62,29 @@ void decider_open(struct decider *d, struct mem *mem, struct linearizer *lin, un
 
 /* What is to be tried first comes last: what ended first. */
 static int by_end(const void *a, const void *b) {
-  const struct counted_group *x = a, *y = b;
+  const struct counting_group *x = a, *y = b;
   if (x->to != y->to) return x->to < y->to ? 1 : -1;
   return memcmp(x, y, sizeof *x);
 }
 
-static void add_group(struct decider *d, struct counted_group g) {
+static void add_pending(struct decider *d, struct counting_group g) {
   for (size_t i = 0; i < d->groups.count; i++) {
-    struct counted_group *x = &d->groups.at[i];
-    if (x->call != g.call || x->done != g.done || x->process != g.process || x->from != g.from || x->to != g.to) continue;
-    x->count = (uint16_t)(x->count + g.count);
+    struct counting_group *x = &d->groups.at[i];
+    if (x->label != g.label || x->from != g.from) continue;
+    x->count++;
     return;
   }
   vec_push(d->mem, &d->groups, g);
 }
 
-void decider_take(struct decider *d, const struct counting_state *c, const struct counted_label *labels, unsigned threads) {
+void decider_take(struct decider *d, const struct counting *c, unsigned processes) {
   d->groups.count = 0;
-  for (unsigned t = 0; t < threads; t++) {
-    if (c->open[t] == IDLE) continue;
-    uint8_t process = d->lin->spec->by_process ? (uint8_t)t : 0;
-    add_group(d, (struct counted_group){.call = c->open[t], .count = 1, .process = process, .from = c->from[t], .to = (uint8_t)d->k});
-  }
+  for (unsigned p = 0; p < processes; p++)
+    if (c->open[p] != COUNTING_IDLE)
+      add_pending(d, (struct counting_group){.label = c->open[p], .count = 1, .from = c->from[p], .to = (uint8_t)d->k, .pending = true});
   for (size_t i = 0; i < c->entries.count; i++) {
-    const struct counted_entry *e = &c->entries.at[i];
-    const struct counted_label *l = &labels[e->label];
-    vec_push(d->mem, &d->groups,
-             ((struct counted_group){.call = l->call, .done = l->done, .count = e->count, .process = l->process, .from = e->from,
-                                     .to = e->to}));
+    const struct counting_entry *e = &c->entries.at[i];
+    vec_push(d->mem, &d->groups, ((struct counting_group){.label = e->label, .count = e->count, .from = e->from, .to = e->to}));
   }
   if (d->groups.count > 1) qsort(d->groups.at, d->groups.count, sizeof *d->groups.at, by_end);
 }
@@ -140,7 +136,7 @@ static void reach(struct decider *d) {
 }
 
 static void start(struct decider *d) {
-  struct successors initial = states_initial(d->lin->states);
+  const struct successors initial = d->initial;
   clear(d);
   for (size_t g = 0; g < d->groups.count; g++) memcpy(d->next + 4 + 2 * g, &d->groups.at[g].count, 2);
   for (uint32_t i = 0; i < initial.count; i++) {
@@ -159,21 +155,19 @@ static uint16_t left(const unsigned char *config, size_t group) {
 static unsigned first_end(const struct decider *d, const unsigned char *config) {
   unsigned first = d->k + 1;
   for (size_t g = 0; g < d->groups.count; g++)
-    if (d->groups.at[g].done != IDLE && d->groups.at[g].to < first && left(config, g)) first = d->groups.at[g].to;
+    if (!d->groups.at[g].pending && d->groups.at[g].to < first && left(config, g)) first = d->groups.at[g].to;
   return first;
 }
 
 /* One of the group is next. */
 static void put_next(struct decider *d, uint32_t config, size_t group) {
-  const struct counted_group *g = &d->groups.at[group];
-  uint32_t state, count;
+  uint32_t state;
   memcpy(&state, d->bytes.at + config * d->width, 4);
-  const struct lin_outcome *x = linearize_one(d->lin, state, g->call, g->process, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (g->done != IDLE && x[i].status != g->done) continue;
+  struct successors x = states_step(d->states, state, d->groups.at[group].label - 1u);
+  for (uint32_t i = 0; i < x.count; i++) {
     memcpy(d->next, d->bytes.at + config * d->width, d->width);
     uint16_t n = (uint16_t)(left(d->next, group) - 1);
-    memcpy(d->next, &x[i].state, 4);
+    memcpy(d->next, &x.at[i], 4);
     memcpy(d->next + 4 + 2 * group, &n, 2);
     reach(d);
   }
@@ -209,8 +203,7 @@ bool decider_allowed(struct decider *d) {
   return d->allowed.at[key] == YES;
 }
 
-uint32_t decider_most_elements(struct decider *d) {
-  const struct spec *spec = d->lin->spec;
+uint32_t decider_elements(struct decider *d, const struct spec *spec) {
   uint32_t most = 0;
   size_t done = 0;
   start(d);
@@ -219,9 +212,9 @@ uint32_t decider_most_elements(struct decider *d) {
     uint32_t config = d->waiting.at[--d->waiting.count], state;
     unsigned end = first_end(d, d->bytes.at + config * d->width);
     memcpy(&state, d->bytes.at + config * d->width, 4);
-    uint32_t n = end > d->k ? spec->elements(spec, states_at(d->lin->states, state)) : 0;
+    uint32_t n = end > d->k ? spec->elements(spec, states_at(d->states, state)) : 0;
     if (n > most) most = n;
     go_on(d, config, end);
   }
-  return most < UINT32_MAX ? most : UINT32_MAX - 1; /* what a memo can hold */
+  return most;
 }
