@@ -377,12 +377,11 @@ static void get_area(const char **from, struct area *a) {
   kept_get(from, &end, sizeof end);
   kept_get(from, (void *)a->start, end.next - a->start);
   if (end.blocks == *from) *from += end.count * sizeof *a->blocks + map_size(a, end.next);
-  a->kept = end.blocks;
-  a->kept_version = end.version;
   if (LIKELY(a->version == end.version)) return; /* only what is in the blocks has changed, if anything */
   a->next = end.next;
   a->count = (uint32_t)end.count;
-  a->version = end.version;
+  a->version = a->kept_version = end.version;
+  a->kept = end.blocks;
   const char *blocks = end.blocks;
   kept_get(&blocks, a->blocks + 1, a->count * sizeof *a->blocks);
   kept_get(&blocks, map_of(a), map_size(a, a->next));

@@ -36,7 +36,7 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
                      uint64_t now, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
-  if (races_wanted()) races_atomic((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xffff, pc);
+  if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (effect == CHANGED) {
     step_wrote();
     spin_wrote(f);
@@ -63,6 +63,10 @@ PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *
   f->pc = pc;
   return true;
 }
+/* Then: what is noted for races. */
+PART void quick_note(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
+  if (order_simple && !order_note((uintptr_t)at, size, kind, order & 0xff, pc)) races_atomic((uintptr_t)at, size, kind, order & 0xff, pc);
+}
 PART void quick_read(uintptr_t pc, const volatile void *at, uint64_t value) {
   struct fiber *f = current;
   if (UNLIKELY(++f->spin.reads >= f->spin.next)) spin_candidate(f, pc, (uintptr_t)at, value);
@@ -88,6 +92,7 @@ PART void quick_changed(void) {
   PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
     T v; \
     if (UNLIKELY(!quick_step(POINT_READ, 0, at, sizeof v, pc))) return load_long_##N(at, order, pc, SPIN_SLOT); \
+    quick_note(POINT_READ, at, sizeof v, order, pc); \
     GET(v, at); \
     quick_read(pc, at, (uint64_t)v); \
     return v; \
@@ -105,6 +110,7 @@ PART void quick_changed(void) {
       store_long_##N(at, v, order, pc, SPIN_SLOT); \
       return; \
     } \
+    quick_note(POINT_WRITE, at, sizeof v, order, pc); \
     GET(old, at); \
     PUT(at, v); \
     if (old != v) quick_changed(); \
@@ -129,6 +135,7 @@ PART void quick_changed(void) {
       return exchange_if_long_##N(at, expected, v, order, failed, pc, SPIN_SLOT); \
     GET(old, at); \
     bool same = old == *expected; \
+    quick_note(same ? POINT_UPDATE : POINT_READ, at, sizeof v, same ? order : failed, pc); \
     if (same) { \
       PUT(at, v); \
       step_wrote_same(); \
@@ -152,6 +159,7 @@ PART void quick_changed(void) {
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
     if (UNLIKELY(!quick_step(POINT_UPDATE, STEP_WROTE, at, sizeof v, pc))) return name##_long_##N(at, v, order, pc, SPIN_SLOT); \
+    quick_note(POINT_UPDATE, at, sizeof v, order, pc); \
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
@@ -308,7 +316,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   if (!f) return;
   enum point_kind kind = write ? POINT_WRITE : POINT_READ;
   atomic_begin(kind, (const volatile void *)at, size, pc);
-  if (races_wanted()) races_atomic(at, size, kind, __ATOMIC_RELAXED, pc);
+  if (races_wanted()) races_step(at, size, kind, __ATOMIC_RELAXED, pc);
   uint64_t value = low_half((const volatile void *)at, size);
   if (write) {
     step_wrote();
@@ -357,17 +365,24 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   }
 }
 
-PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
-  struct fiber *f = current;
-  uintptr_t at = (uintptr_t)where;
-  if (!f || at - (uintptr_t)f->stack < STACK_SIZE) return;
-  if (!quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
-    plain_elsewhere(f, at, (uint32_t)size, write, pc, SPIN_SLOT);
+PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
+  if (options.races || !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
+    plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {
     quick_changed();
   } else {
     quick_read(pc, where, low_half(where, size));
   }
+}
+LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, false, pc, slot); }
+LONG_WAY void write_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, true, pc, slot); }
+
+/* Most of them are to the own stack. */
+PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
+  struct fiber *f = current;
+  if (!f || (uintptr_t)where - (uintptr_t)f->stack < STACK_SIZE) return;
+  if (write) write_outside(f, where, size, pc, SPIN_SLOT);
+  else read_outside(f, where, size, pc, SPIN_SLOT);
 }
 
 #define PLAIN(name, N, write) \

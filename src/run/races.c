@@ -104,6 +104,12 @@ static inline void clock_copy(union clock *to, const union clock *from) {
   for (unsigned i = FEWEST / LANE; UNLIKELY(i < races.width / LANE); i++) to->lanes[i] = from->lanes[i];
 }
 
+static void begin_clocks(size_t steps);
+/* Where it was done without them so far (order.c). */
+static inline void use_clocks(size_t steps) {
+  if (UNLIKELY(order_simple)) begin_clocks(steps);
+}
+
 static inline bool before(unsigned me, unsigned other, uint32_t clock) { return clock <= clocks[me].of[other]; }
 
 __attribute__((noinline)) static void more_messages(unsigned fiber) {
@@ -402,7 +408,7 @@ __attribute__((noinline)) static void access_pieces(uintptr_t address, uint32_t 
 }
 
 /* The short way: nobody else was there, and the fiber itself not in another way. */
-void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+void clocks_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
   if (unchecked(address)) return;
   unsigned me = current->id;
   uint32_t mask = wide_mask_of(address, size);
@@ -418,6 +424,7 @@ void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
 
 /* Each piece is only looked for: whoever accesses it from now on uses what is freed. */
 void races_freed(uintptr_t address, size_t size, uintptr_t pc) {
+  use_clocks(run.count);
   struct accessed a = {.address = address, .pc = pc, .size = size, .write = true, .frees = true};
   unsigned me = current->id;
   for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
@@ -430,6 +437,7 @@ void races_freed(uintptr_t address, size_t size, uintptr_t pc) {
 }
 
 void races_forget(uintptr_t address, size_t size) {
+  use_clocks(run.count);
   for (uintptr_t at = address; at < address + size; at += 8) {
     struct cell *c = cell_find(key_of(at));
     if (!c) continue;
@@ -439,11 +447,6 @@ void races_forget(uintptr_t address, size_t size) {
 }
 
 /* Atomic accesses. */
-
-static inline bool order_acquires(int order) {
-  return (1 << __ATOMIC_CONSUME | 1 << __ATOMIC_ACQUIRE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
-}
-static inline bool order_releases(int order) { return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1; }
 
 /* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before it makes it the
  * head of one (7.17.4). */
@@ -531,7 +534,7 @@ static inline bool unknown_slots(const struct cell *c, unsigned me) {
 }
 
 /* The short way: the location is known, and none of another size overlaps. */
-void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
   unsigned me = current->id;
   struct cell *c = cell_of(key_of(address));
   struct sync *s = &races.syncs[c->sync]; /* the first is nobody's: its address is 0 */
@@ -564,6 +567,7 @@ void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int or
 }
 
 void races_fence(int order) {
+  use_clocks(run.count);
   unsigned me = current->id;
   if (order_acquires(order) && races.waiting & BIT(me)) {
     clock_join(&clocks[me], &relaxed[me]);
@@ -575,12 +579,14 @@ void races_fence(int order) {
 /* Locks and their like: everyone who released it comes before whoever acquires it. */
 
 void races_acquire(uintptr_t object) {
+  use_clocks(run.count);
   const struct cell *c = cell_find(key_of(object) | LOCK_BIT);
   for (uint32_t i = c ? c->sync : 0; i; i = races.syncs[i].next)
     if (races.syncs[i].address == object) learn_all(&clocks[current->id], &races.syncs[i]);
 }
 
 void races_release(uintptr_t object) {
+  use_clocks(run.count);
   struct sync *s = sync_of(cell_of(key_of(object) | LOCK_BIT), object, 1);
   add_head(current->id, s, release(current->id), false);
 }
@@ -599,7 +605,7 @@ static void widen(unsigned fiber) {
   }
 }
 
-void races_fiber(const struct fiber *parent, const struct fiber *child) {
+static void begin_clock(const struct fiber *parent, const struct fiber *child) {
   unsigned c = child->id;
   widen(c);
   if (parent->id == FIBER_MAIN) {
@@ -614,12 +620,21 @@ void races_fiber(const struct fiber *parent, const struct fiber *child) {
   races.known |= BIT(c);
 }
 
-void races_joined(const struct fiber *by, const struct fiber *ended) { clock_join(&clocks[by->id], &clocks[ended->id]); }
+void races_fiber(const struct fiber *parent, const struct fiber *child) {
+  if (parent->id == FIBER_MAIN && order_simple) return;
+  use_clocks(run.count);
+  begin_clock(parent, child);
+}
+
+void races_joined(const struct fiber *by, const struct fiber *ended) {
+  use_clocks(run.count);
+  clock_join(&clocks[by->id], &clocks[ended->id]);
+}
 
 uint32_t races_epoch(void) { return clocks[current->id].of[current->id]; }
 bool races_knows(unsigned fiber, uint32_t epoch) { return !epoch || before(current->id, fiber, epoch); }
 
-void races_reset(void) {
+static void reset_clocks(void) {
   if (!races.cells) {
     cells_grow();
     races.syncs = reserve(sizeof *races.syncs * SYNCS_MOST);
@@ -637,11 +652,44 @@ void races_reset(void) {
   races.width = FEWEST;
 }
 
+void races_open(bool simple, size_t steps) { order_open(simple && options.races && !options.type_stable, steps); }
+
+void races_reset(void) {
+  if (order_simple) order_reset();
+  else reset_clocks();
+}
+
+/* From here on the clocks say what comes before what: they are told of the steps so far. */
+__attribute__((noinline)) static void begin_clocks(size_t steps) {
+  order_simple = false;
+  reset_clocks();
+  for (unsigned t = 0; t < run.client->threads; t++) begin_clock(&fibers[FIBER_MAIN], &fibers[t]);
+  order_end(steps);
+  kept_forget(); /* they have no clocks */
+  run_loud();
+}
+
+/* Accesses: as long as it is possible, without clocks. */
+
+void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+  if (order_simple && order_access(address, size, write, pc)) return;
+  use_clocks(run.count);
+  clocks_access(address, size, write, pc);
+}
+
+void races_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+  bool small = size <= 8 && !(address & (size - 1));
+  if (order_simple && small && order_atomic(address, size, kind != POINT_READ, pc)) return;
+  use_clocks(run.count - 1);
+  clocks_atomic(address, size, kind, order, pc);
+}
+
 /* States kept in the middle of a run (kept.c). Messages stay: those that are known of then are not written again. */
 
 static uint64_t accessors(const struct sync *s) { return s->heads | s->writers | s->readers; }
 
 bool races_put(struct kept_bytes *to) {
+  if (order_simple) return order_put(to);
   if (!kept_put(to, &races, sizeof races)) return false;
   for (uint64_t rest = races.known; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
@@ -661,6 +709,10 @@ bool races_put(struct kept_bytes *to) {
 }
 
 void races_get(const char **from) {
+  if (order_simple) {
+    order_get(from);
+    return;
+  }
   size_t used = races.used;
   kept_get(from, &races, sizeof races);
   for (uint64_t rest = races.known; rest; rest &= rest - 1) {

@@ -26,7 +26,7 @@ static const struct image_op *operations;
 static void (*initialise)(void);
 static const struct plan *plan;
 static size_t steps_most;
-static bool silence;      /* nobody wants to know of accesses: neither races nor a recorder */
+static bool silence;      /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
 static struct run_marks marks;
 static size_t kept_at; /* the step before which the state is to be kept */
 static bool keeping;   /* that is why the context of run_execute is back */
@@ -178,6 +178,11 @@ static bool check_length(size_t i, uint64_t enabled) {
   size_t next = i >= SPIN_WATCH ? i + 1 : marks.row + ROW_MOST - 1 < SPIN_WATCH ? marks.row + ROW_MOST - 1 : SPIN_WATCH;
   marks.checked_at = next < steps_most ? next : steps_most;
   return !last;
+}
+
+void run_loud(void) {
+  silence = false;
+  scheduler.silent = 0;
 }
 
 /* The step up to which nothing is checked and no state is kept. */
@@ -498,7 +503,9 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   image_keep(image);
   heap_keep(image_frees(image));
   fiber_floats = image_floats(image);
-  kept_open(STATES_POSSIBLE && image_is_simple(image) && heap_can_be_put());
+  bool simple = image_is_simple(image);
+  races_open(simple, steps_most);
+  kept_open(STATES_POSSIBLE && simple && heap_can_be_put());
   return true;
 }
 
@@ -588,7 +595,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     return NULL;
   }
   plan = how;
-  silence = !options.races && !recording;
+  silence = (!options.races || order_simple) && !recording;
   begin(client);
   int error = *real_errno;
   do {

@@ -7,7 +7,7 @@
  *   hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness
  *   crash.c    signals, abort, assert, exit
  *   heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
- *   races.c    vector clocks
+ *   races.c    vector clocks; order.c: where they are not needed
  *   sync.c     points at mutexes and their like; waiters.c: who waits for a signal
  *   mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler
  *   spin.c     loops that wait for another, and runs that never end
@@ -143,6 +143,7 @@ static inline void step_put(struct step *s, uint64_t enabled, uintptr_t address,
   __builtin_memcpy((char *)s + 24, &none, sizeof none);
 }
 
+void run_loud(void); /* from now on somebody wants to know of every access */
 /* Something has changed: who takes the next step is to be asked. */
 static inline void choose_again(void) { scheduler.quick = scheduler.silent = 0; }
 
@@ -310,7 +311,8 @@ bool heap_stale(uintptr_t); /* with type_stable, of an address it owns: reached 
 /* Of a function that accesses memory for the code (hooks.c): one plain access of so many bytes, about to be made. */
 void plain_access(const void *, size_t size, bool write, uintptr_t pc, void **slot);
 
-/* Vector clocks (races.c). Only called where options.races. */
+/* Races (races.c). Only called where options.races. */
+void races_open(bool simple, size_t steps); /* simple: see image_is_simple */
 void races_reset(void);
 void races_fiber(const struct fiber *parent, const struct fiber *child); /* created: all the parent did comes before */
 void races_joined(const struct fiber *by, const struct fiber *ended);
@@ -323,6 +325,39 @@ void races_forget(uintptr_t address, size_t size); /* a block that was freed is 
 void races_freed(uintptr_t address, size_t size, uintptr_t pc); /* as a write of all of it */
 uint32_t races_epoch(void); /* of the fiber that runs, now */
 bool races_knows(unsigned fiber, uint32_t epoch); /* does that come before what the fiber that runs does now? */
+static inline bool order_acquires(int order) {
+  return (1 << __ATOMIC_CONSUME | 1 << __ATOMIC_ACQUIRE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
+}
+static inline bool order_releases(int order) { return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1; }
+/* The clocks themselves. */
+void clocks_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
+void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, uintptr_t pc);
+
+/* Races without clocks, as long as the order is simple (order.c). False: it is not, and the clocks are to be used. */
+enum { ORDER_MAP_LOG = 16, ORDER_ATOMIC = 1, ORDER_PLAIN = 2 };
+extern bool order_simple;
+extern uint64_t *order_notes;                    /* of each step that is an atomic access: where it is in the code, and above that its order */
+extern uint8_t order_map[1 << ORDER_MAP_LOG];    /* of places of 8 bytes, hashed: may there be such accesses? Never cleared */
+extern uint32_t order_wrote[1 << ORDER_MAP_LOG]; /* of the same places: the step of the last atomic write, of this run or an earlier one */
+bool order_open(bool simple, size_t steps);
+void order_reset(void);
+bool order_put(struct kept_bytes *);
+void order_get(const char **from);
+bool order_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
+bool order_atomic(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
+void order_end(size_t steps); /* tells the clocks of all accesses of the first so many steps, and of all plain ones */
+static inline size_t order_place(uintptr_t address) { return (address >> 3) * 0x9e3779b97f4a7c15u >> (64 - ORDER_MAP_LOG); }
+/* Of an atomic access that is the last step, where the order is simple. False: there is more to be done. */
+static inline bool order_note(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+  size_t step = run.count - 1, place = order_place(address);
+  order_notes[step] = pc | (uint64_t)order << 56;
+  if (kind != POINT_READ) order_wrote[place] = (uint32_t)step;
+  return LIKELY(order_map[place] == ORDER_ATOMIC && size <= 8 && !(address & (size - 1)));
+}
+static inline void races_step(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+  if (order_simple && order_note(address, size, kind, order, pc)) return;
+  races_atomic(address, size, kind, order, pc);
+}
 
 /* Spinning (spin.c). */
 static inline void spin_reset(struct fiber *f) { /* the rest is not looked at before it is set */
