@@ -143,7 +143,7 @@ static void find_halfway(struct elements *e) {
     unsigned class = half_class(e, h);
     add_popped(e, &e->halfway, class, h->v);
     if (h->retired && !e->matters[class]) { /* nor will it ever */
-      item_remove(&e->items, item_find(&e->items, h->v));
+      if (!h->apart) item_remove(&e->items, item_find(&e->items, h->v));
       h->used = false;
       e->halves_used--;
     }
@@ -251,22 +251,23 @@ static void half_end(struct elements *e, uint32_t i) {
 /* The value is in flight several times: which pop took which is not known. Without it the others are still a history of the
  * specification (data independence), so it leaves the classes and is only counted. */
 static struct many *make_many(struct elements *e, struct item *x) {
-  struct many many = {.v = x->v, .used = true, .called = 1};
-  switch (x->kind) {
-  case ITEM_MANY: return &e->manys.at[x->which];
-  case ITEM_INSIDE: e->inside[x->side][inside_interval(e, x)]--; break;
-  case ITEM_PUSHING: many.open = 1; break;
-  default: /* ITEM_HALF */
-    many.open = many.popped = 1;
-    half_end(e, x->which);
+  struct many many = {.v = x->v, .called = 1};
+  if (x->kind == ITEM_MANY) return &e->manys.at[x->which];
+  if (x->kind == ITEM_PUSHING)
+    many.open = 1;
+  else
+    e->inside[x->side][inside_interval(e, x)]--;
+  uint32_t at = e->manys_free;
+  if (at) {
+    e->manys_free = e->manys.at[--at].next;
+    e->manys.at[at] = many;
+  } else {
+    at = (uint32_t)e->manys.count;
+    vec_push(e->m.mem, &e->manys, many);
   }
-  size_t i = 0;
-  while (i < e->manys.count && e->manys.at[i].used) i++;
-  if (i == e->manys.count) vec_push(e->m.mem, &e->manys, many);
-  e->manys.at[i] = many;
   x->kind = ITEM_MANY;
-  x->which = (unsigned)i & ((1u << 27) - 1);
-  return &e->manys.at[i];
+  x->which = at & ((1u << 27) - 1);
+  return &e->manys.at[at];
 }
 
 /* As many pops as pushes, and no push open: none is inside. */
@@ -278,11 +279,23 @@ static void many_balance(struct elements *e, struct item *x) {
     many->popped = 0;
   }
   if (many->open || many->popped < many->called) return;
-  many->used = false;
+  many->next = e->manys_free;
+  e->manys_free = x->which + 1;
   item_remove(&e->items, x);
 }
 
-static void push_again(struct elements *e, struct item *x) {
+static inline void begin_push(struct elements *e, struct item *x, const struct open *o, unsigned side) {
+  *x = (struct item){.v = o->v, .kind = ITEM_PUSHING, .side = side & 1, .which = (unsigned)(o - e->slots.at) & ((1u << 27) - 1), .when = o->start};
+}
+
+static void push_again(struct elements *e, struct item *x, const struct open *o, unsigned side) {
+  if (x->kind == ITEM_HALF) { /* its pop has returned: what is pushed now is something else */
+    struct half *h = &e->halves.at[x->which];
+    h->apart = true;
+    if (!h->retired) e->slots.at[h->slot].half = x->which + 1;
+    begin_push(e, x, o, side);
+    return;
+  }
   struct many *many = make_many(e, x);
   many->called++;
   many->open++;
@@ -292,7 +305,7 @@ static void push_again(struct elements *e, struct item *x) {
 static inline void push_called(struct elements *e, struct open *o, unsigned side) {
   struct item *x = item_place(&e->items, o->v);
   if (__builtin_expect(x->kind != ITEM_NONE, 0)) {
-    push_again(e, x);
+    push_again(e, x, o, side);
     return;
   }
   if (__builtin_expect(e->items.count >= FOLLOWED_MOST || (e->others && *other_of(e, o->v) > 1), 0)) {
@@ -305,33 +318,15 @@ static inline void push_called(struct elements *e, struct open *o, unsigned side
     x = item_place(&e->items, o->v);
   }
   e->items.count++;
-  *x = (struct item){.v = o->v, .kind = ITEM_PUSHING, .side = side & 1, .when = o->start};
+  begin_push(e, x, o, side);
 }
 
-static void half_returned(struct elements *e, struct item *x) {
-  add_popped(e, &e->popped, half_class(e, &e->halves.at[x->which]), x->v);
-  half_end(e, x->which);
-  item_remove(&e->items, x);
+static void half_returned(struct elements *e, uint32_t half) {
+  const struct half *h = &e->halves.at[half];
+  add_popped(e, &e->popped, half_class(e, h), h->v);
+  if (!h->apart) item_remove(&e->items, item_find(&e->items, h->v));
+  half_end(e, half);
 }
-
-static inline void push_returned(struct elements *e, const struct open *o) {
-  if (__builtin_expect(o->other, 0)) return;
-  struct item *x = item_find(&e->items, o->v);
-  assert(x);
-  if (__builtin_expect(x->kind == ITEM_PUSHING, 1)) {
-    uint64_t lasted = e->n - x->when;
-    x->kind = ITEM_INSIDE;
-    x->when = e->n << 4 | (lasted < 15 ? lasted : 15);
-    e->inside[x->side][inside_interval(e, x)]++;
-  } else if (x->kind == ITEM_HALF) {
-    half_returned(e, x);
-  } else if (x->kind == ITEM_MANY) {
-    e->manys.at[x->which].open--;
-    many_balance(e, x);
-  }
-}
-
-/* Pops. */
 
 static bool is_wrong(struct elements *e, enum wrong_kind kind, value v, const struct open *o) {
   if (e->wrong) return false;
@@ -340,6 +335,38 @@ static bool is_wrong(struct elements *e, enum wrong_kind kind, value v, const st
   if (o) e->wrong_pop = (struct half){.v = v, .pop_side = (uint8_t)(o->method - e->shape->pushes), .pop_from = o->start, .pop_to = e->n};
   return false;
 }
+
+/* Popped, though it was not pushed. */
+static void half_dropped(struct elements *e, uint32_t half) {
+  struct half h = e->halves.at[half];
+  if (!h.apart) item_remove(&e->items, item_find(&e->items, h.v));
+  half_end(e, half);
+  is_wrong(e, WRONG_UNKNOWN, h.v, NULL);
+  e->wrong_pop = h;
+}
+
+static inline void push_returned(struct elements *e, const struct open *o) {
+  if (__builtin_expect(o->other, 0)) return;
+  if (__builtin_expect(o->half, 0)) {
+    half_returned(e, o->half - 1);
+    return;
+  }
+  struct item *x = item_find(&e->items, o->v);
+  assert(x);
+  if (__builtin_expect(x->kind == ITEM_PUSHING, 1)) {
+    uint64_t lasted = e->n - x->when;
+    x->kind = ITEM_INSIDE;
+    x->when = e->n << 4 | (lasted < 15 ? lasted : 15);
+    e->inside[x->side][inside_interval(e, x)]++;
+  } else if (x->kind == ITEM_HALF) {
+    half_returned(e, x->which);
+  } else if (x->kind == ITEM_MANY) {
+    e->manys.at[x->which].open--;
+    many_balance(e, x);
+  }
+}
+
+/* Pops. */
 
 static bool too_many(struct elements *e, const struct many *many) {
   if (!e->wrong) e->wrong_many = *many; /* what is called after a drop that showed it does not help */
@@ -355,7 +382,7 @@ static bool pop_seldom(struct elements *e, struct item *x, value v, const struct
   if (x->kind == ITEM_HALF) return is_wrong(e, WRONG_TWICE, v, o);
   if (x->kind == ITEM_PUSHING) {
     struct half h = {.v = v, .push_side = x->side, .pop_side = (uint8_t)(o->method - e->shape->pushes), .used = true,
-                     .retired = x->retired, .push_from = x->when, .pop_from = o->start, .pop_to = e->n};
+                     .retired = x->retired, .slot = x->which, .push_from = x->when, .pop_from = o->start, .pop_to = e->n};
     x->kind = ITEM_HALF;
     x->which = half_new(e, &h) & ((1u << 27) - 1);
     find_halfway(e);
@@ -418,14 +445,10 @@ static void push_dropped(struct elements *e, const struct open *o) {
   struct item *x = item_find(&e->items, o->v);
   if (o->other) {
     other_remove(e, o->v);
+  } else if (o->half || x->kind == ITEM_HALF) {
+    half_dropped(e, o->half ? o->half - 1 : x->which);
   } else if (x->kind == ITEM_PUSHING) {
     item_remove(&e->items, x);
-  } else if (x->kind == ITEM_HALF) { /* popped, though it was not pushed */
-    struct half h = e->halves.at[x->which];
-    half_end(e, x->which);
-    item_remove(&e->items, x);
-    is_wrong(e, WRONG_UNKNOWN, o->v, NULL);
-    e->wrong_pop = h;
   } else {
     struct many *many = &e->manys.at[x->which];
     many->called--;
@@ -440,9 +463,9 @@ static void push_dropped(struct elements *e, const struct open *o) {
 static void push_retired(struct elements *e, const struct open *o) {
   if (o->other) return;
   struct item *x = item_find(&e->items, o->v);
-  x->retired = 1;
-  if (x->kind != ITEM_HALF) return;
-  e->halves.at[x->which].retired = true;
+  if (!o->half) x->retired = 1;
+  if (!o->half && x->kind != ITEM_HALF) return;
+  e->halves.at[o->half ? o->half - 1 : x->which].retired = true;
   find_halfway(e);
 }
 
@@ -499,12 +522,30 @@ static size_t elements_bytes(const struct monitor *m) {
          e->classes * (sizeof *e->example + sizeof *e->class_shifted + sizeof *e->matters) + judge_bytes(e);
 }
 
+static void elements_reset(struct monitor *m) {
+  struct elements *e = (struct elements *)m;
+  memset(e->items.at, 0, e->items.room * sizeof *e->items.at);
+  memset(e->inside, 0, sizeof e->inside);
+  memset(e->pending, 0, sizeof e->pending);
+  memset(e->empty, 0, sizeof e->empty);
+  if (e->others) memset(e->others, 0, OTHERS * sizeof *e->others);
+  e->items.count = e->pendings = e->halves_used = e->gone_next = e->manys_free = 0;
+  e->slots.count = e->halves.count = e->manys.count = 0;
+  e->popped.bits = e->popped.count = e->halfway.bits = e->halfway.count = 0;
+  e->n = e->k;
+  e->fine = 0;
+  e->returned = e->fewer = false;
+  e->wrong = WRONG_NOTHING;
+}
+
 /* Making one. */
 
 static const struct monitor_type narrow_type = {.name = "elements", .call = narrow_call, .ret = narrow_return, .drop = elements_drop,
-                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes};
+                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes,
+                                                .reset = elements_reset};
 static const struct monitor_type wide_type = {.name = "elements", .call = wide_call, .ret = wide_return, .drop = elements_drop,
-                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes};
+                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes,
+                                              .reset = elements_reset};
 
 /* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack and a bag
  * at any other time they can be, too. */
@@ -565,7 +606,7 @@ struct monitor *monitor_of_elements(struct mem *m, const struct spec *spec, unsi
   e->class_shifted = mem_zero(m, e->classes, sizeof *e->class_shifted);
   e->matters = mem_zero(m, e->classes, sizeof *e->matters);
   fill_tables(e);
-  items_resize(m, &e->items, 1024);
+  items_resize(m, &e->items, ITEMS_LEAST);
   judge_open(e);
   return &e->m;
 }

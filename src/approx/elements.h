@@ -16,6 +16,7 @@
 enum {
   INTERVALS_MOST = APPROX_INTERVALS(APPROX_K_MOST),
   SIDES = 2,                    /* operations of a kind: a deque has two that push and two that pop */
+  ITEMS_LEAST = 256,
   FOLLOWED_MOST = 1 << 20,      /* values in flight that are followed */
   OTHERS = 1 << 16,             /* counters for those that are not */
   GONE = 256,                   /* elements that were popped last, remembered for showing */
@@ -46,7 +47,7 @@ const struct shape *shape_of(const struct spec *);
 /* A value in flight. */
 enum item_kind {
   ITEM_NONE,
-  ITEM_PUSHING, /* its push is open; when: the interval it began in */
+  ITEM_PUSHING, /* its push is open; when: the interval it began in; which: its slot */
   ITEM_INSIDE,  /* its push has returned; when: the interval that was in, * 16 + how many intervals before it began (at most 15) */
   ITEM_HALF,    /* popped, and its push is still open; which: of halves */
   ITEM_MANY     /* pushed again before it was popped; which: of manys */
@@ -66,17 +67,19 @@ struct open { /* an operation, by slot */
   uint64_t start;
   value v;
   uint8_t method;
-  bool other; /* a push whose value is not followed */
+  bool other;    /* a push whose value is not followed */
+  uint32_t half; /* a push whose value was popped, and has been pushed again since: of halves, plus 1 */
 };
 struct half {
   value v;
   uint8_t push_side, pop_side;
-  bool used, retired;
+  bool used, retired, apart; /* apart: the value's item is that of a later push */
+  uint32_t slot;             /* of the push, unless retired */
   uint64_t push_from, pop_from, pop_to;
 };
 struct many {
   value v;
-  bool used;
+  uint32_t next;         /* of a free one: the next that is, plus 1 */
   bool blind;            /* it was pushed too often to be shown: only the difference counts */
   uint32_t called, open; /* pushes */
   uint32_t popped;       /* pops that returned it */
@@ -130,6 +133,7 @@ struct elements {
   VEC(struct half) halves;
   uint32_t halves_used;
   VEC(struct many) manys;
+  uint32_t manys_free; /* plus 1 */
   uint32_t *others;
   struct memo plain, freed; /* without and with pending pops */
   uint64_t fine;            /* the last number that was, plus 1 */

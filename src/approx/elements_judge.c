@@ -1,20 +1,22 @@
 /* The element monitor: its decisions.
  *
  * A picture is what the verdict is a function of: narrowest classes of popped elements, intervals of elements inside, intervals of pops that
- * found nothing. Each new one is made a small history and decided by the exact checker, once; after that its verdict is known.
+ * found nothing. Each new one is made a small history and decided by the exact checker (elements_small.c), once; then its verdict is known.
  *
  * Pending pops: each may have taken an element that is inside, at any time since it began. By the lemma, taking some of a class and leaving
  * others is no use; so classes are taken whole or not at all, as far as there are pending pops, and an element taken by a pop that began in s is
  * one with a pop in [s, k]. If one of the pictures that are possible so is the specification's, all is well. Mostly none need be taken. */
 #include "approx/elements.h"
+#include "approx/elements_small.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
 
 enum {
   MEMO_LEAST = 1 << 8,
-  MEMO_MOST = 1 << 16,   /* then it begins anew: memory does not grow */
+  MEMO_MOST = 1 << 17,   /* then it begins anew: memory does not grow */
   TRIES_MOST = 1 << 12,  /* ways for pending pops to take what is inside, an event */
   ASKED_MOST = 1 << 8,   /* of which so many not decided yet. With more than these it is not a violation that was seen */
   GROUPS_MOST = SIDES * INTERVALS_MOST
@@ -64,7 +66,7 @@ static void memo_put(struct mem *m, struct memo *t, uint64_t number, bool good) 
 }
 
 void judge_open(struct elements *e) {
-  if (e->shape->judge) e->judge.values = values_new(e->m.mem); /* the small histories' values are small integers */
+  e->judge.values = values_new(e->m.mem); /* the small histories' values are small integers */
   memo_open(e->m.mem, &e->plain);
   memo_open(e->m.mem, &e->freed);
 }
@@ -94,15 +96,14 @@ static uint64_t picture_number(const struct elements *e, const struct picture *p
   return (hash_mix(sum) ^ hash_mix(p->inside[0] + 3 * hash_mix(p->inside[1] + 5 * hash_mix(p->empty)))) >> 2;
 }
 
-/* The small history. Each operation is a process of its own. */
-struct small {
-  struct history *h;
-  uint32_t ops;
-};
+/* The small history. */
 
 static void small_add(const struct elements *e, struct small *s, unsigned method, value arg, value result, unsigned interval) {
-  value args[OP_ARGS] = {arg, V_NONE, V_NONE};
-  history_interval(s->h, s->ops++, 0, method, args, OP_ARGS, result, 2 * (int64_t)e->from[interval], 2 * (int64_t)e->to[interval] + 1, 0);
+  assert(s->count < SMALL_MOST);
+  struct op *o = &s->ops[s->count];
+  *o = (struct op){.process = s->count, .arg = {arg, V_NONE, V_NONE}, .result = result, .method = (uint16_t)method};
+  s->from[s->count] = e->from[interval];
+  s->to[s->count++] = e->to[interval];
 }
 
 static void small_class(const struct elements *e, struct small *s, unsigned class, value v) {
@@ -112,10 +113,14 @@ static void small_class(const struct elements *e, struct small *s, unsigned clas
   small_add(e, s, e->shape->pushes + pop_side, V_NONE, v, pop);
 }
 
-static struct history *small_history(const struct elements *e, struct mem *m, const struct picture *p) {
-  struct small s = {.h = history_new(m, "monitor")};
+_Static_assert(SMALL_MOST >= 2 * LIVE_MOST + (SIDES + 1) * INTERVALS_MOST, "every picture is a small history");
+
+static bool ask(struct elements *e, const struct picture *p) {
+  struct small s;
   int32_t v = 1;
-  s.h->values = (struct values *)e->judge.values;
+  s.spec = &e->judge;
+  s.k = e->k;
+  s.count = 0;
   for (uint64_t rest = p->popped.bits; rest; rest &= rest - 1) small_class(e, &s, (unsigned)__builtin_ctzll(rest), value_of_small(v++));
   for (unsigned i = 0; i < p->popped.count; i++) small_class(e, &s, p->popped.at[i], value_of_small(v++));
   for (unsigned side = 0; side < e->shape->pushes; side++)
@@ -123,32 +128,8 @@ static struct history *small_history(const struct elements *e, struct mem *m, co
       small_add(e, &s, side, value_of_small(v++), V_NONE, (unsigned)__builtin_ctzll(rest));
   for (uint64_t rest = p->empty; rest; rest &= rest - 1)
     small_add(e, &s, e->shape->pushes, V_NONE, V_EMPTY, (unsigned)__builtin_ctzll(rest));
-  names_intern(s.h->objects, "", 0);
-  for (uint32_t i = 0; i < s.ops; i++) {
-    char name[16];
-    names_intern(s.h->processes, name, (size_t)snprintf(name, sizeof name, "%u", i));
-  }
-  history_finish(s.h);
-  return s.h;
-}
-
-/* Asks the exact checker. What it cannot decide with little memory is not a violation that was seen. */
-static bool ask(struct elements *e, const struct picture *p) {
-  struct mem m;
-  struct limits limits;
-  struct check_result r;
-  struct problem problem;
-  struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
-  limits_start(&limits, 0, 32 << 20);
-  mem_open(&m, &limits);
-  volatile bool good = true;
-  if (!MEM_GUARD(&m)) {
-    struct history *h = small_history(e, &m, p);
-    good = !check_history(&m, h, &e->judge, &options, &limits, &r, &problem) || r.verdict != VERDICT_VIOLATED;
-  }
-  mem_close(&m);
   e->asked++;
-  return good;
+  return small_holds(&s);
 }
 
 static bool decide(struct elements *e, const struct picture *p, uint64_t number) {

@@ -251,7 +251,7 @@ static void show_unknown(struct show *s, struct text *t) {
   } else if (e->wrong == WRONG_TWICE) {
     for (size_t i = 0; i < e->halves.count; i++) {
       const struct half *h = &e->halves.at[i];
-      if (!h->used || h->v != e->wrong_value) continue;
+      if (!h->used || h->apart || h->v != e->wrong_value) continue;
       first.push_side = h->push_side;
       first.push = e->interval[relative(e, h->push_from)][e->k];
       first.push_open = true;

@@ -13,6 +13,15 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
   return NULL;
 }
 
+bool monitor_reset(struct monitor *m, const struct values *values) {
+  if (!m->type->reset) return false;
+  m->spec.values = values;
+  m->events = 0;
+  m->violated = false;
+  m->type->reset(m);
+  return true;
+}
+
 /* Showing. */
 
 void monitor_show_as(struct monitor *m, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending,

@@ -34,6 +34,8 @@ struct monitor_type {
   /* After ret was false: the operations that show it. Each is added with monitor_show. Its sentence goes to `said`. */
   void (*show)(struct monitor *, struct text *said);
   size_t (*bytes)(const struct monitor *);
+  /* Or NULL. Forgets all events, but not what it has found out about the specification. */
+  void (*reset)(struct monitor *);
   /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */
   bool (*more)(struct monitor *);
   /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's). */
@@ -56,6 +58,10 @@ struct monitor *monitor_new(struct mem *, const struct spec *, unsigned k, struc
 bool monitor_exists(const struct spec *); /* has the specification one of its own? */
 struct monitor *monitor_of_formula(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
 struct monitor *monitor_of_grammar(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
+
+/* For the next of many executions, whose values are these: as if new, but what was found out about the specification is still known. False
+ * where this kind cannot: make a new one. */
+bool monitor_reset(struct monitor *, const struct values *);
 
 /* Events, in their order. slot: the process, or any small number that no other open operation has. Arguments and results are canonical
  * (spec_bind_call, spec_bind_return). After a violation further events are ignored, and monitor_return stays false. */
