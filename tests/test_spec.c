@@ -296,6 +296,25 @@ TEST(spec_names) {
 
 /* Binding. */
 
+/* The same event by event. */
+static bool bind_events(struct run *r, struct op *ops, struct problem *problem) {
+  struct spec spec = r->spec;
+  struct history *h = r->history;
+  struct binder *b = spec_binder(&r->mem, &spec, h->values, h->echoes, h->source);
+  for (size_t i = 0; i < h->ops.count; i++) {
+    struct op *o = &ops[i];
+    struct bound_call c;
+    const char *name = names_at(h->methods, h->ops.at[i].method);
+    *o = h->ops.at[i];
+    int method = spec_bind_method(b, name, strlen(name), o->line, problem);
+    if (method < 0 || !spec_bind_call(b, (uint16_t)method, o->arg, o->line, &c, problem)) return false;
+    if (!spec_bind_return(b, &c, &o->result, o->line, problem)) return false;
+    o->method = c.method;
+    memcpy(o->arg, c.arg, sizeof c.arg);
+  }
+  return true;
+}
+
 /* Binds a script; the problem must contain `says`, or be none if that is NULL. */
 static void bound(struct run *r, const char *spec, const char *text, bool echoes, const char *says) {
   open_history(r);
@@ -303,8 +322,15 @@ static void bound(struct run *r, const char *spec, const char *text, bool echoes
   bool impossible[64];
   read_script(r, text, impossible);
   r->history->echoes = echoes;
-  struct problem problem = {""};
-  bool good = spec_bind(&r->spec, r->history, &problem);
+  struct problem problem = {""}, again = {""};
+  struct op ops[64];
+  bool events = bind_events(r, ops, &again), good = spec_bind(&r->spec, r->history, &problem);
+  CHECKF(events == good && !strcmp(again.text, problem.text), "%s: %s: %s, but event by event: %s", spec, text, problem.text, again.text);
+  for (size_t i = 0; good && i < r->history->ops.count; i++) {
+    const struct op *o = &r->history->ops.at[i];
+    CHECKF(o->method == ops[i].method && o->result == ops[i].result && !memcmp(o->arg, ops[i].arg, sizeof o->arg),
+           "%s: %s: operation %zu is another event by event", spec, text, i + 1);
+  }
   if (says)
     CHECKF(!good && strstr(problem.text, says), "%s: %s: %s", spec, text, problem.text);
   else
