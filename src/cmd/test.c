@@ -35,6 +35,8 @@ static const struct opt opts[] = {
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
     {"all", 0, NULL, NULL, "every schedule, without the reduction of --dpor; with --cache no, with nothing left out: for comparison"},
+    {"monitor", 0, "approx:K", NULL, "monitor histories by A_k instead of checking them: sees the violations that show within the last K\n"
+                                     "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
@@ -163,6 +165,7 @@ static bool read_options(const struct args *a, struct job *j) {
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  if (!read_monitor(a, &j->options.approx, &j->options.k) || !exclude(a, "replay", "monitor")) return false;
   if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going")) return false;
   return read_strategy(a, j, &bad) && !bad && read_inputs(a, j);
 }
@@ -264,8 +267,11 @@ static char *method(const struct job *j, struct mem *m) {
   static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration", [EXPLORE_DPOR] = "dynamic partial order reduction",
                                       [EXPLORE_PCT] = "probabilistic concurrency testing", [EXPLORE_UNIFORM] = "uniform random walk",
                                       [EXPLORE_ALL] = "every schedule"};
-  const char *name = names[j->options.explore.strategy];
-  return mem_string(m, name, strlen(name));
+  struct text t;
+  text_open(&t, m);
+  text_add(&t, names[j->options.explore.strategy]);
+  if (j->options.approx) text_printf(&t, ", monitored by A_%u", j->options.k);
+  return text_of(m, &t);
 }
 
 /* Notes: what was assumed, and what the hooks cannot see. */
@@ -387,14 +393,17 @@ static char *members(const struct job *j, struct mem *m, const char *client) {
               (unsigned long long)s->clients, (unsigned long long)s->done, (unsigned long long)s->histories, (unsigned long long)s->steps,
               (unsigned long long)s->cut, (unsigned long long)s->traces,
               s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
+  if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
 }
 
-static char *searched_words(const struct searched *s, struct mem *m) {
+static char *searched_words(const struct job *j, struct mem *m) {
+  const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
   put_number(&t, s->schedules, "schedule", "schedules");
+  if (j->options.approx) return text_of(m, &t);
   text_add(&t, ", ");
   put_number(&t, s->histories, "distinct history", "distinct histories");
   return text_of(m, &t);
@@ -405,6 +414,13 @@ static const struct schedule_line *fault_line(const struct schedule *s) {
   for (size_t i = 0; i < s->lines.count; i++)
     if (s->lines.at[i].kind == SCHEDULE_FAULT) return &s->lines.at[i];
   return NULL;
+}
+
+static char *unseen(const struct job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "no violation seen at k = %u", j->options.k);
+  return text_of(m, &t);
 }
 
 static void gather(struct job *j, struct mem *m, struct facts *f) {
@@ -425,8 +441,9 @@ static void gather(struct job *j, struct mem *m, struct facts *f) {
                                     .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
                                     .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
-                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(s, m),
+                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(j, m),
                                     .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .also = also(j, m), .found_client = violated ? text_string(&client) : NULL};
+  if (j->options.approx) f->execution.unseen = unseen(j, m);
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
                               .spec = violated && found->history ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
@@ -473,7 +490,7 @@ static bool write_evidence(const struct job *j, struct mem *m, struct report *r)
   struct problem why;
   if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
   struct test_evidence e = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .asked = asked(j, m),
-                            .verdict = r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
+                            .verdict = r->execution->unseen ? "no violation seen" : r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
                             .searched = &j->answer, .bound = &j->spec, .schedule = &j->schedule, .token = j->token};
   r->evidence = path;
   if (test_evidence_write(path, &e, &why)) return true;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "approx/monitor.h"
 #include "evidence/evidence.h"
 #include "history/format.h"
 #include "report/report.h"
@@ -44,7 +45,7 @@ static bool read_options(struct job *j) {
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, &bad);
   o->hang = arg_seconds(a, "hang", 5, &bad);
   o->interrupted = &interrupted;
-  if (bad) return false;
+  if (bad || !read_monitor(a, &o->approx, &o->k)) return false;
   if (o->time > 0 && o->ops) return usage_error(a, "--time and --ops exclude each other"), false;
   if (given && (o->threads || o->ops || o->time > 0)) return usage_error(a, "--history says itself who calls what"), false;
   return true;
@@ -250,6 +251,7 @@ static char *members(struct job *j) {
   text_printf(&t, ",\"rounds\":%" PRIu64 ",\"perturbed_rounds\":%" PRIu64 ",\"operations_run\":%" PRIu64 ",\"pending\":%" PRIu64
                   ",\"undecided\":%" PRIu64,
               a->rounds, a->perturbed, a->operations, a->pending, a->undecided);
+  if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (!arg_flag(j->args, "throughput")) return t.at;
   text_printf(&t, ",\"recording_ns\":%.1f,\"speed\":[", j->speeds.recording);
   for (size_t i = 0; i < j->speeds.list.count; i++) {
@@ -289,12 +291,20 @@ static void add_notes(struct job *j, struct facts *f) {
   if (a->verdict == VERDICT_HOLDS) add_note(j, f, "what was not run was not seen: asif test without --stress tries schedules one by one");
 }
 
+static char *unseen(struct job *j) {
+  struct text t;
+  text_open(&t, j->mem);
+  text_printf(&t, "no violation seen at k = %u", j->options.k);
+  return t.at;
+}
+
 static void gather(struct job *j, struct facts *f) {
   const struct stressed *a = &j->answer;
   struct text method;
   bool history = a->found == FOUND_HISTORY;
   text_open(&method, j->mem);
   text_printf(&method, "stress: round %" PRIu64 " of %u threads", a->round, a->client.threads);
+  if (j->options.approx) text_printf(&method, ", monitored by A_%u", j->options.k);
   if (history) text_printf(&method, "; %s", a->check.method);
   f->result = a->check;
   f->result.verdict = a->verdict;
@@ -305,6 +315,7 @@ static void gather(struct job *j, struct facts *f) {
                                     .operations = j->options.ops, .bound = j->options.bound, .searched = searched(j),
                                     .schedules = a->rounds, .schedule = &f->schedule, .notes = f->notes.at, .note_count = f->notes.count,
                                     .violation = a->verdict == VERDICT_VIOLATED ? found_name(a->found) : NULL, .members = members(j), .partly = true};
+  if (j->options.approx) f->execution.unseen = unseen(j);
   f->report = (struct report){.command = "test", .history = a->verdict == VERDICT_VIOLATED ? a->history : NULL, .spec = &j->answer.spec,
                               .result = &f->result, .execution = history ? NULL : &f->execution, .seconds = limits_elapsed(&j->limits),
                               .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
@@ -347,6 +358,10 @@ static int run(struct job *j) {
   const struct args *a = j->args;
   const char *calls = arg_value(a, "history");
   if (!build_all(j) || (calls && !read_calls(j, calls))) return problem_status(&j->why);
+  if (j->options.approx && !monitor_exists(&j->object.spec)) {
+    problem_set(&j->why, "--stress --monitor is for queues, stacks and their like: there is no monitor of long histories of '%s'", j->object.spec.name);
+    return problem_status(&j->why);
+  }
   text_open(&j->output, j->mem);
   if (arg_value(a, "output") && j->options.rounds) j->options.each = put_round, j->options.context = j;
   if (!stress(j->mem, &j->object, j->builds, j->build_count, &j->options, &j->answer, &j->why)) return problem_status(&j->why);
@@ -356,6 +371,17 @@ static int run(struct job *j) {
   struct facts *f = mem_zero(j->mem, 1, sizeof *f);
   gather(j, f);
   return write_answers(j, f) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
+}
+
+bool read_monitor(const struct args *a, bool *approx, unsigned *k) {
+  const char *s = arg_value(a, "monitor");
+  char *end = NULL;
+  if (!s) return true;
+  long n = !strncmp(s, "approx:", 7) && s[7] >= '0' && s[7] <= '9' ? strtol(s + 7, &end, 10) : -1;
+  if (n < 0 || n > APPROX_K_MOST || *end) return usage_error(a, "--monitor %s: approx:K with a K from 0 to %d", s, APPROX_K_MOST), false;
+  *approx = true;
+  *k = (unsigned)n;
+  return true;
 }
 
 bool stress_options_fit(const struct args *a) {

@@ -17,6 +17,8 @@
       {"hang", 0, "TIME", NULL, "stress: operations hang when none has returned for so long (default: 5)"}, \
       {"throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads"}
 
+/* --monitor approx:K, which both have. False: it is another, and that was said. */
+bool read_monitor(const struct args *, bool *approx, unsigned *k);
 bool stress_options_fit(const struct args *); /* none of them without --stress, and none that is only for the others with it */
 /* flags: for the compiler, NULL-terminated; so are the inputs. */
 int test_stress(const struct args *, char *const *inputs, char *const *flags);

@@ -12,6 +12,9 @@ struct judge {
   const struct object *object;
   struct spec spec;
   struct linear *linear; /* NULL before the first history */
+  bool approx; /* histories are watched: A_k */
+  unsigned k;
+  struct watch *watch; /* NULL before the first history */
   struct hashes *seen; /* histories: others may be adding to it too; NULL: every one is judged */
   uint64_t waiting; /* histories with operations that wait for ever, as they should */
   const struct client *client; /* the one whose hash is: */
@@ -34,6 +37,11 @@ struct judge *judge_new(struct mem *m, const struct object *o, struct hashes *se
   struct judge *j = mem_zero(m, 1, sizeof *j);
   *j = (struct judge){.mem = m, .scratch = mem_child(m), .object = o, .spec = o->spec, .seen = seen};
   return j;
+}
+
+void judge_approx(struct judge *j, unsigned k) {
+  j->approx = true;
+  j->k = k;
 }
 
 uint64_t judge_waiting(const struct judge *j) { return j->waiting; }
@@ -196,6 +204,14 @@ static enum judged check_fast(struct judge *j, const struct run *r, struct probl
   return holds ? JUDGED_GOOD : JUDGED_WRONG;
 }
 
+static enum judged watch(struct judge *j, const struct run *r, struct problem *why) {
+  if (!j->watch) j->watch = watch_new(j->mem, j->object, &j->spec, j->k);
+  bool holds = watch_holds(j->watch, r);
+  const char *fault = spec_fault(&j->spec);
+  if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
+  return holds ? JUDGED_GOOD : JUDGED_WRONG;
+}
+
 /* Checks the history by itself; limits are the caller's, between runs. */
 static enum judged check(struct judge *j, const struct run *r, struct problem *why) {
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
@@ -216,8 +232,9 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && !is_waiting(r)) return JUDGED_WRONG;
-  if (j->seen && hashes_add(j->seen, hash_of_run(j, r), 0) >= 0) return JUDGED_GOOD;
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
+  if (j->approx && !is_waiting(r)) return watch(j, r, why);
+  if (j->seen && hashes_add(j->seen, hash_of_run(j, r), 0) >= 0) return JUDGED_GOOD;
   if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);

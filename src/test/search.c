@@ -238,6 +238,7 @@ static void work(struct searching *k) {
     return;
   }
   k->judge = judge_new(&m, k->object, k->histories);
+  if (k->options->approx) judge_approx(k->judge, k->options->k);
   for (;;) {
     k->client = k->divided ? 0 : atomic_fetch_add(&k->board->next, 1);
     k->me->at = k->client;

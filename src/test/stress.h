@@ -40,6 +40,8 @@ struct stress_options {
   uint64_t seed;
   double hang;            /* no operation returns for so many seconds: they hang */
   long bound;             /* elements inside; -1: any number */
+  bool approx;            /* histories are monitored by A_k, not checked; what is seen is confirmed by the checker */
+  unsigned k;
   const struct client *calls; /* the calls to make; NULL: random ones */
   /* Told of every round; false: enough. Or NULL. */
   bool (*each)(void *context, uint64_t round, const struct history *, const struct spec *, const struct check_result *);

@@ -124,11 +124,18 @@ struct linear *linear_new(struct mem *, const struct object *, const struct spec
 bool linear_can(const struct run *); /* is it short enough? */
 bool linear_holds(struct linear *, const struct run *);
 
+/* Runs as A_k knows them (watch.c). */
+struct watch;
+struct watch *watch_new(struct mem *, const struct object *, const struct spec *, unsigned k);
+bool watch_holds(struct watch *, const struct run *); /* false: A_k of its history is a violation, hence the history is */
+
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
 struct hashes;
 struct hashes *judge_set(void); /* for the histories seen, of several processes forked since; NULL: no memory */
 struct judge *judge_new(struct mem *, const struct object *, struct hashes *seen); /* NULL: every history is judged */
+/* Histories are monitored by A_k instead; those in which operations wait for ever are checked all the same. */
+void judge_approx(struct judge *, unsigned k);
 /* Is something wrong with the run: did the runtime find something, or is its history not linearizable? JUDGED_NOT: with the problem.
  * A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
@@ -200,6 +207,8 @@ struct search_options {
   struct explore_options explore;
   bool automatic; /* DPOR where the client is small, else delays, more and more */
   bool keep_going; /* when something was found too */
+  bool approx;     /* histories are monitored by A_k, not checked */
+  unsigned k;
   struct run_options run;
   unsigned jobs;
   void (*progress)(void *self, const struct searched *); /* about ten times a second; or NULL */
