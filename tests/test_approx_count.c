@@ -153,8 +153,10 @@ TEST(approx_counting_memory) {
     for (int e = 0; e < EVENTS; e++) {
       uint32_t s = (uint32_t)(random_next(&seed) % SLOTS);
       value arg[OP_ARGS] = {value_of_small((int32_t)(random_next(&seed) % VALUES)), V_NONE, V_NONE};
-      if (open[s]) counting_return(c, s, V_NONE);
-      else counting_call(c, s, (uint16_t)(s & 1), arg);
+      if (open[s])
+        counting_return(c, s, V_NONE);
+      else
+        counting_call(c, s, (uint16_t)(s & 1), arg);
       open[s] = !open[s];
       if (e == EVENTS / 10) early = counting_bytes(c);
     }

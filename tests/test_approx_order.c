@@ -1,5 +1,5 @@
-/* Interval orders against their definitions (Bouajjani et al. 2015, sections 4 and 6), on random histories: pending operations, repeated
- * labels, ties. ASIF_TEST_HISTORIES sets how many. */
+/* Interval orders against their definitions (Bouajjani et al. 2015, sections 4 and 6), on random histories: pending operations,
+ * repeated labels, ties. ASIF_TEST_HISTORIES sets how many. */
 #include <string.h>
 
 #include "approx/count.h"
@@ -190,7 +190,8 @@ static void count_intervals(const struct history *h, const struct interval_order
   memset(counts, 0, APPROX_INTERVALS(k) * sizeof *counts);
   for (uint32_t a = 0; a < o->count; a++) {
     const struct op *x = &h->ops.at[a], *y = &h->ops.at[op];
-    if (x->method != y->method || op_pending(x) != op_pending(y) || x->result != y->result || memcmp(x->arg, y->arg, sizeof x->arg))
+    if (x->method != y->method || op_pending(x) != op_pending(y) || x->result != y->result ||
+        memcmp(x->arg, y->arg, sizeof x->arg))
       continue;
     counts[approx_interval(k, o->from[a], op_pending(x) ? k : o->to[a])]++;
   }
@@ -198,8 +199,7 @@ static void count_intervals(const struct history *h, const struct interval_order
 
 /* The shift as it is printed. */
 static int shifted(const int *pi, unsigned k, bool pending, unsigned i, unsigned j) {
-  if (pending)
-    return j < k ? 0 : (i < k ? pi[approx_interval(k, i + 1, k)] : 0) + (i == 0 ? pi[approx_interval(k, i, k)] : 0);
+  if (pending) return j < k ? 0 : (i < k ? pi[approx_interval(k, i + 1, k)] : 0) + (i == 0 ? pi[approx_interval(k, i, k)] : 0);
   return (i < k && j < k ? pi[approx_interval(k, i + 1, j + 1)] : 0) + (i == 0 && j < k ? pi[approx_interval(k, i, j + 1)] : 0) +
          (i == 0 && j == 0 ? pi[approx_interval(k, i, j)] : 0);
 }
@@ -216,8 +216,7 @@ static void shifts(struct mem *m, struct history *h, struct spec *spec) {
     count_intervals(h, &o, k, op, old);
     count_intervals(h, &a, k, op, new);
     for (unsigned i = 0; i <= k; i++)
-      for (unsigned j = i; j <= k; j++)
-        CHECK(shifted(old, k, op_pending(&h->ops.at[op]), i, j) == new[approx_interval(k, i, j)]);
+      for (unsigned j = i; j <= k; j++) CHECK(shifted(old, k, op_pending(&h->ops.at[op]), i, j) == new[approx_interval(k, i, j)]);
   }
 }
 TEST(approx_lemma_6_8_shifting) { each_history(histories(), shifts); }
@@ -245,8 +244,12 @@ TEST(approx_lemma_6_7_counting) { each_history(histories() / 4, counts_events); 
 
 /* Figure 2: Treiber's stack with the ABA bug. */
 static struct history *figure_2(struct mem *m, struct spec *spec, bool weaker) {
-  static const struct { const char *method; int arg, result; int64_t start, end; } ops[] = {
-      {"push", 1, 0, 0, 1}, {"pop", 0, 3, 2, 7}, {"pop", 0, 1, 2, 3}, {"push", 2, 0, 4, 5}, {"push", 3, 0, 6, 7}, {"pop", 0, -1, 8, 9}};
+  static const struct {
+    const char *method;
+    int arg, result;
+    int64_t start, end;
+  } ops[] = {{"push", 1, 0, 0, 1}, {"pop", 0, 3, 2, 7},  {"pop", 0, 1, 2, 3},
+             {"push", 2, 0, 4, 5}, {"push", 3, 0, 6, 7}, {"pop", 0, -1, 8, 9}};
   struct history *h = history_new(m, "figure 2");
   names_intern(h->objects, "x", 1);
   *spec = spec_of("stack");
@@ -276,7 +279,7 @@ TEST(approx_figure_2) {
   struct history *h = figure_2(&m, &spec, false), *c = figure_2(&m, &spec, true);
   struct interval_order o, w;
   order_of(&m, h, &o);
-  CHECK(o.length == 4); /* Example 6.2 */
+  CHECK(o.length == 4);                                                         /* Example 6.2 */
   static const uint32_t from[] = {0, 1, 1, 2, 3, 4}, to[] = {0, 3, 1, 2, 3, 4}; /* Example 6.3 */
   CHECK(!memcmp(o.from, from, sizeof from) && !memcmp(o.to, to, sizeof to));
   order_of(&m, c, &w);
@@ -303,8 +306,7 @@ static void is_weaker_history(struct mem *m, struct history *h, struct spec *spe
     order_of(m, w, &again);
     CHECK(again.length == a.length && order_weaker(m, w, &again, h, &a) && order_weaker(m, h, &a, w, &again));
     for (size_t i = 0; i < w->ops.count; i++)
-      for (size_t j = 0; j < i; j++)
-        CHECK(w->ops.at[i].process != w->ops.at[j].process || before(w, i, j) || before(w, j, i));
+      for (size_t j = 0; j < i; j++) CHECK(w->ops.at[i].process != w->ops.at[j].process || before(w, i, j) || before(w, j, i));
     if (spec->by_process) continue; /* whose operation it is has changed */
     CHECKF(check_history(m, w, spec, &options, &limits, &r, &why), "%s", why.text);
     if (holds) CHECK(r.verdict == VERDICT_HOLDS);
@@ -320,11 +322,23 @@ TEST(approx_weaker_by_definition) {
   if (MEM_GUARD(&m)) abort();
   struct spec spec = spec_of("queue");
   /* Operations: enq(1) or deq -> 1; times; whether pending. */
-  static const struct { const char *one, *two; bool weaker; } cases[] = {
-      {"e02 d46", "e02 d46", true},  {"e05 d46", "e02 d46", true},  {"e02 d46", "e05 d46", false}, /* order may go, not come */
-      {"e02 p46", "e02 d46", true},  {"e02 d46", "e02 p46", false}, {"e02 p46", "e02", true},      /* pending: completed, or left out */
-      {"e02 d46", "e02", false},     {"e02", "e02 d46", false},     {"e02 e46", "e46 e02", true},  /* labels, not places */
-      {"d02 e46", "e02 d46", false}, {"", "", true},                {"p02", "", true},             {"", "p02", false},
+  static const struct {
+    const char *one, *two;
+    bool weaker;
+  } cases[] = {
+      {"e02 d46", "e02 d46", true},
+      {"e05 d46", "e02 d46", true},
+      {"e02 d46", "e05 d46", false}, /* order may go, not come */
+      {"e02 p46", "e02 d46", true},
+      {"e02 d46", "e02 p46", false},
+      {"e02 p46", "e02", true}, /* pending: completed, or left out */
+      {"e02 d46", "e02", false},
+      {"e02", "e02 d46", false},
+      {"e02 e46", "e46 e02", true}, /* labels, not places */
+      {"d02 e46", "e02 d46", false},
+      {"", "", true},
+      {"p02", "", true},
+      {"", "p02", false},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     struct history *h[2];

@@ -1,7 +1,8 @@
 /* Algorithm 1 (Bouajjani et al. 2015, section 6.2): the counting representation of A_k of the history so far, event by event.
  *
- * Labels are in a hash table and have numbers; a number is free again when its label is gone. What a label counts is shifted when the
- * label is next looked at, by as many intervals as there are new ones: an event costs one or two labels' intervals, never all of them. */
+ * Labels are in a hash table and have numbers; a number is free again when its label is gone. What a label counts is shifted
+ * when the label is next looked at, by as many intervals as there are new ones: an event costs one or two labels' intervals,
+ * never all of them. */
 #include "approx/count.h"
 
 #include <assert.h>
@@ -23,12 +24,12 @@ struct open {
 struct counting {
   struct mem *mem;
   unsigned k, intervals;
-  uint64_t n;       /* the length of the history so far */
-  bool returned;    /* the latest event was a return: the next call begins an interval */
+  uint64_t n;    /* the length of the history so far */
+  bool returned; /* the latest event was a return: the next call begins an interval */
   VEC(struct entry) labels;
-  uint64_t *counts; /* `intervals` for each label there is room for */
+  uint64_t *counts;     /* `intervals` for each label there is room for */
   VEC(uint32_t) unused; /* numbers */
-  uint32_t *table;  /* label numbers, one more; 0: free. Twice the labels at least, a power of two */
+  uint32_t *table;      /* label numbers, one more; 0: free. Twice the labels at least, a power of two */
   uint32_t mask, used;
   VEC(struct open) open; /* by slot */
 };
@@ -204,11 +205,11 @@ unsigned counting_k(const struct counting *c) { return c->k; }
 uint64_t counting_length(const struct counting *c) { return c->n; }
 uint32_t counting_labels(const struct counting *c) { return (uint32_t)c->labels.count; }
 bool counting_occurs(const struct counting *c, uint32_t n) { return c->labels.at[n].total > 0; }
-struct approx_label counting_label(const struct counting *c, uint32_t n) { return c->labels.at[n].label; }
-
-int64_t counting_find(const struct counting *c, const struct approx_label *l) {
-  return (int64_t)c->table[place(c, l)] - 1;
+struct approx_label counting_label(const struct counting *c, uint32_t n) {
+  return c->labels.at[n].label;
 }
+
+int64_t counting_find(const struct counting *c, const struct approx_label *l) { return (int64_t)c->table[place(c, l)] - 1; }
 
 size_t counting_bytes(const struct counting *c) {
   return sizeof *c + c->labels.room * (sizeof *c->labels.at + c->intervals * sizeof *c->counts) +

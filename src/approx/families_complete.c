@@ -1,9 +1,9 @@
 /* The complete families of section 7.2 (Bouajjani et al. 2015), generated.
  *
- * With distinct values all that matters of a value is the interval of its push and that of its pop: its class. Values of the same class are
- * redundant (Lemma 7.1), so a violation of length k is a set of classes; and sets that contain a violation are violations. The smallest ones are
- * found by asking the exact checker of every set that contains none found before. The paper's classes are pairs of intervals; here are also
- * those of values that are not popped, and of pops that return empty. */
+ * With distinct values all that matters of a value is the interval of its push and that of its pop: its class. Values of the
+ * same class are redundant (Lemma 7.1), so a violation of length k is a set of classes; and sets that contain a violation are
+ * violations. The smallest ones are found by asking the exact checker of every set that contains none found before. The paper's
+ * classes are pairs of intervals; here are also those of values that are not popped, and of pops that return empty. */
 #include <assert.h>
 #include <string.h>
 
@@ -94,15 +94,20 @@ static const char *name_of(struct generator *g, unsigned method) {
 static const char *label_text(struct generator *g, const struct operation *o) {
   struct text t;
   text_open(&t, g->mem);
-  if (o->pop) text_printf(&t, "%s => arg(x%u)", name_of(g, POP), o->value);
-  else text_printf(&t, "x%u", o->value);
+  if (o->pop)
+    text_printf(&t, "%s => arg(x%u)", name_of(g, POP), o->value);
+  else
+    text_printf(&t, "x%u", o->value);
   return text_string(&t);
 }
 
 static void write_order(struct generator *g, const struct operation *a, const struct operation *b, struct text *t) {
-  if (b->empty) text_printf(t, " and total(%s, %u, k) = 0", label_text(g, a), b->span.from);
-  else if (a->empty) text_printf(t, " and total(%s, 0, %u) = 0", label_text(g, b), a->span.to);
-  else text_printf(t, " and before(%s, %s)", label_text(g, a), label_text(g, b));
+  if (b->empty)
+    text_printf(t, " and total(%s, %u, k) = 0", label_text(g, a), b->span.from);
+  else if (a->empty)
+    text_printf(t, " and total(%s, 0, %u) = 0", label_text(g, b), a->span.to);
+  else
+    text_printf(t, " and before(%s, %s)", label_text(g, a), label_text(g, b));
 }
 
 static unsigned list_operations(const struct generator *g, uint64_t set, struct operation *ops) {
@@ -170,7 +175,8 @@ void family_complete(struct mem *m, const struct spec *spec, unsigned k, unsigne
               "define before(x, y) = some i in 0..k-1: total(x, i + 1, k) = 0 and total(y, 0, i) = 0\n"
               "define kept(x) = is(x, %s) and not pending(x) and total(%s => arg(x), 0, k) = 0\n"
               "define gone(x) = is(x, %s) and not pending(x) and total(%s => arg(x), 0, k) > 0\n"
-              "violation: exists y: is(y, %s) and not pending(y) and result(y) != empty and total(y, 0, k) > total(%s(result(y)), 0, k)\n",
+              "violation: exists y: is(y, %s) and not pending(y) and result(y) != empty and total(y, 0, k) > "
+              "total(%s(result(y)), 0, k)\n",
               spec->name, k, most, spec->name, push, pop, push, pop, pop, push);
   for (unsigned size = 1; size <= most && size <= g.count; size++) try_sets(&g, 0, 0, size);
 }

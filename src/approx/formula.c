@@ -1,5 +1,5 @@
-/* The monitor of a formula: Algorithm 1 keeps the counts, and after each return the formula is told of them. (A call never makes a
- * violation: a pending operation only adds freedom, and a new interval only weakens what is known.) */
+/* The monitor of a formula: Algorithm 1 keeps the counts, and after each return the formula is told of them. (A call never makes
+ * a violation: a pending operation only adds freedom, and a new interval only weakens what is known.) */
 #include "approx/formula.h"
 
 #include <errno.h>
@@ -25,9 +25,9 @@ struct formula_monitor {
   size_t old_first, old_count, old_room;
 };
 
-/* Forgetting: a value whose pushes and pops are complete, equally many, and all in [0, 0]. They can be taken to have been the first
- * things to happen: of equal values those in [0, 0] can change places with any others that begin there. So a linearizable history stays so without
- * them. */
+/* Forgetting: a value whose pushes and pops are complete, equally many, and all in [0, 0]. They can be taken to have been the
+ * first things to happen: of equal values those in [0, 0] can change places with any others that begin there. So a linearizable
+ * history stays so without them. */
 
 enum { PUSH, POP }; /* of queue and stack */
 
@@ -98,8 +98,12 @@ static bool formula_return(struct monitor *monitor, uint32_t slot, value result)
   return false;
 }
 
-static void formula_drop(struct monitor *monitor, uint32_t slot) { counting_drop(((struct formula_monitor *)monitor)->counting, slot); }
-static void formula_retire(struct monitor *monitor, uint32_t slot) { counting_retire(((struct formula_monitor *)monitor)->counting, slot); }
+static void formula_drop(struct monitor *monitor, uint32_t slot) {
+  counting_drop(((struct formula_monitor *)monitor)->counting, slot);
+}
+static void formula_retire(struct monitor *monitor, uint32_t slot) {
+  counting_retire(((struct formula_monitor *)monitor)->counting, slot);
+}
 
 static size_t formula_bytes(const struct monitor *monitor) {
   const struct formula_monitor *m = (const struct formula_monitor *)monitor;
@@ -151,8 +155,8 @@ static bool is_witness(const struct projection *p, uint32_t label) {
   return false;
 }
 
-/* May this label be left out, so that a linearizable history stays so? Those of other values where the specification allows it, those of
- * other keys, and those that change nothing. */
+/* May this label be left out, so that a linearizable history stays so? Those of other values where the specification allows it,
+ * those of other keys, and those that change nothing. */
 static bool left_out(const struct formula_monitor *m, const struct projection *p, uint32_t label) {
   const struct spec *spec = &m->monitor.spec;
   struct approx_label l = counting_label(m->counting, label);
@@ -252,7 +256,8 @@ static char *read_whole(struct mem *m, const char *path, size_t *size, struct pr
   return failed ? NULL : all.at;
 }
 
-struct monitor *monitor_of_formula(struct mem *m, const struct spec *spec, unsigned k, const char *path, struct problem *problem) {
+struct monitor *monitor_of_formula(struct mem *m, const struct spec *spec, unsigned k, const char *path,
+                                   struct problem *problem) {
   if (k > APPROX_K_MOST) {
     problem_set(problem, "formulas are for k up to %d", APPROX_K_MOST);
     return NULL;

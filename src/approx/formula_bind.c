@@ -138,8 +138,10 @@ bool formula_bind(struct mem *m, struct formula *f, const struct spec *spec, str
   struct binder b = {m, f, spec, problem};
   if (!is_for(f, spec, m, problem)) return false;
   if (spec->by_process) {
-    problem_set(problem, "%.150s: what an operation of %s does depends on the process that calls it, which a formula does not see; a grammar does",
-                f->source, spec->name);
+    problem_set(
+        problem,
+        "%.150s: what an operation of %s does depends on the process that calls it, which a formula does not see; a grammar does",
+        f->source, spec->name);
     return false;
   }
   if (f->forget && strcmp(spec->name, "queue") && strcmp(spec->name, "stack")) {

@@ -1,6 +1,7 @@
-/* Evaluation of formulas over a counting (Bouajjani et al. 2015, Lemma 6.4): quantifiers go over the labels that occur, so the time is
- * polynomial for a fixed number of quantifiers. Parts of a formula are tried as soon as their variables are bound, those that look
- * at labels alone before those that count; a variable that is said to be of an operation goes over that operation's labels only. */
+/* Evaluation of formulas over a counting (Bouajjani et al. 2015, Lemma 6.4): quantifiers go over the labels that occur, so the
+ * time is polynomial for a fixed number of quantifiers. Parts of a formula are tried as soon as their variables are bound, those
+ * that look at labels alone before those that count; a variable that is said to be of an operation goes over that operation's
+ * labels only. */
 #include <string.h>
 
 #include "approx/formula.h"
@@ -74,7 +75,8 @@ static void call_frame(struct formula_eval *e, struct cell *frame, const struct 
 /* Labels and values. */
 
 static struct label_ref label_written(struct formula_eval *e, struct cell *frame, const struct node *n) {
-  struct label_ref r = {.label = {.method = (uint16_t)n->method, .pending = n->pending, .result = n->pending ? V_UNKNOWN : V_NONE}};
+  struct label_ref r = {
+      .label = {.method = (uint16_t)n->method, .pending = n->pending, .result = n->pending ? V_UNKNOWN : V_NONE}};
   uint32_t args = n->kid_count - n->has_result;
   for (uint32_t i = 0; i < OP_ARGS; i++) r.label.arg[i] = i < args ? value_of(e, frame, n->kids[i]) : V_NONE;
   if (n->has_result) r.label.result = value_of(e, frame, n->kids[args]);
@@ -178,7 +180,10 @@ static int64_t number_of(struct formula_eval *e, struct cell *frame, const struc
   case NODE_VAR: return frame[n->var].number;
   case NODE_ADD: a = number_of(e, frame, n->kids[0]); return plus(a, number_of(e, frame, n->kids[1]));
   case NODE_SUB: a = number_of(e, frame, n->kids[0]); return plus(a, plus(~number_of(e, frame, n->kids[1]), 1));
-  case NODE_SUM: a = 0; each_number(e, frame, n, 0, add_number, &a); return a;
+  case NODE_SUM:
+    a = 0;
+    each_number(e, frame, n, 0, add_number, &a);
+    return a;
   case NODE_COUNT: return count_labels(e, frame, n);
   case NODE_CALL: return number_of_call(e, frame, n);
   default:
@@ -256,8 +261,10 @@ static int64_t count_labels(struct formula_eval *e, struct cell *frame, const st
     frame[n->var].label = (struct label_ref){counting_label(e->c, (uint32_t)l), l};
     matters(e, l);
     uint32_t next = at;
-    if (parts_true(e, frame, p, &next, 1)) count++;
-    else e->witness.count = kept;
+    if (parts_true(e, frame, p, &next, 1))
+      count++;
+    else
+      e->witness.count = kept;
   }
   return count;
 }
@@ -352,19 +359,24 @@ static void say_label(const struct formula_eval *e, const struct approx_label *l
   struct op op = {.method = l->method, .result = l->result};
   struct history h = {.values = (struct values *)e->spec->values};
   memcpy(op.arg, l->arg, sizeof op.arg);
-  if (l->pending) op_print_call(e->spec, &h, &op, out);
-  else op_print(e->spec, &h, &op, out);
+  if (l->pending)
+    op_print_call(e->spec, &h, &op, out);
+  else
+    op_print(e->spec, &h, &op, out);
 }
 
 /* {x}, {arg(x)}, {result(x)}: the reader has seen to it that x is there. */
-static void say_witness(const struct formula_eval *e, const struct formula_violation *v, const char *at, size_t length, struct text *out) {
+static void say_witness(const struct formula_eval *e, const struct formula_violation *v, const char *at, size_t length,
+                        struct text *out) {
   const struct label_ref *label = NULL;
   const char *open = memchr(at, '(', length), *name = open ? open + 1 : at;
   size_t size = (size_t)(at + length - name) - (open != NULL);
   for (uint32_t i = 0; i < v->vars; i++)
     if (strlen(v->variables[i].name) == size && !memcmp(v->variables[i].name, name, size)) label = &e->frame[i].label;
-  if (!open) say_label(e, &label->label, out);
-  else value_print(e->spec->values, *at == 'a' ? label->label.arg[0] : label->label.result, out);
+  if (!open)
+    say_label(e, &label->label, out);
+  else
+    value_print(e->spec->values, *at == 'a' ? label->label.arg[0] : label->label.result, out);
 }
 
 void formula_say(struct formula_eval *e, unsigned violation, struct text *out) {

@@ -1,186 +1,31 @@
 /* Reading formulas: see formula.h and docs/formulas.md. */
-#include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "approx/formula.h"
+#include "approx/formula_reader.h"
 
-enum token { TOKEN_END, TOKEN_NAME, TOKEN_INT, TOKEN_TEXT, TOKEN_SIGN };
 enum { DEPTH = 200, DEFINITIONS_DEEP = 40 };
 
-struct reader {
-  struct mem *mem;
-  struct formula *f;
-  struct problem *problem;
-  bool failed;
-  const char *at, *end; /* after the current token */
-  uint32_t line;
-  const char *line_start;
-  /* the current token */
-  enum token token;
-  const char *chars;
-  size_t length;
-  int64_t number;
-  uint32_t token_line, token_col;
-  /* the definition or violation that is being read */
-  struct variable *variables;
-  uint32_t vars;
-  struct { const char *name; uint8_t var; } scope[FORMULA_VARS];
-  uint32_t scope_count;
-  unsigned depth, definitions_deep;
-};
-
-/* Problems. */
-
-static void problem_at(const struct formula *f, uint32_t line, uint32_t col, struct problem *problem, const char *format, va_list args) {
-  char message[300];
-  vsnprintf(message, sizeof message, format, args);
-  problem_set(problem, "%.150s:%u:%u: %s", f->source, line, col, message);
-  const char *at = f->text, *end = f->text + f->size;
-  for (uint32_t n = 1; n < line; n++) at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-  size_t used = strlen(problem->text), length = 0;
-  while (at + length < end && at[length] != '\n' && at[length] != '\r') length++;
-  if (memchr(at, 0, length) || col > length + 1 || used + length + col + 4 > sizeof problem->text) return;
-  char *to = problem->text + used;
-  *to++ = '\n';
-  memcpy(to, at, length);
-  to += length;
-  *to++ = '\n';
-  for (uint32_t i = 1; i < col; i++) *to++ = at[i - 1] == '\t' ? '\t' : ' ';
-  *to++ = '^';
-  *to = 0;
-}
-
-void formula_problem(const struct formula *f, const struct node *n, struct problem *problem, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  problem_at(f, n->line, n->col, problem, format, args);
-  va_end(args);
-}
-
-/* Only the first problem counts; after it there are no more tokens. */
-__attribute__((format(printf, 4, 5))) static void fail_at(struct reader *r, uint32_t line, uint32_t col, const char *format, ...) {
-  if (r->failed) return;
-  va_list args;
-  va_start(args, format);
-  problem_at(r->f, line, col, r->problem, format, args);
-  va_end(args);
-  r->failed = true;
-  r->token = TOKEN_END;
-}
-#define fail_here(r, ...) fail_at((r), (r)->token_line, (r)->token_col, __VA_ARGS__)
-#define fail_node(r, n, ...) fail_at((r), (n)->line, (n)->col, __VA_ARGS__)
-
-/* Tokens. */
-
-static void skip_blanks(struct reader *r) {
-  while (r->at < r->end) {
-    if (*r->at == '\n') {
-      r->line++;
-      r->line_start = ++r->at;
-    } else if (*r->at == ' ' || *r->at == '\t' || *r->at == '\r') {
-      r->at++;
-    } else if (r->end - r->at >= 2 && r->at[0] == '/' && r->at[1] == '/') {
-      while (r->at < r->end && *r->at != '\n') r->at++;
-    } else {
-      return;
-    }
-  }
-}
-
-static void read_int(struct reader *r) {
-  r->token = TOKEN_INT;
-  r->number = 0;
-  for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++)
-    if (__builtin_mul_overflow(r->number, 10, &r->number) || __builtin_add_overflow(r->number, *r->at - '0', &r->number)) {
-      fail_here(r, "a number is at most 9223372036854775807");
-      return;
-    }
-}
-
-static void read_text(struct reader *r) {
-  const char *close = memchr(r->at + 1, '"', (size_t)(r->end - r->at - 1));
-  if (!close || memchr(r->at, '\n', (size_t)(close - r->at)) || memchr(r->at, 0, (size_t)(close - r->at))) {
-    fail_here(r, "a text ends with \" on the same line, and has no zero bytes in it");
-    return;
-  }
-  r->token = TOKEN_TEXT;
-  r->chars = r->at + 1;
-  r->length = (size_t)(close - r->at - 1);
-  r->at = close + 1;
-}
-
-static void next_token(struct reader *r) {
-  if (r->failed) return;
-  skip_blanks(r);
-  r->token_line = r->line;
-  r->token_col = (uint32_t)(r->at - r->line_start) + 1;
-  r->chars = r->at;
-  if (r->at == r->end) {
-    r->token = TOKEN_END;
-    return;
-  }
-  unsigned char c = (unsigned char)*r->at;
-  if (isdigit(c)) {
-    read_int(r);
-    return;
-  }
-  if (c == '"') {
-    read_text(r);
-    return;
-  }
-  if (isalpha(c) || c == '_') {
-    while (r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '_')) r->at++;
-    r->token = TOKEN_NAME;
-  } else {
-    static const char *const two[] = {"=>", "!=", "<=", ">=", ".."};
-    size_t n = 1;
-    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
-      if (r->end - r->at >= 2 && !memcmp(r->at, two[i], 2)) n = 2;
-    if (n == 1 && !strchr("()#,:=<>+-", c)) {
-      if (isprint(c)) fail_here(r, "'%c' has no meaning here", c);
-      else fail_here(r, "byte %u has no meaning here", c);
-      return;
-    }
-    r->at += n;
-    r->token = TOKEN_SIGN;
-  }
-  r->length = (size_t)(r->at - r->chars);
-}
-
-static bool is(const struct reader *r, const char *s) {
-  return (r->token == TOKEN_NAME || r->token == TOKEN_SIGN) && r->length == strlen(s) && !memcmp(r->chars, s, r->length);
-}
-
-static bool accept(struct reader *r, const char *s) {
-  if (!is(r, s)) return false;
-  next_token(r);
-  return true;
-}
-
-static void expect(struct reader *r, const char *s, const char *where) {
-  if (!accept(r, s)) fail_here(r, "'%s' is missing %s", s, where);
-}
-
-static const char *const reserved[] = {"define", "violation", "for", "forget", "exists", "forall", "some", "every", "in", "and", "or", "not",
-                                       "implies", "k", "is", "pending", "arg", "result", "total", "sum", "count", "empty", "nil", "true",
-                                       "false", "full", "ok"};
+static const char *const reserved[] = {
+    "define", "violation", "for", "forget", "exists", "forall", "some",  "every", "in",  "and",  "or",    "not",  "implies", "k",
+    "is",     "pending",   "arg", "result", "total",  "sum",    "count", "empty", "nil", "true", "false", "full", "ok"};
 
 static bool is_reserved(const struct reader *r) {
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-    if (is(r, reserved[i])) return true;
+    if (reader_is(r, reserved[i])) return true;
   return false;
 }
 
 /* A name of the user's own. */
 static const char *read_name(struct reader *r, const char *of) {
   if (r->token != TOKEN_NAME || is_reserved(r)) {
-    if (r->token == TOKEN_NAME) fail_here(r, "'%.*s' is a word of the language and cannot be the name of %s", (int)r->length, r->chars, of);
-    else fail_here(r, "the name of %s is missing", of);
+    if (r->token == TOKEN_NAME)
+      fail_here(r, "'%.*s' is a word of the language and cannot be the name of %s", (int)r->length, r->chars, of);
+    else
+      fail_here(r, "the name of %s is missing", of);
     return "";
   }
   const char *name = mem_string(r->mem, r->chars, r->length);
-  next_token(r);
+  reader_next(r);
   return name;
 }
 
@@ -201,8 +46,8 @@ static void add_kid(struct reader *r, struct node *n, struct node *kid) {
 
 /* What is known of a node once its parts are: its cost and its variables, but for those bound in it. */
 static struct node *finish(struct node *n) {
-  static const uint8_t costs[] = {[NODE_HASH] = 1, [NODE_TOTAL] = 1, [NODE_COUNT] = 2, [NODE_SUM] = 2, [NODE_EXISTS] = 2,
-                                  [NODE_FORALL] = 2, [NODE_SOME] = 2, [NODE_EVERY] = 2, [NODE_CALL] = 0};
+  static const uint8_t costs[] = {[NODE_HASH] = 1,   [NODE_TOTAL] = 1, [NODE_COUNT] = 2, [NODE_SUM] = 2, [NODE_EXISTS] = 2,
+                                  [NODE_FORALL] = 2, [NODE_SOME] = 2,  [NODE_EVERY] = 2, [NODE_CALL] = 0};
   n->cost = n->type == NODE_CALL && n->definition ? n->definition->body->cost : costs[n->type];
   n->uses = n->type == NODE_VAR ? 1u << n->var : 0;
   for (uint32_t i = 0; i < n->kid_count; i++) {
@@ -233,7 +78,8 @@ static struct node *want(struct reader *r, struct node *n, enum formula_kind kin
     return n;
   }
   if (n->type == NODE_VAR)
-    fail_node(r, n, "'%s' is %s; %s is needed here", r->variables[n->var].name, kind_names[r->variables[n->var].kind], kind_names[kind]);
+    fail_node(r, n, "'%s' is %s; %s is needed here", r->variables[n->var].name, kind_names[r->variables[n->var].kind],
+              kind_names[kind]);
   else
     fail_node(r, n, "this is %s; %s is needed here", kind_names[n->kind], kind_names[kind]);
   return n;
@@ -267,12 +113,12 @@ static uint8_t bind_var(struct reader *r, const char *name, enum formula_kind ki
 static struct node *read_labels(struct reader *r, enum node_type type, enum formula_kind kind) {
   struct node *n = new_node(r, type, kind);
   uint32_t outer = r->scope_count;
-  next_token(r);
+  reader_next(r);
   do {
     uint8_t v = bind_var(r, read_name(r, "a variable"), KIND_LABEL, n);
     if (!n->vars++) n->var = v;
-  } while (type != NODE_COUNT && !r->failed && accept(r, ","));
-  expect(r, ":", "after the variables");
+  } while (type != NODE_COUNT && !r->failed && reader_accept(r, ","));
+  reader_expect(r, ":", "after the variables");
   add_kid(r, n, read_formula(r));
   r->scope_count = outer;
   return finish(n);
@@ -282,17 +128,17 @@ static struct node *read_labels(struct reader *r, enum node_type type, enum form
 static struct node *read_ranges(struct reader *r, enum node_type type, enum formula_kind kind) {
   struct node *n = new_node(r, type, kind);
   uint32_t outer = r->scope_count;
-  next_token(r);
+  reader_next(r);
   do {
     const char *name = read_name(r, "a variable");
-    expect(r, "in", "after the variable");
+    reader_expect(r, "in", "after the variable");
     add_kid(r, n, read_number(r));
-    expect(r, "..", "between the bounds, as in 0..k");
+    reader_expect(r, "..", "between the bounds, as in 0..k");
     add_kid(r, n, read_number(r));
     uint8_t v = bind_var(r, name, KIND_NUMBER, n);
     if (!n->vars++) n->var = v;
-  } while (!r->failed && accept(r, ","));
-  expect(r, ":", "after the range");
+  } while (!r->failed && reader_accept(r, ","));
+  reader_expect(r, ":", "after the range");
   add_kid(r, n, type == NODE_SUM ? read_number(r) : read_formula(r));
   r->scope_count = outer;
   return finish(n);
@@ -303,7 +149,7 @@ static struct node *read_ranges(struct reader *r, enum node_type type, enum form
 static struct node *read_primary(struct reader *);
 
 static void read_result(struct reader *r, struct node *n) {
-  if (accept(r, "pending")) {
+  if (reader_accept(r, "pending")) {
     n->pending = true;
     return;
   }
@@ -315,16 +161,16 @@ static void read_result(struct reader *r, struct node *n) {
 static struct node *read_label(struct reader *r) {
   struct node *n = new_node(r, NODE_LABEL, KIND_LABEL);
   n->name = mem_string(r->mem, r->chars, r->length);
-  next_token(r);
-  bool known = is(r, "(") || is(r, "=>");
-  if (accept(r, "(") && !accept(r, ")")) {
+  reader_next(r);
+  bool known = reader_is(r, "(") || reader_is(r, "=>");
+  if (reader_accept(r, "(") && !reader_accept(r, ")")) {
     do {
       if (n->kid_count == OP_ARGS) fail_here(r, "an operation has at most %d arguments", OP_ARGS);
       add_kid(r, n, want(r, read_sum(r), KIND_VALUE));
-    } while (!r->failed && accept(r, ","));
-    expect(r, ")", "after the arguments");
+    } while (!r->failed && reader_accept(r, ","));
+    reader_expect(r, ")", "after the arguments");
   }
-  if (accept(r, "=>")) read_result(r, n);
+  if (reader_accept(r, "=>")) read_result(r, n);
   if (!known) fail_node(r, n, "'%s' is no variable here; a label is written %s() or %s => value", n->name, n->name, n->name);
   return finish(n);
 }
@@ -341,9 +187,9 @@ static struct node *read_call(struct reader *r, const struct definition *d) {
   struct node *n = new_node(r, NODE_CALL, d->body->kind);
   n->definition = d;
   n->name = d->name;
-  next_token(r);
-  expect(r, "(", "after the name of a definition");
-  if (!accept(r, ")")) {
+  reader_next(r);
+  reader_expect(r, "(", "after the name of a definition");
+  if (!reader_accept(r, ")")) {
     do {
       if (n->kid_count == d->params) {
         fail_here(r, "'%s' has %u parameter%s", d->name, d->params, d->params == 1 ? "" : "s");
@@ -352,8 +198,8 @@ static struct node *read_call(struct reader *r, const struct definition *d) {
       struct node *kid = read_sum(r);
       enum formula_kind kind = d->variables[n->kid_count].kind;
       add_kid(r, n, want(r, kid, kind));
-    } while (!r->failed && accept(r, ","));
-    expect(r, ")", "after the arguments");
+    } while (!r->failed && reader_accept(r, ","));
+    reader_expect(r, ")", "after the arguments");
   }
   if (n->kid_count != d->params)
     fail_node(r, n, "'%s' has %u parameter%s, not %u", d->name, d->params, d->params == 1 ? "" : "s", n->kid_count);
@@ -365,7 +211,7 @@ static struct node *read_call(struct reader *r, const struct definition *d) {
 static struct node *read_var(struct reader *r, int var) {
   struct node *n = new_node(r, NODE_VAR, r->variables[var].kind);
   n->var = (uint8_t)var;
-  next_token(r);
+  reader_next(r);
   return finish(n);
 }
 
@@ -375,27 +221,27 @@ static struct node *read_label_or_var(struct reader *r) { return want(r, read_pr
 /* #(x, i, j), total(x, i, j). */
 static struct node *read_counts(struct reader *r, enum node_type type) {
   struct node *n = new_node(r, type, KIND_NUMBER);
-  next_token(r);
-  expect(r, "(", "as in total(x, i, j)");
+  reader_next(r);
+  reader_expect(r, "(", "as in total(x, i, j)");
   add_kid(r, n, read_label_or_var(r));
   for (int i = 0; i < 2; i++) {
-    expect(r, ",", "as in total(x, i, j)");
+    reader_expect(r, ",", "as in total(x, i, j)");
     add_kid(r, n, read_number(r));
   }
-  expect(r, ")", "as in total(x, i, j)");
+  reader_expect(r, ")", "as in total(x, i, j)");
   return finish(n);
 }
 
 static struct node *read_is(struct reader *r) {
   struct node *n = new_node(r, NODE_IS, KIND_FORMULA);
-  next_token(r);
-  expect(r, "(", "as in is(x, enq)");
+  reader_next(r);
+  reader_expect(r, "(", "as in is(x, enq)");
   add_kid(r, n, read_label_or_var(r));
-  expect(r, ",", "as in is(x, enq)");
+  reader_expect(r, ",", "as in is(x, enq)");
   if (r->token != TOKEN_NAME && r->token != TOKEN_TEXT) fail_here(r, "the name of an operation is missing");
   n->name = mem_string(r->mem, r->chars, r->failed ? 0 : r->length);
-  next_token(r);
-  expect(r, ")", "as in is(x, enq)");
+  reader_next(r);
+  reader_expect(r, ")", "as in is(x, enq)");
   return finish(n);
 }
 
@@ -403,28 +249,30 @@ static struct node *read_is(struct reader *r) {
 static struct node *read_of_label(struct reader *r, enum node_type type, enum formula_kind kind) {
   struct node *n = new_node(r, type, kind);
   n->number = 1;
-  next_token(r);
-  expect(r, "(", "before the label");
+  reader_next(r);
+  reader_expect(r, "(", "before the label");
   add_kid(r, n, read_label_or_var(r));
-  if (type == NODE_ARG && accept(r, ",")) {
+  if (type == NODE_ARG && reader_accept(r, ",")) {
     if (r->token != TOKEN_INT || r->number < 1 || r->number > OP_ARGS)
       fail_here(r, "which argument is a number from 1 to %d", OP_ARGS);
     n->number = r->number;
-    next_token(r);
+    reader_next(r);
   }
-  expect(r, ")", "after the label");
+  reader_expect(r, ")", "after the label");
   return finish(n);
 }
 
 static bool read_special(struct reader *r, struct node **n) {
-  static const struct { const char *name; value v; } all[] = {{"empty", V_EMPTY}, {"nil", V_NIL},   {"true", V_TRUE},
-                                                              {"false", V_FALSE}, {"full", V_FULL}, {"ok", V_NONE}};
+  static const struct {
+    const char *name;
+    value v;
+  } all[] = {{"empty", V_EMPTY}, {"nil", V_NIL}, {"true", V_TRUE}, {"false", V_FALSE}, {"full", V_FULL}, {"ok", V_NONE}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (!is(r, all[i].name)) continue;
+    if (!reader_is(r, all[i].name)) continue;
     *n = new_node(r, NODE_SPECIAL, KIND_VALUE);
     (*n)->special = all[i].v;
     (*n)->name = all[i].name;
-    next_token(r);
+    reader_next(r);
     return true;
   }
   return false;
@@ -434,24 +282,24 @@ static struct node *read_literal(struct reader *r, enum node_type type, enum for
   struct node *n = new_node(r, type, kind);
   if (type == NODE_INT) n->number = negative ? -r->number : r->number;
   if (type == NODE_TEXT) n->name = mem_string(r->mem, r->chars, r->length);
-  next_token(r);
+  reader_next(r);
   return n;
 }
 
 static struct node *read_word(struct reader *r) {
   struct node *n;
-  if (is(r, "k")) return read_literal(r, NODE_K, KIND_NUMBER, false);
-  if (is(r, "total")) return read_counts(r, NODE_TOTAL);
-  if (is(r, "is")) return read_is(r);
-  if (is(r, "pending")) return read_of_label(r, NODE_PENDING, KIND_FORMULA);
-  if (is(r, "arg")) return read_of_label(r, NODE_ARG, KIND_VALUE);
-  if (is(r, "result")) return read_of_label(r, NODE_RESULT, KIND_VALUE);
-  if (is(r, "exists")) return read_labels(r, NODE_EXISTS, KIND_FORMULA);
-  if (is(r, "forall")) return read_labels(r, NODE_FORALL, KIND_FORMULA);
-  if (is(r, "count")) return read_labels(r, NODE_COUNT, KIND_NUMBER);
-  if (is(r, "some")) return read_ranges(r, NODE_SOME, KIND_FORMULA);
-  if (is(r, "every")) return read_ranges(r, NODE_EVERY, KIND_FORMULA);
-  if (is(r, "sum")) return read_ranges(r, NODE_SUM, KIND_NUMBER);
+  if (reader_is(r, "k")) return read_literal(r, NODE_K, KIND_NUMBER, false);
+  if (reader_is(r, "total")) return read_counts(r, NODE_TOTAL);
+  if (reader_is(r, "is")) return read_is(r);
+  if (reader_is(r, "pending")) return read_of_label(r, NODE_PENDING, KIND_FORMULA);
+  if (reader_is(r, "arg")) return read_of_label(r, NODE_ARG, KIND_VALUE);
+  if (reader_is(r, "result")) return read_of_label(r, NODE_RESULT, KIND_VALUE);
+  if (reader_is(r, "exists")) return read_labels(r, NODE_EXISTS, KIND_FORMULA);
+  if (reader_is(r, "forall")) return read_labels(r, NODE_FORALL, KIND_FORMULA);
+  if (reader_is(r, "count")) return read_labels(r, NODE_COUNT, KIND_NUMBER);
+  if (reader_is(r, "some")) return read_ranges(r, NODE_SOME, KIND_FORMULA);
+  if (reader_is(r, "every")) return read_ranges(r, NODE_EVERY, KIND_FORMULA);
+  if (reader_is(r, "sum")) return read_ranges(r, NODE_SUM, KIND_NUMBER);
   if (read_special(r, &n)) return n;
   if (is_reserved(r)) {
     fail_here(r, "'%.*s' cannot be here", (int)r->length, r->chars);
@@ -470,13 +318,13 @@ static struct node *read_inside(struct reader *r) {
   case TOKEN_TEXT: return read_literal(r, NODE_TEXT, KIND_VALUE, false);
   case TOKEN_NAME: return read_word(r);
   case TOKEN_SIGN:
-    if (is(r, "#")) return read_counts(r, NODE_HASH);
-    if (accept(r, "-")) {
+    if (reader_is(r, "#")) return read_counts(r, NODE_HASH);
+    if (reader_accept(r, "-")) {
       if (r->token == TOKEN_INT) return read_literal(r, NODE_INT, KIND_NUMBER, true);
       fail_here(r, "a number is missing after '-'");
-    } else if (accept(r, "(")) {
+    } else if (reader_accept(r, "(")) {
       n = read_expression(r);
-      expect(r, ")", "to close the bracket");
+      reader_expect(r, ")", "to close the bracket");
       return n;
     } else {
       fail_here(r, "'%.*s' cannot be here", (int)r->length, r->chars);
@@ -507,10 +355,10 @@ static struct node *join(struct reader *r, enum node_type type, enum formula_kin
 
 static struct node *read_sum(struct reader *r) {
   struct node *n = read_primary(r);
-  for (unsigned most = 0; is(r, "+") || is(r, "-"); most++) {
-    enum node_type type = is(r, "+") ? NODE_ADD : NODE_SUB;
+  for (unsigned most = 0; reader_is(r, "+") || reader_is(r, "-"); most++) {
+    enum node_type type = reader_is(r, "+") ? NODE_ADD : NODE_SUB;
     if (most == DEPTH) fail_here(r, "more than %d terms", DEPTH);
-    next_token(r);
+    reader_next(r);
     want(r, n, KIND_NUMBER);
     struct node *right = want(r, read_primary(r), KIND_NUMBER);
     n = join(r, type, KIND_NUMBER, n, right);
@@ -521,7 +369,7 @@ static struct node *read_sum(struct reader *r) {
 static bool comparison(const struct reader *r, enum compare *c) {
   static const char *const signs[] = {"=", "!=", "<", "<=", ">", ">="};
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-    if (is(r, signs[i])) {
+    if (reader_is(r, signs[i])) {
       *c = (enum compare)i;
       return true;
     }
@@ -553,14 +401,14 @@ static struct node *read_comparison(struct reader *r) {
   struct node *n = read_sum(r);
   enum compare c;
   if (!comparison(r, &c)) return n;
-  next_token(r);
+  reader_next(r);
   return compare_nodes(r, c, n, read_sum(r));
 }
 
 static struct node *read_not(struct reader *r) {
-  if (!is(r, "not")) return read_comparison(r);
+  if (!reader_is(r, "not")) return read_comparison(r);
   struct node *n = new_node(r, NODE_NOT, KIND_FORMULA);
-  next_token(r);
+  reader_next(r);
   if (++r->depth > DEPTH) fail_here(r, "brackets and operators are more than %d deep", DEPTH);
   add_kid(r, n, want(r, read_not(r), KIND_FORMULA));
   r->depth--;
@@ -570,12 +418,12 @@ static struct node *read_not(struct reader *r) {
 /* and, or: as many as there are in one node. */
 static struct node *read_several(struct reader *r, enum node_type type, const char *word, struct node *(*read)(struct reader *)) {
   struct node *first = read(r);
-  if (!is(r, word)) return first;
+  if (!reader_is(r, word)) return first;
   struct node *n = new_node(r, type, KIND_FORMULA);
   n->line = first->line;
   n->col = first->col;
   add_kid(r, n, want(r, first, KIND_FORMULA));
-  while (accept(r, word)) add_kid(r, n, want(r, read(r), KIND_FORMULA));
+  while (reader_accept(r, word)) add_kid(r, n, want(r, read(r), KIND_FORMULA));
   return finish(n);
 }
 
@@ -585,9 +433,9 @@ static struct node *read_or(struct reader *r) { return read_several(r, NODE_OR, 
 static struct node *read_expression(struct reader *r) {
   if (++r->depth > DEPTH) fail_here(r, "brackets and operators are more than %d deep", DEPTH);
   struct node *n = read_or(r);
-  if (is(r, "implies")) {
+  if (reader_is(r, "implies")) {
     want(r, n, KIND_FORMULA);
-    next_token(r);
+    reader_next(r);
     n = join(r, NODE_IMPLIES, KIND_FORMULA, n, want(r, read_expression(r), KIND_FORMULA));
   }
   r->depth--;
@@ -609,14 +457,14 @@ static void settle(struct node *n, const struct variable *variables) {
 }
 
 static void read_parameters(struct reader *r, struct definition *d, const struct node *place) {
-  if (!accept(r, "(")) return;
-  if (accept(r, ")")) return;
+  if (!reader_accept(r, "(")) return;
+  if (reader_accept(r, ")")) return;
   do {
     if (find_var(r) >= 0) fail_here(r, "'%.*s' is a parameter already", (int)r->length, r->chars);
     bind_var(r, read_name(r, "a parameter"), KIND_ANY, place);
     d->params++;
-  } while (!r->failed && accept(r, ","));
-  expect(r, ")", "after the parameters");
+  } while (!r->failed && reader_accept(r, ","));
+  reader_expect(r, ")", "after the parameters");
 }
 
 static void read_definition(struct reader *r) {
@@ -626,7 +474,7 @@ static void read_definition(struct reader *r) {
   if (find_definition(r)) fail_here(r, "'%.*s' is defined already", (int)r->length, r->chars);
   d->name = read_name(r, "the definition");
   read_parameters(r, d, place);
-  expect(r, "=", "before what it stands for");
+  reader_expect(r, "=", "before what it stands for");
   d->body = read_expression(r);
   if (!r->failed && d->body->kind == KIND_ANY) fail_node(r, d->body, "this is neither a number nor a formula");
   for (uint32_t i = 0; i < d->params; i++)
@@ -666,7 +514,8 @@ static void check_sentence(struct reader *r, const struct formula_violation *v, 
       length -= n + 1;
     }
     if (!is_witness(v->body, v->variables, name, length)) {
-      fail_node(r, place, "'%.*s' in the sentence is no variable of an 'exists' that has only 'and' and 'some' around it", (int)length, name);
+      fail_node(r, place, "'%.*s' in the sentence is no variable of an 'exists' that has only 'and' and 'some' around it",
+                (int)length, name);
       return;
     }
     s = close;
@@ -679,9 +528,9 @@ static void read_violation(struct reader *r) {
   open_scope(r, v->variables);
   if (r->token == TOKEN_TEXT) {
     v->sentence = mem_string(r->mem, r->chars, r->length);
-    next_token(r);
+    reader_next(r);
   }
-  expect(r, ":", "before the formula");
+  reader_expect(r, ":", "before the formula");
   v->body = read_formula(r);
   if (r->failed) return;
   v->vars = r->vars;
@@ -696,20 +545,22 @@ static void read_specs(struct reader *r) {
       return;
     }
     vec_push(r->mem, &r->f->specs, (const char *)mem_string(r->mem, r->chars, r->length));
-    next_token(r);
-  } while (accept(r, ","));
+    reader_next(r);
+  } while (reader_accept(r, ","));
 }
 
 static void read_forget(struct reader *r) {
-  if (!accept(r, "balanced")) fail_here(r, "'forget' goes with 'balanced'");
+  if (!reader_accept(r, "balanced")) fail_here(r, "'forget' goes with 'balanced'");
   r->f->forget = true;
 }
 
 static void read_item(struct reader *r) {
-  static const struct { const char *word; void (*read)(struct reader *); } items[] = {
-      {"define", read_definition}, {"violation", read_violation}, {"for", read_specs}, {"forget", read_forget}};
+  static const struct {
+    const char *word;
+    void (*read)(struct reader *);
+  } items[] = {{"define", read_definition}, {"violation", read_violation}, {"for", read_specs}, {"forget", read_forget}};
   for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-    if (accept(r, items[i].word)) {
+    if (reader_accept(r, items[i].word)) {
       items[i].read(r);
       return;
     }
@@ -721,8 +572,9 @@ struct formula *formula_parse(struct mem *m, const char *source, const char *tex
   f->source = mem_string(m, source, strlen(source));
   f->text = mem_string(m, text, size);
   f->size = size;
-  struct reader r = {.mem = m, .f = f, .problem = problem, .at = f->text, .end = f->text + size, .line = 1, .line_start = f->text};
-  next_token(&r);
+  struct reader r = {
+      .mem = m, .f = f, .problem = problem, .at = f->text, .end = f->text + size, .line = 1, .line_start = f->text};
+  reader_next(&r);
   while (!r.failed && r.token != TOKEN_END) read_item(&r);
   if (!r.failed && !f->violations.count) fail_here(&r, "there is no 'violation': a formula file says what must not be seen");
   return r.failed ? NULL : f;
