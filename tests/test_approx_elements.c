@@ -577,3 +577,95 @@ TEST(approx_elements_one_value) {
     mem_close(&m);
   }
 }
+
+/* No false alarm: long executions that are linearizable by construction, with all that can happen in them. */
+enum { LANES = 24 };
+struct lane {
+  uint8_t state; /* 0 idle, 1 called, 2 has taken effect */
+  uint32_t slot;
+  struct op op;
+};
+
+static void no_false_alarm(const char *name, unsigned k, uint64_t seed, unsigned steps) {
+  struct mem m;
+  struct problem problem;
+  struct spec spec;
+  struct lane lanes[LANES] = {{0}};
+  struct outcomes now, next;
+  mem_open(&m, NULL);
+  CHECK(spec_named(name, &spec, &problem));
+  spec.values = values_new(&m);
+  struct monitor *monitor = monitor_new(&m, &spec, k, &problem);
+  outcomes_open(&now, &m);
+  outcomes_open(&next, &m);
+  spec.init(&spec, &now);
+  size_t at = 0;
+  int fresh = 1;
+  uint32_t slots = LANES;
+  unsigned pushes = spec.op_count / 2, few = (unsigned)below(&seed, 3), lazy = 1 + (unsigned)below(&seed, 4), most = 1 + (unsigned)below(&seed, LANES);
+  for (unsigned i = 0; i < LANES; i++) lanes[i].slot = i;
+  for (unsigned i = 0; i < steps; i++) {
+    struct lane *l = &lanes[below(&seed, most)];
+    if (l->state && below(&seed, lazy)) continue;
+    if (l->state == 0) {
+      uint32_t inside = spec.elements(&spec, outcomes_state(&now, at));
+      bool push = below(&seed, 100) < (inside > 12 ? 25 : below(&seed, 20) ? 52 : 20);
+      l->op = (struct op){.result = V_UNKNOWN, .process = l->slot, .method = (uint16_t)((push ? 0 : pushes) + below(&seed, pushes))};
+      for (int a = 0; a < OP_ARGS; a++) l->op.arg[a] = V_NONE;
+      bool again = few && (few > 1 || !below(&seed, 8)); /* no value twice, a few, or many */
+      if (push) l->op.arg[0] = value_of_small(again ? -1 - (int)below(&seed, few > 1 ? 20 : 5) : fresh++);
+      monitor_call(monitor, l->slot, l->op.method, l->op.arg);
+      l->state = 1;
+    } else if (l->state == 1) {
+      outcomes_clear(&next);
+      spec.step(&spec, outcomes_state(&now, at), &l->op, &next);
+      if (!next.list.count) continue;
+      at = below(&seed, next.list.count);
+      l->op.result = next.list.at[at].result;
+      struct outcomes swap = now;
+      now = next;
+      next = swap;
+      l->state = 2;
+      if (below(&seed, 500)) continue;
+      monitor_retire(monitor, l->slot); /* as good as done, but nobody will know */
+      l->slot = slots++;
+      l->state = 0;
+    } else {
+      bool good = monitor_return(monitor, l->slot, below(&seed, 100) ? l->op.result : V_UNKNOWN);
+      struct violation v;
+      if (!good) monitor_violation(&m, monitor, &v, &problem);
+      CHECKF(good, "%s, k = %u: %s", name, k, v.said);
+      l->state = 0;
+    }
+    if (l->state == 1 && !below(&seed, 300)) {
+      monitor_drop(monitor, l->slot);
+      l->state = 0;
+    }
+  }
+  mem_close(&m);
+}
+
+TEST(approx_elements_no_false_alarm) {
+  static const char *const names[] = {"queue", "stack", "weak-queue", "weak-stack", "deque", "bounded-queue(3)", "semiqueue", "k-fifo",
+                                      "producer-fifo", "priority-queue", "max-priority-queue", "bounded-priority-queue(3)"};
+  const char *set = getenv("ASIF_TEST_HISTORIES");
+  unsigned steps = set ? (unsigned)atoi(set) : 5000;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (unsigned k = 0; k <= 4; k++)
+      for (uint64_t seed = 0; seed < 3; seed++) no_false_alarm(names[i], k == 4 ? APPROX_K_MOST : k, seed * 100 + k, steps);
+}
+
+TEST(approx_elements_refused) {
+  struct mem m;
+  struct problem problem;
+  struct spec spec;
+  mem_open(&m, NULL);
+  CHECK(spec_named("queue", &spec, &problem));
+  spec.values = values_new(&m);
+  CHECK(monitor_exists(&spec) && !monitor_new(&m, &spec, 9, &problem));
+  CHECKF(!strcmp(problem.text, "k is 9, but approximations go up to k = 8"), "%s", problem.text);
+  CHECK(spec_named("map", &spec, &problem));
+  CHECK(!monitor_exists(&spec) && !monitor_new(&m, &spec, 2, &problem));
+  CHECKF(strstr(problem.text, "no monitor of the specification 'map', but of") && strstr(problem.text, ", deque, "), "%s", problem.text);
+  mem_close(&m);
+}

@@ -15,7 +15,7 @@ static const struct shape shapes[] = {
     {"bounded-queue", "queue", 1, 1, ORDER_QUEUE, true, false},
     {"stack", NULL, 1, 1, ORDER_STACK, true, true},
     {"weak-stack", NULL, 1, 1, ORDER_STACK, false, true},
-    {"deque", NULL, 2, 2, ORDER_OTHER, true, true},
+    {"deque", NULL, 2, 2, ORDER_DEQUE, true, true},
     {"semiqueue", NULL, 1, 1, ORDER_OTHER, true, false},
     {"k-fifo", NULL, 1, 1, ORDER_OTHER, true, false},
     {"producer-fifo", BAG, 1, 1, ORDER_NONE, true, false},
@@ -285,7 +285,8 @@ static void many_balance(struct elements *e, struct item *x) {
 }
 
 static inline void begin_push(struct elements *e, struct item *x, const struct open *o, unsigned side) {
-  *x = (struct item){.v = o->v, .kind = ITEM_PUSHING, .side = side & 1, .which = (unsigned)(o - e->slots.at) & ((1u << 27) - 1), .when = o->start};
+  *x = (struct item){.v = o->v, .kind = ITEM_PUSHING, .side = side & 1, .when = o->start};
+  x->which = (unsigned)(o - e->slots.at) & ((1u << 27) - 1);
 }
 
 static void push_again(struct elements *e, struct item *x, const struct open *o, unsigned side) {
@@ -423,6 +424,7 @@ static inline bool pop_returned(struct elements *e, const struct open *o, value 
 /* Events. */
 
 static struct open *more_slots(struct elements *e, uint32_t slot) {
+  assert(slot < 1u << 27); /* item.which */
   vec_reserve(e->m.mem, &e->slots, (size_t)slot + 1);
   memset(e->slots.at + e->slots.count, 0, (slot + 1 - e->slots.count) * sizeof *e->slots.at);
   e->slots.count = (size_t)slot + 1;
@@ -547,13 +549,16 @@ static const struct monitor_type wide_type = {.name = "elements", .call = wide_c
                                               .retire = elements_retire, .show = elements_show, .bytes = elements_bytes,
                                               .reset = elements_reset};
 
-/* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack and a bag
- * at any other time they can be, too. */
+/* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack, at the
+ * same end of a deque, and in a bag they are at any other time, too. */
 static bool class_matters(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side, unsigned pop) {
-  (void)push_side, (void)pop_side;
   if (!e->from[push] && !e->from[pop]) return false;
-  bool overlap = e->to[push] >= e->from[pop] && e->to[pop] >= e->from[push];
-  return !overlap || (e->shape->order != ORDER_STACK && e->shape->order != ORDER_NONE);
+  if (e->to[push] < e->from[pop] || e->to[pop] < e->from[push]) return true;
+  switch (e->shape->order) {
+  case ORDER_STACK: case ORDER_NONE: return false;
+  case ORDER_DEQUE: return push_side != pop_side;
+  default: return true;
+  }
 }
 
 static void fill_tables(struct elements *e) {

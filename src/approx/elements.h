@@ -21,7 +21,7 @@ enum {
   OTHERS = 1 << 16,             /* counters for those that are not */
   GONE = 256,                   /* elements that were popped last, remembered for showing */
   LIVE_MOST = 512,              /* narrowest classes at a time */
-  SAME_MOST = 200,              /* pushes of a value that is in flight several times, as long as pops beyond them are noticed */
+  SAME_MOST = 128,              /* pushes of a value that is in flight several times, as long as pops beyond them are noticed */
   NARROW_K = 2,                 /* up to here, and with one push and one pop, all bits are in one word */
 };
 
@@ -29,6 +29,7 @@ enum {
 enum order_kind {
   ORDER_QUEUE,
   ORDER_STACK,
+  ORDER_DEQUE,
   ORDER_NONE, /* a bag */
   ORDER_OTHER
 };

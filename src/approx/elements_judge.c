@@ -1,11 +1,13 @@
 /* The element monitor: its decisions.
  *
- * A picture is what the verdict is a function of: narrowest classes of popped elements, intervals of elements inside, intervals of pops that
- * found nothing. Each new one is made a small history and decided by the exact checker (elements_small.c), once; then its verdict is known.
+ * A picture is what the verdict is a function of: narrowest classes of popped elements, intervals of elements inside, intervals of pops
+ * that found nothing. Each new one is made a small history and decided by the exact checker (elements_small.c), once; then its verdict
+ * is known.
  *
- * Pending pops: each may have taken an element that is inside, at any time since it began. By the lemma, taking some of a class and leaving
- * others is no use; so classes are taken whole or not at all, as far as there are pending pops, and an element taken by a pop that began in s is
- * one with a pop in [s, k]. If one of the pictures that are possible so is the specification's, all is well. Mostly none need be taken. */
+ * Pending pops: each may have taken an element that is inside, at any time since it began. By the lemma, taking some of a class and
+ * leaving others is no use; so classes are taken whole or not at all, as far as there are pending pops, and an element taken by a pop that
+ * began in s is one with a pop in [s, k]. If one of the pictures that are possible so is the specification's, all is well. Mostly
+ * none need be taken. */
 #include "approx/elements.h"
 #include "approx/elements_small.h"
 

@@ -154,7 +154,8 @@ static void say_intervals(const struct show *s, struct text *t) {
     if (x->popped || x->is_empty) say_op(s, pushes + x->pop_side, x->is_empty ? V_EMPTY : x->v, x->pop, t);
   }
   unsigned pending = show_pending(s, false);
-  if (pending) text_printf(t, "; and what %s pending may have taken does not help", pending == 1 ? "a removal that is" : "removals that are");
+  if (pending)
+    text_printf(t, "; and what %s pending may have taken does not help", pending == 1 ? "a removal that is" : "removals that are");
 }
 
 static void say_values(const struct show *s, const char *last, struct text *t) {
@@ -218,7 +219,9 @@ static void say_classes(const struct show *s, struct text *t) {
 
 /* The other kinds. */
 
-static unsigned interval_of(const struct elements *e, uint64_t from, uint64_t to) { return e->interval[relative(e, from)][relative(e, to)]; }
+static unsigned interval_of(const struct elements *e, uint64_t from, uint64_t to) {
+  return e->interval[relative(e, from)][relative(e, to)];
+}
 
 static void add_wrong_pop(struct show *s, const struct shown *first) {
   struct elements *e = s->e;

@@ -9,7 +9,14 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
     return NULL;
   }
   if (shape_of(spec)) return monitor_of_elements(m, spec, k, problem);
-  problem_set(problem, "there is no monitor of the specification '%s'; a formula or a grammar of your own can be given", spec->name);
+  char list[400] = "";
+  size_t used = 0;
+  for (size_t i = 0; specs[i]; i++) {
+    if (!monitor_exists(specs[i]) || used >= sizeof list) continue;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", specs[i]->name);
+  }
+  problem_set(problem, "there is no monitor of the specification '%.60s', but of %s; for others give a formula or a grammar of your own",
+              spec->name, list);
   return NULL;
 }
 
