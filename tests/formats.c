@@ -19,21 +19,29 @@ struct history *parse_chunks(const char *format, const char *text, size_t len, s
   return history_read_input(&in, format ? format_named(format) : NULL, p);
 }
 
-struct history *parse(const char *format, const char *text) {
+struct history *parse_bytes(const char *format, const char *bytes, size_t count) {
   struct problem p;
-  struct history *h = parse_chunks(format, text, strlen(text), 0, &p);
-  CHECKF(h, "%s\nin: %s", p.text, text);
+  struct history *h = parse_chunks(format, bytes, count, 0, &p);
+  CHECKF(h, "%s\nin: %s", p.text, bytes);
   return h;
 }
 
+struct history *parse(const char *format, const char *text) { return parse_bytes(format, text, strlen(text)); }
+
 static bool keep(struct text *t, void *unused) { return (void)t, (void)unused, true; }
 
-const char *written(const struct history *h, const char *format) {
+const char *written_bytes(const struct history *h, const char *format, size_t *count) {
   struct text t;
   struct problem p;
   text_open(&t, test_memory());
   CHECKF(format_named(format)->write(h, &t, &p, keep, NULL), "%s", p.text);
+  *count = t.count;
   return text_string(&t);
+}
+
+const char *written(const struct history *h, const char *format) {
+  size_t count;
+  return written_bytes(h, format, &count);
 }
 
 static const size_t chunks[] = {0, 1, 2, 3, 5, 7, 13};
@@ -83,5 +91,12 @@ const struct sample samples[] = {
      "# @object atomic-stack\n[1] call push(c)\n[2] call push 1\n[1] return\n[2] return\n[2] call pop\n[2] return empty\n"},
     {"columns", "# stack\npush 1 10 20\npush 2 20 30\npop 1 25 40\npop empty 41 42\npop 50 inf\n"},
     {"process-columns", "# queue\n0 1 5 ENQ 10\n1 2 6 DEQ 10\n1 7 8 DEQ EMPTY\n2 9 inf ENQ 11\n"},
+    {"recording", NULL},
 };
 const size_t sample_count = sizeof samples / sizeof *samples;
+
+const char *sample_bytes(size_t i, size_t *count) {
+  if (!samples[i].text) return written_bytes(parse(samples[0].format, samples[0].text), samples[i].format, count);
+  *count = strlen(samples[i].text);
+  return samples[i].text;
+}

@@ -12,6 +12,9 @@ struct mem *test_memory(void);
 struct history *parse_chunks(const char *format, const char *text, size_t len, size_t chunk, struct problem *);
 struct history *parse(const char *format, const char *text); /* fails the test if it cannot be read */
 const char *written(const struct history *, const char *format);
+/* The same of bytes, for formats that are no text. */
+struct history *parse_bytes(const char *format, const char *bytes, size_t count);
+const char *written_bytes(const struct history *, const char *format, size_t *count);
 
 /* The text, read in this format, is this history in Wing–Gong lines, however it arrives. */
 void reads_as(const char *file, int line, const char *format, const char *text, const char *lines);
@@ -28,5 +31,6 @@ struct sample {
 };
 extern const struct sample samples[];
 extern const size_t sample_count;
+const char *sample_bytes(size_t i, size_t *count); /* of one that has no text: that of the first, written in its format */
 
 #endif

@@ -261,8 +261,11 @@ TEST(formats_intervals_in_order) {
 }
 
 TEST(formats_by_content) {
-  for (size_t i = 0; i < sample_count; i++)
-    CHECKF(!strcmp(parse(NULL, samples[i].text)->format, samples[i].format), "%s", samples[i].text);
+  for (size_t i = 0; i < sample_count; i++) {
+    size_t n;
+    const char *bytes = sample_bytes(i, &n);
+    CHECKF(!strcmp(parse_bytes(NULL, bytes, n)->format, samples[i].format), "%s", bytes);
+  }
   const struct sample more[] = {{"edn", "{:process 0}"},
                                 {"json", "{\"a\":1}"},
                                 {"json", "[\n  {\n \"a\""},

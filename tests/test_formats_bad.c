@@ -182,11 +182,12 @@ TEST(formats_bad_long_line) {
 /* Every beginning of every sample: read or refused, with the place; never anything else. */
 TEST(formats_bad_cut_off_anywhere) {
   for (size_t i = 0; i < sample_count; i++) {
-    size_t n = strlen(samples[i].text);
+    size_t n;
+    const char *bytes = sample_bytes(i, &n);
     for (size_t cut = 0; cut < n; cut++)
       for (size_t chunk = 0; chunk < 8; chunk += 7) {
         struct problem p = {{0}};
-        struct history *h = parse_chunks(samples[i].format, samples[i].text, cut, chunk, &p);
+        struct history *h = parse_chunks(samples[i].format, bytes, cut, chunk, &p);
         if (!h) CHECKF(!strncmp(p.text, "h:", 2) && strlen(p.text) > 10, "%s cut at %zu: %s", samples[i].format, cut, p.text);
       }
   }
@@ -196,12 +197,13 @@ TEST(formats_bad_cut_off_anywhere) {
 TEST(formats_bad_byte_anywhere) {
   static const char bytes[] = "\0\"[]{}()#;:\\\n,-* \xff";
   for (size_t i = 0; i < sample_count; i++) {
-    size_t n = strlen(samples[i].text);
+    size_t n;
+    const char *sample = sample_bytes(i, &n);
     char *copy = mem_alloc(test_memory(), n + 1);
     for (size_t at = 0; at < n; at++)
       for (size_t b = 0; b < sizeof bytes - 1; b++) {
         struct problem p = {{0}};
-        memcpy(copy, samples[i].text, n + 1);
+        memcpy(copy, sample, n + 1);
         copy[at] = bytes[b];
         struct history *h = parse_chunks(samples[i].format, copy, n, 0, &p);
         CHECK(h || (!strncmp(p.text, "h:", 2) && strlen(p.text) > 10));

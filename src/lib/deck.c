@@ -172,7 +172,7 @@ static void find_lanes(struct deck *d) {
   uint32_t known = d->lane_count;
   if (newest) d->lane_count = newest->number + 1;
   for (struct tape *t = newest; t && t->number >= known; t = t->next) {
-    d->lanes[t->number] = (struct lane){.tape = t, .process = UINT32_MAX};
+    d->lanes[t->number] = (struct lane){.records = t->front.records, .mask = t->front.mask, .tape = t, .process = UINT32_MAX};
     if (t->masks) d->masks[t->number / 64] = t->masks;
   }
 }

@@ -43,7 +43,7 @@
 #include "asif.h"
 #include "base/text.h"
 
-enum { DECK_LINE = 64, DECK_WINDOW = 4096, DECK_NOBODY = UINT16_MAX, DECK_LANES_MOST = 16384 };
+enum { DECK_LINE = 64, DECK_WINDOW = 1024, DECK_NOBODY = UINT16_MAX, DECK_LANES_MOST = 16384 };
 
 /* A tape with what of it is the library's. */
 struct tape {
@@ -59,9 +59,11 @@ struct tape {
 
 /* A tape as the taker knows it. */
 struct lane {
-  struct tape *tape;
-  uint64_t seen;                /* its state, this round */
+  const struct asif_record_ *records; /* the tape's */
+  uint32_t mask;
   uint32_t taken;               /* records given to the sink */
+  uint64_t seen;                /* its state, this round */
+  struct tape *tape;
   uint32_t serial;              /* of the operation whose call is given */
   bool called;                  /* the call of the next record is given */
   uint32_t process;             /* the sink's name for who makes the calls */
@@ -126,9 +128,7 @@ struct sink {
   void (*drop)(void *to, struct lane *); /* the operation called is not followed after all */
 };
 
-DECK_INLINE struct asif_record_ *lane_record(const struct lane *l, uint32_t i) {
-  return &l->tape->front.records[i & l->tape->front.mask];
-}
+DECK_INLINE const struct asif_record_ *lane_record(const struct lane *l, uint32_t i) { return &l->records[i & l->mask]; }
 DECK_INLINE unsigned record_args(uint64_t what) { return what >> 16 & 3; }
 DECK_INLINE uint32_t record_step(uint64_t what) { return record_args(what) > 1 ? 2 : 1; }
 
@@ -163,16 +163,17 @@ DECK_INLINE void lane_drop(struct lane *l, const struct sink *sink, void *to) {
 
 /* Marks where in the window of n times this lane calls and returns. */
 DECK_INLINE void lane_mark(struct deck *d, struct lane *l, uint32_t n) {
-  uint32_t index = (uint32_t)(l - d->lanes), at = l->taken, complete = (uint32_t)(l->seen >> 32), first = 0;
+  uint32_t index = (uint32_t)(l - d->lanes), at = l->taken, complete = (uint32_t)(l->seen >> 32), first = 0, given = d->given;
   uint64_t *mask = d->masks[index >> 6], bit = (uint64_t)1 << (index & 63);
+  uint16_t *owner = d->owner;
   bool called = l->called;
   for (; at != complete; called = false) {
     const struct asif_record_ *r = lane_record(l, at);
     uint64_t what = __atomic_load_n(&r->what, __ATOMIC_RELAXED);
-    uint32_t call = (uint32_t)(what >> 32) - d->given, ret = (uint32_t)(r->end >> 32) - d->given;
+    uint32_t call = (uint32_t)(what >> 32) - given, ret = (uint32_t)(r->end >> 32) - given;
     if (!called && call < n) mask[call] |= bit;
     if (ret >= n) return;
-    d->owner[ret] = (uint16_t)index;
+    owner[ret] = (uint16_t)index;
     first = ret + 1;
     at += record_step(what);
   }
@@ -190,37 +191,32 @@ DECK_INLINE void lane_call(struct lane *l, const struct sink *sink, void *to) {
   l->serial = open ? (uint32_t)(l->seen >> 1) & 0x7fffffff : (uint32_t)r->end & 0x7fffffff;
 }
 
-DECK_INLINE void deck_calls(struct deck *d, uint32_t time, const struct sink *sink, void *to) {
-  for (uint32_t g = 0; g * 64 < d->lane_count; g++) {
-    uint64_t mask = d->masks[g][time];
-    if (!mask) continue;
-    d->masks[g][time] = 0;
-    do lane_call(&d->lanes[g * 64 + (uint32_t)__builtin_ctzll(mask)], sink, to);
-    while (mask &= mask - 1);
-  }
+DECK_INLINE void deck_calls(struct lane *lanes, uint64_t mask, const struct sink *sink, void *to) {
+  for (; mask; mask &= mask - 1) lane_call(&lanes[__builtin_ctzll(mask)], sink, to);
 }
 
 /* Gives a window of n times, up to the first hole; how many. */
 DECK_INLINE uint32_t deck_window(struct deck *d, uint32_t n, const struct sink *sink, void *to) {
-  uint32_t last = 0;
+  uint32_t last = 0, groups = (d->lane_count + 63) / 64;
+  struct lane *lanes = d->lanes;
+  uint16_t *owner = d->owner;
+  uint64_t *first = d->masks[0];
   for (uint32_t i = 0; i < d->lane_count; i++) {
-    lane_drop(&d->lanes[i], sink, to);
-    lane_mark(d, &d->lanes[i], n);
+    lane_drop(&lanes[i], sink, to);
+    lane_mark(d, &lanes[i], n);
   }
-  while (last < n && d->owner[last] != DECK_NOBODY) last++;
+  while (last < n && owner[last] != DECK_NOBODY) last++;
   for (uint32_t time = 0; time < last; time++) {
-    deck_calls(d, time, sink, to);
-    struct lane *l = &d->lanes[d->owner[time]];
+    deck_calls(lanes, first[time], sink, to);
+    for (uint32_t g = 1; g < groups; g++) deck_calls(lanes + g * 64, d->masks[g][time], sink, to);
+    struct lane *l = &lanes[owner[time]];
     const struct asif_record_ *r = lane_record(l, l->taken);
-    d->owner[time] = DECK_NOBODY;
     sink->ret(to, l, r);
     l->called = false;
     l->taken += record_step(r->what);
   }
-  for (uint32_t time = last; time < n; time++) {
-    d->owner[time] = DECK_NOBODY;
-    for (uint32_t g = 0; g * 64 < d->lane_count; g++) d->masks[g][time] = 0;
-  }
+  memset(owner, 0xff, n * sizeof *owner);
+  for (uint32_t g = 0; g < groups; g++) memset(d->masks[g], 0, n * sizeof **d->masks);
   d->given += last;
   return last;
 }

@@ -97,6 +97,8 @@ static bool explain(asif_monitor *m, asif_answer *a, struct problem *why) {
   }
   if (!monitor_violation(&a->mem, m->monitor, &v, why)) return false;
   a->history = v.history;
+  a->history->objects = names_new(&a->mem);
+  names_intern(a->history->objects, "x", 1); /* as readers of formats without objects have it */
   a->spec = m->monitor->spec;
   a->spec.processes = v.history->processes;
   a->result = v.result;

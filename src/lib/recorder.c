@@ -5,7 +5,9 @@
  * false alarm, wherever the program ended. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "history/history.h"
@@ -36,7 +38,7 @@ struct asif_recorder {
 
 /* Writing. */
 
-static void write_all(asif_recorder *r, const unsigned char *p, size_t n) {
+static void write_bytes(asif_recorder *r, const unsigned char *p, size_t n) {
   while (n && !atomic_load_explicit(&r->deck.failed, memory_order_relaxed)) {
     ssize_t done = write(r->file, p, n);
     if (done > 0) {
@@ -46,6 +48,19 @@ static void write_all(asif_recorder *r, const unsigned char *p, size_t n) {
       deck_fail(&r->deck, ASIF_BAD_INPUT, "%s: cannot be written: %s", r->path, done ? strerror(errno) : "nothing is taken");
     }
   }
+}
+
+/* A pipe that nobody reads any more is an error like others, and not a signal to the program. */
+static void write_all(asif_recorder *r, const unsigned char *p, size_t n) {
+  sigset_t pipe, before, pending;
+  struct timespec none = {0, 0};
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  write_bytes(r, p, n);
+  if (atomic_load(&r->deck.failed) && !sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &none);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void put_block(asif_recorder *r) {
@@ -190,7 +205,8 @@ static bool open_file(asif_recorder *r, const char *path) {
   r->block = malloc(BLOCK_ROOM);
   if (!r->path || !r->block) return false;
   r->at = r->block + RECORDING_HEAD;
-  r->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  do r->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  while (r->file < 0 && errno == EINTR);
   if (r->file < 0) deck_fail(&r->deck, ASIF_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
   write_all(r, (const unsigned char *)RECORDING_MAGIC, RECORDING_MAGIC_SIZE);
   return true;

@@ -1,7 +1,7 @@
 /* Fuzzing the readers: any bytes are read or refused, in bounded memory; and what was read can be written in every
  * format and read again, as the same history.
  *
- * The first byte chooses the format (its low three bits; 7 is by content) and how many bytes arrive at a time. The rest
+ * The first byte chooses the format (its low three bits; 7 is by content, which is how recordings are read) and how many bytes arrive at a time. The rest
  * is the file. `make fuzz` builds it with libFuzzer; tests/test_fuzz.c runs it over the corpus, so that what was once
  * found stays found. */
 #include <stdlib.h>
