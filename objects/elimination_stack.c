@@ -7,7 +7,8 @@
  * Linearization points: the exchange of top that succeeds; of a pop that returns empty, the read of top; of a push and a pop
  * that meet, the exchange by which the pop takes the node, first the push and then the pop.
  *
- * MISPLACED_BRACE, FORGOTTEN_ASSIGNMENT and FREES are for bugs/b4.c, bugs/b5.c and bugs/b2_elimination.c. */
+ * MISPLACED_BRACE, MISPLACED_BRACE_IN_POP, FORGOTTEN_ASSIGNMENT, FREES and POOL are for bugs/b4.c, bugs/b4_pop.c, bugs/b5.c,
+ * bugs/b2_elimination.c and bugs/b2_elimination_pool.c. */
 #include <asif.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,14 +23,57 @@
 #define VALUES 2
 #endif
 
+/* What the variable for the result begins with. */
+#ifdef MISPLACED_BRACE_IN_POP
+#define NOTHING 0
+#else
+#define NOTHING ASIF_EMPTY
+#endif
+
 struct node {
   int val;
+#ifdef POOL
+  int place;
+#endif
   struct node *next;
 };
 static _Atomic(struct node *) top, slots[SLOTS];
 
+#ifdef POOL
+/* Nodes that were popped are used again. Giving one back twice does nothing more. */
+static struct node pool[POOL];
+static int used[POOL];
+static struct node *new_node(void) {
+  struct node *n = NULL;
+  ASIF_ATOMIC {
+    for (int i = 0; i < POOL && !n; i++) {
+      if (used[i]) continue;
+      used[i] = 1;
+      n = &pool[i];
+      n->place = i;
+    }
+  }
+  if (n) return n;
+  n = malloc(sizeof *n);
+  n->place = -1;
+  return n;
+}
+static void give_back(struct node *n) {
+  ASIF_ATOMIC {
+    if (n->place >= 0) used[n->place] = 0;
+  }
+}
+#else
+static struct node *new_node(void) { return malloc(sizeof(struct node)); }
+#ifdef FREES
+static void give_back(struct node *n) { free(n); }
+#else
+static void give_back(struct node *n) { (void)n; } /* collected */
+#endif
+#endif
+
 static void push(int v) {
-  struct node *n = malloc(sizeof *n);
+  struct node *n = new_node();
   n->val = v;
   for (;;) {
     struct node *t = atomic_load(&top);
@@ -54,17 +98,15 @@ static void push(int v) {
 /* What is in a node that is this pop's now. */
 static int take(struct node *n) {
   int v = n->val;
-#ifdef FREES
-  free(n);
-#endif
+  give_back(n);
   return v;
 }
 
 static int pop(void) {
-  int v = ASIF_EMPTY;
+  int v = NOTHING;
   for (;;) {
     struct node *t = atomic_load(&top);
-    if (!t) return v;
+    if (!t) return ASIF_EMPTY;
     struct node *next = t->next;
     if (atomic_compare_exchange_strong(&top, &t, next)) return take(t);
     for (int i = 0; i < SLOTS; i++) {
@@ -73,8 +115,13 @@ static int pop(void) {
 #ifndef FORGOTTEN_ASSIGNMENT
         v = take(offered);
 #endif
+#ifdef MISPLACED_BRACE_IN_POP
+      }
+      return v;
+#else
         return v;
       }
+#endif
     }
   }
 }
