@@ -960,3 +960,55 @@ TEST(approx_formula_fuzz_corpus) {
   closedir(d);
   CHECK(count > 10 && good > 3 && good < count);
 }
+
+/* Operations that are dropped did not happen; those that are retired stay pending, and their slots are used again. */
+TEST(approx_families_with_dropped_and_retired_operations) {
+  volatile long good = 0, violated = 0, dropped = 0;
+  for (volatile long i = 0; i < histories(2000); i++) {
+    struct mem m;
+    mem_open(&m, NULL);
+    if (MEM_GUARD(&m)) abort();
+    uint64_t seed = (uint64_t)i * 69069 + 5;
+    struct spec spec = spec_of(&m, i % 2 ? "queue" : "stack");
+    bool *precedes;
+    struct random_options options = {10, i % 3 != 0, false};
+    struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
+    uint32_t kept[64], count = 0;
+    bool fate[64] = {0};
+    for (uint32_t o = 0; o < h->ops.count; o++) {
+      fate[o] = op_pending(&h->ops.at[o]) && random_next(&seed) % 3;
+      if (!fate[o]) kept[count++] = o;
+      dropped += fate[o];
+    }
+    bool holds = exact(&m, history_restrict(h, &m, kept, count), &spec);
+    uint32_t *events = history_events(h, &m);
+    for (unsigned k = 0; k < 4; k++) {
+      struct monitor *x = family_monitor(&m, &spec, k);
+      uint32_t slots[64], unused[64], free_slots = 0;
+      for (uint32_t s = 64; s-- > 0;) unused[free_slots++] = s;
+      bool accepts = true;
+      for (uint32_t e = 0; e < h->events && accepts; e++) {
+        uint32_t op = events[e] >> 1;
+        const struct op *o = &h->ops.at[op];
+        if (events[e] & 1) {
+          accepts = monitor_return(x, slots[op], o->result);
+          unused[free_slots++] = slots[op];
+          continue;
+        }
+        slots[op] = unused[--free_slots];
+        monitor_call(x, slots[op], o->method, o->arg);
+        if (!op_pending(o) || (!fate[op] && random_next(&seed) % 2)) continue;
+        (fate[op] ? monitor_drop : monitor_retire)(x, slots[op]);
+        unused[free_slots++] = slots[op];
+      }
+      if (accepts) continue;
+      violated++;
+      struct violation v;
+      struct problem why;
+      CHECKF(!holds && monitor_violation(&m, x, &v, &why), "history %ld, k = %u", i, k);
+    }
+    good += holds;
+    mem_close(&m);
+  }
+  CHECKF(good > 100 && violated > 100 && dropped > 100, "%ld, %ld, %ld", good, violated, dropped);
+}
