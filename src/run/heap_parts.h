@@ -56,7 +56,7 @@ static inline struct block *heap_block(uintptr_t address) {
 }
 
 /* Whether all of it is in one block that is not freed. */
-static inline bool heap_live(uintptr_t address, size_t size) {
+static inline __attribute__((always_inline)) bool heap_live(uintptr_t address, size_t size) {
   const struct block *b = heap_block(address);
   return b && address - b->address + size <= b->limit;
 }

@@ -24,8 +24,11 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
   if (UNLIKELY(!f)) return;
   point(kind, (uintptr_t)at, size);
   f->pc = pc;
-  if (heap_owns((uintptr_t)at)) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
-  else if (kind != POINT_READ && is_stack((uintptr_t)at)) kept_write((uintptr_t)at);
+  if (heap_owns((uintptr_t)at)) {
+    if (UNLIKELY(!heap_live((uintptr_t)at, size))) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
+  } else if (kind != POINT_READ && is_stack((uintptr_t)at)) {
+    kept_write((uintptr_t)at);
+  }
 }
 
 /* A compare-and-exchange that failed reads what one that puts the same value back does, but the code goes on elsewhere: for loops
@@ -353,7 +356,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
     plain_point(f, at, size, write, pc, slot);
   } else {
     f->pc = pc;
-    if (heap_owns(at)) heap_access(at, size, write, false, pc);
+    if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
     if (write) spin_wrote(f);
   }
   if (options.races && f->id != FIBER_MAIN) races_access(at, size, write, pc);

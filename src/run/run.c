@@ -369,8 +369,8 @@ static void make_calls(struct fiber *f) {
 
 /* The end of a thread: with its last step, or if it took none, at its beginning. */
 _Noreturn static void end_fiber(struct fiber *f) {
-  tls_ended(f);
-  threads_ended(f);
+  if (UNLIKELY(f->endings != NULL)) tls_ended(f);
+  if (UNLIKELY(threads_keys)) threads_ended(f);
   f->ended = true;
   scheduler.alive &= ~((uint64_t)1 << f->id);
   if (!scheduler.alive && scheduler.mode == MODE_STEPS) end_run();

@@ -227,7 +227,7 @@ void tls_reset(void);
 size_t tls_size(void);
 size_t tls_endings(void); /* how many destructors there were to run */
 void tls_endings_set(size_t);
-void tls_ended(struct fiber *); /* runs the destructors of thread-local objects */
+void tls_ended(struct fiber *); /* runs the destructors of thread-local objects, if it has any */
 bool image_describe(uintptr_t, struct text *);
 
 void host_reset(void); /* host.c */
@@ -245,6 +245,10 @@ struct fiber *kept_resume(const struct client *, const struct plan *, struct run
 /* Small pieces, mostly of whole words: not worth a call. The assembly keeps the compiler from making one of it. */
 static inline void kept_copy(void *to, const void *from, size_t size) {
   typedef long long two_words __attribute__((vector_size(16), aligned(1), may_alias));
+  if (__builtin_constant_p(size)) {
+    __builtin_memcpy(to, from, size);
+    return;
+  }
   const two_words *at = from;
   two_words *into = to;
   for (size_t rest = size / 64; rest; rest--, at += 4, into += 4) {
@@ -413,7 +417,8 @@ _Noreturn void spin_stuck(void);
 /* The threads library (threads.c and its like). */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */
 void **threads_values(unsigned fiber, size_t *count); /* what it has by keys: blocks may be reached from there */
-void threads_ended(struct fiber *); /* thread-local destructors, keys */
+extern bool threads_keys;           /* some thread has something by a key */
+void threads_ended(struct fiber *); /* then: the destructors of that */
 
 #pragma GCC visibility pop
 #endif

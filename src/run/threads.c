@@ -280,14 +280,17 @@ static int set_value(unsigned key, const void *value) {
   struct thread *t = own();
   t->values[key] = (void *)(uintptr_t)value;
   if (t->keys <= key) t->keys = key + 1;
+  threads_keys = true;
   if (!current) loaded_values[key] = t->values[key];
   else spin_wrote(current);
   return 0;
 }
 
+bool threads_keys;
 static void *value_of(unsigned key) { return key < KEYS_MOST && keys[key].used ? threads[self()].values[key] : NULL; }
 
-static __attribute__((noinline)) void destroy_values(struct thread *t) {
+void threads_ended(struct fiber *f) {
+  struct thread *t = &threads[f->id];
   for (unsigned round = 0, again = 1; again && round < ROUNDS_MOST; round++) {
     again = 0;
     for (unsigned k = 0; k < t->keys; k++) {
@@ -298,10 +301,6 @@ static __attribute__((noinline)) void destroy_values(struct thread *t) {
       again = 1;
     }
   }
-}
-
-void threads_ended(struct fiber *f) {
-  if (threads[f->id].keys) destroy_values(&threads[f->id]);
 }
 
 void **threads_values(unsigned fiber, size_t *count) {
