@@ -155,33 +155,47 @@ struct taking {
   struct group groups[GROUPS_MOST];
   unsigned count;
   uint64_t always[SIDES]; /* classes too large to have been taken */
-  uint32_t left[SIDES][APPROX_K_MOST + 1];
+  uint32_t there[SIDES][APPROX_K_MOST + 1]; /* pending pops by where they began, */
+  uint32_t taken[SIDES][APPROX_K_MOST + 1]; /* and how many elements are taken by those that began there or before */
   unsigned tries;
 };
 
 static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES], uint64_t empty);
 
-/* The rest of a group, by pops from a side and start on. */
-static bool take_rest(struct taking *t, unsigned group, unsigned side, unsigned start, uint32_t rest, const struct live *popped,
+/* Are there enough pops for what is to be taken by those that began in a start or before? */
+static bool fits(const struct taking *t, unsigned side) {
+  uint64_t taken = 0, there = 0;
+  for (unsigned start = 0; start <= t->e->k; start++) {
+    taken += t->taken[side][start];
+    there += t->there[side][start];
+    if (taken > there) return false;
+  }
+  return true;
+}
+
+/* The rest of a group, by pops of a side and those after it. Of the pops of one side that take it the last to begin alone matters: an element
+ * taken by it makes those taken by the others redundant. */
+static bool take_rest(struct taking *t, unsigned group, unsigned side, uint32_t rest, const struct live *popped,
                       const uint64_t inside[SIDES], uint64_t empty) {
   const struct elements *e = t->e;
   const struct group *g = &t->groups[group];
   if (!rest) return take_groups(t, group + 1, popped, inside, empty);
-  if (start > e->k) side++, start = 0;
   if (side == e->shape->pops) return false;
-  uint32_t *left = &t->left[side][start], most = rest < *left ? rest : *left;
-  if (most) {
-    struct live more;
-    live_copy(&more, popped);
-    live_add(e, &more, class_of(e, g->side, g->interval, side, e->interval[start][e->k]));
-    for (uint32_t n = most; n; n--) {
-      *left -= n;
-      bool good = take_rest(t, group, side, start + 1, rest - n, &more, inside, empty);
-      *left += n;
+  bool last = side + 1 == e->shape->pops;
+  for (uint32_t n = rest; n; n = last ? 0 : n - 1)
+    for (unsigned start = 0; start <= e->k; start++) {
+      t->taken[side][start] += n;
+      bool good = fits(t, side);
+      if (good) {
+        struct live more;
+        live_copy(&more, popped);
+        live_add(e, &more, class_of(e, g->side, g->interval, side, e->interval[start][e->k]));
+        good = take_rest(t, group, side + 1, rest - n, &more, inside, empty);
+      }
+      t->taken[side][start] -= n;
       if (good) return true;
     }
-  }
-  return take_rest(t, group, side, start + 1, rest, popped, inside, empty);
+  return !last && take_rest(t, group, side + 1, rest, popped, inside, empty);
 }
 
 static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES], uint64_t empty) {
@@ -196,7 +210,7 @@ static bool take_groups(struct taking *t, unsigned group, const struct live *pop
     return decide(e, &p, picture_number(e, &p));
   }
   const struct group *g = &t->groups[group];
-  if (take_rest(t, group, 0, 0, g->count, popped, inside, empty)) return true;
+  if (take_rest(t, group, 0, g->count, popped, inside, empty)) return true;
   uint64_t more[SIDES] = {inside[0], inside[1]};
   more[g->side] |= (uint64_t)1 << g->bit;
   return take_groups(t, group + 1, popped, more, empty);
@@ -213,6 +227,7 @@ static bool judge_taken(struct elements *e, const struct picture *p, uint64_t nu
   t.e = e;
   t.count = t.tries = 0;
   t.always[0] = t.always[1] = 0;
+  memset(t.taken, 0, sizeof t.taken);
   uint64_t h = hash_mix(number);
   uint32_t takeable = 0;
   for (unsigned s = 0; s < e->shape->pushes; s++)
@@ -231,8 +246,8 @@ static bool judge_taken(struct elements *e, const struct picture *p, uint64_t nu
   if (!t.count) return false;
   for (unsigned s = 0; s < e->shape->pops; s++)
     for (unsigned i = 0; i <= e->k; i++) {
-      t.left[s][i] = e->pending[s][i] < takeable ? e->pending[s][i] : takeable;
-      h = add_number(h, t.left[s][i]);
+      t.there[s][i] = e->pending[s][i] < takeable ? e->pending[s][i] : takeable;
+      h = add_number(h, t.there[s][i]);
     }
   h >>= 2;
   uint64_t known = *memo_place(&e->freed, h);
