@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { PRODUCTIONS_MOST = 60000 };
+enum { PRODUCTIONS_MOST = 60000, WORK_MOST = 1 << 27 }; /* the latter: entries of the tableau, some tenths of a second */
 
 struct node {
   uint32_t rule;
@@ -110,7 +110,20 @@ void parikh_size(const struct parikh *p, size_t *rules, size_t *productions) {
   *productions = p->productions.count;
 }
 
-/* A history's system: only what its letters can make. */
+/* A history's system: only what its letters can make.
+ *
+ * There the order on a right side plays no part any more: it says how often it has which node and which letter in which slot. A node with
+ * one production only is replaced by it wherever it stands, which it is as often as it is used. */
+
+struct item {
+  uint32_t id; /* as in used_production */
+  int64_t times;
+};
+struct part {
+  uint32_t node, count;
+  struct item *items; /* by id */
+};
+enum { TIMES_MOST = 1 << 30 };
 
 struct query {
   struct parikh *parikh;
@@ -119,9 +132,7 @@ struct query {
   uint64_t *there;      /* letter * (k + 1) + slot: how many operations could be put there at most */
   uint64_t *fixed;      /* and those that can be nowhere else */
   bool *makes, *live;   /* a node each: has a word; is met from the start */
-  uint32_t *variable;   /* of a production, or UINT32_MAX */
-  uint32_t *production; /* of a variable */
-  uint32_t production_count;
+  VEC(struct part) parts; /* productions as they are in the system; each its variable's number */
   struct integer_system system;
 };
 
@@ -177,34 +188,133 @@ static void find_live(struct query *q) {
   }
 }
 
-static int64_t bounded(uint64_t count) { return count < INT64_MAX / 8 ? (int64_t)count : INTEGER_NO_BOUND; }
+/* a and so many times b, without the item `without` of a. False if a number would be too large. */
+static bool join_items(struct mem *m, const struct part *a, uint32_t without, const struct part *b, int64_t times, struct part *out) {
+  struct item *to = mem_alloc(m, (a->count + b->count + 1) * sizeof *to);
+  uint32_t i = 0, j = 0, n = 0;
+  while (i < a->count || j < b->count) {
+    if (i < a->count && a->items[i].id == without) {
+      i++;
+      continue;
+    }
+    uint32_t x = i < a->count ? a->items[i].id : UINT32_MAX, y = j < b->count ? b->items[j].id : UINT32_MAX;
+    to[n] = (struct item){x < y ? x : y, 0};
+    if (x <= y) to[n].times += a->items[i++].times;
+    if (y <= x) to[n].times += times * b->items[j++].times;
+    if (to[n++].times > TIMES_MOST) {
+      mem_free(m, to);
+      return false;
+    }
+  }
+  *out = (struct part){a->node, n, to};
+  return true;
+}
 
-static void add_productions(struct query *q) {
+static struct item *find_item(const struct part *p, uint32_t id) {
+  for (uint32_t i = 0; i < p->count; i++)
+    if (p->items[i].id == id) return &p->items[i];
+  return NULL;
+}
+
+static bool same_part(const struct part *a, const struct part *b) {
+  if (a->node != b->node || a->count != b->count) return false;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (a->items[i].id != b->items[i].id || a->items[i].times != b->items[i].times) return false;
+  return true;
+}
+
+static void add_part(struct query *q, const struct part *p) {
+  if (p->count == 1 && p->items[0].id == p->node && p->items[0].times == 1) return; /* A -> A */
+  for (size_t i = 0; i < q->parts.count; i++)
+    if (same_part(&q->parts.at[i], p)) return;
+  vec_push(q->parikh->scratch, &q->parts, *p);
+}
+
+static void make_parts(struct query *q) {
   struct parikh *p = q->parikh;
-  q->variable = mem_alloc(p->scratch, (p->productions.count + 1) * sizeof *q->variable);
-  q->production = mem_alloc(p->scratch, (p->productions.count + 1) * sizeof *q->production);
   for (uint32_t i = 0; i < p->productions.count; i++) {
     const struct used_production *u = &p->productions.at[i];
-    int64_t most = INTEGER_NO_BOUND;
-    q->variable[i] = UINT32_MAX;
     if (!q->live[u->node] || !can_make(q, u)) continue;
-    for (int j = 0; j < 2; j++)
-      if (is_letter(u->right[j]) && bounded(q->there[letter_place(u->right[j])]) < most) most = bounded(q->there[letter_place(u->right[j])]);
-    q->variable[i] = integer_variable(&q->system, 0, most);
-    q->production[q->variable[i]] = i;
+    struct part part = {u->node, 0, mem_alloc(p->scratch, 2 * sizeof *part.items)};
+    for (int j = 0; j < 2; j++) {
+      uint32_t x = u->right[j];
+      if (x == ITEM_NONE) continue;
+      if (part.count && part.items[0].id == x) {
+        part.items[0].times++;
+      } else if (part.count && part.items[0].id > x) {
+        part.items[part.count++] = part.items[0];
+        part.items[0] = (struct item){x, 1};
+      } else {
+        part.items[part.count++] = (struct item){x, 1};
+      }
+    }
+    add_part(q, &part);
   }
-  q->production_count = (uint32_t)q->system.variables.count;
+}
+
+/* The node's production, if it has one only and that does not have the node itself. */
+static const struct part *only_part(const struct query *q, uint32_t node) {
+  const struct part *only = NULL;
+  for (size_t i = 0; i < q->parts.count; i++) {
+    if (q->parts.at[i].node != node) continue;
+    if (only) return NULL;
+    only = &q->parts.at[i];
+  }
+  return only && !find_item(only, node) ? only : NULL;
+}
+
+static bool replace_node(struct query *q, uint32_t node) {
+  const struct part *found = only_part(q, node);
+  if (!found) return false;
+  struct part only = *found;
+  VEC(struct part) old = {0}, new = {0};
+  struct mem *m = q->parikh->scratch;
+  for (size_t i = 0; i < q->parts.count; i++) {
+    struct part *p = &q->parts.at[i], joined = *p;
+    struct item *x = find_item(p, node);
+    if (p->node == node) continue;
+    if (x && !join_items(m, p, node, &only, x->times, &joined)) return false;
+    vec_push(m, &new, joined);
+  }
+  old.at = q->parts.at, old.count = q->parts.count, old.room = q->parts.room;
+  memset(&q->parts, 0, sizeof q->parts);
+  for (size_t i = 0; i < new.count; i++) add_part(q, &new.at[i]);
+  vec_free(m, &new);
+  vec_free(m, &old);
+  q->live[node] = false;
+  return true;
+}
+
+static void replace_nodes(struct query *q) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (uint32_t n = 1; n < q->parikh->nodes.count; n++)
+      if (q->live[n]) changed |= replace_node(q, n);
+  }
+}
+
+static void add_productions(struct query *q) {
+  for (size_t i = 0; i < q->parts.count; i++) {
+    const struct part *p = &q->parts.at[i];
+    int64_t most = INTEGER_NO_BOUND;
+    for (uint32_t j = 0; j < p->count; j++) {
+      if (!is_letter(p->items[j].id)) continue;
+      int64_t n = (int64_t)q->there[letter_place(p->items[j].id)] / p->items[j].times;
+      if (n < most) most = n;
+    }
+    integer_variable(&q->system, 0, most);
+  }
 }
 
 /* Each rule is used as often as it is made; the start once more. */
 static void add_flows(struct query *q) {
-  struct parikh *p = q->parikh;
-  for (uint32_t n = 0; n < p->nodes.count; n++) {
+  for (uint32_t n = 0; n < q->parikh->nodes.count; n++) {
     if (!q->live[n]) continue;
     integer_row(&q->system, n == 0, n == 0);
-    for (uint32_t v = 0; v < q->production_count; v++) {
-      const struct used_production *u = &p->productions.at[q->production[v]];
-      int64_t times = (u->node == n) - (u->right[0] == n) - (u->right[1] == n);
+    for (uint32_t v = 0; v < q->parts.count; v++) {
+      const struct item *x = find_item(&q->parts.at[v], n);
+      int64_t times = (q->parts.at[v].node == n) - (x ? x->times : 0);
       if (times) integer_term(&q->system, v, times);
     }
   }
@@ -229,12 +339,11 @@ static void add_letters(struct query *q) {
   for (uint32_t place = 0; place < p->form->letters * (p->k + 1); place++) {
     if (!q->there[place]) continue;
     integer_row(&q->system, (int64_t)q->fixed[place], (int64_t)q->fixed[place]);
-    for (uint32_t v = 0; v < q->production_count; v++) {
-      const struct used_production *u = &p->productions.at[q->production[v]];
-      int64_t times = (u->right[0] == (ITEM_LETTER | place)) + (u->right[1] == (ITEM_LETTER | place));
-      if (times) integer_term(&q->system, v, times);
+    for (uint32_t v = 0; v < q->parts.count; v++) {
+      const struct item *x = find_item(&q->parts.at[v], ITEM_LETTER | place);
+      if (x) integer_term(&q->system, v, x->times);
     }
-    uint32_t v = q->production_count;
+    uint32_t v = (uint32_t)q->parts.count;
     for (size_t i = 0; i < q->count; i++) {
       const struct parikh_count *c = &q->counts[i];
       for (uint32_t l = 0; !one_place(c) && l < p->form->letters; l++)
@@ -246,27 +355,25 @@ static void add_letters(struct query *q) {
 
 /* Rules used that the start does not reach by productions used. */
 static bool find_unreached(const struct query *q, const int64_t *x, bool *reached) {
-  const struct parikh *p = q->parikh;
   bool changed = true, all = true;
   reached[0] = true;
   while (changed) {
     changed = false;
-    for (uint32_t v = 0; v < q->production_count; v++) {
-      const struct used_production *u = &p->productions.at[q->production[v]];
-      if (!x[v] || !reached[u->node]) continue;
-      for (int j = 0; j < 2; j++) {
-        if (u->right[j] == ITEM_NONE || is_letter(u->right[j]) || reached[u->right[j]]) continue;
-        reached[u->right[j]] = changed = true;
+    for (uint32_t v = 0; v < q->parts.count; v++) {
+      const struct part *p = &q->parts.at[v];
+      for (uint32_t j = 0; x[v] && reached[p->node] && j < p->count; j++) {
+        if (is_letter(p->items[j].id) || reached[p->items[j].id]) continue;
+        reached[p->items[j].id] = changed = true;
       }
     }
   }
-  for (uint32_t v = 0; v < q->production_count; v++) all &= !x[v] || reached[p->productions.at[q->production[v]].node];
+  for (uint32_t v = 0; v < q->parts.count; v++) all &= !x[v] || reached[q->parts.at[v].node];
   return !all;
 }
 
-static bool leads_into(const struct used_production *u, const bool *set) {
-  for (int j = 0; j < 2; j++)
-    if (u->right[j] != ITEM_NONE && !is_letter(u->right[j]) && set[u->right[j]]) return true;
+static bool leads_into(const struct part *p, const bool *set) {
+  for (uint32_t j = 0; j < p->count; j++)
+    if (!is_letter(p->items[j].id) && set[p->items[j].id]) return true;
   return false;
 }
 
@@ -274,25 +381,18 @@ static bool leads_into(const struct used_production *u, const bool *set) {
  * or the first is not but the second is; and so on. */
 static bool reached_all(void *of, const int64_t *x, struct integer_split *split) {
   struct query *q = of;
-  struct parikh *p = q->parikh;
-  bool *reached = mem_zero(split->mem, p->nodes.count, 1), *circle = mem_zero(split->mem, p->nodes.count, 1);
+  size_t nodes = q->parikh->nodes.count, count = q->parts.count;
+  bool *reached = mem_zero(split->mem, nodes, 1), *circle = mem_zero(split->mem, nodes, 1);
   bool broken = find_unreached(q, x, reached);
-  for (uint32_t v = 0; v < q->production_count && broken; v++) {
-    uint32_t n = p->productions.at[q->production[v]].node;
-    if (x[v] && !reached[n]) circle[n] = true;
-  }
-  for (uint32_t v = 0; v < q->production_count && broken; v++) {
-    const struct used_production *u = &p->productions.at[q->production[v]];
-    if (circle[u->node] || leads_into(u, circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 0, 0}));
-  }
+  for (uint32_t v = 0; v < count && broken; v++)
+    if (x[v] && !reached[q->parts.at[v].node]) circle[q->parts.at[v].node] = true;
+  for (uint32_t v = 0; v < count && broken; v++)
+    if (circle[q->parts.at[v].node] || leads_into(&q->parts.at[v], circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 0, 0}));
   if (broken) vec_push(split->mem, &split->ends, split->bounds.count);
-  for (uint32_t v = 0; v < q->production_count && broken; v++) {
-    const struct used_production *u = &p->productions.at[q->production[v]];
-    if (circle[u->node] || !leads_into(u, circle)) continue;
-    for (uint32_t w = 0; w < v; w++) {
-      const struct used_production *before = &p->productions.at[q->production[w]];
-      if (!circle[before->node] && leads_into(before, circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){w, 0, 0}));
-    }
+  for (uint32_t v = 0; v < count && broken; v++) {
+    if (circle[q->parts.at[v].node] || !leads_into(&q->parts.at[v], circle)) continue;
+    for (uint32_t w = 0; w < v; w++)
+      if (!circle[q->parts.at[w].node] && leads_into(&q->parts.at[w], circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){w, 0, 0}));
     vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 1, INTEGER_NO_BOUND}));
     vec_push(split->mem, &split->ends, split->bounds.count);
   }
@@ -308,11 +408,13 @@ static enum integer_answer solve(struct parikh *p, const struct parikh_count *co
   find_live(&q);
   enum integer_answer answer = INTEGER_NO;
   if (q.makes[0]) {
+    make_parts(&q);
+    replace_nodes(&q);
     add_productions(&q);
     add_flows(&q);
     add_placings(&q);
     add_letters(&q);
-    answer = integer_solve(p->scratch, &q.system, reached_all, &q, (uint64_t)1 << 31, NULL, figures);
+    answer = integer_solve(p->scratch, &q.system, reached_all, &q, WORK_MOST, NULL, figures);
   }
   mem_close(p->scratch);
   return answer;
