@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "cmd/check_approx.h"
 #include "cmd/cmd.h"
 #include "evidence/evidence.h"
 #include "history/format.h"
@@ -17,6 +18,11 @@ static const struct opt opts[] = {
                                     "or a file my.c (see docs/specs.md); default: guessed from the operations"},
     {"format", 'f', "FORMAT", "@formats", "how the history is written (default: by its content)"},
     {"method", 'm', "METHOD", "auto|fast|search|wing-gong", "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
+    {"approx", 0, "K", NULL, "monitor the history while it is read, whatever its length, and stop at the first violation that shows in the order\n"
+                            "of the last K intervals, 0 to 8; 2 finds most. Never says linearizable; see docs/approx.md"},
+    {"formula", 0, "FILE", "@files", "with --approx: look for what this counting formula says, not for what the specification's own monitor does;\n"
+                                     "a file, or the name of one that comes with Asif (see docs/formulas.md)"},
+    {"grammar", 0, "FILE", "@files", "with --approx: the same with a grammar of what may happen (see docs/grammars.md)"},
     {"jobs", 'j', "N", NULL, "threads for independent parts (default: one a core)"},
     {"witness", 'w', "FILE", "@files", "write the linearization found, as a sequential history"},
     {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
@@ -159,11 +165,11 @@ problem:
 
 static int run(const struct args *a) {
   struct job j = {0};
-  if (!read_options(a, &j)) return EXIT_USAGE;
+  if (!approx_options(a) || !read_options(a, &j)) return EXIT_USAGE;
   handle_interrupts();
   int status = EXIT_HOLDS;
   for (int i = 0; i < a->count && !interrupted; i++) {
-    int one = check_file(&j, a->at[i]);
+    int one = arg_flag(a, "approx") ? check_approx(a, a->at[i], j.seconds, j.bytes) : check_file(&j, a->at[i]);
     /* Of several histories the gravest answer counts: error, violated, unknown, holds. */
     static const int rank[] = {[EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4};
     if (rank[one] > rank[status]) status = one;

@@ -121,15 +121,18 @@ struct history *history_read(struct mem *m, const char *path, const struct forma
   return input_open(&in, m, path, p) ? history_read_input(&in, format, p) : NULL;
 }
 
-bool history_follow(struct history *h, const char *path, const struct format *format, struct problem *p) {
-  struct input in;
-  if (!input_open(&in, h->mem, path, p)) return false;
-  h->source = in.name;
-  h->follower->input = &in;
-  bool good = read_and_close(h, &in, format, p);
+bool history_follow_input(struct history *h, struct input *in, const struct format *format, struct problem *p) {
+  h->source = in->name;
+  h->follower->input = in;
+  bool good = read_and_close(h, in, format, p);
   h->follower->input = NULL;
   if (!good || !h->ops.count) return good;
   return !history_retell(h);
+}
+
+bool history_follow(struct history *h, const char *path, const struct format *format, struct problem *p) {
+  struct input in;
+  return input_open(&in, h->mem, path, p) && history_follow_input(h, &in, format, p);
 }
 
 static bool flush(struct text *text, void *to) {

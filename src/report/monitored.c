@@ -22,10 +22,10 @@ void put_monitored(struct text *t, const struct report *r) {
   text_add(t, "No violation was seen in ");
   put_count(t, m->operations, "operation");
   if (m->k)
-    text_printf(t, ", at any event of which the order of the last %u interval%s was looked at.", m->k, m->k == 1 ? "" : "s");
+    text_printf(t, ". At each event the order of the last %u interval%s was looked at; what only shows in things further apart was not"
+                   " looked for, and with a greater k more would be seen.", m->k, m->k == 1 ? "" : "s");
   else
-    text_add(t, ", of which the order was not looked at.");
-  text_add(t, " That is not to say that there is none: a violation may show only in what is further apart, or with a greater k.");
+    text_add(t, ". In which order they happened was not looked at; with a greater k it is.");
 }
 
 static void put_header(const struct report *r, struct text *t) {
@@ -41,13 +41,17 @@ static void put_header(const struct report *r, struct text *t) {
   text_char(t, '\n');
 }
 
+/* Head: sentence, broken into lines; the head in colour. */
 static void put_sentence(const struct report *r, struct text *t, const char *color, const char *head, const char *sentence) {
-  struct text clean;
+  struct text clean, lines;
   text_open(&clean, t->mem);
-  text_printf(t, "\n%s%s%s: ", color, head, OFF(r));
+  text_open(&lines, t->mem);
+  text_printf(&clean, "%s: ", head);
   put_short(&clean, sentence, strlen(sentence), REASON_MOST);
-  put_wrapped(t, r, &clean, 0);
+  put_wrapped(&lines, r, &clean, 0);
+  text_printf(t, "\n%s%s%s%s", color, head, OFF(r), text_string(&lines) + strlen(head));
   mem_free(t->mem, clean.at);
+  mem_free(t->mem, lines.at);
 }
 
 static int digits_of(uint64_t n) {
@@ -95,14 +99,15 @@ static void put_place(const struct report *r, struct text *t) {
   const struct monitored *m = r->monitored;
   struct text s;
   text_open(&s, t->mem);
-  if (r->result->core_count == 1) {
-    text_add(&s, "This operation is");
-  } else {
-    text_add(&s, "These ");
-    put_count(&s, r->result->core_count, "operation");
-    text_add(&s, " are");
+  bool one = r->result->core_count == 1;
+  text_add(&s, one ? "This operation" : "These ");
+  if (!one) put_count(&s, r->result->core_count, "operation");
+  if (m->objects > 1) {
+    const char *object = names_at(r->history->objects, 0);
+    text_add(&s, " on ");
+    put_short(&s, object, strlen(object), LABEL_MOST);
   }
-  text_printf(&s, " not linearizable, whatever the others did. [i,j] is from when to when, in the intervals of A_%u", m->k);
+  text_printf(&s, " %s not linearizable, whatever the others did. [i,j] is from when to when, in the intervals of A_%u", one ? "is" : "are", m->k);
   text_add(&s, m->k ? ": what is longer ago is at 0." : ": all are at 0.");
   text_add(&s, " It showed at event ");
   put_grouped(&s, m->events);

@@ -78,7 +78,8 @@ static void put_bar(struct text *t, const struct report *r, const struct layout 
 }
 
 static void put_title(struct text *t, const struct report *r) {
-  if (r->history && r->history->source) put_clean(t, r->history->source, strlen(r->history->source));
+  const char *source = r->monitored ? r->monitored->file : r->history ? r->history->source : NULL;
+  if (source) put_clean(t, source, strlen(source));
   if (r->spec) {
     text_add(t, " (");
     put_spec(t, r->spec);

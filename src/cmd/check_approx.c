@@ -1,0 +1,156 @@
+/* asif check --approx K: a history monitored while it is read.
+ *
+ *   read, event by event -> bind -> the monitor of its object -> at the first violation: confirm what shows it -> report */
+#include "cmd/check_approx.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "approx/stream.h"
+#include "evidence/evidence.h"
+#include "report/report.h"
+
+struct monitoring {
+  const struct args *args;
+  struct limits limits;
+  double cpu;
+  struct stream_options options;
+  struct spec spec;
+  struct stream stream;
+  struct violation violation;
+  struct check_result result;
+  struct problem why;
+  char reason[300], method[60], seen[60];
+};
+
+bool approx_options(const struct args *a) {
+  static const char *const alone[] = {"method", "jobs", "witness", "no-explain"};
+  bool bad = false;
+  if (!arg_flag(a, "approx")) {
+    const char *name = arg_flag(a, "formula") ? "formula" : arg_flag(a, "grammar") ? "grammar" : NULL;
+    if (name) usage_error(a, "--%s says what a monitor looks for: it goes with --approx K", name);
+    return !name;
+  }
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+    if (arg_flag(a, alone[i])) {
+      usage_error(a, "--%s does not go with --approx, which keeps no history to decide", alone[i]);
+      return false;
+    }
+  if (arg_flag(a, "formula") && arg_flag(a, "grammar")) {
+    usage_error(a, "--formula or --grammar: one of them");
+    return false;
+  }
+  arg_number(a, "approx", 0, 0, APPROX_K_MOST, &bad);
+  return !bad;
+}
+
+/* Reads to the end, to a violation, or to a limit. False with the problem. */
+static bool monitor_input(struct monitoring *j, struct mem *m, const char *path) {
+  const char *format = arg_value(j->args, "format"), *spec = arg_value(j->args, "spec");
+  if (spec && !spec_load(spec, &j->spec, m, &j->why)) return false;
+  if (spec) j->options.spec = &j->spec;
+  if (!stream_open(&j->stream, m, &j->options, strcmp(path, "-") ? path : "<stdin>", &j->why)) return false;
+  struct input in;
+  if (!input_open(&in, m, path, &j->why)) return false;
+  if (!stream_read(&j->stream, &in, format ? format_named(format) : NULL, &j->why)) return false;
+  if (spec_user_fault(&j->stream.spec)) return problem_set(&j->why, "%s", spec_user_fault(&j->stream.spec)), false;
+  return true;
+}
+
+static void set_result(struct monitoring *j, enum verdict verdict) {
+  if (verdict == VERDICT_VIOLATED)
+    j->result = j->violation.result;
+  else
+    j->result = (struct check_result){.verdict = verdict, .culprit = UINT32_MAX};
+  snprintf(j->seen, sizeof j->seen, "no violation seen at k = %u", j->options.k);
+  snprintf(j->method, sizeof j->method, "monitored at k = %u", j->options.k);
+  j->result.method = j->method;
+  j->result.reason = verdict == VERDICT_VIOLATED ? j->violation.said : "";
+  if (verdict != VERDICT_UNKNOWN) return;
+  snprintf(j->reason, sizeof j->reason, "the %s was reached after %.1f s; %s until then, in %llu operations",
+           limit_name((enum limit)j->limits.reached), limits_elapsed(&j->limits), j->seen, (unsigned long long)j->stream.operations);
+  j->result.reason = j->reason;
+}
+
+/* Everything that is written. False if something could not be. */
+static bool write_answers(struct monitoring *j, struct mem *own, const char *path) {
+  const struct stream *s = &j->stream;
+  const struct history *h = s->history;
+  const char *evidence = arg_value(j->args, "evidence");
+  bool violated = j->result.verdict == VERDICT_VIOLATED;
+  struct monitored m = {.k = j->options.k, .file = strcmp(path, "-") ? path : "<stdin>", .seen = j->seen, .operations = s->operations,
+                        .events = s->events, .pending = s->pending, .line = s->line, .intervals = stream_length(s), .bytes = stream_bytes(s),
+                        .kind = stream_kind(s), .said = j->violation.said};
+  if (h) {
+    m.format = h->format;
+    m.failed = h->failed;
+    m.skipped = h->skipped;
+    m.processes = names_count(h->processes);
+    m.objects = names_count(h->objects);
+  }
+  struct spec spec = s->spec;
+  if (violated) spec.processes = j->violation.history->processes;
+  struct report report = {.command = "check", .history = violated ? j->violation.history : NULL, .spec = spec.name ? &spec : NULL,
+                          .result = &j->result, .monitored = &m, .seconds = limits_elapsed(&j->limits),
+                          .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO),
+                          .width = terminal_columns()};
+  if (evidence && violated) {
+    if (!evidence_write(evidence, report.history, &spec, &j->result, &j->why)) {
+      say_error("%s", j->why.text);
+      return false;
+    }
+    report.evidence = evidence;
+  }
+  struct text t;
+  text_open(&t, own);
+  return write_reports(j->args, own, &report, report_svg, &t);
+}
+
+/* After the reading: what shows a violation is confirmed, and the answer written. */
+static int answer(struct monitoring *j, struct mem *own, const char *path, enum verdict verdict) {
+  if (verdict == VERDICT_VIOLATED && !stream_violation(&j->stream, own, &j->violation, &j->why)) {
+    say_error("%s", j->why.text);
+    return j->violation.blamed ? EXIT_USAGE : EXIT_INTERNAL;
+  }
+  set_result(j, verdict);
+  return write_answers(j, own, path) ? status_of_verdict(verdict) : EXIT_USAGE;
+}
+
+int check_approx(const struct args *a, const char *path, double seconds, size_t bytes) {
+  struct mem m, own;
+  bool bad = false;
+  volatile int status = EXIT_USAGE;
+  struct monitoring *j;
+  mem_open(&own, NULL);
+  if (MEM_GUARD(&own)) {
+    say_error("out of memory while writing the answer");
+    mem_close(&own);
+    return EXIT_UNKNOWN;
+  }
+  j = mem_zero(&own, 1, sizeof *j);
+  j->args = a;
+  j->cpu = clock_cpu_seconds();
+  j->options.k = (unsigned)arg_number(a, "approx", 0, 0, APPROX_K_MOST, &bad);
+  j->options.formula = arg_value(a, "formula");
+  j->options.grammar = arg_value(a, "grammar");
+  limits_start(&j->limits, seconds, bytes);
+  j->limits.interrupted = &interrupted;
+  mem_open(&m, &j->limits);
+  volatile enum verdict verdict = VERDICT_UNKNOWN;
+  volatile bool good = true;
+  if (!MEM_GUARD(&m)) {
+    good = monitor_input(j, &m, path);
+    verdict = j->stream.violated ? VERDICT_VIOLATED : VERDICT_HOLDS;
+  }
+  if (good) {
+    m.limits = NULL; /* what is left to do is small, and is done */
+    status = answer(j, &own, path, verdict);
+  } else {
+    say_error("%s", j->why.text);
+    status = strstr(j->why.text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
+  }
+  spec_user_close(&j->stream.spec);
+  mem_close(&m);
+  mem_close(&own);
+  return status;
+}
