@@ -2,6 +2,8 @@
  * monitors against the definition.
  *
  * ASIF_TEST_HISTORIES sets how many histories a specification, a tenth of it; each at five values of k. */
+#include <dirent.h>
+#include <unistd.h>
 #include <string.h>
 
 #include "approx/grammar.h"
@@ -392,6 +394,33 @@ TEST(grammar_round_trip) {
   }
 }
 
+/* What the fuzzer was given, or has found, is read or refused as it was. */
+TEST(grammar_fuzz_corpus) {
+  static char text[1 << 16];
+  struct spec spec = named("semaphore");
+  int read = 0, refused = 0;
+  DIR *d = opendir("tests/fuzz/corpus-grammar");
+  CHECK(d);
+  for (struct dirent *e; (e = readdir(d));) {
+    char path[400];
+    struct mem m;
+    struct problem why = {""};
+    if (e->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "tests/fuzz/corpus-grammar/%s", e->d_name);
+    FILE *f = fopen(path, "rb");
+    CHECKF(f, "%s", path);
+    size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    struct grammar *g = grammar_parse(opened(&m), &spec, "input", text, n, &why);
+    CHECKF(g || !strncmp(why.text, "input:", 6), "%s: %s", path, why.text);
+    if (g) round_trip(&m, &spec, g);
+    *(g ? &read : &refused) += 1;
+    mem_close(&m);
+  }
+  closedir(d);
+  CHECK(read > 4 && refused > 4);
+}
+
 /* Bundled grammars: their words are the specification's executions, processes forgotten, values told apart only where the grammar does. */
 
 #define BUNDLED \
@@ -607,3 +636,112 @@ static void compare_named(const char *name) {
   TEST(grammar_monitor_##id) { compare_named(name); }
 BUNDLED
 #undef X
+
+/* Long executions: constant memory, no alarm; and what is wrong at the end is shown with few operations. */
+
+struct driver {
+  struct mem mem;
+  struct spec spec;
+  struct monitor *monitor;
+};
+
+static void drive(struct driver *d, const char *name, unsigned k) {
+  struct problem why;
+  d->spec = named(name);
+  d->spec.values = values_new(opened(&d->mem));
+  d->monitor = monitor_new(&d->mem, &d->spec, k, &why);
+  CHECKF(d->monitor, "%s", why.text);
+}
+
+static bool operate(struct driver *d, const char *op, value arg, value result) {
+  value args[OP_ARGS] = {arg, V_NONE, V_NONE};
+  monitor_call(d->monitor, 0, (uint16_t)spec_op_find(&d->spec, op, strlen(op)), args);
+  return monitor_return(d->monitor, 0, result);
+}
+
+static void expect_shown(struct driver *d, size_t most) {
+  struct violation v;
+  struct problem why;
+  CHECK(d->monitor->violated);
+  CHECKF(monitor_violation(&d->mem, d->monitor, &v, &why), "%s", why.text);
+  CHECKF(v.history->ops.count <= most, "%zu operations: %s", (size_t)v.history->ops.count, v.said);
+  fprintf(stderr, "%s\n", v.said);
+  mem_close(&d->mem);
+}
+
+TEST(grammar_long) {
+  struct driver d;
+  drive(&d, "lock", 2);
+  for (int i = 0; i < 100000; i++) CHECK(operate(&d, "acquire", V_NONE, V_NONE) && (i % 3 || operate(&d, "try", V_NONE, V_FALSE)) && operate(&d, "release", V_NONE, V_NONE));
+  size_t bytes = d.monitor->type->bytes(d.monitor);
+  for (int i = 0; i < 100000; i++) CHECK(operate(&d, "try", V_NONE, V_TRUE) && operate(&d, "release", V_NONE, V_NONE));
+  CHECK(d.monitor->type->bytes(d.monitor) <= bytes + (4 << 20));
+  CHECK(operate(&d, "acquire", V_NONE, V_NONE) && !operate(&d, "try", V_NONE, V_TRUE));
+  expect_shown(&d, 4);
+
+  drive(&d, "bounded-queue(3)", 2);
+  for (int i = 0; i < 50000; i++) CHECK(operate(&d, "enq", value_of_small(i), V_NONE) && operate(&d, "deq", V_NONE, value_of_small(i)));
+  for (int i = 0; i < 3; i++) CHECK(operate(&d, "enq", value_of_small(i), V_NONE));
+  CHECK(operate(&d, "enq", value_of_small(3), V_FULL) && !operate(&d, "deq", V_NONE, V_EMPTY));
+  expect_shown(&d, 8);
+
+  drive(&d, "semaphore(1000)", 1); /* more than a thousand of them are needed to show it */
+  for (int i = 0; i < 1000; i++) CHECK(operate(&d, "acquire", V_NONE, V_NONE));
+  for (int i = 0; i < 5000; i++) CHECK(operate(&d, "release", V_NONE, V_NONE) && operate(&d, "acquire", value_of_small(1), V_NONE));
+  CHECK(!operate(&d, "acquire", V_NONE, V_NONE));
+  expect_shown(&d, 1003);
+}
+
+/* After an operation that the grammar does not describe nothing is said; a reset begins anew. */
+TEST(grammar_outside) {
+  struct driver d;
+  struct grammar_figures f;
+  drive(&d, "semaphore(1)", 2);
+  CHECK(operate(&d, "acquire", V_NONE, V_NONE) && operate(&d, "release", value_of_small(2), V_NONE));
+  for (int i = 0; i < 5; i++) CHECK(operate(&d, "acquire", V_NONE, V_NONE));
+  monitor_grammar_figures(d.monitor, &f);
+  CHECK(f.outside);
+  CHECK(monitor_reset(d.monitor, d.spec.values));
+  CHECK(operate(&d, "acquire", V_NONE, V_NONE) && !operate(&d, "acquire", V_NONE, V_NONE));
+  expect_shown(&d, 2);
+}
+
+/* A grammar of the user's that leaves out executions is refused, or blamed where only a longer one shows it. */
+TEST(grammar_of_ones_own) {
+  static const char strict[] = "S -> acquire (try => false)? release S | empty;\n", once[] = "S -> (acquire release (acquire release)?)?;\n";
+  struct mem m;
+  struct problem why;
+  struct spec spec = named("lock");
+  char path[] = "/tmp/asif-grammar-XXXXXX";
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && write(fd, strict, strlen(strict)) == (ssize_t)strlen(strict));
+  close(fd);
+  spec.values = values_new(opened(&m));
+  CHECK(!monitor_of_grammar(&m, &spec, 2, path, &why));
+  CHECKF(strstr(why.text, "allows the execution  try => true  which is no word"), "%s", why.text);
+  unlink(path);
+  CHECK(!monitor_of_grammar(&m, &spec, 2, "/nowhere/lock.grammar", &why) && strstr(why.text, "/nowhere/lock.grammar: "));
+  struct driver d = {.spec = spec, .monitor = monitor_of_grammar_text(&m, &spec, 2, "once", once, strlen(once), &why)};
+  CHECKF(d.monitor, "%s", why.text);
+  for (int i = 0; i < 3; i++) operate(&d, "acquire", V_NONE, V_NONE), operate(&d, "release", V_NONE, V_NONE);
+  CHECK(!d.monitor->violated); /* the specification allows it, so nothing is said */
+  operate(&d, "release", V_NONE, V_NONE);
+  CHECK(d.monitor->violated);
+  mem_close(&m);
+}
+
+/* The formula names every count of the history. */
+TEST(grammar_formula) {
+  struct mem m;
+  struct problem why;
+  struct text t;
+  struct spec spec = named("lock");
+  text_open(&t, opened(&m));
+  const char *text = grammar_bundled(&m, &spec);
+  struct grammar *g = grammar_parse(&m, &spec, "lock", text, strlen(text), &why);
+  struct form *f = grammar_form(&m, g);
+  parikh_print(parikh_new(&m, f, 1, &why), g, &spec, &t);
+  CHECK(strstr(text_string(&t), "L0 is acquire or try => true\n") && strstr(text_string(&t), "= #(L2, 0, 1)\n"));
+  CHECK(f->letters == 3 && f->idle == 1u << f->letter_of[3]);
+  mem_close(&m);
+}

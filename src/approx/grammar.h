@@ -71,6 +71,7 @@ void grammar_print(const struct grammar *, const struct spec *, struct text *); 
 
 /* The text of the grammar that comes with Asif for this specification (with its parameter), owned by mem; NULL if there is none. */
 const char *grammar_bundled(struct mem *, const struct spec *);
+bool grammar_exists(const struct spec *); /* is there one? */
 
 /* The normal form (grammar_form.c): at most two symbols on the right, all prefixes of its words are words, no rule without words or
  * use. Terminals that can take each other's place everywhere are one letter. */

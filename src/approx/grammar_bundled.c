@@ -34,7 +34,8 @@ static const char mailbox[] =
     "Seen -> deliver Seen Letter | check => true Seen | remove;\n";
 
 /* Permit: there is one more, until it is taken. n of them at first, by doubling: 13 is 8, 4 and 1. */
-static void semaphore(const struct spec *s, struct text *t) {
+static void semaphore(const struct spec *s, struct text *t, const char *unused) {
+  (void)unused;
   text_printf(t, "# A semaphore with %u permit%s at first. Permit: one more, until it is taken.\nStart ->", s->k, s->k == 1 ? "" : "s");
   for (unsigned bit = 32; bit-- > 0;)
     if (s->k >> bit & 1) text_printf(t, bit ? " Permits%u" : " Permit", 1u << bit);
@@ -73,25 +74,32 @@ static void buffer(const struct spec *s, struct text *t, const char *put) {
   }
 }
 
+static void fixed(const struct spec *s, struct text *t, const char *text) {
+  (void)s;
+  text_add(t, text);
+}
+
+static const struct {
+  const char *spec;
+  void (*write)(const struct spec *, struct text *, const char *);
+  const char *text;
+} all[] = {{"lock", fixed, lock}, {"rw-lock", fixed, rw_lock}, {"snzi", fixed, snzi}, {"mailbox", fixed, mailbox},
+           {"semaphore", semaphore, NULL}, {"bounded-queue", buffer, "enq"}, {"bounded-priority-queue", buffer, "insert"}};
+enum { ALL = sizeof all / sizeof *all };
+
+static size_t find(const struct spec *s) {
+  size_t i = 0;
+  while (i < ALL && (s->user || strcmp(s->name, all[i].spec))) i++;
+  return i;
+}
+
+bool grammar_exists(const struct spec *s) { return find(s) < ALL; }
+
 const char *grammar_bundled(struct mem *m, const struct spec *s) {
   struct text t;
+  size_t i = find(s);
+  if (i == ALL) return NULL;
   text_open(&t, m);
-  if (s->user) return NULL;
-  if (!strcmp(s->name, "lock"))
-    text_add(&t, lock);
-  else if (!strcmp(s->name, "rw-lock"))
-    text_add(&t, rw_lock);
-  else if (!strcmp(s->name, "snzi"))
-    text_add(&t, snzi);
-  else if (!strcmp(s->name, "mailbox"))
-    text_add(&t, mailbox);
-  else if (!strcmp(s->name, "semaphore"))
-    semaphore(s, &t);
-  else if (!strcmp(s->name, "bounded-queue"))
-    buffer(s, &t, "enq");
-  else if (!strcmp(s->name, "bounded-priority-queue"))
-    buffer(s, &t, "insert");
-  else
-    return NULL;
+  all[i].write(s, &t, all[i].text);
   return text_string(&t);
 }

@@ -37,6 +37,7 @@ struct grammar_monitor {
   struct grammar *grammar;
   struct form *form;
   struct parikh *parikh;
+  struct mem *run; /* of what one execution has */
   struct counting *counting;
   struct witness *witness;
   bool no_witness; /* for tests: the system decides */
@@ -61,7 +62,6 @@ struct grammar_monitor {
   unsigned memo_width;      /* words of an entry */
   bool silent;              /* has met what it cannot describe: says nothing more */
   bool unmatched;           /* the violation is an operation that no word has */
-  bool shown_none;          /* the exact checker accepts it with processes forgotten */
   struct grammar_figures figures;
   VEC(struct parikh_count) asked;
 };
@@ -608,8 +608,7 @@ static void show(struct monitor *base, struct text *said) {
   for (unsigned i = 0; i <= base->k; i++)
     for (unsigned j = i; j <= base->k; j++) drop_cycles(&s, i, j);
   say(&s, said);
-  m->shown_none = list_size(&s) > SHOWN_MOST || !confirmed_by_one_process(&s);
-  if (!m->shown_none) show_list(&s);
+  if (list_size(&s) <= SHOWN_MOST && confirmed_by_one_process(&s)) show_list(&s);
   vec_free(base->mem, &s.list);
 }
 
@@ -618,20 +617,36 @@ static void blame(struct monitor *base, struct problem *problem) {
               of(base)->grammar->source, base->spec.name);
 }
 
+/* What is known of keys stays known. */
+static void reset(struct monitor *base) {
+  struct grammar_monitor *m = of(base);
+  mem_close(m->run);
+  m->counting = counting_new(m->run, base->k);
+  m->witness = witness_new(m->run, &base->spec);
+  memset(m->total, 0, sizeof m->total);
+  memset(m->base_total, 0, sizeof m->base_total);
+  m->next_at = 0;
+  m->seen.count = 0;
+  m->silent = m->figures.outside = false;
+}
+
 static const struct monitor_type grammar_type = {.name = "grammar", .call = call, .ret = ret, .drop = drop, .retire = retire, .show = show,
-                                                 .bytes = bytes, .blame = blame};
+                                                 .bytes = bytes, .blame = blame, .reset = reset};
 
 /* Making one. */
 
 static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k, struct grammar *g, struct problem *problem) {
+  if (k > APPROX_K_MOST) {
+    problem_set(problem, "k is %u, but approximations go up to k = %d", k, APPROX_K_MOST);
+    return NULL;
+  }
   struct grammar_monitor *m = mem_zero(mem, 1, sizeof *m);
   m->base = (struct monitor){.type = &grammar_type, .mem = mem, .spec = *spec, .k = k};
   m->grammar = g;
   m->form = grammar_form(mem, g);
   m->parikh = parikh_new(mem, m->form, k, problem);
   if (!m->parikh) return NULL;
-  m->counting = counting_new(mem, k);
-  m->witness = witness_new(mem, &m->base.spec);
+  m->run = mem_child(mem);
   m->intervals = APPROX_INTERVALS(k);
   m->width = m->intervals + k + 1;
   m->class_of = mem_zero(mem, spec->op_count, sizeof *m->class_of);
@@ -642,6 +657,7 @@ static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k
     for (size_t t = 0; t < g->terminals.count; t++) m->by_arguments[g->terminals.at[t].method] |= g->terminals.at[t].arg[a].kind != PATTERN_ANY;
     for (size_t t = 0; t < g->outside.count; t++) m->by_arguments[g->outside.at[t].method] |= g->outside.at[t].arg[a].kind != PATTERN_ANY;
   }
+  reset(&m->base);
   return &m->base;
 }
 

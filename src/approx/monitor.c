@@ -1,7 +1,10 @@
 /* Monitors: which one a specification has, and the confirmation of what they say. */
-#include "approx/elements.h"
+#include <string.h>
 
-bool monitor_exists(const struct spec *spec) { return shape_of(spec); }
+#include "approx/elements.h"
+#include "approx/grammar.h"
+
+bool monitor_exists(const struct spec *spec) { return shape_of(spec) || grammar_exists(spec); }
 
 struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, struct problem *problem) {
   if (k > APPROX_K_MOST) {
@@ -9,6 +12,8 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
     return NULL;
   }
   if (shape_of(spec)) return monitor_of_elements(m, spec, k, problem);
+  const char *grammar = grammar_bundled(m, spec);
+  if (grammar) return monitor_of_grammar_text(m, spec, k, spec->name, grammar, strlen(grammar), problem);
   char list[400] = "";
   size_t used = 0;
   for (size_t i = 0; specs[i]; i++) {
