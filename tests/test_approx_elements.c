@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "approx/monitor.h"
+#include "approx/elements.h"
 #include "approx/order.h"
 #include "brute.h"
 #include "check/check.h"
@@ -254,7 +254,7 @@ static unsigned histories(unsigned fewer) {
   return set ? (unsigned)atoi(set) : fewer;
 }
 
-static void against_exact(const char *name, bool is_exact, unsigned fewer, unsigned most_ops) {
+static void against_exact(const char *name, unsigned fewer, unsigned most_ops) {
   struct spec spec;
   struct problem problem;
   struct tally tally = {0};
@@ -268,24 +268,24 @@ static void against_exact(const char *name, bool is_exact, unsigned fewer, unsig
     struct options o = {.ops = below(&seed, 3) ? most_ops : 6, .threads = below(&seed, 5) ? 4 : 8, .drops = !below(&seed, 4)};
     if (!below(&seed, 4)) o.values = 1 + (unsigned)below(&seed, 3);
     unsigned k = (unsigned)below(&seed, below(&seed, 5) ? 4 : APPROX_K_MOST + 1);
-    compare(&spec, &seed, &o, k, is_exact && !o.values, &tally, &kept, below(&seed, 2) ? used : NULL);
+    compare(&spec, &seed, &o, k, shape_of(&spec)->exact && !o.values, &tally, &kept, below(&seed, 2) ? used : NULL);
   }
   mem_close(&kept);
   CHECKF(tally.violations > count / 100, "%u violations", tally.violations);
 }
 
-TEST(approx_elements_queue) { against_exact("queue", true, 3000, 12); }
-TEST(approx_elements_stack) { against_exact("stack", true, 3000, 12); }
-TEST(approx_elements_weak_queue) { against_exact("weak-queue", true, 1500, 12); }
-TEST(approx_elements_weak_stack) { against_exact("weak-stack", true, 1500, 12); }
-TEST(approx_elements_deque) { against_exact("deque", true, 1500, 9); }
-TEST(approx_elements_bounded_queue) { against_exact("bounded-queue(2)", false, 1500, 10); }
-TEST(approx_elements_semiqueue) { against_exact("semiqueue", false, 1500, 10); }
-TEST(approx_elements_k_fifo) { against_exact("k-fifo", false, 1500, 10); }
-TEST(approx_elements_producer_fifo) { against_exact("producer-fifo", false, 1500, 10); }
-TEST(approx_elements_priority_queue) { against_exact("priority-queue", false, 1500, 10); }
-TEST(approx_elements_max_priority_queue) { against_exact("max-priority-queue", false, 1500, 10); }
-TEST(approx_elements_bounded_priority_queue) { against_exact("bounded-priority-queue(2)", false, 1500, 10); }
+TEST(approx_elements_queue) { against_exact("queue", 3000, 12); }
+TEST(approx_elements_stack) { against_exact("stack", 3000, 12); }
+TEST(approx_elements_weak_queue) { against_exact("weak-queue", 1500, 12); }
+TEST(approx_elements_weak_stack) { against_exact("weak-stack", 1500, 12); }
+TEST(approx_elements_deque) { against_exact("deque", 1500, 9); }
+TEST(approx_elements_bounded_queue) { against_exact("bounded-queue(2)", 1500, 10); }
+TEST(approx_elements_semiqueue) { against_exact("semiqueue", 1500, 10); }
+TEST(approx_elements_k_fifo) { against_exact("k-fifo", 1500, 10); }
+TEST(approx_elements_producer_fifo) { against_exact("producer-fifo", 1500, 10); }
+TEST(approx_elements_priority_queue) { against_exact("priority-queue", 1500, 10); }
+TEST(approx_elements_max_priority_queue) { against_exact("max-priority-queue", 1500, 10); }
+TEST(approx_elements_bounded_priority_queue) { against_exact("bounded-priority-queue(2)", 1500, 10); }
 
 /* The event of the first violation, or one past the last. */
 static unsigned first_violation(const struct spec *named, const struct execution *x, unsigned k) {
