@@ -23,14 +23,15 @@ static size_t pack_as(struct system *s, const void *work, const uint8_t *from, u
 }
 
 /* Which comes first: by group (these are in order to begin with), record, rank. */
-static int order(const struct model *m, const unsigned char *work, const uint8_t *rank, unsigned a, unsigned b) {
+static int order(const struct model *m, const unsigned char *work, const struct ranks *ranks, unsigned a, unsigned b) {
   if (m->group[a] != m->group[b]) return m->group[a] < m->group[b] ? -1 : 1;
   int c = memcmp(work + m->shared + a * m->record, work + m->shared + b * m->record, m->record);
-  if (c || !rank) return c;
+  if (c || !ranks) return c;
+  const uint8_t *rank = ranks->of(ranks->self, ranks->set);
   return (rank[a] > rank[b]) - (rank[a] < rank[b]);
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
+static size_t pack(struct system *s, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
   const struct model *m = model_of(s);
   if (!from) {
     memcpy(out, work, s->work);
@@ -38,7 +39,7 @@ static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsi
   }
   for (unsigned i = 0; i < s->threads; i++) {
     unsigned at = i;
-    for (; at && order(m, work, rank, from[at - 1], i) > 0; at--) from[at] = from[at - 1];
+    for (; at && order(m, work, ranks, from[at - 1], i) > 0; at--) from[at] = from[at - 1];
     from[at] = (uint8_t)i;
   }
   return pack_as(s, work, from, out);

@@ -28,8 +28,8 @@ static enum moved move(struct system *s, const void *from, unsigned thread, stru
   return MOVED;
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
-  (void)s, (void)rank, (void)from;
+static size_t pack(struct system *s, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
+  (void)s, (void)ranks, (void)from;
   *out = *(const uint8_t *)work;
   return 1;
 }

@@ -10,8 +10,8 @@ static enum moved move(struct system *s, const void *from, unsigned thread, stru
   return ((struct toy *)s)->step(to, thread, c, m);
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
-  (void)s, (void)rank, (void)from;
+static size_t pack(struct system *s, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
+  (void)s, (void)ranks, (void)from;
   memcpy(out, work, sizeof(struct toy_state));
   return sizeof(struct toy_state);
 }

@@ -61,6 +61,8 @@ struct mem *mem_child(struct mem *parent) {
   return m;
 }
 
+static void free_block(struct mem_block *);
+
 void mem_close(struct mem *m) {
   for (struct mem *c = m->children; c; c = c->sibling) mem_close(c);
   m->children = NULL;
@@ -69,7 +71,7 @@ void mem_close(struct mem *m) {
     b->prev->next = NULL;
     while (b) {
       struct mem_block *next = b->next;
-      free(b);
+      free_block(b);
       b = next;
     }
   }
@@ -116,10 +118,47 @@ static void unlink_block(struct mem *m, struct mem_block *b) {
   if (m->blocks == b) m->blocks = b->next;
 }
 
-/* Large blocks are tables that are looked at here and there: with large pages the processor finds its way in them far sooner. */
-static void prefer_large_pages(void *at, size_t size) {
-  uintptr_t page = 1 << 21, first = ((uintptr_t)at + page - 1) & ~(page - 1), end = ((uintptr_t)at + size) & ~(page - 1);
-  if (end > first) madvise((void *)first, end - first, MADV_HUGEPAGE);
+/* Large blocks are tables that are looked at here and there: with large pages the processor finds its way in them far sooner. They begin
+ * where a large page does, so that all of them but the end has such pages. */
+enum { LARGE = 1 << 21, SMALL_PAGE = 1 << 12 };
+
+static size_t mapped_size(size_t size) { return (size + SMALL_PAGE - 1) & ~(size_t)(SMALL_PAGE - 1); }
+
+static void *map_large(size_t size) {
+  size_t whole = mapped_size(size);
+  char *at = mmap(NULL, whole + LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  size_t before = -(uintptr_t)at & (LARGE - 1);
+  if (before) munmap(at, before);
+  munmap(at + before + whole, LARGE - before);
+  madvise(at + before, whole, MADV_HUGEPAGE); /* all of it: mremap moves what is alike */
+  return at + before;
+}
+
+static struct mem_block *new_block(size_t size, bool zero) {
+  if (size >= LARGE) return map_large(size);
+  return zero ? calloc(1, size) : malloc(size);
+}
+
+static void free_block(struct mem_block *b) {
+  if (b->size >= LARGE)
+    munmap(b, mapped_size(b->size));
+  else
+    free(b);
+}
+
+static struct mem_block *resize_block(struct mem_block *b, size_t size) {
+  size_t old = b->size;
+  if (old < LARGE && size < LARGE) return realloc(b, size);
+  if (old >= LARGE && size >= LARGE) {
+    struct mem_block *moved = mremap(b, mapped_size(old), mapped_size(size), MREMAP_MAYMOVE);
+    return moved == MAP_FAILED ? NULL : moved;
+  }
+  struct mem_block *moved = new_block(size, false);
+  if (!moved) return NULL;
+  memcpy(moved, b, old < size ? old : size);
+  free_block(b);
+  return moved;
 }
 
 static size_t block_size(struct mem *m, size_t size) {
@@ -130,9 +169,8 @@ static size_t block_size(struct mem *m, size_t size) {
 void *mem_alloc(struct mem *m, size_t size) {
   size = block_size(m, size);
   take(m, size);
-  struct mem_block *b = malloc(size);
+  struct mem_block *b = new_block(size, false);
   if (!b) no_memory(m, size);
-  prefer_large_pages(b, size);
   b->size = size;
   link_block(m, b);
   return b + 1;
@@ -142,9 +180,8 @@ void *mem_zero(struct mem *m, size_t count, size_t item) {
   if (item && count > SIZE_MAX / 2 / item) no_memory(m, 0);
   size_t size = block_size(m, count * item);
   take(m, size);
-  struct mem_block *b = calloc(1, size);
+  struct mem_block *b = new_block(size, true);
   if (!b) no_memory(m, size);
-  prefer_large_pages(b, size);
   b->size = size;
   link_block(m, b);
   return b + 1;
@@ -157,7 +194,7 @@ void *mem_resize(struct mem *m, void *p, size_t size) {
   size_t old = b->size;
   if (size > old) take(m, size - old);
   unlink_block(m, b);
-  moved = realloc(b, size);
+  moved = resize_block(b, size);
   if (!moved) {
     link_block(m, b);
     no_memory(m, size > old ? size - old : 0);
@@ -173,7 +210,7 @@ void mem_free(struct mem *m, void *p) {
   struct mem_block *b = (struct mem_block *)p - 1;
   unlink_block(m, b);
   give(m, b->size);
-  free(b);
+  free_block(b);
 }
 
 void *mem_piece(struct mem *m, size_t size) {

@@ -56,11 +56,11 @@ static enum moved again(struct system *s, const void *from, unsigned thread, str
   return follow(b, from, b->within->again(b->within, from, thread, c, length, to, m), to, m);
 }
 
-static size_t pack(struct system *s, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
+static size_t pack(struct system *s, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
   struct bounded *b = (struct bounded *)s;
   uint32_t set = set_of(b, work);
   memcpy(out, &set, sizeof set);
-  return sizeof set + b->within->pack(b->within, work, rank, out + sizeof set, from);
+  return sizeof set + b->within->pack(b->within, work, ranks, out + sizeof set, from);
 }
 
 static void unpack(struct system *s, const unsigned char *packed, size_t size, void *work) {

@@ -126,7 +126,7 @@ static inline uint32_t name_of(const struct machine *m, uint32_t object) { retur
 void find_held(struct machine *, const struct machine_state *, uint32_t threads);
 void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
-size_t machine_pack(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);
+size_t machine_pack(struct system *, const void *work, const struct ranks *, unsigned char *out, uint8_t *from);
 size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 

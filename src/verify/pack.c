@@ -136,7 +136,7 @@ static void make_record(struct packer *p, struct record *r) {
   forget_names(p, shared);
 }
 
-static int record_order(struct packer *p, struct record *a, struct record *b, const uint8_t *rank) {
+static int record_order(struct packer *p, struct record *a, struct record *b, const struct ranks *ranks) {
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
   if (a->stop != b->stop) return a->stop < b->stop ? -1 : 1;
   if (a->left != b->left) return a->left < b->left ? -1 : 1;
@@ -147,11 +147,13 @@ static int record_order(struct packer *p, struct record *a, struct record *b, co
     if (c) return c;
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
   }
-  return rank ? (rank[a->thread] > rank[b->thread]) - (rank[a->thread] < rank[b->thread]) : 0;
+  if (!ranks) return 0;
+  const uint8_t *rank = ranks->of(ranks->self, ranks->set);
+  return (rank[a->thread] > rank[b->thread]) - (rank[a->thread] < rank[b->thread]);
 }
 
 /* The threads in the order of their records. */
-static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, const uint8_t *rank, uint8_t *from) {
+static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, const struct ranks *ranks, uint8_t *from) {
   struct machine *m = p->m;
   unsigned threads = m->system.threads;
   struct record records[THREADS_MOST];
@@ -161,7 +163,7 @@ static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, co
     *r = (struct record){.thread = (uint8_t)t, .group = m->system.group[t], .stop = pc ? m->stop_of[pc] : 0,
                          .left = m->options.ops ? p->s->threads[t].left : 0};
     unsigned i = t;
-    for (; i > 0 && record_order(p, r, &records[from[i - 1]], rank) < 0; i--) from[i] = from[i - 1];
+    for (; i > 0 && record_order(p, r, &records[from[i - 1]], ranks) < 0; i--) from[i] = from[i - 1];
     from[i] = (uint8_t)t;
   }
   for (unsigned i = 0; i < threads; i++) {
@@ -213,13 +215,13 @@ static size_t end(struct machine *m, const unsigned char *at, unsigned char *out
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
 
-size_t machine_pack(struct system *system, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from) {
+size_t machine_pack(struct system *system, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
   struct machine *m = (struct machine *)system;
   struct packer p;
   size_t bytes;
   unsigned char *at = begin(&p, m, work, out, &bytes);
   if (from)
-    at = put_threads_sorted(&p, at, rank, from);
+    at = put_threads_sorted(&p, at, ranks, from);
   else
     for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, t);
   return end(m, at, out, bytes);

@@ -31,8 +31,9 @@ uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *f
     for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
     return (uint32_t)system->pack(system, work, NULL, w->packed, NULL);
   }
-  const uint8_t *rank = w->all->options.reduce == REDUCE_SYM1 ? NULL : w->traces.ranks(w->traces.self, *set);
-  size_t size = system->pack(system, work, rank, w->packed, from);
+  struct ranks ranks = {w->traces.ranks, w->traces.self, *set};
+  if (w->traces.expect_swapped && system->threads == 2) w->traces.expect_swapped(w->traces.self, *set);
+  size_t size = system->pack(system, work, w->all->options.reduce == REDUCE_SYM1 ? NULL : &ranks, w->packed, from);
   bool moved = false;
   for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
   if (moved) *set = w->traces.permute(w->traces.self, *set, from);
@@ -133,14 +134,20 @@ void reached(struct worker *w, const void *work, uint32_t set) {
     post(w, owner, size, set, hash);
 }
 
+static uint32_t after_event(const struct traces *traces, uint32_t set, struct event e) {
+  if (e.kind == EVENT_CALL && traces->call) return traces->call(traces->self, set, e);
+  if (e.kind == EVENT_CALL && !traces->may_call(traces->self, set, e.thread, e.call)) return CALL_REFUSED;
+  return traces->step(traces->self, set, e);
+}
+
 bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
   const struct traces *traces = &w->traces;
   for (unsigned i = 0; i < move->event_count && set; i++) {
-    if (move->events[i].kind == EVENT_CALL && !traces->may_call(traces->self, set, move->events[i].thread, move->events[i].call)) {
+    set = after_event(traces, set, move->events[i]);
+    if (set == CALL_REFUSED) {
       w->refused = true;
       return false;
     }
-    set = traces->step(traces->self, set, move->events[i]);
   }
   *next = set;
   return true;

@@ -12,7 +12,7 @@
 #include "verify/specset_parts.h"
 
 /* What is asked beside events, in the same memo. */
-enum question { ALIKE = EVENT_LIN + 1, WITHIN, MAY_CALL, ELEMENTS, CLOSED_SIZE };
+enum question { ALIKE = EVENT_LIN + 1, WITHIN, MADE_CALL, ELEMENTS, CLOSED_SIZE };
 
 struct specsets {
   struct shared *shared;
@@ -199,9 +199,10 @@ static uint32_t most_elements(struct shared *s, uint32_t set) {
 
 static uint32_t known(struct shared *, unsigned question, uint32_t set, uint32_t x, unsigned thread);
 
-static bool may_call(struct shared *s, uint32_t set, uint32_t call, unsigned thread) {
+/* The set after the call, or CALL_REFUSED. */
+static uint32_t made_call(struct shared *s, uint32_t set, uint32_t call, unsigned thread) {
   uint32_t after = known(s, EVENT_CALL, set, call, thread), most = known(s, ELEMENTS, after, 0, 0);
-  return most <= s->bound || most <= known(s, ELEMENTS, set, 0, 0);
+  return most <= s->bound || most <= known(s, ELEMENTS, set, 0, 0) ? after : CALL_REFUSED;
 }
 
 static size_t closed_size(struct shared *s, uint32_t set) {
@@ -219,7 +220,7 @@ static uint32_t compute(struct shared *s, unsigned question, uint32_t set, uint3
   case EVENT_LIN: return after_point(s, set, thread);
   case ALIKE: return sets_exchangeable(s, set, thread, x);
   case WITHIN: return within(s, set, x);
-  case MAY_CALL: return may_call(s, set, x, thread);
+  case MADE_CALL: return made_call(s, set, x, thread);
   case ELEMENTS: return most_elements(s, set);
   default: return (uint32_t)closed_size(s, set);
   }
@@ -284,11 +285,21 @@ void specset_expect_within(const struct specsets *v, uint32_t inner, uint32_t ou
   memo_expect(&v->shared->answers, (uint64_t)inner << 32 | outer, WITHIN << 8);
 }
 
+static bool is_bounded(const struct specsets *v) { return v->shared->bound >= 0 && v->shared->lin.spec->elements; }
+
 bool specset_may_call(struct specsets *v, uint32_t set, unsigned thread, uint16_t call) {
-  return v->shared->bound < 0 || !v->shared->lin.spec->elements || !set || ask(v, MAY_CALL, set, call, thread);
+  return !is_bounded(v) || !set || ask(v, MADE_CALL, set, call, thread) != CALL_REFUSED;
+}
+
+uint32_t specset_made_call(struct specsets *v, uint32_t set, struct event e) {
+  return !is_bounded(v) || !set ? specset_step(v, set, e) : ask(v, MADE_CALL, set, e.call, e.thread);
 }
 
 size_t specset_closed_size(struct specsets *v, uint32_t set) { return ask(v, CLOSED_SIZE, set, 0, 0); }
+
+void specset_expect_swapped(const struct specsets *v, uint32_t set) {
+  memo_expect(&v->shared->renamed, 0x01, set); /* thread 0 is the old one's 1, and thread 1 its 0 */
+}
 
 static __attribute__((noinline)) uint32_t find_permuted(struct specsets *v, uint32_t set, uint64_t permutation) {
   LOCKED(v);

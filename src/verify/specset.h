@@ -54,6 +54,7 @@ bool specsets_blurred(struct specsets *);
 bool specsets_symmetric(const struct specsets *);
 /* With the threads renamed: the new set's thread i is the old one's thread from[i]. */
 uint32_t specset_permute(struct specsets *, uint32_t set, const uint8_t *from);
+void specset_expect_swapped(const struct specsets *, uint32_t set); /* of two threads: asks for the memory of the memo */
 /* Ranks of the threads in a set: rank[i] < rank[j] only by what the threads may have done, not by their numbers: renaming the
  * threads renames the ranks. Equal ranks are threads that are alike as far as counting tells. The array lives as long as the
  * sets. */
@@ -68,6 +69,9 @@ void specset_expect_within(const struct specsets *, uint32_t inner, uint32_t out
 /* May the client make this call without the specification's state growing past the bound in any configuration, as it is or once
  * open operations have linearized? Memoised. Always true without a bound, and of a call that makes nothing grow. */
 bool specset_may_call(struct specsets *, uint32_t set, unsigned thread, uint16_t call);
+/* After the event, a call; or CALL_REFUSED, if the client may not make it. */
+#define CALL_REFUSED (UINT32_MAX - 1)
+uint32_t specset_made_call(struct specsets *, uint32_t set, struct event);
 
 /* For a checkpoint (saved.h): all there is, and back, with the numbers it had. They are read into new ones of the same
  * specification, that know the same calls. */

@@ -130,11 +130,11 @@ static void grow(struct store *s) {
   s->bytes -= (old + 1) * sizeof *from;
 }
 
-/* Chunks are cut from ever larger blocks, which have large pages. */
+/* Chunks are cut from ever larger blocks, which have large pages: those are of two chunks. */
 static unsigned char *next_chunk(struct store *s) {
   if (s->spare_end == s->spare) {
-    size_t count = s->chunks.count / 4;
-    size_t size = (size_t)(count < 1 ? 1 : count > 16 ? 16 : count) * CHUNK_UNITS * UNIT;
+    size_t count = s->chunks.count < 2 ? 1 : s->chunks.count > 64 ? 16 : (s->chunks.count + 7) / 8 * 2;
+    size_t size = count * CHUNK_UNITS * UNIT;
     s->spare = mem_alloc(s->mem, size);
     s->spare_end = s->spare + size;
   }

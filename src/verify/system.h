@@ -84,6 +84,13 @@ enum moved {
   FAULTED  /* undefined behaviour or a failed assertion: move.fault */
 };
 
+/* The ranks of the threads in a set (traces.h), found only where they are asked for. */
+struct ranks {
+  const uint8_t *(*of)(void *self, uint32_t set);
+  void *self;
+  uint32_t set;
+};
+
 struct system {
   unsigned threads;
   const uint8_t *group; /* a number a thread: those of one group are interchangeable */
@@ -97,8 +104,8 @@ struct system {
    * on what was forgotten about the state when it was packed. NULL: as `move`. */
   enum moved (*again)(struct system *, const void *from, unsigned thread, struct choices *, uint32_t length, void *to, struct move *);
   /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
-   * what they are doing, equals by rank (NULL: none), and from[i] says which thread of `work` is now thread i. */
-  size_t (*pack)(struct system *, const void *work, const uint8_t *rank, unsigned char *out, uint8_t *from);
+   * what they are doing, equals by their ranks (NULL: none), and from[i] says which thread of `work` is now thread i. */
+  size_t (*pack)(struct system *, const void *work, const struct ranks *, unsigned char *out, uint8_t *from);
   void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work); /* over zeros, or over another state */
   /* Packs with thread from[i] of `work` as thread i. */
   size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);

@@ -12,6 +12,7 @@ struct traces {
   uint32_t (*initial)(void *self);
   uint32_t (*step)(void *self, uint32_t set, struct event); /* after the event */
   bool (*may_call)(void *self, uint32_t set, unsigned thread, uint16_t call); /* does the client make this call (ASIF_BOUND)? */
+  uint32_t (*call)(void *self, uint32_t set, struct event); /* both at once: after the call, or CALL_REFUSED. Or NULL */
   uint32_t (*count)(void *self); /* of sets met */
   void *(*share)(void *self, struct mem *); /* a self for another worker */
   /* Is everything in `inner` in `outer`? Then what is no trace after outer is none after inner. NULL: never asked. */
@@ -20,6 +21,7 @@ struct traces {
   /* Renaming threads, as in specset.h; not called unless symmetric. */
   bool symmetric;
   uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
+  void (*expect_swapped)(void *self, uint32_t set); /* two threads may be exchanged soon: asks for the memory. Or NULL */
   const uint8_t *(*ranks)(void *self, uint32_t set);
   bool (*alike)(void *self, uint32_t set, unsigned i, unsigned j);
   /* All sets, for a checkpoint; and back into new ones, with the numbers they had. NULL: there are no checkpoints. */
