@@ -66,9 +66,12 @@ PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *
   f->pc = pc;
   return true;
 }
-/* Then: what is noted for races. */
-PART void quick_note(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
-  if (order_simple && !order_note((uintptr_t)at, size, kind, order & 0xff, pc)) races_atomic((uintptr_t)at, size, kind, order & 0xff, pc);
+/* Then: what is noted for races. False: there is more to be done, by quick_races. */
+PART bool quick_note(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
+  return !order_simple || order_note((uintptr_t)at, size, kind, order & 0xff, pc);
+}
+PART void quick_races(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
+  races_atomic((uintptr_t)at, size, kind, order & 0xff, pc);
 }
 PART void quick_read(uintptr_t pc, const volatile void *at, uint64_t value) {
   struct fiber *f = current;
@@ -92,13 +95,19 @@ PART void quick_changed(void) {
     atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, READ_ONLY); \
     return v; \
   } \
-  PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+  PART T load_end_##N(const volatile void *at, uintptr_t pc) { \
     T v; \
-    if (UNLIKELY(!quick_step(POINT_READ, 0, at, sizeof v, pc))) return load_long_##N(at, order, pc, SPIN_SLOT); \
-    quick_note(POINT_READ, at, sizeof v, order, pc); \
     GET(v, at); \
     quick_read(pc, at, (uint64_t)v); \
     return v; \
+  } \
+  LONG_WAY T load_races_##N(const volatile void *at, int order, uintptr_t pc) { \
+    quick_races(POINT_READ, at, N, order, pc); \
+    return load_end_##N(at, pc); \
+  } \
+  PART T load_##N(const volatile void *at, int order, uintptr_t pc) { \
+    if (UNLIKELY(!quick_step(POINT_READ, 0, at, N, pc))) return load_long_##N(at, order, pc, SPIN_SLOT); \
+    return LIKELY(quick_note(POINT_READ, at, N, order, pc)) ? load_end_##N(at, pc) : load_races_##N(at, order, pc); \
   } \
   LONG_WAY void store_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
@@ -113,7 +122,7 @@ PART void quick_changed(void) {
       store_long_##N(at, v, order, pc, SPIN_SLOT); \
       return; \
     } \
-    quick_note(POINT_WRITE, at, sizeof v, order, pc); \
+    if (UNLIKELY(!quick_note(POINT_WRITE, at, sizeof v, order, pc))) quick_races(POINT_WRITE, at, sizeof v, order, pc); \
     GET(old, at); \
     PUT(at, v); \
     if (old != v) quick_changed(); \
@@ -132,13 +141,8 @@ PART void quick_changed(void) {
     atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, READ_ONLY); \
     return false; \
   } \
-  PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc) { \
-    T old; \
-    if (UNLIKELY(!quick_step(POINT_UPDATE, 0, at, sizeof v, pc))) \
-      return exchange_if_long_##N(at, expected, v, order, failed, pc, SPIN_SLOT); \
-    GET(old, at); \
+  PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc) { \
     bool same = old == *expected; \
-    quick_note(same ? POINT_UPDATE : POINT_READ, at, sizeof v, same ? order : failed, pc); \
     if (same) { \
       PUT(at, v); \
       step_wrote_same(); \
@@ -148,6 +152,23 @@ PART void quick_changed(void) {
     if (same && old != v) quick_changed(); \
     else quick_read(pc, at, same ? (uint64_t)old : failed_read((uint64_t)old)); \
     return same; \
+  } \
+  LONG_WAY bool exchange_if_races_##N(volatile void *at, T *expected, T v, int order, uintptr_t pc) { \
+    T old; \
+    GET(old, at); \
+    quick_races(old == *expected ? POINT_UPDATE : POINT_READ, at, sizeof v, order, pc); \
+    return exchange_if_end_##N(at, expected, v, old, pc); \
+  } \
+  PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc) { \
+    T old; \
+    if (UNLIKELY(!quick_step(POINT_UPDATE, 0, at, sizeof v, pc))) \
+      return exchange_if_long_##N(at, expected, v, order, failed, pc, SPIN_SLOT); \
+    GET(old, at); \
+    bool same = old == *expected; \
+    if (!same) order = failed; \
+    if (UNLIKELY(!quick_note(same ? POINT_UPDATE : POINT_READ, at, sizeof v, order, pc))) \
+      return exchange_if_races_##N(at, expected, v, order, pc); \
+    return exchange_if_end_##N(at, expected, v, old, pc); \
   }
 #define UPDATE(N, T, name, expression) \
   LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
@@ -162,7 +183,7 @@ PART void quick_changed(void) {
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
     if (UNLIKELY(!quick_step(POINT_UPDATE, STEP_WROTE, at, sizeof v, pc))) return name##_long_##N(at, v, order, pc, SPIN_SLOT); \
-    quick_note(POINT_UPDATE, at, sizeof v, order, pc); \
+    if (UNLIKELY(!quick_note(POINT_UPDATE, at, sizeof v, order, pc))) quick_races(POINT_UPDATE, at, sizeof v, order, pc); \
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \

@@ -226,12 +226,13 @@ struct fiber *kept_resume(const struct client *client, const struct plan *plan, 
     if (--keeps.count) ran |= keeps.states[keeps.count - 1].ran;
   if (!keeps.count) return NULL;
   const struct kept *s = &keeps.states[keeps.count - 1];
-  struct scheduler now = scheduler;
+  struct step *steps = scheduler.steps;
+  uint64_t runs = scheduler.runs;
   get_all(s, ran);
   scheduler = s->scheduler;
   scheduler.ran = (uint64_t)1 << s->stopped->id;
-  scheduler.steps = now.steps;
-  scheduler.runs = now.runs;
+  scheduler.steps = steps;
+  scheduler.runs = runs;
   run.count = s->step;
   run.moment_count = run.same_moments = s->moments;
   run.current = s->current;

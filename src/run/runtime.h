@@ -249,21 +249,26 @@ static inline void kept_copy(void *to, const void *from, size_t size) {
     __builtin_memcpy(to, from, size);
     return;
   }
-  const two_words *at = from;
-  two_words *into = to;
-  for (size_t rest = size / 64; rest; rest--, at += 4, into += 4) {
-    two_words a = at[0], b = at[1], c = at[2], d = at[3];
+  size_t done = 0;
+  for (size_t large = size & -(size_t)64; done < large; done += 64) {
+    const two_words *at = (const two_words *)((const char *)from + done);
+    two_words *into = (two_words *)((char *)to + done), a = at[0], b = at[1], c = at[2], d = at[3];
     into[0] = a, into[1] = b, into[2] = c, into[3] = d;
     __asm__ volatile("" ::: "memory");
   }
   if (size & 32) {
-    two_words a = at[0], b = at[1];
-    into[0] = a, into[1] = b;
-    at += 2, into += 2;
+    __builtin_memcpy((char *)to + done, (const char *)from + done, 32);
+    done += 32;
   }
-  if (size & 16) *into++ = *at++;
-  if (size & 8) __builtin_memcpy(into, at, 8);
-  if (UNLIKELY(size & 7)) __builtin_memcpy((char *)into + (size & 8), (const char *)at + (size & 8), size & 7);
+  if (size & 16) {
+    __builtin_memcpy((char *)to + done, (const char *)from + done, 16);
+    done += 16;
+  }
+  if (size & 8) {
+    __builtin_memcpy((char *)to + done, (const char *)from + done, 8);
+    done += 8;
+  }
+  if (UNLIKELY(size & 7)) __builtin_memcpy((char *)to + done, (const char *)from + done, size & 7);
 }
 /* Where the bytes of a state go: all states have one memory, each after the one before. */
 struct kept_bytes {

@@ -172,13 +172,27 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
   if (!childless && !s->e->stopped) expand(s, n, left, depth, path);
 }
 
+/* A child whose own children all cost more, and need not be known: nothing is kept of it. */
+static inline void visit_leaf(struct search *s, size_t step, struct choice c, unsigned depth, uint64_t path) {
+  s->choices.at[step] = c;
+  s->depth = depth;
+  const struct run *run = execute(s, step + 1);
+  if (!run) return;
+  if (!s->beyond) look_beyond(s, run, step, false);
+  if (is_mine(s, path, depth)) explorer_visit(s->e, run, false);
+}
+
 /* The child with this deviation: known from an earlier bound, or new. */
 static struct node **child(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left, unsigned depth,
                            uint64_t path) {
   struct node *n = *slot;
   bool known = n && n->from == step && n->choice.fiber == c.fiber && n->choice.block == c.block;
-  path = hash_mix(path + (step << 16 | (unsigned)c.fiber << 8 | c.block) + 1);
+  if (depth <= DIVIDED_DEPTH) path = hash_mix(path + (step << 16 | (unsigned)c.fiber << 8 | c.block) + 1);
   if (depth == DIVIDED_DEPTH && !is_mine(s, path, depth)) return slot;
+  if (s->delays && !left && !s->keep && !known) {
+    visit_leaf(s, step, c, depth, path);
+    return slot;
+  }
   s->choices.at[step] = c;
   if (known) {
     expand(s, n, left, depth, path);
