@@ -39,7 +39,7 @@ struct command {
   const char *operands;            /* how positional arguments complete, as opt.choices; NULL: files */
 };
 
-extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_convert, command_gen, command_specs, command_replay, command_completion,
+extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_prove, command_convert, command_gen, command_specs, command_replay, command_completion,
     command_man;
 extern const struct command *const commands[];           /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */

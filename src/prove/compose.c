@@ -1,0 +1,249 @@
+/* Interference: the step of another thread, seen by this one.
+ *
+ * Both views speak of the same shared memory at the same moment. They are laid over each other from the roots on: nodes that must be the
+ * same are made one, segments are split where the other view knows more, and what contradicts ends the case. Then the other thread, with its
+ * registers and its own nodes brought along, takes its step; what it knew is forgotten again. This is stabilisation (section 5), with
+ * the other thread's whole view in the place of an action's context. */
+#include <string.h>
+
+#include "prove/prover.h"
+
+enum { SYMS_MOST = 200 }; /* of the other's numbers, with those that splitting makes */
+
+struct overlay {
+  struct prover *p;
+  struct view *mine;
+  struct view *theirs;       /* a copy: its segments are split too */
+  int16_t image[NODES_MOST]; /* of each of their nodes: which of mine it is; -1: not known yet */
+  bool taken[NODES_MOST];    /* of mine: it is the image of one of theirs */
+  val sym[SYMS_MOST];        /* of each of their numbers: which of mine; 0: not known yet */
+  val freed[ROOTS_MOST], alive[ROOTS_MOST]; /* I know of an address that it was freed, they know the node that is there now */
+  unsigned revived;
+};
+
+static void overlay_values(struct overlay *, val *mine, val theirs);
+
+/* Whose a thing is, in their words and in mine. */
+static bool overlay_locks(struct overlay *o, val *mine, val theirs) {
+  unsigned m = KIND(*mine) == K_NULL ? LOCK_FREE : INDEX(*mine), t = KIND(theirs) == K_NULL ? LOCK_FREE : INDEX(theirs);
+  if (m == LOCK_ME) return t == LOCK_OTHER || t == LOCK_NOT_ME;
+  if (t == LOCK_ME) {
+    if (m == LOCK_FREE) return false;
+    *mine = VAL(K_LOCK, LOCK_YOU);
+    return true;
+  }
+  if (m == LOCK_FREE || t == LOCK_FREE) {
+    if (m != LOCK_NOT_ME && t != LOCK_NOT_ME && m != t) return false;
+    *mine = VAL(K_LOCK, LOCK_FREE);
+    return m != LOCK_OTHER || t != LOCK_FREE;
+  }
+  (void)o;
+  if (t == LOCK_OTHER) *mine = VAL(K_LOCK, LOCK_OTHER);
+  return true;
+}
+
+/* Two of my values are one. */
+static void equate(struct overlay *o, val from, val to) {
+  if (KIND(from) != K_SYM) {
+    val swap = from;
+    from = to;
+    to = swap;
+  }
+  if (KIND(from) != K_SYM) {
+    if (from != to && is_number(from) && is_number(to)) o->p->dead = true;
+    return;
+  }
+  replace(o->mine, from, to, NULL);
+  for (unsigned i = 0; i < o->theirs->syms; i++)
+    if (o->sym[i] == from) o->sym[i] = to;
+}
+
+static void overlay_segments(struct overlay *o, unsigned mine, unsigned theirs) {
+  int link = o->p->link[o->mine->node[mine].layout];
+  switch (choose(o->p, 3)) {
+  case 1: split_in_two(o->p, o->mine, mine); break;
+  case 2: split_in_two(o->p, o->theirs, theirs); break;
+  default: break; /* they end at the same place */
+  }
+  if (!o->p->dead) overlay_values(o, &o->mine->node[mine].cell[link], o->theirs->node[theirs].cell[link]);
+}
+
+static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
+  struct node *m = &o->mine->node[mine], *t = &o->theirs->node[theirs];
+  if (o->image[theirs] >= 0 || o->taken[mine]) {
+    o->p->dead = o->p->dead || o->image[theirs] != (int)mine;
+    return;
+  }
+  if (m->layout != t->layout || m->owner != OWNER_NONE || t->owner != OWNER_NONE) {
+    o->p->dead = true;
+    return;
+  }
+  if (m->segment != t->segment) {
+    if (m->segment) split_first(o->p, o->mine, mine);
+    else split_first(o->p, o->theirs, theirs);
+    if (o->p->dead) return;
+  }
+  o->image[theirs] = (int16_t)mine;
+  o->taken[mine] = true;
+  if (m->segment) {
+    overlay_segments(o, mine, theirs);
+    return;
+  }
+  unsigned cells = o->p->program->layouts[m->layout].count;
+  for (unsigned c = 0; c < cells && !o->p->dead; c++) overlay_values(o, &m->cell[c], t->cell[c]);
+}
+
+static void overlay_values(struct overlay *o, val *mine, val theirs) {
+  if (o->p->dead) return;
+  enum kind m = KIND(*mine), t = KIND(theirs);
+  if (m == K_DANGLING && t == K_NODE && o->revived < ROOTS_MOST) {
+    o->freed[o->revived] = *mine;
+    o->alive[o->revived++] = theirs;
+  }
+  if (t == K_ANY || t == K_UNSET || m == K_UNSET || m == K_DANGLING || t == K_DANGLING) {
+    if (m == K_NULL || t == K_NULL) o->p->dead = m == K_DANGLING || t == K_DANGLING;
+    return;
+  }
+  if (t == K_SYM) {
+    if (INDEX(theirs) >= SYMS_MOST) {
+      prove_limit(o->p, "a step makes too many names");
+      return;
+    }
+    val *known = &o->sym[INDEX(theirs)];
+    if (m == K_ANY) *mine = *known ? *known : new_sym(o->mine);
+    if (!*known) *known = *mine;
+    else if (*known != *mine) equate(o, *known, *mine);
+    return;
+  }
+  if (m == K_LOCK || t == K_LOCK) {
+    if (m == K_ANY) return;
+    if (!overlay_locks(o, mine, theirs)) o->p->dead = true;
+    return;
+  }
+  if (m == K_ANY) return;
+  if (m == K_SYM) {
+    if (is_number(theirs)) equate(o, *mine, theirs);
+    return;
+  }
+  if (m != t) o->p->dead = true;
+  else if (m == K_NODE) overlay_nodes(o, INDEX(*mine), INDEX(theirs));
+  else if (*mine != theirs) o->p->dead = true;
+}
+
+static val bring(struct overlay *o, val v);
+
+/* One of theirs that no root leads to is one of mine that no root leads to, somewhere in a segment of these, or unknown to me. */
+static bool bring_as_known(struct overlay *o, unsigned theirs) {
+  struct prover *p = o->p;
+  struct node *t = &o->theirs->node[theirs];
+  if (t->owner != OWNER_NONE) return false;
+  unsigned known[NODES_MOST], count = 0;
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    const struct node *m = &o->mine->node[n];
+    if (m->used && !o->taken[n] && m->layout == t->layout && m->owner == OWNER_NONE) known[count++] = n;
+  }
+  if (!count) return false;
+  unsigned pick = choose(p, count + 1);
+  if (pick == count || p->dead) return false;
+  unsigned n = known[pick];
+  int link = p->link[t->layout];
+  if (o->mine->node[n].segment && choose(p, 2)) { /* further on in mine */
+    split_in_two(p, o->mine, n);
+    if (p->dead) return true;
+    n = INDEX(o->mine->node[n].cell[link]);
+  } else if (t->segment && choose(p, 2)) { /* mine is further on in theirs */
+    split_in_two(p, o->theirs, theirs);
+    if (p->dead) return true;
+    overlay_nodes(o, n, INDEX(o->theirs->node[theirs].cell[link]));
+    return false;
+  }
+  overlay_nodes(o, n, theirs);
+  return true;
+}
+
+static val bring_node(struct overlay *o, unsigned theirs) {
+  if (o->image[theirs] < 0 && bring_as_known(o, theirs)) return o->p->dead ? NIL : VAL(K_NODE, o->image[theirs]);
+  if (o->p->dead) return NIL;
+  if (o->image[theirs] >= 0) return VAL(K_NODE, o->image[theirs]);
+  unsigned n = new_node(o->p, o->mine, o->theirs->node[theirs].layout);
+  if (o->p->dead) return NIL;
+  struct node *m = &o->mine->node[n];
+  const struct node *t = &o->theirs->node[theirs];
+  o->image[theirs] = (int16_t)n;
+  o->taken[n] = true;
+  *m = *t;
+  m->owner = t->owner == OWNER_ME ? OWNER_YOU : OWNER_NONE;
+  if (m->segment) m->contents = new_seq(o->mine);
+  m->low = bring(o, t->low);
+  m->high = bring(o, t->high);
+  for (unsigned c = 0; c < CELLS_EACH && !o->p->dead; c++) {
+    val v = bring(o, o->theirs->node[theirs].cell[c]);
+    o->mine->node[n].cell[c] = v;
+  }
+  return VAL(K_NODE, n);
+}
+
+/* Their value in my words. */
+static val bring(struct overlay *o, val v) {
+  switch (KIND(v)) {
+  case K_SYM:
+    if (INDEX(v) >= SYMS_MOST) {
+      prove_limit(o->p, "a step makes too many names");
+      return NIL;
+    }
+    if (!o->sym[INDEX(v)]) o->sym[INDEX(v)] = new_sym(o->mine);
+    return o->sym[INDEX(v)];
+  case K_DANGLING: return VAL(K_DANGLING, o->mine->danglings++);
+  case K_LOCK: return INDEX(v) == LOCK_ME ? VAL(K_LOCK, LOCK_YOU) : v;
+  case K_NODE: return bring_node(o, INDEX(v));
+  default: return v;
+  }
+}
+
+/* After the other's step its name is forgotten. */
+static void forget_you(struct view *v) {
+  for (unsigned i = 0; i < ROOTS_MOST; i++)
+    if (v->root[i] == VAL(K_LOCK, LOCK_YOU)) v->root[i] = VAL(K_LOCK, LOCK_OTHER);
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    struct node *x = &v->node[n];
+    if (!x->used) continue;
+    if (x->owner == OWNER_YOU) {
+      free_node(v, n, NULL);
+      continue;
+    }
+    for (unsigned c = 0; c < CELLS_EACH; c++)
+      if (x->cell[c] == VAL(K_LOCK, LOCK_YOU)) x->cell[c] = VAL(K_LOCK, LOCK_OTHER);
+  }
+}
+
+bool compose(struct prover *p, struct view *v, const struct view *other) {
+  struct view theirs = *other;
+  struct overlay o;
+  o.p = p;
+  o.mine = v;
+  o.theirs = &theirs;
+  o.revived = 0;
+  memset(o.taken, 0, sizeof o.taken);
+  memset(o.sym, 0, sizeof o.sym);
+  memset(o.image, -1, sizeof o.image);
+  for (unsigned i = 0; i < ROOTS_MOST && !p->dead; i++) overlay_values(&o, &v->root[i], theirs.root[i]);
+  for (unsigned i = 0; i < o.revived && !p->dead; i++) {
+    val now = bring(&o, o.alive[i]);
+    if (!p->dead) replace(v, o.freed[i], now, NULL);
+  }
+  val registers[REGS_MOST];
+  for (unsigned i = 0; i < REGS_MOST && !p->dead; i++) registers[i] = bring(&o, theirs.reg[i]);
+  if (p->dead) return false;
+  for (unsigned i = 0; i < REGS_MOST; i++) /* numbers may have become one since */
+    if (KIND(theirs.reg[i]) == K_SYM) registers[i] = bring(&o, theirs.reg[i]);
+  val status = bring(&o, theirs.status);
+  for (unsigned f = 0; f < theirs.facts && !p->dead; f++)
+    learn(p, v, bring(&o, theirs.fact[f].a), (enum relation)theirs.fact[f].relation, bring(&o, theirs.fact[f].b));
+  if (p->dead) return false;
+  struct actor a = {.view = v, .reg = registers, .status = &status, .arg = bring(&o, theirs.arg), .pc = theirs.pc, .op = theirs.op, .access_only = !p->marked};
+  run_step(p, &a);
+  if (p->dead || !a.wrote) return false;
+  forget_you(v);
+  effect_pure(p, v);
+  return true;
+}

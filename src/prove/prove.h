@@ -1,0 +1,59 @@
+/* Proving an object linearizable for any number of threads (Vafeiadis 2009).
+ *
+ *   read (front/) -> the views of a thread, closed under its steps and those of others -> proved, or the step that fails */
+#ifndef ASIF_PROVE_PROVE_H
+#define ASIF_PROVE_PROVE_H
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "front/program.h"
+#include "spec/spec.h"
+
+/* The columns of the paper's Table 1: memory safety; and results and abstract value; and exactly one linearization point. */
+enum prove_level { LEVEL_MS, LEVEL_NU, LEVEL_FULL };
+enum prove_points { POINTS_AUTO /* marked ones, if there are any */, POINTS_MARKED, POINTS_FOUND };
+
+struct prove_options {
+  const char *path;
+  const char *spec;     /* --spec; NULL: what the file says */
+  char *const *cc_args; /* for the preprocessor, NULL-terminated; or NULL */
+  enum prove_level level;
+  enum prove_points points;
+  unsigned recursion;
+};
+
+struct prove_failure {
+  char said[240];
+  uint32_t pc;   /* at which instruction; 0: at the start */
+  uint32_t view; /* in which of the views; 0: none */
+  bool limit;    /* the prover could not go on: nothing is known to be wrong */
+  bool own_point; /* with other linearization points of this operation it may go well */
+};
+
+struct prover;
+struct proved {
+  enum verdict verdict; /* VERDICT_HOLDS: proved; VERDICT_UNKNOWN */
+  enum prove_level level; /* the last that was tried: where memory safety is not proved, nothing else is */
+  struct spec spec;
+  const struct unit *unit;
+  const struct program *program;
+  struct prover *prover; /* views, actions and points of the proof, or of the try that came furthest */
+  struct prove_failure failure;
+  unsigned tries;        /* sets of linearization points */
+};
+
+/* False with the problem where the file cannot be read, or has no specification that prove knows. Limits go to the mem's guard. */
+bool prove(struct mem *, const struct prove_options *, struct proved *, struct problem *);
+
+/* In words: the points, the actions, the memory between operations; or why not. */
+void prove_tell_points(const struct proved *, struct text *);
+void prove_tell_actions(const struct proved *, struct text *);
+void prove_tell_memory(const struct proved *, struct text *);
+void prove_tell_failure(const struct proved *, struct text *);
+struct prove_counts {
+  uint64_t views, actions, steps, compositions;
+};
+struct prove_counts prove_counts(const struct proved *);
+
+#endif

@@ -1,0 +1,135 @@
+/* What the files of the prover share.
+ *
+ *   setup.c        what of a node leads on, what holds its value; what will be freed
+ *   numbers.c      what is known of numbers: order, difference
+ *   heap.c         nodes and segments: splitting, replacing, publishing, freeing
+ *   object.c       specifications as sequences and multisets: what an operation does to the abstract value
+ *   step.c         symbolic execution of one step of a thread
+ *   abstraction.c  shape and value abstraction (section 4), canonical names
+ *   compose.c      interference: another thread's step, seen by this one
+ *   fixpoint.c     all views, closed under steps and interference
+ *   points.c       where operations linearize: marked, or found by trying
+ *   tell.c         views, actions and failures in words */
+#ifndef ASIF_PROVE_PROVER_H
+#define ASIF_PROVE_PROVER_H
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "prove/prove.h"
+#include "prove/view.h"
+
+enum { CHOICES_MOST = 200, CONSTANTS_MOST = 1000, LAYOUTS_MOST = 64, OPS_MOST = 16, VIEWS_MOST = 200000 };
+enum prove_object { PROVE_STACK, PROVE_QUEUE, PROVE_SET, PROVE_MULTISET };
+enum prove_role { ROLE_ADD, ROLE_TAKE, ROLE_ASK };
+
+struct entry {
+  struct view view;
+  uint32_t next;  /* in its bucket */
+  uint32_t from;  /* the view it came from, 0: the first */
+  uint32_t action; /* by interference: one more than the number of the action; 0: by its own step */
+};
+
+struct prover {
+  struct mem *mem;
+  const struct program *program;
+  enum prove_object object;
+  enum prove_level level;
+  bool collected;           /* the program frees nothing: memory is collected */
+  int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
+  uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
+  uint8_t role[OPS_MOST];   /* of each operation: enum prove_role */
+  uint8_t *point;           /* of each instruction: the operation linearizes here */
+  uint8_t *writes;          /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
+  uint64_t *freed_later;    /* of each instruction: registers (bits) that may be freed from here on */
+  int64_t constant[CONSTANTS_MOST];
+  unsigned constants;
+  /* Cases: what cannot be told is decided by choosing; a step is run once for each sequence of choices. */
+  uint8_t choice[CHOICES_MOST], width[CHOICES_MOST];
+  unsigned chosen, choices;
+  bool dead;                /* this case cannot be, or has failed */
+  struct prove_failure failure;
+  bool failed;
+  VEC(struct entry) entries; /* entry 0 is none */
+  uint32_t *buckets;
+  uint32_t bucket_mask;
+  VEC(struct view) actions; /* what other threads may do: the views of a thread before a step that others notice */
+  bool marked;              /* points are those marked in the source */
+  uint64_t steps, compositions;
+};
+
+/* Cases. */
+unsigned choose(struct prover *, unsigned width); /* one of 0 .. width-1 */
+bool next_case(struct prover *);                  /* after the first: is there another? */
+static inline void first_case(struct prover *p) { p->choices = p->chosen = 0; p->dead = false; }
+/* The proof fails in this case; the first failure is kept. */
+void prove_fail(struct prover *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The prover cannot go on: also where another thread's failure would not matter. */
+void prove_limit(struct prover *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* numbers.c */
+val number(struct prover *, int64_t);
+bool is_number(val v);      /* a number known or not, but no address */
+bool known_less(const struct prover *, const struct view *, val a, val b);
+bool known_at_most(const struct prover *, const struct view *, val a, val b);
+bool known_different(const struct prover *, const struct view *, val a, val b);
+void learn(struct prover *, struct view *, val a, enum relation, val b); /* dead if it cannot be */
+void tidy_facts(const struct prover *, struct view *); /* forgets what follows from the rest, orders the others */
+
+/* heap.c */
+val new_sym(struct view *);
+val new_seq(struct view *);
+unsigned new_node(struct prover *, struct view *, unsigned layout);
+void replace(struct view *, val from, val to, val *more); /* everywhere; also in the registers `more`, if not NULL */
+void replace_atom(struct prover *, struct view *, val atom, unsigned count, const val *by);
+void split_first(struct prover *, struct view *, unsigned node); /* the first of a segment becomes a node */
+void split_in_two(struct prover *, struct view *, unsigned node);
+void publish(struct view *, val);
+void free_node(struct view *, unsigned node, val *more);
+/* A thread: the one whose view it is, or the other that takes its step in it. */
+struct actor {
+  struct view *view;
+  val *reg;
+  val *status;
+  val arg;
+  uint32_t pc;
+  uint16_t op;
+  bool me;
+  bool access_only; /* what it does after its access is nothing to others */
+  bool stepped;  /* its one access to shared memory is done */
+  bool wrote;    /* what others see has changed */
+  bool returned;
+  val result;
+};
+/* Are they equal? Where it is not known both are tried, and what was taken is known then. */
+bool same(struct prover *, struct actor *, val, val);
+bool less(struct prover *, struct actor *, val, val);
+
+/* object.c */
+void effect_now(struct prover *, struct actor *);
+void effect_pure(struct prover *, struct view *); /* results a read-only linearization now would give */
+void check_result(struct prover *, struct actor *);
+
+/* step.c */
+void run_step(struct prover *, struct actor *);
+
+/* abstraction.c */
+void abstract(struct prover *, struct view *, struct view *canonical);
+
+/* compose.c */
+/* `other`'s thread takes the step it is at, in all ways that agree with the view; false: it does not, in this case. */
+bool compose(struct prover *, struct view *, const struct view *other);
+
+/* setup.c */
+bool prover_open(struct prover *, struct mem *, const struct program *, const char *path, struct problem *);
+
+/* points.c */
+bool find_points(struct prover *, enum prove_level *reached, unsigned *tries);
+
+/* fixpoint.c */
+bool fixpoint(struct prover *); /* closed, nothing failed; else p->failure, or a limit */
+
+/* tell.c */
+void tell_view(const struct prover *, const struct view *, struct text *);
+
+#endif

@@ -1,0 +1,77 @@
+/* What the prover needs to know of a program before it starts. */
+#include "prove/prover.h"
+
+/* Of each layout, the cell that leads to the next node and the one that holds the value: the first pointer and the first number that
+ * the program ever reads. */
+static bool is_read(const struct program *program, uint32_t layout, uint32_t cell) {
+  (void)layout;
+  for (uint32_t pc = 1; pc < program->code_count; pc++) {
+    const struct inst *i = &program->code[pc];
+    if (!(i->flags & FLAG_GLOBAL) && i->imm == (int64_t)cell && (i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE)) return true;
+  }
+  return false;
+}
+
+static void find_cells(struct prover *p) {
+  const struct program *program = p->program;
+  for (uint32_t l = 0; l < program->layout_count; l++) {
+    p->link[l] = p->data[l] = -1;
+    const struct layout *x = &program->layouts[l];
+    for (uint32_t c = 0; c < x->count && x->count > 1; c++) {
+      const struct scalar *s = &x->cells[c].scalar;
+      if (s->pointer && (p->link[l] < 0 || !is_read(program, l, (uint32_t)p->link[l]))) p->link[l] = (int8_t)c;
+      if (!s->pointer && !s->mutex && (p->data[l] < 0 || !is_read(program, l, (uint32_t)p->data[l]))) p->data[l] = (int8_t)c;
+    }
+  }
+}
+
+/* Registers that may be freed from each instruction on: backwards until nothing changes. */
+static uint64_t freed_before(const struct prover *p, uint32_t pc) {
+  const struct inst *i = &p->program->code[pc];
+  uint64_t after = i->code == I_RETURN ? 0 : i->code == I_JUMP ? p->freed_later[i->imm] : p->freed_later[pc + 1];
+  if (i->code == I_BRANCH) after |= p->freed_later[i->imm];
+  uint64_t before = after;
+  if ((i->code == I_MOVE || i->code == I_CAST) && after >> i->d & 1) before |= UINT64_C(1) << i->a;
+  if (i->code == I_LOAD || i->code == I_CONST || i->code == I_ALLOC) before &= ~(UINT64_C(1) << i->d);
+  if (i->code == I_FREE && !(i->flags & FLAG_LOCAL)) before |= UINT64_C(1) << i->a;
+  return before;
+}
+
+static void find_freed(struct prover *p) {
+  p->freed_later = mem_zero(p->mem, p->program->code_count + 1, sizeof *p->freed_later);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t pc = p->program->code_count; pc-- > 1;) {
+      uint64_t before = freed_before(p, pc);
+      if (before != p->freed_later[pc]) p->freed_later[pc] = before, again = true;
+    }
+  }
+}
+
+static bool small_enough(const struct program *program, uint32_t roots, const char *path, struct problem *why) {
+  const char *what = NULL;
+  if (roots > ROOTS_MOST) what = "the global variables have more than 16 cells together";
+  if (program->most_regs > REGS_MOST) what = "an operation needs more than 32 registers";
+  if (program->layout_count > LAYOUTS_MOST) what = "there are more than 64 types of objects";
+  for (uint32_t l = 0; l < program->layout_count; l++)
+    for (uint32_t pc = 1; program->layouts[l].count > CELLS_EACH && pc < program->code_count; pc++)
+      if (program->code[pc].code == I_ALLOC && program->code[pc].imm == (int64_t)l) what = "a node has more than 6 cells";
+  if (what) problem_set(why, "%s: %s: this is outside what prove follows", path, what);
+  return !what;
+}
+
+bool prover_open(struct prover *p, struct mem *mem, const struct program *program, const char *path, struct problem *why) {
+  p->mem = mem;
+  p->program = program;
+  p->collected = !program->frees;
+  uint32_t roots = 0;
+  for (uint32_t g = 0; g < program->global_count && roots <= ROOTS_MOST; g++) {
+    p->root_of[g] = roots;
+    roots += program->layouts[program->globals[g].layout].count;
+  }
+  if (!small_enough(program, roots, path, why)) return false;
+  p->point = mem_zero(mem, program->code_count, 1);
+  find_cells(p);
+  find_freed(p);
+  return true;
+}
