@@ -56,20 +56,21 @@ void integer_term(struct integer_system *s, uint32_t variable, int64_t times) {
 
 static int64_t *line(struct solver *s, uint32_t r) { return s->entry + (size_t)r * s->columns; }
 
+/* Entries are below 2^61 and values below 2^50, so that the sum of fewer than 2^15 products is a wide one. */
+enum { COLUMNS_MOST = 1 << 15 };
+#define VALUE_MOST ((int64_t)1 << 50)
+
 static void sum_line(struct solver *s, uint32_t r) {
   const int64_t *e = line(s, r);
-  const wide most = (wide)1 << 120;
   wide sum = 0;
-  for (uint32_t c = 0; c < s->columns; c++) {
-    if (!e[c] || !s->value[c]) continue;
-    wide p = (wide)e[c] * s->value[c];
-    if (p > most || p < -most || sum > most || sum < -most) {
-      s->overflow = true;
-      return;
-    }
-    sum += p;
-  }
+  for (uint32_t c = 0; c < s->columns; c++)
+    if (s->value[c]) sum += (wide)e[c] * s->value[c];
   s->sum[r] = sum;
+}
+
+static void set_value(struct solver *s, uint32_t c, int64_t value) {
+  if (value >= VALUE_MOST || value <= -VALUE_MOST) s->overflow = true;
+  s->value[c] = s->overflow ? 0 : value;
 }
 
 static wide magnitude(wide a) { return a < 0 ? -a : a; }
@@ -140,7 +141,7 @@ static void pivot(struct solver *s, uint32_t r, uint32_t c, int64_t value) {
   uint32_t leaves = s->in_line[r];
   s->in_line[r] = s->in_column[c];
   s->in_column[c] = leaves;
-  s->value[c] = value;
+  set_value(s, c, value);
   for (uint32_t j = 0; j < s->columns; j++) s->room[j] = e[j];
   if (!keep_line(s, r, s->scale[r], s->room)) s->overflow = true;
   for (uint32_t i = 0; i < s->lines && !s->overflow; i++) sum_line(s, i);
@@ -203,8 +204,8 @@ static bool settle(struct solver *s) {
     if (s->low[v] > s->high[v]) return false;
   for (uint32_t c = 0; c < s->columns; c++) {
     uint32_t v = s->in_column[c];
-    if (s->value[c] < s->low[v]) s->value[c] = s->low[v];
-    if (s->value[c] > s->high[v]) s->value[c] = s->high[v];
+    if (s->value[c] < s->low[v]) set_value(s, c, s->low[v]);
+    if (s->value[c] > s->high[v]) set_value(s, c, s->high[v]);
   }
   for (uint32_t i = 0; i < s->lines && !s->overflow; i++) sum_line(s, i);
   s->figures->work += (uint64_t)s->lines * s->columns;
@@ -309,7 +310,7 @@ static void build(struct solver *s) {
     s->in_column[v] = v;
     s->low[v] = y->variables.at[v].low;
     s->high[v] = y->variables.at[v].high;
-    s->value[v] = s->low[v];
+    set_value(s, v, s->low[v]);
   }
   for (uint32_t r = 0; r < m; r++) {
     const struct integer_row *row = &y->rows.at[r];
@@ -326,6 +327,7 @@ enum integer_answer integer_solve(struct mem *m, const struct integer_system *sy
   struct integer_figures none = {0};
   struct solver s = {.mem = m, .system = system, .fits = fits, .of = of, .figures = figures ? figures : &none};
   s.most = s.figures->work + most;
+  if (system->variables.count >= COLUMNS_MOST) return INTEGER_UNKNOWN;
   build(&s);
   enum integer_answer answer = settle(&s) ? search(&s, 0) : INTEGER_NO;
   if (answer == INTEGER_YES && solution) memcpy(solution, s.x, s.columns * sizeof *solution);
