@@ -251,6 +251,8 @@ TEST(recorder_misuse) {
   r = asif_recorder_open(path, NULL);
   asif_recorder_return(asif_recorder_thread(r, NULL), 1);
   fails(r, "thread 0 returns, but has not called");
+  asif_recorder_options options = {.object_type = "a queue"};
+  fails(asif_recorder_open(path, &options), "the object's type is a word");
   r = asif_recorder_open(path, NULL);
   CHECK(asif_recorder_operation(r, "", "f") == -1);
   fails(r, "have 1 to 1000 bytes");

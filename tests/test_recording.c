@@ -132,6 +132,9 @@ TEST(recording_blocks_refused) {
   BLOCK(&b, 'N', "O\1q\2a\0");
   refuses(&b, "h: byte 26, in block 1: the name of an operation has a zero byte");
   b = begun();
+  BLOCK(&b, 'N', "T\7a queue");
+  refuses(&b, "h: byte 29, in block 1: the object's type is a word, and this has ' ' in it");
+  b = begun();
   BLOCK(&b, 'N', "X");
   refuses(&b, "h: byte 20, in block 1: 'X' begins no name: P, O or T would");
   b = begun();

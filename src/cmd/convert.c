@@ -64,6 +64,7 @@ const struct command command_convert = {
                "  hist             [1] call push(2), then [1] return (.hist)\n"
                "  columns          push 1 10 20: method, value, start, end (.columns)\n"
                "  process-columns  0 10 20 ENQ 5: process, start, end, method, value (.pcolumns)\n"
+               "  recording        binary: what the library's recorder writes (.asif)\n"
                "\n"
                "Examples:\n"
                "  asif convert history.edn history.txt         what Jepsen recorded, to read it\n"

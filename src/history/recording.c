@@ -146,6 +146,8 @@ static bool read_names(struct reading *r) {
     }
     case 'T':
       if (!name(r, "the object's type", &s, &n)) return false;
+      for (size_t i = 0; i < n; i++)
+        if ((unsigned char)s[i] <= ' ') return bad(r, "the object's type is a word, and this has %s in it", byte_name(s[i]).text);
       r->h->object_type = mem_string(r->h->mem, s, n);
       break;
     default: r->at--; return bad(r, "%s begins no name: P, O or T would", byte_name((char)*r->at).text);

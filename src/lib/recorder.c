@@ -14,6 +14,7 @@
 #include "history/recording.h"
 #include "lib/deck.h"
 
+enum { LONGEST = 1000 }; /* names */
 enum { BLOCK = 1 << 16, BLOCK_ROOM = BLOCK + 4096 }; /* where one event fits, or two names */
 
 struct operation {
@@ -212,6 +213,15 @@ static bool open_file(asif_recorder *r, const char *path) {
   return true;
 }
 
+static void put_type(asif_recorder *r, const char *type) {
+  size_t n = 0;
+  while (n < LONGEST && (unsigned char)type[n] > ' ') n++;
+  if (n && !type[n])
+    put_names(r, 'T', type, NULL);
+  else
+    deck_fail(&r->deck, ASIF_BAD_INPUT, "the object's type is a word of 1 to %d bytes, such as queue", LONGEST);
+}
+
 static void recorder_free(asif_recorder *r) {
   for (uint32_t i = 0; i < r->operation_count; i++) {
     free(r->operations[i].object);
@@ -233,7 +243,7 @@ asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options 
   r->file = -1;
   bool good = deck_open(&r->deck, o->bytes, o->milliseconds, o->taker, 0) && open_file(r, path);
   r->deck.round = give;
-  if (good && o->object_type && *o->object_type && strlen(o->object_type) < 1000) put_names(r, 'T', o->object_type, NULL);
+  if (good && o->object_type) put_type(r, o->object_type);
   if (good && o->taker != ASIF_INLINE) good = deck_start(&r->deck);
   if (good) return r;
   if (r->file >= 0) close(r->file);
@@ -267,7 +277,6 @@ static int find_operation(asif_recorder *r, const char *object, const char *oper
 }
 
 int asif_recorder_operation(asif_recorder *r, const char *object, const char *operation) {
-  enum { LONGEST = 1000 };
   if (!r) return -1;
   if (deck_forked(&r->deck)) return 0;
   if (!object) object = "x";

@@ -28,7 +28,7 @@ for bad in '' '--bad reorder'; do
   run $want "$asif" check h.txt --spec queue
   run $want sh -c "'$asif' check - --spec queue <h.txt"
   run $want sh -c "cat h.txt | '$asif' check - --spec queue"
-  for f in edn json hist columns process-columns; do
+  for f in edn json hist columns process-columns recording; do
     "$asif" gen queue -n 60 -t 3 $bad -f $f -o h.$f || fail "gen $f"
     run $want "$asif" check h.$f --spec queue
   done
