@@ -18,9 +18,9 @@ static const struct opt opts[] = {
                                     "or a file my.c (see docs/specs.md); default: guessed from the operations"},
     {"format", 'f', "FORMAT", "@formats", "how the history is written (default: by its content)"},
     {"method", 'm', "METHOD", "auto|fast|search|wing-gong", "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
-    {"approx", 0, "K", NULL, "monitor the history while it is read, whatever its length, and stop at the first violation that shows in the order\n"
-                            "of the last K intervals, 0 to 8; 2 finds most. Never says linearizable; see docs/approx.md"},
-    {"formula", 0, "FILE", "@files", "with --approx: look for what this counting formula says, not for what the specification's own monitor does;\n"
+    {"approx", 0, "K", NULL, "monitor the history while it is read, whatever its length, and stop at the first violation that shows in the order of the "
+                            "last K intervals, 0 to 8; 2 is a good choice. See docs/approx.md"},
+    {"formula", 0, "FILE", "@files", "with --approx: look for what this counting formula says, not for what the specification's own monitor does; "
                                      "a file, or the name of one that comes with Asif (see docs/formulas.md)"},
     {"grammar", 0, "FILE", "@files", "with --approx: the same with a grammar of what may happen (see docs/grammars.md)"},
     {"jobs", 'j', "N", NULL, "threads for independent parts (default: one a core)"},
@@ -179,7 +179,7 @@ static int run(const struct args *a) {
 
 const struct command command_check = {
     .name = "check",
-    .usage = "HISTORY... [--spec SPEC] [--method METHOD] [--html FILE]",
+    .usage = "HISTORY... [--spec SPEC] [--method METHOD] [--approx K] [--html FILE]",
     .summary = "decide whether a recorded history is linearizable",
     .details = "HISTORY is a file, or - for standard input; gzip and zstd are unpacked. Formats are told\n"
                "apart by content: see docs/formats.md. A history is linearizable if its operations could\n"
@@ -187,14 +187,21 @@ const struct command command_check = {
                "they had. The answer is a verdict with what it rests on: the order found, or the smallest\n"
                "part of the history that has none, and a sentence why.\n"
                "\n"
-               "Exit status: 0 linearizable, 1 not linearizable, 2 bad usage or input, 3 unknown (a limit\n"
-               "was reached), 4 internal error.\n"
+               "With --approx K a history of any length is monitored while it is read, also from a pipe that does\n"
+               "not end, in a few megabytes. The first violation that shows in the order of the last K intervals\n"
+               "ends it; that is never a false alarm. Else the verdict is `no violation seen at k = K`, for there\n"
+               "may be one that only shows in what is further apart: without --approx that is decided.\n"
+               "\n"
+               "Exit status: 0 linearizable (or no violation seen), 1 not linearizable, 2 bad usage or input,\n"
+               "3 unknown (a limit was reached), 4 internal error.\n"
                "\n"
                "Examples:\n"
                "  asif check history.txt                         guess the specification\n"
                "  asif check --spec cas-register jepsen.edn      a Jepsen history\n"
                "  asif check --spec map --html out.html run.json.zst\n"
-               "  asif gen queue -n 1M -t 16 | asif check - --time-limit 10\n",
+               "  asif gen queue -n 1M -t 16 | asif check - --time-limit 10\n"
+               "  tail -f events.log | asif check --approx 2 - --spec queue --evidence why.txt\n"
+               "  asif check --approx 3 --spec lock --grammar lock run.json.zst\n",
     .opts = opts,
     .least = 1,
     .most = -1,
