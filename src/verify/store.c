@@ -11,6 +11,14 @@ static inline unsigned char *at_ref(const struct store *s, uint32_t ref) {
   return s->chunks.at[ref / CHUNK_UNITS] + (size_t)(ref % CHUNK_UNITS) * UNIT;
 }
 
+/* Eight bytes as a number, the first one lowest. */
+static inline uint64_t eight_bytes(const unsigned char *p) {
+  uint64_t x;
+  memcpy(&x, p, 8);
+  return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+static inline uint32_t lowest_byte(uint64_t bits) { return (uint32_t)__builtin_ctzll(bits) / 8; }
+
 /* Record: parent (4 bytes), set (seven bits a byte), size (1 byte, or 255 and 4 bytes), bytes; size 0: first, before (4 bytes each). */
 enum { LINK = 8, HEAD_MOST = 14 };
 
@@ -69,7 +77,22 @@ static inline struct bucket *bucket_after(const struct store *s, const struct bu
 
 void store_expect(const struct store *s, uint64_t hash) { __builtin_prefetch(bucket_of(s, hash)); }
 
-/* The first of the bucket's entries from i on with this tag; its count, if there is none. */
+/* The highest bit of each byte that is 0, exactly. */
+static inline uint64_t zero_bytes(uint64_t x) {
+  uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+  return ~(((x & low) + low) | x | low);
+}
+
+/* The first of the bucket's entries with this tag; its count, if there is none. All tags are looked at at once: which of them it is cannot be
+ * foreseen. */
+static inline uint32_t first_tagged(const struct bucket *b, uint8_t tag) {
+  uint64_t all = tag * UINT64_C(0x0101010101010101);
+  uint64_t first = zero_bytes(eight_bytes(b->tags) ^ all), last = zero_bytes(eight_bytes(b->tags + BUCKET - 8) ^ all);
+  uint32_t i = first ? lowest_byte(first) : last ? BUCKET - 8 + lowest_byte(last) : BUCKET;
+  return i < b->count ? i : b->count;
+}
+
+/* Likewise from i on: seldom asked for. */
 static inline uint32_t next_tagged(const struct bucket *b, uint32_t i, uint8_t tag) {
   while (i < b->count && b->tags[i] != tag) i++;
   return i;
@@ -77,7 +100,7 @@ static inline uint32_t next_tagged(const struct bucket *b, uint32_t i, uint8_t t
 
 uint32_t store_expect_record(const struct store *s, uint64_t hash) {
   const struct bucket *b = bucket_of(s, hash);
-  uint32_t i = next_tagged(b, 0, tag_of(hash));
+  uint32_t i = first_tagged(b, tag_of(hash));
   if (i == b->count) return REF_NONE;
   __builtin_prefetch(at_ref(s, b->refs[i]));
   return b->refs[i];
@@ -167,7 +190,7 @@ static uint32_t append(struct store *s, const unsigned char *head, uint32_t head
 /* Where the table has the state's latest record; NULL: nowhere. */
 static uint32_t *find(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size) {
   for (struct bucket *b = bucket_of(s, hash);; b = bucket_after(s, b)) {
-    for (uint32_t i = next_tagged(b, 0, tag_of(hash)); i < b->count; i = next_tagged(b, i + 1, tag_of(hash))) {
+    for (uint32_t i = first_tagged(b, tag_of(hash)); i < b->count; i = next_tagged(b, i + 1, tag_of(hash))) {
       struct record_view v = view(s, b->refs[i]);
       if (v.size == size && !memcmp(v.at, bytes, size)) return &b->refs[i];
     }
