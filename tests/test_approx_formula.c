@@ -386,7 +386,7 @@ TEST(approx_formula_evaluation) {
     struct plain plain = {.c = c, .spec = &spec};
     bool want = plain_true(&plain, f->violations.at[0]->body);
     struct formula_eval *e = formula_eval_new(&m, f, &spec, c);
-    CHECKF(formula_true(e, 0) == want && formula_explain(e, 0) == want && (formula_violated(e, 0) == 0) == want, "%s",
+    CHECKF(formula_true(e, 0) == want && formula_explain(e, 0) == want && (formula_violated(e) == 0) == want, "%s",
            text_string(&t));
     *(want ? &yes : &no) += 1;
     mem_close(&m);
@@ -577,7 +577,7 @@ static void complete_family(const char *name, unsigned k, unsigned most, const v
     bool holds = exact(&m, h, &spec);
     struct formula *f = bound(&m, text_string(&t), &spec);
     struct formula_eval *e = formula_eval_new(&m, f, &spec, count_history(&m, h, k, h->events));
-    bool says = formula_violated(e, 0) < 0;
+    bool says = formula_violated(e) < 0;
     if (says != holds) history_dump(h, &spec);
     CHECKF(says == holds, "%s, k = %u, history %ld: the exact checker %s\n", name, k, i, holds ? "accepts" : "rejects");
     *(holds ? &good : &bad) += 1;

@@ -92,7 +92,7 @@ static bool formula_return(struct monitor *monitor, uint32_t slot, value result)
     remember(m, l.method == PUSH ? l.arg[0] : l.result);
     forget_old(m);
   }
-  int violation = formula_violated(m->eval, 0);
+  int violation = formula_violated(m->eval);
   if (violation < 0) return true;
   m->violation = (unsigned)violation;
   return false;

@@ -130,8 +130,8 @@ bool formula_bind(struct mem *, struct formula *, const struct spec *, struct pr
 /* formula_eval.c: evaluation of a bound formula over a counting. */
 struct formula_eval;
 struct formula_eval *formula_eval_new(struct mem *, const struct formula *, const struct spec *, struct counting *);
-/* The first of its violations that is true from `from` on, or -1. */
-int formula_violated(struct formula_eval *, unsigned from);
+/* The first of its violations that is true, or -1. */
+int formula_violated(struct formula_eval *);
 bool formula_true(struct formula_eval *, unsigned violation); /* is this one? */
 /* What makes a violation true: the same as formula_true, and keeps the labels that matter, in formula_witness. */
 bool formula_explain(struct formula_eval *, unsigned violation);

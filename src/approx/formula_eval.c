@@ -335,9 +335,9 @@ bool formula_true(struct formula_eval *e, unsigned violation) {
   return tell(e, e->frame, e->f->violations.at[violation]->body);
 }
 
-int formula_violated(struct formula_eval *e, unsigned from) {
+int formula_violated(struct formula_eval *e) {
   e->listed = false;
-  for (unsigned v = from; v < e->f->violations.count; v++)
+  for (unsigned v = 0; v < e->f->violations.count; v++)
     if (tell(e, e->frame, e->f->violations.at[v]->body)) return (int)v;
   return -1;
 }

@@ -62,16 +62,19 @@ struct history *monitor_history(struct mem *m, const struct spec *spec) {
 }
 
 bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *spec, struct check_result *r, struct problem *problem) {
-  struct limits limits;
+  struct limits none;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
-  limits_start(&limits, 0, 0);
-  if (!check_history(m, h, spec, &options, &limits, r, problem)) {
+  limits_start(&none, 0, 0);
+  if (!check_history(m, h, spec, &options, m->limits ? m->limits : &none, r, problem)) {
     r->verdict = VERDICT_UNKNOWN;
     return false;
   }
   if (r->verdict == VERDICT_VIOLATED) return true;
-  problem_set(problem, "internal error: a monitor said 'violated', but the exact checker %s",
-              r->verdict == VERDICT_HOLDS ? "accepts the operations shown" : "could not decide the operations shown");
+  if (r->verdict == VERDICT_HOLDS)
+    problem_set(problem, "internal error: a monitor said 'violated', but the exact checker accepts the operations shown");
+  else
+    problem_set(problem, "a monitor said 'violated', but a limit was reached before the exact checker had decided the %zu operations shown",
+                h->ops.count);
   return false;
 }
 
