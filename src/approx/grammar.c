@@ -62,7 +62,8 @@ static bool name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static size_t name_length(const struct parser *p) {
   const char *s = p->at;
   if (s == p->end || !name_start(*s)) return 0;
-  while (s < p->end && (isalnum((unsigned char)*s) || *s == '_' || (*s == '-' && s + 1 < p->end && isalnum((unsigned char)s[1])))) s++;
+  while (s < p->end && (isalnum((unsigned char)*s) || *s == '_' || (*s == '-' && s + 1 < p->end && isalnum((unsigned char)s[1]))))
+    s++;
   return (size_t)(s - p->at);
 }
 
@@ -83,7 +84,8 @@ static bool at_word(struct parser *p, const char *word) {
 
 static bool expect(struct parser *p, const char *text, const char *why) {
   if (sign(p, text)) return true;
-  return p->at == p->end ? wrong(p, p->at, "the text ends where '%s' should be%s", text, why) : wrong(p, p->at, "'%s' should be here%s", text, why);
+  return p->at == p->end ? wrong(p, p->at, "the text ends where '%s' should be%s", text, why)
+                         : wrong(p, p->at, "'%s' should be here%s", text, why);
 }
 
 /* Values. */
@@ -92,12 +94,14 @@ static bool parse_number(struct parser *p, struct value_pattern *v) {
   char digits[24];
   size_t n = 0;
   const char *from = p->at;
-  while (p->at < p->end && n < sizeof digits - 1 && (isdigit((unsigned char)*p->at) || (!n && *p->at == '-'))) digits[n++] = *p->at++;
+  while (p->at < p->end && n < sizeof digits - 1 && (isdigit((unsigned char)*p->at) || (!n && *p->at == '-')))
+    digits[n++] = *p->at++;
   digits[n] = 0;
   char *end;
   errno = 0;
   long long number = strtoll(digits, &end, 10);
-  if (errno || *end || n == sizeof digits - 1 || (n == 1 && *digits == '-')) return wrong(p, from, "this is no number of 64 bits");
+  if (errno || *end || n == sizeof digits - 1 || (n == 1 && *digits == '-'))
+    return wrong(p, from, "this is no number of 64 bits");
   *v = (struct value_pattern){.kind = PATTERN_NUMBER, .number = number};
   return true;
 }
@@ -106,7 +110,8 @@ static bool parse_quoted(struct parser *p, struct value_pattern *v) {
   const char *from = p->at++;
   while (p->at < p->end && *p->at != '"' && *p->at != '\n') p->at++;
   if (p->at == p->end || *p->at != '"') return wrong(p, from, "this text has no closing '\"' on its line");
-  *v = (struct value_pattern){.kind = PATTERN_TEXT, .text = mem_string(p->mem, from + 1, (size_t)(p->at - from - 1)), .len = (size_t)(p->at - from - 1)};
+  *v = (struct value_pattern){
+      .kind = PATTERN_TEXT, .text = mem_string(p->mem, from + 1, (size_t)(p->at - from - 1)), .len = (size_t)(p->at - from - 1)};
   p->at++;
   return true;
 }
@@ -115,9 +120,14 @@ static const struct {
   const char *word;
   uint8_t kind;
   value exact;
-} words[] = {{"_", PATTERN_ANY, 0},           {"value", PATTERN_VALUE, 0},        {"true", PATTERN_EXACT, V_TRUE},
-             {"false", PATTERN_EXACT, V_FALSE}, {"empty", PATTERN_EXACT, V_EMPTY}, {"full", PATTERN_EXACT, V_FULL},
-             {"nil", PATTERN_EXACT, V_NIL},     {"ok", PATTERN_EXACT, V_NONE}};
+} words[] = {{"_", PATTERN_ANY, 0},
+             {"value", PATTERN_VALUE, 0},
+             {"true", PATTERN_EXACT, V_TRUE},
+             {"false", PATTERN_EXACT, V_FALSE},
+             {"empty", PATTERN_EXACT, V_EMPTY},
+             {"full", PATTERN_EXACT, V_FULL},
+             {"nil", PATTERN_EXACT, V_NIL},
+             {"ok", PATTERN_EXACT, V_NONE}};
 enum { WORDS = sizeof words / sizeof *words };
 
 static bool parse_value(struct parser *p, struct value_pattern *v) {
@@ -131,7 +141,9 @@ static bool parse_value(struct parser *p, struct value_pattern *v) {
       p->at += len;
       return true;
     }
-  return wrong(p, p->at, "a value should be here: a number, a \"text\", true, false, empty, full, nil, ok, value (any of an object's values) or _ (anything)");
+  return wrong(p, p->at,
+               "a value should be here: a number, a \"text\", true, false, empty, full, nil, ok, value (any of an object's "
+               "values) or _ (anything)");
 }
 
 /* (1, _): arguments not given are not there. */
@@ -144,14 +156,16 @@ static bool parse_arguments(struct parser *p, struct pattern *t, const struct sp
       blanks(p);
       const char *value_at = p->at;
       if (!parse_value(p, &t->arg[n])) return false;
-      if (t->arg[n].kind == PATTERN_EXACT && t->arg[n].exact == V_NONE) return wrong(p, value_at, "'ok' is a result, not an argument");
+      if (t->arg[n].kind == PATTERN_EXACT && t->arg[n].exact == V_NONE)
+        return wrong(p, value_at, "'ok' is a result, not an argument");
       n++;
       if (sign(p, ")")) break;
       if (!expect(p, ",", " or ')' after the argument")) return false;
     }
   }
   if (n < op->args || n > op->args_most) {
-    if (op->args == op->args_most) return wrong(p, from, "the operation takes %d argument%s, not %d", op->args, op->args == 1 ? "" : "s", n);
+    if (op->args == op->args_most)
+      return wrong(p, from, "the operation takes %d argument%s, not %d", op->args, op->args == 1 ? "" : "s", n);
     return wrong(p, from, "the operation takes %d to %d arguments, not %d", op->args, op->args_most, n);
   }
   for (; n < OP_ARGS; n++) t->arg[n] = (struct value_pattern){.kind = PATTERN_EXACT, .exact = V_NONE};
@@ -159,7 +173,8 @@ static bool parse_arguments(struct parser *p, struct pattern *t, const struct sp
 }
 
 static bool same_value(const struct value_pattern *a, const struct value_pattern *b) {
-  return a->kind == b->kind && a->exact == b->exact && a->number == b->number && a->len == b->len && (!a->len || !memcmp(a->text, b->text, a->len));
+  return a->kind == b->kind && a->exact == b->exact && a->number == b->number && a->len == b->len &&
+         (!a->len || !memcmp(a->text, b->text, a->len));
 }
 
 static bool same_pattern(const struct pattern *a, const struct pattern *b) {
@@ -176,7 +191,8 @@ static bool unknown_operation(struct parser *p, const char *name, size_t len) {
     const char *op = spec_op_name(p->spec, m, &n);
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", m ? ", " : "", (int)n, op);
   }
-  return wrong(p, name, "'%.*s' is no operation of '%s' (%s), and no rule has this name", (int)(len > 40 ? 40 : len), name, p->spec->name, list);
+  return wrong(p, name, "'%.*s' is no operation of '%s' (%s), and no rule has this name", (int)(len > 40 ? 40 : len), name,
+               p->spec->name, list);
 }
 
 /* An operation with its arguments and result; its name has been read. */
@@ -192,7 +208,8 @@ static bool terminal(struct parser *p, const char *name, const struct pattern *t
   struct grammar *g = p->grammar;
   for (size_t i = 0; i < g->terminals.count; i++)
     if (same_pattern(&g->terminals.at[i], t)) return *out = SYMBOL_TERMINAL(i), true;
-  if (g->terminals.count == GRAMMAR_TERMINALS) return wrong(p, name, "there are more than %d different operations", GRAMMAR_TERMINALS);
+  if (g->terminals.count == GRAMMAR_TERMINALS)
+    return wrong(p, name, "there are more than %d different operations", GRAMMAR_TERMINALS);
   vec_push(p->mem, &g->terminals, *t);
   return *out = SYMBOL_TERMINAL(g->terminals.count - 1), true;
 }
@@ -304,7 +321,8 @@ static bool parse_sequence(struct parser *p, uint32_t rule) {
       return false;
     }
     if (!parse_repeat(p, rule, &s)) return false;
-    if (symbols.count == GRAMMAR_SYMBOLS) return wrong(p, p->at, "the grammar is too large: more than %d symbols", GRAMMAR_SYMBOLS);
+    if (symbols.count == GRAMMAR_SYMBOLS)
+      return wrong(p, p->at, "the grammar is too large: more than %d symbols", GRAMMAR_SYMBOLS);
     vec_push(p->mem, &symbols, s);
   }
   bool good = add_production(p, rule, symbols.at, symbols.count);
@@ -323,7 +341,8 @@ static bool parse_rule(struct parser *p, const char *name, size_t len) {
   struct grammar *g = p->grammar;
   uint32_t rule;
   if (spec_op_find(p->spec, name, len) >= 0)
-    return wrong(p, name, "'%.*s' is an operation of '%s': a rule needs another name", (int)(len > 40 ? 40 : len), name, p->spec->name);
+    return wrong(p, name, "'%.*s' is an operation of '%s': a rule needs another name", (int)(len > 40 ? 40 : len), name,
+                 p->spec->name);
   if (is_word(name, len, "empty")) return wrong(p, name, "'empty' is the word without operations: a rule needs another name");
   if (!rule_named(p, name, len, &rule) && !add_rule(p, name, len, name, &rule)) return false;
   g->rules.at[rule].defined = true;
@@ -340,7 +359,8 @@ static bool parse_outside(struct parser *p) {
     if (!len) return wrong(p, name, "an operation should be here");
     p->at += len;
     if (!parse_pattern(p, name, len, &t)) return false;
-    if (p->grammar->outside.count == GRAMMAR_TERMINALS) return wrong(p, name, "there are more than %d operations outside", GRAMMAR_TERMINALS);
+    if (p->grammar->outside.count == GRAMMAR_TERMINALS)
+      return wrong(p, name, "there are more than %d operations outside", GRAMMAR_TERMINALS);
     vec_push(p->mem, &p->grammar->outside, t);
   } while (sign(p, ","));
   return expect(p, ";", " or ',' after the operation");
@@ -360,7 +380,8 @@ static bool parse_all(struct parser *p) {
       return expect(p, "->", " after the rule's name");
     }
   }
-  if (!p->grammar->rules.count) return wrong(p, p->at, "there is no rule: NAME -> ... ; the first one's words are the object's executions");
+  if (!p->grammar->rules.count)
+    return wrong(p, p->at, "there is no rule: NAME -> ... ; the first one's words are the object's executions");
   return true;
 }
 
@@ -408,8 +429,8 @@ static bool check_used(struct parser *p) {
   }
   for (size_t r = 0; r < g->rules.count; r++)
     if (!used[r])
-      return wrong(p, p->text + g->rules.at[r].at, "'%.60s' is never used: '%.60s', the first rule, does not lead to it", g->rules.at[r].name,
-                   g->rules.at[0].name);
+      return wrong(p, p->text + g->rules.at[r].at, "'%.60s' is never used: '%.60s', the first rule, does not lead to it",
+                   g->rules.at[r].name, g->rules.at[0].name);
   mem_free(p->mem, used);
   return true;
 }
@@ -421,8 +442,8 @@ static bool check(struct parser *p) {
   return check_used(p) && check_productive(p);
 }
 
-/* Rules in the order in which they are met from the first one, each with its productions together: the printed text reads back as it
- * was. */
+/* Rules in the order in which they are met from the first one, each with its productions together: the printed text reads back as
+ * it was. */
 static void renumber(struct parser *p) {
   struct grammar *g = p->grammar;
   size_t n = g->rules.count;

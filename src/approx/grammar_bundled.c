@@ -1,16 +1,15 @@
 /* The grammars that come with Asif.
  *
- * Processes are forgotten: who releases a lock is not told, only that it is held. The words are all executions of the specification with
- * processes forgotten (tests/test_approx_grammar.c), so that what no word has is no execution of it. */
+ * Processes are forgotten: who releases a lock is not told, only that it is held. The words are all executions of the
+ * specification with processes forgotten (tests/test_approx_grammar.c), so that what no word has is no execution of it. */
 #include "approx/grammar.h"
 
 #include <string.h>
 
 /* An automaton: all its states may be the last. */
-static const char lock[] =
-    "# A lock: free or held.\n"
-    "Free -> acquire Held | try => true Held | empty;\n"
-    "Held -> release Free | try => false Held | empty;\n";
+static const char lock[] = "# A lock: free or held.\n"
+                           "Free -> acquire Held | try => true Held | empty;\n"
+                           "Held -> release Free | try => false Held | empty;\n";
 
 static const char rw_lock[] =
     "# A readers-writer lock. Reading: some hold it for reading, and at the end as many as at its beginning.\n"
@@ -22,10 +21,9 @@ static const char rw_lock[] =
     "write -> write-lock | try-write => true;\n"
     "unwrite -> write-unlock | unlock;\n";
 
-static const char snzi[] =
-    "# Zero: as many have departed as arrived. Surplus: more have arrived, until one more has departed.\n"
-    "Zero -> arrive Surplus Zero | query => false Zero | empty;\n"
-    "Surplus -> arrive Surplus Surplus | query => true Surplus | depart;\n";
+static const char snzi[] = "# Zero: as many have departed as arrived. Surplus: more have arrived, until one more has departed.\n"
+                           "Zero -> arrive Surplus Zero | query => false Zero | empty;\n"
+                           "Surplus -> arrive Surplus Surplus | query => true Surplus | depart;\n";
 
 static const char mailbox[] =
     "# Letter: there is one more, until one more is removed. Seen: the same after a check that said so.\n"
@@ -36,7 +34,8 @@ static const char mailbox[] =
 /* Permit: there is one more, until it is taken. n of them at first, by doubling: 13 is 8, 4 and 1. */
 static void semaphore(const struct spec *s, struct text *t, const char *unused) {
   (void)unused;
-  text_printf(t, "# A semaphore with %u permit%s at first. Permit: one more, until it is taken.\nStart ->", s->k, s->k == 1 ? "" : "s");
+  text_printf(t, "# A semaphore with %u permit%s at first. Permit: one more, until it is taken.\nStart ->", s->k,
+              s->k == 1 ? "" : "s");
   for (unsigned bit = 32; bit-- > 0;)
     if (s->k >> bit & 1) text_printf(t, bit ? " Permits%u" : " Permit", 1u << bit);
   text_add(t, " Zero;\nZero -> give Permit Zero | try() => false Zero | try(1) => false Zero | empty;\n"
@@ -52,12 +51,15 @@ static void semaphore(const struct spec *s, struct text *t, const char *unused) 
 
 enum { LEVELS_MOST = 32 };
 
-/* A bounded buffer, of which only the number inside is told: an automaton, if that is small. A larger one may be full at any time. */
+/* A bounded buffer, of which only the number inside is told: an automaton, if that is small. A larger one may be full at any
+ * time. */
 static void buffer(const struct spec *s, struct text *t, const char *put) {
   if (s->k > LEVELS_MOST) {
-    text_printf(t, "# A buffer for many values, which may be full at any time. Inside: there is one more, until it is taken.\n"
-                   "Empty -> %s => ok Inside Empty | %s => full Empty | deq => empty Empty | empty;\n"
-                   "Inside -> %s => ok Inside Inside | %s => full Inside | deq => value;\n", put, put, put, put);
+    text_printf(t,
+                "# A buffer for many values, which may be full at any time. Inside: there is one more, until it is taken.\n"
+                "Empty -> %s => ok Inside Empty | %s => full Empty | deq => empty Empty | empty;\n"
+                "Inside -> %s => ok Inside Inside | %s => full Inside | deq => value;\n",
+                put, put, put, put);
     return;
   }
   text_printf(t, "# A buffer for %u values: how many are inside.\n", s->k);
@@ -83,8 +85,13 @@ static const struct {
   const char *spec;
   void (*write)(const struct spec *, struct text *, const char *);
   const char *text;
-} all[] = {{"lock", fixed, lock}, {"rw-lock", fixed, rw_lock}, {"snzi", fixed, snzi}, {"mailbox", fixed, mailbox},
-           {"semaphore", semaphore, NULL}, {"bounded-queue", buffer, "enq"}, {"bounded-priority-queue", buffer, "insert"}};
+} all[] = {{"lock", fixed, lock},
+           {"rw-lock", fixed, rw_lock},
+           {"snzi", fixed, snzi},
+           {"mailbox", fixed, mailbox},
+           {"semaphore", semaphore, NULL},
+           {"bounded-queue", buffer, "enq"},
+           {"bounded-priority-queue", buffer, "insert"}};
 enum { ALL = sizeof all / sizeof *all };
 
 static size_t find(const struct spec *s) {

@@ -1,8 +1,8 @@
 /* The normal form of a grammar: see grammar.h.
  *
- * Executions are prefix closed: what has happened so far is an execution. So for each rule A there is one, A', whose words are the prefixes
- * of A's: for A -> X Y these are those of X, and words of X before those of Y. Where A's words have all their prefixes already, as in a grammar
- * that is an automaton all of whose states may be the last, A' is A. */
+ * Executions are prefix closed: what has happened so far is an execution. So for each rule A there is one, A', whose words are
+ * the prefixes of A's: for A -> X Y these are those of X, and words of X before those of Y. Where A's words have all their
+ * prefixes already, as in a grammar that is an automaton all of whose states may be the last, A' is A. */
 #include "approx/grammar.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct former {
   struct form *form;
   VEC(struct form_production) plain; /* two symbols at most, before prefixes */
   uint32_t plain_rules;
-  bool *closed; /* a rule each: its words have all their prefixes */
+  bool *closed;       /* a rule each: its words have all their prefixes */
   VEC(symbol) suffix; /* of each rule made for the end of a production: the production's symbols from here */
 };
 
@@ -66,7 +66,8 @@ static bool idle(const struct grammar *g, symbol a) {
     const symbol *s = g->symbols.at + q->first;
     bool has = false;
     for (uint32_t j = 0; j < q->count; j++) has |= s[j] == a;
-    if (has && !(q->count == 2 && ((s[0] == a && s[1] == SYMBOL_RULE(q->rule)) || (s[1] == a && s[0] == SYMBOL_RULE(q->rule))))) return false;
+    if (has && !(q->count == 2 && ((s[0] == a && s[1] == SYMBOL_RULE(q->rule)) || (s[1] == a && s[0] == SYMBOL_RULE(q->rule)))))
+      return false;
   }
   return true;
 }
@@ -124,7 +125,8 @@ static void make_plain(struct former *f) {
 
 /* Prefixes. */
 
-/* The largest set of rules that have the empty word and whose productions are a letter, or nothing, before one of them, or nothing. */
+/* The largest set of rules that have the empty word and whose productions are a letter, or nothing, before one of them, or
+ * nothing. */
 static void find_closed(struct former *f) {
   f->closed = mem_zero(f->mem, f->plain_rules, 1);
   for (size_t i = 0; i < f->plain.count; i++) f->closed[f->plain.at[i].rule] |= f->plain.at[i].right[0] == none();
@@ -134,7 +136,8 @@ static void find_closed(struct former *f) {
     for (size_t i = 0; i < f->plain.count; i++) {
       const struct form_production *p = &f->plain.at[i];
       symbol x = p->right[0], y = p->right[1], last = y == none() ? x : y;
-      bool good = x == none() || ((y == none() || symbol_terminal(x)) && (symbol_terminal(last) ? y == none() : f->closed[symbol_number(last)]));
+      bool good = x == none() ||
+                  ((y == none() || symbol_terminal(x)) && (symbol_terminal(last) ? y == none() : f->closed[symbol_number(last)]));
       if (good || !f->closed[p->rule]) continue;
       f->closed[p->rule] = false;
       changed = true;
@@ -169,7 +172,8 @@ static void add_prefixes(struct former *f, const struct form_production *p) {
 /* Only what the start leads to, numbered anew. */
 static void prune(struct former *f) {
   struct form *o = f->form;
-  uint32_t n = 2 * f->plain_rules, *number = mem_alloc(f->mem, n * sizeof *number), *order = mem_alloc(f->mem, n * sizeof *order), count = 1;
+  uint32_t n = 2 * f->plain_rules, *number = mem_alloc(f->mem, n * sizeof *number), *order = mem_alloc(f->mem, n * sizeof *order),
+           count = 1;
   size_t kept = 0;
   for (uint32_t r = 0; r < n; r++) number[r] = UINT32_MAX;
   order[0] = o->start;

@@ -1,12 +1,14 @@
 /* The monitor of a grammar: see monitor.h and grammar.h.
  *
- * Operations are counted by the letters they may be, so labels are few whatever the values are. As long as an order of them is known that
- * the specification allows, nothing is violated (grammar_witness.c). Else the counts are made smaller by what cannot matter, and looked up;
- * for counts not met before such an order is looked for, and where there is none the system decides (parikh.c). Made smaller:
- *   - an idle letter (a try that failed) need be there once an interval at most, and not where it is within a smaller one: these are the same;
- *   - what came before a return to the initial state, and cycles, words that may be put before every word (acquire release), are taken out
- *     of [0, 0]. If what is left is admitted then so is the whole; if it is not, the whole is asked about. So a violation is always one of
- *     the counts as they are. */
+ * Operations are counted by the letters they may be, so labels are few whatever the values are. As long as an order of them is
+ * known that the specification allows, nothing is violated (grammar_witness.c). Else the counts are made smaller by what cannot
+ * matter, and looked up; for counts not met before such an order is looked for, and where there is none the system decides
+ * (parikh.c). Made smaller:
+ *   - an idle letter (a try that failed) need be there once an interval at most, and not where it is within a smaller one: these
+ * are the same;
+ *   - what came before a return to the initial state, and cycles, words that may be put before every word (acquire release), are
+ * taken out of [0, 0]. If what is left is admitted then so is the whole; if it is not, the whole is asked about. So a violation
+ * is always one of the counts as they are. */
 #include <string.h>
 
 #include "approx/grammar.h"
@@ -42,26 +44,26 @@ struct grammar_monitor {
   struct witness *witness;
   bool no_witness; /* for tests: the system decides */
   VEC(struct witness_op) returned;
-  /* How many have returned, by set; and how many had when the order was back at the initial state with nothing open in it: these may be put
-   * before everything and so need not be known any more, once they are all in [0, 0]; some intervals later still, as the order need not be
-   * the one that can go on. `next` is not yet. */
+  /* How many have returned, by set; and how many had when the order was back at the initial state with nothing open in it: these
+   * may be put before everything and so need not be known any more, once they are all in [0, 0]; some intervals later still, as
+   * the order need not be the one that can go on. `next` is not yet. */
   uint64_t total[SETS_MOST], base_total[SETS_MOST], next_total[SETS_MOST];
-  uint64_t next_at; /* the interval, one more; 0: there is no next */
+  uint64_t next_at;          /* the interval, one more; 0: there is no next */
   unsigned intervals, width; /* of a set's counts: complete ones by interval, then pending ones by where they begin */
   VEC(struct class) classes;
-  uint32_t *class_of; /* of a method no argument of which matters, one more; 0: not known, or arguments matter */
-  bool *by_arguments; /* a method each: its arguments matter */
+  uint32_t *class_of;    /* of a method no argument of which matters, one more; 0: not known, or arguments matter */
+  bool *by_arguments;    /* a method each: its arguments matter */
   VEC(struct open) open; /* by slot */
   VEC(struct seen) seen;
   uint64_t sets[SETS_MOST]; /* letters */
   unsigned set_count;
-  uint64_t *counts;         /* a set each, `width` numbers */
-  uint32_t *key;            /* the same, made smaller */
-  uint32_t *memo;           /* entries: 0 or an answer, then the key */
+  uint64_t *counts; /* a set each, `width` numbers */
+  uint32_t *key;    /* the same, made smaller */
+  uint32_t *memo;   /* entries: 0 or an answer, then the key */
   uint32_t memo_mask, memo_used;
-  unsigned memo_width;      /* words of an entry */
-  bool silent;              /* has met what it cannot describe: says nothing more */
-  bool unmatched;           /* the violation is an operation that no word has */
+  unsigned memo_width; /* words of an entry */
+  bool silent;         /* has met what it cannot describe: says nothing more */
+  bool unmatched;      /* the violation is an operation that no word has */
   struct grammar_figures figures;
   VEC(struct parikh_count) asked;
 };
@@ -100,7 +102,8 @@ static bool outside(const struct grammar_monitor *m, uint16_t method, const valu
 /* Values that neither the grammar nor the specification tells apart are one value: what is said then holds of any. */
 static uint8_t told_of(const struct grammar_monitor *m, uint16_t method, uint64_t terminals) {
   const struct spec_op *op = &m->base.spec.ops[method];
-  uint8_t told = (uint8_t)((op->arg_kind == ARG_INT ? (1 << OP_ARGS) - 1 : 0) | (op->result == RESULT_INT || op->result == RESULT_ANY ? 1 << OP_ARGS : 0));
+  uint8_t told = (uint8_t)((op->arg_kind == ARG_INT ? (1 << OP_ARGS) - 1 : 0) |
+                           (op->result == RESULT_INT || op->result == RESULT_ANY ? 1 << OP_ARGS : 0));
   for (size_t t = 0; t < m->grammar->terminals.count; t++)
     for (int i = 0; i <= OP_ARGS && terminals >> t & 1; i++) {
       const struct value_pattern *p = i < OP_ARGS ? &m->grammar->terminals.at[t].arg[i] : &m->grammar->terminals.at[t].result;
@@ -158,7 +161,8 @@ static uint32_t class_of_call(struct grammar_monitor *m, uint16_t method, const 
 static uint64_t terminals_of(const struct grammar_monitor *m, const struct class *c, value result) {
   uint64_t terminals = c->terminals;
   for (size_t t = 0; t < m->grammar->terminals.count && result != V_UNKNOWN; t++)
-    if (terminals >> t & 1 && !value_fits(&m->grammar->terminals.at[t].result, m->base.spec.values, result)) terminals &= ~((uint64_t)1 << t);
+    if (terminals >> t & 1 && !value_fits(&m->grammar->terminals.at[t].result, m->base.spec.values, result))
+      terminals &= ~((uint64_t)1 << t);
   return terminals;
 }
 
@@ -253,7 +257,11 @@ static bool make_key(struct grammar_monitor *m, uint32_t leave) {
 
 /* What is known of keys. */
 
-enum { ADMITTED = 1, NO_ORDER, ASK_WHOLE }; /* the second: the specification has no order; of the third neither does the system admit it */
+enum {
+  ADMITTED = 1,
+  NO_ORDER,
+  ASK_WHOLE
+}; /* the second: the specification has no order; of the third neither does the system admit it */
 
 static uint32_t *memo_find(struct grammar_monitor *m) {
   if (!m->memo || m->memo_used > MEMO_MOST * 3 / 4) {
@@ -424,7 +432,8 @@ static void list_label(struct showing *s, uint32_t n) {
   struct approx_label l = counting_label(m->counting, n);
   const uint64_t *counts = counting_at(m->counting, n);
   const struct class *c = &m->classes.at[l.method];
-  struct shown o = {.method = c->method, .pending = l.pending, .result = V_UNKNOWN, .letters = letters_of(m, c->terminals) & ~m->form->idle};
+  struct shown o = {
+      .method = c->method, .pending = l.pending, .result = V_UNKNOWN, .letters = letters_of(m, c->terminals) & ~m->form->idle};
   for (size_t i = 0; i < m->seen.count; i++) {
     const struct seen *e = &m->seen.at[i];
     if (e->class != l.method || (!l.pending && e->set != (unsigned)value_small(l.result))) continue;
@@ -467,7 +476,8 @@ static void drop_idle(struct showing *s) {
 static uint64_t total(const struct showing *s, uint64_t letter, unsigned from, unsigned to) {
   uint64_t n = 0;
   for (size_t i = 0; i < s->list.count; i++)
-    if (!s->list.at[i].pending && s->list.at[i].letters == letter && s->list.at[i].from == from && s->list.at[i].to == to) n += s->list.at[i].count;
+    if (!s->list.at[i].pending && s->list.at[i].letters == letter && s->list.at[i].from == from && s->list.at[i].to == to)
+      n += s->list.at[i].count;
   return n;
 }
 
@@ -481,7 +491,8 @@ static void take(struct showing *s, uint64_t letter, unsigned from, unsigned to,
   }
 }
 
-/* Takes whole cycles out of an interval, all of them if what is left is still no history of the object's, or as many as can be. */
+/* Takes whole cycles out of an interval, all of them if what is left is still no history of the object's, or as many as can be.
+ */
 static void drop_cycles(struct showing *s, unsigned from, unsigned to) {
   const struct form *f = s->monitor->form;
   struct mem *mem = s->monitor->base.mem;
@@ -491,7 +502,8 @@ static void drop_cycles(struct showing *s, unsigned from, unsigned to) {
     const uint8_t *cycle = f->cycles.at + c * f->letters;
     uint64_t most = UINT64_MAX;
     for (uint32_t l = 0; l < f->letters; l++)
-      if (cycle[l] && total(s, (uint64_t)1 << l, from, to) / cycle[l] < most) most = total(s, (uint64_t)1 << l, from, to) / cycle[l];
+      if (cycle[l] && total(s, (uint64_t)1 << l, from, to) / cycle[l] < most)
+        most = total(s, (uint64_t)1 << l, from, to) / cycle[l];
     for (uint64_t leave = 0; leave < most; leave = leave * 2 + 1) {
       if (size) memcpy(before, s->list.at, size);
       for (uint32_t l = 0; l < f->letters; l++)
@@ -509,8 +521,8 @@ static uint64_t list_size(const struct showing *s) {
   return n;
 }
 
-/* Who did what is forgotten. Where it matters to the specification, an operation is given to a process that did what it may belong to, if
- * one has: to one whose latest operation makes a cycle with it. */
+/* Who did what is forgotten. Where it matters to the specification, an operation is given to a process that did what it may
+ * belong to, if one has: to one whose latest operation makes a cycle with it. */
 struct assigned {
   uint64_t letters;
   unsigned to;
@@ -536,7 +548,9 @@ static void show_list(struct showing *s) {
       const struct shown *o = &s->list.at[i];
       for (uint64_t n = 0; o->from == from && n < o->count; n++) {
         size_t p = 0, tried = processes.count < 100 ? processes.count : 0;
-        while (p < tried && !(!processes.at[p].done && processes.at[p].to < from && partners(m->form, processes.at[p].letters, o->letters))) p++;
+        while (p < tried &&
+               !(!processes.at[p].done && processes.at[p].to < from && partners(m->form, processes.at[p].letters, o->letters)))
+          p++;
         if (p == tried) {
           p = processes.count;
           vec_push(m->base.mem, &processes, ((struct assigned){o->letters, o->to, false}));
@@ -549,8 +563,8 @@ static void show_list(struct showing *s) {
   vec_free(m->base.mem, &processes);
 }
 
-/* Where the specification goes by processes: all by one process, whatever overlaps. That is what is left of them when who did what is
- * forgotten, and it is no execution either. */
+/* Where the specification goes by processes: all by one process, whatever overlaps. That is what is left of them when who did
+ * what is forgotten, and it is no execution either. */
 static bool confirmed_by_one_process(struct showing *s) {
   struct grammar_monitor *m = s->monitor;
   struct mem *mem = m->base.mem;
@@ -560,7 +574,8 @@ static bool confirmed_by_one_process(struct showing *s) {
   for (size_t i = 0; i < s->list.count; i++)
     for (uint64_t n = 0; n < s->list.at[i].count; n++) {
       const struct shown *o = &s->list.at[i];
-      history_interval(h, 0, 0, o->method, o->arg, OP_ARGS, o->result, 2 * (int64_t)o->from, o->pending ? INT64_MAX : 2 * (int64_t)o->to + 1, 0);
+      history_interval(h, 0, 0, o->method, o->arg, OP_ARGS, o->result, 2 * (int64_t)o->from,
+                       o->pending ? INT64_MAX : 2 * (int64_t)o->to + 1, 0);
     }
   history_finish(h);
   struct spec spec = m->base.spec;
@@ -630,8 +645,15 @@ static void reset(struct monitor *base) {
   m->silent = m->figures.outside = false;
 }
 
-static const struct monitor_type grammar_type = {.name = "grammar", .call = call, .ret = ret, .drop = drop, .retire = retire, .show = show,
-                                                 .bytes = bytes, .blame = blame, .reset = reset};
+static const struct monitor_type grammar_type = {.name = "grammar",
+                                                 .call = call,
+                                                 .ret = ret,
+                                                 .drop = drop,
+                                                 .retire = retire,
+                                                 .show = show,
+                                                 .bytes = bytes,
+                                                 .blame = blame,
+                                                 .reset = reset};
 
 /* Making one. */
 
@@ -654,15 +676,17 @@ static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k
   m->counts = mem_zero(mem, SETS_MOST * m->width, sizeof *m->counts);
   m->key = mem_zero(mem, SETS_MOST * m->width, sizeof *m->key);
   for (int a = 0; a < OP_ARGS; a++) {
-    for (size_t t = 0; t < g->terminals.count; t++) m->by_arguments[g->terminals.at[t].method] |= g->terminals.at[t].arg[a].kind != PATTERN_ANY;
-    for (size_t t = 0; t < g->outside.count; t++) m->by_arguments[g->outside.at[t].method] |= g->outside.at[t].arg[a].kind != PATTERN_ANY;
+    for (size_t t = 0; t < g->terminals.count; t++)
+      m->by_arguments[g->terminals.at[t].method] |= g->terminals.at[t].arg[a].kind != PATTERN_ANY;
+    for (size_t t = 0; t < g->outside.count; t++)
+      m->by_arguments[g->outside.at[t].method] |= g->outside.at[t].arg[a].kind != PATTERN_ANY;
   }
   reset(&m->base);
   return &m->base;
 }
 
-struct monitor *monitor_of_grammar_text(struct mem *mem, const struct spec *spec, unsigned k, const char *source, const char *text, size_t len,
-                                        struct problem *problem) {
+struct monitor *monitor_of_grammar_text(struct mem *mem, const struct spec *spec, unsigned k, const char *source,
+                                        const char *text, size_t len, struct problem *problem) {
   struct grammar *g = grammar_parse(mem, spec, source, text, len, problem);
   return g ? make(mem, spec, k, g, problem) : NULL;
 }
@@ -673,12 +697,15 @@ static bool check_own(struct mem *mem, const struct spec *spec, const struct gra
   struct text word;
   text_open(&word, mem);
   if (!grammar_misses(mem, g, f, spec, 5, 1500, &word)) return true;
-  problem_set(problem, "%s: '%s' allows the execution  %.300s  which is no word of the grammar; the grammar needs a word for every execution", g->source,
-              spec->name, text_string(&word));
+  problem_set(
+      problem,
+      "%s: '%s' allows the execution  %.300s  which is no word of the grammar; the grammar needs a word for every execution",
+      g->source, spec->name, text_string(&word));
   return false;
 }
 
-struct monitor *monitor_of_grammar(struct mem *mem, const struct spec *spec, unsigned k, const char *path, struct problem *problem) {
+struct monitor *monitor_of_grammar(struct mem *mem, const struct spec *spec, unsigned k, const char *path,
+                                   struct problem *problem) {
   struct spec named;
   struct problem unused;
   const char *text = !strpbrk(path, "./") && spec_named(path, &named, &unused) ? grammar_bundled(mem, &named) : NULL;
@@ -689,4 +716,6 @@ struct monitor *monitor_of_grammar(struct mem *mem, const struct spec *spec, uns
 
 void monitor_grammar_by_system(struct monitor *m) { of(m)->no_witness = true; }
 
-void monitor_grammar_figures(const struct monitor *m, struct grammar_figures *f) { *f = ((const struct grammar_monitor *)m)->figures; }
+void monitor_grammar_figures(const struct monitor *m, struct grammar_figures *f) {
+  *f = ((const struct grammar_monitor *)m)->figures;
+}

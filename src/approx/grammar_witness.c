@@ -123,7 +123,8 @@ static void add_op(struct history *h, const struct op *o, unsigned from, int64_t
   history_interval(h, 0, 0, o->method, o->arg, OP_ARGS, o->result, 2 * (int64_t)from, end, 0);
 }
 
-/* Runs the order; the open operations in it are done. Operations of the history are marked by line: the slot of an open one, one more. */
+/* Runs the order; the open operations in it are done. Operations of the history are marked by line: the slot of an open one, one
+ * more. */
 static bool adopt(struct witness *w, const struct history *h, const struct check_result *r) {
   struct outcomes now;
   outcomes_open(&now, w->scratch);

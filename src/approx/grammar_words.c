@@ -63,7 +63,8 @@ struct walk {
 static uint64_t letters_of(const struct walk *w, const struct op *o) {
   uint64_t letters = 0;
   for (size_t t = 0; t < w->grammar->terminals.count; t++)
-    if (pattern_fits(&w->grammar->terminals.at[t], w->spec->values, o->method, o->arg, o->result)) letters |= (uint64_t)1 << w->form->letter_of[t];
+    if (pattern_fits(&w->grammar->terminals.at[t], w->spec->values, o->method, o->arg, o->result))
+      letters |= (uint64_t)1 << w->form->letter_of[t];
   return letters;
 }
 
@@ -139,8 +140,8 @@ static void print_done(const struct walk *w, unsigned length, struct text *word)
   }
 }
 
-bool grammar_misses(struct mem *m, const struct grammar *g, const struct form *f, const struct spec *spec, unsigned length, uint64_t tries,
-                    struct text *word) {
+bool grammar_misses(struct mem *m, const struct grammar *g, const struct form *f, const struct spec *spec, unsigned length,
+                    uint64_t tries, struct text *word) {
   struct walk w = {.mem = m, .grammar = g, .form = f, .spec = spec, .tries = tries};
   for (int64_t n = 1; n <= 2; n++) add_argument(&w, n);
   for (size_t t = 0; t < g->terminals.count; t++)

@@ -1,9 +1,10 @@
 /* The solver: see integer.h.
  *
- * A simplex with bounds on all variables, as in Dutertre and de Moura (2006): each row of the system is a variable too, and at first
- * the basic ones are the rows'. A line of the tableau says of a basic variable b that  scale * b = sum of entry * nonbasic,  in integers
- * without a common divisor. Nonbasic variables are at whole values within their bounds; a basic one outside its bounds leaves
- * the basis, or its line is the contradiction. Bounds alone change from one branch to the next, so that the tableau never has to go back. */
+ * A simplex with bounds on all variables, as in Dutertre and de Moura (2006): each row of the system is a variable too, and at
+ * first the basic ones are the rows'. A line of the tableau says of a basic variable b that  scale * b = sum of entry * nonbasic,
+ * in integers without a common divisor. Nonbasic variables are at whole values within their bounds; a basic one outside its
+ * bounds leaves the basis, or its line is the contradiction. Bounds alone change from one branch to the next, so that the tableau
+ * never has to go back. */
 #include "approx/integer.h"
 
 #include <string.h>
@@ -15,15 +16,15 @@ struct solver {
   const struct integer_system *system;
   integer_fits *fits;
   void *of;
-  uint32_t columns, lines; /* nonbasic and basic variables: as many as variables and rows */
-  int64_t *entry;          /* lines * columns */
-  int64_t *scale;          /* a line each, > 0 */
-  int64_t *value;          /* of a nonbasic variable, a column each */
-  wide *sum;               /* of a line: scale * value */
+  uint32_t columns, lines;       /* nonbasic and basic variables: as many as variables and rows */
+  int64_t *entry;                /* lines * columns */
+  int64_t *scale;                /* a line each, > 0 */
+  int64_t *value;                /* of a nonbasic variable, a column each */
+  wide *sum;                     /* of a line: scale * value */
   uint32_t *in_column, *in_line; /* which variable */
-  int64_t *low, *high;     /* of each variable, rows after the others */
-  int64_t *times, *x;      /* room for a contradiction, for a solution */
-  wide *room;              /* a line's */
+  int64_t *low, *high;           /* of each variable, rows after the others */
+  int64_t *times, *x;            /* room for a contradiction, for a solution */
+  wide *room;                    /* a line's */
   uint64_t most;
   struct integer_figures *figures;
   bool overflow;
@@ -314,7 +315,8 @@ static void build(struct solver *s) {
   }
   for (uint32_t r = 0; r < m; r++) {
     const struct integer_row *row = &y->rows.at[r];
-    for (uint32_t i = 0; i < row->count; i++) line(s, r)[y->terms.at[row->first + i].variable] += y->terms.at[row->first + i].times;
+    for (uint32_t i = 0; i < row->count; i++)
+      line(s, r)[y->terms.at[row->first + i].variable] += y->terms.at[row->first + i].times;
     s->scale[r] = 1;
     s->in_line[r] = n + r;
     s->low[n + r] = row->low;

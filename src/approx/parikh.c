@@ -1,14 +1,14 @@
 /* The Parikh image of a grammar's words with slots, and whether a history fits it (Theorem 6): see grammar.h.
  *
- * Rules are taken with the slots they begin and end in: A from s to t has the words of A that are put into slots s..t, the first letter
- * in s or later, the last in t; each letter is put into the slot its part ends in. The last rule of a word ends anywhere, so where A
- * ends need not be told: `to` is `any`. That alone makes a right-linear grammar's product as small as an automaton's.
+ * Rules are taken with the slots they begin and end in: A from s to t has the words of A that are put into slots s..t, the first
+ * letter in s or later, the last in t; each letter is put into the slot its part ends in. The last rule of a word ends anywhere,
+ * so where A ends need not be told: `to` is `any`. That alone makes a right-linear grammar's product as small as an automaton's.
  *
- * How often each production is used: y[p] >= 0. Each rule is used as often as it is made (the start once more), each letter in each slot
- * is made as often as there are operations put there, and every rule used can be reached from the start by productions used. Numbers with
- * that are those of a derivation, and the other way round (Verma, Seidl and Schwentick 2005, theorem 4). The last condition is looked at when a
- * solution breaks it: rules that are used in a circle and not reached are either not used at all, or reached by one of the
- * productions that lead there. */
+ * How often each production is used: y[p] >= 0. Each rule is used as often as it is made (the start once more), each letter in
+ * each slot is made as often as there are operations put there, and every rule used can be reached from the start by productions
+ * used. Numbers with that are those of a derivation, and the other way round (Verma, Seidl and Schwentick 2005, theorem 4). The
+ * last condition is looked at when a solution breaks it: rules that are used in a circle and not reached are either not used at
+ * all, or reached by one of the productions that lead there. */
 #include "approx/grammar.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ struct node {
   uint8_t from, to;
 };
 /* Right side: a node's number, or a letter in a slot, or nothing. */
-#define ITEM_NONE UINT32_MAX
+#define ITEM_NONE   UINT32_MAX
 #define ITEM_LETTER 0x80000000u
 struct used_production {
   uint32_t node, right[2];
@@ -31,7 +31,7 @@ struct parikh {
   unsigned k;
   VEC(struct node) nodes; /* the first is the start */
   VEC(struct used_production) productions;
-  uint32_t *number; /* of rule, from, to: a node's, one more */
+  uint32_t *number;                      /* of rule, from, to: a node's, one more */
   struct parikh *smaller[APPROX_K_MOST]; /* with fewer slots, once needed */
 };
 
@@ -99,7 +99,8 @@ struct parikh *parikh_new(struct mem *m, const struct form *form, unsigned k, st
   for (uint32_t i = 0; i < p->nodes.count; i++) {
     expand(p, i);
     if (p->productions.count <= PRODUCTIONS_MOST) continue;
-    problem_set(problem, "the grammar is too large for k = %u: more than %d productions with their intervals; a smaller k may do", k, PRODUCTIONS_MOST);
+    problem_set(problem, "the grammar is too large for k = %u: more than %d productions with their intervals; a smaller k may do",
+                k, PRODUCTIONS_MOST);
     return NULL;
   }
   return p;
@@ -112,8 +113,8 @@ void parikh_size(const struct parikh *p, size_t *rules, size_t *productions) {
 
 /* A history's system: only what its letters can make.
  *
- * There the order on a right side plays no part any more: it says how often it has which node and which letter in which slot. A node with
- * one production only is replaced by it wherever it stands, which it is as often as it is used. */
+ * There the order on a right side plays no part any more: it says how often it has which node and which letter in which slot. A
+ * node with one production only is replaced by it wherever it stands, which it is as often as it is used. */
 
 struct item {
   uint32_t id; /* as in used_production */
@@ -129,9 +130,9 @@ struct query {
   struct parikh *parikh;
   const struct parikh_count *counts;
   size_t count;
-  uint64_t *there;      /* letter * (k + 1) + slot: how many operations could be put there at most */
-  uint64_t *fixed;      /* and those that can be nowhere else */
-  bool *makes, *live;   /* a node each: has a word; is met from the start */
+  uint64_t *there;        /* letter * (k + 1) + slot: how many operations could be put there at most */
+  uint64_t *fixed;        /* and those that can be nowhere else */
+  bool *makes, *live;     /* a node each: has a word; is met from the start */
   VEC(struct part) parts; /* productions as they are in the system; each its variable's number */
   struct integer_system system;
 };
@@ -189,7 +190,8 @@ static void find_live(struct query *q) {
 }
 
 /* a and so many times b, without the item `without` of a. False if a number would be too large. */
-static bool join_items(struct mem *m, const struct part *a, uint32_t without, const struct part *b, int64_t times, struct part *out) {
+static bool join_items(struct mem *m, const struct part *a, uint32_t without, const struct part *b, int64_t times,
+                       struct part *out) {
   struct item *to = mem_alloc(m, (a->count + b->count + 1) * sizeof *to);
   uint32_t i = 0, j = 0, n = 0;
   while (i < a->count || j < b->count) {
@@ -320,8 +322,8 @@ static void add_flows(struct query *q) {
   }
 }
 
-/* Operations that can be in several slots, or be several letters: how many are which letter in which slot. The variables follow each other,
- * by operation count, letter and slot. */
+/* Operations that can be in several slots, or be several letters: how many are which letter in which slot. The variables follow
+ * each other, by operation count, letter and slot. */
 static void add_placings(struct query *q) {
   for (size_t i = 0; i < q->count; i++) {
     const struct parikh_count *c = &q->counts[i];
@@ -377,8 +379,8 @@ static bool leads_into(const struct part *p, const bool *set) {
   return false;
 }
 
-/* The alternatives: none of the productions that lead into the circle is used and so none of the circle's; or the first of them is used;
- * or the first is not but the second is; and so on. */
+/* The alternatives: none of the productions that lead into the circle is used and so none of the circle's; or the first of them
+ * is used; or the first is not but the second is; and so on. */
 static bool reached_all(void *of, const int64_t *x, struct integer_split *split) {
   struct query *q = of;
   size_t nodes = q->parikh->nodes.count, count = q->parts.count;
@@ -387,12 +389,14 @@ static bool reached_all(void *of, const int64_t *x, struct integer_split *split)
   for (uint32_t v = 0; v < count && broken; v++)
     if (x[v] && !reached[q->parts.at[v].node]) circle[q->parts.at[v].node] = true;
   for (uint32_t v = 0; v < count && broken; v++)
-    if (circle[q->parts.at[v].node] || leads_into(&q->parts.at[v], circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 0, 0}));
+    if (circle[q->parts.at[v].node] || leads_into(&q->parts.at[v], circle))
+      vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 0, 0}));
   if (broken) vec_push(split->mem, &split->ends, split->bounds.count);
   for (uint32_t v = 0; v < count && broken; v++) {
     if (circle[q->parts.at[v].node] || !leads_into(&q->parts.at[v], circle)) continue;
     for (uint32_t w = 0; w < v; w++)
-      if (!circle[q->parts.at[w].node] && leads_into(&q->parts.at[w], circle)) vec_push(split->mem, &split->bounds, ((struct integer_bound){w, 0, 0}));
+      if (!circle[q->parts.at[w].node] && leads_into(&q->parts.at[w], circle))
+        vec_push(split->mem, &split->bounds, ((struct integer_bound){w, 0, 0}));
     vec_push(split->mem, &split->bounds, ((struct integer_bound){v, 1, INTEGER_NO_BOUND}));
     vec_push(split->mem, &split->ends, split->bounds.count);
   }
@@ -401,7 +405,8 @@ static bool reached_all(void *of, const int64_t *x, struct integer_split *split)
   return !broken;
 }
 
-static enum integer_answer solve(struct parikh *p, const struct parikh_count *counts, size_t count, struct integer_figures *figures) {
+static enum integer_answer solve(struct parikh *p, const struct parikh_count *counts, size_t count,
+                                 struct integer_figures *figures) {
   struct query q = {.parikh = p, .counts = counts, .count = count};
   integer_open(&q.system, p->scratch);
   find_there(&q);
@@ -443,7 +448,8 @@ static unsigned join_slots(struct parikh_count *counts, size_t count, unsigned k
   return to[k];
 }
 
-enum integer_answer parikh_admits(struct parikh *p, const struct parikh_count *counts, size_t count, struct integer_figures *figures) {
+enum integer_answer parikh_admits(struct parikh *p, const struct parikh_count *counts, size_t count,
+                                  struct integer_figures *figures) {
   uint64_t total = 0;
   for (size_t i = 0; i < count; i++)
     if (__builtin_add_overflow(total, counts[i].count, &total) || total >= (uint64_t)1 << 40) return INTEGER_UNKNOWN;
@@ -564,12 +570,16 @@ static void print_counts(const struct printing *p) {
         for (unsigned t = i; t <= j; t++) text_printf(p->out, "%sn(L%u,%u,%u,%u)", t == i ? "" : " + ", l, i, j, t);
         text_printf(p->out, " = #(L%u, %u, %u)\n", l, i, j);
       }
-  for (unsigned i = 0; i <= q->k; i++) text_printf(p->out, "  the m(.,%u,.) of an operation's letters add up to at most the pending ones with [%u,%u]\n", i, i, q->k);
+  for (unsigned i = 0; i <= q->k; i++)
+    text_printf(p->out, "  the m(.,%u,.) of an operation's letters add up to at most the pending ones with [%u,%u]\n", i, i,
+                q->k);
 }
 
 void parikh_print(struct parikh *q, const struct grammar *g, const struct spec *spec, struct text *out) {
   struct printing p = {q, g, spec, out};
-  text_printf(out, "# A history of length %u is one of '%s' iff there are numbers y >= 0, n >= 0 and m >= 0 with the following.\n", q->k, g->source);
+  text_printf(out,
+              "# A history of length %u is one of '%s' iff there are numbers y >= 0, n >= 0 and m >= 0 with the following.\n",
+              q->k, g->source);
   text_add(out, "letters\n");
   for (uint32_t l = 0; l < q->form->letters; l++) {
     text_printf(out, "  L%u is ", l);
@@ -580,7 +590,8 @@ void parikh_print(struct parikh *q, const struct grammar *g, const struct spec *
   print_productions(&p);
   text_add(out, "each rule is used as often as it is made\n");
   print_flows(&p);
-  text_add(out, "each letter is made in each slot as often as there are operations put there: complete ones n(letter, i, j, slot), pending ones m(letter, i, slot)\n");
+  text_add(out, "each letter is made in each slot as often as there are operations put there: complete ones n(letter, i, j, "
+                "slot), pending ones m(letter, i, slot)\n");
   print_slots(&p);
   text_add(out, "each complete operation is in one slot of its interval\n");
   print_counts(&p);
