@@ -133,7 +133,7 @@ TEST(recording_blocks_refused) {
   refuses(&b, "h: byte 26, in block 1: the name of an operation has a zero byte");
   b = begun();
   BLOCK(&b, 'N', "T\7a queue");
-  refuses(&b, "h: byte 29, in block 1: the object's type is a word, and this has ' ' in it");
+  refuses(&b, "h: byte 29, in block 1: the object's type is a word, and this has byte 0x20 in it");
   b = begun();
   BLOCK(&b, 'N', "X");
   refuses(&b, "h: byte 20, in block 1: 'X' begins no name: P, O or T would");

@@ -24,12 +24,12 @@
  *
  * The same holds of tapes that are new, since a tape is in the list of tapes before it is used, and the list is read after the barrier.
  *
- * So all returns below T can be given, up to the first that has taken its time and has not written its record yet: a hole, which closes when
- * its thread goes on. A call whose s is not written yet is given as early as it can have been, after its thread's previous return: earlier
- * calls only take precedences away, and no history becomes wrong by that (Bouajjani et al. 2015, Lemma 4.2). An operation that was seen open and
- * then turns out not to be followed (one_in) leaves no record; its serial is gone from the tape, and it is dropped. If its record is written
- * over while the taker reads it, then by the next operation of that tape, which was marked after the taker looked: its s is T or more by the
- * argument of (2), and it waits for the next round.
+ * So all returns below T can be given, up to the first that has taken its time and has not written its record yet, and up to a call that has
+ * not written its s yet and may have any from its thread's previous return on: holes, which close when their threads go on.
+ *
+ * An operation that was seen open and then turns out not to be followed (one_in) leaves no record; its serial is gone from the tape, and it
+ * is dropped. If its record is written over while the taker reads it, then by the next operation of that tape, which was marked after the
+ * taker looked: its s is T or more by the argument of (2), and it waits for the next round.
  *
  * Times are 32 bits of `now`: all that is not given yet lies within the tapes, and so close together. */
 #ifndef ASIF_LIB_DECK_H
@@ -104,6 +104,7 @@ struct deck {
   uint64_t **masks;  /* a group of 64 lanes each; by time: which of them called then */
 };
 
+extern bool deck_fences; /* tests set it: as if there were no membarrier */
 bool deck_open(struct deck *, size_t bytes, int milliseconds, asif_taker, uint32_t one_in);
 bool deck_start(struct deck *); /* the background thread, where there is to be one */
 void deck_stop(struct deck *);
@@ -161,8 +162,8 @@ DECK_INLINE void lane_drop(struct lane *l, const struct sink *sink, void *to) {
   l->called = false;
 }
 
-/* Marks where in the window of n times this lane calls and returns. */
-DECK_INLINE void lane_mark(struct deck *d, struct lane *l, uint32_t n) {
+/* Marks where in the window of n times this lane calls and returns; how many of these times are known as far as it is concerned. */
+DECK_INLINE uint32_t lane_mark(struct deck *d, struct lane *l, uint32_t n) {
   uint32_t index = (uint32_t)(l - d->lanes), at = l->taken, complete = (uint32_t)(l->seen >> 32), first = 0, given = d->given;
   uint64_t *mask = d->masks[index >> 6], bit = (uint64_t)1 << (index & 63);
   uint16_t *owner = d->owner;
@@ -172,15 +173,16 @@ DECK_INLINE void lane_mark(struct deck *d, struct lane *l, uint32_t n) {
     uint64_t what = __atomic_load_n(&r->what, __ATOMIC_RELAXED);
     uint32_t call = (uint32_t)(what >> 32) - given, ret = (uint32_t)(r->end >> 32) - given;
     if (!called && call < n) mask[call] |= bit;
-    if (ret >= n) return;
+    if (ret >= n) return n;
     owner[ret] = (uint16_t)index;
     first = ret + 1;
     at += record_step(what);
   }
-  if (!(l->seen & 1) || called) return;
-  if (!lane_copy(l, at)) return;
-  uint32_t call = l->copy[0].what & ASIF_TIMED_ ? (uint32_t)(l->copy[0].what >> 32) - d->given : first;
+  if (!(l->seen & 1) || called || !lane_copy(l, at)) return n;
+  if (!(l->copy[0].what & ASIF_TIMED_)) return first;
+  uint32_t call = (uint32_t)(l->copy[0].what >> 32) - given;
   if (call < n) mask[call] |= bit;
+  return n;
 }
 
 DECK_INLINE void lane_call(struct lane *l, const struct sink *sink, void *to) {
@@ -197,15 +199,16 @@ DECK_INLINE void deck_calls(struct lane *lanes, uint64_t mask, const struct sink
 
 /* Gives a window of n times, up to the first hole; how many. */
 DECK_INLINE uint32_t deck_window(struct deck *d, uint32_t n, const struct sink *sink, void *to) {
-  uint32_t last = 0, groups = (d->lane_count + 63) / 64;
+  uint32_t last = 0, known = n, groups = (d->lane_count + 63) / 64;
   struct lane *lanes = d->lanes;
   uint16_t *owner = d->owner;
   uint64_t *first = d->masks[0];
   for (uint32_t i = 0; i < d->lane_count; i++) {
     lane_drop(&lanes[i], sink, to);
-    lane_mark(d, &lanes[i], n);
+    uint32_t until = lane_mark(d, &lanes[i], n);
+    if (until < known) known = until;
   }
-  while (last < n && owner[last] != DECK_NOBODY) last++;
+  while (last < known && owner[last] != DECK_NOBODY) last++;
   for (uint32_t time = 0; time < last; time++) {
     deck_calls(lanes, first[time], sink, to);
     for (uint32_t g = 1; g < groups; g++) deck_calls(lanes + g * 64, d->masks[g][time], sink, to);
