@@ -519,13 +519,13 @@ static int64_t pop_right(void) {
 }
 
 static void push(long v) {
-  if (used.bug == DROPS && v % 1000 == 777) return;
+  if (used.bug == DROPS && v % 100 == 77) return;
   push_right(v);
 }
 
 static int64_t pop(void) {
   int64_t v = pop_right();
-  bool now = atomic_fetch_add(&used.pops, 1) % 997 == 996;
+  bool now = atomic_fetch_add(&used.pops, 1) % 101 == 100;
   if (!now || v == ASIF_EMPTY) return v;
   if (used.bug == REPEATS) push_right((long)v);
   if (used.bug == INVENTS) return v + 1000000000;
