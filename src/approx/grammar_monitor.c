@@ -366,7 +366,7 @@ static void call(struct monitor *base, uint32_t slot, uint16_t method, const val
   if (m->silent) return;
   struct op op = {.method = method, .result = V_UNKNOWN};
   for (int a = 0; a < OP_ARGS; a++) op.arg[a] = o.arg[a] = told_value(&m->classes.at[o.class], a, arg[a]);
-  while (slot >= m->open.count) vec_push(base->mem, &m->open, (struct open){0});
+  while (slot >= m->open.count) vec_push(base->mem, &m->open, (struct open){.class = UINT32_MAX});
   m->open.at[slot] = o;
   counting_call(m->counting, slot, (uint16_t)o.class, none);
   witness_call(m->witness, slot, &op, counting_length(m->counting));
@@ -433,7 +433,10 @@ static void list_label(struct showing *s, uint32_t n) {
   const uint64_t *counts = counting_at(m->counting, n);
   const struct class *c = &m->classes.at[l.method];
   struct shown o = {
-      .method = c->method, .pending = l.pending, .result = V_UNKNOWN, .letters = letters_of(m, c->terminals) & ~m->form->idle};
+      .method = c->method, .pending = l.pending, .arg = {V_NONE, V_NONE, V_NONE}, .result = V_UNKNOWN,
+      .letters = letters_of(m, c->terminals) & ~m->form->idle};
+  for (size_t i = 0; i < m->open.count && l.pending; i++) /* none of it may have returned yet */
+    if (m->open.at[i].class == l.method) memcpy(o.arg, m->open.at[i].arg, sizeof o.arg);
   for (size_t i = 0; i < m->seen.count; i++) {
     const struct seen *e = &m->seen.at[i];
     if (e->class != l.method || (!l.pending && e->set != (unsigned)value_small(l.result))) continue;

@@ -316,21 +316,33 @@ static bool locate(struct stream *s, const struct history *h, size_t op, uint32_
   return false;
 }
 
-/* The operations' processes and lines are those of the history read. The names that a monitor gives only tell them apart; but where
- * what an operation may do depends on its process, they are the processes' numbers. */
+/* The operations' processes and lines are those of the history read. The names that a monitor gives only tell them apart. */
 static void name_processes(struct stream *s, struct history *h) {
   struct names *names = s->history->processes;
   for (size_t i = 0; i < h->ops.count; i++) {
     struct op *o = &h->ops.at[i];
     struct recent r;
-    uint32_t process = s->spec.by_process ? (uint32_t)strtoul(names_at(h->processes, o->process), NULL, 10) : UINT32_MAX;
-    if (locate(s, h, i, process, &r)) {
-      process = r.process;
-      o->line = short_line(r.line);
-    }
-    o->process = process < names_count(names) ? process : names_intern(names, "earlier", 7);
+    bool found = locate(s, h, i, UINT32_MAX, &r);
+    const char *name = s->recent_count > RECENT ? "earlier" : "?"; /* a monitor that only counts shows any value for all */
+    o->process = found ? r.process : names_intern(names, name, strlen(name));
+    o->line = found ? short_line(r.line) : 0;
   }
   h->processes = names;
+}
+
+/* Where what an operation may do depends on its process, the names are numbers: of processes, if there are such operations. Else the
+ * monitor has only counted, and who did them is made up: then they stay as they are. */
+static void name_numbered(struct stream *s, struct history *h) {
+  struct recent *found = mem_zero(h->mem, h->ops.count + 1, sizeof *found);
+  for (size_t i = 0; i < h->ops.count; i++) {
+    uint32_t process = (uint32_t)strtoul(names_at(h->processes, h->ops.at[i].process), NULL, 10);
+    if (!locate(s, h, i, process, &found[i])) return;
+  }
+  for (size_t i = 0; i < h->ops.count; i++) {
+    h->ops.at[i].process = found[i].process;
+    h->ops.at[i].line = short_line(found[i].line);
+  }
+  h->processes = s->history->processes;
 }
 
 bool stream_violation(struct stream *s, struct mem *m, struct violation *v, struct problem *why) {
@@ -341,7 +353,7 @@ bool stream_violation(struct stream *s, struct mem *m, struct violation *v, stru
   h->format = s->history->format;
   h->objects = names_new(m);
   names_intern(h->objects, object, strlen(object));
-  name_processes(s, h);
+  (s->spec.by_process ? name_numbered : name_processes)(s, h);
   v->events = s->events;
   return true;
 }
