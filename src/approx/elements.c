@@ -540,13 +540,18 @@ static void elements_reset(struct monitor *m) {
   e->wrong = WRONG_NOTHING;
 }
 
+static uint64_t elements_held(const struct monitor *m) {
+  const struct elements *e = (const struct elements *)m;
+  return e->items.count;
+}
+
 /* Making one. */
 
 static const struct monitor_type narrow_type = {.name = "elements", .call = narrow_call, .ret = narrow_return, .drop = elements_drop,
-                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes,
+                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes, .held = elements_held,
                                                 .reset = elements_reset};
 static const struct monitor_type wide_type = {.name = "elements", .call = wide_call, .ret = wide_return, .drop = elements_drop,
-                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes,
+                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes, .held = elements_held,
                                               .reset = elements_reset};
 
 /* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack, at the

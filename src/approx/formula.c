@@ -110,6 +110,10 @@ static size_t formula_bytes(const struct monitor *monitor) {
   return sizeof *m + counting_bytes(m->counting) + m->old_room * sizeof *m->old;
 }
 
+static uint64_t formula_held(const struct monitor *monitor) {
+  return counting_labels(((const struct formula_monitor *)monitor)->counting);
+}
+
 /* Showing. */
 
 /* The values of a label: arguments, and a result that is a value. Nothing else is known of it by which it could be left out. */
@@ -216,6 +220,7 @@ static const struct monitor_type formula_type = {.name = "formula",
                                                  .retire = formula_retire,
                                                  .show = formula_show,
                                                  .bytes = formula_bytes,
+                                                 .held = formula_held,
                                                  .more = formula_more,
                                                  .blame = formula_blame};
 /* A formula that comes with Asif is never wrong: if it is, that is an internal error. */
@@ -226,6 +231,7 @@ static const struct monitor_type bundled_type = {.name = "formula",
                                                  .retire = formula_retire,
                                                  .show = formula_show,
                                                  .bytes = formula_bytes,
+                                                 .held = formula_held,
                                                  .more = formula_more};
 
 struct monitor *formula_monitor(struct mem *m, const struct spec *spec, unsigned k, struct formula *f, bool bundled) {

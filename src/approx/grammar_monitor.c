@@ -413,6 +413,8 @@ static size_t bytes(const struct monitor *base) {
          m->classes.room * sizeof *m->classes.at + (m->memo ? (size_t)MEMO_MOST * m->memo_width * sizeof *m->memo : 0);
 }
 
+static uint64_t held(const struct monitor *base) { return counting_labels(((const struct grammar_monitor *)base)->counting); }
+
 /* Showing. */
 
 struct shown {
@@ -655,6 +657,7 @@ static const struct monitor_type grammar_type = {.name = "grammar",
                                                  .retire = retire,
                                                  .show = show,
                                                  .bytes = bytes,
+                                                 .held = held,
                                                  .blame = blame,
                                                  .reset = reset};
 

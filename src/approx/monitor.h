@@ -34,6 +34,7 @@ struct monitor_type {
   /* After ret was false: the operations that show it. Each is added with monitor_show. Its sentence goes to `said`. */
   void (*show)(struct monitor *, struct text *said);
   size_t (*bytes)(const struct monitor *);
+  uint64_t (*held)(const struct monitor *); /* values in flight, or labels: what its memory goes by; or NULL */
   /* Or NULL. Forgets all events, but not what it has found out about the specification. */
   void (*reset)(struct monitor *);
   /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */

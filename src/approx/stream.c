@@ -264,6 +264,15 @@ size_t stream_bytes(const struct stream *s) {
   return bytes;
 }
 
+uint64_t stream_held(const struct stream *s) {
+  uint64_t held = 0;
+  for (size_t i = 0; i < s->objects.count; i++) {
+    const struct monitor *m = s->objects.at[i].monitor;
+    if (m && m->type->held) held += m->type->held(m);
+  }
+  return held;
+}
+
 uint64_t stream_length(const struct stream *s) {
   uint64_t length = 0;
   for (size_t i = 0; i < s->objects.count; i++) length += s->objects.at[i].length;

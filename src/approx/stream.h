@@ -53,6 +53,7 @@ bool stream_read(struct stream *, struct input *, const struct format *, struct 
 bool stream_violation(struct stream *, struct mem *, struct violation *, struct problem *);
 const char *stream_kind(const struct stream *); /* of its monitors: "elements"; NULL while there are none */
 size_t stream_bytes(const struct stream *);   /* that the monitors hold */
+uint64_t stream_held(const struct stream *);  /* values in flight, or labels */
 uint64_t stream_length(const struct stream *); /* intervals begun, in all objects together */
 
 #endif

@@ -80,6 +80,7 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
   bool violated = j->result.verdict == VERDICT_VIOLATED;
   struct monitored m = {.k = j->options.k, .file = strcmp(path, "-") ? path : "<stdin>", .seen = j->seen, .operations = s->operations,
                         .events = s->events, .pending = s->pending, .line = s->line, .intervals = stream_length(s), .bytes = stream_bytes(s),
+                        .held = stream_held(s),
                         .kind = stream_kind(s), .said = j->violation.said};
   if (h) {
     m.format = h->format;

@@ -205,7 +205,7 @@ void monitored_json(const struct report *r, struct text *t) {
   text_printf(t, ",\"threads\":%" PRIu32 ",\"objects\":%" PRIu32 ",\"operations\":%" PRIu64 ",\"events\":%" PRIu64, m->processes, m->objects,
               m->operations, m->events);
   text_printf(t, ",\"pending\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, m->pending, m->failed, m->skipped);
-  text_printf(t, ",\"intervals\":%" PRIu64 ",\"bytes\":%zu,\"line\":", m->intervals, m->bytes);
+  text_printf(t, ",\"intervals\":%" PRIu64 ",\"held\":%" PRIu64 ",\"bytes\":%zu,\"line\":", m->intervals, m->held, m->bytes);
   text_printf(t, m->line ? "%" PRIu64 : "null", m->line);
   text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
   text_add(t, ",\"evidence\":");

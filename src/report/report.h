@@ -52,7 +52,8 @@ struct monitored {
   uint64_t line;            /* of the event read last, 0 if none */
   uint32_t processes, objects;
   uint64_t intervals;       /* begun */
-  size_t bytes;             /* that the monitors hold */
+  uint64_t held;            /* values in flight, or labels, that the monitors hold ... */
+  size_t bytes;             /* ... and in how many bytes */
   const char *said;         /* violated: the monitor's sentence */
 };
 
