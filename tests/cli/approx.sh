@@ -124,7 +124,7 @@ run 2 k2 "$root/examples/queue-bad.txt" --evidence no/such/folder/ev
 
 # The other reports.
 run 1 k2 "$root/examples/queue-bad.txt" --json --html a.html --svg a.svg --junit a.xml
-says '"verdict":"violated"'; says '"k":2'; says '"events":11'; says '"bytes":'; says '"line":13'
+says '"verdict":"violated"'; says '"k":2'; says '"events":11'; says '"bytes":'; says '"held":'; says '"line":13'
 grep -q '<failure type="not linearizable"' a.xml && grep -q 'Enq(3)' a.svg && grep -q '"monitored":{"k":2,' a.html || fail 'the reports'
 run 0 k2 "$root/examples/queue-good.txt" --json --html a.html --svg a.svg --junit a.xml
 says '"verdict":"no violation seen"'
