@@ -24,11 +24,7 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
   if (UNLIKELY(!f)) return;
   point(kind, (uintptr_t)at, size);
   f->pc = pc;
-  if (heap_owns((uintptr_t)at)) {
-    if (UNLIKELY(!heap_live((uintptr_t)at, size))) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
-  } else if (kind != POINT_READ && is_stack((uintptr_t)at)) {
-    kept_write((uintptr_t)at);
-  }
+  if (heap_owns((uintptr_t)at) && UNLIKELY(!heap_live((uintptr_t)at, size))) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
 }
 
 /* A compare-and-exchange that failed reads what one that puts the same value back does, but the code goes on elsewhere: for loops
@@ -60,7 +56,7 @@ PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *
   if (UNLIKELY(i >= scheduler.silent)) return false;
   struct fiber *f = current;
   if (UNLIKELY(f->spin.pc == pc)) return false;
-  if (heap_owns(at) ? UNLIKELY(!heap_live(at, size)) : kind != POINT_READ && UNLIKELY(is_stack(at))) return false;
+  if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) return false;
   step_put(&scheduler.steps[i], scheduler.alive, at, f->goes_on | STEP_WORD(kind, flags, size));
   run.count = i + 1;
   f->pc = pc;
@@ -371,7 +367,6 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
 
 LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
-  if (write && UNLIKELY(is_stack(at))) kept_write(at);
   bool is_point = plain_is_point(at);
   if (is_point) {
     plain_point(f, at, size, write, pc, slot);

@@ -6,8 +6,8 @@
  * and copies back. It is the same run: the copies are exact, and what cannot be copied forbids it. That is all that keeps
  * something of its own: the threads library, time, files; and very many globals.
  *
- * A fiber that has not run since the state before is as it was there, and is not copied again. Its stack could be written by others:
- * the hooks see that, and from the first time on all stacks are copied. */
+ * A fiber that has ended and has not run since the state before is as it was there, and is not copied again. The stacks of others
+ * could be written by anybody, and not every such write has a hook. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ enum {
   STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
 };
 
-/* A state is what run_execute needs, and then the bytes: of each fiber that has run since the one before the struct, what it is about to do, and its
+/* A state is what run_execute needs, and then the bytes: of each fiber that has not ended, or has run since the one before, the struct, what it is about to do, and its
  * stack; all thread-local storage; the globals; the heap. */
 struct kept {
   size_t step, moments;
@@ -46,17 +46,11 @@ static struct {
   size_t calls_room;
 } keeps;
 
-bool kept_crossed;
-void kept_write(uintptr_t address) {
-  if (current && address - (uintptr_t)current->stack >= STACK_SIZE) kept_crossed = true;
-}
-
 static uint64_t resumed;
 uint64_t run_resumed(void) { return resumed; }
 
 void kept_open(bool possible) {
   keeps.count = 0;
-  kept_crossed = false;
   if (possible && !keeps.memory) {
     keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (keeps.memory == MAP_FAILED) keeps.memory = NULL;
@@ -114,12 +108,10 @@ static void get_others(const char *from) {
   if (options.races) races_get(&from);
 }
 
-static uint64_t all_fibers(void) { return ((uint64_t)1 << run.fibers) - 1; }
-
 static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
   struct kept_bytes to = {.at = before ? before->end : keeps.memory};
   to.end = to.at + STATE_BYTES;
-  if (!before || kept_crossed) ran = all_fibers();
+  ran |= before ? scheduler.alive : ((uint64_t)1 << run.fibers) - 1;
   if (before) memcpy(s->fiber_at, before->fiber_at, run.fibers * sizeof s->fiber_at[0]);
   for (; ran; ran &= ran - 1) {
     unsigned i = (unsigned)__builtin_ctzll(ran);
@@ -133,7 +125,7 @@ static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
 }
 
 static void get_all(const struct kept *s, uint64_t ran) {
-  for (uint64_t rest = kept_crossed ? all_fibers() : ran; rest; rest &= rest - 1) {
+  for (uint64_t rest = ran | s->scheduler.alive; rest; rest &= rest - 1) {
     unsigned i = (unsigned)__builtin_ctzll(rest);
     get_fiber(s->fiber_at[i], &fibers[i]);
   }

@@ -284,8 +284,6 @@ static inline void kept_get(const char **from, void *to, size_t size) {
   kept_copy(to, *from, size);
   *from += size;
 }
-extern bool kept_crossed; /* a fiber wrote to the stack of another */
-void kept_write(uintptr_t address); /* somebody writes there: is that another's stack? */
 static inline bool is_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 bool heap_can_be_put(void);
 bool heap_put(struct kept_bytes *, bool first); /* first: of the states there are */
