@@ -60,11 +60,12 @@ void decider_open(struct decider *d, struct mem *mem, struct states *states, uns
   byte_table_open(&d->keys, mem);
 }
 
-/* What is to be tried first comes last: what ended first. */
+/* What is to be tried first comes last: what ended first, and of that what was met first, which is often what happened first. */
 static int by_end(const void *a, const void *b) {
   const struct counting_group *x = a, *y = b;
   if (x->to != y->to) return x->to < y->to ? 1 : -1;
-  return memcmp(x, y, sizeof *x);
+  if (x->label != y->label) return x->label < y->label ? 1 : -1;
+  return memcmp(y, x, sizeof *x);
 }
 
 static void add_pending(struct decider *d, struct counting_group g) {
