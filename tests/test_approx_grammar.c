@@ -627,7 +627,7 @@ static void compare(struct comparison *c, const char *name, long i) {
     struct seen seen = watch(h, &spec, name, length, i % 10 == 0);
     if (seen.events && holds) history_dump(h, &spec);
     CHECKF(!seen.events || !holds, "%s: history %ld: a false alarm at k = %u", name, i, length);
-    if (before)
+    if (before && !seen.figures.unknown)
       CHECKF(seen.events && seen.events <= before, "%s: history %ld: k = %u sees less than a smaller one", name, i, length);
     before = seen.events;
     c->unknown += seen.figures.unknown;
@@ -636,7 +636,7 @@ static void compare(struct comparison *c, const char *name, long i) {
     if (k < 4) continue;
     c->outside += seen.figures.outside;
     c->found += seen.events != 0;
-    if (!(i % 3) || seen.figures.outside || order.length > length) continue;
+    if (!(i % 3) || seen.figures.outside || seen.figures.unknown || order.length > length) continue;
     c->exact++;
     if (!seen.events && !holds) history_dump(h, &spec);
     CHECKF(seen.events || holds, "%s: history %ld: a violation is missed at k = %u, length %u", name, i, length, order.length);
@@ -651,7 +651,7 @@ static void compare_named(const char *name) {
           "%s: %ld linearizable, %ld not, %ld of them found; %ld exact, %ld with operations outside; %llu solved, %llu unknown\n",
           name, c.good, c.bad, c.found, c.exact, c.outside, (unsigned long long)c.solved, (unsigned long long)c.unknown);
   CHECK(c.good > 0 && c.bad > 0 && c.found > 0 && c.exact > 0);
-  CHECK(c.unknown == 0 && c.unproved == 0);
+  CHECK(c.unknown * 500 <= c.solved && c.unproved == 0); /* limits are hit, but seldom */
 }
 
 #define X(id, name)                                                                                                              \
