@@ -150,6 +150,20 @@ static void forget_pairs(struct countings *s) {
   }
 }
 
+/* Values that nobody has taken are put in after the others, where that can be: most often there is an order then. */
+static void mark_late(struct countings *s) {
+  enum { PUT, TAKE };
+  struct counting_entry *entries = s->now.entries.at;
+  for (size_t i = 0; s->pairs && i < s->now.entries.count; i++) {
+    const struct op *put = op_of(s, entries[i].label);
+    entries[i].late = put->method == PUT;
+    for (size_t k = 0; entries[i].late && k < s->now.entries.count; k++) {
+      const struct op *take = op_of(s, entries[k].label);
+      if (take->method == TAKE && take->result == put->arg[0]) entries[i].late = false;
+    }
+  }
+}
+
 static void forget(struct countings *s) {
   tidy(&s->now);
   forget_pure(s);
@@ -197,6 +211,8 @@ uint32_t countings_return(struct countings *s, uint32_t counting, unsigned proce
   c->open[process] = COUNTING_IDLE;
   c->returned = true;
   forget(s);
+  if (s->spec->always >> op.method & 1) return intern(s); /* it may come last, after an order of the others there was before */
+  mark_late(s);
   decider_take(&s->decider, c, s->processes);
   return decider_allowed(&s->decider) ? intern(s) : 0;
 }

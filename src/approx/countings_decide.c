@@ -63,6 +63,7 @@ void decider_open(struct decider *d, struct mem *mem, struct states *states, uns
 /* What is to be tried first comes last: what ended first, and of that what was met first, which is often what happened first. */
 static int by_end(const void *a, const void *b) {
   const struct counting_group *x = a, *y = b;
+  if (x->late != y->late) return x->late ? -1 : 1;
   if (x->to != y->to) return x->to < y->to ? 1 : -1;
   if (x->label != y->label) return x->label < y->label ? 1 : -1;
   return memcmp(y, x, sizeof *x);
@@ -85,7 +86,7 @@ void decider_take(struct decider *d, const struct counting *c, unsigned processe
       add_pending(d, (struct counting_group){.label = c->open[p], .count = 1, .from = c->from[p], .to = (uint8_t)d->k, .pending = true});
   for (size_t i = 0; i < c->entries.count; i++) {
     const struct counting_entry *e = &c->entries.at[i];
-    vec_push(d->mem, &d->groups, ((struct counting_group){.label = e->label, .count = e->count, .from = e->from, .to = e->to}));
+    vec_push(d->mem, &d->groups, ((struct counting_group){.label = e->label, .count = e->count, .from = e->from, .to = e->to, .late = e->late}));
   }
   if (d->groups.count > 1) qsort(d->groups.at, d->groups.count, sizeof *d->groups.at, by_end);
 }

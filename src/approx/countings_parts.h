@@ -22,6 +22,7 @@ uint32_t byte_table_number(struct byte_table *, const void *, size_t size);
 struct counting_entry {
   uint16_t label, count;
   uint8_t from, to;
+  bool late; /* for the decision: see there */
 };
 
 /* One counting, being read or made. */
@@ -36,7 +37,8 @@ struct counting {
 /* Operations that differ in nothing the decision can see. */
 struct counting_group {
   uint16_t label, count;
-  uint8_t from, to, pending, zero;
+  uint8_t from, to, pending;
+  uint8_t late; /* better after the others: a value that nobody has taken */
 };
 
 /* Decides countings (countings_decide.c). */
