@@ -1,8 +1,10 @@
-/* asif prove: is this C object linearizable, for any number of threads? */
+/* asif prove: is this C object linearizable, for any number of threads?
+ *
+ *   read -> prove -> (not proved: is there an execution of a few threads that is wrong? verify) -> report */
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/verify_job.h"
 #include "prove/prove.h"
 
 static const struct opt opts[] = {
@@ -10,77 +12,225 @@ static const struct opt opts[] = {
     {"level", 'l', "LEVEL", "ms|nu|full", "ms: memory safety; nu: and results; full: and exactly one linearization point (default)"},
     {"points", 0, "WHICH", "marked|found", "linearization points: those marked with ASIF_LIN, or found by trying; default: marked, if there are any"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
+    {"no-confirm", 0, NULL, NULL, "where the proof fails, do not look for a wrong execution of two or three threads"},
+    {"json", 0, NULL, NULL, "print one JSON object instead of text"},
+    {"html", 0, "FILE", "@files", "write a page: the program with what is known at each line, and memory drawn"},
+    {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void say_proof(const struct proved *d, struct text *t) {
-  text_add(t, "linearization points:\n");
-  prove_tell_points(d, t);
-  text_add(t, "what a thread may do while another is in the middle of an operation:\n");
-  prove_tell_actions(d, t);
-  text_add(t, "memory between operations is one of:\n");
-  prove_tell_memory(d, t);
-  text_add(t, "assumed: sequential consistency; malloc succeeds");
-  text_add(t, !strcmp(d->spec.name, "set") || !strcmp(d->spec.name, "multiset") ? "; arguments lie between INT_MIN and INT_MAX, exclusive\n" : "\n");
-}
+struct job {
+  const struct args *args;
+  struct prove_options options;
+  double seconds, cpu;
+  size_t bytes;
+  struct limits limits;
+  struct proved proved;
+  bool cut; /* by a limit, in the middle */
+  struct verify_job confirming; /* of a failed proof: the last that was searched */
+  bool violated;                /* ... and found something wrong */
+  bool confirms;                /* its subject and memory are open */
+  struct mem confirming_mem;
+  struct text confirmed;        /* what was searched, in words */
+};
 
-static int say(const struct args *a, const struct proved *d, double seconds, struct mem *m) {
-  static const char *const proved[] = {"memory safe", "linearizable at level nu", "linearizable"};
-  struct text t;
-  struct prove_counts c = prove_counts(d);
-  bool holds = d->verdict == VERDICT_HOLDS;
-  text_open(&t, m);
-  if (!arg_flag(a, "quiet")) {
-    if (holds) say_proof(d, &t);
-    else prove_tell_failure(d, &t);
-  }
-  text_printf(&t, "verdict: %s (any number of threads; %s, %llu views, %llu actions, %.2f s, %ld MB)\n",
-              holds ? proved[d->level] : "unknown", d->spec.name, (unsigned long long)c.views, (unsigned long long)c.actions, seconds,
-              peak_rss_kb() / 1024);
-  return write_stdout(text_string(&t), t.count) ? status_of_verdict(d->verdict) : EXIT_USAGE;
-}
-
-static bool read_options(const struct args *a, struct prove_options *o, double *seconds, size_t *bytes) {
+static bool read_options(const struct args *a, struct job *j) {
   bool bad = false;
+  struct prove_options *o = &j->options;
   const char *level = arg_value(a, "level"), *points = arg_value(a, "points");
+  j->args = a;
+  j->cpu = clock_cpu_seconds();
   *o = (struct prove_options){.path = a->at[0], .cc_args = a->at + 1, .spec = arg_value(a, "spec")};
   o->level = !level || !strcmp(level, "full") ? LEVEL_FULL : !strcmp(level, "nu") ? LEVEL_NU : LEVEL_MS;
   o->points = !points ? POINTS_AUTO : !strcmp(points, "marked") ? POINTS_MARKED : POINTS_FOUND;
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
-  *seconds = arg_seconds(a, "time-limit", 0, &bad);
-  *bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  j->seconds = arg_seconds(a, "time-limit", 0, &bad);
+  j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  for (int i = 1; i < a->count; i++)
+    if (a->at[i][0] != '-') {
+      usage_error(a, "too many arguments: %s", a->at[i]);
+      return false;
+    }
   return !bad;
 }
 
-static int say_limit(const struct limits *l) {
-  char line[200];
-  int count = snprintf(line, sizeof line, "verdict: unknown (the %s was reached after %.2f s)\n", limit_name((enum limit)l->reached), limits_elapsed(l));
-  return write_stdout(line, (size_t)count) ? EXIT_UNKNOWN : EXIT_USAGE;
+/* Confirming: small clients, searched whole, one after the other. */
+
+static const struct client {
+  unsigned threads, ops;
+} clients[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}};
+enum { CLIENTS = sizeof clients / sizeof *clients, CONFIRM_SECONDS = 10 };
+
+static double time_left(const struct job *j, double started) {
+  double left = CONFIRM_SECONDS - (clock_seconds() - started);
+  if (j->seconds > 0 && j->seconds - limits_elapsed(&j->limits) < left) left = j->seconds - limits_elapsed(&j->limits);
+  return left;
+}
+
+static void close_confirming(struct job *j) {
+  if (!j->confirms) return;
+  subject_close(&j->confirming.subject);
+  mem_close(&j->confirming_mem);
+  j->confirms = false;
+}
+
+/* Searches one client; false if it cannot be searched: verify does not read the file, or there was an internal error. */
+static bool search_client(struct job *j, const struct client *c, bool points, double seconds) {
+  struct verify_job *v = &j->confirming;
+  struct problem why;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  close_confirming(j);
+  memset(v, 0, sizeof *v);
+  v->args = j->args;
+  v->cpu = j->cpu;
+  v->options = (struct verify_options){.path = j->options.path, .spec = j->options.spec, .cc_args = j->options.cc_args, .threads = c->threads,
+                                       .ops = c->ops, .bound = -1, .recursion = j->options.recursion, .points = points};
+  v->options.search.jobs = cores > 0 ? (unsigned)cores : 1;
+  v->options.search.deadlocks = true;
+  limits_start(&v->limits, seconds, j->bytes);
+  v->limits.interrupted = &interrupted;
+  mem_open(&j->confirming_mem, &v->limits);
+  j->confirms = true;
+  if (MEM_GUARD(&j->confirming_mem)) {
+    v->answer = (struct verified){.search = {.verdict = VERDICT_UNKNOWN, .limit = (enum limit)v->limits.reached}};
+    return v->limits.reached != LIMIT_INTERRUPT;
+  }
+  return subject_open(&j->confirming_mem, &v->options, &v->subject, &why) && verify(&v->subject, &v->limits, &v->answer, &why);
+}
+
+/* Of memory safety alone, that results are wrong is no violation. */
+static bool is_asked(const struct job *j) {
+  const char *kind = j->confirming.answer.kind;
+  return j->options.level != LEVEL_MS || (strcmp(kind, "not linearizable") && strcmp(kind, "points"));
+}
+
+static void say_client(struct job *j, const struct client *c, bool points) {
+  enum verdict verdict = j->confirming.answer.search.verdict;
+  text_printf(&j->confirmed, "%s%u threads, %u operation%s each%s: %s", j->confirmed.count ? "; " : "", c->threads, c->ops, c->ops == 1 ? "" : "s",
+              points ? ", by the points" : "", verdict == VERDICT_HOLDS ? "no violation" : verdict == VERDICT_VIOLATED ? "a violation" : "not searched to the end");
+}
+
+/* True if one of the clients can go wrong; its search is kept open. */
+static bool search_clients(struct job *j, bool points, double started) {
+  for (unsigned i = 0; i < CLIENTS; i++) {
+    double left = time_left(j, started);
+    if (left < 0.05 || !search_client(j, &clients[i], points, left)) return false;
+    say_client(j, &clients[i], points);
+    if (j->confirming.answer.search.verdict == VERDICT_VIOLATED && is_asked(j)) return true;
+  }
+  return false;
+}
+
+/* Marked points may be wrong where the object is right. */
+static bool blames_points(const struct job *j) {
+  const char *said = j->proved.failure.said;
+  bool marked = j->options.points != POINTS_FOUND && j->options.level != LEVEL_MS && j->proved.program->has_points;
+  return marked && (strstr(said, "linearize") || strstr(said, "linearization"));
+}
+
+static void confirm(struct job *j) {
+  double started = clock_seconds();
+  j->violated = search_clients(j, false, started) || (blames_points(j) && search_clients(j, true, started));
+  if (!j->violated) close_confirming(j);
+}
+
+/* What is written has memory of its own: there may be none left under the limit. */
+
+static char *finished(struct text *t) { return t->count ? t->at : mem_string(t->mem, "", 0); }
+
+static char *reason_of(const struct job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  if (j->cut)
+    text_printf(&t, "the %s was reached", limit_name((enum limit)j->limits.reached));
+  else
+    text_add(&t, j->proved.failure.said);
+  return finished(&t);
+}
+
+static void gather_proof(const struct job *j, struct mem *m, struct proof *p, struct check_result *c, struct report *r) {
+  bool holds = j->proved.verdict == VERDICT_HOLDS && !j->cut;
+  *c = (struct check_result){.verdict = holds ? VERDICT_HOLDS : VERDICT_UNKNOWN, .method = (char *)"views closed under steps and interference",
+                             .reason = holds ? NULL : reason_of(j, m), .culprit = UINT32_MAX};
+  *r = (struct report){.command = "prove", .spec = j->proved.spec.name ? &j->proved.spec : NULL, .result = c, .proof = p,
+                       .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
+                       .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  if (j->confirmed.count) p->confirming = j->confirmed.at;
+}
+
+/* The execution that verify found, after where the proof failed. */
+static bool answer_violated(const struct job *j, struct mem *m, const struct report *failed) {
+  struct verify_facts *f = mem_zero(m, 1, sizeof *f);
+  struct text before, more;
+  text_open(&before, m);
+  text_open(&more, m);
+  verify_gather(&j->confirming, m, f);
+  f->report.command = "prove";
+  f->report.proof = failed->proof;
+  f->report.seconds = failed->seconds;
+  text_add(&more, f->execution.members);
+  report_proof_members(failed, &more);
+  f->execution.members = finished(&more);
+  if (!arg_flag(j->args, "json")) {
+    report_proof_failure(failed, &before);
+    text_add(&before, "\nThere is an execution that is wrong:\n\n");
+  }
+  return write_reports(j->args, m, &f->report, verify_svg, &before);
+}
+
+static int answer(const struct job *j) {
+  struct mem own;
+  mem_open(&own, NULL);
+  if (MEM_GUARD(&own)) {
+    mem_close(&own);
+    say_error("out of memory while writing the answer");
+    return EXIT_UNKNOWN;
+  }
+  struct proof *p = mem_zero(&own, 1, sizeof *p);
+  struct check_result result;
+  struct report report;
+  struct text before;
+  text_open(&before, &own);
+  prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, &own, p);
+  gather_proof(j, &own, p, &result, &report);
+  bool written = j->violated ? answer_violated(j, &own, &report) : write_reports(j->args, &own, &report, NULL, &before);
+  int status = !written ? EXIT_USAGE : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
+  mem_close(&own);
+  return status;
+}
+
+/* False if the file cannot be read. */
+static bool decide(struct job *j, struct mem *m) {
+  struct problem why;
+  if (MEM_GUARD(m)) {
+    j->cut = true;
+    return true;
+  }
+  if (prove(m, &j->options, &j->proved, &why)) return true;
+  say_error("%s", why.text);
+  return false;
 }
 
 static int run(const struct args *a) {
-  struct prove_options o;
-  double seconds;
-  size_t bytes;
-  if (!read_options(a, &o, &seconds, &bytes)) return EXIT_USAGE;
+  struct job *j = &(struct job){.args = a};
+  struct mem m, words;
+  if (!read_options(a, j)) return EXIT_USAGE;
   handle_interrupts();
-  struct limits limits;
-  struct mem m;
-  struct proved d;
-  struct problem why;
-  limits_start(&limits, seconds, bytes);
-  limits.interrupted = &interrupted;
-  mem_open(&m, &limits);
-  int status;
-  if (MEM_GUARD(&m)) status = say_limit(&limits);
-  else if (prove(&m, &o, &d, &why)) status = say(a, &d, limits_elapsed(&limits), &m);
-  else {
-    say_error("%s", why.text);
-    status = EXIT_USAGE;
+  limits_start(&j->limits, j->seconds, j->bytes);
+  j->limits.interrupted = &interrupted;
+  mem_open(&m, &j->limits);
+  mem_open(&words, NULL);
+  text_open(&j->confirmed, &words);
+  int status = EXIT_USAGE;
+  if (decide(j, &m)) {
+    if (!j->cut && j->proved.verdict != VERDICT_HOLDS && !arg_flag(a, "no-confirm")) confirm(j);
+    status = answer(j);
   }
+  close_confirming(j);
+  mem_close(&words);
   mem_close(&m);
   return status;
 }
@@ -94,11 +244,20 @@ const struct command command_prove = {
                "any number of others do what their operations can do; no invariants, actions or linearization\n"
                "points need be given. The object is a linked list: a stack, a queue, a set or a multiset.\n"
                "\n"
-               "Exit status: 0 proved, 2 bad usage or C that is not read, 3 not proved, or a limit was reached.\n"
+               "Where the proof fails, it is said at which line, what is known there, and how it may come to\n"
+               "that. Then a few threads are searched as by `asif verify`, for ten seconds at most: if one of their\n"
+               "executions is wrong the verdict is violated, with the execution; else it is unknown, for a proof\n"
+               "that fails shows nothing. What is followed, what is assumed and how it works: docs/prove.md.\n"
+               "\n"
+               "Exit status: 0 proved, 1 violated, 2 bad usage or C that is not read, 3 unknown (not proved, or a\n"
+               "limit was reached), 4 internal error.\n"
                "\n"
                "Examples:\n"
-               "  asif prove stack.c                      the specification is in the file\n"
-               "  asif prove queue.c --spec queue --level ms   memory safety only\n",
+               "  asif prove stack.c                           the specification is in the file\n"
+               "  asif prove queue.c --spec queue --level ms   memory safety only\n"
+               "  asif prove queue.c --points marked           by the points marked with ASIF_LIN()\n"
+               "  asif prove set.c --html proof.html           what is known at each line, and memory drawn\n"
+               "  asif prove stack.c --no-confirm -- -DSIZE=2 -Iinclude\n",
     .opts = opts,
     .least = 1,
     .most = -1,

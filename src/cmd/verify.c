@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/verify_live.h"
+#include "cmd/verify_job.h"
 #include "history/format.h"
 #include "verify/schedule.h"
 
@@ -46,17 +46,6 @@ static const struct opt opts[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-struct job {
-  const struct args *args;
-  struct verify_options options;
-  struct live_asked live;
-  double seconds, cpu;
-  size_t bytes;
-  struct limits limits;
-  struct subject subject;
-  struct verified answer;
-};
-
 static enum reduce reduction(const char *name) {
   enum reduce r = REDUCE_BEST;
   while (name && strcmp(reduce_name(r), name)) r++; /* one of them: the option's choices */
@@ -95,7 +84,7 @@ static bool approx_alone(const struct args *a) {
   return true;
 }
 
-static bool read_options(const struct args *a, struct job *j) {
+static bool read_options(const struct args *a, struct verify_job *j) {
   bool bad = false;
   struct verify_options *o = &j->options;
   const char *ops = arg_value(a, "ops"), *steps = arg_value(a, "steps"), *order = arg_value(a, "search");
@@ -135,8 +124,7 @@ static bool read_options(const struct args *a, struct job *j) {
   return !bad && live_options(a, &j->live, o);
 }
 
-/* "3 threads, 2 operations each" */
-static void put_client(const struct subject *s, struct text *t) {
+void verify_put_client(const struct subject *s, struct text *t) {
   text_printf(t, "%u thread%s, ", s->threads, s->threads == 1 ? "" : "s");
   if (s->options->ops == OPS_FOREVER)
     text_add(t, "any number of operations");
@@ -168,15 +156,6 @@ static void put_calls(const struct subject *s, struct text *t) {
   }
 }
 
-/* The facts as reports take them. */
-struct facts {
-  struct report report;
-  struct execution execution;
-  struct endless endless;
-  struct check_result result;
-  struct schedule_line start; /* a fault before the threads start */
-};
-
 static const struct schedule_line *fault_line(const struct verified *v, struct schedule_line *start) {
   const struct schedule *s = &v->schedule;
   if (v->search.violation != VIOLATION_FAULT && v->search.violation != VIOLATION_POINTS) return NULL;
@@ -187,7 +166,7 @@ static const struct schedule_line *fault_line(const struct verified *v, struct s
   return start;
 }
 
-static char *method_of(const struct job *j, struct mem *m) {
+static char *method_of(const struct verify_job *j, struct mem *m) {
   const struct verify_options *o = &j->options;
   struct text t;
   if (o->live) return mem_string(m, "loops of the state graph", 24);
@@ -228,7 +207,7 @@ static char *unseen(const struct verify_options *o, struct mem *m) {
   return t.at;
 }
 
-static void gather(const struct job *j, struct mem *m, struct facts *f) {
+void verify_gather(const struct verify_job *j, struct mem *m, struct verify_facts *f) {
   const struct subject *s = &j->subject;
   const struct verified *v = &j->answer;
   const struct search_result *r = &v->search;
@@ -238,7 +217,7 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
   f->result.reason = (char *)v->reason;
   if (!v->checked) f->result.culprit = UINT32_MAX;
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(r, m);
-  f->execution = (struct execution){.file = j->options.path, .client = words(m, s, put_client), .calls = words(m, s, put_calls),
+  f->execution = (struct execution){.file = j->options.path, .client = words(m, s, verify_put_client), .calls = words(m, s, put_calls),
                                     .threads = s->threads, .operations = s->options->ops, .bound = s->bound,
                                     .reduce = reduce_name(s->options->search.reduce), .states = r->states,
                                     .transitions = r->transitions, .depth = r->depth, .spec_sets = r->spec_sets,
@@ -259,7 +238,7 @@ static void gather(const struct job *j, struct mem *m, struct facts *f) {
   f->report.history = NULL;
 }
 
-static void drawn_svg(const struct report *r, struct text *t) {
+void verify_svg(const struct report *r, struct text *t) {
   struct report drawn = *r;
   struct check_result c = whole_result(t->mem, r);
   drawn.result = &c;
@@ -276,7 +255,7 @@ static bool write_history(const char *path, const struct history *h) {
   return false;
 }
 
-static bool write_evidence(const struct job *j, struct report *r) {
+static bool write_evidence(const struct verify_job *j, struct report *r) {
   const char *path = arg_value(j->args, "evidence");
   struct problem why;
   if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
@@ -286,13 +265,13 @@ static bool write_evidence(const struct job *j, struct report *r) {
   return false;
 }
 
-static bool write_answers(const struct job *j, struct mem *m, struct report *r) {
+static bool write_answers(const struct verify_job *j, struct mem *m, struct report *r) {
   const struct args *a = j->args;
   struct text t;
   text_open(&t, m);
   bool good = write_evidence(j, r) && write_history(arg_value(a, "history"), r->history);
   if (!good) return false;
-  return write_reports(a, m, r, drawn_svg, &t);
+  return write_reports(a, m, r, verify_svg, &t);
 }
 
 static int problem_status(const struct problem *why) {
@@ -301,7 +280,7 @@ static int problem_status(const struct problem *why) {
 }
 
 /* --dump */
-static int dump(const struct job *j, struct mem *m, const char *what) {
+static int dump(const struct verify_job *j, struct mem *m, const char *what) {
   struct text t;
   struct problem why;
   text_open(&t, m);
@@ -320,9 +299,9 @@ static int dump(const struct job *j, struct mem *m, const char *what) {
 }
 
 /* What is written has memory of its own: there may be none left under the limit. */
-static int answer(struct job *j) {
+static int answer(struct verify_job *j) {
   struct mem own;
-  struct facts *volatile facts = NULL;
+  struct verify_facts *volatile facts = NULL;
   mem_open(&own, NULL);
   if (MEM_GUARD(&own)) {
     mem_close(&own);
@@ -330,14 +309,14 @@ static int answer(struct job *j) {
     return EXIT_UNKNOWN;
   }
   facts = mem_zero(&own, 1, sizeof *facts);
-  gather(j, &own, facts);
+  verify_gather(j, &own, facts);
   int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.search.verdict) : EXIT_USAGE;
   mem_close(&own);
   return status;
 }
 
 /* A limit reached before there was anything to search, or while the counterexample was explained. */
-static void cut_short(struct job *j, bool read) {
+static void cut_short(struct verify_job *j, bool read) {
   j->answer = (struct verified){.search = {.verdict = VERDICT_UNKNOWN, .limit = (enum limit)j->limits.reached}};
   if (read) return;
   j->answer.reason = "the object could not be read within the limits";
@@ -345,7 +324,7 @@ static void cut_short(struct job *j, bool read) {
 }
 
 /* False with the exit status if there is nothing to answer. */
-static bool decide(struct job *j, struct mem *m, int *status) {
+static bool decide(struct verify_job *j, struct mem *m, int *status) {
   struct problem why;
   const char *what = arg_value(j->args, "dump");
   volatile bool read = false;
@@ -364,7 +343,7 @@ static bool decide(struct job *j, struct mem *m, int *status) {
   return false;
 }
 
-static int verify_file(struct job *j) {
+static int verify_file(struct verify_job *j) {
   struct mem m;
   int status;
   limits_start(&j->limits, j->seconds, j->bytes);
@@ -384,7 +363,7 @@ static int verify_file(struct job *j) {
 }
 
 static int run(const struct args *a) {
-  struct job j = {0};
+  struct verify_job j = {0};
   if (!read_options(a, &j)) return EXIT_USAGE;
   handle_interrupts();
   return verify_file(&j);

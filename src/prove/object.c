@@ -4,8 +4,6 @@
 #include "asif.h"
 #include "prove/prover.h"
 
-enum { MAY_EMPTY = 1, MAY_FALSE = 2, MAY_TRUE = 4 };
-
 static bool adds(const struct prover *p, uint16_t op) { return p->role[op] == ROLE_ADD; }
 static bool reads_only(const struct prover *p, uint16_t op) { return p->role[op] == ROLE_ASK; }
 static bool is_collection(const struct prover *p) { return p->object == PROVE_SET || p->object == PROVE_MULTISET; }

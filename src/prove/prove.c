@@ -86,7 +86,8 @@ static bool open(struct mem *mem, const struct prove_options *o, struct proved *
   d->prover = mem_zero(mem, 1, sizeof *d->prover);
   d->prover->object = object;
   d->prover->level = d->level = o->level;
-  return prover_open(d->prover, mem, d->program, o->path, why) && find_roles(d->prover, unit, &d->spec, why);
+  d->prover->program = d->program;
+  return find_roles(d->prover, unit, &d->spec, why);
 }
 
 bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
@@ -97,6 +98,11 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
     problem_set(why, "%s: no linearization points are marked: ASIF_LIN(), or leave out --points", o->path);
     return false;
   }
+  if (!prover_open(d->prover, mem, d->program, o->path, why)) { /* too large for what is followed: nothing is known to be wrong */
+    snprintf(d->failure.said, sizeof d->failure.said, "%.*s", (int)sizeof d->failure.said - 1, why->text);
+    d->failure.limit = true;
+    return true;
+  }
   if (o->level != LEVEL_MS && marked) d->prover->marked = true;
   bool done = o->level == LEVEL_MS || marked ? fixpoint(d->prover) : find_points(d->prover, &d->level, &d->tries);
   d->verdict = done ? VERDICT_HOLDS : VERDICT_UNKNOWN;
@@ -106,5 +112,5 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
 
 struct prove_counts prove_counts(const struct proved *d) {
   const struct prover *p = d->prover;
-  return (struct prove_counts){p->entries.count - 1, p->actions.count, p->steps, p->compositions};
+  return (struct prove_counts){p->entries.count ? p->entries.count - 1 : 0, p->actions.count, p->steps, p->compositions};
 }

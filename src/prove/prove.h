@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "front/program.h"
+#include "prove/proof.h"
 #include "spec/spec.h"
 
 /* The columns of the paper's Table 1: memory safety; and results and abstract value; and exactly one linearization point. */
@@ -46,11 +47,8 @@ struct proved {
 /* False with the problem where the file cannot be read, or has no specification that prove knows. Limits go to the mem's guard. */
 bool prove(struct mem *, const struct prove_options *, struct proved *, struct problem *);
 
-/* In words: the points, the actions, the memory between operations; or why not. */
-void prove_tell_points(const struct proved *, struct text *);
-void prove_tell_actions(const struct proved *, struct text *);
-void prove_tell_memory(const struct proved *, struct text *);
-void prove_tell_failure(const struct proved *, struct text *);
+/* In words, into the mem; of views beside those between operations only if `all`, with pictures. Also of what a limit cut short. */
+void prove_tell(const struct proved *, const struct prove_options *, bool all, struct mem *, struct proof *);
 struct prove_counts {
   uint64_t views, actions, steps, compositions;
 };

@@ -9,7 +9,9 @@
  *   compose.c      interference: another thread's step, seen by this one
  *   fixpoint.c     all views, closed under steps and interference
  *   points.c       where operations linearize: marked, or found by trying
- *   tell.c         views, actions and failures in words */
+ *   tell.c         values and views in words; tell_change.c: what a step changes
+ *   draw.c         views as pictures
+ *   proof.c        the proof as a whole, told */
 #ifndef ASIF_PROVE_PROVER_H
 #define ASIF_PROVE_PROVER_H
 
@@ -130,6 +132,20 @@ bool find_points(struct prover *, enum prove_level *reached, unsigned *tries);
 bool fixpoint(struct prover *); /* closed, nothing failed; else p->failure, or a limit */
 
 /* tell.c */
-void tell_view(const struct prover *, const struct view *, struct text *);
+void tell_value(const struct prover *, val, struct text *);
+void tell_root(const struct prover *, unsigned root, struct text *); /* "head", "queue.tail" */
+const char *tell_register(const struct prover *, const struct view *, unsigned number); /* "" for a temporary */
+void tell_cells(const struct prover *, const struct node *, const char *between, struct text *); /* "v0, lock mine" */
+void tell_memory(const struct prover *, const struct view *, struct text *); /* "top -> [v0] -> [S0].. -> 0; t -> ..." */
+void tell_knows(const struct prover *, const struct view *, struct text *);  /* "contents v0.S0; v0 < v1; has not linearized" */
+void tell_view(const struct prover *, const struct view *, struct text *);   /* both */
+bool node_is_named(const struct view *, unsigned node); /* several things lead to it */
+
+/* tell_change.c */
+/* What the step from one view to the other changed for others: "top: t -> n {val v, next t}; contents: A -> v.A". */
+void tell_change(const struct prover *, const struct view *before, const struct view *after, struct text *);
+
+/* draw.c */
+void draw_view(const struct prover *, const struct view *, struct text *);
 
 #endif

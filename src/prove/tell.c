@@ -1,137 +1,184 @@
 /* Views in words. */
+#include <string.h>
+
+#include "asif.h"
 #include "prove/prover.h"
 
-static void tell_value(const struct prover *p, val v, struct text *t) {
+static void tell_number(int64_t n, struct text *t) {
+  switch (n) {
+  case INT32_MIN: text_add(t, "INT_MIN"); break;
+  case ASIF_TRUE: text_add(t, "true"); break;
+  case ASIF_FALSE: text_add(t, "false"); break;
+  case ASIF_EMPTY: text_add(t, "empty"); break;
+  case INT32_MAX: text_add(t, "INT_MAX"); break;
+  default: text_printf(t, "%lld", (long long)n);
+  }
+}
+
+void tell_value(const struct prover *p, val v, struct text *t) {
   static const char *const whose[] = {"free", "mine", "yours", "another's", "not mine"};
   switch (KIND(v)) {
   case K_UNSET: text_add(t, "unset"); break;
   case K_NULL: text_add(t, "0"); break;
-  case K_INT: text_printf(t, "%lld", (long long)p->constant[INDEX(v)]); break;
+  case K_INT: tell_number(p->constant[INDEX(v)], t); break;
   case K_SYM: text_printf(t, "v%u", INDEX(v)); break;
   case K_NODE: text_printf(t, "n%u", INDEX(v)); break;
   case K_DANGLING: text_printf(t, "freed%u", INDEX(v)); break;
-  case K_LOCK: text_add(t, whose[INDEX(v)]); break;
+  case K_LOCK: text_add(t, INDEX(v) < sizeof whose / sizeof *whose ? whose[INDEX(v)] : "?"); break;
   case K_SEQ: text_printf(t, "S%u", INDEX(v)); break;
-  case K_ANY: text_add(t, "?"); break;
+  default: text_add(t, "?");
   }
+}
+
+void tell_root(const struct prover *p, unsigned root, struct text *t) {
+  const struct program *program = p->program;
+  uint32_t g = 0;
+  while (g + 1 < program->global_count && p->root_of[g + 1] <= root) g++;
+  const struct layout *l = &program->layouts[program->globals[g].layout];
+  const char *cell = l->cells[root - p->root_of[g]].name;
+  text_printf(t, "%s%s%s", program->globals[g].name, *cell ? "." : "", cell);
+}
+
+static unsigned root_count(const struct prover *p) {
+  const struct program *program = p->program;
+  if (!program->global_count) return 0;
+  uint32_t last = program->global_count - 1;
+  return p->root_of[last] + program->layouts[program->globals[last].layout].count;
+}
+
+const char *tell_register(const struct prover *p, const struct view *v, unsigned number) {
+  const struct program_op *op = &p->program->ops[v->op];
+  return number < op->regs && op->reg_names[number] ? op->reg_names[number] : "";
+}
+
+static bool says_nothing(val v) { return KIND(v) == K_ANY || v == VAL(K_LOCK, LOCK_NOT_ME); }
+
+void tell_cells(const struct prover *p, const struct node *n, const char *between, struct text *t) {
+  const struct layout *l = &p->program->layouts[n->layout];
+  int link = p->link[n->layout], data = p->data[n->layout];
+  if (n->segment) {
+    tell_value(p, n->contents, t);
+    if (KIND(n->low) == K_UNSET) return;
+    text_printf(t, "%srising", between);
+    if (KIND(n->low) != K_ANY) text_add(t, " from "), tell_value(p, n->low, t);
+    if (KIND(n->high) != K_ANY) text_add(t, " to "), tell_value(p, n->high, t);
+    return;
+  }
+  bool any = data >= 0;
+  if (any) tell_value(p, n->cell[data], t);
+  for (unsigned c = 0; c < l->count && c < CELLS_EACH; c++) {
+    if ((int)c == link || (int)c == data || says_nothing(n->cell[c])) continue;
+    text_printf(t, "%s%s ", any ? between : "", l->cells[c].name);
+    tell_value(p, n->cell[c], t);
+    any = true;
+  }
+}
+
+bool node_is_named(const struct view *v, unsigned node) {
+  unsigned ways = 0;
+  val a = VAL(K_NODE, node);
+  for (unsigned i = 0; i < ROOTS_MOST; i++) ways += v->root[i] == a;
+  for (unsigned i = 0; i < REGS_MOST; i++) ways += v->reg[i] == a;
+  for (unsigned n = 0; n < NODES_MOST; n++)
+    for (unsigned c = 0; v->node[n].used && c < CELLS_EACH; c++) ways += v->node[n].cell[c] == a;
+  return ways > 1;
+}
+
+/* "[v0] -> [S0].. -> 0", up to what was told before. */
+static void tell_chain(const struct prover *p, const struct view *v, val a, bool *told, struct text *t) {
+  while (KIND(a) == K_NODE && !told[INDEX(a)]) {
+    const struct node *n = &v->node[INDEX(a)];
+    told[INDEX(a)] = true;
+    if (node_is_named(v, INDEX(a))) tell_value(p, a, t);
+    text_char(t, '[');
+    tell_cells(p, n, ", ", t);
+    text_printf(t, "]%s%s", n->segment ? ".." : "", n->owner == OWNER_NONE ? "" : " (own)");
+    if (p->link[n->layout] < 0) return;
+    text_add(t, " -> ");
+    a = n->cell[p->link[n->layout]];
+  }
+  tell_value(p, a, t);
+}
+
+/* Something that leads somewhere, or has a value. */
+static void tell_variable(const struct prover *p, const struct view *v, val a, bool *told, struct text *t) {
+  enum kind k = KIND(a);
+  text_add(t, k == K_NODE || k == K_DANGLING ? " -> " : k == K_LOCK ? " " : " = ");
+  tell_chain(p, v, a, told, t);
+}
+
+void tell_memory(const struct prover *p, const struct view *v, struct text *t) {
+  bool told[NODES_MOST] = {false};
+  size_t from = t->count;
+  for (unsigned i = 0; i < root_count(p); i++) {
+    if (says_nothing(v->root[i])) continue;
+    if (t->count > from) text_add(t, "; ");
+    tell_root(p, i, t);
+    tell_variable(p, v, v->root[i], told, t);
+  }
+  for (unsigned i = 0; v->pc && i < REGS_MOST; i++) {
+    const char *name = tell_register(p, v, i);
+    if (KIND(v->reg[i]) == K_UNSET || !*name) continue;
+    text_printf(t, "%s%s", t->count > from ? "; " : "", name);
+    tell_variable(p, v, v->reg[i], told, t);
+  }
+  for (unsigned n = 0; n < NODES_MOST; n++)
+    if (v->node[n].used && !told[n]) {
+      text_printf(t, "; n%u", n);
+      tell_variable(p, v, VAL(K_NODE, n), told, t);
+    }
+}
+
+/* Arguments of sets lie between INT_MIN and INT_MAX: that is said once. */
+static bool is_end(const struct prover *p, val v) {
+  return KIND(v) == K_INT && (p->constant[INDEX(v)] == INT32_MIN || p->constant[INDEX(v)] == INT32_MAX);
+}
+
+static void tell_facts(const struct prover *p, const struct view *v, struct text *t) {
+  static const char *const relations[] = {[LESS] = " < ", [AT_MOST] = " <= ", [DIFFERENT] = " != "};
+  for (unsigned f = 0; f < v->facts; f++) {
+    if (is_end(p, v->fact[f].a) || is_end(p, v->fact[f].b)) continue;
+    text_add(t, "; ");
+    tell_value(p, v->fact[f].a, t);
+    text_add(t, relations[v->fact[f].relation]);
+    tell_value(p, v->fact[f].b, t);
+  }
+}
+
+static void tell_status(const struct prover *p, const struct view *v, struct text *t) {
+  static const char *const results[] = {"empty", "false", "true"};
+  const char *function = p->program->ops[v->op].function;
+  if (KIND(v->status) != K_UNSET) {
+    text_printf(t, "; %s has linearized", function);
+    if (KIND(v->status) == K_INT && p->constant[INDEX(v->status)] == ASIF_OK) return;
+    text_add(t, ", with result ");
+    tell_value(p, v->status, t);
+    return;
+  }
+  text_printf(t, "; %s has not linearized", function);
+  for (unsigned i = 0, any = 0; i < 3; i++)
+    if (v->may_return >> i & 1) text_printf(t, "%s%s", any++ ? " or " : ", and may return ", results[i]);
+}
+
+void tell_knows(const struct prover *p, const struct view *v, struct text *t) {
+  bool sequence = p->object == PROVE_STACK || p->object == PROVE_QUEUE;
+  if (p->level == LEVEL_MS) {
+    text_add(t, "what the contents are is not asked");
+    tell_facts(p, v, t);
+    return;
+  }
+  text_add(t, v->atoms ? sequence ? "contents " : "contents {" : "contents empty");
+  for (unsigned i = 0; i < v->atoms; i++) {
+    if (i) text_add(t, sequence ? "." : ", ");
+    tell_value(p, v->abs[i], t);
+  }
+  if (v->atoms && !sequence) text_char(t, '}');
+  tell_facts(p, v, t);
+  if (v->pc) tell_status(p, v, t);
 }
 
 void tell_view(const struct prover *p, const struct view *v, struct text *t) {
-  static const char *const whose[] = {"", "!", "!yours"};
-  const struct program *program = p->program;
-  for (uint32_t g = 0; g < program->global_count; g++)
-    for (uint32_t c = 0; c < program->layouts[program->globals[g].layout].count; c++) {
-      text_printf(t, " %s=", program->globals[g].name);
-      tell_value(p, v->root[p->root_of[g] + c], t);
-    }
-  if (v->pc)
-    for (unsigned i = 0; i < REGS_MOST; i++)
-      if (KIND(v->reg[i]) != K_UNSET) {
-        text_printf(t, " %s:=", program->ops[v->op].reg_names[i]);
-        tell_value(p, v->reg[i], t);
-      }
-  for (unsigned n = 0; n < NODES_MOST; n++) {
-    const struct node *x = &v->node[n];
-    if (!x->used) continue;
-    text_printf(t, "  n%u%s%s{", n, x->segment ? "*" : "", whose[x->owner]);
-    for (unsigned c = 0; c < program->layouts[x->layout].count; c++) {
-      if (x->segment && (int)c != p->link[x->layout]) continue;
-      text_printf(t, " %s:", program->layouts[x->layout].cells[c].name);
-      tell_value(p, x->cell[c], t);
-    }
-    if (x->segment) {
-      text_add(t, " ");
-      tell_value(p, x->contents, t);
-      if (KIND(x->low) != K_UNSET) {
-        text_add(t, " in ");
-        tell_value(p, x->low, t);
-        text_add(t, "..");
-        tell_value(p, x->high, t);
-      }
-    }
-    text_add(t, "}");
-  }
-  text_add(t, "  ABS=<");
-  for (unsigned i = 0; i < v->atoms; i++) {
-    if (i) text_add(t, " ");
-    tell_value(p, v->abs[i], t);
-  }
-  text_add(t, ">");
-  for (unsigned f = 0; f < v->facts; f++) {
-    text_add(t, " ");
-    tell_value(p, v->fact[f].a, t);
-    text_add(t, v->fact[f].relation == LESS ? "<" : v->fact[f].relation == AT_MOST ? "<=" : "!=");
-    tell_value(p, v->fact[f].b, t);
-  }
-  if (KIND(v->status) != K_UNSET) {
-    text_add(t, " linearized with ");
-    tell_value(p, v->status, t);
-  }
-  if (v->may_return) text_printf(t, " may return %u", v->may_return);
-}
-
-/* "ms_queue.c:46:16 cas t->next" */
-static void tell_place(const struct proved *d, uint16_t op, uint32_t pc, struct text *t) {
-  place_print(d->unit, d->program->code[pc].place, t);
-  text_add(t, ": ");
-  inst_print(d->program, &d->program->ops[op], &d->program->code[pc], t);
-}
-
-static uint16_t op_of(const struct proved *d, uint32_t pc) {
-  uint16_t op = 0;
-  while (op + 1u < d->program->op_count && d->program->ops[op + 1].entry <= pc) op++;
-  return op;
-}
-
-void prove_tell_points(const struct proved *d, struct text *t) {
-  const struct prover *p = d->prover;
-  for (uint16_t op = 0; op < d->program->op_count; op++) {
-    bool any = false;
-    for (uint32_t pc = 1; pc < d->program->code_count; pc++)
-      if (p->point[pc] && op_of(d, pc) == op) {
-        text_printf(t, "  %s linearizes at ", d->program->ops[op].function);
-        tell_place(d, op, pc, t);
-        text_add(t, "\n");
-        any = true;
-      }
-    if (!any && !p->marked) text_printf(t, "  %s changes nothing: any moment at which its result is right will do\n", d->program->ops[op].function);
-  }
-  if (p->marked) text_add(t, "  as marked by ASIF_LIN\n");
-}
-
-void prove_tell_actions(const struct proved *d, struct text *t) {
-  const struct prover *p = d->prover;
-  for (size_t i = 0; i < p->actions.count; i++) {
-    const struct view *v = &p->actions.at[i];
-    text_add(t, "  ");
-    tell_place(d, v->op, v->pc, t);
-    text_add(t, "  where");
-    tell_view(p, v, t);
-    text_add(t, "\n");
-  }
-}
-
-void prove_tell_memory(const struct proved *d, struct text *t) {
-  const struct prover *p = d->prover;
-  for (size_t e = 1; e < p->entries.count; e++)
-    if (!p->entries.at[e].view.pc) {
-      text_add(t, " ");
-      tell_view(p, &p->entries.at[e].view, t);
-      text_add(t, "\n");
-    }
-}
-
-void prove_tell_failure(const struct proved *d, struct text *t) {
-  const struct prover *p = d->prover;
-  const struct prove_failure *f = &d->failure;
-  if (f->pc) {
-    tell_place(d, op_of(d, f->pc), f->pc, t);
-    text_add(t, "\n  ");
-  }
-  text_add(t, f->said);
-  if (f->view) {
-    text_add(t, "\n  where");
-    tell_view(p, &p->entries.at[f->view].view, t);
-  }
-  text_add(t, "\n");
+  tell_memory(p, v, t);
+  text_add(t, "; ");
+  tell_knows(p, v, t);
 }

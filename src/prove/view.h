@@ -51,6 +51,9 @@ struct fact {
   uint16_t relation;
 };
 
+/* Results that a linearization which changes nothing would have given, so far. */
+enum pure_result { MAY_EMPTY = 1, MAY_FALSE = 2, MAY_TRUE = 4 };
+
 struct view {
   uint32_t pc;     /* the next access to shared memory; 0: between operations */
   uint16_t op;

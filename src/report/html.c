@@ -48,6 +48,10 @@ static void put_title(struct text *t, const struct report *r) {
 }
 
 void report_html(const struct report *r, struct text *t) {
+  if (r->proof && !r->execution) {
+    proof_html(r, t);
+    return;
+  }
   const char *at = asset_page_html, *end = at + asset_page_html_size;
   while (at < end) {
     const char *mark = strstr(at, "@@");

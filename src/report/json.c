@@ -108,6 +108,10 @@ void report_json(const struct report *r, struct text *t) {
     execution_json(r, t);
     return;
   }
+  if (r->proof) {
+    proof_json(r, t);
+    return;
+  }
   if (r->monitored) {
     monitored_json(r, t);
     return;

@@ -47,6 +47,11 @@ void execution_json(const struct report *, struct text *);
 void monitored_text(const struct report *, struct text *);
 void monitored_json(const struct report *, struct text *);
 void put_monitored(struct text *, const struct report *); /* the sentence where no violation was seen */
+/* proof.c, proof_json.c, proof_page.c: the reports of a proof */
+void proof_text(const struct report *, struct text *);
+void proof_json(const struct report *, struct text *);
+void proof_html(const struct report *, struct text *);
+void put_proof_place(struct text *, const struct proof_step *); /* clean: stack.c:35:10 */
 /* json.c */
 void put_evidence(struct text *, const struct report *);
 /* schedule.c */

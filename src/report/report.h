@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "history/schedule.h"
+#include "prove/proof.h"
 
 /* What was asked of infinite executions: a progress condition, or a formula. */
 struct endless {
@@ -63,6 +64,7 @@ struct report {
   const struct spec *spec;
   const struct check_result *result;
   const struct execution *execution; /* NULL for a recorded history */
+  const struct proof *proof;         /* a proof, or a try of one; with an execution too that shows why there is none; or NULL */
   const struct monitored *monitored; /* one that was not kept: history and result are what shows the violation; or NULL */
   double seconds, cpu_seconds;
   long peak_rss_kb;
@@ -77,6 +79,10 @@ void report_json(const struct report *, struct text *);     /* one object, one l
 void report_junit(const struct report *, struct text *);
 void report_svg(const struct report *, struct text *);
 void report_html(const struct report *, struct text *);
+
+/* Where and why a proof failed, for what comes before an execution that confirms it; and as members of a JSON object: ,"level":... */
+void report_proof_failure(const struct report *, struct text *);
+void report_proof_members(const struct report *, struct text *);
 
 /* The result with the whole history as what is to be drawn: counterexamples found by searching are short. */
 struct check_result whole_result(struct mem *, const struct report *);

@@ -195,6 +195,10 @@ void report_text(const struct report *r, struct text *t) {
     execution_text(r, t);
     return;
   }
+  if (r->proof) {
+    proof_text(r, t);
+    return;
+  }
   if (r->monitored) {
     monitored_text(r, t);
     return;

@@ -141,6 +141,7 @@ const char *verdict_line(const struct report *r) {
   switch (r->result->verdict) {
   case VERDICT_HOLDS:
     if (e && e->unseen) return e->unseen;
+    if (r->proof) return r->proof->claim;
     if (r->monitored) return r->monitored->seen;
     if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
     if (e && e->partly) return "no violation found";
