@@ -22,21 +22,22 @@ struct picture {
   struct line_of row[ROWS_MOST];
   int rows, columns;
   int top[ROWS_MOST + 1], left;
-  char names[NODES_MOST][120]; /* what else leads to a node, above its box */
+  char names[NODES_MOST][320]; /* what else leads to a node, above its box; with its colours */
 };
 
 static int link_of(const struct picture *c, unsigned n) { return c->p->link[c->v->node[n].layout]; }
 
-static void add_name(struct picture *c, unsigned n, const char *name) {
+static void add_name(struct picture *c, unsigned n, const char *name, bool own) {
   char *to = c->names[n];
   size_t used = strlen(to);
-  if (used + strlen(name) + 3 < sizeof c->names[n]) snprintf(to + used, sizeof c->names[n] - used, "%s%s", used ? ", " : "", name);
+  if (used + strlen(name) + 40 > sizeof c->names[n]) return;
+  snprintf(to + used, sizeof c->names[n] - used, "%s<tspan class=\"%c\">%s</tspan>", used ? ", " : "", own ? 'v' : 'r', name);
 }
 
 /* A row for what the name leads to, unless it is drawn already. */
 static void place_chain(struct picture *c, const char *name, val a, bool own) {
   if (KIND(a) == K_NODE && c->at[INDEX(a)].row >= 0) {
-    add_name(c, INDEX(a), name);
+    add_name(c, INDEX(a), name, own);
     return;
   }
   if (c->rows == ROWS_MOST) return;
@@ -105,7 +106,7 @@ static void measure(struct picture *c) {
       if (*c->names[n]) above = NAMES;
     }
     c->top[r] = y + above;
-    y += above + height + (height > LINE + PAD ? ROW_GAP : 2);
+    y += above + height + (r + 1 == c->rows ? 2 : height > LINE + PAD ? ROW_GAP : 2);
     if (strlen(c->row[r].name) > longest) longest = strlen(c->row[r].name);
   }
   c->top[c->rows] = y;
@@ -151,7 +152,7 @@ static void draw_node(const struct picture *c, unsigned n) {
   if (x->segment) text_printf(t, "<text class=\"e\" x=\"%d\" y=\"%d\">1+</text>", left + BOX - 20, top + PAD + 11);
   if (node_is_named(c->v, n)) text_printf(t, "<title>n%u</title>", n);
   text_add(t, "</g>");
-  if (*c->names[n]) text_printf(t, "<text class=\"v\" x=\"%d\" y=\"%d\">%s</text>", left + 2, top - (x->segment ? 8 : 5), c->names[n]);
+  if (*c->names[n]) text_printf(t, "<text x=\"%d\" y=\"%d\">%s</text>", left + 2, top - (x->segment ? 8 : 5), c->names[n]);
   if (link_of(c, n) >= 0) draw_arrow(c, left + BOX, top + LINE / 2 + PAD, c->at[n].row, c->at[n].column, x->cell[link_of(c, n)]);
 }
 

@@ -173,10 +173,16 @@ static unsigned nodes_of(const struct view *v) {
 static void tell_places(const struct teller *w) {
   const struct prover *p = w->d->prover;
   unsigned *told = mem_zero(w->mem, w->d->program->code_count, sizeof *told);
+  size_t *first = mem_zero(w->mem, w->d->program->code_count, sizeof *first);
   for (unsigned size = 0; size <= NODES_MOST; size++)
     for (size_t e = 1; e < p->entries.count; e++) {
       const struct view *v = &p->entries.at[e].view;
-      if (!v->pc || nodes_of(v) != size || told[v->pc] == TOLD_MOST) continue;
+      if (!v->pc || nodes_of(v) != size) continue;
+      if (told[v->pc] == TOLD_MOST) {
+        w->proof->at.at[first[v->pc]].others++;
+        continue;
+      }
+      if (!told[v->pc]) first[v->pc] = w->proof->at.count;
       vec_push(w->mem, &w->proof->at, view_of(w, v, told[v->pc] < DRAWN_MOST));
       told[v->pc]++;
     }
@@ -221,7 +227,7 @@ static void tell_trail(const struct teller *w, uint32_t e) {
 
 static void tell_failure(const struct teller *w) {
   const struct prove_failure *f = &w->d->failure;
-  w->proof->where = step_at(w, f->pc);
+  w->proof->where = step_at(w, f->at ? f->at : f->pc);
   w->proof->sentence = f->said;
   w->proof->hint = hint_of(f->said);
   if (!f->view || f->view >= w->d->prover->entries.count) return;

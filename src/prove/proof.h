@@ -29,6 +29,7 @@ struct proof_view {
   const char *memory; /* "top -> [v0] -> [S0].. -> 0" */
   const char *knows;  /* "contents v0.S0; v < v0; has not linearized" */
   const char *svg;    /* or NULL */
+  size_t others;      /* of the same place that are left out, told with the first of it */
 };
 
 /* How a view came about: from first to last. */

@@ -26,7 +26,8 @@ struct prove_options {
 
 struct prove_failure {
   char said[240];
-  uint32_t pc;   /* at which instruction; 0: at the start */
+  uint32_t pc;   /* in the step that begins at which instruction; 0: at the start */
+  uint32_t at;   /* ... at which one of it */
   uint32_t view; /* in which of the views; 0: none */
   bool limit;    /* the prover could not go on: nothing is known to be wrong */
   bool own_point; /* with other linearization points of this operation it may go well */

@@ -7,6 +7,8 @@
 extern const char asset_proof_html[], asset_proof_css[];
 extern const size_t asset_proof_html_size, asset_proof_css_size;
 
+enum { MEMORIES_MOST = 8 }; /* that are not folded */
+
 static void put_string(struct text *t, const char *s) { put_xml(t, s, strlen(s)); }
 
 static void put_place(struct text *t, const struct proof_step *s) {
@@ -72,8 +74,16 @@ static void put_actions(struct text *t, const struct proof *p) {
 static void put_memory(struct text *t, const struct proof *p) {
   if (!p->memory.count) return;
   text_add(t, "<section><h2>Memory between operations is one of</h2><div class=\"views\">\n");
-  for (size_t i = 0; i < p->memory.count; i++) put_view(t, &p->memory.at[i]);
-  text_add(t, "</div></section>\n");
+  for (size_t i = 0; i < p->memory.count && i < MEMORIES_MOST; i++) put_view(t, &p->memory.at[i]);
+  text_add(t, "</div>");
+  if (p->memory.count > MEMORIES_MOST) {
+    text_add(t, "<details><summary>and ");
+    put_count(t, p->memory.count - MEMORIES_MOST, "other");
+    text_add(t, "</summary><div class=\"views\">\n");
+    for (size_t i = MEMORIES_MOST; i < p->memory.count; i++) put_view(t, &p->memory.at[i]);
+    text_add(t, "</div></details>");
+  }
+  text_add(t, "</section>\n");
 }
 
 static void put_trail(struct text *t, const struct proof *p) {
@@ -150,6 +160,10 @@ static void put_known(struct text *t, const struct proof *p, const char *path, u
     for (size_t k = i; k < p->at.count; k++)
       if (is_at(&p->at.at[k].step, path, line) && same_step(&p->at.at[k].step, s)) put_view(t, &p->at.at[k]);
     text_add(t, "</div>\n");
+    if (!p->at.at[i].others) continue;
+    text_add(t, "<p class=\"soft\">and ");
+    put_count(t, p->at.at[i].others, "other view");
+    text_add(t, "</p>\n");
   }
 }
 
@@ -163,7 +177,8 @@ static const char *mark_of(const struct proof *p, const char *path, uint32_t lin
 static void put_line(struct text *t, const struct proof *p, const struct proof_source *s, uint32_t line, const char *at, size_t length) {
   size_t count = 0;
   const char *mark = mark_of(p, s->path, line);
-  for (size_t i = 0; i < p->at.count; i++) count += is_at(&p->at.at[i].step, s->path, line);
+  for (size_t i = 0; i < p->at.count; i++)
+    if (is_at(&p->at.at[i].step, s->path, line)) count += 1 + p->at.at[i].others;
   if (count) text_printf(t, "<details class=\"at%s\"><summary>", mark);
   text_printf(t, "<div class=\"line%s\"><span class=\"number\">%" PRIu32 "</span>", count ? "" : mark, line);
   put_xml(t, at, length);
