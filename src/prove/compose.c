@@ -8,7 +8,7 @@
 
 #include "prove/prover.h"
 
-enum { SYMS_MOST = 200 }; /* of the other's numbers, with those that splitting makes */
+enum { SYMS_MOST = 200 /* of the other's numbers, with those that splitting makes */, UNCLEAR_MOST = 32 };
 
 struct overlay {
   struct prover *p;
@@ -17,8 +17,9 @@ struct overlay {
   int16_t image[NODES_MOST]; /* of each of their nodes: which of mine it is; -1: not known yet */
   bool taken[NODES_MOST];    /* of mine: it is the image of one of theirs */
   val sym[SYMS_MOST];        /* of each of their numbers: which of mine; 0: not known yet */
-  val freed[ROOTS_MOST], alive[ROOTS_MOST]; /* I know of an address that it was freed, they know the node that is there now */
-  unsigned revived;
+  /* Where I know less of an address than they do (freed memory, or anything): they know the node that is there. */
+  val *unclear[UNCLEAR_MOST], clear[UNCLEAR_MOST];
+  unsigned unclears;
 };
 
 static void overlay_values(struct overlay *, val *mine, val theirs);
@@ -54,7 +55,7 @@ static void equate(struct overlay *o, val from, val to) {
     return;
   }
   replace(o->mine, from, to, NULL);
-  for (unsigned i = 0; i < o->theirs->syms; i++)
+  for (unsigned i = 0; i < o->theirs->syms && i < SYMS_MOST; i++)
     if (o->sym[i] == from) o->sym[i] = to;
 }
 
@@ -96,9 +97,14 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
 static void overlay_values(struct overlay *o, val *mine, val theirs) {
   if (o->p->dead) return;
   enum kind m = KIND(*mine), t = KIND(theirs);
-  if (m == K_DANGLING && t == K_NODE && o->revived < ROOTS_MOST) {
-    o->freed[o->revived] = *mine;
-    o->alive[o->revived++] = theirs;
+  if (t == K_NODE && (m == K_DANGLING || m == K_SYM || m == K_ANY)) {
+    if (o->unclears == UNCLEAR_MOST) {
+      prove_limit(o->p, "a view has more than %d addresses of which little is known", UNCLEAR_MOST);
+      return;
+    }
+    o->unclear[o->unclears] = mine;
+    o->clear[o->unclears++] = theirs;
+    return;
   }
   if (t == K_ANY || t == K_UNSET || m == K_UNSET || m == K_DANGLING || t == K_DANGLING) {
     if (m == K_NULL || t == K_NULL) o->p->dead = m == K_DANGLING || t == K_DANGLING;
@@ -200,6 +206,16 @@ static val bring(struct overlay *o, val v) {
   }
 }
 
+/* They must be able to take out of the object (claim, step.c) what they know of, wherever I stand. */
+static void make_clear(struct overlay *o, unsigned i) {
+  val now = bring(o, o->clear[i]), was = *o->unclear[i];
+  if (o->p->dead || KIND(was) == K_NODE) return;
+  if (KIND(was) == K_ANY) *o->unclear[i] = now;
+  else replace(o->mine, was, now, NULL);
+  for (unsigned s = 0; s < o->theirs->syms && s < SYMS_MOST; s++)
+    if (o->sym[s] == was) o->sym[s] = now;
+}
+
 /* After the other's step its name is forgotten. */
 static void forget_you(struct view *v) {
   for (unsigned i = 0; i < ROOTS_MOST; i++)
@@ -222,15 +238,12 @@ bool compose(struct prover *p, struct view *v, const struct view *other) {
   o.p = p;
   o.mine = v;
   o.theirs = &theirs;
-  o.revived = 0;
+  o.unclears = 0;
   memset(o.taken, 0, sizeof o.taken);
   memset(o.sym, 0, sizeof o.sym);
   memset(o.image, -1, sizeof o.image);
   for (unsigned i = 0; i < ROOTS_MOST && !p->dead; i++) overlay_values(&o, &v->root[i], theirs.root[i]);
-  for (unsigned i = 0; i < o.revived && !p->dead; i++) {
-    val now = bring(&o, o.alive[i]);
-    if (!p->dead) replace(v, o.freed[i], now, NULL);
-  }
+  for (unsigned i = 0; i < o.unclears && !p->dead; i++) make_clear(&o, i);
   val registers[REGS_MOST];
   for (unsigned i = 0; i < REGS_MOST && !p->dead; i++) registers[i] = bring(&o, theirs.reg[i]);
   if (p->dead) return false;

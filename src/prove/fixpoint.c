@@ -53,17 +53,15 @@ static void finish_step(struct prover *p, struct actor *a) {
   check_leaks(p, a->view);
 }
 
-/* Registers that the step at pc reads, as far as others notice it; what it will free it takes out of the object (claim, step.c). */
+/* Registers that the step at pc reads, as far as others notice it; what it will free it takes out of the object (claim, step.c). An atomic
+ * block may jump and may end at several places: all that is live where it begins is kept. */
 static uint64_t registers_of_step(const struct prover *p, uint32_t pc) {
+  const struct inst *i = &p->program->code[pc];
   uint64_t used = p->freed_later[pc];
-  bool atomic = false;
-  do {
-    const struct inst *i = &p->program->code[pc++];
-    if (i->code == I_ATOMIC) atomic = i->imm;
-    if (i->a < 64 && !(i->flags & FLAG_GLOBAL)) used |= 1ull << i->a;
-    if (i->b < 64) used |= 1ull << i->b;
-    if (i->c < 64) used |= 1ull << i->c;
-  } while (atomic);
+  if (i->code == I_ATOMIC) return UINT64_MAX;
+  if (i->a < 64 && !(i->flags & FLAG_GLOBAL)) used |= UINT64_C(1) << i->a;
+  if (i->b < 64) used |= UINT64_C(1) << i->b;
+  if (i->c < 64) used |= UINT64_C(1) << i->c;
   return used;
 }
 
@@ -116,8 +114,9 @@ static bool own_steps(struct prover *p, uint32_t e) {
     if (a.wrote) acts = true;
     add_view(p, &canonical, e, 0);
   } while (next_case(p));
+  first_case(p); /* the last case may have ended early, and what it was is over */
   if (acts) add_action(p, &p->entries.at[e].view);
-  return true;
+  return !p->failed;
 }
 
 /* Every operation is called where none is running, with any argument. */
@@ -136,6 +135,7 @@ static bool calls(struct prover *p, uint32_t e) {
       struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .arg = v.arg, .pc = v.pc, .op = op, .me = true, .stepped = true};
       effect_pure(p, &v);
       run_step(p, &a);
+      if (a.wrote) prove_fail(p, "%s linearizes before it has looked at shared memory", p->program->ops[op].function);
       finish_step(p, &a);
       if (!p->dead) abstract(p, &v, &canonical);
       if (p->failed) {
@@ -148,7 +148,8 @@ static bool calls(struct prover *p, uint32_t e) {
   return true;
 }
 
-/* A failure of the other thread's is its own view's to find. */
+/* The other thread may fail here although its step went well in its own view: what an action keeps is less. What would then be true
+ * is not known, so that the proof fails too: leaving the case out would leave out what the step does. */
 static bool interfere(struct prover *p, uint32_t e, size_t action) {
   first_case(p);
   do {
@@ -158,8 +159,11 @@ static bool interfere(struct prover *p, uint32_t e, size_t action) {
       abstract(p, &v, &canonical);
       if (!p->dead) add_view(p, &canonical, e, (uint32_t)action + 1);
     }
-    if (p->failed && p->failure.limit) return false;
-    p->failed = false;
+    if (p->failed) {
+      p->failure.pc = p->actions.at[action].pc;
+      p->failure.view = e;
+      return false;
+    }
   } while (next_case(p));
   return true;
 }
@@ -172,7 +176,7 @@ static bool first_view(struct prover *p) {
       v.root[p->root_of[g] + c] = program->layouts[program->globals[g].layout].cells[c].scalar.mutex ? VAL(K_LOCK, LOCK_FREE) : number(p, program->globals[g].init ? program->globals[g].init[c] : 0);
   first_case(p);
   if (program->init_entry) {
-    struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .pc = program->init_entry, .me = true};
+    struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .pc = program->init_entry, .me = true, .setting_up = true};
     while (!a.returned && !p->dead) {
       a.stepped = false;
       run_step(p, &a);

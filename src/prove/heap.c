@@ -114,7 +114,7 @@ void free_node(struct view *v, unsigned node, val *more) {
 /* Two values are one: one takes the place of the other, and what was known of both must be possible of one. */
 static void make_same(struct prover *p, struct actor *a, val from, val to) {
   replace(a->view, from, to, a->me ? NULL : a->reg);
-  if (!a->me && a->arg == from) a->arg = to;
+  if (a->arg == from) a->arg = to;
   if (!a->me && *a->status == from) *a->status = to;
   struct fact fact[FACTS_MOST];
   unsigned count = a->view->facts;
@@ -139,6 +139,7 @@ bool same(struct prover *p, struct actor *a, val x, val y) {
     if (numbers) learn(p, a->view, x, DIFFERENT, y);
     return false;
   }
+  if (KIND(x) == K_ANY || KIND(y) == K_ANY) return true; /* nothing to remember it by */
   if (KIND(x) == K_SYM || KIND(x) == K_DANGLING) make_same(p, a, x, y);
   else if (KIND(y) == K_SYM || KIND(y) == K_DANGLING) make_same(p, a, y, x);
   return true;

@@ -102,7 +102,7 @@ static bool is_pure(const struct prover *p, const struct actor *a) {
 }
 
 void effect_now(struct prover *p, struct actor *a) {
-  if (p->level == LEVEL_MS || is_pure(p, a)) return;
+  if (p->level == LEVEL_MS || a->setting_up || is_pure(p, a)) return;
   if (p->level == LEVEL_FULL && KIND(*a->status) != K_UNSET) {
     p->failure.own_point = a->me;
     prove_fail(p, "%s may linearize twice", p->program->ops[a->op].function);
@@ -128,17 +128,19 @@ void effect_pure(struct prover *p, struct view *v) {
   else v->may_return |= in ? 0 : MAY_FALSE;
 }
 
-static unsigned may_bit(struct prover *p, val result) {
-  if (result == number(p, ASIF_EMPTY)) return MAY_EMPTY;
-  if (result == NIL || result == number(p, ASIF_FALSE)) return MAY_FALSE;
-  if (result == number(p, 1) || result == number(p, ASIF_TRUE)) return MAY_TRUE;
+/* A bool function returns true and false, one that returns an int ASIF_TRUE and ASIF_FALSE. */
+static unsigned may_bit(struct prover *p, const struct actor *a) {
+  bool is_bool = p->program->ops[a->op].result == RESULT_OF_BOOL;
+  if (a->result == number(p, ASIF_EMPTY)) return is_bool ? 0 : MAY_EMPTY;
+  if (a->result == (is_bool ? NIL : number(p, ASIF_FALSE))) return MAY_FALSE;
+  if (a->result == number(p, is_bool ? 1 : ASIF_TRUE)) return MAY_TRUE;
   return 0;
 }
 
 static bool same_result(struct prover *p, const struct actor *a, val expected) {
-  if (a->result == expected) return true;
-  if (!is_collection(p)) return adds(p, a->op);
-  return may_bit(p, a->result) && may_bit(p, a->result) == may_bit(p, expected);
+  if (adds(p, a->op) && p->object != PROVE_SET) return true; /* it has none that is looked at */
+  if (is_collection(p)) return may_bit(p, a) == (expected == NIL ? MAY_FALSE : MAY_TRUE);
+  return a->result == expected && is_number(expected) && p->program->ops[a->op].result == RESULT_OF_INT;
 }
 
 /* Properties 3 and 4 of section 3. */
@@ -149,7 +151,7 @@ void check_result(struct prover *p, struct actor *a) {
     if (!same_result(p, a, *a->status)) prove_fail(p, "%s may return another result than the specification at its linearization point", function);
     return;
   }
-  if (a->view->may_return & may_bit(p, a->result)) return;
+  if (a->view->may_return & may_bit(p, a)) return;
   if (p->level == LEVEL_NU && !is_collection(p) && adds(p, a->op)) return;
   p->failure.own_point = true;
   prove_fail(p, "%s may return without having linearized", function);

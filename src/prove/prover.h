@@ -97,6 +97,7 @@ struct actor {
   uint32_t pc;
   uint16_t op;
   bool me;
+  bool setting_up;  /* no operation: ASIF_INIT's function, which linearizes nothing */
   bool access_only; /* what it does after its access is nothing to others */
   bool stepped;  /* its one access to shared memory is done */
   bool wrote;    /* what others see has changed */

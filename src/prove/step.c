@@ -114,7 +114,7 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
   *at = v;
   if (!is_shared(a, i)) return;
   a->wrote = true;
-  if (p->writes && KIND(v) != K_LOCK) p->writes[a->pc - 1] |= is_own(a, v) ? 3 : 1;
+  if (p->writes && !a->setting_up && KIND(v) != K_LOCK) p->writes[a->pc - 1] |= is_own(a, v) ? 3 : 1;
   publish(a->view, v);
   if (old != v) claim(p, a, old);
 }
@@ -123,7 +123,8 @@ static void take_lock(struct prover *p, struct actor *a, const struct inst *i, v
   val old = *at;
   if (old == my_lock(a)) prove_fail(p, "a lock is taken by the thread that holds it");
   else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) write_cell(p, a, i, at, my_lock(a));
-  else p->dead = true; /* it waits */
+  else if (KIND(old) == K_LOCK) p->dead = true; /* it waits */
+  else prove_fail(p, "what is locked here is no mutex");
 }
 
 static void run_access(struct prover *p, struct actor *a, const struct inst *i, bool point) {
@@ -156,7 +157,7 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   case I_LOCK: take_lock(p, a, i, at); break;
   case I_TRYLOCK:
-    if (*at == VAL(K_LOCK, LOCK_OTHER) || *at == my_lock(a) || (*at == VAL(K_LOCK, LOCK_NOT_ME) && choose(p, 2))) a->reg[i->d] = NIL;
+    if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL && (*at != VAL(K_LOCK, LOCK_NOT_ME) || choose(p, 2))) a->reg[i->d] = NIL;
     else take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
     break;
   case I_UNLOCK:
@@ -170,6 +171,10 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
 static void run_binary(struct prover *p, struct actor *a, const struct inst *i) {
   val x = a->reg[i->a], y = i->b == NO_REG ? number(p, i->imm) : a->reg[i->b];
   bool yes;
+  if (i->op >= OP_LT && i->op <= OP_GE && i->scalar.bits == 64 && !i->scalar.is_signed) { /* kept as signed numbers: another order */
+    a->reg[i->d] = choose(p, 2) ? number(p, 1) : NIL;
+    return;
+  }
   switch (i->op) {
   case OP_EQ: yes = same(p, a, x, y); break;
   case OP_NE: yes = !same(p, a, x, y); break;
@@ -177,6 +182,8 @@ static void run_binary(struct prover *p, struct actor *a, const struct inst *i) 
   case OP_GT: yes = less(p, a, y, x); break;
   case OP_LE: yes = !less(p, a, y, x); break;
   case OP_GE: yes = !less(p, a, x, y); break;
+  case OP_DIV: case OP_MOD: case OP_SHL: case OP_SHR:
+    if (KIND(y) != K_INT) prove_fail(p, "a division by zero, or a shift by too much, is not excluded here"); /* fall through */
   default: a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0); return;
   }
   a->reg[i->d] = yes ? number(p, 1) : NIL;
@@ -196,6 +203,17 @@ static void run_free(struct prover *p, struct actor *a, const struct inst *i) {
   free_node(a->view, INDEX(v), a->me ? NULL : a->reg);
 }
 
+/* A number that is not known may change when it is made narrower, or unsigned. */
+static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
+  val v = a->reg[i->a];
+  const struct scalar *s = &i->scalar;
+  if (s->bits == 1) v = same(p, a, v, NIL) ? NIL : number(p, 1);
+  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || KIND(v) == K_UNSET || (s->bits == 64 && s->is_signed)) ;
+  else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)]) ;
+  else v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
+  a->reg[i->d] = v;
+}
+
 /* Instructions that touch no memory others can see. */
 static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
   switch (i->code) {
@@ -203,7 +221,7 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
   case I_MOVE:
     for (unsigned k = 0; k < i->count; k++) a->reg[i->d + k] = a->reg[i->a + k];
     break;
-  case I_CAST: a->reg[i->d] = a->reg[i->a]; break;
+  case I_CAST: run_cast(p, a, i); break;
   case I_UNARY:
     if (i->op == OP_NOT) a->reg[i->d] = same(p, a, a->reg[i->a], NIL) ? number(p, 1) : NIL;
     else a->reg[i->d] = new_sym(a->view);
