@@ -25,12 +25,14 @@ static const struct opt opts[] = {
 struct job {
   const struct args *args;
   struct prove_options options;
-  double seconds, cpu;
+  double seconds, cpu, started;
   size_t bytes;
+  struct mem mem; /* of the proof */
   struct limits limits;
   struct proved proved;
   bool cut; /* by a limit, in the middle */
   struct verify_job confirming; /* of a failed proof: the last that was searched */
+  unsigned searched;            /* so many of the clients */
   bool violated;                /* ... and found something wrong */
   bool confirms;                /* its subject and memory are open */
   struct mem confirming_mem;
@@ -62,12 +64,14 @@ static bool read_options(const struct args *a, struct job *j) {
 static const struct client {
   unsigned threads, ops;
 } clients[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}};
-enum { CLIENTS = sizeof clients / sizeof *clients, CONFIRM_SECONDS = 10 };
+enum { CLIENTS = sizeof clients / sizeof *clients, SMALL = 3 /* of them take no time */, CONFIRM_SECONDS = 10, PATIENCE = 4 };
 
-static double time_left(const struct job *j, double started) {
-  double left = CONFIRM_SECONDS - (clock_seconds() - started);
-  if (j->seconds > 0 && j->seconds - limits_elapsed(&j->limits) < left) left = j->seconds - limits_elapsed(&j->limits);
-  return left;
+static double elapsed(const struct job *j) { return clock_seconds() - j->started; }
+
+/* Of so many seconds that began then, or of the time limit. */
+static double time_left(const struct job *j, double began, double seconds) {
+  double left = seconds - (clock_seconds() - began);
+  return j->seconds > 0 && j->seconds - elapsed(j) < left ? j->seconds - elapsed(j) : left;
 }
 
 static void close_confirming(struct job *j) {
@@ -88,7 +92,7 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
   v->cpu = j->cpu;
   v->options = (struct verify_options){.path = j->options.path, .spec = j->options.spec, .cc_args = j->options.cc_args, .threads = c->threads,
                                        .ops = c->ops, .bound = -1, .recursion = j->options.recursion, .points = points};
-  v->options.search.jobs = cores > 0 ? (unsigned)cores : 1;
+  v->options.search.jobs = cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
   v->options.search.deadlocks = true;
   limits_start(&v->limits, seconds, j->bytes);
   v->limits.interrupted = &interrupted;
@@ -113,10 +117,10 @@ static void say_client(struct job *j, const struct client *c, bool points) {
               points ? ", by the points" : "", verdict == VERDICT_HOLDS ? "no violation" : verdict == VERDICT_VIOLATED ? "a violation" : "not searched to the end");
 }
 
-/* True if one of the clients can go wrong; its search is kept open. */
-static bool search_clients(struct job *j, bool points, double started) {
-  for (unsigned i = 0; i < CLIENTS; i++) {
-    double left = time_left(j, started);
+/* True if one of the clients from..to-1 can go wrong; its search is kept open. */
+static bool search_clients(struct job *j, unsigned from, unsigned to, bool points, double began) {
+  for (unsigned i = from; i < to; i++) {
+    double left = time_left(j, began, CONFIRM_SECONDS);
     if (left < 0.05 || !search_client(j, &clients[i], points, left)) return false;
     say_client(j, &clients[i], points);
     if (j->confirming.answer.search.verdict == VERDICT_VIOLATED && is_asked(j)) return true;
@@ -131,9 +135,12 @@ static bool blames_points(const struct job *j) {
   return marked && (strstr(said, "linearize") || strstr(said, "linearization"));
 }
 
-static void confirm(struct job *j) {
-  double started = clock_seconds();
-  j->violated = search_clients(j, false, started) || (blames_points(j) && search_clients(j, true, started));
+/* Searches those up to `most` that were not searched yet, and at the end by the points. */
+static void confirm(struct job *j, unsigned most) {
+  double began = clock_seconds();
+  j->violated = search_clients(j, j->searched, most, false, began);
+  j->searched = most;
+  if (!j->violated && most == CLIENTS && blames_points(j)) j->violated = search_clients(j, 0, SMALL, true, began);
   if (!j->violated) close_confirming(j);
 }
 
@@ -145,7 +152,7 @@ static char *reason_of(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   if (j->cut)
-    text_printf(&t, "the %s was reached", limit_name((enum limit)j->limits.reached));
+    text_printf(&t, j->limits.reached == LIMIT_INTERRUPT ? "it was interrupted" : "the %s was reached", limit_name((enum limit)j->limits.reached));
   else
     text_add(&t, j->proved.failure.said);
   return finished(&t);
@@ -156,7 +163,7 @@ static void gather_proof(const struct job *j, struct mem *m, struct proof *p, st
   *c = (struct check_result){.verdict = holds ? VERDICT_HOLDS : VERDICT_UNKNOWN, .method = (char *)"views closed under steps and interference",
                              .reason = holds ? NULL : reason_of(j, m), .culprit = UINT32_MAX};
   *r = (struct report){.command = "prove", .spec = j->proved.spec.name ? &j->proved.spec : NULL, .result = c, .proof = p,
-                       .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
+                       .seconds = elapsed(j), .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
                        .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
   if (j->confirmed.count) p->confirming = j->confirmed.at;
 }
@@ -174,7 +181,7 @@ static bool answer_violated(const struct job *j, struct mem *m, const struct rep
   text_add(&more, f->execution.members);
   report_proof_members(failed, &more);
   f->execution.members = finished(&more);
-  if (!arg_flag(j->args, "json")) {
+  if (!arg_flag(j->args, "json") && failed->proof->sentence) {
     report_proof_failure(failed, &before);
     text_add(&before, "\nThere is an execution that is wrong:\n\n");
   }
@@ -202,36 +209,48 @@ static int answer(const struct job *j) {
   return status;
 }
 
-/* False if the file cannot be read. */
-static bool decide(struct job *j, struct mem *m) {
+/* Tries to prove it, for so long. False if the file cannot be read. */
+static bool decide(struct job *j, double seconds) {
   struct problem why;
-  if (MEM_GUARD(m)) {
+  mem_close(&j->mem);
+  j->proved = (struct proved){.verdict = VERDICT_UNKNOWN};
+  limits_start(&j->limits, seconds, j->bytes);
+  j->limits.interrupted = &interrupted;
+  mem_open(&j->mem, &j->limits);
+  j->cut = false;
+  if (MEM_GUARD(&j->mem)) {
     j->cut = true;
     return true;
   }
-  if (prove(m, &j->options, &j->proved, &why)) return true;
+  if (prove(&j->mem, &j->options, &j->proved, &why)) return true;
   say_error("%s", why.text);
   return false;
 }
 
+/* A proof that takes long may be one of something wrong, which shows sooner in a few threads: they are looked at first, then it goes on. */
+static bool decide_and_confirm(struct job *j) {
+  bool confirms = !arg_flag(j->args, "no-confirm"), patient = confirms && (j->seconds <= 0 || j->seconds > PATIENCE);
+  if (!decide(j, patient ? PATIENCE : j->seconds)) return false;
+  if (j->cut && patient && j->limits.reached == LIMIT_TIME) {
+    confirm(j, SMALL);
+    if (!j->violated && !decide(j, j->seconds > 0 ? time_left(j, j->started, j->seconds) : 0)) return false;
+  }
+  if (confirms && !j->violated && !j->cut && j->proved.verdict != VERDICT_HOLDS) confirm(j, CLIENTS);
+  return true;
+}
+
 static int run(const struct args *a) {
-  struct job *j = &(struct job){.args = a};
-  struct mem m, words;
+  struct job *j = &(struct job){.args = a, .started = clock_seconds()};
+  struct mem words;
   if (!read_options(a, j)) return EXIT_USAGE;
   handle_interrupts();
-  limits_start(&j->limits, j->seconds, j->bytes);
-  j->limits.interrupted = &interrupted;
-  mem_open(&m, &j->limits);
+  mem_open(&j->mem, NULL);
   mem_open(&words, NULL);
   text_open(&j->confirmed, &words);
-  int status = EXIT_USAGE;
-  if (decide(j, &m)) {
-    if (!j->cut && j->proved.verdict != VERDICT_HOLDS && !arg_flag(a, "no-confirm")) confirm(j);
-    status = answer(j);
-  }
+  int status = decide_and_confirm(j) ? answer(j) : EXIT_USAGE;
   close_confirming(j);
   mem_close(&words);
-  mem_close(&m);
+  mem_close(&j->mem);
   return status;
 }
 
