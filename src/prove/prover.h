@@ -7,6 +7,7 @@
  *   step.c         symbolic execution of one step of a thread
  *   abstraction.c  shape and value abstraction (section 4), canonical names
  *   compose.c      interference: another thread's step, seen by this one
+ *   moves.c        how a view leads to another: its thread's step, a call, another thread's step
  *   fixpoint.c     all views, closed under steps and interference
  *   points.c       where operations linearize: marked, or found by trying
  *   tell.c         values and views in words; tell_change.c: what a step changes
@@ -122,6 +123,13 @@ void abstract(struct prover *, struct view *, struct view *canonical);
 /* compose.c */
 /* `other`'s thread takes the step it is at, in all ways that agree with the view; false: it does not, in this case. */
 bool compose(struct prover *, struct view *, const struct view *other);
+
+/* moves.c: each in the present case; p->dead: it leads nowhere. */
+bool first_move(struct prover *, struct view *to);
+bool own_move(struct prover *, const struct view *from, struct view *to); /* true: others notice it */
+void call_move(struct prover *, const struct view *from, uint16_t op, struct view *to);
+bool other_move(struct prover *, const struct view *from, const struct view *action, struct view *to); /* false: it fails */
+void action_of(struct prover *, const struct view *from, struct view *action); /* what others may expect of a view that acts */
 
 /* setup.c */
 bool prover_open(struct prover *, struct mem *, const struct program *, const char *path, struct problem *);
