@@ -139,12 +139,20 @@ static void put_trail(const struct report *r, struct text *t) {
 
 void report_proof_failure(const struct report *r, struct text *t) {
   const struct proof *p = r->proof;
-  text_printf(t, "\n%sNot proved%s: ", YELLOW(r), OFF(r));
+  static const char head[] = "Not proved";
+  struct text sentence, lines;
+  text_open(&sentence, t->mem);
+  text_open(&lines, t->mem);
+  text_printf(&sentence, "%s: ", head);
   if (p->where.path) {
-    put_proof_place(t, &p->where);
-    text_add(t, ": ");
+    put_proof_place(&sentence, &p->where);
+    text_add(&sentence, ": ");
   }
-  put_wrapped_string(t, r, p->sentence, 0);
+  put_string(&sentence, p->sentence);
+  put_wrapped(&lines, r, &sentence, 0);
+  text_printf(t, "\n%s%s%s%s", YELLOW(r), head, OFF(r), text_string(&lines) + sizeof head - 1);
+  mem_free(t->mem, sentence.at);
+  mem_free(t->mem, lines.at);
   if (p->where.path) put_source(t, p, &p->where);
   if (p->view) {
     text_add(t, "\nWhat is known there:\n  ");
