@@ -3,8 +3,8 @@
 
 #include "prove/prover.h"
 
-enum { BOX = 92, GAP = 34, PITCH = BOX + GAP, LINE = 15, PAD = 7, ROW_GAP = 20, NAMES = 16, CHAR = 8, LEFT_LEAST = 20 };
-enum { ROWS_MOST = ROOTS_MOST + REGS_MOST + NODES_MOST, LINES_MOST = CELLS_EACH + 1 };
+enum { BOX_LEAST = 62, GAP = 34, LINE = 15, PAD = 7, ROW_GAP = 20, NAMES = 16, CHAR = 8, LEFT_LEAST = 20 }; /* pixels */
+enum { ROWS_MOST = ROOTS_MOST + REGS_MOST + NODES_MOST };
 
 struct spot {
   int row, column;
@@ -21,7 +21,7 @@ struct picture {
   struct spot at[NODES_MOST]; /* row -1: not placed */
   struct line_of row[ROWS_MOST];
   int rows, columns;
-  int top[ROWS_MOST + 1], left;
+  int top[ROWS_MOST + 1], left, box; /* where rows begin, and nodes; how wide boxes are */
   char names[NODES_MOST][320]; /* what else leads to a node, above its box; with its colours */
 };
 
@@ -73,36 +73,38 @@ static void place_all(struct picture *c) {
   mem_free(c->t->mem, name.at);
 }
 
-static int lines_in(const char *s) {
-  int lines = 1;
-  for (; *s; s++) lines += *s == '\n';
-  return lines;
-}
-
 static void cells_text(const struct picture *c, unsigned n, struct text *t) {
   text_clear(t);
   tell_cells(c->p, &c->v->node[n], "\n", t);
 }
 
-static int height_of(const struct picture *c, unsigned n) {
+static int height_of(const struct picture *c, unsigned n, size_t *longest) {
   struct text t;
+  int lines = 0;
+  *longest = 0;
   text_open(&t, c->t->mem);
   cells_text(c, n, &t);
-  int height = lines_in(text_string(&t)) * LINE + 2 * PAD;
+  for (const char *s = text_string(&t); *s; lines++) {
+    size_t length = strcspn(s, "\n");
+    if (length > *longest) *longest = length;
+    s += length + (s[length] == '\n');
+  }
   mem_free(c->t->mem, t.at);
-  return height;
+  return (lines ? lines : 1) * LINE + 2 * PAD;
 }
 
-/* How high rows are; names above boxes need room too. */
+/* How high rows are, and how wide boxes; names above boxes need room too. */
 static void measure(struct picture *c) {
-  size_t longest = 0;
+  size_t longest = 0, columns;
+  c->box = BOX_LEAST;
   int y = 4;
   for (int r = 0; r < c->rows; r++) {
     int height = LINE + PAD, above = 0;
     for (unsigned n = 0; n < NODES_MOST; n++) {
       if (c->at[n].row != r) continue;
-      int h = height_of(c, n);
+      int h = height_of(c, n, &columns), width = (int)columns * CHAR + 16 + (c->v->node[n].segment ? 18 : 0);
       if (h > height) height = h;
+      if (width > c->box) c->box = width;
       if (*c->names[n]) above = NAMES;
     }
     c->top[r] = y + above;
@@ -113,7 +115,7 @@ static void measure(struct picture *c) {
   c->left = LEFT_LEAST + (int)longest * CHAR + GAP;
 }
 
-static int x_of(const struct picture *c, unsigned n) { return c->left + c->at[n].column * PITCH; }
+static int x_of(const struct picture *c, unsigned n) { return c->left + c->at[n].column * (c->box + GAP); }
 static int y_of(const struct picture *c, unsigned n) { return c->top[c->at[n].row]; }
 
 /* From a place to the left side of a box, or to what is no node. */
@@ -135,10 +137,11 @@ static void draw_arrow(const struct picture *c, int x, int y, int row, int colum
 static void draw_node(const struct picture *c, unsigned n) {
   const struct node *x = &c->v->node[n];
   struct text *t = c->t, cells;
-  int left = x_of(c, n), top = y_of(c, n), height = height_of(c, n), y = top + PAD + 11;
+  size_t columns;
+  int left = x_of(c, n), top = y_of(c, n), height = height_of(c, n, &columns), y = top + PAD + 11;
   text_printf(t, "<g class=\"n%s%s\">", x->segment ? " s" : "", x->owner == OWNER_NONE ? "" : " o");
-  if (x->segment) text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left + 4, top - 4, BOX, height);
-  text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left, top, BOX, height);
+  if (x->segment) text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left + 4, top - 4, c->box, height);
+  text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left, top, c->box, height);
   text_open(&cells, t->mem);
   cells_text(c, n, &cells);
   for (const char *s = text_string(&cells); *s; y += LINE) {
@@ -149,11 +152,11 @@ static void draw_node(const struct picture *c, unsigned n) {
     s += length + (s[length] == '\n');
   }
   mem_free(t->mem, cells.at);
-  if (x->segment) text_printf(t, "<text class=\"e\" x=\"%d\" y=\"%d\">1+</text>", left + BOX - 20, top + PAD + 11);
+  if (x->segment) text_printf(t, "<text class=\"e\" x=\"%d\" y=\"%d\">1+</text>", left + c->box - 20, top + PAD + 11);
   if (node_is_named(c->v, n)) text_printf(t, "<title>n%u</title>", n);
   text_add(t, "</g>");
   if (*c->names[n]) text_printf(t, "<text x=\"%d\" y=\"%d\">%s</text>", left + 2, top - (x->segment ? 8 : 5), c->names[n]);
-  if (link_of(c, n) >= 0) draw_arrow(c, left + BOX, top + LINE / 2 + PAD, c->at[n].row, c->at[n].column, x->cell[link_of(c, n)]);
+  if (link_of(c, n) >= 0) draw_arrow(c, left + c->box, top + LINE / 2 + PAD, c->at[n].row, c->at[n].column, x->cell[link_of(c, n)]);
 }
 
 void draw_view(const struct prover *p, const struct view *v, struct text *t) {
@@ -163,7 +166,7 @@ void draw_view(const struct prover *p, const struct view *v, struct text *t) {
   c->t = t;
   place_all(c);
   measure(c);
-  int width = c->left + c->columns * PITCH + 60, height = c->top[c->rows] + 4;
+  int width = c->left + c->columns * (c->box + GAP) + 60, height = c->top[c->rows] + 4;
   text_printf(t, "<svg class=\"heap\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>", width, height, width, height);
   text_add(t, "nodes and what leads to them</title>");
   for (int r = 0; r < c->rows; r++) {

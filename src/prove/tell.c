@@ -36,7 +36,7 @@ void tell_root(const struct prover *p, unsigned root, struct text *t) {
   while (g + 1 < program->global_count && p->root_of[g + 1] <= root) g++;
   const struct layout *l = &program->layouts[program->globals[g].layout];
   const char *cell = l->cells[root - p->root_of[g]].name;
-  text_printf(t, "%s%s%s", program->globals[g].name, *cell ? "." : "", cell);
+  text_printf(t, "%s%s%s", program->globals[g].name, *cell && *cell != '[' ? "." : "", cell);
 }
 
 static unsigned root_count(const struct prover *p) {
@@ -163,7 +163,7 @@ static void tell_status(const struct prover *p, const struct view *v, struct tex
 void tell_knows(const struct prover *p, const struct view *v, struct text *t) {
   bool sequence = p->object == PROVE_STACK || p->object == PROVE_QUEUE;
   if (p->level == LEVEL_MS) {
-    text_add(t, "what the contents are is not asked");
+    text_add(t, "contents are not looked at (memory safety)");
     tell_facts(p, v, t);
     return;
   }

@@ -276,6 +276,44 @@ async function execution() {
   await page.close();
 }
 
+// A proof: lines unfold to the views there, drawn; what a box says fits into it, and boxes do not overlap.
+async function proof() {
+  if (!existsSync(path.join(out, "proof.html"))) return;
+  let page = await open("proof");
+  check("proof: small enough", statSync(path.join(out, "proof.html")).size < 4e6);
+  check("proof: verdict", (await page.locator(".badge").innerText()) === "linearizable", await page.locator(".badge").innerText());
+  check("proof: points", (await page.locator("section").first().innerText()).includes("store prev->next"));
+  check("proof: lines that linearize are marked", await page.locator(".at.point").count() === 2, await page.locator(".at.point").count());
+  const line = page.locator("details.at", {hasText: "prev->next = n"}).first();
+  check("proof: views are folded", !await line.locator("svg").first().isVisible());
+  await line.locator("summary").click();
+  check("proof: a click unfolds them", await line.locator("svg").first().isVisible());
+  await page.evaluate(() => document.querySelectorAll("details").forEach(d => d.open = true));
+  const wrong = await page.evaluate(() => {
+    const said = [];
+    for (const svg of document.querySelectorAll("svg.heap")) {
+      const nodes = [...svg.querySelectorAll("g.n")].map(g => ({g, box: g.querySelector("rect:last-of-type").getBBox()})), all = svg.viewBox.baseVal;
+      for (const {g, box} of nodes) {
+        for (const t of g.querySelectorAll("text")) if (t.getBBox().x + t.getBBox().width > box.x + box.width) said.push("text: " + t.textContent);
+        if (box.x + box.width > all.width || box.y + box.height > all.height) said.push("box outside the picture");
+        for (const o of nodes) if (o.g !== g && o.box.x < box.x + box.width && box.x < o.box.x + o.box.width && o.box.y < box.y + box.height && box.y < o.box.y + o.box.height) said.push("boxes overlap");
+      }
+    }
+    return said;
+  });
+  check("proof: pictures", wrong.length === 0, wrong.slice(0, 5));
+  check("proof: the page is not wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.screenshot({path: path.join(out, "proof.png"), fullPage: false});
+  await line.scrollIntoViewIfNeeded();
+  await shot(page, "proof-line");
+  await page.close();
+  page = await open("proof-not", {colorScheme: "dark"});
+  check("proof: why not", (await page.locator(".reason").innerText()).includes("outside what prove follows"));
+  check("proof: the line that fails is marked", await page.locator(".fails").count() === 1);
+  await shot(page, "proof-not");
+  await page.close();
+}
+
 try {
   await smallViolation();
   await keyboard();
@@ -284,6 +322,7 @@ try {
   await odd();
   await real();
   await execution();
+  await proof();
 } finally {
   await browser.close();
 }
