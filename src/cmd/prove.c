@@ -37,6 +37,7 @@ struct job {
   bool confirms;                /* its subject and memory are open */
   struct mem confirming_mem;
   struct text confirmed;        /* what was searched, in words */
+  bool internal;                /* verify had an internal error */
 };
 
 static bool read_options(const struct args *a, struct job *j) {
@@ -102,7 +103,12 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
     v->answer = (struct verified){.search = {.verdict = VERDICT_UNKNOWN, .limit = (enum limit)v->limits.reached}};
     return v->limits.reached != LIMIT_INTERRUPT;
   }
-  return subject_open(&j->confirming_mem, &v->options, &v->subject, &why) && verify(&v->subject, &v->limits, &v->answer, &why);
+  if (subject_open(&j->confirming_mem, &v->options, &v->subject, &why) && verify(&v->subject, &v->limits, &v->answer, &why)) return true;
+  j->internal = strstr(why.text, "internal error") != NULL;
+  if (j->internal) say_error("%s", why.text);
+  why.text[strcspn(why.text, "\n")] = 0;
+  text_printf(&j->confirmed, "%sit is not searched: %s", j->confirmed.count ? "; " : "", why.text);
+  return false;
 }
 
 /* Of memory safety alone, that results are wrong is no violation. */
@@ -204,7 +210,7 @@ static int answer(const struct job *j) {
   prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, &own, p);
   gather_proof(j, &own, p, &result, &report);
   bool written = j->violated ? answer_violated(j, &own, &report) : write_reports(j->args, &own, &report, NULL, &before);
-  int status = !written ? EXIT_USAGE : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
+  int status = !written ? EXIT_USAGE : j->internal ? EXIT_INTERNAL : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
   mem_close(&own);
   return status;
 }

@@ -193,7 +193,10 @@ void proof_text(const struct report *r, struct text *t) {
     report_proof_failure(r, t);
   }
   text_char(t, '\n');
-  if (p->confirming) text_printf(t, "verify: %s\n", p->confirming);
+  if (p->confirming) {
+    text_add(t, "verify: ");
+    put_wrapped_string(t, r, p->confirming, 8);
+  }
   for (size_t i = 0; i < p->notes.count; i++) {
     text_add(t, "note: ");
     put_string(t, p->notes.at[i]);
