@@ -72,6 +72,13 @@ static bool holds_lock(const struct node *n) {
   return false;
 }
 
+/* A cell that was never set and may be read: in a segment it would be any value. */
+static bool is_unset(const struct prover *p, const struct node *n) {
+  for (unsigned c = 0; c < p->program->layouts[n->layout].count; c++)
+    if (KIND(n->cell[c]) == K_UNSET && p->read >> c & 1) return true;
+  return false;
+}
+
 /* May the node y after x lose its name? It has no other way to it, and is not the end of the list next to a root: where a list ends is
  * what operations at its end look at. */
 static bool unimportant(const struct prover *p, const struct view *v, const struct links *l, unsigned x, unsigned y) {
@@ -79,6 +86,7 @@ static bool unimportant(const struct prover *p, const struct view *v, const stru
   if (x == y || l->count[y] != 1 || l->held[y] || n->owner != OWNER_NONE || v->node[x].owner != OWNER_NONE) return false;
   if (n->layout != v->node[x].layout || holds_lock(n)) return false;
   if (n->segment) return true;
+  if (is_unset(p, n)) return false;
   if (KIND(data_of(p, n)) == K_INT) return false; /* a sentinel */
   return !(l->rooted[x] && KIND(n->cell[p->link[n->layout]]) == K_NULL);
 }

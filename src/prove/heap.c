@@ -146,6 +146,10 @@ bool same(struct prover *p, struct actor *a, val x, val y) {
 }
 
 bool less(struct prover *p, struct actor *a, val x, val y) {
+  if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) {
+    prove_fail(p, "a value that was never set is compared");
+    return false;
+  }
   if (known_less(p, a->view, x, y)) return true;
   if (known_at_most(p, a->view, y, x)) return false;
   bool yes = choose(p, 2);

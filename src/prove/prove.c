@@ -22,6 +22,10 @@ static bool find_spec(struct mem *mem, const struct prove_options *o, const stru
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; prove knows stack, queue, set and multiset", o->path);
     return false;
   }
+  if (unit->harness.own_spec && !o->spec) {
+    problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own; prove knows stack, queue, set and multiset", name);
+    return false;
+  }
   if (!spec_load(name, &d->spec, mem, why)) return false;
   for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
     if (!strcmp(objects[i].spec, d->spec.name)) {

@@ -40,6 +40,7 @@ struct prover {
   enum prove_level level;
   bool collected;           /* the program frees nothing: memory is collected */
   int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
+  uint64_t read;            /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
   uint8_t role[OPS_MOST];   /* of each operation: enum prove_role */
   uint8_t *point;           /* of each instruction: the operation linearizes here */

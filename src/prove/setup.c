@@ -1,17 +1,19 @@
 /* What the prover needs to know of a program before it starts. */
 #include "prove/prover.h"
 
-/* Of each layout, the cell that leads to the next node and the one that holds the value: the first pointer and the first number that
- * the program ever reads. */
-static bool is_read(const struct program *program, uint32_t layout, uint32_t cell) {
-  (void)layout;
+/* Numbers of cells of nodes that the program reads. What is read of a variable of an operation is no node's. */
+static uint64_t find_read(const struct program *program) {
+  uint64_t read = 0;
   for (uint32_t pc = 1; pc < program->code_count; pc++) {
     const struct inst *i = &program->code[pc];
-    if (!(i->flags & FLAG_GLOBAL) && i->imm == (int64_t)cell && (i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE)) return true;
+    bool reads = i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE || i->code == I_FETCH;
+    if (reads && !(i->flags & (FLAG_GLOBAL | FLAG_LOCAL)) && i->imm >= 0 && i->imm < 64) read |= UINT64_C(1) << i->imm;
   }
-  return false;
+  return read;
 }
 
+/* Of each layout, the cell that leads to the next node and the one that holds the value: the first pointer and the first number that
+ * the program ever reads, else the first. */
 static void find_cells(struct prover *p) {
   const struct program *program = p->program;
   for (uint32_t l = 0; l < program->layout_count; l++) {
@@ -19,8 +21,8 @@ static void find_cells(struct prover *p) {
     const struct layout *x = &program->layouts[l];
     for (uint32_t c = 0; c < x->count && x->count > 1; c++) {
       const struct scalar *s = &x->cells[c].scalar;
-      if (s->pointer && (p->link[l] < 0 || !is_read(program, l, (uint32_t)p->link[l]))) p->link[l] = (int8_t)c;
-      if (!s->pointer && !s->mutex && (p->data[l] < 0 || !is_read(program, l, (uint32_t)p->data[l]))) p->data[l] = (int8_t)c;
+      if (s->pointer && (p->link[l] < 0 || !(p->read >> p->link[l] & 1))) p->link[l] = (int8_t)c;
+      if (!s->pointer && !s->mutex && (p->data[l] < 0 || !(p->read >> p->data[l] & 1))) p->data[l] = (int8_t)c;
     }
   }
 }
@@ -71,6 +73,7 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   }
   if (!small_enough(program, roots, path, why)) return false;
   p->point = mem_zero(mem, program->code_count, 1);
+  p->read = find_read(program);
   find_cells(p);
   find_freed(p);
   return true;

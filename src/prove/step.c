@@ -184,7 +184,9 @@ static void run_binary(struct prover *p, struct actor *a, const struct inst *i) 
   case OP_GE: yes = !less(p, a, x, y); break;
   case OP_DIV: case OP_MOD: case OP_SHL: case OP_SHR:
     if (KIND(y) != K_INT) prove_fail(p, "a division by zero, or a shift by too much, is not excluded here"); /* fall through */
-  default: a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0); return;
+  default:
+    if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) prove_fail(p, "it is reckoned with a value that was never set");
+    a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0); return;
   }
   a->reg[i->d] = yes ? number(p, 1) : NIL;
 }
@@ -207,8 +209,9 @@ static void run_free(struct prover *p, struct actor *a, const struct inst *i) {
 static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
   val v = a->reg[i->a];
   const struct scalar *s = &i->scalar;
-  if (s->bits == 1) v = same(p, a, v, NIL) ? NIL : number(p, 1);
-  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || KIND(v) == K_UNSET || (s->bits == 64 && s->is_signed)) ;
+  if (KIND(v) == K_UNSET) prove_fail(p, "a value that was never set is used");
+  else if (s->bits == 1) v = same(p, a, v, NIL) ? NIL : number(p, 1);
+  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || (s->bits == 64 && s->is_signed)) ;
   else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)]) ;
   else v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
   a->reg[i->d] = v;
