@@ -96,6 +96,7 @@ bad() { # WORDS ARGUMENT...: the program is in o.c, or named
 }
 bad 'No such file' missing.c
 bad 'is no specification that prove knows: stack, queue, set' objects/register.c
+bad "is a specification of the file's own" objects/counter.c
 bad 'spec' objects/treiber_stack.c --spec nonsense
 bad 'too many arguments' objects/treiber_stack.c objects/ms_queue.c
 bad 'no linearization points are marked' objects/treiber_stack.c --points marked
