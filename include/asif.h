@@ -456,6 +456,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  *   ASIF_ROLE(reader, ASIF_REST, read)   all others call nothing but read
  *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
  *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
+ *   ASIF_ACTION(push, "top: t, A => top: n, n{val: e, next: t}, <e> . A")
+ *                                  what a step may do that other threads see, for asif prove (docs/prove.md)
  *
  * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and returns void,
  * bool, int or long. No semicolon follows these lines: what they stand for is complete. */
@@ -467,6 +469,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 #define ASIF_REST (-1)
 #define ASIF_BOUND(n) ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
+#define ASIF_ACTION(name, text) ASIF_ASSERT_(sizeof("" text) > 1, #name ": an action is a text");
 #define ASIF_TYPE_STABLE() ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_TYPE_STABLE, 1)
 
 /* Inside the operations:

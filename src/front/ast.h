@@ -190,6 +190,10 @@ struct harness_spec_op {
   struct decl *function; /* over a pointer to the state */
   struct place place;
 };
+struct harness_action {
+  const char *name, *text; /* ASIF_ACTION(name, "text"): read by prove/given.c */
+  struct place place;      /* of the text */
+};
 struct harness {
   const char *spec; /* "stack", "bounded-queue(4)"; NULL if ASIF_OBJECT was not used */
   struct place spec_place;
@@ -199,6 +203,7 @@ struct harness {
   VEC(struct harness_spec_op) own_ops;
   VEC(struct harness_op) ops;
   VEC(struct harness_role) roles;
+  VEC(struct harness_action) actions;
   struct decl *init; /* or NULL */
   int64_t bound;     /* ASIF_BOUND; -1 for none */
   bool type_stable;  /* ASIF_TYPE_STABLE(): freed memory may be read */

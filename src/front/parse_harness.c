@@ -146,6 +146,21 @@ static void parse_role(struct front *f, struct place place) {
   vec_push(f->mem, &f->unit->harness.roles, role);
 }
 
+/* ASIF_ACTION(name, "before => after"). */
+static void parse_action(struct front *f) {
+  struct harness_action action;
+  parse_expect(f, "(");
+  action.name = parse_word(f, "the name of an action")->text;
+  parse_expect(f, ",");
+  struct token *t = parse_token(f);
+  if (t->kind != TOKEN_STRING) front_fail(f, t->place, "an action is a text, such as \"top: n => top: y, y{next: n}\"");
+  f->at++;
+  action.text = t->text;
+  action.place = t->place;
+  parse_expect(f, ")");
+  vec_push(f->mem, &f->unit->harness.actions, action);
+}
+
 static void parse_init_macro(struct front *f, struct place place) {
   parse_expect(f, "(");
   struct decl *d = parse_function_name(f);
@@ -173,6 +188,8 @@ bool parse_harness(struct front *f) {
     parse_op(f, t->place, token_is(t, "ASIF_OP_AS"));
   } else if (token_is(t, "ASIF_ROLE")) {
     parse_role(f, t->place);
+  } else if (token_is(t, "ASIF_ACTION")) {
+    parse_action(f);
   } else if (token_is(t, "ASIF_INIT")) {
     parse_init_macro(f, t->place);
   } else if (token_is(t, "ASIF_BOUND")) {

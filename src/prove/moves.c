@@ -68,6 +68,7 @@ bool own_move(struct prover *p, const struct view *from, struct view *to) {
   struct view v = *from;
   struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true};
   run_step(p, &a);
+  if (!check_guarantee(p, &a)) a.pc = from->pc + 1; /* the access is pointed at, not what follows it */
   finish_step(p, &a);
   if (!p->dead) abstract(p, &v, to);
   if (p->failed) p->failure.pc = from->pc, p->failure.at = a.pc - 1;

@@ -108,6 +108,7 @@ void effect_now(struct prover *p, struct actor *a) {
     prove_fail(p, "%s may linearize twice", p->program->ops[a->op].function);
     return;
   }
+  keep_before(p, a);
   if (is_collection(p)) linearize_collection(p, a);
   else linearize_sequence(p, a);
   a->wrote = true;

@@ -27,6 +27,7 @@ static const struct {
     {"another result", "What is returned may have changed between where it was read and where the operation takes effect: is a re-check missing?"},
     {"takes out a value", "The value must be known to be in the object where the operation takes effect: is a re-check, or a lock, missing?"},
     {"that holds it", "The thread would wait for itself: is an unlock missing on a path?"},
+    {"none of the given actions", "Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
     {"does not hold", "Is the lock given back twice, or never taken on this path?"},
     {"outside what prove follows", "docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few threads."},
     {"goes on without looking", "A loop must look at shared memory, or end."},

@@ -6,6 +6,7 @@
  *   object.c       specifications as sequences and multisets: what an operation does to the abstract value
  *   step.c         symbolic execution of one step of a thread
  *   abstraction.c  shape and value abstraction (section 4), canonical names
+ *   given.c        actions that the user writes; guarantee.c: is a step one of them?
  *   compose.c      interference: another thread's step, seen by this one
  *   moves.c        how a view leads to another: its thread's step, a call, another thread's step
  *   fixpoint.c     all views, closed under steps and interference
@@ -58,6 +59,9 @@ struct prover {
   uint32_t *buckets;
   uint32_t bucket_mask;
   VEC(struct view) actions; /* what other threads may do: the views of a thread before a step that others notice */
+  struct given *given;      /* what the user says that other threads may do; guarantee.c */
+  unsigned given_count;
+  struct view *before;      /* where actions are given: the view right before the step's first write; else NULL */
   bool marked;              /* points are those marked in the source */
   uint64_t steps, compositions;
 };
@@ -131,6 +135,14 @@ bool own_move(struct prover *, const struct view *from, struct view *to); /* tru
 void call_move(struct prover *, const struct view *from, uint16_t op, struct view *to);
 bool other_move(struct prover *, const struct view *from, const struct view *action, struct view *to); /* false: it fails */
 void action_of(struct prover *, const struct view *from, struct view *action); /* what others may expect of a view that acts */
+
+/* given.c, guarantee.c */
+bool read_given(struct prover *, const struct unit *, struct problem *);
+bool check_guarantee(struct prover *, const struct actor *); /* false, and failed: the step is none of the given actions */
+/* Before anything that others see changes. */
+static inline void keep_before(struct prover *p, const struct actor *a) {
+  if (p->before && a->me && !a->wrote) *p->before = *a->view;
+}
 
 /* setup.c */
 bool prover_open(struct prover *, struct mem *, const struct program *, const char *path, struct problem *);

@@ -111,6 +111,7 @@ static void claim(struct prover *p, struct actor *a, val old) {
 static void write_cell(struct prover *p, struct actor *a, const struct inst *i, val *at, val v) {
   val old = *at;
   if (KIND(old) == K_LOCK && KIND(v) == K_NULL) v = VAL(K_LOCK, LOCK_FREE);
+  if (is_shared(a, i)) keep_before(p, a);
   *at = v;
   if (!is_shared(a, i)) return;
   a->wrote = true;
@@ -122,8 +123,10 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
 static void take_lock(struct prover *p, struct actor *a, const struct inst *i, val *at) {
   val old = *at;
   if (old == my_lock(a)) prove_fail(p, "a lock is taken by the thread that holds it");
-  else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) write_cell(p, a, i, at, my_lock(a));
-  else if (KIND(old) == K_LOCK) p->dead = true; /* it waits */
+  else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) {
+    *at = VAL(K_LOCK, LOCK_FREE); /* or it would wait */
+    write_cell(p, a, i, at, my_lock(a));
+  } else if (KIND(old) == K_LOCK) p->dead = true; /* it waits */
   else prove_fail(p, "what is locked here is no mutex");
 }
 

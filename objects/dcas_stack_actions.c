@@ -1,0 +1,6 @@
+/* The stack with a double compare-and-exchange, with its actions: the popped node leaves the shared memory, since it is freed. See
+ * dcas_stack.c. */
+#include "dcas_stack.c"
+
+ASIF_ACTION(push, "top: t, A => top: n, n{val: e, next: t}, <e> . A")
+ASIF_ACTION(pop, "top: t, t{val: e, next: n}, <e> . A => top: n, A")

@@ -1,0 +1,6 @@
+/* Doherty, Groves, Luchangco and Moir's queue with its actions: head may pass tail. See doherty_queue.c. */
+#include "doherty_queue.c"
+
+ASIF_ACTION(link, "tail: t | t{next: NULL}, A => t{next: n}, n{val: e, next: NULL}, A . <e>")
+ASIF_ACTION(swing, "t{next: n} | tail: t, n != NULL => tail: n")
+ASIF_ACTION(deq, "h{next: n}, n{val: e} | head: h, <e> . A => head: n, A")
