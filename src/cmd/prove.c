@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "cmd/verify_job.h"
-#include "prove/prove.h"
+#include "prove/evidence.h"
+#include "verify/schedule.h"
 
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "stack|queue|set|multiset", "what the object must do; default: what ASIF_OBJECT in the file says"},
@@ -16,6 +17,7 @@ static const struct opt opts[] = {
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
     {"html", 0, "FILE", "@files", "write a page: the program with what is known at each line, and memory drawn"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
+    {"evidence", 0, "FILE", "@files", "write the proof, or the wrong execution: `asif replay FILE` checks it again"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
@@ -171,6 +173,7 @@ static void gather_proof(const struct job *j, struct mem *m, struct proof *p, st
   *r = (struct report){.command = "prove", .spec = j->proved.spec.name ? &j->proved.spec : NULL, .result = c, .proof = p,
                        .seconds = elapsed(j), .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
                        .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  if (holds) r->evidence = arg_value(j->args, "evidence");
   if (j->confirmed.count) p->confirming = j->confirmed.at;
 }
 
@@ -184,6 +187,7 @@ static bool answer_violated(const struct job *j, struct mem *m, const struct rep
   f->report.command = "prove";
   f->report.proof = failed->proof;
   f->report.seconds = failed->seconds;
+  f->report.evidence = arg_value(j->args, "evidence");
   text_add(&more, f->execution.members);
   report_proof_members(failed, &more);
   f->execution.members = finished(&more);
@@ -192,6 +196,18 @@ static bool answer_violated(const struct job *j, struct mem *m, const struct rep
     text_add(&before, "\nThere is an execution that is wrong:\n\n");
   }
   return write_reports(j->args, m, &f->report, verify_svg, &before);
+}
+
+/* The proof, or the execution that is wrong; of what is not known there is none. */
+static bool write_evidence(const struct job *j) {
+  const char *path = arg_value(j->args, "evidence");
+  struct problem why;
+  bool proved = j->proved.verdict == VERDICT_HOLDS && !j->cut;
+  if (!path || (!j->violated && !proved)) return true;
+  if (j->violated ? schedule_write(path, &j->confirming.subject, &j->confirming.answer, &why) : prove_evidence_write(path, &j->options, &j->proved, &why))
+    return true;
+  say_error("%s", why.text);
+  return false;
 }
 
 static int answer(const struct job *j) {
@@ -209,7 +225,7 @@ static int answer(const struct job *j) {
   text_open(&before, &own);
   prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, &own, p);
   gather_proof(j, &own, p, &result, &report);
-  bool written = j->violated ? answer_violated(j, &own, &report) : write_reports(j->args, &own, &report, NULL, &before);
+  bool written = write_evidence(j) && (j->violated ? answer_violated(j, &own, &report) : write_reports(j->args, &own, &report, NULL, &before));
   int status = !written ? EXIT_USAGE : j->internal ? EXIT_INTERNAL : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
   mem_close(&own);
   return status;

@@ -1,6 +1,7 @@
 /* asif replay: re-validates what a verdict rests on. */
 #include "cmd/cmd.h"
 #include "evidence/evidence.h"
+#include "prove/evidence.h"
 #include "test/evidence.h"
 #include "verify/schedule.h"
 
@@ -10,7 +11,7 @@ static const struct opt opts[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static const struct evidence_of others[] = {{"verify", schedule_replay}, {"test", test_evidence_replay}, {NULL, NULL}};
+static const struct evidence_of others[] = {{"verify", schedule_replay}, {"test", test_evidence_replay}, {"prove", prove_evidence_replay}, {NULL, NULL}};
 
 static int replay_file(const struct args *a, const char *path) {
   bool bad = false;
@@ -56,19 +57,22 @@ const struct command command_replay = {
     .name = "replay",
     .usage = "EVIDENCE...",
     .summary = "re-validate what a verdict rests on",
-    .details = "EVIDENCE is a file that `asif check`, `asif verify` or `asif test` wrote with --evidence FILE. A\n"
+    .details = "EVIDENCE is a file that `asif check`, `verify`, `test` or `prove` wrote with --evidence FILE. A\n"
                "linearization is run on the sequential object, operation by operation; for a violation every order\n"
                "of its operations is tried. The code shares nothing with the deciders but histories and\n"
                "specifications.\n"
                "An execution that verify found is made again, move by move, from the source as it is now. For one\n"
                "that test found the files are compiled again, and run under the same schedule.\n"
+               "Of a proof every step of every view is made again, once, and every action on every view: each must\n"
+               "lead to another of the views. Nothing is searched for.\n"
                "\n"
                "Exit status: 0 the evidence stands, 1 it does not, 2 bad usage or input, 3 unknown.\n"
                "\n"
                "Examples:\n"
                "  asif check history.txt --evidence why.txt; asif replay why.txt\n"
                "  asif verify stack.c --evidence why.txt; asif replay why.txt\n"
-               "  asif test stack.c --evidence why.txt; asif replay why.txt\n",
+               "  asif test stack.c --evidence why.txt; asif replay why.txt\n"
+               "  asif prove stack.c --evidence why.txt; asif replay why.txt\n",
     .opts = opts,
     .least = 1,
     .most = -1,

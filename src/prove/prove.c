@@ -75,7 +75,7 @@ static bool find_roles(struct prover *p, const struct unit *u, const struct spec
   return true;
 }
 
-static bool open(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
+bool prove_open(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
   struct unit *unit = front_read(mem, o->path, o->cc_args, why);
   enum prove_object object;
   if (!unit || !find_spec(mem, o, unit, d, &object, why) || !find_ops(mem, o, unit, &d->spec, why)) return false;
@@ -96,7 +96,7 @@ static bool open(struct mem *mem, const struct prove_options *o, struct proved *
 
 bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
   *d = (struct proved){.verdict = VERDICT_UNKNOWN};
-  if (!open(mem, o, d, why)) return false;
+  if (!prove_open(mem, o, d, why)) return false;
   bool marked = o->points == POINTS_MARKED || (o->points == POINTS_AUTO && d->program->has_points);
   if (marked && !d->program->has_points) {
     problem_set(why, "%s: no linearization points are marked: ASIF_LIN(), or leave out --points", o->path);

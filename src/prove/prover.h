@@ -10,6 +10,9 @@
  *   compose.c      interference: another thread's step, seen by this one
  *   moves.c        how a view leads to another: its thread's step, a call, another thread's step
  *   fixpoint.c     all views, closed under steps and interference
+ *   certify.c      a proof checked again, without the fixpoint
+ *   view_text.c    views as lines of evidence, and back
+ *   evidence.c     a proof as a file
  *   points.c       where operations linearize: marked, or found by trying
  *   tell.c         values and views in words; tell_change.c: what a step changes
  *   draw.c         views as pictures
@@ -152,6 +155,20 @@ bool find_points(struct prover *, enum prove_level *reached, unsigned *tries);
 
 /* fixpoint.c */
 bool fixpoint(struct prover *); /* closed, nothing failed; else p->failure, or a limit */
+
+/* certify.c */
+struct certificate {
+  VEC(struct view) views;
+  VEC(struct view) actions;
+};
+bool certify(struct prover *, const struct certificate *, struct text *said); /* false: what is wrong is said */
+
+/* view_text.c */
+void put_view(const struct prover *, const struct view *, struct text *);
+bool get_view(struct prover *, const char *line, struct view *); /* false: it is no view of this program, as put_view writes them */
+
+/* prove.c */
+bool prove_open(struct mem *, const struct prove_options *, struct proved *, struct problem *); /* the program, before prover_open */
 
 /* tell.c */
 void tell_value(const struct prover *, val, struct text *);
