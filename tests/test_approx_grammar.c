@@ -363,6 +363,7 @@ TEST(grammar_problems) {
   expect_problem("S = acquire;", "lock.g:1:3: '->' should be here");
   expect_problem("S -> try => 99999999999999999999;", "lock.g:1:13: this is no number");
   expect_problem("S -> try => \"a;", "lock.g:1:13: this text has no closing");
+  expect_problem("S -> deq => empty S;", "lock.g:1:6: 'deq' is no operation of 'lock' (acquire, release, try), and no rule has this name");
 }
 
 static void round_trip(struct mem *m, const struct spec *spec, const struct grammar *g) {

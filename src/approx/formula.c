@@ -204,13 +204,14 @@ static bool formula_more(struct monitor *monitor) {
   return more;
 }
 
-static void formula_blame(struct monitor *monitor, struct problem *problem) {
+static bool formula_blame(struct monitor *monitor, struct problem *problem) {
   struct formula_monitor *m = (struct formula_monitor *)monitor;
   struct text said;
   text_open(&said, monitor->mem);
   formula_say(m->eval, m->violation, &said);
   formula_problem(m->formula, m->formula->violations.at[m->violation]->body, problem,
                   "the formula says \"%.160s\", but the operations are linearizable: the formula is wrong", text_string(&said));
+  return true;
 }
 
 static const struct monitor_type formula_type = {.name = "formula",

@@ -292,6 +292,7 @@ static bool parse_name(struct parser *p, symbol *out) {
   p->at += len;
   if (is_word(name, len, "empty")) return wrong(p, name, "'empty' stands alone, between two '|'");
   if (spec_op_find(p->spec, name, len) >= 0) return parse_pattern(p, name, len, &t) && terminal(p, name, &t, out);
+  if (sign(p, "=>")) return unknown_operation(p, name, len); /* a rule has no result */
   if (!rule_named(p, name, len, &rule) && !add_rule(p, name, len, name, &rule)) return false;
   *out = SYMBOL_RULE(rule);
   return true;

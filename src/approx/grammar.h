@@ -130,6 +130,8 @@ struct grammar_figures {
 };
 void monitor_grammar_figures(const struct monitor *, struct grammar_figures *);
 void monitor_grammar_by_system(struct monitor *); /* from now on the system alone decides: for tests */
+/* That of the specification's own, which has one. */
+struct monitor *monitor_of_bundled_grammar(struct mem *, const struct spec *, unsigned k, struct problem *);
 struct monitor *monitor_of_grammar_text(struct mem *, const struct spec *, unsigned k, const char *source, const char *text,
                                         size_t len, struct problem *);
 

@@ -64,6 +64,8 @@ struct grammar_monitor {
   unsigned memo_width; /* words of an entry */
   bool silent;         /* has met what it cannot describe: says nothing more */
   bool unmatched;      /* the violation is an operation that no word has */
+  bool bundled;        /* the specification's own grammar, which comes with Asif */
+  uint64_t too_many;   /* operations would have to be shown */
   struct grammar_figures figures;
   VEC(struct parikh_count) asked;
 };
@@ -526,6 +528,19 @@ static uint64_t list_size(const struct showing *s) {
   return n;
 }
 
+/* Of pending operations of one kind no more are of use than the others need: one before each of them, and as many as fit into the
+ * object, or may be held at a time, before that. Of the specification's own grammar that is known; to the exact checker each one more is as
+ * long again. */
+static void cap_pending(struct showing *s) {
+  uint64_t others = 1, each = (uint64_t)(s->monitor->base.spec.param ? s->monitor->base.spec.k : 1) + 1;
+  for (size_t i = 0; i < s->list.count; i++)
+    if (!s->list.at[i].pending) others += s->list.at[i].count;
+  for (size_t i = 0; i < s->list.count; i++) {
+    struct shown *o = &s->list.at[i];
+    if (o->pending && o->count / each > others) o->count = others * each;
+  }
+}
+
 /* Who did what is forgotten. Where it matters to the specification, an operation is given to a process that did what it may
  * belong to, if one has: to one whose latest operation makes a cycle with it. */
 struct assigned {
@@ -628,13 +643,23 @@ static void show(struct monitor *base, struct text *said) {
   for (unsigned i = 0; i <= base->k; i++)
     for (unsigned j = i; j <= base->k; j++) drop_cycles(&s, i, j);
   say(&s, said);
-  if (list_size(&s) <= SHOWN_MOST && confirmed_by_one_process(&s)) show_list(&s);
+  if (m->bundled) cap_pending(&s);
+  m->too_many = list_size(&s) > SHOWN_MOST ? list_size(&s) : 0;
+  if (!m->too_many && confirmed_by_one_process(&s)) show_list(&s);
   vec_free(base->mem, &s.list);
 }
 
-static void blame(struct monitor *base, struct problem *problem) {
-  problem_set(problem, "the grammar '%s' is not one of '%s': the specification allows operations that no word of the grammar has",
-              of(base)->grammar->source, base->spec.name);
+static bool blame(struct monitor *base, struct problem *problem) {
+  struct grammar_monitor *m = of(base);
+  if (m->too_many)
+    problem_set(problem, "the %llu operations that the grammar '%s' has no word of are too many to be confirmed (the most are %d)",
+                (unsigned long long)m->too_many, m->grammar->source, SHOWN_MOST);
+  else if (m->bundled)
+    return false;
+  else
+    problem_set(problem, "the grammar '%s' is not one of '%s': the specification allows operations that no word of the grammar has",
+                m->grammar->source, base->spec.name);
+  return true;
 }
 
 /* What is known of keys stays known. */
@@ -689,6 +714,13 @@ static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k
   }
   reset(&m->base);
   return &m->base;
+}
+
+struct monitor *monitor_of_bundled_grammar(struct mem *mem, const struct spec *spec, unsigned k, struct problem *problem) {
+  const char *text = grammar_bundled(mem, spec);
+  struct monitor *m = monitor_of_grammar_text(mem, spec, k, spec->name, text, strlen(text), problem);
+  if (m) of(m)->bundled = true;
+  return m;
 }
 
 struct monitor *monitor_of_grammar_text(struct mem *mem, const struct spec *spec, unsigned k, const char *source,

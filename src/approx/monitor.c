@@ -12,8 +12,7 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
     return NULL;
   }
   if (shape_of(spec)) return monitor_of_elements(m, spec, k, problem);
-  const char *grammar = grammar_bundled(m, spec);
-  if (grammar) return monitor_of_grammar_text(m, spec, k, spec->name, grammar, strlen(grammar), problem);
+  if (grammar_exists(spec)) return monitor_of_bundled_grammar(m, spec, k, problem);
   char list[400] = "";
   size_t used = 0;
   for (size_t i = 0; specs[i]; i++) {
@@ -52,7 +51,7 @@ void monitor_show(struct monitor *m, uint16_t method, const value arg[OP_ARGS], 
 struct history *monitor_history(struct mem *m, const struct spec *spec) {
   struct history *h = history_new(m, "monitor");
   h->values = (struct values *)spec->values; /* those of the events; nothing is added to them */
-  names_intern(h->objects, "", 0);
+  names_intern(h->objects, "x", 1); /* as readers of formats without objects have it: evidence wants a name */
   for (unsigned i = 0; i < spec->op_count; i++) {
     size_t len;
     const char *name = spec_op_name(spec, i, &len);
@@ -97,9 +96,6 @@ bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation 
   do
     if (show_and_confirm(m, monitor, v, problem)) return true;
   while (v->result.verdict == VERDICT_HOLDS && monitor->type->more && monitor->type->more(monitor));
-  if (v->result.verdict == VERDICT_HOLDS && monitor->type->blame) {
-    monitor->type->blame(monitor, problem);
-    v->blamed = true;
-  }
+  if (v->result.verdict == VERDICT_HOLDS && monitor->type->blame) v->blamed = monitor->type->blame(monitor, problem);
   return false;
 }

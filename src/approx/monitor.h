@@ -39,8 +39,8 @@ struct monitor_type {
   void (*reset)(struct monitor *);
   /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */
   bool (*more)(struct monitor *);
-  /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's). */
-  void (*blame)(struct monitor *, struct problem *);
+  /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's); false if it is. */
+  bool (*blame)(struct monitor *, struct problem *);
 };
 /* Each kind has its own struct, which begins with this one. */
 struct monitor {

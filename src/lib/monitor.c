@@ -89,37 +89,36 @@ static bool widen(asif_monitor *m, asif_answer *a, struct problem *why) {
   return monitor_confirm(&a->mem, a->history, &a->spec, &a->result, why);
 }
 
-static bool explain(asif_monitor *m, asif_answer *a, struct problem *why) {
+static asif_status explain(asif_monitor *m, asif_answer *a, struct problem *why) {
   struct violation v;
   if (MEM_GUARD(&a->mem)) {
     problem_set(why, "out of memory");
-    return false;
+    return ASIF_NO_MEMORY;
   }
-  if (!monitor_violation(&a->mem, m->monitor, &v, why)) return false;
+  if (!monitor_violation(&a->mem, m->monitor, &v, why)) return v.blamed ? ASIF_BAD_INPUT : ASIF_INTERNAL;
   a->history = v.history;
-  a->history->objects = names_new(&a->mem);
-  names_intern(a->history->objects, "x", 1); /* as readers of formats without objects have it */
   a->spec = m->monitor->spec;
   a->spec.processes = v.history->processes;
   a->result = v.result;
   m->said = v.said;
-  if (!m->wide) return true;
-  if (!widen(m, a, why)) return false;
+  if (!m->wide) return ASIF_DONE;
+  if (!widen(m, a, why)) return ASIF_INTERNAL;
   m->said = a->result.reason;
-  return true;
+  return ASIF_DONE;
 }
 
 static void on_violation(asif_monitor *m) {
-  struct problem why;
+  struct problem why = {"out of memory"};
   locale_t ours, before = locale_enter(&ours);
   asif_answer *a = calloc(1, sizeof *a);
   m->over = true;
   if (a) mem_open(&a->mem, NULL);
-  if (a && explain(m, a, &why)) {
+  asif_status status = a ? explain(m, a, &why) : ASIF_NO_MEMORY;
+  if (status == ASIF_DONE) {
     m->answer = a;
     atomic_store(&m->violated, true);
   } else {
-    deck_fail(&m->deck, !a || strstr(why.text, "out of memory") ? ASIF_NO_MEMORY : ASIF_INTERNAL, "%s", a ? why.text : "out of memory");
+    deck_fail(&m->deck, status, "%s", why.text);
     asif_answer_free(a);
   }
   locale_leave(ours, before);

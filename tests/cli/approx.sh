@@ -122,6 +122,31 @@ run 2 k2 "$root/examples/queue-bad.txt" --evidence no/such/folder/ev
 { k2 "$root/examples/queue-bad.txt"; echo $? >status; } 2>err | true
 [ "$(cat status)" -le 2 ] && [ ! -s err ] || fail "a closed pipe: $(cat status err)"
 
+# So many pending operations that the exact checker would not come to an end: a grammar that comes with Asif knows how many can matter,
+# and of one's own the limits are kept.
+{ seq -f 'l acquire() P%g' 3000; printf 'l acquire() X\nl Ok() X\nl acquire() Y\nl Ok() Y\n'; } >pending
+run 1 k2 pending --spec lock --time-limit 60; says '3000 acquire pending in [0,2]'; says 'These 2 operations are not linearizable'
+printf 'Free -> acquire Held | try => true Held | empty;\nHeld -> release Free | try => false Held | empty;\n' >own.grammar
+run 3 k2 pending --spec lock --grammar own.grammar --time-limit 2; last 'verdict: unknown (3002 operations, a violation seen at k = 2 is not confirmed, '
+run 2 k2 "$root/examples/queue-bad.txt" --grammar lock; warns "'try' is no operation of 'queue' (enq, deq)"
+
+# Code of the user's that crashes while a violation is confirmed says nothing.
+cat >crashes.c <<'END'
+#include <asif.h>
+#include <stdlib.h>
+struct cell { int now; };
+static void put(struct cell *c, int v) { if (c->now == 1) abort(); c->now = v; }
+static int see(const struct cell *c) { return c->now; }
+ASIF_SPEC(crashes, struct cell)
+ASIF_SPEC_OP(put, "write")
+ASIF_SPEC_OP(see, "read")
+END
+sed '/^for register/d' "$root/examples/stale.formula" >stale.formula
+ASIF_INCLUDE=$root/include run 2 k2 "$root/examples/register-stale.txt" --spec ./crashes.c --formula stale.formula; warns 'crashes.c'
+case $out in *verdict*) fail "a verdict: $out" ;; esac
+sed -i 's/if (c->now == 1) abort();//' crashes.c
+ASIF_INCLUDE=$root/include run 1 k2 "$root/examples/register-stale.txt" --spec ./crashes.c --formula stale.formula; says 'See() -> 1'
+
 # The other reports.
 run 1 k2 "$root/examples/queue-bad.txt" --json --html a.html --svg a.svg --junit a.xml
 says '"verdict":"violated"'; says '"k":2'; says '"events":11'; says '"bytes":'; says '"held":'; says '"line":13'
