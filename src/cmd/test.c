@@ -389,8 +389,9 @@ static char *members(const struct job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
-  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu,\"histories\":%llu,\"steps\":%llu,\"cut\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s",
-              (unsigned long long)s->clients, (unsigned long long)s->done, (unsigned long long)s->histories, (unsigned long long)s->steps,
+  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
+  if (!j->options.approx) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* else they are not told apart */
+  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
               (unsigned long long)s->cut, (unsigned long long)s->traces,
               s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
@@ -518,9 +519,10 @@ static bool write_answers(const struct job *j, struct mem *m, struct report *r) 
 static void show_progress(void *self, const struct searched *s) {
   const struct limits *l = self;
   double seconds = limits_elapsed(l);
-  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, %llu histories, %.0f s  ", (unsigned long long)s->done,
-          (unsigned long long)s->clients, (double)s->schedules / 1e6, (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1),
-          (unsigned long long)s->histories, seconds);
+  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, ", (unsigned long long)s->done, (unsigned long long)s->clients,
+          (double)s->schedules / 1e6, (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1));
+  if (s->histories) fprintf(stderr, "%llu histories, ", (unsigned long long)s->histories);
+  fprintf(stderr, "%.0f s  ", seconds);
   fflush(stderr);
 }
 

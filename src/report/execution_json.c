@@ -97,7 +97,8 @@ void execution_json(const struct report *r, struct text *t) {
   const struct check_result *c = r->result;
   text_add(t, "{\"schema\":\"asif-1\",\"command\":");
   put_string(t, r->command);
-  text_printf(t, ",\"verdict\":\"%s\",\"reason\":", verdicts[c->verdict]);
+  text_printf(t, ",\"verdict\":\"%s\",\"reason\":",
+              c->verdict == VERDICT_HOLDS && e->unseen ? "no violation seen" : verdicts[c->verdict]);
   put_string(t, c->reason && *c->reason ? c->reason : NULL);
   text_add(t, ",\"violation\":");
   put_string(t, e->violation);
