@@ -390,7 +390,7 @@ static char *members(const struct job *j, struct mem *m, const char *client) {
   struct text t;
   text_open(&t, m);
   text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
-  if (!j->options.approx) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* else they are not told apart */
+  if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
   text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
               (unsigned long long)s->cut, (unsigned long long)s->traces,
               s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");

@@ -232,7 +232,7 @@ static bool replay_nothing(struct reading *e, enum verdict *verdict, struct text
       !read_number(e, "schedules", 10, &schedules) || !next(e, "histories") || !read_number(e, "histories", 10, &histories))
     return false;
   text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored, clients);
-  if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* a monitor does not tell them apart */
+  if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
   text_printf(said, "; nothing shorter shows that. This does it again:\n\n  %s\n\n", e->asked);
   *verdict = VERDICT_UNKNOWN;
   return true;
