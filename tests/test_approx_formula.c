@@ -767,15 +767,15 @@ TEST(approx_families_by_hand) {
 /* Example 7.1, Figure 5: n values, each pushed before the last is popped, span a pop that returns empty. */
 static struct history *figure_5(struct mem *m, const struct spec *spec, int n) {
   struct timed ops[32];
-  static char names[32][2][4];
+  static char names[32][2][16];
   size_t count = 0;
   int t = 2;
   ops[count++] = (struct timed){"+1", 0, 1};
   struct timed *empty = &ops[count++];
   *empty = (struct timed){"-e", t, 0};
   for (int i = 1; i < n; i++, t += 4) {
-    snprintf(names[i][0], 4, "+%d", i + 1);
-    snprintf(names[i][1], 4, "-%d", i);
+    snprintf(names[i][0], sizeof names[i][0], "+%d", i + 1);
+    snprintf(names[i][1], sizeof names[i][1], "-%d", i);
     ops[count++] = (struct timed){names[i][0], t, t + 1};
     ops[count++] = (struct timed){names[i][1], t + 2, t + 3};
   }
