@@ -282,7 +282,7 @@ bool prove_evidence_replay(struct mem *m, struct input *in, enum verdict *verdic
     text_printf(said, "the proof does not stand: %s, or what it includes, has changed since, so that it is the proof of another program\n", e->options.path);
     return true;
   }
-  if (!prover_open(e->proved.prover, m, e->proved.program, e->options.path, why) || !read_points(e) || !read_proof(e)) return false;
+  if (!prover_open(e->proved.prover, m, e->proved.program, e->options.path, why) || !read_given(e->proved.prover, e->proved.unit, why) || !read_points(e) || !read_proof(e)) return false;
   if (e->refuted || !certify(e->proved.prover, &e->certificate, said)) return true;
   say_checked(e);
   *verdict = VERDICT_HOLDS;

@@ -209,6 +209,8 @@ static void tell_assumed(const struct teller *w) {
       struct proof_step s = step_at(w, pc);
       note(w, "asif_require at %.200s:%u:%u is trusted: executions in which it is false are left out", s.path ? s.path : "?", s.line, s.column);
     }
+  if (d->prover->given_count && d->verdict == VERDICT_HOLDS)
+    note(w, "every step that others see is one of the %u actions that are given", d->prover->given_count);
   note(w, "that operations return in the end is not part of it (`asif verify --progress`)");
 }
 

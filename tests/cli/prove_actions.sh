@@ -33,6 +33,12 @@ push='ASIF_ACTION(push, "top: t, A => top: n, n{val: e, next: t}, <e> . A")'
 pop='ASIF_ACTION(pop, "top: t, t{val: e, next: n}, <e> . A => top: n, t{val: e}, A")'
 given treiber_stack.c "$push" "$pop"
 verdict 0 'verdict: linearizable' "$scratch/given.c"
+# A proof that is checked again is held against them too.
+"$asif" prove "$scratch/given.c" --quiet --evidence "$scratch/proof.json" >"$scratch/out" 2>&1 || fail "$(cat "$scratch/out")"
+"$asif" replay "$scratch/proof.json" >"$scratch/out" 2>&1 || fail "the proof does not stand: $(cat "$scratch/out")"
+given treiber_stack.c "$push" "${pop/t\{val: e\}/t{val: e, next: NULL\}}"
+"$asif" replay "$scratch/proof.json" >"$scratch/out" 2>&1 && fail 'a proof stands whose step is none of the given actions'
+grep -q 'none of the given actions' "$scratch/out" || fail "another reason: $(cat "$scratch/out")"
 
 # What a step does and no action says.
 given treiber_stack.c "$push"
