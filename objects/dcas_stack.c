@@ -3,10 +3,17 @@
  *
  * The first example of Vafeiadis, Shape-Value Abstraction for Verifying Linearizability (2009).
  *
- * Linearization points: the blocks that set top; of a pop that returns empty, the block that saw no node. */
+ * Linearization points: the blocks that set top; of a pop that returns empty, the block that saw no node. With -DPOINTS
+ * they are marked. */
 #include <asif.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#ifdef POINTS
+#define POINT() ASIF_LIN()
+#else
+#define POINT() ((void)0)
+#endif
 
 #ifndef SIZE
 #define SIZE 3
@@ -29,6 +36,7 @@ static void push(int v) {
     ASIF_ATOMIC {
       if (top == n->next) {
         top = n;
+        POINT();
         done = true;
       }
     }
@@ -40,12 +48,14 @@ static int pop(void) {
   for (bool done = false; !done;) {
     ASIF_ATOMIC {
       t = top;
+      if (!t) POINT();
       if (t) next = t->next;
     }
     if (!t) return ASIF_EMPTY;
     ASIF_ATOMIC {
       if (top == t && t->next == next) {
         top = next;
+        POINT();
         done = true;
       }
     }

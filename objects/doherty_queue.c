@@ -3,10 +3,17 @@
  *
  * S. Doherty, L. Groves, V. Luchangco and M. Moir, Formal Verification of a Practical Lock-Free Queue Algorithm (2004).
  *
- * Linearization points: as in ms_queue.c. */
+ * Linearization points: as in ms_queue.c. With -DPOINTS they are marked, but for the read of next that finds no node: whether it is the point
+ * is known only when head is read again. */
 #include <asif.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#ifdef POINTS
+#define POINT() ASIF_LIN()
+#else
+#define POINT() ((void)0)
+#endif
 
 #ifndef SIZE
 #define SIZE 3
@@ -40,6 +47,7 @@ static void enq(int v) {
     if (next) {
       atomic_compare_exchange_strong(&tail, &t, next);
     } else if (atomic_compare_exchange_strong(&t->next, &next, n)) {
+      POINT();
       break;
     }
   }
@@ -54,6 +62,7 @@ static int deq(void) {
     if (!next) return ASIF_EMPTY;
     int v = next->val;
     if (atomic_compare_exchange_strong(&head, &h, next)) {
+      POINT();
       struct node *t = atomic_load(&tail);
       if (t == h) atomic_compare_exchange_strong(&tail, &t, next);
       return v;

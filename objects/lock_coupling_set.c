@@ -6,7 +6,7 @@
  * Linearization points: of what changes the set, the write of prev->next; of what does not, the read of curr->val that ended
  * the search.
  *
- * MISPLACED_LOCK and COLLECTED are for bugs/b6.c. */
+ * With -DPOINTS they are marked. MISPLACED_LOCK and COLLECTED are for bugs/b6.c. */
 #include <asif.h>
 #include <limits.h>
 #include <pthread.h>
@@ -15,6 +15,12 @@
 
 #ifndef VALUES
 #define VALUES 2
+#endif
+
+#ifdef POINTS
+#define POINT() ASIF_LIN()
+#else
+#define POINT() ((void)0)
 #endif
 
 struct node {
@@ -58,6 +64,7 @@ static bool add(int v) {
   struct node *prev, *curr = find(v, &prev);
   bool absent = curr->val != v;
   if (absent) prev->next = new_node(v, curr);
+  POINT();
   pthread_mutex_unlock(&prev->lock);
   return absent;
 }
@@ -68,7 +75,10 @@ static bool remove(int v) {
   if (present) {
     pthread_mutex_lock(&curr->lock);
     prev->next = curr->next;
+    POINT();
     pthread_mutex_unlock(&curr->lock);
+  } else {
+    POINT();
   }
   pthread_mutex_unlock(&prev->lock);
 #ifndef COLLECTED
@@ -83,6 +93,7 @@ static bool remove(int v) {
 static bool contains(int v) {
   struct node *prev, *curr = find(v, &prev);
   bool present = curr->val == v;
+  POINT();
   pthread_mutex_unlock(&prev->lock);
   return present;
 }

@@ -5,7 +5,7 @@
  *
  * Linearization points: enq, where the node is linked; deq, where head is set; of a deq that returns empty, the read of next.
  *
- * LOCK_HEAD to UNLOCK_TAIL and COLLECTED are for bugs/b1_head.c and bugs/b1_tail.c. */
+ * With -DPOINTS they are marked. LOCK_HEAD to UNLOCK_TAIL and COLLECTED are for bugs/b1_head.c and bugs/b1_tail.c. */
 #include <asif.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +17,12 @@
 #ifndef VALUES
 #define VALUES 2
 #endif
+#ifdef POINTS
+#define POINT() ASIF_LIN()
+#else
+#define POINT() ((void)0)
+#endif
+
 #ifndef LOCK_HEAD
 static pthread_mutex_t head_lock = PTHREAD_MUTEX_INITIALIZER;
 #define LOCK_HEAD() pthread_mutex_lock(&head_lock)
@@ -48,6 +54,7 @@ static void enq(int v) {
   LOCK_TAIL();
   struct node *last = tail;
   atomic_store(&last->next, n);
+  POINT();
   tail = n;
   UNLOCK_TAIL();
 }
@@ -57,11 +64,13 @@ static int deq(void) {
   struct node *dummy = head;
   struct node *next = atomic_load(&dummy->next);
   if (!next) {
+    POINT();
     UNLOCK_HEAD();
     return ASIF_EMPTY;
   }
   int v = next->val;
   head = next;
+  POINT();
   UNLOCK_HEAD();
 #ifndef COLLECTED
   free(dummy);

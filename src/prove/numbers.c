@@ -47,9 +47,21 @@ static void chain_follow(const struct prover *p, const struct view *v, struct ch
   }
 }
 
+/* Does a fact lead on from a, and does one lead to b? Most numbers are new, and none does. */
+static bool may_chain(const struct view *v, val a, val b) {
+  bool from = is_constant(a), to = is_constant(b);
+  for (unsigned f = 0; f < v->facts && !(from && to); f++) {
+    if (v->fact[f].relation == DIFFERENT) continue;
+    from = from || v->fact[f].a == a;
+    to = to || v->fact[f].b == b;
+  }
+  return from && to;
+}
+
 static bool chained(const struct prover *p, const struct view *v, val a, val b, bool strict) {
   if (is_constant(a) && is_constant(b)) return strict ? value_of(p, a) < value_of(p, b) : value_of(p, a) <= value_of(p, b);
   if (a == b) return !strict;
+  if (!may_chain(v, a, b)) return false;
   struct chain c;
   c.count = 0;
   chain_add(&c, a, false);

@@ -21,7 +21,7 @@ verify 0 objects/register.c --json; json_good out; says '"verdict":"holds","reas
 # One that is not: the sentence, the history, the schedule.
 verify 1 objects/bugs/b1_head.c -n 3 -j 1; silent
 says '1 was dequeued twice, but enqueued only once'; says '|--Deq() -> '; says 'verdict: not linearizable (3 threads'
-says 'two_lock_queue.c:48  lock tail_lock'; says 'two_lock_queue.c:47    store n->next = null'; says 'load head_locked -> false'
+says 'two_lock_queue.c:54  lock tail_lock'; says 'two_lock_queue.c:53    store n->next = null'; says 'load head_locked -> false'
 verify 1 objects/bugs/b4.c -n 3 -o 2; says 'cas top: null -> &node '; says ' ok'; says 'cas top: expected null, found &node '; says ': fails'
 verify 1 objects/buggy_queue.c -n 3; says '{val 0, ref 0} -> {val '; says 'deq returns empty'
 verify 1 objects/bugs/b6.c -n 3; says 'twice, and nothing can have'
