@@ -256,6 +256,7 @@ TEST(recorder_misuse) {
   r = asif_recorder_open(path, NULL);
   CHECK(asif_recorder_operation(r, "", "f") == -1);
   fails(r, "have 1 to 1000 bytes");
+  fails(asif_recorder_open(NULL, NULL), "No such file");
   r = asif_recorder_open(path, NULL);
   t = asif_recorder_thread(r, NULL);
   asif_recorder_call1(t, asif_recorder_operation(r, NULL, "f"), ASIF_OK);
@@ -656,7 +657,7 @@ TEST(monitor_says_what_it_saw) {
   CHECK(report && strstr(report, "not linearizable"));
   free(report);
   const char *path = temporary("evidence");
-  CHECK(asif_monitor_evidence(m, path) == ASIF_DONE);
+  CHECK(asif_monitor_evidence(m, path) == ASIF_DONE && asif_monitor_evidence(m, NULL) == ASIF_BAD_INPUT);
   struct problem p;
   struct text said;
   enum verdict verdict;
@@ -704,6 +705,13 @@ TEST(monitor_refuses) {
   asif_monitor_return(t, ASIF_OK);
   CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_BAD_INPUT);
   CHECKF(strstr(asif_monitor_error(m), "1099511627776: a priority-queue compares its values"), "%s", asif_monitor_error(m));
+  asif_monitor_free(m);
+  m = monitor("queue", 2, NULL);
+  t = asif_monitor_thread(m);
+  asif_monitor_call1(t, 12345, 1);
+  asif_monitor_return(t, ASIF_OK);
+  CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_BAD_INPUT);
+  CHECKF(strstr(asif_monitor_error(m), "thread 0 calls operation 12345, which asif_monitor_operation has not given"), "%s", asif_monitor_error(m));
   asif_monitor_free(m);
   CHECK(asif_monitor_poll(NULL) == ASIF_UNKNOWN && asif_monitor_status(NULL) == ASIF_NO_MEMORY && !asif_monitor_thread(NULL));
 }

@@ -163,6 +163,12 @@ DECK_INLINE void on_call(void *to, struct lane *l, const struct asif_record_ *r,
   unsigned args = record_args(r->what);
   value arg[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
   if (m->over) return;
+  if (__builtin_expect(method >= m->spec.op_count, 0)) {
+    deck_fail(&m->deck, ASIF_BAD_INPUT, "thread %u calls operation %u, which asif_monitor_operation has not given", (unsigned)l->tape->number,
+              (unsigned)method);
+    m->over = true;
+    return;
+  }
   if (args) arg[0] = value_of(m, r->arg);
   if (args > 1) arg[1] = value_of(m, more->arg);
   if (args > 2) arg[2] = value_of(m, more->result);
@@ -316,7 +322,7 @@ asif_status asif_monitor_interval(const asif_monitor *m, uint32_t operation, int
 asif_status asif_monitor_evidence(asif_monitor *m, const char *path) {
   const asif_answer *a = asif_monitor_answer(m);
   struct problem why;
-  if (!a) return ASIF_BAD_INPUT;
+  if (!a || !path) return ASIF_BAD_INPUT;
   locale_t ours, before = locale_enter(&ours);
   bool good = evidence_write(path, a->history, &a->spec, &a->result, &why);
   locale_leave(ours, before);

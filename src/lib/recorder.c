@@ -241,7 +241,7 @@ asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options 
   if (!r) return NULL;
   memset(r, 0, sizeof *r);
   r->file = -1;
-  bool good = deck_open(&r->deck, o->bytes, o->milliseconds, o->taker, 0) && open_file(r, path);
+  bool good = deck_open(&r->deck, o->bytes, o->milliseconds, o->taker, 0) && open_file(r, path ? path : "");
   r->deck.round = give;
   if (good && o->object_type) put_type(r, o->object_type);
   if (good && o->taker != ASIF_INLINE) good = deck_start(&r->deck);
