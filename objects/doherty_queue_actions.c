@@ -1,69 +1,7 @@
-/* Doherty, Groves, Luchangco and Moir's queue with its linearization points, but for deqs that return empty, and its actions for asif
- * prove. Head may pass tail. See doherty_queue.c. */
-#include <asif.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
-#ifndef SIZE
-#define SIZE 3
-#endif
-#ifndef VALUES
-#define VALUES 2
-#endif
-
-struct node {
-  int val;
-  _Atomic(struct node *) next;
-};
-static _Atomic(struct node *) head, tail;
-
-static void set_up(void) {
-  struct node *dummy = malloc(sizeof *dummy);
-  dummy->val = 0;
-  atomic_init(&dummy->next, NULL);
-  atomic_store(&head, dummy);
-  atomic_store(&tail, dummy);
-}
-
-static void enq(int v) {
-  struct node *n = malloc(sizeof *n), *t;
-  n->val = v;
-  atomic_init(&n->next, NULL);
-  for (;;) {
-    t = atomic_load(&tail);
-    struct node *next = atomic_load(&t->next);
-    if (t != atomic_load(&tail)) continue;
-    if (next) {
-      atomic_compare_exchange_strong(&tail, &t, next);
-    } else if (atomic_compare_exchange_strong(&t->next, &next, n)) {
-      ASIF_LIN();
-      break;
-    }
-  }
-  atomic_compare_exchange_strong(&tail, &t, n);
-}
-
-static int deq(void) {
-  for (;;) {
-    struct node *h = atomic_load(&head);
-    struct node *next = atomic_load(&h->next);
-    if (h != atomic_load(&head)) continue;
-    if (!next) return ASIF_EMPTY;
-    int v = next->val;
-    if (atomic_compare_exchange_strong(&head, &h, next)) {
-      ASIF_LIN();
-      struct node *t = atomic_load(&tail);
-      if (t == h) atomic_compare_exchange_strong(&tail, &t, next);
-      return v;
-    }
-  }
-}
-
-ASIF_OBJECT(queue)
-ASIF_OP(enq, ASIF_IN(1, VALUES))
-ASIF_OP(deq)
-ASIF_INIT(set_up)
-ASIF_BOUND(SIZE)
+/* Doherty, Groves, Luchangco and Moir's queue with its points marked and its actions for asif prove. Head may pass tail. See
+ * doherty_queue.c. */
+#define POINTS
+#include "doherty_queue.c"
 
 ASIF_ACTION(link, "tail: t | t{next: NULL}, A => t{next: n}, n{val: e, next: NULL}, A . <e>")
 ASIF_ACTION(swing, "t{next: n} | tail: t, n != NULL => tail: n")

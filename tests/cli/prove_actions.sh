@@ -56,7 +56,7 @@ verdict 3 'none of the given actions' "$scratch/given.c"
 # A node that is freed leaves; one that stays does not.
 given dcas_stack.c "$push" 'ASIF_ACTION(pop, "top: t, t{val: e, next: n}, <e> . A => top: n, t{val: e}, A")'
 verdict 3 'none of the given actions' "$scratch/given.c"
-grep -v unlock_tail two_lock_queue_actions.c >"$scratch/given.c"
+given two_lock_queue.c "$(grep ASIF_ACTION two_lock_queue_actions.c | grep -v unlock_tail)"
 verdict 3 'none of the given actions' "$scratch/given.c"
 
 # What is not an action is pointed at.
