@@ -6,6 +6,11 @@
 
 bool monitor_exists(const struct spec *spec) { return shape_of(spec) || grammar_exists(spec); }
 
+bool monitor_complete(const struct spec *spec) {
+  const struct shape *shape = shape_of(spec);
+  return shape && shape->exact;
+}
+
 struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, struct problem *problem) {
   if (k > APPROX_K_MOST) {
     problem_set(problem, "k is %u, but approximations go up to k = %d", k, APPROX_K_MOST);

@@ -57,6 +57,9 @@ struct monitor {
  * specifications have one, and that a formula or grammar of one's own can be given. */
 struct monitor *monitor_new(struct mem *, const struct spec *, unsigned k, struct problem *);
 bool monitor_exists(const struct spec *); /* has the specification one of its own? */
+/* A collection's, that says exactly what A_k says of executions in which every value is pushed once? (As long as what is pending leaves not too many
+ * ways to have gone.) Its operations with an argument are those that push it. */
+bool monitor_complete(const struct spec *);
 struct monitor *monitor_of_formula(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
 struct monitor *monitor_of_grammar(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
 

@@ -233,8 +233,8 @@ enum judged judge_run(struct judge *j, const struct run *r, struct problem *why)
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && !is_waiting(r)) return JUDGED_WRONG;
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
-  if (j->approx && !is_waiting(r)) return watch(j, r, why);
   if (j->seen && hashes_add(j->seen, hash_of_run(j, r), 0) >= 0) return JUDGED_GOOD;
+  if (j->approx && !is_waiting(r)) return watch(j, r, why);
   if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);

@@ -282,7 +282,7 @@ static void sum_up(struct searching *k) {
   if (k->divided) s->done = s->done == k->jobs;
   if (k->divided && s->refused < k->jobs) s->refused = 0;
   if (s->refused > s->clients) s->refused = s->clients;
-  s->histories = hashes_count(k->histories);
+  s->histories = k->options->approx ? 0 : hashes_count(k->histories); /* a monitor need not tell them apart */
 }
 
 /* Processes that have not ended. */

@@ -1,9 +1,12 @@
-/* --monitor approx:K: every run's calls and returns are followed as A_k knows them (approx/countings.h), in the place of checking every
- * distinct history. A run begins like the one before it: only from where it differs on are its moments followed, and each by looking up
- * what it leads to, once that is known. */
+/* --monitor approx:K: a run's calls and returns are followed as A_k knows them, in the place of checking its history.
+ *
+ * Of collections whose clients push every value once, by the monitor of elements (approx/monitor.h), from the first moment to the last: what it
+ * does at a moment hardly depends on how many there were. Of all others by countings (approx/countings.h). There a run begins like the one
+ * before it: only from where it differs on are its moments followed, and each by looking up what it leads to, once that is known. */
 #include <string.h>
 
 #include "approx/countings.h"
+#include "approx/monitor.h"
 #include "base/hash.h"
 #include "test/test.h"
 
@@ -28,6 +31,8 @@ struct watch {
   struct spec spec;
   struct values *values;
   unsigned k;
+  struct monitor *monitor; /* of elements; NULL: the specification has none that is complete */
+  bool by_elements;        /* the client is followed by it */
   struct team teams[FIBERS_MOST + 1]; /* by threads */
   const struct client *client; /* the one followed, and */
   VEC(uint16_t) labels;        /* of each of its calls */
@@ -43,8 +48,40 @@ struct watch *watch_new(struct mem *m, const struct object *o, const struct spec
   w->spec = *spec;
   w->spec.values = w->values = values_new(m);
   w->k = k;
+  struct problem why;
+  if (monitor_complete(spec)) w->monitor = monitor_new(m, &w->spec, k, &why);
   return w;
 }
+
+/* Elements. */
+
+static bool values_once(const struct watch *w, const struct client *c) {
+  uint32_t count = c->first[c->threads];
+  for (uint32_t i = 0; i < count; i++) {
+    if (!w->object->ops[c->calls[i].op].arg_count) continue;
+    for (uint32_t k = 0; k < i; k++)
+      if (w->object->ops[c->calls[k].op].arg_count && c->calls[k].arg[0] == c->calls[i].arg[0]) return false;
+  }
+  return true;
+}
+
+static bool follow_elements(struct watch *w, const struct run *r) {
+  monitor_reset(w->monitor, w->values);
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    const struct call *call = &r->client->calls[m->call];
+    const struct object_op *op = &w->object->ops[call->op];
+    if (m->is_return) {
+      if (!monitor_return(w->monitor, m->fiber, object_result(&w->spec, op, w->values, m->result))) return false;
+      continue;
+    }
+    value arg[OP_ARGS] = {op->arg_count ? value_int(w->values, call->arg[0]) : V_NONE, V_NONE, V_NONE};
+    monitor_call(w->monitor, m->fiber, (uint16_t)op->method, arg);
+  }
+  return true;
+}
+
+/* Countings. */
 
 static struct team *team_of(struct watch *w, unsigned threads) {
   struct team *t = &w->teams[threads];
@@ -55,8 +92,7 @@ static struct team *team_of(struct watch *w, unsigned threads) {
   return t;
 }
 
-static void know_client(struct watch *w, struct team *t, const struct client *c) {
-  w->client = c;
+static void know_labels(struct watch *w, struct team *t, const struct client *c) {
   w->last_count = 0;
   w->labels.count = 0;
   for (unsigned thread = 0; thread < c->threads; thread++) {
@@ -103,9 +139,16 @@ static uint32_t follow(struct watch *w, struct team *t, uint32_t from, const str
   return to;
 }
 
+static void know_client(struct watch *w, const struct client *c) {
+  w->client = c;
+  w->by_elements = w->monitor && values_once(w, c);
+  if (!w->by_elements) know_labels(w, team_of(w, c->threads), c);
+}
+
 bool watch_holds(struct watch *w, const struct run *r) {
+  if (r->client != w->client) know_client(w, r->client);
+  if (w->by_elements) return follow_elements(w, r);
   struct team *t = team_of(w, r->client->threads);
-  if (r->client != w->client) know_client(w, t, r->client);
   size_t i = r->number != w->last_number + 1 ? 0 : r->same_moments < w->last_count ? r->same_moments : w->last_count;
   if (i > r->moment_count) i = r->moment_count;
   uint32_t now = i ? w->after[i - 1] : countings_initial(t->countings);
