@@ -399,6 +399,12 @@ TEST(approx_formula_problems) {
   static const struct {
     const char *text, *problem;
   } cases[] = {
+      {"define a(x) = k=1 or total(x,0,k)=1 or k=1 or k=1 or k=1 or k=1 or k=1 or k=1\n"
+       "define b(x) = a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x) or a(x)\n"
+       "define c(x) = b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x) or b(x)\n"
+       "define d(x) = c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x) or c(x)\n"
+       "violation: exists x: d(x) or d(x) or d(x) or d(x) or d(x) or d(x) or d(x) or d(x) or d(x)",
+       "test:5:62: with all definitions put in, the formula has more than 262144 parts"},
       {"", "test:1:1: there is no 'violation': a formula file says what must not be seen\n\n^"},
       {"hello", "test:1:1: 'define', 'violation', 'for' or 'forget' is needed here\nhello\n^"},
       {"violation: exists x: is(x, enq) an", "test:1:33: 'define', 'violation', 'for' or 'forget' is needed here"},

@@ -8,6 +8,8 @@
 
 #include "approx/monitor.h"
 
+enum { FILE_MOST = 1 << 20 };
+
 struct past {
   value v;
   uint64_t n; /* the length of the history when an operation on v returned */
@@ -255,10 +257,11 @@ static char *read_whole(struct mem *m, const char *path, size_t *size, struct pr
   do {
     vec_reserve(m, &all, all.count + 65536);
     all.count += n = fread(all.at + all.count, 1, 65536, file);
-  } while (n);
-  bool failed = ferror(file);
+  } while (n && all.count <= FILE_MOST);
+  bool failed = ferror(file) || n;
+  if (failed)
+    problem_set(problem, n ? "%.200s: a formula of more than %d bytes" : "%.200s: it could not be read", path, FILE_MOST);
   fclose(file);
-  if (failed) problem_set(problem, "%.200s: it could not be read", path);
   *size = all.count;
   return failed ? NULL : all.at;
 }

@@ -96,6 +96,7 @@ struct definition {
   struct variable variables[FORMULA_VARS];
   struct node *body;
   uint32_t depth; /* definitions within definitions */
+  uint64_t size;  /* nodes, with those of the definitions it uses */
 };
 
 struct formula_violation {

@@ -3,7 +3,7 @@
 
 #include "approx/formula_reader.h"
 
-enum { DEPTH = 200, DEFINITIONS_DEEP = 40 };
+enum { DEPTH = 200, DEFINITIONS_DEEP = 40, NODES_MOST = 1 << 18, SEVERAL_MOST = 1000 };
 
 static const char *const reserved[] = {
     "define", "violation", "for", "forget", "exists", "forall", "some",  "every", "in",  "and",  "or",    "not",  "implies", "k",
@@ -34,14 +34,17 @@ static const char *read_name(struct reader *r, const char *of) {
 static struct node *new_node(struct reader *r, enum node_type type, enum formula_kind kind) {
   struct node *n = mem_piece(r->mem, sizeof *n);
   *n = (struct node){.type = (uint8_t)type, .kind = (uint8_t)kind, .line = r->token_line, .col = r->token_col, .method = -1};
+  r->size++;
   return n;
 }
 
 static void add_kid(struct reader *r, struct node *n, struct node *kid) {
-  struct node **kids = mem_piece(r->mem, (n->kid_count + 1) * sizeof *kids);
-  if (n->kid_count) memcpy(kids, n->kids, n->kid_count * sizeof *kids);
-  kids[n->kid_count++] = kid;
-  n->kids = kids;
+  if (!(n->kid_count & (n->kid_count - 1))) { /* it is full at each power of two */
+    struct node **kids = mem_piece(r->mem, (2 * (size_t)n->kid_count + 1) * sizeof *kids);
+    if (n->kid_count) memcpy(kids, n->kids, n->kid_count * sizeof *kids);
+    n->kids = kids;
+  }
+  n->kids[n->kid_count++] = kid;
 }
 
 /* What is known of a node once its parts are: its cost and its variables, but for those bound in it. */
@@ -205,6 +208,8 @@ static struct node *read_call(struct reader *r, const struct definition *d) {
     fail_node(r, n, "'%s' has %u parameter%s, not %u", d->name, d->params, d->params == 1 ? "" : "s", n->kid_count);
   if (d->depth + 1 > r->definitions_deep) r->definitions_deep = d->depth + 1;
   if (r->definitions_deep > DEFINITIONS_DEEP) fail_node(r, n, "definitions use each other more than %d deep", DEFINITIONS_DEEP);
+  r->size += d->size;
+  if (r->size > NODES_MOST) fail_node(r, n, "with all definitions put in, the formula has more than %d parts", NODES_MOST);
   return finish(n);
 }
 
@@ -423,7 +428,10 @@ static struct node *read_several(struct reader *r, enum node_type type, const ch
   n->line = first->line;
   n->col = first->col;
   add_kid(r, n, want(r, first, KIND_FORMULA));
-  while (reader_accept(r, word)) add_kid(r, n, want(r, read(r), KIND_FORMULA));
+  while (reader_accept(r, word)) {
+    if (n->kid_count == SEVERAL_MOST) fail_here(r, "more than %d formulas with '%s' between them", SEVERAL_MOST, word);
+    add_kid(r, n, want(r, read(r), KIND_FORMULA));
+  }
   return finish(n);
 }
 
@@ -448,6 +456,7 @@ static void open_scope(struct reader *r, struct variable *variables) {
   r->variables = variables;
   r->vars = r->scope_count = 0;
   r->definitions_deep = 0;
+  r->size = 0;
 }
 
 /* Variables that were read before the kind of their parameter was known. */
@@ -483,6 +492,7 @@ static void read_definition(struct reader *r) {
   settle(d->body, d->variables);
   d->vars = r->vars;
   d->depth = r->definitions_deep;
+  d->size = r->size;
   vec_push(r->mem, &r->f->definitions, d);
 }
 

@@ -29,6 +29,7 @@ struct reader {
   } scope[FORMULA_VARS];
   uint32_t scope_count;
   unsigned depth, definitions_deep;
+  uint64_t size; /* of it: nodes, with those of definitions */
 };
 
 /* Only the first problem counts; after it there are no more tokens. */

@@ -128,6 +128,9 @@ run 2 k2 "$root/examples/queue-bad.txt" --evidence no/such/folder/ev
 run 1 k2 pending --spec lock --time-limit 60; says '3000 acquire pending in [0,2]'; says 'These 2 operations are not linearizable'
 printf 'Free -> acquire Held | try => true Held | empty;\nHeld -> release Free | try => false Held | empty;\n' >own.grammar
 run 3 k2 pending --spec lock --grammar own.grammar --time-limit 2; last 'verdict: unknown (3002 operations, a violation seen at k = 2 is not confirmed, '
+{ printf 'violation: 1 = 1'; yes ' and 1 = 1' | head -2000 | tr -d '\n'; } >long.formula
+run 2 k2 "$root/examples/queue-bad.txt" --formula ./long.formula; warns "more than 1000 formulas with 'and' between them"
+run 2 k2 "$root/examples/queue-bad.txt" --formula /dev/zero; warns 'a formula of more than 1048576 bytes'
 run 2 k2 "$root/examples/queue-bad.txt" --grammar lock; warns "'try' is no operation of 'queue' (enq, deq)"
 
 # Code of the user's that crashes while a violation is confirmed says nothing.
