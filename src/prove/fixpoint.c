@@ -80,6 +80,7 @@ static bool interfere(struct prover *p, uint32_t e, size_t action) {
   do {
     struct view to;
     p->compositions++;
+    if (p->compositions % 256 == 0) mem_poll(p->mem);
     if (!other_move(p, &p->entries.at[e].view, &p->actions.at[action], &to)) {
       p->failure.view = e;
       return false;

@@ -113,6 +113,7 @@ bool first_move(struct prover *p, struct view *to) {
   if (program->init_entry) {
     struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .pc = program->init_entry, .me = true, .setting_up = true};
     while (!a.returned && !p->dead) {
+      mem_poll(p->mem); /* it may go on for ever */
       a.stepped = false;
       run_step(p, &a);
     }
