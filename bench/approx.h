@@ -16,11 +16,11 @@ struct bench_object {
   struct mem mem;
   struct object object;
 };
-void bench_object_open(struct bench_object *, const char *file, const char *flag);
-/* A client of one call a thread: enq(1) | ... | enq(i) | deq() | ... */
-void bench_client(struct bench_object *, struct client *, unsigned enqs, unsigned deqs);
+void bench_object_open(struct bench_object *, const char *file, const char *flag, const char *spec);
+/* A client of one call a thread: enq(1) | ... | enq(i) | deq() | ...; of a stack: push(1) ... */
+void bench_client(struct bench_object *, struct client *, unsigned pushes, unsigned pops);
 
-/* A table in bench/results, with its comment and header; NULL: none is written. */
+/* A table in bench/results, with its comment and, unless NULL, its header; NULL: none is written. */
 FILE *bench_table(const char *name, const char *about, const char *header);
 /* "BUILD/asif"; the folder for what is made on the way. */
 extern const char *bench_asif, *bench_folder;

@@ -263,7 +263,7 @@ bool bench_cover(FILE *all) {
   unsigned count = 0;
   uint64_t violations = 0, by_4 = 0;
   bool rising = true;
-  bench_object_open(&o, "bench/reordering_queue.c", "-DVALUES=4");
+  bench_object_open(&o, "bench/reordering_queue.c", "-DVALUES=4", "queue");
   for (unsigned i = 1; i <= MOST; i++)
     for (unsigned j = 1; j <= MOST; j++) {
       points[count] = (struct point){.enqs = i, .deqs = j};

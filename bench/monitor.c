@@ -3,9 +3,9 @@
  *
  *   bench-monitor [-o MOST_OPERATIONS] [-r REPEATS] [-w NANOSECONDS]
  *
- * writes rows to standard output: object, threads, operations, mode, CPU and elapsed time of an operation (the library's own threads are in both), and
- * their ratios to the mode `none`. -w: every thread works that long after each operation, as programs do; 0: threads do nothing but
- * operations. Times are medians; making monitors, recorders and threads is not in them. */
+ * writes rows to standard output: object, threads, operations, work, mode, CPU and elapsed time of an operation (the library's own threads are in both), and
+ * their ratios to the mode `none`. work: every thread works that many nanoseconds after each operation, as programs do; 0: threads do nothing but
+ * operations. It is 0, 100 and 500 in turn, or what -w says. Times are medians; making monitors, recorders and threads is not in them. */
 #include <asif.h>
 #include <math.h>
 #include <pthread.h>
@@ -20,9 +20,9 @@
 
 enum { THREADS_MOST = 8, K = 2, REPEATS_MOST = 1000 };
 enum object { QUEUE, STACK, LOOP, OBJECTS };
-enum mode { NONE, INLINE, BACKGROUND, ONE_IN_16, RECORD, RECORD_INLINE, MODES };
+enum mode { NONE, INLINE, BACKGROUND, ONE_IN_16, ONE_IN_64, RECORD, RECORD_INLINE, MODES };
 static const char *const object_names[] = {"ms_queue", "treiber_stack", "loop"};
-static const char *const mode_names[] = {"none", "inline", "background", "one in 16", "record", "record inline"};
+static const char *const mode_names[] = {"none", "inline", "background", "one in 16", "one in 64", "record", "record inline"};
 
 static struct {
   enum object object;
@@ -36,7 +36,7 @@ static struct {
   asif_recorder *recorder;
   int in, out;
   pthread_barrier_t start;
-  long work; /* iterations */
+  long nanoseconds, work; /* the same in iterations */
 } run;
 
 struct thread {
@@ -54,6 +54,16 @@ static double seconds(clockid_t clock) {
 
 static inline void work(void) {
   for (long i = 0; i < run.work; i++) __asm__ volatile("");
+}
+
+/* How many iterations take that long. */
+static void set_work(long nanoseconds) {
+  enum { TRIED = 20000000 };
+  run.nanoseconds = nanoseconds;
+  run.work = TRIED;
+  double t = seconds(CLOCK_THREAD_CPUTIME_ID);
+  work();
+  run.work = (long)((double)nanoseconds * 1e-9 * TRIED / (seconds(CLOCK_THREAD_CPUTIME_ID) - t));
 }
 
 static inline long add(long v) {
@@ -116,7 +126,7 @@ static void open_run(void) {
     run.out = asif_recorder_operation(run.recorder, "q", "deq");
   } else if (run.mode != NONE) {
     asif_monitor_options options = {.taker = run.mode == BACKGROUND ? ASIF_BACKGROUND : ASIF_INLINE,
-                                    .one_in = run.mode == ONE_IN_16 ? 16 : 0};
+                                    .one_in = run.mode == ONE_IN_16 ? 16 : run.mode == ONE_IN_64 ? 64 : 0};
     run.monitor = asif_monitor_new(run.object == STACK ? "stack" : "queue", K, &options);
     if (asif_monitor_status(run.monitor)) fail("the monitor", asif_monitor_error(run.monitor));
     run.in = asif_monitor_operation(run.monitor, run.object == STACK ? "push" : "enq");
@@ -190,34 +200,37 @@ static void measure(const enum mode *modes, int count, int repeats, struct cost 
 }
 
 static void row(enum mode mode, const struct cost *c, const struct cost *none) {
-  printf("%s\t%d\t%ld\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\n", object_names[run.object], run.threads, run.operations, mode_names[mode], c->cpu, c->wall,
-         c->own, c->cpu / none->cpu, c->wall / none->wall);
+  printf("%s\t%d\t%ld\t%ld\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\n", object_names[run.object], run.threads, run.operations, run.nanoseconds,
+         mode_names[mode], c->cpu, c->wall, c->own, c->cpu / none->cpu, c->wall / none->wall);
   fflush(stdout);
 }
 
-static void measure_monitors(long operations, int repeats) {
-  static const enum mode modes[] = {NONE, INLINE, BACKGROUND, ONE_IN_16};
-  double cpu[4] = {0}, wall[4] = {0};
+static void measure_monitors(long operations, long nanoseconds, int repeats) {
+  static const enum mode modes[] = {NONE, INLINE, BACKGROUND, ONE_IN_16, ONE_IN_64};
+  enum { COUNT = sizeof modes / sizeof *modes };
+  double cpu[COUNT] = {0}, wall[COUNT] = {0};
   int n = 0;
   run.operations = operations;
+  set_work(nanoseconds);
   for (run.object = QUEUE; run.object <= STACK; run.object++)
     for (run.threads = 1; run.threads <= THREADS_MOST; run.threads *= 2, n++) {
-      struct cost c[4];
-      measure(modes, 4, repeats, c);
-      for (int m = 0; m < 4; m++) {
+      struct cost c[COUNT];
+      measure(modes, COUNT, repeats, c);
+      for (int m = 0; m < COUNT; m++) {
         row(modes[m], &c[m], &c[0]);
         cpu[m] += log(c[m].cpu / c[0].cpu);
         wall[m] += log(c[m].wall / c[0].wall);
       }
     }
-  for (int m = 1; m < 4; m++)
-    printf("# %ld operations, %s: %.2f of the CPU time, %.2f of the elapsed time (geometric means)\n", operations, mode_names[modes[m]],
-           exp(cpu[m] / n), exp(wall[m] / n));
+  for (int m = 1; m < COUNT; m++)
+    printf("# %ld operations, %ld ns of work after each, %s: %.2f of the CPU time, %.2f of the elapsed time (geometric means)\n", operations,
+           nanoseconds, mode_names[modes[m]], exp(cpu[m] / n), exp(wall[m] / n));
 }
 
 static void measure_recorder(long operations, int repeats) {
   static const enum mode modes[] = {NONE, RECORD, RECORD_INLINE};
   run.operations = operations;
+  set_work(0);
   run.object = LOOP;
   for (run.threads = 1; run.threads <= THREADS_MOST; run.threads *= 2) {
     struct cost c[3];
@@ -256,8 +269,8 @@ static void measure_events(const char *spec, const char *in, const char *out, in
 }
 
 int main(int argc, char **argv) {
-  long most = 10000000, nanoseconds = 0;
-  int repeats = 7;
+  long most = 10000000, nanoseconds = -1;
+  int repeats = 3;
   for (int o; (o = getopt(argc, argv, "o:r:w:")) >= 0;) {
     if (o == 'o') most = atol(optarg);
     if (o == 'r') repeats = atoi(optarg);
@@ -265,13 +278,14 @@ int main(int argc, char **argv) {
     if (o == '?') return 2;
   }
   if (repeats < 1 || repeats > REPEATS_MOST / 20) return fail("-r", "1 to 50"), 2;
-  run.work = 100000000;
-  double t = seconds(CLOCK_THREAD_CPUTIME_ID);
-  work();
-  run.work = (long)((double)nanoseconds * 1e-9 * 1e8 / (seconds(CLOCK_THREAD_CPUTIME_ID) - t));
-  printf("object\tthreads\toperations\tmode\tcpu_ns_per_op\twall_ns_per_op\town_cpu_ns_per_op\tratio\twall_ratio\n");
-  measure_monitors(10000, repeats * 20 + 1);
-  if (most > 10000) measure_monitors(most, repeats);
+  long first = nanoseconds < 0 ? 0 : nanoseconds, with_work = most < 300000 ? most : 300000;
+  printf("object\tthreads\toperations\twork_ns\tmode\tcpu_ns_per_op\twall_ns_per_op\town_cpu_ns_per_op\tratio\twall_ratio\n");
+  measure_monitors(10000, first, repeats * 20 + 1);
+  if (most > 10000) measure_monitors(most, first, repeats);
+  if (nanoseconds < 0) {
+    measure_monitors(with_work, 100, repeats);
+    measure_monitors(with_work, 500, repeats);
+  }
   measure_recorder(most < 2000000 ? most : 2000000, repeats);
   measure_events("queue", "enq", "deq", repeats);
   measure_events("stack", "push", "pop", repeats);
