@@ -49,9 +49,10 @@ static void put_series(const struct plot *p, FILE *f, double step, double wide, 
     joined = y > 0;
   }
   fprintf(f, "\"/>\n");
+  double radius = 2.5 + 0.9 * (p->series - 1 - s); /* where points of several series coincide, all are seen */
   for (unsigned i = 0; i < p->points; i++)
     if (p->at[s][i] > 0)
-      fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x_of(p, step, i), y_of(p->at[s][i], low, high), color);
+      fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x_of(p, step, i), y_of(p->at[s][i], low, high), radius, color);
   fprintf(f, "<circle cx=\"%.1f\" cy=\"%u\" r=\"4\" fill=\"%s\"/><text x=\"%.1f\" y=\"%u\">%s</text>\n", LEFT + wide + 20, TOP + 10 + 20 * s,
           color, LEFT + wide + 30, TOP + 14 + 20 * s, p->name[s]);
 }
