@@ -49,7 +49,7 @@ static void put_series(const struct plot *p, FILE *f, double step, double wide, 
     joined = y > 0;
   }
   fprintf(f, "\"/>\n");
-  double radius = 2.5 + 0.9 * (p->series - 1 - s); /* where points of several series coincide, all are seen */
+  double radius = 2.5 + 0.7 * (p->series - 1 - s); /* where points of several series coincide, all are seen */
   for (unsigned i = 0; i < p->points; i++)
     if (p->at[s][i] > 0)
       fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x_of(p, step, i), y_of(p->at[s][i], low, high), radius, color);
