@@ -36,7 +36,7 @@ uint32_t byte_table_number(struct byte_table *t, const void *bytes, size_t size)
   uint32_t hash = (uint32_t)hash_bytes(bytes, size), i = hash & t->mask;
   for (; t->slots[i]; i = (i + 1) & t->mask) {
     const struct interned_bytes *x = &t->list.at[t->slots[i] - 1];
-    if (x->hash == hash && x->size == size && !memcmp(x->at, bytes, size)) return t->slots[i] - 1;
+    if (x->hash == hash && x->size == size && (!size || !memcmp(x->at, bytes, size))) return t->slots[i] - 1;
   }
   unsigned char *copy = mem_piece(t->mem, size + 1);
   if (size) memcpy(copy, bytes, size);
