@@ -2,11 +2,12 @@
  * enumerating linearizations; and what it costs on long histories, next to the exact check of asif check.
  *
  * The paper samples executions of up to 3 preemptions: so do random schedules with 3 changes of priority (PCT), of which hardly two
- * have the same history from ten operations on. Next to it the schedules of up to 3 delays, one after the other, as asif test explores them: there few operations
- * overlap, and a run begins like the one before it; and, of the queue, random schedules that choose a thread at every step: there most overlap.
+ * have the same history from ten operations on. Next to it the schedules of up to 3 delays, one after the other, as asif test explores
+ * them: there few operations overlap, and a run begins like the one before it; and, of the queue, random schedules that choose a thread at
+ * every step: there most overlap.
  *
- * Enumerating costs what an execution costs times the linearizations it has: how many these are is told, too, as here one takes a hundred
- * nanoseconds or so, and an execution some microseconds. */
+ * What enumerating costs goes by how many linearizations a run has. So that is told, too: here one takes some tens of nanoseconds, and a run
+ * some tens of microseconds, so that a thousand are needed to be noticed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
