@@ -55,20 +55,18 @@ bool evidence_put(struct mem *m, struct output *out, const struct history *h, co
   return format_wing_gong.write(h, &t, why, flush, out) && flush(&t, out);
 }
 
+struct whole {
+  const struct history *history;
+  const struct spec *spec;
+  const struct check_result *result;
+};
+
+static bool write_all(struct mem *m, struct output *out, const void *self, struct problem *why) {
+  const struct whole *w = self;
+  return output_write(out, "asif-evidence 1\n", 16) && evidence_put(m, out, w->history, w->spec, w->result, why);
+}
+
 bool evidence_write(const char *path, const struct history *h, const struct spec *spec, const struct check_result *r,
                     struct problem *why) {
-  struct mem m;
-  struct output out;
-  mem_open(&m, NULL);
-  volatile bool opened = false, good = false;
-  if (!MEM_GUARD(&m)) {
-    opened = output_open(&out, &m, path, why);
-    good = opened && output_write(&out, "asif-evidence 1\n", 16) && evidence_put(&m, &out, h, spec, r, why);
-  } else {
-    problem_set(why, "%s: out of memory", path);
-    good = false;
-  }
-  if (opened) good = output_close(&out, good) && good;
-  mem_close(&m);
-  return good;
+  return output_whole(path, write_all, &(struct whole){h, spec, r}, why);
 }

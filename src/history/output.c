@@ -183,3 +183,21 @@ bool output_close(struct output *o, bool good) {
   if (!good) errno = why;
   return good;
 }
+
+bool output_whole(const char *path, bool (*write)(struct mem *, struct output *, const void *, struct problem *), const void *self,
+                  struct problem *why) {
+  struct mem m;
+  struct output out;
+  mem_open(&m, NULL);
+  volatile bool opened = false, good = false;
+  if (!MEM_GUARD(&m)) {
+    opened = output_open(&out, &m, path, why);
+    good = opened && write(&m, &out, self, why);
+  } else {
+    problem_set(why, "%s: out of memory", path);
+    good = false;
+  }
+  if (opened) good = output_close(&out, good) && good;
+  mem_close(&m);
+  return good;
+}

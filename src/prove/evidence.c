@@ -98,7 +98,15 @@ static bool flush(struct text *t, struct output *out) {
   return good;
 }
 
-static bool write_all(struct mem *m, struct output *out, const struct prove_options *o, const struct proved *d) {
+struct whole {
+  const struct prove_options *options;
+  const struct proved *proved;
+};
+
+static bool write_all(struct mem *m, struct output *out, const void *self, struct problem *why) {
+  const struct prove_options *o = ((const struct whole *)self)->options;
+  const struct proved *d = ((const struct whole *)self)->proved;
+  (void)why; /* output_write says what is wrong */
   const struct prover *p = d->prover;
   struct text t;
   bool good = true;
@@ -124,20 +132,7 @@ static bool write_all(struct mem *m, struct output *out, const struct prove_opti
 }
 
 bool prove_evidence_write(const char *path, const struct prove_options *o, const struct proved *d, struct problem *why) {
-  struct mem m;
-  struct output out;
-  mem_open(&m, NULL);
-  volatile bool opened = false, good = false;
-  if (!MEM_GUARD(&m)) {
-    opened = output_open(&out, &m, path, why);
-    good = opened && write_all(&m, &out, o, d);
-  } else {
-    problem_set(why, "%s: out of memory", path);
-    good = false;
-  }
-  if (opened) good = output_close(&out, good) && good;
-  mem_close(&m);
-  return good;
+  return output_whole(path, write_all, &(struct whole){o, d}, why);
 }
 
 /* Reading. */

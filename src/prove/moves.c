@@ -4,7 +4,7 @@
 
 #include "prove/prover.h"
 
-/* Memory that nobody will free: what the thread alone knew and no longer does, and what no root leads to and nobody has taken out. */
+/* Memory that nobody will free: what the thread alone knew, and no longer does. */
 static void check_leaks(struct prover *p, struct view *v) {
   if (p->collected || p->dead) return;
   struct view seen = *v;

@@ -100,7 +100,8 @@ static bool put_asked(const struct test_evidence *e, struct text *t, struct prob
   return true;
 }
 
-static bool write_all(struct mem *m, struct output *out, const struct test_evidence *e, struct problem *why) {
+static bool write_all(struct mem *m, struct output *out, const void *self, struct problem *why) {
+  const struct test_evidence *e = self;
   const struct searched *s = e->searched;
   const struct finding *f = &s->finding;
   struct text t;
@@ -123,20 +124,7 @@ static bool write_all(struct mem *m, struct output *out, const struct test_evide
 }
 
 bool test_evidence_write(const char *path, const struct test_evidence *e, struct problem *why) {
-  struct mem m;
-  struct output out;
-  mem_open(&m, NULL);
-  volatile bool opened = false, good = false;
-  if (!MEM_GUARD(&m)) {
-    opened = output_open(&out, &m, path, why);
-    good = opened && write_all(&m, &out, e, why);
-  } else {
-    problem_set(why, "%s: out of memory", path);
-    good = false;
-  }
-  if (opened) good = output_close(&out, good) && good;
-  mem_close(&m);
-  return good;
+  return output_whole(path, write_all, e, why);
 }
 
 /* --- reading --- */

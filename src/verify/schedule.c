@@ -115,7 +115,14 @@ static const char *holding(const struct verify_options *o) {
   return o->against ? "refines" : o->approx ? "no violation seen" : "linearizable";
 }
 
-static bool write_all(struct mem *m, struct output *out, const struct subject *s, const struct verified *v, struct problem *why) {
+struct whole {
+  const struct subject *subject;
+  const struct verified *answer;
+};
+
+static bool write_all(struct mem *m, struct output *out, const void *self, struct problem *why) {
+  const struct subject *s = ((const struct whole *)self)->subject;
+  const struct verified *v = ((const struct whole *)self)->answer;
   struct text t, fault;
   text_open(&t, m);
   text_open(&fault, m);
@@ -136,20 +143,7 @@ static bool write_all(struct mem *m, struct output *out, const struct subject *s
 }
 
 bool schedule_write(const char *path, const struct subject *s, const struct verified *v, struct problem *why) {
-  struct mem m;
-  struct output out;
-  mem_open(&m, NULL);
-  volatile bool opened = false, good = false;
-  if (!MEM_GUARD(&m)) {
-    opened = output_open(&out, &m, path, why);
-    good = opened && write_all(&m, &out, s, v, why);
-  } else {
-    problem_set(why, "%s: out of memory", path);
-    good = false;
-  }
-  if (opened) good = output_close(&out, good) && good;
-  mem_close(&m);
-  return good;
+  return output_whole(path, write_all, &(struct whole){s, v}, why);
 }
 
 /* Reading. */
