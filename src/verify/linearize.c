@@ -74,7 +74,7 @@ const struct lin_outcome *linearize_one(struct linearizer *l, uint32_t state, ui
     memo_add(&l->steps, l->mem, a, process, list);
   }
   *count = (uint32_t)l->lists.at[list];
-  return l->outcomes.at + (l->lists.at[list] >> 32);
+  return *count ? l->outcomes.at + (l->lists.at[list] >> 32) : NULL;
 }
 
 /* The configurations found, as a hash table. */
