@@ -458,6 +458,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
  *   ASIF_ACTION(push, "top: t, A => top: n, n{val: e, next: t}, <e> . A")
  *                                  what a step may do that other threads see, for asif prove (docs/prove.md)
+ *   ASIF_EFFECT(push(v), "A => <v> . A")
+ *                                  what an operation does to the contents: a specification of one's own (docs/specs.md)
  *
  * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and returns void,
  * bool, int or long. No semicolon follows these lines: what they stand for is complete. */
@@ -470,6 +472,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_REST (-1)
 #define ASIF_BOUND(n) ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
 #define ASIF_ACTION(name, text) ASIF_ASSERT_(sizeof("" text) > 1, #name ": an action is a text");
+#define ASIF_EFFECT(op, text) ASIF_EFFECT_(__COUNTER__, #op, text)
 #define ASIF_TYPE_STABLE() ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_TYPE_STABLE, 1)
 
 /* Inside the operations:
@@ -503,7 +506,8 @@ enum asif_entry_kind {
   ASIF_ENTRY_INIT,
   ASIF_ENTRY_ROLE,
   ASIF_ENTRY_BOUND,
-  ASIF_ENTRY_TYPE_STABLE
+  ASIF_ENTRY_TYPE_STABLE,
+  ASIF_ENTRY_EFFECT
 };
 struct asif_range {
   long low, high;
@@ -513,8 +517,8 @@ struct asif_entry {
   enum asif_entry_kind kind;
   const char *file;
   int line, place;            /* place: entries of one file in the order they are written */
-  const char *name;           /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; else "" */
-  const char *written;        /* object: macros not expanded; op, init: the function's name; else "" */
+  const char *name;           /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; effect: the operation; else "" */
+  const char *written;        /* object: macros not expanded; op, init: the function's name; effect: its text; else "" */
   void (*function)(void);     /* op, init: to be called as its signature says */
   int signature;              /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
   const struct asif_range *in; /* op: what the first in_count arguments are taken from; the others from 1 to 2 */
@@ -603,6 +607,10 @@ static inline void asif_yield(void) { sched_yield(); }
   ASIF_ENTRY_(n, ASIF_ENTRY_ROLE, name, "", NULL, 0, NULL, 0, count, \
               ASIF_BRACES_((void (*)(void))a, (void (*)(void))b, (void (*)(void))c, (void (*)(void))d, (void (*)(void))e, \
                            (void (*)(void))f, (void (*)(void))g, (void (*)(void))h))
+#define ASIF_EFFECT_(n, op, text) ASIF_EFFECT_N_(n, op, text)
+#define ASIF_EFFECT_N_(n, op, text) \
+  ASIF_ASSERT_(sizeof("" text) > 1, op ": an effect is a text"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_EFFECT, op, text, NULL, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
 #define ASIF_PLAIN_(n, kind, number) ASIF_PLAIN_N_(n, kind, number)
 #define ASIF_PLAIN_N_(n, kind, number) ASIF_ENTRY_(n, kind, "", "", NULL, 0, NULL, 0, number, ASIF_NO_FUNCTIONS_)
 

@@ -194,6 +194,10 @@ struct harness_action {
   const char *name, *text; /* ASIF_ACTION(name, "text"): read by prove/given.c */
   struct place place;      /* of the text */
 };
+struct harness_effect {
+  const char *head, *text;  /* ASIF_EFFECT(push(v), "text"): read by spec/effects_read.c */
+  struct place head_place, place; /* place: of the text */
+};
 struct harness {
   const char *spec; /* "stack", "bounded-queue(4)"; NULL if ASIF_OBJECT was not used */
   struct place spec_place;
@@ -204,6 +208,7 @@ struct harness {
   VEC(struct harness_op) ops;
   VEC(struct harness_role) roles;
   VEC(struct harness_action) actions;
+  VEC(struct harness_effect) effects;
   struct decl *init; /* or NULL */
   int64_t bound;     /* ASIF_BOUND; -1 for none */
   bool type_stable;  /* ASIF_TYPE_STABLE(): freed memory may be read */
@@ -235,5 +240,7 @@ void type_print(const struct type *, struct text *); /* "struct node *" */
 void place_print(const struct unit *, struct place, struct text *);
 /* Fills the problem: "path:line:col: message", the source line and a caret under it. */
 void problem_at(struct problem *, const struct unit *, struct place, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Where a character of a string literal's text is: literals that stand side by side are one text. */
+struct place place_in_text(const struct unit *, struct place start, size_t offset);
 
 #endif

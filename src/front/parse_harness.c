@@ -161,6 +161,35 @@ static void parse_action(struct front *f) {
   vec_push(f->mem, &f->unit->harness.actions, action);
 }
 
+/* ASIF_EFFECT(push(v), "before => after"): the head as it is written. */
+static void parse_effect(struct front *f) {
+  struct harness_effect effect;
+  struct text head;
+  text_open(&head, f->mem);
+  parse_expect(f, "(");
+  effect.head_place = parse_token(f)->place;
+  text_add(&head, parse_word(f, "the name of an operation")->text);
+  if (parse_accept(f, "(")) {
+    text_char(&head, '(');
+    while (!parse_at(f, ")")) {
+      text_add(&head, parse_word(f, "the name of an argument")->text);
+      if (!parse_accept(f, ",")) break;
+      text_add(&head, ", ");
+    }
+    parse_expect(f, ")");
+    text_char(&head, ')');
+  }
+  parse_expect(f, ",");
+  struct token *t = parse_token(f);
+  if (t->kind != TOKEN_STRING) front_fail(f, t->place, "an effect is a text, such as \"<e> . A => A, returns e\"");
+  f->at++;
+  effect.head = text_string(&head);
+  effect.text = t->text;
+  effect.place = t->place;
+  parse_expect(f, ")");
+  vec_push(f->mem, &f->unit->harness.effects, effect);
+}
+
 static void parse_init_macro(struct front *f, struct place place) {
   parse_expect(f, "(");
   struct decl *d = parse_function_name(f);
@@ -190,6 +219,8 @@ bool parse_harness(struct front *f) {
     parse_role(f, t->place);
   } else if (token_is(t, "ASIF_ACTION")) {
     parse_action(f);
+  } else if (token_is(t, "ASIF_EFFECT")) {
+    parse_effect(f);
   } else if (token_is(t, "ASIF_INIT")) {
     parse_init_macro(f, t->place);
   } else if (token_is(t, "ASIF_BOUND")) {

@@ -1,4 +1,6 @@
 /* Places: printing them, and problems that point into the source. */
+#include <ctype.h>
+
 #include "front/front.h"
 
 void place_print(const struct unit *u, struct place p, struct text *t) {
@@ -35,6 +37,32 @@ static void add_caret(struct problem *problem, const struct unit *u, struct plac
   for (size_t i = 0; i + 1 < p.col; i++) *to++ = line[i] == '\t' ? '\t' : ' ';
   *to++ = '^';
   *to = 0;
+}
+
+struct place place_in_text(const struct unit *u, struct place start, size_t offset) {
+  struct place place = start;
+  const struct source_file *f = &u->files.at[place.file];
+  if (!f->text) return place;
+  const char *s = f->text, *end = f->text + f->length;
+  for (uint32_t line = 1; s < end && line < place.line; s++) line += *s == '\n';
+  s += place.col - 1;
+  if (s >= end || *s++ != '"') return start;
+  place.col++;
+  for (size_t left = offset; s < end; s++, place.col++) {
+    if (*s == '\\') return start;
+    if (*s != '"') {
+      if (!left--) return place;
+      continue;
+    }
+    for (s++, place.col++; s < end && *s != '"'; s++, place.col++) {
+      if (!isspace((unsigned char)*s)) { /* the text ends here */
+        place.col--;
+        return place;
+      }
+      if (*s == '\n') place.line++, place.col = 0;
+    }
+  }
+  return place;
 }
 
 static void problem_list(struct problem *problem, const struct unit *u, struct place p, const char *format, va_list args) {

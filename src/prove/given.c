@@ -23,37 +23,10 @@ struct reader {
   bool failed;
 };
 
-/* Where in the source a character of the text is: strings that stand side by side are one text. */
-static struct place place_of(const struct reader *r, const char *at) {
-  struct place place = r->from->place;
-  const struct source_file *f = &r->unit->files.at[place.file];
-  if (!f->text) return place;
-  const char *s = f->text, *end = f->text + f->length;
-  for (uint32_t line = 1; s < end && line < place.line; s++) line += *s == '\n';
-  s += place.col - 1;
-  if (s >= end || *s++ != '"') return place;
-  place.col++;
-  for (size_t left = (size_t)(at - r->from->text); s < end; s++, place.col++) {
-    if (*s == '\\') return r->from->place;
-    if (*s != '"') {
-      if (!left--) return place;
-      continue;
-    }
-    for (s++, place.col++; s < end && *s != '"'; s++, place.col++) {
-      if (!isspace((unsigned char)*s)) { /* the text ends here */
-        place.col--;
-        return place;
-      }
-      if (*s == '\n') place.line++, place.col = 0;
-    }
-  }
-  return place;
-}
-
 static void wrong(struct reader *r, const char *at, const char *what, const char *right) {
   if (r->failed) return;
   r->failed = true;
-  problem_at(r->why, r->unit, place_of(r, at), "action %s: %s%s%s", r->from->name, what, *right ? "; " : "", right);
+  problem_at(r->why, r->unit, place_in_text(r->unit, r->from->place, (size_t)(at - r->from->text)), "action %s: %s%s%s", r->from->name, what, *right ? "; " : "", right);
 }
 
 static void skip_blanks(struct reader *r) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asif.h"
+#include "spec/effects.h"
 #include "spec/map.h"
 #include "test/compile.h"
 #include "test/test.h"
@@ -156,6 +157,32 @@ static bool load_own_spec(struct reading *k) {
   return spec_from_loaded(loaded, k->source->file, &k->object->spec, k->mem, k->why);
 }
 
+/* A specification that ASIF_EFFECT gives; NULL where there are none. */
+static const struct asif_entry *first_effect(const struct reading *k) { return entry_of(k, ASIF_ENTRY_EFFECT); }
+
+static bool read_effects(struct reading *k, const struct asif_entry *object) {
+  struct effect_text *texts = mem_zero(k->mem, k->source->count, sizeof *texts);
+  const struct asif_entry **from = mem_zero(k->mem, k->source->count, sizeof *from);
+  struct effects *effects = mem_zero(k->mem, 1, sizeof *effects);
+  struct effect_problem wrong_effect;
+  struct spec other;
+  struct problem none;
+  size_t count = 0;
+  if (spec_named(k->object->spec_name, &other, &none))
+    return wrong(k, object, "%s is a specification already: one that ASIF_EFFECT gives needs a name of its own", k->object->spec_name);
+  if (k->source->own_spec) return wrong(k, first_effect(k), "the file has an ASIF_SPEC too: its specification is given by that, or by ASIF_EFFECT");
+  for (size_t i = 0; i < k->source->count; i++)
+    if (k->entries[i]->kind == ASIF_ENTRY_EFFECT) {
+      from[count] = k->entries[i];
+      texts[count++] = (struct effect_text){k->entries[i]->name, k->entries[i]->written};
+    }
+  if (!effects_read(k->mem, k->object->spec_name, texts, count, effects, &wrong_effect))
+    return wrong(k, from[wrong_effect.which], "effect of %.*s: %s", (int)strcspn(texts[wrong_effect.which].head, "("), texts[wrong_effect.which].head,
+                 wrong_effect.said);
+  effects_spec(k->mem, effects, &k->object->spec);
+  return true;
+}
+
 static bool find_spec(struct reading *k, const char *spec, const struct spec *given) {
   struct object *o = k->object;
   const struct asif_entry *e = entry_of(k, ASIF_ENTRY_OBJECT);
@@ -171,6 +198,7 @@ static bool find_spec(struct reading *k, const char *spec, const struct spec *gi
   o->self = !strcmp(name.at, "self");
   if (o->self) return true;
   if (given) return o->spec = *given, true;
+  if (!spec && first_effect(k)) return read_effects(k, e);
   if (!spec && k->source->own_spec && same_spec(name.at, k->source->own_spec)) return load_own_spec(k);
   if (spec_load(name.at, &o->spec, k->mem, k->why)) return true;
   struct problem said = *k->why;

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "front/effects.h"
 #include "spec/map.h"
 #include "verify/verify.h"
 
@@ -190,10 +191,18 @@ static bool is_own_spec(const struct harness *h) {
   return !*a && !*b;
 }
 
+static bool spec_of_effects(struct subject *s, struct problem *why) {
+  struct effects *effects = mem_zero(s->mem, 1, sizeof *effects);
+  if (!unit_effects(s->mem, s->unit, effects, why)) return false;
+  effects_spec(s->mem, effects, &s->spec);
+  return true;
+}
+
 /* The specification: of the command line, or of the file: named there, or written there. */
 static bool find_spec(struct subject *s, struct problem *why) {
   const char *name = s->options->spec ? s->options->spec : s->unit->harness.spec;
   if (s->options->against) return against_read(s, why);
+  if (unit_has_effects(s->unit, s->options->spec)) return spec_of_effects(s, why);
   if (!name && s->options->live) return true;
   if (!name) {
     problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
