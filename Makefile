@@ -32,7 +32,8 @@ endif
 RUN_SRC := $(wildcard src/run/*.c src/test/*.c)
 LIB_SRC := $(filter-out src/cmd/% $(RUN_SRC),$(wildcard src/*/*.c))
 CMD_SRC := $(wildcard src/cmd/*.c)
-TEST_SRC := $(wildcard tests/*.c)
+TESTS ?= $(wildcard tests/test_*.c)
+TEST_SRC := $(filter-out tests/test_%,$(wildcard tests/*.c)) $(TESTS)
 ASSETS := $(wildcard src/report/assets/* src/front/model/*.h) src/test/stress_area.h src/test/stress_child.c src/test/support/stress_support.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o) $(RUN_SRC:%.c=$(B)/%.o)
@@ -156,21 +157,22 @@ demo:
 	@tools/demo $(B)
 
 # Tests. Each build has a folder of its own, so that no two disturb each other; the last line is the sum of all.
-#   strict  everything, warnings as errors           asan   the unit tests under the address and undefined sanitizers
-#   clang   the same with the other compiler         tsan   the tests of the program's own threads (names with "threads")
+#   strict  everything, warnings as errors
+#   asan    the unit tests under the address and undefined sanitizers, by the other compiler if it is there, warnings as errors
+#   tsan    the tests of the program's own threads (names with "threads") under the thread sanitizer
 run-tests: all $(B)/asif-tests
 	$(FEWER) ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests $(TALLY:%=--tally %) $(TESTFLAGS)
 
 submake = $(MAKE) -j$(JOBS) -s
 suite = echo '== $(1)' | tee -a $(B)/tally; $(submake) B=$(B)/$(1) TALLY=$(B)/tally $(2) run-tests || echo failed >> $(B)/tally
-CLANG ?= $(shell command -v clang)
+# Found by the shell, when tools/deps has installed it.
+OTHER_CC ?= $$(echo 'int main(void){return 0;}' | clang -x c - -fsanitize=address,undefined -o /dev/null 2>/dev/null && echo clang || echo $(CC))
 test:
 	@tools/deps test || echo 'going on without' >&2
 	@mkdir -p $(B) && rm -f $(B)/tally
 	@$(call suite,strict,WERROR=1)
-	@$(call suite,asan,SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli FEWER='$(call fewer,3000,80)')
-	@$(call suite,tsan,SANITIZE=thread CFLAGS='-O1 -g' TESTFLAGS='--no-cli --some threads')
-	@$(if $(CLANG),$(call suite,clang,CC=clang WERROR=1 CFLAGS='-O1 -g' TESTFLAGS=--no-cli FEWER='$(call fewer,5000,300)'))
+	@$(call suite,asan,CC=$(OTHER_CC) WERROR=1 SANITIZE=address$(comma)undefined CFLAGS='-O1 -g' TESTFLAGS=--no-cli FEWER='$(call fewer,3000,80)')
+	@$(call suite,tsan,SANITIZE=thread CFLAGS='-O1 -g' TESTS='$(shell grep -l ^TEST.*threads tests/*.c)' TESTFLAGS='--no-cli --some threads')
 	@$(B)/strict/asif-tests --sum $(B)/tally
 comma = ,
 # The numbers of random cases, where the strict build has run them all.

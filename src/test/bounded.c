@@ -113,7 +113,7 @@ static struct taken *room_for(struct search *s, struct node *n) {
   n->kept = NULL;
   if (s->keep && (s->cache || s->e->mem->used < s->kept_most)) return n->kept = mem_piece(s->e->mem, (n->count + 1) * sizeof *n->kept);
   n->offset = s->stack.count;
-  vec_reserve(s->e->mem, &s->stack, n->offset + n->count);
+  vec_reserve(s->e->mem, &s->stack, n->offset + n->count + 1);
   s->stack.count += n->count;
   return s->stack.at + n->offset;
 }
