@@ -23,6 +23,8 @@ static void reach(const struct prover *p, const struct view *v, val a, uint8_t *
   }
 }
 
+static bool is_carrier(const struct node *n) { return n->used && !n->segment && KIND(n->carries) == K_CARRY && CARRIER(n->carries) == CARRY_MINE; }
+
 static void find_links(const struct prover *p, struct view *v, struct links *l) {
   memset(l, 0, sizeof *l);
   for (unsigned i = 0; i < ROOTS_MOST; i++) {
@@ -33,6 +35,11 @@ static void find_links(const struct prover *p, struct view *v, struct links *l) 
     reach(p, v, v->reg[i], l->reached);
     if (KIND(v->reg[i]) == K_NODE) l->held[INDEX(v->reg[i])] = true;
   }
+  for (unsigned n = 0; v->carried && n < NODES_MOST; n++)
+    if (is_carrier(&v->node[n])) {
+      reach(p, v, VAL(K_NODE, n), l->reached);
+      l->held[n] = true;
+    }
   for (unsigned n = 0; n < NODES_MOST; n++) {
     if (!l->reached[n]) v->node[n].used = 0;
     else
@@ -102,8 +109,9 @@ static void name_contents(struct prover *p, struct view *v, struct node *x, stru
   val item = data_of(p, y), to = y->cell[link], before = x->segment ? VAL(K_ANY, 0) : data_of(p, x);
   struct node *after = next_of(p, v, y);
   val next = !after ? VAL(K_ANY, 0) : after->segment ? after->low : data_of(p, after);
-  y->segment = 1;
+  y->segment = y->carries == CARRY(CARRY_NOTHING, 0) ? SEGMENT_CARRYING_NOTHING : SEGMENT;
   y->contents = new_seq(v);
+  y->low = y->high = VAL(K_UNSET, 0);
   if (p->object == PROVE_SET || p->object == PROVE_MULTISET) {
     y->low = known_less(p, v, before, item) ? before : VAL(K_ANY, 0);
     y->high = known_less(p, v, item, next) ? next : VAL(K_ANY, 0);
@@ -119,6 +127,7 @@ static bool join_segments(struct prover *p, struct view *v, struct node *x, stru
   val joined;
   if (!join_contents(p, v, x->contents, y->contents, &joined)) return false;
   x->contents = joined;
+  if (y->segment == SEGMENT) x->segment = SEGMENT;
   x->high = y->high;
   if (!rising) x->low = x->high = VAL(K_UNSET, 0);
   x->cell[p->link[x->layout]] = y->cell[p->link[y->layout]];
@@ -164,13 +173,59 @@ static void forget_dead(const struct prover *p, struct view *v) {
   memset(v->reg, 0, sizeof v->reg);
   if (!v->pc) {
     v->status = v->arg = VAL(K_UNSET, 0);
-    v->may_return = 0;
+    v->may_return = v->carried = 0;
     v->op = 0;
+    for (unsigned n = 0; n < NODES_MOST; n++)
+      if (is_carrier(&v->node[n])) v->node[n].carries = CARRY(CARRY_NOTHING, 0);
     return;
   }
   struct live live = p->program->live[v->pc];
   for (unsigned i = 0; i < live.count; i++) v->reg[p->program->registers[live.first + i]] = old[p->program->registers[live.first + i]];
-  if (KIND(v->status) != K_UNSET) v->may_return = 0;
+  if (KIND(v->status) != K_UNSET) v->may_return = v->carried = 0;
+}
+
+enum { AHEAD_MOST = 16 }; /* instructions */
+
+/* That a cell was never set is no value, and never forgotten. */
+static void forget_cell(val *cell) {
+  if (KIND(*cell) == K_NODE || is_number(*cell)) *cell = VAL(K_ANY, 0);
+}
+
+static unsigned ways_to(const struct view *v, val a) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < ROOTS_MOST; i++) count += v->root[i] == a;
+  for (unsigned i = 0; i < REGS_MOST; i++) count += v->reg[i] == a;
+  for (unsigned n = 0; n < NODES_MOST; n++)
+    for (unsigned c = 0; v->node[n].used && c < CELLS_EACH; c++) count += v->node[n].cell[c] == a;
+  return count;
+}
+
+/* What a node leads to that is known from a root only, where no operation looks for what comes after the root's node. */
+static void forget_links(const struct prover *p, struct view *v) {
+  for (unsigned r = 0; r < ROOTS_MOST; r++) {
+    if (p->followed >> r & 1 || KIND(v->root[r]) != K_NODE) continue;
+    struct node *x = &v->node[INDEX(v->root[r])];
+    if (!x->segment && p->link[x->layout] >= 0 && ways_to(v, v->root[r]) == 1) forget_cell(&x->cell[p->link[x->layout]]);
+  }
+}
+
+/* A cell that the thread writes, on the one way there is from here, before it looks at such a cell. What is there until then it need not know. */
+static void forget_overwritten(const struct prover *p, struct view *v) {
+  uint64_t changed = 0; /* registers */
+  for (uint32_t pc = v->pc, count = 0; v->pc && count < AHEAD_MOST; count++) {
+    const struct inst *i = &p->program->code[pc++];
+    if (i->code == I_BRANCH || i->code == I_RETURN || i->code == I_CAS || i->code == I_EXCHANGE || i->code == I_ATOMIC || i->code == I_FETCH) return;
+    bool of_node = !(i->flags & FLAG_GLOBAL);
+    if (i->code == I_LOAD && of_node) return;
+    if (i->code == I_STORE && !of_node) return;
+    if (i->code == I_JUMP) pc = (uint32_t)i->imm;
+    if (i->code == I_STORE) {
+      if (i->count == 1 && !(changed >> i->a & 1) && KIND(v->reg[i->a]) == K_NODE && i->imm >= 0 && i->imm < CELLS_EACH && !v->node[INDEX(v->reg[i->a])].segment)
+        forget_cell(&v->node[INDEX(v->reg[i->a])].cell[i->imm]);
+      return;
+    }
+    for (unsigned k = 0; i->d < REGS_MOST && k < (i->code == I_MOVE || i->code == I_LOAD ? i->count : 1); k++) changed |= UINT64_C(1) << (i->d + k);
+  }
 }
 
 /* In a stack or queue a number that stands in one node only may as well be any other. */
@@ -293,6 +348,10 @@ static void rename_facts(struct prover *p, struct naming *n, struct view *old) {
 
 void abstract(struct prover *p, struct view *v, struct view *canonical) {
   forget_dead(p, v);
+  if (p->collected) {
+    forget_links(p, v);
+    forget_overwritten(p, v);
+  }
   fold(p, v);
   forget_numbers(p, v);
   if (p->dead) return;
@@ -306,12 +365,15 @@ void abstract(struct prover *p, struct view *v, struct view *canonical) {
   canonical->pc = v->pc;
   canonical->op = v->op;
   canonical->may_return = v->may_return;
+  canonical->carried = v->carried;
   memcpy(canonical->root, v->root, sizeof v->root);
   memcpy(canonical->reg, v->reg, sizeof v->reg);
   canonical->arg = v->arg;
   canonical->status = v->status;
   for (unsigned i = 0; i < ROOTS_MOST; i++) rename_value(&n, &canonical->root[i]);
   for (unsigned i = 0; i < REGS_MOST; i++) rename_value(&n, &canonical->reg[i]);
+  for (unsigned i = 0; v->carried && i < NODES_MOST; i++)
+    if (is_carrier(&v->node[i])) rename_value(&n, &(val){VAL(K_NODE, i)});
   rename_value(&n, &canonical->arg);
   rename_value(&n, &canonical->status);
   rename_atoms(p, &n);

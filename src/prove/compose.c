@@ -23,6 +23,7 @@ struct overlay {
 };
 
 static void overlay_values(struct overlay *, val *mine, val theirs);
+static val bring(struct overlay *, val);
 
 /* Whose a thing is, in their words and in mine. */
 static bool overlay_locks(struct overlay *o, val *mine, val theirs) {
@@ -66,7 +67,34 @@ static void overlay_segments(struct overlay *o, unsigned mine, unsigned theirs) 
   case 2: split_in_two(o->p, o->theirs, theirs); break;
   default: break; /* they end at the same place */
   }
-  if (!o->p->dead) overlay_values(o, &o->mine->node[mine].cell[link], o->theirs->node[theirs].cell[link]);
+  if (o->p->dead) return;
+  if (o->theirs->node[theirs].segment == SEGMENT_CARRYING_NOTHING) o->mine->node[mine].segment = SEGMENT_CARRYING_NOTHING;
+  overlay_values(o, &o->mine->node[mine].cell[link], o->theirs->node[theirs].cell[link]);
+}
+
+/* Does the operation that the node stands for have yet to linearize? */
+static bool is_pending(val carries, const struct view *v) {
+  return CARRIER(carries) == CARRY_WAITING || (CARRIER(carries) == CARRY_MINE && KIND(v->status) == K_UNSET);
+}
+
+/* Both must say that the node stands for the same operation, if they say so at all; whose it is one of them may know better. */
+static void overlay_carriers(struct overlay *o, struct node *m, const struct node *t) {
+  val mine = m->carries, theirs = t->carries;
+  if (KIND(theirs) != K_CARRY) return;
+  bool is_theirs = CARRIER(theirs) == CARRY_MINE, pending = is_pending(theirs, o->theirs);
+  val theirs_arg = is_theirs ? o->theirs->arg : t->carried_arg;
+  if (KIND(mine) == K_CARRY) {
+    bool is_mine = CARRIER(mine) == CARRY_MINE;
+    if ((is_mine && is_theirs) || pending != is_pending(mine, o->mine) || (pending && CARRIED_OP(mine) != CARRIED_OP(theirs))) {
+      o->p->dead = true;
+      return;
+    }
+    if (pending) overlay_values(o, is_mine ? &o->mine->arg : &m->carried_arg, theirs_arg);
+    if (!is_theirs) return;
+  } else if (pending && !is_theirs) {
+    m->carried_arg = bring(o, theirs_arg);
+  }
+  m->carries = is_theirs ? CARRY(CARRY_YOURS, CARRIED_OP(theirs)) : theirs;
 }
 
 static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
@@ -79,7 +107,7 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
     o->p->dead = true;
     return;
   }
-  if (m->segment != t->segment) {
+  if (!m->segment != !t->segment) {
     if (m->segment) split_first(o->p, o->mine, mine);
     else split_first(o->p, o->theirs, theirs);
     if (o->p->dead) return;
@@ -91,6 +119,7 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
     return;
   }
   unsigned cells = o->p->program->layouts[m->layout].count;
+  overlay_carriers(o, m, t);
   for (unsigned c = 0; c < cells && !o->p->dead; c++) overlay_values(o, &m->cell[c], t->cell[c]);
 }
 
@@ -126,7 +155,10 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
     if (!overlay_locks(o, mine, theirs)) o->p->dead = true;
     return;
   }
-  if (m == K_ANY) return;
+  if (m == K_ANY) {
+    if (is_number(theirs) && o->p->helping) *mine = theirs;
+    return;
+  }
   if (m == K_SYM) {
     if (is_number(theirs)) equate(o, *mine, theirs);
     return;
@@ -135,8 +167,6 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
   else if (m == K_NODE) overlay_nodes(o, INDEX(*mine), INDEX(theirs));
   else if (*mine != theirs) o->p->dead = true;
 }
-
-static val bring(struct overlay *o, val v);
 
 /* One of theirs that no root leads to is one of mine that no root leads to, somewhere in a segment of these, or unknown to me. */
 static bool bring_as_known(struct overlay *o, unsigned theirs) {
@@ -180,6 +210,7 @@ static val bring_node(struct overlay *o, unsigned theirs) {
   *m = *t;
   m->owner = t->owner == OWNER_ME ? OWNER_YOU : OWNER_NONE;
   if (m->segment) m->contents = new_seq(o->mine);
+  else if (KIND(t->carries) == K_CARRY && CARRIER(t->carries) == CARRY_MINE) m->carries = CARRY(CARRY_YOURS, CARRIED_OP(t->carries));
   m->low = bring(o, t->low);
   m->high = bring(o, t->high);
   for (unsigned c = 0; c < CELLS_EACH && !o->p->dead; c++) {
@@ -216,13 +247,24 @@ static void make_clear(struct overlay *o, unsigned i) {
     if (o->sym[s] == was) o->sym[s] = now;
 }
 
+/* An operation of the other's waits from now on, unless it has linearized. */
+static void forget_your_operation(struct prover *p, const struct view *v, struct node *x, const struct actor *you) {
+  if (CARRIER(x->carries) == CARRY_MINE && x->owner == OWNER_YOU && KIND(v->status) == K_UNSET)
+    prove_fail(p, "a node is taken out, to be freed, that stands for an operation which has not linearized");
+  if (CARRIER(x->carries) != CARRY_YOURS) return;
+  bool waits = KIND(*you->status) == K_UNSET;
+  x->carries = waits ? CARRY(CARRY_WAITING, you->op) : CARRY(CARRY_NOTHING, 0);
+  x->carried_arg = waits ? you->arg : VAL(K_UNSET, 0);
+}
+
 /* After the other's step its name is forgotten. */
-static void forget_you(struct view *v) {
+static void forget_you(struct prover *p, struct view *v, const struct actor *you) {
   for (unsigned i = 0; i < ROOTS_MOST; i++)
     if (v->root[i] == VAL(K_LOCK, LOCK_YOU)) v->root[i] = VAL(K_LOCK, LOCK_OTHER);
   for (unsigned n = 0; n < NODES_MOST; n++) {
     struct node *x = &v->node[n];
     if (!x->used) continue;
+    if (!x->segment && KIND(x->carries) == K_CARRY) forget_your_operation(p, v, x, you);
     if (x->owner == OWNER_YOU) {
       free_node(v, n, NULL);
       continue;
@@ -243,20 +285,26 @@ bool compose(struct prover *p, struct view *v, const struct view *other) {
   memset(o.sym, 0, sizeof o.sym);
   memset(o.image, -1, sizeof o.image);
   for (unsigned i = 0; i < ROOTS_MOST && !p->dead; i++) overlay_values(&o, &v->root[i], theirs.root[i]);
-  for (unsigned i = 0; i < o.unclears && !p->dead; i++) make_clear(&o, i);
+  unsigned clear = 0;
+  while (clear < o.unclears && !p->dead) make_clear(&o, clear++);
   val registers[REGS_MOST];
   for (unsigned i = 0; i < REGS_MOST && !p->dead; i++) registers[i] = bring(&o, theirs.reg[i]);
+  while (clear < o.unclears && !p->dead) make_clear(&o, clear++);
   if (p->dead) return false;
   for (unsigned i = 0; i < REGS_MOST; i++) /* numbers may have become one since */
     if (KIND(theirs.reg[i]) == K_SYM) registers[i] = bring(&o, theirs.reg[i]);
   val status = bring(&o, theirs.status);
+  uint8_t carried = theirs.carried;
+  uint32_t knows = 0;
+  for (unsigned n = 0; n < NODES_MOST && p->helping; n++)
+    if (theirs.node[n].used && !theirs.node[n].segment && KIND(theirs.node[n].carries) == K_CARRY && o.image[n] >= 0) knows |= UINT32_C(1) << o.image[n];
   for (unsigned f = 0; f < theirs.facts && !p->dead; f++)
     learn(p, v, bring(&o, theirs.fact[f].a), (enum relation)theirs.fact[f].relation, bring(&o, theirs.fact[f].b));
   if (p->dead) return false;
-  struct actor a = {.view = v, .reg = registers, .status = &status, .arg = bring(&o, theirs.arg), .pc = theirs.pc, .op = theirs.op, .access_only = !p->marked};
+  struct actor a = {.view = v, .reg = registers, .status = &status, .carried = &carried, .knows = knows, .arg = bring(&o, theirs.arg), .pc = theirs.pc, .op = theirs.op, .access_only = !p->marked};
   run_step(p, &a);
   if (p->dead || !a.wrote) return false;
-  forget_you(v);
+  forget_you(p, v, &a);
   effect_pure(p, v);
-  return true;
+  return !p->dead;
 }

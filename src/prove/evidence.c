@@ -213,6 +213,7 @@ static bool read_points(struct evidence *e) {
   const char *expected = e->options.level == LEVEL_MS ? "none" : "found";
   p->marked = e->options.level != LEVEL_MS && !strcmp(points, "marked");
   if (!p->marked && strcmp(points, expected)) return unexpected(e, "points marked, found or none, as the level is");
+  p->helping = p->marked && marks_helping(p);
   if (p->marked && !e->proved.program->has_points) return input_problem(e->in, e->in->at, e->why, "no linearization points are marked in the source");
   if (!next(e, "numbers") || (strcmp(e->line, "numbers") && !(numbers = field(e, "numbers")))) return unexpected(e, "numbers");
   for (char *end; *numbers; numbers = end) {

@@ -73,8 +73,9 @@ void split_first(struct prover *p, struct view *v, unsigned node) {
     to = VAL(K_NODE, m);
   }
   replace_atom(p, v, old.contents, alone ? 1 : 2, (val[]){item, rest});
-  n->segment = 0;
-  n->contents = n->low = n->high = VAL(K_UNSET, 0);
+  n->segment = NO_SEGMENT;
+  n->low = n->high = VAL(K_UNSET, 0);
+  n->carries = old.segment == SEGMENT_CARRYING_NOTHING ? CARRY(CARRY_NOTHING, 0) : VAL(K_UNSET, 0);
   forget_cells(p, n);
   n->cell[link] = to;
   if (p->data[n->layout] >= 0) n->cell[p->data[n->layout]] = item;

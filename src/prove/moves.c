@@ -55,7 +55,7 @@ void action_of(struct prover *p, const struct view *from, struct view *action) {
     for (unsigned r = 0; r < REGS_MOST; r++)
       if (!(used >> r & 1)) v.reg[r] = VAL(K_UNSET, 0);
     const struct inst *i = &p->program->code[v.pc];
-    if (!p->point[v.pc] && i->code != I_ATOMIC) v.arg = v.status = VAL(K_UNSET, 0);
+    if (!p->point[v.pc] && i->code != I_ATOMIC && !carries_own(&v)) v.arg = v.status = VAL(K_UNSET, 0);
     if (i->code == I_LOCK || i->code == I_UNLOCK || i->code == I_TRYLOCK) v.facts = 0;
   }
   forget_locks(&v);
@@ -66,7 +66,7 @@ void action_of(struct prover *p, const struct view *from, struct view *action) {
 
 bool own_move(struct prover *p, const struct view *from, struct view *to) {
   struct view v = *from;
-  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true};
+  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true};
   run_step(p, &a);
   if (!check_guarantee(p, &a)) a.pc = from->pc + 1; /* the access is pointed at, not what follows it */
   finish_step(p, &a);
@@ -84,7 +84,7 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
     learn(p, &v, number(p, INT32_MIN), LESS, v.arg);
     learn(p, &v, v.arg, LESS, number(p, INT32_MAX));
   }
-  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .arg = v.arg, .pc = v.pc, .op = op, .me = true, .stepped = true};
+  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = op, .me = true, .stepped = true};
   effect_pure(p, &v);
   run_step(p, &a);
   if (a.wrote) prove_fail(p, "%s linearizes before it has looked at shared memory", p->program->ops[op].function);
@@ -111,7 +111,7 @@ bool first_move(struct prover *p, struct view *to) {
       v.root[p->root_of[g] + c] = program->layouts[program->globals[g].layout].cells[c].scalar.mutex ? VAL(K_LOCK, LOCK_FREE) : number(p, program->globals[g].init ? program->globals[g].init[c] : 0);
   first_case(p);
   if (program->init_entry) {
-    struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .pc = program->init_entry, .me = true, .setting_up = true};
+    struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .pc = program->init_entry, .me = true, .setting_up = true};
     while (!a.returned && !p->dead) {
       mem_poll(p->mem); /* it may go on for ever */
       a.stepped = false;
@@ -120,7 +120,10 @@ bool first_move(struct prover *p, struct view *to) {
     if (p->choices) prove_fail(p, "the function of ASIF_INIT has several outcomes");
     if (p->dead) return false;
   }
-  for (unsigned n = 0; n < NODES_MOST; n++) v.node[n].owner = OWNER_NONE;
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    v.node[n].owner = OWNER_NONE;
+    if (v.node[n].used && p->helping) v.node[n].carries = CARRY(CARRY_NOTHING, 0);
+  }
   abstract(p, &v, to);
   return !p->dead;
 }

@@ -71,7 +71,7 @@ static void linearize_collection(struct prover *p, struct actor *a) {
     return;
   }
   *a->status = truth(p, in);
-  if (!in) return;
+  if (!in || reads_only(p, a->op)) return;
   for (unsigned i = 0; i < v->atoms; i++)
     if (v->abs[i] == a->arg) {
       drop_atom(v, i);
@@ -85,6 +85,8 @@ static void linearize_sequence(struct prover *p, struct actor *a) {
   if (adds(p, a->op)) {
     put_atom(p, v, a->arg, p->object == PROVE_STACK);
     *a->status = number(p, ASIF_OK);
+  } else if (!v->atoms) {
+    *a->status = number(p, ASIF_EMPTY);
   } else {
     first_item(p, v);
     if (p->dead) return;
@@ -102,7 +104,7 @@ static bool is_pure(const struct prover *p, const struct actor *a) {
 }
 
 void effect_now(struct prover *p, struct actor *a) {
-  if (p->level == LEVEL_MS || a->setting_up || is_pure(p, a)) return;
+  if (p->level == LEVEL_MS || a->setting_up || (!*a->carried && is_pure(p, a))) return;
   if (p->level == LEVEL_FULL && KIND(*a->status) != K_UNSET) {
     p->failure.own_point = a->me;
     prove_fail(p, "%s may linearize twice", p->program->ops[a->op].function);
@@ -150,6 +152,10 @@ void check_result(struct prover *p, struct actor *a) {
   const char *function = p->program->ops[a->op].function;
   if (KIND(*a->status) != K_UNSET) {
     if (!same_result(p, a, *a->status)) prove_fail(p, "%s may return another result than the specification at its linearization point", function);
+    return;
+  }
+  if (a->view->carried) {
+    prove_fail(p, "%s may return while a node that others see still stands for it: it has not linearized", function);
     return;
   }
   if (a->view->may_return & may_bit(p, a)) return;

@@ -75,13 +75,15 @@ static struct proof_view view_of(const struct teller *w, const struct view *v, b
                              .svg = drawn ? finished(&svg) : NULL};
 }
 
+static bool is_mark(const struct inst *i) { return i->code == I_LIN || i->code == I_LIN_FOR; }
+
 static void tell_points(const struct teller *w) {
   const struct proved *d = w->d;
   const struct prover *p = d->prover;
   for (uint16_t op = 0; op < d->program->op_count && d->level != LEVEL_MS; op++) {
     bool any = p->marked;
     for (uint32_t pc = 1; pc < d->program->code_count; pc++) {
-      if (op_at(d, pc) != op || !(p->marked ? d->program->code[pc].code == I_LIN : p->point[pc])) continue;
+      if (op_at(d, pc) != op || !(p->marked ? is_mark(&d->program->code[pc]) : p->point[pc])) continue;
       vec_push(w->mem, &w->proof->points, step_at(w, pc));
       any = true;
     }
@@ -133,7 +135,7 @@ static void tell_actions(const struct teller *w) {
     first_case(q);
     do {
       struct view v = *from;
-      struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true,
+      struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true,
                         .access_only = !p->marked};
       run_step(q, &a);
       q->failed = false;

@@ -109,6 +109,7 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
   }
   if (!read_given(d->prover, d->unit, why)) return false;
   if (o->level != LEVEL_MS && marked) d->prover->marked = true;
+  d->prover->helping = d->prover->marked && marks_helping(d->prover);
   bool done = o->level == LEVEL_MS || marked ? fixpoint(d->prover) : find_points(d->prover, &d->level, &d->tries);
   d->verdict = done ? VERDICT_HOLDS : VERDICT_UNKNOWN;
   d->failure = d->prover->failure;

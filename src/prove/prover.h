@@ -4,6 +4,7 @@
  *   numbers.c      what is known of numbers: order, difference
  *   heap.c         nodes and segments: splitting, replacing, publishing, freeing
  *   object.c       specifications as sequences and multisets: what an operation does to the abstract value
+ *   carry.c        nodes that stand for operations: linearization points in other threads (section 3.1)
  *   step.c         symbolic execution of one step of a thread
  *   abstraction.c  shape and value abstraction (section 4), canonical names
  *   given.c        actions that the user writes; guarantee.c: is a step one of them?
@@ -46,6 +47,7 @@ struct prover {
   int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
   uint64_t read;            /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
+  uint32_t followed;        /* roots (bits): an operation looks at the link of a node whose address it has from there */
   uint8_t role[OPS_MOST];   /* of each operation: enum prove_role */
   uint8_t *point;           /* of each instruction: the operation linearizes here */
   uint8_t *writes;          /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
@@ -66,6 +68,7 @@ struct prover {
   unsigned given_count;
   struct view *before;      /* where actions are given: the view right before the step's first write; else NULL */
   bool marked;              /* points are those marked in the source */
+  bool helping;             /* operations may linearize by steps of other threads: nodes stand for them */
   uint64_t steps, compositions;
 };
 
@@ -102,7 +105,10 @@ struct actor {
   struct view *view;
   val *reg;
   val *status;
+  uint8_t *carried;
   val arg;
+  val last[3];      /* its last access: the node accessed, the value that was there, the value written */
+  uint32_t knows;   /* of another thread: the nodes (bits) of which it knows itself that they stand for an operation */
   uint32_t pc;
   uint16_t op;
   bool me;
@@ -110,6 +116,7 @@ struct actor {
   bool access_only; /* what it does after its access is nothing to others */
   bool stepped;  /* its one access to shared memory is done */
   bool wrote;    /* what others see has changed */
+  val published;    /* the node that it made visible to others, having been its own; K_UNSET: none */
   bool returned;
   val result;
 };
@@ -121,6 +128,13 @@ bool less(struct prover *, struct actor *, val, val);
 void effect_now(struct prover *, struct actor *);
 void effect_pure(struct prover *, struct view *); /* results a read-only linearization now would give */
 void check_result(struct prover *, struct actor *);
+
+/* carry.c */
+bool marks_helping(const struct prover *);
+bool carries_own(const struct view *); /* a node of the view stands for its thread's operation */
+void carry_published(struct prover *, struct actor *);              /* after a step: the node it made visible */
+void carry_claimed(struct actor *, struct node *);                  /* the thread takes it out of the shared memory */
+void effect_for(struct prover *, struct actor *, unsigned op);      /* the operation linearizes that a node of the last access stands for */
 
 /* step.c */
 void run_step(struct prover *, struct actor *);

@@ -1,4 +1,6 @@
 /* What the prover needs to know of a program before it starts. */
+#include <string.h>
+
 #include "prove/prover.h"
 
 /* Numbers of cells of nodes that the program reads. What is read of a variable of an operation is no node's. */
@@ -24,6 +26,34 @@ static void find_cells(struct prover *p) {
       if (s->pointer && (p->link[l] < 0 || !(p->read >> p->link[l] & 1))) p->link[l] = (int8_t)c;
       if (!s->pointer && !s->mutex && (p->data[l] < 0 || !(p->read >> p->data[l] & 1))) p->data[l] = (int8_t)c;
     }
+  }
+}
+
+/* Does the instruction look at a cell that may be the link of a node? */
+static bool reads_link(const struct prover *p, const struct inst *i) {
+  if ((i->code != I_LOAD && i->code != I_CAS && i->code != I_EXCHANGE) || i->flags & FLAG_GLOBAL) return false;
+  for (uint32_t l = 0; l < p->program->layout_count; l++)
+    if (p->link[l] == i->imm) return true;
+  return false;
+}
+
+/* What an operation has from a root, or along links from there, in all it does: in what order is not looked at. */
+static void find_followed(struct prover *p) {
+  const struct program *program = p->program;
+  uint32_t *from = mem_zero(p->mem, REGS_MOST, sizeof *from); /* of each register: the roots from which it may have its value */
+  for (uint32_t op = 0; op < program->op_count; op++) {
+    uint32_t end = op + 1 < program->op_count ? program->ops[op + 1].entry : program->code_count;
+    memset(from, 0, REGS_MOST * sizeof *from);
+    for (unsigned round = 0; round < ROOTS_MOST + REGS_MOST; round++)
+      for (uint32_t pc = program->ops[op].entry; pc < end; pc++) {
+        const struct inst *i = &program->code[pc];
+        bool access = i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE;
+        uint32_t roots = !access ? 0 : i->flags & FLAG_GLOBAL ? UINT32_C(1) << (p->root_of[i->a] + (uint32_t)i->imm) % 32 : from[i->a];
+        if (access) from[i->code == I_CAS ? i->c : i->d] |= roots;
+        if (i->code == I_CAST) from[i->d] |= from[i->a];
+        for (unsigned k = 0; i->code == I_MOVE && k < i->count; k++) from[i->d + k] |= from[i->a + k];
+        if (reads_link(p, i)) p->followed |= roots;
+      }
   }
 }
 
@@ -75,6 +105,7 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   p->point = mem_zero(mem, program->code_count, 1);
   p->read = find_read(program);
   find_cells(p);
+  find_followed(p);
   find_freed(p);
   return true;
 }

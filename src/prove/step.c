@@ -104,6 +104,7 @@ static void claim(struct prover *p, struct actor *a, val old) {
   for (unsigned r = 0; r < REGS_MOST; r++)
     if (a->reg[r] == old && p->freed_later[a->pc] >> r & 1) {
       a->view->node[INDEX(old)].owner = a->me ? OWNER_ME : OWNER_YOU;
+      carry_claimed(a, &a->view->node[INDEX(old)]);
       return;
     }
 }
@@ -116,6 +117,7 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
   if (!is_shared(a, i)) return;
   a->wrote = true;
   if (p->writes && !a->setting_up && KIND(v) != K_LOCK) p->writes[a->pc - 1] |= is_own(a, v) ? 3 : 1;
+  if (is_own(a, v) && KIND(a->published) == K_UNSET) a->published = v;
   publish(a->view, v);
   if (old != v) claim(p, a, old);
 }
@@ -130,18 +132,28 @@ static void take_lock(struct prover *p, struct actor *a, const struct inst *i, v
   else prove_fail(p, "what is locked here is no mutex");
 }
 
+/* What ASIF_LIN_FOR speaks of. */
+static void remember_access(struct actor *a, val base, val old, val new) {
+  a->last[0] = base;
+  a->last[1] = old;
+  a->last[2] = new;
+}
+
 static void run_access(struct prover *p, struct actor *a, const struct inst *i, bool point) {
   val *at = cell_at(p, a, i);
   if (!at) return;
-  val old;
+  bool shared = is_shared(a, i);
+  val base = i->flags & FLAG_GLOBAL ? VAL(K_UNSET, 0) : a->reg[i->a], old = *at, new = VAL(K_UNSET, 0);
   switch (i->code) {
-  case I_LOAD: a->reg[i->d] = read_cell(p, a, at); break;
+  case I_LOAD: a->reg[i->d] = old = read_cell(p, a, at); break;
   case I_STORE:
+    new = a->reg[i->b];
     write_cell(p, a, i, at, a->reg[i->b]);
     if (point) effect_now(p, a);
     break;
   case I_EXCHANGE:
     old = read_cell(p, a, at);
+    new = a->reg[i->b];
     write_cell(p, a, i, at, a->reg[i->b]);
     a->reg[i->d] = old;
     if (point) effect_now(p, a);
@@ -150,6 +162,8 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     old = read_cell(p, a, at);
     if (i->flags & FLAG_WEAK && choose(p, 2)) a->reg[i->d] = NIL, a->reg[i->c] = old;
     else if (same(p, a, old, a->reg[i->c]) && !p->dead) {
+      old = a->reg[i->c]; /* what it was compared with is known better */
+      new = a->reg[i->b];
       write_cell(p, a, i, at, a->reg[i->b]);
       a->reg[i->d] = number(p, 1);
       if (point) effect_now(p, a);
@@ -169,6 +183,7 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   default: prove_fail(p, "read-modify-write of numbers is outside what prove follows");
   }
+  if (shared) remember_access(a, base, old, new);
 }
 
 static void run_binary(struct prover *p, struct actor *a, const struct inst *i) {
@@ -255,8 +270,12 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     if (same(p, a, a->reg[i->a], NIL)) prove_fail(p, "assert(%s) may fail", i->text);
     break;
   case I_TRAP: prove_fail(p, "%s", i->text); break;
+  case I_THREAD: a->reg[i->d] = VAL(K_ANY, 0); break; /* some number */
   case I_LIN:
     if (p->marked) effect_now(p, a);
+    break;
+  case I_LIN_FOR:
+    if (p->marked) effect_for(p, a, i->b);
     break;
   default: prove_fail(p, "this is outside what prove follows");
   }
@@ -264,7 +283,7 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
 
 enum { LOCAL_MOST = 5000 }; /* instructions in one step */
 
-void run_step(struct prover *p, struct actor *a) {
+static void run_until_next(struct prover *p, struct actor *a) {
   bool atomic = false;
   for (unsigned count = 0; !p->dead; count++) {
     const struct inst *i = &p->program->code[a->pc];
@@ -283,4 +302,9 @@ void run_step(struct prover *p, struct actor *a) {
     else run_local(p, a, i);
     if (a->access_only && a->stepped && !atomic) return;
   }
+}
+
+void run_step(struct prover *p, struct actor *a) {
+  run_until_next(p, a);
+  carry_published(p, a);
 }

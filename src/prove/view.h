@@ -23,6 +23,7 @@ enum kind {
   K_DANGLING, /* an address of freed memory, which may be in use again: equal to any address or none */
   K_LOCK,     /* a mutex: enum lock */
   K_SEQ,      /* of the abstract value: the contents of a segment, one or more values */
+  K_CARRY,    /* of a node: the operation that it stands for: enum carrier, and which operation */
   K_ANY       /* anything at all */
 };
 #define VAL(kind, index) ((val)((kind) << 12 | (index)))
@@ -35,12 +36,28 @@ enum kind {
 enum lock { LOCK_FREE, LOCK_ME, LOCK_YOU, LOCK_OTHER, LOCK_NOT_ME /* free or another's */ };
 enum owner { OWNER_NONE /* shared */, OWNER_ME, OWNER_YOU };
 
+/* Whose operation a node that others see stands for (carry.c): none that has yet to linearize, now and ever; this thread's; the other's; one
+ * that a thread has open which is neither, and that has not linearized. */
+enum carrier { CARRY_NOTHING, CARRY_MINE, CARRY_YOURS, CARRY_WAITING };
+#define CARRY(carrier, op) VAL(K_CARRY, (carrier) | (op) << 2)
+#define CARRIER(v) ((enum carrier)(INDEX(v) & 3))
+#define CARRIED_OP(v) ((uint16_t)(INDEX(v) >> 2))
+
 enum { NODES_MOST = 24, CELLS_EACH = 6, REGS_MOST = 32, ROOTS_MOST = 16, ATOMS_MOST = 20, FACTS_MOST = 24 };
 
+enum segment { NO_SEGMENT, SEGMENT, SEGMENT_CARRYING_NOTHING /* each of its nodes is CARRY_NOTHING */ };
+
 struct node {
-  uint8_t used, segment, owner, layout;
-  val contents; /* of a segment: its sequence */
-  val low, high; /* of a segment: it rises, strictly, and its values lie strictly between these; K_UNSET: not known */
+  uint8_t used, segment /* enum segment */, owner, layout;
+  union {
+    val contents; /* of a segment: its sequence */
+    val carries;  /* of a node: K_CARRY; K_UNSET: not known */
+  };
+  union {
+    val low;         /* of a segment: it rises, strictly, and its values lie strictly between low and high; K_UNSET: not known */
+    val carried_arg; /* of a node that waits: the argument of its operation */
+  };
+  val high;
   val cell[CELLS_EACH]; /* of a segment only the link, to what follows it */
 };
 
@@ -61,6 +78,7 @@ struct view {
   uint8_t atoms, facts;
   uint8_t may_return; /* results of read-only linearizations so far: enum pure_result bits */
   uint8_t danglings;  /* addresses of freed memory that are told apart */
+  uint8_t carried;    /* the operation has not linearized, and a node stands for it that others see */
   val status;      /* K_UNSET: the operation has not linearized; else the specification's result */
   val arg;         /* of the operation */
   val reg[REGS_MOST], root[ROOTS_MOST]; /* roots: the cells of the global variables */

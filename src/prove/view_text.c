@@ -2,8 +2,8 @@
  *
  *   17 1 | head=n0 tail=n1 | t/3=n1 | n0:0 .val=? .next=n1 ; n1:0* .next=0 contents=S0 low=- high=- ; | S0 | v0<v1 | arg v0 result - may 0 names 2 1 0
  *
- * which is: at instruction 17 of operation 1; roots; registers that are set; nodes, each with the number of its layout, * for a segment, ! for
- * the thread's own; the abstract value; facts; the rest. */
+ * which is: at instruction 17 of operation 1; roots; registers that are set; nodes, each with the number of its layout, * for a segment, ** for one whose nodes stand for nothing, ! for
+ * the thread's own, and in the place of contents and low the operation that a node stands for with its argument; the abstract value; facts; the rest. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,12 +13,14 @@
 
 static const char *const whose[] = {[LOCK_FREE] = "free", [LOCK_ME] = "mine", [LOCK_YOU] = "yours", [LOCK_OTHER] = "another's", [LOCK_NOT_ME] = "not-mine"};
 static const char *const owners[] = {[OWNER_NONE] = "", [OWNER_ME] = "!", [OWNER_YOU] = "!!"};
+static const char *const segments[] = {[NO_SEGMENT] = "", [SEGMENT] = "*", [SEGMENT_CARRYING_NOTHING] = "**"};
+static const char *const carriers[] = {[CARRY_NOTHING] = "nothing", [CARRY_MINE] = "own", [CARRY_YOURS] = "yours", [CARRY_WAITING] = "waiting"};
 static const char *const relations[] = {[LESS] = "<", [AT_MOST] = "<=", [DIFFERENT] = "!="};
 static const struct {
   enum kind kind;
   char letter;
 } letters[] = {{K_SYM, 'v'}, {K_NODE, 'n'}, {K_DANGLING, 'f'}, {K_SEQ, 'S'}};
-enum { LETTERS = sizeof letters / sizeof *letters, WHOSE = sizeof whose / sizeof *whose };
+enum { LETTERS = sizeof letters / sizeof *letters, WHOSE = sizeof whose / sizeof *whose, CARRIERS = sizeof carriers / sizeof *carriers };
 
 static void put_value(const struct prover *p, val v, struct text *t) {
   for (unsigned i = 0; i < LETTERS; i++)
@@ -28,12 +30,13 @@ static void put_value(const struct prover *p, val v, struct text *t) {
   if (KIND(v) == K_INT) text_printf(t, "%" PRId64, p->constant[INDEX(v)]);
   if (KIND(v) == K_LOCK) text_add(t, whose[INDEX(v)]);
   if (KIND(v) == K_ANY) text_char(t, '?');
+  if (KIND(v) == K_CARRY) text_printf(t, "%s:%u", carriers[CARRIER(v)], CARRIED_OP(v));
 }
 
 static void put_node(const struct prover *p, const struct view *v, unsigned n, struct text *t) {
   const struct node *x = &v->node[n];
   const struct layout *l = &p->program->layouts[x->layout];
-  text_printf(t, " n%u:%u%s%s", n, x->layout, x->segment ? "*" : "", owners[x->owner]);
+  text_printf(t, " n%u:%u%s%s", n, x->layout, segments[x->segment], owners[x->owner]);
   for (unsigned c = 0; c < l->count && c < CELLS_EACH; c++) {
     text_printf(t, " .%s=", l->cells[c].name);
     put_value(p, x->cell[c], t);
@@ -78,7 +81,7 @@ void put_view(const struct prover *p, const struct view *v, struct text *t) {
   put_value(p, v->arg, t);
   text_add(t, " result ");
   put_value(p, v->status, t);
-  text_printf(t, " may %u names %u %u %u", v->may_return, v->syms, v->seqs, v->danglings);
+  text_printf(t, " may %u names %u %u %u%s", v->may_return, v->syms, v->seqs, v->danglings, v->carried ? " carried" : "");
 }
 
 /* Reading: words between spaces. What is wrong with them is found at the end, when the view is written again and compared. */
@@ -108,6 +111,9 @@ static unsigned get_number(const char *s, unsigned most) {
 
 static val get_value(struct words *w, const char *s) {
   if (!strcmp(s, "?")) return VAL(K_ANY, 0);
+  const char *colon = strchr(s, ':');
+  for (unsigned i = 0; colon && i < CARRIERS; i++)
+    if (!strncmp(s, carriers[i], (size_t)(colon - s)) && !carriers[i][colon - s]) return CARRY(i, get_number(colon + 1, w->p->program->op_count - 1));
   for (unsigned i = 0; i < WHOSE; i++)
     if (!strcmp(s, whose[i])) return VAL(K_LOCK, i);
   for (unsigned i = 0; i < LETTERS; i++)
@@ -125,7 +131,7 @@ static void get_node(struct words *w, struct view *v, const char *part) {
   const char *colon = strchr(part, ':');
   struct node *x = &v->node[n];
   x->used = 1;
-  x->segment = strchr(part, '*') != NULL;
+  x->segment = strstr(part, "**") ? SEGMENT_CARRYING_NOTHING : strchr(part, '*') ? SEGMENT : NO_SEGMENT;
   x->owner = strchr(part, '!') ? strstr(part, "!!") ? OWNER_YOU : OWNER_ME : OWNER_NONE;
   x->layout = (uint8_t)get_number(colon ? colon + 1 : "", w->p->program->layout_count - 1);
   unsigned count = 0;
@@ -175,6 +181,7 @@ static void get_words(struct words *w, struct view *v) {
   v->syms = (uint16_t)get_number(next_word(w), 0xfff);
   v->seqs = (uint16_t)get_number(next_word(w), 0xfff);
   v->danglings = (uint8_t)get_number(next_word(w), 250);
+  v->carried = !strcmp(next_word(w), "carried");
 }
 
 static bool is_there(const struct view *v, val a) {
@@ -204,7 +211,7 @@ static bool is_whole(const struct prover *p, const struct view *v) {
     const struct node *x = &v->node[n];
     if (!x->used) continue;
     whole = whole && are_there(v, x->cell, CELLS_EACH) && is_there(v, x->contents) && is_there(v, x->low) && is_there(v, x->high) &&
-            (!x->segment || (p->link[x->layout] >= 0 && KIND(x->contents) == K_SEQ));
+            (x->segment ? p->link[x->layout] >= 0 && KIND(x->contents) == K_SEQ : KIND(x->carries) == K_UNSET || KIND(x->carries) == K_CARRY);
   }
   return whole;
 }
