@@ -44,12 +44,12 @@ bool limits_poll(struct limits *l) {
   return true;
 }
 
-const char *limit_name(enum limit limit) {
+const char *limit_told(enum limit limit) {
   switch (limit) {
-  case LIMIT_TIME: return "time limit";
-  case LIMIT_MEMORY: return "memory limit";
-  case LIMIT_INTERRUPT: return "interrupt";
-  case LIMIT_NO_MEMORY: return "end of the machine's memory";
-  default: return "no limit";
+  case LIMIT_TIME: return "the time limit was reached";
+  case LIMIT_MEMORY: return "the memory limit was reached";
+  case LIMIT_INTERRUPT: return "it was interrupted";
+  case LIMIT_NO_MEMORY: return "the machine's memory was used up";
+  default: return "no limit was reached";
   }
 }

@@ -24,7 +24,7 @@ struct limits {
 void limits_start(struct limits *, double seconds, size_t bytes);
 double limits_elapsed(const struct limits *);
 bool limits_poll(struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */
-const char *limit_name(enum limit);
+const char *limit_told(enum limit); /* "the time limit was reached" */
 
 double clock_seconds(void);     /* monotonic wall clock */
 double clock_cpu_seconds(void); /* CPU time of the process, all threads */

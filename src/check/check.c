@@ -184,7 +184,7 @@ static void say_unknown(struct work *k, const struct history *h, struct mem *m, 
     events += d->verdict == VERDICT_HOLDS ? k->parts->at[i].events : d->reached;
   }
   r->reached = events;
-  text_printf(&t, "the %s was reached after %.1f s", limit_name((enum limit)k->limits->reached), limits_elapsed(k->limits));
+  text_printf(&t, "%s after %.1f s", limit_told((enum limit)k->limits->reached), limits_elapsed(k->limits));
   if (k->parts->count > 1) text_printf(&t, ", with %u of %u parts decided", decided, k->parts->count);
   if (events) text_printf(&t, ": %u of %u events are linearizable", events, h->events);
   r->reason = mem_string(m, text_string(&t), t.count);
@@ -230,7 +230,7 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
     r->method = mem_string(mem, "none", 4);
     struct text t;
     text_open(&t, mem);
-    text_printf(&t, "the %s was reached after %.1f s", limit_name((enum limit)k->limits->reached), limits_elapsed(k->limits));
+    text_printf(&t, "%s after %.1f s", limit_told((enum limit)k->limits->reached), limits_elapsed(k->limits));
     r->reason = mem_string(mem, text_string(&t), t.count);
   }
   return good;

@@ -58,34 +58,26 @@ static char *host_file(struct mem *m) {
 }
 
 static int compile_as(const struct args *a, bool cxx) {
-  struct mem m;
+  struct mem *m = a->mem;
   struct compiler c = {.cxx = cxx};
   struct problem why;
   words w = {NULL, 0, 0};
-  mem_open(&m, NULL);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("out of memory");
-    return EXIT_UNKNOWN;
-  }
-  compiler_words(&m, cxx ? "ASIF_CXX" : "ASIF_CC", cxx ? "c++" : "cc", &c.command);
-  if (!compiler_ask(&m, &c, &why)) {
-    mem_close(&m);
+  compiler_words(m, cxx ? "ASIF_CXX" : "ASIF_CC", cxx ? "c++" : "cc", &c.command);
+  if (!compiler_ask(m, &c, &why)) {
     say_error("%s", why.text);
     return EXIT_USAGE;
   }
-  for (size_t i = 0; i < c.command.count; i++) vec_push(&m, &w, c.command.at[i]);
-  compiler_flags_begin(&m, &w);
-  for (char **arg = a->at; *arg; arg++) vec_push(&m, &w, *arg);
-  compiler_flags_end(&m, &c, &w);
-  vec_push(&m, &w, "-DASIF_HOSTED");
-  char *file = links(a->at) ? host_file(&m) : NULL;
+  for (size_t i = 0; i < c.command.count; i++) vec_push(m, &w, c.command.at[i]);
+  compiler_flags_begin(m, &w);
+  for (char **arg = a->at; *arg; arg++) vec_push(m, &w, *arg);
+  compiler_flags_end(m, &c, &w);
+  vec_push(m, &w, "-DASIF_HOSTED");
+  char *file = links(a->at) ? host_file(m) : NULL;
   char *const more[] = {"-x", "c", file, "-x", "none"};
-  for (size_t i = 0; file && i < sizeof more / sizeof *more; i++) vec_push(&m, &w, more[i]);
-  vec_push(&m, &w, NULL);
+  for (size_t i = 0; file && i < sizeof more / sizeof *more; i++) vec_push(m, &w, more[i]);
+  vec_push(m, &w, NULL);
   execvp(w.at[0], w.at);
   say_error("the compiler %s cannot be run: %s", w.at[0], strerror(errno));
-  mem_close(&m);
   return EXIT_USAGE;
 }
 

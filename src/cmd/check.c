@@ -106,7 +106,7 @@ static bool write_answers(struct job *j, struct mem *m, struct report *report, s
 /* A limit reached before there was anything to decide. */
 static void unknown_result(struct limits *l, const char *doing, struct check_result *r, char *reason, size_t room) {
   memset(r, 0, sizeof *r);
-  snprintf(reason, room, "the %s was reached after %.1f s, while %s", limit_name((enum limit)l->reached), limits_elapsed(l), doing);
+  snprintf(reason, room, "%s after %.1f s, while %s", limit_told((enum limit)l->reached), limits_elapsed(l), doing);
   r->verdict = VERDICT_UNKNOWN;
   r->method = "none";
   r->reason = reason;

@@ -79,8 +79,8 @@ static void set_result(struct monitoring *j, enum verdict verdict) {
   j->result.method = j->method;
   j->result.reason = verdict == VERDICT_VIOLATED ? j->violation.said : "";
   if (verdict != VERDICT_UNKNOWN) return;
-  snprintf(j->reason, sizeof j->reason, "the %s was reached after %.1f s; %s until then, in %llu operations",
-           limit_name((enum limit)j->limits.reached), limits_elapsed(&j->limits), j->seen, (unsigned long long)j->stream.operations);
+  snprintf(j->reason, sizeof j->reason, "%s after %.1f s; %s until then, in %llu operations",
+           limit_told((enum limit)j->limits.reached), limits_elapsed(&j->limits), j->seen, (unsigned long long)j->stream.operations);
   j->result.reason = j->reason;
 }
 

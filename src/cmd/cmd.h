@@ -24,6 +24,7 @@ struct args {
   const struct command *command;
   char **at; /* positional arguments */
   int count;
+  struct mem *mem;     /* until the program ends, which it does if it is used up or on Ctrl-C, where that is handled */
   const char **values; /* an option each, parallel to command->opts; "" for a given flag; NULL if not given */
 };
 

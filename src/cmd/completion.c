@@ -164,16 +164,9 @@ static void fish(struct text *out, struct text *t) {
 }
 
 static int run(const struct args *a) {
-  struct mem m;
-  mem_open(&m, NULL);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("out of memory");
-    return EXIT_UNKNOWN;
-  }
   struct text out, t;
-  text_open(&out, &m);
-  text_open(&t, &m);
+  text_open(&out, a->mem);
+  text_open(&t, a->mem);
   int status = EXIT_HOLDS;
   if (!strcmp(a->at[0], "bash"))
     bash(&out, &t);
@@ -184,7 +177,6 @@ static int run(const struct args *a) {
   else
     status = usage_error(a, "no shell called %s; there are: bash, zsh, fish", a->at[0]);
   if (!status && !write_stdout(text_string(&out), out.count)) status = EXIT_USAGE;
-  mem_close(&m);
   return status;
 }
 

@@ -10,17 +10,18 @@ static const struct opt opts[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static int convert(const struct args *a, struct mem *m) {
+static int run(const struct args *a) {
   const char *from = arg_value(a, "from"), *to = arg_value(a, "to");
   const char *path = a->count > 1 ? a->at[1] : "-";
   const struct format *in = from ? format_named(from) : NULL;
   const struct format *out = to ? format_named(to) : format_for_path(path);
   struct problem problem;
+  handle_interrupts();
   if (from && !in) return usage_error(a, "no format is called %s", from);
   if (to && !out) return usage_error(a, "no format is called %s", to);
   if (!out) out = &format_wing_gong;
   if (!out->write) return usage_error(a, "format %s is read, not written", out->name);
-  struct history *h = history_read(m, a->at[0], in, &problem);
+  struct history *h = history_read(a->mem, a->at[0], in, &problem);
   if (!h) {
     say_error("%s", problem.text);
     return EXIT_USAGE;
@@ -29,23 +30,6 @@ static int convert(const struct args *a, struct mem *m) {
   if (history_write(h, path, out, &problem)) return EXIT_HOLDS;
   if (errno != EPIPE) say_error("%s", problem.text); /* whoever closed the pipe knows */
   return EXIT_USAGE;
-}
-
-static int run(const struct args *a) {
-  struct limits limits;
-  struct mem m;
-  limits_start(&limits, 0, 0);
-  handle_interrupts();
-  limits.interrupted = &interrupted;
-  mem_open(&m, &limits);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("convert: stopped by %s", limit_name((enum limit)limits.reached));
-    return EXIT_UNKNOWN;
-  }
-  int status = convert(a, &m);
-  mem_close(&m);
-  return status;
 }
 
 const struct command command_convert = {

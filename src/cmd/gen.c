@@ -60,13 +60,13 @@ static const struct format *pick_format(const char *name, const char *path) {
   return f && f->write ? f : &format_wing_gong;
 }
 
-static int generate(struct mem *m, const struct args *a, const struct generate_options *o) {
+static int generate(const struct args *a, const struct generate_options *o) {
   const char *path = arg_value(a, "output") ? arg_value(a, "output") : "-", *name = arg_value(a, "format");
   const struct format *format = pick_format(name, path);
   if (!format) return usage_error(a, "no format is called %s", name);
   if (!format->write) return usage_error(a, "format %s is read, not written", name);
   struct problem problem;
-  struct history *h = generate_history(m, o, &problem);
+  struct history *h = generate_history(a->mem, o, &problem);
   if (!h) return usage_error(a, "%s", problem.text);
   errno = 0;
   if (history_write(h, path, format, &problem)) return EXIT_HOLDS;
@@ -75,32 +75,17 @@ static int generate(struct mem *m, const struct args *a, const struct generate_o
 }
 
 static int run(const struct args *a) {
-  struct limits limits;
-  struct mem m;
   struct spec spec;
   struct problem problem;
-  limits_start(&limits, 0, 0);
-  handle_interrupts();
-  limits.interrupted = &interrupted;
-  mem_open(&m, &limits);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("gen: stopped by %s", limit_name((enum limit)limits.reached));
-    return EXIT_UNKNOWN;
-  }
-  int status = EXIT_USAGE;
   struct generate_options o;
+  handle_interrupts();
   bool all = !a->count;
   if (all && !arg_flag(a, "list"))
-    status = usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
-  else if (!all && !spec_named(a->at[0], &spec, &problem))
-    status = usage_error(a, "%s", problem.text);
-  else if (arg_flag(a, "list"))
-    status = list(&m, all ? NULL : &spec);
-  else if (read_options(a, &spec, &o))
-    status = generate(&m, a, &o);
-  mem_close(&m);
-  return status;
+    return usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
+  if (!all && !spec_named(a->at[0], &spec, &problem))
+    return usage_error(a, "%s", problem.text);
+  if (arg_flag(a, "list")) return list(a->mem, all ? NULL : &spec);
+  return read_options(a, &spec, &o) ? generate(a, &o) : EXIT_USAGE;
 }
 
 const struct command command_gen = {

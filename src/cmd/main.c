@@ -62,11 +62,14 @@ static int dispatch(struct mem *m, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and ends with a status of our own */
+  struct limits limits;
   struct mem m;
-  mem_open(&m, NULL);
+  limits_start(&limits, 0, 0);
+  limits.interrupted = &interrupted;
+  mem_open(&m, &limits);
   if (MEM_GUARD(&m)) {
     mem_close(&m);
-    say_error("out of memory");
+    say_error("%s", limit_told((enum limit)limits.reached));
     return EXIT_UNKNOWN;
   }
   int status = dispatch(&m, argc, argv);

@@ -158,15 +158,8 @@ static void overview(struct text *t) {
 }
 
 static int run(const struct args *a) {
-  struct mem m;
-  mem_open(&m, NULL);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("out of memory");
-    return EXIT_UNKNOWN;
-  }
   struct text t;
-  text_open(&t, &m);
+  text_open(&t, a->mem);
   const struct command *c = a->count ? command_named(a->at[0]) : NULL;
   int status = EXIT_HOLDS;
   if (a->count && !c)
@@ -176,7 +169,6 @@ static int run(const struct args *a) {
   else
     overview(&t);
   if (!status && !write_stdout(text_string(&t), t.count)) status = EXIT_USAGE;
-  mem_close(&m);
   return status;
 }
 

@@ -144,7 +144,7 @@ enum parsed parse_args(struct mem *m, const struct command *c, int count, char *
   size_t options = 0;
   while (c->opts && c->opts[options].name) options++;
   *a = (struct args){
-      .command = c, .at = mem_zero(m, (size_t)count + 1, sizeof *a->at), .values = mem_zero(m, options + 1, sizeof *a->values)};
+      .command = c, .mem = m, .at = mem_zero(m, (size_t)count + 1, sizeof *a->at), .values = mem_zero(m, options + 1, sizeof *a->values)};
   if (c->passes && count == 1 && (!strcmp(at[0], "--help") || !strcmp(at[0], "-h"))) return PARSE_HELP;
   for (int i = 0; i < count;) {
     enum parsed p = PARSE_RUN;

@@ -160,7 +160,7 @@ static char *reason_of(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   if (j->cut)
-    text_printf(&t, j->limits.reached == LIMIT_INTERRUPT ? "it was interrupted" : "the %s was reached", limit_name((enum limit)j->limits.reached));
+    text_printf(&t, "%s", limit_told((enum limit)j->limits.reached));
   else
     text_add(&t, j->proved.failure.said);
   return finished(&t);

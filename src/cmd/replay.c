@@ -25,7 +25,7 @@ static int replay_file(const struct args *a, const char *path) {
   limits.interrupted = &interrupted;
   mem_open(&m, &limits);
   if (MEM_GUARD(&m)) {
-    say_error("replay: the %s was reached", limit_name((enum limit)limits.reached));
+    say_error("replay: %s", limit_told((enum limit)limits.reached));
     mem_close(&m);
     return write_stdout("verdict: unknown\n", 17) ? EXIT_UNKNOWN : EXIT_USAGE;
   }

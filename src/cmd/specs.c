@@ -113,9 +113,9 @@ static void put_one(struct text *t, const struct spec *s) {
   if (s->by_process) text_printf(t, "\nWhat an operation does depends on the process that calls it.\n");
 }
 
-static int run_guarded(const struct args *args, struct mem *m) {
+static int run(const struct args *args) {
   struct text t;
-  text_open(&t, m);
+  text_open(&t, args->mem);
   if (arg_flag(args, "names")) {
     for (const struct spec *const *s = specs; *s; s++) text_printf(&t, "%s\n", (*s)->name);
   } else if (!args->count) {
@@ -124,26 +124,13 @@ static int run_guarded(const struct args *args, struct mem *m) {
   } else {
     struct spec s;
     struct problem problem;
-    if (!spec_load(args->at[0], &s, m, &problem)) {
+    if (!spec_load(args->at[0], &s, args->mem, &problem)) {
       say_error("%s", problem.text);
       return EXIT_USAGE;
     }
     put_one(&t, &s);
   }
   return write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
-}
-
-static int run(const struct args *args) {
-  struct mem m;
-  mem_open(&m, NULL);
-  if (MEM_GUARD(&m)) {
-    mem_close(&m);
-    say_error("out of memory");
-    return EXIT_UNKNOWN;
-  }
-  int status = run_guarded(args, &m);
-  mem_close(&m);
-  return status;
 }
 
 static const struct opt opts[] = {

@@ -317,7 +317,7 @@ static char *limit_reason(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   if (j->answer.limit)
-    text_printf(&t, "the %s was reached", limit_name(j->answer.limit));
+    text_printf(&t, "%s", limit_told(j->answer.limit));
   else
     text_add(&t, j->answer.unsupported);
   return text_of(m, &t);
@@ -719,7 +719,7 @@ static int in_child(struct job *j) {
     j->answer.verdict = VERDICT_UNKNOWN;
     j->answer.limit = (enum limit)j->limits.reached;
     if (j->object.file) return answer(j);
-    say_error("the %s was reached before anything was tested", limit_name(j->answer.limit));
+    say_error("%s before anything was tested", limit_told(j->answer.limit));
     return EXIT_UNKNOWN;
   }
   bool good = explore_all(j, &m, &why);

@@ -406,7 +406,7 @@ int test_stress(const struct args *a, char *const *inputs, char *const *flags) {
   limits_start(&j->limits, 0, arg_bytes(a, "memory-limit", 0, &bad));
   mem_open(&m, &j->limits);
   if (MEM_GUARD(&m)) {
-    say_error("the %s was reached", limit_name((enum limit)j->limits.reached));
+    say_error("%s", limit_told((enum limit)j->limits.reached));
     status = EXIT_UNKNOWN;
   } else if (!bad && read_options(j)) {
     handle_interrupts();

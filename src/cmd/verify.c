@@ -180,7 +180,7 @@ static char *method_of(const struct verify_job *j, struct mem *m) {
 static char *limit_reason(const struct search_result *r, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "the %s was reached at depth %u", limit_name(r->limit), r->depth);
+  text_printf(&t, "%s at depth %u", limit_told(r->limit), r->depth);
   return t.at;
 }
 

@@ -47,7 +47,7 @@ static bool find_spec(asif_answer *a, const char *name, struct problem *why) {
 static void too_large(asif_answer *a, struct limits *l) {
   struct text t;
   text_open(&t, &a->mem);
-  text_printf(&t, "the %s was reached after %.1f s, before deciding", limit_name(LIMIT_MEMORY), limits_elapsed(l));
+  text_printf(&t, "%s after %.1f s, before deciding", limit_told(LIMIT_MEMORY), limits_elapsed(l));
   a->result = (struct check_result){.verdict = VERDICT_UNKNOWN, .method = "none", .reason = t.at, .culprit = UINT32_MAX};
 }
 

@@ -9,7 +9,7 @@ static void unknown(struct liveness *l) {
   r->states = l->graph.count;
   r->transitions = l->graph.edges.count;
   r->limit = (enum limit)l->limits->reached;
-  snprintf(r->reason, sizeof r->reason, "the %s was reached after %.1f s, with %llu states and %llu moves", limit_name(r->limit),
+  snprintf(r->reason, sizeof r->reason, "%s after %.1f s, with %llu states and %llu moves", limit_told(r->limit),
            limits_elapsed(l->limits), (unsigned long long)r->states, (unsigned long long)r->transitions);
 }
 

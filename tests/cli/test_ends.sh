@@ -87,7 +87,7 @@ if command -v pgrep >/dev/null; then
     kill -$signal $pid
     begun=$(date +%s); wait $pid 2>/dev/null; got=$?
     [ $(($(date +%s) - begun)) -le 3 ] || fail "it does not hear $signal"
-    [ $signal = KILL ] || { [ $got = 3 ] && grep -q 'verdict: unknown: the interrupt was reached' said; } || fail "$signal: $got, $(cat said)"
+    [ $signal = KILL ] || { [ $got = 3 ] && grep -q 'verdict: unknown: it was interrupted' said; } || fail "$signal: $got, $(cat said)"
     sleep 0.5; left hangs
     [ $signal != KILL ] || rm -rf tmp/*
     [ -z "$(ls tmp)" ] || fail "$signal leaves $(ls tmp)"
