@@ -226,27 +226,19 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
 }
 
 static int guess(const char *s, size_t n) {
-  const char *end = s + n;
-  while (s < end) {
-    const char *e = memchr(s, '\n', (size_t)(end - s));
-    if (!e) e = end;
-    while (s < e && (*s == ' ' || *s == '\t' || *s == '\r')) s++;
-    if (s < e && *s != '#') {
-      if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '"') || memchr(s, '(', (size_t)(e - s))) return 0;
-      while (e > s && (e[-1] == '\r' || e[-1] == ' ')) e--;
-      const char *p = e;
-      while (p > s && !separates(p[-1])) p--;
-      int64_t t;
-      bool last =
-          scan_integer(p, (size_t)(e - p), &t) || (e - p == 3 && !memcmp(p, "inf", 3)) || (e - p == 1 && strchr("-?", *p));
-      while (p > s && separates(p[-1])) p--;
-      e = p;
-      while (p > s && !separates(p[-1])) p--;
-      return last && p > s && scan_integer(p, (size_t)(e - p), &t) ? 80 : 0;
-    }
-    s = e + 1;
-  }
-  return 0;
+  const char *e;
+  if (!first_line(&s, n, &e)) return 0;
+  if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '"') || memchr(s, '(', (size_t)(e - s))) return 0;
+  while (e > s && (e[-1] == '\r' || e[-1] == ' ')) e--;
+  const char *p = e;
+  while (p > s && !separates(p[-1])) p--;
+  int64_t t;
+  bool last =
+      scan_integer(p, (size_t)(e - p), &t) || (e - p == 3 && !memcmp(p, "inf", 3)) || (e - p == 1 && strchr("-?", *p));
+  while (p > s && separates(p[-1])) p--;
+  e = p;
+  while (p > s && !separates(p[-1])) p--;
+  return last && p > s && scan_integer(p, (size_t)(e - p), &t) ? 80 : 0;
 }
 
 const struct format format_columns = {

@@ -96,20 +96,12 @@ static bool write_hist(const struct history *h, struct text *out, struct problem
 }
 
 static int guess(const char *s, size_t n) {
-  const char *end = s + n;
-  while (s < end) {
-    const char *e = memchr(s, '\n', (size_t)(end - s));
-    if (!e) e = end;
-    while (s < e && (*s == ' ' || *s == '\t' || *s == '\r')) s++;
-    if (s < e && *s != '#') {
-      const char *close = *s == '[' ? memchr(s, ']', (size_t)(e - s)) : NULL;
-      if (!close) return 0;
-      for (s = close + 1; s < e && *s == ' ';) s++;
-      return (e - s >= 4 && !memcmp(s, "call", 4)) || (e - s >= 6 && !memcmp(s, "return", 6)) ? 95 : 0;
-    }
-    s = e + 1;
-  }
-  return 0;
+  const char *e;
+  if (!first_line(&s, n, &e)) return 0;
+  const char *close = *s == '[' ? memchr(s, ']', (size_t)(e - s)) : NULL;
+  if (!close) return 0;
+  for (s = close + 1; s < e && *s == ' ';) s++;
+  return (e - s >= 4 && !memcmp(s, "call", 4)) || (e - s >= 6 && !memcmp(s, "return", 6)) ? 95 : 0;
 }
 
 const struct format format_hist = {

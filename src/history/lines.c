@@ -16,6 +16,16 @@ void lines_open(struct lines *l, struct input *in, struct history *h, struct pro
   scan_open(&l->scan, &l->window, h->values, SCAN_PLAIN, p);
 }
 
+bool first_line(const char **s, size_t n, const char **e) {
+  for (const char *end = *s + n; *s < end; *s = *e + 1) {
+    *e = memchr(*s, '\n', (size_t)(end - *s));
+    if (!*e) *e = end;
+    while (*s < *e && (**s == ' ' || **s == '\t' || **s == '\r')) ++*s;
+    if (*s < *e && **s != '#') return true;
+  }
+  return false;
+}
+
 bool lines_next(struct lines *l) {
   size_t len;
   l->at = input_line(l->in, &len);

@@ -30,6 +30,9 @@ struct lines {
 void lines_open(struct lines *, struct input *, struct history *, struct problem *);
 bool lines_next(struct lines *); /* false at the end, or if reading failed: see input_whole */
 
+/* For guessing the format of n bytes: the first line that is neither empty nor a comment, from its first visible byte to before e. */
+bool first_line(const char **s, size_t n, const char **e);
+
 /* Each starts at *p, which it moves on. */
 bool lines_value(struct lines *, char **p, value *);
 bool lines_name(struct lines *, char **p, const char *what, struct name_cache *, uint32_t *index);

@@ -75,31 +75,23 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
 
 /* A process, then two times and a word, or a word. */
 static int guess(const char *s, size_t n) {
-  const char *end = s + n;
-  while (s < end) {
-    const char *e = memchr(s, '\n', (size_t)(end - s));
-    if (!e) e = end;
-    while (s < e && (*s == ' ' || *s == '\t' || *s == '\r')) s++;
-    if (s < e && *s != '#') {
-      if (memchr(s, '(', (size_t)(e - s)) || *s == '[' || *s == '{') return 0;
-      int column = 0, numbers = 0, words = 0;
-      while (s < e && column < 5) {
-        const char *p = s;
-        int64_t t;
-        while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
-        if (scan_integer(p, (size_t)(s - p), &t))
-          numbers |= 1 << column;
-        else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') && !(s - p == 3 && !memcmp(p, "inf", 3)))
-          words |= 1 << column;
-        column++;
-        while (s < e && (*s == ' ' || *s == '\t' || *s == ',' || *s == '\r')) s++;
-      }
-      if (column >= 4 && numbers & 2 && words & 8) return 85;
-      return column >= 4 && numbers & 1 && words & 2 ? 75 : 0;
-    }
-    s = e + 1;
+  const char *e;
+  if (!first_line(&s, n, &e)) return 0;
+  if (memchr(s, '(', (size_t)(e - s)) || *s == '[' || *s == '{') return 0;
+  int column = 0, numbers = 0, words = 0;
+  while (s < e && column < 5) {
+    const char *p = s;
+    int64_t t;
+    while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
+    if (scan_integer(p, (size_t)(s - p), &t))
+      numbers |= 1 << column;
+    else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') && !(s - p == 3 && !memcmp(p, "inf", 3)))
+      words |= 1 << column;
+    column++;
+    while (s < e && (*s == ' ' || *s == '\t' || *s == ',' || *s == '\r')) s++;
   }
-  return 0;
+  if (column >= 4 && numbers & 2 && words & 8) return 85;
+  return column >= 4 && numbers & 1 && words & 2 ? 75 : 0;
 }
 
 const struct format format_process_columns = {

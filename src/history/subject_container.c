@@ -101,37 +101,30 @@ static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   return true;
 }
 
-static bool apply_queue(struct generator *g, uint32_t thread, const struct op *o, value *result) {
-  (void)thread;
+static bool apply_one(struct generator *g, const struct op *o, value *result, void (*insert)(struct generator *, struct container *, value),
+                      value (*take)(struct container *)) {
   struct container *c = g->state;
   *result = V_NONE;
   if (o->method == c->insert[0])
-    push_back(g, c, o->arg[0]);
+    insert(g, c, o->arg[0]);
   else
-    *result = pop_front(c);
+    *result = take(c);
   return true;
+}
+
+static bool apply_queue(struct generator *g, uint32_t thread, const struct op *o, value *result) {
+  (void)thread;
+  return apply_one(g, o, result, push_back, pop_front);
 }
 
 static bool apply_stack(struct generator *g, uint32_t thread, const struct op *o, value *result) {
   (void)thread;
-  struct container *c = g->state;
-  *result = V_NONE;
-  if (o->method == c->insert[0])
-    push_back(g, c, o->arg[0]);
-  else
-    *result = pop_back(c);
-  return true;
+  return apply_one(g, o, result, push_back, pop_back);
 }
 
 static bool apply_priority(struct generator *g, uint32_t thread, const struct op *o, value *result) {
   (void)thread;
-  struct container *c = g->state;
-  *result = V_NONE;
-  if (o->method == c->insert[0])
-    heap_insert(g, c, o->arg[0]);
-  else
-    *result = heap_remove(c);
-  return true;
+  return apply_one(g, o, result, heap_insert, heap_remove);
 }
 
 static bool apply_deque(struct generator *g, uint32_t thread, const struct op *o, value *result) {
