@@ -34,7 +34,8 @@ LIB_SRC := $(filter-out src/cmd/% $(RUN_SRC),$(wildcard src/*/*.c))
 CMD_SRC := $(wildcard src/cmd/*.c)
 TESTS ?= $(wildcard tests/test_*.c)
 TEST_SRC := $(filter-out tests/test_%,$(wildcard tests/*.c)) $(TESTS)
-ASSETS := $(wildcard src/report/assets/* src/front/model/*.h) src/test/stress_area.h src/test/stress_child.c src/test/support/stress_support.c
+ASSETS := $(wildcard src/report/assets/* src/front/model/*.h) src/test/stress_area.h src/test/stress_child.c src/test/support/stress_support.c \
+  $(B)/gen/predefined.txt
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/assets.o
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/%.o) $(RUN_SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/tests/fuzz/fuzz_read.o
@@ -74,6 +75,12 @@ $(B)/asif.pc: Makefile
 $(B)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -o $@ $<
+
+# What the compiler defines by itself, of each standard: `asif verify` preprocesses as that compiler does.
+$(B)/gen/predefined.txt: $(B)/flags
+	@mkdir -p $(@D)
+	{ echo 'compiler $(CC)'; for s in gnu11 gnu17 gnu99 c11 c17; do \
+	  echo "standard $$s"; $(CC) -std=$$s -w -nostdinc -dM -E -x c /dev/null || exit 1; done; } > $@
 
 $(B)/gen/assets.c: $(B)/embed $(ASSETS) $(B)/assets
 	@mkdir -p $(@D)

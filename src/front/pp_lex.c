@@ -1,0 +1,175 @@
+/* Text -> preprocessing tokens. Lines that end in a backslash were joined when the file was read (pp_file.c). */
+#include "front/pp.h"
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool pp_word_char(char c) { return is_letter(c) || is_digit(c); }
+
+struct pp_token *pp_token_new(struct pp *pp) {
+  if (pp->pooled == pp->pool.count * POOL_TOKENS)
+    vec_push(pp->mem, &pp->pool, mem_alloc(pp->mem, POOL_TOKENS * sizeof(struct pp_token)));
+  struct pp_token *t = &pp->pool.at[pp->pooled / POOL_TOKENS][pp->pooled % POOL_TOKENS];
+  pp->pooled++;
+  memset(t, 0, sizeof *t);
+  return t;
+}
+
+uint32_t pp_line(const struct pp *pp) { return pp->buffer ? pp->buffer->line + pp->buffer->shift : 0; }
+
+/* Counts the lines that were joined before this place. */
+static void count_joins(struct pp_buffer *b) {
+  const struct pp_file *f = b->file;
+  for (; b->join < f->join_count && f->text + f->joins[b->join] <= b->at; b->join++) {
+    b->line++;
+    if (f->text + f->joins[b->join] > b->line_start) b->line_start = f->text + f->joins[b->join];
+  }
+}
+
+static void next_line(struct pp_buffer *b) {
+  b->at++;
+  b->line++;
+  b->line_start = b->at;
+}
+
+static void skip_comment(struct pp *pp) {
+  struct pp_buffer *b = pp->buffer;
+  uint32_t line = pp_line(pp), col = (uint32_t)(b->at - b->line_start) + 1;
+  for (b->at += 2; b->at < b->end; b->at++) {
+    while (b->at < b->end && *b->at == '\n') next_line(b);
+    if (b->at < b->end && *b->at == '*' && b->at[1] == '/') {
+      b->at += 2;
+      return;
+    }
+  }
+  pp_stop(pp, PP_WRONG, line, col, "a comment that does not end; */ ends one");
+}
+
+/* A NUL in the text is white space, too. */
+bool pp_skip_blanks(struct pp *pp) {
+  struct pp_buffer *b = pp->buffer;
+  const char *start = b->at;
+  for (; b->at < b->end;) {
+    char c = *b->at;
+    if (c == ' ' || c == '\t' || c == '\f' || c == '\v' || !c)
+      b->at++;
+    else if (c == '/' && b->at[1] == '*')
+      skip_comment(pp);
+    else if (c == '/' && b->at[1] == '/')
+      b->at = memchr(b->at, '\n', (size_t)(b->end - b->at));
+    else
+      break;
+  }
+  count_joins(b);
+  return b->at > start;
+}
+
+/* Whatever it says: text in #error, a group that is not taken. Comments still count, and what is quoted is no comment. */
+void pp_skip_line(struct pp *pp) {
+  struct pp_buffer *b = pp->buffer;
+  for (pp_skip_blanks(pp); b->at < b->end && *b->at != '\n'; pp_skip_blanks(pp)) {
+    char quote = *b->at++;
+    if (quote != '"' && quote != '\'') continue;
+    if (quote == '"' && b->at - 1 > b->file->text && b->at[-2] == 'R') pp_compiler(pp, "a raw string");
+    while (*b->at != quote && *b->at != '\n') b->at += *b->at == '\\' && b->at[1] != '\n' ? 2 : 1;
+    if (*b->at == quote) b->at++;
+  }
+}
+
+static const char *number_end(const char *p) {
+  for (p++; pp_word_char(*p) || *p == '.' || ((*p == '+' || *p == '-') && strchr("eEpP", p[-1]));) p++;
+  return p;
+}
+
+static const char *quote_end(struct pp *pp, const struct pp_token *t, const char *p) {
+  char quote = *p;
+  for (p++; *p != quote; p++) {
+    if (*p == '\\' && p[1] != '\n') p++;
+    if (*p == '\n') pp_wrong(pp, t, "a %s that does not end", quote == '"' ? "string" : "character constant");
+  }
+  return p + 1;
+}
+
+/* L"x", u8"x": the quote behind the prefix, or NULL. */
+static const char *prefixed_quote(struct pp *pp, const char *p, const char *end) {
+  size_t length = (size_t)(end - p);
+  if ((*end != '"' && *end != '\'') || length > 3) return NULL;
+  if (p[length - 1] == 'R' && *end == '"' && (length == 1 || strchr("LuU", *p))) pp_compiler(pp, "a raw string");
+  if (length == 1 && strchr("LuU", *p)) return end;
+  return length == 2 && p[0] == 'u' && p[1] == '8' && *end == '"' ? end : NULL;
+}
+
+static const char *read_name(struct pp *pp, struct pp_token *t, const char *p) {
+  const char *end = p;
+  while (pp_word_char(*end)) end++;
+  const char *quote = prefixed_quote(pp, p, end);
+  if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
+  if (quote) {
+    t->kind = *quote == '"' ? PP_STRING : PP_CHAR;
+    return quote_end(pp, t, quote);
+  }
+  t->kind = PP_NAME;
+  t->name = pp_name(pp, p, (size_t)(end - p));
+  if (t->name->special == SPECIAL_VA_ARGS && !pp->variadic_body)
+    pp_compiler(pp, "%s outside a macro with ...", t->name->text);
+  return end;
+}
+
+static const char *read_mark(struct pp *pp, struct pp_token *t, const char *p) {
+  static const char marks[][4] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+                                  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##", "<:", ":>", "<%", "%>", "%:"};
+  size_t length = 1;
+  if (p[1] > ' ')
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && length == 1; i++)
+      if (*p == *marks[i] && !strncmp(p, marks[i], strlen(marks[i]))) length = strlen(marks[i]);
+  t->kind = PP_MARK;
+  for (size_t i = 0; i < length; i++) t->mark |= (uint32_t)(unsigned char)p[i] << 8 * i;
+  if (t->mark == PP_MARK2('%', ':')) pp_compiler(pp, "%%:, which means #");
+  return p + length;
+}
+
+static const char *read_token(struct pp *pp, struct pp_token *t, const char *p) {
+  char c = *p;
+  if (is_letter(c)) return read_name(pp, t, p);
+  if (is_digit(c) || (c == '.' && is_digit(p[1]))) {
+    t->kind = PP_NUMBER;
+    const char *end = number_end(p);
+    if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
+    return end;
+  }
+  if (c == '"' || c == '\'') {
+    t->kind = c == '"' ? PP_STRING : PP_CHAR;
+    return quote_end(pp, t, p);
+  }
+  if (strchr("+-*/%&|^~!<>=?:;,.()[]{}#", c)) return read_mark(pp, t, p);
+  t->kind = PP_OTHER;
+  if (c & 0x80 || (c == '\\' && (p[1] == 'u' || p[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
+  return p + 1;
+}
+
+/* To the next token: over white space and, outside directives, the ends of lines. False at the end of the directive or file. */
+static bool find_token(struct pp *pp, uint8_t *flags) {
+  struct pp_buffer *b = pp->buffer;
+  for (;;) {
+    if (b->fresh) *flags = PP_FIRST | (pp->args == ARGS_READ ? PP_WHITE : 0);
+    b->fresh = false;
+    if (pp_skip_blanks(pp)) *flags |= PP_WHITE;
+    if (b->at < b->end && *b->at != '\n') return true;
+    if (b->at == b->end || pp->in_directive) return false;
+    next_line(b);
+    b->fresh = true;
+  }
+}
+
+const struct pp_token *pp_lex(struct pp *pp) {
+  struct pp_buffer *b = pp->buffer;
+  struct pp_token *t = pp_token_new(pp);
+  pp_count(pp, 1);
+  bool found = find_token(pp, &t->flags);
+  t->text = b->at;
+  t->line = b->line + b->shift;
+  t->col = (uint32_t)(b->at - b->line_start) + 1;
+  if (pp->clang && b->join && b->file->text + b->file->joins[b->join - 1] == b->at) pp_compiler(pp, "a token made of several lines");
+  if (found) b->at = read_token(pp, t, b->at);
+  t->length = (uint32_t)(b->at - t->text);
+  return t;
+}
