@@ -396,8 +396,11 @@ PART void plain_outside(struct fiber *f, const void *where, size_t size, bool wr
 LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, false, pc, slot); }
 LONG_WAY void write_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, true, pc, slot); }
 
-/* Most of them are to the own stack. */
+/* Most of them are to the own stack, and near: there is nothing else so close above the place of the return address. */
+enum { NEAR = 2048 };
+_Static_assert(NEAR < STACK_GUARD, "what is above a stack is nobody's");
 PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
+  if (LIKELY((uintptr_t)where - (uintptr_t)SPIN_SLOT < NEAR)) return;
   struct fiber *f = current;
   if (!f || (uintptr_t)where - (uintptr_t)f->stack < STACK_SIZE) return;
   if (write) write_outside(f, where, size, pc, SPIN_SLOT);
