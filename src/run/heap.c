@@ -36,6 +36,9 @@ static struct {
   uint32_t numbered, numbered_loading;
   uint64_t used; /* bit f: the area of fiber f was used in this run */
   uint64_t versions; /* how many there were, of all areas */
+  uint64_t layout;   /* the version of all areas together */
+  uint64_t kept_layout;   /* that of the last state in which it was kept (kept.c) */
+  const char *kept_areas; /* there */
   struct list lists[1 << LISTS_LOG];
   uint16_t listed[1 << LISTS_LOG]; /* the lists in use */
   unsigned list_count;
@@ -71,7 +74,7 @@ static void heap_open(void) {
   heap.frees = true;
 }
 
-static inline void area_changes(struct area *a) { a->version = ++heap.versions; }
+static inline void area_changes(struct area *a) { a->version = heap.layout = ++heap.versions; }
 static inline void block_changes(const struct block *b) { area_changes(&heap_areas[b->area]); }
 
 /* Freed blocks. */
@@ -344,8 +347,14 @@ void heap_reset(void) {
   while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
 }
 
-/* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. */
+/* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. Most often no block was
+ * allocated or freed since the state before: then all but the lists is as it is there. */
 
+struct kept_heap {
+  uint64_t used, layout;
+  const char *areas; /* their ends: here, or in a state before */
+  uint32_t numbered, list_count;
+};
 struct area_end {
   uintptr_t next;
   uint64_t count, version;
@@ -353,31 +362,37 @@ struct area_end {
 };
 
 bool heap_can_be_put(void) { return !heap.kept_size; }
+uint64_t heap_used(void) { return heap.used; }
 
 /* The map too: other runs have carved other blocks there. */
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }
 static size_t map_size(const struct area *a, uintptr_t next) { return (next - a->start) / GRANULE * sizeof *heap_map; }
 
-static bool put_area(struct kept_bytes *s, struct area *a, bool first) {
-  bool changed = first || a->kept_version != a->version;
-  struct kept_bytes at = *s;
-  s->at += sizeof(struct area_end);
-  if (s->at > s->end || !kept_put(s, (const void *)a->start, a->next - a->start)) return false;
-  if (UNLIKELY(changed)) {
-    a->kept = s->at;
-    a->kept_version = a->version;
-    if (!kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) || !kept_put(s, map_of(a), map_size(a, a->next))) return false;
+static bool put_blocks(struct kept_bytes *s, struct area *a) {
+  a->kept = s->at;
+  a->kept_version = a->version;
+  return kept_put(s, a->blocks + 1, a->count * sizeof *a->blocks) && kept_put(s, map_of(a), map_size(a, a->next));
+}
+
+static bool put_layout(struct kept_bytes *s, bool first) {
+  for (uint64_t used = heap.used; used; used &= used - 1) {
+    struct area *a = &heap_areas[__builtin_ctzll(used)];
+    if ((first || a->kept_version != a->version) && !put_blocks(s, a)) return false;
   }
-  const struct area_end end = {a->next, a->count, a->version, a->kept};
-  return kept_put(&at, &end, sizeof end);
+  heap.kept_areas = s->at;
+  heap.kept_layout = heap.layout;
+  for (uint64_t used = heap.used; used; used &= used - 1) {
+    const struct area *a = &heap_areas[__builtin_ctzll(used)];
+    const struct area_end end = {a->next, a->count, a->version, a->kept};
+    if (!kept_put(s, &end, sizeof end)) return false;
+  }
+  return true;
 }
 
 static void get_area(const char **from, struct area *a) {
   struct area_end end;
   kept_get(from, &end, sizeof end);
-  kept_get(from, (void *)a->start, end.next - a->start);
-  if (end.blocks == *from) *from += end.count * sizeof *a->blocks + map_size(a, end.next);
-  if (LIKELY(a->version == end.version)) return; /* only what is in the blocks has changed, if anything */
+  if (a->version == end.version) return;
   a->next = end.next;
   a->count = (uint32_t)end.count;
   a->version = a->kept_version = end.version;
@@ -387,29 +402,39 @@ static void get_area(const char **from, struct area *a) {
   kept_get(&blocks, map_of(a), map_size(a, a->next));
 }
 
-bool heap_put(struct kept_bytes *s, bool first) {
-  if (!kept_put(s, &heap.used, sizeof heap.used) || !kept_put(s, &heap.numbered, sizeof heap.numbered)) return false;
-  for (uint64_t used = heap.used; used; used &= used - 1)
-    if (!put_area(s, &heap_areas[__builtin_ctzll(used)], first)) return false;
-  if (!kept_put(s, &heap.list_count, sizeof heap.list_count)) return false;
+static void get_layout(const struct kept_heap *k) {
+  const char *from = k->areas;
+  for (uint64_t later = heap.used & ~k->used; later; later &= later - 1) {
+    struct area *a = &heap_areas[__builtin_ctzll(later)];
+    a->next = a->start;
+    a->count = 0;
+    area_changes(a);
+  }
+  for (uint64_t used = k->used; used; used &= used - 1) get_area(&from, &heap_areas[__builtin_ctzll(used)]);
+  heap.layout = heap.kept_layout = k->layout;
+  heap.kept_areas = k->areas;
+}
+
+bool heap_put_blocks(struct kept_bytes *s, bool first) {
+  return LIKELY(!first && heap.kept_layout == heap.layout) || put_layout(s, first);
+}
+
+bool heap_put(struct kept_bytes *s) {
+  const struct kept_heap k = {heap.used, heap.layout, heap.kept_areas, heap.numbered, heap.list_count};
+  if (!kept_put(s, &k, sizeof k)) return false;
   for (unsigned i = 0; i < heap.list_count; i++)
     if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) || !kept_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0])) return false;
   return true;
 }
 
 void heap_get(const char **from) {
-  uint64_t now = heap.used;
-  while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
-  kept_get(from, &heap.used, sizeof heap.used);
-  kept_get(from, &heap.numbered, sizeof heap.numbered);
-  for (uint64_t later = now & ~heap.used; later; later &= later - 1) {
-    struct area *a = &heap_areas[__builtin_ctzll(later)];
-    a->next = a->start;
-    a->count = 0;
-    area_changes(a);
-  }
-  for (uint64_t used = heap.used; used; used &= used - 1) get_area(from, &heap_areas[__builtin_ctzll(used)]);
-  kept_get(from, &heap.list_count, sizeof heap.list_count);
+  struct kept_heap k;
+  kept_get(from, &k, sizeof k);
+  if (UNLIKELY(k.layout != heap.layout)) get_layout(&k);
+  heap.used = k.used;
+  heap.numbered = k.numbered;
+  while (UNLIKELY(heap.list_count)) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
+  heap.list_count = k.list_count;
   for (unsigned i = 0; i < heap.list_count; i++) {
     kept_get(from, &heap.listed[i], sizeof heap.listed[i]);
     kept_get(from, &heap.lists[heap.listed[i]], sizeof heap.lists[0]);

@@ -12,9 +12,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "run/heap_parts.h"
 #include "run/runtime.h"
 
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __x86_64__
+#define WIDE __attribute__((target("avx2")))
+static bool has_wide(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define WIDE
+static bool has_wide(void) { return false; }
+#endif
+
 enum {
+  LINE = 64, /* bytes that are copied at once */
   STATES_MOST = 64,
   APART = 4,               /* steps between two, or more where there are many */
   STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
@@ -36,7 +47,7 @@ struct kept {
 };
 
 static struct {
-  bool possible;
+  bool possible, wide; /* wide: registers of half a line */
   char *memory; /* of all states */
   struct kept states[STATES_MOST];
   size_t count;
@@ -56,23 +67,68 @@ void kept_open(bool possible) {
     if (keeps.memory == MAP_FAILED) keeps.memory = NULL;
   }
   keeps.possible = possible && keeps.memory;
+  keeps.wide = has_wide();
 }
 
 void kept_forget(void) { keeps.count = 0; }
 
-/* Copying. */
+/* Copying. Stacks, what is in the blocks of the heap, and the structs of fibers are copied as whole lines: what lies before a stack's
+ * end or behind the last block of an area is nobody's. */
 
-enum { FIBER_KEPT = offsetof(struct fiber, stack) }; /* of the struct */
-static size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - (char *)f->sp); }
+enum { FIBER_KEPT = offsetof(struct fiber, id) }; /* of the struct */
+_Static_assert(FIBER_KEPT % LINE == 0, "whole lines");
+typedef long long half_line __attribute__((vector_size(LINE / 2), aligned(1), may_alias));
 
-static bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
-  return kept_put(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) && kept_put(s, f->sp, stack_used(f));
+INLINE void copy_lines(void *to, const void *from, size_t size) {
+  for (size_t done = 0; done < size; done += LINE) {
+    const half_line *at = (const half_line *)((const char *)from + done);
+    half_line *into = (half_line *)((char *)to + done);
+    into[0] = at[0];
+    into[1] = at[1];
+    __asm__ volatile("" ::: "memory"); /* no call of memcpy */
+  }
+}
+INLINE bool put_lines(struct kept_bytes *to, const void *from, size_t size) {
+  if (UNLIKELY(size > (size_t)(to->end - to->at))) return false;
+  copy_lines(to->at, from, size);
+  to->at += size;
+  return true;
+}
+INLINE void get_lines(const char **from, void *to, size_t size) {
+  copy_lines(to, *from, size);
+  *from += size;
 }
 
-static void get_fiber(const char *from, struct fiber *f) {
-  kept_get(&from, f, FIBER_KEPT);
+/* Where the used part of a fiber's stack begins, and its size. */
+INLINE char *stack_low(const struct fiber *f) { return (char *)f->sp - ((uintptr_t)f->sp & (LINE - 1)); }
+INLINE size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - stack_low(f)); }
+
+INLINE bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
+  return put_lines(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) && put_lines(s, stack_low(f), stack_used(f));
+}
+
+INLINE void get_fiber(const char *from, struct fiber *f) {
+  copy_lines(f, from, FIBER_KEPT);
+  from += FIBER_KEPT;
   kept_get(&from, &run.pending[f->id], sizeof run.pending[0]);
-  kept_copy(f->sp, from, stack_used(f));
+  copy_lines(stack_low(f), from, stack_used(f));
+}
+
+INLINE size_t area_used(const struct area *a) { return (a->next - a->start + LINE - 1) & -(size_t)LINE; }
+
+INLINE bool put_memory(struct kept_bytes *s) {
+  for (uint64_t used = heap_used(); used; used &= used - 1) {
+    const struct area *a = &heap_areas[__builtin_ctzll(used)];
+    if (!put_lines(s, (const void *)a->start, area_used(a))) return false;
+  }
+  return true;
+}
+
+INLINE void get_memory(const char **from) {
+  for (uint64_t used = heap_used(); used; used &= used - 1) {
+    const struct area *a = &heap_areas[__builtin_ctzll(used)];
+    get_lines(from, (void *)a->start, area_used(a));
+  }
 }
 
 /* Of all of them, and of the one that does not run any more: what is its own may be reached. */
@@ -90,25 +146,25 @@ static void get_storage(const char **from) {
   if (fibers[FIBER_MAIN].tls_used) kept_get(from, fibers[FIBER_MAIN].tls, tls_size());
 }
 
-static bool put_others(struct kept_bytes *s, bool first) {
+static bool put_others(struct kept_bytes *s) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   if (!put_storage(s)) return false;
   for (size_t i = 0; i < count; i++)
     if (!kept_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
-  return heap_put(s, first) && (!options.races || races_put(s));
+  return heap_put(s) && (!options.races || races_put(s));
 }
 
-static void get_others(const char *from) {
+static void get_others(const char **from) {
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
-  get_storage(&from);
-  for (size_t i = 0; i < count; i++) kept_get(&from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
-  heap_get(&from);
-  if (options.races) races_get(&from);
+  get_storage(from);
+  for (size_t i = 0; i < count; i++) kept_get(from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
+  heap_get(from);
+  if (options.races) races_get(from);
 }
 
-static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
+INLINE bool put_everything(struct kept *s, const struct kept *before, uint64_t ran) {
   struct kept_bytes to = {.at = before ? before->end : keeps.memory};
   to.end = to.at + STATE_BYTES;
   ran |= before ? scheduler.alive : ((uint64_t)1 << run.fibers) - 1;
@@ -118,18 +174,34 @@ static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
     s->fiber_at[i] = to.at;
     if (!put_fiber(&to, &fibers[i])) return false;
   }
+  if (!heap_put_blocks(&to, !before)) return false;
   s->others = to.at;
-  if (!put_others(&to, !before)) return false;
-  s->end = to.at + (-(uintptr_t)to.at & 15);
+  if (!put_others(&to) || !put_memory(&to)) return false;
+  s->end = to.at + (-(uintptr_t)to.at & (LINE - 1));
   return true;
 }
 
-static void get_all(const struct kept *s, uint64_t ran) {
+INLINE void get_everything(const struct kept *s, uint64_t ran) {
+  const char *from = s->others;
   for (uint64_t rest = ran | s->scheduler.alive; rest; rest &= rest - 1) {
     unsigned i = (unsigned)__builtin_ctzll(rest);
     get_fiber(s->fiber_at[i], &fibers[i]);
   }
-  get_others(s->others);
+  get_others(&from);
+  get_memory(&from);
+}
+
+/* The same with half a line a register, where the processor has such. */
+WIDE static bool put_wide(struct kept *s, const struct kept *before, uint64_t ran) { return put_everything(s, before, ran); }
+WIDE static void get_wide(const struct kept *s, uint64_t ran) { get_everything(s, ran); }
+
+static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
+  return keeps.wide ? put_wide(s, before, ran) : put_everything(s, before, ran);
+}
+
+static void get_all(const struct kept *s, uint64_t ran) {
+  if (keeps.wide) get_wide(s, ran);
+  else get_everything(s, ran);
 }
 
 /* Keeping. */

@@ -66,7 +66,7 @@ struct polling {
 };
 
 struct fiber {
-  void *sp; /* while it does not run */
+  _Alignas(64) void *sp; /* while it does not run */
   int error;          /* its errno, while it does not run */
   uint32_t current_call;
   uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
@@ -75,9 +75,9 @@ struct fiber {
   ready *ready;       /* NULL: can go on */
   struct tls_ending *endings; /* destructors of its thread-local objects */
   struct spin spin;
+  char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
   /* From here on nothing changes between the steps of code that does not use the threads library (kept.c), or what does is not
    * needed where a fiber has stopped. */
-  char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
   uint8_t id;
   uint64_t goes_on;   /* STEP_WHO of a step that follows its own */
   struct landing landing;
@@ -286,7 +286,10 @@ static inline void kept_get(const char **from, void *to, size_t size) {
 }
 static inline bool is_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 bool heap_can_be_put(void);
-bool heap_put(struct kept_bytes *, bool first); /* first: of the states there are */
+/* Which blocks there are; what is in them is for kept.c to copy. First comes what is not looked at again if it is as it was in the
+ * state before; first: there is none. */
+bool heap_put_blocks(struct kept_bytes *, bool first);
+bool heap_put(struct kept_bytes *);
 void heap_get(const char **from);
 bool races_put(struct kept_bytes *);
 void races_get(const char **from);
