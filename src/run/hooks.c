@@ -384,7 +384,18 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   }
 }
 
+/* The short way: nobody but the order wants to know of it, and the memory is there. */
+PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  if (UNLIKELY(!order_simple || recording || f->id == FIBER_MAIN)) return false;
+  if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at) return false;
+  if (UNLIKELY(!order_access(at, size, write, pc))) return false;
+  f->pc = pc;
+  if (write) spin_wrote(f);
+  return true;
+}
+
 PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
+  if (quick_plain(f, (uintptr_t)where, (uint32_t)size, write, pc)) return;
   if (options.races || !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {

@@ -25,7 +25,7 @@ struct plain {
   uintptr_t address, pc;
   uint32_t at;            /* steps that had been taken; it comes after its fiber's */
   uint32_t before, place; /* before: the one before it at its place; 0: none */
-  uint8_t size, mask, fiber;
+  uint8_t mask, fiber;    /* mask: which of the 8 bytes */
   bool write, atomic;
 };
 
@@ -74,17 +74,30 @@ void order_get(const char **from) {
 
 static inline bool is_atomic(const struct step *s) { return s->kind <= POINT_UPDATE; }
 
+static inline int order_of(size_t step) { return (int)(order_notes[step] >> 56); }
+
+/* A step's fiber, kind and flags at once. */
+enum { WHO = 0xff, KIND = 0xff << 16, KIND_READS = POINT_READ | POINT_UPDATE };
+_Static_assert(!(KIND_READS & POINT_WRITE) && KIND_READS <= 2, "a kind reads if it has no bit but these");
+static inline uint32_t about(const struct step *s) {
+  uint32_t word;
+  memcpy(&word, &s->fiber, sizeof word);
+  return word;
+}
+
 /* Has the fiber just read what the other one released after its access? That is how pointers are handed over. The last write of a
  * location is the one in order_wrote, if that is one in this run: each is put there when it happens. */
-static bool handed_over(const struct plain *p, unsigned me) {
-  size_t first = run.count > p->at + RECENT ? run.count - RECENT : p->at;
-  for (size_t i = run.count; i-- > first;) {
-    const struct step *s = &scheduler.steps[i];
-    if (s->fiber != me || !is_atomic(s) || s->kind == POINT_WRITE || !order_acquires((int)(order_notes[i] >> 56))) continue;
-    size_t wrote = order_wrote[order_place(s->address)];
-    const struct step *w = &scheduler.steps[wrote];
-    if (wrote < p->at || wrote >= i || w->fiber != p->fiber || w->address != s->address || !is_atomic(w)) continue;
-    if (w->flags & STEP_WROTE && order_releases((int)(order_notes[wrote] >> 56))) return true;
+static __attribute__((noinline)) bool handed_over(const struct plain *p, unsigned me) {
+  size_t at = p->at, count = run.count, most = count > at + RECENT ? RECENT : count - at;
+  const struct step *steps = scheduler.steps, *s = &steps[count];
+  for (; most; most--) {
+    s--;
+    if ((about(s) ^ me) & (WHO | (KIND & ~(KIND_READS << 16)))) continue; /* not its own, or it reads nothing */
+    size_t wrote = order_wrote[order_place(s->address)], i = (size_t)(s - steps);
+    if (wrote - at >= i - at) continue;
+    const struct step *w = &steps[wrote];
+    if (w->fiber != p->fiber || w->address != s->address || !is_atomic(w) || !(w->flags & STEP_WROTE)) continue;
+    if (order_acquires(order_of(i)) && order_releases(order_of(wrote))) return true;
   }
   return false;
 }
@@ -99,16 +112,16 @@ static bool comes_before(const struct plain *p, unsigned me) {
   known[me] = (uint32_t)run.count;
   for (size_t i = run.count; i-- > p->at;) {
     const struct step *s = &scheduler.steps[i];
-    int order_of = is_atomic(s) ? (int)(order_notes[i] >> 56) : __ATOMIC_RELAXED;
+    int how = is_atomic(s) ? order_of(i) : __ATOMIC_RELAXED;
     for (unsigned w = 0; s->flags & STEP_WROTE && w < count; w++) {
       if (wanted[w] != s->address) continue;
       wanted[w] = wanted[--count];
-      if (order_releases(order_of) && known[s->fiber] <= i) known[s->fiber] = (uint32_t)i + 1;
+      if (order_releases(how) && known[s->fiber] <= i) known[s->fiber] = (uint32_t)i + 1;
       break;
     }
     if (i >= known[s->fiber]) continue;
     if (s->fiber == p->fiber) return true;
-    if (s->kind == POINT_WRITE || !order_acquires(order_of)) continue;
+    if (s->kind == POINT_WRITE || !order_acquires(how)) continue;
     unsigned w = 0;
     while (w < count && wanted[w] != s->address) w++;
     if (w == WANTED_MOST) return false;
@@ -118,29 +131,34 @@ static bool comes_before(const struct plain *p, unsigned me) {
   return false;
 }
 
+/* Does every access that conflicts with the other conflict with this one as well? */
+static inline bool covers(const struct plain *p, const struct plain *other) {
+  return !(other->mask & ~p->mask) && (!p->atomic || other->atomic);
+}
+
 /* Is it known that what conflicts with the access comes before it? What was found for an earlier one of the same fiber, or for
  * a write that comes before, need not be looked for again. */
 static bool all_before(const struct plain *now) {
   unsigned seen = 0;
-  for (uint32_t i = order.last[now->place]; i; i = order.plains[i].before) {
-    const struct plain *p = &order.plains[i];
-    bool covers = !(now->mask & ~p->mask) && (!p->atomic || now->atomic);
+  const struct plain *p;
+  for (uint32_t i = now->before; i; i = p->before) {
+    p = &order.plains[i];
     if (p->fiber == now->fiber) {
-      if (covers && p->write >= now->write) return true;
+      if (p->write >= now->write && covers(p, now)) return true;
       continue;
     }
-    if (!(p->mask & now->mask) || !(p->write || now->write) || (p->atomic && now->atomic)) continue;
+    if (!(p->write | now->write) || !(p->mask & now->mask) || (p->atomic && now->atomic)) continue;
     if (++seen > CHAIN_MOST || !(handed_over(p, now->fiber) || comes_before(p, now->fiber))) return false;
-    if (covers && p->write && !p->atomic) return true;
+    if (p->write && !p->atomic && covers(p, now)) return true;
   }
   return true;
 }
 
-/* The place of an address; 0: there are too many. */
+/* The place of an address; 0: there is none, or there are too many. */
 static uint32_t place_of(uintptr_t address, bool add) {
   uint64_t key = address >> 3;
   if (!key) return 0;
-  uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - PLACES_LOG));
+  uint32_t i = (uint32_t)(order_place(address) >> (ORDER_MAP_LOG - PLACES_LOG));
   for (;; i++) {
     i &= (1 << PLACES_LOG) - 1;
     if (order.keys[i] == key) return i;
@@ -158,34 +176,51 @@ static bool was_atomic(uintptr_t address) {
   return false;
 }
 
-static bool add(const struct plain *now) {
-  struct plain *last = &order.plains[order.last[now->place]];
-  if (order.last[now->place] && last->fiber == now->fiber && last->at == now->at && last->mask == now->mask && last->atomic == now->atomic &&
-      last->write >= now->write) {
-    if (last->write == now->write) last->pc = now->pc; /* as good as the same */
+static inline uint8_t mask_of(uintptr_t address, uint32_t size) { return (uint8_t)((0xFFu >> (8 - size)) << (address & 7)); }
+
+static inline void append(const struct plain *now) { order.last[now->place] = ++order.count; }
+
+static bool add(uint32_t place, uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc) {
+  struct plain *last = &order.plains[order.last[place]], *now = &order.plains[order.count + 1];
+  if (order.count == PLAINS_MOST) return false;
+  *now = (struct plain){.address = address, .pc = pc, .at = (uint32_t)run.count, .before = order.last[place], .place = place,
+                        .mask = mask_of(address, size), .fiber = current->id, .write = write, .atomic = atomic};
+  if (!all_before(now)) return false;
+  if (now->before && last->fiber == now->fiber && last->at == now->at && last->mask == now->mask && last->atomic == atomic &&
+      last->write >= write) {
+    if (last->write == write) last->pc = pc; /* as good as the same */
     return true;
   }
-  if (order.count == PLAINS_MOST) return false;
-  order.plains[++order.count] = *now;
-  order.plains[order.count].before = order.last[now->place];
-  order.last[now->place] = order.count;
+  append(now);
   return true;
 }
 
-static struct plain access_of(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc) {
-  return (struct plain){.address = address, .pc = pc, .at = (uint32_t)run.count, .size = (uint8_t)size, .write = write, .atomic = atomic,
-                        .mask = (uint8_t)((0xFFu >> (8 - size)) << (address & 7)), .fiber = current->id};
+/* The short way of a read: the last access of the place is a plain write of another, which handed it over. False: nothing is done. */
+static inline bool read_handed(uintptr_t address, uint32_t size, uintptr_t pc) {
+  uint32_t place = (uint32_t)(order_place(address) >> (ORDER_MAP_LOG - PLACES_LOG)), before = order.last[place];
+  if (order_map[order_place(address)] != ORDER_PLAIN || order.keys[place] != address >> 3 || !before || order.count == PLAINS_MOST) return false;
+  struct plain *p = &order.plains[before], *now = &order.plains[order.count + 1];
+  unsigned me = current->id;
+  uint8_t mask = mask_of(address, size);
+  if (!p->write || p->atomic || p->fiber == me || mask & ~p->mask) return false;
+  *now = (struct plain){.address = address, .pc = pc, .at = (uint32_t)run.count, .before = before, .place = place, .mask = mask, .fiber = (uint8_t)me};
+  if (!handed_over(p, me)) return false;
+  append(&order.plains[order.count + 1]);
+  return true;
+}
+
+static __attribute__((noinline)) bool access_slowly(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+  if (is_stack(address)) return true; /* as with the clocks */
+  uint8_t *map = &order_map[order_place(address)];
+  if (*map & ORDER_ATOMIC && was_atomic(address)) return false;
+  *map |= ORDER_PLAIN;
+  uint32_t place = place_of(address, true);
+  return place && add(place, address, size, write, false, pc);
 }
 
 bool order_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
-  if (is_stack(address)) return true; /* as with the clocks */
-  uint8_t *map = &order_map[order_place(address)];
-  if (!size || size > 8 - (address & 7)) return false;
-  if (*map & ORDER_ATOMIC && was_atomic(address)) return false;
-  *map |= ORDER_PLAIN;
-  struct plain now = access_of(address, size, write, false, pc);
-  now.place = place_of(address, true);
-  return now.place && all_before(&now) && add(&now);
+  if (!size || size > 8 - (address & 7)) return is_stack(address);
+  return (!write && read_handed(address, size, pc)) || access_slowly(address, size, write, pc);
 }
 
 /* The step is the last one. */
@@ -194,17 +229,14 @@ bool order_atomic(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
   *map |= ORDER_ATOMIC;
   if (!(*map & ORDER_PLAIN)) return true;
   uint32_t place = place_of(address, false);
-  if (!place || !order.last[place]) return true;
-  struct plain now = access_of(address, size, write, true, pc);
-  now.place = place;
-  return all_before(&now) && add(&now);
+  return !place || !order.last[place] || add(place, address, size, write, true, pc);
 }
 
 /* Setting up the clocks. */
 
 static void again(const struct plain *p) {
   current = &fibers[p->fiber];
-  if (!p->atomic) clocks_access(p->address, p->size, p->write, p->pc);
+  if (!p->atomic) clocks_access(p->address, (uint32_t)__builtin_popcount(p->mask), p->write, p->pc);
 }
 
 void order_end(size_t steps) {
@@ -218,7 +250,7 @@ void order_end(size_t steps) {
     if (!is_atomic(s)) continue;
     current = &fibers[s->fiber];
     enum point_kind kind = s->flags & STEP_WROTE ? (enum point_kind)s->kind : POINT_READ;
-    clocks_atomic(s->address, s->size, kind, (int)(order_notes[i] >> 56), order_notes[i] & (((uint64_t)1 << 56) - 1));
+    clocks_atomic(s->address, s->size, kind, order_of(i), order_notes[i] & (((uint64_t)1 << 56) - 1));
   }
   current = now;
 }
