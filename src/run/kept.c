@@ -252,38 +252,40 @@ static void keep_client(const struct client *c) {
   if (!keeps.client.first || !keeps.client.calls) kept_open(false);
 }
 
-static void keep_choices(const struct plan *plan, size_t same) {
-  if (plan->count > keeps.choice_room) {
-    keeps.choice_room = 2 * plan->count;
-    keeps.choices = realloc(keeps.choices, keeps.choice_room * sizeof *keeps.choices);
-    if (!keeps.choices) kept_open(false);
-  }
-  if (keeps.choices) memcpy(keeps.choices + same, plan->choices + same, (plan->count - same) * sizeof *keeps.choices);
+static bool room_for_choices(size_t count) {
+  keeps.choice_room = 2 * count;
+  keeps.choices = realloc(keeps.choices, keeps.choice_room * sizeof *keeps.choices);
+  if (!keeps.choices) kept_open(false);
+  return keeps.choices != NULL;
+}
+
+static inline void keep_choices(const struct plan *plan, size_t same) {
+  if (UNLIKELY(plan->count > keeps.choice_room) && !room_for_choices(plan->count)) return;
+  for (size_t i = same; i < plan->count; i++) keeps.choices[i] = plan->choices[i];
   keeps.choice_count = plan->count;
 }
 
 /* How many choices of the plan are as those of the last. */
-static size_t same_choices(const struct plan *plan) {
+static size_t compare_choices(const struct plan *plan) {
   size_t most = plan->count < keeps.choice_count ? plan->count : keeps.choice_count, i = 0;
-  for (; i + 4 <= most; i += 4) {
-    uint64_t a, b;
-    memcpy(&a, plan->choices + i, sizeof a);
-    memcpy(&b, keeps.choices + i, sizeof b);
-    if (a != b) break;
-  }
   while (i < most && plan->choices[i].fiber == keeps.choices[i].fiber && plan->choices[i].block == keeps.choices[i].block) i++;
   return i;
+}
+
+/* The same, where nothing is known of the client. */
+static __attribute__((noinline)) size_t same_as_last(const struct client *client, const struct plan *plan) {
+  if (!keeps.count || !same_client(client)) {
+    keeps.count = keeps.choice_count = 0;
+    keep_client(client);
+  }
+  return compare_choices(plan);
 }
 
 /* Restores the latest state that the plan passes, and gives the fiber that stopped there; NULL: it is to begin anew. */
 struct fiber *kept_resume(const struct client *client, const struct plan *plan, struct run_marks *marks) {
   if (!keeps.possible) return NULL;
-  bool known = keeps.count && same_client(client);
-  if (!known) {
-    keeps.count = keeps.choice_count = 0;
-    keep_client(client);
-  }
-  size_t same = same_choices(plan);
+  bool told = keeps.count && plan->after == scheduler.runs;
+  size_t same = told ? plan->same : same_as_last(client, plan);
   keep_choices(plan, same);
   uint64_t ran = scheduler.ran;
   while (keeps.count && keeps.states[keeps.count - 1].step > same)

@@ -188,14 +188,16 @@ void run_loud(void) {
 /* The step up to which nothing is checked and no state is kept. */
 static inline size_t undisturbed(void) { return marks.checked_at < kept_at ? marks.checked_at : kept_at; }
 
-/* The fiber that takes step i is chosen for those after it too, up to the one given back, unless it has to wait. */
-static inline size_t goes_on_until(unsigned fiber, size_t i) {
-  if (UNLIKELY(scheduler.waiting | scheduler.spinning)) return 0;
-  size_t next = i + 1, most = undisturbed();
+/* The fiber that takes the step before `next` is chosen for those after it too, up to the one given back, unless it has to wait. */
+static inline size_t forced_until(unsigned fiber, size_t next) {
+  size_t most = undisturbed();
   if (next >= plan->count) return plan->choose && plan->count < most ? plan->count : most;
   size_t forced = plan->count < most ? plan->count : most;
   while (next < forced && plan->choices[next].fiber == fiber) next++;
   return next < plan->count || plan->choose ? next : most;
+}
+static inline size_t goes_on_until(unsigned fiber, size_t i) {
+  return UNLIKELY(scheduler.waiting | scheduler.spinning) ? 0 : forced_until(fiber, i + 1);
 }
 
 /* Begins step i, of those enabled this fiber's. */
@@ -232,16 +234,27 @@ static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
   return begin_step(i, id, enabled, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i));
 }
 
-/* Chooses who takes the next step: the step is begun. The short way is the end of a run: nothing is forced any more, nobody waits.
- * Not inlined: nothing of it is to be on the stack of a fiber that has stopped. */
-static __attribute__((noinline)) struct fiber *next_step(void) {
-  size_t i = run.count;
-  bool plain = i >= plan->count && !plan->choose && i < marks.checked_at && scheduler.alive;
-  if (UNLIKELY(!plain || scheduler.waiting | scheduler.spinning)) return next_step_slowly(i);
+/* The same where nobody is asked, nobody waits and nothing is to be checked: it is as the plan says, */
+static __attribute__((noinline)) struct fiber *next_forced(size_t i) {
+  unsigned id = plan->choices[i].fiber;
+  if (UNLIKELY(id >= FIBERS_MOST || !(scheduler.alive >> id & 1))) return next_step_slowly(i);
+  uint64_t word = pending_word(id);
+  if (id != run.current) marks.row = i;
+  return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : forced_until(id, i + 1));
+}
+/* or where that ends, the default. */
+static inline struct fiber *next_default(size_t i) {
   unsigned id = default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive);
   uint64_t word = pending_word(id);
   if (id != run.current) marks.row = i;
   return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : undisturbed());
+}
+
+/* Chooses who takes the next step: the step is begun. Not inlined: nothing of it is to be on the stack of a fiber that has stopped. */
+static __attribute__((noinline)) struct fiber *next_step(void) {
+  size_t i = run.count;
+  if (UNLIKELY(plan->choose || i >= marks.checked_at || !scheduler.alive || scheduler.waiting | scheduler.spinning)) return next_step_slowly(i);
+  return i < plan->count ? next_forced(i) : next_default(i);
 }
 
 static inline void go_to(struct fiber *from, struct fiber *to) {

@@ -146,6 +146,10 @@ struct plan {
   int (*choose)(void *context, const struct run *, struct choice *); /* fills the choice; CHOOSE_STOP ends the run; else 0 */
   int (*choose_block)(void *context, const struct run *, unsigned blocks); /* NULL: 0 */
   void *context;
+  /* What the caller knows, and need not be found out by comparing: after the run with this number, and no other, so many of the first
+   * choices are as in its plan, and the client is its client. 0: nothing. */
+  uint64_t after;
+  size_t same;
 };
 
 struct run_options {

@@ -51,6 +51,8 @@ struct search {
   VEC(struct taken) stack;
   VEC(uint64_t) masks;
   uint16_t recent[RECENT]; /* of masks: the one last used with this hash */
+  uint64_t after;   /* the number of the last run; 0: none yet */
+  size_t changed;   /* the first of the choices that may be another than in its plan */
   unsigned depth;   /* deviations of the run */
   size_t same;      /* steps of the run that the trace has */
 };
@@ -144,11 +146,19 @@ static void look_beyond(struct search *s, const struct run *run, size_t from, bo
 }
 
 static const struct run *execute(struct search *s, size_t count) {
-  struct plan plan = {.choices = s->choices.at, .count = count, .context = s};
+  struct plan plan = {.choices = s->choices.at, .count = count, .context = s, .after = s->after, .same = s->changed < count ? s->changed : count};
   if (s->cache || s->rounds) plan.choose = choose;
   s->open = false;
   s->same = 0;
-  return explorer_run(s->e, &plan);
+  s->changed = count;
+  const struct run *run = explorer_run(s->e, &plan);
+  s->after = run ? run->number : 0;
+  return run;
+}
+
+static inline void set_choice(struct search *s, size_t step, struct choice c) {
+  s->choices.at[step] = c;
+  if (step < s->changed) s->changed = step;
 }
 
 /* Which worker a subtree is done by. */
@@ -174,7 +184,7 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
 
 /* A child whose own children all cost more, and need not be known: nothing is kept of it. */
 static inline void visit_leaf(struct search *s, size_t step, struct choice c, unsigned depth, uint64_t path) {
-  s->choices.at[step] = c;
+  set_choice(s, step, c);
   s->depth = depth;
   const struct run *run = execute(s, step + 1);
   if (!run) return;
@@ -193,7 +203,7 @@ static struct node **child(struct search *s, struct node **slot, size_t step, st
     visit_leaf(s, step, c, depth, path);
     return slot;
   }
-  s->choices.at[step] = c;
+  set_choice(s, step, c);
   if (known) {
     expand(s, n, left, depth, path);
     return &n->next;
@@ -244,7 +254,7 @@ static void expand(struct search *s, struct node *n, unsigned left, unsigned dep
   struct node **slot = &n->children;
   vec_reserve(s->e->mem, &s->choices, n->from + n->count);
   const struct taken *t = taken_at(s, n);
-  for (size_t i = 0; i < n->count; i++) s->choices.at[n->from + i] = (struct choice){t[i].fiber, t[i].block};
+  for (size_t i = 0; i < n->count; i++) set_choice(s, n->from + i, (struct choice){t[i].fiber, t[i].block});
   for (size_t i = n->count; i-- > 0 && !s->e->stopped;) {
     struct taken now = taken_at(s, n)[i];
     if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);

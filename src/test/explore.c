@@ -1,8 +1,6 @@
 /* Exploring: picks the strategy, and does what all have in common. See explore.h. */
 #include "test/explore.h"
 
-#include <string.h>
-
 enum { POLL_EVERY = 64 };
 #define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
 
@@ -11,7 +9,7 @@ const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
   if (e->stopped) return NULL;
   if (e->share.choices) {
     size_t shown = plan->count < CHOICES_SHOWN ? plan->count : CHOICES_SHOWN;
-    if (shown) memcpy(e->share.choices, plan->choices, shown * sizeof *plan->choices);
+    for (size_t i = plan->after ? plan->same : 0; i < shown; i++) e->share.choices[i] = plan->choices[i];
     atomic_store_explicit(e->share.choice_count, (uint32_t)shown, memory_order_relaxed);
   }
   const struct run *run = e->execute(e->client, plan, e->problem);
