@@ -165,8 +165,12 @@ static inline unsigned chosen(size_t i, uint64_t enabled) {
   return default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, enabled);
 }
 
-static void record_call(const struct fiber *f, size_t step) {
-  moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = f->current_call, .fiber = f->id};
+/* Where the next moment goes, there is still that of the run before. */
+static inline void record_moment(const struct fiber *f, size_t step, uint32_t call, bool is_return, long result) {
+  struct moment *m = &moments[run.moment_count];
+  if (run.same_moments == run.moment_count) run.same_moments += m->call == call && m->is_return == is_return && m->result == result;
+  run.moment_count++;
+  *m = (struct moment){.step = (uint32_t)step, .call = call, .fiber = f->id, .is_return = is_return, .result = result};
 }
 
 /* Checks that are not made before every step: from step marks.checked_at on. False: it would be the last in a row. */
@@ -211,7 +215,7 @@ static inline struct fiber *begin_step(size_t i, unsigned id, uint64_t enabled, 
   scheduler.ran |= (uint64_t)1 << id;
   if (word & STEP_WORD(0, STEP_CALLS, 0)) {
     f->called = false;
-    record_call(f, i);
+    record_moment(f, i, f->current_call, false, 0);
   }
   return f;
 }
@@ -375,8 +379,7 @@ static void make_calls(struct fiber *f) {
     long result = call_operation(&operations[client->calls[c].op], client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
-    moments[run.moment_count++] =
-        (struct moment){.step = (uint32_t)run.count - 1, .call = c, .fiber = f->id, .is_return = true, .result = result};
+    record_moment(f, run.count - 1, c, true, result);
   }
 }
 
@@ -526,7 +529,7 @@ static bool moments_for(const struct client *client) {
   size_t room = 2 * (size_t)client->first[client->threads];
   if (room <= moments_room) return true;
   free(moments);
-  moments = malloc(room * sizeof *moments);
+  moments = calloc(room, sizeof *moments);
   moments_room = moments ? room : 0;
   run.moments = moments;
   return moments != NULL;
@@ -607,6 +610,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     problem_set(problem, "no memory for the calls of a client");
     return NULL;
   }
+  size_t moments_before = run.moment_count;
   plan = how;
   silence = (!options.races || order_simple) && !recording;
   begin(client);
@@ -621,6 +625,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   if (recording) tell_late();
   current = NULL;
   run.alive = scheduler.alive;
+  if (run.same_moments > moments_before) run.same_moments = moments_before;
   if (internal[0]) {
     problem_set(problem, "%s", internal);
     return NULL;

@@ -168,7 +168,7 @@ struct run {
   size_t moment_count;
   const struct moment *moments;
   uint64_t number;      /* how many runs there were, this one included */
-  size_t same_moments;  /* the first of them, which are those of the run before */
+  size_t same_moments;  /* so many of the first are those of the run before, if it was of the same client; but for the steps */
   enum run_end end;
   enum found found;
   const char *said;        /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */

@@ -24,11 +24,11 @@ struct judge {
     struct hash hash;
   } moments[MOMENTS]; /* hashes of moments, as they were last needed: there are few that differ */
   struct {
-    uint64_t moment, result;
     struct hash all, group; /* after it */
-  } last[LAST]; /* the run before: the next often begins with the same moments */
-  size_t last_count;
+  } last[LAST]; /* of the moments of the run before: the next often begins with the same ones, or has them all */
+  size_t last_count, last_hashed;
   uint64_t last_number; /* of that run */
+  bool last_good;       /* there was nothing wrong with it */
 };
 
 struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
@@ -86,22 +86,18 @@ static inline struct hash hash_of_moment(struct judge *j, uint64_t moment, uint6
 }
 
 /* How many moments are as in the last run that was judged. */
-static size_t same_moments(const struct judge *j, const struct run *r) {
-  size_t most = r->moment_count < j->last_count ? r->moment_count : j->last_count;
-  size_t i = r->number != j->last_number + 1 ? 0 : r->same_moments < most ? r->same_moments : most;
-  while (i < most && j->last[i].moment == moment_key(&r->moments[i]) && j->last[i].result == moment_result(&r->moments[i])) i++;
-  return i;
+static inline size_t same_moments(const struct judge *j, const struct run *r) {
+  return r->number == j->last_number + 1 && r->client == j->client ? r->same_moments : 0;
 }
 
 /* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani et al. 2015,
- * section 4.1). */
-static struct hash hash_of_run(struct judge *j, const struct run *r) {
+ * section 4.1). Its first i moments are known. */
+static struct hash hash_of_run(struct judge *j, const struct run *r, size_t i) {
   if (r->client != j->client) {
     j->client = r->client;
     j->client_hash = hash_of_client(r->client);
-    j->last_count = 0;
   }
-  size_t i = same_moments(j, r);
+  if (i > j->last_hashed) i = j->last_hashed;
   struct hash h = i ? j->last[i - 1].all : j->client_hash, group = i ? j->last[i - 1].group : (struct hash){0, 0};
   for (; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
@@ -111,13 +107,10 @@ static struct hash hash_of_run(struct judge *j, const struct run *r) {
     group.low += own.low;
     group.high += own.high;
     if (i >= LAST) continue;
-    j->last[i].moment = moment;
-    j->last[i].result = result;
     j->last[i].all = h;
     j->last[i].group = group;
   }
-  j->last_count = r->moment_count < LAST ? r->moment_count : LAST;
-  j->last_number = r->number;
+  j->last_hashed = r->moment_count < LAST ? r->moment_count : LAST;
   group_end(&h, &group);
   hash_add(&h, r->found);
   return (struct hash){hash_mix(h.low), hash_mix(h.high)};
@@ -229,14 +222,24 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
   return JUDGED_GOOD;
 }
 
-enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
-  if (r->end == RUN_CANNOT) return JUDGED_GOOD;
-  if (r->found && !is_waiting(r)) return JUDGED_WRONG;
+static enum judged judge_history_of(struct judge *j, const struct run *r, size_t same, struct problem *why) {
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
-  if (j->seen && hashes_add(j->seen, hash_of_run(j, r), 0) >= 0) return JUDGED_GOOD;
+  if (j->seen && hashes_add(j->seen, hash_of_run(j, r, same), 0) >= 0) return JUDGED_GOOD;
   if (j->approx && !is_waiting(r)) return watch(j, r, why);
   if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);
+  return judged;
+}
+
+enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
+  if (r->end == RUN_CANNOT) return JUDGED_GOOD;
+  if (r->found && !is_waiting(r)) return JUDGED_WRONG;
+  size_t same = same_moments(j, r);
+  bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;
+  enum judged judged = again ? JUDGED_GOOD : judge_history_of(j, r, same, why);
+  j->last_number = r->number;
+  j->last_count = r->moment_count;
+  j->last_good = judged == JUDGED_GOOD && !r->found;
   return judged;
 }
