@@ -1,5 +1,5 @@
 /* Random objects, verified in every way there is: each reduction, breadth and depth first, with one worker and with two; all
- * must agree with enumeration (brute_verify.h). ASIF_TEST_OBJECTS sets how many objects (default 2,000, or 200 with sanitizers;
+ * must agree with enumeration (brute_verify.h). ASIF_TEST_OBJECTS sets how many objects (default 1,000, or 200 with sanitizers;
  * make test-long takes 50,000), ASIF_TEST_OBJECT the number of the only one, which is then also printed.
  *
  * Of the objects that hold only every third is verified: about half of those that are verified are wrong. */
@@ -107,6 +107,18 @@ static void check_states(struct trial *t, enum reduce reduce, uint64_t states) {
   if ((reduce == REDUCE_SYM || reduce == REDUCE_SYM1) && states > t->states[REDUCE_NONE]) disagree(t, "more states with symmetry");
 }
 
+/* A search that makes every move anew does the same. */
+static void check_anew(struct trial *t, struct subject *s, const struct search_result *r) {
+  struct problem why = {""};
+  struct verified v;
+  t->options.search.anew = true;
+  if (!verify(s, &t->limits, &v, &why)) disagree(t, why.text);
+  const struct search_result *a = &v.search;
+  if (a->violation != r->violation || a->path_count != r->path_count || a->states != r->states || a->transitions != r->transitions ||
+      a->terminal != r->terminal || a->depth != r->depth || a->refused != r->refused)
+    disagree(t, "another search where moves are made anew");
+}
+
 static void search_one(struct trial *t, enum reduce reduce, bool depth_first, unsigned jobs) {
   struct subject *s = reduce == REDUCE_BEST ? &t->fused : &t->plain;
   struct problem why = {""};
@@ -127,6 +139,7 @@ static void search_one(struct trial *t, enum reduce reduce, bool depth_first, un
     check_violation(t, &v, reduce == REDUCE_NONE && !depth_first);
   else
     check_states(t, reduce, v.search.states);
+  if (jobs == 1 && (reduce == REDUCE_BEST || (reduce == REDUCE_NONE && !depth_first))) check_anew(t, s, &v.search);
 }
 
 static void search_all(struct trial *t) {
@@ -190,7 +203,7 @@ static void try_objects(uint64_t first, uint64_t step, uint64_t most) {
 /* Each test takes its share of them. */
 static void try_share(unsigned share) {
   const char *n = getenv("ASIF_TEST_OBJECTS");
-  uint64_t most = n ? strtoull(n, NULL, 10) : sanitized ? 200 : 2000;
+  uint64_t most = n ? strtoull(n, NULL, 10) : sanitized ? 200 : 1000;
   try_objects(share, SHARES, (most + SHARES - 1) / SHARES);
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "verify/recent.h"
 #include "verify/search.h"
 #include "verify/store.h"
 
@@ -38,11 +39,14 @@ struct worker {
   struct bytes *outbox; /* a worker each: states found that are theirs */
   /* being expanded */
   void *from, *to;
+  bool unpacked; /* `from` is that */
+  bool ranked;   /* the order of the threads depended on the set */
   unsigned char *packed;
   uint32_t ref;       /* global reference of what is being expanded */
   uint32_t taken;     /* the same, of this worker's own; REF_NONE once all of it is done */
   uint32_t set;
   struct cartesian *cartesian;
+  struct recent *recent; /* NULL: moves are always made */
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */

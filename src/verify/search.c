@@ -2,6 +2,8 @@
  *
  *   state -> its threads' moves -> spec set after their events -> threads in order (symmetry) -> packed -> new?
  *
+ * A state that was expanded lately, with another set, has the same moves to the same states: of these only the sets are found (recent.h).
+ *
  * With several workers each owns a part of the states, by their hash: it alone stores and expands them. What a worker finds that is
  * another's goes into a box for it; boxes are emptied in turns, between barriers, so nothing is locked. Breadth first the turns keep to
  * the levels, and the first violation met is at the least depth. */
@@ -23,15 +25,22 @@ static bool symmetric(enum reduce r) { return r == REDUCE_BEST || r == REDUCE_SY
 /* Where the specification tells threads apart, so does the search. */
 static enum reduce without_symmetry(enum reduce r) { return r == REDUCE_BOTH ? REDUCE_POR : symmetric(r) ? REDUCE_NONE : r; }
 
+static const uint8_t *find_ranks(void *self, uint32_t set) {
+  struct worker *w = self;
+  w->ranked = true;
+  return w->traces.ranks(w->traces.self, set);
+}
+
 /* The pair as its representative: Rep1 (Algorithm 4.2) orders threads by what they do, Rep2 (4.3) those that do the same by their parts
  * in the spec set, which is what trying every permutation that fits would find. */
 uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *from) {
   struct system *system = w->system;
+  w->ranked = false;
   if (!symmetric(w->all->options.reduce)) {
     for (unsigned t = 0; t < system->threads; t++) from[t] = (uint8_t)t;
     return (uint32_t)system->pack(system, work, NULL, w->packed, NULL);
   }
-  struct ranks ranks = {w->traces.ranks, w->traces.self, *set};
+  struct ranks ranks = {find_ranks, w, *set};
   if (w->traces.expect_swapped && system->threads == 2) w->traces.expect_swapped(w->traces.self, *set);
   size_t size = system->pack(system, work, w->all->options.reduce == REDUCE_SYM1 ? NULL : &ranks, w->packed, from);
   bool moved = false;
@@ -85,9 +94,9 @@ static void admit_all(struct worker *w) {
 
 /* A third of the way through the ring the table's entry has arrived, and tells which record will be compared; after two thirds that has, and
  * tells where its state is. */
-static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) {
+static void await(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
   if (size > WAITING_SIZE) {
-    keep(w, w->packed, size, set, hash, w->ref);
+    keep(w, packed, size, set, hash, w->ref);
     return;
   }
   if (w->waited - w->admitted == WAITING) admit(w);
@@ -97,7 +106,7 @@ static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) 
   e->set = set;
   e->size = size;
   e->likely = REF_NONE;
-  memcpy(e->packed, w->packed, size);
+  memcpy(e->packed, packed, size);
   store_expect(&w->store, hash);
   uint64_t waits = w->waited - w->admitted;
   if (waits > WAITING / 3) {
@@ -110,7 +119,7 @@ static void await(struct worker *w, uint32_t size, uint32_t set, uint64_t hash) 
   }
 }
 
-static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uint64_t hash) {
+static void post(struct worker *w, unsigned to, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
   struct bytes *box = &w->outbox[to];
   size_t need = POSTED + size;
   vec_reserve(&w->mem, &box->at, box->at.count + need);
@@ -119,19 +128,35 @@ static void post(struct worker *w, unsigned to, uint32_t size, uint32_t set, uin
   memcpy(p + 8, &w->ref, 4);
   memcpy(p + 12, &set, 4);
   memcpy(p + 16, &size, 4);
-  memcpy(p + POSTED, w->packed, size);
+  memcpy(p + POSTED, packed, size);
   box->at.count += need;
+}
+
+/* A pair found: to its owner with it. */
+static void hand_over(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
+  unsigned owner = owner_of(w->all, hash);
+  if (owner == w->index)
+    await(w, packed, size, set, hash);
+  else
+    post(w, owner, packed, size, set, hash);
 }
 
 void reached(struct worker *w, const void *work, uint32_t set) {
   uint8_t from[THREADS_MOST];
   uint32_t size = make_pair(w, work, &set, from);
+  hand_over(w, w->packed, size, set, hash_bytes(w->packed, size));
+}
+
+/* The same by a move that may be kept. */
+static void reached_by(struct worker *w, const struct move *move, unsigned turn, uint32_t set) {
+  uint8_t from[THREADS_MOST];
+  uint32_t size = make_pair(w, w->to, &set, from);
   uint64_t hash = hash_bytes(w->packed, size);
-  unsigned owner = owner_of(w->all, hash);
-  if (owner == w->index)
-    await(w, size, set, hash);
+  if (w->ranked)
+    recent_add_again(w->recent, move, turn);
   else
-    post(w, owner, size, set, hash);
+    recent_add(w->recent, move, turn, w->packed, size, hash, from);
+  hand_over(w, w->packed, size, set, hash);
 }
 
 static uint32_t after_event(const struct traces *traces, uint32_t set, struct event e) {
@@ -140,10 +165,10 @@ static uint32_t after_event(const struct traces *traces, uint32_t set, struct ev
   return traces->step(traces->self, set, e);
 }
 
-bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
+static bool follow_events(struct worker *w, const struct event *events, unsigned count, uint32_t set, uint32_t *next) {
   const struct traces *traces = &w->traces;
-  for (unsigned i = 0; i < move->event_count && set; i++) {
-    set = after_event(traces, set, move->events[i]);
+  for (unsigned i = 0; i < count && set; i++) {
+    set = after_event(traces, set, events[i]);
     if (set == CALL_REFUSED) {
       w->refused = true;
       return false;
@@ -153,20 +178,34 @@ bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *n
   return true;
 }
 
+bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *next) {
+  return follow_events(w, move->events, move->event_count, set, next);
+}
+
 /* Every move of the thread; what became of it. */
 struct moves {
   unsigned made, waits, locked;
   bool inside; /* one was within an operation */
 };
 
+/* A move that is made: the set after it. False if it is not, since the client would not call. */
+static bool count_move(struct worker *w, const struct event *events, unsigned count, struct moves *seen, uint32_t *next) {
+  if (!follow_events(w, events, count, w->set, next)) return false;
+  seen->made++;
+  seen->inside |= !count || events[0].kind != EVENT_CALL;
+  w->transitions++;
+  return true;
+}
+
 static void expand_thread(struct worker *w, unsigned thread, struct moves *seen) {
   struct choices choices;
   struct move move;
   uint32_t next;
   choices_begin(&choices);
-  do {
+  for (unsigned turn = 0; !turn || choices_next(&choices); turn++) {
     enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
     if (moved == FAULTED) {
+      if (w->recent) recent_give_up(w->recent);
       if (!follow(w, &move, w->set, &next)) continue; /* a call the client would not make */
       wrong(w, violation_of(move.fault));
       return;
@@ -174,29 +213,50 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
     if (moved == WAITS) {
       seen->waits++;
       seen->locked += move.locked;
+      if (w->recent) recent_add_wait(w->recent, move.locked);
     }
     if (moved != MOVED) continue;
-    if (!follow(w, &move, w->set, &next)) continue;
-    seen->made++;
-    seen->inside |= !move.event_count || move.events[0].kind != EVENT_CALL;
-    w->transitions++;
+    if (!count_move(w, move.events, move.event_count, seen, &next)) {
+      if (w->recent) recent_add_again(w->recent, &move, turn); /* with another set it may be made */
+      continue;
+    }
     if (!next) {
       wrong(w, VIOLATION_TRACE);
       return;
     }
-    reached(w, w->to, next);
-  } while (choices_next(&choices));
+    if (w->recent)
+      reached_by(w, &move, turn, next);
+    else
+      reached(w, w->to, next);
+  }
 }
 
-/* Has a thread before this one exactly the same to do? Then its moves give the same states, renamed. */
-static bool repeats(struct worker *w, unsigned thread) {
-  const struct explore *x = w->all;
-  if (x->options.reduce != REDUCE_BEST || !w->system->same) return false;
+/* The threads before this one that have exactly the same to do, a bit each. */
+static uint16_t same_before(const struct worker *w, unsigned thread) {
+  const struct system *system = w->system;
+  unsigned same = 0;
+  if (w->all->options.reduce != REDUCE_BEST || !system->same) return 0;
   for (unsigned t = 0; t < thread; t++)
-    if (w->system->group[t] == w->system->group[thread] && w->system->same(w->system, w->from, t, thread) &&
-        w->traces.alike(w->traces.self, w->set, t, thread))
-      return true;
+    if (system->group[t] == system->group[thread] && system->same(w->system, w->from, t, thread)) same |= 1u << t;
+  return (uint16_t)same;
+}
+
+/* Has one of them the same part in the set, too? Then its moves give the same states, renamed. */
+static bool repeats(struct worker *w, unsigned thread, uint16_t same) {
+  for (unsigned t = 0; same >> t; t++)
+    if ((same >> t & 1) && w->traces.alike(w->traces.self, w->set, t, thread)) return true;
   return false;
+}
+
+static bool stopped(const struct worker *w) { return atomic_load_explicit(&w->all->stop, memory_order_relaxed); }
+
+static void expand_threads(struct worker *w, struct moves *seen) {
+  for (unsigned t = 0; t < w->system->threads && !stopped(w); t++) {
+    uint16_t same = same_before(w, t);
+    bool repeated = repeats(w, t, same);
+    if (w->recent) recent_add_thread(w->recent, same, !repeated);
+    if (!repeated) expand_thread(w, t, seen);
+  }
 }
 
 /* The reduction of the 2009 paper (Figures 3 and 4): a thread whose only move is invisible and touches nothing that others can see, or is
@@ -226,22 +286,85 @@ static bool expand_first(struct worker *w) {
   return false;
 }
 
-static void expand(struct worker *w, uint32_t ref) {
-  struct explore *x = w->all;
-  struct record_view v = store_at(&w->store, ref);
-  struct moves seen = {0};
-  w->ref = global_ref(x, w->index, ref);
-  w->set = v.set;
+/* The state being expanded in `from`, at the latest now. */
+static void unpack_taken(struct worker *w) {
+  if (w->unpacked) return;
+  struct record_view v = store_at(&w->store, w->taken);
   w->system->unpack(w->system, v.at, v.size, w->from);
-  if (w->cartesian) {
-    cartesian_expand(w);
+  w->unpacked = true;
+}
+
+/* Makes the move that the thread's choices led to in this turn. */
+static void make_again(struct worker *w, unsigned thread, unsigned turn, uint32_t next) {
+  struct choices choices;
+  struct move move;
+  unpack_taken(w);
+  choices_begin(&choices);
+  for (unsigned i = 0; i < turn; i++) {
+    w->system->move(w->system, w->from, thread, &choices, w->to, &move);
+    choices_next(&choices);
+  }
+  w->system->move(w->system, w->from, thread, &choices, w->to, &move);
+  reached(w, w->to, next);
+}
+
+/* A move that is kept. */
+static void repeat_move(struct worker *w, unsigned thread, const struct recent_view *v, struct moves *seen) {
+  uint32_t next;
+  if (!count_move(w, v->events, v->move->event_count, seen, &next)) return;
+  if (!next) {
+    wrong(w, VIOLATION_TRACE);
     return;
   }
-  if (x->options.reduce == REDUCE_TAU && expand_first(w)) return;
-  for (unsigned t = 0; t < w->system->threads && !atomic_load_explicit(&x->stop, memory_order_relaxed); t++)
-    if (!repeats(w, t)) expand_thread(w, t, &seen);
+  if (!v->move->size) {
+    make_again(w, thread, v->move->turn, next);
+    return;
+  }
+  if (!v->move->ordered) next = w->traces.permute(w->traces.self, next, v->from);
+  hand_over(w, v->packed, v->move->size, next, v->move->hash);
+}
+
+/* The state was expanded lately. */
+static void expand_recent(struct worker *w, struct moves *seen) {
+  for (unsigned t = 0; t < w->system->threads && !stopped(w); t++) {
+    const struct recent_thread *thread = recent_thread(w->recent);
+    bool repeated = repeats(w, t, thread->same);
+    for (unsigned i = 0; i < thread->move_count; i++) {
+      struct recent_view v = recent_next(w->recent);
+      if (!repeated && !stopped(w)) repeat_move(w, t, &v, seen);
+    }
+    if (repeated) continue;
+    seen->waits += thread->waits;
+    seen->locked += thread->locked;
+    if (thread->known) continue;
+    unpack_taken(w);
+    expand_thread(w, t, seen);
+  }
+}
+
+static void expand(struct worker *w, uint32_t ref) {
+  struct explore *x = w->all;
+  struct moves seen = {0};
+  uint32_t state = store_first(&w->store, ref, &w->set);
+  w->ref = global_ref(x, w->index, ref);
+  w->unpacked = false;
+  if (w->recent && recent_find(w->recent, state)) {
+    expand_recent(w, &seen);
+  } else {
+    unpack_taken(w);
+    if (w->cartesian) {
+      cartesian_expand(w);
+      return;
+    }
+    if (x->options.reduce == REDUCE_TAU && expand_first(w)) return;
+    if (w->recent) recent_begin(w->recent, state);
+    expand_threads(w, &seen);
+    if (w->recent && !stopped(w)) recent_end(w->recent);
+  }
   if (!seen.made && !seen.waits) w->terminal++;
-  if (seen.locked && !seen.inside && x->options.deadlocks && !atomic_load(&x->stop) && is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
+  if (!seen.locked || seen.inside || !x->options.deadlocks || atomic_load(&x->stop)) return;
+  unpack_taken(w);
+  if (is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
 }
 
 /* Progress, limits. */
@@ -267,7 +390,12 @@ static uint32_t take(struct worker *w) {
   if (w->next >= w->level_end) return REF_NONE; /* past it, if the next level begins with a new chunk of the store */
   uint32_t ref = store_settle(&w->store, w->next);
   w->next = store_after(&w->store, ref);
-  if (w->next < w->level_end) store_expect_body(&w->store, w->next);
+  if (w->next >= w->level_end) return ref;
+  store_expect_body(&w->store, w->next);
+  if (w->recent) {
+    uint32_t set;
+    recent_expect(w->recent, store_first(&w->store, w->next, &set));
+  }
   return ref;
 }
 
@@ -376,7 +504,10 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->packed = mem_alloc(&w->mem, system->packed_most);
   w->waiting = mem_zero(&w->mem, WAITING, sizeof *w->waiting);
   w->outbox = mem_zero(&w->mem, x->jobs, sizeof *w->outbox);
-  if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH) w->cartesian = cartesian_new(&w->mem, w->system);
+  if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH)
+    w->cartesian = cartesian_new(&w->mem, w->system);
+  else if (x->options.reduce != REDUCE_TAU && !x->options.anew)
+    w->recent = recent_new(&w->mem, system->threads);
 }
 
 /* The first state goes to its owner. */

@@ -34,6 +34,7 @@ struct search_options {
   enum reduce reduce;
   bool depth_first;
   unsigned jobs;
+  bool anew; /* the moves of a state met lately are made once more (recent.h): for comparing */
   bool deadlocks; /* a state where no thread can move and one waits is a violation */
   const char *checkpoint; /* where a limit leaves what was reached; NULL: nowhere */
   double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */

@@ -65,6 +65,13 @@ static inline struct record_view view(const struct store *s, uint32_t ref) {
 
 struct record_view store_at(const struct store *s, uint32_t ref) { return view(s, ref); }
 
+uint32_t store_first(const struct store *s, uint32_t ref, uint32_t *set) {
+  struct record_view v = view_head(s, ref);
+  *set = v.set;
+  if (!v.size) memcpy(&ref, v.at, 4);
+  return ref;
+}
+
 void store_set_parent(struct store *s, uint32_t ref, uint32_t parent) { memcpy(at_ref(s, ref), &parent, 4); }
 
 static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56); }

@@ -59,6 +59,8 @@ void store_expect(const struct store *, uint64_t hash);
 uint32_t store_expect_record(const struct store *, uint64_t hash);
 uint32_t store_expect_body(const struct store *, uint32_t ref);
 struct record_view store_at(const struct store *, uint32_t ref);
+/* The first record of the same state, and the set of this one. */
+uint32_t store_first(const struct store *, uint32_t ref, uint32_t *set);
 void store_set_parent(struct store *, uint32_t ref, uint32_t parent);
 /* Records stand in the order they were added, from 0 to `end`: the one after, or the end; where the next one is, if `ref` was the end. */
 uint32_t store_after(const struct store *, uint32_t ref);
