@@ -191,7 +191,7 @@ static char *words(struct mem *m, const struct subject *s, void (*put)(const str
   return t.count ? t.at : mem_string(m, "", 0);
 }
 
-/* The compiler that preprocessed the file is the only process that was started. */
+/* A compiler that preprocessed the file is the only process that may have been started. */
 static char *members(const struct verify_options *o, struct mem *m) {
   struct text t;
   text_open(&t, m);

@@ -113,7 +113,10 @@ uint16_t source_column(struct front *, uint16_t file, uint32_t line, const char 
 
 /* lex.c: all tokens, the last of them TOKEN_END */
 void lex(struct front *, const char *text, size_t length);
-bool token_is(const struct token *, const char *spelling);
+static inline bool token_is(const struct token *t, const char *spelling) {
+  if (*t->text != *spelling || (t->kind != TOKEN_NAME && t->kind != TOKEN_MARK)) return false;
+  return !strncmp(t->text, spelling, t->length) && !spelling[t->length];
+}
 
 /* scope.c */
 struct symbol *symbol_of(struct front *, const char *, size_t length);

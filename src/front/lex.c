@@ -23,11 +23,6 @@ static struct place place_of(struct lexer *x, size_t length) {
   return (struct place){x->file, x->line, source_column(x->f, x->file, x->line, x->at, length)};
 }
 
-bool token_is(const struct token *t, const char *spelling) {
-  if (t->kind != TOKEN_NAME && t->kind != TOKEN_MARK) return false;
-  return !strncmp(t->text, spelling, t->length) && !spelling[t->length];
-}
-
 static void skip_line(struct lexer *x) {
   while (x->at < x->end && *x->at != '\n') x->at++;
 }
@@ -220,6 +215,7 @@ static void read_mark(struct lexer *x, struct token *t) {
   t->kind = TOKEN_MARK;
   t->length = 1;
   for (size_t i = 0; i < sizeof marks / sizeof *marks && t->length == 1; i++) {
+    if (*marks[i] != *x->at) continue;
     size_t n = strlen(marks[i]);
     if ((size_t)(x->end - x->at) >= n && !memcmp(x->at, marks[i], n)) t->length = n;
   }

@@ -31,6 +31,8 @@ static void push(struct pp *pp, struct pp_items *items, const struct pp_token *t
 
 static void push_context(struct pp *pp, struct pp_name *macro, const struct pp_item *items, size_t count, struct pp_item *owned,
                          uint32_t line) {
+  static const struct pp_item none;
+  if (!items) items = &none;
   vec_push(pp->mem, &pp->contexts, ((struct pp_context){macro, items, items + count, owned, line}));
   if (macro) macro->disabled = true;
   pp_count(pp, count);

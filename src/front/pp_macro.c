@@ -16,16 +16,14 @@ static const struct {
     {"__is_target_os", SPECIAL_COMPILER}, {"__is_target_environment", SPECIAL_COMPILER}, {"__pragma", SPECIAL_COMPILER},
     {"__identifier", SPECIAL_COMPILER}};
 
-static enum pp_special special_of(const char *text, size_t length) {
-  if (*text != '_' && *text != 'd') return SPECIAL_NONE;
-  for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-    if (strlen(specials[i].name) == length && !memcmp(specials[i].name, text, length)) return specials[i].special;
-  return length > 6 && !memcmp(text, "__has_", 6) ? SPECIAL_COMPILER : SPECIAL_NONE;
-}
+/* Compilers can be asked more and more with __has_. */
+static bool asks_compiler(const char *text, size_t length) { return length > 6 && !memcmp(text, "__has_", 6); }
 
 void pp_names_open(struct pp *pp) {
   pp->name_room = 1024;
   pp->names = mem_zero(pp->mem, pp->name_room, sizeof *pp->names);
+  for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+    pp_name(pp, specials[i].name, strlen(specials[i].name))->special = specials[i].special;
 }
 
 static void grow_names(struct pp *pp) {
@@ -49,7 +47,7 @@ struct pp_name *pp_name(struct pp *pp, const char *text, size_t length) {
   if (pp->name_count++ > pp->name_room) grow_names(pp);
   struct pp_name *n = mem_piece(pp->mem, sizeof *n), **chain = &pp->names[hash & (pp->name_room - 1)];
   *n = (struct pp_name){.text = mem_string(pp->mem, text, length), .length = (uint32_t)length, .hash = hash, .next = *chain,
-                        .special = special_of(text, length)};
+                        .special = asks_compiler(text, length) ? SPECIAL_COMPILER : SPECIAL_NONE};
   return *chain = n;
 }
 
