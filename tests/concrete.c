@@ -28,7 +28,13 @@ static bool lucky(struct run *r) {
 }
 
 /* The specification, and the prover's ghost state: see object.c of src/prove. */
-static bool is_set(const struct prover *p) { return p->object == PROVE_SET || p->object == PROVE_MULTISET; }
+enum { ADDS, TAKES, ASKS };
+static int role(const struct prover *p, uint16_t op) {
+  const char *name = p->effects->ops.at[p->method[op]].name;
+  return !strcmp(name, "push") || !strcmp(name, "enq") || !strcmp(name, "add") ? ADDS : !strcmp(name, "contains") ? ASKS : TAKES;
+}
+static bool is(const struct prover *p, const char *spec) { return !strcmp(p->effects->name, spec); }
+static bool is_set(const struct prover *p) { return is(p, "set") || is(p, "multiset"); }
 static int find_item(const struct concrete *c, word k) {
   for (unsigned i = 0; i < c->items; i++)
     if (c->item[i] == k) return (int)i;
@@ -47,10 +53,10 @@ static void put_item(struct run *r, word k, bool first) {
 }
 
 static bool pure(const struct prover *p, const struct concrete *c, const struct concrete_thread *t) {
-  bool adds = p->role[t->op] == ROLE_ADD;
+  bool adds = role(p, t->op) == ADDS;
   if (!is_set(p)) return !adds && !c->items;
-  if (p->role[t->op] == ROLE_ASK) return true;
-  return adds ? p->object == PROVE_SET && find_item(c, t->arg) >= 0 : find_item(c, t->arg) < 0;
+  if (role(p, t->op) == ASKS) return true;
+  return adds ? is(p, "set") && find_item(c, t->arg) >= 0 : find_item(c, t->arg) < 0;
 }
 
 static void linearize(struct run *r) {
@@ -62,8 +68,8 @@ static void linearize(struct run *r) {
     return;
   }
   t->linearized = true;
-  if (p->role[t->op] == ROLE_ADD) {
-    put_item(r, t->arg, p->object == PROVE_STACK);
+  if (role(p, t->op) == ADDS) {
+    put_item(r, t->arg, is(p, "stack"));
     t->status = 1;
   } else if (is_set(p)) {
     drop_item(r->c, (unsigned)find_item(r->c, t->arg));
@@ -78,7 +84,7 @@ static void note_pure(const struct prover *p, struct concrete *c) {
   for (unsigned i = 0; i < CONCRETE_THREADS; i++) {
     struct concrete_thread *t = &c->thread[i];
     if (!t->pc || t->linearized || !pure(p, c, t)) continue;
-    bool yes = p->role[t->op] == ROLE_ASK && find_item(c, t->arg) >= 0;
+    bool yes = role(p, t->op) == ASKS && find_item(c, t->arg) >= 0;
     t->may_return |= !is_set(p) ? MAY_EMPTY : yes ? MAY_TRUE : MAY_FALSE;
   }
 }
@@ -86,9 +92,9 @@ static void note_pure(const struct prover *p, struct concrete *c) {
 static void check_return(struct run *r, word result) {
   struct concrete_thread *t = thread_of(r);
   if (r->p->level == LEVEL_MS) return;
-  bool adds = r->p->role[t->op] == ROLE_ADD;
+  bool adds = role(r->p, t->op) == ADDS;
   if (t->linearized) {
-    if (is_set(r->p) ? r->p->object == PROVE_SET && (result != 0) != (t->status != 0) : !adds && result != t->status) fault(r, "returns another result");
+    if (is_set(r->p) ? is(r->p, "set") && (result != 0) != (t->status != 0) : !adds && result != t->status) fault(r, "returns another result");
     return;
   }
   unsigned bit = !is_set(r->p) ? (result == ASIF_EMPTY ? MAY_EMPTY : 0) : result ? MAY_TRUE : MAY_FALSE;
@@ -463,7 +469,7 @@ static bool match_lengths(struct match *m) {
   if (v->pc && !match_value(m, v->arg, t->arg)) return false;
   if (m->p->level == LEVEL_MS) return match_order(m);
   if (v->pc && ((KIND(v->status) != K_UNSET) != t->linearized || v->may_return & ~t->may_return)) return false;
-  if (v->pc && t->linearized && (m->p->role[t->op] == ROLE_TAKE && !is_set(m->p)) && !match_value(m, v->status, t->status)) return false;
+  if (v->pc && t->linearized && (role(m->p, t->op) == TAKES && !is_set(m->p)) && !match_value(m, v->status, t->status)) return false;
   return match_order(m) && (is_set(m->p) ? match_multiset(m) : match_sequence(m, 0, 0));
 }
 

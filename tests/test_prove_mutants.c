@@ -174,8 +174,9 @@ static void walk(struct trial *t, uint64_t seed) {
 static bool close_views(struct trial *t, enum prove_level level) {
   struct problem why;
   memset(&t->prover, 0, sizeof t->prover);
-  memcpy(t->prover.role, t->proved.prover->role, sizeof t->prover.role);
-  t->prover.object = t->proved.prover->object;
+  memcpy(t->prover.method, t->proved.prover->method, sizeof t->prover.method);
+  t->prover.effects = t->proved.prover->effects;
+  t->prover.ordered = t->proved.prover->ordered;
   t->prover.level = level;
   if (!prover_open(&t->prover, &t->mem, t->program, t->name, &why)) return false;
   unsigned tries;

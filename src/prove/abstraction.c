@@ -58,8 +58,7 @@ static int atom_at(const struct view *v, val a) {
 static bool join_contents(struct prover *p, struct view *v, val a, val b, val *joined) {
   int i = atom_at(v, a), j = atom_at(v, b);
   if ((i >= 0) != (j >= 0)) return false;
-  bool sequence = p->object == PROVE_STACK || p->object == PROVE_QUEUE;
-  if (i >= 0 && sequence && j != i + 1) return false;
+  if (i >= 0 && p->effects->sequence && j != i + 1) return false;
   *joined = new_seq(v);
   if (i < 0) return true;
   v->abs[i] = *joined;
@@ -112,7 +111,7 @@ static void name_contents(struct prover *p, struct view *v, struct node *x, stru
   y->segment = y->carries == CARRY(CARRY_NOTHING, 0) ? SEGMENT_CARRYING_NOTHING : SEGMENT;
   y->contents = new_seq(v);
   y->low = y->high = VAL(K_UNSET, 0);
-  if (p->object == PROVE_SET || p->object == PROVE_MULTISET) {
+  if (p->ordered) {
     y->low = known_less(p, v, before, item) ? before : VAL(K_ANY, 0);
     y->high = known_less(p, v, item, next) ? next : VAL(K_ANY, 0);
   }
@@ -174,6 +173,7 @@ static void forget_dead(const struct prover *p, struct view *v) {
   if (!v->pc) {
     v->status = v->arg = VAL(K_UNSET, 0);
     v->may_return = v->carried = 0;
+    memset(v->seen, 0, sizeof v->seen);
     v->op = 0;
     for (unsigned n = 0; n < NODES_MOST; n++)
       if (is_carrier(&v->node[n])) v->node[n].carries = CARRY(CARRY_NOTHING, 0);
@@ -181,7 +181,9 @@ static void forget_dead(const struct prover *p, struct view *v) {
   }
   struct live live = p->program->live[v->pc];
   for (unsigned i = 0; i < live.count; i++) v->reg[p->program->registers[live.first + i]] = old[p->program->registers[live.first + i]];
-  if (KIND(v->status) != K_UNSET) v->may_return = v->carried = 0;
+  if (KIND(v->status) == K_UNSET) return;
+  v->may_return = v->carried = 0;
+  memset(v->seen, 0, sizeof v->seen);
 }
 
 enum { AHEAD_MOST = 16 }; /* instructions */
@@ -228,12 +230,12 @@ static void forget_overwritten(const struct prover *p, struct view *v) {
   }
 }
 
-/* In a stack or queue a number that stands in one node only may as well be any other. */
+/* Where values are not compared a number that stands in one node only may as well be any other. */
 static void forget_numbers(const struct prover *p, struct view *v) {
-  if (p->object != PROVE_STACK && p->object != PROVE_QUEUE) return;
+  if (p->ordered) return;
   for (unsigned n = 0; n < NODES_MOST; n++) {
     struct node *x = &v->node[n];
-    if (!x->used || x->segment || p->data[x->layout] < 0) continue;
+    if (!x->used || x->segment || p->data[x->layout] < 0 || is_carrier(x) /* it may be the result */) continue;
     val *d = &x->cell[p->data[x->layout]];
     if (KIND(*d) != K_INT && KIND(*d) != K_NULL) continue;
     if (atom_at(v, *d) < 0) *d = new_sym(v);
@@ -285,10 +287,27 @@ static void rename_value(struct naming *n, val *v) {
   }
 }
 
+/* Values seen that are nowhere else cannot be returned any more. */
+static void rename_seen(struct naming *n) {
+  val *to = n->new->seen;
+  unsigned count = 0;
+  for (unsigned i = 0; i < SEEN_MOST; i++) {
+    val v = n->old->seen[i];
+    if (KIND(v) == K_UNSET || (KIND(v) == K_SYM && !n->sym[INDEX(v)])) continue;
+    rename_value(n, &v);
+    unsigned at = count;
+    while (at && to[at - 1] >= v) at--;
+    if (at < count && to[at] == v) continue;
+    memmove(to + at + 1, to + at, sizeof(val) * (count - at));
+    to[at] = v;
+    count++;
+  }
+}
+
 /* Parts of the abstract value that are nowhere else: what stands next to each other becomes one (section 4.2). */
 static void rename_atoms(struct prover *p, struct naming *n) {
   bool unknown_before = false;
-  bool sequence = p->object == PROVE_STACK || p->object == PROVE_QUEUE;
+  bool sequence = p->effects->sequence;
   struct view *new = n->new;
   unsigned unknown = 0;
   for (unsigned i = 0; i < n->old->atoms; i++) {
@@ -348,7 +367,7 @@ static void rename_facts(struct prover *p, struct naming *n, struct view *old) {
 
 void abstract(struct prover *p, struct view *v, struct view *canonical) {
   forget_dead(p, v);
-  if (p->collected) {
+  if (p->forgets) {
     forget_links(p, v);
     forget_overwritten(p, v);
   }
@@ -376,6 +395,7 @@ void abstract(struct prover *p, struct view *v, struct view *canonical) {
     if (is_carrier(&v->node[i])) rename_value(&n, &(val){VAL(K_NODE, i)});
   rename_value(&n, &canonical->arg);
   rename_value(&n, &canonical->status);
+  rename_seen(&n);
   rename_atoms(p, &n);
   rename_facts(p, &n, v);
 }

@@ -25,7 +25,7 @@ bool carries_own(const struct view *v) {
 bool marks_helping(const struct prover *p) {
   for (uint32_t pc = 1; pc < p->program->code_count; pc++) {
     const struct inst *i = &p->program->code[pc];
-    if (i->code == I_LIN_FOR && (i->b == NO_REG || p->role[i->b] != ROLE_ASK)) return true;
+    if (i->code == I_LIN_FOR && (i->b == NO_REG || !changes_nothing(p, i->b))) return true;
   }
   return false;
 }
@@ -85,7 +85,7 @@ static void linearize_mine(struct prover *p, struct view *v) {
 
 void effect_for(struct prover *p, struct actor *a, unsigned op) {
   if (p->level == LEVEL_MS || a->setting_up) return;
-  if (op != NO_REG && p->role[op] == ROLE_ASK) return; /* it changes nothing: any moment will do */
+  if (op != NO_REG && changes_nothing(p, (uint16_t)op)) return; /* it changes nothing: any moment will do */
   int i = find_carrier(a);
   if (i < 0) {
     prove_fail(p, "it is not known whose operation linearizes here: no node of the last access stands for one, or several do");

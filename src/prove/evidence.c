@@ -112,7 +112,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   bool good = true;
   text_open(&t, m);
   put_asked(m, o, d, &t);
-  text_printf(&t, "points %s\nnumbers", p->marked ? "marked" : d->level == LEVEL_MS ? "none" : "found");
+  text_printf(&t, "points %s%s\nnumbers", p->marked ? "marked" : d->level == LEVEL_MS ? "none" : "found", p->takes_new ? " new" : "");
   for (unsigned i = 0; i < p->constants; i++) text_printf(&t, " %" PRId64, p->constant[i]);
   text_char(&t, '\n');
   put_steps(m, d, &t);
@@ -210,6 +210,8 @@ static bool read_points(struct evidence *e) {
   struct prover *p = e->proved.prover;
   const char *points, *numbers = "";
   if (!read_text(e, "points", &points)) return false;
+  char *new = strstr(points, " new"); /* of what may be taken out (object.c) */
+  if (new) *new = 0, p->takes_new = true;
   const char *expected = e->options.level == LEVEL_MS ? "none" : "found";
   p->marked = e->options.level != LEVEL_MS && !strcmp(points, "marked");
   if (!p->marked && strcmp(points, expected)) return unexpected(e, "points marked, found or none, as the level is");

@@ -163,9 +163,17 @@ static void read_root(struct reader *r, const char *name, const char *from) {
   add_part(r, part);
 }
 
+/* Contents are kept from the end to the beginning. */
+static void mirror(struct contents *c) {
+  struct contents old = *c;
+  unsigned items = old.first + old.last;
+  for (unsigned i = 0; i < items; i++) c->item[i] = old.item[items - 1 - i];
+  if (old.has_rest) c->first = old.last, c->last = old.first;
+}
+
 /* Items in <> or {}, and at most one name for the rest. */
 static void read_contents(struct reader *r) {
-  bool sequence = r->p->object == PROVE_STACK || r->p->object == PROVE_QUEUE;
+  bool sequence = r->p->effects->sequence;
   struct contents *c = r->after ? &r->g->after : &r->g->before;
   const char *at = r->at;
   if (c->there) wrong(r, at, "the contents are given twice", "");
@@ -189,6 +197,7 @@ static void read_contents(struct reader *r) {
       c->has_rest = true;
     }
   } while (!r->failed && accept(r, sequence ? "." : "+"));
+  if (r->p->mirrored) mirror(c);
 }
 
 static bool read_condition(struct reader *r, struct term a, const char *from) {

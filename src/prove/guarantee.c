@@ -147,7 +147,7 @@ static bool nothing_else(const struct match *m, struct nearest *near) {
 
 /* The contents without the items of the pattern; false: they are not such contents. */
 static bool take_items(struct match *m, const struct contents *c, const struct view *v, val *rest, unsigned *count) {
-  bool sequence = m->p->object == PROVE_STACK || m->p->object == PROVE_QUEUE;
+  bool sequence = m->p->effects->sequence;
   unsigned items = c->first + c->last;
   if (items > v->atoms || (!c->has_rest && items != v->atoms)) return false;
   memcpy(rest, v->abs, sizeof(val) * v->atoms);
@@ -178,7 +178,7 @@ static bool contents_hold(struct match *m, struct nearest *near) {
   const struct contents *b = m->g->before.there ? &m->g->before : &none, *a = m->g->before.there ? &m->g->after : &none;
   val before[ATOMS_MOST], after[ATOMS_MOST];
   unsigned had, has;
-  bool sequence = m->p->object == PROVE_STACK || m->p->object == PROVE_QUEUE;
+  bool sequence = m->p->effects->sequence;
   if (take_items(m, b, m->before, before, &had) && take_items(m, a, m->after, after, &has) &&
       (!(a->has_rest && b->has_rest) || (had == has && (sequence ? !memcmp(before, after, sizeof(val) * had) : is_part_of(before, had, after)))))
     return true;

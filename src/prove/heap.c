@@ -29,6 +29,7 @@ void replace(struct view *v, val from, val to, val *more) {
   replace_in(v->abs, v->atoms, from, to);
   replace_in(&v->status, 1, from, to);
   replace_in(&v->arg, 1, from, to);
+  replace_in(v->seen, SEEN_MOST, from, to);
   if (more) replace_in(more, REGS_MOST, from, to);
   for (unsigned n = 0; n < NODES_MOST; n++)
     if (v->node[n].used) {

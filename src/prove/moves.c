@@ -60,6 +60,7 @@ void action_of(struct prover *p, const struct view *from, struct view *action) {
   }
   forget_locks(&v);
   v.may_return = 0;
+  memset(v.seen, 0, sizeof v.seen);
   v.atoms = 0; /* the abstract value is the same in all views of a moment: that of the view it meets is used */
   abstract(p, &v, action);
 }
@@ -80,7 +81,7 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
   v.op = op;
   v.pc = p->program->ops[op].entry;
   for (unsigned i = 0; i < p->program->ops[op].params; i++) v.reg[i] = v.arg = new_sym(&v);
-  if (p->object == PROVE_SET || p->object == PROVE_MULTISET) {
+  if (p->ordered) {
     learn(p, &v, number(p, INT32_MIN), LESS, v.arg);
     learn(p, &v, v.arg, LESS, number(p, INT32_MAX));
   }

@@ -19,7 +19,7 @@ static void find_writes(const struct prover *p, struct candidates *c) {
     for (uint32_t op = 0; op < p->program->op_count; op++) {
       uint32_t end = op + 1 < p->program->op_count ? p->program->ops[op + 1].entry : p->program->code_count;
       for (uint32_t pc = p->program->ops[op].entry; pc < end; pc++)
-        if (p->writes[pc] & 1 && (p->writes[pc] & 2 ? 0 : 1) == pass && c->count[op] < WRITES_MOST && p->role[op] != ROLE_ASK)
+        if (p->writes[pc] & 1 && (p->writes[pc] & 2 ? 0 : 1) == pass && c->count[op] < WRITES_MOST && !changes_nothing(p, (uint16_t)op))
           c->pc[op][c->count[op]++] = pc;
     }
 }

@@ -204,7 +204,7 @@ static void tell_assumed(const struct teller *w) {
   const struct proved *d = w->d;
   note(w, "memory is sequentially consistent, and malloc succeeds");
   if (!d->program->frees) note(w, "memory is collected: nothing is freed, so a node that is in use is not given out again");
-  if (d->prover->object == PROVE_SET || d->prover->object == PROVE_MULTISET)
+  if (d->prover->ordered)
     note(w, "arguments lie strictly between INT_MIN and INT_MAX");
   for (uint32_t pc = 1; pc < d->program->code_count; pc++)
     if (d->program->code[pc].code == I_REQUIRE) {

@@ -3,37 +3,67 @@
 
 #include <string.h>
 
+#include "front/effects.h"
 #include "prove/prover.h"
 
-static const struct {
-  const char *spec;
-  enum prove_object object;
-} objects[] = {{"stack", PROVE_STACK}, {"queue", PROVE_QUEUE}, {"set", PROVE_SET}, {"multiset", PROVE_MULTISET}};
-static const struct {
-  const char *operation;
-  enum prove_role role;
-} roles[] = {{"push", ROLE_ADD}, {"pop", ROLE_TAKE}, {"enq", ROLE_ADD}, {"deq", ROLE_TAKE}, {"add", ROLE_ADD}, {"remove", ROLE_TAKE},
-             {"contains", ROLE_ASK}};
+#define KNOWN "stack, queue, set, multiset, or what ASIF_EFFECT gives"
 
-static bool find_spec(struct mem *mem, const struct prove_options *o, const struct unit *unit, struct proved *d, enum prove_object *object,
-                      struct problem *why) {
-  const char *name = o->spec ? o->spec : unit->harness.spec;
-  if (!name) {
-    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; prove knows stack, queue, set and multiset", o->path);
-    return false;
+/* Lists are taken from at their front. Where a specification takes from the end only, the contents are kept the other way round. */
+static bool takes_from_end(const struct effects *x) {
+  bool end = false;
+  for (size_t i = 0; i < x->list.count; i++) {
+    const struct effect_contents *c = &x->list.at[i].before;
+    if (c->has_rest && c->first) return false;
+    end |= c->has_rest && c->last;
   }
-  if (unit->harness.own_spec && !o->spec) {
-    problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own; prove knows stack, queue, set and multiset", name);
-    return false;
+  return end;
+}
+
+static void mirror(struct effect_contents *c) {
+  struct effect_contents old = *c;
+  unsigned items = old.first + old.last;
+  for (unsigned i = 0; i < items; i++) c->item[i] = old.item[items - 1 - i];
+  if (old.has_rest) c->first = old.last, c->last = old.first;
+}
+
+/* Whether a value is inside is told by the order of the list. */
+static bool compares(const struct effects *x) {
+  for (size_t i = 0; i < x->list.count && !x->sequence; i++) {
+    const struct effect *e = &x->list.at[i];
+    if (e->has_absent) return true;
+    for (unsigned k = 0; k < e->before.first; k++)
+      if (e->before.item[k].kind == EFFECT_NUMBER || e->before.item[k].name < e->args) return true;
   }
-  if (!spec_load(name, &d->spec, mem, why)) return false;
-  for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
-    if (!strcmp(objects[i].spec, d->spec.name)) {
-      *object = objects[i].object;
-      return true;
-    }
-  problem_set(why, "%s: %s is no specification that prove knows: stack, queue, set and multiset", o->path, d->spec.name);
   return false;
+}
+
+static void orient(struct prover *p, struct effects *x) {
+  p->ordered = compares(x);
+  p->effects = x;
+  p->mirrored = x->sequence && takes_from_end(x);
+  for (size_t i = 0; p->mirrored && i < x->list.count; i++) mirror(&x->list.at[i].before), mirror(&x->list.at[i].after);
+}
+
+static bool find_spec(struct mem *mem, const struct prove_options *o, const struct unit *unit, struct proved *d, struct problem *why) {
+  const char *name = o->spec ? o->spec : unit->harness.spec;
+  struct effects *own = mem_zero(mem, 1, sizeof *own), *oriented = mem_zero(mem, 1, sizeof *own);
+  bool given = unit_has_effects(unit, o->spec);
+  if (given) {
+    if (!unit_effects(mem, unit, own, why) || !unit_effects(mem, unit, oriented, why)) return false;
+    effects_spec(mem, own, &d->spec);
+  } else if (!name) {
+    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; prove knows " KNOWN, o->path);
+    return false;
+  } else if (unit->harness.own_spec && !o->spec) {
+    problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own, in C; prove knows " KNOWN, name);
+    return false;
+  } else if (!spec_load(name, &d->spec, mem, why)) return false;
+  if (!given && !effects_named(mem, d->spec.name, oriented)) {
+    problem_set(why, "%s: %s is no specification that prove knows: " KNOWN, o->path, d->spec.name);
+    return false;
+  }
+  orient(d->prover, oriented);
+  return true;
 }
 
 /* Where there is no harness: functions that carry the names of the specification's operations. */
@@ -53,32 +83,36 @@ static bool find_ops(struct mem *mem, const struct prove_options *o, struct unit
   return false;
 }
 
-static bool find_roles(struct prover *p, const struct unit *u, const struct spec *spec, struct problem *why) {
+static bool find_methods(struct prover *p, const struct unit *u, const struct spec *spec, struct problem *why) {
   for (uint32_t i = 0; i < p->program->op_count; i++) {
     const struct program_op *op = &p->program->ops[i];
     int found = spec_op_find(spec, op->name, strlen(op->name));
-    size_t length;
-    const char *name = found < 0 ? op->name : spec_op_name(spec, (unsigned)found, &length);
-    bool known = false;
-    for (size_t k = 0; found >= 0 && k < sizeof roles / sizeof *roles; k++)
-      if (strlen(roles[k].operation) == length && !strncmp(roles[k].operation, name, length)) p->role[i] = roles[k].role, known = true;
-    if (!known) {
+    size_t length = 0;
+    const char *name = found < 0 ? "" : spec_op_name(spec, (unsigned)found, &length);
+    unsigned m = 0;
+    while (m < p->effects->ops.count && (strlen(p->effects->ops.at[m].name) != length || strncmp(p->effects->ops.at[m].name, name, length))) m++;
+    if (m == p->effects->ops.count) {
       problem_at(why, u, op->place, "%s is no operation of %s that prove knows", op->name, spec->name);
       return false;
     }
-    if (op->params != spec->ops[found].args) {
+    if (op->params != p->effects->ops.at[m].args) {
       problem_at(why, u, op->place, "%s takes %u arguments, but %s of %s takes %u", op->function, op->params, op->name, spec->name,
-                 spec->ops[found].args);
+                 p->effects->ops.at[m].args);
       return false;
     }
+    if (op->params > 1) {
+      problem_at(why, u, op->place, "%s takes several arguments: prove follows operations with one at most", op->function);
+      return false;
+    }
+    p->method[i] = (uint8_t)m;
   }
   return true;
 }
 
 bool prove_open(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
   struct unit *unit = front_read(mem, o->path, o->cc_args, why);
-  enum prove_object object;
-  if (!unit || !find_spec(mem, o, unit, d, &object, why) || !find_ops(mem, o, unit, &d->spec, why)) return false;
+  d->prover = mem_zero(mem, 1, sizeof *d->prover);
+  if (!unit || !find_spec(mem, o, unit, d, why) || !find_ops(mem, o, unit, &d->spec, why)) return false;
   struct lower_options lower_options = {.recursion = o->recursion};
   d->unit = unit;
   d->program = lower(mem, unit, &lower_options, why);
@@ -87,11 +121,23 @@ bool prove_open(struct mem *mem, const struct prove_options *o, struct proved *d
     problem_set(why, "%s: more than %d operations", o->path, OPS_MOST);
     return false;
   }
-  d->prover = mem_zero(mem, 1, sizeof *d->prover);
-  d->prover->object = object;
   d->prover->level = d->level = o->level;
   d->prover->program = d->program;
-  return find_roles(d->prover, unit, &d->spec, why);
+  return find_methods(d->prover, unit, &d->spec, why);
+}
+
+/* May an operation take out any of the values that are inside? */
+static bool takes_any(const struct effects *x) {
+  for (size_t i = 0; i < x->list.count && !x->sequence; i++)
+    for (unsigned k = 0; k < x->list.at[i].before.first; k++) {
+      const struct effect_term *t = &x->list.at[i].before.item[k];
+      if (t->kind == EFFECT_NAME && t->name >= x->list.at[i].args) return true;
+    }
+  return false;
+}
+
+static bool close_views(struct proved *d, bool points_known) {
+  return points_known ? fixpoint(d->prover) : find_points(d->prover, &d->level, &d->tries);
 }
 
 bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
@@ -110,7 +156,11 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
   if (!read_given(d->prover, d->unit, why)) return false;
   if (o->level != LEVEL_MS && marked) d->prover->marked = true;
   d->prover->helping = d->prover->marked && marks_helping(d->prover);
-  bool done = o->level == LEVEL_MS || marked ? fixpoint(d->prover) : find_points(d->prover, &d->level, &d->tries);
+  bool done = close_views(d, o->level == LEVEL_MS || marked);
+  if (!done && d->level != LEVEL_MS && takes_any(d->prover->effects)) {
+    d->prover->takes_new = true;
+    done = close_views(d, marked);
+  }
   d->verdict = done ? VERDICT_HOLDS : VERDICT_UNKNOWN;
   d->failure = d->prover->failure;
   return true;

@@ -26,10 +26,9 @@
 #include "base/text.h"
 #include "prove/prove.h"
 #include "prove/view.h"
+#include "spec/effects.h"
 
 enum { CHOICES_MOST = 200, CONSTANTS_MOST = 1000, LAYOUTS_MOST = 64, OPS_MOST = 16, VIEWS_MOST = 200000 };
-enum prove_object { PROVE_STACK, PROVE_QUEUE, PROVE_SET, PROVE_MULTISET };
-enum prove_role { ROLE_ADD, ROLE_TAKE, ROLE_ASK };
 
 struct entry {
   struct view view;
@@ -41,14 +40,18 @@ struct entry {
 struct prover {
   struct mem *mem;
   const struct program *program;
-  enum prove_object object;
+  const struct effects *effects; /* the specification */
+  uint8_t method[OPS_MOST]; /* of each operation: which of the specification's it is */
+  bool ordered;             /* it compares values: how they are ordered is followed */
+  bool mirrored;            /* the contents are kept from the end to the beginning */
+  bool takes_new;           /* where any value may be taken out: it is that of the node whose address the step writes, else of the one that it replaces */
   enum prove_level level;
   bool collected;           /* the program frees nothing: memory is collected */
   int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
   uint64_t read;            /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
+  bool forgets;             /* there are many views where operations help each other: what matters in few proofs is forgotten */
   uint32_t followed;        /* roots (bits): an operation looks at the link of a node whose address it has from there */
-  uint8_t role[OPS_MOST];   /* of each operation: enum prove_role */
   uint8_t *point;           /* of each instruction: the operation linearizes here */
   uint8_t *writes;          /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
   uint64_t *freed_later;    /* of each instruction: registers (bits) that may be freed from here on */
@@ -125,6 +128,7 @@ bool same(struct prover *, struct actor *, val, val);
 bool less(struct prover *, struct actor *, val, val);
 
 /* object.c */
+bool changes_nothing(const struct prover *, uint16_t op);
 void effect_now(struct prover *, struct actor *);
 void effect_pure(struct prover *, struct view *); /* results a read-only linearization now would give */
 void check_result(struct prover *, struct actor *);

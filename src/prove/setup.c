@@ -105,6 +105,7 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   p->point = mem_zero(mem, program->code_count, 1);
   p->read = find_read(program);
   find_cells(p);
+  p->forgets = p->collected && marks_helping(p);
   find_followed(p);
   find_freed(p);
   return true;

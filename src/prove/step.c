@@ -142,21 +142,21 @@ static void remember_access(struct actor *a, val base, val old, val new) {
 static void run_access(struct prover *p, struct actor *a, const struct inst *i, bool point) {
   val *at = cell_at(p, a, i);
   if (!at) return;
-  bool shared = is_shared(a, i);
+  bool shared = is_shared(a, i), wrote = false;
   val base = i->flags & FLAG_GLOBAL ? VAL(K_UNSET, 0) : a->reg[i->a], old = *at, new = VAL(K_UNSET, 0);
   switch (i->code) {
   case I_LOAD: a->reg[i->d] = old = read_cell(p, a, at); break;
   case I_STORE:
     new = a->reg[i->b];
     write_cell(p, a, i, at, a->reg[i->b]);
-    if (point) effect_now(p, a);
+    wrote = true;
     break;
   case I_EXCHANGE:
     old = read_cell(p, a, at);
     new = a->reg[i->b];
     write_cell(p, a, i, at, a->reg[i->b]);
     a->reg[i->d] = old;
-    if (point) effect_now(p, a);
+    wrote = true;
     break;
   case I_CAS:
     old = read_cell(p, a, at);
@@ -166,7 +166,7 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
       new = a->reg[i->b];
       write_cell(p, a, i, at, a->reg[i->b]);
       a->reg[i->d] = number(p, 1);
-      if (point) effect_now(p, a);
+      wrote = true;
     } else {
       a->reg[i->c] = old;
       a->reg[i->d] = NIL;
@@ -184,6 +184,7 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
   default: prove_fail(p, "read-modify-write of numbers is outside what prove follows");
   }
   if (shared) remember_access(a, base, old, new);
+  if (point && wrote) effect_now(p, a);
 }
 
 static void run_binary(struct prover *p, struct actor *a, const struct inst *i) {

@@ -146,7 +146,8 @@ static void tell_facts(const struct prover *p, const struct view *v, struct text
 }
 
 static void tell_status(const struct prover *p, const struct view *v, struct text *t) {
-  static const char *const results[] = {"empty", "false", "true"};
+  static const char *const results[] = {"empty", "false", "true", "nothing"};
+  unsigned any = 0;
   const char *function = p->program->ops[v->op].function;
   if (KIND(v->status) != K_UNSET) {
     text_printf(t, "; %s has linearized", function);
@@ -156,12 +157,16 @@ static void tell_status(const struct prover *p, const struct view *v, struct tex
     return;
   }
   text_printf(t, "; %s has not linearized", function);
-  for (unsigned i = 0, any = 0; i < 3; i++)
+  for (unsigned i = 0; i < 4; i++)
     if (v->may_return >> i & 1) text_printf(t, "%s%s", any++ ? " or " : ", and may return ", results[i]);
+  for (unsigned i = 0; i < SEEN_MOST && KIND(v->seen[i]) != K_UNSET; i++) {
+    text_add(t, any++ ? " or " : ", and may return ");
+    tell_value(p, v->seen[i], t);
+  }
 }
 
 void tell_knows(const struct prover *p, const struct view *v, struct text *t) {
-  bool sequence = p->object == PROVE_STACK || p->object == PROVE_QUEUE;
+  bool sequence = p->effects->sequence;
   if (p->level == LEVEL_MS) {
     text_add(t, "contents are not looked at (memory safety)");
     tell_facts(p, v, t);
@@ -170,7 +175,7 @@ void tell_knows(const struct prover *p, const struct view *v, struct text *t) {
   text_add(t, v->atoms ? sequence ? "contents " : "contents {" : "contents empty");
   for (unsigned i = 0; i < v->atoms; i++) {
     if (i) text_add(t, sequence ? "." : ", ");
-    tell_value(p, v->abs[i], t);
+    tell_value(p, v->abs[p->mirrored ? v->atoms - 1 - i : i], t);
   }
   if (v->atoms && !sequence) text_char(t, '}');
   tell_facts(p, v, t);

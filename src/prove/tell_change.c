@@ -101,15 +101,27 @@ static void put_node_changes(struct telling *c, unsigned n, size_t from) {
   text_add(c->t, " is taken out, to be freed");
 }
 
-static void put_atoms(struct telling *c, const struct view *v, unsigned first, unsigned last, bool rest_first, bool rest_last) {
-  bool any = rest_first;
-  if (rest_first) text_char(c->t, 'A');
-  for (unsigned i = first; i < last; i++) {
+/* In the order of the specification. */
+static void put_atoms(struct telling *c, const struct view *v, unsigned first, unsigned last, bool rest_first) {
+  bool begins = rest_first != c->p->mirrored, any = begins;
+  if (begins) text_char(c->t, 'A');
+  for (unsigned i = 0; i < last - first; i++) {
     if (any) text_char(c->t, '.');
-    put_name(c, v->abs[i]);
+    put_name(c, v->abs[c->p->mirrored ? last - 1 - i : first + i]);
     any = true;
   }
-  if (rest_last) text_add(c->t, any ? ".A" : "A");
+  if (!begins) text_add(c->t, any ? ".A" : "A");
+}
+
+/* Are values put in at the end of the sequence, and nowhere else? */
+static bool appends(const struct prover *p) {
+  bool end = false, beginning = false;
+  for (size_t i = 0; i < p->effects->list.count; i++) {
+    const struct effect *e = &p->effects->list.at[i];
+    end |= e->after.last > e->before.last;
+    beginning |= e->after.first > e->before.first;
+  }
+  return end && !beginning;
 }
 
 /* "A -> v.A": what is the same at the beginning, or at the end, is called A. */
@@ -121,10 +133,10 @@ static void put_sequences(struct telling *c, size_t from) {
   if (head + tail == b->atoms && head + tail == a->atoms) return;
   separate(c, from);
   text_add(c->t, "contents: ");
-  bool first = c->p->object == PROVE_QUEUE && a->atoms > b->atoms, last = !first;
-  put_atoms(c, b, head, b->atoms - tail, first, last);
+  bool first = head || tail ? !tail : a->atoms > b->atoms && appends(c->p);
+  put_atoms(c, b, head, b->atoms - tail, first);
   text_add(c->t, " -> ");
-  put_atoms(c, a, head, a->atoms - tail, first, last);
+  put_atoms(c, a, head, a->atoms - tail, first);
 }
 
 static unsigned times(const struct view *v, val atom) {
@@ -185,7 +197,7 @@ static void put_contents(struct telling *c, size_t from) {
   rejoin(c, &joined);
   bool linearized = c->before->status != c->after->status;
   if (!linearized || !same_atoms(c->before, &joined)) c->after = &joined;
-  if (c->p->object == PROVE_STACK || c->p->object == PROVE_QUEUE) put_sequences(c, from);
+  if (c->p->effects->sequence) put_sequences(c, from);
   else put_sets(c, from);
   c->after = after;
 }

@@ -43,7 +43,7 @@ enum carrier { CARRY_NOTHING, CARRY_MINE, CARRY_YOURS, CARRY_WAITING };
 #define CARRIER(v) ((enum carrier)(INDEX(v) & 3))
 #define CARRIED_OP(v) ((uint16_t)(INDEX(v) >> 2))
 
-enum { NODES_MOST = 24, CELLS_EACH = 6, REGS_MOST = 32, ROOTS_MOST = 16, ATOMS_MOST = 20, FACTS_MOST = 24 };
+enum { NODES_MOST = 24, CELLS_EACH = 6, REGS_MOST = 32, ROOTS_MOST = 16, ATOMS_MOST = 20, FACTS_MOST = 24, SEEN_MOST = 4 };
 
 enum segment { NO_SEGMENT, SEGMENT, SEGMENT_CARRYING_NOTHING /* each of its nodes is CARRY_NOTHING */ };
 
@@ -69,7 +69,7 @@ struct fact {
 };
 
 /* Results that a linearization which changes nothing would have given, so far. */
-enum pure_result { MAY_EMPTY = 1, MAY_FALSE = 2, MAY_TRUE = 4 };
+enum pure_result { MAY_EMPTY = 1, MAY_FALSE = 2, MAY_TRUE = 4, MAY_OK = 8 };
 
 struct view {
   uint32_t pc;     /* the next access to shared memory; 0: between operations */
@@ -81,6 +81,7 @@ struct view {
   uint8_t carried;    /* the operation has not linearized, and a node stands for it that others see */
   val status;      /* K_UNSET: the operation has not linearized; else the specification's result */
   val arg;         /* of the operation */
+  val seen[SEEN_MOST]; /* values that a read-only linearization may have returned so far, in order; K_UNSET: none */
   val reg[REGS_MOST], root[ROOTS_MOST]; /* roots: the cells of the global variables */
   struct node node[NODES_MOST];
   val abs[ATOMS_MOST]; /* the object's abstract value: a sequence, or a multiset (sorted), of items and contents */

@@ -81,7 +81,9 @@ void put_view(const struct prover *p, const struct view *v, struct text *t) {
   put_value(p, v->arg, t);
   text_add(t, " result ");
   put_value(p, v->status, t);
-  text_printf(t, " may %u names %u %u %u%s", v->may_return, v->syms, v->seqs, v->danglings, v->carried ? " carried" : "");
+  text_printf(t, " may %u", v->may_return);
+  for (unsigned i = 0; i < SEEN_MOST && v->seen[i]; i++) text_char(t, ','), put_value(p, v->seen[i], t);
+  text_printf(t, " names %u %u %u%s", v->syms, v->seqs, v->danglings, v->carried ? " carried" : "");
 }
 
 /* Reading: words between spaces. What is wrong with them is found at the end, when the view is written again and compared. */
@@ -176,7 +178,14 @@ static void get_words(struct words *w, struct view *v) {
   next_word(w);
   v->status = get_value(w, next_word(w));
   next_word(w);
-  v->may_return = (uint8_t)get_number(next_word(w), 255);
+  s = next_word(w);
+  v->may_return = (uint8_t)get_number(s, 255);
+  for (unsigned i = 0; i < SEEN_MOST && (s = strchr(s, ',')); i++) {
+    char *end = strchr(++s, ',');
+    if (end) *end = 0;
+    v->seen[i] = get_value(w, s);
+    if (end) *end = ',', s = end;
+  }
   next_word(w);
   v->syms = (uint16_t)get_number(next_word(w), 0xfff);
   v->seqs = (uint16_t)get_number(next_word(w), 0xfff);
@@ -204,7 +213,7 @@ static bool are_there(const struct view *v, const val *a, unsigned count) {
 static bool is_whole(const struct prover *p, const struct view *v) {
   const struct program *program = p->program;
   if (v->pc && (v->pc < program->ops[v->op].entry || (v->op + 1u < program->op_count && v->pc >= program->ops[v->op + 1].entry))) return false;
-  bool whole = are_there(v, v->root, ROOTS_MOST) && are_there(v, v->reg, REGS_MOST) && are_there(v, v->abs, v->atoms) && is_there(v, v->arg) &&
+  bool whole = are_there(v, v->root, ROOTS_MOST) && are_there(v, v->reg, REGS_MOST) && are_there(v, v->abs, v->atoms) && are_there(v, v->seen, SEEN_MOST) && is_there(v, v->arg) &&
                is_there(v, v->status);
   for (unsigned f = 0; f < v->facts; f++) whole = whole && is_there(v, v->fact[f].a) && is_there(v, v->fact[f].b);
   for (unsigned n = 0; n < NODES_MOST; n++) {
