@@ -7,7 +7,9 @@
  * since from being collected. With UNLINKS (ms_queue_unlinked.c) it does not.
  *
  * Linearization points: enq, the exchange that links the node; deq, the exchange of head; of a deq that returns empty, the read
- * of the dummy's next, if head is then found to be still the same: it is known only afterwards. */
+ * of the dummy's next, if head is then found to be still the same: it is known only afterwards.
+ *
+ * With -DPOINTS they are marked, but for that of a deq that returns empty. */
 #include <asif.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +19,11 @@
 #endif
 #ifndef VALUES
 #define VALUES 2
+#endif
+#ifdef POINTS
+#define POINT() ASIF_LIN()
+#else
+#define POINT() ((void)0)
 #endif
 
 struct node {
@@ -44,6 +51,7 @@ static void enq(int v) {
     if (next) {
       atomic_compare_exchange_strong(&tail, &t, next);
     } else if (atomic_compare_exchange_strong(&t->next, &next, n)) {
+      POINT();
       break;
     }
   }
@@ -63,6 +71,7 @@ static int deq(void) {
     }
     int v = next->val;
     if (atomic_compare_exchange_strong(&head, &h, next)) {
+      POINT();
 #ifdef UNLINKS
       atomic_store(&h->next, h);
 #endif

@@ -149,12 +149,19 @@ static bool breaks(const struct trial *t, unsigned threads, unsigned ops, double
   return verify_breaks(path, t->program, threads, ops, seconds);
 }
 
+enum { OBJECTS_MOST = 13 }; /* longer segments are not matched with what is there */
+static unsigned objects(const struct concrete *c) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < CONCRETE_OBJECTS; i++) count += c->object[i].used;
+  return count;
+}
+
 static void walk(struct trial *t, uint64_t seed) {
   struct concrete c;
   struct prover *p = &t->prover;
   t->random = seed;
   concrete_start(p, &c);
-  for (unsigned stuck = 0, left = 9, moves = 0; stuck < 30 && moves < 200 && !c.fault; moves++) { /* it may go on for ever */
+  for (unsigned stuck = 0, left = 9, moves = 0; stuck < 30 && moves < 200 && !c.fault && objects(&c) < OBJECTS_MOST; moves++) { /* it may go on for ever */
     unsigned thread = roll(t, CONCRETE_THREADS);
     bool moved = false;
     if (c.thread[thread].pc) moved = concrete_step(p, &c, thread, roll(t, 1000));

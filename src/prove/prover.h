@@ -50,6 +50,7 @@ struct prover {
   int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
   uint64_t read;            /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
+  bool int_arguments;       /* all arguments of operations are ints */
   bool forgets;             /* there are many views where operations help each other: what matters in few proofs is forgotten */
   uint32_t followed;        /* roots (bits): an operation looks at the link of a node whose address it has from there */
   uint8_t *point;           /* of each instruction: the operation linearizes here */

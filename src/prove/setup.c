@@ -3,13 +3,13 @@
 
 #include "prove/prover.h"
 
-/* Numbers of cells of nodes that the program reads. What is read of a variable of an operation is no node's. */
-static uint64_t find_read(const struct program *program) {
+/* Numbers of cells of nodes that the program reads as addresses, or as numbers. What is read of a variable of an operation is no node's. */
+static uint64_t find_read(const struct program *program, bool pointers) {
   uint64_t read = 0;
   for (uint32_t pc = 1; pc < program->code_count; pc++) {
     const struct inst *i = &program->code[pc];
     bool reads = i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE || i->code == I_FETCH;
-    if (reads && !(i->flags & (FLAG_GLOBAL | FLAG_LOCAL)) && i->imm >= 0 && i->imm < 64) read |= UINT64_C(1) << i->imm;
+    if (reads && i->scalar.pointer == pointers && !(i->flags & (FLAG_GLOBAL | FLAG_LOCAL)) && i->imm >= 0 && i->imm < 64) read |= UINT64_C(1) << i->imm;
   }
   return read;
 }
@@ -18,13 +18,15 @@ static uint64_t find_read(const struct program *program) {
  * the program ever reads, else the first. */
 static void find_cells(struct prover *p) {
   const struct program *program = p->program;
+  uint64_t addresses = find_read(program, true), numbers = find_read(program, false);
+  p->read = addresses | numbers;
   for (uint32_t l = 0; l < program->layout_count; l++) {
     p->link[l] = p->data[l] = -1;
     const struct layout *x = &program->layouts[l];
     for (uint32_t c = 0; c < x->count && x->count > 1; c++) {
       const struct scalar *s = &x->cells[c].scalar;
-      if (s->pointer && (p->link[l] < 0 || !(p->read >> p->link[l] & 1))) p->link[l] = (int8_t)c;
-      if (!s->pointer && !s->mutex && (p->data[l] < 0 || !(p->read >> p->data[l] & 1))) p->data[l] = (int8_t)c;
+      if (s->pointer && (p->link[l] < 0 || !(addresses >> p->link[l] & 1))) p->link[l] = (int8_t)c;
+      if (!s->pointer && !s->mutex && (p->data[l] < 0 || !(numbers >> p->data[l] & 1))) p->data[l] = (int8_t)c;
     }
   }
 }
@@ -80,6 +82,15 @@ static void find_freed(struct prover *p) {
   }
 }
 
+static bool takes_ints(const struct unit *u) {
+  for (size_t i = 0; i < u->harness.ops.count; i++) {
+    const struct type *f = u->harness.ops.at[i].function->type;
+    for (uint32_t k = 0; k < f->param_count; k++)
+      if (f->params[k]->kind != TYPE_INT || !f->params[k]->is_signed || f->params[k]->bits > 32) return false;
+  }
+  return true;
+}
+
 static bool small_enough(const struct program *program, uint32_t roots, const char *path, struct problem *why) {
   const char *what = NULL;
   if (roots > ROOTS_MOST) what = "the global variables have more than 16 cells together";
@@ -103,9 +114,9 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   }
   if (!small_enough(program, roots, path, why)) return false;
   p->point = mem_zero(mem, program->code_count, 1);
-  p->read = find_read(program);
   find_cells(p);
   p->forgets = p->collected && marks_helping(p);
+  p->int_arguments = takes_ints(program->unit);
   find_followed(p);
   find_freed(p);
   return true;

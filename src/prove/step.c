@@ -224,6 +224,16 @@ static void run_free(struct prover *p, struct actor *a, const struct inst *i) {
   free_node(a->view, INDEX(v), a->me ? NULL : a->reg);
 }
 
+/* What is, or was, among the contents was an argument: where these are ints, so is it. */
+static bool is_int(const struct prover *p, const struct actor *a, val v) {
+  const struct view *view = a->view;
+  if (!p->int_arguments || p->level == LEVEL_MS) return false;
+  bool is = KIND(v) == K_SYM && (v == a->arg || v == *a->status);
+  for (unsigned i = 0; i < view->atoms; i++) is |= view->abs[i] == v;
+  for (unsigned i = 0; i < SEEN_MOST; i++) is |= view->seen[i] == v;
+  return is && KIND(v) == K_SYM;
+}
+
 /* A number that is not known may change when it is made narrower, or unsigned. */
 static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
   val v = a->reg[i->a];
@@ -232,6 +242,7 @@ static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
   else if (s->bits == 1) v = same(p, a, v, NIL) ? NIL : number(p, 1);
   else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || (s->bits == 64 && s->is_signed)) ;
   else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)]) ;
+  else if (s->bits == 32 && s->is_signed && is_int(p, a, v)) ;
   else v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
   a->reg[i->d] = v;
 }
