@@ -146,6 +146,12 @@ static inline void stretch(const unsigned char *bytes, size_t count, unsigned ch
   }
 }
 
+/* The first number of a packed object: which layout and life, and in the last bit whether the number of its cells follows. */
+static inline struct object object_of_head(const struct program *p, uint64_t head) {
+  uint32_t layout = (uint32_t)((head >> 1) / LIVES_PACKED);
+  return (struct object){.count = p->layouts[layout].count, .layout = layout, .life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED)};
+}
+
 /* Do an object's contents matter? */
 static inline bool has_contents(const struct machine *m, uint8_t life) {
   return life != LIFE_ENDED && life != LIFE_HOLLOW && (life != LIFE_FREED || m->options.type_stable);

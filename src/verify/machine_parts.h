@@ -26,7 +26,7 @@ enum life {
   LIFE_LOCAL, /* a variable whose address is taken */
   LIFE_ENDED  /* ... after its scope was left */
 };
-enum { LIVES_PACKED = LIFE_ENDED - LIFE_HEAP + 1 };
+enum { LIVES_PACKED = LIFE_ENDED - LIFE_HEAP + 1, HEADS = 128 };
 
 struct object {
   uint32_t first, count; /* its cells */
@@ -97,6 +97,7 @@ struct machine {
   uint32_t *reach;
   size_t reach_regs;
   word one_digit[16];     /* digits.h */
+  struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */
   unsigned char *digits;  /* of the state being packed */
   unsigned char *records; /* of threads, for ordering them */
 };

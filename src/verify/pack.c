@@ -243,6 +243,8 @@ void pack_open(struct mem *mem, struct machine *m) {
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
   m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
   one_digit_words(m->one_digit, m->globals + 1);
+  for (uint64_t head = 0; head < HEADS && (head >> 1) / LIVES_PACKED < m->program->layout_count; head++)
+    m->heads[head] = object_of_head(m->program, head);
   m->digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.bytes = mem_alloc(mem, m->system.packed_most);

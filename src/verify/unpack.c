@@ -6,31 +6,47 @@ struct unpacker {
   struct machine_state *s;
   const unsigned char *at;
   uint32_t known; /* objects named so far */
+  uint32_t garbage; /* objects from here on are those the globals do not lead to */
+  bool again;       /* garbage was named that was named before, or not plainly */
 };
+
+static inline const unsigned char *get_noted(const struct unpacker *u, const unsigned char *at, word *to, uint32_t *known, bool *again) {
+  bool is_new = *at == DIGIT_NEW;
+  word w;
+  at = get_word(u->m, at, &w, known);
+  *again |= !is_new & word_is_pointer(w) & (word_object(w) >= u->garbage);
+  *to = w;
+  return at;
+}
 
 static void get_objects(struct unpacker *u, uint8_t owner) {
   const struct machine *m = u->m;
   const unsigned char *at = u->at;
   uint32_t known = u->known, first = u->s->cells;
+  bool again = u->again;
   struct object *objects = state_objects(m, u->s);
   word *cells = state_cells(m, u->s);
   uint32_t object = u->s->objects;
   for (; object < known; object++) {
     uint64_t head, count;
     at = get_number(at, &head);
-    uint32_t layout = (uint32_t)((head >> 1) / LIVES_PACKED), end;
-    uint8_t life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED);
-    count = m->program->layouts[layout].count;
-    if (head & 1) at = get_number(at, &count);
-    objects[object] = (struct object){.first = first, .count = (uint32_t)count, .layout = layout, .life = life, .owner = owner};
-    end = first + (uint32_t)count;
-    if (has_contents(m, life))
-      for (; first < end; first++) at = get_word(m, at, &cells[first], &known);
+    struct object o = head < HEADS ? m->heads[head] : object_of_head(m->program, head);
+    if (head & 1) {
+      at = get_number(at, &count);
+      o.count = (uint32_t)count;
+    }
+    o.first = first;
+    o.owner = owner;
+    objects[object] = o;
+    uint32_t end = first + o.count;
+    if (has_contents(m, o.life))
+      for (; first < end; first++) at = get_noted(u, at, &cells[first], &known, &again);
     else
       for (; first < end; first++) cells[first] = WORD_UNINITIALISED;
   }
   u->at = at;
   u->known = known;
+  u->again = again;
   u->s->objects = object;
   u->s->cells = first;
 }
@@ -77,9 +93,11 @@ static void get_registers(struct unpacker *u, unsigned thread) {
   word *r = state_registers(m, u->s, thread);
   const unsigned char *at = u->at;
   uint32_t known = u->known;
-  for (unsigned i = 0; i < live->count; i++) at = get_word(m, at, &r[registers[i]], &known);
+  bool again = false;
+  for (unsigned i = 0; i < live->count; i++) at = get_noted(u, at, &r[registers[i]], &known, &again);
   u->at = at;
   u->known = known;
+  u->again = again;
 }
 
 static void get_thread(struct unpacker *u, unsigned thread) {
@@ -99,7 +117,8 @@ static void get_thread(struct unpacker *u, unsigned thread) {
   if (t->pc) {
     get_registers(u, thread);
     get_objects(u, (uint8_t)thread);
-    last->apart &= look_through(u, thread, before) == u->s->objects - before;
+    if (u->again) /* else all its objects were named once, plainly, and no other's */
+      last->apart &= look_through(u, thread, before) == u->s->objects - before;
   }
   last->records[thread].size = (uint32_t)(u->at - last->records[thread].at);
   last->records[thread].objects = u->s->objects - before;
@@ -146,7 +165,7 @@ void machine_unpack(struct system *system, const unsigned char *packed, size_t s
   struct machine *m = (struct machine *)system;
   struct machine_state *s = work;
   struct unpacked *last = &m->last;
-  struct unpacker u = {.m = m, .s = s, .at = last->digits, .known = m->globals + 1};
+  struct unpacker u = {.m = m, .s = s, .at = last->digits, .known = m->globals + 1, .garbage = UINT32_MAX};
   last->number++;
   if (s->shared && s->shared == last->shared && is_shared_again(last, packed, size)) {
     uint32_t bytes = last->digit_count / 2;
@@ -163,5 +182,6 @@ void machine_unpack(struct system *system, const unsigned char *packed, size_t s
   s->shared = last->shared;
   s->moved = 0;
   last->apart = true;
+  u.garbage = last->objects;
   for (unsigned t = 0; t < system->threads; t++) get_thread(&u, t);
 }
