@@ -41,7 +41,7 @@ uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *f
     return (uint32_t)system->pack(system, work, NULL, w->packed, NULL);
   }
   struct ranks ranks = {find_ranks, w, *set};
-  if (w->traces.expect_swapped && system->threads == 2) w->traces.expect_swapped(w->traces.self, *set);
+  if (w->traces.expect && system->threads == 2) w->traces.expect(w->traces.self, *set);
   size_t size = system->pack(system, work, w->all->options.reduce == REDUCE_SYM1 ? NULL : &ranks, w->packed, from);
   bool moved = false;
   for (unsigned t = 0; t < system->threads; t++) moved |= from[t] != t;
@@ -391,11 +391,10 @@ static uint32_t take(struct worker *w) {
   uint32_t ref = store_settle(&w->store, w->next);
   w->next = store_after(&w->store, ref);
   if (w->next >= w->level_end) return ref;
-  store_expect_body(&w->store, w->next);
-  if (w->recent) {
-    uint32_t set;
-    recent_expect(w->recent, store_first(&w->store, w->next, &set));
-  }
+  uint32_t set, first = store_first(&w->store, w->next, &set);
+  if (first != w->next) store_expect_at(&w->store, first);
+  if (w->recent) recent_expect(w->recent, first);
+  if (w->traces.expect) w->traces.expect(w->traces.self, set);
   return ref;
 }
 

@@ -21,11 +21,18 @@ struct specsets {
 
 /* Interning. */
 
+/* Each at a line. */
+static struct row *new_rows(struct mem *m, size_t count) {
+  size_t line = sizeof(struct row);
+  return (struct row *)(((uintptr_t)mem_zero(m, count + 1, line) + line - 1) / line * line);
+}
+
 static uint32_t set_add(struct shared *s, const unsigned char *configs, uint32_t count, uint32_t hash) {
-  uint32_t set = s->count, k = 31u - (unsigned)__builtin_clz(set + SEGMENT) - 6;
+  uint32_t set = s->count, k = segment_of(set);
   size_t size = count * s->lin.bytes;
   unsigned char *copy = mem_piece(s->mem, size + 1);
   if (size) memcpy(copy, configs, size);
+  if (!s->rows[k]) s->rows[k] = new_rows(s->mem, (size_t)SEGMENT << k);
   if (!s->segments[k]) s->segments[k] = mem_zero(s->mem, (size_t)SEGMENT << k, sizeof **s->segments);
   struct set *to = set_at(s, set);
   to->configs = copy;
@@ -255,17 +262,53 @@ static _Noreturn void give_up(struct specsets *v) {
   mem_escape(v->mem);
 }
 
+/* Columns. */
+
+static inline uint64_t column_key(unsigned question, uint32_t x, unsigned thread) {
+  return (uint64_t)x << 32 | question << 16 | thread << 8;
+}
+
+static inline unsigned column_slot(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7c15u >> 56); }
+
+/* Where the row has the answer; NULL: nowhere. */
+static inline _Atomic uint32_t *in_row(const struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
+  uint64_t key = column_key(question, x, thread);
+  uint64_t column = atomic_load_explicit(&s->columns[column_slot(key)], memory_order_relaxed);
+  return column && !((column ^ key) >> 8) ? &row_at(s, set)->answers[column & 255] : NULL;
+}
+
+/* Those asked for first have columns. */
+static void add_column(struct shared *s, unsigned question, uint32_t x, unsigned thread) {
+  uint64_t key = column_key(question, x, thread);
+  unsigned slot = column_slot(key);
+  if (s->column_count == ROW || atomic_load_explicit(&s->columns[slot], memory_order_relaxed)) return;
+  atomic_store_explicit(&s->columns[slot], key | s->column_count++, memory_order_relaxed);
+}
+
 static __attribute__((noinline)) uint32_t find_out(struct specsets *v, unsigned question, uint32_t set, uint32_t x,
                                                    unsigned thread) {
   LOCKED(v);
   uint32_t answer = known(v->shared, question, set, x, thread);
+  if (question != WITHIN) {
+    add_column(v->shared, question, x, thread);
+    _Atomic uint32_t *at = in_row(v->shared, question, set, x, thread);
+    if (at) atomic_store_explicit(at, answer + 1, memory_order_release);
+  }
   unlock(v);
   return answer;
 }
 
 static inline uint32_t ask(struct specsets *v, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
+  const _Atomic uint32_t *at = in_row(v->shared, question, set, x, thread);
+  uint32_t answer = at ? atomic_load_explicit(at, memory_order_acquire) : 0;
+  if (answer) return answer - 1;
+  return !at && answered(v->shared, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+}
+
+/* Of these there are too many for columns. */
+static inline uint32_t ask_within(struct specsets *v, uint32_t inner, uint32_t outer) {
   uint32_t answer;
-  return answered(v->shared, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+  return answered(v->shared, WITHIN, inner, outer, 0, &answer) ? answer : find_out(v, WITHIN, inner, outer, 0);
 }
 
 uint32_t specset_step(struct specsets *v, uint32_t set, struct event e) {
@@ -278,7 +321,7 @@ bool specset_alike(struct specsets *v, uint32_t set, unsigned i, unsigned j) {
 }
 
 bool specset_within(struct specsets *v, uint32_t inner, uint32_t outer) {
-  return inner == outer || ask(v, WITHIN, inner, outer, 0);
+  return inner == outer || ask_within(v, inner, outer);
 }
 
 void specset_expect_within(const struct specsets *v, uint32_t inner, uint32_t outer) {
@@ -297,13 +340,12 @@ uint32_t specset_made_call(struct specsets *v, uint32_t set, struct event e) {
 
 size_t specset_closed_size(struct specsets *v, uint32_t set) { return ask(v, CLOSED_SIZE, set, 0, 0); }
 
-void specset_expect_swapped(const struct specsets *v, uint32_t set) {
-  memo_expect(&v->shared->renamed, 0x01, set); /* thread 0 is the old one's 1, and thread 1 its 0 */
-}
+void specset_expect(const struct specsets *v, uint32_t set) { __builtin_prefetch(row_at(v->shared, set)); }
 
 static __attribute__((noinline)) uint32_t find_permuted(struct specsets *v, uint32_t set, uint64_t permutation) {
   LOCKED(v);
   uint32_t answer = sets_permuted(v->shared, set, permutation);
+  if (v->shared->threads == 2) atomic_store_explicit(&row_at(v->shared, set)->answers[ROW_SWAPPED], answer + 1, memory_order_release);
   unlock(v);
   return answer;
 }
@@ -315,6 +357,10 @@ uint32_t specset_permute(struct specsets *v, uint32_t set, const uint8_t *from) 
   for (unsigned i = 0; i < s->threads; i++) permutation |= (uint64_t)from[i] << i * 4;
   if (permutation == same_threads(s->threads) || !set) return set;
   assert(specsets_symmetric(v));
+  if (s->threads == 2) {
+    answer = atomic_load_explicit(&row_at(s, set)->answers[ROW_SWAPPED], memory_order_acquire);
+    return answer ? answer - 1 : find_permuted(v, set, permutation);
+  }
   return memo_find(&s->renamed, permutation, set, &answer) ? answer : find_permuted(v, set, permutation);
 }
 
@@ -362,6 +408,7 @@ struct specsets *specsets_new(struct mem *m, const struct spec *spec, unsigned t
   s->threads = threads;
   s->mode = mode;
   s->bound = bound;
+  s->column_count = ROW_SWAPPED + 1;
   memo_open(&s->answers, own);
   memo_open(&s->renamed, own);
   memo_open(&s->states_renamed, own);

@@ -54,7 +54,7 @@ bool specsets_blurred(struct specsets *);
 bool specsets_symmetric(const struct specsets *);
 /* With the threads renamed: the new set's thread i is the old one's thread from[i]. */
 uint32_t specset_permute(struct specsets *, uint32_t set, const uint8_t *from);
-void specset_expect_swapped(const struct specsets *, uint32_t set); /* of two threads: asks for the memory of the memo */
+void specset_expect(const struct specsets *, uint32_t set); /* something will be asked of it soon: asks for the memory */
 /* Ranks of the threads in a set: rank[i] < rank[j] only by what the threads may have done, not by their numbers: renaming the
  * threads renames the ranks. Equal ranks are threads that are alike as far as counting tells. The array lives as long as the
  * sets. */

@@ -15,6 +15,12 @@ struct set {
 /* Sets stay where they are once made, for those who read: in segments, each twice as long as the one before. */
 enum { SEGMENT = 64, SEGMENTS = 26 };
 
+/* What is asked of many sets has an answer of its own in each one's row, beside the memo: a line of the cache. */
+enum { ROW = 16, ROW_SWAPPED = 0 /* two threads exchanged */, COLUMN_SLOTS = 256 };
+struct row {
+  _Atomic uint32_t answers[ROW]; /* + 1; 0: not known */
+};
+
 struct shared {
   struct memo answers; /* set and question */
   struct memo renamed; /* set and permutation */
@@ -27,6 +33,10 @@ struct shared {
   int64_t bound;
   uint32_t initial;
   struct set *segments[SEGMENTS];
+  struct row *rows[SEGMENTS];
+  /* Which questions have which columns: the question and, in the last byte, the column. One that finds another in its slot has none. */
+  _Atomic uint64_t columns[COLUMN_SLOTS];
+  unsigned column_count;
   uint32_t count; /* sets, the empty one too */
   uint32_t *slots, mask;
   uint32_t closed;             /* the set whose closure lin.found is; 0: none */
@@ -34,9 +44,14 @@ struct shared {
   VEC(unsigned char) bytes;
 };
 
+static inline unsigned segment_of(uint32_t set) { return 31u - (unsigned)__builtin_clz(set + SEGMENT) - 6; }
 static inline struct set *set_at(const struct shared *s, uint32_t set) {
-  unsigned k = 31u - (unsigned)__builtin_clz(set + SEGMENT) - 6;
+  unsigned k = segment_of(set);
   return &s->segments[k][set + SEGMENT - ((uint32_t)SEGMENT << k)];
+}
+static inline struct row *row_at(const struct shared *s, uint32_t set) {
+  unsigned k = segment_of(set);
+  return &s->rows[k][set + SEGMENT - ((uint32_t)SEGMENT << k)];
 }
 
 /* The configurations of a set in s->given; none made yet. */

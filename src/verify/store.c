@@ -122,6 +122,8 @@ uint32_t store_expect_body(const struct store *s, uint32_t ref) {
   return v.set;
 }
 
+void store_expect_at(const struct store *s, uint32_t ref) { __builtin_prefetch(at_ref(s, ref)); }
+
 static void open_table(struct store *s, uint64_t buckets) {
   size_t line = sizeof *s->buckets;
   s->table = mem_zero(s->mem, buckets + 1, line);

@@ -58,6 +58,7 @@ bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, 
 void store_expect(const struct store *, uint64_t hash);
 uint32_t store_expect_record(const struct store *, uint64_t hash);
 uint32_t store_expect_body(const struct store *, uint32_t ref);
+void store_expect_at(const struct store *, uint32_t ref); /* a record that is known */
 struct record_view store_at(const struct store *, uint32_t ref);
 /* The first record of the same state, and the set of this one. */
 uint32_t store_first(const struct store *, uint32_t ref, uint32_t *set);

@@ -10,7 +10,7 @@ static void *share(void *self, struct mem *mem) { return specsets_share(self, me
 static bool within(void *self, uint32_t inner, uint32_t outer) { return specset_within(self, inner, outer); }
 static void expect_within(void *self, uint32_t inner, uint32_t outer) { specset_expect_within(self, inner, outer); }
 static uint32_t permute(void *self, uint32_t set, const uint8_t *from) { return specset_permute(self, set, from); }
-static void expect_swapped(void *self, uint32_t set) { specset_expect_swapped(self, set); }
+static void expect(void *self, uint32_t set) { specset_expect(self, set); }
 static const uint8_t *ranks(void *self, uint32_t set) { return specset_ranks(self, set); }
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) { return specset_alike(self, set, i, j); }
 
@@ -20,7 +20,7 @@ static bool load(void *self, struct loading *in) { return specsets_load(self, in
 struct traces specsets_traces(struct specsets *sets) {
   return (struct traces){.self = sets, .initial = initial, .step = step, .may_call = may_call, .call = call, .count = count,
                          .share = share, .within = within, .expect_within = expect_within,
-                         .symmetric = specsets_symmetric(sets), .permute = permute, .expect_swapped = expect_swapped,
+                         .symmetric = specsets_symmetric(sets), .permute = permute, .expect = expect,
                          .ranks = ranks, .alike = alike,
                          .save = save, .load = load};
 }

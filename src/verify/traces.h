@@ -21,7 +21,7 @@ struct traces {
   /* Renaming threads, as in specset.h; not called unless symmetric. */
   bool symmetric;
   uint32_t (*permute)(void *self, uint32_t set, const uint8_t *from);
-  void (*expect_swapped)(void *self, uint32_t set); /* two threads may be exchanged soon: asks for the memory. Or NULL */
+  void (*expect)(void *self, uint32_t set); /* something will be asked of it soon: asks for the memory. Or NULL */
   const uint8_t *(*ranks)(void *self, uint32_t set);
   bool (*alike)(void *self, uint32_t set, unsigned i, unsigned j);
   /* All sets, for a checkpoint; and back into new ones, with the numbers they had. NULL: there are no checkpoints. */
