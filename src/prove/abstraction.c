@@ -211,6 +211,16 @@ static void forget_links(const struct prover *p, struct view *v) {
   }
 }
 
+/* A number that only a node has which stands for nothing, beside its value: it says whose operation it stood for, if anything. */
+static void forget_threads(const struct prover *p, struct view *v) {
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    struct node *x = &v->node[n];
+    if (!x->used || x->segment || KIND(x->carries) != K_CARRY || CARRIER(x->carries) != CARRY_NOTHING) continue;
+    for (unsigned c = 0; c < CELLS_EACH; c++)
+      if (KIND(x->cell[c]) == K_SYM && (int)c != p->data[x->layout] && ways_to(v, x->cell[c]) == 1 && atom_at(v, x->cell[c]) < 0) forget_cell(&x->cell[c]);
+  }
+}
+
 /* A cell that the thread writes, on the one way there is from here, before it looks at such a cell. What is there until then it need not know. */
 static void forget_overwritten(const struct prover *p, struct view *v) {
   uint64_t changed = 0; /* registers */
@@ -367,6 +377,7 @@ static void rename_facts(struct prover *p, struct naming *n, struct view *old) {
 
 void abstract(struct prover *p, struct view *v, struct view *canonical) {
   forget_dead(p, v);
+  if (p->helping) forget_threads(p, v);
   if (p->forgets) {
     forget_links(p, v);
     forget_overwritten(p, v);

@@ -58,13 +58,23 @@ static bool knows_waiting(const struct actor *a, unsigned i) {
   return is_pending(CARRIER(n->carries) == CARRY_MINE ? a->view->status : *a->status);
 }
 
-/* The node of the last access that stands for an operation; -1: none, or not one only. */
-static int find_carrier(const struct actor *a) {
+static bool has_cell(const struct node *n, val v) {
+  for (unsigned c = 0; c < CELLS_EACH; c++)
+    if (n->cell[c] == v) return true;
+  return false;
+}
+
+/* The node that stands for the operation that is meant: of the thread with this number, which the node has in a cell; or, if no thread is named, a
+ * node of the last access. -1: none, or not one only. */
+static int find_carrier(const struct actor *a, val thread) {
   int found = -1;
-  for (unsigned i = 0; i < 3; i++) {
-    if (KIND(a->last[i]) != K_NODE || !knows_waiting(a, INDEX(a->last[i]))) continue;
-    if (found >= 0 && found != (int)INDEX(a->last[i])) return -1;
-    found = (int)INDEX(a->last[i]);
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    val at = VAL(K_NODE, n);
+    bool meant = KIND(thread) != K_UNSET ? KIND(thread) == K_SYM && has_cell(&a->view->node[n], thread)
+                                         : a->last[0] == at || a->last[1] == at || a->last[2] == at;
+    if (!meant || !knows_waiting(a, n)) continue;
+    if (found >= 0) return -1;
+    found = (int)n;
   }
   return found;
 }
@@ -78,17 +88,18 @@ static void linearize_waiting(struct prover *p, struct actor *a, struct node *n)
   n->carried_arg = VAL(K_UNSET, 0);
 }
 
-static void linearize_mine(struct prover *p, struct view *v) {
-  struct actor mine = {.view = v, .reg = v->reg, .status = &v->status, .carried = &v->carried, .arg = v->arg, .op = v->op};
+static void linearize_mine(struct prover *p, struct actor *a) {
+  struct view *v = a->view;
+  struct actor mine = {.view = v, .reg = a->reg, .status = &v->status, .carried = &v->carried, .arg = v->arg, .op = v->op};
   effect_now(p, &mine);
 }
 
-void effect_for(struct prover *p, struct actor *a, unsigned op) {
+void effect_for(struct prover *p, struct actor *a, unsigned op, val thread) {
   if (p->level == LEVEL_MS || a->setting_up) return;
   if (op != NO_REG && changes_nothing(p, (uint16_t)op)) return; /* it changes nothing: any moment will do */
-  int i = find_carrier(a);
+  int i = find_carrier(a, thread);
   if (i < 0) {
-    prove_fail(p, "it is not known whose operation linearizes here: no node of the last access stands for one, or several do");
+    prove_fail(p, "it is not known whose operation linearizes here: no node stands for it, or several do");
     return;
   }
   struct node *n = &a->view->node[i];
@@ -98,7 +109,7 @@ void effect_for(struct prover *p, struct actor *a, unsigned op) {
   }
   keep_before(p, a);
   if (CARRIER(n->carries) == own_carrier(a)) effect_now(p, a);
-  else if (CARRIER(n->carries) == CARRY_MINE) linearize_mine(p, a->view);
+  else if (CARRIER(n->carries) == CARRY_MINE) linearize_mine(p, a);
   else linearize_waiting(p, a, n);
   a->wrote = true;
 }

@@ -97,6 +97,9 @@ static void overlay_carriers(struct overlay *o, struct node *m, const struct nod
   m->carries = is_theirs ? CARRY(CARRY_YOURS, CARRIED_OP(theirs)) : theirs;
 }
 
+/* Of a cell: it has been written, for certain. */
+static bool is_set(val v) { return KIND(v) == K_NODE || is_number(v); }
+
 static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
   struct node *m = &o->mine->node[mine], *t = &o->theirs->node[theirs];
   if (o->image[theirs] >= 0 || o->taken[mine]) {
@@ -120,7 +123,10 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
   }
   unsigned cells = o->p->program->layouts[m->layout].count;
   overlay_carriers(o, m, t);
-  for (unsigned c = 0; c < cells && !o->p->dead; c++) overlay_values(o, &m->cell[c], t->cell[c]);
+  for (unsigned c = 0; c < cells && !o->p->dead; c++) {
+    if (o->p->helping && ((KIND(m->cell[c]) == K_UNSET && is_set(t->cell[c])) || (KIND(t->cell[c]) == K_UNSET && is_set(m->cell[c])))) o->p->dead = true;
+    overlay_values(o, &m->cell[c], t->cell[c]);
+  }
 }
 
 static void overlay_values(struct overlay *o, val *mine, val theirs) {

@@ -139,7 +139,9 @@ bool marks_helping(const struct prover *);
 bool carries_own(const struct view *); /* a node of the view stands for its thread's operation */
 void carry_published(struct prover *, struct actor *);              /* after a step: the node it made visible */
 void carry_claimed(struct actor *, struct node *);                  /* the thread takes it out of the shared memory */
-void effect_for(struct prover *, struct actor *, unsigned op);      /* the operation linearizes that a node of the last access stands for */
+/* The operation linearizes that a node stands for: the node with this thread's number in it, or with K_UNSET one of the last access. NO_REG: any
+ * operation. */
+void effect_for(struct prover *, struct actor *, unsigned op, val thread);
 
 /* step.c */
 void run_step(struct prover *, struct actor *);

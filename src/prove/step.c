@@ -282,12 +282,12 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     if (same(p, a, a->reg[i->a], NIL)) prove_fail(p, "assert(%s) may fail", i->text);
     break;
   case I_TRAP: prove_fail(p, "%s", i->text); break;
-  case I_THREAD: a->reg[i->d] = VAL(K_ANY, 0); break; /* some number */
+  case I_THREAD: a->reg[i->d] = new_sym(a->view); break; /* some number */
   case I_LIN:
     if (p->marked) effect_now(p, a);
     break;
   case I_LIN_FOR:
-    if (p->marked) effect_for(p, a, i->b);
+    if (p->marked) effect_for(p, a, i->b, i->a == NO_REG ? VAL(K_UNSET, 0) : a->reg[i->a]);
     break;
   default: prove_fail(p, "this is outside what prove follows");
   }
