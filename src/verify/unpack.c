@@ -14,7 +14,7 @@ static inline const unsigned char *get_noted(const struct unpacker *u, const uns
   bool is_new = *at == DIGIT_NEW;
   word w;
   at = get_word(u->m, at, &w, known);
-  *again |= !is_new & word_is_pointer(w) & (word_object(w) >= u->garbage);
+  *again |= !is_new && word_is_pointer(w) && word_object(w) >= u->garbage;
   *to = w;
   return at;
 }
