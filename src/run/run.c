@@ -204,6 +204,13 @@ static inline size_t goes_on_until(unsigned fiber, size_t i) {
   return UNLIKELY(scheduler.waiting | scheduler.spinning) ? 0 : forced_until(fiber, i + 1);
 }
 
+/* The step is the first of an operation. Not inlined: what chooses steps needs fewer registers then. */
+static __attribute__((noinline)) struct fiber *begin_call(struct fiber *f, size_t i) {
+  f->called = false;
+  record_moment(f, i, f->current_call, false, 0);
+  return f;
+}
+
 /* Begins step i, of those enabled this fiber's. */
 static inline struct fiber *begin_step(size_t i, unsigned id, uint64_t enabled, uint64_t word, size_t quick) {
   struct fiber *f = &fibers[id];
@@ -213,11 +220,7 @@ static inline struct fiber *begin_step(size_t i, unsigned id, uint64_t enabled, 
   run.current = id;
   run.count = i + 1;
   scheduler.ran |= (uint64_t)1 << id;
-  if (word & STEP_WORD(0, STEP_CALLS, 0)) {
-    f->called = false;
-    record_moment(f, i, f->current_call, false, 0);
-  }
-  return f;
+  return word & STEP_WORD(0, STEP_CALLS, 0) ? begin_call(f, i) : f;
 }
 
 static inline uint64_t pending_word(unsigned id) {
@@ -238,27 +241,24 @@ static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
   return begin_step(i, id, enabled, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i));
 }
 
-/* The same where nobody is asked, nobody waits and nothing is to be checked: it is as the plan says, */
+/* The same where nobody is asked, nobody waits and nothing is to be checked. Not inlined: so what chooses needs few registers. */
+static __attribute__((noinline)) struct fiber *take_step(size_t i, unsigned id, size_t quick) {
+  uint64_t word = pending_word(id);
+  if (id != run.current) marks.row = i;
+  return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : quick);
+}
 static __attribute__((noinline)) struct fiber *next_forced(size_t i) {
   unsigned id = plan->choices[i].fiber;
   if (UNLIKELY(id >= FIBERS_MOST || !(scheduler.alive >> id & 1))) return next_step_slowly(i);
-  uint64_t word = pending_word(id);
-  if (id != run.current) marks.row = i;
-  return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : forced_until(id, i + 1));
-}
-/* or where that ends, the default. */
-static inline struct fiber *next_default(size_t i) {
-  unsigned id = default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive);
-  uint64_t word = pending_word(id);
-  if (id != run.current) marks.row = i;
-  return begin_step(i, id, scheduler.alive, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : undisturbed());
+  return take_step(i, id, forced_until(id, i + 1));
 }
 
 /* Chooses who takes the next step: the step is begun. Not inlined: nothing of it is to be on the stack of a fiber that has stopped. */
 static __attribute__((noinline)) struct fiber *next_step(void) {
   size_t i = run.count;
   if (UNLIKELY(plan->choose || i >= marks.checked_at || !scheduler.alive || scheduler.waiting | scheduler.spinning)) return next_step_slowly(i);
-  return i < plan->count ? next_forced(i) : next_default(i);
+  if (i < plan->count) return next_forced(i);
+  return take_step(i, default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive), undisturbed());
 }
 
 static inline void go_to(struct fiber *from, struct fiber *to) {

@@ -50,7 +50,6 @@ ANY_MEMORY static uint64_t hash_words(uint64_t h, const uint64_t *at, const uint
   for (; at < end; at++) a = fold(*at ^ KEY_0, a ^ KEY_1);
   return fold(a ^ KEY_0, b);
 }
-
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
 
 /* Here hooks return to: keeps what they return, has spin_landed look at the six registers, and goes where they should have gone. */
@@ -208,7 +207,8 @@ void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
   struct landing *s = &f->landing;
-  uint64_t state = hash_words((uintptr_t)stack ^ (uint64_t)errno << 48, kept, kept + 6);
+  uint64_t state = fold(fold(kept[0] ^ KEY_0, kept[1] ^ (uintptr_t)stack) ^ KEY_0, fold(kept[2] ^ KEY_1, kept[3] ^ (uint64_t)errno));
+  state = fold(kept[4] ^ state, kept[5] ^ KEY_1);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
