@@ -39,6 +39,9 @@ static struct {
   uint64_t layout;   /* the version of all areas together */
   uint64_t kept_layout;   /* that of the last state in which it was kept (kept.c) */
   const char *kept_areas; /* there */
+  struct extent extents[AREAS]; /* of the areas, as they are in this layout: */
+  size_t extent_count;
+  uint64_t extents_layout;
   struct list lists[1 << LISTS_LOG];
   uint16_t listed[1 << LISTS_LOG]; /* the lists in use */
   unsigned list_count;
@@ -362,7 +365,21 @@ struct area_end {
 };
 
 bool heap_can_be_put(void) { return !heap.kept_size; }
-uint64_t heap_used(void) { return heap.used; }
+
+static void find_extents(void) {
+  heap.extent_count = 0;
+  heap.extents_layout = heap.layout;
+  for (uint64_t used = heap.used; used; used &= used - 1) {
+    const struct area *a = &heap_areas[__builtin_ctzll(used)];
+    size_t size = (a->next - a->start + LINE - 1) & -(size_t)LINE;
+    if (size) heap.extents[heap.extent_count++] = (struct extent){(void *)a->start, size};
+  }
+}
+size_t heap_extents(const struct extent **extents) {
+  if (UNLIKELY(heap.extents_layout != heap.layout)) find_extents();
+  *extents = heap.extents;
+  return heap.extent_count;
+}
 
 /* The map too: other runs have carved other blocks there. */
 static uint32_t *map_of(const struct area *a) { return heap_map + (a->start - heap_base) / GRANULE; }

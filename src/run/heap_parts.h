@@ -45,7 +45,6 @@ struct area {
   const char *kept;      /* there */
 };
 extern struct area heap_areas[AREAS];
-uint64_t heap_used(void); /* bit f: the area of fiber f was used in this run */
 extern uint32_t *heap_map; /* one for each granule */
 
 /* The block an address is in, freed or not; NULL: in none. */

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "run/heap_parts.h"
 #include "run/runtime.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -25,7 +24,6 @@ static bool has_wide(void) { return false; }
 #endif
 
 enum {
-  LINE = 64, /* bytes that are copied at once */
   STATES_MOST = 64,
   APART = 4,               /* steps between two, or more where there are many */
   STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
@@ -94,10 +92,6 @@ INLINE bool put_lines(struct kept_bytes *to, const void *from, size_t size) {
   to->at += size;
   return true;
 }
-INLINE void get_lines(const char **from, void *to, size_t size) {
-  copy_lines(to, *from, size);
-  *from += size;
-}
 
 /* Where the used part of a fiber's stack begins, and its size. */
 INLINE char *stack_low(const struct fiber *f) { return (char *)f->sp - ((uintptr_t)f->sp & (LINE - 1)); }
@@ -114,21 +108,18 @@ INLINE void get_fiber(const char *from, struct fiber *f) {
   copy_lines(stack_low(f), from, stack_used(f));
 }
 
-INLINE size_t area_used(const struct area *a) { return (a->next - a->start + LINE - 1) & -(size_t)LINE; }
-
 INLINE bool put_memory(struct kept_bytes *s) {
-  for (uint64_t used = heap_used(); used; used &= used - 1) {
-    const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    if (!put_lines(s, (const void *)a->start, area_used(a))) return false;
-  }
+  const struct extent *e;
+  size_t count = heap_extents(&e);
+  for (const struct extent *end = e + count; e < end; e++)
+    if (!put_lines(s, e->at, e->size)) return false;
   return true;
 }
 
-INLINE void get_memory(const char **from) {
-  for (uint64_t used = heap_used(); used; used &= used - 1) {
-    const struct area *a = &heap_areas[__builtin_ctzll(used)];
-    get_lines(from, (void *)a->start, area_used(a));
-  }
+INLINE void get_memory(const char *from) {
+  const struct extent *e;
+  size_t count = heap_extents(&e);
+  for (const struct extent *end = e + count; e < end; from += e->size, e++) copy_lines(e->at, from, e->size);
 }
 
 /* Of all of them, and of the one that does not run any more: what is its own may be reached. */
@@ -188,7 +179,7 @@ INLINE void get_everything(const struct kept *s, uint64_t ran) {
     get_fiber(s->fiber_at[i], &fibers[i]);
   }
   get_others(&from);
-  get_memory(&from);
+  get_memory(from);
 }
 
 /* The same with half a line a register, where the processor has such. */

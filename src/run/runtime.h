@@ -288,6 +288,12 @@ static inline bool is_stack(uintptr_t address) { return address - fibers_low < f
 bool heap_can_be_put(void);
 /* Which blocks there are; what is in them is for kept.c to copy. First comes what is not looked at again if it is as it was in the
  * state before; first: there is none. */
+enum { LINE = 64 }; /* bytes that are copied at once */
+struct extent {
+  void *at;
+  size_t size; /* whole lines, one or more */
+};
+size_t heap_extents(const struct extent **); /* where the blocks are */
 bool heap_put_blocks(struct kept_bytes *, bool first);
 bool heap_put(struct kept_bytes *);
 void heap_get(const char **from);
