@@ -182,16 +182,6 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
   if (!childless && !s->e->stopped) expand(s, n, left, depth, path);
 }
 
-/* A child whose own children all cost more, and need not be known: nothing is kept of it. */
-static inline void visit_leaf(struct search *s, size_t step, struct choice c, unsigned depth, uint64_t path) {
-  set_choice(s, step, c);
-  s->depth = depth;
-  const struct run *run = execute(s, step + 1);
-  if (!run) return;
-  if (!s->beyond) look_beyond(s, run, step, false);
-  if (is_mine(s, path, depth)) explorer_visit(s->e, run, false);
-}
-
 /* The child with this deviation: known from an earlier bound, or new. */
 static struct node **child(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left, unsigned depth,
                            uint64_t path) {
@@ -199,10 +189,6 @@ static struct node **child(struct search *s, struct node **slot, size_t step, st
   bool known = n && n->from == step && n->choice.fiber == c.fiber && n->choice.block == c.block;
   if (depth <= DIVIDED_DEPTH) path = hash_mix(path + (step << 16 | (unsigned)c.fiber << 8 | c.block) + 1);
   if (depth == DIVIDED_DEPTH && !is_mine(s, path, depth)) return slot;
-  if (s->delays && !left && !s->keep && !known) {
-    visit_leaf(s, step, c, depth, path);
-    return slot;
-  }
   set_choice(s, step, c);
   if (known) {
     expand(s, n, left, depth, path);
@@ -220,6 +206,20 @@ static struct node **child(struct search *s, struct node **slot, size_t step, st
   return &n->next;
 }
 
+/* The same; short where its own children all cost more and need not be known: nothing is kept of it. */
+static inline struct node **deviate(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left, unsigned depth,
+                                    uint64_t path) {
+  bool known = *slot && (*slot)->from == step && (*slot)->choice.fiber == c.fiber && (*slot)->choice.block == c.block;
+  if (left || !s->delays || s->keep || known || depth <= DIVIDED_DEPTH) return child(s, slot, step, c, left, depth, path);
+  set_choice(s, step, c);
+  s->depth = depth;
+  const struct run *run = execute(s, step + 1);
+  if (!run) return slot;
+  if (!s->beyond) look_beyond(s, run, step, false);
+  explorer_visit(s->e, run, false);
+  return slot;
+}
+
 /* Everybody else's step at a step, the cheaper ones first. */
 static struct node **others(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
                             uint64_t path) {
@@ -231,7 +231,7 @@ static struct node **others(struct search *s, struct node **slot, size_t step, s
     unsigned f = (first + (unsigned)__builtin_ctzll(rest)) % FIBERS_MOST;
     if (f == now.fiber) continue;
     unsigned cost = cost_of(s, step, before, now.yielded, enabled, f, place);
-    if (cost <= left) slot = child(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
+    if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
     else s->beyond = true;
     if (cost > left && s->delays) break;
   }
@@ -243,7 +243,7 @@ static struct node **blocks(struct search *s, struct node **slot, size_t step, s
   for (unsigned b = 1; b < now.blocks && !now.block && !s->e->stopped; b++) {
     unsigned cost = block_cost(s, b);
     if (cost > left) s->beyond = true;
-    else slot = child(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
+    else slot = deviate(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
   }
   return slot;
 }
