@@ -99,6 +99,8 @@ void learn(struct prover *p, struct view *v, val a, enum relation r, val b) {
     if (r != AT_MOST) p->dead = true;
     return;
   }
+  for (unsigned f = 0; f < v->facts; f++) /* as it is said already */
+    if (v->fact[f].a == a && v->fact[f].b == b && (v->fact[f].relation == LESS || v->fact[f].relation == r)) return;
   if (r == AT_MOST && known_different(p, v, a, b)) r = LESS;
   if (r == DIFFERENT && known_at_most(p, v, a, b)) r = LESS;
   if (r == DIFFERENT && known_at_most(p, v, b, a)) {
