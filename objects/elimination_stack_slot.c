@@ -42,6 +42,7 @@ static int pop(void) {
     struct node *n = atomic_load(&slot);
     if (n) {
       int pusher = n->who;
+      (void)pusher; /* where the mark is nothing */
       if (atomic_compare_exchange_strong(&slot, &n, NULL)) {
         ASIF_LIN_FOR(pusher);
         ASIF_LIN();

@@ -143,12 +143,13 @@ static bool blames_points(const struct job *j) {
   return marked && (strstr(said, "linearize") || strstr(said, "linearization"));
 }
 
-/* Searches those up to `most` that were not searched yet, and at the end by the points. */
+/* Searches those up to `most` that were not searched yet; by the points too, before what may take all the time. */
 static void confirm(struct job *j, unsigned most) {
   double began = clock_seconds();
-  j->violated = search_clients(j, j->searched, most, false, began);
-  j->searched = most;
+  j->violated = j->searched < SMALL && search_clients(j, j->searched, SMALL, false, began);
   if (!j->violated && most == CLIENTS && blames_points(j)) j->violated = search_clients(j, 0, SMALL, true, began);
+  if (!j->violated) j->violated = search_clients(j, SMALL, most, false, began);
+  j->searched = most;
   if (!j->violated) close_confirming(j);
 }
 

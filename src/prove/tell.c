@@ -84,6 +84,14 @@ bool node_is_named(const struct view *v, unsigned node) {
   return ways > 1;
 }
 
+/* The operation that the node stands for, if it has yet to linearize. */
+static void tell_carried(const struct prover *p, const struct view *v, const struct node *n, struct text *t) {
+  if (n->segment || KIND(n->carries) != K_CARRY || CARRIER(n->carries) == CARRY_NOTHING) return;
+  const char *function = p->program->ops[CARRIED_OP(n->carries)].function;
+  if (CARRIER(n->carries) == CARRY_WAITING) text_printf(t, " (for a %s)", function);
+  else if (KIND(v->status) == K_UNSET) text_printf(t, " (for this %s)", function);
+}
+
 /* "[v0] -> [S0].. -> 0", up to what was told before. */
 static void tell_chain(const struct prover *p, const struct view *v, val a, bool *told, struct text *t) {
   while (KIND(a) == K_NODE && !told[INDEX(a)]) {
@@ -93,6 +101,7 @@ static void tell_chain(const struct prover *p, const struct view *v, val a, bool
     text_char(t, '[');
     tell_cells(p, n, ", ", t);
     text_printf(t, "]%s%s", n->segment ? ".." : "", n->owner == OWNER_NONE ? "" : " (own)");
+    tell_carried(p, v, n, t);
     if (p->link[n->layout] < 0) return;
     text_add(t, " -> ");
     a = n->cell[p->link[n->layout]];

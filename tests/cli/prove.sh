@@ -24,6 +24,15 @@ prove 0 objects/treiber_stack_points.c; says 'as they are marked'
 prove 0 objects/ms_queue_points.c --points marked --quiet
 prove 0 objects/ms_queue_points.c --points found; lacks 'as they are marked'
 
+# Points in other threads: a node stands for an operation. The proof is checked again, and not if what a node stands for is changed in it.
+prove 0 objects/elimination_stack_slot.c --evidence helped; says 'point for thread pusher'; says 'slot -> [v0, who v1] (for a push)'
+run 0 "$asif" replay helped; says 'the evidence stands'
+for script in '0,/waiting:0/s//nothing:0/' '/waiting:0/d' 's/ carried$//'; do
+  sed "$script" helped >spoilt
+  run 1 "$asif" replay spoilt; says 'does not stand'
+done
+[ -z "${ASIF_LONG-}" ] || prove 0 objects/combining_stack.c --quiet
+
 # What is told of a proof.
 prove 0 objects/treiber_stack.c; silent
 says 'objects/treiber_stack.c: stack; any number of threads'
