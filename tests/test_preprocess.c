@@ -41,8 +41,8 @@ static const char *token_end(const char *p, const char *end) {
   bool prefix = q == p || (q - p == 1 && strchr("LuU", *p)) || (q - p == 2 && p[0] == 'u' && p[1] == '8' && *q == '"');
   if (q < end && (*q == '"' || *q == '\'') && prefix) {
     char quote = *q;
-    for (q++; q < end && *q != quote; q++) q += *q == '\\';
-    return q < end ? q + 1 : end;
+    for (q++; q < end && *q != quote && *q != '\n'; q++) q += *q == '\\' && q + 1 < end && q[1] != '\n';
+    return q < end && *q == quote ? q + 1 : q;
   }
   if (q > p && *p >= '0' && *p <= '9')
     while (q < end && (word_char(*q) || *q == '.' || ((*q == '+' || *q == '-') && strchr("eEpP", q[-1])))) q++;
@@ -422,8 +422,7 @@ static void put_token(struct text *t, bool body, bool function) {
 }
 
 static void put_call(struct text *t, int depth) {
-  static const char *const calls[] = {"f", "g", "h"};
-  text_add(t, calls[pick(3)]);
+  text_add(t, (const char *[]){"f", "g", "h", "t"}[pick(4)]);
   put_blank(t, true);
   text_char(t, '(');
   for (unsigned n = pick(7); n; n--) {
@@ -471,6 +470,7 @@ static void put_condition(struct text *t) {
 /* Brackets are closed at the end, so that none reaches into the next program of a file. */
 static void put_program(struct text *t) {
   one_line = pick(2);
+  text_add(t, "#define s(...) #__VA_ARGS__\n#define t(...) s(__VA_ARGS__)\n");
   for (unsigned n = 2 + pick(8); n; n--) {
     switch (pick(5)) {
     case 0: case 1: put_define(t); break;
