@@ -46,6 +46,8 @@ struct kept {
 
 static struct {
   bool possible, wide; /* wide: registers of half a line */
+  bool storage; /* there is thread-local storage */
+  const struct image_range *ranges, *ranges_end; /* globals */
   char *memory; /* of all states */
   struct kept states[STATES_MOST];
   size_t count;
@@ -66,6 +68,9 @@ void kept_open(bool possible) {
   }
   keeps.possible = possible && keeps.memory;
   keeps.wide = has_wide();
+  keeps.storage = tls_size() > 0;
+  size_t ranges = image_ranges(&keeps.ranges);
+  keeps.ranges_end = keeps.ranges + ranges;
 }
 
 void kept_forget(void) { keeps.count = 0; }
@@ -124,33 +129,27 @@ INLINE void get_memory(const char *from) {
 
 /* Of all of them, and of the one that does not run any more: what is its own may be reached. */
 static bool put_storage(struct kept_bytes *s) {
-  if (LIKELY(!tls_size())) return true;
   for (unsigned i = 0; i < run.fibers; i++)
     if (fibers[i].tls_used && !kept_put(s, fibers[i].tls, tls_size())) return false;
   return !fibers[FIBER_MAIN].tls_used || kept_put(s, fibers[FIBER_MAIN].tls, tls_size());
 }
 
 static void get_storage(const char **from) {
-  if (LIKELY(!tls_size())) return;
   for (unsigned i = 0; i < run.fibers; i++)
     if (fibers[i].tls_used) kept_get(from, fibers[i].tls, tls_size());
   if (fibers[FIBER_MAIN].tls_used) kept_get(from, fibers[FIBER_MAIN].tls, tls_size());
 }
 
-static bool put_others(struct kept_bytes *s) {
-  const struct image_range *ranges;
-  size_t count = image_ranges(&ranges);
-  if (!put_storage(s)) return false;
-  for (size_t i = 0; i < count; i++)
-    if (!kept_put(s, (const void *)ranges[i].low, ranges[i].high - ranges[i].low)) return false;
+INLINE bool put_others(struct kept_bytes *s) {
+  if (UNLIKELY(keeps.storage) && !put_storage(s)) return false;
+  for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++)
+    if (!kept_put(s, (const void *)r->low, r->high - r->low)) return false;
   return heap_put(s) && (!options.races || races_put(s));
 }
 
-static void get_others(const char **from) {
-  const struct image_range *ranges;
-  size_t count = image_ranges(&ranges);
-  get_storage(from);
-  for (size_t i = 0; i < count; i++) kept_get(from, (void *)ranges[i].low, ranges[i].high - ranges[i].low);
+INLINE void get_others(const char **from) {
+  if (UNLIKELY(keeps.storage)) get_storage(from);
+  for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++) kept_get(from, (void *)r->low, r->high - r->low);
   heap_get(from);
   if (options.races) races_get(from);
 }
