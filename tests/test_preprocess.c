@@ -147,9 +147,10 @@ TEST(preprocess_objects) {
   char *const args[] = {"-Iobjects/lib", "-DSIZE=3", "-D", "F(x)=x + 1", "-UNDEBUG", NULL};
   compiler();
   CHECK(check_folder("objects", NULL, true) > 10 && check_folder("objects/bugs", args, true) > 5);
-  CHECK(check_folder("objects/lib", NULL, false) > 10);
   check_folder("../shared/algorithms", NULL, true);
-  if (getenv("ASIF_LONG")) CHECK(check_folder("objects/harness", args, false) > 10 && check_folder("objects/harness/bugs", args, false) > 10);
+  if (!getenv("ASIF_LONG")) return;
+  CHECK(check_folder("objects/lib", NULL, false) > 10);
+  CHECK(check_folder("objects/harness", args, false) > 10 && check_folder("objects/harness/bugs", args, false) > 10);
 }
 
 /* A folder with files of our own. */
