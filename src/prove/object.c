@@ -265,7 +265,7 @@ static void apply_to_sequence(struct fitting *f, struct actor *a) {
   start_fitting(f, f->e, a->arg);
   sequence_fits(f); /* what the names are */
   for (unsigned i = 0; i < b->first; i++) drop_atom(v, 0);
-  v->atoms = (uint8_t)(v->atoms - b->last);
+  v->atoms = c->has_rest ? (uint8_t)(v->atoms - b->last) : 0;
   for (unsigned i = c->first; i-- > 0;) put_atom(f->p, v, term_value(f, &c->item[i]), true);
   for (unsigned i = 0; i < c->last; i++) put_atom(f->p, v, term_value(f, &c->item[c->first + i]), false);
 }
@@ -293,6 +293,7 @@ static void apply_to_multiset(struct fitting *f, const struct actor *a) {
     }
     v->atoms = (uint8_t)count;
   }
+  if (!c->has_rest) v->atoms = 0;
   for (unsigned i = 0; i < c->first + c->last; i++) put_atom(f->p, v, term_value(f, &c->item[i]), false);
 }
 

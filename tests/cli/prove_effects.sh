@@ -76,6 +76,18 @@ verdict 1 'Not linearizable' prove "$scratch/own.c"
 own treiber_stack waiting 'push(v), "A => <v> . A"' 'pop, "<e> . A => A, returns e"'
 verdict 1 'Not linearizable' prove "$scratch/own.c"
 
+# The rest may go too: where it does in the specification, and only there.
+own treiber_stack forgetful 'push(v), "A => <v>"' 'pop, "<e> . A => A, returns e"' 'pop, "<> => <>, returns empty"'
+verdict 1 'Not linearizable' prove "$scratch/own.c"
+sed -i 's/^static int pop/static void clear(void) { atomic_store(\&top, NULL); }\n&/' "$scratch/own.c"
+own2() { sed "s/ASIF_OBJECT(forgetful)/ASIF_OBJECT(cleared)/;s/A => <v>\"/A => <v> . A\"/" "$scratch/own.c" >"$scratch/clear.c"; printf '%s\n' "$@" >>"$scratch/clear.c"; }
+own2 'ASIF_EFFECT(clear, "A => <>")' 'ASIF_OP(clear)'
+verdict 0 'verdict: linearizable (any number of threads' prove "$scratch/clear.c"
+own2 'ASIF_EFFECT(clear, "A => A")' 'ASIF_OP(clear)'
+verdict 1 'Not linearizable' prove "$scratch/clear.c"
+own2 'ASIF_EFFECT(clear, "<e> . A => A")' 'ASIF_EFFECT(clear, "<> => <>")' 'ASIF_OP(clear)'
+verdict 1 'Not linearizable' prove "$scratch/clear.c"
+
 # Mistakes, with their places.
 wrong() {
   own treiber_stack mine 'push(v), "A => <v> . A"' "$1"
