@@ -72,6 +72,11 @@ struct effect_problem {
 bool effects_read(struct mem *, const char *name, const struct effect_text *, size_t count, struct effects *out, struct effect_problem *);
 /* stack, queue, set and multiset as effects; false: the name is none of these. */
 bool effects_named(struct mem *, const char *name, struct effects *out);
+/* Of the lines of a harness, in their order: its ASIF_EFFECTs. False: there are none, and no problem; or
+ * the problem says what is wrong, and *wrong is the line. */
+struct asif_entry;
+bool effects_of_entries(struct mem *, const char *name, const struct asif_entry *const *, size_t count, struct effects *out, const struct asif_entry **wrong,
+                        struct problem *);
 /* As a specification; the effects must stay where they are. */
 void effects_spec(struct mem *, const struct effects *, struct spec *out);
 

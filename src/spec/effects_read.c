@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "asif.h"
 #include "spec/common.h"
 #include "spec/effects.h"
 
@@ -291,6 +292,27 @@ bool effects_read(struct mem *m, const char *name, const struct effect_text *tex
   }
   if (!kind_known) out->sequence = true; /* nothing is ever put in or taken out */
   return true;
+}
+
+bool effects_of_entries(struct mem *m, const char *name, const struct asif_entry *const *entries, size_t count, struct effects *out,
+                        const struct asif_entry **wrong, struct problem *problem) {
+  struct effect_text *texts = mem_zero(m, count + 1, sizeof *texts);
+  const struct asif_entry **from = mem_zero(m, count + 1, sizeof *from);
+  size_t n = 0;
+  *wrong = NULL;
+  problem->text[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct asif_entry *e = entries[i];
+    if (e->kind != ASIF_ENTRY_EFFECT) continue;
+    from[n] = e;
+    texts[n++] = (struct effect_text){mem_string(m, e->name, strlen(e->name)), mem_string(m, e->written, strlen(e->written))};
+  }
+  struct effect_problem why;
+  if (!n) return false;
+  if (effects_read(m, name, texts, n, out, &why)) return true;
+  *wrong = from[why.which];
+  problem_set(problem, "effect of %.*s: %s", (int)strcspn(texts[why.which].head, "("), texts[why.which].head, why.said);
+  return false;
 }
 
 static const struct effect_text stack_effects[] = {

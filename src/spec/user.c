@@ -1,5 +1,5 @@
-/* A specification written by the user in C: compiling it with the system's compiler, loading it, and reading the table
- * that the macros of asif.h left in it. */
+/* A specification written by the user in C: compiling it with the system's compiler, loading it, and reading what the
+ * macros of asif.h left in it: the table of ASIF_SPEC, or the texts of ASIF_EFFECT. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "spec/common.h"
+#include "spec/effects.h"
 #include "spec/user.h"
 
 extern char **environ;
@@ -39,8 +40,23 @@ const char *include_folder(struct mem *m) {
   return NULL;
 }
 
+/* Compiled with it: lets the lines of its harness be found from outside. */
+static const char finder[] =
+    "extern const void *const __start_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "extern const void *const __stop_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "const void *const *asif_spec_entries(unsigned long *count) {\n"
+    "  *count = (unsigned long)(__stop_asif_harness - __start_asif_harness);\n"
+    "  return __start_asif_harness;\n"
+    "}\n";
+
+static bool write_finder(const char *path) {
+  FILE *f = fopen(path, "w");
+  bool good = f && fputs(finder, f) >= 0;
+  return f && !fclose(f) && good;
+}
+
 /* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
-static int run_compiler(struct mem *m, const char *path, char *const *args, const char *object, const char *said) {
+static int run_compiler(struct mem *m, const char *path, char *const *args, const char *with, const char *object, const char *said) {
   VEC(char *) argv = {NULL, 0, 0};
   const char *cc = getenv("CC"), *word;
   size_t len;
@@ -59,6 +75,7 @@ static int run_compiler(struct mem *m, const char *path, char *const *args, cons
   vec_push(m, &argv, "-x");
   vec_push(m, &argv, "c");
   vec_push(m, &argv, (char *)path);
+  vec_push(m, &argv, (char *)with);
   vec_push(m, &argv, NULL);
 
   posix_spawn_file_actions_t files;
@@ -92,8 +109,9 @@ static void compile_problem(const char *path, const char *said, struct problem *
 /* Compiles and loads; NULL with the problem. The object's file is gone afterwards, the object stays loaded. */
 static void *load(struct mem *m, const char *path, char *const *args, struct problem *problem) {
   const char *tmp = getenv("TMPDIR");
-  struct text folder, object, said;
+  struct text folder, with, object, said;
   text_open(&folder, m);
+  text_open(&with, m);
   text_open(&object, m);
   text_open(&said, m);
   text_printf(&folder, "%s/asif-spec-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -101,19 +119,63 @@ static void *load(struct mem *m, const char *path, char *const *args, struct pro
     problem_set(problem, "%s: no temporary folder can be made in %s: %s", path, tmp && *tmp ? tmp : "/tmp", strerror(errno));
     return NULL;
   }
+  text_printf(&with, "%s/entries.c", folder.at);
   text_printf(&object, "%s/spec.so", folder.at);
   text_printf(&said, "%s/said", folder.at);
   void *loaded = NULL;
-  if (run_compiler(m, path, args, object.at, said.at)) {
+  if (!write_finder(with.at)) {
+    problem_set(problem, "%s: %s cannot be written: %s", path, with.at, strerror(errno));
+  } else if (run_compiler(m, path, args, with.at, object.at, said.at)) {
     compile_problem(path, said.at, problem);
   } else {
     loaded = dlopen(object.at, RTLD_NOW | RTLD_LOCAL);
     if (!loaded) problem_set(problem, "%s: %s", path, dlerror());
   }
+  unlink(with.at);
   unlink(object.at);
   unlink(said.at);
   rmdir(folder.at);
   return loaded;
+}
+
+/* The lines of the harness in the order of the file; none: of another version of asif.h. */
+static int by_line(const void *a, const void *b) {
+  const struct asif_entry *x = *(const struct asif_entry *const *)a, *y = *(const struct asif_entry *const *)b;
+  return (x->place > y->place) - (x->place < y->place);
+}
+static const struct asif_entry **harness_entries(struct user *u, size_t *count) {
+  const struct asif_entry *const *(*find)(unsigned long *);
+  unsigned long n = 0;
+  *(void **)&find = dlsym(u->loaded, "asif_spec_entries");
+  const struct asif_entry *const *from = find ? find(&n) : NULL;
+  const struct asif_entry **sorted = mem_alloc(u->mem, (n + 1) * sizeof *sorted);
+  *count = n;
+  for (size_t i = 0; i < n; i++) {
+    sorted[i] = from[i];
+    if (sorted[i]->version != 1) *count = 0;
+  }
+  qsort(sorted, *count, sizeof *sorted, by_line);
+  return sorted;
+}
+
+/* The specification that ASIF_EFFECTs give; false with no problem if there are none. */
+static bool read_effects(struct user *u, const char *path, struct spec *out, struct problem *problem) {
+  size_t count;
+  const struct asif_entry **entries = harness_entries(u, &count), *wrong;
+  struct effects *effects = mem_zero(u->mem, 1, sizeof *effects);
+  struct text name;
+  text_open(&name, u->mem);
+  for (size_t i = 0; i < count; i++)
+    for (const char *c = entries[i]->kind == ASIF_ENTRY_OBJECT ? entries[i]->name : ""; *c; c++) text_char(&name, *c == '_' ? '-' : *c);
+  if (!effects_of_entries(u->mem, name.count ? text_string(&name) : u->path, entries, count, effects, &wrong, problem)) {
+    struct problem said = *problem;
+    if (wrong) problem_set(problem, "%s:%d: %.400s", wrong->file, wrong->line, said.text);
+    return false;
+  }
+  effects_spec(u->mem, effects, out);
+  out->source = mem_string(u->mem, path, strlen(path));
+  dlclose(u->loaded); /* the texts were copied */
+  return true;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -146,8 +208,9 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
   struct mem *m = u->mem;
   u->path = mem_string(m, path, strlen(path));
   u->table = dlsym(u->loaded, "asif_spec_table");
+  if (!u->table && (read_effects(u, path, out, problem) || problem->text[0])) return problem->text[0] == 0;
   if (!u->table || u->table->version != 1) {
-    problem_set(problem, "%s: has no ASIF_SPEC(name, struct state) of this version of asif.h", path);
+    problem_set(problem, "%s: has no ASIF_SPEC(name, struct state), and no ASIF_EFFECT, of this version of asif.h", path);
     return false;
   }
   u->op_count = u->table->begin ? (unsigned)(u->table->end - u->table->begin) : 0;

@@ -161,24 +161,14 @@ static bool load_own_spec(struct reading *k) {
 static const struct asif_entry *first_effect(const struct reading *k) { return entry_of(k, ASIF_ENTRY_EFFECT); }
 
 static bool read_effects(struct reading *k, const struct asif_entry *object) {
-  struct effect_text *texts = mem_zero(k->mem, k->source->count, sizeof *texts);
-  const struct asif_entry **from = mem_zero(k->mem, k->source->count, sizeof *from);
   struct effects *effects = mem_zero(k->mem, 1, sizeof *effects);
-  struct effect_problem wrong_effect;
+  const struct asif_entry *line;
   struct spec other;
-  struct problem none;
-  size_t count = 0;
+  struct problem none, said;
   if (spec_named(k->object->spec_name, &other, &none))
     return wrong(k, object, "%s is a specification already: one that ASIF_EFFECT gives needs a name of its own", k->object->spec_name);
   if (k->source->own_spec) return wrong(k, first_effect(k), "the file has an ASIF_SPEC too: its specification is given by that, or by ASIF_EFFECT");
-  for (size_t i = 0; i < k->source->count; i++)
-    if (k->entries[i]->kind == ASIF_ENTRY_EFFECT) {
-      from[count] = k->entries[i];
-      texts[count++] = (struct effect_text){k->entries[i]->name, k->entries[i]->written};
-    }
-  if (!effects_read(k->mem, k->object->spec_name, texts, count, effects, &wrong_effect))
-    return wrong(k, from[wrong_effect.which], "effect of %.*s: %s", (int)strcspn(texts[wrong_effect.which].head, "("), texts[wrong_effect.which].head,
-                 wrong_effect.said);
+  if (!effects_of_entries(k->mem, k->object->spec_name, k->entries, k->source->count, effects, &line, &said)) return wrong(k, line, "%s", said.text);
   effects_spec(k->mem, effects, &k->object->spec);
   return true;
 }
