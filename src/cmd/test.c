@@ -212,11 +212,11 @@ static void put_explored(const struct job *j, struct text *t) {
   }
   if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
     text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
-  } else if (s->complete) {
+  } else if (s->complete && (s->done || o->strategy != EXPLORE_BOUNDED)) {
     text_add(t, "every schedule");
   } else {
     text_add(t, "schedules of up to ");
-    put_number(t, s->bound, units[o->bound_by][0], units[o->bound_by][1]);
+    put_number(t, s->done ? s->bound : o->bound, units[o->bound_by][0], units[o->bound_by][1]);
   }
   if (one) {
     text_add(t, s->done ? " of " : ", not all, of ");
