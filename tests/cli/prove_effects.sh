@@ -1,5 +1,5 @@
 #!/bin/bash
-# Specifications that are given by effects (ASIF_EFFECT): prove, verify and test mean the same by them.
+# Specifications that are given by effects (ASIF_EFFECT): prove, verify, test and check mean the same by them.
 . tests/cli/common
 has prove || exit 77
 export ASIF_INCLUDE=$root/include
@@ -87,6 +87,16 @@ own2 'ASIF_EFFECT(clear, "A => A")' 'ASIF_OP(clear)'
 verdict 1 'Not linearizable' prove "$scratch/clear.c"
 own2 'ASIF_EFFECT(clear, "<e> . A => A")' 'ASIF_EFFECT(clear, "<> => <>")' 'ASIF_OP(clear)'
 verdict 1 'Not linearizable' prove "$scratch/clear.c"
+
+# A history against them.
+printf 's Push(1) A\ns Ok() A\ns Peek() B\ns Ok(1) B\ns Pop() A\ns Ok(1) A\n' >"$scratch/good.txt"
+sed '4s/1/2/' "$scratch/good.txt" >"$scratch/bad.txt"
+verdict 0 'verdict: linearizable (3 operations' check "$scratch/good.txt" --spec effects_stack.c
+verdict 1 'peek-stack, 3 operations' check "$scratch/bad.txt" --spec effects_stack.c --evidence "$scratch/proof"
+verdict 0 'the evidence stands' replay "$scratch/proof"
+verdict 0 'peek-stack: given by its effects' specs effects_stack.c
+sed 's/A => <v> . A/A => <w> . A/' effects_stack.c >"$scratch/own.c"
+verdict 2 "own.c:$(grep -n '<w>' "$scratch/own.c" | cut -d: -f1): effect of push: w is not known here" check "$scratch/good.txt" --spec "$scratch/own.c"
 
 # Mistakes, with their places.
 wrong() {
