@@ -167,7 +167,7 @@ static inline bool read_call(struct reading *r, uint32_t process, unsigned count
   if (n >= r->operations.count) return bad(r, "operation %llu has no name", (unsigned long long)n);
   for (unsigned i = 0; i < count; i++) {
     if (!any_value(r, &args[i], 0)) return false;
-    if (args[i] == V_NONE || args[i] == V_UNKNOWN) return bad(r, "an argument is no value");
+    if (args[i] == V_NONE) return bad(r, "an argument is no value");
   }
   const struct entry *e = &r->operations.at[n];
   const char *why = history_call(r->h, r->processes.at[process], e->object, e->method, args, (int)count, 0);
