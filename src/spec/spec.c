@@ -61,6 +61,18 @@ const char *spec_op_name(const struct spec *s, unsigned m, size_t *len) {
   return next_word(&names, len);
 }
 
+void spec_list_ops(const struct spec *s, struct text *t) {
+  for (unsigned i = 0; i < s->op_count; i++) {
+    size_t len = 0;
+    const char *name = spec_op_name(s, i, &len);
+    text_printf(t, "%s%.*s", i ? ", " : "", (int)len, name);
+  }
+}
+
+const char *spec_result_word(unsigned kind) {
+  return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
+}
+
 int spec_op_find(const struct spec *s, const char *name, size_t len) {
   for (unsigned m = 0; m < s->op_count; m++)
     if (in_words(s->ops[m].names, name, len)) return (int)m;

@@ -120,6 +120,8 @@ bool spec_named(const char *, struct spec *out, struct problem *);
 /* Name of operation m of the spec (the first of its names); len is its length. */
 const char *spec_op_name(const struct spec *, unsigned m, size_t *len);
 int spec_op_find(const struct spec *, const char *name, size_t len); /* by name or alias, -1 if none */
+void spec_list_ops(const struct spec *, struct text *);             /* push, pop */
+const char *spec_result_word(unsigned kind);                        /* of RESULT_BOOL: "true or false" */
 
 /* Makes a history one of this specification: method names to operations, arguments and results to their canonical
  * values ([k v] taken apart, 1 to true, nil to empty, echoes ignored). In place. The problem names the line. */

@@ -197,18 +197,6 @@ static bool find_spec(struct reading *k, const char *spec, const struct spec *gi
 
 /* Operations. */
 
-static void list_ops(const struct spec *spec, struct text *t) {
-  for (unsigned i = 0; i < spec->op_count; i++) {
-    size_t len;
-    const char *name = spec_op_name(spec, i, &len);
-    text_printf(t, "%s%.*s", i ? ", " : "", (int)len, name);
-  }
-}
-
-static const char *result_word(unsigned kind) {
-  return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
-}
-
 static bool bind_op(struct reading *k, const struct asif_entry *e, struct object_op *op) {
   const struct spec *spec = &k->object->spec;
   if (k->object->self) {
@@ -222,7 +210,7 @@ static bool bind_op(struct reading *k, const struct asif_entry *e, struct object
   if (found < 0) {
     struct text names;
     text_open(&names, k->mem);
-    list_ops(spec, &names);
+    spec_list_ops(spec, &names);
     return wrong(k, e, "%s is no operation of %s, which has %s", e->name, spec->name, text_string(&names));
   }
   const struct spec_op *s = &spec->ops[found];
@@ -230,7 +218,7 @@ static bool bind_op(struct reading *k, const struct asif_entry *e, struct object
     return wrong(k, e, "%s takes %u argument%s, but %s of %s takes %u", e->written, op->arg_count, op->arg_count == 1 ? "" : "s", e->name,
                  spec->name, s->args);
   if (!(e->signature & 3) && s->result != RESULT_NONE && s->result != RESULT_NONE_FULL && s->result != RESULT_ANY)
-    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name, result_word(s->result));
+    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name, spec_result_word(s->result));
   op->method = (unsigned)found;
   return true;
 }
@@ -263,7 +251,7 @@ static bool read_op(struct reading *k, const struct asif_entry *e) {
 static bool no_operations(struct reading *k) {
   struct text names;
   text_open(&names, k->mem);
-  if (!k->object->self) list_ops(&k->object->spec, &names);
+  if (!k->object->self) spec_list_ops(&k->object->spec, &names);
   return wrong(k, NULL, "no operations: mark them with ASIF_OP(f)%s%s",
                k->object->self ? "" : ", or name functions after the specification's: ", text_string(&names));
 }

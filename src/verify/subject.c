@@ -54,18 +54,6 @@ static void find_ops(struct subject *s) {
   }
 }
 
-static void list_ops(const struct spec *spec, struct text *t) {
-  for (unsigned i = 0; i < spec->op_count; i++) {
-    size_t len;
-    const char *name = spec_op_name(spec, i, &len);
-    text_printf(t, "%s%.*s", i ? ", " : "", (int)len, name);
-  }
-}
-
-static const char *result_word(unsigned kind) {
-  return kind == RESULT_BOOL ? "true or false" : kind == RESULT_INT ? "a number" : "a value";
-}
-
 /* Where operations are known by their names alone, no two can have the same. */
 static bool names_differ(struct subject *s, struct problem *why) {
   for (uint32_t i = 0; i < s->program->op_count; i++)
@@ -85,7 +73,7 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   if (found < 0) {
     struct text names;
     text_open(&names, s->mem);
-    list_ops(&s->spec, &names);
+    spec_list_ops(&s->spec, &names);
     problem_at(why, s->unit, op->place, "%s is no operation of %s, which has %s", op->name, s->spec.name, text_string(&names));
     return false;
   }
@@ -98,7 +86,7 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   if (op->result == RESULT_OF_VOID && spec_op->result != RESULT_NONE && spec_op->result != RESULT_NONE_FULL &&
       spec_op->result != RESULT_ANY) {
     problem_at(why, s->unit, op->place, "%s returns nothing, but %s of %s returns %s", op->function, op->name, s->spec.name,
-               result_word(spec_op->result));
+               spec_result_word(spec_op->result));
     return false;
   }
   s->spec_op[i] = found;
@@ -224,7 +212,7 @@ static bool lower_ops(struct subject *s, struct problem *why) {
   if (!s->unit->harness.ops.count) {
     struct text names;
     text_open(&names, s->mem);
-    if (s->spec.name) list_ops(&s->spec, &names);
+    if (s->spec.name) spec_list_ops(&s->spec, &names);
     problem_set(why, "%s: no operations: mark them with ASIF_OP(f)%s%s", s->options->path,
                 s->spec.name ? ", or name functions after the specification's: " : "", text_string(&names));
     return false;
