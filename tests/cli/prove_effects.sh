@@ -24,7 +24,7 @@ for f in effects_stack effects_bag effects_ends; do
   verdict 0 'the evidence stands' replay "$scratch/proof"
 done
 verdict 1 'peek-stack, ' prove effects_stack.c -- -DWRONG_PEEK
-verdict 1 'peek returns 1' prove effects_stack.c -- -DWRONG_PEEK
+verdict 1 'peek returns ' prove effects_stack.c -- -DWRONG_PEEK
 verdict 1 'There is an execution that is wrong' prove effects_bag.c -- -DTWICE
 verdict 1 'There is an execution that is wrong' prove effects_ends.c -- -DNOT_FIRST
 verdict 1 'verdict: not linearizable' test -q effects_stack.c -- -DWRONG_PEEK
