@@ -138,7 +138,7 @@ static void *load(struct mem *m, const char *path, char *const *args, struct pro
   return loaded;
 }
 
-/* The lines of the harness in the order of the file; none: of another version of asif.h. */
+/* The lines of the harness in the order of the file; none if they are of another version of asif.h. */
 static int by_line(const void *a, const void *b) {
   const struct asif_entry *x = *(const struct asif_entry *const *)a, *y = *(const struct asif_entry *const *)b;
   return (x->place > y->place) - (x->place < y->place);
@@ -208,7 +208,10 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
   struct mem *m = u->mem;
   u->path = mem_string(m, path, strlen(path));
   u->table = dlsym(u->loaded, "asif_spec_table");
-  if (!u->table && (read_effects(u, path, out, problem) || problem->text[0])) return problem->text[0] == 0;
+  if (!u->table) {
+    if (read_effects(u, path, out, problem)) return true;
+    if (problem->text[0]) return false;
+  }
   if (!u->table || u->table->version != 1) {
     problem_set(problem, "%s: has no ASIF_SPEC(name, struct state), and no ASIF_EFFECT, of this version of asif.h", path);
     return false;
