@@ -74,7 +74,7 @@ static bool rises(const struct node *n) { return KIND(n->low) != K_UNSET; }
 
 static bool holds_lock(const struct node *n) {
   for (unsigned c = 0; c < CELLS_EACH; c++)
-    if (n->cell[c] == VAL(K_LOCK, LOCK_ME)) return true;
+    if (n->cell[c] == VAL(K_LOCK, LOCK_ME) || n->cell[c] == VAL(K_LOCK, LOCK_NEVER_SET)) return true;
   return false;
 }
 

@@ -99,13 +99,17 @@ void split_in_two(struct prover *p, struct view *v, unsigned node) {
   if (KIND(n->low) != K_UNSET) n->high = v->node[m].low = new_sym(v);
 }
 
-/* What becomes reachable for others is shared, with all that it leads to. */
-void publish(struct view *v, val a) {
+/* What becomes reachable for others is shared, with all that it leads to. Of the mutexes of what others reach no view says whether they are
+ * initialised: they must be. */
+void publish(struct prover *p, struct view *v, val a) {
   if (KIND(a) != K_NODE) return;
   struct node *n = &v->node[INDEX(a)];
   if (n->owner == OWNER_NONE) return;
   n->owner = OWNER_NONE;
-  for (unsigned c = 0; c < CELLS_EACH; c++) publish(v, n->cell[c]);
+  for (unsigned c = 0; c < CELLS_EACH; c++) {
+    if (n->cell[c] == VAL(K_LOCK, LOCK_NEVER_SET)) prove_fail(p, "a node becomes visible to others whose mutex was never initialised");
+    publish(p, v, n->cell[c]);
+  }
 }
 
 void free_node(struct view *v, unsigned node, val *more) {

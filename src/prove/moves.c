@@ -122,6 +122,7 @@ bool first_move(struct prover *p, struct view *to) {
     if (p->dead) return false;
   }
   for (unsigned n = 0; n < NODES_MOST; n++) {
+    if (v.node[n].used) publish(p, &v, VAL(K_NODE, n));
     v.node[n].owner = OWNER_NONE;
     if (v.node[n].used && p->helping) v.node[n].carries = CARRY(CARRY_NOTHING, 0);
   }

@@ -102,7 +102,7 @@ void replace(struct view *, val from, val to, val *more); /* everywhere; also in
 void replace_atom(struct prover *, struct view *, val atom, unsigned count, const val *by);
 void split_first(struct prover *, struct view *, unsigned node); /* the first of a segment becomes a node */
 void split_in_two(struct prover *, struct view *, unsigned node);
-void publish(struct view *, val);
+void publish(struct prover *, struct view *, val);
 void free_node(struct view *, unsigned node, val *more);
 /* A thread: the one whose view it is, or the other that takes its step in it. */
 struct actor {

@@ -118,13 +118,14 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
   a->wrote = true;
   if (p->writes && !a->setting_up && KIND(v) != K_LOCK) p->writes[a->pc - 1] |= is_own(a, v) ? 3 : 1;
   if (is_own(a, v) && KIND(a->published) == K_UNSET) a->published = v;
-  publish(a->view, v);
+  publish(p, a->view, v);
   if (old != v) claim(p, a, old);
 }
 
 static void take_lock(struct prover *p, struct actor *a, const struct inst *i, val *at) {
   val old = *at;
   if (old == my_lock(a)) prove_fail(p, "a lock is taken by the thread that holds it");
+  else if (old == VAL(K_LOCK, LOCK_NEVER_SET)) prove_fail(p, "a mutex is locked that was never initialised");
   else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) {
     *at = VAL(K_LOCK, LOCK_FREE); /* or it would wait */
     write_cell(p, a, i, at, my_lock(a));
@@ -174,7 +175,7 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   case I_LOCK: take_lock(p, a, i, at); break;
   case I_TRYLOCK:
-    if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL && (*at != VAL(K_LOCK, LOCK_NOT_ME) || choose(p, 2))) a->reg[i->d] = NIL;
+    if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL && *at != VAL(K_LOCK, LOCK_NEVER_SET) && (*at != VAL(K_LOCK, LOCK_NOT_ME) || choose(p, 2))) a->reg[i->d] = NIL;
     else take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
     break;
   case I_UNLOCK:
@@ -265,7 +266,8 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     if (p->dead) return;
     a->view->node[n].owner = a->me ? OWNER_ME : OWNER_YOU;
     const struct layout *l = &p->program->layouts[i->imm];
-    for (unsigned c = 0; c < l->count; c++) a->view->node[n].cell[c] = l->cells[c].scalar.mutex ? VAL(K_LOCK, LOCK_FREE) : i->flags & FLAG_ZERO ? NIL : VAL(K_UNSET, 0);
+    for (unsigned c = 0; c < l->count; c++) a->view->node[n].cell[c] = l->cells[c].scalar.mutex ? VAL(K_LOCK, i->flags & FLAG_ZERO ? LOCK_FREE : LOCK_NEVER_SET)
+                                                                                    : i->flags & FLAG_ZERO ? NIL : VAL(K_UNSET, 0);
     a->reg[i->d] = VAL(K_NODE, n);
     break;
   }

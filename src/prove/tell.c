@@ -16,7 +16,7 @@ static void tell_number(int64_t n, struct text *t) {
 }
 
 void tell_value(const struct prover *p, val v, struct text *t) {
-  static const char *const whose[] = {"free", "mine", "yours", "another's", "not mine"};
+  static const char *const whose[] = {"free", "mine", "yours", "another's", "not mine", "never initialised"};
   switch (KIND(v)) {
   case K_UNSET: text_add(t, "unset"); break;
   case K_NULL: text_add(t, "0"); break;

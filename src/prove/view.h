@@ -33,7 +33,7 @@ enum kind {
 
 /* Whose: YOU is the other thread, while two views are put together. A node is a thread's own from its making until others can see it, and again
  * when the thread has taken it out to free it; an address that others still have of it is then one of freed memory. */
-enum lock { LOCK_FREE, LOCK_ME, LOCK_YOU, LOCK_OTHER, LOCK_NOT_ME /* free or another's */ };
+enum lock { LOCK_FREE, LOCK_ME, LOCK_YOU, LOCK_OTHER, LOCK_NOT_ME /* free or another's */, LOCK_NEVER_SET /* not initialised yet */ };
 enum owner { OWNER_NONE /* shared */, OWNER_ME, OWNER_YOU };
 
 /* Whose operation a node that others see stands for (carry.c): none that has yet to linearize, now and ever; this thread's; the other's; one

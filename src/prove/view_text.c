@@ -11,7 +11,8 @@
 
 #include "prove/prover.h"
 
-static const char *const whose[] = {[LOCK_FREE] = "free", [LOCK_ME] = "mine", [LOCK_YOU] = "yours", [LOCK_OTHER] = "another's", [LOCK_NOT_ME] = "not-mine"};
+static const char *const whose[] = {[LOCK_FREE] = "free", [LOCK_ME] = "mine", [LOCK_YOU] = "yours", [LOCK_OTHER] = "another's", [LOCK_NOT_ME] = "not-mine",
+                                    [LOCK_NEVER_SET] = "never-set"};
 static const char *const owners[] = {[OWNER_NONE] = "", [OWNER_ME] = "!", [OWNER_YOU] = "!!"};
 static const char *const segments[] = {[NO_SEGMENT] = "", [SEGMENT] = "*", [SEGMENT_CARRYING_NOTHING] = "**"};
 static const char *const carriers[] = {[CARRY_NOTHING] = "nothing", [CARRY_MINE] = "own", [CARRY_YOURS] = "yours", [CARRY_WAITING] = "waiting"};
