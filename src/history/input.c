@@ -54,7 +54,7 @@ static size_t read_file(struct input *in, char *to, size_t room) {
   do {
     if (in->mem->limits) wait_for_bytes(in);
     n = read(in->source->file, to, room);
-  } while (n < 0 && errno == EINTR);
+  } while (n < 0 && (errno == EINTR || errno == EAGAIN));
   if (n < 0) return fail(in, "cannot be read", strerror(errno));
   return (size_t)n;
 }
@@ -242,12 +242,21 @@ static void start_decoder(struct input *in) {
   }
 }
 
+/* To open a pipe waits for its writer. Where there are limits it must not: reading waits then, and heeds them. */
+static int open_file(struct mem *m, const char *path) {
+  int file;
+  do {
+    file = open(path, O_RDONLY | O_CLOEXEC | (m->limits ? O_NONBLOCK : 0));
+  } while (file < 0 && errno == EINTR);
+  return file;
+}
+
 bool input_open(struct input *in, struct mem *m, const char *path, struct problem *p) {
   bool standard = !strcmp(path, "-");
   prepare(in, m, standard ? "<stdin>" : path);
   struct source *s = in->source;
   s->raw = mem_alloc(m, CHUNK);
-  s->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  s->file = standard ? STDIN_FILENO : open_file(m, path);
   if (s->file < 0) {
     fail(in, "cannot be opened", strerror(errno));
   } else {

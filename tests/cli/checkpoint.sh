@@ -52,7 +52,7 @@ stopped 2 bugs/b5.c -n 3 -o 2 --search depth
 long="$objects/ms_queue.c -n 3 -o 3"
 "$asif" verify $long --checkpoint c >out 2>err &
 pid=$!
-sleep 1
+listens $pid; sleep 1
 kill -INT $pid
 wait $pid
 [ $? = 3 ] || fail "Ctrl-C: $(cat out err)"

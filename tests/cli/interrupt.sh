@@ -9,13 +9,13 @@ has check || exit 77
 end_with() { # SIGNAL
   "$asif" check hard --spec 'bounded-queue(50)' >out 2>err &
   pid=$!
-  sleep 1.5
+  listens $pid; sleep 1.5
   kill -0 $pid 2>/dev/null || { wait $pid; [ $? -ne 3 ] && { echo "decided too soon to be interrupted"; exit 77; }; }
   kill -"$1" $pid
   begin=$(date +%s)
   wait $pid
   status=$?
-  [ $(($(date +%s) - begin)) -le 3 ] || fail "took more than 3 s to end"
+  [ $(($(date +%s) - begin)) -le 10 ] || fail "took more than 10 s to end"
   [ $status = 3 ] || fail "SIG$1 ended with $status: $(cat out err)"
   [ "$(tail -1 out | cut -c1-16)" = 'verdict: unknown' ] || fail "the last line is $(tail -1 out)"
 }
@@ -24,7 +24,7 @@ end_with TERM
 
 begin=$(date +%s)
 run 3 "$asif" check hard --spec 'bounded-queue(50)' --time-limit 1; says 'verdict: unknown'; says time
-[ $(($(date +%s) - begin)) -le 4 ] || fail 'the time limit was passed by far'
+[ $(($(date +%s) - begin)) -le 10 ] || fail 'the time limit was passed by far'
 run 3 "$asif" check hard --spec 'bounded-queue(50)' --memory-limit 20M --time-limit 60; says 'verdict: unknown'
 "$asif" gen queue -n 200k -o big || fail gen
 run 3 "$asif" check big --memory-limit 2M; says 'verdict: unknown'; says memory

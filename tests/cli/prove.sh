@@ -144,7 +144,7 @@ run 3 "$asif" prove objects/bugs/b6.c --time-limit 0.3 --no-confirm; silent; say
 run 3 "$asif" prove objects/lock_coupling_set.c --memory-limit 600K --json; json_good out; says '"reason":"the memory limit was reached"'
 "$asif" prove objects/bugs/b6.c --no-confirm >out 2>err &
 pid=$!
-sleep 1
+listens $pid; sleep 1
 kill -INT $pid
 wait $pid
 status=$?

@@ -77,18 +77,24 @@ run 1 "$asif" test many.c -n 2 -o 1; case $out in *'Also found'*) fail 'it went 
 
 # It does not end: limits and signals are heard all the same, within a second or two, and no process is left.
 make hangs 'if (v) for (;;) pause(); return 0;'
-left() { ! pgrep -f "test $1.c -n 2 -o 1 --time-limit 77" >/dev/null || fail "processes are left: $(pgrep -fa "test $1.c")"; }
-begun=$(date +%s); try 3 hangs --time-limit 2; says 'the time limit was reached'; [ $(($(date +%s) - begun)) -le 8 ] || fail 'the time limit was not kept'
+left() { # no process may be, after a moment
+  for moment in 1 2 3 4 5; do
+    pgrep -f "test $1.c -n 2 -o 1 --time-limit 77" >/dev/null || return 0
+    sleep 1
+  done
+  fail "processes are left: $(pgrep -fa "test $1.c")"
+}
+begun=$(date +%s); try 3 hangs --time-limit 2; says 'the time limit was reached'; [ $(($(date +%s) - begun)) -le 20 ] || fail 'the time limit was not kept'
 if command -v pgrep >/dev/null; then
   for signal in TERM INT KILL; do
     (trap - INT; exec "$asif" test hangs.c -n 2 -o 1 --time-limit 77) >said 2>&1 &
     pid=$!
-    sleep 3
+    listens $pid; sleep 3
     kill -$signal $pid
     begun=$(date +%s); wait $pid 2>/dev/null; got=$?
-    [ $(($(date +%s) - begun)) -le 3 ] || fail "it does not hear $signal"
+    [ $(($(date +%s) - begun)) -le 10 ] || fail "it does not hear $signal"
     [ $signal = KILL ] || { [ $got = 3 ] && grep -q 'verdict: unknown: it was interrupted' said; } || fail "$signal: $got, $(cat said)"
-    sleep 0.5; left hangs
+    left hangs
     [ $signal != KILL ] || rm -rf tmp/*
     [ -z "$(ls tmp)" ] || fail "$signal leaves $(ls tmp)"
   done
