@@ -255,6 +255,47 @@ static void check_bounds(struct list *all) {
 
 TEST(explore_bounds) { each_program(number_of_programs(120), 2 + seed_given(), MOCK_WITH_ALL, 4, check_bounds); }
 
+/* Schedules that are not run because they are like another: they count, and no trace, history or finding is lost with them. */
+static uint64_t skipped, unskipped;
+static void check_skipping(struct list *all) {
+  struct explore_counts counts, whole;
+  unsigned most = all->most[BOUND_DELAYS];
+  for (unsigned bound = 0; bound <= most + 1; bound = bound < 6 || bound == most + 1 ? bound + 1 : most + 1) {
+    struct list within = copy(all, BOUND_DELAYS, bound);
+    struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound};
+    explored(all->mem, &o, NULL, &whole);
+    o.skip = true;
+    struct list l = explored(all->mem, &o, NULL, &counts);
+    CHECKF(counts.schedules == within.all.count, "bound %u: %llu schedules instead of %zu", bound, (unsigned long long)counts.schedules, within.all.count);
+    CHECK(counts.schedules == l.all.count + counts.skipped);
+    CHECKF(counts.complete == whole.complete && counts.bound == whole.bound, "bound %u: complete %d not %d, bound %u not %u", bound,
+           counts.complete, whole.complete, counts.bound, whole.bound);
+    CHECKF(same(l, within, by_trace), "bound %u: skipping loses a trace", bound);
+    CHECK(same(l, within, by_history) && same(l, within, by_cause));
+    skipped += counts.skipped;
+    unskipped += l.all.count;
+  }
+}
+
+static void check_skipping_on(const char *what, unsigned features, unsigned length) {
+  skipped = unskipped = 0;
+  each_program(number_of_programs(100), features + 11 + seed_given(), features, length, check_skipping);
+  fprintf(stderr, "%s: %llu run, %llu skipped\n", what, (unsigned long long)unskipped, (unsigned long long)skipped);
+  CHECK(skipped > 0);
+}
+
+TEST(explore_skipping) {
+  check_skipping_on("memory", 0, 5);
+  check_skipping_on("calls", MOCK_WITH_CALLS, 5);
+  check_skipping_on("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
+  check_skipping_on("locks", MOCK_WITH_LOCKS, 4);
+  check_skipping_on("spins", MOCK_WITH_SPINS, 4);
+  check_skipping_on("threads", MOCK_WITH_THREADS, 4);
+  check_skipping_on("heap", MOCK_WITH_HEAP, 4);
+  check_skipping_on("findings", MOCK_WITH_FINDINGS, 4);
+  check_skipping_on("all", MOCK_WITH_ALL, 4);
+}
+
 static uint64_t redundant, runs;
 /* Those that ended in the middle, or the others. */
 static struct list only(const struct list *from, bool crash) {
@@ -326,6 +367,10 @@ static void check_divided(struct list *all) {
   struct list within = copy(all, BOUND_PREEMPTIONS, 2);
   l = divided(all, &o, false, &counts);
   CHECK(l.all.count == within.all.count && same(l, within, by_schedule));
+  struct explore_options delays = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = 4, .skip = true};
+  struct list delayed = copy(all, BOUND_DELAYS, 4);
+  l = divided(all, &delays, false, &counts);
+  CHECK(counts.schedules == delayed.all.count && same(l, delayed, by_trace) && same(l, delayed, by_history) && same(l, delayed, by_cause));
   o.cache = true;
   l = divided(all, &o, false, &counts);
   CHECK(same(l, within, by_trace) && counts.traces == distinct(&within, by_trace));

@@ -50,7 +50,7 @@ static struct explore_counts explored(const struct client *c, struct explore_opt
   t->number = number;
   t->known = t->again = t->unknown = 0;
   CHECKF(explore(c, &o, NULL, NULL, add_trace, t, &counts, &why), "%s", why.text);
-  CHECK(counts.complete);
+  CHECK(counts.complete || o.strategy == EXPLORE_BOUNDED);
   return counts;
 }
 
@@ -68,6 +68,46 @@ static void check_client(const char *text, bool cache) {
          (unsigned long long)t.known, (unsigned long long)traces, (unsigned long long)t.again, (unsigned long long)t.unknown);
   fprintf(stderr, "%s: %llu traces, %llu runs given up\n", text, (unsigned long long)traces, (unsigned long long)counts.cut);
   hashes_close(t.set);
+}
+
+/* Schedules within a bound of delays that are not run because they are like another. */
+static void check_skipping(const char *text, unsigned bound) {
+  struct client c;
+  struct problem why;
+  struct traces t = {.set = hashes_open_own((size_t)1 << 28)};
+  CHECKF(client_parse(&mem, &object, text, &c, &why), "%s", why.text);
+  trace_open(&t.trace, &mem, c.threads);
+  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound};
+  struct explore_counts all = explored(&c, o, &t, 1);
+  uint64_t traces = t.unknown;
+  o.skip = true;
+  struct explore_counts counts = explored(&c, o, &t, 0);
+  CHECKF(counts.schedules == all.schedules && t.known == traces && !t.unknown, "%s: %llu traces of %llu, %llu others; %llu schedules, not %llu", text,
+         (unsigned long long)t.known, (unsigned long long)traces, (unsigned long long)t.unknown, (unsigned long long)counts.schedules,
+         (unsigned long long)all.schedules);
+  CHECK(counts.complete == all.complete && counts.skipped > 0);
+  fprintf(stderr, "%s: %llu schedules, %llu traces, %llu skipped\n", text, (unsigned long long)counts.schedules, (unsigned long long)traces,
+          (unsigned long long)counts.skipped);
+  hashes_close(t.set);
+}
+
+TEST(explore_skipping_of_objects) {
+  RUNS();
+  static const struct {
+    const char *file, *clients[3];
+  } tried[] = {
+      {"objects/ms_queue.c", {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()", "deq() enq(1) enq(2) | enq(1) deq() deq()"}},
+      {"objects/treiber_stack.c", {"push(1) | pop() | push(2) | pop()", "push(1) pop() | push(2) pop() | pop()", "push(1) push(2) | pop() pop()"}},
+      {"objects/two_lock_queue.c", {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()", "enq(1) enq(2) | deq() deq()"}},
+      {"objects/elimination_stack.c", {"push(1) | pop() | push(2)", "push(1) pop() | pop()", "push(1) push(2) | pop()"}},
+  };
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    open_object(tried[i].file);
+    for (int k = 0; k < 3; k++) check_skipping(tried[i].clients[k], getenv("ASIF_LONG") ? 6 : 4);
+    mem_close(&mem);
+  }
+  open_object("objects/ms_queue.c");
+  check_skipping("enq(1) | deq() | enq(2) | deq() | enq(1) | deq() | enq(2) | deq()", getenv("ASIF_LONG") ? 5 : 4);
 }
 
 TEST(explore_traces_of_ms_queue) {

@@ -31,6 +31,8 @@ static const struct opt opts[] = {
     {"bound", 'b', "N", NULL, "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
     {"bound-by", 0, "WHAT", "delay|preemption|rounds", "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
     {"cache", 0, "HOW", "yes|no", "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
+    {"skip", 0, "HOW", "yes|no", "do not run a schedule that differs from another of --bound only in the order of steps that do not matter to\n"
+                                "each other, where that is known beforehand (default: yes; of delays)"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
@@ -108,13 +110,14 @@ static bool exclude(const struct args *a, const char *x, const char *y) {
 
 static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
   struct explore_options *o = &j->options.explore;
-  const char *by = arg_value(a, "bound-by"), *random = arg_value(a, "random"), *cache = arg_value(a, "cache");
+  const char *by = arg_value(a, "bound-by"), *random = arg_value(a, "random"), *cache = arg_value(a, "cache"),
+             *skip = arg_value(a, "skip");
   static const char *const ways[] = {"dpor", "bound", "random", "all"};
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < i; k++)
       if (!exclude(a, ways[k], ways[i])) return false;
   j->options.automatic = !arg_flag(a, "dpor") && !arg_flag(a, "bound") && !arg_flag(a, "random") && !arg_flag(a, "all");
-  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all")};
+  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all"), .skip = !skip || !strcmp(skip, "yes")};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
   o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS : BOUND_ROUNDS;
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
@@ -123,6 +126,7 @@ static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
   if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
   if (by && !arg_flag(a, "bound")) return usage_error(a, "--bound-by needs --bound N"), false;
   if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all")) return usage_error(a, "--cache needs --bound N or --all"), false;
+  if (skip && (!arg_flag(a, "bound") || o->bound_by != BOUND_DELAYS)) return usage_error(a, "--skip needs --bound N, of delays"), false;
   if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
     return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
   if (!random) return true;
@@ -391,8 +395,8 @@ static char *members(const struct job *j, struct mem *m, const char *client) {
   text_open(&t, m);
   text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
   if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
-  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
-              (unsigned long long)s->cut, (unsigned long long)s->traces,
+  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
+              (unsigned long long)s->cut, (unsigned long long)s->skipped, (unsigned long long)s->traces,
               s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (j->options.keep_going) put_also_json(j, m, &t);

@@ -18,20 +18,21 @@
  *
  * Caching: a state is known by its happens-before trace (and for what costs, by the thread that ran last). As the bounds are gone
  * through in order, who comes first comes with the lowest cost, and everything that follows is found from there. */
-#include "test/explore.h"
+#include "test/alike.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
 #define KEPT_BYTES ((size_t)512 << 20) /* of the tree, without a memory limit; with one: a quarter of it */
-enum { NOBODY = 255, DIVIDED_DEPTH = 2, RECENT = 256 };
+enum { NOBODY = 255, DIVIDED_DEPTH = 2, RECENT = 256, TABLES = 8 };
 
 /* A step of a run, as far as the children need it. */
 struct taken {
   uint8_t fiber, block, blocks; /* fiber NOBODY: the run ended here with its rounds */
   bool yielded;                 /* after the step before, others first */
   uint16_t mask;                /* of search.masks: who could have taken it */
+  struct mark mark;             /* what it touches */
 };
 struct node {
   struct node *children, *next; /* in the order they are gone through: later steps first */
@@ -40,6 +41,39 @@ struct node {
   bool root;
   struct taken *kept; /* NULL: at `offset` of search.stack */
   size_t offset;
+};
+/* Schedules alike: see alike.h. A *leaf* of a node is a child whose deviation costs all that is left. */
+struct leaf {
+  struct footprint last; /* what others touch from its deviation on until the fiber that is delayed goes on */
+  struct footprint node; /* the same of its node's deviation */
+  uint8_t fiber, delayed; /* 0, 0: nothing is known of it */
+};
+/* The deviation that a node is reached by: who goes first, instead of the parent's step. */
+struct instead {
+  uint64_t parent; /* the number of the expansion; 0: another kind of deviation */
+  unsigned left;   /* before it */
+  uint32_t step;
+  uint8_t fiber;
+  struct taken of;
+};
+/* The leaves of a node, by the step of their deviation, counted from that of the node. */
+struct leaves {
+  struct instead instead;
+  VEC(struct leaf) at;
+};
+/* A node whose children are gone through. */
+struct expansion {
+  uint64_t number;
+  const struct node *n;
+  bool tracks;             /* its leaves may be alike */
+  struct leaves *own;      /* NULL: not needed */
+  const struct leaves *later; /* those of the node that has the deviation one step later; NULL: none */
+  struct mark moved;       /* the step between */
+  size_t before;           /* into search.before */
+  size_t goes_on;          /* where the fiber goes on that the node's deviation delays, counted from there */
+  struct leaf last;        /* the leaf looked at before */
+  struct taken last_of;    /* whose deviation was instead of this step, */
+  size_t last_step;        /* at this one */
 };
 struct search {
   struct explorer *e;
@@ -55,6 +89,16 @@ struct search {
   size_t changed;   /* the first of the choices that may be another than in its plan */
   unsigned depth;   /* deviations of the run */
   size_t same;      /* steps of the run that the trace has */
+  bool skip;        /* schedules that are alike */
+  const struct run *ran; /* the last run since this was set to NULL */
+  uint64_t expansions;
+  struct instead instead; /* the deviation of the node that is expanded next */
+  struct {
+    struct leaves leaves[2];
+    unsigned newer;
+  } tables[TABLES][TABLES]; /* by what is left before the node's deviation, and for the leaves: so none is used in between */
+  VEC(struct footprint) before; /* of each node that is expanded, for each step: what was touched from the node's deviation on before
+                                 * it, and before the delayed fiber went on */
 };
 
 /* What it costs that this fiber takes a step, the `place`-th of those who can, from the default one on. */
@@ -131,10 +175,10 @@ static void record(struct search *s, const struct run *run, size_t from, struct 
   struct taken *t = room_for(s, n);
   for (size_t i = from; i < run->count; i++) {
     const struct step *step = &run->steps[i];
-    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled)};
+    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), mark_of(step)};
   }
   if (s->open)
-    *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled)};
+    *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled), {ANYTHING, 0}};
 }
 
 /* Of a run whose children all cost more: are there any? */
@@ -153,7 +197,7 @@ static const struct run *execute(struct search *s, size_t count) {
   s->changed = count;
   const struct run *run = explorer_run(s->e, &plan);
   s->after = run ? run->number : 0;
-  return run;
+  return s->ran = run;
 }
 
 static inline void set_choice(struct search *s, size_t step, struct choice c) {
@@ -220,9 +264,104 @@ static inline struct node **deviate(struct search *s, struct node **slot, size_t
   return slot;
 }
 
+/* Schedules alike. */
+
+/* Was the deviation instead of the same fiber's step just before, and would the same go first? */
+static inline bool is_moved(struct taken of, uint8_t fiber, struct taken later_of, uint8_t later_fiber) {
+  return fiber == later_fiber && of.fiber == later_of.fiber && of.mask == later_of.mask && !of.yielded && !later_of.yielded;
+}
+
+static void begin_leaves(struct search *s, struct expansion *x, unsigned left, unsigned depth) {
+  struct instead instead = s->instead;
+  s->instead.parent = 0;
+  x->number = ++s->expansions;
+  x->before = s->before.count;
+  x->tracks = s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH);
+  if (!x->tracks || !instead.parent || instead.left >= TABLES) return;
+  unsigned newer = s->tables[instead.left][left].newer ^= 1;
+  struct leaves *both = s->tables[instead.left][left].leaves, *own = x->own = &both[newer], *later = &both[!newer];
+  own->instead = instead;
+  own->at.count = 0;
+  vec_reserve(s->e->mem, &own->at, x->n->count);
+  vec_reserve(s->e->mem, &s->before, x->before + x->n->count);
+  memset(own->at.at, 0, x->n->count * sizeof *own->at.at);
+  own->at.count = x->n->count;
+  const struct instead *i = &later->instead;
+  if (i->parent == instead.parent && i->step == instead.step + 1 && is_moved(instead.of, instead.fiber, i->of, i->fiber)) x->later = later;
+  x->moved = instead.of.mark;
+  struct footprint touched = {0};
+  const struct taken *t = taken_at(s, x->n);
+  x->goes_on = x->n->count;
+  for (size_t k = 0; k < x->n->count; k++) {
+    s->before.at[s->before.count++] = touched;
+    if (t[k].fiber == instead.of.fiber && x->goes_on > k) x->goes_on = k;
+    if (x->goes_on > k) footprint_add(&touched, t[k].mark);
+  }
+}
+
+static inline void add_leaf(struct expansion *x, size_t step, struct taken of, const struct leaf *l) {
+  x->last = *l;
+  x->last_of = of;
+  x->last_step = step;
+  if (x->own) x->own->at.at[step - x->n->from] = *l;
+}
+
+/* What others touch before the node's delayed fiber goes on, in a leaf, of which it is known what they do from its deviation on. */
+static inline struct footprint touched_in_node(const struct search *s, const struct expansion *x, size_t k, const struct footprint *since) {
+  struct footprint all = s->before.at[x->before + k];
+  if (k <= x->goes_on) footprint_join(&all, since);
+  return all;
+}
+
+/* Need the leaf with this deviation not be run? */
+static inline bool is_alike(struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
+  size_t k = step - x->n->from;
+  struct leaf l = {.fiber = fiber, .delayed = of.fiber};
+  const struct leaf *later = &x->last;
+  if (later->fiber != later->delayed && x->last_step == step + 1 && is_moved(of, fiber, x->last_of, later->fiber) &&
+      commutes(of.mark, &later->last)) { /* the last delay is one step later */
+    l.last = later->last;
+    if (x->own) l.node = k == x->goes_on ? touched_in_node(s, x, k, &l.last) : k > x->goes_on ? s->before.at[x->before + k] : later->node;
+    return add_leaf(x, step, of, &l), true;
+  }
+  if (!x->later) return false;
+  size_t there = k > x->goes_on ? k - 1 : k; /* the step between comes before, or not yet */
+  if (there >= x->later->at.count) return false;
+  later = &x->later->at.at[there];
+  if (later->fiber == later->delayed || later->fiber != fiber || later->delayed != of.fiber || !commutes(x->moved, &later->node)) return false;
+  l.node = later->node;
+  l.last = later->last;
+  footprint_add(&l.last, x->moved);
+  if (k <= x->goes_on && fiber == x->own->instead.of.fiber) s->beyond = true; /* it takes the step between too, and could be delayed then */
+  return add_leaf(x, step, of, &l), true;
+}
+
+/* Remembers of a leaf that was run what is needed to know that others are like it. */
+static void remember_leaf(const struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
+  const struct run *run = s->ran;
+  if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING) return;
+  struct leaf l = {.fiber = fiber, .delayed = of.fiber};
+  unsigned delayed_by_node = x->own ? x->own->instead.of.fiber : NOBODY;
+  struct footprint since = {0}; /* the leaf's deviation, until both go on */
+  bool goes_on = false, node_goes_on = !x->own || step - x->n->from >= x->goes_on;
+  size_t i = step;
+  for (; i < run->count && !(goes_on && node_goes_on); i++) {
+    const struct step *now = &run->steps[i];
+    if (now->fiber == of.fiber && !goes_on) goes_on = true, l.last = since;
+    if (now->fiber == delayed_by_node && !node_goes_on) node_goes_on = true, l.node = since;
+    footprint_add(&since, mark_of(now));
+  }
+  if (!goes_on || !node_goes_on) return;
+  if (x->own) {
+    size_t k = step - x->n->from;
+    l.node = touched_in_node(s, x, k, k == x->goes_on ? &l.last : &l.node);
+  }
+  add_leaf(x, step, of, &l);
+}
+
 /* Everybody else's step at a step, the cheaper ones first. */
-static struct node **others(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
-                            uint64_t path) {
+static struct node **others(struct search *s, struct expansion *x, struct node **slot, size_t step, struct taken now, unsigned left,
+                            unsigned depth, uint64_t path) {
   uint64_t enabled = s->masks.at[now.mask];
   if (!(enabled & (enabled - 1)) && now.fiber != NOBODY) return slot;
   unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = (before + now.yielded) % FIBERS_MOST, place = 0;
@@ -231,8 +370,16 @@ static struct node **others(struct search *s, struct node **slot, size_t step, s
     unsigned f = (first + (unsigned)__builtin_ctzll(rest)) % FIBERS_MOST;
     if (f == now.fiber) continue;
     unsigned cost = cost_of(s, step, before, now.yielded, enabled, f, place);
+    bool leaf = x->tracks && cost == left;
+    if (leaf && is_alike(s, x, step, now, (uint8_t)f)) {
+      explorer_skip(s->e);
+      continue;
+    }
+    s->ran = NULL;
+    s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, now};
     if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
     else s->beyond = true;
+    if (leaf) remember_leaf(s, x, step, now, (uint8_t)f);
     if (cost > left && s->delays) break;
   }
   return slot;
@@ -242,6 +389,7 @@ static struct node **blocks(struct search *s, struct node **slot, size_t step, s
                             uint64_t path) {
   for (unsigned b = 1; b < now.blocks && !now.block && !s->e->stopped; b++) {
     unsigned cost = block_cost(s, b);
+    s->instead.parent = 0;
     if (cost > left) s->beyond = true;
     else slot = deviate(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
   }
@@ -252,14 +400,17 @@ static struct node **blocks(struct search *s, struct node **slot, size_t step, s
  * own when it is the step's turn. */
 static void expand(struct search *s, struct node *n, unsigned left, unsigned depth, uint64_t path) {
   struct node **slot = &n->children;
+  struct expansion x = {.n = n};
+  begin_leaves(s, &x, left, depth);
   vec_reserve(s->e->mem, &s->choices, n->from + n->count);
   const struct taken *t = taken_at(s, n);
   for (size_t i = 0; i < n->count; i++) set_choice(s, n->from + i, (struct choice){t[i].fiber, t[i].block});
   for (size_t i = n->count; i-- > 0 && !s->e->stopped;) {
     struct taken now = taken_at(s, n)[i];
     if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);
-    if (i || n->root) slot = others(s, slot, n->from + i, now, left, depth, path);
+    if (i || n->root) slot = others(s, &x, slot, n->from + i, now, left, depth, path);
   }
+  s->before.count = x.before;
 }
 
 void explore_bounded(struct explorer *e) {
@@ -268,6 +419,7 @@ void explore_bounded(struct explorer *e) {
   s.delays = !s.all && o->bound_by == BOUND_DELAYS;
   s.preemptions = !s.all && o->bound_by == BOUND_PREEMPTIONS;
   s.rounds = !s.all && o->bound_by == BOUND_ROUNDS;
+  s.skip = s.delays && o->skip && !s.cache;
   s.kept_most = e->limits && e->limits->bytes ? e->limits->bytes / 4 : KEPT_BYTES;
   unsigned most = s.all ? 0 : o->bound, first_round = s.rounds; /* which costs what it costs anyway */
   if (most) most -= first_round;

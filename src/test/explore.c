@@ -34,6 +34,11 @@ void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
   if (e->visit(e->context, run) == VISIT_STOP) e->stopped = true;
 }
 
+void explorer_skip(struct explorer *e) {
+  e->counts->schedules++;
+  e->counts->skipped++;
+}
+
 static void follow_strategy(struct explorer *e) {
   switch (e->options.strategy) {
   case EXPLORE_BOUNDED:

@@ -2,6 +2,7 @@
  *
  *   explore.c  picks the strategy; what each does around a run
  *   bounded.c  all schedules within a bound of delays, preemptions or rounds; every schedule there is
+ *   alike.h    which schedules within a bound need not be run
  *   dpor.c     one schedule of each happens-before trace
  *   random.c   PCT, and the uniform random walk
  *   traces.c   the happens-before order of a run: what conflicts with what, and a hash of it
@@ -107,6 +108,7 @@ struct explorer {
 const struct run *explorer_run(struct explorer *, const struct plan *);
 /* Counts a run, and shows it to the visitor. `traced`: the explorer's trace is the run's. */
 void explorer_visit(struct explorer *, const struct run *, bool traced);
+void explorer_skip(struct explorer *); /* counts a schedule that need not be run */
 /* The choice of step i: kept where others see it if the process dies. */
 static inline void explorer_show(struct explorer *e, size_t i, struct choice c) {
   if (!e->share.choices || i >= CHOICES_SHOWN) return;

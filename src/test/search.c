@@ -43,7 +43,7 @@ struct kept {
 struct worker {
   _Atomic int outcome;
   enum limit limit;
-  _Atomic uint64_t schedules, cut, steps, traces, done, refused, waiting;
+  _Atomic uint64_t schedules, cut, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
   bool incomplete, long_runs;
   unsigned bound;
@@ -89,6 +89,8 @@ struct searching {
   struct problem judging;
   uint64_t client; /* the one it is at */
   bool counted;    /* a run of it was judged */
+  const struct explore_counts *counts; /* of it, so far */
+  uint64_t schedules;                  /* of the clients before it */
 };
 
 /* A worker. */
@@ -151,7 +153,7 @@ static bool overtaken(const struct searching *k) { return is_overtaken(k, k->cli
 static enum visit visit(void *self, const struct run *r) {
   struct searching *k = self;
   k->counted = true;
-  k->me->schedules++;
+  atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
   k->me->long_runs |= r->end == RUN_LONG;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     if (!k->me->unsupported[0]) snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
@@ -192,14 +194,16 @@ static bool explore_client(struct searching *k) {
     share.states = k->states;
     share.traces = k->traces;
   }
-  uint64_t schedules = w->schedules;
+  k->schedules = w->schedules;
+  k->counts = &counts;
   k->counted = false;
   if (!explore(c, &o, &share, &k->own, visit, k, &counts, &why)) {
     snprintf(w->said, sizeof w->said, "internal error: %.500s", why.text);
     w->outcome = WORKER_FAILED;
   }
-  w->schedules = schedules + counts.schedules;
+  w->schedules = k->schedules + counts.schedules;
   w->cut += counts.cut;
+  w->skipped += counts.skipped;
   w->steps += counts.steps;
   w->traces += counts.traces;
   w->waiting = judge_waiting(k->judge);
@@ -258,7 +262,7 @@ static void work_and_count(struct searching *k) {
 
 static void sum_up(struct searching *k) {
   struct searched *s = k->out;
-  s->schedules = s->cut = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
+  s->schedules = s->cut = s->skipped = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
   s->complete = true;
   s->long_runs = false;
   s->cpu_seconds = 0;
@@ -267,6 +271,7 @@ static void sum_up(struct searching *k) {
     const struct worker *w = &k->board->workers[i];
     s->schedules += w->schedules;
     s->cut += w->cut;
+    s->skipped += w->skipped;
     s->steps += w->steps;
     s->traces += w->traces;
     s->done += w->done;

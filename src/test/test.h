@@ -155,13 +155,15 @@ struct explore_options {
   enum bound_by bound_by;
   unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED; there is no less than one round */
   bool cache;     /* happens-before caching */
+  bool skip;      /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
   bool count_traces; /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth; /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
 };
 enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
-  uint64_t schedules; /* executed to the end */
+  uint64_t schedules; /* executed to the end, or skipped */
+  uint64_t skipped;   /* not executed, as another has the same trace */
   uint64_t cut;       /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
   uint64_t steps;
   uint64_t traces;    /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
@@ -223,7 +225,7 @@ struct searched {
   bool too_many;           /* ... there are more */
   char *unsupported;       /* where unknown: what in some run could not be run under a scheduler; or NULL */
   uint64_t clients, done;  /* given; explored to the end */
-  uint64_t schedules, cut, steps, traces, histories;
+  uint64_t schedules, cut, skipped, steps, traces, histories; /* see explore_counts */
   uint64_t waiting;        /* histories with operations that wait for ever, as they do with nothing concurrent too */
   uint64_t refused;        /* clients of which no run counted: asif_require refused a call in each */
   bool complete;           /* every schedule of every client that was done */
