@@ -408,6 +408,7 @@ static char *searched_words(const struct job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   put_number(&t, s->schedules, "schedule", "schedules");
+  if (s->skipped) text_printf(&t, ", %llu of them like others and not run", (unsigned long long)s->skipped);
   if (j->options.approx) return text_of(m, &t);
   text_add(&t, ", ");
   put_number(&t, s->histories, "distinct history", "distinct histories");
