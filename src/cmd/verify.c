@@ -192,11 +192,11 @@ static char *words(struct mem *m, const struct subject *s, void (*put)(const str
 }
 
 /* A compiler that preprocessed the file is the only process that may have been started. */
-static char *members(const struct verify_options *o, struct mem *m) {
+static char *members(const struct verify_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, ",\"compiler_cpu_seconds\":%.6f", clock_children_cpu_seconds());
-  if (o->approx) text_printf(&t, ",\"k\":%u", o->k);
+  text_printf(&t, ",\"search_cpu_seconds\":%.6f,\"compiler_cpu_seconds\":%.6f", j->search_cpu, clock_children_cpu_seconds());
+  if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   return t.at;
 }
 
@@ -225,7 +225,7 @@ void verify_gather(const struct verify_job *j, struct mem *m, struct verify_fact
                                     .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against,
                                     .schedule = &v->schedule,
                                     .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count,
-                                    .members = members(&j->options, m)};
+                                    .members = members(j, m)};
   f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
                               .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
                               .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
@@ -338,7 +338,10 @@ static bool decide(struct verify_job *j, struct mem *m, int *status) {
   }
   read = subject_open(m, &j->options, &j->subject, &why);
   bool (*decided)(struct subject *, struct limits *, struct verified *, struct problem *) = j->options.live ? live_verify : verify;
-  if (read && decided(&j->subject, &j->limits, &j->answer, &why)) return true;
+  double begun = clock_cpu_seconds();
+  bool done = read && decided(&j->subject, &j->limits, &j->answer, &why);
+  j->search_cpu = clock_cpu_seconds() - begun;
+  if (done) return true;
   *status = problem_status(&why);
   return false;
 }

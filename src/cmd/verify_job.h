@@ -8,7 +8,7 @@ struct verify_job {
   const struct args *args;
   struct verify_options options;
   struct live_asked live;
-  double seconds, cpu;
+  double seconds, cpu, search_cpu; /* CPU: when it began; of the search */
   size_t bytes;
   struct limits limits;
   struct subject subject;

@@ -30,7 +30,7 @@ says 'Undefined behaviour: objects/treiber_stack_free.c:36:13: freed memory is u
               ^'; says 'freed in step '; says 'verdict: violated: undefined behaviour ('
 verify 1 objects/bugs/b1_head.c -n 3 --json; json_good out
 for field in schema command verdict reason violation object spec method reduce threads operations states transitions depth spec_sets \
-  bytes_per_state seconds cpu_seconds compiler_cpu_seconds peak_rss_kb evidence history path; do
+  bytes_per_state seconds cpu_seconds search_cpu_seconds compiler_cpu_seconds peak_rss_kb evidence history path; do
   says "\"$field\":"
 done
 says '"violation":"not linearizable"'; says '"text":"lock tail_lock"'
