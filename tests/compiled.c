@@ -4,9 +4,9 @@
 
 #include "test/test.h"
 
-const char *const compiled_ways[] = {"dpor", "all", "all, cached", "delays", "preemptions", "races"};
+const char *const compiled_ways[] = {"dpor", "all", "all, cached", "delays", "preemptions", "races", "few delays", "few delays, skipping"};
 
-enum { STEPS_MOST = 4000, BOUND = 1000 };
+enum { STEPS_MOST = 4000, BOUND = 1000, FEW = 4 };
 
 struct compiled_object {
   struct mem *mem;
@@ -104,9 +104,11 @@ static bool make_client(const struct compiled_object *c, const struct compiled_c
 bool compiled_explore(struct compiled_object *c, const struct compiled_client *client, enum compiled_way way, struct values *values,
                       bool (*visitor)(void *, const struct compiled_run *), void *context, bool *complete, uint64_t *schedules,
                       struct problem *why) {
-  static const enum strategy strategies[] = {EXPLORE_DPOR, EXPLORE_ALL, EXPLORE_ALL, EXPLORE_BOUNDED, EXPLORE_BOUNDED, EXPLORE_DPOR};
+  static const enum strategy strategies[] = {EXPLORE_DPOR, EXPLORE_ALL, EXPLORE_ALL, EXPLORE_BOUNDED, EXPLORE_BOUNDED, EXPLORE_DPOR,
+                                             EXPLORE_BOUNDED, EXPLORE_BOUNDED};
   struct exploring x = {.object = c, .values = values, .visit = visitor, .context = context};
-  struct explore_options options = {.strategy = strategies[way], .cache = way >= BY_ALL_CACHED, .bound = BOUND,
+  struct explore_options options = {.strategy = strategies[way], .cache = way >= BY_ALL_CACHED && way < BY_FEW_DELAYS,
+                                    .bound = way < BY_FEW_DELAYS ? BOUND : FEW, .skip = way == BY_FEW_DELAYS_SKIPPING,
                                     .bound_by = way == BY_PREEMPTIONS ? BOUND_PREEMPTIONS : BOUND_DELAYS};
   struct explore_counts counts;
   struct limits limits;

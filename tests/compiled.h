@@ -35,8 +35,9 @@ struct compiled_run {
   bool linearizable; /* of a whole one */
 };
 
-/* BY_RACES: as `asif test` does it where nothing else is said: plain accesses are not interleaved, but races are a finding. */
-enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, BY_RACES, COMPILED_WAYS };
+/* BY_FEW_DELAYS: not complete; SKIPPING: without those that are like others.
+ * BY_RACES: as `asif test` does it where nothing else is said: plain accesses are not interleaved, but races are a finding. */
+enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, BY_RACES, BY_FEW_DELAYS, BY_FEW_DELAYS_SKIPPING, COMPILED_WAYS };
 extern const char *const compiled_ways[];
 
 struct compiled_object;

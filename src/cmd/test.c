@@ -14,11 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/test_job.h"
 #include "cmd/test_stress.h"
-#include "report/report.h"
-#include "test/compile.h"
 #include "test/evidence.h"
-#include "test/tell.h"
 
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
@@ -61,45 +59,6 @@ static const struct opt opts[] = {
 enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
 #define DEFAULT_SECONDS 10.0
 
-/* What the child is doing, for when it dies. */
-enum phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_DONE };
-
-/* A finding that is listed. */
-struct other {
-  const struct finding *finding;
-  struct spec spec;
-  struct schedule schedule;
-  const char *token;
-};
-
-struct job {
-  const struct args *args;
-  char **inputs, **flags;
-  const char *directory;
-  volatile int *phase; /* shared with the parent */
-  struct client_options size;
-  bool sized;   /* the user said how large clients are, or which */
-  bool limited; /* ... or how long it may take */
-  struct search_options options;
-  const char *leaks;
-  double seconds, cpu;
-  size_t bytes;
-  struct limits limits;
-  struct compiled compiled;
-  struct image *image;
-  struct object object;
-  struct clients clients;
-  struct searched answer;
-  struct schedule schedule;
-  struct spec spec; /* bound to the history found */
-  struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
-  const char *token; /* repeats the finding */
-  struct other *others; /* with --keep-going */
-  size_t other_count;
-  uint64_t repeats;  /* how often */
-  bool changed;      /* the token is of other code */
-};
-
 /* Options. */
 
 static bool exclude(const struct args *a, const char *x, const char *y) {
@@ -108,7 +67,7 @@ static bool exclude(const struct args *a, const char *x, const char *y) {
   return false;
 }
 
-static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
+static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   struct explore_options *o = &j->options.explore;
   const char *by = arg_value(a, "bound-by"), *random = arg_value(a, "random"), *cache = arg_value(a, "cache"),
              *skip = arg_value(a, "skip");
@@ -140,7 +99,7 @@ static bool read_strategy(const struct args *a, struct job *j, bool *bad) {
 }
 
 /* Files first, then what is for the compiler: it begins with a dash. */
-static bool read_inputs(const struct args *a, struct job *j) {
+static bool read_inputs(const struct args *a, struct test_job *j) {
   int files = 0;
   while (files < a->count && a->at[files][0] != '-') files++;
   if (!files) return usage_error(a, "no file to test: usage: asif test %s", a->command->usage), false;
@@ -151,7 +110,7 @@ static bool read_inputs(const struct args *a, struct job *j) {
   return true;
 }
 
-static bool read_options(const struct args *a, struct job *j) {
+static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const char *races = arg_value(a, "races");
@@ -174,351 +133,6 @@ static bool read_options(const struct args *a, struct job *j) {
   return read_strategy(a, j, &bad) && !bad && read_inputs(a, j);
 }
 
-/* Words. */
-
-static char *text_of(struct mem *m, const struct text *t) { return mem_string(m, text_string(t), t->count); }
-
-static void put_number(struct text *t, uint64_t n, const char *one, const char *many) {
-  text_printf(t, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
-}
-
-/* "up to 3 threads, 2 operations each" */
-static char *sizes(const struct job *j, struct mem *m) {
-  struct text t;
-  text_open(&t, m);
-  if (arg_flag(j->args, "replay")) {
-    client_print(&j->object, &j->answer.finding.client, &t);
-  } else if (arg_flag(j->args, "client")) {
-    client_print(&j->object, &j->clients.at[0], &t);
-  } else {
-    text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
-                j->size.ops == 1 ? "" : "s");
-    if (j->object.bound >= 0 && j->object.bounded.name)
-      text_printf(&t, ", at most %ld element%s", j->object.bound, j->object.bound == 1 ? "" : "s");
-  }
-  return text_of(m, &t);
-}
-
-/* What was explored: "every schedule of 402 clients". */
-static void put_explored(const struct job *j, struct text *t) {
-  const struct searched *s = &j->answer;
-  const struct explore_options *o = &j->options.explore;
-  bool one = arg_flag(j->args, "client");
-  if (!s->clients) { /* the limit was reached before they were made */
-    text_add(t, "none of the clients, ");
-    return;
-  }
-  static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
-  if (s->verdict == VERDICT_VIOLATED) return;
-  if (arg_flag(j->args, "replay")) {
-    text_add(t, "one schedule of ");
-    return;
-  }
-  if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
-    text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
-  } else if (s->complete && (s->done || o->strategy != EXPLORE_BOUNDED)) {
-    text_add(t, "every schedule");
-  } else {
-    text_add(t, "schedules of up to ");
-    put_number(t, s->done ? s->bound : o->bound, units[o->bound_by][0], units[o->bound_by][1]);
-  }
-  if (one) {
-    text_add(t, s->done ? " of " : ", not all, of ");
-    return;
-  }
-  text_add(t, " of ");
-  if (s->done < s->clients) text_printf(t, "%llu of ", (unsigned long long)s->done);
-  put_number(t, s->clients, "client, ", "clients, ");
-}
-
-static char *explored(const struct job *j, struct mem *m) {
-  struct text t;
-  text_open(&t, m);
-  put_explored(j, &t);
-  text_add(&t, sizes(j, m));
-  return text_of(m, &t);
-}
-
-/* "push(1..2), pop()", for each role. */
-static void put_op(const struct object_op *op, struct text *t) {
-  text_printf(t, "%s(", op->run.written);
-  for (unsigned a = 0; a < op->arg_count; a++) {
-    text_printf(t, "%s%ld", a ? ", " : "", op->in[a].low);
-    if (op->in[a].high > op->in[a].low) text_printf(t, "..%ld", op->in[a].high);
-  }
-  text_char(t, ')');
-}
-
-static char *calls(const struct object *o, struct mem *m) {
-  struct text t;
-  text_open(&t, m);
-  for (unsigned r = 0; r < (o->role_count ? o->role_count : 1); r++) {
-    if (r) text_add(&t, "; ");
-    if (o->role_count && o->roles[r].threads != ASIF_REST) text_printf(&t, "%ld %s: ", o->roles[r].threads, o->roles[r].name);
-    if (o->role_count && o->roles[r].threads == ASIF_REST) text_printf(&t, "%s: ", o->roles[r].name);
-    bool first = true;
-    for (unsigned i = 0; i < o->op_count; i++) {
-      if (o->role_count && !(o->roles[r].ops >> i & 1)) continue;
-      if (!first) text_add(&t, ", ");
-      first = false;
-      put_op(&o->ops[i], &t);
-    }
-  }
-  return text_of(m, &t);
-}
-
-static char *method(const struct job *j, struct mem *m) {
-  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration", [EXPLORE_DPOR] = "dynamic partial order reduction",
-                                      [EXPLORE_PCT] = "probabilistic concurrency testing", [EXPLORE_UNIFORM] = "uniform random walk",
-                                      [EXPLORE_ALL] = "every schedule"};
-  struct text t;
-  text_open(&t, m);
-  text_add(&t, names[j->options.explore.strategy]);
-  if (j->options.approx) text_printf(&t, ", monitored by A_%u", j->options.k);
-  return text_of(m, &t);
-}
-
-/* Notes: what was assumed, and what the hooks cannot see. */
-typedef VEC(const char *) notes;
-
-static void note(struct mem *m, notes *to, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void note(struct mem *m, notes *to, const char *format, ...) {
-  struct text t;
-  char what[1000];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(what, sizeof what, format, list);
-  va_end(list);
-  text_open(&t, m);
-  text_add(&t, what);
-  vec_push(m, to, t.at);
-}
-
-static void make_notes(const struct job *j, struct mem *m, notes *to) {
-  const struct searched *s = &j->answer;
-  for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
-  if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
-  if (s->waiting)
-    note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
-  if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
-  if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
-  if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit)) note(m, to, "some runs were given up: %s", s->unsupported);
-  if (j->changed) note(m, to, "the code has changed since the token was made");
-  if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
-  note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
-}
-
-/* Reports. */
-
-struct facts {
-  struct report report;
-  struct execution execution;
-  struct check_result result;
-  notes notes;
-};
-
-static char *limit_reason(const struct job *j, struct mem *m) {
-  struct text t;
-  text_open(&t, m);
-  if (j->answer.limit)
-    text_printf(&t, "%s", limit_told(j->answer.limit));
-  else
-    text_add(&t, j->answer.unsupported);
-  return text_of(m, &t);
-}
-
-static char *quoted(struct mem *m, const char *s) {
-  struct text t;
-  text_open(&t, m);
-  text_char(&t, '"');
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\') text_char(&t, '\\');
-    if ((unsigned char)*s >= ' ') text_char(&t, *s);
-  }
-  text_char(&t, '"');
-  return text_of(m, &t);
-}
-
-/* What else was found. */
-
-static const char *reason_of(const struct finding *f) { return f->found == FOUND_HISTORY ? f->result.reason : f->said; }
-
-/* "queue.c:12, pool.c:7" */
-static void put_places(const struct schedule *s, struct text *t) {
-  size_t count = 0;
-  for (size_t i = 0; i < s->lines.count; i++) {
-    const struct schedule_line *l = &s->lines.at[i];
-    if ((l->kind != SCHEDULE_FAULT && l->kind != SCHEDULE_WAIT) || !l->line) continue;
-    text_printf(t, "%s%s:%u", count++ ? ", " : "", s->files.at[l->file].path, (unsigned)l->line);
-  }
-}
-
-static char *also(const struct job *j, struct mem *m) {
-  struct text t;
-  if (!j->other_count) return NULL;
-  text_open(&t, m);
-  text_add(&t, "Also found:\n");
-  for (size_t i = 0; i < j->other_count; i++) {
-    const struct other *o = &j->others[i];
-    struct text places;
-    text_open(&places, m);
-    put_places(&o->schedule, &places);
-    text_printf(&t, "\n  %s: %s\n", found_name(o->finding->found), reason_of(o->finding));
-    if (places.count) text_printf(&t, "    %s\n", places.at);
-    text_add(&t, "    ");
-    client_print(&j->object, &o->finding->client, &t);
-    text_printf(&t, "\n    --replay %s\n", o->token);
-  }
-  if (j->answer.too_many) text_add(&t, "\n  and more than can be listed\n");
-  return text_of(m, &t);
-}
-
-static void put_also_json(const struct job *j, struct mem *m, struct text *t) {
-  text_add(t, ",\"also\":[");
-  for (size_t i = 0; i < j->other_count; i++) {
-    const struct other *o = &j->others[i];
-    struct text places, client;
-    text_open(&places, m);
-    text_open(&client, m);
-    put_places(&o->schedule, &places);
-    client_print(&j->object, &o->finding->client, &client);
-    text_printf(t, "%s{\"violation\":%s,", i ? "," : "", quoted(m, found_name(o->finding->found)));
-    text_printf(t, "\"reason\":%s,\"places\":%s,", quoted(m, reason_of(o->finding)), quoted(m, text_string(&places)));
-    text_printf(t, "\"client\":%s,\"replay\":%s}", quoted(m, text_string(&client)), quoted(m, o->token));
-  }
-  text_char(t, ']');
-}
-
-static char *members(const struct job *j, struct mem *m, const char *client) {
-  const struct searched *s = &j->answer;
-  struct text t;
-  text_open(&t, m);
-  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
-  if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
-  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
-              (unsigned long long)s->cut, (unsigned long long)s->skipped, (unsigned long long)s->traces,
-              s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
-  if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
-  if (j->options.keep_going) put_also_json(j, m, &t);
-  return text_of(m, &t);
-}
-
-static char *searched_words(const struct job *j, struct mem *m) {
-  const struct searched *s = &j->answer;
-  struct text t;
-  text_open(&t, m);
-  put_number(&t, s->schedules, "schedule", "schedules");
-  if (s->skipped) text_printf(&t, ", %llu of them like others and not run", (unsigned long long)s->skipped);
-  if (j->options.approx) return text_of(m, &t);
-  text_add(&t, ", ");
-  put_number(&t, s->histories, "distinct history", "distinct histories");
-  return text_of(m, &t);
-}
-
-/* Where it went wrong; of a deadlock every thread has its own place. */
-static const struct schedule_line *fault_line(const struct schedule *s) {
-  for (size_t i = 0; i < s->lines.count; i++)
-    if (s->lines.at[i].kind == SCHEDULE_FAULT) return &s->lines.at[i];
-  return NULL;
-}
-
-static char *unseen(const struct job *j, struct mem *m) {
-  struct text t;
-  text_open(&t, m);
-  text_printf(&t, "no violation seen at k = %u", j->options.k);
-  return text_of(m, &t);
-}
-
-static void gather(struct job *j, struct mem *m, struct facts *f) {
-  const struct searched *s = &j->answer;
-  const struct finding *found = &s->finding;
-  bool violated = s->verdict == VERDICT_VIOLATED, history = violated && found->found == FOUND_HISTORY;
-  struct text client;
-  text_open(&client, m);
-  if (violated) client_print(&j->object, &found->client, &client);
-  f->result = history ? found->result : (struct check_result){.culprit = UINT32_MAX};
-  f->result.verdict = s->verdict;
-  f->result.method = method(j, m);
-  if (violated && !history) f->result.reason = found->said;
-  if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
-  make_notes(j, m, &f->notes);
-  bool whole = s->complete && s->done == s->clients;
-  f->execution = (struct execution){.file = j->object.file, .client = explored(j, m), .calls = calls(&j->object, m),
-                                    .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
-                                    .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
-                                    .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
-                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(j, m),
-                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .also = also(j, m), .found_client = violated ? text_string(&client) : NULL};
-  if (j->options.approx) f->execution.unseen = unseen(j, m);
-  f->execution.members = members(j, m, f->execution.found_client);
-  f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
-                              .spec = violated && found->history ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
-                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
-                              .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
-}
-
-static void put_word(struct text *t, const char *s) {
-  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
-  text_char(t, ' ');
-  if (!plain) text_char(t, '\'');
-  for (; *s; s++) {
-    if (*s == '\'')
-      text_add(t, "'\\''");
-    else
-      text_char(t, *s);
-  }
-  if (!plain) text_char(t, '\'');
-}
-
-/* The command that does it again: without what only says where to write the answer. */
-static char *asked(const struct job *j, struct mem *m) {
-  static const char *const not[] = {"evidence", "json", "html", "junit", "svg", "quiet"};
-  const struct args *a = j->args;
-  struct text t;
-  text_open(&t, m);
-  text_add(&t, "asif test");
-  for (char **in = j->inputs; *in; in++) put_word(&t, *in);
-  for (size_t i = 0; a->command->opts[i].name; i++) {
-    const struct opt *o = &a->command->opts[i];
-    bool wanted = a->values[i] != NULL;
-    for (size_t n = 0; n < sizeof not / sizeof *not; n++) wanted &= strcmp(o->name, not[n]) != 0;
-    if (!wanted) continue;
-    text_printf(&t, " --%s", o->name);
-    if (o->arg) put_word(&t, a->values[i]);
-  }
-  if (*j->flags) text_add(&t, " --");
-  for (char **f = j->flags; *f; f++) put_word(&t, *f);
-  return text_of(m, &t);
-}
-
-static bool write_evidence(const struct job *j, struct mem *m, struct report *r) {
-  const char *path = arg_value(j->args, "evidence");
-  struct problem why;
-  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
-  struct test_evidence e = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .asked = asked(j, m),
-                            .verdict = r->execution->unseen ? "no violation seen" : r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
-                            .searched = &j->answer, .bound = &j->spec, .schedule = &j->schedule, .token = j->token};
-  r->evidence = path;
-  if (test_evidence_write(path, &e, &why)) return true;
-  say_error("%s", why.text);
-  return false;
-}
-
-static void drawn_svg(const struct report *r, struct text *t) {
-  struct report drawn = *r;
-  struct check_result c = whole_result(t->mem, r);
-  drawn.result = &c;
-  report_svg(&drawn, t);
-}
-
-static bool write_answers(const struct job *j, struct mem *m, struct report *r) {
-  const struct args *a = j->args;
-  struct text t;
-  text_open(&t, m);
-  if (!write_evidence(j, m, r)) return false;
-  return write_reports(a, m, r, drawn_svg, &t);
-}
-
 /* The child. */
 
 static void show_progress(void *self, const struct searched *s) {
@@ -537,7 +151,7 @@ static int problem_status(const struct problem *why) {
 }
 
 /* As many threads as asked for, or as the roles need. */
-static void default_threads(struct job *j) {
+static void default_threads(struct test_job *j) {
   unsigned fixed = 0;
   bool rest = !j->object.role_count;
   for (unsigned r = 0; r < j->object.role_count; r++) {
@@ -548,7 +162,7 @@ static void default_threads(struct job *j) {
   j->size.threads = !rest ? fixed : fixed + 1 > DEFAULT_THREADS ? fixed + 1 : DEFAULT_THREADS;
 }
 
-static bool make_clients(struct job *j, struct mem *m, struct problem *why) {
+static bool make_clients(struct test_job *j, struct mem *m, struct problem *why) {
   const char *one = arg_value(j->args, "client");
   if (!one) {
     default_threads(j);
@@ -560,29 +174,13 @@ static bool make_clients(struct job *j, struct mem *m, struct problem *why) {
 }
 
 /* Without a limit of the user's, and without a size, it takes as long as one waits gladly; what was reached is then the answer. */
-static void settle(struct job *j) {
+static void settle(struct test_job *j) {
   if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->answer.unsupported || j->limited || j->sized || !j->answer.done) return;
   j->answer.verdict = VERDICT_HOLDS;
 }
 
-static int answer(struct job *j) {
-  struct mem own;
-  struct facts *volatile facts = NULL;
-  mem_open(&own, NULL);
-  if (MEM_GUARD(&own)) {
-    mem_close(&own);
-    say_error("out of memory while writing the answer");
-    return EXIT_UNKNOWN;
-  }
-  facts = mem_zero(&own, 1, sizeof *facts);
-  gather(j, &own, facts);
-  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
-  mem_close(&own);
-  return status;
-}
-
 /* The same again and again: the same choices lead to the same. */
-static bool repeat_exactly(const struct job *j, struct problem *why) {
+static bool repeat_exactly(const struct test_job *j, struct problem *why) {
   const struct finding *f = &j->answer.finding;
   struct mem m;
   mem_open(&m, NULL);
@@ -600,7 +198,7 @@ static bool repeat_exactly(const struct job *j, struct problem *why) {
 }
 
 /* The run of a token. */
-static bool repeat(struct job *j, const char *token, struct problem *why) {
+static bool repeat(struct test_job *j, const char *token, struct problem *why) {
   struct finding *f = &j->answer.finding;
   uint32_t checksum;
   if (!replay_parse(&j->own, &j->object, token, &j->options.run, f, &checksum, why)) return false;
@@ -622,7 +220,7 @@ static bool repeat(struct job *j, const char *token, struct problem *why) {
 }
 
 /* Makes a finding smaller. What it is must stay: not only its kind, but where it is. */
-static bool shrink(struct job *j, double seconds, struct finding *f, struct problem *why) {
+static bool shrink(struct test_job *j, double seconds, struct finding *f, struct problem *why) {
   struct finding first = *f;
   if (!finding_shrink(&j->own, j->image, &j->object, &j->options.run, seconds, &interrupted, f, why)) return false;
   if (j->options.keep_going && f->found != FOUND_HISTORY && finding_key_again(j->image, &j->object, &j->options.run, f) != first.key) *f = first;
@@ -630,7 +228,7 @@ static bool shrink(struct job *j, double seconds, struct finding *f, struct prob
 }
 
 /* Runs it again, and tells it. */
-static bool tell(struct job *j, struct finding *f, struct spec *spec, struct schedule *schedule, const char **token, struct problem *why) {
+static bool tell(struct test_job *j, struct finding *f, struct spec *spec, struct schedule *schedule, const char **token, struct problem *why) {
   if (!f->died && !finding_explain(&j->own, j->image, &j->object, &j->options.run, f, spec, schedule, why)) return false;
   *token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
   return true;
@@ -648,7 +246,7 @@ static bool same_words(const char *a, const char *b) {
 }
 
 /* Histories that are wrong in the same way are the same mistake, as far as anybody can tell. */
-static bool is_listed(const struct job *j, const struct finding *f) {
+static bool is_listed(const struct test_job *j, const struct finding *f) {
   if (f->found != FOUND_HISTORY) return false;
   const struct finding *first = &j->answer.finding;
   bool listed = first->found == f->found && same_words(reason_of(first), reason_of(f));
@@ -659,12 +257,12 @@ static bool is_listed(const struct job *j, const struct finding *f) {
   return listed;
 }
 
-static bool tell_others(struct job *j, struct problem *why) {
+static bool tell_others(struct test_job *j, struct problem *why) {
   struct searched *s = &j->answer;
   j->others = mem_zero(&j->own, s->other_count + 1, sizeof *j->others);
   for (size_t i = 0; i < s->other_count; i++) {
     struct finding *f = &s->others[i];
-    struct other *o = &j->others[j->other_count];
+    struct test_other *o = &j->others[j->other_count];
     if (!f->died && !shrink(j, 0.5, f, why)) return false;
     if (!tell(j, f, &o->spec, &o->schedule, &o->token, why)) return false;
     o->finding = f;
@@ -674,7 +272,7 @@ static bool tell_others(struct job *j, struct problem *why) {
 }
 
 /* A finding is made smaller, run again, and told. */
-static bool tell_finding(struct job *j, bool smaller, struct problem *why) {
+static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) {
   struct finding *f = &j->answer.finding;
   double left = j->limits.seconds - limits_elapsed(&j->limits), seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
   *j->phase = PHASE_TELL;
@@ -682,7 +280,7 @@ static bool tell_finding(struct job *j, bool smaller, struct problem *why) {
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
-static bool explore_all(struct job *j, struct mem *m, struct problem *why) {
+static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
   struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
@@ -706,7 +304,7 @@ static void on_interrupt(int sig) {
   commands_stop(); /* compilers */
 }
 
-static int in_child(struct job *j) {
+static int in_child(struct test_job *j) {
   struct mem m;
   struct problem why;
   volatile int status = EXIT_UNKNOWN;
@@ -723,7 +321,7 @@ static int in_child(struct job *j) {
   if (MEM_GUARD(&m)) {
     j->answer.verdict = VERDICT_UNKNOWN;
     j->answer.limit = (enum limit)j->limits.reached;
-    if (j->object.file) return answer(j);
+    if (j->object.file) return test_answer(j);
     say_error("%s before anything was tested", limit_told(j->answer.limit));
     return EXIT_UNKNOWN;
   }
@@ -733,7 +331,7 @@ static int in_child(struct job *j) {
   if (!good && interrupted && !j->object.file)
     say_error("%s before anything was tested", late ? "the time limit was reached" : "interrupted");
   else
-    status = good ? answer(j) : problem_status(&why);
+    status = good ? test_answer(j) : problem_status(&why);
   object_close(&j->object);
   mem_close(&m);
   return status;
@@ -745,7 +343,7 @@ static volatile sig_atomic_t told; /* to end */
 
 static void on_told(int sig) { told = sig; }
 
-static int status_of_child(const struct job *j, int status) {
+static int status_of_child(const struct test_job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
   if (WIFEXITED(status) && *j->phase == PHASE_DONE) return WEXITSTATUS(status);
   if (*j->phase == PHASE_LOAD)
@@ -755,7 +353,7 @@ static int status_of_child(const struct job *j, int status) {
 }
 
 /* --debug: the same command in a debugger, in one process. */
-static int under_debugger(const struct args *a, const struct job *j, const char *debugger) {
+static int under_debugger(const struct args *a, const struct test_job *j, const char *debugger) {
   static char self[4096];
   VEC(char *) w = {NULL, 0, 0};
   struct mem m;
@@ -791,7 +389,7 @@ static int under_debugger(const struct args *a, const struct job *j, const char 
 #define GRACE 1.0 /* seconds for the child to end by itself */
 
 /* Waits for the child, as long as it may take. */
-static int wait_for_child(const struct job *j, pid_t child, int pipe_end) {
+static int wait_for_child(const struct test_job *j, pid_t child, int pipe_end) {
   struct pollfd fd = {.fd = pipe_end, .events = POLLIN};
   double started = clock_seconds(), since = 0;
   int status = 0;
@@ -815,7 +413,7 @@ static int wait_for_child(const struct job *j, pid_t child, int pipe_end) {
   return status_of_child(j, status);
 }
 
-static int supervise(struct job *j) {
+static int supervise(struct test_job *j) {
   struct sigaction hear = {.sa_handler = on_told};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return say_error("no pipe can be made: %s", strerror(errno)), EXIT_UNKNOWN;
@@ -841,7 +439,7 @@ static int supervise(struct job *j) {
 }
 
 static int run(const struct args *a) {
-  struct job j = {0};
+  struct test_job j = {0};
   struct mem m;
   struct problem why;
   if (!stress_options_fit(a)) return EXIT_USAGE;

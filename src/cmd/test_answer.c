@@ -1,0 +1,367 @@
+/* asif test: its answer, in words and in the files asked for. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/test_job.h"
+#include "test/evidence.h"
+
+/* Words. */
+
+static char *text_of(struct mem *m, const struct text *t) { return mem_string(m, text_string(t), t->count); }
+
+static void put_number(struct text *t, uint64_t n, const char *one, const char *many) {
+  text_printf(t, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+/* "up to 3 threads, 2 operations each" */
+static char *sizes(const struct test_job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  if (arg_flag(j->args, "replay")) {
+    client_print(&j->object, &j->answer.finding.client, &t);
+  } else if (arg_flag(j->args, "client")) {
+    client_print(&j->object, &j->clients.at[0], &t);
+  } else {
+    text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
+                j->size.ops == 1 ? "" : "s");
+    if (j->object.bound >= 0 && j->object.bounded.name)
+      text_printf(&t, ", at most %ld element%s", j->object.bound, j->object.bound == 1 ? "" : "s");
+  }
+  return text_of(m, &t);
+}
+
+/* What was explored: "every schedule of 402 clients". */
+static void put_explored(const struct test_job *j, struct text *t) {
+  const struct searched *s = &j->answer;
+  const struct explore_options *o = &j->options.explore;
+  bool one = arg_flag(j->args, "client");
+  if (!s->clients) { /* the limit was reached before they were made */
+    text_add(t, "none of the clients, ");
+    return;
+  }
+  static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
+  if (s->verdict == VERDICT_VIOLATED) return;
+  if (arg_flag(j->args, "replay")) {
+    text_add(t, "one schedule of ");
+    return;
+  }
+  if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
+    text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
+  } else if (s->complete && (s->done || o->strategy != EXPLORE_BOUNDED)) {
+    text_add(t, "every schedule");
+  } else {
+    text_add(t, "schedules of up to ");
+    put_number(t, s->done ? s->bound : o->bound, units[o->bound_by][0], units[o->bound_by][1]);
+  }
+  if (one) {
+    text_add(t, s->done ? " of " : ", not all, of ");
+    return;
+  }
+  text_add(t, " of ");
+  if (s->done < s->clients) text_printf(t, "%llu of ", (unsigned long long)s->done);
+  put_number(t, s->clients, "client, ", "clients, ");
+}
+
+static char *explored(const struct test_job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  put_explored(j, &t);
+  text_add(&t, sizes(j, m));
+  return text_of(m, &t);
+}
+
+/* "push(1..2), pop()", for each role. */
+static void put_op(const struct object_op *op, struct text *t) {
+  text_printf(t, "%s(", op->run.written);
+  for (unsigned a = 0; a < op->arg_count; a++) {
+    text_printf(t, "%s%ld", a ? ", " : "", op->in[a].low);
+    if (op->in[a].high > op->in[a].low) text_printf(t, "..%ld", op->in[a].high);
+  }
+  text_char(t, ')');
+}
+
+static char *calls(const struct object *o, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  for (unsigned r = 0; r < (o->role_count ? o->role_count : 1); r++) {
+    if (r) text_add(&t, "; ");
+    if (o->role_count && o->roles[r].threads != ASIF_REST) text_printf(&t, "%ld %s: ", o->roles[r].threads, o->roles[r].name);
+    if (o->role_count && o->roles[r].threads == ASIF_REST) text_printf(&t, "%s: ", o->roles[r].name);
+    bool first = true;
+    for (unsigned i = 0; i < o->op_count; i++) {
+      if (o->role_count && !(o->roles[r].ops >> i & 1)) continue;
+      if (!first) text_add(&t, ", ");
+      first = false;
+      put_op(&o->ops[i], &t);
+    }
+  }
+  return text_of(m, &t);
+}
+
+static char *method(const struct test_job *j, struct mem *m) {
+  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration", [EXPLORE_DPOR] = "dynamic partial order reduction",
+                                      [EXPLORE_PCT] = "probabilistic concurrency testing", [EXPLORE_UNIFORM] = "uniform random walk",
+                                      [EXPLORE_ALL] = "every schedule"};
+  struct text t;
+  text_open(&t, m);
+  text_add(&t, names[j->options.explore.strategy]);
+  if (j->options.approx) text_printf(&t, ", monitored by A_%u", j->options.k);
+  return text_of(m, &t);
+}
+
+/* Notes: what was assumed, and what the hooks cannot see. */
+typedef VEC(const char *) notes;
+
+static void note(struct mem *m, notes *to, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void note(struct mem *m, notes *to, const char *format, ...) {
+  struct text t;
+  char what[1000];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+  text_open(&t, m);
+  text_add(&t, what);
+  vec_push(m, to, t.at);
+}
+
+static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
+  const struct searched *s = &j->answer;
+  for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
+  if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
+  if (s->waiting)
+    note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
+  if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
+  if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit)) note(m, to, "some runs were given up: %s", s->unsupported);
+  if (j->changed) note(m, to, "the code has changed since the token was made");
+  if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
+  note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
+}
+
+/* Reports. */
+
+struct facts {
+  struct report report;
+  struct execution execution;
+  struct check_result result;
+  notes notes;
+};
+
+static char *limit_reason(const struct test_job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  if (j->answer.limit)
+    text_printf(&t, "%s", limit_told(j->answer.limit));
+  else
+    text_add(&t, j->answer.unsupported);
+  return text_of(m, &t);
+}
+
+static char *quoted(struct mem *m, const char *s) {
+  struct text t;
+  text_open(&t, m);
+  text_char(&t, '"');
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') text_char(&t, '\\');
+    if ((unsigned char)*s >= ' ') text_char(&t, *s);
+  }
+  text_char(&t, '"');
+  return text_of(m, &t);
+}
+
+/* What else was found. */
+
+/* "queue.c:12, pool.c:7" */
+static void put_places(const struct schedule *s, struct text *t) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->lines.count; i++) {
+    const struct schedule_line *l = &s->lines.at[i];
+    if ((l->kind != SCHEDULE_FAULT && l->kind != SCHEDULE_WAIT) || !l->line) continue;
+    text_printf(t, "%s%s:%u", count++ ? ", " : "", s->files.at[l->file].path, (unsigned)l->line);
+  }
+}
+
+static char *also(const struct test_job *j, struct mem *m) {
+  struct text t;
+  if (!j->other_count) return NULL;
+  text_open(&t, m);
+  text_add(&t, "Also found:\n");
+  for (size_t i = 0; i < j->other_count; i++) {
+    const struct test_other *o = &j->others[i];
+    struct text places;
+    text_open(&places, m);
+    put_places(&o->schedule, &places);
+    text_printf(&t, "\n  %s: %s\n", found_name(o->finding->found), reason_of(o->finding));
+    if (places.count) text_printf(&t, "    %s\n", places.at);
+    text_add(&t, "    ");
+    client_print(&j->object, &o->finding->client, &t);
+    text_printf(&t, "\n    --replay %s\n", o->token);
+  }
+  if (j->answer.too_many) text_add(&t, "\n  and more than can be listed\n");
+  return text_of(m, &t);
+}
+
+static void put_also_json(const struct test_job *j, struct mem *m, struct text *t) {
+  text_add(t, ",\"also\":[");
+  for (size_t i = 0; i < j->other_count; i++) {
+    const struct test_other *o = &j->others[i];
+    struct text places, client;
+    text_open(&places, m);
+    text_open(&client, m);
+    put_places(&o->schedule, &places);
+    client_print(&j->object, &o->finding->client, &client);
+    text_printf(t, "%s{\"violation\":%s,", i ? "," : "", quoted(m, found_name(o->finding->found)));
+    text_printf(t, "\"reason\":%s,\"places\":%s,", quoted(m, reason_of(o->finding)), quoted(m, text_string(&places)));
+    text_printf(t, "\"client\":%s,\"replay\":%s}", quoted(m, text_string(&client)), quoted(m, o->token));
+  }
+  text_char(t, ']');
+}
+
+static char *members(const struct test_job *j, struct mem *m, const char *client) {
+  const struct searched *s = &j->answer;
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
+  if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
+  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
+              (unsigned long long)s->cut, (unsigned long long)s->skipped, (unsigned long long)s->traces,
+              s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
+  if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
+  if (j->options.keep_going) put_also_json(j, m, &t);
+  return text_of(m, &t);
+}
+
+static char *searched_words(const struct test_job *j, struct mem *m) {
+  const struct searched *s = &j->answer;
+  struct text t;
+  text_open(&t, m);
+  put_number(&t, s->schedules, "schedule", "schedules");
+  if (s->skipped) text_printf(&t, ", %llu of them like others and not run", (unsigned long long)s->skipped);
+  if (j->options.approx) return text_of(m, &t);
+  text_add(&t, ", ");
+  put_number(&t, s->histories, "distinct history", "distinct histories");
+  return text_of(m, &t);
+}
+
+/* Where it went wrong; of a deadlock every thread has its own place. */
+static const struct schedule_line *fault_line(const struct schedule *s) {
+  for (size_t i = 0; i < s->lines.count; i++)
+    if (s->lines.at[i].kind == SCHEDULE_FAULT) return &s->lines.at[i];
+  return NULL;
+}
+
+static char *unseen(const struct test_job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "no violation seen at k = %u", j->options.k);
+  return text_of(m, &t);
+}
+
+static void gather(struct test_job *j, struct mem *m, struct facts *f) {
+  const struct searched *s = &j->answer;
+  const struct finding *found = &s->finding;
+  bool violated = s->verdict == VERDICT_VIOLATED, history = violated && found->found == FOUND_HISTORY;
+  struct text client;
+  text_open(&client, m);
+  if (violated) client_print(&j->object, &found->client, &client);
+  f->result = history ? found->result : (struct check_result){.culprit = UINT32_MAX};
+  f->result.verdict = s->verdict;
+  f->result.method = method(j, m);
+  if (violated && !history) f->result.reason = found->said;
+  if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
+  make_notes(j, m, &f->notes);
+  bool whole = s->complete && s->done == s->clients;
+  f->execution = (struct execution){.file = j->object.file, .client = explored(j, m), .calls = calls(&j->object, m),
+                                    .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
+                                    .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
+                                    .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
+                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(j, m),
+                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .also = also(j, m), .found_client = violated ? text_string(&client) : NULL};
+  if (j->options.approx) f->execution.unseen = unseen(j, m);
+  f->execution.members = members(j, m, f->execution.found_client);
+  f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
+                              .spec = violated && found->history ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
+                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
+                              .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+}
+
+static void put_word(struct text *t, const char *s) {
+  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
+  text_char(t, ' ');
+  if (!plain) text_char(t, '\'');
+  for (; *s; s++) {
+    if (*s == '\'')
+      text_add(t, "'\\''");
+    else
+      text_char(t, *s);
+  }
+  if (!plain) text_char(t, '\'');
+}
+
+/* The command that does it again: without what only says where to write the answer. */
+static char *asked(const struct test_job *j, struct mem *m) {
+  static const char *const not[] = {"evidence", "json", "html", "junit", "svg", "quiet"};
+  const struct args *a = j->args;
+  struct text t;
+  text_open(&t, m);
+  text_add(&t, "asif test");
+  for (char **in = j->inputs; *in; in++) put_word(&t, *in);
+  for (size_t i = 0; a->command->opts[i].name; i++) {
+    const struct opt *o = &a->command->opts[i];
+    bool wanted = a->values[i] != NULL;
+    for (size_t n = 0; n < sizeof not / sizeof *not; n++) wanted &= strcmp(o->name, not[n]) != 0;
+    if (!wanted) continue;
+    text_printf(&t, " --%s", o->name);
+    if (o->arg) put_word(&t, a->values[i]);
+  }
+  if (*j->flags) text_add(&t, " --");
+  for (char **f = j->flags; *f; f++) put_word(&t, *f);
+  return text_of(m, &t);
+}
+
+static bool write_evidence(const struct test_job *j, struct mem *m, struct report *r) {
+  const char *path = arg_value(j->args, "evidence");
+  struct problem why;
+  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
+  struct test_evidence e = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .asked = asked(j, m),
+                            .verdict = r->execution->unseen ? "no violation seen" : r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
+                            .searched = &j->answer, .bound = &j->spec, .schedule = &j->schedule, .token = j->token};
+  r->evidence = path;
+  if (test_evidence_write(path, &e, &why)) return true;
+  say_error("%s", why.text);
+  return false;
+}
+
+static void drawn_svg(const struct report *r, struct text *t) {
+  struct report drawn = *r;
+  struct check_result c = whole_result(t->mem, r);
+  drawn.result = &c;
+  report_svg(&drawn, t);
+}
+
+static bool write_answers(const struct test_job *j, struct mem *m, struct report *r) {
+  const struct args *a = j->args;
+  struct text t;
+  text_open(&t, m);
+  if (!write_evidence(j, m, r)) return false;
+  return write_reports(a, m, r, drawn_svg, &t);
+}
+
+int test_answer(struct test_job *j) {
+  struct mem own;
+  struct facts *volatile facts = NULL;
+  mem_open(&own, NULL);
+  if (MEM_GUARD(&own)) {
+    mem_close(&own);
+    say_error("out of memory while writing the answer");
+    return EXIT_UNKNOWN;
+  }
+  facts = mem_zero(&own, 1, sizeof *facts);
+  gather(j, &own, facts);
+  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
+  mem_close(&own);
+  return status;
+}

@@ -1,0 +1,54 @@
+/* What `asif test` is asked, and what came of it: between its run (test.c) and its answer (test_answer.c). */
+#ifndef ASIF_CMD_TEST_JOB_H
+#define ASIF_CMD_TEST_JOB_H
+
+#include "cmd/cmd.h"
+#include "report/report.h"
+#include "test/compile.h"
+#include "test/tell.h"
+
+/* What the child is doing, for when it dies. */
+enum test_phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_DONE };
+
+/* A finding that is listed. */
+struct test_other {
+  const struct finding *finding;
+  struct spec spec;
+  struct schedule schedule;
+  const char *token;
+};
+
+struct test_job {
+  const struct args *args;
+  char **inputs, **flags;
+  const char *directory;
+  volatile int *phase; /* shared with the parent */
+  struct client_options size;
+  bool sized;   /* the user said how large clients are, or which */
+  bool limited; /* ... or how long it may take */
+  struct search_options options;
+  const char *leaks;
+  double seconds, cpu;
+  size_t bytes;
+  struct limits limits;
+  struct compiled compiled;
+  struct image *image;
+  struct object object;
+  struct clients clients;
+  struct searched answer;
+  struct schedule schedule;
+  struct spec spec; /* bound to the history found */
+  struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
+  const char *token; /* repeats the finding */
+  struct test_other *others; /* with --keep-going */
+  size_t other_count;
+  uint64_t repeats;  /* how often */
+  bool changed;      /* the token is of other code */
+};
+
+/* What is wrong, in words. */
+static inline const char *reason_of(const struct finding *f) { return f->found == FOUND_HISTORY ? f->result.reason : f->said; }
+/* Writes the answer, to stdout and into the files asked for; the exit status. */
+int test_answer(struct test_job *);
+
+#endif
