@@ -26,6 +26,7 @@
 
 #define KEPT_BYTES ((size_t)512 << 20) /* of the tree, without a memory limit; with one: a quarter of it */
 enum { NOBODY = 255, DIVIDED_DEPTH = 2, RECENT = 256, TABLES = 8 };
+enum { ALIKE_STEPS = 500 }; /* in longer runs a thread may have to give way for having gone on so long: then a step more or less matters */
 
 /* A step of a run, as far as the children need it. */
 struct taken {
@@ -321,7 +322,7 @@ static inline bool is_alike(struct search *s, struct expansion *x, size_t step, 
   if (later->fiber != later->delayed && x->last_step == step + 1 && is_moved(of, fiber, x->last_of, later->fiber) &&
       commutes(of.mark, &later->last)) { /* the last delay is one step later */
     l.last = later->last;
-    if (x->own) l.node = k == x->goes_on ? touched_in_node(s, x, k, &l.last) : k > x->goes_on ? s->before.at[x->before + k] : later->node;
+    if (x->own) l.node = k < x->goes_on ? later->node : touched_in_node(s, x, k, &l.last);
     return add_leaf(x, step, of, &l), true;
   }
   if (!x->later) return false;
@@ -339,7 +340,7 @@ static inline bool is_alike(struct search *s, struct expansion *x, size_t step, 
 /* Remembers of a leaf that was run what is needed to know that others are like it. */
 static void remember_leaf(const struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
   const struct run *run = s->ran;
-  if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING) return;
+  if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS) return;
   struct leaf l = {.fiber = fiber, .delayed = of.fiber};
   unsigned delayed_by_node = x->own ? x->own->instead.of.fiber : NOBODY;
   struct footprint since = {0}; /* the leaf's deviation, until both go on */

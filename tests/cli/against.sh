@@ -8,7 +8,7 @@ objects=$root/objects here=$root/tests/against
 verify() { # STATUS FILE ARGUMENT...
   status=$1 file=$2
   shift 2
-  run "$status" "$asif" verify "$file" --time-limit 60 "$@"
+  run "$status" "$asif" verify "$file" --time-limit 300 "$@"
 }
 
 # Everything refines itself, also what is not linearizable.
@@ -53,7 +53,7 @@ atomic() {
 same() {
   file=$objects/$1
   shift
-  "$asif" verify "$file" --spec self --time-limit 60 "$@" >self 2>&1
+  "$asif" verify "$file" --spec self --time-limit 300 "$@" >self 2>&1
   by_self=$?
   [ $by_self -le 1 ] || fail "--spec self of $file ended with $by_self: $(cat self)"
   verify $by_self "$file" --against one.c "$@"

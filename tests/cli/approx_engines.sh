@@ -8,7 +8,7 @@ json_good() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev
 verify() { # STATUS ARGUMENT...
   status=$1
   shift
-  run "$status" "$asif" verify "$@" --time-limit 60
+  run "$status" "$asif" verify "$@" --time-limit 300
 }
 lacks() { case $out in *"$1"*) fail "stdout has '$1': $out" ;; esac; }
 
@@ -57,7 +57,7 @@ verify 2 objects/register.c --approx 1 --ops forever; warns 'with --ops N it com
 test_() { # STATUS ARGUMENT...
   status=$1
   shift
-  run "$status" "$asif" test "$@" --time-limit 60
+  run "$status" "$asif" test "$@" --time-limit 300
 }
 test_ 0 objects/bugs/b3_push.c -n 2 -o 2 --monitor approx:0 --evidence e; says 'verdict: no violation seen at k = 0 ('
 run 3 "$asif" replay e; says 'no violation seen: '; lacks ' 0 histories'

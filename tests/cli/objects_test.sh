@@ -11,7 +11,7 @@ long=${ASIF_LONG:-}
 good() {
   file=$1
   shift
-  "$asif" test "$file" -j 1 --quiet --time-limit 60 "$@" >"$scratch/$1$$" 2>&1 </dev/null
+  "$asif" test "$file" -j 1 --quiet --time-limit 300 "$@" >"$scratch/$1$$" 2>&1 </dev/null
   got=$?
   [ $got = 0 ] || [ $got = 3 -a -n "$long" ] || fail "asif test $file $* ended with $got: $(cat "$scratch/$1$$")"
 }
@@ -20,7 +20,7 @@ bad() {
   expected=$(sed -n 's/^ \* Expected: \(.*\)\. \*\/$/\1/p' "$1")
   [ -n "$expected" ] || fail "$1 does not say what is expected"
   client=$(sed -n 's/.*, with \(.*\)/\1/p' <<<"$expected")
-  set -- "$1" --quiet --time-limit 60 -j 1
+  set -- "$1" --quiet --time-limit 300 -j 1
   case $1 in
   */wg_stuttering.c) set -- "$@" --client "$client" --random pct:5 --runs 1000000 ;; # its loops write while they wait
   *) if [ -n "$client" ]; then set -- "$@" --client "$client"; else set -- "$@" -n 2 -o 2; fi ;;

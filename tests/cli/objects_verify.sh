@@ -9,7 +9,7 @@ cd "$root/objects" || exit 1
 verdict() {
   status=$1 file=$2
   shift 2
-  set -- "$file" --quiet --time-limit 60 "$@"
+  set -- "$file" --quiet --time-limit 300 "$@"
   grep -q '^ASIF_SPEC' "$file" || grep -q '"counter.c"' "$file" && set -- "$@" --spec "$file"
   "$asif" verify "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   got=$?

@@ -8,7 +8,7 @@ json_good() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev
 verify() { # STATUS ARGUMENT...
   status=$1
   shift
-  run "$status" "$asif" verify "$@" --time-limit 60
+  run "$status" "$asif" verify "$@" --time-limit 300
 }
 
 # meets CONDITIONS FILE ARGUMENT...: of d(eadlock) o(bstruction) l(ock) w(ait) those given, and no others. Every run found is made again.

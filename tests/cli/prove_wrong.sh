@@ -12,7 +12,7 @@ while read -r object status script; do
   [ -n "${ASIF_LONG-}" ] || [ $((number % 4)) = 0 ] || continue
   sed "$script" "$root/objects/$object.c" >"v/$object.c" || fail "variant $number is no sed script: $script"
   cmp -s "v/$object.c" "$root/objects/$object.c" && fail "variant $number changes nothing: $object $script"
-  "$asif" prove "v/$object.c" --quiet --time-limit 60 >out 2>err </dev/null
+  "$asif" prove "v/$object.c" --quiet --time-limit 300 >out 2>err </dev/null
   got=$?
   [ $got = "$status" ] || fail "variant $number ($object, $script) ended with $got, not $status: $(cat out err)"
   ran=$((ran + 1))

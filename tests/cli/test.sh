@@ -11,7 +11,7 @@ try() { # STATUS ARGUMENT...
   run "$status" "$asif" test "$@"
   [ -z "$(ls tmp)" ] || fail "asif test $* leaves $(ls tmp)"
 }
-small='-n 2 -o 2 --time-limit 60'
+small='-n 2 -o 2 --time-limit 300'
 
 # Code that is right.
 try 0 objects/treiber_stack.c $small; silent
@@ -21,9 +21,9 @@ try 0 objects/treiber_stack.c $small --quiet; [ "$(wc -l <out)" = 1 ] || fail "-
 try 0 objects/treiber_stack.c $small --json; json_good out; says '"verdict":"holds","reason":null,"violation":null,"object":"objects/treiber_stack.c"'
 for field in schema command spec method threads operations schedules histories clients complete notes replay; do says "\"$field\":"; done
 try 0 objects/counter.c $small # its own specification is in the file
-try 0 objects/register.c -n 2 -o 1 --time-limit 60; says 'register(3)'
+try 0 objects/register.c -n 2 -o 1 --time-limit 300; says 'register(3)'
 try 0 objects/mailbox.c $small # roles, asif_require
-try 0 objects/herlihy_wing_queue.c -n 2 -o 1 --time-limit 60; says 'operations wait for ever, as they do with nothing concurrent: no violation'
+try 0 objects/herlihy_wing_queue.c -n 2 -o 1 --time-limit 300; says 'operations wait for ever, as they do with nothing concurrent: no violation'
 
 # Code that is not: the sentence, the client, the history, the steps.
 try 1 objects/bugs/b3_pop.c $small; silent

@@ -4,7 +4,7 @@
 has test && has replay || exit 77
 export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
 mkdir tmp && cp -r "$root/objects" . || exit 1
-small='-n 2 -o 2 --time-limit 60'
+small='-n 2 -o 2 --time-limit 300'
 stands() { # FILE ARGUMENT...: what is found in it stands
   run 1 "$asif" test --evidence e --quiet "$@"
   run 0 "$asif" replay e; says 'the evidence stands'; silent

@@ -9,7 +9,7 @@ tokens() { token=$(sed -n 's/^replay: --replay //p' out); [ -n "$token" ] || fai
 repeats() { # WHAT FILE ARGUMENT...
   what=$1
   shift
-  run 1 "$asif" test "$@" --time-limit 60; says "verdict: $what ("; silent; tokens
+  run 1 "$asif" test "$@" --time-limit 300; says "verdict: $what ("; silent; tokens
   sed -n '/^It happens/,/^note/p' out >first
   run 1 "$asif" test "$@" --replay "$token" --repeat 100; says "verdict: $what ("; says ', 100 schedules, '; says "replay: --replay $token"
   sed -n '/^It happens/,/^note/p' out >second

@@ -8,7 +8,7 @@ json_good() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev
 verify() { # STATUS ARGUMENT...
   status=$1
   shift
-  run "$status" "$asif" verify "$@" --time-limit 60
+  run "$status" "$asif" verify "$@" --time-limit 300
 }
 
 # One that is right.
@@ -149,7 +149,7 @@ run 0 "$asif" verify objects/treiber_stack.c -n 3 --evidence e --quiet -- -DSIZE
 run 3 "$asif" replay e; says 'asif verify objects/treiber_stack.c --threads 3 --ops 1 --bound 2 -- -DSIZE=2'; says 'verdict: unknown'
 for file in objects/bugs/*.c; do # every kind of counterexample can be made again
   for how in '-n 3' '-o 3'; do
-    "$asif" verify "$file" $how --evidence e --quiet --time-limit 60 >out 2>err
+    "$asif" verify "$file" $how --evidence e --quiet --time-limit 300 >out 2>err
     [ $? = 1 ] || continue
     run 0 "$asif" replay e; says 'the evidence stands'
   done
