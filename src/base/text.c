@@ -38,6 +38,18 @@ void text_printf(struct text *t, const char *format, ...) {
   va_end(again);
 }
 
+void text_shell_word(struct text *t, const char *s) {
+  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
+  if (!plain) text_char(t, '\'');
+  for (; *s; s++) {
+    if (*s == '\'')
+      text_add(t, "'\\''");
+    else
+      text_char(t, *s);
+  }
+  if (!plain) text_char(t, '\'');
+}
+
 void text_clear(struct text *t) {
   t->count = 0;
   if (t->at) t->at[0] = 0;

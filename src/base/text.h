@@ -18,6 +18,7 @@ void text_char(struct text *, char);
 void text_bytes(struct text *, const char *, size_t);
 void text_add(struct text *, const char *);
 void text_printf(struct text *, const char *, ...) __attribute__((format(printf, 2, 3)));
+void text_shell_word(struct text *, const char *); /* in quotes where a shell needs them */
 void text_clear(struct text *);
 const char *text_string(const struct text *);
 

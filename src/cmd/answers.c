@@ -24,3 +24,15 @@ bool write_reports(const struct args *a, struct mem *m, const struct report *r, 
   good &= write_report(m, r, arg_value(a, "html"), report_html);
   return write_stdout(out, before->count - (size_t)(out - all)) && good;
 }
+
+int answer_apart(int (*write)(void *self, struct mem *), void *self) {
+  struct mem own;
+  volatile int status = EXIT_UNKNOWN;
+  mem_open(&own, NULL);
+  if (!MEM_GUARD(&own))
+    status = write(self, &own);
+  else
+    say_error("out of memory while writing the answer");
+  mem_close(&own);
+  return status;
+}

@@ -90,5 +90,7 @@ bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or
 struct report;
 typedef void report_maker(const struct report *, struct text *);
 bool write_reports(const struct args *, struct mem *, const struct report *, report_maker *svg, struct text *before);
+/* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write` gives. */
+int answer_apart(int (*write)(void *self, struct mem *), void *self);
 
 #endif

@@ -211,26 +211,20 @@ static bool write_evidence(const struct job *j) {
   return false;
 }
 
-static int answer(const struct job *j) {
-  struct mem own;
-  mem_open(&own, NULL);
-  if (MEM_GUARD(&own)) {
-    mem_close(&own);
-    say_error("out of memory while writing the answer");
-    return EXIT_UNKNOWN;
-  }
-  struct proof *p = mem_zero(&own, 1, sizeof *p);
+static int write_all(void *self, struct mem *m) {
+  const struct job *j = self;
+  struct proof *p = mem_zero(m, 1, sizeof *p);
   struct check_result result;
   struct report report;
   struct text before;
-  text_open(&before, &own);
-  prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, &own, p);
-  gather_proof(j, &own, p, &result, &report);
-  bool written = write_evidence(j) && (j->violated ? answer_violated(j, &own, &report) : write_reports(j->args, &own, &report, NULL, &before));
-  int status = !written ? EXIT_USAGE : j->internal ? EXIT_INTERNAL : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
-  mem_close(&own);
-  return status;
+  text_open(&before, m);
+  prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, m, p);
+  gather_proof(j, m, p, &result, &report);
+  bool written = write_evidence(j) && (j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before));
+  return !written ? EXIT_USAGE : j->internal ? EXIT_INTERNAL : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
 }
+
+static int answer(struct job *j) { return answer_apart(write_all, j); }
 
 /* Tries to prove it, for so long. False if the file cannot be read. */
 static bool decide(struct job *j, double seconds) {

@@ -289,16 +289,8 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
 }
 
 static void put_word(struct text *t, const char *s) {
-  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
   text_char(t, ' ');
-  if (!plain) text_char(t, '\'');
-  for (; *s; s++) {
-    if (*s == '\'')
-      text_add(t, "'\\''");
-    else
-      text_char(t, *s);
-  }
-  if (!plain) text_char(t, '\'');
+  text_shell_word(t, s);
 }
 
 /* The command that does it again: without what only says where to write the answer. */
@@ -350,18 +342,11 @@ static bool write_answers(const struct test_job *j, struct mem *m, struct report
   return write_reports(a, m, r, drawn_svg, &t);
 }
 
-int test_answer(struct test_job *j) {
-  struct mem own;
-  struct facts *volatile facts = NULL;
-  mem_open(&own, NULL);
-  if (MEM_GUARD(&own)) {
-    mem_close(&own);
-    say_error("out of memory while writing the answer");
-    return EXIT_UNKNOWN;
-  }
-  facts = mem_zero(&own, 1, sizeof *facts);
-  gather(j, &own, facts);
-  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
-  mem_close(&own);
-  return status;
+static int write_all(void *self, struct mem *m) {
+  struct test_job *j = self;
+  struct facts *facts = mem_zero(m, 1, sizeof *facts);
+  gather(j, m, facts);
+  return write_answers(j, m, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
 }
+
+int test_answer(struct test_job *j) { return answer_apart(write_all, j); }

@@ -298,22 +298,14 @@ static int dump(const struct verify_job *j, struct mem *m, const char *what) {
   return write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
 }
 
-/* What is written has memory of its own: there may be none left under the limit. */
-static int answer(struct verify_job *j) {
-  struct mem own;
-  struct verify_facts *volatile facts = NULL;
-  mem_open(&own, NULL);
-  if (MEM_GUARD(&own)) {
-    mem_close(&own);
-    say_error("out of memory while writing the answer");
-    return EXIT_UNKNOWN;
-  }
-  facts = mem_zero(&own, 1, sizeof *facts);
-  verify_gather(j, &own, facts);
-  int status = write_answers(j, &own, &facts->report) ? status_of_verdict(j->answer.search.verdict) : EXIT_USAGE;
-  mem_close(&own);
-  return status;
+static int write_all(void *self, struct mem *m) {
+  struct verify_job *j = self;
+  struct verify_facts *facts = mem_zero(m, 1, sizeof *facts);
+  verify_gather(j, m, facts);
+  return write_answers(j, m, &facts->report) ? status_of_verdict(j->answer.search.verdict) : EXIT_USAGE;
 }
+
+static int answer(struct verify_job *j) { return answer_apart(write_all, j); }
 
 /* A limit reached before there was anything to search, or while the counterexample was explained. */
 static void cut_short(struct verify_job *j, bool read) {

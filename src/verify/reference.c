@@ -323,23 +323,6 @@ static void add_signatures(struct shared *s, uint32_t state, const uint8_t *rank
   for (unsigned i = 0; i < s->parts.threads; i++) sum[i] += hash_mix(hash_mix(all) ^ own[i]);
 }
 
-/* Ranks by rank so far and then by sum; returns how many there are. */
-static unsigned rank_again(unsigned threads, uint8_t *rank, const uint64_t *sum) {
-  uint8_t next[THREADS_MOST];
-  unsigned distinct = 0;
-  for (unsigned i = 0; i < threads; i++) {
-    bool first = true;
-    next[i] = 0;
-    for (unsigned j = 0; j < threads; j++) {
-      if (rank[j] < rank[i] || (rank[j] == rank[i] && sum[j] < sum[i])) next[i]++;
-      if (j < i && rank[j] == rank[i] && sum[j] == sum[i]) first = false;
-    }
-    distinct += first;
-  }
-  memcpy(rank, next, threads);
-  return distinct;
-}
-
 /* By counting, as in rename.c. */
 static const uint8_t *ranks_of(struct shared *s, uint32_t set) {
   uint8_t *rank = mem_piece(s->mem, THREADS_MOST);

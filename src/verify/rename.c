@@ -72,8 +72,7 @@ static void add_signatures(struct shared *s, const struct config *c, const uint8
   for (unsigned i = 0; i < s->threads; i++) sum[i] += hash_mix(hash_mix(all) ^ own[i]);
 }
 
-/* Ranks by rank so far and then by sum; returns how many there are. */
-static unsigned rank_again(unsigned threads, uint8_t *rank, const uint64_t *sum) {
+unsigned rank_again(unsigned threads, uint8_t *rank, const uint64_t *sum) {
   uint8_t next[THREADS_MOST];
   unsigned distinct = 0;
   for (unsigned i = 0; i < threads; i++) {

@@ -502,28 +502,16 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   return VERDICT_HOLDS;
 }
 
-static void put_quoted(struct text *t, const char *s) {
-  bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == strlen(s);
-  if (!plain) text_char(t, '\'');
-  for (; *s; s++) {
-    if (*s == '\'')
-      text_add(t, "'\\''");
-    else
-      text_char(t, *s);
-  }
-  if (!plain) text_char(t, '\'');
-}
-
 /* The command that searches again. */
 static void put_command(const struct evidence *e, struct text *t) {
   const struct verify_options *o = &e->options;
   text_add(t, "  asif verify ");
-  put_quoted(t, o->path);
-  if (o->spec) text_add(t, " --spec "), put_quoted(t, o->spec);
-  if (o->against) text_add(t, " --against "), put_quoted(t, o->against);
+  text_shell_word(t, o->path);
+  if (o->spec) text_add(t, " --spec "), text_shell_word(t, o->spec);
+  if (o->against) text_add(t, " --against "), text_shell_word(t, o->against);
   if (o->approx) text_printf(t, " --approx %u", o->k);
   if (o->live && o->live->formula)
-    text_add(t, " --ltl "), put_quoted(t, o->live->formula), text_printf(t, " --fair %s", fairness_name(o->live->fairness));
+    text_add(t, " --ltl "), text_shell_word(t, o->live->formula), text_printf(t, " --fair %s", fairness_name(o->live->fairness));
   else if (o->live)
     text_printf(t, " --progress %s", progress_name(o->live->progress));
   text_printf(t, " --threads %u --ops ", o->threads);
@@ -535,7 +523,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->recursion) text_printf(t, " --recursion %u", o->recursion);
   if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_names[o->search.reduce]);
   if (e->arguments.count > 1) text_add(t, " --");
-  for (size_t i = 0; i + 1 < e->arguments.count; i++) text_char(t, ' '), put_quoted(t, e->arguments.at[i]);
+  for (size_t i = 0; i + 1 < e->arguments.count; i++) text_char(t, ' '), text_shell_word(t, e->arguments.at[i]);
   text_char(t, '\n');
 }
 

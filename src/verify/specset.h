@@ -14,6 +14,9 @@
 
 enum { THREADS_MOST = 16 };
 
+/* Ranks threads by their rank so far and then by sum; returns how many ranks there are (rename.c). */
+unsigned rank_again(unsigned threads, uint8_t *rank, const uint64_t *sum);
+
 /* A visible action of a thread. */
 enum event_kind { EVENT_NONE, EVENT_CALL, EVENT_RETURN, EVENT_LIN };
 struct event {
