@@ -44,16 +44,18 @@ static void wait_for_bytes(struct input *in) {
   struct pollfd file = {.fd = in->source->file, .events = POLLIN};
   int ready;
   do {
-    mem_poll(in->mem);
+    if (in->mem->limits) mem_poll(in->mem);
     ready = poll(&file, 1, MILLISECONDS);
   } while (!ready || (ready < 0 && errno == EINTR));
 }
 
 static size_t read_file(struct input *in, char *to, size_t room) {
   ssize_t n;
+  bool waits = in->mem->limits != NULL;
   do {
-    if (in->mem->limits) wait_for_bytes(in);
+    if (waits) wait_for_bytes(in);
     n = read(in->source->file, to, room);
+    waits |= n < 0 && errno == EAGAIN; /* what is standard input may not wait by itself */
   } while (n < 0 && (errno == EINTR || errno == EAGAIN));
   if (n < 0) return fail(in, "cannot be read", strerror(errno));
   return (size_t)n;
