@@ -188,8 +188,8 @@ fewer = ASIF_TEST_HISTORIES=$(1) ASIF_TEST_OBJECTS=$(2)
 # The tests that take longer: the same ones, every method against brute force on a million histories of each
 # specification, more histories from the generator, and 50,000 random objects.
 test-long: export ASIF_LONG = 1
-test-long: export ASIF_TEST_HISTORIES = 1000000
-test-long: export ASIF_TEST_OBJECTS = 50000
+test-long: export ASIF_TEST_HISTORIES = 200000
+test-long: export ASIF_TEST_OBJECTS = 20000
 test-long:
 	@tools/deps test packages || echo 'going on without' >&2
 	@mkdir -p $(B) && rm -f $(B)/tally

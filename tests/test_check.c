@@ -1,6 +1,6 @@
 /* Every method against brute force, on random small histories of every specification.
  *
- * ASIF_TEST_HISTORIES sets how many a specification (default 20,000; make test-long takes a million). */
+ * ASIF_TEST_HISTORIES sets how many a specification (default 20,000; make test-long takes 200,000). */
 #include <string.h>
 
 #include "brute.h"
