@@ -185,8 +185,8 @@ comma = ,
 # The numbers of random cases, where the strict build has run them all.
 fewer = ASIF_TEST_HISTORIES=$(1) ASIF_TEST_OBJECTS=$(2)
 
-# The tests that take longer: the same ones, every method against brute force on a million histories of each
-# specification, more histories from the generator, and 50,000 random objects.
+# The tests that take longer: the same ones, every method against brute force on 200,000 histories of each
+# specification, more histories from the generator, and 20,000 random objects.
 test-long: export ASIF_LONG = 1
 test-long: export ASIF_TEST_HISTORIES = 200000
 test-long: export ASIF_TEST_OBJECTS = 20000
