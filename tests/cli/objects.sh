@@ -29,7 +29,7 @@ behaves() {
   [ "$threads" = 1 ] || how="-include $root/tests/objects/yielding.h"
   run 0 $cc $strict $how subject.c driver.o -o subject
   for seed in 1 2; do
-    run 0 timeout 20 ./subject $threads $operations $seed $paired
+    run 0 timeout 120 ./subject $threads $operations $seed $paired
     mv out history
     # The first line has the specification, with any sums in it as they were written.
     spec=$(sed -n '1s/^# //p' history)
