@@ -34,7 +34,8 @@ __extension__ typedef unsigned __int128 two_words;
 #define KEY_0 0x9e3779b97f4a7c15u
 #define KEY_1 0xd6e8feb86659fd93u
 
-/* Both halves of a product: two words at once. */
+/* Both halves of a product: two words at once. A factor that is 0 would lose the other, and many words are 0: so each factor is mixed with
+ * a key first, or with what is mixed already. */
 static inline uint64_t fold(uint64_t a, uint64_t b) {
   two_words product = (two_words)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -207,8 +208,9 @@ void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
   struct landing *s = &f->landing;
-  uint64_t state = fold(fold(kept[0] ^ KEY_0, kept[1] ^ (uintptr_t)stack) ^ KEY_0, fold(kept[2] ^ KEY_1, kept[3] ^ (uint64_t)errno));
-  state = fold(kept[4] ^ state, kept[5] ^ KEY_1);
+  uint64_t first = fold(kept[0] ^ KEY_0, kept[1] ^ KEY_1), second = fold(kept[2] ^ KEY_0, kept[3] ^ KEY_1);
+  uint64_t state = fold(first ^ (uintptr_t)stack ^ KEY_0, second ^ (uint64_t)errno ^ KEY_1);
+  state = fold(kept[4] ^ state ^ KEY_0, kept[5] ^ KEY_1);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
