@@ -19,7 +19,7 @@
  * making and compiling it, and the best of small and large tables. Ours is that of the whole command, -j1, with what it
  * starts: of the smallest rows most is the start of a process and reading C. So there is a second comparison, search to search:
  * ours is what the command says its search took (search_cpu_seconds), SPIN's is without what its program needs to start
- * (pan -V).
+ * (pan -V). What SPIN's program needs to end is in its figure, and not in ours.
  *
  * CPU seconds, user and system: the median of RUNS runs, of TINY_RUNS below TINY_SECONDS, or one run of more than SLOW_SECONDS. A search ends as unknown after PAPER_SECONDS
  * (OTHERS_SECONDS with another reduction than ours) and PAPER_GB (BEYOND_SECONDS, BEYOND_GB: rows beyond the papers), SPIN after
@@ -167,7 +167,7 @@ static bool have_spin, best_only;
 static unsigned beyond_gb = BEYOND_GB;
 
 static const char *expected(const struct row *r) { return r->object == &buggy ? "not linearizable" : "linearizable"; }
-static double search_ratio(const struct measured *m, const struct ours *o) { return (m->spin - m->spin_start) / o->search; }
+static double search_ratio(const struct measured *m, const struct ours *o) { return m->spin > m->spin_start ? (m->spin - m->spin_start) / o->search : 0; }
 static bool is_unknown(const struct ours *o) { return o->tried && !strcmp(o->verdict, "unknown"); }
 
 /* Is q of the same object and client as r, and no larger? */

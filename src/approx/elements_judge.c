@@ -205,18 +205,20 @@ static bool holds_with(struct taking *t, const struct live *popped, const uint64
   live_copy(&p.popped, popped);
   p.empty = empty;
   for (unsigned s = 0; s < SIDES; s++) p.inside[s] = narrowest_inside(e, inside[s]);
-  t->tries++;
   return decide(e, &p, picture_number(e, &p));
 }
 
 static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES], uint64_t empty) {
   if (t->tries >= TRIES_MOST || !t->e->budget) return true;
-  if (group == t->count) return holds_with(t, popped, inside, empty);
+  if (group == t->count) {
+    t->tries++;
+    return holds_with(t, popped, inside, empty);
+  }
   const struct group *g = &t->groups[group];
   if (take_rest(t, group, 0, g->count, popped, inside, empty)) return true;
   uint64_t more[SIDES] = {inside[0], inside[1]};
   more[g->side] |= (uint64_t)1 << g->bit;
-  if (!holds_with(t, popped, more, empty)) return false; /* nor does it with the other groups, whatever becomes of them */
+  if (group + 1 < t->count && !holds_with(t, popped, more, empty)) return false; /* nor does it with the other groups, whatever becomes of them */
   return take_groups(t, group + 1, popped, more, empty);
 }
 

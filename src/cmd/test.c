@@ -29,8 +29,8 @@ static const struct opt opts[] = {
     {"bound", 'b', "N", NULL, "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
     {"bound-by", 0, "WHAT", "delay|preemption|rounds", "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
     {"cache", 0, "HOW", "yes|no", "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
-    {"skip", 0, "HOW", "yes|no", "do not run a schedule that differs from another of --bound only in the order of steps that do not matter to\n"
-                                "each other, where that is known beforehand (default: yes; of delays)"},
+    {"skip", 0, "HOW", "yes|no", "do not run a schedule with delays that is known to differ from another only in the order of steps that\n"
+                                "do not matter to each other (default: yes)"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
@@ -85,7 +85,8 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
   if (by && !arg_flag(a, "bound")) return usage_error(a, "--bound-by needs --bound N"), false;
   if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all")) return usage_error(a, "--cache needs --bound N or --all"), false;
-  if (skip && (!arg_flag(a, "bound") || o->bound_by != BOUND_DELAYS)) return usage_error(a, "--skip needs --bound N, of delays"), false;
+  if (skip && ((!arg_flag(a, "bound") && !j->options.automatic) || o->bound_by != BOUND_DELAYS || o->cache))
+    return usage_error(a, "--skip is for --bound N of delays, without --cache yes"), false;
   if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
     return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
   if (!random) return true;

@@ -133,6 +133,8 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
   if (s->waiting)
     note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
+  if (s->shares_stacks)
+    note(m, to, "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there not seen");
   if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
   if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit)) note(m, to, "some runs were given up: %s", s->unsupported);
@@ -220,6 +222,9 @@ static void put_also_json(const struct test_job *j, struct mem *m, struct text *
   text_char(t, ']');
 }
 
+/* Was everything seen that the clients asked for can do? */
+static bool is_whole(const struct searched *s) { return s->complete && s->done == s->clients && !s->shares_stacks; }
+
 static char *members(const struct test_job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
@@ -228,7 +233,7 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
   if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
   text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
               (unsigned long long)s->cut, (unsigned long long)s->skipped, (unsigned long long)s->traces,
-              s->verdict == VERDICT_HOLDS && s->complete && s->done == s->clients ? "true" : "false", client ? quoted(m, client) : "null");
+              s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false", client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
@@ -273,7 +278,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
   if (violated && !history) f->result.reason = found->said;
   if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
   make_notes(j, m, &f->notes);
-  bool whole = s->complete && s->done == s->clients;
+  bool whole = is_whole(s);
   f->execution = (struct execution){.file = j->object.file, .client = explored(j, m), .calls = calls(&j->object, m),
                                     .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,

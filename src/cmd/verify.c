@@ -320,7 +320,9 @@ static bool decide(struct verify_job *j, struct mem *m, int *status) {
   struct problem why;
   const char *what = arg_value(j->args, "dump");
   volatile bool read = false;
+  volatile double begun = 0;
   if (MEM_GUARD(m)) {
+    if (read) j->search_cpu = clock_cpu_seconds() - begun;
     cut_short(j, read);
     return true;
   }
@@ -330,7 +332,7 @@ static bool decide(struct verify_job *j, struct mem *m, int *status) {
   }
   read = subject_open(m, &j->options, &j->subject, &why);
   bool (*decided)(struct subject *, struct limits *, struct verified *, struct problem *) = j->options.live ? live_verify : verify;
-  double begun = clock_cpu_seconds();
+  begun = clock_cpu_seconds();
   bool done = read && decided(&j->subject, &j->limits, &j->answer, &why);
   j->search_cpu = clock_cpu_seconds() - begun;
   if (done) return true;

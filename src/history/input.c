@@ -246,10 +246,11 @@ static void start_decoder(struct input *in) {
 
 /* To open a pipe waits for its writer. Where there are limits it must not: reading waits then, and heeds them. */
 static int open_file(struct mem *m, const char *path) {
-  int file;
+  int file, flags = O_RDONLY | O_CLOEXEC | (m->limits ? O_NONBLOCK : 0);
   do {
-    file = open(path, O_RDONLY | O_CLOEXEC | (m->limits ? O_NONBLOCK : 0));
-  } while (file < 0 && errno == EINTR);
+    file = open(path, flags);
+    if (file < 0 && errno == EWOULDBLOCK) flags &= ~O_NONBLOCK; /* a file that somebody has a lease on */
+  } while (file < 0 && (errno == EINTR || errno == EWOULDBLOCK));
   return file;
 }
 

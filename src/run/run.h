@@ -176,6 +176,8 @@ struct run {
   unsigned current;        /* who took the last step */
   uint64_t enabled;        /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
   uint64_t alive;          /* after the run: who has not ended */
+  bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner does there with plain
+                       * accesses is not seen: neither are races there, nor is it interleaved */
   struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };
 
@@ -200,6 +202,7 @@ enum { RUN_BROKEN = 70 };
 
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
 uint64_t run_resumed(void);
+bool run_in_stack(uintptr_t address); /* is it in the stack of a thread? */
 
 /* Telling a run: with a recorder every access is told, plain ones too, with where it is in the code and the values. */
 struct access {

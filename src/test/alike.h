@@ -6,17 +6,25 @@
  * need not be run, if the other was or need not be either. It is looked for the last delay and for the one before it. (Sleep sets
  * do the like for searches without a bound: Godefroid, 1996.)
  *
- *   the delay later   p0 p1 p2 [f] | g g h h | f ...      where it is the last delay: f's p2 is moved over `g g h h`
+ *   the delay later   p0 p1 [f] | g g h h | f ...         f's step is moved over `g g h h`
  *   the delay here    p0 p1 | g g h h | [f] f ...
  *
  * What is moved over is known by its *footprint*: the words it touches, a bit of a hash each. Footprints that have a bit in common are
- * taken to conflict, so that a schedule may be run without need, but is never left out wrongly. Steps that wait, spin, yield, allocate
- * or free conflict with everything. */
+ * taken to conflict, so that a schedule may be run without need. Steps that wait, spin, yield, allocate or free conflict with everything,
+ * and so do accesses of a thread's stack: the owner's plain ones there are not seen. Those of others that are no points either
+ * (run.shares_stacks) end the skipping. All others of a step, which are plain, are ordered by those that are points, or race.
+ *
+ * The delay before the last is moved in the same way, with the last one where it is in what the threads do: if it was after k steps of
+ * the schedule that is known, it is after k - 1 where it comes before the step that is moved, and after k where it comes after it.
+ *
+ *   known             p0 [f] | g g || h h | f ...         || the last delay: g is delayed
+ *   the delay here    p0 | g g || h h | [f] f ... */
 #ifndef ASIF_TEST_ALIKE_H
 #define ASIF_TEST_ALIKE_H
 
 #include "test/explore.h"
 
+/* Flags of marks and footprints. TOUCHES and WRITES are the bits that are moved to the word's place. */
 enum { TOUCHES = 1, WRITES = 2, CALLS = 4, RETURNS = 8, ANYTHING = 16 };
 
 /* What a step touches. */
@@ -33,7 +41,7 @@ static inline struct mark mark_of(const struct step *s) {
   unsigned history = (s->flags & STEP_CALLS ? CALLS : 0) | (s->flags & STEP_RETURNS ? RETURNS : 0);
   if (s->flags & ~(STEP_CALLS | STEP_RETURNS | STEP_WROTE)) return (struct mark){ANYTHING, 0};
   if (s->kind == POINT_CALL) return (struct mark){(uint8_t)history, 0};
-  if (s->kind > POINT_UPDATE || (s->address & 7) + s->size > 8) return (struct mark){ANYTHING, 0};
+  if (s->kind > POINT_UPDATE || (s->address & 7) + s->size > 8 || run_in_stack(s->address)) return (struct mark){ANYTHING, 0};
   bool writes = s->kind == POINT_WRITE || s->flags & STEP_WROTE;
   return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), (uint8_t)((s->address >> 3) * 0x9e3779b97f4a7c15u >> 58)};
 }

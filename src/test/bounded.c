@@ -20,6 +20,7 @@
  * through in order, who comes first comes with the lowest cost, and everything that follows is found from there. */
 #include "test/alike.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -47,7 +48,8 @@ struct node {
 struct leaf {
   struct footprint last; /* what others touch from its deviation on until the fiber that is delayed goes on */
   struct footprint node; /* the same of its node's deviation */
-  uint8_t fiber, delayed; /* 0, 0: nothing is known of it */
+  bool known;
+  uint8_t fiber, delayed;
 };
 /* The deviation that a node is reached by: who goes first, instead of the parent's step. */
 struct instead {
@@ -72,9 +74,9 @@ struct expansion {
   struct mark moved;       /* the step between */
   size_t before;           /* into search.before */
   size_t goes_on;          /* where the fiber goes on that the node's deviation delays, counted from there */
-  struct leaf last;        /* the leaf looked at before */
-  struct taken last_of;    /* whose deviation was instead of this step, */
-  size_t last_step;        /* at this one */
+  struct leaf previous;     /* the leaf looked at before */
+  struct taken previous_of; /* whose deviation was instead of this step, */
+  size_t previous_step;     /* at this one */
 };
 struct search {
   struct explorer *e;
@@ -91,9 +93,10 @@ struct search {
   unsigned depth;   /* deviations of the run */
   size_t same;      /* steps of the run that the trace has */
   bool skip;        /* schedules that are alike */
+  bool anew;        /* it has turned out that it must not: all begins again without */
   const struct run *ran; /* the last run since this was set to NULL */
   uint64_t expansions;
-  struct instead instead; /* the deviation of the node that is expanded next */
+  struct instead instead; /* the deviation of the node that is expanded next; parent 0: none */
   struct {
     struct leaves leaves[2];
     unsigned newer;
@@ -101,6 +104,8 @@ struct search {
   VEC(struct footprint) before; /* of each node that is expanded, for each step: what was touched from the node's deviation on before
                                  * it, and before the delayed fiber went on */
 };
+
+static inline bool is_over(const struct search *s) { return s->e->stopped || s->anew; }
 
 /* What it costs that this fiber takes a step, the `place`-th of those who can, from the default one on. */
 static unsigned cost_of(const struct search *s, size_t step, unsigned before, bool yielded, uint64_t enabled, unsigned fiber, unsigned place) {
@@ -198,6 +203,7 @@ static const struct run *execute(struct search *s, size_t count) {
   s->changed = count;
   const struct run *run = explorer_run(s->e, &plan);
   s->after = run ? run->number : 0;
+  if (run && run->shares_stacks && s->skip) s->anew = true;
   return s->ran = run;
 }
 
@@ -224,7 +230,7 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
   if (!childless || s->keep) record(s, run, step, n);
   if (childless && !s->beyond) look_beyond(s, run, step, n->root);
   if (!left && is_mine(s, path, depth)) explorer_visit(s->e, run, false);
-  if (!childless && !s->e->stopped) expand(s, n, left, depth, path);
+  if (!childless && !is_over(s)) expand(s, n, left, depth, path);
 }
 
 /* The child with this deviation: known from an earlier bound, or new. */
@@ -279,6 +285,7 @@ static void begin_leaves(struct search *s, struct expansion *x, unsigned left, u
   x->before = s->before.count;
   x->tracks = s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH);
   if (!x->tracks || !instead.parent || instead.left >= TABLES) return;
+  assert(left < instead.left);
   unsigned newer = s->tables[instead.left][left].newer ^= 1;
   struct leaves *both = s->tables[instead.left][left].leaves, *own = x->own = &both[newer], *later = &both[!newer];
   own->instead = instead;
@@ -301,9 +308,9 @@ static void begin_leaves(struct search *s, struct expansion *x, unsigned left, u
 }
 
 static inline void add_leaf(struct expansion *x, size_t step, struct taken of, const struct leaf *l) {
-  x->last = *l;
-  x->last_of = of;
-  x->last_step = step;
+  x->previous = *l;
+  x->previous_of = of;
+  x->previous_step = step;
   if (x->own) x->own->at.at[step - x->n->from] = *l;
 }
 
@@ -317,9 +324,9 @@ static inline struct footprint touched_in_node(const struct search *s, const str
 /* Need the leaf with this deviation not be run? */
 static inline bool is_alike(struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
   size_t k = step - x->n->from;
-  struct leaf l = {.fiber = fiber, .delayed = of.fiber};
-  const struct leaf *later = &x->last;
-  if (later->fiber != later->delayed && x->last_step == step + 1 && is_moved(of, fiber, x->last_of, later->fiber) &&
+  struct leaf l = {.known = true, .fiber = fiber, .delayed = of.fiber};
+  const struct leaf *later = &x->previous;
+  if (later->known && x->previous_step == step + 1 && is_moved(of, fiber, x->previous_of, later->fiber) &&
       commutes(of.mark, &later->last)) { /* the last delay is one step later */
     l.last = later->last;
     if (x->own) l.node = k < x->goes_on ? later->node : touched_in_node(s, x, k, &l.last);
@@ -329,7 +336,7 @@ static inline bool is_alike(struct search *s, struct expansion *x, size_t step, 
   size_t there = k > x->goes_on ? k - 1 : k; /* the step between comes before, or not yet */
   if (there >= x->later->at.count) return false;
   later = &x->later->at.at[there];
-  if (later->fiber == later->delayed || later->fiber != fiber || later->delayed != of.fiber || !commutes(x->moved, &later->node)) return false;
+  if (!later->known || later->fiber != fiber || later->delayed != of.fiber || !commutes(x->moved, &later->node)) return false;
   l.node = later->node;
   l.last = later->last;
   footprint_add(&l.last, x->moved);
@@ -341,7 +348,7 @@ static inline bool is_alike(struct search *s, struct expansion *x, size_t step, 
 static void remember_leaf(const struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
   const struct run *run = s->ran;
   if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS) return;
-  struct leaf l = {.fiber = fiber, .delayed = of.fiber};
+  struct leaf l = {.known = true, .fiber = fiber, .delayed = of.fiber};
   unsigned delayed_by_node = x->own ? x->own->instead.of.fiber : NOBODY;
   struct footprint since = {0}; /* the leaf's deviation, until both go on */
   bool goes_on = false, node_goes_on = !x->own || step - x->n->from >= x->goes_on;
@@ -367,7 +374,7 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
   if (!(enabled & (enabled - 1)) && now.fiber != NOBODY) return slot;
   unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = (before + now.yielded) % FIBERS_MOST, place = 0;
   uint64_t rest = first ? enabled >> first | enabled << (FIBERS_MOST - first) : enabled;
-  for (; rest && !s->e->stopped; rest &= rest - 1, place++) {
+  for (; rest && !is_over(s); rest &= rest - 1, place++) {
     unsigned f = (first + (unsigned)__builtin_ctzll(rest)) % FIBERS_MOST;
     if (f == now.fiber) continue;
     unsigned cost = cost_of(s, step, before, now.yielded, enabled, f, place);
@@ -377,9 +384,10 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
       continue;
     }
     s->ran = NULL;
-    s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, now};
+    if (cost < left) s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, now};
     if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
     else s->beyond = true;
+    s->instead.parent = 0;
     if (leaf) remember_leaf(s, x, step, now, (uint8_t)f);
     if (cost > left && s->delays) break;
   }
@@ -388,9 +396,8 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
 
 static struct node **blocks(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
                             uint64_t path) {
-  for (unsigned b = 1; b < now.blocks && !now.block && !s->e->stopped; b++) {
+  for (unsigned b = 1; b < now.blocks && !now.block && !is_over(s); b++) {
     unsigned cost = block_cost(s, b);
-    s->instead.parent = 0;
     if (cost > left) s->beyond = true;
     else slot = deviate(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
   }
@@ -406,12 +413,29 @@ static void expand(struct search *s, struct node *n, unsigned left, unsigned dep
   vec_reserve(s->e->mem, &s->choices, n->from + n->count);
   const struct taken *t = taken_at(s, n);
   for (size_t i = 0; i < n->count; i++) set_choice(s, n->from + i, (struct choice){t[i].fiber, t[i].block});
-  for (size_t i = n->count; i-- > 0 && !s->e->stopped;) {
+  for (size_t i = n->count; i-- > 0 && !is_over(s);) {
     struct taken now = taken_at(s, n)[i];
     if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);
     if (i || n->root) slot = others(s, &x, slot, n->from + i, now, left, depth, path);
   }
   s->before.count = x.before;
+}
+
+/* Bound after bound. */
+static void search_levels(struct search *s, unsigned most, unsigned first_round) {
+  struct explorer *e = s->e;
+  struct node root = {.root = true};
+  for (s->level = 0; s->level <= most; s->level++) {
+    s->keep = s->level < most;
+    s->beyond = false;
+    s->stack.count = 0;
+    if (root.kept) expand(s, &root, s->level, 0, 0);
+    else visit(s, 0, s->level, 0, 0, &root);
+    if (is_over(s)) return;
+    e->counts->bound = s->level + first_round;
+    if (!s->beyond) break;
+  }
+  e->counts->complete = !s->beyond && !e->long_run;
 }
 
 void explore_bounded(struct explorer *e) {
@@ -424,17 +448,10 @@ void explore_bounded(struct explorer *e) {
   s.kept_most = e->limits && e->limits->bytes ? e->limits->bytes / 4 : KEPT_BYTES;
   unsigned most = s.all ? 0 : o->bound, first_round = s.rounds; /* which costs what it costs anyway */
   if (most) most -= first_round;
-  struct node root = {.root = true};
   vec_reserve(e->mem, &s.choices, 256);
-  for (s.level = 0; s.level <= most; s.level++) {
-    s.keep = s.level < most;
-    s.beyond = false;
-    s.stack.count = 0;
-    if (root.kept) expand(&s, &root, s.level, 0, 0);
-    else visit(&s, 0, s.level, 0, 0, &root);
-    if (e->stopped) return;
-    e->counts->bound = s.level + first_round;
-    if (!s.beyond) break;
-  }
-  e->counts->complete = !s.beyond && !e->long_run;
+  search_levels(&s, most, first_round);
+  if (!s.anew || e->stopped) return;
+  s.anew = s.skip = false;
+  *e->counts = (struct explore_counts){0};
+  search_levels(&s, most, first_round);
 }

@@ -45,7 +45,7 @@ struct worker {
   enum limit limit;
   _Atomic uint64_t schedules, cut, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
-  bool incomplete, long_runs;
+  bool incomplete, long_runs, shares_stacks;
   unsigned bound;
   double cpu;
   long peak_kb;
@@ -155,6 +155,7 @@ static enum visit visit(void *self, const struct run *r) {
   k->counted = true;
   atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
   k->me->long_runs |= r->end == RUN_LONG;
+  k->me->shares_stacks |= r->shares_stacks;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     if (!k->me->unsupported[0]) snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
     return overtaken(k) ? VISIT_STOP : VISIT_ON;
@@ -264,7 +265,7 @@ static void sum_up(struct searching *k) {
   struct searched *s = k->out;
   s->schedules = s->cut = s->skipped = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
   s->complete = true;
-  s->long_runs = false;
+  s->long_runs = s->shares_stacks = false;
   s->cpu_seconds = 0;
   s->peak_kb = 0;
   for (unsigned i = 0; i < k->jobs; i++) {
@@ -278,6 +279,7 @@ static void sum_up(struct searching *k) {
     s->refused += w->refused;
     s->waiting += w->waiting;
     s->long_runs |= w->long_runs;
+    s->shares_stacks |= w->shares_stacks;
     s->cpu_seconds += w->cpu;
     s->peak_kb += w->peak_kb;
     if (!w->incomplete) continue;

@@ -231,6 +231,7 @@ struct searched {
   bool complete;           /* every schedule of every client that was done */
   unsigned bound;          /* else, where delays and the like were bounded: up to so many, in each client that was done */
   bool long_runs;          /* some were given up for having too many steps */
+  bool shares_stacks;      /* see struct run: then not all was seen */
   double cpu_seconds;      /* of the processes that ran the code */
   long peak_kb;            /* their memory, together */
 };

@@ -35,6 +35,47 @@ try 1 objects/bugs/b3_push.c $small --html page.html --svg picture.svg --junit r
 grep -q 'failures="1"' report.xml && grep -q '</svg>' picture.svg && grep -q '</html>' page.html || fail 'something was not written'
 try 2 objects/bugs/b3_push.c $small --html /nowhere/x; warns /nowhere/x
 
+# Many delays of many threads; schedules that are like others count.
+cat >add.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int x;
+static int add(void) { return atomic_fetch_add(&x, 1); }
+ASIF_OBJECT(self)
+ASIF_OP(add)
+END
+nine='add() | add() | add() | add() | add() | add() | add() | add() | add()'
+for skip in yes no; do try 0 add.c --spec self --client "$nine" --bound 8 -j 1 --skip $skip; says ', 8095 schedules'; done
+# A variable on a stack that another thread writes to: what its owner does with it is not seen, which is said; and nothing is skipped.
+cat >stack.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stddef.h>
+static int *_Atomic p;
+static atomic_int x, y;
+static int look(void) {
+  int local = 0;
+  atomic_store(&p, &local);
+  atomic_load(&x);
+  int v = local;
+  atomic_load(&y);
+  atomic_store(&p, NULL);
+  return v;
+}
+static int poke(void) {
+  int *q = atomic_load(&p);
+  if (q) *q = 1;
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_OP(look)
+ASIF_OP(poke)
+END
+for races in yes no; do
+  for skip in yes no; do try 1 stack.c --spec self --client 'look() | poke()' --bound 2 -j 1 --races $races --skip $skip; says 'not linearizable'; done
+done
+try 0 stack.c --spec self --client 'look() | poke()' --dpor; says "on each other's stacks"; says 'no violation found'
+
 # Ways to explore agree.
 for way in --dpor '--bound 4' '--bound 2 --bound-by preemption' '--bound 4 --cache no' --all '--random pct:3 --runs 2000' '--random uniform --runs 2000 --seed 7'; do
   try 1 objects/bugs/b3_pop.c $small $way; says 'verdict: not linearizable'
