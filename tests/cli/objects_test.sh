@@ -6,12 +6,13 @@ has test || exit 77
 export ASIF_INCLUDE=$root/include
 cd "$root/objects/harness" || exit 1
 long=${ASIF_LONG:-}
+limit=${long:+60}
 
 # good FILE ARGUMENT...: every schedule, and nothing is wrong. Within the longer tests a limit may be reached.
 good() {
   file=$1
   shift
-  "$asif" test "$file" -j 1 --quiet --time-limit 300 "$@" >"$scratch/$1$$" 2>&1 </dev/null
+  "$asif" test "$file" -j 1 --quiet --time-limit "${limit:-300}" "$@" >"$scratch/$1$$" 2>&1 </dev/null
   got=$?
   [ $got = 0 ] || [ $got = 3 -a -n "$long" ] || fail "asif test $file $* ended with $got: $(cat "$scratch/$1$$")"
 }
