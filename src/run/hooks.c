@@ -387,7 +387,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
 /* The short way: nobody but the order wants to know of it, and the memory is there. */
 PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
   if (UNLIKELY(!order_simple || recording || f->id == FIBER_MAIN)) return false;
-  if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at || is_stack(at)) return false;
+  if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at || run_in_stack(at)) return false;
   if (UNLIKELY(!order_access(at, size, write, pc))) return false;
   f->pc = pc;
   if (write) spin_wrote(f);
@@ -396,7 +396,7 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
 
 PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   if (quick_plain(f, (uintptr_t)where, (uint32_t)size, write, pc)) return;
-  if (UNLIKELY(is_stack((uintptr_t)where))) run.shares_stacks = true;
+  if (UNLIKELY(run_in_stack((uintptr_t)where))) run.shares_stacks = true;
   if (options.races || !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {
@@ -467,7 +467,7 @@ void plain_access(const void *where, size_t size, bool write, uintptr_t pc, void
   struct fiber *f = current;
   uintptr_t at = (uintptr_t)where;
   if (!size || !f || at - (uintptr_t)f->stack < STACK_SIZE) return;
-  if (UNLIKELY(is_stack(at))) run.shares_stacks = true;
+  if (UNLIKELY(run_in_stack(at))) run.shares_stacks = true;
   plain_elsewhere(f, at, (uint32_t)size, write, pc, slot);
 }
 

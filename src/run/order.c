@@ -210,7 +210,7 @@ static inline bool read_handed(uintptr_t address, uint32_t size, uintptr_t pc) {
 }
 
 static __attribute__((noinline)) bool access_slowly(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
-  if (is_stack(address)) return true; /* as with the clocks */
+  if (run_in_stack(address)) return true; /* as with the clocks */
   uint8_t *map = &order_map[order_place(address)];
   if (*map & ORDER_ATOMIC && was_atomic(address)) return false;
   *map |= ORDER_PLAIN;
@@ -219,7 +219,7 @@ static __attribute__((noinline)) bool access_slowly(uintptr_t address, uint32_t 
 }
 
 bool order_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
-  if (!size || size > 8 - (address & 7)) return is_stack(address);
+  if (!size || size > 8 - (address & 7)) return run_in_stack(address);
   return (!write && read_handed(address, size, pc)) || access_slowly(address, size, write, pc);
 }
 

@@ -735,8 +735,6 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
   return well;
 }
 
-bool run_in_stack(uintptr_t address) { return is_stack(address); }
-
 void run_describe_address(uintptr_t address, struct text *t) {
   if (heap_owns(address) && heap_describe(address, t)) return;
   for (unsigned i = 0; i < FIBERS_MOST; i++) {

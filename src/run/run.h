@@ -202,7 +202,9 @@ enum { RUN_BROKEN = 70 };
 
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
 uint64_t run_resumed(void);
-bool run_in_stack(uintptr_t address); /* is it in the stack of a thread? */
+/* Is the address in the stack of a thread? */
+extern uintptr_t fibers_low, fibers_span; /* where the stacks are, and what lies between them */
+static inline bool run_in_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 
 /* Telling a run: with a recorder every access is told, plain ones too, with where it is in the code and the values. */
 struct access {

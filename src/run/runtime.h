@@ -98,7 +98,6 @@ extern struct fiber *current;
 extern struct run run;
 extern struct run_options options;
 extern struct fiber fibers[FIBERS_MOST];
-extern uintptr_t fibers_low, fibers_span; /* where their stacks are, and what lies between them */
 extern const struct recorder *recording; /* NULL: no */
 
 enum mode {
@@ -284,7 +283,6 @@ static inline void kept_get(const char **from, void *to, size_t size) {
   kept_copy(to, *from, size);
   *from += size;
 }
-static inline bool is_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 bool heap_can_be_put(void);
 /* Which blocks there are; what is in them is for kept.c to copy. First comes what is not looked at again if it is as it was in the
  * state before; first: there is none. */

@@ -9,8 +9,8 @@
  *   the delay later   p0 p1 [f] | g g h h | f ...         f's step is moved over `g g h h`
  *   the delay here    p0 p1 | g g h h | [f] f ...
  *
- * What is moved over is known by its *footprint*: the words it touches, a bit of a hash each. Footprints that have a bit in common are
- * taken to conflict, so that a schedule may be run without need. Steps that wait, spin, yield, allocate or free conflict with everything,
+ * What is moved over is known by its *footprint*: the words it touches, a bit each; where there are many words they share bits, and a
+ * schedule may be run without need. Steps that wait, spin, yield, allocate or free conflict with everything,
  * and so do accesses of a thread's stack: the owner's plain ones there are not seen. Those of others that are no points either
  * (run.shares_stacks) end the skipping. All others of a step, which are plain, are ordered by those that are points, or race.
  *
@@ -37,13 +37,28 @@ struct footprint {
   unsigned flags;
 };
 
-static inline struct mark mark_of(const struct step *s) {
+/* The bits of words: the first 64 that are met have their own. */
+struct words {
+  uintptr_t at[256]; /* by hash: the word last met, */
+  uint8_t bit[256];  /* and its bit */
+  unsigned count;
+};
+static inline uint8_t word_bit(struct words *w, uintptr_t address) {
+  uintptr_t word = address >> 3;
+  unsigned place = (unsigned)(word * 0x9e3779b97f4a7c15u >> 56);
+  if (w->at[place] == word) return w->bit[place];
+  if (w->at[place] || w->count == 64) return (uint8_t)(place & 63); /* its place is taken */
+  w->at[place] = word;
+  return w->bit[place] = (uint8_t)w->count++;
+}
+
+static inline struct mark mark_of(struct words *w, const struct step *s) {
   unsigned history = (s->flags & STEP_CALLS ? CALLS : 0) | (s->flags & STEP_RETURNS ? RETURNS : 0);
   if (s->flags & ~(STEP_CALLS | STEP_RETURNS | STEP_WROTE)) return (struct mark){ANYTHING, 0};
   if (s->kind == POINT_CALL) return (struct mark){(uint8_t)history, 0};
   if (s->kind > POINT_UPDATE || (s->address & 7) + s->size > 8 || run_in_stack(s->address)) return (struct mark){ANYTHING, 0};
   bool writes = s->kind == POINT_WRITE || s->flags & STEP_WROTE;
-  return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), (uint8_t)((s->address >> 3) * 0x9e3779b97f4a7c15u >> 58)};
+  return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), word_bit(w, s->address)};
 }
 
 static inline void footprint_add(struct footprint *f, struct mark m) {

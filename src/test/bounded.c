@@ -96,6 +96,7 @@ struct search {
   bool anew;        /* it has turned out that it must not: all begins again without */
   const struct run *ran; /* the last run since this was set to NULL */
   uint64_t expansions;
+  struct words words;
   struct instead instead; /* the deviation of the node that is expanded next; parent 0: none */
   struct {
     struct leaves leaves[2];
@@ -181,7 +182,7 @@ static void record(struct search *s, const struct run *run, size_t from, struct 
   struct taken *t = room_for(s, n);
   for (size_t i = from; i < run->count; i++) {
     const struct step *step = &run->steps[i];
-    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), mark_of(step)};
+    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), s->skip ? mark_of(&s->words, step) : (struct mark){ANYTHING, 0}};
   }
   if (s->open)
     *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled), {ANYTHING, 0}};
@@ -345,7 +346,7 @@ static inline bool is_alike(struct search *s, struct expansion *x, size_t step, 
 }
 
 /* Remembers of a leaf that was run what is needed to know that others are like it. */
-static void remember_leaf(const struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
+static void remember_leaf(struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
   const struct run *run = s->ran;
   if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS) return;
   struct leaf l = {.known = true, .fiber = fiber, .delayed = of.fiber};
@@ -357,7 +358,7 @@ static void remember_leaf(const struct search *s, struct expansion *x, size_t st
     const struct step *now = &run->steps[i];
     if (now->fiber == of.fiber && !goes_on) goes_on = true, l.last = since;
     if (now->fiber == delayed_by_node && !node_goes_on) node_goes_on = true, l.node = since;
-    footprint_add(&since, mark_of(now));
+    footprint_add(&since, mark_of(&s->words, now));
   }
   if (!goes_on || !node_goes_on) return;
   if (x->own) {
