@@ -57,6 +57,7 @@ struct instead {
   unsigned left;   /* before it */
   uint32_t step;
   uint8_t fiber;
+  bool asked; /* one like it may follow, one step earlier */
   struct taken of;
 };
 /* The leaves of a node, by the step of their deviation, counted from that of the node. */
@@ -279,6 +280,11 @@ static inline bool is_moved(struct taken of, uint8_t fiber, struct taken later_o
   return fiber == later_fiber && of.fiber == later_of.fiber && of.mask == later_of.mask && !of.yielded && !later_of.yielded;
 }
 
+/* Could a deviation one step earlier be like one that is instead of `now`? A call seldom commutes. */
+static inline bool may_be_moved(struct taken earlier, struct taken now) {
+  return earlier.fiber == now.fiber && earlier.mask == now.mask && !earlier.yielded && !now.yielded && !(earlier.mark.flags & (ANYTHING | CALLS));
+}
+
 static void begin_leaves(struct search *s, struct expansion *x, unsigned left, unsigned depth) {
   struct instead instead = s->instead;
   s->instead.parent = 0;
@@ -288,15 +294,18 @@ static void begin_leaves(struct search *s, struct expansion *x, unsigned left, u
   if (!x->tracks || !instead.parent || instead.left >= TABLES) return;
   assert(left < instead.left);
   unsigned newer = s->tables[instead.left][left].newer ^= 1;
-  struct leaves *both = s->tables[instead.left][left].leaves, *own = x->own = &both[newer], *later = &both[!newer];
+  struct leaves *both = s->tables[instead.left][left].leaves, *own = &both[newer], *later = &both[!newer];
   own->instead = instead;
   own->at.count = 0;
+  const struct instead *i = &later->instead;
+  if (i->asked && i->parent == instead.parent && i->step == instead.step + 1 && is_moved(instead.of, instead.fiber, i->of, i->fiber))
+    x->later = later;
+  if (!instead.asked && !x->later) return;
+  x->own = own;
   vec_reserve(s->e->mem, &own->at, x->n->count);
   vec_reserve(s->e->mem, &s->before, x->before + x->n->count);
   memset(own->at.at, 0, x->n->count * sizeof *own->at.at);
   own->at.count = x->n->count;
-  const struct instead *i = &later->instead;
-  if (i->parent == instead.parent && i->step == instead.step + 1 && is_moved(instead.of, instead.fiber, i->of, i->fiber)) x->later = later;
   x->moved = instead.of.mark;
   struct footprint touched = {0};
   const struct taken *t = taken_at(s, x->n);
@@ -369,8 +378,8 @@ static void remember_leaf(struct search *s, struct expansion *x, size_t step, st
 }
 
 /* Everybody else's step at a step, the cheaper ones first. */
-static struct node **others(struct search *s, struct expansion *x, struct node **slot, size_t step, struct taken now, unsigned left,
-                            unsigned depth, uint64_t path) {
+static struct node **others(struct search *s, struct expansion *x, struct node **slot, size_t step, struct taken now, bool asked,
+                            unsigned left, unsigned depth, uint64_t path) {
   uint64_t enabled = s->masks.at[now.mask];
   if (!(enabled & (enabled - 1)) && now.fiber != NOBODY) return slot;
   unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = (before + now.yielded) % FIBERS_MOST, place = 0;
@@ -385,11 +394,11 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
       continue;
     }
     s->ran = NULL;
-    if (cost < left) s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, now};
+    if (cost < left) s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, asked, now};
     if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
     else s->beyond = true;
     s->instead.parent = 0;
-    if (leaf) remember_leaf(s, x, step, now, (uint8_t)f);
+    if (leaf && (asked || (x->own && x->own->instead.asked))) remember_leaf(s, x, step, now, (uint8_t)f);
     if (cost > left && s->delays) break;
   }
   return slot;
@@ -417,7 +426,8 @@ static void expand(struct search *s, struct node *n, unsigned left, unsigned dep
   for (size_t i = n->count; i-- > 0 && !is_over(s);) {
     struct taken now = taken_at(s, n)[i];
     if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);
-    if (i || n->root) slot = others(s, &x, slot, n->from + i, now, left, depth, path);
+    bool asked = x.tracks && i > !n->root && may_be_moved(taken_at(s, n)[i - 1], now);
+    if (i || n->root) slot = others(s, &x, slot, n->from + i, now, asked, left, depth, path);
   }
   s->before.count = x.before;
 }
