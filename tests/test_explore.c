@@ -218,6 +218,19 @@ static void each_program(unsigned count, uint64_t seed, unsigned features, unsig
   }
 }
 
+/* Programs with one thing that threads do, and with all of them: how many operations a thread has at most. */
+static void each_feature(void (*check)(const char *what, unsigned features, unsigned length)) {
+  check("memory", 0, 5);
+  check("calls", MOCK_WITH_CALLS, 5);
+  check("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
+  check("locks", MOCK_WITH_LOCKS, 4);
+  check("spins", MOCK_WITH_SPINS, 4);
+  check("threads", MOCK_WITH_THREADS, 4);
+  check("heap", MOCK_WITH_HEAP, 4);
+  check("findings", MOCK_WITH_FINDINGS, 4);
+  check("all", MOCK_WITH_ALL, 4);
+}
+
 static void check_all(struct list *brute_list) {
   struct explore_counts counts;
   struct list l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .count_traces = true}, NULL, &counts);
@@ -284,17 +297,7 @@ static void check_skipping_on(const char *what, unsigned features, unsigned leng
   CHECK(skipped > 0);
 }
 
-TEST(explore_skipping) {
-  check_skipping_on("memory", 0, 5);
-  check_skipping_on("calls", MOCK_WITH_CALLS, 5);
-  check_skipping_on("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
-  check_skipping_on("locks", MOCK_WITH_LOCKS, 4);
-  check_skipping_on("spins", MOCK_WITH_SPINS, 4);
-  check_skipping_on("threads", MOCK_WITH_THREADS, 4);
-  check_skipping_on("heap", MOCK_WITH_HEAP, 4);
-  check_skipping_on("findings", MOCK_WITH_FINDINGS, 4);
-  check_skipping_on("all", MOCK_WITH_ALL, 4);
-}
+TEST(explore_skipping) { each_feature(check_skipping_on); }
 
 static uint64_t redundant, runs;
 /* Those that ended in the middle, or the others. */
@@ -327,15 +330,7 @@ static void check_dpor_on(const char *what, unsigned features, unsigned length) 
 }
 
 TEST(explore_dpor) {
-  check_dpor_on("memory", 0, 5);
-  check_dpor_on("calls", MOCK_WITH_CALLS, 5);
-  check_dpor_on("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
-  check_dpor_on("locks", MOCK_WITH_LOCKS, 4);
-  check_dpor_on("spins", MOCK_WITH_SPINS, 4);
-  check_dpor_on("threads", MOCK_WITH_THREADS, 4);
-  check_dpor_on("heap", MOCK_WITH_HEAP, 4);
-  check_dpor_on("findings", MOCK_WITH_FINDINGS, 4);
-  check_dpor_on("all", MOCK_WITH_ALL, 4);
+  each_feature(check_dpor_on);
   for (unsigned i = 1; i < 20; i++) each_program(number_of_programs(20), i + seed_given(), i * 77 % MOCK_WITH_ALL, 4, check_dpor);
 }
 

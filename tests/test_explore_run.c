@@ -54,13 +54,18 @@ static struct explore_counts explored(const struct client *c, struct explore_opt
   return counts;
 }
 
+static void open_client(const char *text, struct client *c, struct traces *t) {
+  struct problem why;
+  CHECKF(client_parse(&mem, &object, text, c, &why), "%s", why.text);
+  *t = (struct traces){.set = hashes_open_own((size_t)1 << 28)};
+  trace_open(&t->trace, &mem, c->threads);
+}
+
 /* cache: the reference is not every schedule, but every one from each state, states being the same if their traces are. */
 static void check_client(const char *text, bool cache) {
   struct client c;
-  struct problem why;
-  struct traces t = {.set = hashes_open_own((size_t)1 << 28)};
-  CHECKF(client_parse(&mem, &object, text, &c, &why), "%s", why.text);
-  trace_open(&t.trace, &mem, c.threads);
+  struct traces t;
+  open_client(text, &c, &t);
   explored(&c, (struct explore_options){.strategy = EXPLORE_ALL, .cache = cache}, &t, 1);
   uint64_t traces = t.unknown;
   struct explore_counts counts = explored(&c, (struct explore_options){.strategy = EXPLORE_DPOR}, &t, 0);
@@ -73,10 +78,8 @@ static void check_client(const char *text, bool cache) {
 /* Schedules within a bound of delays that are not run because they are like another. */
 static uint64_t check_skipping(const char *text, unsigned bound) {
   struct client c;
-  struct problem why;
-  struct traces t = {.set = hashes_open_own((size_t)1 << 28)};
-  CHECKF(client_parse(&mem, &object, text, &c, &why), "%s", why.text);
-  trace_open(&t.trace, &mem, c.threads);
+  struct traces t;
+  open_client(text, &c, &t);
   struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound};
   struct explore_counts all = explored(&c, o, &t, 1);
   uint64_t traces = t.unknown;
