@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { STEPS_MOST = 400, FREE = 0 };
+enum { STEPS_MOST = 400, FREE = 0, FEW_CELLS = 3 };
 
 struct thread {
   unsigned at;
@@ -399,9 +399,9 @@ static void add_random(struct mock_program *p, unsigned t, uint64_t *random, uns
   unsigned op, a;
   do op = draw(random, MOCK_CALL);
   while (!wanted(op, features) || ((op == MOCK_START || op == MOCK_JOIN) && (t || p->threads == p->all)));
-  a = draw(random, op == MOCK_LOCK || op == MOCK_TRY || op == MOCK_UNLOCK || op == MOCK_SKIP ? 2 : op == MOCK_USE ? p->threads : draw(random, 2) ? 1 : MOCK_CELLS);
+  a = draw(random, op == MOCK_LOCK || op == MOCK_TRY || op == MOCK_UNLOCK || op == MOCK_SKIP ? 2 : op == MOCK_USE ? p->threads : features & MOCK_LARGE ? MOCK_CELLS : draw(random, 2) ? 1 : FEW_CELLS);
   if (op == MOCK_START || op == MOCK_JOIN) a = p->threads + draw(random, p->all - p->threads);
-  add(p, t, op, a, op == MOCK_SKIP ? 1 + draw(random, 2) : op == MOCK_SPIN_TWO ? (a + 1) % MOCK_CELLS : draw(random, 3));
+  add(p, t, op, a, op == MOCK_SKIP ? 1 + draw(random, 2) : op == MOCK_SPIN_TWO ? (a + 1) % FEW_CELLS : draw(random, 3));
   if (op == MOCK_LOCK && draw(random, 3)) {
     if (draw(random, 2)) add(p, t, MOCK_ADD, 0, 0);
     add(p, t, MOCK_UNLOCK, a, 0);
@@ -411,8 +411,8 @@ static void add_random(struct mock_program *p, unsigned t, uint64_t *random, uns
 
 void mock_random(struct mock_program *p, uint64_t *random, unsigned features, unsigned most) {
   memset(p, 0, sizeof *p);
-  p->threads = 2 + draw(random, 2);
-  p->all = p->threads + (features & MOCK_WITH_THREADS && draw(random, 2));
+  p->threads = features & MOCK_LARGE ? 3 + draw(random, MOCK_THREADS - 2) : 2 + draw(random, 2);
+  p->all = p->threads + (p->threads < MOCK_THREADS && features & MOCK_WITH_THREADS && draw(random, 2));
   for (unsigned t = 0; t < p->all; t++) {
     unsigned count = 1 + draw(random, most);
     bool operations = features & MOCK_WITH_CALLS && t < p->threads, open = false;

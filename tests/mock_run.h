@@ -5,7 +5,7 @@
 
 #include "run/run.h"
 
-enum { MOCK_THREADS = 4, MOCK_LENGTH = 24, MOCK_CELLS = 3, MOCK_LOCKS = 2, MOCK_BLOCKS = 16 };
+enum { MOCK_THREADS = 5, MOCK_LENGTH = 24, MOCK_CELLS = 5, MOCK_LOCKS = 2, MOCK_BLOCKS = 16 };
 
 enum mock_op {
   MOCK_READ, /* cell a; its value is kept */
@@ -45,7 +45,8 @@ struct mock_program {
 };
 enum mock_features {
   MOCK_WITH_LOCKS = 1, MOCK_WITH_SPINS = 2, MOCK_WITH_HEAP = 4, MOCK_WITH_CALLS = 8, MOCK_WITH_BLOCKS = 16, MOCK_WITH_THREADS = 32,
-  MOCK_WITH_FINDINGS = 64, MOCK_WITH_YIELDS = 128, MOCK_WITH_ALL = 255
+  MOCK_WITH_FINDINGS = 64, MOCK_WITH_YIELDS = 128, MOCK_WITH_ALL = 255,
+  MOCK_LARGE = 256 /* more threads and memory */
 };
 void mock_random(struct mock_program *, uint64_t *random, unsigned features, unsigned most_steps);
 void mock_print(const struct mock_program *);

@@ -268,25 +268,30 @@ static void check_bounds(struct list *all) {
 
 TEST(explore_bounds) { each_program(number_of_programs(120), 2 + seed_given(), MOCK_WITH_ALL, 4, check_bounds); }
 
-/* Schedules that are not run because they are like another: they count, and no trace, history or finding is lost with them. */
+/* Schedules that are not run because they are like another: they count, and no trace, history or finding is lost with them.
+ * `within`: those within the bound. */
 static uint64_t skipped, unskipped;
+static void compare_skipping(struct mem *mem, unsigned bound, const struct list *within, const struct explore_counts *whole) {
+  struct explore_counts counts;
+  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound, .skip = true};
+  struct list l = explored(mem, &o, NULL, &counts);
+  CHECKF(counts.schedules == within->all.count, "bound %u: %llu schedules instead of %zu", bound, (unsigned long long)counts.schedules, within->all.count);
+  CHECK(counts.schedules == l.all.count + counts.skipped);
+  CHECKF(counts.complete == whole->complete && counts.bound == whole->bound, "bound %u: complete %d not %d, bound %u not %u", bound,
+         counts.complete, whole->complete, counts.bound, whole->bound);
+  CHECKF(same(l, *within, by_trace), "bound %u: skipping loses a trace", bound);
+  CHECK(same(l, *within, by_history) && same(l, *within, by_cause));
+  skipped += counts.skipped;
+  unskipped += l.all.count;
+}
+
 static void check_skipping(struct list *all) {
-  struct explore_counts counts, whole;
+  struct explore_counts whole;
   unsigned most = all->most[BOUND_DELAYS];
   for (unsigned bound = 0; bound <= most + 1; bound = bound < 6 || bound == most + 1 ? bound + 1 : most + 1) {
     struct list within = copy(all, BOUND_DELAYS, bound);
-    struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound};
-    explored(all->mem, &o, NULL, &whole);
-    o.skip = true;
-    struct list l = explored(all->mem, &o, NULL, &counts);
-    CHECKF(counts.schedules == within.all.count, "bound %u: %llu schedules instead of %zu", bound, (unsigned long long)counts.schedules, within.all.count);
-    CHECK(counts.schedules == l.all.count + counts.skipped);
-    CHECKF(counts.complete == whole.complete && counts.bound == whole.bound, "bound %u: complete %d not %d, bound %u not %u", bound,
-           counts.complete, whole.complete, counts.bound, whole.bound);
-    CHECKF(same(l, within, by_trace), "bound %u: skipping loses a trace", bound);
-    CHECK(same(l, within, by_history) && same(l, within, by_cause));
-    skipped += counts.skipped;
-    unskipped += l.all.count;
+    explored(all->mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound}, NULL, &whole);
+    compare_skipping(all->mem, bound, &within, &whole);
   }
 }
 
@@ -298,6 +303,27 @@ static void check_skipping_on(const char *what, unsigned features, unsigned leng
 }
 
 TEST(explore_skipping) { each_feature(check_skipping_on); }
+
+/* Programs with too many schedules for brute force: with and without skipping. */
+static void check_large(unsigned features, uint64_t *seed) {
+  struct mem mem;
+  struct mock_program p;
+  struct explore_counts whole;
+  mem_open(&mem, NULL);
+  mock_random(&p, seed, features | MOCK_LARGE, 5);
+  mock_use(&p);
+  for (unsigned bound = 2; bound < 7; bound++) {
+    struct list within = explored(&mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound}, NULL, &whole);
+    compare_skipping(&mem, bound, &within, &whole);
+    if (whole.complete || whole.schedules > 4000) break;
+  }
+  mem_close(&mem);
+}
+
+TEST(explore_skipping_in_large_programs) {
+  uint64_t seed = 17 + seed_given();
+  for (unsigned i = number_of_programs(100); i-- > 0;) check_large(i % 2 ? MOCK_WITH_CALLS : 0, &seed);
+}
 
 static uint64_t redundant, runs;
 /* Those that ended in the middle, or the others. */

@@ -3,8 +3,8 @@
  * A delay at a step lets others go before the thread whose turn it is. If that thread took one more step first, the delay would come
  * one step later; and if this step commutes with all the others do until the thread goes on, both schedules have the same trace. So
  * of two schedules that differ only in where one delay is, and by one step of the delayed thread, the one with the earlier delay
- * need not be run, if the other was or need not be either. It is looked for the last delay and for the one before it. (Sleep sets
- * do the like for searches without a bound: Godefroid, 1996.)
+ * need not be run, if the other was or need not be either. It is looked for the last three delays. (Sleep sets do the like for
+ * searches without a bound: Godefroid, 1996.)
  *
  *   the delay later   p0 p1 [f] | g g h h | f ...         f's step is moved over `g g h h`
  *   the delay here    p0 p1 | g g h h | [f] f ...
@@ -14,71 +14,128 @@
  * and so do accesses of a thread's stack: the owner's plain ones there are not seen. Those of others that are no points either
  * (run.shares_stacks) end the skipping. All others of a step, which are plain, are ordered by those that are points, or race.
  *
- * The delay before the last is moved in the same way, with the last one where it is in what the threads do: if it was after k steps of
- * the schedule that is known, it is after k - 1 where it comes before the step that is moved, and after k where it comes after it.
+ * A delay before the last is moved in the same way, with those after it where they are in what the threads do: one after k steps
+ * of the schedule that is known is after k - 1 where it comes before the step that is moved, and after k where it comes after it.
  *
  *   known             p0 [f] | g g || h h | f ...         || the last delay: g is delayed
- *   the delay here    p0 | g g || h h | [f] f ... */
+ *   the delay here    p0 | g g || h h | [f] f ...
+ *
+ * Only schedules whose delays cost all that the bound allows are skipped: the *leaves* of the tree of runs. */
 #ifndef ASIF_TEST_ALIKE_H
 #define ASIF_TEST_ALIKE_H
 
 #include "test/explore.h"
 
-/* Flags of marks and footprints. TOUCHES and WRITES are the bits that are moved to the word's place. */
+/* Flags of marks: what a step does. The first two are the bits that are moved to the word's place. */
 enum { TOUCHES = 1, WRITES = 2, CALLS = 4, RETURNS = 8, ANYTHING = 16 };
-
-/* What a step touches. */
 struct mark {
   uint8_t flags, word; /* word: the number of the bit */
 };
-/* The same of several. */
+/* The same of several steps: bits of words, and above them in `touched` the other flags. */
+enum { WORDS = 60, FLAGS_SHIFT = WORDS - 2 };
 struct footprint {
   uint64_t touched, written;
-  unsigned flags;
 };
 
-/* The bits of words: the first 64 that are met have their own. */
+/* The bits of words: the first that are met have their own. */
 struct words {
   uintptr_t at[256]; /* by hash: the word last met, */
   uint8_t bit[256];  /* and its bit */
   unsigned count;
 };
-static inline uint8_t word_bit(struct words *w, uintptr_t address) {
-  uintptr_t word = address >> 3;
-  unsigned place = (unsigned)(word * 0x9e3779b97f4a7c15u >> 56);
-  if (w->at[place] == word) return w->bit[place];
-  if (w->at[place] || w->count == 64) return (uint8_t)(place & 63); /* its place is taken */
-  w->at[place] = word;
-  return w->bit[place] = (uint8_t)w->count++;
+
+/* A step of a run, as far as its children need it. */
+struct taken {
+  uint8_t fiber, block, blocks;
+  bool yielded;     /* after the step before, others first */
+  uint16_t mask;    /* the number of the set of fibers that could have taken it */
+  struct mark mark; /* what it touches */
+};
+
+/* A delay on the way to a node: `fiber` goes first, instead of a step of the one that is delayed. */
+struct delay {
+  uint32_t step;
+  uint8_t fiber, delayed;
+  struct mark between, earlier; /* the step, and the one before */
+  size_t goes_on;               /* the step with which the delayed one goes on, in the node's run */
+  size_t later, asked;          /* in leaves that deviate before this step: it may be like a delay instead of the next step; one
+                                 * instead of the step before may be like it */
+};
+enum { DELAYS = 2 }; /* that are moved, before the last */
+
+/* What others touch from a delay on until the delayed fiber goes on: of each delay before the last, the last of them first. */
+struct touched {
+  struct footprint since[DELAYS];
+};
+struct leaf {
+  struct footprint last; /* the same of its own delay */
+  struct touched before;
+};
+/* The leaves of a node are remembered under the number of the node that its delays are of, and these. */
+struct family {
+  uint64_t node, delays;
+  size_t place; /* in the table */
+};
+struct known_leaf {
+  uint64_t node, delays; /* the family's; the leaf's own delay too */
+  struct leaf leaf;
+};
+
+/* A node of the tree of runs, while its children are gone through, later steps first. */
+struct expansion {
+  bool tracks; /* its leaves may be alike */
+  uint64_t number;
+  const struct expansion *above;
+  uint32_t from;               /* the step of its own delay: its run is that of the node above up to there */
+  size_t asked;                /* the latest of its delays' */
+  unsigned delay_count;
+  struct delay delays[DELAYS]; /* on the way to it, the last first */
+  struct family own, moved[DELAYS]; /* moved: with this delay a step later */
+  struct delay next;                /* the one on the way to the child that is next; its delayed is NOBODY: none */
+  size_t touched;                   /* into alike.touched */
+  struct leaf previous;             /* the leaf looked at last, */
+  size_t previous_step;             /* whose delay is at this step; */
+  uint8_t previous_fiber;           /* who went first; NOBODY: there is none */
+};
+enum { NOBODY = 255 };
+
+struct alike {
+  struct mem *mem;
+  struct words words;
+  uint64_t nodes;
+  struct known_leaf *leaves; /* a table; who comes later takes the place */
+  size_t leaves_mask;
+  VEC(struct touched) touched; /* of each node that is expanded, for each step of it: before that */
+};
+
+void alike_level(struct alike *, unsigned level); /* the bound that is begun */
+struct mark alike_mark(struct alike *, const struct step *);
+
+/* `tracks`: its leaves may be alike; `above`: the node whose child it is, or NULL. */
+void alike_begin(struct alike *, struct expansion *, bool tracks, const struct expansion *above, const struct taken *, uint32_t from, uint32_t count);
+static inline void alike_end(struct alike *a, const struct expansion *x) { a->touched.count = x->touched; }
+/* Could a delay instead of `earlier` be like one instead of `now`, which follows it? A call seldom commutes. */
+static inline bool alike_may_be(struct taken earlier, struct taken now) {
+  return earlier.fiber == now.fiber && earlier.mask == now.mask && !earlier.yielded && !now.yielded && !(earlier.mark.flags & (ANYTHING | CALLS));
 }
 
-static inline struct mark mark_of(struct words *w, const struct step *s) {
-  unsigned history = (s->flags & STEP_CALLS ? CALLS : 0) | (s->flags & STEP_RETURNS ? RETURNS : 0);
-  if (s->flags & ~(STEP_CALLS | STEP_RETURNS | STEP_WROTE)) return (struct mark){ANYTHING, 0};
-  if (s->kind == POINT_CALL) return (struct mark){(uint8_t)history, 0};
-  if (s->kind > POINT_UPDATE || (s->address & 7) + s->size > 8 || run_in_stack(s->address)) return (struct mark){ANYTHING, 0};
-  bool writes = s->kind == POINT_WRITE || s->flags & STEP_WROTE;
-  return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), word_bit(w, s->address)};
+/* A step of the node's run at which it is deviated. */
+struct now {
+  size_t step;
+  struct taken taken;
+  struct mark before; /* what the step before touches, */
+  bool asked;         /* if a delay there may be like one here; */
+  bool later;         /* one here may be like one at the next step */
+};
+/* The child that comes next has this delay. */
+static inline void alike_next(struct expansion *x, const struct now *now, uint8_t fiber) {
+  x->next = (struct delay){.step = (uint32_t)now->step, .fiber = fiber, .delayed = now->taken.fiber, .between = now->taken.mark, .earlier = now->before,
+                           .goes_on = SIZE_MAX, .later = now->later ? SIZE_MAX : 0, .asked = now->asked ? SIZE_MAX : 0};
 }
-
-static inline void footprint_add(struct footprint *f, struct mark m) {
-  f->touched |= (uint64_t)(m.flags & TOUCHES) << m.word;
-  f->written |= (uint64_t)(m.flags / WRITES & 1) << m.word;
-  f->flags |= m.flags;
-}
-
-static inline void footprint_join(struct footprint *f, const struct footprint *other) {
-  f->touched |= other->touched;
-  f->written |= other->written;
-  f->flags |= other->flags;
-}
-
-/* Could the step as well be after those of the footprint? */
-static inline bool commutes(struct mark m, const struct footprint *f) {
-  if ((m.flags | f->flags) & ANYTHING) return false;
-  if ((m.flags & CALLS && f->flags & RETURNS) || (m.flags & RETURNS && f->flags & CALLS)) return false;
-  uint64_t bit = (uint64_t)(m.flags & TOUCHES) << m.word;
-  return !(bit & (m.flags & WRITES ? f->touched : f->written));
-}
+/* Need the leaf with this delay not be run? `beyond`: then there are dearer schedules. */
+bool alike_known(struct alike *, struct expansion *, const struct now *, uint8_t fiber, bool *beyond);
+/* Remembers of a leaf that was run what is needed to know that others are like it. */
+void alike_remember(struct alike *, struct expansion *, const struct now *, uint8_t fiber, const struct run *);
+static inline bool alike_is_asked(const struct expansion *x, const struct now *now) { return now->asked || now->step < x->asked; }
 
 #endif

@@ -26,16 +26,8 @@
 #include "base/hash.h"
 
 #define KEPT_BYTES ((size_t)512 << 20) /* of the tree, without a memory limit; with one: a quarter of it */
-enum { NOBODY = 255, DIVIDED_DEPTH = 2, RECENT = 256, TABLES = 8 };
-enum { ALIKE_STEPS = 500 }; /* in longer runs a thread may have to give way for having gone on so long: then a step more or less matters */
+enum { DIVIDED_DEPTH = 2, RECENT = 256 };
 
-/* A step of a run, as far as the children need it. */
-struct taken {
-  uint8_t fiber, block, blocks; /* fiber NOBODY: the run ended here with its rounds */
-  bool yielded;                 /* after the step before, others first */
-  uint16_t mask;                /* of search.masks: who could have taken it */
-  struct mark mark;             /* what it touches */
-};
 struct node {
   struct node *children, *next; /* in the order they are gone through: later steps first */
   uint32_t from, count;         /* the steps from its last deviation on; that is step `from`, but of the root's */
@@ -43,41 +35,6 @@ struct node {
   bool root;
   struct taken *kept; /* NULL: at `offset` of search.stack */
   size_t offset;
-};
-/* Schedules alike: see alike.h. A *leaf* of a node is a child whose deviation costs all that is left. */
-struct leaf {
-  struct footprint last; /* what others touch from its deviation on until the fiber that is delayed goes on */
-  struct footprint node; /* the same of its node's deviation */
-  bool known;
-  uint8_t fiber, delayed;
-};
-/* The deviation that a node is reached by: who goes first, instead of the parent's step. */
-struct instead {
-  uint64_t parent; /* the number of the expansion; 0: another kind of deviation */
-  unsigned left;   /* before it */
-  uint32_t step;
-  uint8_t fiber;
-  bool asked; /* one like it may follow, one step earlier */
-  struct taken of;
-};
-/* The leaves of a node, by the step of their deviation, counted from that of the node. */
-struct leaves {
-  struct instead instead;
-  VEC(struct leaf) at;
-};
-/* A node whose children are gone through. */
-struct expansion {
-  uint64_t number;
-  const struct node *n;
-  bool tracks;             /* its leaves may be alike */
-  struct leaves *own;      /* NULL: not needed */
-  const struct leaves *later; /* those of the node that has the deviation one step later; NULL: none */
-  struct mark moved;       /* the step between */
-  size_t before;           /* into search.before */
-  size_t goes_on;          /* where the fiber goes on that the node's deviation delays, counted from there */
-  struct leaf previous;     /* the leaf looked at before */
-  struct taken previous_of; /* whose deviation was instead of this step, */
-  size_t previous_step;     /* at this one */
 };
 struct search {
   struct explorer *e;
@@ -93,18 +50,11 @@ struct search {
   size_t changed;   /* the first of the choices that may be another than in its plan */
   unsigned depth;   /* deviations of the run */
   size_t same;      /* steps of the run that the trace has */
-  bool skip;        /* schedules that are alike */
-  bool anew;        /* it has turned out that it must not: all begins again without */
+  bool skip;        /* schedules that are alike, */
+  struct alike alike;
+  const struct expansion *inside; /* the node whose children are gone through; NULL: none */
+  bool anew;        /* it has turned out that it must not skip any: all begins again */
   const struct run *ran; /* the last run since this was set to NULL */
-  uint64_t expansions;
-  struct words words;
-  struct instead instead; /* the deviation of the node that is expanded next; parent 0: none */
-  struct {
-    struct leaves leaves[2];
-    unsigned newer;
-  } tables[TABLES][TABLES]; /* by what is left before the node's deviation, and for the leaves: so none is used in between */
-  VEC(struct footprint) before; /* of each node that is expanded, for each step: what was touched from the node's deviation on before
-                                 * it, and before the delayed fiber went on */
 };
 
 static inline bool is_over(const struct search *s) { return s->e->stopped || s->anew; }
@@ -180,10 +130,10 @@ static inline const struct taken *taken_at(const struct search *s, const struct 
 static void record(struct search *s, const struct run *run, size_t from, struct node *n) {
   n->from = (uint32_t)from;
   n->count = (uint32_t)(run->count - from) + s->open;
-  struct taken *t = room_for(s, n);
+  struct taken *t = room_for(s, n); /* fiber NOBODY: the run ended here with its rounds */
   for (size_t i = from; i < run->count; i++) {
     const struct step *step = &run->steps[i];
-    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), s->skip ? mark_of(&s->words, step) : (struct mark){ANYTHING, 0}};
+    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), s->skip ? alike_mark(&s->alike, step) : (struct mark){ANYTHING, 0}};
   }
   if (s->open)
     *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled), {ANYTHING, 0}};
@@ -273,113 +223,11 @@ static inline struct node **deviate(struct search *s, struct node **slot, size_t
   return slot;
 }
 
-/* Schedules alike. */
-
-/* Was the deviation instead of the same fiber's step just before, and would the same go first? */
-static inline bool is_moved(struct taken of, uint8_t fiber, struct taken later_of, uint8_t later_fiber) {
-  return fiber == later_fiber && of.fiber == later_of.fiber && of.mask == later_of.mask && !of.yielded && !later_of.yielded;
-}
-
-/* Could a deviation one step earlier be like one that is instead of `now`? A call seldom commutes. */
-static inline bool may_be_moved(struct taken earlier, struct taken now) {
-  return earlier.fiber == now.fiber && earlier.mask == now.mask && !earlier.yielded && !now.yielded && !(earlier.mark.flags & (ANYTHING | CALLS));
-}
-
-static void begin_leaves(struct search *s, struct expansion *x, unsigned left, unsigned depth) {
-  struct instead instead = s->instead;
-  s->instead.parent = 0;
-  x->number = ++s->expansions;
-  x->before = s->before.count;
-  x->tracks = s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH);
-  if (!x->tracks || !instead.parent || instead.left >= TABLES) return;
-  assert(left < instead.left);
-  unsigned newer = s->tables[instead.left][left].newer ^= 1;
-  struct leaves *both = s->tables[instead.left][left].leaves, *own = &both[newer], *later = &both[!newer];
-  own->instead = instead;
-  own->at.count = 0;
-  const struct instead *i = &later->instead;
-  if (i->asked && i->parent == instead.parent && i->step == instead.step + 1 && is_moved(instead.of, instead.fiber, i->of, i->fiber))
-    x->later = later;
-  if (!instead.asked && !x->later) return;
-  x->own = own;
-  vec_reserve(s->e->mem, &own->at, x->n->count);
-  vec_reserve(s->e->mem, &s->before, x->before + x->n->count);
-  memset(own->at.at, 0, x->n->count * sizeof *own->at.at);
-  own->at.count = x->n->count;
-  x->moved = instead.of.mark;
-  struct footprint touched = {0};
-  const struct taken *t = taken_at(s, x->n);
-  x->goes_on = x->n->count;
-  for (size_t k = 0; k < x->n->count; k++) {
-    s->before.at[s->before.count++] = touched;
-    if (t[k].fiber == instead.of.fiber && x->goes_on > k) x->goes_on = k;
-    if (x->goes_on > k) footprint_add(&touched, t[k].mark);
-  }
-}
-
-static inline void add_leaf(struct expansion *x, size_t step, struct taken of, const struct leaf *l) {
-  x->previous = *l;
-  x->previous_of = of;
-  x->previous_step = step;
-  if (x->own) x->own->at.at[step - x->n->from] = *l;
-}
-
-/* What others touch before the node's delayed fiber goes on, in a leaf, of which it is known what they do from its deviation on. */
-static inline struct footprint touched_in_node(const struct search *s, const struct expansion *x, size_t k, const struct footprint *since) {
-  struct footprint all = s->before.at[x->before + k];
-  if (k <= x->goes_on) footprint_join(&all, since);
-  return all;
-}
-
-/* Need the leaf with this deviation not be run? */
-static inline bool is_alike(struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
-  size_t k = step - x->n->from;
-  struct leaf l = {.known = true, .fiber = fiber, .delayed = of.fiber};
-  const struct leaf *later = &x->previous;
-  if (later->known && x->previous_step == step + 1 && is_moved(of, fiber, x->previous_of, later->fiber) &&
-      commutes(of.mark, &later->last)) { /* the last delay is one step later */
-    l.last = later->last;
-    if (x->own) l.node = k < x->goes_on ? later->node : touched_in_node(s, x, k, &l.last);
-    return add_leaf(x, step, of, &l), true;
-  }
-  if (!x->later) return false;
-  size_t there = k > x->goes_on ? k - 1 : k; /* the step between comes before, or not yet */
-  if (there >= x->later->at.count) return false;
-  later = &x->later->at.at[there];
-  if (!later->known || later->fiber != fiber || later->delayed != of.fiber || !commutes(x->moved, &later->node)) return false;
-  l.node = later->node;
-  l.last = later->last;
-  footprint_add(&l.last, x->moved);
-  if (k <= x->goes_on && fiber == x->own->instead.of.fiber) s->beyond = true; /* it takes the step between too, and could be delayed then */
-  return add_leaf(x, step, of, &l), true;
-}
-
-/* Remembers of a leaf that was run what is needed to know that others are like it. */
-static void remember_leaf(struct search *s, struct expansion *x, size_t step, struct taken of, uint8_t fiber) {
-  const struct run *run = s->ran;
-  if (!run || run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS) return;
-  struct leaf l = {.known = true, .fiber = fiber, .delayed = of.fiber};
-  unsigned delayed_by_node = x->own ? x->own->instead.of.fiber : NOBODY;
-  struct footprint since = {0}; /* the leaf's deviation, until both go on */
-  bool goes_on = false, node_goes_on = !x->own || step - x->n->from >= x->goes_on;
-  size_t i = step;
-  for (; i < run->count && !(goes_on && node_goes_on); i++) {
-    const struct step *now = &run->steps[i];
-    if (now->fiber == of.fiber && !goes_on) goes_on = true, l.last = since;
-    if (now->fiber == delayed_by_node && !node_goes_on) node_goes_on = true, l.node = since;
-    footprint_add(&since, mark_of(&s->words, now));
-  }
-  if (!goes_on || !node_goes_on) return;
-  if (x->own) {
-    size_t k = step - x->n->from;
-    l.node = touched_in_node(s, x, k, k == x->goes_on ? &l.last : &l.node);
-  }
-  add_leaf(x, step, of, &l);
-}
-
 /* Everybody else's step at a step, the cheaper ones first. */
-static struct node **others(struct search *s, struct expansion *x, struct node **slot, size_t step, struct taken now, bool asked,
-                            unsigned left, unsigned depth, uint64_t path) {
+static struct node **others(struct search *s, struct expansion *x, struct node **slot, const struct now *at, unsigned left, unsigned depth,
+                            uint64_t path) {
+  struct taken now = at->taken;
+  size_t step = at->step;
   uint64_t enabled = s->masks.at[now.mask];
   if (!(enabled & (enabled - 1)) && now.fiber != NOBODY) return slot;
   unsigned before = step ? s->choices.at[step - 1].fiber : 0, first = (before + now.yielded) % FIBERS_MOST, place = 0;
@@ -389,18 +237,18 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
     if (f == now.fiber) continue;
     unsigned cost = cost_of(s, step, before, now.yielded, enabled, f, place);
     bool leaf = x->tracks && cost == left;
-    if (leaf && is_alike(s, x, step, now, (uint8_t)f)) {
+    if (leaf && alike_known(&s->alike, x, at, (uint8_t)f, &s->beyond)) {
       explorer_skip(s->e);
       continue;
     }
     s->ran = NULL;
-    if (cost < left) s->instead = (struct instead){x->number, left, (uint32_t)step, (uint8_t)f, asked, now};
+    if (x->tracks && cost < left) alike_next(x, at, (uint8_t)f);
     if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
     else s->beyond = true;
-    s->instead.parent = 0;
-    if (leaf && (asked || (x->own && x->own->instead.asked))) remember_leaf(s, x, step, now, (uint8_t)f);
+    if (leaf && s->ran && alike_is_asked(x, at)) alike_remember(&s->alike, x, at, (uint8_t)f, s->ran);
     if (cost > left && s->delays) break;
   }
+  x->next.delayed = NOBODY;
   return slot;
 }
 
@@ -418,18 +266,25 @@ static struct node **blocks(struct search *s, struct node **slot, size_t step, s
  * own when it is the step's turn. */
 static void expand(struct search *s, struct node *n, unsigned left, unsigned depth, uint64_t path) {
   struct node **slot = &n->children;
-  struct expansion x = {.n = n};
-  begin_leaves(s, &x, left, depth);
+  struct expansion x;
+  alike_begin(&s->alike, &x, s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH), s->inside, taken_at(s, n), n->from, n->count);
+  s->inside = &x;
   vec_reserve(s->e->mem, &s->choices, n->from + n->count);
   const struct taken *t = taken_at(s, n);
   for (size_t i = 0; i < n->count; i++) set_choice(s, n->from + i, (struct choice){t[i].fiber, t[i].block});
+  struct now now = {.asked = false};
   for (size_t i = n->count; i-- > 0 && !is_over(s);) {
-    struct taken now = taken_at(s, n)[i];
-    if (now.blocks > 1) slot = blocks(s, slot, n->from + i, now, left, depth, path);
-    bool asked = x.tracks && i > !n->root && may_be_moved(taken_at(s, n)[i - 1], now);
-    if (i || n->root) slot = others(s, &x, slot, n->from + i, now, asked, left, depth, path);
+    t = taken_at(s, n);
+    now.step = n->from + i;
+    now.taken = t[i];
+    now.later = now.asked;
+    now.asked = x.tracks && i > !n->root && alike_may_be(t[i - 1], t[i]);
+    if (now.asked) now.before = t[i - 1].mark;
+    if (now.taken.blocks > 1) slot = blocks(s, slot, now.step, now.taken, left, depth, path);
+    if (i || n->root) slot = others(s, &x, slot, &now, left, depth, path);
   }
-  s->before.count = x.before;
+  alike_end(&s->alike, &x);
+  s->inside = x.above;
 }
 
 /* Bound after bound. */
@@ -440,6 +295,8 @@ static void search_levels(struct search *s, unsigned most, unsigned first_round)
     s->keep = s->level < most;
     s->beyond = false;
     s->stack.count = 0;
+    s->inside = NULL;
+    if (s->skip) alike_level(&s->alike, s->level);
     if (root.kept) expand(s, &root, s->level, 0, 0);
     else visit(s, 0, s->level, 0, 0, &root);
     if (is_over(s)) return;
@@ -451,7 +308,7 @@ static void search_levels(struct search *s, unsigned most, unsigned first_round)
 
 void explore_bounded(struct explorer *e) {
   const struct explore_options *o = &e->options;
-  struct search s = {.e = e, .all = o->strategy == EXPLORE_ALL, .cache = o->cache};
+  struct search s = {.e = e, .all = o->strategy == EXPLORE_ALL, .cache = o->cache, .alike.mem = e->mem};
   s.delays = !s.all && o->bound_by == BOUND_DELAYS;
   s.preemptions = !s.all && o->bound_by == BOUND_PREEMPTIONS;
   s.rounds = !s.all && o->bound_by == BOUND_ROUNDS;

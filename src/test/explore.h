@@ -2,7 +2,7 @@
  *
  *   explore.c  picks the strategy; what each does around a run
  *   bounded.c  all schedules within a bound of delays, preemptions or rounds; every schedule there is
- *   alike.h    which schedules within a bound need not be run
+ *   alike.c    which schedules within a bound need not be run
  *   dpor.c     one schedule of each happens-before trace
  *   random.c   PCT, and the uniform random walk
  *   traces.c   the happens-before order of a run: what conflicts with what, and a hash of it
