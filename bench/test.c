@@ -5,8 +5,8 @@
  * rate    Michael and Scott's queue, 8 operations, each on a thread of its own, delay-bounded, one process. Bouajjani et al.,
  *         Tractable Refinement Checking for Concurrent Objects (2015), section 9, ran a million schedules a minute of such a
  *         client; how many there are with n delays, their f(n), stands beside ours. Ours are more: their points were annotations
- *         in Scal's queue, ours are all atomic accesses, and with --races no all accesses. Not every one must be run: see
- *         src/test/alike.h
+ *         in Scal's queue, ours are all atomic accesses, and without looking for races, which they did not do either, all
+ *         accesses. Not every one must be run: see src/test/alike.h
  * cost    the same with one option changed, or with code that a runtime has more work with (bench/ms_queue_with.c)
  * traces  one schedule of each happens-before trace (--dpor), beside a search that gives up where such a trace has been (--all),
  *         and one that leaves nothing out; the last may end at its time limit, and the figures are then where it stopped
@@ -43,16 +43,17 @@ struct row {
   long theirs; /* f(n) */
 };
 
-#define FASTEST "--bound 5 -j 1"
+#define WITH_RACES "--bound 5 -j 1"
+#define AS_THEIRS  WITH_RACES " --races no"
 #define MS8 "MS queue, 8 threads x 1"
 static const struct row rows[] = {
     {KIND_RATE, MS8, queue, eight, "--bound 1 -j 1", "none", 33},
     {KIND_RATE, MS8, queue, eight, "--bound 2 -j 1", "none", 612},
     {KIND_RATE, MS8, queue, eight, "--bound 3 -j 1", "none", 8343},
     {KIND_RATE, MS8, queue, eight, "--bound 4 -j 1", "none", 95434},
-    {KIND_RATE, MS8, queue, eight, FASTEST, "none", 930141},
+    {KIND_RATE, MS8, queue, eight, WITH_RACES, "none", 930141},
     {KIND_RATE, MS8, queue, eight, "--bound 5 -j 1 --skip no", "none", 930141},
-    {KIND_RATE, MS8, queue, eight, "--bound 5 -j 1 --races no", "none", 930141},
+    {KIND_RATE, MS8, queue, eight, AS_THEIRS, "none", 930141},
 
     {KIND_COST, MS8, queue, eight, "--bound 4 -j 1 --skip no", "none", 0}, /* first: the others are compared with it */
     {KIND_COST, MS8, queue, eight, "--bound 4 -j 1", "none", 0},
@@ -251,12 +252,12 @@ static const struct measured *plain(const struct row *r) {
 }
 
 static bool is_right(const struct measured *m) { return m->found == m->tried; }
-static bool is_fastest_row(const struct row *r) { return r->kind == KIND_RATE && !strcmp(r->options, FASTEST); }
+static bool is_as_theirs(const struct row *r) { return r->kind == KIND_RATE && !strcmp(r->options, AS_THEIRS); }
 
 /* The bar of a row in words, "" if it has none; and is it met? */
 static bool bar_of(const struct row *r, const struct measured *m, char *text, size_t room) {
   *text = 0;
-  if (is_fastest_row(r)) {
+  if (is_as_theirs(r)) {
     snprintf(text, room, "%.0f a second", RATE);
     return rate(m) >= RATE;
   }
@@ -349,7 +350,7 @@ static bool judge(const char *what, bool (*in)(const struct row *)) {
   return met == count;
 }
 static bool is_bug(const struct row *r) { return r->kind == KIND_BUG; }
-static bool is_other(const struct row *r) { return r->kind != KIND_BUG && !is_fastest_row(r); }
+static bool is_other(const struct row *r) { return r->kind != KIND_BUG && !is_as_theirs(r); }
 
 /* The reduced searches of a case reach the same traces. */
 static bool judge_traces(void) {
@@ -393,7 +394,10 @@ int main(int argc, char **argv) {
   }
   if (!left_out) write_results();
   printf("\n");
-  bool ok = judge("100 times their million schedules a minute, one core", is_fastest_row);
+  bool ok = judge("100 times their million schedules a minute, one core", is_as_theirs);
+  for (int k = 0; k < ROWS; k++)
+    if (all[k].done && rows[k].kind == KIND_RATE && !strcmp(rows[k].options, WITH_RACES))
+      printf("      looking for races as well: %.0f times\n", rate(&all[k]) * 60 / 1e6);
   ok &= judge("every bug below 10 s, and its token repeats it 100 times of 100", is_bug);
   ok &= judge_traces();
   ok &= judge("no other finding than expected", is_other);
