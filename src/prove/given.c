@@ -5,10 +5,10 @@
  * What is before "|" is there and stays; what is between "|" and "=>" is there before the step, what follows "=>" after it. A part is a cell
  * of a global variable, a node with some of its cells, the abstract contents (a sequence <e> . A, a multiset {k} + A), or before the step a
  * condition such as t != h. Names stand for any value, each for the same everywhere; different names with braces are different nodes. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/signs.h"
 #include "prove/given.h"
 #include "prove/prover.h"
 
@@ -29,28 +29,16 @@ static void wrong(struct reader *r, const char *at, const char *what, const char
   problem_at(r->why, r->unit, place_in_text(r->unit, r->from->place, (size_t)(at - r->from->text)), "action %s: %s%s%s", r->from->name, what, *right ? "; " : "", right);
 }
 
-static void skip_blanks(struct reader *r) {
-  while (isspace((unsigned char)*r->at)) r->at++;
-}
-static bool accept(struct reader *r, const char *sign) {
-  skip_blanks(r);
-  size_t length = strlen(sign);
-  if (strncmp(r->at, sign, length)) return false;
-  r->at += length;
-  return true;
-}
 static void expect(struct reader *r, const char *sign) {
   char what[60];
-  if (r->failed || accept(r, sign)) return;
+  if (r->failed || accept_sign(&r->at, sign)) return;
   snprintf(what, sizeof what, "'%s' is expected here", sign);
   wrong(r, r->at, what, "");
 }
 
-static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
-
 /* A name, or with dots and brackets that of a cell of a global variable; NULL if there is none. */
 static const char *read_name(struct reader *r) {
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *start = r->at;
   if (!is_letter(*start)) return NULL;
   while (is_letter(*r->at) || isdigit((unsigned char)*r->at) || (*r->at == '.' && is_letter(r->at[1])) || *r->at == '[' || *r->at == ']') r->at++;
@@ -73,7 +61,7 @@ static unsigned name_number(struct reader *r, const char *name, const char *at) 
 }
 
 static struct term read_term(struct reader *r) {
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *at = r->at;
   if (isdigit((unsigned char)*at) || *at == '-') {
     char *end;
@@ -133,13 +121,13 @@ static bool field_called(const struct program *program, const char *name) {
 
 static void read_node(struct reader *r, const char *name, const char *from) {
   struct part part = {.node = name_number(r, name, from)};
-  if (accept(r, "}")) {
+  if (accept_sign(&r->at, "}")) {
     part.text = written(r, from);
     add_part(r, part);
     return;
   }
   do {
-    skip_blanks(r);
+    skip_blanks(&r->at);
     const char *at = r->at;
     part.field = read_name(r);
     if (!part.field) wrong(r, at, "a field is expected here", "");
@@ -148,7 +136,7 @@ static void read_node(struct reader *r, const char *name, const char *from) {
     part.value = read_term(r);
     part.text = written(r, at);
     add_part(r, part);
-  } while (!r->failed && accept(r, ","));
+  } while (!r->failed && accept_sign(&r->at, ","));
   expect(r, "}");
 }
 
@@ -179,10 +167,10 @@ static void read_contents(struct reader *r) {
   if (c->there) wrong(r, at, "the contents are given twice", "");
   c->there = true;
   do {
-    skip_blanks(r);
+    skip_blanks(&r->at);
     const char *item = r->at;
-    if (accept(r, sequence ? "<" : "{")) {
-      if (accept(r, sequence ? ">" : "}")) continue; /* empty */
+    if (accept_sign(&r->at, sequence ? "<" : "{")) {
+      if (accept_sign(&r->at, sequence ? ">" : "}")) continue; /* empty */
       struct term t = read_term(r);
       if (c->first + c->last == GIVEN_ITEMS_MOST) wrong(r, item, "more than four items", "");
       else c->item[c->first + c->last] = t;
@@ -196,15 +184,15 @@ static void read_contents(struct reader *r) {
       else if (strcmp(name, "A")) wrong(r, item, "the contents are A", "");
       c->has_rest = true;
     }
-  } while (!r->failed && accept(r, sequence ? "." : "+"));
+  } while (!r->failed && accept_sign(&r->at, sequence ? "." : "+"));
   if (r->p->mirrored) mirror(c);
 }
 
 static bool read_condition(struct reader *r, struct term a, const char *from) {
   struct condition c = {.a = a};
-  if (accept(r, "!=")) c.relation = DIFFERENT;
-  else if (accept(r, "<=")) c.relation = AT_MOST;
-  else if (accept(r, "<")) c.relation = LESS;
+  if (accept_sign(&r->at, "!=")) c.relation = DIFFERENT;
+  else if (accept_sign(&r->at, "<=")) c.relation = AT_MOST;
+  else if (accept_sign(&r->at, "<")) c.relation = LESS;
   else return false;
   c.b = read_term(r);
   c.text = written(r, from);
@@ -215,7 +203,7 @@ static bool read_condition(struct reader *r, struct term a, const char *from) {
 }
 
 static void read_part(struct reader *r) {
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *from = r->at;
   if (*from == '<' || *from == '{') {
     read_contents(r);
@@ -223,8 +211,8 @@ static void read_part(struct reader *r) {
   }
   const char *name = read_name(r);
   if (!name) wrong(r, from, "a part of memory is expected here", "a cell top: n, a node n{next: x}, contents <e> . A, or a condition n != x");
-  else if (accept(r, ":")) read_root(r, name, from);
-  else if (accept(r, "{")) read_node(r, name, from);
+  else if (accept_sign(&r->at, ":")) read_root(r, name, from);
+  else if (accept_sign(&r->at, "{")) read_node(r, name, from);
   else if (!strcmp(name, "A")) {
     r->at = from;
     read_contents(r);
@@ -236,15 +224,15 @@ static void read_action(struct reader *r) {
   for (bool more = true; more && !r->failed;) {
     read_part(r);
     more = true;
-    if (accept(r, ",")) continue;
-    if (!r->after && !r->bar && accept(r, "|")) {
+    if (accept_sign(&r->at, ",")) continue;
+    if (!r->after && !r->bar && accept_sign(&r->at, "|")) {
       r->bar = true;
       for (unsigned i = 0; i < r->g->parts; i++) r->g->part[i].context = 1;
       if (r->g->before.there) wrong(r, r->at, "contents stay as they are where they are not mentioned", "leave them out before |");
-    } else if (!r->after && accept(r, "=>")) r->after = true;
+    } else if (!r->after && accept_sign(&r->at, "=>")) r->after = true;
     else more = false;
   }
-  skip_blanks(r);
+  skip_blanks(&r->at);
   if (*r->at) wrong(r, r->at, "',' or '=>' is expected here", "");
   else if (!r->after) wrong(r, r->at, "'=>' is missing", "what is before the step => what is after it");
   else if (r->g->before.there != r->g->after.there) wrong(r, r->from->text, "contents are given on one side only", "");

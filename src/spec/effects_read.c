@@ -1,10 +1,10 @@
 /* The notation of effects (effects.h), and the effects of the specifications that everybody knows. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "asif.h"
+#include "base/signs.h"
 #include "spec/common.h"
 #include "spec/effects.h"
 
@@ -35,25 +35,13 @@ __attribute__((format(printf, 3, 4))) static void wrong(struct reader *r, const 
   va_end(list);
 }
 
-static void skip_blanks(struct reader *r) {
-  while (isspace((unsigned char)*r->at)) r->at++;
-}
-static bool accept(struct reader *r, const char *sign) {
-  skip_blanks(r);
-  size_t length = strlen(sign);
-  if (strncmp(r->at, sign, length)) return false;
-  r->at += length;
-  return true;
-}
 static void expect(struct reader *r, const char *sign) {
-  if (!r->failed && !accept(r, sign)) wrong(r, r->at, "'%s' is expected here", sign);
+  if (!r->failed && !accept_sign(&r->at, sign)) wrong(r, r->at, "'%s' is expected here", sign);
 }
-
-static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
 
 /* A word, or nothing: its length. */
 static size_t read_word(struct reader *r) {
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *start = r->at;
   if (is_letter(*start))
     while (is_letter(*r->at) || isdigit((unsigned char)*r->at)) r->at++;
@@ -64,7 +52,7 @@ static bool is_word(const char *at, size_t length, const char *word) { return st
 
 /* Is the next word this one? Then it is read. */
 static bool accept_word(struct reader *r, const char *word) {
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *at = r->at;
   if (is_word(at, read_word(r), word)) return true;
   r->at = at;
@@ -90,7 +78,7 @@ static unsigned add_name(struct reader *r, const char *at, size_t length) {
 /* The name of a value, or a number. New names come with the contents that an operation finds. */
 static struct effect_term read_term(struct reader *r, bool may_be_new) {
   struct effect_term none = {EFFECT_NUMBER, 0, 0};
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *at = r->at;
   if (isdigit((unsigned char)*at) || (*at == '-' && isdigit((unsigned char)at[1]))) {
     char *end;
@@ -119,7 +107,7 @@ static void set_kind(struct reader *r, const char *at, bool sequence) {
 
 static void read_item(struct reader *r, struct effect_contents *c, const char *at, bool sequence) {
   set_kind(r, at, sequence);
-  if (accept(r, sequence ? ">" : "}")) return; /* nothing */
+  if (accept_sign(&r->at, sequence ? ">" : "}")) return; /* nothing */
   struct effect_term t = read_term(r, !r->after);
   if (c->first + c->last == EFFECT_ITEMS_MOST) wrong(r, at, "more than %d items", EFFECT_ITEMS_MOST);
   if (r->failed) return;
@@ -135,16 +123,16 @@ static void read_contents(struct reader *r) {
   if (r->seen[r->after]) wrong(r, from, "the contents are given twice");
   r->seen[r->after] = true;
   for (bool more = true; more && !r->failed;) {
-    skip_blanks(r);
+    skip_blanks(&r->at);
     const char *at = r->at;
-    if (accept(r, "<")) read_item(r, c, at, true);
-    else if (accept(r, "{")) read_item(r, c, at, false);
+    if (accept_sign(&r->at, "<")) read_item(r, c, at, true);
+    else if (accept_sign(&r->at, "{")) read_item(r, c, at, false);
     else if (!accept_word(r, "A")) wrong(r, at, CONTENTS_EXPECTED);
     else if (c->has_rest) wrong(r, at, "the contents have one rest, A, and not two");
     else c->has_rest = true;
-    skip_blanks(r);
+    skip_blanks(&r->at);
     at = r->at;
-    more = accept(r, ".") || accept(r, "+");
+    more = accept_sign(&r->at, ".") || accept_sign(&r->at, "+");
     if (more) set_kind(r, at, *at == '.');
   }
 }
@@ -174,7 +162,7 @@ static void read_result(struct reader *r) {
       r->e.result = words[i].result;
       return;
     }
-  skip_blanks(r);
+  skip_blanks(&r->at);
   const char *at = r->at;
   if (!is_letter(*at) && !isdigit((unsigned char)*at) && *at != '-') wrong(r, at, "a result is expected here: a name, a number, empty, true, false or ok");
   r->e.value = read_term(r, false);
@@ -184,7 +172,7 @@ static void read_result(struct reader *r) {
 /* Contents and conditions up to the sign, or to the end. */
 static void read_side(struct reader *r) {
   do {
-    skip_blanks(r);
+    skip_blanks(&r->at);
     const char *at = r->at;
     bool rest = accept_word(r, "A");
     r->at = at;
@@ -193,7 +181,7 @@ static void read_side(struct reader *r) {
       read_result(r);
       return;
     } else read_condition(r);
-  } while (!r->failed && accept(r, ","));
+  } while (!r->failed && accept_sign(&r->at, ","));
 }
 
 static bool same_term(const struct effect_term *a, const struct effect_term *b) {
@@ -212,10 +200,10 @@ static void read_effect(struct reader *r, const char *text) {
   r->start = r->at = text;
   read_side(r);
   if (!r->failed && !r->seen[0]) wrong(r, text, "the contents before the operation are missing: contents => contents, returns result");
-  if (!r->failed && !accept(r, "=>")) wrong(r, r->at, *r->at ? "',' or '=>' is expected here" : "'=>' is missing: contents => contents, returns result");
+  if (!r->failed && !accept_sign(&r->at, "=>")) wrong(r, r->at, *r->at ? "',' or '=>' is expected here" : "'=>' is missing: contents => contents, returns result");
   r->after = true;
   if (!r->failed) read_side(r);
-  skip_blanks(r);
+  skip_blanks(&r->at);
   if (!r->failed && !r->seen[1]) wrong(r, r->at, "the contents after the operation are missing: contents => contents, returns result");
   if (*r->at) wrong(r, r->at, "the effect should end here");
   if (r->e.after.has_rest && !r->e.before.has_rest) wrong(r, text, "A stands after the operation, but not before it");
@@ -229,9 +217,9 @@ static size_t read_head(struct reader *r, const char *head) {
   r->start = r->at = head;
   size_t length = read_word(r);
   if (!length) wrong(r, head, "the name of an operation is expected here");
-  if (accept(r, "(") && !accept(r, ")")) {
+  if (accept_sign(&r->at, "(") && !accept_sign(&r->at, ")")) {
     do {
-      skip_blanks(r);
+      skip_blanks(&r->at);
       const char *at = r->at;
       size_t n = read_word(r);
       if (!n) wrong(r, at, "the name of an argument is expected here");
@@ -239,10 +227,10 @@ static size_t read_head(struct reader *r, const char *head) {
       else if (find_name(r, at, n) >= 0) wrong(r, at, "a second argument of this name");
       else if (r->names == ARGS_MOST) wrong(r, at, "an operation takes at most %d arguments", ARGS_MOST);
       else add_name(r, at, n);
-    } while (!r->failed && accept(r, ","));
+    } while (!r->failed && accept_sign(&r->at, ","));
     expect(r, ")");
   }
-  skip_blanks(r);
+  skip_blanks(&r->at);
   if (*r->at) wrong(r, r->at, "an operation is written push(v), or pop");
   r->e.args = r->names;
   return length;
