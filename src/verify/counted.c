@@ -76,16 +76,11 @@ static uint32_t compute(struct shared *s, unsigned question, uint32_t set, uint3
   }
 }
 
-static inline bool answered(const struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread,
-                            uint32_t *answer) {
-  return memo_find(&s->answers, (uint64_t)set << 32 | x, question << 8 | thread, answer);
-}
-
 static uint32_t known(struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
   uint32_t answer;
-  if (answered(s, question, set, x, thread, &answer)) return answer;
+  if (memo_answered(&s->answers, question, set, x, thread, &answer)) return answer;
   answer = compute(s, question, set, x, thread);
-  memo_add(&s->answers, s->mem, (uint64_t)set << 32 | x, question << 8 | thread, answer);
+  memo_answer(&s->answers, s->mem, question, set, x, thread, answer);
   return answer;
 }
 
@@ -112,7 +107,7 @@ static __attribute__((noinline)) uint32_t find_out(struct counted *v, unsigned q
 
 static inline uint32_t ask(struct counted *v, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
   uint32_t answer;
-  return answered(v->shared, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+  return memo_answered(&v->shared->answers, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
 }
 
 static uint32_t initial(void *self) { return countings_initial(((struct counted *)self)->shared->countings); }

@@ -53,4 +53,12 @@ static inline void memo_expect(const struct memo *m, uint64_t a, uint32_t b) {
   __builtin_prefetch(&t->at[memo_hash(a, b) & t->mask]);
 }
 
+/* Answers to questions about sets of configurations: x is a call, a result, another set or thread, as the question has it. */
+static inline bool memo_answered(const struct memo *m, unsigned question, uint32_t set, uint32_t x, unsigned thread, uint32_t *answer) {
+  return memo_find(m, (uint64_t)set << 32 | x, question << 8 | thread, answer);
+}
+static inline void memo_answer(struct memo *m, struct mem *mem, unsigned question, uint32_t set, uint32_t x, unsigned thread, uint32_t answer) {
+  memo_add(m, mem, (uint64_t)set << 32 | x, question << 8 | thread, answer);
+}
+
 #endif

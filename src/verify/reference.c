@@ -365,9 +365,9 @@ static __attribute__((noinline)) uint32_t find_out(struct reference *v, unsigned
   struct shared *s = v->shared;
   uint32_t answer;
   LOCKED(v);
-  if (!memo_find(&s->answers, (uint64_t)set << 32 | x, question << 8 | thread, &answer)) {
+  if (!memo_answered(&s->answers, question, set, x, thread, &answer)) {
     answer = compute(s, question, set, x, thread);
-    memo_add(&s->answers, s->mem, (uint64_t)set << 32 | x, question << 8 | thread, answer);
+    memo_answer(&s->answers, s->mem, question, set, x, thread, answer);
   }
   unlock(v);
   return answer;
@@ -375,7 +375,7 @@ static __attribute__((noinline)) uint32_t find_out(struct reference *v, unsigned
 
 static uint32_t ask(struct reference *v, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
   uint32_t answer;
-  bool known = memo_find(&v->shared->answers, (uint64_t)set << 32 | x, question << 8 | thread, &answer);
+  bool known = memo_answered(&v->shared->answers, question, set, x, thread, &answer);
   return known ? answer : find_out(v, question, set, x, thread);
 }
 

@@ -233,16 +233,11 @@ static uint32_t compute(struct shared *s, unsigned question, uint32_t set, uint3
   }
 }
 
-static inline bool answered(const struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread,
-                            uint32_t *answer) {
-  return memo_find(&s->answers, (uint64_t)set << 32 | x, question << 8 | thread, answer);
-}
-
 static uint32_t known(struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
   uint32_t answer;
-  if (answered(s, question, set, x, thread, &answer)) return answer;
+  if (memo_answered(&s->answers, question, set, x, thread, &answer)) return answer;
   answer = compute(s, question, set, x, thread);
-  memo_add(&s->answers, s->mem, (uint64_t)set << 32 | x, question << 8 | thread, answer);
+  memo_answer(&s->answers, s->mem, question, set, x, thread, answer);
   return answer;
 }
 
@@ -302,13 +297,13 @@ static inline uint32_t ask(struct specsets *v, unsigned question, uint32_t set, 
   const _Atomic uint32_t *at = in_row(v->shared, question, set, x, thread);
   uint32_t answer = at ? atomic_load_explicit(at, memory_order_acquire) : 0;
   if (answer) return answer - 1;
-  return !at && answered(v->shared, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+  return !at && memo_answered(&v->shared->answers, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
 }
 
 /* Of these there are too many for columns. */
 static inline uint32_t ask_within(struct specsets *v, uint32_t inner, uint32_t outer) {
   uint32_t answer;
-  return answered(v->shared, WITHIN, inner, outer, 0, &answer) ? answer : find_out(v, WITHIN, inner, outer, 0);
+  return memo_answered(&v->shared->answers, WITHIN, inner, outer, 0, &answer) ? answer : find_out(v, WITHIN, inner, outer, 0);
 }
 
 uint32_t specset_step(struct specsets *v, uint32_t set, struct event e) {
