@@ -167,6 +167,7 @@ static void store(struct step *s, unsigned cell, long value) {
 static void spins(struct thread *x, struct step *s) {
   x->spinning = true;
   s->flags |= STEP_SPINS;
+  run.spun = run.count;
 }
 
 /* A loop that reads one cell. False: it goes round again. It spins if nothing was changed since the last time. */

@@ -311,6 +311,7 @@ static void check_large(unsigned features, uint64_t *seed) {
   struct explore_counts whole;
   mem_open(&mem, NULL);
   mock_random(&p, seed, features | MOCK_LARGE, 5);
+  p.any_write = any_write;
   mock_use(&p);
   for (unsigned bound = 2; bound < 7; bound++) {
     struct list within = explored(&mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound}, NULL, &whole);
@@ -323,6 +324,14 @@ static void check_large(unsigned features, uint64_t *seed) {
 TEST(explore_skipping_in_large_programs) {
   uint64_t seed = 17 + seed_given();
   for (unsigned i = number_of_programs(100); i-- > 0;) check_large(i % 2 ? MOCK_WITH_CALLS : 0, &seed);
+}
+
+/* When a thread is seen to spin, all that is written matters. */
+TEST(explore_skipping_where_threads_spin) {
+  uint64_t seed = 19 + seed_given();
+  any_write = true;
+  each_program(number_of_programs(250), 1234 + seed, MOCK_WITH_SPINS, 3, check_skipping);
+  for (unsigned i = number_of_programs(60); i-- > 0;) check_large(i % 2 ? MOCK_WITH_SPINS | MOCK_WITH_CALLS : MOCK_WITH_SPINS, &seed);
 }
 
 static uint64_t redundant, runs;

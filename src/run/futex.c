@@ -63,7 +63,7 @@ static long futex(uint32_t *at, int what, long value, const struct timespec *lim
   switch (what & FUTEX_CMD_MASK) {
   case FUTEX_WAIT: /* a limit that counts from now */
     if (limit && !time_until(CLOCK_PROCESS_CPUTIME_ID, limit, &until)) return fail(EINVAL);
-    if (limit) until += time_own();
+    if (limit) until += time_own(pc);
     return wait_on(at, (uint32_t)value, limit ? &until : NULL, pc, slot);
   case FUTEX_WAIT_BITSET:
     if (limit && !time_until(clock, limit, &until)) return fail(EINVAL);

@@ -161,6 +161,11 @@ bool image_frees(const struct image *image) {
   return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
+bool image_reads_clocks(const struct image *image) {
+  static const char *const begins[] = {"__wrap_clock", "__wrap_time", "__wrap_gettimeofday", "__wrap_syscall"};
+  return calls_any(image, begins, sizeof begins / sizeof *begins);
+}
+
 bool image_floats(const struct image *image) {
   static const char *const begins[] = {"feset", "feclear", "fetest", "feget", "fehold", "feupdate", "feenable", "fedisable", "feraise"};
   return calls_any(image, begins, sizeof begins / sizeof *begins);

@@ -518,6 +518,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   crash_open();
   image_keep(image);
   heap_keep(image_frees(image));
+  time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);
   bool simple = image_is_simple(image);
   races_open(simple, steps_most);
@@ -541,6 +542,7 @@ static void reset_results(const struct client *client) {
   run.end = RUN_WHOLE;
   run.found = FOUND_NOTHING;
   run.said = "";
+  run.spun = 0;
   place_count = 0;
   internal[0] = '\0';
   keeping = false;

@@ -176,6 +176,7 @@ struct run {
   unsigned current;        /* who took the last step */
   uint64_t enabled;        /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
   uint64_t alive;          /* after the run: who has not ended */
+  size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there is none */
   bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner does there with plain
                        * accesses is not seen: neither are races there, nor is it interleaved */
   struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
@@ -186,6 +187,7 @@ struct image *image_open(struct mem *, const char *shared_object, struct problem
 const struct asif_entry *const *image_entries(const struct image *, size_t *count);
 void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
 bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
+bool image_reads_clocks(const struct image *); /* the same of clocks */
 bool image_floats(const struct image *); /* it changes the control words of floating point */
 
 /* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's

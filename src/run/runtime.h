@@ -182,6 +182,7 @@ static inline void fiber_spins(struct fiber *f) {
   scheduler.spinning |= (uint64_t)1 << f->id;
   choose_again();
   scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_SPINS;
+  run.spun = run.count;
 }
 /* After this step the default is that others go on. */
 static inline void step_yielded(void) {
@@ -230,6 +231,7 @@ void tls_ended(struct fiber *); /* runs the destructors of thread-local objects,
 bool image_describe(uintptr_t, struct text *);
 
 void host_reset(void); /* host.c */
+void time_open(bool clocks); /* time.c: the code reads clocks, somewhere */
 
 /* States of a run, kept on the way (kept.c). */
 struct run_marks {

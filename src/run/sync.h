@@ -54,7 +54,8 @@ uint64_t waiters_hash(void);
 void time_reset(void);
 bool time_until(clockid_t, const struct timespec *, uint64_t *); /* a point in time; false: it is none */
 void time_passed(uint64_t until); /* the fiber that runs has waited so long */
-uint64_t time_own(void); /* for the fiber that runs, without reading a clock */
+/* For the fiber that runs, without reading a clock; but where clocks are read, what they say matters: it is a point. */
+uint64_t time_own(uintptr_t pc);
 uint64_t time_hash(void); /* changes whenever the time is read */
 
 /* Random numbers (random.c). */

@@ -2,7 +2,7 @@
  *
  * Time is virtual, and the same in every run of a schedule: it passes a little each time it is read, and as much as a fiber sleeps or
  * waits in vain. How long a fiber slept is its own matter until it reads the time: so sleeps do not depend on each other. Reading the
- * time is a point, since who reads it first matters.
+ * time is a point, since who reads it first matters; and so is to begin a sleep, if the code reads clocks anywhere.
  *
  * A sleep is a yield. Something with a time limit can always take its step: that the time is over before anything else happens is one
  * of the things that may happen. Then others go first. */
@@ -25,6 +25,9 @@
 static uint64_t now;
 static uint64_t slept[FIBERS_MOST]; /* until when, by each fiber */
 static bool used;
+static bool clocks; /* are read by the code, somewhere */
+
+void time_open(bool reads_clocks) { clocks = reads_clocks; }
 
 void time_reset(void) {
   if (!used) return;
@@ -46,9 +49,17 @@ static uint64_t base_of(clockid_t clock) {
   }
 }
 
-uint64_t time_own(void) {
+static uint64_t own_time(void) {
   uint64_t *own = current ? &slept[current->id] : NULL;
   return own && *own > now ? *own : now;
+}
+
+uint64_t time_own(uintptr_t pc) {
+  if (current && clocks) {
+    current->pc = pc;
+    point(POINT_READ, (uintptr_t)&now, sizeof now);
+  }
+  return own_time();
 }
 
 bool time_until(clockid_t clock, const struct timespec *when, uint64_t *until) {
@@ -73,17 +84,20 @@ static uint64_t read_clock(uintptr_t pc) {
     step_wrote_same();
     spin_wrote(current); /* a loop that looks at the time does not wait for ever */
   }
-  uint64_t own = time_own();
+  uint64_t own = own_time();
   now = (own > now ? own : now) + TICK;
   return now;
 }
 
+static void yield(uintptr_t pc) {
+  if (!current) return;
+  current->pc = pc;
+  point(POINT_YIELD, 0, 0);
+}
+
 static void sleep_for(uint64_t nanoseconds, uintptr_t pc) {
-  uint64_t until = time_own() + (nanoseconds > UINT64_MAX / 4 ? UINT64_MAX / 4 : nanoseconds);
-  if (current) {
-    current->pc = pc;
-    point(POINT_YIELD, 0, 0);
-  }
+  uint64_t until = time_own(pc) + (nanoseconds > UINT64_MAX / 4 ? UINT64_MAX / 4 : nanoseconds);
+  yield(pc);
   time_passed(until);
 }
 
@@ -125,8 +139,12 @@ WRAPPED int WRAP(timespec_get)(struct timespec *at, int base) {
 static int sleep_until(clockid_t clock, int flags, const struct timespec *t, uintptr_t pc) {
   uint64_t until;
   if (!time_until(clock, t, &until)) return EINVAL;
-  if (flags & TIMER_ABSTIME) sleep_for(until > time_own() ? until - time_own() : 0, pc);
-  else sleep_for(nanoseconds_of(t), pc);
+  if (flags & TIMER_ABSTIME) {
+    yield(pc);
+    time_passed(until);
+  } else {
+    sleep_for(nanoseconds_of(t), pc);
+  }
   return 0;
 }
 
@@ -156,12 +174,6 @@ WRAPPED unsigned WRAP(sleep)(unsigned t) {
   sleep_for((uint64_t)t * SECOND, CALLER);
   SPIN_LAND(CALLER, 0);
   return 0;
-}
-
-static void yield(uintptr_t pc) {
-  if (!current) return;
-  current->pc = pc;
-  point(POINT_YIELD, 0, 0);
 }
 
 /* Waiting for nothing but the time; of files, only whether they are ready now. */

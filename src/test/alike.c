@@ -20,7 +20,7 @@ static inline uint8_t word_bit(struct words *w, uintptr_t address) {
 static inline struct mark mark_of(struct words *w, const struct step *s) {
   unsigned history = (s->flags & (STEP_CALLS | STEP_RETURNS)) * (CALLS / STEP_CALLS);
   unsigned others = s->flags & ~(unsigned)(STEP_CALLS | STEP_RETURNS | STEP_WROTE);
-  if ((s->kind | others) > POINT_UPDATE) return s->kind == POINT_CALL && !others ? (struct mark){(uint8_t)history, 0} : (struct mark){ANYTHING, 0};
+  if ((s->kind | others) > POINT_UPDATE) return s->kind == POINT_CALL && !others ? (struct mark){(uint8_t)history, 0} : (struct mark){s->flags & STEP_SPINS ? ANYTHING | SPINS : ANYTHING, 0};
   if ((s->address & 7) + s->size > 8 || run_in_stack(s->address)) return (struct mark){ANYTHING, 0};
   bool writes = s->kind == POINT_WRITE || s->flags & STEP_WROTE;
   return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), word_bit(w, s->address)};
@@ -132,6 +132,7 @@ static void watch_delay(struct delay *d, struct footprint since, struct touched 
     if (asked && meets(since, by_asked)) asked = false, d->asked = from + k;
     if (!later && !asked) return;
     touched[k].since[j] = since;
+    if (t[k].mark.flags & SPINS) since = everything;
     if (gone) continue;
     gone = t[k].fiber == d->delayed;
     if (gone) d->goes_on = from + k;
@@ -253,7 +254,7 @@ static void watch_run(struct alike *a, const struct run *run, size_t step, struc
 }
 
 void alike_remember(struct alike *a, struct expansion *x, const struct now *now, uint8_t fiber, const struct run *run) {
-  if (run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS) return;
+  if (run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS || run->spun > now->step) return;
   struct leaf l = {.last = everything};
   struct watch watches[DELAYS + 1];
   unsigned count = 0;

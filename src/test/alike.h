@@ -9,6 +9,9 @@
  *   the delay later   p0 p1 [f] | g g h h | f ...         f's step is moved over `g g h h`
  *   the delay here    p0 p1 | g g h h | [f] f ...
  *
+ * When a thread is seen to wait in a loop depends on all that is written by anybody. So where one does, in what follows a delay, that is
+ * not moved.
+ *
  * What is moved over is known by its *footprint*: the words it touches, a bit each; where there are many words they share bits, and a
  * schedule may be run without need. Steps that wait, spin, yield, allocate or free conflict with everything,
  * and so do accesses of a thread's stack: the owner's plain ones there are not seen. Those of others that are no points either
@@ -27,7 +30,7 @@
 #include "test/explore.h"
 
 /* Flags of marks: what a step does. The first two are the bits that are moved to the word's place. */
-enum { TOUCHES = 1, WRITES = 2, CALLS = 4, RETURNS = 8, ANYTHING = 16 };
+enum { TOUCHES = 1, WRITES = 2, CALLS = 4, RETURNS = 8, ANYTHING = 16, SPINS = 32 };
 struct mark {
   uint8_t flags, word; /* word: the number of the bit */
 };

@@ -320,6 +320,6 @@ void explore_bounded(struct explorer *e) {
   search_levels(&s, most, first_round);
   if (!s.anew || e->stopped) return;
   s.anew = s.skip = false;
-  *e->counts = (struct explore_counts){0};
+  *e->counts = (struct explore_counts){.traces = e->counts->traces}; /* these are remembered */
   search_levels(&s, most, first_round);
 }

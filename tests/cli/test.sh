@@ -76,6 +76,61 @@ for races in yes no; do
 done
 try 0 stack.c --spec self --client 'look() | poke()' --dpor; says "on each other's stacks"; says 'no violation found'
 
+# A loop whose rounds matter: when it is seen to wait depends on all that is written, and nothing is skipped that this would change.
+cat >rounds.c <<'END'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_long flag, other;
+static int await(void) {
+  int odd = 0, before = 0, after = 0;
+  for (;;) {
+    long o = atomic_load(&other);
+    if (atomic_load(&flag)) break;
+    if (o) after = 1;
+    else if (before < 6) before++;
+    odd ^= 1;
+  }
+  assert(!(after && before == 3 && odd));
+  return 0;
+}
+static int set(void) {
+  atomic_store(&other, 1);
+  atomic_store(&flag, 1);
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_OP(await)
+ASIF_OP(set)
+END
+for skip in yes no; do try 1 rounds.c --client 'await() | set()' --bound 2 -j 1 --skip $skip; says 'assertion failure'; done
+# A sleep begins at some time: who reads the clock before it matters.
+cat >clock.c <<'END'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_int x;
+static long now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static int rest(void) {
+  long before = now();
+  atomic_load(&x);
+  usleep(1);
+  assert(now() - before != 3000); /* it was, if another looked at the clock after this one did, and before it slept */
+  return 0;
+}
+static int look(void) { return now() < 0; }
+ASIF_OBJECT(self)
+ASIF_OP(rest)
+ASIF_OP(look)
+END
+for way in --dpor --all '--bound 1 --skip yes' '--bound 1 --skip no' '--all --cache no'; do try 1 clock.c --client 'rest() | look()' $way; says 'assertion failure'; done
+
 # Ways to explore agree.
 for way in --dpor '--bound 4' '--bound 2 --bound-by preemption' '--bound 4 --cache no' --all '--random pct:3 --runs 2000' '--random uniform --runs 2000 --seed 7'; do
   try 1 objects/bugs/b3_pop.c $small $way; says 'verdict: not linearizable'
