@@ -327,7 +327,7 @@ TEST(explore_skipping_in_large_programs) {
 }
 
 /* When a thread is seen to spin, all that is written matters. */
-TEST(explore_skipping_where_threads_spin) {
+TEST(explore_skipping_past_spinning) {
   uint64_t seed = 19 + seed_given();
   any_write = true;
   each_program(number_of_programs(250), 1234 + seed, MOCK_WITH_SPINS, 3, check_skipping);
