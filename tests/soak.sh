@@ -1,11 +1,11 @@
 #!/bin/bash
-# tests/soak.sh ASIF SECONDS: runs the objects that are right for so long in all, each in four ways: every schedule, random
-# schedules by priorities and by chance, and real threads. A finding is a false alarm: it is printed, and the status is 1.
+# tests/soak.sh ASIF SECONDS: runs the objects that are right for so long in all, each in five ways: every schedule, those
+# with few delays, random schedules by priorities and by chance, and real threads. A finding is a false alarm: it is printed, and the status is 1.
 asif=$(realpath "$1") seconds=$2
 cd "$(dirname "$0")/.." || exit 2
 export ASIF_INCLUDE=$PWD/include
 files=$(ls objects/*.c objects/harness/*.c | grep -v -e buggy_queue -e treiber_stack_free)
-each=$((seconds / 6 / $(wc -w <<<"$files")))
+each=$((seconds / 7 / $(wc -w <<<"$files")))
 [ $each -gt 0 ] || each=1
 alarms=0 runs=0
 out=$(mktemp)
@@ -32,6 +32,7 @@ for f in $files; do
   *) size='-n 3 -o 3' ;;
   esac
   way "$f" $((2 * each))
+  way "$f" "$each" --bound 3 $size
   way "$f" $((2 * each)) --random pct:3 $size
   way "$f" "$each" --random uniform $size
   way "$f" "$each" --stress ${size%-o*} --ops 2

@@ -744,5 +744,6 @@ void run_describe_address(uintptr_t address, struct text *t) {
     text_printf(t, "the stack of %s", fiber_name(&fibers[i]));
     return;
   }
-  if (!image_describe(address, t)) text_printf(t, "%#lx", (unsigned long)address);
+  if (time_is_clock(address)) text_add(t, "the clock");
+  else if (!image_describe(address, t)) text_printf(t, "%#lx", (unsigned long)address);
 }

@@ -232,6 +232,7 @@ bool image_describe(uintptr_t, struct text *);
 
 void host_reset(void); /* host.c */
 void time_open(bool clocks); /* time.c: the code reads clocks, somewhere */
+bool time_is_clock(uintptr_t address); /* of points where a clock is read */
 
 /* States of a run, kept on the way (kept.c). */
 struct run_marks {

@@ -38,6 +38,8 @@ void time_reset(void) {
 
 uint64_t time_hash(void) { return now; }
 
+bool time_is_clock(uintptr_t address) { return address == (uintptr_t)&now; }
+
 static uint64_t base_of(clockid_t clock) {
   switch (clock) {
   case CLOCK_REALTIME:
@@ -58,6 +60,7 @@ uint64_t time_own(uintptr_t pc) {
   if (current && clocks) {
     current->pc = pc;
     point(POINT_READ, (uintptr_t)&now, sizeof now);
+    if (UNLIKELY(recording != NULL)) record(POINT_READ, true, true, false, (uintptr_t)&now, sizeof now, pc, now, 0);
   }
   return own_time();
 }
@@ -84,8 +87,9 @@ static uint64_t read_clock(uintptr_t pc) {
     step_wrote_same();
     spin_wrote(current); /* a loop that looks at the time does not wait for ever */
   }
-  uint64_t own = own_time();
-  now = (own > now ? own : now) + TICK;
+  uint64_t before = now;
+  now = own_time() + TICK;
+  if (UNLIKELY(recording != NULL) && current) record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, before, now);
   return now;
 }
 
@@ -93,6 +97,7 @@ static void yield(uintptr_t pc) {
   if (!current) return;
   current->pc = pc;
   point(POINT_YIELD, 0, 0);
+  sync_record(POINT_YIELD, NULL, 0, false, pc);
 }
 
 static void sleep_for(uint64_t nanoseconds, uintptr_t pc) {

@@ -20,7 +20,8 @@ static inline uint8_t word_bit(struct words *w, uintptr_t address) {
 static inline struct mark mark_of(struct words *w, const struct step *s) {
   unsigned history = (s->flags & (STEP_CALLS | STEP_RETURNS)) * (CALLS / STEP_CALLS);
   unsigned others = s->flags & ~(unsigned)(STEP_CALLS | STEP_RETURNS | STEP_WROTE);
-  if ((s->kind | others) > POINT_UPDATE) return s->kind == POINT_CALL && !others ? (struct mark){(uint8_t)history, 0} : (struct mark){s->flags & STEP_SPINS ? ANYTHING | SPINS : ANYTHING, 0};
+  if (s->kind == POINT_CALL && !others) return (struct mark){(uint8_t)history, 0};
+  if ((s->kind | others) > POINT_UPDATE) return (struct mark){s->flags & STEP_SPINS ? ANYTHING | SPINS : ANYTHING, 0};
   if ((s->address & 7) + s->size > 8 || run_in_stack(s->address)) return (struct mark){ANYTHING, 0};
   bool writes = s->kind == POINT_WRITE || s->flags & STEP_WROTE;
   return (struct mark){(uint8_t)(history | TOUCHES | (writes ? WRITES : 0)), word_bit(w, s->address)};
@@ -105,8 +106,8 @@ static void name_families(struct expansion *x) {
   if (x->delay_count > 1) {
     node = x->above->above->number;
     before = delay_bits(d[1].step, d[1].fiber, d[1].delayed) << 2 * DELAY_BITS;
-    uint64_t moved = delay_bits(d[1].step + 1, d[1].fiber, d[1].delayed) << DELAY_BITS | delay_bits(step_there(&d[1], d[0].step), d[0].fiber, d[0].delayed);
-    x->moved[1] = family_of(node, moved << DELAY_BITS);
+    uint64_t moved = delay_bits(d[1].step + 1, d[1].fiber, d[1].delayed) << 2 * DELAY_BITS;
+    x->moved[1] = family_of(node, moved | delay_bits(step_there(&d[1], d[0].step), d[0].fiber, d[0].delayed) << DELAY_BITS);
   }
   x->own = family_of(node, before | delay_bits(d[0].step, d[0].fiber, d[0].delayed) << DELAY_BITS);
   x->moved[0] = family_of(node, before | delay_bits(d[0].step + 1, d[0].fiber, d[0].delayed) << DELAY_BITS);
@@ -140,7 +141,8 @@ static void watch_delay(struct delay *d, struct footprint since, struct touched 
   }
 }
 
-void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct expansion *above, const struct taken *t, uint32_t from, uint32_t count) {
+void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct expansion *above, const struct taken *t, uint32_t from,
+                 uint32_t count) {
   x->tracks = tracks;
   x->asked = 0;
   x->number = ++a->nodes;

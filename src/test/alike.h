@@ -115,7 +115,8 @@ void alike_level(struct alike *, unsigned level); /* the bound that is begun */
 struct mark alike_mark(struct alike *, const struct step *);
 
 /* `tracks`: its leaves may be alike; `above`: the node whose child it is, or NULL. */
-void alike_begin(struct alike *, struct expansion *, bool tracks, const struct expansion *above, const struct taken *, uint32_t from, uint32_t count);
+void alike_begin(struct alike *, struct expansion *, bool tracks, const struct expansion *above, const struct taken *, uint32_t from,
+                 uint32_t count);
 static inline void alike_end(struct alike *a, const struct expansion *x) { a->touched.count = x->touched; }
 /* Could a delay instead of `earlier` be like one instead of `now`, which follows it? A call seldom commutes. */
 static inline bool alike_may_be(struct taken earlier, struct taken now) {
@@ -132,8 +133,8 @@ struct now {
 };
 /* The child that comes next has this delay. */
 static inline void alike_next(struct expansion *x, const struct now *now, uint8_t fiber) {
-  x->next = (struct delay){.step = (uint32_t)now->step, .fiber = fiber, .delayed = now->taken.fiber, .between = now->taken.mark, .earlier = now->before,
-                           .goes_on = SIZE_MAX, .later = now->later ? SIZE_MAX : 0, .asked = now->asked ? SIZE_MAX : 0};
+  x->next = (struct delay){.step = (uint32_t)now->step, .fiber = fiber, .delayed = now->taken.fiber, .between = now->taken.mark,
+                           .earlier = now->before, .goes_on = SIZE_MAX, .later = now->later ? SIZE_MAX : 0, .asked = now->asked ? SIZE_MAX : 0};
 }
 /* Need the leaf with this delay not be run? `beyond`: then there are dearer schedules. */
 bool alike_known(struct alike *, struct expansion *, const struct now *, uint8_t fiber, bool *beyond);

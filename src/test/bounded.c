@@ -133,7 +133,9 @@ static void record(struct search *s, const struct run *run, size_t from, struct 
   struct taken *t = room_for(s, n); /* fiber NOBODY: the run ended here with its rounds */
   for (size_t i = from; i < run->count; i++) {
     const struct step *step = &run->steps[i];
-    *t++ = (struct taken){step->fiber, step->block, step->blocks, i && run->steps[i - 1].flags & STEP_YIELDED, mask_of(s, step->enabled), s->skip ? alike_mark(&s->alike, step) : (struct mark){ANYTHING, 0}};
+    bool yielded = i && run->steps[i - 1].flags & STEP_YIELDED;
+    struct mark mark = s->skip ? alike_mark(&s->alike, step) : (struct mark){ANYTHING, 0};
+    *t++ = (struct taken){step->fiber, step->block, step->blocks, yielded, mask_of(s, step->enabled), mark};
   }
   if (s->open)
     *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled), {ANYTHING, 0}};
@@ -267,7 +269,8 @@ static struct node **blocks(struct search *s, struct node **slot, size_t step, s
 static void expand(struct search *s, struct node *n, unsigned left, unsigned depth, uint64_t path) {
   struct node **slot = &n->children;
   struct expansion x;
-  alike_begin(&s->alike, &x, s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH), s->inside, taken_at(s, n), n->from, n->count);
+  bool tracks = s->skip && left && (s->e->share.workers <= 1 || depth >= DIVIDED_DEPTH);
+  alike_begin(&s->alike, &x, tracks, s->inside, taken_at(s, n), n->from, n->count);
   s->inside = &x;
   vec_reserve(s->e->mem, &s->choices, n->from + n->count);
   const struct taken *t = taken_at(s, n);

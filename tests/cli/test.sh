@@ -130,6 +130,7 @@ ASIF_OP(rest)
 ASIF_OP(look)
 END
 for way in --dpor --all '--bound 1 --skip yes' '--bound 1 --skip no' '--all --cache no'; do try 1 clock.c --client 'rest() | look()' $way; says 'assertion failure'; done
+says 'load the clock -> 2000'; says 'update the clock: 2000 -> 4000'
 
 # Ways to explore agree.
 for way in --dpor '--bound 4' '--bound 2 --bound-by preemption' '--bound 4 --cache no' --all '--random pct:3 --runs 2000' '--random uniform --runs 2000 --seed 7'; do
