@@ -28,7 +28,7 @@ for f in $files; do
   case $f in # what its contract allows
   */spsc_ring.c) size='-n 2 -o 3' ;;
   */mailbox.c) size='-n 2 -o 3' ;;
-  *herlihy_wing_queue* | *set.c | *tree.c) size='-n 3 -o 2' ;;
+  *herlihy_wing_queue* | *set*.c | *tree.c) size='-n 3 -o 2' ;;
   *) size='-n 3 -o 3' ;;
   esac
   way "$f" $((2 * each))
