@@ -123,7 +123,7 @@ static inline struct footprint touched_before(const struct alike *a, const struc
 
 /* Goes through the node's run, as long as there may be leaves that the delay makes alike. `since`: what was touched before, since the
  * delay. */
-static void watch_delay(struct delay *d, struct footprint since, struct touched *touched, unsigned j, const struct taken *t, uint32_t from,
+static void follow_delay(struct delay *d, struct footprint since, struct touched *touched, unsigned j, const struct taken *t, uint32_t from,
                         uint32_t count) {
   bool gone = has_gone_on(d, from), later = d->later > from, asked = d->asked > from;
   struct footprint by_later = avoided_by(d->between), by_asked = avoided_by(d->earlier);
@@ -159,7 +159,7 @@ void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct
   for (unsigned j = 0; j < x->delay_count; j++) {
     struct footprint since = {0};
     if (j) since = touched_before(a, above, j - 1, from);
-    watch_delay(&x->delays[j], since, a->touched.at + x->touched, j, t, from, count);
+    follow_delay(&x->delays[j], since, a->touched.at + x->touched, j, t, from, count);
     if (x->asked < x->delays[j].asked) x->asked = x->delays[j].asked;
   }
   name_families(x);
@@ -206,22 +206,22 @@ bool alike_known(struct alike *a, struct expansion *x, const struct now *now, ui
   return false;
 }
 
-/* A delay of a leaf that was run. Nobody asks for more than whether the delayed fiber's step before commutes with what others do until
- * it goes on: what does not, does not with anything. */
-struct watch {
+/* From a delay of a leaf that was run until the delayed fiber goes on. Nobody asks for more than whether that fiber's step before
+ * commutes with what others do: what does not, does not with anything. */
+struct stretch {
   uint64_t fiber;            /* its bit; 0: it is over */
   struct footprint avoided;  /* by the step before */
   struct footprint *touched; /* the answer */
 };
 
-/* What ends one of the watches: a fiber's step, or what is avoided. */
+/* What ends one of them: a fiber's step, or what is avoided. */
 struct ends {
   uint64_t fibers;
   struct footprint avoided;
 };
-static inline struct ends watch_for(const struct watch *watches, unsigned count) {
+static inline struct ends ends_of(const struct stretch *stretches, unsigned count) {
   struct ends e = {0};
-  for (const struct watch *w = watches; w < watches + count; w++) {
+  for (const struct stretch *w = stretches; w < stretches + count; w++) {
     if (!w->fiber) continue;
     e.fibers |= w->fiber;
     footprint_join(&e.avoided, w->avoided);
@@ -229,8 +229,8 @@ static inline struct ends watch_for(const struct watch *watches, unsigned count)
   return e;
 }
 
-static void end_watches(struct watch *watches, unsigned count, uint64_t fiber, struct footprint now, struct footprint since) {
-  for (struct watch *w = watches; w < watches + count; w++) {
+static void end_stretches(struct stretch *stretches, unsigned count, uint64_t fiber, struct footprint now, struct footprint since) {
+  for (struct stretch *w = stretches; w < stretches + count; w++) {
     if (w->fiber == fiber) footprint_join(w->touched, since);
     else if (w->fiber && meets(now, w->avoided)) *w->touched = everything;
     else continue;
@@ -238,39 +238,39 @@ static void end_watches(struct watch *watches, unsigned count, uint64_t fiber, s
   }
 }
 
-static void watch_run(struct alike *a, const struct run *run, size_t step, struct watch *watches, unsigned count) {
+static void follow_run(struct alike *a, const struct run *run, size_t step, struct stretch *stretches, unsigned count) {
   struct footprint since = {0};
-  struct ends ends = watch_for(watches, count);
+  struct ends ends = ends_of(stretches, count);
   for (size_t i = step; i < run->count && ends.fibers; i++) {
     struct footprint now = {0};
     uint64_t fiber = (uint64_t)1 << run->steps[i].fiber;
     footprint_add(&now, mark_of(&a->words, &run->steps[i]));
     if (fiber & ends.fibers || meets(now, ends.avoided)) {
-      end_watches(watches, count, fiber, now, since);
-      ends = watch_for(watches, count);
+      end_stretches(stretches, count, fiber, now, since);
+      ends = ends_of(stretches, count);
     }
     footprint_join(&since, now);
   }
-  for (struct watch *w = watches; w < watches + count; w++)
+  for (struct stretch *w = stretches; w < stretches + count; w++)
     if (w->fiber) *w->touched = everything;
 }
 
 void alike_remember(struct alike *a, struct expansion *x, const struct now *now, uint8_t fiber, const struct run *run) {
   if (run->end != RUN_WHOLE || run->found != FOUND_NOTHING || run->count > ALIKE_STEPS || run->spun > now->step) return;
   struct leaf l = {.last = everything};
-  struct watch watches[DELAYS + 1];
+  struct stretch stretches[DELAYS + 1];
   unsigned count = 0;
   if (now->asked) {
     l.last = (struct footprint){0};
-    watches[count++] = (struct watch){(uint64_t)1 << now->taken.fiber, avoided_by(now->before), &l.last};
+    stretches[count++] = (struct stretch){(uint64_t)1 << now->taken.fiber, avoided_by(now->before), &l.last};
   }
   for (unsigned j = 0; j < x->delay_count; j++) {
     const struct delay *d = &x->delays[j];
     struct footprint *since = &l.before.since[j];
     bool asked = now->step < d->asked;
     *since = asked ? touched_before(a, x, j, now->step) : everything;
-    if (asked && !has_gone_on(d, now->step)) watches[count++] = (struct watch){(uint64_t)1 << d->delayed, avoided_by(d->earlier), since};
+    if (asked && !has_gone_on(d, now->step)) stretches[count++] = (struct stretch){(uint64_t)1 << d->delayed, avoided_by(d->earlier), since};
   }
-  if (count) watch_run(a, run, now->step, watches, count);
+  if (count) follow_run(a, run, now->step, stretches, count);
   add_leaf(a, x, now, fiber, &l);
 }

@@ -20,9 +20,6 @@
  * through in order, who comes first comes with the lowest cost, and everything that follows is found from there. */
 #include "test/alike.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "base/hash.h"
 
 #define KEPT_BYTES ((size_t)512 << 20) /* of the tree, without a memory limit; with one: a quarter of it */
