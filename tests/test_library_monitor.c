@@ -618,7 +618,12 @@ TEST(monitor_threads_bugs_are_found) {
         used.shift = 0;
         used.in_turn = true; /* few are inside: A_2 forgets the order of what was pushed long ago */
         atomic_store(&told, 0);
-        CHECKF(watch(o, bug, threads, operations(100000) < 10000 ? 10000 : 30000, &options, false) == ASIF_VIOLATED, "object %d, bug %d, %d threads", o, bug, threads);
+        bool found = false;
+        for (int tries = 0; tries < 10 && !found; tries++) { /* whether the bug shows depends on how the threads happen to run */
+          if (tries) asif_monitor_free(used.monitor);
+          found = watch(o, bug, threads, operations(100000) < 10000 ? 10000 : 30000, &options, false) == ASIF_VIOLATED;
+        }
+        CHECKF(found, "object %d, bug %d, %d threads", o, bug, threads);
         const asif_answer *a = asif_monitor_answer(used.monitor);
         CHECK(atomic_load(&told) == 1 && asif_answer_verdict(a) == ASIF_VIOLATED && asif_answer_operations(a) > 0);
         asif_monitor_free(used.monitor);
