@@ -200,6 +200,10 @@ SOAK_SECONDS ?= 3600
 soak: all
 	@tests/soak.sh $(B)/asif $(SOAK_SECONDS)
 
+# The layout of the sources; `tools/format` mends what this finds.
+format-check:
+	@tools/format --check
+
 # The HTML page in a real browser.
 test-browser:
 	@tools/deps browser
@@ -253,6 +257,7 @@ help:
 	@echo 'make demo       check two example histories'
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make format-check  is the layout that of .clang-format?'
 	@echo 'make test-browser  the HTML page, used in a real browser'
 	@echo 'make soak       the objects that are right under asif test for an hour (SOAK_SECONDS=3600)'
 	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
@@ -263,6 +268,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -2,8 +2,9 @@
  *
  *   bench-approx BUILD [fig6] [fig7] [long] [table1] [monitor]   all by default
  *
- * Written to bench/results when all run: approx.tsv with a row a bar, approx-fig6.tsv, approx-fig7.tsv, approx-long.tsv and
- * approx-table1.tsv with a plot each, and approx-monitor.tsv with the rows of BUILD/bench-monitor, if it is there. */
+ * Written to bench/results when all run: approx.tsv with a row a bar, approx-fig6.tsv, approx-fig7.tsv, approx-long.tsv
+ * and approx-table1.tsv with a plot each, and approx-monitor.tsv with the rows of BUILD/bench-monitor, if it is there.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,8 @@ void bench_object_open(struct bench_object *o, const char *file, const char *fla
   struct compiled compiled;
   char *inputs[] = {(char *)file, NULL}, *flags[] = {(char *)flag, NULL};
   mem_open(&o->mem, NULL);
-  struct object_options options = {.inputs = inputs, .flags = flags, .spec = spec, .directory = compile_directory(&o->mem, &why)};
+  struct object_options options = {
+      .inputs = inputs, .flags = flags, .spec = spec, .directory = compile_directory(&o->mem, &why)};
   if (!options.directory || !object_open(&o->mem, &options, &image, &compiled, &o->object, &why)) give_up(why.text);
   compile_remove(options.directory);
   struct run_options run = {.races = true, .type_stable = o->object.type_stable};
@@ -61,11 +63,17 @@ static bool say_bar(const char *line, FILE *all) {
   double x;
   int threads;
   if (sscanf(line, "# %19[a-z]: %lf million events", name, &x) == 2) {
-    if (all) fprintf(all, "monitor\tA_2 of a %s on one core, from memory\t%.1f\tM events/s\t20\t%s\n", name, x, x >= 20 ? "yes" : "no");
+    if (all)
+      fprintf(all, "monitor\tA_2 of a %s on one core, from memory\t%.1f\tM events/s\t20\t%s\n", name, x,
+              x >= 20 ? "yes" : "no");
     return x >= 20;
   }
-  if (sscanf(line, "# %d threads, %19[a-z ]: %*f ns of CPU time more an operation in all, %lf ns", &threads, mode, &x) == 3 && !strcmp(mode, "record")) {
-    if (all) fprintf(all, "recorder\tan operation, %d threads: time of their own\t%.1f\tns\t30\t%s\n", threads, x, x < 30 ? "yes" : "no");
+  if (sscanf(line, "# %d threads, %19[a-z ]: %*f ns of CPU time more an operation in all, %lf ns", &threads, mode,
+             &x) == 3 &&
+      !strcmp(mode, "record")) {
+    if (all)
+      fprintf(all, "recorder\tan operation, %d threads: time of their own\t%.1f\tns\t30\t%s\n", threads, x,
+              x < 30 ? "yes" : "no");
     return x < 30;
   }
   return true;
@@ -83,8 +91,12 @@ static bool bench_monitor(const char *build, FILE *all) {
   printf("Monitors and recorders in programs:\n");
   run_program(argv, out, 0, &kb);
   FILE *f = fopen(out, "r");
-  FILE *rows = bench_table("approx-monitor", "Michael and Scott's queue and Treiber's stack in a program with real threads, without a monitor and with one of A_2: all values "
-                           "followed inline or by a background thread, or one in 16 or 64 of them; the recorder around a loop that does nothing; medians of 3", NULL);
+  FILE *rows = bench_table("approx-monitor",
+                           "Michael and Scott's queue and Treiber's stack in a program with real threads, without a "
+                           "monitor and with one of A_2: all values "
+                           "followed inline or by a background thread, or one in 16 or 64 of them; the recorder around "
+                           "a loop that does nothing; medians of 3",
+                           NULL);
   while (f && fgets(line, sizeof line, f)) {
     printf("  %s", line);
     if (rows) fputs(line, rows);
@@ -106,8 +118,9 @@ int main(int argc, char **argv) {
   bench_writes = argc == 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
   mkdir("bench/results", 0777);
-  FILE *all = bench_table("approx", "the experiments of Bouajjani et al. 2015, section 9; the tables are in approx-*.tsv",
-                          "experiment\twhat\tfigure\tunit\tbar\tmet");
+  FILE *all =
+      bench_table("approx", "the experiments of Bouajjani et al. 2015, section 9; the tables are in approx-*.tsv",
+                  "experiment\twhat\tfigure\tunit\tbar\tmet");
   bool good = true;
   if (wanted("table1", argc - 2, argv + 2)) good &= bench_bugs(all);
   if (wanted("fig6", argc - 2, argv + 2)) good &= bench_cover(all);

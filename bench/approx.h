@@ -1,4 +1,5 @@
-/* make bench-approx: the experiments of Bouajjani et al., Tractable Refinement Checking for Concurrent Objects (2015), section 9.
+/* make bench-approx: the experiments of Bouajjani et al., Tractable Refinement Checking for Concurrent Objects (2015),
+ * section 9.
  *
  *   approx.c         runs them, and says which bars are cleared
  *   approx_cover.c   Figure 6: which violations A_k covers

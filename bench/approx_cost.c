@@ -1,13 +1,14 @@
-/* Figure 7: what monitoring by A_2 costs an exploration of Michael and Scott's queue and Treiber's stack, next to the exact check and to
- * enumerating linearizations; and what it costs on long histories, next to the exact check of asif check.
+/* Figure 7: what monitoring by A_2 costs an exploration of Michael and Scott's queue and Treiber's stack, next to the
+ * exact check and to enumerating linearizations; and what it costs on long histories, next to the exact check of asif
+ * check.
  *
- * The paper samples executions of up to 3 preemptions: so do random schedules with 3 changes of priority (PCT), of which hardly two
- * have the same history from ten operations on. Next to it the schedules of up to 3 delays, one after the other, as asif test explores
- * them: there few operations overlap, and a run begins like the one before it; and, of the queue, random schedules that choose a thread at
- * every step: there most overlap.
+ * The paper samples executions of up to 3 preemptions: so do random schedules with 3 changes of priority (PCT), of
+ * which hardly two have the same history from ten operations on. Next to it the schedules of up to 3 delays, one after
+ * the other, as asif test explores them: there few operations overlap, and a run begins like the one before it; and, of
+ * the queue, random schedules that choose a thread at every step: there most overlap.
  *
- * What enumerating costs goes by how many linearizations a run has. So that is told, too: here one takes some tens of nanoseconds, and a run
- * some tens of microseconds, so that a thousand are needed to be noticed. */
+ * What enumerating costs goes by how many linearizations a run has. So that is told, too: here one takes some tens of
+ * nanoseconds, and a run some tens of microseconds, so that a thousand are needed to be noticed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ enum {
 };
 #define ENUMERATE_SECONDS 0.2
 #define SECONDS_LEAST     0.04 /* of a measurement */
-#define BAR               1.3 /* of the geometric mean; the paper has 2.01 */
-#define LIMIT_SECONDS     10  /* of a command on a long history */
+#define BAR               1.3  /* of the geometric mean; the paper has 2.01 */
+#define LIMIT_SECONDS     10   /* of a command on a long history */
 
 enum way { UNMONITORED, MONITORED, CHECKED, ENUMERATED, WAYS };
 enum sample { PREEMPTED, DELAYED, UNIFORM, SAMPLES };
@@ -49,7 +50,8 @@ struct exploring {
   bool over;
 };
 
-/* All linearizations of the history of every run, one after the other, as a monitor that enumerates them must: without asking what they are. */
+/* All linearizations of the history of every run, one after the other, as a monitor that enumerates them must: without
+ * asking what they are. */
 struct linearizing {
   struct exploring *x;
   unsigned count;
@@ -100,7 +102,7 @@ struct point {
   enum sample sample;
   unsigned pushes, pops;
   uint64_t runs_most, runs;
-  double us[WAYS]; /* CPU microseconds a run; 0: not measured */
+  double us[WAYS];       /* CPU microseconds a run; 0: not measured */
   double linearizations; /* a run */
   bool cut;              /* enumerating them was cut short: it takes longer than told */
 };
@@ -114,8 +116,10 @@ static double explore_once(struct point *p, struct exploring *x) {
   struct mem m;
   mem_open(&m, NULL);
   if (p->sample == PREEMPTED)
-    options = (struct explore_options){.strategy = EXPLORE_PCT, .depth = PREEMPTIONS + 1, .seed = 1, .runs_most = p->runs_most};
-  if (p->sample == UNIFORM) options = (struct explore_options){.strategy = EXPLORE_UNIFORM, .seed = 1, .runs_most = p->runs_most};
+    options = (struct explore_options){
+        .strategy = EXPLORE_PCT, .depth = PREEMPTIONS + 1, .seed = 1, .runs_most = p->runs_most};
+  if (p->sample == UNIFORM)
+    options = (struct explore_options){.strategy = EXPLORE_UNIFORM, .seed = 1, .runs_most = p->runs_most};
   bench_client(p->object, &client, p->pushes, p->pops);
   struct hashes *seen = x->way == CHECKED || x->way == MONITORED ? hashes_open_own((size_t)1 << 28) : NULL;
   if (seen) x->judge = judge_new(&m, &p->object->object, seen);
@@ -186,19 +190,24 @@ static void add_point(struct means *g, const struct point *p) {
   g->points++;
 }
 
-static double mean_of(const struct means *g, enum way way, unsigned ops) { return g->sum[way][ops] != 0 ? exp(g->sum[way][ops] / g->count[ops]) : 0; }
+static double mean_of(const struct means *g, enum way way, unsigned ops) {
+  return g->sum[way][ops] != 0 ? exp(g->sum[way][ops] / g->count[ops]) : 0;
+}
 
 static void put_point(FILE *f, const char *object, const struct point *p) {
   if (!f) return;
   fprintf(f, "%s\t%s\t%u\t%u\t%llu", object, sample_names[p->sample], p->pushes, p->pops, (unsigned long long)p->runs);
-  for (enum way way = UNMONITORED; way < WAYS; way++) p->us[way] > 0 ? fprintf(f, "\t%.3f", p->us[way]) : fprintf(f, "\t");
-  for (enum way way = MONITORED; way < WAYS; way++) p->us[way] > 0 ? fprintf(f, "\t%.3f", p->us[way] / p->us[UNMONITORED]) : fprintf(f, "\t");
+  for (enum way way = UNMONITORED; way < WAYS; way++)
+    p->us[way] > 0 ? fprintf(f, "\t%.3f", p->us[way]) : fprintf(f, "\t");
+  for (enum way way = MONITORED; way < WAYS; way++)
+    p->us[way] > 0 ? fprintf(f, "\t%.3f", p->us[way] / p->us[UNMONITORED]) : fprintf(f, "\t");
   p->linearizations > 0 ? fprintf(f, "\t%.1f\n", p->linearizations) : fprintf(f, "\t\n");
 }
 
 static bool say_mean(const char *what, double mean, FILE *all) {
   printf("  %s: %.2f (the paper: 2.01), bar %.1f: %s\n", what, mean, BAR, mean <= BAR ? "met" : "NOT MET");
-  if (all) fprintf(all, "figure 7\t%s (paper: 2.01)\t%.3f\ttimes\t%.1f\t%s\n", what, mean, BAR, mean <= BAR ? "yes" : "no");
+  if (all)
+    fprintf(all, "figure 7\t%s (paper: 2.01)\t%.3f\ttimes\t%.1f\t%s\n", what, mean, BAR, mean <= BAR ? "yes" : "no");
   return mean <= BAR;
 }
 
@@ -215,22 +224,27 @@ static void measure_points(struct bench_object *o, const char *name, enum sample
     }
     printf("  %-13s %-11s %2u operations:", name, sample_names[sample], ops);
     for (enum way way = MONITORED; way < WAYS; way++)
-      if (mean_of(g, way, ops) > 0) printf(" %s %s%.2f", way_names[way], way == ENUMERATED && g->cut[ops] ? "at least " : "", mean_of(g, way, ops));
+      if (mean_of(g, way, ops) > 0)
+        printf(" %s %s%.2f", way_names[way], way == ENUMERATED && g->cut[ops] ? "at least " : "", mean_of(g, way, ops));
     printf("\n");
   }
 }
 
 static void draw_points(const struct means *preempted, const struct means *uniform) {
-  static struct plot plot = {.title = "Figure 7: run time to that without a monitor (Michael and Scott's queue)", .x_title = "operations",
-                             .y_title = "times, geometric means", .series = 5,
-                             .name = {"A_2, 3 preemptions", "exact, 3 preemptions", "enumerating, 3 preemptions", "A_2, any schedule",
-                                      "enumerating, any schedule"}};
+  static struct plot plot = {.title = "Figure 7: run time to that without a monitor (Michael and Scott's queue)",
+                             .x_title = "operations",
+                             .y_title = "times, geometric means",
+                             .series = 5,
+                             .name = {"A_2, 3 preemptions", "exact, 3 preemptions", "enumerating, 3 preemptions",
+                                      "A_2, any schedule", "enumerating, any schedule"}};
   for (unsigned ops = 2; ops <= OPS_MOST; ops++) {
     const unsigned x = plot.points++;
     snprintf(plot.label[x], sizeof *plot.label, "%u", ops);
     for (enum way way = MONITORED; way < WAYS; way++) plot.at[way - 1][x] = mean_of(preempted, way, ops);
     plot.at[3][x] = mean_of(uniform, MONITORED, ops);
-    plot.at[4][x] = uniform->cut[ops] ? 0 : mean_of(uniform, ENUMERATED, ops); /* beyond, it is not known how much longer it takes */
+    plot.at[4][x] = uniform->cut[ops]
+                        ? 0
+                        : mean_of(uniform, ENUMERATED, ops); /* beyond, it is not known how much longer it takes */
   }
   plot_write(&plot, "bench/results/approx-fig7.svg");
 }
@@ -238,9 +252,11 @@ static void draw_points(const struct means *preempted, const struct means *unifo
 /* Few operations in all, and many. */
 static bool measure_lengths(struct bench_object *o, const char *name, FILE *f, FILE *all) {
   bool met = true;
-  for (long operations = SHORT_OPERATIONS; operations <= LONG_OPERATIONS; operations *= LONG_OPERATIONS / SHORT_OPERATIONS) {
+  for (long operations = SHORT_OPERATIONS; operations <= LONG_OPERATIONS;
+       operations *= LONG_OPERATIONS / SHORT_OPERATIONS) {
     char what[200];
-    struct point p = {.object = o, .sample = PREEMPTED, .pushes = SIDE, .pops = SIDE, .runs_most = (uint64_t)operations / OPS_MOST};
+    struct point p = {
+        .object = o, .sample = PREEMPTED, .pushes = SIDE, .pops = SIDE, .runs_most = (uint64_t)operations / OPS_MOST};
     unsigned repeats = operations == SHORT_OPERATIONS ? REPEATS_MOST : 1;
     measure_both(&p, repeats);
     put_point(f, name, &p);
@@ -254,10 +270,14 @@ bool bench_cost(FILE *all) {
   static struct bench_object objects[2];
   static const char *const names[] = {"ms_queue", "treiber_stack"}, *const kinds[] = {"queue", "stack"};
   bool met = true;
-  FILE *f = bench_table("approx-fig7", "one operation a thread; preemptions: random schedules of up to 3 preemptions; delays: the first schedules of up to 3 delays; uniform: random schedules; CPU "
-                        "microseconds a schedule, medians of 3; exact: each distinct history checked once; enumerate: all linearizations of each run's history, stopped after 0.2 s (then at "
+  FILE *f = bench_table("approx-fig7",
+                        "one operation a thread; preemptions: random schedules of up to 3 preemptions; delays: the "
+                        "first schedules of up to 3 delays; uniform: random schedules; CPU "
+                        "microseconds a schedule, medians of 3; exact: each distinct history checked once; enumerate: "
+                        "all linearizations of each run's history, stopped after 0.2 s (then at "
                         "least so much); linearizations: of a run, as far as they were enumerated",
-                        "object\tsample\tpushes\tpops\tschedules\tunmonitored_us\tapprox_us\texact_us\tenumerate_us\tapprox_ratio\texact_ratio\tenumerate_ratio\tlinearizations");
+                        "object\tsample\tpushes\tpops\tschedules\tunmonitored_us\tapprox_us\texact_us\tenumerate_"
+                        "us\tapprox_ratio\texact_ratio\tenumerate_ratio\tlinearizations");
   printf("Figure 7: times as long with A_2, exactly, enumerating linearizations\n");
   for (unsigned i = 0; i < 2; i++) {
     char path[100], what[200];
@@ -266,7 +286,8 @@ bool bench_cost(FILE *all) {
     struct means means[SAMPLES] = {{.points = 0}};
     for (enum sample sample = PREEMPTED; sample < (i ? UNIFORM : SAMPLES); sample++) {
       measure_points(&objects[i], names[i], sample, &means[sample], f);
-      snprintf(what, sizeof what, "A_2 of %s, %s, times the unmonitored exploration, geometric mean", names[i], sample_names[sample]);
+      snprintf(what, sizeof what, "A_2 of %s, %s, times the unmonitored exploration, geometric mean", names[i],
+               sample_names[sample]);
       met &= say_mean(what, exp(means[sample].all[MONITORED] / means[sample].points), all);
     }
     if (bench_writes && !i) draw_points(&means[PREEMPTED], &means[UNIFORM]);
@@ -290,11 +311,16 @@ static double time_of(char *const *argv, bool *decided) {
 }
 
 bool bench_long(FILE *all) {
-  static struct plot plot = {.title = "Long histories of a queue: seconds", .x_title = "operations", .y_title = "CPU seconds", .series = 3,
+  static struct plot plot = {.title = "Long histories of a queue: seconds",
+                             .x_title = "operations",
+                             .y_title = "CPU seconds",
+                             .series = 3,
                              .name = {"asif check --approx 2", "asif check", "asif check --method search"}};
   char path[400], operations[20], limit[20];
   bool met = true;
-  FILE *f = bench_table("approx-long", "asif check --approx 2, asif check, and its general search (--method search) on histories of asif gen queue -t 4; CPU seconds of "
+  FILE *f = bench_table("approx-long",
+                        "asif check --approx 2, asif check, and its general search (--method search) on histories of "
+                        "asif gen queue -t 4; CPU seconds of "
                         "the whole command; empty: not decided in 10 s",
                         "operations\tapprox_seconds\tcheck_seconds\tsearch_seconds\tapprox_ns_an_operation");
   printf("Long histories: operations, seconds of check --approx 2, check, check --method search\n");
@@ -305,9 +331,10 @@ bool bench_long(FILE *all) {
     double seconds[3];
     snprintf(operations, sizeof operations, "%ld", n);
     char *gen[] = {(char *)bench_asif, "gen", "queue", "-n", operations, "-t", "4", "-o", path, NULL};
-    char *ways[3][10] = {{(char *)bench_asif, "check", path, "--spec", "queue", "--approx", "2", "-q", NULL},
-                         {(char *)bench_asif, "check", path, "--spec", "queue", "-q", "--time-limit", limit, NULL},
-                         {(char *)bench_asif, "check", path, "--spec", "queue", "-q", "--time-limit", limit, "--method=search", NULL}};
+    char *ways[3][10] = {
+        {(char *)bench_asif, "check", path, "--spec", "queue", "--approx", "2", "-q", NULL},
+        {(char *)bench_asif, "check", path, "--spec", "queue", "-q", "--time-limit", limit, NULL},
+        {(char *)bench_asif, "check", path, "--spec", "queue", "-q", "--time-limit", limit, "--method=search", NULL}};
     long kb = 0;
     run_program(gen, "/dev/null", 0, &kb);
     printf("  %9ld", n);
@@ -327,7 +354,8 @@ bool bench_long(FILE *all) {
     snprintf(plot.label[plot.points], sizeof plot.label[plot.points], "%ld", n);
     plot.points++;
     if (n == 10000000 && all)
-      fprintf(all, "long histories\tcheck --approx 2 of %ld operations\t%.3f\tseconds\t\t%s\n", n, seconds[0], known[0] ? "yes" : "no");
+      fprintf(all, "long histories\tcheck --approx 2 of %ld operations\t%.3f\tseconds\t\t%s\n", n, seconds[0],
+              known[0] ? "yes" : "no");
   }
   unlink(path);
   if (f) fclose(f);

@@ -1,8 +1,9 @@
 /* Figure 6: how many of the violations of a queue that reorders are covered by A_k.
  *
- * A queue that reorders (reordering_queue.c), with i enqs and j deqs, one a thread, under all schedules of up to DELAYS delays, or as many
- * of them as there are in SECONDS. Of the distinct histories those that the exact checker rejects are the violations. One, h, is covered by A_k if A_k(h') is a
- * violation for some history h' that was met, and is weaker than h (section 9.1). */
+ * A queue that reorders (reordering_queue.c), with i enqs and j deqs, one a thread, under all schedules of up to DELAYS
+ * delays, or as many of them as there are in SECONDS. Of the distinct histories those that the exact checker rejects
+ * are the violations. One, h, is covered by A_k if A_k(h') is a violation for some history h' that was met, and is
+ * weaker than h (section 9.1). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ enum { MOST = 4, OPS = 2 * MOST, DELAYS = 5, K_MOST = 4, LEAST = 1000, DEQ = 16,
 
 /* A history of complete operations: sorted by label and interval; those of one label are interchangeable. */
 struct seen {
-  uint8_t label[OPS], from[OPS], to[OPS]; /* label: the value of an enq, or DEQ and what the deq returned, 0 for empty */
+  uint8_t label[OPS], from[OPS],
+      to[OPS]; /* label: the value of an enq, or DEQ and what the deq returned, 0 for empty */
 };
 
 struct set {
@@ -57,7 +59,8 @@ static void set_add(struct set *s, const struct seen *h) {
 static void sort(struct seen *h, unsigned ops) {
   for (unsigned i = 1; i < ops; i++)
     for (unsigned k = i; k > 0; k--) {
-      unsigned a = h->label[k - 1] << 16 | h->from[k - 1] << 8 | h->to[k - 1], b = h->label[k] << 16 | h->from[k] << 8 | h->to[k];
+      unsigned a = h->label[k - 1] << 16 | h->from[k - 1] << 8 | h->to[k - 1],
+               b = h->label[k] << 16 | h->from[k] << 8 | h->to[k];
       if (a <= b) break;
       uint8_t x;
       x = h->label[k], h->label[k] = h->label[k - 1], h->label[k - 1] = x;
@@ -163,7 +166,8 @@ static bool fits(const struct seen *a, const struct seen *b, const uint8_t *map,
 }
 
 /* Operations of one label are tried in every order. */
-static bool some_map(const struct seen *a, const struct seen *b, uint8_t *map, unsigned used, unsigned at, unsigned ops) {
+static bool some_map(const struct seen *a, const struct seen *b, uint8_t *map, unsigned used, unsigned at,
+                     unsigned ops) {
   if (at == ops) return fits(a, b, map, ops);
   for (unsigned i = 0; i < ops; i++) {
     if (used >> i & 1 || b->label[i] != a->label[at]) continue;
@@ -242,9 +246,12 @@ static int by_density(const void *a, const void *b) {
 }
 
 static void draw(const struct point *points, unsigned count) {
-  static struct plot plot = {.title = "Figure 6: violations covered by A_k (a queue that reorders)", .x_title = "enqs x deqs, by schedules over operations",
-                             .y_title = "histories", .series = K_MOST + 3,
-                             .name = {"histories", "violations", "covered, k = 0", "covered, k = 1", "covered, k = 2", "covered, k = 3", "covered, k = 4"}};
+  static struct plot plot = {.title = "Figure 6: violations covered by A_k (a queue that reorders)",
+                             .x_title = "enqs x deqs, by schedules over operations",
+                             .y_title = "histories",
+                             .series = K_MOST + 3,
+                             .name = {"histories", "violations", "covered, k = 0", "covered, k = 1", "covered, k = 2",
+                                      "covered, k = 3", "covered, k = 4"}};
   for (unsigned i = 0; i < count && plot.points < PLOT_POINTS; i++) {
     unsigned x = plot.points;
     if (points[i].schedules < LEAST) continue;
@@ -270,14 +277,20 @@ bool bench_cover(FILE *all) {
       measure(&o, &points[count++]);
     }
   qsort(points, count, sizeof *points, by_density);
-  FILE *f = bench_table("approx-fig6", "a queue that reorders within segments of 2 (bench/reordering_queue.c), one operation a thread, all schedules of up to 5 delays; covered_k: violations h with A_k(h') "
-                        "a violation and weaker than h for some history h' that was met; given_up: runs that did not end",
-                        "enqs\tdeqs\tschedules\thistories\tviolations\tcovered_0\tcovered_1\tcovered_2\tcovered_3\tcovered_4\tgiven_up\tall_schedules");
+  FILE *f =
+      bench_table("approx-fig6",
+                  "a queue that reorders within segments of 2 (bench/reordering_queue.c), one operation a thread, all "
+                  "schedules of up to 5 delays; covered_k: violations h with A_k(h') "
+                  "a violation and weaker than h for some history h' that was met; given_up: runs that did not end",
+                  "enqs\tdeqs\tschedules\thistories\tviolations\tcovered_0\tcovered_1\tcovered_2\tcovered_3\tcovered_"
+                  "4\tgiven_up\tall_schedules");
   printf("Figure 6: enqs x deqs, schedules, histories, violations, covered by A_0 .. A_4\n");
   for (unsigned i = 0; i < count; i++) {
     const struct point *p = &points[i];
     printf("  %ux%u %9llu %8zu %8zu ", p->enqs, p->deqs, (unsigned long long)p->schedules, p->histories, p->violations);
-    if (f) fprintf(f, "%u\t%u\t%llu\t%zu\t%zu", p->enqs, p->deqs, (unsigned long long)p->schedules, p->histories, p->violations);
+    if (f)
+      fprintf(f, "%u\t%u\t%llu\t%zu\t%zu", p->enqs, p->deqs, (unsigned long long)p->schedules, p->histories,
+              p->violations);
     for (unsigned k = 0; k <= K_MOST; k++) {
       printf(" %7zu", p->covered[k]);
       if (f) fprintf(f, "\t%zu", p->covered[k]);
@@ -291,9 +304,10 @@ bool bench_cover(FILE *all) {
   if (f) fclose(f);
   if (bench_writes) draw(points, count);
   bool met = rising && violations && by_4 >= violations * 99 / 100;
-  printf("  covered by A_4: %llu of %llu violations, bar 99 %%: %s\n\n", (unsigned long long)by_4, (unsigned long long)violations, met ? "met" : "NOT MET");
+  printf("  covered by A_4: %llu of %llu violations, bar 99 %%: %s\n\n", (unsigned long long)by_4,
+         (unsigned long long)violations, met ? "met" : "NOT MET");
   if (all)
-    fprintf(all, "figure 6\tviolations covered by A_4, of %llu\t%llu\tcount\t99 %%\t%s\n", (unsigned long long)violations, (unsigned long long)by_4,
-            met ? "yes" : "no");
+    fprintf(all, "figure 6\tviolations covered by A_4, of %llu\t%llu\tcount\t99 %%\t%s\n",
+            (unsigned long long)violations, (unsigned long long)by_4, met ? "yes" : "no");
   return met;
 }

@@ -26,11 +26,11 @@ struct bench {
   double most_times;               /* ... and at most so many times its CPU time */
 };
 
-#define DISTINCT(name, spec, kind)                                                                                               \
-  {name " 1M good", spec " -n 1M -t 16", false, 0, 4, 0, 200, NULL, 0},                                                          \
-      {name " 1M bad", spec " -n 1M -t 16 --bad " kind, true, 0, 4, 0, 200, NULL, 0},                                            \
-      {name " 10M good", spec " -n 10M -t 16", false, 0, 0, 0, 0, name " 1M good", 12}, {                                        \
-    name " 10M bad", spec " -n 10M -t 16 --bad " kind, true, 0, 0, 0, 0, name " 1M bad", 12                                      \
+#define DISTINCT(name, spec, kind) \
+  {name " 1M good", spec " -n 1M -t 16", false, 0, 4, 0, 200, NULL, 0}, \
+      {name " 1M bad", spec " -n 1M -t 16 --bad " kind, true, 0, 4, 0, 200, NULL, 0}, \
+      {name " 10M good", spec " -n 10M -t 16", false, 0, 0, 0, 0, name " 1M good", 12}, { \
+    name " 10M bad", spec " -n 10M -t 16 --bad " kind, true, 0, 0, 0, 0, name " 1M bad", 12 \
   }
 
 static const struct bench cases[] = {
@@ -41,14 +41,16 @@ static const struct bench cases[] = {
     {"map 10 keys 64 threads 1M good", "map -n 1M -t 64 --keys 10", false, 0, 20, 0, 1000, NULL, 0},
     {"map 10 keys 64 threads 1M bad", "map -n 1M -t 64 --keys 10 --bad stale", true, 0, 20, 0, 1000, NULL, 0},
     {"cas-register 5 values 16 threads 10k good", "cas-register -n 10k -t 16 --values 5", false, 0, 0, 1, 0, NULL, 0},
-    {"cas-register 5 values 16 threads 10k bad", "cas-register -n 10k -t 16 --values 5 --bad stale", true, 0, 0, 1, 0, NULL, 0},
+    {"cas-register 5 values 16 threads 10k bad", "cas-register -n 10k -t 16 --values 5 --bad stale", true, 0, 0, 1, 0,
+     NULL, 0},
     {"cas-register 5 values 8 threads 1M good", "cas-register -n 1M -t 8 --values 5", false, 0, 0, 0, 1000, NULL, 0},
-    {"cas-register 5 values 8 threads 1M bad", "cas-register -n 1M -t 8 --values 5 --bad stale", true, 0, 0, 0, 1000, NULL, 0},
+    {"cas-register 5 values 8 threads 1M bad", "cas-register -n 1M -t 8 --values 5 --bad stale", true, 0, 0, 0, 1000,
+     NULL, 0},
     {"queue 10 values 8 threads 10k good", "queue -n 10k -t 8 --values 10", false, 0, 0, 0, 0, NULL, 0},
     {"queue 10 values 8 threads 10k bad", "queue -n 10k -t 8 --values 10 --bad reorder", true, 0, 0, 0, 0, NULL, 0},
     {"queue 10 values 8 threads 10k short good", "queue -n 10k -t 8 --values 10 --size 8", false, 0, 0, 0, 0, NULL, 0},
-    {"queue 10 values 8 threads 10k short bad", "queue -n 10k -t 8 --values 10 --size 8 --bad reorder", true, 0, 0, 0, 0, NULL,
-     0},
+    {"queue 10 values 8 threads 10k short bad", "queue -n 10k -t 8 --values 10 --size 8 --bad reorder", true, 0, 0, 0,
+     0, NULL, 0},
     {"register 10k", "register -n 10k -t 8 --values 5", false, 0, 0, 0, 0, NULL, 0},
     {"register 10k 20 trailing", "register -n 10k -t 8 --values 5", false, 20, 0, 0, 0, "register 10k", 2},
     {"register 10k 20 unknown spread", "register -n 10k -t 8 --values 5 --pending 20", false, 0, 0, 0, 0, NULL, 0},
@@ -115,16 +117,19 @@ static bool judge(const struct bench *b, const struct measured *m, const struct 
   int n = 0;
   if (!pass) n += snprintf(bar, sizeof bar, "wrong verdict; ");
   if (b->most_ratio > 0)
-    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx wc, ", b->most_ratio), pass &= m->seconds <= b->most_ratio * m->yardstick;
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx wc, ", b->most_ratio),
+        pass &= m->seconds <= b->most_ratio * m->yardstick;
   if (b->most_seconds > 0)
     n += snprintf(bar + n, sizeof bar - (size_t)n, "%g s, ", b->most_seconds), pass &= m->seconds <= b->most_seconds;
-  if (b->most_mb) n += snprintf(bar + n, sizeof bar - (size_t)n, "%ld MB, ", b->most_mb), pass &= m->kb <= b->most_mb * 1000;
+  if (b->most_mb)
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%ld MB, ", b->most_mb), pass &= m->kb <= b->most_mb * 1000;
   if (base)
-    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx %s (%.1fx), ", b->most_times, b->base, m->seconds / base->seconds);
+    n += snprintf(bar + n, sizeof bar - (size_t)n, "%gx %s (%.1fx), ", b->most_times, b->base,
+                  m->seconds / base->seconds);
   if (base) pass &= m->seconds <= b->most_times * base->seconds;
   if (n >= 2) bar[n - 2] = 0;
-  printf("%-42s %-16s %8.3f %8.3f %6.2f %7ld  %s  %s\n", b->name, m->verdict, m->seconds, m->yardstick, m->seconds / m->yardstick,
-         m->kb / 1000, pass ? "pass" : "FAIL", bar);
+  printf("%-42s %-16s %8.3f %8.3f %6.2f %7ld  %s  %s\n", b->name, m->verdict, m->seconds, m->yardstick,
+         m->seconds / m->yardstick, m->kb / 1000, pass ? "pass" : "FAIL", bar);
   fflush(stdout);
   return pass;
 }
@@ -140,7 +145,8 @@ static void write_results(const struct measured *all) {
             all[i].yardstick, all[i].seconds / all[i].yardstick, all[i].kb);
   for (int i = 0; i < CASES; i++) {
     const struct measured *base = base_of(&cases[i], all);
-    if (base) fprintf(f, "# %s takes %.2f times as long as %s\n", cases[i].name, all[i].seconds / base->seconds, cases[i].base);
+    if (base)
+      fprintf(f, "# %s takes %.2f times as long as %s\n", cases[i].name, all[i].seconds / base->seconds, cases[i].base);
   }
   fclose(f);
 }

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Runs argv with standard output to a file. CPU seconds, user and system, of it and of what it started and waited for; the
- * peak memory of the largest of these into kb, if that is more than is there. It is killed after most_cpu seconds; 0: never. */
+/* Runs argv with standard output to a file. CPU seconds, user and system, of it and of what it started and waited for;
+ * the peak memory of the largest of these into kb, if that is more than is there. It is killed after most_cpu seconds;
+ * 0: never. */
 double run_program(char *const *argv, const char *out, unsigned most_cpu, long *kb);
 /* The median of several runs, or the first if it takes longer than slow seconds. */
 double run_median(char *const *argv, const char *out, int runs, double slow, long *kb);

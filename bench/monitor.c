@@ -1,11 +1,13 @@
-/* What recording and monitoring cost a program: Michael and Scott's queue and Treiber's stack under real threads, without and with a monitor of
- * A_2; a loop without and with the recorder; and how fast a monitor takes events that are in memory already.
+/* What recording and monitoring cost a program: Michael and Scott's queue and Treiber's stack under real threads,
+ * without and with a monitor of A_2; a loop without and with the recorder; and how fast a monitor takes events that are
+ * in memory already.
  *
  *   bench-monitor [-o MOST_OPERATIONS] [-r REPEATS] [-w NANOSECONDS]
  *
- * writes rows to standard output: object, threads, operations, work, mode, CPU and elapsed time of an operation (the library's own threads are in both), and
- * their ratios to the mode `none`. work: every thread works that many nanoseconds after each operation, as programs do; 0: threads do nothing but
- * operations. It is 0, 100 and 500 in turn, or what -w says. Times are medians; making monitors, recorders and threads is not in them. */
+ * writes rows to standard output: object, threads, operations, work, mode, CPU and elapsed time of an operation (the
+ * library's own threads are in both), and their ratios to the mode `none`. work: every thread works that many
+ * nanoseconds after each operation, as programs do; 0: threads do nothing but operations. It is 0, 100 and 500 in turn,
+ * or what -w says. Times are medians; making monitors, recorders and threads is not in them. */
 #include <asif.h>
 #include <math.h>
 #include <pthread.h>
@@ -22,7 +24,8 @@ enum { THREADS_MOST = 8, K = 2, REPEATS_MOST = 1000 };
 enum object { QUEUE, STACK, LOOP, OBJECTS };
 enum mode { NONE, INLINE, BACKGROUND, ONE_IN_16, ONE_IN_64, RECORD, RECORD_INLINE, MODES };
 static const char *const object_names[] = {"ms_queue", "treiber_stack", "loop"};
-static const char *const mode_names[] = {"none", "inline", "background", "one in 16", "one in 64", "record", "record inline"};
+static const char *const mode_names[] = {"none",      "inline", "background",   "one in 16",
+                                         "one in 64", "record", "record inline"};
 
 static struct {
   enum object object;
@@ -130,7 +133,9 @@ static void open_run(void) {
     run.out = asif_recorder_operation(run.recorder, "q", "deq");
   } else if (run.mode != NONE) {
     asif_monitor_options options = {.taker = run.mode == BACKGROUND ? ASIF_BACKGROUND : ASIF_INLINE,
-                                    .one_in = run.mode == ONE_IN_16 ? 16 : run.mode == ONE_IN_64 ? 64 : 0};
+                                    .one_in = run.mode == ONE_IN_16   ? 16
+                                              : run.mode == ONE_IN_64 ? 64
+                                                                      : 0};
     run.monitor = asif_monitor_new(run.object == STACK ? "stack" : "queue", K, &options);
     if (asif_monitor_status(run.monitor)) fail("the monitor", asif_monitor_error(run.monitor));
     run.in = asif_monitor_operation(run.monitor, run.object == STACK ? "push" : "enq");
@@ -142,7 +147,8 @@ static void close_run(void) {
   char *why = NULL;
   if (run.recorder && asif_recorder_close(run.recorder, &why)) fail("the recorder", why ? why : "");
   if (run.recorder) unlink("/tmp/asif-bench-monitor.asif");
-  if (run.monitor && asif_monitor_verdict(run.monitor) == ASIF_VIOLATED) fail("a violation", asif_monitor_said(run.monitor));
+  if (run.monitor && asif_monitor_verdict(run.monitor) == ASIF_VIOLATED)
+    fail("a violation", asif_monitor_said(run.monitor));
   if (run.monitor && asif_monitor_status(run.monitor)) fail("the monitor", asif_monitor_error(run.monitor));
   asif_monitor_free(run.monitor);
   ms_queue_destroy(run.queue);
@@ -200,12 +206,13 @@ static void measure(const enum mode *modes, int count, int repeats, struct cost 
       wall[m][r] = c.wall;
       own[m][r] = c.own;
     }
-  for (int m = 0; m < count; m++) to[m] = (struct cost){median(cpu[m], repeats), median(wall[m], repeats), median(own[m], repeats)};
+  for (int m = 0; m < count; m++)
+    to[m] = (struct cost){median(cpu[m], repeats), median(wall[m], repeats), median(own[m], repeats)};
 }
 
 static void row(enum mode mode, const struct cost *c, const struct cost *none) {
-  printf("%s\t%d\t%ld\t%ld\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\n", object_names[run.object], run.threads, run.operations, run.nanoseconds,
-         mode_names[mode], c->cpu, c->wall, c->own, c->cpu / none->cpu, c->wall / none->wall);
+  printf("%s\t%d\t%ld\t%ld\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\n", object_names[run.object], run.threads, run.operations,
+         run.nanoseconds, mode_names[mode], c->cpu, c->wall, c->own, c->cpu / none->cpu, c->wall / none->wall);
   fflush(stdout);
 }
 
@@ -227,8 +234,9 @@ static void measure_monitors(long operations, long nanoseconds, int repeats) {
       }
     }
   for (int m = 1; m < COUNT; m++)
-    printf("# %ld operations, %ld ns of work after each, %s: %.2f of the CPU time, %.2f of the elapsed time (geometric means)\n", operations,
-           nanoseconds, mode_names[modes[m]], exp(cpu[m] / n), exp(wall[m] / n));
+    printf("# %ld operations, %ld ns of work after each, %s: %.2f of the CPU time, %.2f of the elapsed time (geometric "
+           "means)\n",
+           operations, nanoseconds, mode_names[modes[m]], exp(cpu[m] / n), exp(wall[m] / n));
 }
 
 static void measure_recorder(long operations, int repeats) {
@@ -241,8 +249,9 @@ static void measure_recorder(long operations, int repeats) {
     measure(modes, 3, repeats, c);
     for (int m = 0; m < 3; m++) row(modes[m], &c[m], &c[0]);
     for (int m = 1; m < 3; m++)
-      printf("# %d threads, %s: %.1f ns of CPU time more an operation in all, %.1f ns in the threads that are recorded\n", run.threads,
-             mode_names[modes[m]], c[m].cpu - c[0].cpu, c[m].own - c[0].own);
+      printf(
+          "# %d threads, %s: %.1f ns of CPU time more an operation in all, %.1f ns in the threads that are recorded\n",
+          run.threads, mode_names[modes[m]], c[m].cpu - c[0].cpu, c[m].own - c[0].own);
   }
 }
 
@@ -283,7 +292,8 @@ int main(int argc, char **argv) {
   }
   if (repeats < 1 || repeats > REPEATS_MOST / 20) return fail("-r", "1 to 50"), 2;
   long first = nanoseconds < 0 ? 0 : nanoseconds, with_work = most < 300000 ? most : 300000;
-  printf("object\tthreads\toperations\twork_ns\tmode\tcpu_ns_per_op\twall_ns_per_op\town_cpu_ns_per_op\tratio\twall_ratio\n");
+  printf("object\tthreads\toperations\twork_ns\tmode\tcpu_ns_per_op\twall_ns_per_op\town_cpu_ns_per_op\tratio\twall_"
+         "ratio\n");
   measure_monitors(10000, first, repeats * 20 + 1);
   if (most > 10000) measure_monitors(most, first, repeats);
   if (nanoseconds < 0) {

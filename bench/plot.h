@@ -10,8 +10,8 @@ struct plot {
   const char *title, *x_title, *y_title;
   unsigned series, points;
   const char *name[PLOT_SERIES];
-  char label[PLOT_POINTS][24];              /* under each point */
-  double at[PLOT_SERIES][PLOT_POINTS];      /* 0 or less: there is none */
+  char label[PLOT_POINTS][24];         /* under each point */
+  double at[PLOT_SERIES][PLOT_POINTS]; /* 0 or less: there is none */
 };
 bool plot_write(const struct plot *, const char *path);
 

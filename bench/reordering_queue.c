@@ -1,6 +1,7 @@
-/* A queue that reorders: for Figure 6 of bench-approx. After the k-FIFO queue of C. M. Kirsch, M. Lippautz and H. Payer (2013): segments of K
- * slots; enq puts its value into a slot of the last segment, which one depends on the value, and deq takes the first it finds in the first
- * segment. So a value may be overtaken by the others of its segment: it is not a queue. */
+/* A queue that reorders: for Figure 6 of bench-approx. After the k-FIFO queue of C. M. Kirsch, M. Lippautz and H. Payer
+ * (2013): segments of K slots; enq puts its value into a slot of the last segment, which one depends on the value, and
+ * deq takes the first it finds in the first segment. So a value may be overtaken by the others of its segment: it is
+ * not a queue. */
 #include <asif.h>
 #include <stdatomic.h>
 

@@ -1,22 +1,22 @@
-/* make bench-test: how many schedules a second `asif test` runs, what its options cost, and how long it takes to the first bug.
+/* make bench-test: how many schedules a second `asif test` runs, what its options cost, and how long it takes to the
+ * first bug.
  *
  *   bench-test BUILD [WORD...]   rows whose cases contain any of the words, all by default
  *
- * rate    Michael and Scott's queue, 8 operations, each on a thread of its own, delay-bounded, one process. Bouajjani et al.,
- *         Tractable Refinement Checking for Concurrent Objects (2015), section 9, ran a million schedules a minute of such a
- *         client; how many there are with n delays, their f(n), stands beside ours. Ours are more: their points were annotations
- *         in Scal's queue, ours are all atomic accesses, and without looking for races, which they did not do either, all
- *         accesses. Not every one must be run: see src/test/alike.h
- * cost    the same with one option changed, or with code that a runtime has more work with (bench/ms_queue_with.c)
- * traces  one schedule of each happens-before trace (--dpor), beside a search that gives up where such a trace has been (--all),
- *         and one that leaves nothing out; the last may end at its time limit, and the figures are then where it stopped
- * bug     time to the first bug; then its token is run REPEATS times, and must do the same each time (schedules of real threads
- *         have none)
+ * rate    Michael and Scott's queue, 8 operations, each on a thread of its own, delay-bounded, one process. Bouajjani
+ * et al., Tractable Refinement Checking for Concurrent Objects (2015), section 9, ran a million schedules a minute of
+ * such a client; how many there are with n delays, their f(n), stands beside ours. Ours are more: their points were
+ * annotations in Scal's queue, ours are all atomic accesses, and without looking for races, which they did not do
+ * either, all accesses. Not every one must be run: see src/test/alike.h cost    the same with one option changed, or
+ * with code that a runtime has more work with (bench/ms_queue_with.c) traces  one schedule of each happens-before trace
+ * (--dpor), beside a search that gives up where such a trace has been (--all), and one that leaves nothing out; the
+ * last may end at its time limit, and the figures are then where it stopped bug     time to the first bug; then its
+ * token is run REPEATS times, and must do the same each time (schedules of real threads have none)
  *
  * schedules: all of them; run: those that were executed. a second: schedules, of the CPU time.
- * cpu_seconds: of the processes that run the code, without the compiler; of stress, of the whole command. seconds: of the whole
- * command, by the clock, with the compiler, shrinking and telling. Medians of RUNS runs (RATE_RUNS of the rate's), or one of more
- * than SLOW_SECONDS.
+ * cpu_seconds: of the processes that run the code, without the compiler; of stress, of the whole command. seconds: of
+ * the whole command, by the clock, with the compiler, shrinking and telling. Medians of RUNS runs (RATE_RUNS of the
+ * rate's), or one of more than SLOW_SECONDS.
  *
  * Written to bench/results/test.tsv when all rows run. */
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct row {
 
 #define WITH_RACES "--bound 5 -j 1"
 #define AS_THEIRS  WITH_RACES " --races no"
-#define MS8 "MS queue, 8 threads x 1"
+#define MS8        "MS queue, 8 threads x 1"
 static const struct row rows[] = {
     {KIND_RATE, MS8, queue, eight, "--bound 1 -j 1", "none", 33},
     {KIND_RATE, MS8, queue, eight, "--bound 2 -j 1", "none", 612},
@@ -69,15 +69,18 @@ static const struct row rows[] = {
 
     {KIND_TRACES, "MS queue, 4 threads x 1", queue, four, "--dpor -j 1", "none", 0},
     {KIND_TRACES, "MS queue, 4 threads x 1", queue, four, "--all -j 1", "none", 0},
-    {KIND_TRACES, "MS queue, 4 threads x 1", queue, four, "--bound 1000 --bound-by preemption --cache no -j 1 -t 2", "none", 0},
+    {KIND_TRACES, "MS queue, 4 threads x 1", queue, four, "--bound 1000 --bound-by preemption --cache no -j 1 -t 2",
+     "none", 0},
     {KIND_TRACES, "MS queue, 2 threads x 2", queue, two, "--dpor -j 1", "none", 0},
     {KIND_TRACES, "MS queue, 2 threads x 2", queue, two, "--all -j 1", "none", 0},
-    {KIND_TRACES, "MS queue, 2 threads x 2", queue, two, "--bound 1000 --bound-by preemption --cache no -j 1 -t 90", "none", 0},
+    {KIND_TRACES, "MS queue, 2 threads x 2", queue, two, "--bound 1000 --bound-by preemption --cache no -j 1 -t 90",
+     "none", 0},
 
     {KIND_BUG, "Wing and Gong's wrong Deq", "objects/harness/bugs/wg_deq.c", NULL, "", "not linearizable", 0},
     {KIND_BUG, "Wing and Gong's wrong Deq", "objects/harness/bugs/wg_deq.c", NULL, "--stress", "not linearizable", 0},
     {KIND_BUG, "Treiber's stack that frees, Figure 1", "objects/treiber_stack_free.c", NULL, "", "use after free", 0},
-    {KIND_BUG, "the same, with hazard.h left out", "objects/harness/bugs/treiber_free.c", NULL, "", "use after free", 0},
+    {KIND_BUG, "the same, with hazard.h left out", "objects/harness/bugs/treiber_free.c", NULL, "", "use after free",
+     0},
     {KIND_BUG, "its ABA", "objects/bugs/b2_treiber.c", NULL, "--leaks no", "not linearizable", 0},
     {KIND_BUG, "B1, head", "objects/bugs/b1_head.c", NULL, "", "data race", 0},
     {KIND_BUG, "B1, head", "objects/bugs/b1_head.c", NULL, "--races no", "not linearizable", 0},
@@ -95,8 +98,8 @@ static const struct row rows[] = {
     {KIND_BUG, "B7", "objects/bugs/b7.c", NULL, "", "not linearizable", 0},
     {KIND_BUG, "data race: two-lock queue", "objects/harness/bugs/two_lock_race.c", NULL, "", "data race", 0},
     {KIND_BUG, "data race: plain flag", "objects/harness/bugs/plain_flag.c", NULL, "", "data race", 0},
-    {KIND_BUG, "use after free: MS queue", "objects/harness/bugs/ms_unprotected.c", "enq(1) enq(2) deq() deq() | deq()", "",
-     "use after free", 0},
+    {KIND_BUG, "use after free: MS queue", "objects/harness/bugs/ms_unprotected.c", "enq(1) enq(2) deq() deq() | deq()",
+     "", "use after free", 0},
     {KIND_BUG, "lost wake-up", "objects/harness/bugs/lost_wakeup.c", NULL, "", "deadlock", 0},
     {KIND_BUG, "livelock", "objects/harness/bugs/livelock.c", NULL, "", "livelock", 0},
     {KIND_BUG, "ck_stack_batch_pop_mpmc", "tests/packages/ck_stack.c", NULL, "--races no -- -mcx16", "double free", 0},
@@ -154,7 +157,8 @@ struct command {
   char *argv[ARGS_MOST], words[500];
 };
 
-/* asif test FILE --client ... --json MORE... OPTIONS: the words of the options last, as some may be for the compiler. */
+/* asif test FILE --client ... --json MORE... OPTIONS: the words of the options last, as some may be for the compiler.
+ */
 static void make_command(const struct row *r, const char *more, const char *value, struct command *c) {
   int n = 0;
   c->argv[n++] = program;
@@ -274,15 +278,15 @@ static const char *said(const struct row *r, const struct measured *m) {
 }
 
 static void print_titles(enum kind k) {
-  static const char *const titles[] = {
-      [KIND_RATE] = "Schedules a second, with those that need not be run; theirs (Bouajjani et al. 2015, section 9), all run: a million a minute",
-      [KIND_COST] = "What options and code cost: CPU a schedule, and the first is 1",
-      [KIND_TRACES] = "One schedule of each happens-before trace, and without",
-      [KIND_BUG] = "Time to the first bug, and its token run 100 times"};
+  static const char *const titles[] = {[KIND_RATE] = "Schedules a second, with those that need not be run; theirs "
+                                                     "(Bouajjani et al. 2015, section 9), all run: a million a minute",
+                                       [KIND_COST] = "What options and code cost: CPU a schedule, and the first is 1",
+                                       [KIND_TRACES] = "One schedule of each happens-before trace, and without",
+                                       [KIND_BUG] = "Time to the first bug, and its token run 100 times"};
   static const char *const last[] = {
       [KIND_RATE] = "f(n)", [KIND_COST] = "cost", [KIND_TRACES] = "traces", [KIND_BUG] = "repeated"};
-  printf("\n%s\n%-37s %-52s %10s %10s %9s %8s %10s %9s  %s\n", titles[k], "case", "option", "schedules", "run", "CPU s", "s", "a second",
-         last[k], "finding");
+  printf("\n%s\n%-37s %-52s %10s %10s %9s %8s %10s %9s  %s\n", titles[k], "case", "option", "schedules", "run", "CPU s",
+         "s", "a second", last[k], "finding");
 }
 
 static void print_row(const struct row *r, const struct measured *m) {
@@ -293,9 +297,9 @@ static void print_row(const struct row *r, const struct measured *m) {
   if (r->kind == KIND_TRACES && m->traces > 0) snprintf(last, sizeof last, "%.0f", m->traces);
   if (r->kind == KIND_BUG && m->repeated >= 0) snprintf(last, sizeof last, "%d", m->repeated);
   bar_of(r, m, bar, sizeof bar);
-  printf("%-37s %-52s %s%*.0f %10.0f %9.4f %8.2f %10.0f %9s  %s%s%s%s%s\n", r->name, option_of(r), m->unknown ? ">" : "",
-         m->unknown ? 9 : 10, m->schedules, m->run, m->cpu, m->seconds, rate(m), last, m->finding, *bar ? "; " : "", bar,
-         *said(r, m) ? ": " : "", said(r, m));
+  printf("%-37s %-52s %s%*.0f %10.0f %9.4f %8.2f %10.0f %9s  %s%s%s%s%s\n", r->name, option_of(r),
+         m->unknown ? ">" : "", m->unknown ? 9 : 10, m->schedules, m->run, m->cpu, m->seconds, rate(m), last,
+         m->finding, *bar ? "; " : "", bar, *said(r, m) ? ": " : "", said(r, m));
   fflush(stdout);
 }
 
@@ -304,22 +308,26 @@ static void write_results(void) {
   if (!f) return;
   write_machine(f);
   fprintf(f,
-          "load %.1f when it began; medians of %d, of the rows with f_n of %d; cpu_seconds: of the processes that run the code (of stress: the whole "
+          "load %.1f when it began; medians of %d, of the rows with f_n of %d; cpu_seconds: of the processes that run "
+          "the code (of stress: the whole "
           "command); seconds: of the whole "
           "command, by "
-          "the clock, with the compiler; >: stopped there; run: schedules that had to be executed; f_n: schedules of Bouajjani et al. 2015, section 9; cost: CPU a "
+          "the clock, with the compiler; >: stopped there; run: schedules that had to be executed; f_n: schedules of "
+          "Bouajjani et al. 2015, section 9; cost: CPU a "
           "schedule, to that "
           "of the first such row; repeated: times the token did the same\n",
           load, RUNS, RATE_RUNS);
-  fputs("case\toption\tschedules\tcpu_seconds\tper_second\tfinding\trun\tseconds\ttraces\tf_n\tcost\trepeated\tbar\tmet\n", f);
+  fputs("case\toption\tschedules\tcpu_seconds\tper_second\tfinding\trun\tseconds\ttraces\tf_"
+        "n\tcost\trepeated\tbar\tmet\n",
+        f);
   for (int k = 0; k < ROWS; k++) {
     const struct row *r = &rows[k];
     const struct measured *m = &all[k], *p = plain(r);
     char bar[60];
     if (!m->done) continue;
     bool met = bar_of(r, m, bar, sizeof bar);
-    fprintf(f, "%s\t%s\t%s%.0f\t%.4f\t%.0f\t%s\t%.0f\t%.2f\t", r->name, option_of(r), m->unknown ? ">" : "", m->schedules, m->cpu,
-            rate(m), m->finding, m->run, m->seconds);
+    fprintf(f, "%s\t%s\t%s%.0f\t%.4f\t%.0f\t%s\t%.0f\t%.2f\t", r->name, option_of(r), m->unknown ? ">" : "",
+            m->schedules, m->cpu, rate(m), m->finding, m->run, m->seconds);
     if (r->kind == KIND_TRACES && m->traces > 0) fprintf(f, "%.0f", m->traces);
     fputc('\t', f);
     if (r->theirs) fprintf(f, "%ld", r->theirs);
@@ -343,8 +351,8 @@ static bool judge(const char *what, bool (*in)(const struct row *)) {
     if (bar_of(&rows[k], &all[k], text, sizeof text))
       met++;
     else
-      printf("      %s %s: %s in %d of %d runs, %.0f a second, %.2f s\n", rows[k].name, option_of(&rows[k]), rows[k].expected,
-             all[k].found, all[k].tried, rate(&all[k]), all[k].seconds);
+      printf("      %s %s: %s in %d of %d runs, %.0f a second, %.2f s\n", rows[k].name, option_of(&rows[k]),
+             rows[k].expected, all[k].found, all[k].tried, rate(&all[k]), all[k].seconds);
   }
   if (count) printf("%s  %s (%d of %d)\n", met == count ? "pass" : "FAIL", what, met, count);
   return met == count;
@@ -356,11 +364,13 @@ static bool is_other(const struct row *r) { return r->kind != KIND_BUG && !is_as
 static bool judge_traces(void) {
   int count = 0, same = 0;
   for (int k = 0; k + 1 < ROWS; k++) {
-    if (rows[k].kind != KIND_TRACES || strncmp(rows[k].options, "--dpor", 6) || !all[k].done || !all[k + 1].done) continue;
+    if (rows[k].kind != KIND_TRACES || strncmp(rows[k].options, "--dpor", 6) || !all[k].done || !all[k + 1].done)
+      continue;
     count++;
     same += all[k].traces > 0 && (long)all[k].traces == (long)all[k + 1].traces;
   }
-  if (count) printf("%s  --dpor runs as many traces as there are (%d of %d)\n", same == count ? "pass" : "FAIL", same, count);
+  if (count)
+    printf("%s  --dpor runs as many traces as there are (%d of %d)\n", same == count ? "pass" : "FAIL", same, count);
   return same == count;
 }
 

@@ -1,33 +1,35 @@
-/* make bench-verify: how long `asif verify` takes on the rows of two papers' tables, next to the papers' own figures and to SPIN.
+/* make bench-verify: how long `asif verify` takes on the rows of two papers' tables, next to the papers' own figures
+ * and to SPIN.
  *
- *   bench-verify BUILD [--best] [WORD...]   rows whose names contain any of the words, all by default; our own reduction only
+ *   bench-verify BUILD [--best] [WORD...]   rows whose names contain any of the words, all by default; our own
+ * reduction only
  *
- * The rows: Table 1 of Liu et al., Verifying Linearizability via Optimized Refinement Checking (2013), where each process
- * performs one operation; Table 1 of Liu et al., Model Checking Linearizability via Refinement (2009), where clients never stop;
- * and larger ones. Each with every reduction the paper has a column for, and with ours. What the clients are where the papers do
- * not say:
+ * The rows: Table 1 of Liu et al., Verifying Linearizability via Optimized Refinement Checking (2013), where each
+ * process performs one operation; Table 1 of Liu et al., Model Checking Linearizability via Refinement (2009), where
+ * clients never stop; and larger ones. Each with every reduction the paper has a column for, and with ours. What the
+ * clients are where the papers do not say:
  *
- *   queue     values are 1 and 2, whoever enqueues: with one value no wrong order would be seen. In SPIN's model each process
- *             enqueues a value of its own, always the same: that is fewer states
- *   stack     of 2009 is the counter of 2013
+ *   queue     values are 1 and 2, whoever enqueues: with one value no wrong order would be seen. In SPIN's model each
+ * process enqueues a value of its own, always the same: that is fewer states stack     of 2009 is the counter of 2013
  *   mailbox   n deliveries; any number of checks
- *   SNZI      each process performs two operations: that includes the round of the papers, arrive and depart. In 2009 with two
- *             processes, four
+ *   SNZI      each process performs two operations: that includes the round of the papers, arrive and depart. In 2009
+ * with two processes, four
  *
  * SPIN: models of the same algorithms, with the specification's subsets computed on the way, outside of this project
- * (../shared/peers/spin); without them, or without spin, those columns are empty. Its time is that of the search alone, without
- * making and compiling it, and the best of small and large tables. Ours is that of the whole command, -j1, with what it
- * starts: of the smallest rows most is the start of a process and reading C. So there is a second comparison, search to search:
- * ours is what the command says its search took (search_cpu_seconds), SPIN's is without what its program needs to start
- * (pan -V). What SPIN's program needs to end is in its figure, and not in ours.
+ * (../shared/peers/spin); without them, or without spin, those columns are empty. Its time is that of the search alone,
+ * without making and compiling it, and the best of small and large tables. Ours is that of the whole command, -j1, with
+ * what it starts: of the smallest rows most is the start of a process and reading C. So there is a second comparison,
+ * search to search: ours is what the command says its search took (search_cpu_seconds), SPIN's is without what its
+ * program needs to start (pan -V). What SPIN's program needs to end is in its figure, and not in ours.
  *
- * CPU seconds, user and system: the median of RUNS runs, of TINY_RUNS below TINY_SECONDS, or one run of more than SLOW_SECONDS. A search ends as unknown after PAPER_SECONDS
- * (OTHERS_SECONDS with another reduction than ours) and PAPER_GB (BEYOND_SECONDS, BEYOND_GB: rows beyond the papers), SPIN after
- * SPIN_SECONDS; then the figures are where it stopped. A reduction other than ours that could not do a row is not tried on a
- * larger one of the same object, and neither is SPIN.
+ * CPU seconds, user and system: the median of RUNS runs, of TINY_RUNS below TINY_SECONDS, or one run of more than
+ * SLOW_SECONDS. A search ends as unknown after PAPER_SECONDS (OTHERS_SECONDS with another reduction than ours) and
+ * PAPER_GB (BEYOND_SECONDS, BEYOND_GB: rows beyond the papers), SPIN after SPIN_SECONDS; then the figures are where it
+ * stopped. A reduction other than ours that could not do a row is not tried on a larger one of the same object, and
+ * neither is SPIN.
  *
- * Written to bench/results/verify.tsv when all rows run with all reductions. ratio, search_ratio: SPIN's seconds to ours, of
- * the whole commands and of the searches; empty where there is no SPIN model. */
+ * Written to bench/results/verify.tsv when all rows run with all reductions. ratio, search_ratio: SPIN's seconds to
+ * ours, of the whole commands and of the searches; empty where there is no SPIN model. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +60,8 @@ static const struct object reg = {"register.c", "K", NULL, "reg", "K"}, counter 
                            points = {"counter_points.c", "S", "--points", "ctrp", "S"},
                            queue = {"ms_queue.c", "SIZE", NULL, "msq", "S"},
                            unlinked = {"ms_queue_unlinked.c", "SIZE", NULL, "msq", "S"},
-                           buggy = {"buggy_queue.c", "L", NULL, NULL, NULL}, snzi = {"snzi.c", "NODES", NULL, NULL, NULL},
+                           buggy = {"buggy_queue.c", "L", NULL, NULL, NULL},
+                           snzi = {"snzi.c", "NODES", NULL, NULL, NULL},
                            mailbox = {"mailbox.c", "OPERATIONS", NULL, NULL, NULL};
 
 enum { REDUCTIONS = 5 };
@@ -68,7 +71,8 @@ struct paper {
 };
 static const struct paper liu2013 = {
     "liu-2013", "Liu et al. 2013, Table 1: one operation a process", {"none", "sym", "por", "both", "best"}};
-static const struct paper liu2009 = {"liu-2009", "Liu et al. 2009, Table 1: clients never stop", {"none", "tau", "best"}};
+static const struct paper liu2009 = {
+    "liu-2009", "Liu et al. 2009, Table 1: clients never stop", {"none", "tau", "best"}};
 static const struct paper beyond = {"beyond", "beyond the papers", {"best"}};
 
 struct theirs {
@@ -102,12 +106,36 @@ static const struct row rows[] = {
     {&liu2013, "counter of size 5", &counter, 5, 5, 1, {{6002458, 659}, {60124, 398}, {4874975, 1030}, {53670, 391}}},
     {&liu2013, "counter of size 4 (points)", &points, 4, 3, 1, {{535, 0.06}, {114, 0.23}, {198, 0.11}, {62, 0.04}}},
     {&liu2013, "counter of size 4 (points)", &points, 4, 4, 1, {{9165, 0.25}, {536, 0.41}, {2796, 0.41}, {320, 0.28}}},
-    {&liu2013, "counter of size 4 (points)", &points, 4, 5, 1, {{190367, 5.40}, {2495, 9.13}, {52510, 6.74}, {877, 4.79}}},
-    {&liu2013, "counter of size 4 (points)", &points, 4, 6, 1, {{4536325, 147}, {11221, 454}, {1165367, 168}, {4488, 262}}},
+    {&liu2013,
+     "counter of size 4 (points)",
+     &points,
+     4,
+     5,
+     1,
+     {{190367, 5.40}, {2495, 9.13}, {52510, 6.74}, {877, 4.79}}},
+    {&liu2013,
+     "counter of size 4 (points)",
+     &points,
+     4,
+     6,
+     1,
+     {{4536325, 147}, {11221, 454}, {1165367, 168}, {4488, 262}}},
     {&liu2013, "counter of size 4 (points)", &points, 4, 7, 1, {{0, 0}, {48918, 30184}, {0, 0}, {28652, 27593}}},
-    {&liu2013, "counter of size 2 (points)", &points, 2, 5, 1, {{175747, 5.08}, {2384, 8.7}, {48604, 6.3}, {875, 4.86}}},
+    {&liu2013,
+     "counter of size 2 (points)",
+     &points,
+     2,
+     5,
+     1,
+     {{175747, 5.08}, {2384, 8.7}, {48604, 6.3}, {875, 4.86}}},
     {&liu2013, "counter of size 3 (points)", &points, 3, 5, 1, {{189527, 5.72}, {2490, 8.5}, {52270, 6.3}, {885, 4.9}}},
-    {&liu2013, "counter of size 5 (points)", &points, 5, 5, 1, {{190367, 5.35}, {2495, 8.32}, {52510, 6.37}, {877, 4.66}}},
+    {&liu2013,
+     "counter of size 5 (points)",
+     &points,
+     5,
+     5,
+     1,
+     {{190367, 5.35}, {2495, 8.32}, {52510, 6.37}, {877, 4.66}}},
     {&liu2013, "queue of size 3", &queue, 3, 3, 1, {{181591, 10.2}, {31637, 14.6}, {76283, 18.6}, {15267, 8.45}}},
     {&liu2013, "queue of size 3", &queue, 3, 4, 1, {{0, 0}, {1417457, 3173}, {0, 0}, {773064, 2068}}},
     {&liu2013, "buggy queue of size 2", &buggy, 2, 3, 1, {{86736, 4.23}, {74920, 33}, {74920, 0.93}, {477, 0.36}}},
@@ -155,7 +183,7 @@ struct ours {
 struct measured {
   bool done, spin_more; /* SPIN stopped at a limit: it needs more than ... */
   struct ours ours[REDUCTIONS];
-  double spin; /* ... these seconds; 0: no figure */
+  double spin;       /* ... these seconds; 0: no figure */
   double spin_start; /* of these: to start */
   double spin_states;
 };
@@ -167,12 +195,15 @@ static bool have_spin, best_only;
 static unsigned beyond_gb = BEYOND_GB;
 
 static const char *expected(const struct row *r) { return r->object == &buggy ? "not linearizable" : "linearizable"; }
-static double search_ratio(const struct measured *m, const struct ours *o) { return m->spin > m->spin_start ? (m->spin - m->spin_start) / o->search : 0; }
+static double search_ratio(const struct measured *m, const struct ours *o) {
+  return m->spin > m->spin_start ? (m->spin - m->spin_start) / o->search : 0;
+}
 static bool is_unknown(const struct ours *o) { return o->tried && !strcmp(o->verdict, "unknown"); }
 
 /* Is q of the same object and client as r, and no larger? */
 static bool smaller(const struct row *q, const struct row *r) {
-  return q->object == r->object && q->ops == r->ops && q->processes <= r->processes && q->size <= r->size && all[q - rows].done;
+  return q->object == r->object && q->ops == r->ops && q->processes <= r->processes && q->size <= r->size &&
+         all[q - rows].done;
 }
 
 /* Has a smaller row been too much already? */
@@ -214,7 +245,9 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Shall it be run once more, after so many runs, the first of which took so long? */
-static bool once_more(int runs, double seconds) { return runs < (seconds < TINY_SECONDS ? TINY_RUNS : seconds < SLOW_SECONDS ? RUNS : 1); }
+static bool once_more(int runs, double seconds) {
+  return runs < (seconds < TINY_SECONDS ? TINY_RUNS : seconds < SLOW_SECONDS ? RUNS : 1);
+}
 
 static double median(double *of, int count) {
   qsort(of, (size_t)count, sizeof *of, by_size);
@@ -332,7 +365,8 @@ static void ask_spin(const struct row *r, struct measured *m) {
     return;
   }
   char macros[100], path[3000];
-  snprintf(macros, sizeof macros, "-DN=%d -D%s=%d%s", r->processes, r->object->spin_macro, r->size, r->ops == 1 ? " -DONE" : "");
+  snprintf(macros, sizeof macros, "-DN=%d -D%s=%d%s", r->processes, r->object->spin_macro, r->size,
+           r->ops == 1 ? " -DONE" : "");
   snprintf(path, sizeof path, "%s/spin %s %s", folder, r->object->spin, macros);
   FILE *f = fopen(path, "r");
   int more = 0;
@@ -404,11 +438,15 @@ static void write_results(void) {
   write_machine(f);
   fprintf(
       f,
-      "CPU seconds, median of %d below %d s, of %d below %g s; asif: whole command, -j1; SPIN: its program, without making it; search: without "
+      "CPU seconds, median of %d below %d s, of %d below %g s; asif: whole command, -j1; SPIN: its program, without "
+      "making it; search: without "
       "starting, and of asif without reading the C; ratio, search_ratio: SPIN to asif, of the whole and of the search; "
-      "unknown and >: stopped there (best: %d s, %d GB; other reductions: %d s; beyond: %d s, %u GB; SPIN: %d s), or not tried\n",
-      RUNS, SLOW_SECONDS, TINY_RUNS, TINY_SECONDS, PAPER_SECONDS, PAPER_GB, OTHERS_SECONDS, BEYOND_SECONDS, beyond_gb, SPIN_SECONDS);
-  fputs("paper\trow\tprocesses\treduce\texpected\tverdict\tstates\tcpu_seconds\tpeak_rss_kb\tpaper_seconds\tspin_cpu_seconds\t"
+      "unknown and >: stopped there (best: %d s, %d GB; other reductions: %d s; beyond: %d s, %u GB; SPIN: %d s), or "
+      "not tried\n",
+      RUNS, SLOW_SECONDS, TINY_RUNS, TINY_SECONDS, PAPER_SECONDS, PAPER_GB, OTHERS_SECONDS, BEYOND_SECONDS, beyond_gb,
+      SPIN_SECONDS);
+  fputs("paper\trow\tprocesses\treduce\texpected\tverdict\tstates\tcpu_seconds\tpeak_rss_kb\tpaper_seconds\tspin_cpu_"
+        "seconds\t"
         "ratio\tsearch_cpu_seconds\tspin_search_cpu_seconds\tsearch_ratio\n",
         f);
   for (int k = 0; k < ROWS; k++)
@@ -488,7 +526,9 @@ static bool judge_spin(void) {
       if (ratio < 1) slower++, miss(k, "slower than SPIN:", ratio);
     }
   }
-  bool ok = bar("at least 10 times less CPU than SPIN, search to search, 5 processes or more (3 where clients never stop)", many, few);
+  bool ok =
+      bar("at least 10 times less CPU than SPIN, search to search, 5 processes or more (3 where clients never stop)",
+          many, few);
   printf("      with starting and reading C: %d of %d\n", many - starts, many);
   return bar("not slower than SPIN where it needs 0.2 s", slow_in, slower) && ok;
 }
@@ -501,8 +541,8 @@ static bool judge_queue(void) {
   if (most < 0) return true;
   const struct ours *o = best_of(most);
   double rate = (double)o->states / o->seconds / 1e6;
-  printf("      %s, %d processes: %lu states, %.2f M states/s, %.1f bytes a state\n", rows[most].name, rows[most].processes,
-         o->states, rate, o->bytes);
+  printf("      %s, %d processes: %lu states, %.2f M states/s, %.1f bytes a state\n", rows[most].name,
+         rows[most].processes, o->states, rate, o->bytes);
   bool ok = bar("1 M states/s a core on the queue", 1, rate < 1);
   return bar("at most 40 bytes a state there", 1, o->bytes > 40 || o->bytes <= 0) && ok;
 }
@@ -531,9 +571,9 @@ int main(int argc, char **argv) {
   for (int k = 0; k < ROWS; k++) {
     if (!wanted(rows[k].name, argc - words, argv + words)) continue;
     if (!k || rows[k].paper != rows[k - 1].paper)
-      printf("\n%s\n%-47s %18s %34s %18s %17s\n%-38s %2s %-5s %9s %8s %9s %8s %8s %6s %9s %8s %8s %8s\n", rows[k].paper->title, "",
-             "theirs", "asif", "SPIN", "SPIN to asif", "row", "n", "", "states", "s", "states", "CPU s", "search s", "MB", "states", "CPU s",
-             "whole", "search");
+      printf("\n%s\n%-47s %18s %34s %18s %17s\n%-38s %2s %-5s %9s %8s %9s %8s %8s %6s %9s %8s %8s %8s\n",
+             rows[k].paper->title, "", "theirs", "asif", "SPIN", "SPIN to asif", "row", "n", "", "states", "s",
+             "states", "CPU s", "search s", "MB", "states", "CPU s", "whole", "search");
     measure(&rows[k], &all[k]);
     ran++;
   }

@@ -21,12 +21,12 @@
 
 /* Results (and arguments) that are no numbers. Texts of a history are ints too, just above these, each text its own:
  * code may keep, compare and return them. No number of a history is one of them. */
-#define ASIF_OK (INT_MIN)        /* returned, with nothing to say */
-#define ASIF_NIL (INT_MIN + 1)   /* nil, null */
-#define ASIF_TRUE (INT_MIN + 2)  /* true, where the function returns an int; a bool function just returns true */
+#define ASIF_OK    (INT_MIN)     /* returned, with nothing to say */
+#define ASIF_NIL   (INT_MIN + 1) /* nil, null */
+#define ASIF_TRUE  (INT_MIN + 2) /* true, where the function returns an int; a bool function just returns true */
 #define ASIF_FALSE (INT_MIN + 3) /* false */
 #define ASIF_EMPTY (INT_MIN + 4) /* the container was empty */
-#define ASIF_FULL (INT_MIN + 5)  /* the container was full */
+#define ASIF_FULL  (INT_MIN + 5) /* the container was full */
 
 /* The library: build a history, check it, get a verdict and what it rests on.
  *
@@ -73,7 +73,8 @@ static inline asif_value asif_text(const char *text) {
   return v;
 }
 
-/* The arguments of a call, as the last two arguments of asif_call: ASIF_ARGS(asif_int(1), asif_text("a")), ASIF_NO_ARGS. */
+/* The arguments of a call, as the last two arguments of asif_call: ASIF_ARGS(asif_int(1), asif_text("a")),
+ * ASIF_NO_ARGS. */
 #ifdef __cplusplus
 #define ASIF_ARGS(...) \
   std::initializer_list<asif_value>({__VA_ARGS__}).begin(), std::initializer_list<asif_value>({__VA_ARGS__}).size()
@@ -89,28 +90,31 @@ ASIF_API const char *asif_version(void);
 ASIF_API asif_history *asif_history_new(void);
 ASIF_API void asif_history_free(asif_history *);
 
-/* Events, in the order they happened. A process is any number, and has at most one operation open; one that never returns
- * is pending: it may have taken effect or not. An object is a name, or NULL where there is only one. An event that cannot be
- * is refused, and from then on so is everything else: statuses need no looking at before that of asif_check. */
-ASIF_API asif_status asif_call(asif_history *, int process, const char *object, const char *operation, const asif_value *args,
-                               size_t count);
+/* Events, in the order they happened. A process is any number, and has at most one operation open; one that never
+ * returns is pending: it may have taken effect or not. An object is a name, or NULL where there is only one. An event
+ * that cannot be is refused, and from then on so is everything else: statuses need no looking at before that of
+ * asif_check. */
+ASIF_API asif_status asif_call(asif_history *, int process, const char *object, const char *operation,
+                               const asif_value *args, size_t count);
 ASIF_API asif_status asif_return(asif_history *, int process, asif_value result);
 ASIF_API asif_status asif_fail(asif_history *, int process); /* the open operation certainly did not happen */
 ASIF_API asif_status asif_info(asif_history *, int process); /* nobody knows; the process makes no more calls */
 
-/* Or whole operations, in any order, each with the times of its call and its return (ASIF_PENDING if it had none). Intervals
- * are closed: operations that share a moment overlap. A history is built of events or of these, not of both. */
+/* Or whole operations, in any order, each with the times of its call and its return (ASIF_PENDING if it had none).
+ * Intervals are closed: operations that share a moment overlap. A history is built of events or of these, not of both.
+ */
 #define ASIF_PENDING INT64_MAX
-ASIF_API asif_status asif_interval(asif_history *, int process, const char *object, const char *operation, const asif_value *args,
-                                   size_t count, asif_value result, int64_t start, int64_t end);
+ASIF_API asif_status asif_interval(asif_history *, int process, const char *object, const char *operation,
+                                   const asif_value *args, size_t count, asif_value result, int64_t start, int64_t end);
 
 /* What a process is called in reports, instead of its number. Before its first event. */
 ASIF_API asif_status asif_name_process(asif_history *, int process, const char *name);
 
-/* Or all of it from a file or from memory, plain, gzip or zstd, in any format that `asif check` reads (docs/formats.md);
- * format is the name of one, or NULL: by content. The history must be empty. */
+/* Or all of it from a file or from memory, plain, gzip or zstd, in any format that `asif check` reads
+ * (docs/formats.md); format is the name of one, or NULL: by content. The history must be empty. */
 ASIF_API asif_status asif_read_file(asif_history *, const char *path, const char *format);
-ASIF_API asif_status asif_read_bytes(asif_history *, const char *name, const void *bytes, size_t count, const char *format);
+ASIF_API asif_status asif_read_bytes(asif_history *, const char *name, const void *bytes, size_t count,
+                                     const char *format);
 
 /* What the latest failure on this history was; "" if there was none. */
 ASIF_API const char *asif_error(const asif_history *);
@@ -125,12 +129,12 @@ typedef struct asif_options {
   const char *evidence; /* file to write what the verdict rests on, for `asif replay`; NULL: none */
 } asif_options;
 
-/* Checks the history against a specification: a name (`asif specs` lists them), a C file of one's own, or NULL to guess. No
- * events can be added afterwards, but it can be checked again, against others too. A limit reached is no failure, but the
- * verdict ASIF_UNKNOWN. On failure *answer is NULL.
+/* Checks the history against a specification: a name (`asif specs` lists them), a C file of one's own, or NULL to
+ * guess. No events can be added afterwards, but it can be checked again, against others too. A limit reached is no
+ * failure, but the verdict ASIF_UNKNOWN. On failure *answer is NULL.
  *
- * A C file (a name that ends in .c or has a slash) is compiled and runs inside the process: meanwhile there are signal handlers
- * and an interval timer of Asif's, and checks of this kind wait for each other. */
+ * A C file (a name that ends in .c or has a slash) is compiled and runs inside the process: meanwhile there are signal
+ * handlers and an interval timer of Asif's, and checks of this kind wait for each other. */
 ASIF_API asif_status asif_check(asif_history *, const char *spec, const asif_options *, asif_answer **answer);
 ASIF_API void asif_answer_free(asif_answer *);
 
@@ -138,7 +142,8 @@ typedef enum asif_verdict { ASIF_HOLDS = 0, ASIF_VIOLATED = 1, ASIF_UNKNOWN = 3 
 
 /* The answer: it outlives the history, and what these return lives as long as the answer. */
 ASIF_API asif_verdict asif_answer_verdict(const asif_answer *);
-ASIF_API const char *asif_answer_reason(const asif_answer *); /* why it is not linearizable, or not known; "" if it is */
+ASIF_API const char *
+asif_answer_reason(const asif_answer *); /* why it is not linearizable, or not known; "" if it is */
 ASIF_API const char *asif_answer_method(const asif_answer *); /* what decided: "fast queue monitor" */
 /* Operations are numbered 0, 1, ... by their calls; those that failed are not there. */
 ASIF_API size_t asif_answer_operations(const asif_answer *);
@@ -156,7 +161,7 @@ typedef enum asif_report_kind {
   ASIF_REPORT_JUNIT
 } asif_report_kind;
 ASIF_API char *asif_answer_operation(const asif_answer *, uint32_t operation); /* "A: Enq(5) -> ok" */
-ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /* as `asif check` prints and writes them */
+ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind); /* as `asif check` prints and writes them */
 
 /* Recording and monitoring a program while it runs: calls around the operations, from any thread (docs/library.md).
  *
@@ -169,16 +174,17 @@ ASIF_API char *asif_answer_report(const asif_answer *, asif_report_kind);      /
  *   asif_recorder_return(t, ASIF_OK);
  *   ... at the end: if (asif_recorder_close(r, &why) != ASIF_DONE) ...
  *
- * A tape is a thread's own end of a recorder or monitor: it belongs to one thread at a time, and its functions wait for nobody
- * while there is room on it. NULL takes all of its calls and does nothing. Values are numbers and ASIF_OK ... ASIF_ANY.
+ * A tape is a thread's own end of a recorder or monitor: it belongs to one thread at a time, and its functions wait for
+ * nobody while there is room on it. NULL takes all of its calls and does nothing. Values are numbers and ASIF_OK ...
+ * ASIF_ANY.
  *
  * A child of fork is not recorded or monitored: there the calls do nothing, and closing only frees. */
 typedef struct asif_tape asif_tape;
 typedef struct asif_recorder asif_recorder;
 typedef struct asif_monitor asif_monitor;
 
-/* Who takes from the tapes what is on them, to write it or to look at it. A thread whose tape is full, in all three, does it itself
- * or waits for who does: nothing is lost. */
+/* Who takes from the tapes what is on them, to write it or to look at it. A thread whose tape is full, in all three,
+ * does it itself or waits for who does: nothing is lost. */
 typedef enum asif_taker {
   ASIF_BACKGROUND, /* a thread of the library's */
   ASIF_INLINE,     /* the threads themselves, one at a time, each time a quarter of a tape is full */
@@ -193,36 +199,43 @@ typedef struct asif_recorder_options {
   int milliseconds;        /* the background thread writes what there is at least this often; 0: 100 */
 } asif_recorder_options;
 
-/* Makes the file. NULL if there is no memory; where the file cannot be written there is a recorder that says so, and records nothing. */
+/* Makes the file. NULL if there is no memory; where the file cannot be written there is a recorder that says so, and
+ * records nothing. */
 ASIF_API asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options *);
-/* The number of an operation, for the calls; the object may be NULL where there is only one. -1 if there is no memory. */
+/* The number of an operation, for the calls; the object may be NULL where there is only one. -1 if there is no memory.
+ */
 ASIF_API int asif_recorder_operation(asif_recorder *, const char *object, const char *operation);
 /* A tape for the calling thread. The name is what the history calls it; NULL: a number. NULL if there is no memory. */
 ASIF_API asif_tape *asif_recorder_thread(asif_recorder *, const char *name);
 /* What is on the tapes now is written when it returns. */
 ASIF_API asif_status asif_recorder_flush(asif_recorder *);
-/* ASIF_DONE while all is well; else what the first failure was: a write that failed, a call while another was open. From then on nothing
- * is written: what is in the file is a history up to there. */
+/* ASIF_DONE while all is well; else what the first failure was: a write that failed, a call while another was open.
+ * From then on nothing is written: what is in the file is a history up to there. */
 ASIF_API asif_status asif_recorder_status(asif_recorder *);
 ASIF_API const char *asif_recorder_error(asif_recorder *);
-/* Writes the rest and frees recorder and tapes: nobody uses them any more. Operations still open are pending. The status is that of all of
- * the recording; the text is what asif_recorder_error would say, to be freed with free(); NULL: not wanted. */
+/* Writes the rest and frees recorder and tapes: nobody uses them any more. Operations still open are pending. The
+ * status is that of all of the recording; the text is what asif_recorder_error would say, to be freed with free();
+ * NULL: not wanted. */
 ASIF_API asif_status asif_recorder_close(asif_recorder *, char **error);
 
 typedef struct asif_monitor_options {
   asif_taker taker;
-  void (*violated)(asif_monitor *, void *user); /* called once, at the first violation, by the thread that saw it; or NULL */
+  void (*violated)(asif_monitor *,
+                   void *user); /* called once, at the first violation, by the thread that saw it; or NULL */
   void *user;
   size_t bytes;     /* memory of a tape, at least 8 KiB; 0: 256 KiB */
   int milliseconds; /* the background thread looks at least this often; 0: 100 */
-  int one_in;       /* n: one in n values is followed, chosen at random, and the others cost next to nothing; 0 and 1: all. Queues and
-                     * stacks only, whose values do not touch each other: still no false alarms, but violations may be missed */
+  int one_in; /* n: one in n values is followed, chosen at random, and the others cost next to nothing; 0 and 1: all.
+               * Queues and stacks only, whose values do not touch each other: still no false alarms, but violations may
+               * be missed */
 } asif_monitor_options;
 
-/* Watches for executions whose approximation A_k is not one of the specification's: never a false alarm, constant memory. NULL if there is
- * no memory; asif_monitor_status says whether there is a monitor of this specification. k: 0 to 8; 2 finds nearly all. */
+/* Watches for executions whose approximation A_k is not one of the specification's: never a false alarm, constant
+ * memory. NULL if there is no memory; asif_monitor_status says whether there is a monitor of this specification. k: 0
+ * to 8; 2 finds nearly all. */
 ASIF_API asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_options *);
-ASIF_API int asif_monitor_operation(asif_monitor *, const char *operation); /* -1: the specification has none of this name */
+ASIF_API int asif_monitor_operation(asif_monitor *,
+                                    const char *operation); /* -1: the specification has none of this name */
 ASIF_API asif_tape *asif_monitor_thread(asif_monitor *);
 /* Looks at what is on the tapes now. */
 ASIF_API asif_verdict asif_monitor_poll(asif_monitor *);
@@ -232,10 +245,10 @@ ASIF_API uint64_t asif_monitor_events(asif_monitor *); /* calls and returns look
 /* ASIF_DONE while all is well; else monitoring has ended, for the reason asif_monitor_error gives. */
 ASIF_API asif_status asif_monitor_status(asif_monitor *);
 ASIF_API const char *asif_monitor_error(asif_monitor *);
-/* After a violation, and until asif_monitor_free: in a sentence what was seen; the operations that show it, which are not linearizable by
- * themselves; their intervals, [0, k], as far as A_k tells them apart (an operation is before another if its interval ends before the
- * other's begins); and what it rests on as a file, for `asif replay`. */
-ASIF_API const char *asif_monitor_said(const asif_monitor *); /* "" before */
+/* After a violation, and until asif_monitor_free: in a sentence what was seen; the operations that show it, which are
+ * not linearizable by themselves; their intervals, [0, k], as far as A_k tells them apart (an operation is before
+ * another if its interval ends before the other's begins); and what it rests on as a file, for `asif replay`. */
+ASIF_API const char *asif_monitor_said(const asif_monitor *);          /* "" before */
 ASIF_API const asif_answer *asif_monitor_answer(const asif_monitor *); /* NULL before */
 ASIF_API asif_status asif_monitor_interval(const asif_monitor *, uint32_t operation, int *from, int *to);
 ASIF_API asif_status asif_monitor_evidence(asif_monitor *, const char *path);
@@ -246,12 +259,12 @@ ASIF_API void asif_tape_end(asif_tape *);
 
 /* What follows is how the calls reach the library; of it only the functions at its end are for use.
  *
- * An operation is a record on the tape. It is there, with its state `open`, before the logical time of its call is read; and its return
- * takes a time that no other has. */
+ * An operation is a record on the tape. It is there, with its state `open`, before the logical time of its call is
+ * read; and its return takes a time that no other has. */
 struct asif_record_ {
-  uint64_t what;        /* 0..15 operation, 16..17 arguments, 18 has its time, 19..20 how it ended, 32..63 time of the call */
-  uint64_t end;         /* 0..30 serial, 32..63 time of the return */
-  int64_t arg, result;  /* the second and third arguments have a record of their own, which follows */
+  uint64_t what; /* 0..15 operation, 16..17 arguments, 18 has its time, 19..20 how it ended, 32..63 time of the call */
+  uint64_t end;  /* 0..30 serial, 32..63 time of the return */
+  int64_t arg, result; /* the second and third arguments have a record of their own, which follows */
 };
 enum { ASIF_TIMED_ = 1 << 18, ASIF_FAILED_ = 1 << 19, ASIF_LOST_ = 1 << 20, ASIF_IN_ = 1 << 16, ASIF_OUT_ = 1 << 17 };
 struct asif_tape {
@@ -259,10 +272,11 @@ struct asif_tape {
   uint64_t *now;
   struct asif_record_ *records;
   uint32_t mask, count, limit, serial;
-  uint32_t open;      /* 0, or of the open operation: 1 it has a record, 2 it is not followed, 4 its result tells whether it is */
-  uint32_t step;      /* records it has */
-  uint32_t fenced;    /* the call needs a fence: who takes cannot make one for all threads */
-  uint32_t one_in;    /* followed values: those whose hash is a multiple; 0 for all */
+  uint32_t
+      open; /* 0, or of the open operation: 1 it has a record, 2 it is not followed, 4 its result tells whether it is */
+  uint32_t step;   /* records it has */
+  uint32_t fenced; /* the call needs a fence: who takes cannot make one for all threads */
+  uint32_t one_in; /* followed values: those whose hash is a multiple; 0 for all */
   uint64_t seed;
 };
 ASIF_API void asif_tape_room_(asif_tape *);
@@ -309,7 +323,8 @@ static inline void asif_tape_return_(asif_tape *t, int64_t result, unsigned how)
   if (__builtin_expect(t->open != 1, 0)) {
     bool skipped = t->open == 2 || (t->open == 5 && !how && asif_tape_skips_(t, result));
     if (!t->open) asif_tape_wrong_(t);
-    if (t->open == 5 && skipped) __atomic_store_n(&t->state, (uint64_t)t->count << 32 | (uint64_t)t->serial << 1, __ATOMIC_RELEASE);
+    if (t->open == 5 && skipped)
+      __atomic_store_n(&t->state, (uint64_t)t->count << 32 | (uint64_t)t->serial << 1, __ATOMIC_RELEASE);
     if (skipped) t->open = 0;
     if (!t->open) return;
   }
@@ -324,8 +339,12 @@ static inline void asif_tape_return_(asif_tape *t, int64_t result, unsigned how)
 
 /* The operation is about to begin: with no arguments, one, two or three. */
 static inline void asif_recorder_call(asif_tape *t, int operation) { asif_tape_call_(t, operation, 0, 0, 0, 0); }
-static inline void asif_recorder_call1(asif_tape *t, int operation, int64_t a) { asif_tape_call_(t, operation, 1, a, 0, 0); }
-static inline void asif_recorder_call2(asif_tape *t, int operation, int64_t a, int64_t b) { asif_tape_call_(t, operation, 2, a, b, 0); }
+static inline void asif_recorder_call1(asif_tape *t, int operation, int64_t a) {
+  asif_tape_call_(t, operation, 1, a, 0, 0);
+}
+static inline void asif_recorder_call2(asif_tape *t, int operation, int64_t a, int64_t b) {
+  asif_tape_call_(t, operation, 2, a, b, 0);
+}
 static inline void asif_recorder_call3(asif_tape *t, int operation, int64_t a, int64_t b, int64_t c) {
   asif_tape_call_(t, operation, 3, a, b, c);
 }
@@ -336,8 +355,12 @@ static inline void asif_recorder_fail(asif_tape *t) { asif_tape_return_(t, ASIF_
 static inline void asif_recorder_info(asif_tape *t) { asif_tape_return_(t, ASIF_OK, ASIF_LOST_); }
 
 static inline void asif_monitor_call(asif_tape *t, int operation) { asif_tape_call_(t, operation, 0, 0, 0, 0); }
-static inline void asif_monitor_call1(asif_tape *t, int operation, int64_t a) { asif_tape_call_(t, operation, 1, a, 0, 0); }
-static inline void asif_monitor_call2(asif_tape *t, int operation, int64_t a, int64_t b) { asif_tape_call_(t, operation, 2, a, b, 0); }
+static inline void asif_monitor_call1(asif_tape *t, int operation, int64_t a) {
+  asif_tape_call_(t, operation, 1, a, 0, 0);
+}
+static inline void asif_monitor_call2(asif_tape *t, int operation, int64_t a, int64_t b) {
+  asif_tape_call_(t, operation, 2, a, b, 0);
+}
 static inline void asif_monitor_call3(asif_tape *t, int operation, int64_t a, int64_t b, int64_t c) {
   asif_tape_call_(t, operation, 3, a, b, c);
 }
@@ -362,13 +385,13 @@ static inline void asif_monitor_info(asif_tape *t) { asif_tape_return_(t, ASIF_O
  *   ASIF_SPEC_OP(enq)
  *   ASIF_SPEC_OP(deq, "dequeue pop")
  *
- * The state is flat: no pointers, since it is copied and compared byte by byte. It is zeroed first, and then given to the
- * third argument of ASIF_SPEC, a function void init(struct state *), if there is one. Operations take the state and up to
- * three int or long, and return void, bool, int or long: the operation's result. The text after an operation is other
- * names for it. */
+ * The state is flat: no pointers, since it is copied and compared byte by byte. It is zeroed first, and then given to
+ * the third argument of ASIF_SPEC, a function void init(struct state *), if there is one. Operations take the state and
+ * up to three int or long, and return void, bool, int or long: the operation's result. The text after an operation is
+ * other names for it. */
 
-/* The operation cannot happen in this state unless `condition` is true. In the object itself (docs/harness.md): clients call it
- * only where it is; an ordinary program that does otherwise is stopped. */
+/* The operation cannot happen in this state unless `condition` is true. In the object itself (docs/harness.md): clients
+ * call it only where it is; an ordinary program that does otherwise is stopped. */
 #define asif_require(condition) ((condition) ? (void)0 : asif_spec_host ? asif_spec_host->cannot() : ASIF_CANNOT_())
 /* One of 0 .. n-1: every one is tried. */
 #define asif_choose(n) (asif_spec_host->choose(n))
@@ -381,8 +404,10 @@ static inline void asif_monitor_info(asif_tape *t) { asif_tape_return_(t, ASIF_O
     asif_spec_host->process; \
   }))
 
-#define ASIF_SPEC(...) ASIF_SPEC_PICK_(__VA_ARGS__, ASIF_SPEC_WITH_INIT_, ASIF_SPEC_PLAIN_, ASIF_SPEC_PLAIN_, )(__VA_ARGS__)
-#define ASIF_SPEC_OP(...) ASIF_SPEC_PICK_(__VA_ARGS__, ASIF_SPEC_OP_, ASIF_SPEC_OP_NAMED_, ASIF_SPEC_OP_PLAIN_, )(__VA_ARGS__)
+#define ASIF_SPEC(...) \
+  ASIF_SPEC_PICK_(__VA_ARGS__, ASIF_SPEC_WITH_INIT_, ASIF_SPEC_PLAIN_, ASIF_SPEC_PLAIN_, )(__VA_ARGS__)
+#define ASIF_SPEC_OP(...) \
+  ASIF_SPEC_PICK_(__VA_ARGS__, ASIF_SPEC_OP_, ASIF_SPEC_OP_NAMED_, ASIF_SPEC_OP_PLAIN_, )(__VA_ARGS__)
 
 /* What follows is how the macros reach Asif; it is not for use.
  *
@@ -400,7 +425,8 @@ struct asif_spec_op {
   const char *names;
   void (*function)(void);
   int place;     /* among the operations of the file: the section may be in another order */
-  int signature; /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long; -1: another */
+  int signature; /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long; -1: another
+                  */
 };
 
 struct asif_spec {
@@ -423,35 +449,64 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
   ASIF_SPEC_TABLE_(id, NULL)
 #define ASIF_SPEC_WITH_INIT_(id, type, f) \
   typedef type asif_spec_state; \
-  _Static_assert(_Generic(&f, void (*)(asif_spec_state *): 1, default: 0), #f " must be void " #f "(" #type " *)"); \
+  _Static_assert(_Generic(&f, void (*)(asif_spec_state *) : 1, default : 0), #f " must be void " #f "(" #type " *)"); \
   ASIF_SPEC_TABLE_(id, (void (*)(void))f)
 #define ASIF_SPEC_TABLE_(id, f) \
   extern const struct asif_spec asif_spec_table; \
-  const struct asif_spec asif_spec_table __attribute__((used, visibility("default"))) = { \
-      1, #id, sizeof(asif_spec_state), f, __start_asif_spec_ops, __stop_asif_spec_ops, __start_asif_by_process, &asif_spec_host};
+  const struct asif_spec asif_spec_table __attribute__((used, visibility("default"))) = {1, \
+                                                                                         #id, \
+                                                                                         sizeof(asif_spec_state), \
+                                                                                         f, \
+                                                                                         __start_asif_spec_ops, \
+                                                                                         __stop_asif_spec_ops, \
+                                                                                         __start_asif_by_process, \
+                                                                                         &asif_spec_host};
 
 #define ASIF_SPEC_OP_PLAIN_(f) ASIF_SPEC_OP_NAMED_(f, "")
 #define ASIF_SPEC_OP_NAMED_(f, names) \
-  static const struct asif_spec_op asif_spec_op_##f = {#f " " names, (void (*)(void))f, __COUNTER__, ASIF_SPEC_SIGNATURE_(f)}; \
-  static const struct asif_spec_op *const asif_spec_pointer_##f \
-      __attribute__((used, section("asif_spec_ops"))) = &asif_spec_op_##f;
+  static const struct asif_spec_op asif_spec_op_##f = {#f " " names, (void (*)(void))f, __COUNTER__, \
+                                                       ASIF_SPEC_SIGNATURE_(f)}; \
+  static const struct asif_spec_op *const asif_spec_pointer_##f __attribute__((used, section("asif_spec_ops"))) = \
+      &asif_spec_op_##f;
 #define ASIF_SPEC_SIGNATURE_(f) \
   _Generic(&f, ASIF_SPEC_RETURNS_(void, 0), ASIF_SPEC_RETURNS_(bool, 1), ASIF_SPEC_RETURNS_(int, 2), \
-           ASIF_SPEC_RETURNS_(long, 3), default: -1)
+           ASIF_SPEC_RETURNS_(long, 3), default \
+           : -1)
 #define ASIF_SPEC_RETURNS_(R, r) ASIF_SPEC_TAKES_(R, r, asif_spec_state), ASIF_SPEC_TAKES_(R, r, const asif_spec_state)
 #define ASIF_SPEC_TAKES_(R, r, S) \
-  R (*)(S *): r, R (*)(S *, int): r + 4, R (*)(S *, long): r + 20, R (*)(S *, int, int): r + 8, R (*)(S *, long, int): r + 24, \
-      R (*)(S *, int, long): r + 40, R (*)(S *, long, long): r + 56, R (*)(S *, int, int, int): r + 12, \
-      R (*)(S *, long, int, int): r + 28, R (*)(S *, int, long, int): r + 44, R (*)(S *, long, long, int): r + 60, \
-      R (*)(S *, int, int, long): r + 76, R (*)(S *, long, int, long): r + 92, R (*)(S *, int, long, long): r + 108, \
-      R (*)(S *, long, long, long): r + 124
+  R(*) \
+  (S *) \
+      : r, R(*)(S *, int) \
+      : r + 4, \
+        R(*)(S *, long) \
+      : r + 20, \
+        R(*)(S *, int, int) \
+      : r + 8, \
+        R(*)(S *, long, int) \
+      : r + 24, \
+        R(*)(S *, int, long) \
+      : r + 40, \
+        R(*)(S *, long, long) \
+      : r + 56, \
+        R(*)(S *, int, int, int) \
+      : r + 12, \
+        R(*)(S *, long, int, int) \
+      : r + 28, \
+        R(*)(S *, int, long, int) \
+      : r + 44, \
+        R(*)(S *, long, long, int) \
+      : r + 60, \
+        R(*)(S *, int, int, long) \
+      : r + 76, \
+        R(*)(S *, long, int, long) \
+      : r + 92, \
+        R(*)(S *, int, long, long) : r + 108, R(*)(S *, long, long, long) : r + 124
 
 /* What an object is: a few lines at the end of the file that has its code (docs/harness.md).
  *
- *   ASIF_OBJECT(stack)             the specification it must behave as: one of `asif specs`, or the file's own ASIF_SPEC
- *   ASIF_OP(push, ASIF_IN(1, 3))   clients call push(1), push(2), push(3)
- *   ASIF_OP_AS(pop, take)          take() is what the specification calls pop
- *   ASIF_INIT(f)                   void f(void) runs once, before the threads
+ *   ASIF_OBJECT(stack)             the specification it must behave as: one of `asif specs`, or the file's own
+ * ASIF_SPEC ASIF_OP(push, ASIF_IN(1, 3))   clients call push(1), push(2), push(3) ASIF_OP_AS(pop, take)          take()
+ * is what the specification calls pop ASIF_INIT(f)                   void f(void) runs once, before the threads
  *   ASIF_ROLE(writer, 1, write)    one thread calls nothing but write;
  *   ASIF_ROLE(reader, ASIF_REST, read)   all others call nothing but read
  *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
@@ -461,41 +516,41 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  *   ASIF_EFFECT(push(v), "A => <v> . A")
  *                                  what an operation does to the contents: a specification of one's own (docs/specs.md)
  *
- * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and returns void,
- * bool, int or long. No semicolon follows these lines: what they stand for is complete. */
-#define ASIF_OBJECT(...) ASIF_OBJECT_(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
-#define ASIF_OP(...) ASIF_OP_(__COUNTER__, __VA_ARGS__, {0, 0})
+ * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and
+ * returns void, bool, int or long. No semicolon follows these lines: what they stand for is complete. */
+#define ASIF_OBJECT(...)      ASIF_OBJECT_(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
+#define ASIF_OP(...)          ASIF_OP_(__COUNTER__, __VA_ARGS__, {0, 0})
 #define ASIF_OP_AS(name, ...) ASIF_OP_AS_(__COUNTER__, #name, __VA_ARGS__, {0, 0})
-#define ASIF_IN(low, high) {(low), (high)}
-#define ASIF_INIT(f) ASIF_INIT_(__COUNTER__, f)
-#define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-#define ASIF_REST (-1)
-#define ASIF_BOUND(n) ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
+#define ASIF_IN(low, high) \
+  { (low), (high) }
+#define ASIF_INIT(f)            ASIF_INIT_(__COUNTER__, f)
+#define ASIF_ROLE(name, ...)    ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define ASIF_REST               (-1)
+#define ASIF_BOUND(n)           ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
 #define ASIF_ACTION(name, text) ASIF_ASSERT_(sizeof("" text) > 1, #name ": an action is a text");
-#define ASIF_EFFECT(op, text) ASIF_EFFECT_(__COUNTER__, #op, text)
-#define ASIF_TYPE_STABLE() ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_TYPE_STABLE, 1)
+#define ASIF_EFFECT(op, text)   ASIF_EFFECT_(__COUNTER__, #op, text)
+#define ASIF_TYPE_STABLE()      ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_TYPE_STABLE, 1)
 
 /* Inside the operations:
  *
  *   ASIF_LIN();             the shared access just made was where the running operation took effect
  *   ASIF_LIN_FOR(op);       it was where an operation op of another thread did
- *   ASIF_ATOMIC { ... }     one indivisible step. It may be left by return or goto; a break or continue that is not of a loop
- *                           inside it leaves the block, and only that.
- *   asif_thread()           the calling thread: 0, 1, ...
- *   asif_yield()            a good moment for another thread
+ *   ASIF_ATOMIC { ... }     one indivisible step. It may be left by return or goto; a break or continue that is not of
+ * a loop inside it leaves the block, and only that. asif_thread()           the calling thread: 0, 1, ... asif_yield()
+ * a good moment for another thread
  *
- * In a program of one's own the first two are nothing, and an ASIF_ATOMIC runs under the one lock there is for all of them:
- * indivisible among themselves, not for code outside. Where Asif runs the program (ASIF_HOSTED) it is told. */
+ * In a program of one's own the first two are nothing, and an ASIF_ATOMIC runs under the one lock there is for all of
+ * them: indivisible among themselves, not for code outside. Where Asif runs the program (ASIF_HOSTED) it is told. */
 #define ASIF_ATOMIC ASIF_ATOMIC_(__COUNTER__)
 #ifdef ASIF_HOSTED
-#define ASIF_LIN() asif_host_lin(NULL)
+#define ASIF_LIN()       asif_host_lin(NULL)
 #define ASIF_LIN_FOR(op) asif_host_lin(#op)
-#define asif_thread() asif_host_thread()
-#define asif_yield() asif_host_yield()
-#define ASIF_CANNOT_() asif_host_cannot()
+#define asif_thread()    asif_host_thread()
+#define asif_yield()     asif_host_yield()
+#define ASIF_CANNOT_()   asif_host_cannot()
 #else
-#define ASIF_CANNOT_() __builtin_trap()
-#define ASIF_LIN() ((void)0)
+#define ASIF_CANNOT_()   __builtin_trap()
+#define ASIF_LIN()       ((void)0)
 #define ASIF_LIN_FOR(op) ((void)0)
 #endif
 
@@ -516,11 +571,12 @@ struct asif_entry {
   int version; /* of this struct: 1 */
   enum asif_entry_kind kind;
   const char *file;
-  int line, place;            /* place: entries of one file in the order they are written */
-  const char *name;           /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; effect: the operation; else "" */
-  const char *written;        /* object: macros not expanded; op, init: the function's name; effect: its text; else "" */
-  void (*function)(void);     /* op, init: to be called as its signature says */
-  int signature;              /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
+  int line, place;  /* place: entries of one file in the order they are written */
+  const char *name; /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; effect: the
+                       operation; else "" */
+  const char *written;    /* object: macros not expanded; op, init: the function's name; effect: its text; else "" */
+  void (*function)(void); /* op, init: to be called as its signature says */
+  int signature;          /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
   const struct asif_range *in; /* op: what the first in_count arguments are taken from; the others from 1 to 2 */
   int in_count;
   long number;                /* role: threads, or ASIF_REST; bound */
@@ -554,7 +610,8 @@ __attribute__((weak)) uintptr_t asif_atomic_owner_ = 0;
 static inline int asif_atomic_enter_(void) {
   uintptr_t self = (uintptr_t)&errno, owner = __atomic_load_n(&asif_atomic_owner_, __ATOMIC_RELAXED);
   if (owner == self) return 1;
-  for (owner = 0; !__atomic_compare_exchange_n(&asif_atomic_owner_, &owner, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  for (owner = 0;
+       !__atomic_compare_exchange_n(&asif_atomic_owner_, &owner, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
        owner = 0)
     sched_yield();
   return 3;
@@ -585,7 +642,7 @@ static inline void asif_yield(void) { sched_yield(); }
 #define ASIF_OBJECT_(n, written, ...) ASIF_OBJECT_N_(n, written, #__VA_ARGS__)
 #define ASIF_OBJECT_N_(n, written, text) \
   ASIF_ENTRY_(n, ASIF_ENTRY_OBJECT, text, written, NULL, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
-#define ASIF_OP_(n, f, ...) ASIF_OP_N_(n, #f, f, __VA_ARGS__)
+#define ASIF_OP_(n, f, ...)          ASIF_OP_N_(n, #f, f, __VA_ARGS__)
 #define ASIF_OP_AS_(n, name, f, ...) ASIF_OP_N_(n, name, f, __VA_ARGS__)
 #define ASIF_OP_N_(n, name, f, ...) \
   static const struct asif_range asif_ranges_##n[] = {__VA_ARGS__}; \
@@ -605,31 +662,44 @@ static inline void asif_yield(void) { sched_yield(); }
   ASIF_ASSERT_(!ASIF_IS_INT_(a), "ASIF_ROLE: " name " has no operations"); \
   ASIF_ASSERT_(ASIF_IS_INT_(end), "ASIF_ROLE: " name " has more than eight operations"); \
   ASIF_ENTRY_(n, ASIF_ENTRY_ROLE, name, "", NULL, 0, NULL, 0, count, \
-              ASIF_BRACES_((void (*)(void))a, (void (*)(void))b, (void (*)(void))c, (void (*)(void))d, (void (*)(void))e, \
-                           (void (*)(void))f, (void (*)(void))g, (void (*)(void))h))
+              ASIF_BRACES_((void (*)(void))a, (void (*)(void))b, (void (*)(void))c, (void (*)(void))d, \
+                           (void (*)(void))e, (void (*)(void))f, (void (*)(void))g, (void (*)(void))h))
 #define ASIF_EFFECT_(n, op, text) ASIF_EFFECT_N_(n, op, text)
 #define ASIF_EFFECT_N_(n, op, text) \
   ASIF_ASSERT_(sizeof("" text) > 1, op ": an effect is a text"); \
   ASIF_ENTRY_(n, ASIF_ENTRY_EFFECT, op, text, NULL, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
-#define ASIF_PLAIN_(n, kind, number) ASIF_PLAIN_N_(n, kind, number)
+#define ASIF_PLAIN_(n, kind, number)   ASIF_PLAIN_N_(n, kind, number)
 #define ASIF_PLAIN_N_(n, kind, number) ASIF_ENTRY_(n, kind, "", "", NULL, 0, NULL, 0, number, ASIF_NO_FUNCTIONS_)
 
-#define ASIF_NO_FUNCTIONS_ {NULL}
-#define ASIF_BRACES_(...) {__VA_ARGS__}
+#define ASIF_NO_FUNCTIONS_ \
+  { NULL }
+#define ASIF_BRACES_(...) \
+  { __VA_ARGS__ }
 #define ASIF_ENTRY_(n, kind, ...) ASIF_ENTRY_N_(n, kind, __VA_ARGS__)
 #define ASIF_ENTRY_N_(n, kind, ...) \
   static const struct asif_entry asif_entry_##n = {1, kind, __FILE__, __LINE__, n, __VA_ARGS__}; \
-  static const struct asif_entry *const asif_entry_pointer_##n __attribute__((used, section("asif_harness"))) = &asif_entry_##n;
+  static const struct asif_entry *const asif_entry_pointer_##n __attribute__((used, section("asif_harness"))) = \
+      &asif_entry_##n;
 
 #ifdef __cplusplus
 #define ASIF_ASSERT_(condition, text) static_assert(condition, text)
-#define ASIF_SIGNATURE_(f) asif_signature_(f)
-#define ASIF_IS_INT_(x) asif_is_int_(x)
-template <class T> struct asif_type_ { enum { result = -1, argument = -1 }; };
-template <> struct asif_type_<void> { enum { result = 0, argument = -1 }; };
-template <> struct asif_type_<bool> { enum { result = 1, argument = -1 }; };
-template <> struct asif_type_<int> { enum { result = 2, argument = 0 }; };
-template <> struct asif_type_<long> { enum { result = 3, argument = 1 }; };
+#define ASIF_SIGNATURE_(f)            asif_signature_(f)
+#define ASIF_IS_INT_(x)               asif_is_int_(x)
+template <class T> struct asif_type_ {
+  enum { result = -1, argument = -1 };
+};
+template <> struct asif_type_<void> {
+  enum { result = 0, argument = -1 };
+};
+template <> struct asif_type_<bool> {
+  enum { result = 1, argument = -1 };
+};
+template <> struct asif_type_<int> {
+  enum { result = 2, argument = 0 };
+};
+template <> struct asif_type_<long> {
+  enum { result = 3, argument = 1 };
+};
 template <class R, class... A> constexpr int asif_signature_(R (*)(A...)) {
   int bits = 0, count = 0, wrong = asif_type_<R>::result < 0;
   for (int argument : {0, (int)asif_type_<A>::argument...}) {
@@ -643,14 +713,36 @@ constexpr bool asif_is_int_(int) { return true; }
 template <class T> constexpr bool asif_is_int_(T *) { return false; }
 #else
 #define ASIF_ASSERT_(condition, text) _Static_assert(condition, text)
-#define ASIF_IS_INT_(x) _Generic((x), int: 1, default: 0)
+#define ASIF_IS_INT_(x)               _Generic((x), int : 1, default : 0)
 #define ASIF_SIGNATURE_(f) \
-  (_Generic(&f, ASIF_RETURNS_(void, 0), ASIF_RETURNS_(bool, 1), ASIF_RETURNS_(int, 2), ASIF_RETURNS_(long, 3), default: -1))
+  (_Generic(&f, ASIF_RETURNS_(void, 0), ASIF_RETURNS_(bool, 1), ASIF_RETURNS_(int, 2), ASIF_RETURNS_(long, 3), default \
+            : -1))
 #define ASIF_RETURNS_(R, r) \
-  R (*)(void): r, R (*)(int): r + 4, R (*)(long): r + 20, R (*)(int, int): r + 8, R (*)(long, int): r + 24, \
-      R (*)(int, long): r + 40, R (*)(long, long): r + 56, R (*)(int, int, int): r + 12, R (*)(long, int, int): r + 28, \
-      R (*)(int, long, int): r + 44, R (*)(long, long, int): r + 60, R (*)(int, int, long): r + 76, \
-      R (*)(long, int, long): r + 92, R (*)(int, long, long): r + 108, R (*)(long, long, long): r + 124
+  R(*) \
+  (void) \
+      : r, R(*)(int) \
+      : r + 4, \
+        R(*)(long) \
+      : r + 20, \
+        R(*)(int, int) \
+      : r + 8, \
+        R(*)(long, int) \
+      : r + 24, \
+        R(*)(int, long) \
+      : r + 40, \
+        R(*)(long, long) \
+      : r + 56, \
+        R(*)(int, int, int) \
+      : r + 12, \
+        R(*)(long, int, int) \
+      : r + 28, \
+        R(*)(int, long, int) \
+      : r + 44, \
+        R(*)(long, long, int) \
+      : r + 60, \
+        R(*)(int, int, long) \
+      : r + 76, \
+        R(*)(long, int, long) : r + 92, R(*)(int, long, long) : r + 108, R(*)(long, long, long) : r + 124
 #endif
 
 #endif

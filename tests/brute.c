@@ -11,8 +11,8 @@ uint64_t random_next(uint64_t *seed) {
   return z ^ z >> 31;
 }
 
-static bool try_all(const struct history *h, const struct spec *spec, const bool *precedes, struct state state, uint32_t done,
-                    struct mem *m) {
+static bool try_all(const struct history *h, const struct spec *spec, const bool *precedes, struct state state,
+                    uint32_t done, struct mem *m) {
   uint32_t n = (uint32_t)h->ops.count;
   bool all = true;
   for (uint32_t i = 0; i < n; i++) all &= done >> i & 1 || op_pending(&h->ops.at[i]);
@@ -46,7 +46,8 @@ bool brute_linearizable(const struct history *h, const struct spec *spec, const 
   outcomes_open(&out, &m);
   spec->init(spec, &out);
   bool found = false;
-  for (size_t k = 0; k < out.list.count && !found; k++) found = try_all(h, spec, precedes, outcomes_state(&out, k), 0, &m);
+  for (size_t k = 0; k < out.list.count && !found; k++)
+    found = try_all(h, spec, precedes, outcomes_state(&out, k), 0, &m);
   mem_close(&m);
   return found;
 }
@@ -60,7 +61,8 @@ struct plan {
   bool happens;
 };
 
-static value random_arg(const struct spec *spec, const struct spec_op *op, int which, uint64_t *seed, bool distinct, int fresh) {
+static value random_arg(const struct spec *spec, const struct spec_op *op, int which, uint64_t *seed, bool distinct,
+                        int fresh) {
   (void)spec, (void)op;
   if (distinct && which == 0) return value_of_small(fresh);
   return value_of_small((int32_t)(random_next(seed) % 3));
@@ -70,7 +72,8 @@ static value random_arg(const struct spec *spec, const struct spec_op *op, int w
 static value random_result(const struct spec_op *op, uint64_t *seed, int fresh) {
   switch (op->result) {
   case RESULT_BOOL: return random_next(seed) & 1 ? V_TRUE : V_FALSE;
-  case RESULT_VALUE: return random_next(seed) % 4 ? value_of_small((int32_t)(random_next(seed) % (unsigned)(fresh + 1))) : V_EMPTY;
+  case RESULT_VALUE:
+    return random_next(seed) % 4 ? value_of_small((int32_t)(random_next(seed) % (unsigned)(fresh + 1))) : V_EMPTY;
   case RESULT_CONTENT: return random_next(seed) % 4 ? value_of_small((int32_t)(random_next(seed) % 3)) : V_NIL;
   case RESULT_INT: return value_of_small((int32_t)(random_next(seed) % 4));
   case RESULT_NONE_FULL: return random_next(seed) & 1 ? V_NONE : V_FULL;
@@ -95,9 +98,11 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     unsigned method = (unsigned)(random_next(seed) % spec->op_count);
     const struct spec_op *so = &spec->ops[method];
     memset(x, 0, sizeof *x);
-    x->op = (struct op){.process = (uint32_t)p, .method = (uint16_t)method, .result = V_UNKNOWN, .line = (uint32_t)count};
+    x->op =
+        (struct op){.process = (uint32_t)p, .method = (uint16_t)method, .result = V_UNKNOWN, .line = (uint32_t)count};
     int args = so->args + (int)(random_next(seed) % (so->args_most - so->args + 1u));
-    for (int a = 0; a < OP_ARGS; a++) x->op.arg[a] = a < args ? random_arg(spec, so, a, seed, options->distinct, fresh) : V_NONE;
+    for (int a = 0; a < OP_ARGS; a++)
+      x->op.arg[a] = a < args ? random_arg(spec, so, a, seed, options->distinct, fresh) : V_NONE;
     fresh += args > 0;
     x->start = clock[p] + 1 + (int64_t)(random_next(seed) % tight);
     x->end = x->start + (int64_t)(random_next(seed) % tight);

@@ -16,7 +16,8 @@ struct random_options {
   bool distinct; /* values */
   bool times;
 };
-struct history *random_history(struct mem *, struct spec *, uint64_t *seed, const struct random_options *, bool **precedes);
+struct history *random_history(struct mem *, struct spec *, uint64_t *seed, const struct random_options *,
+                               bool **precedes);
 uint64_t random_next(uint64_t *seed);
 void history_dump(const struct history *, const struct spec *);
 

@@ -1,5 +1,6 @@
-/* Enumeration (brute_verify.h): breadth first over pairs of a state and the history that led there. Histories are a tree of
- * events: a history is a node, and decided where no other continues it, since whatever begins a linearizable history is one. */
+/* Enumeration (brute_verify.h): breadth first over pairs of a state and the history that led there. Histories are a
+ * tree of events: a history is a node, and decided where no other continues it, since whatever begins a linearizable
+ * history is one. */
 #include "brute_verify.h"
 
 #include <string.h>
@@ -44,9 +45,10 @@ struct explorer {
   unsigned char *bytes;
   void *from, *to;
   struct pair here;
-  uint32_t at; /* its number */
+  uint32_t at;                   /* its number */
   unsigned moved, locked, spoke; /* moves; those that wait for a lock; moves with events or a fault */
-  /* Of one client: moves that leave the history as it is, and of each pair whether it comes to an end or to another history. */
+  /* Of one client: moves that leave the history as it is, and of each pair whether it comes to an end or to another
+   * history. */
   VEC(struct quiet_move) quiet;
   VEC(bool) goes_on;
 };
@@ -74,7 +76,7 @@ static uint32_t state_number(struct explorer *x, const void *work) {
 }
 
 static uint32_t add_pair(struct explorer *x, struct pair new) {
-  size_t i = hash_mix((uint64_t)new.state << 32 | new.node) & x->pair_table.mask;
+  size_t i = hash_mix((uint64_t) new.state << 32 | new.node) & x->pair_table.mask;
   for (; x->pair_table.slots[i]; i = (i + 1) & x->pair_table.mask) {
     const struct pair *p = &x->pairs.at[x->pair_table.slots[i] - 1];
     if (p->state == new.state && p->node == new.node) return x->pair_table.slots[i] - 1;
@@ -100,7 +102,8 @@ static uint32_t find_child(const struct brute *b, uint32_t node, struct event e)
 static uint32_t add_child(struct brute *b, uint32_t node, struct event e) {
   uint32_t c = find_child(b, node, e);
   if (c) return c;
-  struct brute_node new = {.parent = node, .event = e, .sibling = b->tree.at[node].child, .events = b->tree.at[node].events + 1};
+  struct brute_node new = {
+      .parent = node, .event = e, .sibling = b->tree.at[node].child, .events = b->tree.at[node].events + 1};
   if (b->tree.at[node].set) new.set = specset_step(b->subject->sets, b->tree.at[node].set, e);
   c = (uint32_t)b->tree.count;
   vec_push(b->mem, &b->tree, new);
@@ -117,7 +120,9 @@ uint32_t brute_find(const struct brute *b, const struct event *events, size_t co
   return node;
 }
 
-bool brute_has(const struct brute *b, const struct event *events, size_t count) { return brute_find(b, events, count) != UINT32_MAX; }
+bool brute_has(const struct brute *b, const struct event *events, size_t count) {
+  return brute_find(b, events, count) != UINT32_MAX;
+}
 
 size_t brute_events(const struct brute *b, uint32_t node, struct event *events, size_t most) {
   size_t count = b->tree.at[node].events;
@@ -214,7 +219,8 @@ static bool may_call(const struct brute *b, uint32_t node, struct event e) {
   const struct brute_client *c = b->client;
   if (!c) return specset_may_call(b->subject->sets, b->tree.at[node].set, e.thread, e.call);
   uint32_t next = c->first[e.thread];
-  for (; node; node = b->tree.at[node].parent) next += b->tree.at[node].event.kind == EVENT_CALL && b->tree.at[node].event.thread == e.thread;
+  for (; node; node = b->tree.at[node].parent)
+    next += b->tree.at[node].event.kind == EVENT_CALL && b->tree.at[node].event.thread == e.thread;
   return next < c->first[e.thread + 1] && c->calls[next] == e.call;
 }
 
@@ -278,13 +284,15 @@ static value plain_result(void *self, const struct program_op *op, word w) { ret
 
 /* Every shared access is a move, and so is every call and every return. */
 static struct system *plain_machine(struct mem *mem, struct subject *s) {
-  struct machine_options options = {.steps = STEPS_SHARED, .ops = s->options->ops, .type_stable = s->unit->harness.type_stable,
+  struct machine_options options = {.steps = STEPS_SHARED,
+                                    .ops = s->options->ops,
+                                    .type_stable = s->unit->harness.type_stable,
                                     .weak_fails = s->options->weak_fails};
   return machine_new(mem, s->program, s->client, s->threads, &options, plain_result, s);
 }
 
-/* Pairs that go on for ever, or not at all, with no event to come: their histories are as they remain. A pair without moves that waits for
- * no lock has done everything, or asif_require has refused to go on: that is no waiting. */
+/* Pairs that go on for ever, or not at all, with no event to come: their histories are as they remain. A pair without
+ * moves that waits for no lock has done everything, or asif_require has refused to go on: that is no waiting. */
 static void note_ends(struct explorer *x) {
   struct brute *b = x->out;
   uint32_t calls = b->client->first[b->subject->threads];
@@ -346,7 +354,8 @@ void brute_explore_past(struct brute *b, struct mem *mem, struct subject *s, siz
   explore(b, pairs_most);
 }
 
-void brute_enumerate(struct brute *b, struct mem *mem, struct subject *s, const struct brute_client *client, size_t pairs_most) {
+void brute_enumerate(struct brute *b, struct mem *mem, struct subject *s, const struct brute_client *client,
+                     size_t pairs_most) {
   *b = (struct brute){.mem = mem, .subject = s, .client = client, .whole = true, .level = UINT32_MAX};
   explore(b, pairs_most);
 }

@@ -4,7 +4,8 @@
 
 #include "test/test.h"
 
-const char *const compiled_ways[] = {"dpor", "all", "all, cached", "delays", "preemptions", "races", "few delays", "few delays, skipping"};
+const char *const compiled_ways[] = {"dpor",        "all",   "all, cached", "delays",
+                                     "preemptions", "races", "few delays",  "few delays, skipping"};
 
 enum { STEPS_MOST = 4000, BOUND = 1000, FEW = 4 };
 
@@ -27,7 +28,8 @@ struct exploring {
 
 struct compiled_object *compiled_open(struct mem *m, const char *source, bool optimised, struct problem *why) {
   struct compiled_object *c = mem_zero(m, 1, sizeof *c);
-  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {(char[]){"-w"}, optimised ? NULL : (char[]){"-O0"}, NULL};
+  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {(char[]){"-w"},
+                                                                              optimised ? NULL : (char[]){"-O0"}, NULL};
   struct object_options options = {.inputs = inputs, .flags = flags};
   c->mem = m;
   if (!object_open(m, &options, &c->image, &c->compiled, &c->object, why)) return NULL;
@@ -65,7 +67,8 @@ static enum visit visit(void *self, const struct run *r) {
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
     x->events[i] = (struct compiled_event){.thread = m->fiber, .is_return = m->is_return};
-    if (m->is_return) x->events[i].result = object_result(&o->spec, &o->ops[r->client->calls[m->call].op], x->values, m->result);
+    if (m->is_return)
+      x->events[i].result = object_result(&o->spec, &o->ops[r->client->calls[m->call].op], x->values, m->result);
   }
   if (r->end == RUN_LONG) {
     out.end = COMPILED_LONG;
@@ -86,9 +89,11 @@ static enum visit visit(void *self, const struct run *r) {
   return x->visit(x->context, &out) ? VISIT_ON : VISIT_STOP;
 }
 
-static bool make_client(const struct compiled_object *c, const struct compiled_client *from, struct client *to, struct problem *why) {
+static bool make_client(const struct compiled_object *c, const struct compiled_client *from, struct client *to,
+                        struct problem *why) {
   uint32_t count = from->first[from->threads];
-  *to = (struct client){.threads = from->threads, .first = mem_zero(c->mem, from->threads + 1, sizeof *to->first),
+  *to = (struct client){.threads = from->threads,
+                        .first = mem_zero(c->mem, from->threads + 1, sizeof *to->first),
                         .calls = mem_zero(c->mem, count + 1, sizeof *to->calls)};
   memcpy(to->first, from->first, (from->threads + 1) * sizeof *to->first);
   for (uint32_t i = 0; i < count; i++) {
@@ -101,20 +106,24 @@ static bool make_client(const struct compiled_object *c, const struct compiled_c
   return true;
 }
 
-bool compiled_explore(struct compiled_object *c, const struct compiled_client *client, enum compiled_way way, struct values *values,
-                      bool (*visitor)(void *, const struct compiled_run *), void *context, bool *complete, uint64_t *schedules,
-                      struct problem *why) {
-  static const enum strategy strategies[] = {EXPLORE_DPOR, EXPLORE_ALL, EXPLORE_ALL, EXPLORE_BOUNDED, EXPLORE_BOUNDED, EXPLORE_DPOR,
-                                             EXPLORE_BOUNDED, EXPLORE_BOUNDED};
+bool compiled_explore(struct compiled_object *c, const struct compiled_client *client, enum compiled_way way,
+                      struct values *values, bool (*visitor)(void *, const struct compiled_run *), void *context,
+                      bool *complete, uint64_t *schedules, struct problem *why) {
+  static const enum strategy strategies[] = {EXPLORE_DPOR,    EXPLORE_ALL,  EXPLORE_ALL,     EXPLORE_BOUNDED,
+                                             EXPLORE_BOUNDED, EXPLORE_DPOR, EXPLORE_BOUNDED, EXPLORE_BOUNDED};
   struct exploring x = {.object = c, .values = values, .visit = visitor, .context = context};
-  struct explore_options options = {.strategy = strategies[way], .cache = way >= BY_ALL_CACHED && way < BY_FEW_DELAYS,
-                                    .bound = way < BY_FEW_DELAYS ? BOUND : FEW, .skip = way == BY_FEW_DELAYS_SKIPPING,
+  struct explore_options options = {.strategy = strategies[way],
+                                    .cache = way >= BY_ALL_CACHED && way < BY_FEW_DELAYS,
+                                    .bound = way < BY_FEW_DELAYS ? BOUND : FEW,
+                                    .skip = way == BY_FEW_DELAYS_SKIPPING,
                                     .bound_by = way == BY_PREEMPTIONS ? BOUND_PREEMPTIONS : BOUND_DELAYS};
   struct explore_counts counts;
   struct limits limits;
   struct client *own = mem_zero(c->mem, 1, sizeof *own); /* clients are known by their addresses */
   limits_start(&limits, 0, 0);
-  if (!prepare(c, way == BY_RACES, why) || !make_client(c, client, own, why) || !explore(own, &options, NULL, &limits, visit, &x, &counts, why)) return false;
+  if (!prepare(c, way == BY_RACES, why) || !make_client(c, client, own, why) ||
+      !explore(own, &options, NULL, &limits, visit, &x, &counts, why))
+    return false;
   if (*x.judging.text) return *why = x.judging, false;
   *complete = counts.complete;
   *schedules = counts.schedules;

@@ -1,5 +1,5 @@
-/* An object compiled and run under all schedules, as `asif test` does it; in words of neither engine, since their headers do not go
- * together. */
+/* An object compiled and run under all schedules, as `asif test` does it; in words of neither engine, since their
+ * headers do not go together. */
 #ifndef ASIF_TESTS_COMPILED_H
 #define ASIF_TESTS_COMPILED_H
 
@@ -24,8 +24,25 @@ struct compiled_event {
   value result;
 };
 
-enum compiled_end { COMPILED_WHOLE, COMPILED_WAITING, COMPILED_FAULT, COMPILED_LONG, COMPILED_RACE, COMPILED_CANNOT /* be run */ };
-enum compiled_fault { NO_FAULT, USE_AFTER_FREE, DOUBLE_FREE, BAD_FREE, OUT_OF_BOUNDS, ASSERTION, CRASH, MISUSE, OTHER_FAULT };
+enum compiled_end {
+  COMPILED_WHOLE,
+  COMPILED_WAITING,
+  COMPILED_FAULT,
+  COMPILED_LONG,
+  COMPILED_RACE,
+  COMPILED_CANNOT /* be run */
+};
+enum compiled_fault {
+  NO_FAULT,
+  USE_AFTER_FREE,
+  DOUBLE_FREE,
+  BAD_FREE,
+  OUT_OF_BOUNDS,
+  ASSERTION,
+  CRASH,
+  MISUSE,
+  OTHER_FAULT
+};
 struct compiled_run {
   enum compiled_end end;
   enum compiled_fault fault;
@@ -36,18 +53,29 @@ struct compiled_run {
 };
 
 /* BY_FEW_DELAYS: not complete; SKIPPING: without those that are like others.
- * BY_RACES: as `asif test` does it where nothing else is said: plain accesses are not interleaved, but races are a finding. */
-enum compiled_way { BY_DPOR, BY_ALL, BY_ALL_CACHED, BY_DELAYS, BY_PREEMPTIONS, BY_RACES, BY_FEW_DELAYS, BY_FEW_DELAYS_SKIPPING, COMPILED_WAYS };
+ * BY_RACES: as `asif test` does it where nothing else is said: plain accesses are not interleaved, but races are a
+ * finding. */
+enum compiled_way {
+  BY_DPOR,
+  BY_ALL,
+  BY_ALL_CACHED,
+  BY_DELAYS,
+  BY_PREEMPTIONS,
+  BY_RACES,
+  BY_FEW_DELAYS,
+  BY_FEW_DELAYS_SKIPPING,
+  COMPILED_WAYS
+};
 extern const char *const compiled_ways[];
 
 struct compiled_object;
 /* optimised: as `asif test` compiles it; else so that all plain accesses are those of the source. */
 struct compiled_object *compiled_open(struct mem *, const char *source, bool optimised, struct problem *);
 void compiled_close(struct compiled_object *);
-/* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left out. The visitor's false
- * ends it. */
+/* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left
+ * out. The visitor's false ends it. */
 bool compiled_explore(struct compiled_object *, const struct compiled_client *, enum compiled_way, struct values *,
-                      bool (*visit)(void *, const struct compiled_run *), void *context, bool *complete, uint64_t *schedules,
-                      struct problem *);
+                      bool (*visit)(void *, const struct compiled_run *), void *context, bool *complete,
+                      uint64_t *schedules, struct problem *);
 
 #endif

@@ -31,7 +31,9 @@ static bool lucky(struct run *r) {
 enum { ADDS, TAKES, ASKS };
 static int role(const struct prover *p, uint16_t op) {
   const char *name = p->effects->ops.at[p->method[op]].name;
-  return !strcmp(name, "push") || !strcmp(name, "enq") || !strcmp(name, "add") ? ADDS : !strcmp(name, "contains") ? ASKS : TAKES;
+  return !strcmp(name, "push") || !strcmp(name, "enq") || !strcmp(name, "add") ? ADDS
+         : !strcmp(name, "contains")                                           ? ASKS
+                                                                               : TAKES;
 }
 static bool is(const struct prover *p, const char *spec) { return !strcmp(p->effects->name, spec); }
 static bool is_set(const struct prover *p) { return is(p, "set") || is(p, "multiset"); }
@@ -40,7 +42,9 @@ static int find_item(const struct concrete *c, word k) {
     if (c->item[i] == k) return (int)i;
   return -1;
 }
-static void drop_item(struct concrete *c, unsigned i) { memmove(c->item + i, c->item + i + 1, sizeof(word) * (--c->items - i)); }
+static void drop_item(struct concrete *c, unsigned i) {
+  memmove(c->item + i, c->item + i + 1, sizeof(word) * (--c->items - i));
+}
 static void put_item(struct run *r, word k, bool first) {
   struct concrete *c = r->c;
   if (c->items == CONCRETE_ITEMS) {
@@ -94,7 +98,8 @@ static void check_return(struct run *r, word result) {
   if (r->p->level == LEVEL_MS) return;
   bool adds = role(r->p, t->op) == ADDS;
   if (t->linearized) {
-    if (is_set(r->p) ? is(r->p, "set") && (result != 0) != (t->status != 0) : !adds && result != t->status) fault(r, "returns another result");
+    if (is_set(r->p) ? is(r->p, "set") && (result != 0) != (t->status != 0) : !adds && result != t->status)
+      fault(r, "returns another result");
     return;
   }
   unsigned bit = !is_set(r->p) ? (result == ASIF_EMPTY ? MAY_EMPTY : 0) : result ? MAY_TRUE : MAY_FALSE;
@@ -150,9 +155,12 @@ static void write_word(struct run *r, const struct inst *i, word *at, word w) {
 }
 
 static void lock_word(struct run *r, const struct inst *i, word *at) {
-  if (*at == r->me + 1) fault(r, "takes a lock that it holds");
-  else if (*at) r->waits = true;
-  else write_word(r, i, at, r->me + 1);
+  if (*at == r->me + 1)
+    fault(r, "takes a lock that it holds");
+  else if (*at)
+    r->waits = true;
+  else
+    write_word(r, i, at, r->me + 1);
 }
 
 static void run_memory(struct run *r, const struct inst *i, uint32_t pc) {
@@ -167,8 +175,10 @@ static void run_memory(struct run *r, const struct inst *i, uint32_t pc) {
   case I_CAS:
     if (old == NOTHING || regs[i->c] == NOTHING) fault(r, "compares what was never set");
     writes = old == regs[i->c] && !(i->flags & FLAG_WEAK && lucky(r));
-    if (writes) write_word(r, i, at, regs[i->b]);
-    else regs[i->c] = old;
+    if (writes)
+      write_word(r, i, at, regs[i->b]);
+    else
+      regs[i->c] = old;
     regs[i->d] = writes;
     break;
   case I_LOCK: lock_word(r, i, at), writes = false; break;
@@ -208,15 +218,18 @@ static void new_object(struct run *r, const struct inst *i) {
   struct concrete_object *o = &r->c->object[n];
   const struct layout *l = &r->p->program->layouts[i->imm];
   *o = (struct concrete_object){.used = true, .owner = (int8_t)r->me, .layout = (uint8_t)i->imm};
-  for (unsigned c = 0; c < CELLS_EACH; c++) o->cell[c] = (c < l->count && l->cells[c].scalar.mutex) || i->flags & FLAG_ZERO ? 0 : NOTHING;
+  for (unsigned c = 0; c < CELLS_EACH; c++)
+    o->cell[c] = (c < l->count && l->cells[c].scalar.mutex) || i->flags & FLAG_ZERO ? 0 : NOTHING;
   thread_of(r)->reg[i->d] = ADDRESS + n;
 }
 
 static void free_object(struct run *r, word w) {
   struct concrete_object *o = object_at(r, w);
   if (!w) return;
-  if (!o || o->owner != (int)r->me) fault(r, "frees what is not its own");
-  else o->used = false;
+  if (!o || o->owner != (int)r->me)
+    fault(r, "frees what is not its own");
+  else
+    o->used = false;
 }
 
 static void run_plain(struct run *r, const struct inst *i) {
@@ -255,13 +268,16 @@ static void go(struct run *r, bool stepped) {
       stepped = true;
     }
     t->pc++;
-    if (i->code == I_ATOMIC) atomic = i->imm;
+    if (i->code == I_ATOMIC)
+      atomic = i->imm;
     else if (i->code == I_RETURN) {
       if (!r->setting_up) check_return(r, i->a == NO_REG ? 0 : t->reg[i->a]);
       t->pc = 0;
       return;
-    } else if (is_access(i)) run_memory(r, i, pc);
-    else run_plain(r, i);
+    } else if (is_access(i))
+      run_memory(r, i, pc);
+    else
+      run_plain(r, i);
   }
 }
 
@@ -270,7 +286,10 @@ void concrete_start(struct prover *p, struct concrete *c) {
   memset(c, 0, sizeof *c);
   for (uint32_t g = 0; g < program->global_count; g++)
     for (uint32_t k = 0; k < program->layouts[program->globals[g].layout].count; k++)
-      c->root[p->root_of[g] + k] = program->globals[g].init && !program->layouts[program->globals[g].layout].cells[k].scalar.mutex ? program->globals[g].init[k] : 0;
+      c->root[p->root_of[g] + k] =
+          program->globals[g].init && !program->layouts[program->globals[g].layout].cells[k].scalar.mutex
+              ? program->globals[g].init[k]
+              : 0;
   if (program->init_entry) {
     struct run r = {.p = p, .c = c, .setting_up = true};
     c->thread[0].pc = program->init_entry;
@@ -376,10 +395,14 @@ static bool match_value(struct match *m, val v, word w) {
 
 /* The number a value stands for; false if any will do. */
 static bool number_of(const struct match *m, val v, word *w) {
-  if (KIND(v) == K_NULL) *w = 0;
-  else if (KIND(v) == K_INT) *w = m->p->constant[INDEX(v)];
-  else if (KIND(v) == K_SYM && m->sym_known[INDEX(v)]) *w = m->sym[INDEX(v)];
-  else return false;
+  if (KIND(v) == K_NULL)
+    *w = 0;
+  else if (KIND(v) == K_INT)
+    *w = m->p->constant[INDEX(v)];
+  else if (KIND(v) == K_SYM && m->sym_known[INDEX(v)])
+    *w = m->sym[INDEX(v)];
+  else
+    return false;
   return true;
 }
 
@@ -469,7 +492,8 @@ static bool match_lengths(struct match *m) {
   if (v->pc && !match_value(m, v->arg, t->arg)) return false;
   if (m->p->level == LEVEL_MS) return match_order(m);
   if (v->pc && ((KIND(v->status) != K_UNSET) != t->linearized || v->may_return & ~t->may_return)) return false;
-  if (v->pc && t->linearized && (role(m->p, t->op) == TAKES && !is_set(m->p)) && !match_value(m, v->status, t->status)) return false;
+  if (v->pc && t->linearized && (role(m->p, t->op) == TAKES && !is_set(m->p)) && !match_value(m, v->status, t->status))
+    return false;
   return match_order(m) && (is_set(m->p) ? match_multiset(m) : match_sequence(m, 0, 0));
 }
 
@@ -494,9 +518,12 @@ bool concrete_covered(const struct prover *p, const struct concrete *c, unsigned
 }
 
 static void print_word(word w, FILE *f) {
-  if (is_address(w)) fprintf(f, "@%d", (int)(w - ADDRESS));
-  else if (w == NOTHING) fputs("unset", f);
-  else fprintf(f, "%lld", (long long)w);
+  if (is_address(w))
+    fprintf(f, "@%d", (int)(w - ADDRESS));
+  else if (w == NOTHING)
+    fputs("unset", f);
+  else
+    fprintf(f, "%lld", (long long)w);
 }
 
 void concrete_print(const struct prover *p, const struct concrete *c, FILE *f) {
@@ -505,7 +532,8 @@ void concrete_print(const struct prover *p, const struct concrete *c, FILE *f) {
   for (unsigned n = 0; n < CONCRETE_OBJECTS; n++) {
     if (!c->object[n].used) continue;
     fprintf(f, "\n@%u (owner %d):", n, c->object[n].owner);
-    for (unsigned k = 0; k < p->program->layouts[c->object[n].layout].count; k++) fputc(' ', f), print_word(c->object[n].cell[k], f);
+    for (unsigned k = 0; k < p->program->layouts[c->object[n].layout].count; k++)
+      fputc(' ', f), print_word(c->object[n].cell[k], f);
   }
   fputs("\nspecification:", f);
   for (unsigned i = 0; i < c->items; i++) fputc(' ', f), print_word(c->item[i], f);
@@ -514,7 +542,8 @@ void concrete_print(const struct prover *p, const struct concrete *c, FILE *f) {
     fprintf(f, "\nthread %u at %u", i, t->pc);
     for (unsigned k = 0; t->pc && k < p->program->ops[t->op].regs && k < REGS_MOST; k++)
       fprintf(f, " %s=", p->program->ops[t->op].reg_names[k]), print_word(t->reg[k], f);
-    if (t->pc) fprintf(f, " arg %lld, may return %u%s", (long long)t->arg, t->may_return, t->linearized ? ", linearized" : "");
+    if (t->pc)
+      fprintf(f, " arg %lld, may return %u%s", (long long)t->arg, t->may_return, t->linearized ? ", linearized" : "");
   }
   fputc('\n', f);
 }

@@ -1,7 +1,9 @@
-/* Concrete executions of the programs that prove reads, with the same steps, and which of the prover's views describe a state.
+/* Concrete executions of the programs that prove reads, with the same steps, and which of the prover's views describe a
+ * state.
  *
- * Memory is objects that are freed and used again; each thread has registers; the specification's state goes along as a ghost: at the
- * prover's linearization points it changes. If the prover is right every state of every execution is described by a view of each thread. */
+ * Memory is objects that are freed and used again; each thread has registers; the specification's state goes along as a
+ * ghost: at the prover's linearization points it changes. If the prover is right every state of every execution is
+ * described by a view of each thread. */
 #ifndef ASIF_TESTS_CONCRETE_H
 #define ASIF_TESTS_CONCRETE_H
 

@@ -26,7 +26,9 @@ struct history *parse_bytes(const char *format, const char *bytes, size_t count)
   return h;
 }
 
-struct history *parse(const char *format, const char *text) { return parse_bytes(format, text, strlen(text)); }
+struct history *parse(const char *format, const char *text) {
+  return parse_bytes(format, text, strlen(text));
+}
 
 static bool keep(struct text *t, void *unused) { return (void)t, (void)unused, true; }
 
@@ -65,10 +67,11 @@ void reads_as(const char *file, int line, const char *format, const char *text, 
 void refused(const char *file, int line, const char *format, const char *text, size_t len, const char *message) {
   for (int i = 0; i < CHUNKS; i++) {
     struct problem p;
-    if (parse_chunks(format, text, len, chunks[i], &p)) fprintf(stderr, "%s\n", text), test_fail(file, line, "accepted");
+    if (parse_chunks(format, text, len, chunks[i], &p))
+      fprintf(stderr, "%s\n", text), test_fail(file, line, "accepted");
     if (strncmp(p.text, "h:", 2) || strcmp(p.text + 2, message)) {
-      fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused with:\n%s\ninstead of:\nh:%s\n", chunks[i], text, p.text,
-              message);
+      fprintf(stderr, "read %zu bytes at a time:\n%s\nis refused with:\n%s\ninstead of:\nh:%s\n", chunks[i], text,
+              p.text, message);
       test_fail(file, line, "another message");
     }
   }
@@ -82,13 +85,15 @@ const struct sample samples[] = {
             "#jepsen.history.Op{:type :ok :f :enq :value 5 :process 0, :extra {:a [1 #{2}] \"s]\" \\} }}\n"
             "{:process :nemesis, :type :info, :f :start, :value #uuid \"x\"} #_{:type :bad}\n"
             "{:process 1 :type :invoke :f :cas :value [0 3]}{:process 1 :type :info :f :cas :value :timed-out}]\n"},
-    {"json", "[{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0, \"time\": 12, \"error\": null},\n"
-             " {\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0,\"more\":{\"a\":[1,{\"b\":\"\\u00e9\\\"}\"}]}},\n"
-             " {\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\"}]\n"},
-    {"jepsen-log", "INFO  jepsen.core - Worker 0 starting\nINFO  jepsen.util - 4\t:invoke\t:cas\t[0 3]\n"
-                   "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\nINFO  jepsen.util - 4\t:ok\t:cas\t[0 3]\n---> HTTP\n"},
-    {"hist",
-     "# @object atomic-stack\n[1] call push(c)\n[2] call push 1\n[1] return\n[2] return\n[2] call pop\n[2] return empty\n"},
+    {"json",
+     "[{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0, \"time\": 12, \"error\": null},\n"
+     " {\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0,\"more\":{\"a\":[1,{\"b\":\"\\u00e9\\\"}\"}]}},\n"
+     " {\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\"}]\n"},
+    {"jepsen-log",
+     "INFO  jepsen.core - Worker 0 starting\nINFO  jepsen.util - 4\t:invoke\t:cas\t[0 3]\n"
+     "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\nINFO  jepsen.util - 4\t:ok\t:cas\t[0 3]\n---> HTTP\n"},
+    {"hist", "# @object atomic-stack\n[1] call push(c)\n[2] call push 1\n[1] return\n[2] return\n[2] call pop\n[2] "
+             "return empty\n"},
     {"columns", "# stack\npush 1 10 20\npush 2 20 30\npop 1 25 40\npop empty 41 42\npop 50 inf\n"},
     {"process-columns", "# queue\n0 1 5 ENQ 10\n1 2 6 DEQ 10\n1 7 8 DEQ EMPTY\n2 9 inf ENQ 11\n"},
     {"recording", NULL},

@@ -31,6 +31,7 @@ struct sample {
 };
 extern const struct sample samples[];
 extern const size_t sample_count;
-const char *sample_bytes(size_t i, size_t *count); /* of one that has no text: that of the first, written in its format */
+const char *sample_bytes(size_t i,
+                         size_t *count); /* of one that has no text: that of the first, written in its format */
 
 #endif

@@ -34,9 +34,9 @@ struct formula *bound(struct mem *m, const char *text, const struct spec *spec) 
 
 static bool same_node(const struct node *a, const struct node *b) {
   if (a->type != b->type || a->kind != b->kind || a->compare != b->compare || a->has_result != b->has_result ||
-      a->pending != b->pending || a->var != b->var || a->vars != b->vars || a->number != b->number || a->special != b->special ||
-      a->kid_count != b->kid_count || a->uses != b->uses || a->cost != b->cost || !a->name != !b->name ||
-      (a->name && strcmp(a->name, b->name)))
+      a->pending != b->pending || a->var != b->var || a->vars != b->vars || a->number != b->number ||
+      a->special != b->special || a->kid_count != b->kid_count || a->uses != b->uses || a->cost != b->cost ||
+      !a->name != !b->name || (a->name && strcmp(a->name, b->name)))
     return false;
   for (uint32_t i = 0; i < a->kid_count; i++)
     if (!same_node(a->kids[i], b->kids[i])) return false;
@@ -53,7 +53,8 @@ static bool same_formula(const struct formula *a, const struct formula *b) {
     if (strcmp(a->specs.at[i], b->specs.at[i])) return false;
   for (size_t i = 0; i < a->definitions.count; i++) {
     const struct definition *x = a->definitions.at[i], *y = b->definitions.at[i];
-    if (strcmp(x->name, y->name) || x->params != y->params || x->vars != y->vars || !same_node(x->body, y->body)) return false;
+    if (strcmp(x->name, y->name) || x->params != y->params || x->vars != y->vars || !same_node(x->body, y->body))
+      return false;
     for (uint32_t v = 0; v < x->vars; v++)
       if (x->variables[v].kind != y->variables[v].kind) return false;
   }

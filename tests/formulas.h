@@ -12,6 +12,7 @@ struct spec spec_of(struct mem *, const char *name);
 struct formula *formula_of(struct mem *, const char *text);
 struct formula *bound(struct mem *, const char *text, const struct spec *);
 void prints_as_itself(struct mem *, const char *text);
-struct counting *count_history(struct mem *, const struct history *, unsigned k, uint32_t events); /* of its first events */
+struct counting *count_history(struct mem *, const struct history *, unsigned k,
+                               uint32_t events); /* of its first events */
 
 #endif

@@ -42,11 +42,14 @@ struct image *image_of(struct mem *m, const char *source, const char *flags) {
   CHECK(mkdtemp(directory));
   write_text("wrap", wrapped_names, "-Wl,--wrap=");
   write_text("stub.c", (const char *const[]){image_stub, NULL}, "");
-  const char *volatiles = shell("%s --version | grep -q clang", cc) ? "-mllvm -tsan-distinguish-volatile=1" : "--param=tsan-distinguish-volatile=1";
-  bool built = shell("%s -w -O1 -g -fPIC -fsanitize=thread %s -DASIF_HOSTED -Iinclude %s -c -o %s/image.o %s", cc, volatiles, flags, directory, source) &&
+  const char *volatiles = shell("%s --version | grep -q clang", cc) ? "-mllvm -tsan-distinguish-volatile=1"
+                                                                    : "--param=tsan-distinguish-volatile=1";
+  bool built = shell("%s -w -O1 -g -fPIC -fsanitize=thread %s -DASIF_HOSTED -Iinclude %s -c -o %s/image.o %s", cc,
+                     volatiles, flags, directory, source) &&
                shell("cc -O1 -fPIC -c -o %s/stub.o %s/stub.c", directory, directory) &&
-               shell("%s -shared -Wl,-Bsymbolic %s -o %s/image.so %s/image.o %s/stub.o @%s/wrap %s", cc, cxx ? "" : "-nostartfiles", directory, directory, directory,
-                     directory, cxx ? "-static-libstdc++ -static-libgcc" : "");
+               shell("%s -shared -Wl,-Bsymbolic %s -o %s/image.so %s/image.o %s/stub.o @%s/wrap %s", cc,
+                     cxx ? "" : "-nostartfiles", directory, directory, directory, directory,
+                     cxx ? "-static-libstdc++ -static-libgcc" : "");
   char path[100];
   struct problem problem = {""};
   snprintf(path, sizeof path, "%s/image.so", directory);

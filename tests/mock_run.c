@@ -12,17 +12,17 @@ enum { STEPS_MOST = 400, FREE = 0, FEW_CELLS = 3 };
 struct thread {
   unsigned at;
   long kept;
-  int block;      /* the one it has; -1: none */
+  int block;                                 /* the one it has; -1: none */
   bool ended, alive, called, open, spinning; /* open: within an operation */
-  bool spun;      /* its last read was the same */
-  bool second;    /* of MOCK_SPIN_TWO: reads b next */
-  unsigned saw[2], writes; /* the cells' versions when it read them; of all writes */
-  unsigned started; /* the threads it created: only thread 0 does */
+  bool spun;                                 /* its last read was the same */
+  bool second;                               /* of MOCK_SPIN_TWO: reads b next */
+  unsigned saw[2], writes;                   /* the cells' versions when it read them; of all writes */
+  unsigned started;                          /* the threads it created: only thread 0 does */
   uint32_t call;
 };
 static struct {
   long cells[MOCK_CELLS];
-  unsigned version[MOCK_CELLS]; /* how often it was changed */
+  unsigned version[MOCK_CELLS];       /* how often it was changed */
   unsigned holder[MOCK_LOCKS], count; /* count: of the semaphore */
   uint8_t freed[MOCK_BLOCKS * MOCK_THREADS];
   unsigned freed_count, fresh[MOCK_THREADS];
@@ -49,16 +49,19 @@ const struct client *mock_client(void) { return &client; }
 static const struct mock_instruction *next_of(unsigned t) { return &program->code[t][m.threads[t].at]; }
 
 static void pend(unsigned t, enum point_kind kind, uintptr_t address, unsigned flags) {
-  run.pending[t] = (struct step){.fiber = (uint8_t)t, .kind = (uint8_t)kind, .address = address, .size = address ? 8 : 0,
+  run.pending[t] = (struct step){.fiber = (uint8_t)t,
+                                 .kind = (uint8_t)kind,
+                                 .address = address,
+                                 .size = address ? 8 : 0,
                                  .flags = (uint8_t)(flags | (m.threads[t].called ? STEP_CALLS : 0))};
 }
 
-#define CELL(i)  (0x1000 + 8 * (uintptr_t)(i))
-#define LOCK(i)  (0x2000 + 8 * (uintptr_t)(i))
+#define CELL(i)   (0x1000 + 8 * (uintptr_t)(i))
+#define LOCK(i)   (0x2000 + 8 * (uintptr_t)(i))
 #define SEMAPHORE 0x3000
 #define LIST      0x4000
 #define THREAD(i) (0x5000 + 8 * (uintptr_t)(i))
-#define BLOCK(i) (0x6000 + 16 * (uintptr_t)(i))
+#define BLOCK(i)  (0x6000 + 16 * (uintptr_t)(i))
 
 static void finding(enum found found) {
   run.found = found;
@@ -69,7 +72,10 @@ static void finding(enum found found) {
 static bool over(void) { return run.found || run.end == RUN_CANNOT; }
 
 static void moment(unsigned t, size_t step, bool is_return) {
-  moments[run.moment_count++] = (struct moment){.step = (uint32_t)step, .call = m.threads[t].call, .fiber = (uint8_t)t, .is_return = is_return,
+  moments[run.moment_count++] = (struct moment){.step = (uint32_t)step,
+                                                .call = m.threads[t].call,
+                                                .fiber = (uint8_t)t,
+                                                .is_return = is_return,
                                                 .result = is_return ? m.threads[t].kept : 0};
 }
 
@@ -191,8 +197,10 @@ static bool spin_two(struct thread *x, const struct mock_instruction *i, struct 
   x->spinning = false;
   if (x->kept) return x->spun = x->second = false, true;
   x->saw[x->second] = m.version[cell];
-  if (!x->second) x->writes = m.writes;
-  else x->spun = true;
+  if (!x->second)
+    x->writes = m.writes;
+  else
+    x->spun = true;
   x->second = !x->second;
   if (same) spins(x, s);
   return false;
@@ -200,8 +208,10 @@ static bool spin_two(struct thread *x, const struct mock_instruction *i, struct 
 
 static unsigned choose_block(const struct plan *plan, unsigned count, size_t i, bool *bad) {
   unsigned block = 0;
-  if (i < plan->count) block = plan->choices[i].block;
-  else if (plan->choose_block) block = (unsigned)plan->choose_block(plan->context, &run, count);
+  if (i < plan->count)
+    block = plan->choices[i].block;
+  else if (plan->choose_block)
+    block = (unsigned)plan->choose_block(plan->context, &run, count);
   *bad = block >= count;
   return block;
 }
@@ -270,10 +280,23 @@ static bool take(unsigned t, struct step *s, const struct plan *plan) {
     x->kept = m.holder[i->a] == FREE;
     if (x->kept) m.holder[i->a] = t + 1, wrote(s);
     break;
-  case MOCK_LOCK: m.holder[i->a] = t + 1; wrote(s); break;
-  case MOCK_UNLOCK: m.holder[i->a] = FREE; wrote(s); s->flags |= STEP_OPENS; break;
-  case MOCK_POST: m.count++; wrote(s); break;
-  case MOCK_TAKE: m.count--; wrote(s); break;
+  case MOCK_LOCK:
+    m.holder[i->a] = t + 1;
+    wrote(s);
+    break;
+  case MOCK_UNLOCK:
+    m.holder[i->a] = FREE;
+    wrote(s);
+    s->flags |= STEP_OPENS;
+    break;
+  case MOCK_POST:
+    m.count++;
+    wrote(s);
+    break;
+  case MOCK_TAKE:
+    m.count--;
+    wrote(s);
+    break;
   case MOCK_SPIN:
     if (!spin(x, i, s)) return advance(t), true;
     break;
@@ -332,7 +355,8 @@ static void stuck(void) {
 const struct run *mock_execute(const struct client *c, const struct plan *plan, struct problem *problem) {
   mock_runs++;
   memset(&m, 0, sizeof m);
-  run = (struct run){.client = c, .steps = steps, .moments = moments, .end = RUN_WHOLE, .said = "", .fibers = program->threads};
+  run = (struct run){
+      .client = c, .steps = steps, .moments = moments, .end = RUN_WHOLE, .said = "", .fibers = program->threads};
   for (unsigned t = 0; t < program->threads && !over(); t++) start_thread(t);
   while (!over()) {
     uint64_t enabled = run.enabled = enabled_threads();
@@ -345,7 +369,8 @@ const struct run *mock_execute(const struct client *c, const struct plan *plan, 
       break;
     }
     struct choice chosen = {(uint8_t)step_default(steps, run.count, run.current, enabled), 0};
-    if (run.count < plan->count) chosen = plan->choices[run.count];
+    if (run.count < plan->count)
+      chosen = plan->choices[run.count];
     else if (plan->choose && plan->choose(plan->context, &run, &chosen) == CHOOSE_STOP) {
       run.end = RUN_CUT;
       break;
@@ -393,14 +418,19 @@ static bool wanted(unsigned op, unsigned features) {
 }
 
 static void add(struct mock_program *p, unsigned t, unsigned op, unsigned a, unsigned b) {
-  if (p->length[t] < MOCK_LENGTH) p->code[t][p->length[t]++] = (struct mock_instruction){(uint8_t)op, (uint8_t)a, (uint8_t)b};
+  if (p->length[t] < MOCK_LENGTH)
+    p->code[t][p->length[t]++] = (struct mock_instruction){(uint8_t)op, (uint8_t)a, (uint8_t)b};
 }
 
 static void add_random(struct mock_program *p, unsigned t, uint64_t *random, unsigned features) {
   unsigned op, a;
   do op = draw(random, MOCK_CALL);
   while (!wanted(op, features) || ((op == MOCK_START || op == MOCK_JOIN) && (t || p->threads == p->all)));
-  a = draw(random, op == MOCK_LOCK || op == MOCK_TRY || op == MOCK_UNLOCK || op == MOCK_SKIP ? 2 : op == MOCK_USE ? p->threads : features & MOCK_LARGE ? MOCK_CELLS : draw(random, 2) ? 1 : FEW_CELLS);
+  a = draw(random, op == MOCK_LOCK || op == MOCK_TRY || op == MOCK_UNLOCK || op == MOCK_SKIP ? 2
+                   : op == MOCK_USE                                                          ? p->threads
+                   : features & MOCK_LARGE                                                   ? MOCK_CELLS
+                   : draw(random, 2)                                                         ? 1
+                                                                                             : FEW_CELLS);
   if (op == MOCK_START || op == MOCK_JOIN) a = p->threads + draw(random, p->all - p->threads);
   add(p, t, op, a, op == MOCK_SKIP ? 1 + draw(random, 2) : op == MOCK_SPIN_TWO ? (a + 1) % FEW_CELLS : draw(random, 3));
   if (op == MOCK_LOCK && draw(random, 3)) {
@@ -427,11 +457,13 @@ void mock_random(struct mock_program *p, uint64_t *random, unsigned features, un
 }
 
 void mock_print(const struct mock_program *p) {
-  static const char *const names[] = {"read",  "write", "cas",  "cas0",  "add",   "lock",  "try",  "unlock", "post",   "take",   "spin", "spin2",
-                                      "alloc", "free",  "use",  "yield", "block", "start", "join", "assert", "refuse", "skip", "call", "return"};
+  static const char *const names[] = {"read",  "write", "cas",  "cas0",   "add",    "lock", "try",  "unlock",
+                                      "post",  "take",  "spin", "spin2",  "alloc",  "free", "use",  "yield",
+                                      "block", "start", "join", "assert", "refuse", "skip", "call", "return"};
   for (unsigned t = 0; t < p->all; t++) {
     fprintf(stderr, "%s%u:", t < p->threads ? "" : "created ", t);
-    for (unsigned i = 0; i < p->length[t]; i++) fprintf(stderr, " %s(%u,%u)", names[p->code[t][i].op], p->code[t][i].a, p->code[t][i].b);
+    for (unsigned i = 0; i < p->length[t]; i++)
+      fprintf(stderr, " %s(%u,%u)", names[p->code[t][i].op], p->code[t][i].a, p->code[t][i].b);
     fputc('\n', stderr);
   }
 }

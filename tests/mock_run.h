@@ -14,38 +14,45 @@ enum mock_op {
   MOCK_CAS_FROM_ZERO,
   MOCK_ADD,
   MOCK_LOCK,
-  MOCK_TRY, /* keeps whether it got it */
+  MOCK_TRY,    /* keeps whether it got it */
   MOCK_UNLOCK, /* if it holds it */
-  MOCK_POST, /* a semaphore */
+  MOCK_POST,   /* a semaphore */
   MOCK_TAKE,
-  MOCK_SPIN, /* reads cell a until it is b */
+  MOCK_SPIN,     /* reads cell a until it is b */
   MOCK_SPIN_TWO, /* reads cells a and b until one of them is not 0 */
-  MOCK_ALLOC, /* keeps the block */
-  MOCK_FREE, /* the block kept last; nothing if there is none */
-  MOCK_USE, /* writes into a block that may be freed: a finding */
+  MOCK_ALLOC,    /* keeps the block */
+  MOCK_FREE,     /* the block kept last; nothing if there is none */
+  MOCK_USE,      /* writes into a block that may be freed: a finding */
   MOCK_YIELD,
   MOCK_BLOCK, /* adds to all cells */
   MOCK_START, /* thread a */
   MOCK_JOIN,
   MOCK_ASSERT, /* a finding if the kept value is b */
   MOCK_REFUSE, /* RUN_CANNOT if the kept value is b */
-  MOCK_SKIP, /* the next b if the kept value is a */
-  MOCK_CALL, /* an operation begins; an operation ends */
+  MOCK_SKIP,   /* the next b if the kept value is a */
+  MOCK_CALL,   /* an operation begins; an operation ends */
   MOCK_RETURN
 };
 struct mock_instruction {
   uint8_t op, a, b;
 };
 struct mock_program {
-  unsigned threads;  /* of the client */
-  unsigned all;      /* and those that are created */
-  bool any_write;    /* what spins can go on after any write, as in the runtime; else after one of what it reads */
+  unsigned threads; /* of the client */
+  unsigned all;     /* and those that are created */
+  bool any_write;   /* what spins can go on after any write, as in the runtime; else after one of what it reads */
   unsigned length[MOCK_THREADS];
   struct mock_instruction code[MOCK_THREADS][MOCK_LENGTH];
 };
 enum mock_features {
-  MOCK_WITH_LOCKS = 1, MOCK_WITH_SPINS = 2, MOCK_WITH_HEAP = 4, MOCK_WITH_CALLS = 8, MOCK_WITH_BLOCKS = 16, MOCK_WITH_THREADS = 32,
-  MOCK_WITH_FINDINGS = 64, MOCK_WITH_YIELDS = 128, MOCK_WITH_ALL = 255,
+  MOCK_WITH_LOCKS = 1,
+  MOCK_WITH_SPINS = 2,
+  MOCK_WITH_HEAP = 4,
+  MOCK_WITH_CALLS = 8,
+  MOCK_WITH_BLOCKS = 16,
+  MOCK_WITH_THREADS = 32,
+  MOCK_WITH_FINDINGS = 64,
+  MOCK_WITH_YIELDS = 128,
+  MOCK_WITH_ALL = 255,
   MOCK_LARGE = 256 /* more threads and memory */
 };
 void mock_random(struct mock_program *, uint64_t *random, unsigned features, unsigned most_steps);

@@ -50,7 +50,9 @@ static void unpack(struct system *s, const unsigned char *packed, size_t size, v
   memcpy(work, packed, size);
 }
 
-static bool same(struct system *s, const void *work, unsigned a, unsigned b) { return !order(model_of(s), work, NULL, a, b); }
+static bool same(struct system *s, const void *work, unsigned a, unsigned b) {
+  return !order(model_of(s), work, NULL, a, b);
+}
 
 static struct system *copy(struct mem *mem, const struct system *s) {
   struct model *m = mem_alloc(mem, sizeof *m);
@@ -64,9 +66,15 @@ static struct model *model_new(struct mem *mem, unsigned threads, unsigned share
   m->shared = shared;
   m->record = record;
   m->size = size;
-  m->system = (struct system){.threads = threads, .group = m->group, .work = shared + threads * record,
-                              .packed_most = shared + threads * record, .pack = pack, .unpack = unpack, .pack_as = pack_as,
-                              .same = same, .copy = copy};
+  m->system = (struct system){.threads = threads,
+                              .group = m->group,
+                              .work = shared + threads * record,
+                              .packed_most = shared + threads * record,
+                              .pack = pack,
+                              .unpack = unpack,
+                              .pack_as = pack_as,
+                              .same = same,
+                              .copy = copy};
   return m;
 }
 
@@ -81,7 +89,9 @@ static uint16_t call(struct model *m, uint16_t method, value arg) {
 
 /* What a move does that is seen. */
 
-static void touch(struct move *m, unsigned cell, bool write) { m->accesses[m->access_count++] = (struct access){0, cell, write}; }
+static void touch(struct move *m, unsigned cell, bool write) {
+  m->accesses[m->access_count++] = (struct access){0, cell, write};
+}
 
 static void called(struct move *m, unsigned thread, uint16_t number) {
   m->events[m->event_count++] = (struct event){.kind = EVENT_CALL, .thread = (uint8_t)thread, .call = number};
@@ -102,8 +112,8 @@ static void begin(const struct model *m, const void *from, void *to, struct move
   move->fault = FAULT_NONE;
 }
 
-/* Specifications whose abstract operations have locals that outlive them: the papers' models do not reset these, and so have
- * more states. The locals are part of the state: word 0 is the object, word 1 + p is what process p has kept. */
+/* Specifications whose abstract operations have locals that outlive them: the papers' models do not reset these, and so
+ * have more states. The locals are part of the state: word 0 is the object, word 1 + p is what process p has kept. */
 
 static void kept_rename(const struct spec *s, struct state state, const uint8_t *name, struct outcomes *out) {
   (void)s;
@@ -128,8 +138,8 @@ static void kept_init(const struct spec *s, struct outcomes *out) {
   memset(add_words(out, V_NONE, n), 0, n * 4);
 }
 
-/* The register. The writer: IDLE; SET bit v; SCAN and CLEAR the bits below; DONE; ENDED. v is kept one higher, for it goes to -1.
- * A reader: IDLE; UP to the first bit that is set; DOWN and LOOK through those below; RETURN. */
+/* The register. The writer: IDLE; SET bit v; SCAN and CLEAR the bits below; DONE; ENDED. v is kept one higher, for it
+ * goes to -1. A reader: IDLE; UP to the first bit that is set; DOWN and LOOK through those below; RETURN. */
 
 enum { R_IDLE, R_SET, R_SCAN, R_CLEAR, R_UP, R_DOWN, R_LOOK, R_TAIL, R_RETURN, R_ENDED };
 enum { READ, WRITE };
@@ -139,22 +149,22 @@ static void register_start(struct system *s, void *work) {
   ((uint8_t *)work)[model_of(s)->size - 1] = 1;
 }
 
-static enum moved move_writer(const struct model *m, uint8_t *bits, uint8_t *me, struct choices *choices, struct move *move) {
+static enum moved move_writer(const struct model *m, uint8_t *bits, uint8_t *me, struct choices *choices,
+                              struct move *move) {
   switch (me[0]) {
   case R_IDLE:
     me[0] = R_SET;
     me[1] = (uint8_t)(choose(choices, m->size) + 1);
     called(move, 0, m->calls[me[1]]);
     return MOVED;
-  case R_SET: case R_CLEAR:
+  case R_SET:
+  case R_CLEAR:
     me[1]--;
     bits[me[1]] = me[0] == R_SET;
     touch(move, me[1], true);
     me[0] = R_SCAN;
     return MOVED;
-  case R_SCAN:
-    me[0] = me[1] ? R_CLEAR : R_RETURN;
-    return MOVED;
+  case R_SCAN: me[0] = me[1] ? R_CLEAR : R_RETURN; return MOVED;
   case R_RETURN:
     me[0] = m->paper == PAPER_2013 ? R_ENDED : R_IDLE;
     returned(move, 0, V_NONE);
@@ -163,13 +173,14 @@ static enum moved move_writer(const struct model *m, uint8_t *bits, uint8_t *me,
   }
 }
 
-/* me[1] is the bit looked at next, one higher, and me[2] the value found. In 2009 the test of the loop is no step of its own, but
- * there is one after the loop. */
+/* me[1] is the bit looked at next, one higher, and me[2] the value found. In 2009 the test of the loop is no step of
+ * its own, but there is one after the loop. */
 static void go_down(const struct model *m, uint8_t *me) {
   me[0] = m->paper == PAPER_2013 ? R_DOWN : me[1] ? R_LOOK : R_TAIL;
 }
 
-static enum moved move_reader(const struct model *m, unsigned thread, const uint8_t *bits, uint8_t *me, struct move *move) {
+static enum moved move_reader(const struct model *m, unsigned thread, const uint8_t *bits, uint8_t *me,
+                              struct move *move) {
   switch (me[0]) {
   case R_IDLE:
     me[0] = R_UP;
@@ -185,18 +196,14 @@ static enum moved move_reader(const struct model *m, unsigned thread, const uint
       me[1]++;
     }
     return MOVED;
-  case R_DOWN:
-    me[0] = me[1] ? R_LOOK : R_RETURN;
-    return MOVED;
+  case R_DOWN: me[0] = me[1] ? R_LOOK : R_RETURN; return MOVED;
   case R_LOOK:
     me[1]--;
     touch(move, me[1], false);
     if (bits[me[1]]) me[2] = me[1];
     go_down(m, me);
     return MOVED;
-  case R_TAIL:
-    me[0] = R_RETURN;
-    return MOVED;
+  case R_TAIL: me[0] = R_RETURN; return MOVED;
   case R_RETURN:
     returned(move, thread, value_of_small(me[2]));
     me[0] = m->paper == PAPER_2013 ? R_ENDED : R_IDLE;
@@ -241,9 +248,16 @@ struct model *model_register(struct mem *mem, unsigned values, unsigned threads,
   m->system.start = register_start;
   m->system.move = register_move;
   memset(m->group + 1, 1, threads - 1);
-  m->spec = (struct spec){.name = "register", .aliases = "", .ops = register_ops, .op_count = 2,
-                          .by_process = paper == PAPER_2009, .user = m, .init = register_init, .step = register_step,
-                          .print = kept_print, .rename = kept_rename};
+  m->spec = (struct spec){.name = "register",
+                          .aliases = "",
+                          .ops = register_ops,
+                          .op_count = 2,
+                          .by_process = paper == PAPER_2009,
+                          .user = m,
+                          .init = register_init,
+                          .step = register_step,
+                          .print = kept_print,
+                          .rename = kept_rename};
   open_sets(mem, m, SPECSET_FREE);
   m->calls[0] = call(m, READ, V_NONE);
   for (unsigned v = 0; v < values; v++) m->calls[1 + v] = call(m, WRITE, value_of_small((int32_t)v));
@@ -252,22 +266,36 @@ struct model *model_register(struct mem *mem, unsigned values, unsigned threads,
 
 /* The counter. me[1] is what was read, and is not reset. */
 
-enum { C_IDLE, C_PUSH, C_PUSH_CAS, C_PUSH_SKIP, C_PUSH_RETURN, C_POP, C_POP_IF, C_POP_ZERO, C_POP_CAS, C_POP_SKIP, C_POP_RETURN,
-       C_ENDED };
+enum {
+  C_IDLE,
+  C_PUSH,
+  C_PUSH_CAS,
+  C_PUSH_SKIP,
+  C_PUSH_RETURN,
+  C_POP,
+  C_POP_IF,
+  C_POP_ZERO,
+  C_POP_CAS,
+  C_POP_SKIP,
+  C_POP_RETURN,
+  C_ENDED
+};
 enum { PUSH, POP };
 
 static void counter_start(struct system *s, void *work) { memset(work, 0, s->work); }
 
 static uint8_t up(const struct model *m, uint8_t count) { return count < m->size ? (uint8_t)(count + 1) : count; }
 
-static enum moved counter_call(const struct model *m, unsigned thread, uint8_t *me, struct choices *choices, struct move *move) {
+static enum moved counter_call(const struct model *m, unsigned thread, uint8_t *me, struct choices *choices,
+                               struct move *move) {
   unsigned what = choose(choices, 2);
   me[0] = what == PUSH ? C_PUSH : C_POP;
   called(move, thread, m->calls[what]);
   return MOVED;
 }
 
-static enum moved counter_return(const struct model *m, unsigned thread, uint8_t *me, int32_t result, struct move *move) {
+static enum moved counter_return(const struct model *m, unsigned thread, uint8_t *me, int32_t result,
+                                 struct move *move) {
   me[0] = m->paper == PAPER_2013 ? C_ENDED : C_IDLE;
   returned(move, thread, value_of_small(result));
   return MOVED;
@@ -299,14 +327,11 @@ static enum moved counter_move(struct system *s, const void *from, unsigned thre
   case C_IDLE: return counter_call(m, thread, me, choices, move);
   case C_PUSH: return counter_read(count, me, C_PUSH_CAS, move);
   case C_PUSH_CAS: return counter_cas(count, me, up(m, *count), C_PUSH_SKIP, C_PUSH_CAS, move);
-  case C_PUSH_SKIP: case C_POP_SKIP:
-    me[0]++;
-    return MOVED;
+  case C_PUSH_SKIP:
+  case C_POP_SKIP: me[0]++; return MOVED;
   case C_PUSH_RETURN: return counter_return(m, thread, me, me[1], move);
   case C_POP: return counter_read(count, me, C_POP_IF, move);
-  case C_POP_IF:
-    me[0] = me[1] ? C_POP_CAS : C_POP_ZERO;
-    return MOVED;
+  case C_POP_IF: me[0] = me[1] ? C_POP_CAS : C_POP_ZERO; return MOVED;
   case C_POP_ZERO: return counter_return(m, thread, me, 0, move);
   case C_POP_CAS: return counter_cas(count, me, (uint8_t)(*count - 1), C_POP_SKIP, C_POP_IF, move);
   case C_POP_RETURN: return counter_return(m, thread, me, me[1] + 1, move);
@@ -331,8 +356,16 @@ static const struct spec_op counter_ops[] = {{"push", 0, 0, RESULT_INT, PURE_NEV
 
 static void open_counter(struct mem *mem, struct model *m, bool keeps, enum specset_mode mode) {
   m->system.start = counter_start;
-  m->spec = (struct spec){.name = "counter", .aliases = "", .ops = counter_ops, .op_count = 2, .by_process = keeps, .user = m,
-                          .init = kept_init, .step = counter_step, .print = kept_print, .rename = kept_rename};
+  m->spec = (struct spec){.name = "counter",
+                          .aliases = "",
+                          .ops = counter_ops,
+                          .op_count = 2,
+                          .by_process = keeps,
+                          .user = m,
+                          .init = kept_init,
+                          .step = counter_step,
+                          .print = kept_print,
+                          .rename = kept_rename};
   open_sets(mem, m, mode);
   m->calls[PUSH] = call(m, PUSH, V_NONE);
   m->calls[POP] = call(m, POP, V_NONE);
@@ -375,7 +408,8 @@ static enum moved points_move(struct system *s, const void *from, unsigned threa
   uint8_t *count = to, *me = record_of(m, to, thread);
   switch (me[0]) {
   case P_IDLE: return counter_read(count, me, choose(choices, 2) ? P_POP : P_PUSH, move);
-  case P_PUSH: return me[1] == *count ? point(m, thread, PUSH, count, up(m, *count), me, move) : glance(me, P_PUSH_AGAIN, move);
+  case P_PUSH:
+    return me[1] == *count ? point(m, thread, PUSH, count, up(m, *count), me, move) : glance(me, P_PUSH_AGAIN, move);
   case P_PUSH_AGAIN: return counter_read(count, me, P_PUSH, move);
   case P_POP: return *count ? glance(me, P_POP_CAS, move) : point(m, thread, POP, count, 0, me, move);
   case P_POP_CAS:
@@ -394,11 +428,27 @@ struct model *model_points(struct mem *mem, unsigned size, unsigned threads) {
   return m;
 }
 
-/* The queue. Shared: front, rear, then value and number of each place. A record: where, front or rear as read, value and number of
- * the place as read. */
+/* The queue. Shared: front, rear, then value and number of each place. A record: where, front or rear as read, value
+ * and number of the place as read. */
 
-enum { Q_IDLE, Q_ENQ, Q_ENQ_READ, Q_ENQ_AGAIN, Q_ENQ_FULL, Q_ENQ_PUT, Q_ENQ_ON, Q_ENQ_RETURN, Q_DEQ, Q_DEQ_READ, Q_DEQ_AGAIN,
-       Q_DEQ_EMPTY, Q_DEQ_TAKE, Q_DEQ_ON, Q_DEQ_RETURN, Q_ENDED };
+enum {
+  Q_IDLE,
+  Q_ENQ,
+  Q_ENQ_READ,
+  Q_ENQ_AGAIN,
+  Q_ENQ_FULL,
+  Q_ENQ_PUT,
+  Q_ENQ_ON,
+  Q_ENQ_RETURN,
+  Q_DEQ,
+  Q_DEQ_READ,
+  Q_DEQ_AGAIN,
+  Q_DEQ_EMPTY,
+  Q_DEQ_TAKE,
+  Q_DEQ_ON,
+  Q_DEQ_RETURN,
+  Q_ENDED
+};
 enum { FRONT, REAR, PLACES };
 
 static enum moved again(uint8_t *me, uint8_t at) {
@@ -440,9 +490,7 @@ static enum moved enq_move(const struct model *m, unsigned thread, uint8_t *shar
     touch(move, at, false);
     memcpy(me + 2, shared + at, 2);
     return go_on(me, Q_ENQ_AGAIN);
-  case Q_ENQ_AGAIN:
-    touch(move, REAR, false);
-    return shared[REAR] == me[1] ? go_on(me, Q_ENQ_FULL) : again(me, Q_ENQ);
+  case Q_ENQ_AGAIN: touch(move, REAR, false); return shared[REAR] == me[1] ? go_on(me, Q_ENQ_FULL) : again(me, Q_ENQ);
   case Q_ENQ_FULL:
     touch(move, FRONT, false);
     if (me[1] != shared[FRONT] + m->size) return go_on(me, Q_ENQ_PUT);
@@ -457,9 +505,7 @@ static enum moved enq_move(const struct model *m, unsigned thread, uint8_t *shar
     }
     further(shared, REAR, me, move);
     return again(me, Q_ENQ);
-  default: /* Q_ENQ_ON */
-    further(shared, REAR, me, move);
-    return again(me, Q_ENQ_RETURN);
+  default: /* Q_ENQ_ON */ further(shared, REAR, me, move); return again(me, Q_ENQ_RETURN);
   }
 }
 
@@ -508,12 +554,8 @@ static enum moved queue_move(struct system *s, const void *from, unsigned thread
     me[0] = choose(choices, 2) ? Q_DEQ : Q_ENQ;
     called(move, thread, me[0] == Q_DEQ ? m->calls[0] : m->calls[1 + thread]);
     return MOVED;
-  case Q_ENQ_RETURN:
-    returned(move, thread, me[2] ? V_FULL : V_NONE);
-    return again(me, Q_ENDED);
-  case Q_DEQ_RETURN:
-    returned(move, thread, me[2] ? value_of_small(me[2]) : (value)V_EMPTY);
-    return again(me, Q_ENDED);
+  case Q_ENQ_RETURN: returned(move, thread, me[2] ? V_FULL : V_NONE); return again(me, Q_ENDED);
+  case Q_DEQ_RETURN: returned(move, thread, me[2] ? value_of_small(me[2]) : (value)V_EMPTY); return again(me, Q_ENDED);
   case Q_ENDED: return STOPPED;
   default: return me[0] < Q_DEQ ? enq_move(m, thread, to, me, move) : deq_move(m, to, me, move);
   }

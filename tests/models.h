@@ -1,5 +1,5 @@
-/* The models of Liu et al. 2009 and 2013 as systems, written by hand step for step, so that counts of states can be compared with
- * those the papers give. In 2013 each thread does one operation and stops; in 2009 threads never stop. */
+/* The models of Liu et al. 2009 and 2013 as systems, written by hand step for step, so that counts of states can be
+ * compared with those the papers give. In 2013 each thread does one operation and stops; in 2009 threads never stop. */
 #ifndef ASIF_TESTS_MODELS_H
 #define ASIF_TESTS_MODELS_H
 
@@ -25,8 +25,8 @@ struct model *model_register(struct mem *, unsigned values, unsigned threads, en
 struct model *model_counter(struct mem *, unsigned size, unsigned threads, enum paper);
 /* The counter with linearization points (section 3.3), in 2013. */
 struct model *model_points(struct mem *, unsigned size, unsigned threads);
-/* The array queue of Shann, Huang and Chen with `size` places: a dequeue that saw an empty place may lose an element put there
- * since. Put right, it looks again. Threads do one operation each. */
+/* The array queue of Shann, Huang and Chen with `size` places: a dequeue that saw an empty place may lose an element
+ * put there since. Put right, it looks again. Threads do one operation each. */
 struct model *model_queue(struct mem *, unsigned size, unsigned threads, bool right);
 
 #endif

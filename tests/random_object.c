@@ -9,26 +9,38 @@
 
 #include "base/hash.h"
 
-const char random_object_includes[] = "#include <asif.h>\n#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
-                                      "#include <stdlib.h>\n";
+const char random_object_includes[] =
+    "#include <asif.h>\n#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
+    "#include <stdlib.h>\n";
 const char random_object_preprocessed[] =
     "__asif_header(asif) __asif_header(assert) __asif_header(pthread) __asif_header(stdatomic) __asif_header(stdlib)\n"
     "typedef __asif_mutex pthread_mutex_t; typedef _Atomic(int) atomic_int;\n"
-    "typedef _Bool bool; enum { false, true, ASIF_OK = -2147483647 - 1, ASIF_EMPTY = ASIF_OK + 4, ASIF_FULL = ASIF_OK + 5 };\n";
+    "typedef _Bool bool; enum { false, true, ASIF_OK = -2147483647 - 1, ASIF_EMPTY = ASIF_OK + 4, ASIF_FULL = ASIF_OK "
+    "+ 5 };\n";
 
 enum { DEPTH_MOST_HERE = 3 };
 
 /* What a soup has. */
-enum { HAS_PLAIN = 1, HAS_ARRAY = 2, HAS_PAIR = 4, HAS_NODES = 8, HAS_LOCKS = 16, HAS_HELPER = 32,
-       HAS_FREE = 64, HAS_RARE = 128, HAS_LOOPS = 256, HAS_STABLE = 512 };
+enum {
+  HAS_PLAIN = 1,
+  HAS_ARRAY = 2,
+  HAS_PAIR = 4,
+  HAS_NODES = 8,
+  HAS_LOCKS = 16,
+  HAS_HELPER = 32,
+  HAS_FREE = 64,
+  HAS_RARE = 128,
+  HAS_LOOPS = 256,
+  HAS_STABLE = 512
+};
 
 struct writer {
   struct text *t;
   uint64_t seed;
   unsigned has, depth;
   bool argument, in_helper;
-  const char *last;    /* the atomic int written last */
-  unsigned mistakes;   /* of a known object: one in so many choices is wrong; 0: none */
+  const char *last;  /* the atomic int written last */
+  unsigned mistakes; /* of a known object: one in so many choices is wrong; 0: none */
 };
 
 static unsigned below(struct writer *w, unsigned n) {
@@ -58,10 +70,20 @@ static const char *pick(struct writer *w, const struct pattern *p, size_t count)
 
 static const struct pattern places[] = {{"a", 6, 0}, {"b", 3, 0}, {"v[0]", 2, HAS_ARRAY}, {"v[r & 1]", 2, HAS_ARRAY}};
 
-static const struct pattern expressions[] = {
-    {"0", 2, 0},     {"1", 4, 0},          {"2", 1, 0},       {"r", 6, 0},        {"s", 3, 0},
-    {"r + 1", 3, 0}, {"r ^ 1", 2, 0},      {"!r", 2, 0},      {"r == s", 2, 0},   {"(@) & 1", 1, 0},
-    {"x", 2, HAS_PLAIN}, {"x + 1", 1, HAS_PLAIN}, {"atomic_load(&#)", 2, 0}, {"4 / r", 1, HAS_RARE}};
+static const struct pattern expressions[] = {{"0", 2, 0},
+                                             {"1", 4, 0},
+                                             {"2", 1, 0},
+                                             {"r", 6, 0},
+                                             {"s", 3, 0},
+                                             {"r + 1", 3, 0},
+                                             {"r ^ 1", 2, 0},
+                                             {"!r", 2, 0},
+                                             {"r == s", 2, 0},
+                                             {"(@) & 1", 1, 0},
+                                             {"x", 2, HAS_PLAIN},
+                                             {"x + 1", 1, HAS_PLAIN},
+                                             {"atomic_load(&#)", 2, 0},
+                                             {"4 / r", 1, HAS_RARE}};
 
 static const struct pattern statements[] = {
     {"r = atomic_load(&#);", 10, 0},
@@ -93,11 +115,13 @@ static const struct pattern statements[] = {
     {"r = v[0] + v[1];", 5, HAS_ARRAY},
     {"q = atomic_load(&p); r = q.l + q.r;", 5, HAS_PAIR},
     {"q = atomic_load(&p); q.l = @; atomic_store(&p, q);", 4, HAS_PAIR},
-    {"q = atomic_load(&p); o = q; o.r = @; o.l++; if (atomic_compare_exchange_strong(&p, &q, o)) r = o.l; else %", 4, HAS_PAIR},
+    {"q = atomic_load(&p); o = q; o.r = @; o.l++; if (atomic_compare_exchange_strong(&p, &q, o)) r = o.l; else %", 4,
+     HAS_PAIR},
     {"o = q; o.l = @; q = atomic_exchange(&p, o); r = q.r;", 3, HAS_PAIR},
-    {"t = malloc(sizeof *t); t->val = @; t->next = atomic_load(&top); while (!atomic_compare_exchange_strong(&top, &t->next, "
-     "t)) ;", 6,
-     HAS_NODES | HAS_LOOPS},
+    {"t = malloc(sizeof *t); t->val = @; t->next = atomic_load(&top); while (!atomic_compare_exchange_strong(&top, "
+     "&t->next, "
+     "t)) ;",
+     6, HAS_NODES | HAS_LOOPS},
     {"t = malloc(sizeof *t); t->val = @; t->next = atomic_load(&top); atomic_store(&top, t);", 4, HAS_NODES},
     {"t = malloc(sizeof *t); atomic_store(&top, t); t->val = @; t->next = 0;", 1, HAS_NODES},
     {"t = atomic_load(&top); if (t) r = t->val;", 6, HAS_NODES},
@@ -107,24 +131,31 @@ static const struct pattern statements[] = {
     {"t = atomic_exchange(&top, 0); if (t) r = t->val;", 3, HAS_NODES},
     {"t = atomic_load(&top); if (t) { atomic_store(&top, t->next); free(t); }", 2, HAS_NODES | HAS_FREE},
     {"t = atomic_load(&top); if (t && atomic_compare_exchange_strong(&top, &t, t->next)) { r = t->val; free(t); "
-     "}", 4, HAS_NODES | HAS_FREE},
+     "}",
+     4, HAS_NODES | HAS_FREE},
     {"t = atomic_exchange(&top, 0); if (t) { r = t->val; free(t); }", 4, HAS_NODES | HAS_FREE},
     {"t = malloc(sizeof *t); t->val = @; r = t->val; free(t);", 2, HAS_NODES | HAS_FREE},
-    {"t = malloc(sizeof *t); t->val = r; t->next = 0; free(t); if (atomic_load(&top) == t) r = 1; else %", 2, HAS_NODES | HAS_FREE},
+    {"t = malloc(sizeof *t); t->val = r; t->next = 0; free(t); if (atomic_load(&top) == t) r = 1; else %", 2,
+     HAS_NODES | HAS_FREE},
     {"t = atomic_exchange(&top, 0); free(t); if (t && atomic_load(&top) == t) r = 2; else %", 2, HAS_NODES | HAS_FREE},
     {"t = atomic_exchange(&top, 0); if (t) { free(t); r = t->val; }", 3, HAS_NODES | HAS_STABLE},
-    {"t = atomic_load(&top); if (t) { r = t->val; if (atomic_compare_exchange_strong(&top, &t, t->next)) { free(t); s = "
-     "t->val; } }", 3,
-     HAS_NODES | HAS_STABLE},
-    {"struct node *e = 0; t = malloc(sizeof *t); t->val = @; t->next = 0; if (!atomic_compare_exchange_strong(&top, &e, t)) "
-     "free(t);", 3,
-     HAS_NODES | HAS_FREE},
+    {"t = atomic_load(&top); if (t) { r = t->val; if (atomic_compare_exchange_strong(&top, &t, t->next)) { free(t); s "
+     "= "
+     "t->val; } }",
+     3, HAS_NODES | HAS_STABLE},
+    {"struct node *e = 0; t = malloc(sizeof *t); t->val = @; t->next = 0; if (!atomic_compare_exchange_strong(&top, "
+     "&e, t)) "
+     "free(t);",
+     3, HAS_NODES | HAS_FREE},
     {"pthread_mutex_lock(&m); % % pthread_mutex_unlock(&m);", 10, HAS_LOCKS},
     {"pthread_mutex_lock(&n); % pthread_mutex_unlock(&n);", 4, HAS_LOCKS},
-    {"pthread_mutex_lock(&m); if (@) { pthread_mutex_unlock(&m); return @; } % pthread_mutex_unlock(&m);", 3, HAS_LOCKS},
+    {"pthread_mutex_lock(&m); if (@) { pthread_mutex_unlock(&m); return @; } % pthread_mutex_unlock(&m);", 3,
+     HAS_LOCKS},
     {"if (!pthread_mutex_trylock(&m)) { % pthread_mutex_unlock(&m); } else %", 3, HAS_LOCKS},
-    {"pthread_mutex_lock(&m); pthread_mutex_lock(&n); % pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);", 2, HAS_LOCKS},
-    {"pthread_mutex_lock(&n); pthread_mutex_lock(&m); % pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);", 2, HAS_LOCKS},
+    {"pthread_mutex_lock(&m); pthread_mutex_lock(&n); % pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);", 2,
+     HAS_LOCKS},
+    {"pthread_mutex_lock(&n); pthread_mutex_lock(&m); % pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);", 2,
+     HAS_LOCKS},
     {"pthread_mutex_lock(&m); if (!(@)) % else pthread_mutex_unlock(&m);", 1, HAS_LOCKS},
     {"pthread_mutex_unlock(&n);", 1, HAS_LOCKS | HAS_RARE},
     {"r = help(@);", 8, HAS_HELPER},
@@ -149,8 +180,8 @@ static const char *choice(struct writer *w, const char *at, const char *close) {
 }
 
 static void statement(struct writer *w) {
-  static const char *const leaves[] = {"r = atomic_load(&#);", "atomic_store(&#, @);", "r = s;", "s = @;",
-                                       "atomic_fetch_add(&#, 1);", ";"};
+  static const char *const leaves[] = {
+      "r = atomic_load(&#);", "atomic_store(&#, @);", "r = s;", "s = @;", "atomic_fetch_add(&#, 1);", ";"};
   if (w->depth >= DEPTH_MOST_HERE || below(w, 4) < w->depth) {
     const char *leaf = leaves[below(w, COUNT(leaves))];
     fill(w, leaf, leaf + strlen(leaf));
@@ -160,7 +191,8 @@ static void statement(struct writer *w) {
   unsigned had = w->has;
   if (w->in_helper) w->has &= ~(unsigned)(HAS_HELPER | HAS_LOOPS);
   const char *pattern = pick(w, statements, COUNT(statements));
-  if (!strncmp(pattern, "ASIF_ATOMIC", 11)) w->has &= ~(unsigned)HAS_LOOPS; /* one that never ended would be tried for long */
+  if (!strncmp(pattern, "ASIF_ATOMIC", 11))
+    w->has &= ~(unsigned)HAS_LOOPS; /* one that never ended would be tried for long */
   put(w, "{ ");
   fill(w, pattern, pattern + strlen(pattern));
   put(w, " }");
@@ -198,7 +230,8 @@ static void put_globals(struct writer *w) {
   if (w->has & HAS_ARRAY) put(w, "static atomic_int v[2];\n");
   if (w->has & HAS_PAIR) put(w, "struct pair { int l, r; };\nstatic _Atomic(struct pair) p;\n");
   if (w->has & HAS_NODES) put(w, "struct node { int val; struct node *next; };\nstatic _Atomic(struct node *) top;\n");
-  if (w->has & HAS_LOCKS) put(w, "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n");
+  if (w->has & HAS_LOCKS)
+    put(w, "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n");
 }
 
 static void put_body(struct writer *w, unsigned statement_count) {
@@ -230,8 +263,14 @@ static bool put_operation(struct writer *w, unsigned i, unsigned statement_count
 }
 
 static void make_soup(struct writer *w, struct random_object *o) {
-  static const unsigned parts[] = {HAS_PLAIN, HAS_ARRAY, HAS_PAIR, HAS_NODES, HAS_NODES | HAS_FREE,
-                                   HAS_NODES | HAS_FREE | HAS_STABLE, HAS_LOCKS, HAS_LOCKS | HAS_PLAIN};
+  static const unsigned parts[] = {HAS_PLAIN,
+                                   HAS_ARRAY,
+                                   HAS_PAIR,
+                                   HAS_NODES,
+                                   HAS_NODES | HAS_FREE,
+                                   HAS_NODES | HAS_FREE | HAS_STABLE,
+                                   HAS_LOCKS,
+                                   HAS_LOCKS | HAS_PLAIN};
   o->name = "soup";
   w->has = HAS_LOOPS;
   for (unsigned n = below(w, 3); n; n--) w->has |= parts[below(w, COUNT(parts))];
@@ -254,8 +293,11 @@ static void make_soup(struct writer *w, struct random_object *o) {
   put(w, w->has & HAS_STABLE ? "ASIF_OBJECT(self)\nASIF_TYPE_STABLE()\n" : "ASIF_OBJECT(self)\n");
   for (unsigned i = 0; i < ops; i++)
     text_printf(w->t, "ASIF_OP(f%u%s)\n", i, !arguments[i] ? "" : many ? ", ASIF_IN(1, 1)" : ", ASIF_IN(0, 1)");
-  if (ops > 1 && !below(w, 3)) text_printf(w->t, "ASIF_ROLE(one, 1, f0)\nASIF_ROLE(others, ASIF_REST, f1%s)\n", ops > 2 ? ", "
-  "f2" : "");
+  if (ops > 1 && !below(w, 3))
+    text_printf(w->t, "ASIF_ROLE(one, 1, f0)\nASIF_ROLE(others, ASIF_REST, f1%s)\n",
+                ops > 2 ? ", "
+                          "f2"
+                        : "");
 }
 
 /* Known objects. */
@@ -277,21 +319,25 @@ static const struct known_object {
      "static int c;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
      "static void inc(int by) {\n  <<pthread_mutex_lock(&m);~>>\n  c = c + by;\n  <<pthread_mutex_unlock(&m);~>>\n}\n"
      "static int read(void) {\n  <<pthread_mutex_lock(&m);~int early = c; pthread_mutex_lock(&m);>>\n  int v = c;\n"
-     "  <<pthread_mutex_unlock(&m); return v;~pthread_mutex_unlock(&m); return c;~return v;~if (v) pthread_mutex_unlock(&m); "
+     "  <<pthread_mutex_unlock(&m); return v;~pthread_mutex_unlock(&m); return c;~return v;~if (v) "
+     "pthread_mutex_unlock(&m); "
      "return v;>>\n}\n"
      "ASIF_OBJECT(counter)\nASIF_OP(inc, ASIF_IN(1, 1))\nASIF_OP(read)\n"
      "ASIF_ROLE(one, 1, inc)\nASIF_ROLE(other, 1, <<read, inc~read~inc>>)\n"},
     {"register", 3, 1,
      "static atomic_int bit[3] = {1, 0, 0};\n"
      "static void write(int v) {\n  atomic_store(&bit[v], 1);\n"
-     "  for (int i = <<v - 1; i >= 0; i--~0; i < v; i++~v - 1; i > 0; i--~2; i > v; i-->>) atomic_store(&bit[i], 0);\n}\n"
+     "  for (int i = <<v - 1; i >= 0; i--~0; i < v; i++~v - 1; i > 0; i--~2; i > v; i-->>) atomic_store(&bit[i], "
+     "0);\n}\n"
      "static int read(void) {\n  int v = 0;\n  while (<<!atomic_load(&bit[v])~v < 2 && !atomic_load(&bit[v])>>) v++;\n"
      "  <<for (int i = v - 1; i >= 0; i--) if (atomic_load(&bit[i])) v = i;~>>\n  return v;\n}\n"
-     "ASIF_OBJECT(register(0))\nASIF_OP(read)\nASIF_OP(write, ASIF_IN(0, 2))\nASIF_ROLE(writer, 1, write)\nASIF_ROLE(reader, "
+     "ASIF_OBJECT(register(0))\nASIF_OP(read)\nASIF_OP(write, ASIF_IN(0, 2))\nASIF_ROLE(writer, 1, "
+     "write)\nASIF_ROLE(reader, "
      "ASIF_REST, read)\n"},
     {"stack", 2, 2,
      "struct node { int val; struct node *next; };\nstatic _Atomic(struct node *) top;\n"
-     "static void push(int v) {\n  struct node *n = malloc(sizeof *n);\n  <<n->val = v;~>>\n  n->next = atomic_load(&top);\n"
+     "static void push(int v) {\n  struct node *n = malloc(sizeof *n);\n  <<n->val = v;~>>\n  n->next = "
+     "atomic_load(&top);\n"
      "  <<while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;~atomic_store(&top, n);~"
      "if (atomic_load(&top) == n->next) atomic_store(&top, n);~atomic_store(&top, n); n->val = v;>>\n}\n"
      "static int pop(void) {\n  struct node *t = atomic_load(&top);\n"
@@ -306,16 +352,19 @@ static const struct known_object {
      "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t = atomic_load(&top);\n  n->val = v;\n"
      "  do n->next = t; while (!atomic_compare_exchange_strong(&top, &t, n));\n}\n"
      "static int pop(void) {\n  struct node *t = atomic_load(&top), *next;\n"
-     "  do {\n    if (!t) return ASIF_EMPTY;\n    next = t->next;\n  } while (!atomic_compare_exchange_strong(&top, &t, next));\n"
+     "  do {\n    if (!t) return ASIF_EMPTY;\n    next = t->next;\n  } while (!atomic_compare_exchange_strong(&top, "
+     "&t, next));\n"
      "  int v = t->val;\n  <<free(t);~>>\n  return v;\n}\n"
-     "ASIF_OBJECT(stack)\nASIF_OP(push, ASIF_IN(1, 1))\nASIF_OP(pop)\n<<ASIF_TYPE_STABLE()~>>\n<<ASIF_BOUND(1)~ASIF_BOUND(2)>>\n"},
+     "ASIF_OBJECT(stack)\nASIF_OP(push, ASIF_IN(1, "
+     "1))\nASIF_OP(pop)\n<<ASIF_TYPE_STABLE()~>>\n<<ASIF_BOUND(1)~ASIF_BOUND(2)>>\n"},
     {"locked queue", 2, 2,
      "struct node { int val; struct node *next; };\nstatic struct node *head, *tail;\nstatic pthread_mutex_t h = "
      "PTHREAD_MUTEX_INITIALIZER,"
      " l = PTHREAD_MUTEX_INITIALIZER;\n"
      "static void set_up(void) { head = tail = malloc(sizeof *head); head->next = 0; }\n"
      "static void enq(int v) {\n  struct node *n = malloc(sizeof *n);\n  n->val = v;\n  <<n->next = 0;~>>\n"
-     "  <<pthread_mutex_lock(&l);~>>\n  <<tail->next = n;\n  tail = n;~tail = n; tail->next = n;~struct node *last = tail; "
+     "  <<pthread_mutex_lock(&l);~>>\n  <<tail->next = n;\n  tail = n;~tail = n; tail->next = n;~struct node *last = "
+     "tail; "
      "tail = n; last->next = n;>>\n"
      "  <<pthread_mutex_unlock(&l);~pthread_mutex_unlock(&h);~>>\n}\n"
      "static int deq(void) {\n  int v = ASIF_EMPTY;\n  <<pthread_mutex_lock(&h);~pthread_mutex_lock(&l);~>>\n"
@@ -326,20 +375,25 @@ static const struct known_object {
      "ASIF_ROLE(one, 1, enq)\nASIF_ROLE(other, 1, <<deq~deq, enq>>)\n"},
     {"array queue", 3, 1,
      "static atomic_int back, item[3];\n"
-     "static void enq(int v) {\n  <<int i = atomic_fetch_add(&back, 1);~int i = atomic_load(&back); atomic_store(&back, i + 1);>>\n"
+     "static void enq(int v) {\n  <<int i = atomic_fetch_add(&back, 1);~int i = atomic_load(&back); "
+     "atomic_store(&back, i + 1);>>\n"
      "  atomic_store(&item[i], v);\n}\n"
      "static int deq(void) {\n  int n = atomic_load(&back);\n"
-     "  for (int i = <<0~1>>; i < n; i++) {\n    int v = <<atomic_exchange(&item[i], 0)~atomic_load(&item[i])>>;\n    if (v) "
+     "  for (int i = <<0~1>>; i < n; i++) {\n    int v = <<atomic_exchange(&item[i], 0)~atomic_load(&item[i])>>;\n    "
+     "if (v) "
      "return v;\n  }\n"
      "  return ASIF_EMPTY;\n}\n"
      "ASIF_OBJECT(<<weak_queue~queue>>)\nASIF_OP(enq, ASIF_IN(1, 2))\nASIF_OP(deq)\nASIF_ROLE(producer, <<2~1>>, "
      "enq)\nASIF_ROLE(consumer, ASIF_REST, deq)\n"},
     {"ring", 2, 2,
      "static atomic_int front, rear, slot[2];\n"
-     "static int enq(int v) {\n  int r = atomic_load(&rear);\n  if (r - atomic_load(&front) == <<1~2>>) return ASIF_FULL;\n"
-     "  <<slot[r & 1] = v;\n  atomic_store(&rear, r + 1);~atomic_store(&rear, r + 1); slot[r & 1] = v;>>\n  return ASIF_OK;\n}\n"
+     "static int enq(int v) {\n  int r = atomic_load(&rear);\n  if (r - atomic_load(&front) == <<1~2>>) return "
+     "ASIF_FULL;\n"
+     "  <<slot[r & 1] = v;\n  atomic_store(&rear, r + 1);~atomic_store(&rear, r + 1); slot[r & 1] = v;>>\n  return "
+     "ASIF_OK;\n}\n"
      "static int deq(void) {\n  int f = atomic_load(&front);\n  if (f == atomic_load(&rear)) return ASIF_EMPTY;\n"
-     "  <<int v = slot[f & 1];\n  atomic_store(&front, f + 1);~atomic_store(&front, f + 1); int v = slot[f & 1];>>\n  return "
+     "  <<int v = slot[f & 1];\n  atomic_store(&front, f + 1);~atomic_store(&front, f + 1); int v = slot[f & 1];>>\n  "
+     "return "
      "v;\n}\n"
      "ASIF_OBJECT(bounded_queue(1))\nASIF_OP(enq, ASIF_IN(1, 2))\nASIF_OP(deq)\n"
      "<<ASIF_ROLE(producer, 1, enq)\nASIF_ROLE(consumer, 1, deq)~>>\n"},
@@ -351,13 +405,15 @@ static const struct known_object {
      "static bool remove(int v) {\n  return <<atomic_exchange(&in[v], 0)~in[v] && atomic_exchange(&in[v], "
      "0)~atomic_load(&in[v])>>;\n}\n"
      "static bool contains(int v) { return <<in[v]~in[1 - v]>>; }\n"
-     "ASIF_OBJECT(set)\nASIF_OP(add, ASIF_IN(0, <<0~1>>))\nASIF_OP(remove, ASIF_IN(0, 0))\nASIF_OP(contains, ASIF_IN(0, 0))\n"
+     "ASIF_OBJECT(set)\nASIF_OP(add, ASIF_IN(0, <<0~1>>))\nASIF_OP(remove, ASIF_IN(0, 0))\nASIF_OP(contains, "
+     "ASIF_IN(0, 0))\n"
      "ASIF_ROLE(one, 1, add)\nASIF_ROLE(two, 1, remove)\nASIF_ROLE(three, 1, <<contains~add~remove>>)\n"},
     {"snapshot", 2, 2,
      "static atomic_int v[2];\n"
      "static void set0(void) { v[0] = v[0] <<^ 1~+ 1>>; }\nstatic void set1(void) { atomic_fetch_add(&v[1], 1); }\n"
      "static int scan(void) {\n  for (;;) {\n    int a = v[0], b = v[1];\n"
-     "    <<if (a == v[0] && b == v[1]) return a + 2 * b;~return a + 2 * b;~if (a == v[0]) return a + 2 * b;~ASIF_ATOMIC { "
+     "    <<if (a == v[0] && b == v[1]) return a + 2 * b;~return a + 2 * b;~if (a == v[0]) return a + 2 * "
+     "b;~ASIF_ATOMIC { "
      "return v[0] + 2 * v[1]; }>>\n"
      "  }\n}\n"
      "ASIF_OBJECT(self)\nASIF_OP(set0)\nASIF_OP(set1)\nASIF_OP(scan)\nASIF_ROLE(left, 1, set0, "
@@ -366,7 +422,8 @@ static const struct known_object {
      "static atomic_int locked;\nstatic int x, y;\n"
      "static void lock(void) { while (<<atomic_exchange(&locked, 1)~atomic_load(&locked)>>) ; }\n"
      "static void unlock(void) { <<atomic_store(&locked, 0)~>>; }\n"
-     "static int swap(int v) {\n  lock();\n  int was = x;\n  <<x = v;\n  y = v;\n  unlock();~x = v; unlock(); y = v;>>\n  "
+     "static int swap(int v) {\n  lock();\n  int was = x;\n  <<x = v;\n  y = v;\n  unlock();~x = v; unlock(); y = "
+     "v;>>\n  "
      "return was;\n}\n"
      "static int both(void) {\n  <<lock();~>>\n  int r = 4 * x + y;\n  <<unlock();~>>\n  return r;\n}\n"
      "ASIF_OBJECT(self)\nASIF_OP(swap, ASIF_IN(1, 2))\nASIF_OP(both)\n"

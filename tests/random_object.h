@@ -1,5 +1,5 @@
-/* Random concurrent objects in C: soups of statements whose specification is what they do one operation at a time, and known
- * objects with mistakes made at random. Small: enumeration (brute_verify.h) must come to an end. */
+/* Random concurrent objects in C: soups of statements whose specification is what they do one operation at a time, and
+ * known objects with mistakes made at random. Small: enumeration (brute_verify.h) must come to an end. */
 #ifndef ASIF_TESTS_RANDOM_OBJECT_H
 #define ASIF_TESTS_RANDOM_OBJECT_H
 

@@ -13,7 +13,8 @@ static void start(struct system *s, void *work) {
   *(uint8_t *)work = 0;
 }
 
-static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
+static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to,
+                       struct move *m) {
   const struct random_system *r = (const struct random_system *)s;
   unsigned state = *(const uint8_t *)from;
   m->locked = r->moves[state][thread].locked;
@@ -44,7 +45,9 @@ static void add_call(struct random_edge *e, unsigned thread, unsigned call) {
 }
 
 static void add_return(struct random_edge *e, unsigned thread, unsigned call, uint64_t *seed) {
-  e->events[e->event_count++] = (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)thread, .call = (uint16_t)call,
+  e->events[e->event_count++] = (struct event){.kind = EVENT_RETURN,
+                                               .thread = (uint8_t)thread,
+                                               .call = (uint16_t)call,
                                                .result = value_of_small((int)random_below(seed, 2))};
 }
 
@@ -67,7 +70,8 @@ static bool may_lead(const struct random_system *r, unsigned from, unsigned to, 
   return true;
 }
 
-/* LIVELY: inside operations threads can move. RESTLESS: the first thread always can. CONDITIONS: threads wait for conditions. */
+/* LIVELY: inside operations threads can move. RESTLESS: the first thread always can. CONDITIONS: threads wait for
+ * conditions. */
 enum temper { ANY, LIVELY, RESTLESS, CONDITIONS, TEMPERS };
 
 static void make_moves(struct random_system *r, unsigned s, unsigned t, enum temper temper, uint64_t *seed) {
@@ -87,8 +91,8 @@ static void make_moves(struct random_system *r, unsigned s, unsigned t, enum tem
 
 static void prepare(struct random_system *r, unsigned states, unsigned threads) {
   memset(r, 0, sizeof *r);
-  r->system = (struct system){.threads = threads, .work = 1, .packed_most = 1, .start = start, .move = move, .pack = pack,
-                              .unpack = unpack};
+  r->system = (struct system){
+      .threads = threads, .work = 1, .packed_most = 1, .start = start, .move = move, .pack = pack, .unpack = unpack};
   r->states = states;
   memset(r->open, RANDOM_CLOSED, sizeof r->open);
 }
@@ -151,7 +155,8 @@ void run_replay(struct system *s, const struct liveness_result *r, uint8_t *stat
 }
 
 bool random_held(const struct random_system *r, unsigned s, unsigned t) {
-  return !r->moves[s][t].count && r->moves[s][t].without == WAITS && !r->moves[s][t].locked && r->open[s][t] != RANDOM_CLOSED;
+  return !r->moves[s][t].count && r->moves[s][t].without == WAITS && !r->moves[s][t].locked &&
+         r->open[s][t] != RANDOM_CLOSED;
 }
 
 bool random_conditions(const struct random_system *r) {
@@ -161,7 +166,8 @@ bool random_conditions(const struct random_system *r) {
   return false;
 }
 
-bool run_fair(const struct random_system *r, const uint8_t *states, const struct path_move *moves, size_t count, enum fairness f) {
+bool run_fair(const struct random_system *r, const uint8_t *states, const struct path_move *moves, size_t count,
+              enum fairness f) {
   for (unsigned t = 0; t < r->system.threads; t++) {
     bool always = count > 0, sometimes = false, moved = f == FAIR_NONE;
     for (size_t i = 0; i < count; i++) {

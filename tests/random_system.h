@@ -32,11 +32,13 @@ bool random_conditions(const struct random_system *); /* ... in any state: then 
 /* One with a single run: a line of states, each with one move, the last of which goes back to some state. */
 void random_line_make(struct random_system *, uint64_t *seed, unsigned states);
 
-/* Makes the moves of a result's stem and loop again and checks that they are what it says, and that the loop is one. Of a random
- * system: puts the state before each move, and the last, into states, and the moves into edges, unless they are NULL. */
+/* Makes the moves of a result's stem and loop again and checks that they are what it says, and that the loop is one. Of
+ * a random system: puts the state before each move, and the last, into states, and the moves into edges, unless they
+ * are NULL. */
 void run_replay(struct system *, const struct liveness_result *, uint8_t *states, const struct random_edge **edges);
 /* Is repeating these moves, from these states, fair? A run that has ended (no moves) is. */
-bool run_fair(const struct random_system *, const uint8_t *states, const struct path_move *, size_t count, enum fairness);
+bool run_fair(const struct random_system *, const uint8_t *states, const struct path_move *, size_t count,
+              enum fairness);
 
 /* The threads that wait for a condition in all of these states, or in the last of a run that has ended: a bit each. */
 unsigned run_held(const struct random_system *, const uint8_t *states, size_t count);

@@ -11,10 +11,11 @@ static const struct spec_op fixture_ops[] = {
     {.names = "enq enqueue", .args = 1, .args_most = 1, .result = RESULT_NONE, .echo = V_NONE},
     {.names = "deq dequeue", .result = RESULT_VALUE, .pure = PURE_IF_EMPTY, .echo = V_UNKNOWN},
 };
-static const struct spec fixture_queue = {.name = "queue", .aliases = "", .summary = "", .ops = fixture_ops, .op_count = 2};
+static const struct spec fixture_queue = {
+    .name = "queue", .aliases = "", .summary = "", .ops = fixture_ops, .op_count = 2};
 
-/* Builds a history from words: "A+5" A calls enq(5), "A+deq" A calls deq(), "A-" returns ok, "A-5", "A-empty" return that.
- * A word is a line. */
+/* Builds a history from words: "A+5" A calls enq(5), "A+deq" A calls deq(), "A-" returns ok, "A-5", "A-empty" return
+ * that. A word is a line. */
 static inline struct history *fixture_history(struct mem *m, const char *source, const char *words) {
   struct history *h = history_new(m, source);
   uint32_t object = names_intern(h->objects, "q", 1);
@@ -41,8 +42,8 @@ static inline uint32_t fixture_random(uint64_t *state) {
 }
 
 /* A queue used by many processes at random, and the order in which its operations took effect. */
-static inline struct history *fixture_simulate(struct mem *m, const char *source, uint32_t processes, uint32_t operations,
-                                               struct check_result *holds) {
+static inline struct history *fixture_simulate(struct mem *m, const char *source, uint32_t processes,
+                                               uint32_t operations, struct check_result *holds) {
   struct history *h = history_new(m, source);
   uint32_t object = names_intern(h->objects, "q", 1);
   uint32_t done = 0, called = 0, line = 0, head = 0, tail = 0, effects = 0, events = 0;
@@ -57,7 +58,8 @@ static inline struct history *fixture_simulate(struct mem *m, const char *source
   holds->order = mem_alloc(m, (operations + 1) * sizeof *holds->order);
   holds->gap = mem_alloc(m, (operations + 1) * sizeof *holds->gap);
   char name[16];
-  for (uint32_t i = 0; i < processes; i++) names_intern(h->processes, name, (size_t)snprintf(name, sizeof name, "%u", i));
+  for (uint32_t i = 0; i < processes; i++)
+    names_intern(h->processes, name, (size_t)snprintf(name, sizeof name, "%u", i));
   while (done < operations) {
     uint32_t i = fixture_random(&random) % processes;
     bool deq = p[i].stage ? p[i].v == V_NONE : fixture_random(&random) % 2;

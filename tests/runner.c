@@ -3,8 +3,9 @@
  *   asif-tests [-j N] [-t SECONDS] [-l] [--no-cli] [--tally FILE] [NAME...]
  *
  * runs the tests whose names contain any NAME. A test's output is shown only if it fails. The last line is
- * `N passed, N failed`, with `, N skipped` where tests could not run (a script exits 77, a test calls test_skip). --tally adds
- * the numbers to a file; asif-tests --sum FILE prints the sum of several runs. --some: to run none at all is no failure. */
+ * `N passed, N failed`, with `, N skipped` where tests could not run (a script exits 77, a test calls test_skip).
+ * --tally adds the numbers to a file; asif-tests --sum FILE prints the sum of several runs. --some: to run none at all
+ * is no failure. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,9 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const struct run *)a)->name, ((const struct run *)b)->name); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct run *)a)->name, ((const struct run *)b)->name);
+}
 
 static bool wanted(const char *name, int count, char **filters) {
   for (int i = 0; i < count; i++)

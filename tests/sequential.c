@@ -62,7 +62,8 @@ static word compute(struct run *r, enum operator op, struct scalar s, word a, wo
   }
   if (s.is_signed && !wraps && fit(s, (word)n) != (word)n) return wrong(r, "overflow");
   bool pointers = word_is_pointer(a) || word_is_pointer(b);
-  if (!pointers && ((word)n > WORD_MOST || (word)n < WORD_LEAST)) return wrong(r, "overflow"); /* beyond what is modelled */
+  if (!pointers && ((word)n > WORD_MOST || (word)n < WORD_LEAST))
+    return wrong(r, "overflow"); /* beyond what is modelled */
   return fit(s, (word)n);
 }
 
@@ -170,7 +171,9 @@ static bool run_inst(struct run *r) {
   case I_CONST: x[in->d] = in->imm; break;
   case I_MOVE: memmove(x + in->d, x + in->a, in->count * sizeof *x); break;
   case I_UNARY: run_unary(r, in); break;
-  case I_BINARY: x[in->d] = compute(r, in->op, in->scalar, x[in->a], in->b == NO_REG ? in->imm : x[in->b], false); break;
+  case I_BINARY:
+    x[in->d] = compute(r, in->op, in->scalar, x[in->a], in->b == NO_REG ? in->imm : x[in->b], false);
+    break;
   case I_CAST: x[in->d] = fit(in->scalar, known(r, x[in->a])); break;
   case I_GLOBAL: x[in->d] = word_pointer(in->b, (uint32_t)in->imm); break;
   case I_OFFSET: x[in->d] = move_pointer(r, x[in->a], in->imm); break;

@@ -1,4 +1,5 @@
-/* A small interpreter of lowered programs, of one thread and without any cleverness: what the machine is compared with. */
+/* A small interpreter of lowered programs, of one thread and without any cleverness: what the machine is compared with.
+ */
 #ifndef ASIF_TESTS_SEQUENTIAL_H
 #define ASIF_TESTS_SEQUENTIAL_H
 

@@ -1,6 +1,6 @@
-/* --against and --spec self: what an object is against itself, one operation at a time, it is against itself with every operation
- * in one step, since that has just the histories that are linearizable. On random objects (random_object.h). ASIF_TEST_OBJECTS sets
- * how many (default 600). */
+/* --against and --spec self: what an object is against itself, one operation at a time, it is against itself with every
+ * operation in one step, since that has just the histories that are linearizable. On random objects (random_object.h).
+ * ASIF_TEST_OBJECTS sets how many (default 600). */
 #include <string.h>
 
 #include "random_object.h"
@@ -63,7 +63,8 @@ static bool decide(struct mem *mem, const struct random_object *o, const char *a
   if (atomic) options->against_unit = parse(mem, atomic, why);
   struct unit *unit = parse(mem, text_string(&o->source), why);
   CHECKF(subject_make(mem, unit, options, &s, why), "%s", why->text);
-  if (s.program->uses_thread || !verify(&s, mem->limits, &v, why)) return false; /* the reference fails, or it cannot be told */
+  if (s.program->uses_thread || !verify(&s, mem->limits, &v, why))
+    return false; /* the reference fails, or it cannot be told */
   *out = v.search.verdict;
   return *out != VERDICT_UNKNOWN;
 }
@@ -85,15 +86,21 @@ static void try_object(uint64_t number, struct tally *y) {
   random_object_make(&o, &mem, number);
   text_open(&atomic, &mem);
   make_atomic(&atomic, text_string(&o.source));
-  struct verify_options options = {.path = "x.c", .spec = "self", .threads = o.threads, .ops = o.ops, .bound = -1,
-                                   .search = {.reduce = number % 3 ? REDUCE_BEST : REDUCE_NONE, .jobs = 1 + number % 2}};
+  struct verify_options options = {
+      .path = "x.c",
+      .spec = "self",
+      .threads = o.threads,
+      .ops = o.ops,
+      .bound = -1,
+      .search = {.reduce = number % 3 ? REDUCE_BEST : REDUCE_NONE, .jobs = 1 + number % 2}};
   bool told = decide(&mem, &o, NULL, &options, &by_self, &why);
   options.spec = NULL;
   options.against = "one.c";
   told = told && decide(&mem, &o, text_string(&atomic), &options, &by_reference, &why);
-  CHECKF(!strstr(why.text, "internal error"), "object %llu: %s\n%s", (unsigned long long)number, why.text, text_string(&o.source));
-  CHECKF(!told || by_self == by_reference, "object %llu: %d, but against the reference %d\n%s\n%s", (unsigned long long)number,
-         by_self, by_reference, text_string(&o.source), text_string(&atomic));
+  CHECKF(!strstr(why.text, "internal error"), "object %llu: %s\n%s", (unsigned long long)number, why.text,
+         text_string(&o.source));
+  CHECKF(!told || by_self == by_reference, "object %llu: %d, but against the reference %d\n%s\n%s",
+         (unsigned long long)number, by_self, by_reference, text_string(&o.source), text_string(&atomic));
   y->skipped += !told;
   y->holds += told && by_self == VERDICT_HOLDS;
   y->violated += told && by_self == VERDICT_VIOLATED;

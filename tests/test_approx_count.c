@@ -13,7 +13,8 @@ static long histories(void) {
 
 enum { K = 5, FATE_NONE = 0, FATE_DROPPED, FATE_RETIRED };
 
-/* What the counting has been told so far, as a history. Dropped operations are in it, pending: they keep their interval apart. */
+/* What the counting has been told so far, as a history. Dropped operations are in it, pending: they keep their interval
+ * apart. */
 struct told {
   struct history history;
   uint8_t fate[64];
@@ -132,7 +133,8 @@ TEST(approx_dropped_operations_only_weaken) {
       kept.count = count;
       kept.from = mem_alloc(&m, 65 * sizeof *kept.from);
       kept.to = mem_alloc(&m, 65 * sizeof *kept.to);
-      for (uint32_t o = 0; o < count; o++) kept.from[o] = approx_whole.from[ops[o]], kept.to[o] = approx_whole.to[ops[o]];
+      for (uint32_t o = 0; o < count; o++)
+        kept.from[o] = approx_whole.from[ops[o]], kept.to[o] = approx_whole.to[ops[o]];
       CHECK(order_weaker(&m, without, &kept, without, &approx_part));
     }
     mem_close(&m);

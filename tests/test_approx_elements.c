@@ -42,13 +42,16 @@ static value wrong_result(uint64_t *seed, const struct execution *x, unsigned pu
 }
 
 /* Operations take effect at a moment between call and return, on the specification; then some results are changed. */
-static void random_execution(struct mem *m, const struct spec *spec, uint64_t *seed, const struct options *o, struct execution *x) {
+static void random_execution(struct mem *m, const struct spec *spec, uint64_t *seed, const struct options *o,
+                             struct execution *x) {
   struct outcomes now, next;
   outcomes_open(&now, m);
   outcomes_open(&next, m);
   spec->init(spec, &now);
-  unsigned threads = 1 + (unsigned)below(seed, o->threads), open[8], free_slot = 0, wrong = (unsigned)below(seed, 3) ? 0 : 4;
-  unsigned wish = 2 + (unsigned)below(seed, o->ops - 1), pushes = spec->op_count / 2, hurry = 1 + (unsigned)below(seed, 6);
+  unsigned threads = 1 + (unsigned)below(seed, o->threads), open[8], free_slot = 0,
+           wrong = (unsigned)below(seed, 3) ? 0 : 4;
+  unsigned wish = 2 + (unsigned)below(seed, o->ops - 1), pushes = spec->op_count / 2,
+           hurry = 1 + (unsigned)below(seed, 6);
   bool effected[24] = {0};
   size_t state = 0;
   int fresh = 1;
@@ -68,7 +71,8 @@ static void random_execution(struct mem *m, const struct spec *spec, uint64_t *s
       unsigned i = x->count++;
       struct op *op = &x->ops[i];
       bool push = below(seed, 100) < (inside > 3 ? 40 : 55);
-      *op = (struct op){.process = i, .result = V_UNKNOWN, .method = (uint16_t)((push ? 0 : pushes) + below(seed, pushes))};
+      *op = (struct op){
+          .process = i, .result = V_UNKNOWN, .method = (uint16_t)((push ? 0 : pushes) + below(seed, pushes))};
       for (int a = 0; a < OP_ARGS; a++) op->arg[a] = V_NONE;
       if (push) op->arg[0] = value_of_small(o->values ? 1 + (int)below(seed, o->values) : fresh++);
       x->slot[i] = slots[t];
@@ -108,7 +112,8 @@ static void random_execution(struct mem *m, const struct spec *spec, uint64_t *s
 }
 
 /* The prefix up to an event as a history. Dropped operations are left in as pending when `dropped`, else taken out. */
-static struct history *prefix_of(struct mem *m, const struct spec *spec, const struct execution *x, unsigned events, bool dropped) {
+static struct history *prefix_of(struct mem *m, const struct spec *spec, const struct execution *x, unsigned events,
+                                 bool dropped) {
   struct history *h = history_new(m, "prefix");
   h->values = (struct values *)spec->values;
   names_intern(h->objects, "x", 1);
@@ -145,8 +150,10 @@ static bool exact(struct mem *m, const struct history *h, const struct spec *spe
   return r.verdict == VERDICT_HOLDS;
 }
 
-/* Is A_k of the prefix one of the specification's? Dropped operations count for the intervals, as they did while they were there. */
-static bool approx_exact(struct mem *m, const struct spec *spec, const struct execution *x, unsigned events, unsigned k) {
+/* Is A_k of the prefix one of the specification's? Dropped operations count for the intervals, as they did while they
+ * were there. */
+static bool approx_exact(struct mem *m, const struct spec *spec, const struct execution *x, unsigned events,
+                         unsigned k) {
   struct history *h = prefix_of(m, spec, x, events, true), *weak;
   struct interval_order whole, order;
   order_of(m, h, &whole);
@@ -193,7 +200,8 @@ static bool feed(struct monitor *m, const struct execution *x, unsigned i) {
   return true;
 }
 
-static void confirm(struct mem *m, struct monitor *monitor, const struct spec *spec, const struct execution *x, unsigned i, unsigned k) {
+static void confirm(struct mem *m, struct monitor *monitor, const struct spec *spec, const struct execution *x,
+                    unsigned i, unsigned k) {
   struct violation v;
   struct problem problem;
   bool confirmed = monitor_violation(m, monitor, &v, &problem);
@@ -221,9 +229,10 @@ static struct monitor *monitor_of(struct mem *m, const struct spec *spec, unsign
   return used[k];
 }
 
-/* One execution, all its prefixes: with distinct values the monitor's verdict is that on A_k; otherwise it is never wrong. */
-static void compare(const struct spec *named, uint64_t *seed, const struct options *o, unsigned k, bool is_exact, struct tally *tally,
-                    struct mem *kept, struct monitor **used) {
+/* One execution, all its prefixes: with distinct values the monitor's verdict is that on A_k; otherwise it is never
+ * wrong. */
+static void compare(const struct spec *named, uint64_t *seed, const struct options *o, unsigned k, bool is_exact,
+                    struct tally *tally, struct mem *kept, struct monitor **used) {
   struct mem m;
   struct execution x;
   struct spec spec = *named;
@@ -235,7 +244,8 @@ static void compare(const struct spec *named, uint64_t *seed, const struct optio
   for (unsigned i = 0; i < x.events && good; i++) {
     good = feed(monitor, &x, i);
     if (x.at[i].kind != RETURN) continue;
-    bool right = is_exact ? approx_exact(&m, &spec, &x, i + 1, k) : good || !exact(&m, prefix_of(&m, &spec, &x, i + 1, false), &spec);
+    bool right = is_exact ? approx_exact(&m, &spec, &x, i + 1, k)
+                          : good || !exact(&m, prefix_of(&m, &spec, &x, i + 1, false), &spec);
     if (is_exact ? right != good : !right) {
       dump(&spec, &x, i + 1, k);
       fprintf(stderr, "the monitor says %s\n", good ? "no violation" : "violated");
@@ -265,7 +275,8 @@ static void against_exact(const char *name, unsigned fewer, unsigned most_ops) {
   uint64_t seed = 1;
   unsigned count = histories(fewer);
   for (unsigned i = 0; i < count; i++) {
-    struct options o = {.ops = below(&seed, 3) ? most_ops : 6, .threads = below(&seed, 5) ? 4 : 8, .drops = !below(&seed, 4)};
+    struct options o = {
+        .ops = below(&seed, 3) ? most_ops : 6, .threads = below(&seed, 5) ? 4 : 8, .drops = !below(&seed, 4)};
     if (!below(&seed, 4)) o.values = 1 + (unsigned)below(&seed, 3);
     unsigned k = (unsigned)below(&seed, below(&seed, 5) ? 4 : APPROX_K_MOST + 1);
     compare(&spec, &seed, &o, k, shape_of(&spec)->exact && !o.values, &tally, &kept, below(&seed, 2) ? used : NULL);
@@ -395,32 +406,42 @@ TEST(approx_elements_sentences) {
     unsigned k;
     const char *events, *said;
   } cases[] = {
-      {"queue", 0, "c1 pop, r1 7", "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
+      {"queue", 0, "c1 pop, r1 7",
+       "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
       {"stack", 0, "c1 push 7, r1, c1 pop, r1 7, c1 pop, r1 7",
        "7 was put in once and taken out twice: push(7) in [0,0], pop -> 7 in [0,0], pop -> 7 in [0,0]"},
       {"stack", 2, "c1 push 7, r1, c1 pop, r1 7, c1 pop, r1 7",
        "7 was put in once and taken out twice: push(7) in [0,0], pop -> 7 in [1,1], pop -> 7 in [2,2]"},
       {"queue", 1, "c1 enq 7, c2 deq, r2 7, c2 deq, r2 7",
        "7 was put in once and taken out twice: enq(7) in [0,1] (open), deq -> 7 in [0,0], deq -> 7 in [1,1]"},
-      {"queue", 0, "c1 enq 7, c2 enq 7, c3 deq, c4 deq, c5 deq, r3 7, r4 7, r5 7", "7 was put in 2 times and taken out 3 times"},
-      {"queue", 0, "c1 enq 7, c3 deq, r3 7, d1, c4 enq 7, r4", "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
-      {"queue", 1, "c1 enq 3, r1, c1 deq, r1 e", "empty was returned although 3 was inside the whole time: enq(3) in [0,0], deq -> empty in [1,1]"},
+      {"queue", 0, "c1 enq 7, c2 enq 7, c3 deq, c4 deq, c5 deq, r3 7, r4 7, r5 7",
+       "7 was put in 2 times and taken out 3 times"},
+      {"queue", 0, "c1 enq 7, c3 deq, r3 7, d1, c4 enq 7, r4",
+       "7 was taken out, but was never put in, or had been taken out already: deq -> 7 in [0,0]"},
+      {"queue", 1, "c1 enq 3, r1, c1 deq, r1 e",
+       "empty was returned although 3 was inside the whole time: enq(3) in [0,0], deq -> empty in [1,1]"},
       {"queue", 1, "c1 enq 3, r1, c1 deq, c2 deq, r1 e", ""},
       {"queue", 1, "c1 enq 3, r1, c1 enq 4, r1, c1 deq, c2 deq, r1 e",
-       "empty was returned although at each moment one of 3 or 4 was inside: enq(3) in [0,0], enq(4) in [0,0], deq -> empty in [1,1]; "
+       "empty was returned although at each moment one of 3 or 4 was inside: enq(3) in [0,0], enq(4) in [0,0], deq -> "
+       "empty in [1,1]; "
        "and what a removal that is pending may have taken does not help"},
       {"weak-queue", 1, "c1 enq 3, r1, c1 deq, r1 e", ""},
       {"queue", 2, "c1 enq 1, r1, c1 enq 2, r1, c1 deq, r1 2",
-       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in [0,0]"},
+       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in "
+       "[0,0]"},
       {"queue", 3, "c1 enq 1, r1, c1 enq 2, r1, c3 deq, c1 deq, r1 2, c1 deq, r1 e", ""},
       {"queue", 3, "c1 enq 1, r1, c1 enq 2, r1, c3 deq, c1 deq, r1 2, c1 deq, r3 e",
-       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in [0,0]; "
+       "1 was put in before 2, which was taken out, and never left: enq(2) in [1,1], deq -> 2 in [2,2], enq(1) in "
+       "[0,0]; "
        "and what a removal that is pending may have taken does not help"},
       {"queue", 2, "c1 enq 1, r1, c1 enq 2, r1, c1 deq, c2 deq, r1 2, c1 enq 3, r1, r2 3",
-       "1 was put in before 3, which was taken out, and never left: enq(3) in [2,2], deq -> 3 in [1,2], enq(1) in [0,0]"},
-      {"stack", 3, "c1 push 1, r1, c1 push 2, r1, c1 pop, r1 1", "1 was taken out from under 2: push(1) in [0,0], pop -> 1 in [2,2], push(2) in [1,1]"},
+       "1 was put in before 3, which was taken out, and never left: enq(3) in [2,2], deq -> 3 in [1,2], enq(1) in "
+       "[0,0]"},
+      {"stack", 3, "c1 push 1, r1, c1 push 2, r1, c1 pop, r1 1",
+       "1 was taken out from under 2: push(1) in [0,0], pop -> 1 in [2,2], push(2) in [1,1]"},
       {"deque", 3, "c1 push-back 1, r1, c1 push-back 2, r1, c1 pop-front, r1 2",
-       "1 and 2 were not taken out in an order that is allowed: push-back(2) in [1,1], pop-front -> 2 in [2,2], push-back(1) in [0,0]"},
+       "1 and 2 were not taken out in an order that is allowed: push-back(2) in [1,1], pop-front -> 2 in [2,2], "
+       "push-back(1) in [0,0]"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct mem m;
@@ -431,8 +452,8 @@ TEST(approx_elements_sentences) {
   }
 }
 
-/* Example 7.1 (Figure 5): an empty pop during which n elements take turns. The families of Figure 4 see it for n = 1 only; the complete
- * monitor for every n, with k = n. */
+/* Example 7.1 (Figure 5): an empty pop during which n elements take turns. The families of Figure 4 see it for n = 1
+ * only; the complete monitor for every n, with k = n. */
 TEST(approx_elements_example_7_1) {
   for (int n = 1; n <= 6; n++)
     for (unsigned k = 0; k <= APPROX_K_MOST; k++) {
@@ -451,7 +472,8 @@ TEST(approx_elements_example_7_1) {
       for (int s = 0; s < 2; s++) {
         const char *said = said_of(&m, s ? "stack" : "queue", k, text_string(&t));
         bool early = s && n > 1; /* in a stack the elements' order is wrong already */
-        CHECKF(early ? k < 3 || said[0] : !!said[0] == (k >= (unsigned)n), "n = %d, k = %u, %s: %s", n, k, s ? "stack" : "queue", said);
+        CHECKF(early ? k < 3 || said[0] : !!said[0] == (k >= (unsigned)n), "n = %d, k = %u, %s: %s", n, k,
+               s ? "stack" : "queue", said);
         if (!early && said[0]) CHECK(!strncmp(said, "empty was returned although", 27));
       }
       mem_close(&m);
@@ -602,7 +624,8 @@ static void no_false_alarm(const char *name, unsigned k, uint64_t seed, unsigned
   size_t at = 0;
   int fresh = 1;
   uint32_t slots = LANES;
-  unsigned pushes = spec.op_count / 2, few = (unsigned)below(&seed, 3), lazy = 1 + (unsigned)below(&seed, 4), most = 1 + (unsigned)below(&seed, LANES);
+  unsigned pushes = spec.op_count / 2, few = (unsigned)below(&seed, 3), lazy = 1 + (unsigned)below(&seed, 4),
+           most = 1 + (unsigned)below(&seed, LANES);
   for (unsigned i = 0; i < LANES; i++) lanes[i].slot = i;
   for (unsigned i = 0; i < steps; i++) {
     struct lane *l = &lanes[below(&seed, most)];
@@ -610,7 +633,8 @@ static void no_false_alarm(const char *name, unsigned k, uint64_t seed, unsigned
     if (l->state == 0) {
       uint32_t inside = spec.elements(&spec, outcomes_state(&now, at));
       bool push = below(&seed, 100) < (inside > 12 ? 25 : below(&seed, 20) ? 52 : 20);
-      l->op = (struct op){.result = V_UNKNOWN, .process = l->slot, .method = (uint16_t)((push ? 0 : pushes) + below(&seed, pushes))};
+      l->op = (struct op){
+          .result = V_UNKNOWN, .process = l->slot, .method = (uint16_t)((push ? 0 : pushes) + below(&seed, pushes))};
       for (int a = 0; a < OP_ARGS; a++) l->op.arg[a] = V_NONE;
       bool again = few && (few > 1 || !below(&seed, 8)); /* no value twice, a few, or many */
       if (push) l->op.arg[0] = value_of_small(again ? -1 - (int)below(&seed, few > 1 ? 20 : 5) : fresh++);
@@ -646,13 +670,24 @@ static void no_false_alarm(const char *name, unsigned k, uint64_t seed, unsigned
 }
 
 TEST(approx_elements_no_false_alarm) {
-  static const char *const names[] = {"queue", "stack", "weak-queue", "weak-stack", "deque", "bounded-queue(3)", "semiqueue", "k-fifo",
-                                      "producer-fifo", "priority-queue", "max-priority-queue", "bounded-priority-queue(3)"};
+  static const char *const names[] = {"queue",
+                                      "stack",
+                                      "weak-queue",
+                                      "weak-stack",
+                                      "deque",
+                                      "bounded-queue(3)",
+                                      "semiqueue",
+                                      "k-fifo",
+                                      "producer-fifo",
+                                      "priority-queue",
+                                      "max-priority-queue",
+                                      "bounded-priority-queue(3)"};
   const char *set = getenv("ASIF_TEST_HISTORIES");
   unsigned steps = set ? (unsigned)atoi(set) : 5000;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     for (unsigned k = 0; k <= 4; k++)
-      for (uint64_t seed = 0; seed < 3; seed++) no_false_alarm(names[i], k == 4 ? APPROX_K_MOST : k, seed * 100 + k, steps);
+      for (uint64_t seed = 0; seed < 3; seed++)
+        no_false_alarm(names[i], k == 4 ? APPROX_K_MOST : k, seed * 100 + k, steps);
 }
 
 TEST(approx_elements_refused) {
@@ -666,6 +701,7 @@ TEST(approx_elements_refused) {
   CHECKF(!strcmp(problem.text, "k is 9, but approximations go up to k = 8"), "%s", problem.text);
   CHECK(spec_named("map", &spec, &problem));
   CHECK(!monitor_exists(&spec) && !monitor_new(&m, &spec, 2, &problem));
-  CHECKF(strstr(problem.text, "no monitor of the specification 'map', but of") && strstr(problem.text, ", deque, "), "%s", problem.text);
+  CHECKF(strstr(problem.text, "no monitor of the specification 'map', but of") && strstr(problem.text, ", deque, "),
+         "%s", problem.text);
   mem_close(&m);
 }

@@ -1,5 +1,5 @@
-/* The families of Figure 4 against the exact checker; the cut-offs of Theorem 4, Example 7.1, the complete families of section 7.2.
- * ASIF_TEST_HISTORIES sets how many random histories. */
+/* The families of Figure 4 against the exact checker; the cut-offs of Theorem 4, Example 7.1, the complete families of
+ * section 7.2. ASIF_TEST_HISTORIES sets how many random histories. */
 #include <string.h>
 #include <unistd.h>
 
@@ -42,8 +42,8 @@ static bool feed(struct mem *m, struct monitor *x, const struct history *h) {
   return true;
 }
 
-/* Never a violation where the exact checker accepts; every violation is confirmed. Caught: of those not linearizable, how many
- * at each k. */
+/* Never a violation where the exact checker accepts; every violation is confirmed. Caught: of those not linearizable,
+ * how many at each k. */
 static void families_are_sound(const char *name) {
   const volatile long count = histories(2000);
   volatile long good = 0, bad = 0;
@@ -84,15 +84,15 @@ static void families_are_sound(const char *name) {
     }
     mem_close(&m);
   }
-  fprintf(stderr, "%s: %ld linearizable, %ld not; caught at k = 0..4: %ld %ld %ld %ld %ld\n", name, good, bad, caught[0],
-          caught[1], caught[2], caught[3], caught[4]);
+  fprintf(stderr, "%s: %ld linearizable, %ld not; caught at k = 0..4: %ld %ld %ld %ld %ld\n", name, good, bad,
+          caught[0], caught[1], caught[2], caught[3], caught[4]);
   CHECK(good > count / 10 && bad > count / 10 && caught[0] > 0 && caught[2] > caught[0] && caught[4] > bad / 2);
 }
 TEST(approx_family_queue_is_sound) { families_are_sound("queue"); }
 TEST(approx_family_stack_is_sound) { families_are_sound("stack"); }
 
-/* Theorem 5: on complete histories of length at most k, with distinct values, the complete family says what the exact checker
- * says. */
+/* Theorem 5: on complete histories of length at most k, with distinct values, the complete family says what the exact
+ * checker says. */
 static void complete_family(const char *name, unsigned k, unsigned most, const volatile long count) {
   struct mem all;
   mem_open(&all, NULL);
@@ -130,7 +130,8 @@ static void complete_family(const char *name, unsigned k, unsigned most, const v
     longest += a.length == k;
     mem_close(&m);
   }
-  fprintf(stderr, "%s, k = %u: %ld linearizable, %ld not, %ld of length k\n%s", name, k, good, bad, longest, text_string(&t));
+  fprintf(stderr, "%s, k = %u: %ld linearizable, %ld not, %ld of length k\n%s", name, k, good, bad, longest,
+          text_string(&t));
   CHECK(good > count / 20 && bad > count / 20 && longest > count / 2);
   mem_close(&all);
 }
@@ -143,15 +144,16 @@ TEST(approx_complete_family_stack_1) { complete_family("stack", 1, 4, histories(
 TEST(approx_complete_family_queue_2) { complete_family("queue", 2, 3, histories(2000)); }
 TEST(approx_complete_family_stack_2) { complete_family("stack", 2, 3, histories(2000)); }
 
-/* Theorem 4: what a family says of a history, it says of a weaker one whose length is the cut-off: the one that keeps only the
- * order across that many cuts. Which violations of the bundled formula are which family: */
+/* Theorem 4: what a family says of a history, it says of a weaker one whose length is the cut-off: the one that keeps
+ * only the order across that many cuts. Which violations of the bundled formula are which family: */
 static const struct {
   unsigned violation, cutoff_queue, cutoff_stack;
   const char *name;
 } families[] = {{0, 0, 0, "rv, too often"}, {1, 1, 1, "rv, too early"}, {2, 2, 2, "ev"},
                 {3, 2, 2, "ev, pending"},   {4, 2, 3, "fv, lv"},        {5, 2, 3, "fv, lv, pending"}};
 
-/* The order that is left when only what lies on different sides of one of the cuts (bit c: between c and c + 1) is ordered. */
+/* The order that is left when only what lies on different sides of one of the cuts (bit c: between c and c + 1) is
+ * ordered. */
 static void cut_order(struct mem *m, const struct interval_order *o, uint32_t cuts, struct interval_order *out) {
   *out = (struct interval_order){.count = o->count};
   out->from = mem_alloc(m, (o->count + 1) * sizeof *out->from);
@@ -163,8 +165,8 @@ static void cut_order(struct mem *m, const struct interval_order *o, uint32_t cu
   order_canonical(m, out);
 }
 
-static bool family_true(struct mem *m, const struct formula *f, const struct spec *spec, const struct history *h, unsigned k,
-                        unsigned violation) {
+static bool family_true(struct mem *m, const struct formula *f, const struct spec *spec, const struct history *h,
+                        unsigned k, unsigned violation) {
   return formula_true(formula_eval_new(m, f, spec, count_history(m, h, k, h->events)), violation);
 }
 
@@ -233,8 +235,8 @@ static struct history *timed_history(struct mem *m, const struct spec *spec, con
     value v = ops[i].op[1] == 'e' ? V_EMPTY : value_of_small(atoi(ops[i].op + 1));
     bool push = ops[i].op[0] == '+';
     value arg[OP_ARGS] = {push ? v : V_NONE, V_NONE, V_NONE};
-    CHECK(
-        !history_interval(h, i, 0, !push, arg, OP_ARGS, push ? V_NONE : v, ops[i].start, ops[i].end ? ops[i].end : INT64_MAX, 0));
+    CHECK(!history_interval(h, i, 0, !push, arg, OP_ARGS, push ? V_NONE : v, ops[i].start,
+                            ops[i].end ? ops[i].end : INT64_MAX, 0));
   }
   history_finish(h);
   return h;
@@ -264,7 +266,10 @@ TEST(approx_families_by_hand) {
   } cases[] = {
       {"queue", {{"-1", 0, 1}}, 0, "1 was removed more often than it was put in"},
       {"queue", {{"+1", 0, 1}, {"-1", 0, 1}, {"-1", 0, 1}}, 0, "1 was removed more often than it was put in"},
-      {"queue", {{"-1", 0, 1}, {"+1", 2, 3}}, 0, "1 was removed more often than it was put in"}, /* at the first return already */
+      {"queue",
+       {{"-1", 0, 1}, {"+1", 2, 3}},
+       0,
+       "1 was removed more often than it was put in"},   /* at the first return already */
       {"queue", {{"-1", 1, 1}, {"+1", 1, 3}}, -1, NULL}, /* a pop within its push is no violation */
       {"queue", {{"+2", 0, 9}, {"-1", 0, 1}, {"+1", 0, 0}}, -1, NULL},
       {"queue", {{"+1", 0, 1}, {"-e", 2, 3}}, 1, "empty was returned while 1 was inside"},
@@ -289,8 +294,14 @@ TEST(approx_families_by_hand) {
       {"stack", {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}}, 2, "1 was removed from below 2"},
       {"stack", {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"-9", 4, 0}}, -1, NULL},
       {"stack", {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"-2", 4, 7}}, -1, NULL},
-      {"stack", {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"-9", 6, 0}, {"+1", 9, 0}}, 2, "1 was removed from below 2"},
-      {"stack", {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"+1", 2, 0}}, -1, NULL}, /* a pending push of the same value, above */
+      {"stack",
+       {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"-9", 6, 0}, {"+1", 9, 0}},
+       2,
+       "1 was removed from below 2"},
+      {"stack",
+       {{"+1", 0, 1}, {"+2", 2, 3}, {"-1", 4, 5}, {"+1", 2, 0}},
+       -1,
+       NULL}, /* a pending push of the same value, above */
       {"stack",
        {{"+1", 0, 1}, {"+2", 2, 3}, {"+3", 2, 3}, {"-9", 2, 0}, {"-1", 4, 5}},
        2,
@@ -375,8 +386,8 @@ TEST(approx_formula_monitor_memory) {
       bytes[longer] = x->type->bytes(x);
       mem_close(&m);
     }
-    CHECKF(bytes[1] < 2 * bytes[0] && bytes[1] < 200 << 10, "%s: %zu bytes after 10000 operations, %zu after 40000", names[i],
-           bytes[0], bytes[1]);
+    CHECKF(bytes[1] < 2 * bytes[0] && bytes[1] < 200 << 10, "%s: %zu bytes after 10000 operations, %zu after 40000",
+           names[i], bytes[0], bytes[1]);
   }
 }
 

@@ -1,5 +1,5 @@
-/* Operation counting logic: reading, printing, evaluating, formulas of one's own. ASIF_TEST_HISTORIES sets how many random
- * histories. */
+/* Operation counting logic: reading, printing, evaluating, formulas of one's own. ASIF_TEST_HISTORIES sets how many
+ * random histories. */
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,21 +13,23 @@
 #include "history/generate.h"
 #include "test.h"
 
-
-
 /* Reading and printing. */
 
 TEST(approx_formula_printing) {
   static const char *const texts[] = {
       "violation: exists x, y: is(x, enq) and is(y, deq) and arg(x) = result(y)",
-      "for queue, \"k-fifo\" forget balanced violation \"{x} and {arg(x)} of {result(x)}\": exists x: some i in 0..k: #(x, i, i) "
+      "for queue, \"k-fifo\" forget balanced violation \"{x} and {arg(x)} of {result(x)}\": exists x: some i in 0..k: "
+      "#(x, i, i) "
       "> 0",
-      "define f(x, i) = total(x, 0, i) - 1 + 2 - (3 - 4) define g() = k violation: forall x: f(x, g()) >= -1 implies not not "
+      "define f(x, i) = total(x, 0, i) - 1 + 2 - (3 - 4) define g() = k violation: forall x: f(x, g()) >= -1 implies "
+      "not not "
       "pending(x)",
-      "violation: (sum i in 0..k, j in i..k: #(enq(5), i, j)) = (count x: is(x, \"pop-front\")) or (1 < 2 or 2 < 3) and (3 < 4 "
+      "violation: (sum i in 0..k, j in i..k: #(enq(5), i, j)) = (count x: is(x, \"pop-front\")) or (1 < 2 or 2 < 3) "
+      "and (3 < 4 "
       "and 4 < 5)",
       "violation: exists x: arg(x, 2) != \"a b\" and result(x) <= -7 and x_y() = 1 and (1 = 1 implies 2 = 2)",
-      "violation: every i in 0..k-1: total(deq => pending, i, k) = 0 and #(deq => empty, 0, i) = 0 and #(cas(1, nil) => true, i, "
+      "violation: every i in 0..k-1: total(deq => pending, i, k) = 0 and #(deq => empty, 0, i) = 0 and #(cas(1, nil) "
+      "=> true, i, "
       "i) = 0",
       "define same(x, v) = arg(x) = v define last(x) = result(x) define in(v) = 1 violation: k = 1",
   };
@@ -200,7 +202,8 @@ static value plain_value(struct plain *p, const struct node *n) {
 }
 
 static int64_t plain_count(struct plain *p, const struct node *n, int64_t i, int64_t j) {
-  struct approx_label l = {.method = (uint16_t)n->method, .pending = n->pending, .result = n->pending ? V_UNKNOWN : V_NONE};
+  struct approx_label l = {
+      .method = (uint16_t)n->method, .pending = n->pending, .result = n->pending ? V_UNKNOWN : V_NONE};
   if (n->type == NODE_VAR) {
     l = p->var[n->var].label;
   } else {
@@ -273,7 +276,8 @@ static bool plain_true(struct plain *p, const struct node *n) {
   bool yes = n->type == NODE_AND;
   switch (n->type) {
   case NODE_COMPARE:
-    if (n->kids[0]->kind == KIND_VALUE) return plain_compare(n->compare, plain_value(p, n->kids[0]), plain_value(p, n->kids[1]));
+    if (n->kids[0]->kind == KIND_VALUE)
+      return plain_compare(n->compare, plain_value(p, n->kids[0]), plain_value(p, n->kids[1]));
     return plain_compare(n->compare, plain_number(p, n->kids[0]), plain_number(p, n->kids[1]));
   case NODE_IS: return p->var[n->kids[0]->var].label.method == n->method;
   case NODE_PENDING: return p->var[n->kids[0]->var].label.pending;
@@ -375,11 +379,12 @@ TEST(approx_formula_problems) {
     struct problem why = {""};
     struct formula *f = formula_parse(&m, "test", cases[i].text, strlen(cases[i].text), &why);
     bool good = f && formula_bind(&m, f, &spec, &why);
-    CHECKF(!good && !strncmp(why.text, cases[i].problem, strlen(cases[i].problem)), "%s\n  got  %s\n  want %s", cases[i].text,
-           why.text, cases[i].problem);
+    CHECKF(!good && !strncmp(why.text, cases[i].problem, strlen(cases[i].problem)), "%s\n  got  %s\n  want %s",
+           cases[i].text, why.text, cases[i].problem);
   }
   /* Deep ones are refused, not crashed on. */
-  static const char *const deep[] = {"(", "not ", "exists x: ", "-", "1 = 1 implies ", "some i in 0..", "arg(", "f => "};
+  static const char *const deep[] = {"(",    "not ", "exists x: ", "-", "1 = 1 implies ", "some i in 0..",
+                                     "arg(", "f => "};
   for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
     struct text t;
     struct problem why;
@@ -434,19 +439,23 @@ TEST(approx_formula_of_ones_own) {
   struct spec spec = spec_of(&m, "register");
   struct monitor *x = own_formula(
       &m, &spec, 1,
-      "for register\nviolation \"{result(x)} was read, but never written\":\n  exists x: is(x, read) and not pending(x) and\n"
+      "for register\nviolation \"{result(x)} was read, but never written\":\n  exists x: is(x, read) and not "
+      "pending(x) and\n"
       "    result(x) != nil and total(write(result(x)), 0, k) + total(write(result(x)) => pending, 0, k) = 0\n",
       path);
-  CHECK(!sequence(
-      x, (struct call[]){{"write", {1}, 1, V_NONE}, {"read", {0}, 0, value_of_small(1)}, {"read", {0}, 0, value_of_small(2)}},
-      3));
+  CHECK(!sequence(x,
+                  (struct call[]){{"write", {1}, 1, V_NONE},
+                                  {"read", {0}, 0, value_of_small(1)},
+                                  {"read", {0}, 0, value_of_small(2)}},
+                  3));
   CHECKF(monitor_violation(&m, x, &v, &why), "%s", why.text);
   CHECK(!strcmp(v.said, "2 was read, but never written") && v.events == 6);
   /* A map, by key: only that key's operations are shown. */
   spec = spec_of(&m, "map");
   x = own_formula(
       &m, &spec, 2,
-      "violation: exists x: is(x, get) and not pending(x) and result(x) = 7 and total(put(arg(x), 7) => nil, 0, k) = 0", path);
+      "violation: exists x: is(x, get) and not pending(x) and result(x) = 7 and total(put(arg(x), 7) => nil, 0, k) = 0",
+      path);
   static const struct call calls[] = {
       {"put", {1, 7}, 2, V_NIL}, {"put", {2, 5}, 2, V_NIL}, {"get", {1}, 1, 14}, {"get", {2}, 1, 14}};
   CHECK(!sequence(x, calls, 4));
@@ -459,17 +468,20 @@ TEST(approx_formula_of_ones_own) {
   CHECK(!monitor_violation(&m, x, &v, &why) && v.blamed);
   struct text want;
   text_open(&want, &m);
-  text_printf(&want,
-              "%s:2:3: the formula says \"Enq(1) -> ok is put in\", but the operations are linearizable: the formula is wrong\n"
-              "  exists x: is(x, enq)\n  ^",
-              path);
+  text_printf(
+      &want,
+      "%s:2:3: the formula says \"Enq(1) -> ok is put in\", but the operations are linearizable: the formula is wrong\n"
+      "  exists x: is(x, enq)\n  ^",
+      path);
   CHECKF(!strcmp(why.text, text_string(&want)), "%s", why.text);
   /* Files that are not there, specifications it cannot be of, and k. */
   CHECK(!monitor_of_formula(&m, &spec, 2, "/nowhere/x", &why) && strstr(why.text, "/nowhere/x: No such file"));
-  CHECK(!monitor_of_formula(&m, &spec, 2, "stack", &why) && strstr(why.text, "stack: this formula is for stack, not for queue"));
+  CHECK(!monitor_of_formula(&m, &spec, 2, "stack", &why) &&
+        strstr(why.text, "stack: this formula is for stack, not for queue"));
   CHECK(!monitor_of_formula(&m, &spec, 9, "queue", &why) && strstr(why.text, "k up to 8"));
   spec = spec_of(&m, "lock");
-  CHECK(!formula_bind(&m, formula_of(&m, "violation: k = 1"), &spec, &why) && strstr(why.text, "depends on the process"));
+  CHECK(!formula_bind(&m, formula_of(&m, "violation: k = 1"), &spec, &why) &&
+        strstr(why.text, "depends on the process"));
   spec = spec_of(&m, "register");
   CHECK(!formula_bind(&m, formula_of(&m, "forget balanced violation: k = 1"), &spec, &why) &&
         strstr(why.text, "is for queue and stack"));

@@ -1,8 +1,8 @@
-/* Grammars (section 8): the solver against trying all values, Parikh images against all words, grammars against specifications,
- * and monitors against the definition.
+/* Grammars (section 8): the solver against trying all values, Parikh images against all words, grammars against
+ * specifications, and monitors against the definition.
  *
- * ASIF_TEST_HISTORIES sets how many histories a specification, a tenth of it; each at five values of k, one in ten by the system
- * alone. */
+ * ASIF_TEST_HISTORIES sets how many histories a specification, a tenth of it; each at five values of k, one in ten by
+ * the system alone. */
 #include <dirent.h>
 #include <unistd.h>
 #include <string.h>
@@ -60,7 +60,9 @@ static bool x0_needs(void *of, const int64_t *x, struct integer_split *split) {
   return false;
 }
 
-static bool fits_x0(const struct random_system *r, const int64_t *x) { return r->variables < 3 || !x[0] || x[1] || x[2]; }
+static bool fits_x0(const struct random_system *r, const int64_t *x) {
+  return r->variables < 3 || !x[0] || x[1] || x[2];
+}
 
 static bool brute_system(const struct random_system *r, int64_t *x, unsigned v) {
   if (v == r->variables) return integer_is_solution(&r->system, x) && fits_x0(r, x);
@@ -90,7 +92,8 @@ TEST(grammar_integers) {
   CHECK(yes > histories() / 5 && no > histories() / 5);
 }
 
-/* 2 a + 2 b = an odd number beyond any search; and numbers near the end of what 64 bits have are not answered wrongly. */
+/* 2 a + 2 b = an odd number beyond any search; and numbers near the end of what 64 bits have are not answered wrongly.
+ */
 TEST(grammar_integers_large) {
   struct mem m;
   struct integer_system s;
@@ -170,8 +173,8 @@ static struct spec named(const char *name) {
   return s;
 }
 
-/* The source grammar's own words, without a normal form: has rule r the word's part i..j? By the symbols of each production in
- * turn. */
+/* The source grammar's own words, without a normal form: has rule r the word's part i..j? By the symbols of each
+ * production in turn. */
 enum { WORD = 7 };
 struct source {
   const struct grammar *grammar;
@@ -296,10 +299,10 @@ static void random_operations(struct arrangement *a, uint64_t *seed) {
   for (unsigned i = 0; i < a->ops; i++) {
     uint8_t from = (uint8_t)below(seed, a->k + 1);
     bool pending = !below(seed, 5);
-    uint64_t letters =
-        below(seed, 6) ? (uint64_t)1 << below(seed, a->form->letters) : random_next(seed) & ((1u << a->form->letters) - 1);
-    a->op[i] = (struct parikh_count){letters, 1, from, pending ? (uint8_t)a->k : (uint8_t)(from + below(seed, a->k + 1 - from)),
-                                     pending};
+    uint64_t letters = below(seed, 6) ? (uint64_t)1 << below(seed, a->form->letters)
+                                      : random_next(seed) & ((1u << a->form->letters) - 1);
+    a->op[i] = (struct parikh_count){letters, 1, from,
+                                     pending ? (uint8_t)a->k : (uint8_t)(from + below(seed, a->k + 1 - from)), pending};
   }
 }
 
@@ -363,7 +366,8 @@ TEST(grammar_problems) {
   expect_problem("S = acquire;", "lock.g:1:3: '->' should be here");
   expect_problem("S -> try => 99999999999999999999;", "lock.g:1:13: this is no number");
   expect_problem("S -> try => \"a;", "lock.g:1:13: this text has no closing");
-  expect_problem("S -> deq => empty S;", "lock.g:1:6: 'deq' is no operation of 'lock' (acquire, release, try), and no rule has this name");
+  expect_problem("S -> deq => empty S;",
+                 "lock.g:1:6: 'deq' is no operation of 'lock' (acquire, release, try), and no rule has this name");
 }
 
 static void round_trip(struct mem *m, const struct spec *spec, const struct grammar *g) {
@@ -382,8 +386,8 @@ TEST(grammar_round_trip) {
   struct spec spec = named("lock"), cas = named("cas-register");
   static const char *const texts[] = {"S -> (acquire (try => false)* release | try => true try => false + release)* ;",
                                       "S -> ((acquire)? (release | empty))+; outside try, release => ok;"};
-  static const char sets[] =
-      "S -> cas(0, _) => true S? | read => value | read => -5 | write(\"a b\") | cas(1, 2) | read => nil; outside write(_);";
+  static const char sets[] = "S -> cas(0, _) => true S? | read => value | read => -5 | write(\"a b\") | cas(1, 2) | "
+                             "read => nil; outside write(_);";
   for (long i = 0; i < 2000; i++) {
     struct mem m;
     struct text t;
@@ -430,12 +434,13 @@ TEST(grammar_fuzz_corpus) {
   CHECK(read > 4 && refused > 4);
 }
 
-/* Bundled grammars: their words are the specification's executions, processes forgotten, values told apart only where the grammar
- * does. */
+/* Bundled grammars: their words are the specification's executions, processes forgotten, values told apart only where
+ * the grammar does. */
 
-#define BUNDLED                                                                                                                  \
-  X(lock, "lock")                                                                                                                \
-  X(rw_lock, "rw-lock") X(semaphore, "semaphore(2)") X(bounded_queue, "bounded-queue(2)") X(snzi, "snzi") X(mailbox, "mailbox")
+#define BUNDLED \
+  X(lock, "lock") \
+  X(rw_lock, "rw-lock") \
+  X(semaphore, "semaphore(2)") X(bounded_queue, "bounded-queue(2)") X(snzi, "snzi") X(mailbox, "mailbox")
 static const char *const bundled[] = {
 #define X(id, name) name,
     BUNDLED
@@ -449,20 +454,24 @@ static const char *const bundled[] = {
 enum { EXACT = 10 }; /* so many of them are no larger than the specification */
 
 /* May the operation happen in one of the states? The states after it. */
-static bool run_word(struct mem *m, const struct spec *spec, const struct op *ops, size_t count, size_t at, struct state state) {
+static bool run_word(struct mem *m, const struct spec *spec, const struct op *ops, size_t count, size_t at,
+                     struct state state) {
   if (at == count) return true;
   struct outcomes out;
   bool found = false;
   outcomes_open(&out, m);
   spec->step(spec, state, &ops[at], &out);
-  for (size_t i = 0; i < out.list.count && !found; i++) found = run_word(m, spec, ops, count, at + 1, outcomes_state(&out, i));
+  for (size_t i = 0; i < out.list.count && !found; i++)
+    found = run_word(m, spec, ops, count, at + 1, outcomes_state(&out, i));
   vec_free(m, &out.bytes);
   vec_free(m, &out.list);
   return found;
 }
 
 static value some_value(const struct value_pattern *p) {
-  return p->kind == PATTERN_EXACT ? p->exact : p->kind == PATTERN_NUMBER ? value_of_small((int32_t)p->number) : value_of_small(1);
+  return p->kind == PATTERN_EXACT    ? p->exact
+         : p->kind == PATTERN_NUMBER ? value_of_small((int32_t)p->number)
+                                     : value_of_small(1);
 }
 
 static struct op operation_of(const struct spec *spec, const struct pattern *p) {
@@ -473,7 +482,8 @@ static struct op operation_of(const struct spec *spec, const struct pattern *p) 
   return o;
 }
 
-static void compare_words(struct mem *m, const struct spec *spec, const struct grammar *g, const struct form *f, bool exact) {
+static void compare_words(struct mem *m, const struct spec *spec, const struct grammar *g, const struct form *f,
+                          bool exact) {
   uint8_t word[WORD] = {0};
   struct outcomes start;
   long both = 0, neither = 0;
@@ -629,7 +639,8 @@ static void compare(struct comparison *c, const char *name, long i) {
     if (seen.events && holds) history_dump(h, &spec);
     CHECKF(!seen.events || !holds, "%s: history %ld: a false alarm at k = %u", name, i, length);
     if (before && !seen.figures.unknown)
-      CHECKF(seen.events && seen.events <= before, "%s: history %ld: k = %u sees less than a smaller one", name, i, length);
+      CHECKF(seen.events && seen.events <= before, "%s: history %ld: k = %u sees less than a smaller one", name, i,
+             length);
     before = seen.events;
     c->unknown += seen.figures.unknown;
     c->unproved += seen.figures.integer.unproved;
@@ -640,7 +651,8 @@ static void compare(struct comparison *c, const char *name, long i) {
     if (!(i % 3) || seen.figures.outside || seen.figures.unknown || order.length > length) continue;
     c->exact++;
     if (!seen.events && !holds) history_dump(h, &spec);
-    CHECKF(seen.events || holds, "%s: history %ld: a violation is missed at k = %u, length %u", name, i, length, order.length);
+    CHECKF(seen.events || holds, "%s: history %ld: a violation is missed at k = %u, length %u", name, i, length,
+           order.length);
   }
   mem_close(&m);
 }
@@ -649,13 +661,15 @@ static void compare_named(const char *name) {
   struct comparison c = {0};
   for (long i = 0; i < histories() / 10; i++) compare(&c, name, i);
   fprintf(stderr,
-          "%s: %ld linearizable, %ld not, %ld of them found; %ld exact, %ld with operations outside; %llu solved, %llu unknown\n",
-          name, c.good, c.bad, c.found, c.exact, c.outside, (unsigned long long)c.solved, (unsigned long long)c.unknown);
+          "%s: %ld linearizable, %ld not, %ld of them found; %ld exact, %ld with operations outside; %llu solved, %llu "
+          "unknown\n",
+          name, c.good, c.bad, c.found, c.exact, c.outside, (unsigned long long)c.solved,
+          (unsigned long long)c.unknown);
   CHECK(c.good > 0 && c.bad > 0 && c.found > 0 && c.exact > 0);
   CHECK(c.unknown * 500 <= c.solved && c.unproved == 0); /* limits are hit, but seldom */
 }
 
-#define X(id, name)                                                                                                              \
+#define X(id, name) \
   TEST(grammar_monitor_##id) { compare_named(name); }
 BUNDLED
 #undef X
@@ -748,7 +762,8 @@ TEST(grammar_of_ones_own) {
   CHECK(!monitor_of_grammar(&m, &spec, 2, path, &why));
   CHECKF(strstr(why.text, "allows the execution  try => true  which is no word"), "%s", why.text);
   unlink(path);
-  CHECK(!monitor_of_grammar(&m, &spec, 2, "/nowhere/lock.grammar", &why) && strstr(why.text, "/nowhere/lock.grammar: "));
+  CHECK(!monitor_of_grammar(&m, &spec, 2, "/nowhere/lock.grammar", &why) &&
+        strstr(why.text, "/nowhere/lock.grammar: "));
   struct driver d = {.spec = spec, .monitor = monitor_of_grammar_text(&m, &spec, 2, "once", once, strlen(once), &why)};
   CHECKF(d.monitor, "%s", why.text);
   for (int i = 0; i < 3; i++) operate(&d, "acquire", V_NONE, V_NONE), operate(&d, "release", V_NONE, V_NONE);

@@ -1,5 +1,5 @@
-/* Interval orders against their definitions (Bouajjani et al. 2015, sections 4 and 6), on random histories: pending operations,
- * repeated labels, ties. ASIF_TEST_HISTORIES sets how many. */
+/* Interval orders against their definitions (Bouajjani et al. 2015, sections 4 and 6), on random histories: pending
+ * operations, repeated labels, ties. ASIF_TEST_HISTORIES sets how many. */
 #include <string.h>
 
 #include "approx/count.h"
@@ -101,11 +101,13 @@ static void is_canonical(struct mem *m, struct history *h, struct spec *spec) {
   again.to = mem_alloc(m, (n + 1) * sizeof *again.to);
   for (uint32_t a = 0; a < n; a++) again.from[a] = o.from[a] * 3 + 1, again.to[a] = o.to[a] * 3 + 2;
   order_canonical(m, &again);
-  CHECK(again.length == o.length && !memcmp(again.from, o.from, n * sizeof *o.from) && !memcmp(again.to, o.to, n * sizeof *o.to));
+  CHECK(again.length == o.length && !memcmp(again.from, o.from, n * sizeof *o.from) &&
+        !memcmp(again.to, o.to, n * sizeof *o.to));
 }
 TEST(approx_lemma_6_2_canonical_representation) { each_history(histories(), is_canonical); }
 
-/* The lower bound as printed, |{past(o') : o' < o}|, does not represent the order where only a long operation has some past. */
+/* The lower bound as printed, |{past(o') : o' < o}|, does not represent the order where only a long operation has some
+ * past. */
 TEST(approx_lemma_6_2_as_printed_is_too_low) {
   struct mem m;
   mem_open(&m, NULL);
@@ -177,7 +179,8 @@ static void extends_events(struct mem *m, struct history *h, struct spec *spec) 
       for (uint32_t x = 0; x < p.count; x++)
         for (uint32_t y = 0; y < p.count; y++) {
           bool added = call && y == p.count - 1;
-          bool want = added ? x != y && !op_pending(&old->ops.at[x]) : (!call || x != p.count - 1) && order_before(&a, x, y);
+          bool want =
+              added ? x != y && !op_pending(&old->ops.at[x]) : (!call || x != p.count - 1) && order_before(&a, x, y);
           CHECK(order_before(&b, x, y) == want);
         }
     }
@@ -186,7 +189,8 @@ static void extends_events(struct mem *m, struct history *h, struct spec *spec) 
 TEST(approx_lemma_6_6_extension) { each_history(histories() / 10, extends_events); }
 
 /* Pi of an order: a row of APPROX_INTERVALS(k) an operation, in which pending ones reach to k. */
-static void count_intervals(const struct history *h, const struct interval_order *o, unsigned k, uint32_t op, int *counts) {
+static void count_intervals(const struct history *h, const struct interval_order *o, unsigned k, uint32_t op,
+                            int *counts) {
   memset(counts, 0, APPROX_INTERVALS(k) * sizeof *counts);
   for (uint32_t a = 0; a < o->count; a++) {
     const struct op *x = &h->ops.at[a], *y = &h->ops.at[op];
@@ -199,8 +203,10 @@ static void count_intervals(const struct history *h, const struct interval_order
 
 /* The shift as it is printed. */
 static int shifted(const int *pi, unsigned k, bool pending, unsigned i, unsigned j) {
-  if (pending) return j < k ? 0 : (i < k ? pi[approx_interval(k, i + 1, k)] : 0) + (i == 0 ? pi[approx_interval(k, i, k)] : 0);
-  return (i < k && j < k ? pi[approx_interval(k, i + 1, j + 1)] : 0) + (i == 0 && j < k ? pi[approx_interval(k, i, j + 1)] : 0) +
+  if (pending)
+    return j < k ? 0 : (i < k ? pi[approx_interval(k, i + 1, k)] : 0) + (i == 0 ? pi[approx_interval(k, i, k)] : 0);
+  return (i < k && j < k ? pi[approx_interval(k, i + 1, j + 1)] : 0) +
+         (i == 0 && j < k ? pi[approx_interval(k, i, j + 1)] : 0) +
          (i == 0 && j == 0 ? pi[approx_interval(k, i, j)] : 0);
 }
 
@@ -216,7 +222,8 @@ static void shifts(struct mem *m, struct history *h, struct spec *spec) {
     count_intervals(h, &o, k, op, old);
     count_intervals(h, &a, k, op, new);
     for (unsigned i = 0; i <= k; i++)
-      for (unsigned j = i; j <= k; j++) CHECK(shifted(old, k, op_pending(&h->ops.at[op]), i, j) == new[approx_interval(k, i, j)]);
+      for (unsigned j = i; j <= k; j++)
+        CHECK(shifted(old, k, op_pending(&h->ops.at[op]), i, j) == new[approx_interval(k, i, j)]);
   }
 }
 TEST(approx_lemma_6_8_shifting) { each_history(histories(), shifts); }
@@ -306,7 +313,8 @@ static void is_weaker_history(struct mem *m, struct history *h, struct spec *spe
     order_of(m, w, &again);
     CHECK(again.length == a.length && order_weaker(m, w, &again, h, &a) && order_weaker(m, h, &a, w, &again));
     for (size_t i = 0; i < w->ops.count; i++)
-      for (size_t j = 0; j < i; j++) CHECK(w->ops.at[i].process != w->ops.at[j].process || before(w, i, j) || before(w, j, i));
+      for (size_t j = 0; j < i; j++)
+        CHECK(w->ops.at[i].process != w->ops.at[j].process || before(w, i, j) || before(w, j, i));
     if (spec->by_process) continue; /* whose operation it is has changed */
     CHECKF(check_history(m, w, spec, &options, &limits, &r, &why), "%s", why.text);
     if (holds) CHECK(r.verdict == VERDICT_HOLDS);
@@ -349,8 +357,8 @@ TEST(approx_weaker_by_definition) {
       for (uint32_t i = 0; *s; i++, s += s[3] ? 4 : 3) {
         value arg[OP_ARGS] = {*s == 'e' ? value_of_small(1) : V_NONE, V_NONE, V_NONE};
         int method = spec_op_find(&spec, *s == 'e' ? "enq" : "deq", 3);
-        CHECK(!history_interval(h[side], i, 0, (uint32_t)method, arg, OP_ARGS, *s == 'e' ? V_NONE : value_of_small(1), s[1],
-                                *s == 'p' ? INT64_MAX : s[2], 0));
+        CHECK(!history_interval(h[side], i, 0, (uint32_t)method, arg, OP_ARGS, *s == 'e' ? V_NONE : value_of_small(1),
+                                s[1], *s == 'p' ? INT64_MAX : s[2], 0));
       }
       history_finish(h[side]);
       order_of(&m, h[side], &o[side]);

@@ -1,5 +1,6 @@
-/* Histories monitored while they are read: never a violation where the exact checker sees none, in every format, however the bytes arrive;
- * the same answer in every format; and the operations shown are found again in what was read. */
+/* Histories monitored while they are read: never a violation where the exact checker sees none, in every format,
+ * however the bytes arrive; the same answer in every format; and the operations shown are found again in what was read.
+ */
 #include <string.h>
 
 #include "approx/elements.h"
@@ -30,8 +31,13 @@ static struct mem *scratch(int which) {
 
 /* A small history, right or wrong; NULL if these options do not go together. */
 static struct history *small(struct mem *m, const struct spec *spec) {
-  struct generate_options o = {.spec = spec, .operations = 1 + any(14), .threads = 1 + any(4), .seed = seed, .values = any(3) ? 0 : 1 + any(4),
-                               .size = 1 + any(4), .empty = any(2) * 40};
+  struct generate_options o = {.spec = spec,
+                               .operations = 1 + any(14),
+                               .threads = 1 + any(4),
+                               .seed = seed,
+                               .values = any(3) ? 0 : 1 + any(4),
+                               .size = 1 + any(4),
+                               .empty = any(2) * 40};
   struct problem p;
   o.pending = any(3) ? 0 : any(3);
   if (o.pending >= o.operations) o.pending = 0;
@@ -65,12 +71,14 @@ static enum verdict exact(struct mem *m, const char *format, const char *text, s
   limits_start(&limits, 0, 0);
   input_from_bytes(&in, m, "text", text, len);
   struct history *h = history_read_input(&in, format_named(format), &p);
-  CHECKF(h && spec_bind(&spec, h, &p) && check_history(m, h, &spec, &options, &limits, &r, &p), "%s: %s\n%s", format, p.text, text);
+  CHECKF(h && spec_bind(&spec, h, &p) && check_history(m, h, &spec, &options, &limits, &r, &p), "%s: %s\n%s", format,
+         p.text, text);
   return r.verdict;
 }
 
 /* Monitors the text; true if it is violated. */
-static bool monitored(struct stream *s, struct mem *m, const char *format, const char *text, size_t len, const struct spec *spec, unsigned k) {
+static bool monitored(struct stream *s, struct mem *m, const char *format, const char *text, size_t len,
+                      const struct spec *spec, unsigned k) {
   struct input in;
   struct problem p = {""};
   struct stream_options options = {.spec = spec, .k = k};
@@ -99,7 +107,8 @@ static void shown_is_there(struct stream *s, struct mem *m, const char *text) {
     for (uint32_t n = 1; n < o->line; n++) line = strchr(line, '\n') + 1;
     const char *process = names_at(v.history->processes, o->process), *end = strchr(line, '\n');
     size_t n = strlen(process);
-    CHECKF(end - line > (ptrdiff_t)n && !memcmp(end - n, process, n), "line %u is not of process %s:\n%s", o->line, process, text);
+    CHECKF(end - line > (ptrdiff_t)n && !memcmp(end - n, process, n), "line %u is not of process %s:\n%s", o->line,
+           process, text);
   }
 }
 
@@ -117,8 +126,8 @@ static unsigned compare(const struct history *h, const struct spec *spec, unsign
     if (formats[f]->write(h, &t, &p, NULL, NULL)) {
       const char *text = text_string(&t), *name = formats[f]->name;
       bool bad = monitored(&s, m, name, text, t.count, spec, k);
-      CHECKF(!bad || exact(m, name, text, t.count, spec) == VERDICT_VIOLATED, "%s, k = %u: a false alarm in %s\n%s", spec->name, k, name,
-             text);
+      CHECKF(!bad || exact(m, name, text, t.count, spec) == VERDICT_VIOLATED, "%s, k = %u: a false alarm in %s\n%s",
+             spec->name, k, name, text);
       bool columns = formats[f] == &format_columns || formats[f] == &format_process_columns;
       if (!columns && first < 0) first = bad;
       CHECKF(columns || first == bad, "%s, k = %u: %s says otherwise\n%s", spec->name, k, name, text);
@@ -139,7 +148,8 @@ TEST(approx_stream_never_a_false_alarm) {
       if (h) violated += compare(h, specs[j], any(grammar ? 2 : 5));
       tried += h != NULL;
     }
-  CHECKF(tried > 2 * n && violated > tried / 10, "%zu histories, %zu violations seen: too few to say anything", tried, violated);
+  CHECKF(tried > 2 * n && violated > tried / 10, "%zu histories, %zu violations seen: too few to say anything", tried,
+         violated);
 }
 
 static bool keep_all(struct text *t, void *to) { return (void)t, (void)to, true; }
@@ -178,7 +188,8 @@ TEST(approx_stream_places) {
   CHECK(stream_violation(&s, test_memory(), &v, &p));
   CHECK(v.history->ops.count == 1 && v.history->ops.at[0].line == 5 && !strcmp(names_at(v.history->objects, 0), "q"));
   /* The second object, with a monitor of its own; the first may have the same values. */
-  CHECK(!monitored_text(&s, "p enq(1) A\nq enq(1) B\np Ok() A\nq Ok() B\np deq() A\nq deq() B\np Ok(1) A\nq Ok(1) B\n", 2));
+  CHECK(!monitored_text(&s, "p enq(1) A\nq enq(1) B\np Ok() A\nq Ok() B\np deq() A\nq deq() B\np Ok(1) A\nq Ok(1) B\n",
+                        2));
   CHECK(monitored_text(&s, "p enq(1) A\np Ok() A\nq deq() A\nq Ok(1) A\n", 2));
   CHECK(s.object == 1);
 }
@@ -191,7 +202,8 @@ TEST(approx_stream_guesses) {
   struct input in;
   struct problem p = {""};
   struct stream_options options = {.k = 2};
-  static const char *const texts[] = {"x foo(1) A\nx Ok() A\n", "x write(1) A\nx Ok() A\nx read() A\n", "x enq(1) A\nx Ok() A\nx foo() A\n"};
+  static const char *const texts[] = {"x foo(1) A\nx Ok() A\n", "x write(1) A\nx Ok() A\nx read() A\n",
+                                      "x enq(1) A\nx Ok() A\nx foo() A\n"};
   static const char *const said[] = {"no specification is known", "no monitor", "foo"};
   for (int i = 0; i < 3; i++) {
     CHECK(stream_open(&s, test_memory(), &options, "text", &p));
@@ -203,8 +215,9 @@ TEST(approx_stream_guesses) {
 
 /* What fails did not happen; what ends with unknown outcome may have. */
 TEST(approx_stream_failed_and_unknown) {
-  static const char begin[] = "{:process 0, :type :invoke, :f :enqueue, :value 1}\n", deq[] = "{:process 1, :type :invoke, :f :dequeue, :value nil}\n"
-                                                                                        "{:process 1, :type :ok, :f :dequeue, :value 1}\n";
+  static const char begin[] = "{:process 0, :type :invoke, :f :enqueue, :value 1}\n",
+                    deq[] = "{:process 1, :type :invoke, :f :dequeue, :value nil}\n"
+                            "{:process 1, :type :ok, :f :dequeue, :value 1}\n";
   static const struct {
     const char *end;
     bool bad;

@@ -73,13 +73,33 @@ static void compare_named(const char *name) {
   compare(&spec, histories());
 }
 
+/* clang-format off */
 #define SPECS \
-  X(register, "register") X(cas_register, "cas-register") X(counter, "counter") X(stack, "stack") X(queue, "queue") \
-  X(bounded_queue, "bounded-queue(2)") X(deque, "deque") X(priority_queue, "priority-queue") \
-  X(max_priority_queue, "max-priority-queue") X(bounded_priority_queue, "bounded-priority-queue(2)") X(set, "set") \
-  X(multiset, "multiset") X(map, "map") X(lock, "lock") X(rw_lock, "rw-lock") X(semaphore, "semaphore(2)") \
-  X(semiqueue, "semiqueue(2)") X(stuttering_queue, "stuttering-queue(2)") X(k_fifo, "k-fifo(2)") X(weak_queue, "weak-queue") \
-  X(weak_stack, "weak-stack") X(producer_fifo, "producer-fifo") X(snzi, "snzi") X(mailbox, "mailbox")
+  X(register, "register") \
+  X(cas_register, "cas-register") \
+  X(counter, "counter") \
+  X(stack, "stack") \
+  X(queue, "queue") \
+  X(bounded_queue, "bounded-queue(2)") \
+  X(deque, "deque") \
+  X(priority_queue, "priority-queue") \
+  X(max_priority_queue, "max-priority-queue") \
+  X(bounded_priority_queue, "bounded-priority-queue(2)") \
+  X(set, "set") \
+  X(multiset, "multiset") \
+  X(map, "map") \
+  X(lock, "lock") \
+  X(rw_lock, "rw-lock") \
+  X(semaphore, "semaphore(2)") \
+  X(semiqueue, "semiqueue(2)") \
+  X(stuttering_queue, "stuttering-queue(2)") \
+  X(k_fifo, "k-fifo(2)") \
+  X(weak_queue, "weak-queue") \
+  X(weak_stack, "weak-stack") \
+  X(producer_fifo, "producer-fifo") \
+  X(snzi, "snzi") \
+  X(mailbox, "mailbox")
+/* clang-format on */
 
 #define X(id, name) \
   TEST(check_##id##_against_brute_force) { compare_named(name); }

@@ -1,7 +1,7 @@
 /* Histories with a known verdict, by every method: those of the papers, and those that other checkers get wrong.
  *
- * Sequential ones are written as operations in a row: "push 1; pop -> empty". Concurrent ones are in a format: Wing-Gong
- * lines, columns with times, EDN. */
+ * Sequential ones are written as operations in a row: "push 1; pop -> empty". Concurrent ones are in a format:
+ * Wing-Gong lines, columns with times, EDN. */
 #include <string.h>
 
 #include "brute.h"
@@ -30,11 +30,13 @@ static void decide(const struct history *h, const struct spec *spec, int k, cons
   if (MEM_GUARD(&m)) abort();
   bool applies = check_history(&m, h, spec, &options, &limits, &r, &why);
   if (methods[k] == METHOD_FAST && !want->fast) {
-    CHECKF(!applies && strstr(why.text, "leave out --method fast"), "%s: a monitor should not apply; %s", name, why.text);
+    CHECKF(!applies && strstr(why.text, "leave out --method fast"), "%s: a monitor should not apply; %s", name,
+           why.text);
   } else {
     CHECKF(applies, "%s, %s: %s", name, method_names[k], why.text);
     CHECKF(r.verdict == want->verdict, "%s, %s: verdict %d", name, method_names[k], (int)r.verdict);
-    if (want->core) CHECKF(r.core_count == want->core && r.minimal, "%s, %s: core of %zu", name, method_names[k], r.core_count);
+    if (want->core)
+      CHECKF(r.core_count == want->core && r.minimal, "%s, %s: core of %zu", name, method_names[k], r.core_count);
     if (want->says) CHECKF(strstr(r.reason, want->says), "%s, %s: %s", name, method_names[k], r.reason);
     if (r.verdict == VERDICT_VIOLATED) CHECKF(r.core_count && r.reason && *r.reason, "%s, %s", name, method_names[k]);
   }
@@ -143,16 +145,19 @@ TEST(check_cases_pending) {
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok(1) B\n", HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Empty() B\n", HOLDS(.fast = true));
-  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() B\nq Empty() B\nq Deq() C\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Deq() B\nq Empty() B\nq Deq() C\n",
+          VIOLATED(.fast = true));
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(2) B\n",
           HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue",
           "q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() C\nq Deq() B\nq Ok(3) B\n",
           VIOLATED(.fast = true));
-  case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", HOLDS(.fast = true));
-  case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Push(2) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n",
-          VIOLATED(.fast = true));
-  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(1) B\n", HOLDS(.fast = true));
+  case_in(&format_wing_gong, "stack", "s Push(1) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n",
+          HOLDS(.fast = true));
+  case_in(&format_wing_gong, "stack",
+          "s Push(1) A\ns Ok() A\ns Push(2) A\ns Ok() A\ns Pop() C\ns Pop() B\ns Empty() B\n", VIOLATED(.fast = true));
+  case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(1) B\n",
+          HOLDS(.fast = true));
   case_in(&format_wing_gong, "register", "r Write(1) A\nr Read() B\nr Ok(1) B\nr Read() B\nr Ok(nil) B\n",
           VIOLATED(.fast = true));
 }
@@ -185,10 +190,12 @@ TEST(check_cases_empty) {
   case_in(&format_wing_gong, "queue", "q Enq(1) A\nq Deq() B\nq Ok() A\nq Deq() A\nq Ok(1) A\nq Empty() B\n",
           HOLDS(.fast = true));
   case_in(&format_wing_gong, "queue",
-          "q Enq(1) A\nq Ok() A\nq Deq() B\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Ok(1) C\nq Empty() B\nq Deq() C\nq Ok(2) C\n",
+          "q Enq(1) A\nq Ok() A\nq Deq() B\nq Enq(2) A\nq Ok() A\nq Deq() C\nq Ok(1) C\nq Empty() B\nq Deq() C\nq "
+          "Ok(2) C\n",
           VIOLATED(.fast = true));
   case_in(&format_wing_gong, "stack",
-          "q Push(1) A\nq Ok() A\nq Pop() B\nq Push(2) A\nq Ok() A\nq Pop() C\nq Ok(1) C\nq Empty() B\nq Pop() C\nq Ok(2) C\n",
+          "q Push(1) A\nq Ok() A\nq Pop() B\nq Push(2) A\nq Ok() A\nq Pop() C\nq Ok(1) C\nq Empty() B\nq Pop() C\nq "
+          "Ok(2) C\n",
           VIOLATED(.fast = true));
 }
 
@@ -201,7 +208,8 @@ TEST(check_cases_objects) {
   static const char one[] =
       "p Enq(1) A\np Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq Ok() A\nq Deq() A\nq Ok(3) A\np Deq() A\np Ok(1) A\n";
   case_in(&format_wing_gong, "queue", one, VIOLATED(.fast = true, .core = 3));
-  static const char keys[] = "m Put(1,5) A\nm Put(2,6) B\nm Ok() A\nm Ok() B\nm Get(2) A\nm Get(1) B\nm Ok(6) A\nm Ok(6) B\n";
+  static const char keys[] =
+      "m Put(1,5) A\nm Put(2,6) B\nm Ok() A\nm Ok() B\nm Get(2) A\nm Get(1) B\nm Ok(6) A\nm Ok(6) B\n";
   case_in(&format_wing_gong, "map", keys, VIOLATED());
 }
 

@@ -16,7 +16,9 @@ struct made {
 static void add_op(struct made *k, const char *name, unsigned result, unsigned args, long low, long high) {
   struct object *o = &k->object;
   struct object_op *op = &k->ops[o->op_count++];
-  *op = (struct object_op){.run = {.name = name, .written = name, .signature = (int)(result + 4 * args), .file = "o.c", .line = 1}, .arg_count = args};
+  *op = (struct object_op){
+      .run = {.name = name, .written = name, .signature = (int)(result + 4 * args), .file = "o.c", .line = 1},
+      .arg_count = args};
   for (unsigned a = 0; a < args; a++) op->in[a] = (struct argument_range){low, high};
   int found = spec_op_find(&o->spec, name, strlen(name));
   CHECKF(found >= 0, "%s", name);
@@ -45,7 +47,8 @@ static char *printed(struct made *k, const struct client *c) {
   return t.at;
 }
 
-/* How many multisets of `threads` sequences of 1 to `ops` out of `calls` calls there are, of 1 to `threads` sequences. */
+/* How many multisets of `threads` sequences of 1 to `ops` out of `calls` calls there are, of 1 to `threads` sequences.
+ */
 static size_t expected(unsigned calls, unsigned threads, unsigned ops) {
   size_t sequences = 0, power = 1, sum = 0;
   for (unsigned i = 0; i < ops; i++) sequences += power *= calls;
@@ -100,7 +103,8 @@ TEST(clients_bound) {
     CHECKF(pushes <= 1, "%s", printed(&k, &c.at[i]));
   }
   struct client two;
-  CHECK(client_parse(&k.mem, &k.object, "push(1) pop() push(7)", &two, &k.why) && two.threads == 1 && client_calls(&two) == 3);
+  CHECK(client_parse(&k.mem, &k.object, "push(1) pop() push(7)", &two, &k.why) && two.threads == 1 &&
+        client_calls(&two) == 3);
   k.object.bound = 0;
   struct client_options o = {1, 1};
   k.object.op_count = 1;
@@ -125,7 +129,8 @@ TEST(clients_roles) {
   CHECK(!client_parse(&k.mem, &k.object, "write(1) read()", &one, &k.why));
   k.roles[1].threads = 1;
   struct client_options o = {3, 1};
-  CHECK(!clients_all(&k.mem, &k.object, &o, &c, &k.why) && strstr(k.why.text, "the roles are for 2 threads, but there are 3: --threads 2"));
+  CHECK(!clients_all(&k.mem, &k.object, &o, &c, &k.why) &&
+        strstr(k.why.text, "the roles are for 2 threads, but there are 3: --threads 2"));
   mem_close(&k.mem);
 }
 
@@ -146,7 +151,8 @@ static unsigned below(unsigned n) {
   return (unsigned)(seed >> 33) % n;
 }
 
-static void random_run(const struct client *c, const long *results, unsigned count, struct moment *moments, struct run *r) {
+static void random_run(const struct client *c, const long *results, unsigned count, struct moment *moments,
+                       struct run *r) {
   uint32_t at[8];
   bool open[8] = {false};
   size_t n = 0, most = 2 * client_calls(c), wanted = below(4) ? most : below((unsigned)most + 1);
@@ -154,7 +160,8 @@ static void random_run(const struct client *c, const long *results, unsigned cou
   while (n < wanted) {
     unsigned t = below(c->threads);
     if (open[t]) {
-      moments[n++] = (struct moment){.call = at[t]++, .fiber = (uint8_t)t, .is_return = true, .result = results[below(count)]};
+      moments[n++] =
+          (struct moment){.call = at[t]++, .fiber = (uint8_t)t, .is_return = true, .result = results[below(count)]};
       open[t] = false;
     } else if (at[t] < c->first[t + 1]) {
       moments[n++] = (struct moment){.call = at[t], .fiber = (uint8_t)t};

@@ -61,7 +61,8 @@ TEST(options_numbers) {
   struct args a;
   bool bad = false;
   CHECK(parse(&a, 4, "--time-limit", "1.5m", "--memory-limit", "2G") == PARSE_RUN);
-  CHECK(arg_seconds(&a, "time-limit", 0, &bad) == 90 && arg_bytes(&a, "memory-limit", 0, &bad) == (size_t)2 << 30 && !bad);
+  CHECK(arg_seconds(&a, "time-limit", 0, &bad) == 90 && arg_bytes(&a, "memory-limit", 0, &bad) == (size_t)2 << 30 &&
+        !bad);
   CHECK(parse(&a, 4, "--time-limit", "250ms", "--memory-limit", "1.5kB") == PARSE_RUN);
   CHECK(arg_seconds(&a, "time-limit", 0, &bad) == 0.25 && arg_bytes(&a, "memory-limit", 0, &bad) == 1536 && !bad);
   CHECK(parse(&a, 2, "-j", "10k") == PARSE_RUN);
@@ -100,7 +101,8 @@ TEST(help_of_every_command) {
     for (const struct opt *o = commands[i]->opts; o && o->name; o++)
       CHECKF(strstr(text_string(&h), o->name), "%s --%s", commands[i]->name, o->name);
     for (const char *line = text_string(&h), *end; (end = strchr(line, '\n')); line = end + 1)
-      CHECKF(end - line <= 100, "%s: a line of %d columns: %.*s", commands[i]->name, (int)(end - line), (int)(end - line), line);
+      CHECKF(end - line <= 100, "%s: a line of %d columns: %.*s", commands[i]->name, (int)(end - line),
+             (int)(end - line), line);
   }
   mem_close(&m);
 }

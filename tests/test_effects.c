@@ -1,5 +1,5 @@
-/* Specifications given by effects: those that are built in, written so, decide every random history alike; and mistakes are told where
- * they are. */
+/* Specifications given by effects: those that are built in, written so, decide every random history alike; and mistakes
+ * are told where they are. */
 #include <string.h>
 
 #include "brute.h"
@@ -7,9 +7,11 @@
 #include "spec/effects.h"
 #include "test.h"
 
-static void read_effects(struct mem *m, const char *name, const struct effect_text *texts, size_t count, struct effects *out) {
+static void read_effects(struct mem *m, const char *name, const struct effect_text *texts, size_t count,
+                         struct effects *out) {
   struct effect_problem why;
-  CHECKF(effects_read(m, name, texts, count, out, &why), "%s of %s: %zu: %s", texts[why.which].text, texts[why.which].head, why.offset, why.said);
+  CHECKF(effects_read(m, name, texts, count, out, &why), "%s of %s: %zu: %s", texts[why.which].text,
+         texts[why.which].head, why.offset, why.said);
 }
 
 static int ask(const struct history *h, const struct spec *spec) {
@@ -41,8 +43,10 @@ static void compare(const char *name, const struct effect_text *texts, size_t co
     struct problem why;
     struct effects effects;
     CHECK(spec_named(name, &built_in, &why));
-    if (texts) read_effects(&m, "own", texts, count, &effects);
-    else CHECK(effects_named(&m, name, &effects));
+    if (texts)
+      read_effects(&m, "own", texts, count, &effects);
+    else
+      CHECK(effects_named(&m, name, &effects));
     effects.name = "own"; /* or it would be decided by what is made for the other */
     effects_spec(&m, &effects, &own);
     CHECK(own.op_count <= built_in.op_count);
@@ -75,7 +79,8 @@ TEST(effects_decide_as_what_is_built_in) {
 }
 
 /* All outcomes of an operation, as text: "3 [4] ok; ...". */
-static void outcomes_of(struct spec *spec, struct mem *m, const char *op, const value *arg, const value *state, uint32_t count, struct text *t) {
+static void outcomes_of(struct spec *spec, struct mem *m, const char *op, const value *arg, const value *state,
+                        uint32_t count, struct text *t) {
   struct outcomes out;
   struct op o = {.method = (uint16_t)spec_op_find(spec, op, strlen(op)), .result = V_UNKNOWN};
   for (int i = 0; i < OP_ARGS; i++) o.arg[i] = arg ? arg[i] : V_NONE;
@@ -84,27 +89,39 @@ static void outcomes_of(struct spec *spec, struct mem *m, const char *op, const 
   spec->step(spec, (struct state){state, count * 4}, &o, &out);
   for (size_t i = 0; i < out.list.count; i++) {
     if (i) text_add(t, "; ");
-    if (out.list.at[i].result == V_NONE) text_add(t, "ok");
-    else value_print(spec->values, out.list.at[i].result, t);
+    if (out.list.at[i].result == V_NONE)
+      text_add(t, "ok");
+    else
+      value_print(spec->values, out.list.at[i].result, t);
     text_char(t, ' ');
     spec->print(spec, outcomes_state(&out, i), t);
   }
 }
 
 TEST(effects_outcomes) {
-  static const struct effect_text bag[] = {
-      {"put(v)", "A => {v} + A"}, {"take", "{e} + A => A, returns e"}, {"take", "{} => {}, returns empty"},
-      {"swap(a, b)", "{a} + A => {b} + A, returns true"}, {"swap(a, b)", "A, a not in A => A, returns false"},
-      {"pair", "{e} + {e} + A => A, returns e"}, {"only", "{e} => {e} + {e}, returns e"}, {"seven", "{7} + A => A, returns 7"}};
+  static const struct effect_text bag[] = {{"put(v)", "A => {v} + A"},
+                                           {"take", "{e} + A => A, returns e"},
+                                           {"take", "{} => {}, returns empty"},
+                                           {"swap(a, b)", "{a} + A => {b} + A, returns true"},
+                                           {"swap(a, b)", "A, a not in A => A, returns false"},
+                                           {"pair", "{e} + {e} + A => A, returns e"},
+                                           {"only", "{e} => {e} + {e}, returns e"},
+                                           {"seven", "{7} + A => A, returns 7"}};
   static const struct {
     const char *op;
     int arg[2], state[4], count;
     const char *outcomes;
-  } cases[] = {
-      {"put", {3, 0}, {1, 3}, 2, "ok {1 3 3}"},          {"take", {0}, {1, 2, 2}, 3, "1 {2 2}; 2 {1 2}"}, {"take", {0}, {0}, 0, "empty {}"},
-      {"swap", {1, 5}, {1, 1, 2}, 3, "true {1 2 5}"},    {"swap", {4, 5}, {1, 2}, 2, "false {1 2}"},      {"pair", {0}, {1, 2, 2}, 3, "2 {1}"},
-      {"pair", {0}, {1, 2}, 2, ""},                      {"only", {0}, {4}, 1, "4 {4 4}"},                {"only", {0}, {4, 4}, 2, ""},
-      {"seven", {0}, {6, 7}, 2, "7 {6}"},                {"seven", {0}, {6}, 1, ""}};
+  } cases[] = {{"put", {3, 0}, {1, 3}, 2, "ok {1 3 3}"},
+               {"take", {0}, {1, 2, 2}, 3, "1 {2 2}; 2 {1 2}"},
+               {"take", {0}, {0}, 0, "empty {}"},
+               {"swap", {1, 5}, {1, 1, 2}, 3, "true {1 2 5}"},
+               {"swap", {4, 5}, {1, 2}, 2, "false {1 2}"},
+               {"pair", {0}, {1, 2, 2}, 3, "2 {1}"},
+               {"pair", {0}, {1, 2}, 2, ""},
+               {"only", {0}, {4}, 1, "4 {4 4}"},
+               {"only", {0}, {4, 4}, 2, ""},
+               {"seven", {0}, {6, 7}, 2, "7 {6}"},
+               {"seven", {0}, {6}, 1, ""}};
   struct mem m;
   struct effects effects;
   struct spec spec;
@@ -160,11 +177,13 @@ TEST(effects_mistakes) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct effects effects;
     struct effect_problem why;
-    struct effect_text texts[] = {{"get(k)", cases[i].text[0] == '{' ? "{k} + A => A, returns k" : "<k> . A => A, returns k"}, {cases[i].head, cases[i].text}};
+    struct effect_text texts[] = {
+        {"get(k)", cases[i].text[0] == '{' ? "{k} + A => A, returns k" : "<k> . A => A, returns k"},
+        {cases[i].head, cases[i].text}};
     bool alone = !strcmp(cases[i].text, "<v> . A => {v} + A");
     bool good = effects_read(&m, "x", texts + alone, 2u - alone, &effects, &why);
-    CHECKF(!good && strstr(why.said, cases[i].said) && why.offset == cases[i].offset, "%s, %s: at %zu: %s", cases[i].head, cases[i].text,
-           good ? 0 : why.offset, good ? "it is read" : why.said);
+    CHECKF(!good && strstr(why.said, cases[i].said) && why.offset == cases[i].offset, "%s, %s: at %zu: %s",
+           cases[i].head, cases[i].text, good ? 0 : why.offset, good ? "it is read" : why.said);
   }
   mem_close(&m);
 }

@@ -1,15 +1,17 @@
-/* The engines against each other. Random objects (random_object.h) are compiled and run under all schedules, as `asif test` does it
- * (compiled.h), and read and enumerated a move at a time, as `asif verify` does it (brute_verify.h): for the same client there must
- * be the same histories, the same verdicts on them, the same faults and the same deadlocks; and every way to explore must see the same.
- * Where there are no races that is so as well where plain accesses are not interleaved, and the compiler optimises; unless there are faults:
- * the compiler may do as it likes then, and freeing what another thread reads is a race that ends as a fault.
+/* The engines against each other. Random objects (random_object.h) are compiled and run under all schedules, as `asif
+ * test` does it (compiled.h), and read and enumerated a move at a time, as `asif verify` does it (brute_verify.h): for
+ * the same client there must be the same histories, the same verdicts on them, the same faults and the same deadlocks;
+ * and every way to explore must see the same. Where there are no races that is so as well where plain accesses are not
+ * interleaved, and the compiler optimises; unless there are faults: the compiler may do as it likes then, and freeing
+ * what another thread reads is a race that ends as a fault.
  *
- * A run records the strictest history of its steps, while in an enumeration calls and returns are moves of their own. So each
- * history of a run must be one of those enumerated, and each of those a weakening of a run's: the same results, and nothing ordered
- * that is not ordered there.
+ * A run records the strictest history of its steps, while in an enumeration calls and returns are moves of their own.
+ * So each history of a run must be one of those enumerated, and each of those a weakening of a run's: the same results,
+ * and nothing ordered that is not ordered there.
  *
- * There is an object for every 25 of ASIF_TEST_OBJECTS (default 60; make test-long takes 2,000), from number ASIF_TEST_FIRST on.
- * ASIF_TEST_OBJECT is the number of the only one, which is then printed with its histories; ASIF_TEST_OPTIMISED: as `asif test` does it. */
+ * There is an object for every 25 of ASIF_TEST_OBJECTS (default 60; make test-long takes 2,000), from number
+ * ASIF_TEST_FIRST on. ASIF_TEST_OBJECT is the number of the only one, which is then printed with its histories;
+ * ASIF_TEST_OPTIMISED: as `asif test` does it. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,9 +48,9 @@ typedef VEC(struct shape) shapes;
 /* What was seen in one way. */
 struct seen {
   shapes whole, waiting;
-  unsigned faults; /* bit: enum compiled_fault */
+  unsigned faults;                        /* bit: enum compiled_fault */
   uint64_t long_runs, schedules, counted; /* counted: with those that were skipped */
-  bool complete, cannot, races; /* cannot: there was what cannot be run, or compared */
+  bool complete, cannot, races;           /* cannot: there was what cannot be run, or compared */
 };
 
 struct trial {
@@ -94,8 +96,10 @@ static void print_shape(const struct trial *t, const struct shape *s) {
 }
 
 static void print_seen(const struct trial *t, const char *name, const struct seen *s) {
-  static const char *const names[] = {"none", "use after free", "double free", "bad free", "out of bounds", "assertion", "crash", "misuse", "other"};
-  fprintf(stderr, "%s: %zu histories, %zu waiting, %llu schedules, faults:", name, s->whole.count, s->waiting.count, (unsigned long long)s->schedules);
+  static const char *const names[] = {"none",      "use after free", "double free", "bad free", "out of bounds",
+                                      "assertion", "crash",          "misuse",      "other"};
+  fprintf(stderr, "%s: %zu histories, %zu waiting, %llu schedules, faults:", name, s->whole.count, s->waiting.count,
+          (unsigned long long)s->schedules);
   for (unsigned f = 1; f <= OTHER_FAULT; f++)
     if (s->faults >> f & 1) fprintf(stderr, " [%s]", names[f]);
   fprintf(stderr, "\n");
@@ -107,7 +111,11 @@ static void print_seen(const struct trial *t, const char *name, const struct see
 static void print_client(const struct trial *t) {
   for (unsigned h = 0; h < t->client.threads; h++)
     for (uint32_t i = t->client.first[h]; i < t->client.first[h + 1]; i++)
-      fprintf(stderr, "%s%s(%ld)", i > t->client.first[h] ? " " : h ? " | " : "  ", t->client.calls[i].function, t->client.calls[i].arg[0]);
+      fprintf(stderr, "%s%s(%ld)",
+              i > t->client.first[h] ? " "
+              : h                    ? " | "
+                                     : "  ",
+              t->client.calls[i].function, t->client.calls[i].arg[0]);
   fprintf(stderr, "\n");
 }
 
@@ -119,7 +127,8 @@ static void print_all(const struct trial *t) {
 }
 
 static _Noreturn void disagree(const struct trial *t, const char *what) {
-  fprintf(stderr, "object %llu (%s), %s: %s\n\n", (unsigned long long)t->number, t->object.name, compiled_ways[t->way], what);
+  fprintf(stderr, "object %llu (%s), %s: %s\n\n", (unsigned long long)t->number, t->object.name, compiled_ways[t->way],
+          what);
   print_all(t);
   test_fail(__FILE__, __LINE__, what);
 }
@@ -140,8 +149,8 @@ static bool add_shape(struct trial *t, shapes *all, const struct shape *s) {
   return true;
 }
 
-/* Has `weak` the results of `strict`, and no more order? Calls that return in neither may be missing in the strict one: a
- * thread that waits for a lock is not seen to have called before it takes a step. */
+/* Has `weak` the results of `strict`, and no more order? Calls that return in neither may be missing in the strict one:
+ * a thread that waits for a lock is not seen to have called before it takes a step. */
 static bool weakens(const struct shape *weak, const struct shape *strict) {
   unsigned called = 0;
   for (unsigned i = 0; i < COMPILED_CALLS; i++) called |= (unsigned)(strict->state[i] != NOT_CALLED) << i;
@@ -231,7 +240,8 @@ static uint32_t find(struct trial *t, const struct compiled_run *r, struct shape
   memcpy(next, t->client.first, sizeof next);
   for (size_t i = 0; i < r->count; i++) {
     const struct compiled_event *e = &r->events[i];
-    events[i] = (struct event){.kind = e->is_return ? EVENT_RETURN : EVENT_CALL, .thread = e->thread, .result = e->result};
+    events[i] =
+        (struct event){.kind = e->is_return ? EVENT_RETURN : EVENT_CALL, .thread = e->thread, .result = e->result};
     if (!e->is_return) events[i].call = t->numbers[next[e->thread]++];
   }
   shape_of(t, events, r->count, s);
@@ -271,7 +281,8 @@ static bool visit(void *self, const struct compiled_run *r) {
     if (!(brute_ends(&t->brute, node) & END_WHOLE)) disagree(t, "a history that is whole, but not in verify");
     if (r->linearizable != brute_holds(&t->brute, node)) {
       print_shape(t, &s);
-      disagree(t, r->linearizable ? "a history is linearizable, but not for verify" : "a history is not linearizable, but for verify");
+      disagree(t, r->linearizable ? "a history is linearizable, but not for verify"
+                                  : "a history is not linearizable, but for verify");
     }
   }
   return seen->schedules < SCHEDULES_MOST;
@@ -282,14 +293,18 @@ static void run_in(struct trial *t, enum compiled_way way) {
   struct seen *seen = &t->seen[t->way = way];
   uint64_t schedules;
   *seen = (struct seen){.complete = false};
-  if (!compiled_explore(t->compiled, &t->client, way, t->subject.values, visit, t, &seen->complete, &schedules, &why)) disagree(t, why.text);
+  if (!compiled_explore(t->compiled, &t->client, way, t->subject.values, visit, t, &seen->complete, &schedules, &why))
+    disagree(t, why.text);
   t->tally->schedules += seen->schedules;
   t->tally->longs += seen->long_runs > 0;
   seen->counted = schedules;
-  if (way < BY_FEW_DELAYS && !seen->complete && !seen->long_runs && !seen->cannot && !seen->races && seen->schedules < SCHEDULES_MOST) disagree(t, "not complete, and no reason for it");
+  if (way < BY_FEW_DELAYS && !seen->complete && !seen->long_runs && !seen->cannot && !seen->races &&
+      seen->schedules < SCHEDULES_MOST)
+    disagree(t, "not complete, and no reason for it");
 }
 
-/* All that verify has was seen, unless a race ended it, or might have if it were not a fault. Of faults that of a thread may come before another's, which then does not happen: one is enough. */
+/* All that verify has was seen, unless a race ended it, or might have if it were not a fault. Of faults that of a
+ * thread may come before another's, which then does not happen: one is enough. */
 static void check_complete(struct trial *t) {
   const struct seen *seen = &t->seen[t->way];
   if (!seen->complete) return;
@@ -311,7 +326,9 @@ static void check_same(struct trial *t, const struct seen *a, const struct seen 
   bool same = a->whole.count == b->whole.count && a->waiting.count == b->waiting.count && a->faults == b->faults;
   for (size_t i = 0; same && i < a->whole.count; i++) same = has_shape(&b->whole, &a->whole.at[i]);
   for (size_t i = 0; same && i < a->waiting.count; i++) same = has_shape(&b->waiting, &a->waiting.at[i]);
-  if (!same) disagree(t, a == &t->seen[BY_DPOR] ? "not the same is seen as by dpor" : "not the same is seen as without skipping");
+  if (!same)
+    disagree(t,
+             a == &t->seen[BY_DPOR] ? "not the same is seen as by dpor" : "not the same is seen as without skipping");
 }
 
 static void check_skipping(struct trial *t) {
@@ -354,7 +371,8 @@ static void try_client(struct trial *t) {
     }
     check_complete(t);
     if (getenv("ASIF_TEST_OBJECT") && w + 1 == COMPILED_WAYS) print_all(t);
-    if (w && w < BY_RACES && t->seen[BY_DPOR].complete && t->seen[w].complete) check_same(t, &t->seen[BY_DPOR], &t->seen[w]);
+    if (w && w < BY_RACES && t->seen[BY_DPOR].complete && t->seen[w].complete)
+      check_same(t, &t->seen[BY_DPOR], &t->seen[w]);
   }
   check_skipping(t);
   t->tally->clients++;
@@ -371,7 +389,11 @@ static void open_subject(struct trial *t) {
   text_open(&text, &t->mem);
   text_add(&text, random_object_preprocessed);
   text_add(&text, text_string(&t->object.source));
-  t->options = (struct verify_options){.path = "x.c", .threads = t->object.threads, .ops = t->object.ops, .bound = -1, .search = {.reduce = REDUCE_NONE}};
+  t->options = (struct verify_options){.path = "x.c",
+                                       .threads = t->object.threads,
+                                       .ops = t->object.ops,
+                                       .bound = -1,
+                                       .search = {.reduce = REDUCE_NONE}};
   struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
   if (!subject_make(&t->mem, unit, &t->options, &t->subject, &why)) disagree(t, why.text);
 }
@@ -389,7 +411,8 @@ static void compile_object(struct trial *t) {
 }
 
 static bool usable(const struct random_object *o) {
-  /* asif_choose is for specifications in compiled code; where asif_require refuses a call verify waits, and a run does not count. */
+  /* asif_choose is for specifications in compiled code; where asif_require refuses a call verify waits, and a run does
+   * not count. */
   return !strstr(o->source.at, "asif_choose") && !strstr(o->source.at, "asif_require");
 }
 
@@ -430,7 +453,8 @@ static bool try_apart(uint64_t number, bool optimised, struct tally *y) {
   }
   int status = 0;
   CHECK(waitpid(pid, &status, 0) == pid);
-  if (WIFSIGNALED(status)) fprintf(stderr, "object %llu: %s\n", (unsigned long long)number, strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    fprintf(stderr, "object %llu: %s\n", (unsigned long long)number, strsignal(WTERMSIG(status)));
   return !status;
 }
 
@@ -443,10 +467,11 @@ static struct tally *open_tally(void) {
 }
 
 static void conclude(const struct tally *y, unsigned bad) {
-  printf("%u clients, %llu schedules, %u histories; %u wait, %u fail, %u race, %u with too many schedules\n", y->clients,
-         (unsigned long long)y->schedules, y->histories, y->waiting, y->faults, y->races, y->many);
+  printf("%u clients, %llu schedules, %u histories; %u wait, %u fail, %u race, %u with too many schedules\n",
+         y->clients, (unsigned long long)y->schedules, y->histories, y->waiting, y->faults, y->races, y->many);
   printf("%llu schedules skipped\n", (unsigned long long)y->skipped);
-  printf("not looked at: %u objects, %u clients that are too large, %u beyond what is compared\n", y->cannot, y->large, y->beyond);
+  printf("not looked at: %u objects, %u clients that are too large, %u beyond what is compared\n", y->cannot, y->large,
+         y->beyond);
   CHECKF(!bad, "%u objects: the engines disagree", bad);
 }
 
@@ -463,8 +488,9 @@ static void try_share(unsigned share) {
 TEST(engines_random_objects_0) { try_share(0); }
 TEST(engines_random_objects_1) { try_share(1); }
 
-/* They disagreed once: asif_thread() of an object that is its own specification; a thread that waits for itself while others go on, or
- * need not have been called; a compare-and-exchange that puts the same value back in a loop; a lock in an ASIF_ATOMIC. */
+/* They disagreed once: asif_thread() of an object that is its own specification; a thread that waits for itself while
+ * others go on, or need not have been called; a compare-and-exchange that puts the same value back in a loop; a lock in
+ * an ASIF_ATOMIC. */
 TEST(engines_known_objects) {
   static const uint64_t numbers[] = {181, 63, 343, 815, 739, 909, 906};
   struct tally *y = open_tally();

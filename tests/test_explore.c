@@ -11,9 +11,9 @@ enum { MANY = 1500 }; /* programs with more schedules are skipped */
 struct seen {
   uint64_t schedule, history;
   struct hash trace;
-  uint64_t cause; /* of a run that ended in the middle: hash of what happened before its last step */
+  uint64_t cause;   /* of a run that ended in the middle: hash of what happened before its last step */
   unsigned cost[3]; /* by enum bound_by */
-  bool crash; /* ended in the middle */
+  bool crash;       /* ended in the middle */
 };
 struct list {
   struct mem *mem;
@@ -172,7 +172,8 @@ static size_t distinct(const struct list *from, order *by) {
   return l.all.count;
 }
 
-static struct list explored(struct mem *mem, const struct explore_options *o, const struct share *share, struct explore_counts *counts) {
+static struct list explored(struct mem *mem, const struct explore_options *o, const struct share *share,
+                            struct explore_counts *counts) {
   struct list l = {.mem = mem};
   struct problem problem;
   CHECKF(explore_with(mock_execute, mock_client(), o, share, NULL, collect, &l, counts, &problem), "%s", problem.text);
@@ -209,7 +210,8 @@ static bool check_program(const struct mock_program *p, void (*check)(struct lis
   return good;
 }
 
-static void each_program(unsigned count, uint64_t seed, unsigned features, unsigned length, void (*check)(struct list *)) {
+static void each_program(unsigned count, uint64_t seed, unsigned features, unsigned length,
+                         void (*check)(struct list *)) {
   struct mock_program p;
   for (unsigned done = 0; done < count;) {
     mock_random(&p, &seed, features, length);
@@ -233,7 +235,8 @@ static void each_feature(void (*check)(const char *what, unsigned features, unsi
 
 static void check_all(struct list *brute_list) {
   struct explore_counts counts;
-  struct list l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .count_traces = true}, NULL, &counts);
+  struct list l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .count_traces = true},
+                           NULL, &counts);
   CHECK(counts.complete && counts.schedules == l.all.count);
   CHECK(l.all.count == brute_list->all.count && same(l, *brute_list, by_schedule));
   CHECK(counts.traces == distinct(brute_list, by_trace));
@@ -248,15 +251,20 @@ static void check_bounds(struct list *all) {
   struct explore_counts counts;
   for (int by = 0; by < 3; by++) {
     unsigned most = all->most[by];
-    for (unsigned bound = by == BOUND_ROUNDS; bound <= most + 1; bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
+    for (unsigned bound = by == BOUND_ROUNDS; bound <= most + 1;
+         bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
       struct list within = copy(all, by, bound);
       struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = (enum bound_by)by, .bound = bound};
       struct list l = explored(all->mem, &o, NULL, &counts);
-      CHECKF(l.all.count == within.all.count, "by %d, bound %u: %zu schedules instead of %zu", by, bound, l.all.count, within.all.count);
+      CHECKF(l.all.count == within.all.count, "by %d, bound %u: %zu schedules instead of %zu", by, bound, l.all.count,
+             within.all.count);
       CHECK(same(l, within, by_schedule) && counts.schedules == l.all.count);
-      if (counts.complete) CHECK(within.all.count == all->all.count);
-      else CHECK(bound <= most && counts.bound == bound);
-      for (size_t i = 1; i < l.all.count; i++) CHECK(l.all.at[i - 1].cost[by] <= l.all.at[i].cost[by]); /* the cheap ones first */
+      if (counts.complete)
+        CHECK(within.all.count == all->all.count);
+      else
+        CHECK(bound <= most && counts.bound == bound);
+      for (size_t i = 1; i < l.all.count; i++)
+        CHECK(l.all.at[i - 1].cost[by] <= l.all.at[i].cost[by]); /* the cheap ones first */
       o.cache = true;
       struct list cached = explored(all->mem, &o, NULL, &counts);
       CHECKF(same(cached, within, by_trace), "by %d, bound %u: caching loses a trace", by, bound);
@@ -268,17 +276,20 @@ static void check_bounds(struct list *all) {
 
 TEST(explore_bounds) { each_program(number_of_programs(120), 2 + seed_given(), MOCK_WITH_ALL, 4, check_bounds); }
 
-/* Schedules that are not run because they are like another: they count, and no trace, history or finding is lost with them.
- * `within`: those within the bound. */
+/* Schedules that are not run because they are like another: they count, and no trace, history or finding is lost with
+ * them. `within`: those within the bound. */
 static uint64_t skipped, unskipped;
-static void compare_skipping(struct mem *mem, unsigned bound, const struct list *within, const struct explore_counts *whole) {
+static void compare_skipping(struct mem *mem, unsigned bound, const struct list *within,
+                             const struct explore_counts *whole) {
   struct explore_counts counts;
   struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound, .skip = true};
   struct list l = explored(mem, &o, NULL, &counts);
-  CHECKF(counts.schedules == within->all.count, "bound %u: %llu schedules instead of %zu", bound, (unsigned long long)counts.schedules, within->all.count);
+  CHECKF(counts.schedules == within->all.count, "bound %u: %llu schedules instead of %zu", bound,
+         (unsigned long long)counts.schedules, within->all.count);
   CHECK(counts.schedules == l.all.count + counts.skipped);
-  CHECKF(counts.complete == whole->complete && counts.bound == whole->bound, "bound %u: complete %d not %d, bound %u not %u", bound,
-         counts.complete, whole->complete, counts.bound, whole->bound);
+  CHECKF(counts.complete == whole->complete && counts.bound == whole->bound,
+         "bound %u: complete %d not %d, bound %u not %u", bound, counts.complete, whole->complete, counts.bound,
+         whole->bound);
   CHECKF(same(l, *within, by_trace), "bound %u: skipping loses a trace", bound);
   CHECK(same(l, *within, by_history) && same(l, *within, by_cause));
   skipped += counts.skipped;
@@ -290,7 +301,8 @@ static void check_skipping(struct list *all) {
   unsigned most = all->most[BOUND_DELAYS];
   for (unsigned bound = 0; bound <= most + 1; bound = bound < 6 || bound == most + 1 ? bound + 1 : most + 1) {
     struct list within = copy(all, BOUND_DELAYS, bound);
-    explored(all->mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound}, NULL, &whole);
+    explored(all->mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound},
+             NULL, &whole);
     compare_skipping(all->mem, bound, &within, &whole);
   }
 }
@@ -314,7 +326,9 @@ static void check_large(unsigned features, uint64_t *seed) {
   p.any_write = any_write;
   mock_use(&p);
   for (unsigned bound = 2; bound < 7; bound++) {
-    struct list within = explored(&mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound}, NULL, &whole);
+    struct list within =
+        explored(&mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound},
+                 NULL, &whole);
     compare_skipping(&mem, bound, &within, &whole);
     if (whole.complete || whole.schedules > 4000) break;
   }
@@ -331,7 +345,8 @@ TEST(explore_skipping_past_spinning) {
   uint64_t seed = 19 + seed_given();
   any_write = true;
   each_program(number_of_programs(250), 1234 + seed, MOCK_WITH_SPINS, 3, check_skipping);
-  for (unsigned i = number_of_programs(60); i-- > 0;) check_large(i % 2 ? MOCK_WITH_SPINS | MOCK_WITH_CALLS : MOCK_WITH_SPINS, &seed);
+  for (unsigned i = number_of_programs(60); i-- > 0;)
+    check_large(i % 2 ? MOCK_WITH_SPINS | MOCK_WITH_CALLS : MOCK_WITH_SPINS, &seed);
 }
 
 static uint64_t redundant, runs;
@@ -348,12 +363,14 @@ static void check_dpor(struct list *all) {
   struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
   struct list whole = only(all, false), mine = only(&l, false);
   CHECK(counts.complete);
-  CHECKF(distinct(&mine, by_trace) == mine.all.count, "%zu runs of %zu traces", mine.all.count, distinct(&mine, by_trace));
+  CHECKF(distinct(&mine, by_trace) == mine.all.count, "%zu runs of %zu traces", mine.all.count,
+         distinct(&mine, by_trace));
   CHECKF(same(mine, whole, by_trace), "%zu traces instead of %zu", mine.all.count, distinct(&whole, by_trace));
   CHECK(same(mine, whole, by_history));
   whole = only(all, true);
   mine = only(&l, true);
-  CHECKF(same(mine, whole, by_cause), "%zu findings instead of %zu", distinct(&mine, by_cause), distinct(&whole, by_cause));
+  CHECKF(same(mine, whole, by_cause), "%zu findings instead of %zu", distinct(&mine, by_cause),
+         distinct(&whole, by_cause));
   redundant += counts.cut;
   runs += counts.schedules;
 }
@@ -366,7 +383,8 @@ static void check_dpor_on(const char *what, unsigned features, unsigned length) 
 
 TEST(explore_dpor) {
   each_feature(check_dpor_on);
-  for (unsigned i = 1; i < 20; i++) each_program(number_of_programs(20), i + seed_given(), i * 77 % MOCK_WITH_ALL, 4, check_dpor);
+  for (unsigned i = 1; i < 20; i++)
+    each_program(number_of_programs(20), i + seed_given(), i * 77 % MOCK_WITH_ALL, 4, check_dpor);
 }
 
 /* A search divided among workers: together they do what one does, and nothing twice. */
@@ -391,7 +409,8 @@ static struct list divided(struct list *all, const struct explore_options *o, bo
 
 static void check_divided(struct list *all) {
   struct explore_counts counts;
-  struct list whole = only(all, false), l = divided(all, &(struct explore_options){.strategy = EXPLORE_ALL}, false, &counts);
+  struct list whole = only(all, false),
+              l = divided(all, &(struct explore_options){.strategy = EXPLORE_ALL}, false, &counts);
   CHECK(counts.complete && l.all.count == all->all.count && same(l, *all, by_schedule));
   struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_PREEMPTIONS, .bound = 2};
   struct list within = copy(all, BOUND_PREEMPTIONS, 2);
@@ -400,7 +419,8 @@ static void check_divided(struct list *all) {
   struct explore_options delays = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = 4, .skip = true};
   struct list delayed = copy(all, BOUND_DELAYS, 4);
   l = divided(all, &delays, false, &counts);
-  CHECK(counts.schedules == delayed.all.count && same(l, delayed, by_trace) && same(l, delayed, by_history) && same(l, delayed, by_cause));
+  CHECK(counts.schedules == delayed.all.count && same(l, delayed, by_trace) && same(l, delayed, by_history) &&
+        same(l, delayed, by_cause));
   o.cache = true;
   l = divided(all, &o, false, &counts);
   CHECK(same(l, within, by_trace) && counts.traces == distinct(&within, by_trace));
@@ -415,7 +435,8 @@ static void check_divided(struct list *all) {
 
 TEST(explore_divided) { each_program(number_of_programs(150), 5 + seed_given(), MOCK_WITH_ALL, 4, check_divided); }
 
-/* What spins can go on after any write, in the runtime: then loops go round more or less often, but the histories are the same. */
+/* What spins can go on after any write, in the runtime: then loops go round more or less often, but the histories are
+ * the same. */
 static void check_any_write(struct list *all) {
   struct explore_counts counts;
   struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
@@ -432,7 +453,8 @@ TEST(explore_spinning) {
 static unsigned different;
 static void check_random(struct list *all) {
   for (int pct = 0; pct < 2; pct++) {
-    struct explore_options o = {.strategy = pct ? EXPLORE_PCT : EXPLORE_UNIFORM, .depth = 3, .seed = 5, .runs_most = 40};
+    struct explore_options o = {
+        .strategy = pct ? EXPLORE_PCT : EXPLORE_UNIFORM, .depth = 3, .seed = 5, .runs_most = 40};
     struct explore_counts counts;
     struct list l = explored(all->mem, &o, NULL, &counts), again = explored(all->mem, &o, NULL, &counts);
     CHECK(l.all.count == again.all.count);

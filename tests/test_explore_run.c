@@ -22,14 +22,15 @@ static void open_object(const char *file) {
   struct object_options o = {.inputs = inputs, .directory = compile_directory(&mem, &why)};
   CHECKF(o.directory && object_open(&mem, &o, &image, &compiled, &object, &why), "%s", why.text);
   compile_remove(o.directory);
-  CHECKF(run_open(image, object.run_ops, object.op_count, object.init, &(struct run_options){.races = true, .type_stable = object.type_stable}, &why),
+  CHECKF(run_open(image, object.run_ops, object.op_count, object.init,
+                  &(struct run_options){.races = true, .type_stable = object.type_stable}, &why),
          "%s", why.text);
 }
 
 struct traces {
   struct trace trace;
   struct hashes *set;
-  unsigned number;          /* added with this: 1 the reference, 0 what is compared with it */
+  unsigned number;                /* added with this: 1 the reference, 0 what is compared with it */
   uint64_t known, again, unknown; /* met for the first time, or again; not the reference's */
 };
 
@@ -44,7 +45,8 @@ static enum visit add_trace(void *self, const struct run *r) {
   return VISIT_ON;
 }
 
-static struct explore_counts explored(const struct client *c, struct explore_options o, struct traces *t, unsigned number) {
+static struct explore_counts explored(const struct client *c, struct explore_options o, struct traces *t,
+                                      unsigned number) {
   struct explore_counts counts;
   struct problem why;
   t->number = number;
@@ -61,7 +63,8 @@ static void open_client(const char *text, struct client *c, struct traces *t) {
   trace_open(&t->trace, &mem, c->threads);
 }
 
-/* cache: the reference is not every schedule, but every one from each state, states being the same if their traces are. */
+/* cache: the reference is not every schedule, but every one from each state, states being the same if their traces are.
+ */
 static void check_client(const char *text, bool cache) {
   struct client c;
   struct traces t;
@@ -69,9 +72,11 @@ static void check_client(const char *text, bool cache) {
   explored(&c, (struct explore_options){.strategy = EXPLORE_ALL, .cache = cache}, &t, 1);
   uint64_t traces = t.unknown;
   struct explore_counts counts = explored(&c, (struct explore_options){.strategy = EXPLORE_DPOR}, &t, 0);
-  CHECKF(!t.unknown && !t.again && t.known == traces && counts.traces == traces, "%s: %llu traces of %llu, %llu again, %llu others", text,
-         (unsigned long long)t.known, (unsigned long long)traces, (unsigned long long)t.again, (unsigned long long)t.unknown);
-  fprintf(stderr, "%s: %llu traces, %llu runs given up\n", text, (unsigned long long)traces, (unsigned long long)counts.cut);
+  CHECKF(!t.unknown && !t.again && t.known == traces && counts.traces == traces,
+         "%s: %llu traces of %llu, %llu again, %llu others", text, (unsigned long long)t.known,
+         (unsigned long long)traces, (unsigned long long)t.again, (unsigned long long)t.unknown);
+  fprintf(stderr, "%s: %llu traces, %llu runs given up\n", text, (unsigned long long)traces,
+          (unsigned long long)counts.cut);
   hashes_close(t.set);
 }
 
@@ -85,12 +90,13 @@ static uint64_t check_skipping(const char *text, unsigned bound) {
   uint64_t traces = t.unknown;
   o.skip = true;
   struct explore_counts counts = explored(&c, o, &t, 0);
-  CHECKF(counts.schedules == all.schedules && t.known == traces && !t.unknown, "%s: %llu traces of %llu, %llu others; %llu schedules, not %llu", text,
-         (unsigned long long)t.known, (unsigned long long)traces, (unsigned long long)t.unknown, (unsigned long long)counts.schedules,
+  CHECKF(counts.schedules == all.schedules && t.known == traces && !t.unknown,
+         "%s: %llu traces of %llu, %llu others; %llu schedules, not %llu", text, (unsigned long long)t.known,
+         (unsigned long long)traces, (unsigned long long)t.unknown, (unsigned long long)counts.schedules,
          (unsigned long long)all.schedules);
   CHECK(counts.complete == all.complete);
-  fprintf(stderr, "%s: %llu schedules, %llu traces, %llu skipped\n", text, (unsigned long long)counts.schedules, (unsigned long long)traces,
-          (unsigned long long)counts.skipped);
+  fprintf(stderr, "%s: %llu schedules, %llu traces, %llu skipped\n", text, (unsigned long long)counts.schedules,
+          (unsigned long long)traces, (unsigned long long)counts.skipped);
   hashes_close(t.set);
   return counts.skipped;
 }
@@ -100,10 +106,15 @@ TEST(explore_skipping_of_objects) {
   static const struct {
     const char *file, *clients[3];
   } tried[] = {
-      {"objects/ms_queue.c", {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()", "deq() enq(1) enq(2) | enq(1) deq() deq()"}},
-      {"objects/treiber_stack.c", {"push(1) | pop() | push(2) | pop()", "push(1) pop() | push(2) pop() | pop()", "push(1) push(2) | pop() pop()"}},
-      {"objects/two_lock_queue.c", {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()", "enq(1) enq(2) | deq() deq()"}},
-      {"objects/elimination_stack.c", {"push(1) | pop() | push(2)", "push(1) pop() | pop()", "push(1) push(2) | pop()"}},
+      {"objects/ms_queue.c",
+       {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()",
+        "deq() enq(1) enq(2) | enq(1) deq() deq()"}},
+      {"objects/treiber_stack.c",
+       {"push(1) | pop() | push(2) | pop()", "push(1) pop() | push(2) pop() | pop()", "push(1) push(2) | pop() pop()"}},
+      {"objects/two_lock_queue.c",
+       {"enq(1) | deq() | enq(2) | deq()", "enq(1) deq() | enq(2) deq() | deq()", "enq(1) enq(2) | deq() deq()"}},
+      {"objects/elimination_stack.c",
+       {"push(1) | pop() | push(2)", "push(1) pop() | pop()", "push(1) push(2) | pop()"}},
   };
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     uint64_t skipped = 0;

@@ -71,7 +71,8 @@ TEST(formats_wing_gong_values) {
   READS("wing-gong", "q f(nil true false) 0\nq Ok(\"nil\") 0\n", "q f(nil, true, false) 0\nq Ok(\"nil\") 0\n");
   READS("wing-gong", "q f([], [1, [2 \"x y\"]]) 0\nq Ok(1, 2) 0\n", "q f([], [1 [2 \"x y\"]]) 0\nq Ok([1 2]) 0\n");
   READS("wing-gong", "q f(null foo.bar-1 1.5) 0\n", "q f(null, foo.bar-1, \"1.5\") 0\n");
-  READS("wing-gong", "q f(\"a\\n\\t\\\\\\u00e9\\ud83d\\ude00\") 0\n", "q f(\"a\\n\\t\\\\\xc3\xa9\xf0\x9f\x98\x80\") 0\n");
+  READS("wing-gong", "q f(\"a\\n\\t\\\\\\u00e9\\ud83d\\ude00\") 0\n",
+        "q f(\"a\\n\\t\\\\\xc3\xa9\xf0\x9f\x98\x80\") 0\n");
   READS("wing-gong", "q f(\xc3\xa9 \"\xff\") 0\n", "q f(\"\xc3\xa9\", \"\xff\") 0\n"); /* bytes pass, UTF-8 or not */
 }
 
@@ -103,8 +104,10 @@ TEST(formats_wing_gong_several_objects) {
 #define CALL_AND_OK "x enq(5) 0\nx Ok(5) 0\n"
 
 TEST(formats_edn_shapes) {
-  READS("edn", "{:type :invoke, :f :enq, :value 5, :process 0}\n{:type :ok, :f :enq, :value 5, :process 0}\n", CALL_AND_OK);
-  READS("edn", "[{:type :invoke, :f :enq, :value 5, :process 0}\n\n{:type :ok, :f :enq, :value 5, :process 0}]", CALL_AND_OK);
+  READS("edn", "{:type :invoke, :f :enq, :value 5, :process 0}\n{:type :ok, :f :enq, :value 5, :process 0}\n",
+        CALL_AND_OK);
+  READS("edn", "[{:type :invoke, :f :enq, :value 5, :process 0}\n\n{:type :ok, :f :enq, :value 5, :process 0}]",
+        CALL_AND_OK);
   READS("edn", "({:process 0 :type :invoke :f enq :value 5N}{:process 0 :type :ok})", "x enq(5) 0\nx Ok(nil) 0\n");
   READS("edn", samples[1].text, "x enq(5) 0\nx Ok(5) 0\nx cas([0 3]) 1\n");
   READS("edn", "[]", "");
@@ -132,10 +135,11 @@ TEST(formats_edn_values) {
 }
 
 TEST(formats_jepsen_meaning) {
-  struct history *h = parse("edn", "{:process 0 :type :invoke :f :w :value 1 :time 5}{:process 1 :type :invoke :f :w :value 2}"
-                                   "{:process 0 :type :fail :f :w :value 1}{:process :nemesis :type :info :f :kill}"
-                                   "{:process 0 :type :invoke :f :r :value nil}{:process 1 :type :info :f :w}"
-                                   "{:process 0 :type :ok :f :r :value 2 :time 9}");
+  struct history *h =
+      parse("edn", "{:process 0 :type :invoke :f :w :value 1 :time 5}{:process 1 :type :invoke :f :w :value 2}"
+                   "{:process 0 :type :fail :f :w :value 1}{:process :nemesis :type :info :f :kill}"
+                   "{:process 0 :type :invoke :f :r :value nil}{:process 1 :type :info :f :w}"
+                   "{:process 0 :type :ok :f :r :value 2 :time 9}");
   CHECK(h->echoes && h->failed == 1 && h->skipped == 1 && h->retired == 1);
   CHECK(h->ops.count == 2 && h->events == 3);
   CHECK(op_pending(&h->ops.at[0]) && h->ops.at[0].call == 0 && h->ops.at[0].result == V_UNKNOWN);
@@ -164,10 +168,10 @@ TEST(formats_jepsen_keys) {
 
 TEST(formats_json) {
   READS("json", samples[2].text, CALL_AND_OK);
-  READS(
-      "json",
-      "{\"type\":\"invoke\",\"f\":\"enq\",\"value\":5,\"process\":0}\n{\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0}",
-      CALL_AND_OK);
+  READS("json",
+        "{\"type\":\"invoke\",\"f\":\"enq\",\"value\":5,\"process\":0}\n{\"type\":\"ok\",\"f\":\"enq\",\"value\":5,"
+        "\"process\":0}",
+        CALL_AND_OK);
   READS("json", "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":[1, \"a\", null, true, 1.5, {\"k\": []}]}",
         "x w([1 a nil true \"1.5\" [[k []]]]) 0\n");
   CHECK(parse("json", "[]")->ops.count == 0);
@@ -289,7 +293,8 @@ TEST(formats_by_content) {
 }
 
 TEST(formats_by_name) {
-  CHECK(format_named("EDN") == &format_edn && format_named("process-columns") == &format_process_columns && !format_named("xml"));
+  CHECK(format_named("EDN") == &format_edn && format_named("process-columns") == &format_process_columns &&
+        !format_named("xml"));
   CHECK(format_for_path("a/b.edn") == &format_edn && format_for_path("b.json.gz") == &format_json);
   CHECK(format_for_path("x.txt.zst") == &format_wing_gong && !format_for_path("x.doc") && !format_for_path(".edn"));
 }

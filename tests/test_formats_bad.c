@@ -21,7 +21,8 @@ TEST(formats_bad_wing_gong) {
   REFUSED(f, "q Enq(\"abc) A\n", "1:7: the string that starts here has no closing quote: is it cut off?");
   REFUSED(f, "q Enq([1 2) A\n", "1:11: ')' does not close what was opened at 1:7; ']' would");
   REFUSED(f, "q Enq([1 2", "1:11: ends inside what was opened at 1:7; ']' is missing: is it cut off?");
-  REFUSED(f, "q Enq(\"\\q\") A\n", "1:8: a backslash before 'q' in a string means nothing; a backslash itself is written \\\\");
+  REFUSED(f, "q Enq(\"\\q\") A\n",
+          "1:8: a backslash before 'q' in a string means nothing; a backslash itself is written \\\\");
   REFUSED(f, "q Enq(\"\\u12\") A\n", "1:8: \\u wants four hexadecimal digits, as in \\u00e9");
   REFUSED(f, "q Enq(1) A B\n", "1:12: 'B' after the event; a comment begins with '*'");
   REFUSED(f, "q Enq(1) \"\"\n", "1:10: the process should be a name, not an empty text or one with a NUL");
@@ -49,7 +50,8 @@ TEST(formats_bad_edn) {
   REFUSED(f, "{:type :invoke :process 1}", "1:1: the event has no :f, the operation's name");
   REFUSED(f, "{:process 1\n :type :started}", "2:8: the type of an event is :invoke, :ok, :fail or :info, not started");
   REFUSED(f, "{:type :invoke :f :r", "1:21: ends inside what was opened at 1:1; '}' is missing: is it cut off?");
-  REFUSED(f, "[{:type :invoke :f :r :process 1}\n", "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
+  REFUSED(f, "[{:type :invoke :f :r :process 1}\n",
+          "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
   REFUSED(f, "{:type :invoke :f \"r", "1:19: the string that starts here has no closing quote: is it cut off?");
   REFUSED(f, "{:a \"one\ntwo\" :type [1 2}", "2:12: '[' where a name should be");
   REFUSED(f, "{:a\n [1 (2]}", "2:7: ']' does not close what was opened at 2:5; ')' would");
@@ -62,7 +64,8 @@ TEST(formats_bad_edn) {
           " no event is of a process with a number; others are taken for the nemesis and skipped");
   REFUSED_BYTES(f, "{:val\0ue 1}", "1:6: byte 0x00, which no history holds");
   REFUSED_BYTES(f, "{:value \"\0\"}", "1:10: byte 0x00, which no history holds");
-  REFUSED(f, "{:value \"a\\xb\"}", "1:11: a backslash before 'x' in a string means nothing; a backslash itself is written \\\\");
+  REFUSED(f, "{:value \"a\\xb\"}",
+          "1:11: a backslash before 'x' in a string means nothing; a backslash itself is written \\\\");
   REFUSED(f, "}", "1:1: '}' where the '{' of an event should be");
   REFUSED(f, "{:a #", "1:6: ends after '#'");
   REFUSED(f, "{:value \\", "1:9: ends after a backslash");
@@ -107,7 +110,8 @@ TEST(formats_bad_columns) {
   REFUSED(f, "push 1 x 2\n", "1:8: the start time should be a whole number, not 'x'");
   REFUSED(f, "push 1 1 2.5\n", "1:10: the end time should be a whole number, not '2.5'");
   REFUSED(f, "push 1 20 10\n", "1:8: the operation ends before it starts");
-  REFUSED(f, "push 1 1 9223372036854775808\n", "1:10: the end time should be a whole number, not '9223372036854775808'");
+  REFUSED(f, "push 1 1 9223372036854775808\n",
+          "1:10: the end time should be a whole number, not '9223372036854775808'");
   REFUSED(f, "push 1 1 9223372036854775807\n", "1:10: the end time is too large; a pending operation ends in `inf`");
   REFUSED(f, "put 1 2 3 4 10 20\n", "1:11: more than 3 arguments");
   REFUSED(f, "put 1 2 3 4 5 6 7 8 9 10\n", "1:23: more than 10 columns");
@@ -121,7 +125,8 @@ TEST(formats_bad_process_columns) {
   const char *f = "process-columns";
   REFUSED(f, "0 1 2\n", "1:6: too few columns; they are process, start, end, method and value, as in `0 10 20 ENQ 5`");
   REFUSED(f, "0 1 5 ENQ 1\n0 4 6 ENQ 2\n", "2:1: process 0 calls while its earlier call, on line 1, has not returned");
-  REFUSED(f, "0 6 7 ENQ 1\n0 1 inf ENQ 2\n", "1:1: process 0 calls while its earlier call, on line 2, has not returned");
+  REFUSED(f, "0 6 7 ENQ 1\n0 1 inf ENQ 2\n",
+          "1:1: process 0 calls while its earlier call, on line 2, has not returned");
   REFUSED(f, "(0) 1 5 ENQ 1\n", "1:1: the process is missing here");
   REFUSED(f, "0 5 1 ENQ 1\n", "1:3: the operation ends before it starts");
 }
@@ -170,7 +175,8 @@ TEST(formats_bad_long_line) {
   size_t size = 20u << 20;
   char *line = repeated("x", size, "q Enq(", "");
   size_t before = test_memory()->used;
-  refused_once("wing-gong", line, 0, "h:1:1: longer than 16777216 bytes without an end; a line or a value must be shorter");
+  refused_once("wing-gong", line, 0,
+               "h:1:1: longer than 16777216 bytes without an end; a line or a value must be shorter");
   line[6] = '"';
   line[0] = '{';
   refused_once("edn", line + 6, 0, "h:1:1: '\"' where the '{' of an event should be");
@@ -188,7 +194,8 @@ TEST(formats_bad_cut_off_anywhere) {
       for (size_t chunk = 0; chunk < 8; chunk += 7) {
         struct problem p = {{0}};
         struct history *h = parse_chunks(samples[i].format, bytes, cut, chunk, &p);
-        if (!h) CHECKF(!strncmp(p.text, "h:", 2) && strlen(p.text) > 10, "%s cut at %zu: %s", samples[i].format, cut, p.text);
+        if (!h)
+          CHECKF(!strncmp(p.text, "h:", 2) && strlen(p.text) > 10, "%s cut at %zu: %s", samples[i].format, cut, p.text);
       }
   }
 }

@@ -72,16 +72,17 @@ TEST(formats_objects_and_processes) {
   struct problem p;
   text_open(&t, test_memory());
   CHECK(!format_hist.write(h, &t, &p, NULL, NULL));
-  CHECKF(!strcmp(p.text, "hist files hold one object, and this history is of 2; wing-gong, edn and json hold several"), "%s",
-         p.text);
+  CHECKF(!strcmp(p.text, "hist files hold one object, and this history is of 2; wing-gong, edn and json hold several"),
+         "%s", p.text);
 }
 
 TEST(formats_jepsen_text) {
   struct history *h = parse("wing-gong", "q enq(5) 0\nq Ok() 0\nq deq() 0\nq Empty() 0\n");
-  CHECK(!strcmp(written(h, "edn"), "{:process 0, :type :invoke, :f :enq, :value 5, :asif/object \"q\"}\n"
-                                   "{:process 0, :type :ok, :f :enq, :value 5, :asif/result :none, :asif/object \"q\"}\n"
-                                   "{:process 0, :type :invoke, :f :deq, :value nil, :asif/object \"q\"}\n"
-                                   "{:process 0, :type :ok, :f :deq, :value nil, :asif/result :empty, :asif/object \"q\"}\n"));
+  CHECK(!strcmp(written(h, "edn"),
+                "{:process 0, :type :invoke, :f :enq, :value 5, :asif/object \"q\"}\n"
+                "{:process 0, :type :ok, :f :enq, :value 5, :asif/result :none, :asif/object \"q\"}\n"
+                "{:process 0, :type :invoke, :f :deq, :value nil, :asif/object \"q\"}\n"
+                "{:process 0, :type :ok, :f :deq, :value nil, :asif/result :empty, :asif/object \"q\"}\n"));
   CHECK(!strcmp(written(parse("wing-gong", "x cas(1, 2) 0\n"), "json"),
                 "{\"process\": 0, \"type\": \"invoke\", \"f\": \"cas\", \"value\": [1, 2], \"asif/args\": [1, 2]}\n"));
 }
@@ -156,8 +157,12 @@ static void compressed(const char *name, const char *cut_off, const char *damage
   clean_up((const char *const[]){name, NULL});
 }
 
-TEST(formats_gzip) { compressed("h.txt.gz", "the gzip data ends too early: the file is cut off", "the gzip data is damaged"); }
-TEST(formats_zstd) { compressed("h.txt.zst", "the zstd data ends too early: the file is cut off", "the zstd data is damaged"); }
+TEST(formats_gzip) {
+  compressed("h.txt.gz", "the gzip data ends too early: the file is cut off", "the gzip data is damaged");
+}
+TEST(formats_zstd) {
+  compressed("h.txt.zst", "the zstd data ends too early: the file is cut off", "the zstd data is damaged");
+}
 
 TEST(formats_files) {
   struct problem p;
@@ -218,5 +223,6 @@ TEST(formats_standard_input) {
   struct problem p;
   struct history *h = history_read(test_memory(), "-", NULL, &p);
   CHECKF(h, "%s", p.text);
-  CHECK(!strcmp(h->source, "<stdin>") && !strcmp(written(h, "wing-gong"), written(parse(NULL, samples[0].text), "wing-gong")));
+  CHECK(!strcmp(h->source, "<stdin>") &&
+        !strcmp(written(h, "wing-gong"), written(parse(NULL, samples[0].text), "wing-gong")));
 }

@@ -40,24 +40,25 @@ static void expect_all(const struct front_case *cases, size_t count) {
 #define EXPECT_ALL(cases) expect_all((cases), sizeof(cases) / sizeof *(cases))
 
 TEST(front_treiber_stack) {
-  static const struct front_case cases[] = {{ASIF ATOMIC STDLIB "\n"
-                                                                "struct node { int val; struct node *next; };\n"
-                                                                "static _Atomic(struct node *) top;\n"
-                                                                "void push(int v) {\n"
-                                                                "  struct node *n = malloc(sizeof *n);\n"
-                                                                "  n->val = v;\n"
-                                                                "  n->next = top;\n"
-                                                                "  while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;\n"
-                                                                "}\n"
-                                                                "int pop(void) {\n"
-                                                                "  struct node *t = top;\n"
-                                                                "  do if (!t) return -2147483647 - 1 + 4;\n"
-                                                                "  while (!atomic_compare_exchange_strong(&top, &t, t->next));\n"
-                                                                "  return t->val;\n"
-                                                                "}\n"
-                                                                "ASIF_OBJECT(stack)\n"
-                                                                "ASIF_OP(push, ASIF_IN(1, 3))\n"
-                                                                "ASIF_OP(pop);\n",
+  static const struct front_case cases[] = {{ASIF ATOMIC STDLIB
+                                             "\n"
+                                             "struct node { int val; struct node *next; };\n"
+                                             "static _Atomic(struct node *) top;\n"
+                                             "void push(int v) {\n"
+                                             "  struct node *n = malloc(sizeof *n);\n"
+                                             "  n->val = v;\n"
+                                             "  n->next = top;\n"
+                                             "  while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;\n"
+                                             "}\n"
+                                             "int pop(void) {\n"
+                                             "  struct node *t = top;\n"
+                                             "  do if (!t) return -2147483647 - 1 + 4;\n"
+                                             "  while (!atomic_compare_exchange_strong(&top, &t, t->next));\n"
+                                             "  return t->val;\n"
+                                             "}\n"
+                                             "ASIF_OBJECT(stack)\n"
+                                             "ASIF_OP(push, ASIF_IN(1, 3))\n"
+                                             "ASIF_OP(pop);\n",
                                              "   3 global top: _Atomic(struct node *) [address taken]\n"
                                              "   4 function push: void (int)\n"
                                              "   4   parameter v: int\n"
@@ -85,32 +86,41 @@ TEST(front_declarations) {
       {"typedef const unsigned long T; T x = 1; extern int y; int y;",
        "   1 global x: const unsigned long = 1u\n   1 global y: int\n"},
       {"_Atomic int a; _Atomic(int) b; int *_Atomic c; _Atomic(int) *d;",
-       "   1 global a: _Atomic(int)\n   1 global b: _Atomic(int)\n   1 global c: _Atomic(int *)\n   1 global d: _Atomic(int) "
+       "   1 global a: _Atomic(int)\n   1 global b: _Atomic(int)\n   1 global c: _Atomic(int *)\n   1 global d: "
+       "_Atomic(int) "
        "*\n"},
       {"long long int unsigned a; signed char b; short int c; _Bool d; char e;",
-       "   1 global a: unsigned long\n   1 global b: char\n   1 global c: short\n   1 global d: _Bool\n   1 global e: char\n"},
-      {"int (*p)[4]; int (q); int (*(r[2]));", "   1 global p: int[4] *\n   1 global q: int\n   1 global r: int *[2]\n"},
-      {"enum e { A, B = 5, C } x = C; int y[C]; enum { M = -1 };", "   1 global x: enum e = 6u\n   1 global y: int[6]\n"},
+       "   1 global a: unsigned long\n   1 global b: char\n   1 global c: short\n   1 global d: _Bool\n   1 global e: "
+       "char\n"},
+      {"int (*p)[4]; int (q); int (*(r[2]));",
+       "   1 global p: int[4] *\n   1 global q: int\n   1 global r: int *[2]\n"},
+      {"enum e { A, B = 5, C } x = C; int y[C]; enum { M = -1 };",
+       "   1 global x: enum e = 6u\n   1 global y: int[6]\n"},
       {"struct s { char c; struct { short x, y; }; long z; } v; int n = sizeof v, o = __builtin_offsetof(struct s, z);",
        "   1 global v: struct s\n   1 global n: int = 16\n   1 global o: int = 8\n"},
-      {"_Alignas(64) int a; struct s { char c; _Alignas(8) char d; } b; int n = sizeof(struct s), m = _Alignof(struct s);",
+      {"_Alignas(64) int a; struct s { char c; _Alignas(8) char d; } b; int n = sizeof(struct s), m = _Alignof(struct "
+       "s);",
        "   1 global a: int\n   1 global b: struct s\n   1 global n: int = 16\n   1 global m: int = 8\n"},
-      {"struct s { int x __attribute__((aligned(16))); char c; } __attribute__((aligned(64))); int n = sizeof(struct s);",
+      {"struct s { int x __attribute__((aligned(16))); char c; } __attribute__((aligned(64))); int n = sizeof(struct "
+       "s);",
        "   1 global n: int = 64\n"},
       {"static inline __attribute__((unused)) int f(void) __attribute__((noinline)); int f(void) { return 1; }",
        "   1 function f: int (void)\n   1   return 1\n"},
-      {"_Static_assert(sizeof(int) == 4, \"int\"); struct a; struct a *p; struct a { struct a *q; int x[2]; }; int n = sizeof "
+      {"_Static_assert(sizeof(int) == 4, \"int\"); struct a; struct a *p; struct a { struct a *q; int x[2]; }; int n = "
+       "sizeof "
        "*p;",
        "   1 global p: struct a *\n   1 global n: int = 16\n"},
       {"_Thread_local int t; void f(void) { static int s = 2; s++; }",
-       "   1 thread local t: int\n   1 function f: void (void)\n   1   do s++\n   1 static local s: int = 2 [written]\n"},
+       "   1 thread local t: int\n   1 function f: void (void)\n   1   do s++\n   1 static local s: int = 2 "
+       "[written]\n"},
       {"typedef int T; void f(void) { T T = 1; T++; }",
        "   1 function f: void (void)\n   1   local T: int = 1 [written]\n   1   do T++\n"},
       {"union u { int x; } a; int f(void) { return a.x; }",
        "   1 global a: struct u\n   1 function f: int (void)\n   1   return a.x\n"},
       {"typedef struct { int x; } T; struct s { T; int y; }; int n = sizeof(struct s);", "   1 global n: int = 4\n"},
       {"const struct s { int x; } a = {1}; const struct s *p = &a; int f(void) { return p->x; }",
-       "   1 global a: const struct s = {1} [address taken]\n   1 global p: const struct s * = &a\n   1 function f: int (void)\n"
+       "   1 global a: const struct s = {1} [address taken]\n   1 global p: const struct s * = &a\n   1 function f: "
+       "int (void)\n"
        "   1   return p->x\n"},
   };
   EXPECT_ALL(cases);
@@ -120,7 +130,8 @@ TEST(front_initialisers) {
   static const struct front_case cases[] = {
       {"int a[] = {1, 2, [5] = 3, 4};", "   1 global a: int[7] = {1, 2, 0, 0, 0, 3, 4}\n"},
       {"struct p { int x, y; } a = {.y = 1}, b[2] = {{1, 2}, {3}}, c[2] = {1, 2, 3};",
-       "   1 global a: struct p = {0, 1}\n   1 global b: struct p[2] = {{1, 2}, {3, 0}}\n   1 global c: struct p[2] = {{1, 2}, "
+       "   1 global a: struct p = {0, 1}\n   1 global b: struct p[2] = {{1, 2}, {3, 0}}\n   1 global c: struct p[2] = "
+       "{{1, 2}, "
        "{3, 0}}\n"},
       {"struct { int a; struct { int b, c; } d; int e[2]; } x = {.d.c = 1, .e[1] = 2, .a = 3};",
        "   1 global x: struct = {3, {0, 1}, {0, 2}}\n"},
@@ -129,20 +140,23 @@ TEST(front_initialisers) {
       {"int x = {1}, *p = &x, a[2], *q = a + 1, *r = &a[1], *z = 0;",
        "   1 global x: int = 1 [address taken]\n   1 global p: int * = &x\n   1 global a: int[2] [address taken]\n"
        "   1 global q: int * = (decay(a) + 1)\n   1 global r: int * = &decay(a)[1]\n   1 global z: int * = <int *>0\n"},
-      {PTHREAD
-       "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct { int x; pthread_mutex_t m; } s = {1, PTHREAD_MUTEX_INITIALIZER};",
+      {PTHREAD "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct { int x; pthread_mutex_t m; } s = {1, "
+               "PTHREAD_MUTEX_INITIALIZER};",
        "   1 global m: pthread_mutex_t = 0\n   1 global s: struct = {1, 0}\n"},
-      {"struct p { int x; struct { int y; }; }; int f(int v) { struct p a = {v, {2}}, b = a; struct p c[] = {a, {.y = v}}; "
+      {"struct p { int x; struct { int y; }; }; int f(int v) { struct p a = {v, {2}}, b = a; struct p c[] = {a, {.y = "
+       "v}}; "
        "return (struct "
        "p){1}.x + c[0].y; }",
-       "   1 function f: int (int)\n   1   parameter v: int\n   1   local a: struct p = {v, {2}}\n   1   local b: struct p = a\n"
+       "   1 function f: int (int)\n   1   parameter v: int\n   1   local a: struct p = {v, {2}}\n   1   local b: "
+       "struct p = a\n"
        "   1   local c: struct p[2] = {a, {0, {v}}}\n   1   return ((struct p){1, 0}.x + decay(c)[0].{}.y)\n"},
   };
   EXPECT_ALL(cases);
 }
 
-#define BODY                                                                                                                     \
-  "   1 function f: int (int, unsigned, char)\n   1   parameter a: int\n   1   parameter b: unsigned\n   1   parameter c: "      \
+#define BODY \
+  "   1 function f: int (int, unsigned, char)\n   1   parameter a: int\n   1   parameter b: unsigned\n   1   " \
+  "parameter c: " \
   "char\n"
 #define F(text) "int f(int a, unsigned b, char c) { return " text "; }"
 
@@ -165,20 +179,25 @@ TEST(front_conversions) {
       {F("_Generic(a, long: 1, int: 2, default: 3)"), BODY "   1   return 2\n"},
       {F("a && b || c"), BODY "   1   return ((a && b) || c)\n"},
       {F("a & b ^ c | 1"), BODY "   1   return <int>(((<unsigned>a & b) ^ <unsigned>c) | 1u)\n"},
-      {"void f(char c, long l, int *p, _Atomic int *q) { c += l; c++; p += c; *q += 1; *q = c; p[1] = *q; 1[p]--; l = p - &p[1]; "
+      {"void f(char c, long l, int *p, _Atomic int *q) { c += l; c++; p += c; *q += 1; *q = c; p[1] = *q; 1[p]--; l = "
+       "p - &p[1]; "
        "}",
        "   1 function f: void (char, long, int *, _Atomic(int) *)\n"
        "   1   parameter c: char [written]\n   1   parameter l: long [written]\n   1   parameter p: int * [written]\n"
-       "   1   parameter q: _Atomic(int) *\n   1   do c += in long: l\n   1   do c++\n   1   do p += c\n   1   do *q += 1\n"
+       "   1   parameter q: _Atomic(int) *\n   1   do c += in long: l\n   1   do c++\n   1   do p += c\n   1   do *q "
+       "+= 1\n"
        "   1   do *q = <int>c\n   1   do p[1] = <int>*q\n   1   do p[1]--\n   1   do l = (p - &p[1])\n"},
-      {UINTPTR "struct n *f(struct n *p) { uintptr_t u = (uintptr_t)p | 1; if (p == 0 || !p) return 0; return (struct n *)(u & "
-               "~(uintptr_t)1); }",
-       "   1 function f: struct n * (struct n *)\n   1   parameter p: struct n *\n   1   local u: uintptr_t = ((uintptr_t)p | "
+      {UINTPTR
+       "struct n *f(struct n *p) { uintptr_t u = (uintptr_t)p | 1; if (p == 0 || !p) return 0; return (struct n *)(u & "
+       "~(uintptr_t)1); }",
+       "   1 function f: struct n * (struct n *)\n   1   parameter p: struct n *\n   1   local u: uintptr_t = "
+       "((uintptr_t)p | "
        "1u)\n"
        "   1   if ((p == <struct n *>0) || !p)\n   1     return <struct n *>0\n   1   return (struct n *)(u & "
        "18446744073709551614u)\n"},
       {"_Atomic(struct p { int x, y; }) a; int f(void) { struct p b = a; b.x++; a = b; return b.y; }",
-       "   1 global a: _Atomic(struct p) [written]\n   1 function f: int (void)\n   1   local b: struct p = <struct p>a "
+       "   1 global a: _Atomic(struct p) [written]\n   1 function f: int (void)\n   1   local b: struct p = <struct "
+       "p>a "
        "[written]\n"
        "   1   do b.x++\n   1   do a = b\n   1   return b.y\n"},
   };
@@ -226,9 +245,11 @@ TEST(front_statements) {
        "   8     local y: int = x\n"
        "   8     do x = y\n"
        "   9   return x\n"},
-      {ASIF "int x; void f(void) { ASIF_ATOMIC { x++; while (x) break; } ASIF_LIN(); asif_yield(); asif_require(x > 1); x = "
-            "asif_choose(3); }",
-       "   1 global x: int [written]\n   1 function f: void (void)\n   1   atomic\n   1     do x++\n   1     while x\n   1       "
+      {ASIF
+       "int x; void f(void) { ASIF_ATOMIC { x++; while (x) break; } ASIF_LIN(); asif_yield(); asif_require(x > 1); x = "
+       "asif_choose(3); }",
+       "   1 global x: int [written]\n   1 function f: void (void)\n   1   atomic\n   1     do x++\n   1     while x\n "
+       "  1       "
        "break\n"
        "   1   do ASIF_LIN()\n   1   do asif_yield()\n   1   do asif_require((x > 1))\n   1   do x = asif_choose(3)\n"},
   };
@@ -238,30 +259,42 @@ TEST(front_statements) {
 TEST(front_known_functions) {
   static const struct front_case cases[] = {
       {ATOMIC
-       "_Atomic long x; _Atomic _Bool b; void f(long e) { atomic_store(&x, 1); e = atomic_fetch_add_explicit(&x, 2, 3);\n"
-       "e = atomic_exchange(&x, 1); atomic_compare_exchange_weak_explicit(&x, &e, 3, 5, 5); atomic_flag_test_and_set(&b);\n"
+       "_Atomic long x; _Atomic _Bool b; void f(long e) { atomic_store(&x, 1); e = atomic_fetch_add_explicit(&x, 2, "
+       "3);\n"
+       "e = atomic_exchange(&x, 1); atomic_compare_exchange_weak_explicit(&x, &e, 3, 5, 5); "
+       "atomic_flag_test_and_set(&b);\n"
        "atomic_thread_fence(5); __atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5); e = __sync_sub_and_fetch(&x, 1);\n"
        "if (__builtin_expect(e == 1, 1)) __sync_lock_release(&x); atomic_init(&x, 0); }",
-       "   1 global x: _Atomic(long) [address taken]\n   1 global b: _Atomic(_Bool) [address taken]\n   1 function f: void "
+       "   1 global x: _Atomic(long) [address taken]\n   1 global b: _Atomic(_Bool) [address taken]\n   1 function f: "
+       "void "
        "(long)\n"
        "   1   parameter e: long [address taken] [written]\n   1   do atomic_store(&x, 1)\n   1   do e = "
        "atomic_fetch_add_explicit(&x, 2)\n"
        "   2   do e = atomic_exchange(&x, 1)\n   2   do atomic_compare_exchange_weak_explicit(&x, &e, 3)\n"
-       "   2   do atomic_flag_test_and_set(&b)\n   3   do atomic_thread_fence()\n   3   do __atomic_compare_exchange_n(&x, &e, "
+       "   2   do atomic_flag_test_and_set(&b)\n   3   do atomic_thread_fence()\n   3   do "
+       "__atomic_compare_exchange_n(&x, &e, "
        "1)\n"
-       "   3   do e = (__sync_sub_and_fetch(&x, 1) - 1)\n   4   if <unsigned long>(e == 1)\n   4     do __sync_lock_release(&x)\n"
+       "   3   do e = (__sync_sub_and_fetch(&x, 1) - 1)\n   4   if <unsigned long>(e == 1)\n   4     do "
+       "__sync_lock_release(&x)\n"
        "   4   do atomic_init(&x, 0)\n"},
-      {PTHREAD STDLIB "pthread_mutex_t m; void f(int *p) { pthread_mutex_init(&m, 0); if (pthread_mutex_trylock(&m) == 0) "
-                      "pthread_mutex_unlock(&m); p = calloc(2, sizeof *p); free(p); abort(); }",
-       "   1 global m: pthread_mutex_t [address taken]\n   1 function f: void (int *)\n   1   parameter p: int * [written]\n"
-       "   1   do pthread_mutex_init(&m)\n   1   if (pthread_mutex_trylock(&m) == 0)\n   1     do pthread_mutex_unlock(&m)\n"
+      {PTHREAD STDLIB
+       "pthread_mutex_t m; void f(int *p) { pthread_mutex_init(&m, 0); if (pthread_mutex_trylock(&m) == 0) "
+       "pthread_mutex_unlock(&m); p = calloc(2, sizeof *p); free(p); abort(); }",
+       "   1 global m: pthread_mutex_t [address taken]\n   1 function f: void (int *)\n   1   parameter p: int * "
+       "[written]\n"
+       "   1   do pthread_mutex_init(&m)\n   1   if (pthread_mutex_trylock(&m) == 0)\n   1     do "
+       "pthread_mutex_unlock(&m)\n"
        "   1   do p = <int *>calloc(2u, 4u)\n   1   do free(<void *>p)\n   1   do abort()\n"},
-      {PTHREAD "pthread_mutex_t m; int f(void) { if (!pthread_mutex_trylock(&m)) return 1; return pthread_mutex_trylock(&m); }",
-       "   1 global m: pthread_mutex_t [address taken]\n   1 function f: int (void)\n   1   if !pthread_mutex_trylock(&m)\n"
+      {PTHREAD
+       "pthread_mutex_t m; int f(void) { if (!pthread_mutex_trylock(&m)) return 1; return pthread_mutex_trylock(&m); }",
+       "   1 global m: pthread_mutex_t [address taken]\n   1 function f: int (void)\n   1   if "
+       "!pthread_mutex_trylock(&m)\n"
        "   1     return 1\n   1   return (pthread_mutex_trylock(&m) ? 16 : 0)\n"},
-      {"__asif_header(assert) __asif_header(string) struct s { int x; } a, b; void f(void) { assert(a.x && \"why\"); memcpy(&a, "
+      {"__asif_header(assert) __asif_header(string) struct s { int x; } a, b; void f(void) { assert(a.x && \"why\"); "
+       "memcpy(&a, "
        "&b, sizeof a); }",
-       "   1 global a: struct s [address taken]\n   1 global b: struct s [address taken]\n   1 function f: void (void)\n"
+       "   1 global a: struct s [address taken]\n   1 global b: struct s [address taken]\n   1 function f: void "
+       "(void)\n"
        "   1   do assert((a.x && 1))\n   1   do memcpy(<void *>&a, <void *>&b, 4u)\n"},
   };
   EXPECT_ALL(cases);
@@ -272,10 +305,13 @@ TEST(front_harness) {
       {ASIF
        "void w(int a, long b); int r(void); void start(void); void w(int a, long b) {} int r(void) { return 0; } void "
        "start(void) {} struct y { int n; }; void o(struct y *s) {}\n"
-       "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) ASIF_BOUND(1 + 2)\n"
-       "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) ASIF_SPEC_OP(o, \"a "
+       "ASIF_OBJECT(bounded_queue(2 * 2)) ASIF_OP(w, ASIF_IN(-1, 5)); ASIF_OP_AS(read, r) ASIF_INIT(start) "
+       "ASIF_BOUND(1 + 2)\n"
+       "ASIF_ROLE(writer, 1, w) ASIF_ROLE(reader, ASIF_REST, r, w) ASIF_TYPE_STABLE() ASIF_SPEC(x, struct y) "
+       "ASIF_SPEC_OP(o, \"a "
        "b\")",
-       "   1 function w: void (int, long)\n   1   parameter a: int\n   1   parameter b: long\n   1 function r: int (void)\n   "
+       "   1 function w: void (int, long)\n   1   parameter a: int\n   1   parameter b: long\n   1 function r: int "
+       "(void)\n   "
        "1   return 0\n"
        "   1 function start: void (void)\n   1 function o: void (struct y *)\n   1   parameter s: struct y *\n"
        "   2 object bounded-queue(4)\n   2 operation w is w(-1..5, 1..2)\n   2 operation read "
@@ -293,8 +329,8 @@ static void expect_refused(const struct front_case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const char *got = read_text(cases[i].code);
     size_t length = strcspn(got, "\n");
-    CHECKF(length == strlen(cases[i].says) && !memcmp(got, cases[i].says, length), "%s\nexpected:\n%s\ngot:\n%s", cases[i].code,
-           cases[i].says, got);
+    CHECKF(length == strlen(cases[i].says) && !memcmp(got, cases[i].says, length), "%s\nexpected:\n%s\ngot:\n%s",
+           cases[i].code, cases[i].says, got);
   }
 }
 #define REFUSED(cases) expect_refused((cases), sizeof(cases) / sizeof *(cases))
@@ -331,7 +367,8 @@ TEST(front_outside) {
       {"int x __attribute__((cleanup(f)));", "a.c:1:22: __attribute__((cleanup))" OUTSIDE},
       {"_Atomic(struct s { int x; }) a; int f(void) { return a.x; }",
        "a.c:1:55: a field of an _Atomic struct, used without loading the whole," OUTSIDE},
-      {ATOMIC "int *_Atomic p; void f(void) { atomic_fetch_add(&p, 1); }", "a.c:1:74: atomic_fetch_add on a pointer" OUTSIDE},
+      {ATOMIC "int *_Atomic p; void f(void) { atomic_fetch_add(&p, 1); }",
+       "a.c:1:74: atomic_fetch_add on a pointer" OUTSIDE},
       {"struct __attribute__((packed)) s { char c; int x; };", "a.c:1:23: __attribute__((packed))" OUTSIDE},
       {"struct s { int a[2]; } g(void) { struct s x = {{1}}; return x; } int f(void) { return g().a[0]; }",
        "a.c:1:90: an array within a value that is no variable" OUTSIDE},
@@ -345,7 +382,8 @@ TEST(front_wrong_names) {
   static const struct front_case cases[] = {
       {"int f(int count) { return cuont; }", "a.c:1:27: cuont is not declared; count would be right"},
       {"int f(void) { return x; }", "a.c:1:22: x is not declared"},
-      {"int f(void) { return atomic_load(0); }", "a.c:1:22: atomic_load is not declared; #include <stdatomic.h> would be right"},
+      {"int f(void) { return atomic_load(0); }",
+       "a.c:1:22: atomic_load is not declared; #include <stdatomic.h> would be right"},
       {"struct s { int next; } *p; int f(void) { return p->nxet; }",
        "a.c:1:52: 'struct s' has no field 'nxet'; 'next' would be right"},
       {"struct s { int a; } *p; int f(void) { return p->zz; }", "a.c:1:49: 'struct s' has no field 'zz'"},
@@ -374,16 +412,20 @@ TEST(front_wrong_types) {
       {"int *p; long *q; void f(void) { p = q; }", "a.c:1:37: 'long *' given to something of type 'int *'"},
       {"int *p; void f(void) { p = 1; }", "a.c:1:28: 'int' given to something of type 'int *'"},
       {"struct s { int a; } x; int f(void) { return x; }", "a.c:1:45: 'struct s' given to a function of type 'int'"},
-      {"struct s { int a; } x; int f(void) { return x + 1; }", "a.c:1:47: this operator needs an integer, not 'struct s'"},
-      {"struct s { int a; } x; int f(void) { return !x; }", "a.c:1:46: a condition is a number or a pointer, not 'struct s'"},
+      {"struct s { int a; } x; int f(void) { return x + 1; }",
+       "a.c:1:47: this operator needs an integer, not 'struct s'"},
+      {"struct s { int a; } x; int f(void) { return !x; }",
+       "a.c:1:46: a condition is a number or a pointer, not 'struct s'"},
       {"int *p; int f(void) { return p * 2; }", "a.c:1:32: 'int *' and 'int' cannot be combined so"},
       {"int *p; int f(void) { return p == 2; }", "a.c:1:32: 'int *' compared with 'int'"},
       {"const int x = 1; void f(void) { x = 2; }", "a.c:1:35: assignment to something that is const"},
-      {"const struct s { int a; } x = {1}; void f(void) { x.a = 2; }", "a.c:1:55: assignment to something that is const"},
+      {"const struct s { int a; } x = {1}; void f(void) { x.a = 2; }",
+       "a.c:1:55: assignment to something that is const"},
       {"void f(void) { 1 = 2; }", "a.c:1:18: this is no variable, so nothing can be assigned to it"},
       {"int a[2], b[2]; void f(void) { a = b; }", "a.c:1:34: an array cannot be assigned to as a whole"},
       {"int x; int f(void) { return *x; }", "a.c:1:29: * needs a pointer, not 'int'"},
-      {"void *p; int f(void) { return *p; }", "a.c:1:31: a 'void *' cannot be read; a cast to the right type would be right"},
+      {"void *p; int f(void) { return *p; }",
+       "a.c:1:31: a 'void *' cannot be read; a cast to the right type would be right"},
       {"int f(int *p) { return (long)p; }", "a.c:1:24: a pointer cast to 'long'; uintptr_t would be right"},
       {"int *f(long x) { return (int *)x; }", "a.c:1:25: 'long' cast to a pointer; uintptr_t would be right"},
       {"int *f(void) { return &1; }", "a.c:1:23: & needs a variable"},
@@ -405,7 +447,8 @@ TEST(front_wrong_types) {
       {"int f(int x) { switch (x) { case 1: case 1: ; } return 0; }", "a.c:1:37: case 1 appears twice"},
       {ATOMIC "_Atomic int x; void f(long e) { atomic_compare_exchange_strong(&x, &e, 1); }",
        "a.c:1:93: atomic_compare_exchange_strong expects its second argument to be 'int *', not 'long *'"},
-      {ATOMIC "_Atomic int x; void f(void) { atomic_store(x, 1); }", "a.c:1:69: atomic_store needs a pointer, not 'int'"},
+      {ATOMIC "_Atomic int x; void f(void) { atomic_store(x, 1); }",
+       "a.c:1:69: atomic_store needs a pointer, not 'int'"},
       {PTHREAD "int x; void f(void) { pthread_mutex_lock(&x); }",
        "a.c:1:103: pthread_mutex_lock needs a pointer to a mutex, not 'int *'"},
   };
@@ -440,13 +483,16 @@ TEST(front_wrong_harness) {
       {ASIF "ASIF_OBJECT(stack) ASIF_OBJECT(queue)", "a.c:1:40: a second ASIF_OBJECT; a file is about one object"},
       {ASIF "int push(int v) { return v; } ASIF_OP(puhs)", "a.c:1:59: there is no function puhs; push would be right"},
       {ASIF "int f(int *p) { return 0; } ASIF_OP(f)", "a.c:1:49: an operation takes int or long, not 'int *'"},
-      {ASIF "int *f(void) { return 0; } ASIF_OP(f)", "a.c:1:48: an operation returns void, bool, int or long, not 'int *'"},
+      {ASIF "int *f(void) { return 0; } ASIF_OP(f)",
+       "a.c:1:48: an operation returns void, bool, int or long, not 'int *'"},
       {ASIF "int f(int a) { return a; } ASIF_OP(f, ASIF_IN(3, 1))", "a.c:1:59: ASIF_IN(3, 1) has no values"},
       {ASIF "int f(int a) { return a; } ASIF_OP(f, ASIF_IN(0, 3000000000))",
        "a.c:1:59: a parameter of type 'int' does not hold all values of ASIF_IN"},
-      {ASIF "int f(void) { return 0; } ASIF_OP(f, ASIF_IN(1, 2))", "a.c:1:47: f takes fewer arguments than there are ASIF_IN"},
+      {ASIF "int f(void) { return 0; } ASIF_OP(f, ASIF_IN(1, 2))",
+       "a.c:1:47: f takes fewer arguments than there are ASIF_IN"},
       {ASIF "int f(void); ASIF_OP(f)", "a.c:1:42: f has no body in this file"},
-      {ASIF "int f(void) { return 0; } int g(void) { return 0; } ASIF_OP(f) ASIF_ROLE(r, 1, g)", "a.c:1:84: g has no ASIF_OP"},
+      {ASIF "int f(void) { return 0; } int g(void) { return 0; } ASIF_OP(f) ASIF_ROLE(r, 1, g)",
+       "a.c:1:84: g has no ASIF_OP"},
       {ASIF "void f(void) {} ASIF_ROLE(r, 0, f)", "a.c:1:37: a role has 1 to 1000 threads, or ASIF_REST"},
       {ASIF "ASIF_BOUND(-1)", "a.c:1:21: a bound below zero"},
       {ASIF "ASIF_NOTHING(1)", "a.c:1:21: ASIF_NOTHING is no macro of asif.h that stands outside functions"},
@@ -540,16 +586,19 @@ static void expect_own(const char *code, const char *says) {
 }
 
 TEST(front_files) {
-  expect_own("#include <asif.h>\n#include <assert.h>\n#include <errno.h>\n#include <inttypes.h>\n#include <limits.h>\n"
-             "#include <pthread.h>\n#include <sched.h>\n#include <stdalign.h>\n#include <stdatomic.h>\n#include <stdbool.h>\n"
-             "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <stdnoreturn.h>\n"
-             "#include <string.h>\n#include <threads.h>\nint x = ASIF_FULL, y = EBUSY; uint64_t z = UINT64_C(1); atomic_int a;\n",
-             "");
+  expect_own(
+      "#include <asif.h>\n#include <assert.h>\n#include <errno.h>\n#include <inttypes.h>\n#include <limits.h>\n"
+      "#include <pthread.h>\n#include <sched.h>\n#include <stdalign.h>\n#include <stdatomic.h>\n#include <stdbool.h>\n"
+      "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <stdnoreturn.h>\n"
+      "#include <string.h>\n#include <threads.h>\nint x = ASIF_FULL, y = EBUSY; uint64_t z = UINT64_C(1); atomic_int "
+      "a;\n",
+      "");
   expect_own("#include <unistd.h>\n", ":1:10: <unistd.h>" OUTSIDE "\n#include <unistd.h>\n         ^");
   expect_own("#include \"none.h\"\n",
              ":1:10: none.h is not found; -I says in which folder to look\n#include \"none.h\"\n         ^");
-  expect_own("#include <stddef.h>\nint *p;\nint f(void) { if (p ==  NULL) return  z; }\n",
-             ":3:39: z is not declared\nint f(void) { if (p ==  NULL) return  z; }\n                                      ^");
+  expect_own(
+      "#include <stddef.h>\nint *p;\nint f(void) { if (p ==  NULL) return  z; }\n",
+      ":3:39: z is not declared\nint f(void) { if (p ==  NULL) return  z; }\n                                      ^");
   expect_own("#define A(x) ((x) + 1)\nint f(int a) { return A(a) + A(b); }\n",
              ":2:32: b is not declared\nint f(int a) { return A(a) + A(b); }\n                               ^");
   expect_own("#define E 1.5\nint f(int a) { return a + E; }\n",

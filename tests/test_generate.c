@@ -113,7 +113,8 @@ TEST(generate_values) {
     for (size_t k = 0; k < h->ops.count; k++) {
       value v = h->ops.at[k].arg[0];
       if (v == V_NONE) continue;
-      CHECKF(value_small(v) >= 0 && value_small(v) < 1 << 16 && !seen[value_small(v)], "%s %d", names[i], value_small(v));
+      CHECKF(value_small(v) >= 0 && value_small(v) < 1 << 16 && !seen[value_small(v)], "%s %d", names[i],
+             value_small(v));
       seen[value_small(v)] = true;
     }
     o.values = 4;
@@ -182,8 +183,8 @@ static enum verdict decide(const struct generate_options *o) { return decide_wit
 
 static void expect(const struct generate_options *o, enum verdict want, bool may_give_up) {
   enum verdict v = decide(o);
-  CHECKF(v == want || (may_give_up && v == VERDICT_UNKNOWN), "%s, %u operations, seed %llu, %s: %s", o->spec->name, o->operations,
-         (unsigned long long)o->seed, o->bad ? o->bad : "good",
+  CHECKF(v == want || (may_give_up && v == VERDICT_UNKNOWN), "%s, %u operations, seed %llu, %s: %s", o->spec->name,
+         o->operations, (unsigned long long)o->seed, o->bad ? o->bad : "good",
          v == VERDICT_HOLDS      ? "holds"
          : v == VERDICT_VIOLATED ? "is violated"
                                  : "could not be decided");

@@ -1,5 +1,5 @@
-/* The harness macros of asif.h, as a program of one's own sees them: what they register, and what the others do natively.
- * tests/cli/objects.sh has what the compilers say. */
+/* The harness macros of asif.h, as a program of one's own sees them: what they register, and what the others do
+ * natively. tests/cli/objects.sh has what the compilers say. */
 #include <pthread.h>
 #include <string.h>
 
@@ -51,7 +51,8 @@ TEST(harness_entries) {
 TEST(harness_operations) {
   const struct asif_entry *e = entry(1);
   CHECK(e->kind == ASIF_ENTRY_OP && !strcmp(e->name, "put") && !strcmp(e->written, "put"));
-  CHECK(e->function == (void (*)(void))put && e->signature == (0 | 1 << 2) && e->in_count == 1 && e->in[0].low == 1 && e->in[0].high == 8);
+  CHECK(e->function == (void (*)(void))put && e->signature == (0 | 1 << 2) && e->in_count == 1 && e->in[0].low == 1 &&
+        e->in[0].high == 8);
   e = entry(2);
   CHECK(!strcmp(e->name, "deq") && !strcmp(e->written, "take") && e->signature == 2);
   CHECK(((int (*)(void))e->function)() == ASIF_EMPTY);

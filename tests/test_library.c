@@ -9,7 +9,9 @@
 #include "asif.h"
 #include "test.h"
 
-static void good(asif_history *h, asif_status status) { CHECKF(status == ASIF_DONE, "status %d: %s", status, asif_error(h)); }
+static void good(asif_history *h, asif_status status) {
+  CHECKF(status == ASIF_DONE, "status %d: %s", status, asif_error(h));
+}
 
 static asif_answer *check(asif_history *h, const char *spec, const asif_options *options) {
   asif_answer *a;
@@ -216,7 +218,8 @@ TEST(library_refuses_and_stays_so) {
     }
     refused(h, s, cases[i].why);
     asif_answer *a;
-    refused(h, asif_call(h, 5, NULL, "enq", ASIF_ARGS(asif_int(2))), cases[i].why); /* nothing goes on as if nothing were */
+    refused(h, asif_call(h, 5, NULL, "enq", ASIF_ARGS(asif_int(2))),
+            cases[i].why); /* nothing goes on as if nothing were */
     refused(h, asif_check(h, "queue", NULL, &a), cases[i].why);
     CHECK(!a);
     asif_history_free(h);
@@ -242,7 +245,8 @@ TEST(library_unknown_names) {
 
 TEST(library_no_history) { /* of an asif_history_new that had no memory */
   asif_answer *a;
-  CHECK(asif_call(NULL, 0, NULL, "enq", ASIF_NO_ARGS) == ASIF_NO_MEMORY && asif_return(NULL, 0, asif_int(1)) == ASIF_NO_MEMORY);
+  CHECK(asif_call(NULL, 0, NULL, "enq", ASIF_NO_ARGS) == ASIF_NO_MEMORY &&
+        asif_return(NULL, 0, asif_int(1)) == ASIF_NO_MEMORY);
   CHECK(asif_name_process(NULL, 0, "A") == ASIF_NO_MEMORY && asif_read_file(NULL, "x", NULL) == ASIF_NO_MEMORY);
   CHECK(asif_check(NULL, "queue", NULL, &a) == ASIF_NO_MEMORY && !a && *asif_error(NULL));
   asif_history_free(NULL);
@@ -267,7 +271,8 @@ TEST(library_out_of_memory) {
   }
   CHECK(s == ASIF_NO_MEMORY && !strcmp(asif_error(h), "out of memory"));
   asif_answer *a;
-  CHECK(asif_return(h, 0, asif_int(ASIF_OK)) == ASIF_NO_MEMORY && asif_check(h, "queue", NULL, &a) == ASIF_NO_MEMORY && !a);
+  CHECK(asif_return(h, 0, asif_int(ASIF_OK)) == ASIF_NO_MEMORY && asif_check(h, "queue", NULL, &a) == ASIF_NO_MEMORY &&
+        !a);
   asif_history_free(h);
   /* Room for the history, but not for an answer. */
   h = asif_history_new();
@@ -302,7 +307,8 @@ static asif_history *hard(void) {
   enum { PROCESSES = 26 };
   for (int round = 0; round < 3; round++) {
     for (int p = 0; p < PROCESSES; p++)
-      good(h, asif_call(h, p, NULL, p % 2 ? "pop" : "push", p % 2 ? NULL : &(asif_value){NULL, 0, p * 3 + round}, !(p % 2)));
+      good(h, asif_call(h, p, NULL, p % 2 ? "pop" : "push", p % 2 ? NULL : &(asif_value){NULL, 0, p * 3 + round},
+                        !(p % 2)));
     for (int p = 0; p < PROCESSES; p++)
       good(h, asif_return(h, p, p % 2 ? asif_int((PROCESSES - 1 - p) * 3 + round) : asif_int(ASIF_OK)));
   }
@@ -403,7 +409,8 @@ TEST(library_evidence) {
 }
 
 TEST(library_numbers_in_any_locale) {
-  static const char *const with_commas[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR", "nl_NL.UTF-8", "da_DK.UTF-8"};
+  static const char *const with_commas[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE",
+                                            "fr_FR",       "nl_NL.UTF-8", "da_DK.UTF-8"};
   size_t i = 0;
   while (i < sizeof with_commas / sizeof *with_commas && !setlocale(LC_ALL, with_commas[i])) i++;
   if (i == sizeof with_commas / sizeof *with_commas) test_skip("no locale with decimal commas");

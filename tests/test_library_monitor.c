@@ -1,5 +1,5 @@
-/* The recorder and the monitor of the library, under real threads: nothing is lost, the order is right, no alarm is false, and what is done wrong
- * on purpose is found. */
+/* The recorder and the monitor of the library, under real threads: nothing is lost, the order is right, no alarm is
+ * false, and what is done wrong on purpose is found. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -113,15 +113,15 @@ static void take_numbers(int number) {
   asif_tape_end(t);
 }
 
-/* Looks at the events as they are read: every one is there, a thread's in its order, and no operation is said to be after another that it
- * was not after. */
+/* Looks at the events as they are read: every one is there, a thread's in its order, and no operation is said to be
+ * after another that it was not after. */
 struct looking {
   struct follower follower;
   const struct history *history;
   long count[THREADS_MOST];
-  int64_t highest;             /* result of those that have returned */
+  int64_t highest; /* result of those that have returned */
   int64_t at_call[THREADS_MOST];
-  uint64_t after;              /* calls that came after all of one more return */
+  uint64_t after; /* calls that came after all of one more return */
 };
 
 static const char *looks_at_call(struct follower *f, const struct op *o, uint32_t slot, uint64_t line) {
@@ -159,7 +159,8 @@ static void take_all(int threads, long all, asif_taker taker, size_t bytes, bool
   struct history *h = history_new(&m, path);
   h->follower = &l.follower;
   CHECKF(history_follow(h, path, NULL, &p), "%s", p.text);
-  for (int i = 0; i < threads; i++) CHECKF(l.count[i] == taking.each, "thread %d: %ld of %ld", i, l.count[i], taking.each);
+  for (int i = 0; i < threads; i++)
+    CHECKF(l.count[i] == taking.each, "thread %d: %ld of %ld", i, l.count[i], taking.each);
   CHECK(l.highest == taking.each * threads - 1);
   mem_close(&m);
   unlink(path);
@@ -180,7 +181,8 @@ TEST(recorder_says_what_happened) {
   const char *path = temporary("said");
   asif_recorder_options options = {.object_type = "map"};
   asif_recorder *r = asif_recorder_open(path, &options);
-  int put = asif_recorder_operation(r, "m", "put"), get = asif_recorder_operation(r, "m", "get"), mix = asif_recorder_operation(r, "n", "mix");
+  int put = asif_recorder_operation(r, "m", "put"), get = asif_recorder_operation(r, "m", "get"),
+      mix = asif_recorder_operation(r, "n", "mix");
   CHECK(put == 0 && get == 1 && mix == 2 && asif_recorder_operation(r, "m", "get") == get);
   asif_tape *a = asif_recorder_thread(r, "A"), *b = asif_recorder_thread(r, NULL), *a2 = asif_recorder_thread(r, "A");
   asif_recorder_call2(a, put, 7, -9000000000000000000);
@@ -201,8 +203,9 @@ TEST(recorder_says_what_happened) {
   CHECK(asif_recorder_status(r) == ASIF_DONE && !*asif_recorder_error(r));
   closes(r);
   struct history *h = read_back(path);
-  const char *expected = "# @object map\nm put(7, -9000000000000000000) A\nn mix(1, 9223372036854775807, true) 1\nm Ok() A\nm get(7) A\n"
-                         "m Ok(nil) A\nm get(-1) \"1'2\"\nm Ok(?) \"1'2\"\nm get(2147483647) \"A'3\"\nm Ok(false) \"A'3\"\nm get() A\n";
+  const char *expected =
+      "# @object map\nm put(7, -9000000000000000000) A\nn mix(1, 9223372036854775807, true) 1\nm Ok() A\nm get(7) A\n"
+      "m Ok(nil) A\nm get(-1) \"1'2\"\nm Ok(?) \"1'2\"\nm get(2147483647) \"A'3\"\nm Ok(false) \"A'3\"\nm get() A\n";
   CHECKF(!strcmp(written(h, "wing-gong"), expected), "%s", written(h, "wing-gong"));
   CHECK(h->failed == 1 && h->retired == 1);
   unlink(path);
@@ -211,7 +214,8 @@ TEST(recorder_says_what_happened) {
 static void fails(asif_recorder *r, const char *why) {
   char *said = NULL;
   CHECKF(strstr(asif_recorder_error(r), why), "%s", asif_recorder_error(r));
-  CHECK(asif_recorder_status(r) == ASIF_BAD_INPUT && asif_recorder_close(r, &said) == ASIF_BAD_INPUT && strstr(said, why));
+  CHECK(asif_recorder_status(r) == ASIF_BAD_INPUT && asif_recorder_close(r, &said) == ASIF_BAD_INPUT &&
+        strstr(said, why));
   free(said);
 }
 
@@ -235,7 +239,8 @@ TEST(recorder_failures) {
     record_much(r);
     fails(r, "/dev/full: cannot be written: No space left on device");
   }
-  CHECK(asif_recorder_close(NULL, NULL) == ASIF_NO_MEMORY && !asif_recorder_thread(NULL, NULL) && asif_recorder_operation(NULL, NULL, "x") == -1);
+  CHECK(asif_recorder_close(NULL, NULL) == ASIF_NO_MEMORY && !asif_recorder_thread(NULL, NULL) &&
+        asif_recorder_operation(NULL, NULL, "x") == -1);
   asif_recorder_call3(NULL, 0, 1, 2, 3);
   asif_recorder_return(NULL, 0);
 }
@@ -361,7 +366,8 @@ TEST(recorder_threads_interrupted) {
   struct history *h = parse_bytes(NULL, slow.bytes, slow.count);
   CHECK(h->ops.count == (size_t)count);
   for (int64_t i = 0; i < count; i++)
-    CHECK(value_integer(h->values, h->ops.at[i].arg[0]) == i << 40 && value_integer(h->values, h->ops.at[i].result) == i);
+    CHECK(value_integer(h->values, h->ops.at[i].arg[0]) == i << 40 &&
+          value_integer(h->values, h->ops.at[i].result) == i);
   unlink(slow.path);
 }
 
@@ -403,12 +409,14 @@ TEST(recorder_many_tapes) {
     for (int i = 0; i < TAPES; i++) asif_recorder_return(t[i], i);
   }
   for (int i = 0; i < TAPES; i++) asif_tape_end(t[i]);
-  for (int i = 0; i < TAPES; i++) CHECK(asif_recorder_thread(r, NULL) == t[TAPES - 1 - i]); /* those that have ended are used again */
+  for (int i = 0; i < TAPES; i++)
+    CHECK(asif_recorder_thread(r, NULL) == t[TAPES - 1 - i]); /* those that have ended are used again */
   CHECK(asif_recorder_thread(r, "other"));
   closes(r);
   struct history *h = read_back(path);
   CHECK(h->ops.count == 500 * TAPES && names_count(h->processes) == TAPES);
-  for (size_t i = 0; i < h->ops.count; i++) CHECK(h->ops.at[i].call / TAPES == i / TAPES * 2 && h->ops.at[i].ret / TAPES == i / TAPES * 2 + 1);
+  for (size_t i = 0; i < h->ops.count; i++)
+    CHECK(h->ops.at[i].call / TAPES == i / TAPES * 2 && h->ops.at[i].ret / TAPES == i / TAPES * 2 + 1);
   unlink(path);
 }
 
@@ -555,7 +563,8 @@ static void use(int number) {
   asif_tape_end(t);
 }
 
-static asif_verdict watch(enum object object, enum bug bug, int threads, long all, const asif_monitor_options *options, bool fenced) {
+static asif_verdict watch(enum object object, enum bug bug, int threads, long all, const asif_monitor_options *options,
+                          bool fenced) {
   used.object = object;
   used.bug = bug;
   used.each = all / threads;
@@ -574,7 +583,8 @@ static asif_verdict watch(enum object object, enum bug bug, int threads, long al
   CHECKF(asif_monitor_status(used.monitor) == ASIF_DONE, "%s", asif_monitor_error(used.monitor));
   CHECK(verdict == asif_monitor_verdict(used.monitor));
   if (verdict == ASIF_VIOLATED && bug == RIGHT) fprintf(stderr, "%s\n", asif_monitor_said(used.monitor));
-  if (verdict != ASIF_VIOLATED && options->one_in < 2) CHECK(asif_monitor_events(used.monitor) >= (uint64_t)(used.each * threads) * 2);
+  if (verdict != ASIF_VIOLATED && options->one_in < 2)
+    CHECK(asif_monitor_events(used.monitor) >= (uint64_t)(used.each * threads) * 2);
   ms_queue_destroy(used.queue);
   treiber_stack_destroy(used.stack);
   hazard_destroy(used.hazard);
@@ -590,7 +600,8 @@ TEST(monitor_threads_no_false_alarm) {
         options.bytes = kind % 2 ? 8192 : 0;
         options.one_in = kind == 4 ? 5 : 0;
         used.shift = kind == 3 ? 33 : 0;
-        CHECKF(watch(o, RIGHT, threads, operations(40000), &options, kind == 5) == ASIF_UNKNOWN, "object %d, %d threads, kind %d", o, threads, kind);
+        CHECKF(watch(o, RIGHT, threads, operations(40000), &options, kind == 5) == ASIF_UNKNOWN,
+               "object %d, %d threads, kind %d", o, threads, kind);
         asif_monitor_free(used.monitor);
       }
 }
@@ -614,12 +625,14 @@ TEST(monitor_threads_bugs_are_found) {
   for (enum object o = 0; o < OBJECTS; o++)
     for (enum bug bug = DROPS; bug < BUGS; bug++)
       for (int threads = 1; threads <= 4; threads *= 2) {
-        asif_monitor_options options = {.taker = threads == 2 ? ASIF_BACKGROUND : ASIF_INLINE, .violated = on_violation, .user = &told};
+        asif_monitor_options options = {
+            .taker = threads == 2 ? ASIF_BACKGROUND : ASIF_INLINE, .violated = on_violation, .user = &told};
         used.shift = 0;
         used.in_turn = true; /* few are inside: A_2 forgets the order of what was pushed long ago */
         atomic_store(&told, 0);
         bool found = false;
-        for (int tries = 0; tries < 10 && !found; tries++) { /* whether the bug shows depends on how the threads happen to run */
+        for (int tries = 0; tries < 10 && !found;
+             tries++) { /* whether the bug shows depends on how the threads happen to run */
           if (tries) asif_monitor_free(used.monitor);
           found = watch(o, bug, threads, operations(100000) < 10000 ? 10000 : 30000, &options, false) == ASIF_VIOLATED;
         }
@@ -646,14 +659,18 @@ TEST(monitor_says_what_it_saw) {
   CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_events(m) >= 4);
   asif_monitor_return(b, two);
   CHECK(asif_monitor_verdict(m) == ASIF_UNKNOWN && asif_monitor_poll(m) == ASIF_VIOLATED);
-  CHECKF(strstr(asif_monitor_said(m), "-77777777777") && strstr(asif_monitor_said(m), "9223372036854775806"), "%s", asif_monitor_said(m));
+  CHECKF(strstr(asif_monitor_said(m), "-77777777777") && strstr(asif_monitor_said(m), "9223372036854775806"), "%s",
+         asif_monitor_said(m));
   const asif_answer *answer = asif_monitor_answer(m);
   CHECKF(asif_answer_operations(answer) == 3, "%zu", asif_answer_operations(answer));
   for (uint32_t i = 0; i < 3; i++) {
     int from = -1, to = -1;
     CHECK(asif_monitor_interval(m, i, &from, &to) == ASIF_DONE && from == (int)i && to == (int)i);
     char *text = asif_answer_operation(answer, i);
-    CHECKF(strstr(text, i == 0 ? "Enq(9223372036854775806)" : i == 1 ? "Enq(-77777777777)" : "Deq() -> -77777777777"), "%s", text);
+    CHECKF(strstr(text, i == 0   ? "Enq(9223372036854775806)"
+                        : i == 1 ? "Enq(-77777777777)"
+                                 : "Deq() -> -77777777777"),
+           "%s", text);
     free(text);
   }
   int from, to;
@@ -709,16 +726,19 @@ TEST(monitor_refuses) {
   asif_monitor_call1(t, asif_monitor_operation(m, "enq"), (int64_t)1 << 40);
   asif_monitor_return(t, ASIF_OK);
   CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_BAD_INPUT);
-  CHECKF(strstr(asif_monitor_error(m), "1099511627776: a priority-queue compares its values"), "%s", asif_monitor_error(m));
+  CHECKF(strstr(asif_monitor_error(m), "1099511627776: a priority-queue compares its values"), "%s",
+         asif_monitor_error(m));
   asif_monitor_free(m);
   m = monitor("queue", 2, NULL);
   t = asif_monitor_thread(m);
   asif_monitor_call1(t, 12345, 1);
   asif_monitor_return(t, ASIF_OK);
   CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_BAD_INPUT);
-  CHECKF(strstr(asif_monitor_error(m), "thread 0 calls operation 12345, which asif_monitor_operation has not given"), "%s", asif_monitor_error(m));
+  CHECKF(strstr(asif_monitor_error(m), "thread 0 calls operation 12345, which asif_monitor_operation has not given"),
+         "%s", asif_monitor_error(m));
   asif_monitor_free(m);
-  CHECK(asif_monitor_poll(NULL) == ASIF_UNKNOWN && asif_monitor_status(NULL) == ASIF_NO_MEMORY && !asif_monitor_thread(NULL));
+  CHECK(asif_monitor_poll(NULL) == ASIF_UNKNOWN && asif_monitor_status(NULL) == ASIF_NO_MEMORY &&
+        !asif_monitor_thread(NULL));
 }
 
 /* The same events, right or wrong, to the library's tapes and to a monitor: the same verdict. */
@@ -735,7 +755,8 @@ static bool agree(const char *name, const char *in, const char *out, uint64_t se
   struct monitor *direct = monitor_new(mem, &spec, k, &p);
   CHECKF(direct, "%s", p.text);
   int push = asif_monitor_operation(m, in), pop = asif_monitor_operation(m, out), inside = 0, values_in[EVENTS];
-  uint16_t direct_push = (uint16_t)spec_op_find(&spec, in, strlen(in)), direct_pop = (uint16_t)spec_op_find(&spec, out, strlen(out));
+  uint16_t direct_push = (uint16_t)spec_op_find(&spec, in, strlen(in)),
+           direct_pop = (uint16_t)spec_op_find(&spec, out, strlen(out));
   asif_tape *t[TAPES];
   int open[TAPES] = {0}; /* 1 push, 2 pop */
   for (int i = 0; i < TAPES; i++) t[i] = asif_monitor_thread(m);
@@ -750,7 +771,8 @@ static bool agree(const char *name, const char *in, const char *out, uint64_t se
     } else if (what == 2) { /* one of those inside, mostly the right one */
       int64_t got = ASIF_EMPTY;
       if (inside) {
-        int at = next_random(&seed) % 2 ? (strcmp(name, "stack") ? 0 : inside - 1) : (int)(next_random(&seed) % (uint64_t)inside);
+        int at = next_random(&seed) % 2 ? (strcmp(name, "stack") ? 0 : inside - 1)
+                                        : (int)(next_random(&seed) % (uint64_t)inside);
         got = values_in[at];
         memmove(values_in + at, values_in + at + 1, (size_t)(--inside - at) * sizeof *values_in);
       }

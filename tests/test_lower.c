@@ -1,7 +1,7 @@
 /* Lowering: what programs become, as text; and whether they still do the same, by running them.
  *
- * tests/lower/values.c is compiled into this file, and read by the front end as well. A small interpreter, of one thread and
- * without any cleverness, runs the lowered functions; the results must be those of the compiled ones. */
+ * tests/lower/values.c is compiled into this file, and read by the front end as well. A small interpreter, of one
+ * thread and without any cleverness, runs the lowered functions; the results must be those of the compiled ones. */
 #include <dirent.h>
 #include <string.h>
 
@@ -49,7 +49,8 @@ TEST(lower_values) {
       for (int b = -3; b <= 4; b++) {
         int expected = all[i].run(a, b);
         word result = run_op(&r, op_named(p, all[i].name), a, b);
-        CHECKF(!r.wrong, "%s(%d, %d): %s at line %u", all[i].name, a, b, r.wrong, p->code[r.at ? r.at - 1 : 0].place.line);
+        CHECKF(!r.wrong, "%s(%d, %d): %s at line %u", all[i].name, a, b, r.wrong,
+               p->code[r.at ? r.at - 1 : 0].place.line);
         CHECKF(result == expected, "%s(%d, %d) is %d, not %lld", all[i].name, a, b, expected, (long long)result);
       }
   }
@@ -58,8 +59,9 @@ TEST(lower_values) {
 
 /* As text. */
 
-#define HEADERS                                                                                                                  \
-  "__asif_header(asif) __asif_header(stdatomic) __asif_header(stdlib) __asif_header(pthread) __asif_header(assert) typedef "     \
+#define HEADERS \
+  "__asif_header(asif) __asif_header(stdatomic) __asif_header(stdlib) __asif_header(pthread) __asif_header(assert) " \
+  "typedef " \
   "__asif_mutex pthread_mutex_t;\n"
 
 static void dumps_as(const char *text, const char *expected) {
@@ -186,23 +188,23 @@ TEST(lower_dump_calls) {
 TEST(lower_words) {
   struct mem m;
   mem_open(&m, NULL);
-  const struct program *p =
-      read_program(&m, HEADERS "struct node { int val; _Atomic(struct node *) next; struct { int in[3]; } deep; };\n"
-                               "static _Atomic(struct node *) top; static struct node list[2]; static pthread_mutex_t lock;\n"
-                               "static _Bool swap(_Atomic(struct node *) *to, struct node *old, struct node *now) {\n"
-                               "  return atomic_compare_exchange_strong(to, &old, now);\n"
-                               "}\n"
-                               "void f(int v) {\n"
-                               "  struct node *n = top;\n"
-                               "  swap(&n->next, n, 0);\n"
-                               "  list[v].val = list[1].deep.in[v + 1];\n"
-                               "  atomic_fetch_add((_Atomic int *)&(*n).deep.in[0], 1);\n"
-                               "  (&list[0])->next = 0;\n"
-                               "  pthread_mutex_lock(&lock);\n"
-                               "  free(n);\n"
-                               "  top = 0;\n"
-                               "}\n"
-                               "ASIF_OP(f, ASIF_IN(0, 1))\n");
+  const struct program *p = read_program(
+      &m, HEADERS "struct node { int val; _Atomic(struct node *) next; struct { int in[3]; } deep; };\n"
+                  "static _Atomic(struct node *) top; static struct node list[2]; static pthread_mutex_t lock;\n"
+                  "static _Bool swap(_Atomic(struct node *) *to, struct node *old, struct node *now) {\n"
+                  "  return atomic_compare_exchange_strong(to, &old, now);\n"
+                  "}\n"
+                  "void f(int v) {\n"
+                  "  struct node *n = top;\n"
+                  "  swap(&n->next, n, 0);\n"
+                  "  list[v].val = list[1].deep.in[v + 1];\n"
+                  "  atomic_fetch_add((_Atomic int *)&(*n).deep.in[0], 1);\n"
+                  "  (&list[0])->next = 0;\n"
+                  "  pthread_mutex_lock(&lock);\n"
+                  "  free(n);\n"
+                  "  top = 0;\n"
+                  "}\n"
+                  "ASIF_OP(f, ASIF_IN(0, 1))\n");
   struct text t;
   text_open(&t, &m);
   for (uint32_t i = p->ops[0].entry; i < p->code_count; i++) {
@@ -210,8 +212,9 @@ TEST(lower_words) {
     inst_print(p, &p->ops[0], &p->code[i], &t);
     text_add(&t, "; ");
   }
-  const char *expected = "load top; cas *to (old -> now); load list[1].deep.in[v + 1]; store list[v].val; fetch n->deep.in[0] +=; "
-                         "store list[0].next; lock lock; free n; store top; ";
+  const char *expected =
+      "load top; cas *to (old -> now); load list[1].deep.in[v + 1]; store list[v].val; fetch n->deep.in[0] +=; "
+      "store list[0].next; lock lock; free n; store top; ";
   CHECKF(!strcmp(text_string(&t), expected), "%s", text_string(&t));
   mem_close(&m);
 }
@@ -222,32 +225,33 @@ TEST(lower_behaviour) {
   struct mem m;
   mem_open(&m, NULL);
   const struct program *p = read_program(
-      &m, HEADERS "static int n; static pthread_mutex_t lock;\n"
-                  "static int down(int i) { return i ? down(i - 1) + 1 : 0; }\n"
-                  "int deep(int i) { return down(i); }\n"
-                  "int none(int i) { if (i) return 1; }\n"
-                  "void stop(int i) { if (i == 2) abort(); assert(i != 1); asif_require(i != 3); }\n"
-                  "int any(void) { return asif_choose(3) * 10 + asif_thread(); }\n"
-                  "int lock_twice(int i) {\n"
-                  "  pthread_mutex_lock(&lock);\n"
-                  "  int r = pthread_mutex_trylock(&lock) != 0;\n"
-                  "  if (i) pthread_mutex_unlock(&lock);\n"
-                  "  return r * 10 + n;\n"
-                  "}\n"
-                  "int uninitialised(int i) { int x; if (i) x = 3; return x + 1; }\n"
-                  "int again(int i) { int s = 0; for (int k = 0; k < 2; k++) { int x; if (k == i) x = 1; s += x; } return s; }\n"
-                  "static _Atomic int s; static _Atomic unsigned char c; static _Atomic(int *) q; static int v[9];\n"
-                  "int compound(int i) { s = i; c = 250; int r = (s += 4); r = r * 10 + (s *= 2); return r * 10 + (c %= 100); }\n"
-                  "int pointers(int i) { q = v; q++; q += i; int r = (int)((q += 2) - v); return r * 10 + (int)(q-- - v); }\n"
-                  "int skipped(int i) { goto on; int x = 3; on: return x + i; }\n"
-                  "int itself(int i) { int x = x; return x + i; }\n"
-                  "int past(int i) { int v[2] = {1, 2}; return v[i]; }\n"
-                  "static void start(void) { n = 4; pthread_mutex_init(&lock, 0); }\n"
-                  "ASIF_INIT(start)\n"
-                  "ASIF_OP(deep, ASIF_IN(0, 9)) ASIF_OP(none, ASIF_IN(0, 1)) ASIF_OP(stop, ASIF_IN(0, 3)) ASIF_OP(any)\n"
-                  "ASIF_OP(lock_twice, ASIF_IN(0, 1)) ASIF_OP(uninitialised, ASIF_IN(0, 1)) ASIF_OP(again, ASIF_IN(0, 1))\n"
-                  "ASIF_OP(past, ASIF_IN(0, 2)) ASIF_OP(skipped, ASIF_IN(0, 2)) ASIF_OP(itself, ASIF_IN(0, 2)) ASIF_OP(compound, "
-                  "ASIF_IN(0, 2)) ASIF_OP(pointers, ASIF_IN(0, 2))\n");
+      &m, HEADERS
+      "static int n; static pthread_mutex_t lock;\n"
+      "static int down(int i) { return i ? down(i - 1) + 1 : 0; }\n"
+      "int deep(int i) { return down(i); }\n"
+      "int none(int i) { if (i) return 1; }\n"
+      "void stop(int i) { if (i == 2) abort(); assert(i != 1); asif_require(i != 3); }\n"
+      "int any(void) { return asif_choose(3) * 10 + asif_thread(); }\n"
+      "int lock_twice(int i) {\n"
+      "  pthread_mutex_lock(&lock);\n"
+      "  int r = pthread_mutex_trylock(&lock) != 0;\n"
+      "  if (i) pthread_mutex_unlock(&lock);\n"
+      "  return r * 10 + n;\n"
+      "}\n"
+      "int uninitialised(int i) { int x; if (i) x = 3; return x + 1; }\n"
+      "int again(int i) { int s = 0; for (int k = 0; k < 2; k++) { int x; if (k == i) x = 1; s += x; } return s; }\n"
+      "static _Atomic int s; static _Atomic unsigned char c; static _Atomic(int *) q; static int v[9];\n"
+      "int compound(int i) { s = i; c = 250; int r = (s += 4); r = r * 10 + (s *= 2); return r * 10 + (c %= 100); }\n"
+      "int pointers(int i) { q = v; q++; q += i; int r = (int)((q += 2) - v); return r * 10 + (int)(q-- - v); }\n"
+      "int skipped(int i) { goto on; int x = 3; on: return x + i; }\n"
+      "int itself(int i) { int x = x; return x + i; }\n"
+      "int past(int i) { int v[2] = {1, 2}; return v[i]; }\n"
+      "static void start(void) { n = 4; pthread_mutex_init(&lock, 0); }\n"
+      "ASIF_INIT(start)\n"
+      "ASIF_OP(deep, ASIF_IN(0, 9)) ASIF_OP(none, ASIF_IN(0, 1)) ASIF_OP(stop, ASIF_IN(0, 3)) ASIF_OP(any)\n"
+      "ASIF_OP(lock_twice, ASIF_IN(0, 1)) ASIF_OP(uninitialised, ASIF_IN(0, 1)) ASIF_OP(again, ASIF_IN(0, 1))\n"
+      "ASIF_OP(past, ASIF_IN(0, 2)) ASIF_OP(skipped, ASIF_IN(0, 2)) ASIF_OP(itself, ASIF_IN(0, 2)) ASIF_OP(compound, "
+      "ASIF_IN(0, 2)) ASIF_OP(pointers, ASIF_IN(0, 2))\n");
   static const struct {
     const char *op;
     int arg;
@@ -302,8 +306,10 @@ TEST(lower_refuses) {
       {"static int g(int n) { return n ? g(n - 1) + g(n - 2) + g(n - 3) + g(n - 4) + g(n - 5) : 0; }"
        "int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",
        "this becomes too large"},
-      {"void f(int i) { if (i) goto in; { int v[2]; in: v[i] = 1; } } ASIF_OP(f, ASIF_IN(0, 1))", "goto into a block is outside"},
-      {"void f(int i) { switch (i) { case 0:; int v[2]; v[i] = 1; case 1:; } } ASIF_OP(f, ASIF_IN(0, 1))", "a case behind"},
+      {"void f(int i) { if (i) goto in; { int v[2]; in: v[i] = 1; } } ASIF_OP(f, ASIF_IN(0, 1))",
+       "goto into a block is outside"},
+      {"void f(int i) { switch (i) { case 0:; int v[2]; v[i] = 1; case 1:; } } ASIF_OP(f, ASIF_IN(0, 1))",
+       "a case behind"},
       {"void g(void) {} void f(void) { ASIF_LIN_FOR(g); } ASIF_OP(f)", "g is no operation"},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

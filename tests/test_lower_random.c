@@ -1,5 +1,5 @@
-/* Random functions, compiled and lowered: both must give the same. What C leaves undefined is noticed by the interpreter, and the
- * compiled function is not asked then. */
+/* Random functions, compiled and lowered: both must give the same. What C leaves undefined is noticed by the
+ * interpreter, and the compiled function is not asked then. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@ static unsigned below(struct writer *w, unsigned n) {
 
 static void put(struct writer *w, const char *s) { text_add(&w->t, s); }
 static const char *pick(struct writer *w, const char *const *of, unsigned n) { return of[below(w, n)]; }
-#define PICK(w, ...) pick(w, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define PICK(w, ...) \
+  pick(w, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static void expression(struct writer *, unsigned depth);
 
@@ -35,7 +36,9 @@ static void variable(struct writer *w, unsigned depth) {
   if (w->pointers && !below(w, 5))
     put(w, PICK(w, "(*p)", "p[0]"));
   else
-    fill(w, PICK(w, "x", "y", "u", "c", "h", "l", "t", "s.x", "s.y", "v[1]", "v[2]", "g", "k", "n.in[1].y", "v[(@) & 3]", "m"),
+    fill(w,
+         PICK(w, "x", "y", "u", "c", "h", "l", "t", "s.x", "s.y", "v[1]", "v[2]", "g", "k", "n.in[1].y", "v[(@) & 3]",
+              "m"),
          depth);
 }
 
@@ -55,16 +58,17 @@ static void expression(struct writer *w, unsigned depth) {
     if (below(w, 3))
       put(w, PICK(w, "a", "b", "x", "y", "u", "c", "h", "l", "t", "s.x", "n.in[0].x", "g", "k", "fixed[2]"));
     else
-      put(w,
-          PICK(w, "0", "1", "2", "-1", "7", "100", "255u", "65535", "-128", "3000000000u", "5L", "'a'", "GREEN", "sizeof(int)"));
+      put(w, PICK(w, "0", "1", "2", "-1", "7", "100", "255u", "65535", "-128", "3000000000u", "5L", "'a'", "GREEN",
+                  "sizeof(int)"));
     return;
   }
   fill(w,
-       PICK(w, "(@ + @)", "(@ - @)", "((int)((@) & 255) * (int)((@) & 255))", "(@ / ((@) | 1))", "(@ % ((@) | 1))", "(@ & @)",
-            "(@ | @)", "(@ ^ @)", "((unsigned)(@) << ((@) & 7))", "((@) >> ((@) & 7))", "(@ == @)", "(@ != @)", "(@ < @)",
-            "(@ <= @)", "(@ > @)", "(@ >= @)", "(@ && @)", "(@ || @)", "(@ ? @ : @)", "-(@)", "~(@)", "!(@)", "(short)(@)",
-            "(unsigned char)(@)", "(int)(@)", "(unsigned)(@)", "(_Bool)(@)", "(long)(@)", "even(@)", "most(@, @)",
-            "turned((struct pair){@, @}).x", "(a, @)", "(@ ? s : (struct pair){@, @}).y", "(signed char)(@)"),
+       PICK(w, "(@ + @)", "(@ - @)", "((int)((@) & 255) * (int)((@) & 255))", "(@ / ((@) | 1))", "(@ % ((@) | 1))",
+            "(@ & @)", "(@ | @)", "(@ ^ @)", "((unsigned)(@) << ((@) & 7))", "((@) >> ((@) & 7))", "(@ == @)",
+            "(@ != @)", "(@ < @)", "(@ <= @)", "(@ > @)", "(@ >= @)", "(@ && @)", "(@ || @)", "(@ ? @ : @)", "-(@)",
+            "~(@)", "!(@)", "(short)(@)", "(unsigned char)(@)", "(int)(@)", "(unsigned)(@)", "(_Bool)(@)", "(long)(@)",
+            "even(@)", "most(@, @)", "turned((struct pair){@, @}).x", "(a, @)", "(@ ? s : (struct pair){@, @}).y",
+            "(signed char)(@)"),
        depth);
 }
 
@@ -84,7 +88,8 @@ static void loop(struct writer *w, unsigned depth) {
   default: text_printf(&w->t, "{ int i%u = %u; do ", i, most); break;
   }
   size_t at = w->t.count;
-  bool is_do = !strncmp(w->t.at + at - 3, "do ", 3), is_while = w->t.at[at - 2] == ')' && strstr(w->t.at + at - 20, "while");
+  bool is_do = !strncmp(w->t.at + at - 3, "do ", 3),
+       is_while = w->t.at[at - 2] == ')' && strstr(w->t.at + at - 20, "while");
   w->loops++;
   statements(w, depth);
   w->loops--;
@@ -153,15 +158,18 @@ static void function(struct writer *w, unsigned number) {
   w->pointers = below(w, 2);
   text_printf(
       &w->t,
-      "int f%u(int a, int b) {\n  int x = a, y = b, k = 3, v[4] = {1, a, 3}; unsigned u = 7; signed char c = 9; short h = 300;"
+      "int f%u(int a, int b) {\n  int x = a, y = b, k = 3, v[4] = {1, a, 3}; unsigned u = 7; signed char c = 9; short "
+      "h = 300;"
       " long l = 40000; _Bool t = a; struct pair s = {a, b}; struct nest n = {{{1, 2}}}; _Atomic int m = 2;%s\n  ",
       number, w->pointers ? " int *p = &y;" : "");
   for (unsigned i = 3 + below(w, 6); i--;) {
     statement(w, 3);
     put(w, "\n  ");
   }
-  put(w, "end: return (int)((unsigned)x * 31u + (unsigned)y * 17u + u + (unsigned)c * 3u + (unsigned)h * 5u + (unsigned)l * 11u +"
-         " (unsigned)t + (unsigned)(s.x + s.y * 2L) + (unsigned)(v[0] + v[1] * 3L + v[2] * 5L + v[3] * 7L) + (unsigned)k * 13u +"
+  put(w, "end: return (int)((unsigned)x * 31u + (unsigned)y * 17u + u + (unsigned)c * 3u + (unsigned)h * 5u + "
+         "(unsigned)l * 11u +"
+         " (unsigned)t + (unsigned)(s.x + s.y * 2L) + (unsigned)(v[0] + v[1] * 3L + v[2] * 5L + v[3] * 7L) + "
+         "(unsigned)k * 13u +"
          " (unsigned)g * 19u + (unsigned)m * 3u + (unsigned)(n.in[0].y + n.in[1].x * 3L + n.in[1].y * 5L));\n}\n");
 }
 
@@ -189,7 +197,8 @@ static void *compile(const char *text) {
   CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
   close(fd);
   snprintf(object, sizeof object, "%s.so", source);
-  snprintf(command, sizeof command, "%s -w -O1 -shared -fPIC -o %s %s", getenv("CC") ? getenv("CC") : "cc", object, source);
+  snprintf(command, sizeof command, "%s -w -O1 -shared -fPIC -o %s %s", getenv("CC") ? getenv("CC") : "cc", object,
+           source);
   CHECKF(!system(command), "%s", text);
   void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
   CHECK(library);
@@ -228,8 +237,8 @@ static void compare(uint64_t seed, unsigned counts[2]) {
       reset();
       CHECKF(!r.wrong, "seed %llu: %s(%d, %d): %s", (unsigned long long)seed, p->ops[i].name, a, b, r.wrong);
       int expected = native(a, b);
-      CHECKF(result == expected, "seed %llu: %s(%d, %d) is %d, not %lld", (unsigned long long)seed, p->ops[i].name, a, b,
-             expected, (long long)result);
+      CHECKF(result == expected, "seed %llu: %s(%d, %d) is %d, not %lld", (unsigned long long)seed, p->ops[i].name, a,
+             b, expected, (long long)result);
     }
   }
   dlclose(library);

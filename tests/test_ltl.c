@@ -1,5 +1,6 @@
-/* Formulas: reading and printing them; runs of systems written by hand; random formulas on random systems, against the meaning of
- * the formula on ultimately periodic words: on systems of one run both ways; on others every short run, and the run found. */
+/* Formulas: reading and printing them; runs of systems written by hand; random formulas on random systems, against the
+ * meaning of the formula on ultimately periodic words: on systems of one run both ways; on others every short run, and
+ * the run found. */
 #include <string.h>
 
 #include "random_system.h"
@@ -65,7 +66,8 @@ TEST(ltl_wrong_formulas) {
       {"true false", "formula:1:6: the formula should end here, or go on with an operator: && || -> <-> U W R"},
       {"U true", "formula:1:1: 'U' has nothing on its left"},
       {"true && || true", "formula:1:9: '||' has nothing on its left"},
-      {"true && #", "formula:1:9: '#' cannot come here: write call(OP), return(OP), true, false, '(' or one of ! [] <> X"},
+      {"true && #",
+       "formula:1:9: '#' cannot come here: write call(OP), return(OP), true, false, '(' or one of ! [] <> X"},
   };
   open_memory();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -131,10 +133,10 @@ static const struct {
   const char *text;
   enum event_kind kind;
   int operation, thread, value; /* -1: any */
-} propositions[] = {{"call(first)", EVENT_CALL, 0, -1, -1},     {"call(_)@A", EVENT_CALL, -1, 0, -1},
-                    {"call(first, 2)", EVENT_CALL, 0, -1, 2},   {"return(_)", EVENT_RETURN, -1, -1, -1},
+} propositions[] = {{"call(first)", EVENT_CALL, 0, -1, -1},        {"call(_)@A", EVENT_CALL, -1, 0, -1},
+                    {"call(first, 2)", EVENT_CALL, 0, -1, 2},      {"return(_)", EVENT_RETURN, -1, -1, -1},
                     {"return(second, 1)", EVENT_RETURN, 1, -1, 1}, {"return(first)@B", EVENT_RETURN, 0, 1, -1},
-                    {"return(_, 0)@A", EVENT_RETURN, -1, 0, 0}, {"call(second)@B", EVENT_CALL, 1, 1, -1}};
+                    {"return(_, 0)@A", EVENT_RETURN, -1, 0, 0},    {"call(second)@B", EVENT_CALL, 1, 1, -1}};
 enum { PROPOSITIONS = sizeof propositions / sizeof *propositions };
 
 static bool true_of(unsigned proposition, const struct event *e) {
@@ -155,12 +157,14 @@ static void random_formula(struct ltl *l, uint64_t *seed, unsigned size) {
     bool leaf = i < 2 || !random_below(seed, 4);
     if (leaf && !random_below(seed, 12)) n = (struct ltl_node){random_below(seed, 2) ? LTL_TRUE : LTL_FALSE, 0, 0};
     if (!leaf) { /* the later part is the last one made, so that nothing is lost */
-      n = (struct ltl_node){(enum ltl_kind)(LTL_NOT + random_below(seed, LTL_IFF - LTL_NOT + 1)), i - 1, random_below(seed, i)};
+      n = (struct ltl_node){(enum ltl_kind)(LTL_NOT + random_below(seed, LTL_IFF - LTL_NOT + 1)), i - 1,
+                            random_below(seed, i)};
       if (n.kind > LTL_FINALLY && random_below(seed, 2)) n = (struct ltl_node){n.kind, n.right, n.left};
     }
     vec_push(&memory, &l->nodes, n);
   }
-  if (l->nodes.at[size - 1].kind == LTL_PROPOSITION) vec_push(&memory, &l->nodes, ((struct ltl_node){LTL_ALWAYS, size - 1, 0}));
+  if (l->nodes.at[size - 1].kind == LTL_PROPOSITION)
+    vec_push(&memory, &l->nodes, ((struct ltl_node){LTL_ALWAYS, size - 1, 0}));
   l->root = (uint32_t)l->nodes.count - 1;
 }
 
@@ -200,7 +204,8 @@ static bool binary_value(enum ltl_kind kind, bool a, bool b) {
 }
 
 /* What a node is at a letter, given its parts and what it is at the next letter. */
-static bool value_at(const struct ltl_node *n, const struct word *w, size_t i, const bool *a, const bool *b, bool next) {
+static bool value_at(const struct ltl_node *n, const struct word *w, size_t i, const bool *a, const bool *b,
+                     bool next) {
   size_t after = i + 1 < w->count ? i + 1 : w->back;
   switch (n->kind) {
   case LTL_FALSE: return false;
@@ -300,7 +305,8 @@ TEST(ltl_on_single_runs) {
     make_word(&w, edges, run.stem_count, run.loop_count);
     bool holds = means(&l, &w);
     struct liveness_result r = check(&s.system, text, (enum fairness)(i % 3));
-    CHECKF(r.verdict == (holds ? VERDICT_HOLDS : VERDICT_VIOLATED), "system %u: %s should %shold", i, text, holds ? "" : "not ");
+    CHECKF(r.verdict == (holds ? VERDICT_HOLDS : VERDICT_VIOLATED), "system %u: %s should %shold", i, text,
+           holds ? "" : "not ");
     CHECKF(is_confirmed(&s.system, text, FAIR_NONE, &run) == !holds, "system %u: %s", i, text);
     tally[holds]++;
     mem_close(&memory);
@@ -376,7 +382,7 @@ static void search_walks(struct search *h, uint64_t *seed) {
 /* The verdicts of a formula by fairness, each with what it rests on. */
 static void decide(struct random_system *s, const struct ltl *l, enum verdict verdicts[3]) {
   const char *text = print(l);
-  struct text not;
+  struct text not ;
   text_open(&not, &memory);
   text_printf(&not, "!(%s)", text);
   for (int f = 0; f < 3; f++) {
@@ -385,7 +391,8 @@ static void decide(struct random_system *s, const struct ltl *l, enum verdict ve
     if (r.verdict == VERDICT_VIOLATED)
       confirm(s, l, text, (enum fairness)f, &r);
     else
-      CHECKF(check(&s->system, text_string(&not), (enum fairness)f).verdict == VERDICT_VIOLATED || random_conditions(s),
+      CHECKF(check(&s->system, text_string(&not ), (enum fairness)f).verdict == VERDICT_VIOLATED ||
+                 random_conditions(s),
              "%s and its negation hold", text);
   }
   CHECK(verdicts[0] == VERDICT_VIOLATED || verdicts[1] == VERDICT_HOLDS);
@@ -393,7 +400,8 @@ static void decide(struct random_system *s, const struct ltl *l, enum verdict ve
 }
 
 /* Where a formula is said to hold, no run is against it. */
-static void look_for_more(const struct random_system *s, const struct ltl *l, uint64_t *seed, const enum verdict verdicts[3]) {
+static void look_for_more(const struct random_system *s, const struct ltl *l, uint64_t *seed,
+                          const enum verdict verdicts[3]) {
   static struct search h;
   h = (struct search){.system = s, .ltl = l, .left = LASSOS};
   for (int f = 0; f < 3; f++) h.against[f] = verdicts[f] == VERDICT_VIOLATED;
@@ -419,11 +427,13 @@ TEST(ltl_on_random_systems) {
       recurring_formula(&l, &seed);
     decide(&s, &l, verdicts);
     for (int f = 0; f < 3; f++) violated[f] += verdicts[f] == VERDICT_VIOLATED;
-    if (verdicts[0] != verdicts[2] || (verdicts[2] == VERDICT_HOLDS && i % 10 == 0)) look_for_more(&s, &l, &seed, verdicts);
+    if (verdicts[0] != verdicts[2] || (verdicts[2] == VERDICT_HOLDS && i % 10 == 0))
+      look_for_more(&s, &l, &seed, verdicts);
     mem_close(&memory);
   }
   printf("of %u do not hold, by fairness: %u %u %u\n", count, violated[0], violated[1], violated[2]);
-  CHECK(violated[2] > 2000 && violated[0] < count - 2000 && violated[0] - violated[1] > 80 && violated[1] - violated[2] > 4);
+  CHECK(violated[2] > 2000 && violated[0] < count - 2000 && violated[0] - violated[1] > 80 &&
+        violated[1] - violated[2] > 4);
 }
 
 /* Systems written by hand. */
@@ -434,7 +444,8 @@ static void expect(toy_step *step_of, unsigned operations, const char *formula, 
   open_memory();
   for (int f = 0; f < 3; f++) {
     struct liveness_result r = check(&toy.system, formula, (enum fairness)f);
-    CHECKF(r.verdict == (strchr(holds, "nws"[f]) ? VERDICT_HOLDS : VERDICT_VIOLATED), "%s, fairness %d: %s", formula, f, r.reason);
+    CHECKF(r.verdict == (strchr(holds, "nws"[f]) ? VERDICT_HOLDS : VERDICT_VIOLATED), "%s, fairness %d: %s", formula, f,
+           r.reason);
     if (r.verdict == VERDICT_VIOLATED) run_replay(&toy.system, &r, NULL, NULL);
   }
   mem_close(&memory);
@@ -468,12 +479,14 @@ TEST(ltl_reasons_and_notes) {
   struct liveness_result r = check(&toy.system, "[] <> return(first) || call(second)@A && return(_, 7)", FAIR_STRONG);
   CHECKF(!strcmp(r.note, "never true in any run: call(second)@A, return(_, 7)"), "%s", r.note);
   CHECKF(!strcmp(r.reason, "the formula is false of a run that ends where no thread can move: "
-                           "thread A is in first(1), thread B is in first(1) for ever"), "%s", r.reason);
+                           "thread A is in first(1), thread B is in first(1) for ever"),
+         "%s", r.reason);
   CHECK(r.stuck == 0 && r.waits && !r.loop_count && r.automaton && r.product);
   toy_make(&toy, toy_cas_counter, 2, 0);
   r = check(&toy.system, "[] (call(first)@B -> <> return(first)@B)", FAIR_WEAK);
-  CHECKF(!strcmp(r.reason, "the formula is false of a run that repeats its loop for ever: thread B is in first(1) for ever"), "%s",
-         r.reason);
+  CHECKF(!strcmp(r.reason,
+                 "the formula is false of a run that repeats its loop for ever: thread B is in first(1) for ever"),
+         "%s", r.reason);
   CHECK(r.stuck == 1 && !r.waits && !r.note[0]);
   toy_make(&toy, toy_cas_counter, 2, 1);
   r = check(&toy.system, "[] <> call(_)", FAIR_WEAK);

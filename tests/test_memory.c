@@ -16,8 +16,15 @@ static bool look(void *context, const struct run *r) {
   return true;
 }
 
-enum { NONE = 1u << FOUND_NOTHING, RACE = 1u << FOUND_RACE, UAF = 1u << FOUND_USE_AFTER_FREE, BOUNDS = 1u << FOUND_OUT_OF_BOUNDS,
-       DOUBLE = 1u << FOUND_DOUBLE_FREE, BAD = 1u << FOUND_BAD_FREE, LEAK = 1u << FOUND_LEAK };
+enum {
+  NONE = 1u << FOUND_NOTHING,
+  RACE = 1u << FOUND_RACE,
+  UAF = 1u << FOUND_USE_AFTER_FREE,
+  BOUNDS = 1u << FOUND_OUT_OF_BOUNDS,
+  DOUBLE = 1u << FOUND_DOUBLE_FREE,
+  BAD = 1u << FOUND_BAD_FREE,
+  LEAK = 1u << FOUND_LEAK
+};
 
 /* Over all schedules exactly the kinds of `must` and `may` are found: one of each of must. */
 static void expect(struct image *image, const char *name, struct run_options options, uint32_t must, uint32_t may) {
@@ -25,8 +32,8 @@ static void expect(struct image *image, const char *name, struct run_options opt
   struct seen seen = {0};
   scene_open(&s, image, name, &options);
   size_t runs = scene_all(&s.client, 100000, look, &seen);
-  CHECKF((seen.found & must) == must && !(seen.found & ~(must | may)), "%s: found %x, not %x, in %zu runs; %s", name, seen.found, must, runs,
-         seen.said);
+  CHECKF((seen.found & must) == must && !(seen.found & ~(must | may)), "%s: found %x, not %x, in %zu runs; %s", name,
+         seen.found, must, runs, seen.said);
   CHECK(runs < 100000);
   printf("%s: %zu runs; %s\n", name, runs, seen.said);
 }
@@ -39,9 +46,11 @@ static struct image *scenes(struct mem *m) {
 static const struct run_options plain = {.races = true};
 
 TEST(memory_races) {
-  static const char *const races[] = {"race_plain", "race_writes", "race_bytes", "race_store_relaxed", "race_load_relaxed",
-      "race_after_release", "race_sequence_ended", "race_fence_late", "race_fence_alone", "race_failed_exchange", "race_mixed",
-      "race_mixed_write", "race_volatile", "race_block", "race_copy", "race_copy_long", "race_mutex", "race_join"};
+  static const char *const races[] = {
+      "race_plain",         "race_writes",         "race_bytes",      "race_store_relaxed", "race_load_relaxed",
+      "race_after_release", "race_sequence_ended", "race_fence_late", "race_fence_alone",   "race_failed_exchange",
+      "race_mixed",         "race_mixed_write",    "race_volatile",   "race_block",         "race_copy",
+      "race_copy_long",     "race_mutex",          "race_join"};
   struct mem m;
   struct image *image = scenes(&m);
   for (size_t i = 0; i < sizeof races / sizeof *races; i++) expect(image, races[i], plain, RACE, NONE);
@@ -49,8 +58,10 @@ TEST(memory_races) {
 }
 
 TEST(memory_no_races) {
-  static const char *const none[] = {"ok_reads", "ok_bytes", "ok_publish", "ok_seq_cst", "ok_sequence", "ok_sequence_own", "ok_fences",
-      "ok_fence_seq_cst", "ok_exchange", "ok_mixed", "ok_volatile", "ok_block", "ok_copy", "ok_copy_long", "ok_mutex", "ok_join", "ok_init"};
+  static const char *const none[] = {"ok_reads",        "ok_bytes",  "ok_publish",       "ok_seq_cst",   "ok_sequence",
+                                     "ok_sequence_own", "ok_fences", "ok_fence_seq_cst", "ok_exchange",  "ok_mixed",
+                                     "ok_volatile",     "ok_block",  "ok_copy",          "ok_copy_long", "ok_mutex",
+                                     "ok_join",         "ok_init"};
   struct mem m;
   struct image *image = scenes(&m);
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) expect(image, none[i], plain, NONE, 0);
@@ -58,15 +69,35 @@ TEST(memory_no_races) {
 }
 
 TEST(memory_heap) {
-  static const struct { const char *name; uint32_t must, may; } cases[] = {
-      {"uaf_own", UAF, 0}, {"uaf_plain", UAF, 0}, {"uaf_other", NONE | UAF, 0}, {"race_free", NONE | UAF, 0}, {"ok_free", NONE, 0},
-      {"double_free", DOUBLE, 0}, {"double_free_two", DOUBLE, 0}, {"bad_free_inside", BAD, 0}, {"bad_free_global", BAD, 0},
-      {"bad_free_stack", BAD, 0}, {"bounds_after", BOUNDS, 0}, {"bounds_slack", BOUNDS, 0}, {"bounds_before", BOUNDS, 0},
-      {"bounds_far", BOUNDS, 0}, {"bounds_half", BOUNDS, 0}, {"bounds_copy", BOUNDS, 0}, {"bounds_string", BOUNDS, 0},
-      {"bounds_zero", BOUNDS, 0}, {"ok_bounds", NONE, 0}, {"uaf_realloc", UAF, 0}, {"early", NONE, 0}, {"early_twice", UAF, 0}};
+  static const struct {
+    const char *name;
+    uint32_t must, may;
+  } cases[] = {{"uaf_own", UAF, 0},
+               {"uaf_plain", UAF, 0},
+               {"uaf_other", NONE | UAF, 0},
+               {"race_free", NONE | UAF, 0},
+               {"ok_free", NONE, 0},
+               {"double_free", DOUBLE, 0},
+               {"double_free_two", DOUBLE, 0},
+               {"bad_free_inside", BAD, 0},
+               {"bad_free_global", BAD, 0},
+               {"bad_free_stack", BAD, 0},
+               {"bounds_after", BOUNDS, 0},
+               {"bounds_slack", BOUNDS, 0},
+               {"bounds_before", BOUNDS, 0},
+               {"bounds_far", BOUNDS, 0},
+               {"bounds_half", BOUNDS, 0},
+               {"bounds_copy", BOUNDS, 0},
+               {"bounds_string", BOUNDS, 0},
+               {"bounds_zero", BOUNDS, 0},
+               {"ok_bounds", NONE, 0},
+               {"uaf_realloc", UAF, 0},
+               {"early", NONE, 0},
+               {"early_twice", UAF, 0}};
   struct mem m;
   struct image *image = scenes(&m);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect(image, cases[i].name, plain, cases[i].must, cases[i].may);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    expect(image, cases[i].name, plain, cases[i].must, cases[i].may);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (strcmp(cases[i].name, "ok_bounds"))
       expect(image, cases[i].name, (struct run_options){.races = false}, cases[i].must, cases[i].may);
@@ -74,8 +105,8 @@ TEST(memory_heap) {
 }
 
 TEST(memory_leaks) {
-  static const char *const kept[] = {"kept_global", "kept_low", "kept_high", "kept_shifted", "kept_inside", "kept_chain", "kept_own",
-      "kept_result", "kept_not"};
+  static const char *const kept[] = {"kept_global", "kept_low", "kept_high",   "kept_shifted", "kept_inside",
+                                     "kept_chain",  "kept_own", "kept_result", "kept_not"};
   struct mem m;
   struct image *image = scenes(&m);
   const struct run_options leaks = {.races = true, .leaks = true};
@@ -131,8 +162,12 @@ TEST(memory_repeats) {
 }
 
 TEST(memory_new) {
-  static const struct { const char *name; uint32_t must; } cases[] = {{"ok_new", NONE}, {"bad_free_of_new", BAD}, {"bad_delete_of_malloc", BAD},
-      {"bad_delete_array", BAD}, {"bad_delete_derived", BAD}, {"uaf_delete", UAF}, {"bounds_new", BOUNDS}, {"leak_new", LEAK}};
+  static const struct {
+    const char *name;
+    uint32_t must;
+  } cases[] = {{"ok_new", NONE},          {"bad_free_of_new", BAD},    {"bad_delete_of_malloc", BAD},
+               {"bad_delete_array", BAD}, {"bad_delete_derived", BAD}, {"uaf_delete", UAF},
+               {"bounds_new", BOUNDS},    {"leak_new", LEAK}};
   struct mem m;
   mem_open(&m, NULL);
   struct image *image = image_of(&m, "tests/memory/new.cc", "-std=c++17 -fsized-deallocation");
@@ -150,7 +185,8 @@ static bool look_for_aba(void *context, const struct run *r) {
   CHECKF(!r->found || r->found == FOUND_DOUBLE_FREE, "%s", r->said);
   bool fresh = true, twice = r->found; /* a node that was popped twice is freed twice, or its value is returned twice */
   for (size_t i = 0; i < r->count; i++) fresh &= !r->steps[i].blocks || r->steps[i].block + 1 == r->steps[i].blocks;
-  for (size_t i = 0; i < r->moment_count; i++) twice |= r->moments[i].is_return && r->moments[i].fiber == 1 && r->moments[i].result == 1;
+  for (size_t i = 0; i < r->moment_count; i++)
+    twice |= r->moments[i].is_return && r->moments[i].fiber == 1 && r->moments[i].result == 1;
   aba->shown += twice;
   aba->always_fresh += twice && fresh;
   return true;

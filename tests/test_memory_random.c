@@ -1,5 +1,5 @@
-/* Data races of random programs, against the definition: happens-before computed from the orders of C11 (5.1.2.4) by transitive
- * closure. */
+/* Data races of random programs, against the definition: happens-before computed from the orders of C11 (5.1.2.4) by
+ * transitive closure. */
 #include <string.h>
 
 #include "images.h"
@@ -15,8 +15,12 @@ static unsigned below(unsigned n) {
 }
 
 static struct instruction random_instruction(void) {
-  static const uint8_t loads[] = {ORDER_relaxed, ORDER_acquire, ORDER_seq_cst}, stores[] = {ORDER_relaxed, ORDER_release, ORDER_seq_cst};
-  struct instruction in = {.kind = (uint8_t)below(KINDS), .place = (uint8_t)below(PLACES), .half = (uint8_t)below(2), .value = (uint8_t)(1 + below(2))};
+  static const uint8_t loads[] = {ORDER_relaxed, ORDER_acquire, ORDER_seq_cst},
+                       stores[] = {ORDER_relaxed, ORDER_release, ORDER_seq_cst};
+  struct instruction in = {.kind = (uint8_t)below(KINDS),
+                           .place = (uint8_t)below(PLACES),
+                           .half = (uint8_t)below(2),
+                           .value = (uint8_t)(1 + below(2))};
   if (in.kind <= WRITE && below(3)) in.place = 0; /* plain accesses are mostly of one place, atomic ones of the other */
   if (in.kind > WRITE && below(8)) in.place = 1;
   if (in.kind <= WRITE) {
@@ -39,7 +43,7 @@ struct event {
   struct instruction in;
   unsigned thread;
   bool wrote, reads, atomic; /* of memory; a fence is neither */
-  uint32_t bytes; /* bit: of the places */
+  uint32_t bytes;            /* bit: of the places */
   bool acquires, releases;
 };
 
@@ -58,8 +62,8 @@ static struct event event_of(const struct instruction *in, unsigned thread, bool
   return e;
 }
 
-/* Does event r read from the release sequence that w heads, or would head if it released? All that was written between must be of w's
- * thread and atomic, or update; and r reads the last. */
+/* Does event r read from the release sequence that w heads, or would head if it released? All that was written between
+ * must be of w's thread and atomic, or update; and r reads the last. */
 static bool reads_sequence(const struct event *e, unsigned w, unsigned r) {
   if (!e[w].wrote || !e[w].atomic || !e[r].reads || !e[r].atomic || e[w].bytes != e[r].bytes) return false;
   for (unsigned i = w + 1; i < r; i++) {
@@ -104,8 +108,8 @@ static void show(const struct event *e, unsigned count) {
   static const char *const kinds[] = {"read", "write", "load", "store", "add", "exchange", "fence"};
   static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
   for (unsigned i = 0; i < count; i++)
-    fprintf(stderr, "  thread %u: %s %s bytes %x%s\n", e[i].thread, kinds[e[i].in.kind], e[i].atomic ? orders[e[i].in.order] : "", e[i].bytes,
-            e[i].wrote ? " wrote" : "");
+    fprintf(stderr, "  thread %u: %s %s bytes %x%s\n", e[i].thread, kinds[e[i].in.kind],
+            e[i].atomic ? orders[e[i].in.order] : "", e[i].bytes, e[i].wrote ? " wrote" : "");
 }
 
 static int any(void *context, const struct run *r, struct choice *choice) {
@@ -132,7 +136,8 @@ static void one(struct program *p, const struct client *client) {
   bool earlier = races_by_definition(e, count); /* without the access it was found with */
   bool now = earlier;
   if (r->found) {
-    unsigned t = r->count ? r->current : (unsigned)p->newest; /* found with what it is doing, and that is not in the log */
+    unsigned t =
+        r->count ? r->current : (unsigned)p->newest; /* found with what it is doing, and that is not in the log */
     for (unsigned wrote = 0; wrote < 2 && !now; wrote++) {
       const struct instruction *in = &p->code[t][p->at[t]];
       bool writes = in->kind == WRITE || in->kind == STORE || in->kind == ADD || (in->kind == EXCHANGE && wrote);
@@ -144,7 +149,8 @@ static void one(struct program *p, const struct client *client) {
   found += r->found != FOUND_NOTHING;
   if (earlier || now != (r->found == FOUND_RACE)) {
     show(e, count);
-    CHECKF(false, "found %s (%s), by definition %s%s", found_name(r->found), r->said, now ? "a race" : "none", earlier ? ", missed" : "");
+    CHECKF(false, "found %s (%s), by definition %s%s", found_name(r->found), r->said, now ? "a race" : "none",
+           earlier ? ", missed" : "");
   }
 }
 

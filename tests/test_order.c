@@ -1,6 +1,7 @@
-/* Races without clocks (run/order.c) against the clocks, on random programs: tests/run/order.c. The programs are run under the same
- * schedules twice, once as they always are and once with the clocks from the beginning; each schedule changes the one before at one
- * step, so most runs begin at a state kept on the way. Both must find the same. ASIF_TEST_OBJECTS sets how many programs. */
+/* Races without clocks (run/order.c) against the clocks, on random programs: tests/run/order.c. The programs are run
+ * under the same schedules twice, once as they always are and once with the clocks from the beginning; each schedule
+ * changes the one before at one step, so most runs begin at a state kept on the way. Both must find the same.
+ * ASIF_TEST_OBJECTS sets how many programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,8 @@ static void compare_all(const struct client *client, long *races, long *simple) 
   for (int i = 0; i < SCHEDULES; i++) {
     struct outcome *o = &outcomes[i];
     const struct run *r = run_planned(client, o);
-    CHECKF(r->found == o->found && r->count == o->count, "run %d of %#lx ...: %s without clocks after %zu steps, %s with them after %zu", i,
+    CHECKF(r->found == o->found && r->count == o->count,
+           "run %d of %#lx ...: %s without clocks after %zu steps, %s with them after %zu", i,
            (unsigned long)client->calls[0].arg[0], found_name(o->found), o->count, found_name(r->found), r->count);
     CHECKF(!strcmp(r->said, o->said), "run %d: \"%s\" and \"%s\"", i, o->said, r->said);
     *races += r->found == FOUND_RACE;
@@ -100,7 +102,8 @@ TEST(order_is_that_of_the_clocks) {
   CHECK(function);
   memcpy(&act.function, &function, sizeof act.function);
   struct problem why = {""};
-  CHECKF(run_open(image, &act, 1, NULL, &(struct run_options){.races = true, .steps_most = STEPS}, &why), "%s", why.text);
+  CHECKF(run_open(image, &act, 1, NULL, &(struct run_options){.races = true, .steps_most = STEPS}, &why), "%s",
+         why.text);
   CHECK(order_simple);
   uint64_t resumed = run_resumed(), least = 0;
 #ifndef __SANITIZE_ADDRESS__

@@ -1,4 +1,5 @@
-/* The preprocessor against the compiler's: the same tokens, each in the same file and line, or the compiler is asked. */
+/* The preprocessor against the compiler's: the same tokens, each in the same file and line, or the compiler is asked.
+ */
 #include <dirent.h>
 #include <stdint.h>
 #include <string.h>
@@ -97,7 +98,8 @@ static void check_same(const char *what, const char *own, const char *theirs) {
          (int)strcspn(theirs + line, "\n"), theirs + line);
 }
 
-static enum pp_outcome own_listing(struct mem *m, const char *path, char *const *args, struct text *to, struct problem *problem) {
+static enum pp_outcome own_listing(struct mem *m, const char *path, char *const *args, struct text *to,
+                                   struct problem *problem) {
   struct text own;
   text_open(&own, m);
   enum pp_outcome outcome = preprocess(m, path, args, &own, problem);
@@ -183,62 +185,97 @@ static void remove_folder(void) {
 static void check_text(const char *text) { check_file(put_file("a.c", text, strlen(text)), NULL, true); }
 
 static const char *const nasty[] = {
-    "", "x", "\n\n\nx", "a b\tc\fd\ve\n", "a\\\nb c \\\n d\\\n+e \\  \nf\n", "a/*\n*/b /* x\ny */ c // d\ne // f \\\n g\nh\n",
+    "",
+    "x",
+    "\n\n\nx",
+    "a b\tc\fd\ve\n",
+    "a\\\nb c \\\n d\\\n+e \\  \nf\n",
+    "a/*\n*/b /* x\ny */ c // d\ne // f \\\n g\nh\n",
     /* C11 6.10.3.5, examples 3 to 7 */
     "#define x 3\n#define f(a) f(x * (a))\n#undef x\n#define x 2\n#define g f\n#define z z[0]\n#define h g(~\n"
-    "#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n#define p() int\n#define q(x) x\n#define r(x,y) x ## y\n#define str(x) # x\n"
+    "#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n#define p() int\n#define q(x) x\n#define r(x,y) x ## y\n#define "
+    "str(x) # x\n"
     "f(y+1) + f(f(z)) % t(t(g)(0) + t)(1);\ng(x+(3,4)-w) | h 5) & m\n(f)^m(m);\n"
     "p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };\nchar c[2][6] = { str(hello), str() };\n",
     "#define str(s) # s\n#define xstr(s) str(s)\n#define debug(s, t) printf(\"x\" # s \"= %d, x\" # t \"= %s\", \\\n"
     " x ## s, x ## t)\n#define INCFILE(n) vers ## n\n#define glue(a, b) a ## b\n#define xglue(a, b) glue(a, b)\n"
-    "#define HIGHLOW \"hello\"\n#define LOW LOW \", world\"\ndebug(1, 2);\nfputs(str(strncmp(\"abc\\0d\", \"abc\", '\\4') // this goes away\n"
+    "#define HIGHLOW \"hello\"\n#define LOW LOW \", world\"\ndebug(1, 2);\nfputs(str(strncmp(\"abc\\0d\", \"abc\", "
+    "'\\4') // this goes away\n"
     "== 0) str(: @\\n), s);\nxstr(INCFILE(2).h)\nglue(HIGH, LOW);\nxglue(HIGH, LOW)\n",
-    "#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n#define join(c, d) in_between(c hash_hash d)\n"
+    "#define hash_hash # ## #\n#define mkstr(a) # a\n#define in_between(a) mkstr(a)\n#define join(c, d) in_between(c "
+    "hash_hash d)\n"
     "char p[] = join(x, y);\n",
-    "#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,),\nt(10,,), t(,11,), t(,,12), t(,,) };\n",
+    "#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,),\nt(10,,), t(,11,), t(,,12), t(,,) "
+    "};\n",
     "#define OBJ_LIKE (1-1)\n#define OBJ_LIKE /* white space */ (1-1) /* other */\n#define FTN_LIKE(a) ( a )\n"
-    "#define FTN_LIKE( a )( /* note the white space */ \\\na /* other stuff on this line\n*/ )\nOBJ_LIKE FTN_LIKE(3) FTN_LIKE FTN_LIKE\n(\n4\n) 5\n",
+    "#define FTN_LIKE( a )( /* note the white space */ \\\na /* other stuff on this line\n*/ )\nOBJ_LIKE FTN_LIKE(3) "
+    "FTN_LIKE FTN_LIKE\n(\n4\n) 5\n",
     "#define debug(...) fprintf(stderr, __VA_ARGS__)\n#define showlist(...) puts(#__VA_ARGS__)\n"
-    "#define report(test, ...) ((test)?puts(#test):\\\n printf(__VA_ARGS__))\ndebug(\"Flag\");\ndebug(\"X = %d\\n\", x);\n"
+    "#define report(test, ...) ((test)?puts(#test):\\\n printf(__VA_ARGS__))\ndebug(\"Flag\");\ndebug(\"X = %d\\n\", "
+    "x);\n"
     "showlist(The first, second, and third items.);\nreport(x>y, \"x is %d but y is %d\", x, y);\n",
     /* names that stand for themselves and each other */
-    "#define A B\n#define B A\nA B A B\n#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)\n#define foo foo bar\nfoo foo(foo)\n",
-    "#define f(x) x f\nf(1)(2)(3)\n#define AA BB\n#define BB AA\nAA BB\n#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n"
-    "#define G_1(arg) NIL(arg)\nG_0(42)\n#define EMPTY\n#define DEFER(x) x EMPTY\n#define EVAL(x) x\n#define h() DEFER(h2)()()\n"
+    "#define A B\n#define B A\nA B A B\n#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)\n#define foo foo bar\nfoo "
+    "foo(foo)\n",
+    "#define f(x) x f\nf(1)(2)(3)\n#define AA BB\n#define BB AA\nAA BB\n#define NIL(xxx) xxx\n#define G_0(arg) "
+    "NIL(G_1)(arg)\n"
+    "#define G_1(arg) NIL(arg)\nG_0(42)\n#define EMPTY\n#define DEFER(x) x EMPTY\n#define EVAL(x) x\n#define h() "
+    "DEFER(h2)()()\n"
     "#define h2() h\nh() EVAL(h()) EVAL(EVAL(h()))\n",
-    "#define LP (\n#define RP )\n#define f(x) <x>\nf LP 1)\n#define g f LP\ng 3) f\n\n(4) f // c\n (5)\nf\n#define other\n(6)\n",
+    "#define LP (\n#define RP )\n#define f(x) <x>\nf LP 1)\n#define g f LP\ng 3) f\n\n(4) f // c\n (5)\nf\n#define "
+    "other\n(6)\n",
     /* GNU commas */
     "#define e(f, ...) p(f, ## __VA_ARGS__)\n#define n(f, a...) p(f , ## a, a)\n#define v(...) [, ## __VA_ARGS__]\n"
     "e(1) e(1,) e(1,2) e(1,2,3) n(1) n(1,) n(1,2) v() v(1) v( ) e(1, ) e()\n",
     /* # */
-    "#define s(x) #x\n#define xs(x) s(x)\n#define E\n#define F(x) x\ns( a  b ) s(\"a\\n\" '\\\"' '\"' \\ k) s(a /* c */ b) s() s( ) s(a\n\nb) xs(E a E b E) "
+    "#define s(x) #x\n#define xs(x) s(x)\n#define E\n#define F(x) x\ns( a  b ) s(\"a\\n\" '\\\"' '\"' \\ k) s(a /* c "
+    "*/ b) s() s( ) s(a\n\nb) xs(E a E b E) "
     "xs(F(a)b F( c )d) s(@ $x) s(L\"a\" u8\"\\\\\") xs(F(F)(1)) xs(-F(-)-) s((a,b)) xs( F( ) - F( )-)\n",
     /* ## */
-    "#define c(a, b) a ## b\n#define d(a, b) a##b a ## b\nc(a,b) c(1,e) c(1e,+) c(<,<) c(<<,=) c(L,'a') c(L, \"x\") c(.,1) c(&,&) c(+,) c(,) d(x y, z w) "
-    "c(-,>) c( , x) c(x, ) c(__LI,NE__) [c(,)]\n#define obj a ## b ## 1\nobj\n#define q(x) x ## _ ## x - x\nq(1) q(obj)\n",
-    "#define LINE __LINE__\n#define f(x, y) x y LINE __LINE__\nLINE f(__LINE__,\n LINE\n) LINE f\n(\n1\n,\n2)LINE __LINE__\n",
-    "__FILE__ __LINE__\n#line 50\n__LINE__ x\n#line 7 \"other.c\"\n__FILE__ __LINE__\n#define N 90\n#line N\n__LINE__ a\\\nb\nc\n#line 3 \\\n\n__LINE__\n",
+    "#define c(a, b) a ## b\n#define d(a, b) a##b a ## b\nc(a,b) c(1,e) c(1e,+) c(<,<) c(<<,=) c(L,'a') c(L, \"x\") "
+    "c(.,1) c(&,&) c(+,) c(,) d(x y, z w) "
+    "c(-,>) c( , x) c(x, ) c(__LI,NE__) [c(,)]\n#define obj a ## b ## 1\nobj\n#define q(x) x ## _ ## x - x\nq(1) "
+    "q(obj)\n",
+    "#define LINE __LINE__\n#define f(x, y) x y LINE __LINE__\nLINE f(__LINE__,\n LINE\n) LINE f\n(\n1\n,\n2)LINE "
+    "__LINE__\n",
+    "__FILE__ __LINE__\n#line 50\n__LINE__ x\n#line 7 \"other.c\"\n__FILE__ __LINE__\n#define N 90\n#line N\n__LINE__ "
+    "a\\\nb\nc\n#line 3 \\\n\n__LINE__\n",
     "__COUNTER__ __COUNTER__\n#define k __COUNTER__\nk k\n",
     /* conditions */
-    "#if 1\na\n#else\nb\n#endif\n#if 0\nc\n#elif 1\nd\n#elif 1/0\ne\n#else\nf\n#endif\n#ifdef X\ng\n#else\nh\n#endif\n#ifndef X\ni\n#endif extra\n",
-    "#if 0\n#if 1\na\n#else\nb\n#endif\n#elif 0\nc\n#bogus \" ' /*\n# 3 */ x\n#else\nd 'x' \"//\"\n#endif\n#if 0\ndon't \"/*\n#else\ny\n#endif\n",
-    "#define Y(n) ok ## n\n#if -1 > 0u\nY(1)\n#endif\n#if (2 || 1/0) && !(0 && 1/0) && (1 ? 2 : 1/0)\nY(2)\n#endif\n#if -1 >> 1 == -1 && -1 >> 70 == -1\n"
-    "Y(3)\n#endif\n#if 0x7fffffffffffffff + 1 < 0\nY(4)\n#endif\n#if -9223372036854775807 - 1 == 0x8000000000000000\nY(5)\n#endif\n"
-    "#if (-7) / 2 == -3 && (-7) % 2 == -1 && 7 / -2 == -3\nY(6)\n#endif\n#if 'a' == 97 && '\\n' == 10 && '\\0' == 0 && '\\'' == 39\nY(7)\n#endif\n"
-    "#if 1 - 1u - 1 > 0\nY(8)\n#endif\n#if (1 ? -1 : 0u) > 0\nY(9)\n#endif\n#if 1 == 1L && 2UL == 0b10llu && 010 == 8 && 0xFul == 15\nY(10)\n#endif\n"
-    "#if 1 << 63 < 0 && 1 << 64 == 0 && 8 << -1 == 4 && 1u << 63 > 0\nY(11)\n#endif\n#if ~0 == -1 && ~0u == 0xffffffffffffffff\nY(12)\n#endif\n"
-    "#if 1 ? 0 ? 2 : 3 : 4\nY(13)\n#endif\n#if 2 + 3 * 4 - 10 / 5 == 12 && (6 & 3 | 8 ^ 1) == 11\nY(14)\n#endif\n#if (1, 0)\nY(15)\n#endif\n"
-    "#if 18446744073709551615 == -1\nY(16)\n#endif\n#if -9223372036854775807 - 1 < 0 && (-9223372036854775807 - 1) / -1 < 0\nY(17)\n#endif\n",
-    "#define X\n#define Z(x) x\n#define D defined\n#if defined X && defined(X) && !defined W && defined ( Z ) && D(X) && !Q\na\n#endif\n"
-    "#if Z(1) + Z(Z(2)) == 3 && !Z\nb\n#endif\n#if __GNUC__ && defined __STDC__ && __STDC_VERSION__ >= 201112L && __ASIF_MODEL__\nc\n#endif\n"
+    "#if 1\na\n#else\nb\n#endif\n#if 0\nc\n#elif 1\nd\n#elif 1/0\ne\n#else\nf\n#endif\n#ifdef "
+    "X\ng\n#else\nh\n#endif\n#ifndef X\ni\n#endif extra\n",
+    "#if 0\n#if 1\na\n#else\nb\n#endif\n#elif 0\nc\n#bogus \" ' /*\n# 3 */ x\n#else\nd 'x' \"//\"\n#endif\n#if "
+    "0\ndon't \"/*\n#else\ny\n#endif\n",
+    "#define Y(n) ok ## n\n#if -1 > 0u\nY(1)\n#endif\n#if (2 || 1/0) && !(0 && 1/0) && (1 ? 2 : "
+    "1/0)\nY(2)\n#endif\n#if -1 >> 1 == -1 && -1 >> 70 == -1\n"
+    "Y(3)\n#endif\n#if 0x7fffffffffffffff + 1 < 0\nY(4)\n#endif\n#if -9223372036854775807 - 1 == "
+    "0x8000000000000000\nY(5)\n#endif\n"
+    "#if (-7) / 2 == -3 && (-7) % 2 == -1 && 7 / -2 == -3\nY(6)\n#endif\n#if 'a' == 97 && '\\n' == 10 && '\\0' == 0 && "
+    "'\\'' == 39\nY(7)\n#endif\n"
+    "#if 1 - 1u - 1 > 0\nY(8)\n#endif\n#if (1 ? -1 : 0u) > 0\nY(9)\n#endif\n#if 1 == 1L && 2UL == 0b10llu && 010 == 8 "
+    "&& 0xFul == 15\nY(10)\n#endif\n"
+    "#if 1 << 63 < 0 && 1 << 64 == 0 && 8 << -1 == 4 && 1u << 63 > 0\nY(11)\n#endif\n#if ~0 == -1 && ~0u == "
+    "0xffffffffffffffff\nY(12)\n#endif\n"
+    "#if 1 ? 0 ? 2 : 3 : 4\nY(13)\n#endif\n#if 2 + 3 * 4 - 10 / 5 == 12 && (6 & 3 | 8 ^ 1) == 11\nY(14)\n#endif\n#if "
+    "(1, 0)\nY(15)\n#endif\n"
+    "#if 18446744073709551615 == -1\nY(16)\n#endif\n#if -9223372036854775807 - 1 < 0 && (-9223372036854775807 - 1) / "
+    "-1 < 0\nY(17)\n#endif\n",
+    "#define X\n#define Z(x) x\n#define D defined\n#if defined X && defined(X) && !defined W && defined ( Z ) && D(X) "
+    "&& !Q\na\n#endif\n"
+    "#if Z(1) + Z(Z(2)) == 3 && !Z\nb\n#endif\n#if __GNUC__ && defined __STDC__ && __STDC_VERSION__ >= 201112L && "
+    "__ASIF_MODEL__\nc\n#endif\n"
     "#if __has_include(<stdatomic.h>) && !__has_include(\"none.h\") && defined __has_include\nd\n#endif\n",
     /* headers */
-    "#include <stdatomic.h>\n#include \"stdint.h\"\n#include <stdatomic.h>\natomic_int a; uint64_t b = UINT64_C(1);\n#define H <x>\n#define S \"stdbool.h\"\n#include S\nbool t;\n"
+    "#include <stdatomic.h>\n#include \"stdint.h\"\n#include <stdatomic.h>\natomic_int a; uint64_t b = "
+    "UINT64_C(1);\n#define H <x>\n#define S \"stdbool.h\"\n#include S\nbool t;\n"
     "#include <asif.h> // c\nint f = ASIF_FULL, g = INT_MAX;\nNULL\n",
     /* pragmas */
-    "a\n#pragma weak x\nb _Pragma(\"weak y\") c _Pragma(\"weak z\")d\n#pragma STDC FP_CONTRACT ON\n#define P _Pragma(\"weak q\") e\nP f\n\nP\n\n\n\n\n\n\n\n\n\n\nP g\n",
+    "a\n#pragma weak x\nb _Pragma(\"weak y\") c _Pragma(\"weak z\")d\n#pragma STDC FP_CONTRACT ON\n#define P "
+    "_Pragma(\"weak q\") e\nP f\n\nP\n\n\n\n\n\n\n\n\n\n\nP g\n",
     "#warning don't\n#\n# /* */\n/* */ # /* */ define /* */ x /* */ y\nx\n#define e/**/1\n#define u+2\ne u\n",
-    "#define a 1\r\n#if a\r\nb \\\r\nc\r\n#endif\r\nd\r\n", "?\?= ?\?/\n", "1.5e+3 0x1p-2 .5.6 1..2 0x1e+1 1_x$y 'ab' 'a\\'' \"\\\"\" -> --> +++ <<<= ... .. %> <: @ `\n",
+    "#define a 1\r\n#if a\r\nb \\\r\nc\r\n#endif\r\nd\r\n",
+    "?\?= ?\?/\n",
+    "1.5e+3 0x1p-2 .5.6 1..2 0x1e+1 1_x$y 'ab' 'a\\'' \"\\\"\" -> --> +++ <<<= ... .. %> <: @ `\n",
     "x\n#ifndef G\n#define G\n#include __FILE__\ny\n#endif\n__LINE__\n",
 };
 
@@ -277,10 +314,13 @@ TEST(preprocess_bytes) {
 
 TEST(preprocess_files) {
   char here[128], quoted[160];
-  char *args[] = {"-I", here, "-iquote", quoted, "-include", "stdbool.h", "-DX=2", "-std=gnu17", "-D__ASIF_MODEL__=7", NULL};
-  static const char a[] = "#include \"b.h\"\n#include \"b.h\"\n#include \"d/c.h\"\n#include \"c.h\"\n#include <b.h>\n#include \"o.h\"\n#include \"o.h\"\n"
+  char *args[] = {"-I", here, "-iquote", quoted, "-include", "stdbool.h", "-DX=2", "-std=gnu17", "-D__ASIF_MODEL__=7",
+                  NULL};
+  static const char a[] = "#include \"b.h\"\n#include \"b.h\"\n#include \"d/c.h\"\n#include \"c.h\"\n#include "
+                          "<b.h>\n#include \"o.h\"\n#include \"o.h\"\n"
                           "X __STDC_VERSION__ true __ASIF_MODEL__\n";
-  static const char b[] = "#ifndef B\n#define B\nb __FILE__ __LINE__\n#include \"c.h\"\n#else\nagain\n#endif\nb_last", c[] = "c __FILE__ X";
+  static const char b[] = "#ifndef B\n#define B\nb __FILE__ __LINE__\n#include \"c.h\"\n#else\nagain\n#endif\nb_last",
+                    c[] = "c __FILE__ X";
   static const char o[] = "#pragma once\nonce\n";
   compiler();
   put_file("a.c", "", 0);
@@ -334,9 +374,11 @@ TEST(preprocess_wrong) {
 }
 
 TEST(preprocess_left_to_the_compiler) {
-  char *const odd[] = {"-O2", NULL}, *const system_folder[] = {"-isystem", "/tmp", NULL}, *const strict[] = {"-std=c11", NULL};
+  char *const odd[] = {"-O2", NULL}, *const system_folder[] = {"-isystem", "/tmp", NULL},
+              *const strict[] = {"-std=c11", NULL};
   expect("x\n", odd, PP_NEEDS_COMPILER, "");
-  expect("#include \"b.h\"\n", system_folder, PP_NEEDS_COMPILER, "a.c:1:1: what -isystem finds is left to a compiler, and there is none");
+  expect("#include \"b.h\"\n", system_folder, PP_NEEDS_COMPILER,
+         "a.c:1:1: what -isystem finds is left to a compiler, and there is none");
   expect("#include <stdint.h>\n", system_folder, PP_DONE, "");
   expect("a ?\?= b\n", strict, PP_NEEDS_COMPILER, "a trigraph");
   expect("a ?\? b\n", strict, PP_DONE, "");
@@ -360,13 +402,16 @@ TEST(preprocess_too_much) {
   mem_open(&m, NULL);
   text_open(&t, &m);
   text_add(&t, "#define m0 x x x x x x x x\n");
-  for (int i = 1; i < 20; i++) text_printf(&t, "#define m%d m%d m%d m%d m%d m%d m%d m%d m%d\n", i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+  for (int i = 1; i < 20; i++)
+    text_printf(&t, "#define m%d m%d m%d m%d m%d m%d m%d m%d m%d\n", i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1,
+                i - 1);
   size_t macros = t.count;
   text_add(&t, "m19\n");
   struct problem problem = {""};
   struct text own;
   text_open(&own, &m);
-  CHECK(preprocess(&m, put_file("a.c", t.at, t.count), NULL, &own, &problem) == PP_DONE && own.count > TEXT_MOST && own.count < 2 * TEXT_MOST);
+  CHECK(preprocess(&m, put_file("a.c", t.at, t.count), NULL, &own, &problem) == PP_DONE && own.count > TEXT_MOST &&
+        own.count < 2 * TEXT_MOST);
   t.count = macros;
   text_add(&t, "#define none(x)\n#define f(x) none(x)\nf(m19)\n");
   expect(t.at, NULL, PP_REFUSED, "more than 10 million tokens");
@@ -385,8 +430,10 @@ TEST(preprocess_too_much) {
   expect(t.at, NULL, PP_WRONG, "nested more than 300 deep");
   text_clear(&t);
   text_add(&t, "#if __INCLUDE_LEVEL__x\n#endif\n#include \"b.h\"\n#include \"b.h\"\n");
-  put_file("b.h", "#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n", strlen("#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n"));
-  put_file("c.h", "#if 1\n#include \"b.h\"\n#include \"b.h\"\n#endif\n", strlen("#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n"));
+  put_file("b.h", "#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n",
+           strlen("#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n"));
+  put_file("c.h", "#if 1\n#include \"b.h\"\n#include \"b.h\"\n#endif\n",
+           strlen("#if 1\n#include \"c.h\"\n#include \"c.h\"\n#endif\n"));
   expect(t.at, NULL, PP_WRONG, "more than 200 deep");
   mem_close(&m);
   remove_folder();
@@ -404,14 +451,17 @@ static void put_name(struct text *t) { text_char(t, "ABCDfgh"[pick(7)]); }
 static bool one_line; /* what belongs together is in one */
 
 static void put_blank(struct text *t, bool lines) {
-  static const char *const blanks[] = {" ", " ", " ", "", "", "  ", "/**/", "\t", " /* c */ ", "\\\n", " \\\n ", "\n", "\n ", "/*\n*/", " \n\n"};
+  static const char *const blanks[] = {" ",         " ",    " ",      "",   "",    "  ",     "/**/", "\t",
+                                       " /* c */ ", "\\\n", " \\\n ", "\n", "\n ", "/*\n*/", " \n\n"};
   text_add(t, blanks[pick(one_line ? 9 : lines ? 15 : 11)]);
 }
 
 static void put_token(struct text *t, bool body, bool function) {
-  static const char *const plain[] = {"1",  "x", "+", "-", "y", "\"s\"", "'c'", "2e", ".", "<", "=", "&", "#", ",", "__LINE__", "x1", "\\", "->", "...", "\"\\\"\""};
+  static const char *const plain[] = {"1", "x", "+", "-", "y",        "\"s\"", "'c'", "2e", ".",   "<",
+                                      "=", "&", "#", ",", "__LINE__", "x1",    "\\",  "->", "...", "\"\\\"\""};
   switch (pick(10)) {
-  case 0: case 1: put_name(t); break;
+  case 0:
+  case 1: put_name(t); break;
   case 2: text_add(t, body && function ? "x" : "1"); break;
   case 3: text_add(t, body && function ? pick(2) ? "y" : "#x" : "+"); break;
   case 4: text_add(t, body && pick(2) ? pick(3) ? "##" : "## x ##" : "z"); break;
@@ -452,8 +502,11 @@ static void put_define(struct text *t) {
 }
 
 static void put_condition(struct text *t) {
-  static const char *const operators[] = {"+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", ",", "?1:", "? -1 : "};
-  static const char *const operands[] = {"1", "0", "2u", "-1", "~0", "!A", "defined B", "7", "-3", "0x7fffffffffffffff", "'a'", "A", "f(1)", "D", "65", "1u", "9223372036854775808"};
+  static const char *const operators[] = {"+",  "-",  "*", "/", "%", "<<", ">>", "<", ">",   "<=",     ">=",
+                                          "==", "!=", "&", "|", "^", "&&", "||", ",", "?1:", "? -1 : "};
+  static const char *const operands[] = {
+      "1",   "0", "2u",   "-1", "~0", "!A", "defined B",          "7", "-3", "0x7fffffffffffffff",
+      "'a'", "A", "f(1)", "D",  "65", "1u", "9223372036854775808"};
   text_add(t, "#if ");
   for (unsigned n = 1 + pick(5), open = 0; n; n--) {
     if (!pick(4) && n > 1) open += (text_char(t, '('), 1);
@@ -474,7 +527,8 @@ static void put_program(struct text *t) {
   text_add(t, "#define s(...) #__VA_ARGS__\n#define t(...) s(__VA_ARGS__)\n");
   for (unsigned n = 2 + pick(8); n; n--) {
     switch (pick(5)) {
-    case 0: case 1: put_define(t); break;
+    case 0:
+    case 1: put_define(t); break;
     case 2: put_condition(t); break;
     default:
       for (unsigned k = pick(5); k; k--) {
@@ -504,12 +558,13 @@ static unsigned compare_batch(const char *cc) {
   for (int i = 0; i < BATCH; i++) {
     text_open(&programs[i], &m);
     put_program(&programs[i]);
-    text_printf(&whole, "#undef A\n#undef B\n#undef C\n#undef D\n#undef f\n#undef g\n#undef h\n#line 1 \"p%d.c\"\n%s", i, programs[i].at);
+    text_printf(&whole, "#undef A\n#undef B\n#undef C\n#undef D\n#undef f\n#undef g\n#undef h\n#line 1 \"p%d.c\"\n%s",
+                i, programs[i].at);
   }
   put_file("all.c", whole.at, whole.count);
   char command[600];
-  snprintf(command, sizeof command, "%s -E -std=gnu11 -w -nostdinc %s -x c %s/all.c > %s/out 2> %s/errors",
-           cc, strstr(cc, "clang") ? "-ferror-limit=0" : "", folder, folder, folder);
+  snprintf(command, sizeof command, "%s -E -std=gnu11 -w -nostdinc %s -x c %s/all.c > %s/out 2> %s/errors", cc,
+           strstr(cc, "clang") ? "-ferror-limit=0" : "", folder, folder, folder);
   if (system(command) == -1) CHECK(!"the compiler ran");
   char path[128];
   struct source_file out = {path, NULL, 0}, said = {path, NULL, 0};

@@ -37,11 +37,12 @@ static void expect(toy_step *step, unsigned threads, unsigned operations, const 
     struct liveness_result r = check(&toy.system, (enum progress)p);
     struct problem why;
     enum verdict expected = strchr(holds, "dolw"[p]) ? VERDICT_HOLDS : VERDICT_VIOLATED;
-    CHECKF(r.verdict == expected, "%s, %u threads: verdict %d, %s", progress_name((enum progress)p), threads, r.verdict, r.reason);
+    CHECKF(r.verdict == expected, "%s, %u threads: verdict %d, %s", progress_name((enum progress)p), threads, r.verdict,
+           r.reason);
     CHECK((r.verdict == VERDICT_VIOLATED) == (r.reason[0] != 0));
     if (r.verdict != VERDICT_VIOLATED) continue;
-    printf("%s: %s (%zu moves, then %zu for ever; %llu states)\n", progress_name((enum progress)p), r.reason, r.stem_count,
-           r.loop_count, (unsigned long long)r.states);
+    printf("%s: %s (%zu moves, then %zu for ever; %llu states)\n", progress_name((enum progress)p), r.reason,
+           r.stem_count, r.loop_count, (unsigned long long)r.states);
     CHECK(r.stuck >= 0 && r.waits == !r.loop_count);
     run_replay(&toy.system, &r, NULL, NULL);
     for (int q = 0; q < 4; q++) /* no run violates what holds */
@@ -91,9 +92,11 @@ static void expect_reason(toy_step *step, enum progress p, const char *reason) {
 TEST(progress_reasons) {
   expect_reason(toy_two_locks, PROGRESS_DEADLOCK_FREE,
                 "no thread can move, though thread A is in first(1), thread B is in first(1)");
-  expect_reason(toy_two_spin_locks, PROGRESS_DEADLOCK_FREE,
-                "under a fair scheduler no operation returns: thread A is in first(1), thread B is in first(1) for ever");
-  expect_reason(toy_mutex, PROGRESS_LOCK_FREE, "thread B is in first(1) and waits, for ever if the others have stopped");
+  expect_reason(
+      toy_two_spin_locks, PROGRESS_DEADLOCK_FREE,
+      "under a fair scheduler no operation returns: thread A is in first(1), thread B is in first(1) for ever");
+  expect_reason(toy_mutex, PROGRESS_LOCK_FREE,
+                "thread B is in first(1) and waits, for ever if the others have stopped");
   expect_reason(toy_spin_lock, PROGRESS_LOCK_FREE, "thread B is in first(1) for ever, and no operation returns");
   expect_reason(toy_spin_lock, PROGRESS_OBSTRUCTION_FREE, "thread A is in first(1) for ever, though it runs alone");
   expect_reason(toy_cas_counter, PROGRESS_WAIT_FREE, "thread A is in first(1) for ever while others return");
@@ -185,11 +188,13 @@ static bool has_loop(const struct random_system *r, closure from_start, enum whi
   return false;
 }
 
-/* Is an operation open in the states that reach s and are reached from it, of a thread that is not held in all of them? */
+/* Is an operation open in the states that reach s and are reached from it, of a thread that is not held in all of them?
+ */
 static bool is_open(const struct random_system *r, closure reach, unsigned s) {
   for (unsigned t = 0; t < r->system.threads; t++)
     for (unsigned u = 0; u < r->states; u++)
-      if (r->open[s][t] != RANDOM_CLOSED && (u == s || (reach[s][u] && reach[u][s])) && !random_held(r, u, t)) return true;
+      if (r->open[s][t] != RANDOM_CLOSED && (u == s || (reach[s][u] && reach[u][s])) && !random_held(r, u, t))
+        return true;
   return false;
 }
 
@@ -214,8 +219,10 @@ static bool livelock(const struct random_system *r, closure reach, unsigned s) {
 static bool waits_inside(const struct random_system *r, unsigned s, bool all) {
   bool found = false, moves = false;
   for (unsigned t = 0; t < r->system.threads; t++) {
-    if (r->moves[s][t].count) moves = true;
-    else if (r->moves[s][t].without == WAITS && r->open[s][t] != RANDOM_CLOSED && r->moves[s][t].locked) found = true;
+    if (r->moves[s][t].count)
+      moves = true;
+    else if (r->moves[s][t].without == WAITS && r->open[s][t] != RANDOM_CLOSED && r->moves[s][t].locked)
+      found = true;
   }
   return found && (!all || !moves);
 }
@@ -250,7 +257,8 @@ static void confirm(struct random_system *s, enum progress p, const struct liven
     const struct path_move *m = &r->loop[i];
     movers |= 1u << m->thread;
     for (unsigned k = 0; k < m->move.event_count; k++)
-      CHECK(m->move.events[k].kind != EVENT_RETURN || (p == PROGRESS_WAIT_FREE && m->move.events[k].thread != r->stuck));
+      CHECK(m->move.events[k].kind != EVENT_RETURN ||
+            (p == PROGRESS_WAIT_FREE && m->move.events[k].thread != r->stuck));
   }
   if (p == PROGRESS_DEADLOCK_FREE) {
     CHECK(run_fair(s, states + r->stem_count, r->loop, r->loop_count, FAIR_WEAK));
@@ -272,7 +280,8 @@ TEST(progress_of_random_systems) {
     for (int p = 0; p < 4; p++) {
       struct liveness_result r = check(&s.system, (enum progress)p);
       holds[p] = r.verdict == VERDICT_HOLDS;
-      CHECKF(holds[p] == naive(&s, (enum progress)p), "system %u, %s: %s", i, progress_name((enum progress)p), r.reason);
+      CHECKF(holds[p] == naive(&s, (enum progress)p), "system %u, %s: %s", i, progress_name((enum progress)p),
+             r.reason);
       if (!holds[p]) confirm(&s, (enum progress)p, &r);
       tally[p][holds[p]]++;
     }
@@ -281,6 +290,7 @@ TEST(progress_of_random_systems) {
     CHECK(!holds[PROGRESS_LOCK_FREE] || holds[PROGRESS_DEADLOCK_FREE] || random_conditions(&s));
     mem_close(&memory);
   }
-  for (int p = 0; p < 4; p++) printf("%s: %u hold, %u do not\n", progress_name((enum progress)p), tally[p][1], tally[p][0]);
+  for (int p = 0; p < 4; p++)
+    printf("%s: %u hold, %u do not\n", progress_name((enum progress)p), tally[p][1], tally[p][0]);
   for (int p = 0; p < 4; p++) CHECK(tally[p][0] > 300 && tally[p][1] > 300);
 }

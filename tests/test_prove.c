@@ -1,5 +1,5 @@
-/* Proofs for any number of threads: the algorithms of Vafeiadis 2009, Table 1; their evidence, which must be refused when it has been
- * changed; and what is concluded about numbers, against trying them. */
+/* Proofs for any number of threads: the algorithms of Vafeiadis 2009, Table 1; their evidence, which must be refused
+ * when it has been changed; and what is concluded about numbers, against trying them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -36,10 +36,12 @@ TEST(prove_six_at_all_levels) {
   for (unsigned i = 0; i < SIX; i++)
     for (unsigned level = LEVEL_MS; level <= LEVEL_FULL; level++) {
       struct proving r;
-      if (!strcmp(six[i], "objects/lock_coupling_set.c") && level == LEVEL_NU && !getenv("ASIF_LONG")) continue; /* it takes as long as full */
+      if (!strcmp(six[i], "objects/lock_coupling_set.c") && level == LEVEL_NU && !getenv("ASIF_LONG"))
+        continue; /* it takes as long as full */
       prove_file(&r, six[i], (enum prove_level)level);
       struct prove_counts c = prove_counts(&r.proved);
-      CHECKF(c.views > 50 && c.actions > 4, "%s: only %llu views and %llu actions", six[i], (unsigned long long)c.views, (unsigned long long)c.actions);
+      CHECKF(c.views > 50 && c.actions > 4, "%s: only %llu views and %llu actions", six[i], (unsigned long long)c.views,
+             (unsigned long long)c.actions);
       CHECK(r.proved.level == level);
       mem_close(&r.mem);
     }
@@ -63,7 +65,8 @@ TEST(prove_views_as_text_are_the_same_views) {
   }
 }
 
-static enum verdict replay_bytes(struct mem *m, const char *bytes, size_t count, struct text *said, struct problem *why) {
+static enum verdict replay_bytes(struct mem *m, const char *bytes, size_t count, struct text *said,
+                                 struct problem *why) {
   struct input in;
   size_t len;
   enum verdict verdict = VERDICT_UNKNOWN;
@@ -103,7 +106,8 @@ TEST(prove_evidence_stands) {
       prove_file(&r, six[i], (enum prove_level)level);
       char *bytes = evidence_of(&r, &count);
       text_open(&said, &r.mem);
-      CHECKF(replay_bytes(&r.mem, bytes, count, &said, &why) == VERDICT_HOLDS, "%s: %s%s", six[i], text_string(&said), why.text);
+      CHECKF(replay_bytes(&r.mem, bytes, count, &said, &why) == VERDICT_HOLDS, "%s: %s%s", six[i], text_string(&said),
+             why.text);
       mem_close(&r.mem);
     }
 }
@@ -128,7 +132,8 @@ TEST(prove_evidence_is_refused_without_any_line) {
     char *less = mem_alloc(&m, count);
     memcpy(less, bytes, before);
     memcpy(less + before, line + length, count - before - length);
-    CHECKF(replay_bytes(&m, less, count - length, &said, &why) != VERDICT_HOLDS, "it stands without: %.*s", (int)length, line);
+    CHECKF(replay_bytes(&m, less, count - length, &said, &why) != VERDICT_HOLDS, "it stands without: %.*s", (int)length,
+           line);
     CHECK(said.count || why.text[0]);
     mem_close(&m);
   }
@@ -149,8 +154,10 @@ static void change_view(struct view *v) {
   case 2: v->may_return ^= 1; break;
   case 3: v->status = v->status ? VAL(K_UNSET, 0) : NIL; break;
   default:
-    if (v->atoms) v->atoms--, v->abs[v->atoms] = 0;
-    else v->abs[v->atoms++] = NIL;
+    if (v->atoms)
+      v->atoms--, v->abs[v->atoms] = 0;
+    else
+      v->abs[v->atoms++] = NIL;
   }
 }
 
@@ -188,7 +195,8 @@ TEST(prove_certify_refuses_what_was_changed) {
   mem_close(&r.mem);
 }
 
-/* Numbers: four unknown ones and two constants, tried over -3 .. 3 in halves, which is dense enough to tell them apart. */
+/* Numbers: four unknown ones and two constants, tried over -3 .. 3 in halves, which is dense enough to tell them apart.
+ */
 enum { UNKNOWN = 4, TERMS = UNKNOWN + 2, LOWEST = -6, HIGHEST = 6 };
 struct numbers {
   struct prover p;
@@ -205,7 +213,8 @@ static bool possible(const struct numbers *n, int a, enum relation r, int b) {
   int x[TERMS] = {LOWEST, LOWEST, LOWEST, LOWEST, 0, 2};
   for (;;) {
     bool good = a < 0 || !holds(r, x[a], x[b]);
-    for (unsigned i = 0; good && i < n->count; i++) good = holds((enum relation)n->learnt[i].relation, x[n->learnt[i].a], x[n->learnt[i].b]);
+    for (unsigned i = 0; good && i < n->count; i++)
+      good = holds((enum relation)n->learnt[i].relation, x[n->learnt[i].a], x[n->learnt[i].b]);
     if (good) return true;
     unsigned i = 0;
     while (i < UNKNOWN && x[i] == HIGHEST) x[i++] = LOWEST;

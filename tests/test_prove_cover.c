@@ -1,4 +1,5 @@
-/* Every state of a concrete execution is described by a view of each thread: random executions of objects that are proved. */
+/* Every state of a concrete execution is described by a view of each thread: random executions of objects that are
+ * proved. */
 #include <string.h>
 
 #include "concrete.h"
@@ -21,7 +22,8 @@ static void check_cover(struct prover *p, const struct concrete *c, const char *
   for (unsigned t = 0; t < CONCRETE_THREADS; t++) {
     bool covered = concrete_covered(p, c, t);
     if (!covered) concrete_print(p, c, stderr);
-    CHECKF(covered, "%s: no view describes this state of execution %llu for thread %u", name, (unsigned long long)seed, t);
+    CHECKF(covered, "%s: no view describes this state of execution %llu for thread %u", name, (unsigned long long)seed,
+           t);
   }
 }
 
@@ -36,15 +38,19 @@ static void walk(struct prover *p, const char *name, uint64_t seed) {
   for (unsigned t = 0; stuck < 40;) {
     if (next_random(&random) % burst == 0) t = next_random(&random) % threads;
     bool moved;
-    if (c.thread[t].pc) moved = concrete_step(p, &c, t, next_random(&random));
-    else if (!left[t]) moved = false;
+    if (c.thread[t].pc)
+      moved = concrete_step(p, &c, t, next_random(&random));
+    else if (!left[t])
+      moved = false;
     else {
       uint16_t op = (uint16_t)(next_random(&random) % p->program->op_count);
       left[t]--;
       moved = concrete_call(p, &c, t, op, 1 + next_random(&random) % 3, next_random(&random));
     }
-    if (moved) check_cover(p, &c, name, seed), stuck = 0;
-    else t = next_random(&random) % threads, stuck++;
+    if (moved)
+      check_cover(p, &c, name, seed), stuck = 0;
+    else
+      t = next_random(&random) % threads, stuck++;
   }
 }
 

@@ -1,7 +1,8 @@
-/* Mutants of the objects that are proved: instructions of the lowered program dropped, doubled, exchanged, with other registers, numbers,
- * cells and targets. Nothing may be proved that verify breaks, for the same program; and where memory safety at least is proved, every state
- * of random executions is described by a view (concrete.h). ASIF_TEST_MUTANTS sets how many of each object (default 8; make test-long takes
- * 100), ASIF_TEST_MUTANT the number of the only one. */
+/* Mutants of the objects that are proved: instructions of the lowered program dropped, doubled, exchanged, with other
+ * registers, numbers, cells and targets. Nothing may be proved that verify breaks, for the same program; and where
+ * memory safety at least is proved, every state of random executions is described by a view (concrete.h).
+ * ASIF_TEST_MUTANTS sets how many of each object (default 8; make test-long takes 100), ASIF_TEST_MUTANT the number of
+ * the only one. */
 #include <string.h>
 
 #include "concrete.h"
@@ -46,7 +47,9 @@ static uint32_t end_of(const struct trial *t, uint32_t op) {
 }
 
 static bool jumps(const struct inst *i) { return i->code == I_JUMP || i->code == I_BRANCH; }
-static bool accesses_node(const struct inst *i) { return i->code >= I_LOAD && i->code <= I_UNLOCK && !(i->flags & FLAG_GLOBAL); }
+static bool accesses_node(const struct inst *i) {
+  return i->code >= I_LOAD && i->code <= I_UNLOCK && !(i->flags & FLAG_GLOBAL);
+}
 
 /* One change at pc; false: none of this kind is possible there. */
 static bool change(struct trial *t, uint32_t pc) {
@@ -57,44 +60,61 @@ static bool change(struct trial *t, uint32_t pc) {
   switch (roll(t, 9)) {
   case 0:
     if (i->code == I_RETURN || i->code == I_ALLOC) return false;
-    *i = (struct inst){.code = I_JUMP, .imm = pc + 1, .place = i->place, .d = NO_REG, .a = NO_REG, .b = NO_REG, .c = NO_REG};
+    *i = (struct inst){
+        .code = I_JUMP, .imm = pc + 1, .place = i->place, .d = NO_REG, .a = NO_REG, .b = NO_REG, .c = NO_REG};
     return true;
   case 1:
-    if (pc + 1 >= end_of(t, op) || jumps(i) || jumps(i + 1) || i[1].code == I_ATOMIC || i[1].code == I_RETURN || i->code == I_RETURN) return false;
+    if (pc + 1 >= end_of(t, op) || jumps(i) || jumps(i + 1) || i[1].code == I_ATOMIC || i[1].code == I_RETURN ||
+        i->code == I_RETURN)
+      return false;
     *i = i[1], i[1] = old;
     return true;
   case 2:
     if (pc + 1 >= end_of(t, op) || i[1].code == I_ATOMIC) return false;
     *i = i[1];
     return true;
-  case 3: case 4: {
+  case 3:
+  case 4: {
     reg *r = which[roll(t, 4)];
-    if (*r == NO_REG || (r == &i->a && (i->flags & FLAG_GLOBAL || i->code == I_RETURN)) || (i->code == I_BINARY && r == &i->c)) return false;
-    if (r == &i->b && i->code != I_BINARY && i->code != I_STORE && i->code != I_CAS && i->code != I_EXCHANGE) return false;
+    if (*r == NO_REG || (r == &i->a && (i->flags & FLAG_GLOBAL || i->code == I_RETURN)) ||
+        (i->code == I_BINARY && r == &i->c))
+      return false;
+    if (r == &i->b && i->code != I_BINARY && i->code != I_STORE && i->code != I_CAS && i->code != I_EXCHANGE)
+      return false;
     if (r == &i->c && i->code != I_CAS) return false;
     *r = (reg)roll(t, t->program->ops[op].regs);
     return true;
   }
   case 5:
     if (!jumps(i)) return false;
-    if (i->code == I_BRANCH && roll(t, 2)) i->op = i->op == OP_NOT ? 0 : OP_NOT;
-    else i->imm = from + roll(t, count);
+    if (i->code == I_BRANCH && roll(t, 2))
+      i->op = i->op == OP_NOT ? 0 : OP_NOT;
+    else
+      i->imm = from + roll(t, count);
     return true;
   case 6:
     if (!accesses_node(i) || i->code >= I_LOCK) return false;
     i->imm = roll(t, 3);
     return true;
   case 7:
-    if (i->code == I_CONST) i->imm = roll(t, 2) ? i->imm + 1 : 0;
-    else if (i->code == I_BINARY && i->op == OP_LT) i->op = OP_LE;
-    else if (i->code == I_BINARY && i->op >= OP_EQ && i->op <= OP_NE) i->op = i->op == OP_EQ ? OP_NE : OP_EQ;
-    else return false;
+    if (i->code == I_CONST)
+      i->imm = roll(t, 2) ? i->imm + 1 : 0;
+    else if (i->code == I_BINARY && i->op == OP_LT)
+      i->op = OP_LE;
+    else if (i->code == I_BINARY && i->op >= OP_EQ && i->op <= OP_NE)
+      i->op = i->op == OP_EQ ? OP_NE : OP_EQ;
+    else
+      return false;
     return true;
   default:
-    if (i->code == I_CAS) i->code = I_STORE, i->d = i->c = NO_REG;
-    else if (i->code == I_LOCK || i->code == I_UNLOCK) i->code = i->code == I_LOCK ? I_UNLOCK : I_LOCK;
-    else if (i->code >= I_LOAD && i->flags & FLAG_GLOBAL && i->code < I_LOCK) i->a = (reg)roll(t, t->program->global_count);
-    else return false;
+    if (i->code == I_CAS)
+      i->code = I_STORE, i->d = i->c = NO_REG;
+    else if (i->code == I_LOCK || i->code == I_UNLOCK)
+      i->code = i->code == I_LOCK ? I_UNLOCK : I_LOCK;
+    else if (i->code >= I_LOAD && i->flags & FLAG_GLOBAL && i->code < I_LOCK)
+      i->a = (reg)roll(t, t->program->global_count);
+    else
+      return false;
     return true;
   }
 }
@@ -161,11 +181,15 @@ static void walk(struct trial *t, uint64_t seed) {
   struct prover *p = &t->prover;
   t->random = seed;
   concrete_start(p, &c);
-  for (unsigned stuck = 0, left = 9, moves = 0; stuck < 30 && moves < 200 && !c.fault && objects(&c) < OBJECTS_MOST; moves++) { /* it may go on for ever */
+  for (unsigned stuck = 0, left = 9, moves = 0; stuck < 30 && moves < 200 && !c.fault && objects(&c) < OBJECTS_MOST;
+       moves++) { /* it may go on for ever */
     unsigned thread = roll(t, CONCRETE_THREADS);
     bool moved = false;
-    if (c.thread[thread].pc) moved = concrete_step(p, &c, thread, roll(t, 1000));
-    else if (left) left--, moved = concrete_call(p, &c, thread, (uint16_t)roll(t, p->program->op_count), 1 + roll(t, 3), roll(t, 1000));
+    if (c.thread[thread].pc)
+      moved = concrete_step(p, &c, thread, roll(t, 1000));
+    else if (left)
+      left--,
+          moved = concrete_call(p, &c, thread, (uint16_t)roll(t, p->program->op_count), 1 + roll(t, 3), roll(t, 1000));
     stuck = moved ? 0 : stuck + 1;
     for (unsigned i = 0; moved && !c.fault && i < CONCRETE_THREADS; i++) {
       if (concrete_covered(p, &c, i)) continue;
@@ -202,7 +226,8 @@ static void judge(struct trial *t, struct tally *y) {
   y->safe += safe;
   for (uint64_t seed = 0; safe && seed < (proved ? 6 : 2); seed++) walk(t, seed + t->number * 100);
   if (!proved) return;
-  bool wrong = breaks(t, 3, 1, 2) || breaks(t, 2, 2, 2) || (getenv("ASIF_LONG") && (breaks(t, 2, 3, 8) || breaks(t, 3, 2, 8)));
+  bool wrong =
+      breaks(t, 3, 1, 2) || breaks(t, 2, 2, 2) || (getenv("ASIF_LONG") && (breaks(t, 2, 3, 8) || breaks(t, 3, 2, 8)));
   if (wrong) say(t, "is proved");
   CHECK(!wrong);
 }

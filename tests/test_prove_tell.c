@@ -22,7 +22,8 @@ static void tell(struct telling *k, const char *path, enum prove_level level) {
   CHECKF(prove(&k->mem, &k->options, &k->proved, &why), "%s: %s", path, why.text);
   prove_tell(&k->proved, &k->options, true, &k->mem, &k->proof);
   k->result = (struct check_result){.verdict = k->proved.verdict, .method = (char *)"", .culprit = UINT32_MAX};
-  k->report = (struct report){.command = "prove", .spec = &k->proved.spec, .result = &k->result, .proof = &k->proof, .width = 100};
+  k->report = (struct report){
+      .command = "prove", .spec = &k->proved.spec, .result = &k->result, .proof = &k->proof, .width = 100};
 }
 
 static void check_view(const struct proof_view *v) {
@@ -32,7 +33,8 @@ static void check_view(const struct proof_view *v) {
 }
 
 static void check_reports(const struct telling *k) {
-  static void (*const makers[])(const struct report *, struct text *) = {report_text, report_json, report_junit, report_html};
+  static void (*const makers[])(const struct report *, struct text *) = {report_text, report_json, report_junit,
+                                                                         report_html};
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     struct text t;
     text_open(&t, (struct mem *)&k->mem);
@@ -98,7 +100,8 @@ TEST(prove_tell_memory_safety) {
   check_proof(&k);
   CHECK(!k.proof.points.count && !strcmp(k.proof.claim, "memory safe"));
   for (size_t i = 0; i < k.proof.actions.count; i++)
-    for (size_t c = 0; c < k.proof.actions.at[i].changes.count; c++) CHECK(!strstr(k.proof.actions.at[i].changes.at[c], "contents"));
+    for (size_t c = 0; c < k.proof.actions.at[i].changes.count; c++)
+      CHECK(!strstr(k.proof.actions.at[i].changes.at[c], "contents"));
   mem_close(&k.mem);
 }
 
@@ -124,7 +127,8 @@ TEST(prove_tell_nothing) {
   k.options = (struct prove_options){.path = "objects/ms_queue.c", .level = LEVEL_FULL};
   k.proved = (struct proved){.verdict = VERDICT_UNKNOWN};
   prove_tell(&k.proved, &k.options, true, &k.mem, &k.proof);
-  k.result = (struct check_result){.verdict = VERDICT_UNKNOWN, .reason = (char *)"the time limit was reached", .culprit = UINT32_MAX};
+  k.result = (struct check_result){
+      .verdict = VERDICT_UNKNOWN, .reason = (char *)"the time limit was reached", .culprit = UINT32_MAX};
   k.report = (struct report){.command = "prove", .result = &k.result, .proof = &k.proof, .width = 100};
   check_reports(&k);
   mem_close(&k.mem);

@@ -20,7 +20,7 @@ static void put_block(struct bytes *b, char kind, const void *bytes, size_t n) {
   put(b, bytes, n);
 }
 #define BLOCK(b, kind, text) put_block(b, kind, text, sizeof(text) - 1)
-#define NAMES "P\1AP\2BBO\1q\3enqO\1q\3deqT\5queue"
+#define NAMES                "P\1AP\2BBO\1q\3enqO\1q\3deqT\5queue"
 
 static struct bytes begun(void) {
   struct bytes b = {.count = 0};
@@ -48,11 +48,12 @@ static void refuses(const struct bytes *b, const char *message) {
 TEST(recording_as_documented) {
   struct bytes b = begun();
   BLOCK(&b, 'N', NAMES);
-  BLOCK(&b, 'E', "\x04\x00\x14"   /* A: call, one argument; operation 0; 5 */
-                 "\x10\x01"       /* BB: call; operation 1 */
-                 "\x05"           /* A: return, none */
-                 "\x11\x14"       /* BB: return, 5 */
-                 "\x00\x01\x09"); /* A: call of 1; return, empty */
+  BLOCK(&b, 'E',
+        "\x04\x00\x14"   /* A: call, one argument; operation 0; 5 */
+        "\x10\x01"       /* BB: call; operation 1 */
+        "\x05"           /* A: return, none */
+        "\x11\x14"       /* BB: return, 5 */
+        "\x00\x01\x09"); /* A: call of 1; return, empty */
   BLOCK(&b, 'Z', "\x06");
   reads(&b, "# @object queue\nq enq(5) A\nq deq() BB\nq Ok() A\nq Ok(5) BB\nq deq() A\nq Empty() A\n");
 }
@@ -60,10 +61,11 @@ TEST(recording_as_documented) {
 TEST(recording_values) {
   struct bytes b = begun();
   BLOCK(&b, 'N', "P\1AO\1x\1w");
-  BLOCK(&b, 'E', "\x0c\x00\x02\xfe\xff\xff\xff\x1f\x0f\x00\x00\x00\x00\x00\x00\x00\x80" /* -1, -(2^31), -(2^63) */
-                 "\x01\x13\x03\x11\x02hi\x13\x00\x05"                                    /* [hi [] true] */
-                 "\x04\x00\xf0\x01"                                                      /* 60 */
-                 "\x0d");                                                                /* true */
+  BLOCK(&b, 'E',
+        "\x0c\x00\x02\xfe\xff\xff\xff\x1f\x0f\x00\x00\x00\x00\x00\x00\x00\x80" /* -1, -(2^31), -(2^63) */
+        "\x01\x13\x03\x11\x02hi\x13\x00\x05"                                   /* [hi [] true] */
+        "\x04\x00\xf0\x01"                                                     /* 60 */
+        "\x0d");                                                               /* true */
   reads(&b, "x w(-1, -2147483648, -9223372036854775808) A\nx Ok([hi [] true]) A\nx w(60) A\nx Ok(true) A\n");
 }
 
@@ -159,7 +161,8 @@ static bool keep(struct text *t, void *unused) { return (void)t, (void)unused, t
 TEST(recording_large) {
   struct text t;
   text_open(&t, test_memory());
-  for (int i = 0; i < 100000; i++) text_printf(&t, "q%d enq(%d) P%d\nq%d Ok() P%d\n", i % 40, i * 7919, i % 300, i % 40, i % 300);
+  for (int i = 0; i < 100000; i++)
+    text_printf(&t, "q%d enq(%d) P%d\nq%d Ok() P%d\n", i % 40, i * 7919, i % 300, i % 40, i % 300);
   struct history *h = parse("wing-gong", text_string(&t));
   size_t n;
   const char *bytes = written_bytes(h, "recording", &n);

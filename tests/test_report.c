@@ -32,7 +32,8 @@ static void fixture_script(struct fixture *f, const char *words) {
   f->report.history = f->history = fixture_history(&f->mem, "h.txt", words);
 }
 
-static void fixture_violated(struct fixture *f, const char *words, size_t count, const uint32_t *core, uint32_t culprit) {
+static void fixture_violated(struct fixture *f, const char *words, size_t count, const uint32_t *core,
+                             uint32_t culprit) {
   fixture_script(f, words);
   memcpy(f->core, core, count * sizeof *core);
   f->result.verdict = VERDICT_VIOLATED;
@@ -147,7 +148,8 @@ TEST(report_text_unknown) {
   f.result.reached = 3;
   f.result.configurations = 12345;
   const char *s = said_by(&f, report_text);
-  CHECK_HAS(s, "Unknown: the time limit of 10 s was reached\nDecided 3 of 9 events (33 %), 12345 configurations explored.\n");
+  CHECK_HAS(
+      s, "Unknown: the time limit of 10 s was reached\nDecided 3 of 9 events (33 %), 12345 configurations explored.\n");
   CHECK_HAS(s, "\nverdict: unknown (5 operations, ");
   check_all(&f);
   CHECK_HAS(said_by(&f, report_junit), "<error type=\"unknown\" message=\"the time limit of 10 s was reached\">");
@@ -259,8 +261,8 @@ TEST(report_of_overlapping_operations_of_one_process) {
   f.report.history = f.history = history_new(&f.mem, "columns.txt");
   for (int i = 0; i < 6; i++) {
     value v = value_int(f.history->values, i);
-    history_interval(f.history, names_intern(f.history->processes, "", 0), names_intern(f.history->objects, "", 0), 0, &v, 1,
-                     V_NONE, i, i + 2, 0);
+    history_interval(f.history, names_intern(f.history->processes, "", 0), names_intern(f.history->objects, "", 0), 0,
+                     &v, 1, V_NONE, i, i + 2, 0);
   }
   history_finish(f.history);
   const char *s = said_by(&f, report_timeline);

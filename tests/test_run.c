@@ -1,5 +1,5 @@
-/* The runtime under `asif test`: points, choices and moments; what begins anew with every run; what ends one. The code is in
- * tests/run/. */
+/* The runtime under `asif test`: points, choices and moments; what begins anew with every run; what ends one. The code
+ * is in tests/run/. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,13 +51,15 @@ static void check_steps(const struct run *r) {
       (k < i ? &first : &last)[0] = false;
     }
     CHECK(s->kind == (first ? POINT_WRITE : POINT_READ) && s->size == 4 && s->address && s->before == before);
-    CHECK(!(s->flags & STEP_CALLS) == !first && !(s->flags & STEP_RETURNS) == !last && !(s->flags & STEP_WROTE) == !first);
+    CHECK(!(s->flags & STEP_CALLS) == !first && !(s->flags & STEP_RETURNS) == !last &&
+          !(s->flags & STEP_WROTE) == !first);
     CHECK(s->enabled >> s->fiber & 1);
     before = s->fiber;
   }
   for (size_t m = 0; m < 4; m++) { /* calls with first steps, returns with last ones */
     const struct moment *at = &r->moments[m];
-    CHECK(r->steps[at->step].flags & (at->is_return ? STEP_RETURNS : STEP_CALLS) && r->steps[at->step].fiber == at->fiber);
+    CHECK(r->steps[at->step].flags & (at->is_return ? STEP_RETURNS : STEP_CALLS) &&
+          r->steps[at->step].fiber == at->fiber);
     CHECK(at->call == at->fiber && (!m || at[-1].step <= at->step));
   }
 }
@@ -102,8 +104,10 @@ TEST(run_choices) {
   const struct choice middle[] = {{1, 0}, {0, 0}}, wrong[] = {{0, 0}, {0, 0}, {0, 0}};
   const struct run *r = execute(&s, &(struct plan){.choices = middle, .count = 2});
   CHECK(r->steps[0].fiber == 1 && r->steps[1].fiber == 0 && r->steps[2].fiber == 0 && r->steps[3].fiber == 1);
-  for (size_t i = 2; i < 4; i++) CHECK(step_default(r->steps, i, r->steps[i].before, r->steps[i].enabled) == r->steps[i].fiber);
-  CHECK(step_default(r->steps, 0, 0, 3) == 0 && step_default(r->steps, 1, 1, 5) == 2 && step_default(r->steps, 1, 2, 3) == 0);
+  for (size_t i = 2; i < 4; i++)
+    CHECK(step_default(r->steps, i, r->steps[i].before, r->steps[i].enabled) == r->steps[i].fiber);
+  CHECK(step_default(r->steps, 0, 0, 3) == 0 && step_default(r->steps, 1, 1, 5) == 2 &&
+        step_default(r->steps, 1, 2, 3) == 0);
   CHECK(!run_execute(&s.client, &(struct plan){.choices = wrong, .count = 3}, &problem));
   CHECK(strstr(problem.text, "step 2 of the schedule is thread 0's"));
   CHECK(execute(&s, &(struct plan){0})->count == 4);
@@ -125,7 +129,8 @@ static bool see_own(void *context, const struct run *r) {
   (void)context;
   for (size_t i = 0; i < r->moment_count; i++) {
     long me = r->moments[i].fiber + 1;
-    if (r->moments[i].is_return) CHECKF(r->moments[i].result == 500000 + me * 111, "thread %ld: %ld", me, r->moments[i].result);
+    if (r->moments[i].is_return)
+      CHECKF(r->moments[i].result == 500000 + me * 111, "thread %ld: %ld", me, r->moments[i].result);
   }
   return true;
 }
@@ -178,7 +183,8 @@ TEST(run_what_is_a_point) {
   struct image *image = code("tests/run/code.c");
   scene_open(&s, image, "volatile", &usual);
   const struct run *r = execute(&s, &(struct plan){0});
-  CHECK(r->count == 2 && r->steps[0].kind == POINT_WRITE && r->steps[1].kind == POINT_READ && r->moments[1].result == 1);
+  CHECK(r->count == 2 && r->steps[0].kind == POINT_WRITE && r->steps[1].kind == POINT_READ &&
+        r->moments[1].result == 1);
   scene_open(&s, image, "plain", &usual);
   r = execute(&s, &(struct plan){0});
   CHECK(r->count == 1 && r->steps[0].kind == POINT_CALL && r->moments[1].result == 10);
@@ -221,7 +227,8 @@ TEST(run_crashes) {
       struct scene s;
       scene_open(&s, image, crashes[i].name, &usual);
       const struct run *r = execute(&s, &(struct plan){0});
-      CHECKF(r->found == crashes[i].found && strstr(r->said, crashes[i].said), "%s: %s: %s", crashes[i].name, found_name(r->found), r->said);
+      CHECKF(r->found == crashes[i].found && strstr(r->said, crashes[i].said), "%s: %s: %s", crashes[i].name,
+             found_name(r->found), r->said);
       const struct found_place *at;
       size_t count = run_found_places(&at);
       CHECKF(count && at[0].pc >= image_base(image), "%s: no place", crashes[i].name);
@@ -249,7 +256,8 @@ TEST(run_yields) {
   struct scene s;
   scene_open(&s, code("tests/run/code.c"), "yield", &usual);
   const struct run *r = execute(&s, &(struct plan){0});
-  CHECK(r->end == RUN_WHOLE && r->found == FOUND_NOTHING && r->steps[1].kind == POINT_YIELD && r->steps[1].flags & STEP_YIELDED);
+  CHECK(r->end == RUN_WHOLE && r->found == FOUND_NOTHING && r->steps[1].kind == POINT_YIELD &&
+        r->steps[1].flags & STEP_YIELDED);
   CHECK(r->steps[2].fiber == 1);
   for (size_t i = 0; i < r->moment_count; i++) CHECK(!r->moments[i].is_return || r->moments[i].result == 1);
 }
@@ -273,8 +281,8 @@ static void tell(void *context, const struct access *a) {
   struct text *t = context;
   static const char *const kinds[] = {"reads", "writes", "updates"};
   CHECK(a->kind <= POINT_UPDATE && a->pc);
-  text_printf(t, "%u %s %s %lu %lu;", a->fiber, a->atomic ? "atomically" : "plainly", kinds[a->kind], (unsigned long)a->read,
-              (unsigned long)a->wrote);
+  text_printf(t, "%u %s %s %lu %lu;", a->fiber, a->atomic ? "atomically" : "plainly", kinds[a->kind],
+              (unsigned long)a->read, (unsigned long)a->wrote);
 }
 TEST(run_is_told) {
   RUNS();
@@ -286,8 +294,9 @@ TEST(run_is_told) {
   run_record(&recorder);
   scene_open(&s, image, "steps", &usual);
   execute(&s, &(struct plan){0});
-  CHECKF(!strcmp(text_string(&t), "0 atomically writes 0 1;0 atomically reads 0 0;1 atomically writes 0 1;1 atomically reads 1 0;"), "%s",
-         text_string(&t));
+  CHECKF(!strcmp(text_string(&t),
+                 "0 atomically writes 0 1;0 atomically reads 0 0;1 atomically writes 0 1;1 atomically reads 1 0;"),
+         "%s", text_string(&t));
   text_clear(&t);
   scene_open(&s, image, "plain", &usual);
   execute(&s, &(struct plan){0});
@@ -343,14 +352,16 @@ TEST(run_cxx_ends) {
   for (int again = 0; again < 3; again++) {
     scene_open(&s, image, "uncaught", &usual);
     const struct run *r = execute(&s, &(struct plan){0});
-    CHECKF(r->found == FOUND_CRASH && strstr(r->said, "throws std::out_of_range, and nobody catches it"), "%s", r->said);
+    CHECKF(r->found == FOUND_CRASH && strstr(r->said, "throws std::out_of_range, and nobody catches it"), "%s",
+           r->said);
     scene_open(&s, image, "noexcepts", &usual);
     r = execute(&s, &(struct plan){0});
     CHECKF(r->found == FOUND_CRASH && strstr(r->said, "throws int, and nobody catches it"), "%s", r->said);
   }
 }
 
-/* Runs that begin at a state kept on the way are the same as those from the beginning: a recorder makes all begin there. */
+/* Runs that begin at a state kept on the way are the same as those from the beginning: a recorder makes all begin
+ * there. */
 static void tell_nobody(void *context, const struct access *a) { (void)context, (void)a; }
 static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 0x9e3779b97f4a7c15u ^ h >> 29; }
 static bool see_everything(void *context, const struct run *r) {
@@ -361,7 +372,8 @@ static bool see_everything(void *context, const struct run *r) {
     h = mix(mix(h, s->size), s->block | s->blocks << 8);
   }
   for (size_t i = 0; i < r->moment_count; i++)
-    h = mix(mix(h, r->moments[i].step), (uint64_t)r->moments[i].result << 8 | r->moments[i].fiber << 1 | r->moments[i].is_return);
+    h = mix(mix(h, r->moments[i].step),
+            (uint64_t)r->moments[i].result << 8 | r->moments[i].fiber << 1 | r->moments[i].is_return);
   *(uint64_t *)context = mix(mix(h, r->found), r->end);
   return true;
 }
@@ -402,7 +414,8 @@ static void check_hooks(const char *compiler, const char *source) {
   char command[600], symbol[300];
   unsigned hooks = 0;
   snprintf(command, sizeof command,
-           "for o in -O0 '-O1 -mcx16'; do %s -w $o -fPIC -fsanitize=thread -c %s -o /tmp/asif-hooks-%d && nm -u /tmp/asif-hooks-%d; done; "
+           "for o in -O0 '-O1 -mcx16'; do %s -w $o -fPIC -fsanitize=thread -c %s -o /tmp/asif-hooks-%d && nm -u "
+           "/tmp/asif-hooks-%d; done; "
            "rm -f /tmp/asif-hooks-%d",
            compiler, source, getpid(), getpid(), getpid());
   FILE *names = popen(command, "r");

@@ -33,7 +33,8 @@ static value script_value(struct values *v, const char *s, size_t n) {
   static const struct {
     const char *name;
     value is;
-  } words[] = {{"nil", V_NIL}, {"true", V_TRUE}, {"false", V_FALSE}, {"empty", V_EMPTY}, {"full", V_FULL}, {"?", V_UNKNOWN}};
+  } words[] = {{"nil", V_NIL},     {"true", V_TRUE}, {"false", V_FALSE},
+               {"empty", V_EMPTY}, {"full", V_FULL}, {"?", V_UNKNOWN}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strlen(words[i].name) == n && !memcmp(words[i].name, s, n)) return words[i].is;
   if (n == 2 && !memcmp(s, "''", 2)) return value_text(v, "", 0);
@@ -137,8 +138,8 @@ static void script(const char *spec, const char *text, const char *state) {
   if (r.spec.machine_new) { /* the machine says the same */
     void *machine = r.spec.machine_new(&r.spec, &r.mem);
     for (size_t i = 0; i < count; i++)
-      CHECKF(r.spec.machine_apply(machine, &r.history->ops.at[i]) != impossible[i], "%s machine: %s: operation %zu", spec, text,
-             i + 1);
+      CHECKF(r.spec.machine_apply(machine, &r.history->ops.at[i]) != impossible[i], "%s machine: %s: operation %zu",
+             spec, text, i + 1);
   }
   if (state) {
     struct text t;
@@ -155,25 +156,33 @@ static void script(const char *spec, const char *text, const char *state) {
 /* What each allows. */
 
 TEST(spec_register) {
-  script("register", "read -> nil; write 5; read -> 5; !read -> nil; write 7; !read -> 5; read -> 7; read -> ?", "value 7");
+  script("register", "read -> nil; write 5; read -> 5; !read -> nil; write 7; !read -> 5; read -> 7; read -> ?",
+         "value 7");
   script("register(0)", "read -> 0; !read -> nil; write nil; read -> nil", "value nil");
-  script("cas-register", "cas 1 2 -> false; !cas 1 2 -> true; cas nil 2 -> true; read -> 2; cas 2 3 -> 1; cas 2 3 -> 0", "value 3");
+  script("cas-register", "cas 1 2 -> false; !cas 1 2 -> true; cas nil 2 -> true; read -> 2; cas 2 3 -> 1; cas 2 3 -> 0",
+         "value 3");
   script("cas-register(0)", "cas 0 a -> true; read -> a; cas a b -> ?; read -> b", "value b");
 }
 
 TEST(spec_counter) {
-  script("counter", "read -> 0; inc; inc 5; dec; read -> 5; !read -> 6; fetch-add 2 -> 5; !fetch-add -> 5; add-fetch -> 8", "count 8");
+  script("counter",
+         "read -> 0; inc; inc 5; dec; read -> 5; !read -> 6; fetch-add 2 -> 5; !fetch-add -> 5; add-fetch -> 8",
+         "count 8");
   script("counter", "dec; read -> -1; add -4; read -> -5; fetch-inc -> ?; read -> -4", "count -4");
-  script("counter", "inc 4000000000; read -> 4000000000; inc 4000000000; !read -> 4000000000; read -> ?", "count 8000000000");
+  script("counter", "inc 4000000000; read -> 4000000000; inc 4000000000; !read -> 4000000000; read -> ?",
+         "count 8000000000");
 }
 
 TEST(spec_queue) {
-  script("queue", "deq -> empty; enq 1; enq 2; !deq -> empty; !deq -> 2; deq -> 1; enq 1; deq -> 2; deq -> 1; deq -> empty", "[]");
+  script("queue",
+         "deq -> empty; enq 1; enq 2; !deq -> empty; !deq -> 2; deq -> 1; enq 1; deq -> 2; deq -> 1; deq -> empty",
+         "[]");
   script("queue", "enq 5; enq 7; enq 5", "[5 7 5]");
   script("queue", "enq 5; enq 7; deq -> ?; deq -> 7; deq -> ?; deq -> nil; deq -> null; deq -> NONE", "[]");
   script("weak-queue", "enq 1; deq -> empty; !deq -> 2; deq -> 1; deq -> empty; !deq -> 1", "[]");
   script("weak-queue", "enq 1; deq -> ?", "[] or [1]");
-  script("bounded-queue(2)", "enq 1; enq 2; !enq 3; enq 3 -> full; enq 3 -> false; deq -> 1; !enq 3 -> full; enq 3; deq -> 2", "[3]");
+  script("bounded-queue(2)",
+         "enq 1; enq 2; !enq 3; enq 3 -> full; enq 3 -> false; deq -> 1; !enq 3 -> full; enq 3; deq -> 2", "[3]");
   script("bounded-queue(1)", "deq -> empty; enq 1 -> ?; enq 2 -> ?; deq -> 1; deq -> empty", "[]");
 }
 
@@ -184,59 +193,88 @@ TEST(spec_stack) {
 }
 
 TEST(spec_deque) {
-  script("deque", "pop-front -> empty; pop-back -> empty; push-front 1; push-back 2; push_front 0; !pop-back -> 0; pop-back -> 2; "
-                  "PopFront -> 0; !pop-front -> empty; pop-back -> ?; pop-front -> empty", "[]");
+  script(
+      "deque",
+      "pop-front -> empty; pop-back -> empty; push-front 1; push-back 2; push_front 0; !pop-back -> 0; pop-back -> 2; "
+      "PopFront -> 0; !pop-front -> empty; pop-back -> ?; pop-front -> empty",
+      "[]");
   script("deque", "push-back 1; push-back 2; push-back 3; pop-front -> 1; pop-back -> 3", "[2]");
 }
 
 TEST(spec_priority_queue) {
-  script("pqueue", "deq -> empty; insert 5; insert 3; insert 9; insert 3; !deq -> 5; deq -> 3; deq -> 3; delete-min -> 5; deq -> ?; "
-                   "deq -> empty", "[]");
+  script(
+      "pqueue",
+      "deq -> empty; insert 5; insert 3; insert 9; insert 3; !deq -> 5; deq -> 3; deq -> 3; delete-min -> 5; deq -> ?; "
+      "deq -> empty",
+      "[]");
   script("priority-queue", "insert 5; insert -3; insert a; insert 3000000000", "[-3 5 3000000000 a]");
-  script("max-priority-queue", "insert 5; insert 3; insert 9; !deq -> 3; delete-max -> 9; !deq -> empty; insert 7", "[7 5 3]");
-  script("bounded-priority-queue(2)", "insert 5; insert 3; insert 1 -> full; !insert 1; deq -> 3; insert 1; deq -> 1", "[5]");
+  script("max-priority-queue", "insert 5; insert 3; insert 9; !deq -> 3; delete-max -> 9; !deq -> empty; insert 7",
+         "[7 5 3]");
+  script("bounded-priority-queue(2)", "insert 5; insert 3; insert 1 -> full; !insert 1; deq -> 3; insert 1; deq -> 1",
+         "[5]");
 }
 
 TEST(spec_set) {
-  script("set", "contains 1 -> false; add 1 -> true; add 1 -> false; !add 1 -> true; contains 1 -> 1; remove 2 -> false; "
-                "add 2 -> true; remove 1 -> true; contains 1 -> 0; !remove 1 -> true; add 3 -> ?; contains 3 -> true", "{2 3}");
-  script("multiset", "count 1 -> 0; add 1; add 1; add 0; count 1 -> 2; !count 1 -> 1; remove 1 -> true; contains 1 -> true; "
-                     "remove 1 -> true; remove 1 -> false; contains 1 -> false; add 2; add 2; remove 2 -> ?", "{0 2}");
+  script("set",
+         "contains 1 -> false; add 1 -> true; add 1 -> false; !add 1 -> true; contains 1 -> 1; remove 2 -> false; "
+         "add 2 -> true; remove 1 -> true; contains 1 -> 0; !remove 1 -> true; add 3 -> ?; contains 3 -> true",
+         "{2 3}");
+  script("multiset",
+         "count 1 -> 0; add 1; add 1; add 0; count 1 -> 2; !count 1 -> 1; remove 1 -> true; contains 1 -> true; "
+         "remove 1 -> true; remove 1 -> false; contains 1 -> false; add 2; add 2; remove 2 -> ?",
+         "{0 2}");
 }
 
 TEST(spec_map) {
-  script("map", "get a -> nil; put a 1; get a -> 1; !get a -> nil; get b -> nil; put b 2; delete a; get a -> nil; "
-                "cas b 2 3 -> true; cas b 2 3 -> false; get b -> 3; cas c nil 1 -> true; delete b", "{c=1}");
-  script("map", "append k a; append k b; get k -> ab; !get k -> a; put k 1; append k 2; get k -> 12; cas k 12 x -> true; "
-                "append k y; put other 0; get other -> 0", "{k=\"xy\" other=\"0\"}");
+  script("map",
+         "get a -> nil; put a 1; get a -> 1; !get a -> nil; get b -> nil; put b 2; delete a; get a -> nil; "
+         "cas b 2 3 -> true; cas b 2 3 -> false; get b -> 3; cas c nil 1 -> true; delete b",
+         "{c=1}");
+  script("map",
+         "append k a; append k b; get k -> ab; !get k -> a; put k 1; append k 2; get k -> 12; cas k 12 x -> true; "
+         "append k y; put other 0; get other -> 0",
+         "{k=\"xy\" other=\"0\"}");
   script("map", "get k -> ''; put k ''; get k -> nil; append k ''; append k abcd; delete k; get k -> ''", "{}");
-  script("map", "put k true; get k -> true; !append k x; delete k; append k x; get k -> x; append k y -> ?; get k -> ?; cas k xy true -> true",
+  script("map",
+         "put k true; get k -> true; !append k x; delete k; append k x; get k -> x; append k y -> ?; get k -> ?; cas k "
+         "xy true -> true",
          "{k=true}");
 }
 
 TEST(spec_lock) {
-  script("lock", "p0: acquire; !p1: acquire; !p1: release; p1: try -> false; p0: try -> false; !p0: acquire; p0: release; "
-                 "!p0: release; p1: try -> true; p1: release; p2: acquire", "held by P2");
+  script("lock",
+         "p0: acquire; !p1: acquire; !p1: release; p1: try -> false; p0: try -> false; !p0: acquire; p0: release; "
+         "!p0: release; p1: try -> true; p1: release; p2: acquire",
+         "held by P2");
   script("lock", "p0: lock; p0: unlock", "free");
-  script("rw-lock", "p0: read-lock; p1: read-lock; !p2: write-lock; p2: try-write -> false; p2: try-read -> true; p0: unlock; "
-                    "!p0: unlock; p1: read-unlock; p2: unlock; p2: write-lock; !p0: read-lock; p0: try-read -> false; "
-                    "!p0: unlock; p2: unlock; p0: rdlock; p0: rdlock; p0: unlock; !p1: write-lock", "read by P0");
-  script("rw-lock", "p0: write-lock; !p0: read-lock; !p0: write-lock; !p0: read-unlock; p0: write-unlock; p1: try-write -> 1",
+  script("rw-lock",
+         "p0: read-lock; p1: read-lock; !p2: write-lock; p2: try-write -> false; p2: try-read -> true; p0: unlock; "
+         "!p0: unlock; p1: read-unlock; p2: unlock; p2: write-lock; !p0: read-lock; p0: try-read -> false; "
+         "!p0: unlock; p2: unlock; p0: rdlock; p0: rdlock; p0: unlock; !p1: write-lock",
+         "read by P0");
+  script("rw-lock",
+         "p0: write-lock; !p0: read-lock; !p0: write-lock; !p0: read-unlock; p0: write-unlock; p1: try-write -> 1",
          "written by P1");
-  script("semaphore(2)", "acquire; acquire; !acquire; try -> false; release; try -> true; release 2; acquire 2; !acquire 1", "0 permits");
+  script("semaphore(2)",
+         "acquire; acquire; !acquire; try -> false; release; try -> true; release 2; acquire 2; !acquire 1",
+         "0 permits");
   script("semaphore(0)", "!acquire; release; !release -1; p1: acquire; release", "1 permit");
 }
 
 TEST(spec_relaxed) {
-  script("semiqueue(2)", "deq -> empty; enq 1; enq 2; enq 3; !deq -> 3; !deq -> empty; deq -> 2; deq -> 3; enq 4; deq -> 4; deq -> 1; "
-                         "deq -> empty", "{}");
+  script("semiqueue(2)",
+         "deq -> empty; enq 1; enq 2; enq 3; !deq -> 3; !deq -> empty; deq -> 2; deq -> 3; enq 4; deq -> 4; deq -> 1; "
+         "deq -> empty",
+         "{}");
   script("semiqueue(2)", "enq 1; enq 2; enq 3; enq 4; deq -> ?", "{2 3} [4] or {1 3} [4]");
   script("semiqueue(1)", "enq 1; enq 2; !deq -> 2; deq -> 1; deq -> 2", "{}");
   script("semiqueue(3)", "enq 2; enq 1; enq 2; enq 1; deq -> ?", "{1 2 2} or {1 1 2}");
   /* 1 may be overtaken once by k-fifo(2), any number of times by semiqueue(2). */
   script("semiqueue(2)", "enq 1; enq 2; enq 3; enq 4; deq -> 2; deq -> 3; deq -> 4", "{1}");
   script("k-fifo(2)", "enq 1; enq 2; enq 3; deq -> 2; !deq -> 3; deq -> 1; deq -> 3; deq -> empty", "[]");
-  script("k-fifo(3)", "enq 1; enq 2; enq 3; enq 4; enq 5; !deq -> 4; deq -> 3; deq -> 4; !deq -> 5; !deq -> 2; deq -> 1", "[2(overtaken 2) 5]");
+  script("k-fifo(3)",
+         "enq 1; enq 2; enq 3; enq 4; enq 5; !deq -> 4; deq -> 3; deq -> 4; !deq -> 5; !deq -> 2; deq -> 1",
+         "[2(overtaken 2) 5]");
   script("k-fifo(1)", "enq 1; enq 2; !deq -> 2; !deq -> empty; deq -> ?", "[2]");
   script("k-fifo(2)", "enq 1; enq 2; deq -> ?", "[2] or [1(overtaken 1)]");
   script("stuttering-queue(2)", "enq 1; enq 2; deq -> 1; deq -> 1; !deq -> 1; deq -> 2; deq -> 2; deq -> empty", "[]");
@@ -244,15 +282,22 @@ TEST(spec_relaxed) {
   script("stuttering-queue(3)", "enq 1; enq 2; deq -> 1; deq -> 1; deq -> 1; !deq -> 1; deq -> 2; !deq -> 1", NULL);
   script("stuttering-queue(2)", "enq 1; enq 2; deq -> 1; deq -> 2; deq -> empty; !deq -> 2", "[]");
   script("stuttering-queue(1)", "enq 1; enq 1; deq -> 1; deq -> 1; !deq -> 1; deq -> empty", "[]");
-  script("producer-fifo", "p0: enq 1; p0: enq 2; p1: enq 3; p1: enq 4; !deq -> 2; !deq -> 4; deq -> 3; deq -> 4; deq -> 1; "
-                          "!deq -> empty; deq -> 2; deq -> empty", "[]");
+  script("producer-fifo",
+         "p0: enq 1; p0: enq 2; p1: enq 3; p1: enq 4; !deq -> 2; !deq -> 4; deq -> 3; deq -> 4; deq -> 1; "
+         "!deq -> empty; deq -> 2; deq -> empty",
+         "[]");
   script("producer-fifo", "p0: enq 3; p1: enq 1; p1: enq 2; p0: deq -> ?", "[1 2] or [3 | 2]");
 }
 
 TEST(spec_indicators) {
-  script("snzi", "query -> false; !depart; arrive; query -> true; arrive; depart; query -> true; depart; query -> 0; !query -> 1", "surplus 0");
-  script("mailbox", "check -> false; !remove; deliver; !remove; check -> true; deliver; remove; !remove; check -> true; remove; "
-                    "check -> false; !check -> true", "0 letters");
+  script(
+      "snzi",
+      "query -> false; !depart; arrive; query -> true; arrive; depart; query -> true; depart; query -> 0; !query -> 1",
+      "surplus 0");
+  script("mailbox",
+         "check -> false; !remove; deliver; !remove; check -> true; deliver; remove; !remove; check -> true; remove; "
+         "check -> false; !check -> true",
+         "0 letters");
 }
 
 /* Names. */
@@ -267,9 +312,16 @@ TEST(spec_names) {
   CHECK(!spec_named("xyzzy", &s, &p) && strstr(p.text, "there are") && strstr(p.text, "mailbox"));
   CHECK(!spec_named("queue(3)", &s, &p) && strstr(p.text, "takes no parameter"));
   CHECK(!spec_named("", &s, &p));
-  static const char *const bad[] = {"bounded-queue()", "bounded-queue(0)", "bounded-queue(x)", "bounded-queue(3", "bounded-queue(3)x",
-                                    "bounded-queue(-1)", "bounded-queue(99999999999999999999)", "semiqueue(0)"};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECKF(!spec_named(bad[i], &s, &p) && strstr(p.text, "at least"), "%s", bad[i]);
+  static const char *const bad[] = {"bounded-queue()",
+                                    "bounded-queue(0)",
+                                    "bounded-queue(x)",
+                                    "bounded-queue(3",
+                                    "bounded-queue(3)x",
+                                    "bounded-queue(-1)",
+                                    "bounded-queue(99999999999999999999)",
+                                    "semiqueue(0)"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CHECKF(!spec_named(bad[i], &s, &p) && strstr(p.text, "at least"), "%s", bad[i]);
   for (const struct spec *const *t = specs; *t; t++) {
     CHECK(spec_named((*t)->name, &s, &p) && s.step == (*t)->step && !strcmp(s.name, (*t)->name));
     const char *list = (*t)->aliases, *word;
@@ -325,7 +377,8 @@ static void bound(struct run *r, const char *spec, const char *text, bool echoes
   struct problem problem = {""}, again = {""};
   struct op ops[64];
   bool events = bind_events(r, ops, &again), good = spec_bind(&r->spec, r->history, &problem);
-  CHECKF(events == good && !strcmp(again.text, problem.text), "%s: %s: %s, but event by event: %s", spec, text, problem.text, again.text);
+  CHECKF(events == good && !strcmp(again.text, problem.text), "%s: %s: %s, but event by event: %s", spec, text,
+         problem.text, again.text);
   for (size_t i = 0; good && i < r->history->ops.count; i++) {
     const struct op *o = &r->history->ops.at[i];
     CHECKF(o->method == ops[i].method && o->result == ops[i].result && !memcmp(o->arg, ops[i].arg, sizeof o->arg),
@@ -359,7 +412,8 @@ static void refused(const char *spec, const char *text, const char *says) {
 TEST(spec_bind) {
   printed("queue", "enqueue 5; Dequeue -> 5; poll -> EMPTY; pop -> Null; deq -> ?", false,
           "Enq(5) -> ok; Deq() -> 5; Deq() -> empty; Deq() -> empty; Deq() -> ?");
-  printed("queue", "enq empty_word; enq none; deq -> none; deq", false, "Enq(empty_word) -> ok; Enq(none) -> ok; Deq() -> none; Deq() -> empty");
+  printed("queue", "enq empty_word; enq none; deq -> none; deq", false,
+          "Enq(empty_word) -> ok; Enq(none) -> ok; Deq() -> none; Deq() -> empty");
   printed("stack", "push 5 -> true; pop 5; pop nil -> 3", false, "Push(5) -> ok; Pop() -> 5; Pop() -> 3");
   printed("set", "add 1 -> ok; add 2 -> 0; add 3; contains 1 -> TRUE; remove 9 -> no", false,
           "Add(1) -> true; Add(2) -> false; Add(3) -> ?; Contains(1) -> true; Remove(9) -> false");
@@ -368,15 +422,17 @@ TEST(spec_bind) {
   /* Jepsen. */
   printed("cas-register", "read nil -> 3; write 3 -> 3; cas [3,4] -> [3,4]; read nil -> nil", true,
           "Read() -> 3; Write(3) -> ok; Cas(3, 4) -> true; Read() -> nil");
-  printed("map", "read [1,nil] -> [1,3]; write [1,3] -> [1,3]; cas [1,[3,4]] -> [1,[3,4]]; read [x,nil] -> [x,nil]", true,
-          "Get(1) -> 3; Put(1, 3) -> ok; Cas(1, 3, 4) -> true; Get(x) -> nil");
+  printed("map", "read [1,nil] -> [1,3]; write [1,3] -> [1,3]; cas [1,[3,4]] -> [1,[3,4]]; read [x,nil] -> [x,nil]",
+          true, "Get(1) -> 3; Put(1, 3) -> ok; Cas(1, 3, 4) -> true; Get(x) -> nil");
   printed("map", "get a nil -> xy; append a xy -> xy; put a '' -> ''; get a nil -> ''", true,
           "Get(a) -> xy; Append(a, xy) -> ok; Put(a, nil) -> ok; Get(a) -> nil");
   printed("queue", "enqueue 1 -> 1; dequeue nil -> 1", true, "Enq(1) -> ok; Deq() -> 1");
   printed("counter", "add 1 -> 1; read nil -> 1", true, "Inc(1) -> ok; Read() -> 1");
   printed("set", "add 1 -> 1; add 0 -> 0; contains 1 -> true", true, "Add(1) -> ?; Add(0) -> ?; Contains(1) -> true");
-  printed("lock", "acquire nil -> nil; release nil -> nil; try nil -> nil", true, "Acquire() -> ok; Release() -> ok; Try() -> true");
-  printed("map", "put 1 [2,3]; get 1 -> [2,3]; cas 1 [2,3] 4 -> true", false, "Put(1, [2 3]) -> ok; Get(1) -> [2 3]; Cas(1, [2 3], 4) -> true");
+  printed("lock", "acquire nil -> nil; release nil -> nil; try nil -> nil", true,
+          "Acquire() -> ok; Release() -> ok; Try() -> true");
+  printed("map", "put 1 [2,3]; get 1 -> [2,3]; cas 1 [2,3] 4 -> true", false,
+          "Put(1, [2 3]) -> ok; Get(1) -> [2 3]; Cas(1, [2 3], 4) -> true");
   /* Wrong ones. */
   refused("queue", "enq 1; foo", "script:2: operation 'foo' is not one of queue's: enq, deq");
   refused("queue", "enq", "script:1: enq of a queue takes 1 argument, not 0");
@@ -454,11 +510,39 @@ struct random {
 };
 static uint32_t pick(struct random *r, uint32_t n) { return (uint32_t)(hash_mix(r->x += 0x9e3779b97f4a7c15u) % n); }
 
-static const char *const variants[] = {
-    "register", "register(0)", "cas-register", "counter", "stack", "queue", "deque", "priority-queue", "max-priority-queue", "set",
-    "multiset", "map", "bounded-queue(1)", "bounded-queue(3)", "bounded-priority-queue(2)", "weak-queue", "weak-stack",
-    "semiqueue(1)", "semiqueue(2)", "semiqueue(3)", "k-fifo(1)", "k-fifo(2)", "k-fifo(3)", "stuttering-queue(1)",
-    "stuttering-queue(2)", "stuttering-queue(3)", "producer-fifo", "lock", "rw-lock", "semaphore(0)", "semaphore(2)", "snzi", "mailbox"};
+static const char *const variants[] = {"register",
+                                       "register(0)",
+                                       "cas-register",
+                                       "counter",
+                                       "stack",
+                                       "queue",
+                                       "deque",
+                                       "priority-queue",
+                                       "max-priority-queue",
+                                       "set",
+                                       "multiset",
+                                       "map",
+                                       "bounded-queue(1)",
+                                       "bounded-queue(3)",
+                                       "bounded-priority-queue(2)",
+                                       "weak-queue",
+                                       "weak-stack",
+                                       "semiqueue(1)",
+                                       "semiqueue(2)",
+                                       "semiqueue(3)",
+                                       "k-fifo(1)",
+                                       "k-fifo(2)",
+                                       "k-fifo(3)",
+                                       "stuttering-queue(1)",
+                                       "stuttering-queue(2)",
+                                       "stuttering-queue(3)",
+                                       "producer-fifo",
+                                       "lock",
+                                       "rw-lock",
+                                       "semaphore(0)",
+                                       "semaphore(2)",
+                                       "snzi",
+                                       "mailbox"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void open_variant(struct run *r, const char *name) {
@@ -472,11 +556,16 @@ static void open_variant(struct run *r, const char *name) {
 
 /* A random operation, not yet with a result; values are small, so that they meet. */
 static struct op random_op(struct run *r, struct random *rng, uint32_t values) {
-  struct op o = {.call = 0, .ret = 1, .process = pick(rng, 3), .result = V_UNKNOWN, .method = (uint16_t)pick(rng, r->spec.op_count)};
+  struct op o = {.call = 0,
+                 .ret = 1,
+                 .process = pick(rng, 3),
+                 .result = V_UNKNOWN,
+                 .method = (uint16_t)pick(rng, r->spec.op_count)};
   const struct spec_op *s = &r->spec.ops[o.method];
   int args = s->args + (int)pick(rng, s->args_most - s->args + 1u);
   for (int i = 0; i < OP_ARGS; i++) o.arg[i] = i < args ? value_of_small((int32_t)pick(rng, values)) : V_NONE;
-  if (r->spec.step == spec_map.step && args > 1 && !pick(rng, 6)) o.arg[1] = pick(rng, 2) ? V_NIL : value_text(r->history->values, "12", 2);
+  if (r->spec.step == spec_map.step && args > 1 && !pick(rng, 6))
+    o.arg[1] = pick(rng, 2) ? V_NIL : value_text(r->history->values, "12", 2);
   return o;
 }
 
@@ -541,7 +630,8 @@ TEST(spec_step_outcomes) {
       for (size_t a = 0; a < all.list.count; a++) {
         for (size_t b = 0; b < a; b++) {
           struct state x = outcomes_state(&all, a), y = outcomes_state(&all, b);
-          CHECKF(all.list.at[a].result != all.list.at[b].result || x.size != y.size || memcmp(x.at, y.at, x.size), "%s", variants[v]);
+          CHECKF(all.list.at[a].result != all.list.at[b].result || x.size != y.size || memcmp(x.at, y.at, x.size), "%s",
+                 variants[v]);
         }
         CHECK(all.list.at[a].offset % 8 == 0);
         if (all.list.at[a].result == V_UNKNOWN) continue; /* a text that has no value */
@@ -555,7 +645,8 @@ TEST(spec_step_outcomes) {
         for (size_t b = 0; b < some.list.count; b++) {
           CHECK(some.list.at[b].result == with.result);
           struct state x = outcomes_state(&some, b);
-          if (op_pure(&r.spec, &with)) CHECKF(x.size == from.size && !memcmp(x.at, from.at, x.size), "%s: method %u", variants[v], o.method);
+          if (op_pure(&r.spec, &with))
+            CHECKF(x.size == from.size && !memcmp(x.at, from.at, x.size), "%s: method %u", variants[v], o.method);
         }
       }
       text_clear(&t);
@@ -705,7 +796,8 @@ TEST(spec_states_canonical) {
           for (int32_t b = 0; b < 2; b++) {
             const struct spec_op *op = &s.r.spec.ops[m];
             if ((!op->args && a) || (op->args < 2 && b)) continue;
-            struct op o = {.ret = 1, .process = p, .method = (uint16_t)m, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
+            struct op o = {
+                .ret = 1, .process = p, .method = (uint16_t)m, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
             if (op->args > 0) o.arg[0] = value_of_small(a);
             if (op->args > 1) o.arg[1] = value_of_small(b);
             if (op->args > 2) o.arg[2] = value_of_small(1 - b);
@@ -747,8 +839,9 @@ TEST(spec_states_canonical) {
 
 /* However a map's text came about, the state has the same bytes. */
 TEST(spec_map_texts_canonical) {
-  static const char *const ways[] = {"put 7 1; append 7 23", "append 7 12; append 7 3", "put 7 123; append 8 x; delete 8",
-                                     "append 8 1; put 7 5; cas 7 5 123 -> true; delete 8", "append 7 1; append 7 2; append 7 3"};
+  static const char *const ways[] = {
+      "put 7 1; append 7 23", "append 7 12; append 7 3", "put 7 123; append 8 x; delete 8",
+      "append 8 1; put 7 5; cas 7 5 123 -> true; delete 8", "append 7 1; append 7 2; append 7 3"};
   uint64_t first = 0;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     struct run r;

@@ -55,20 +55,19 @@ static size_t step(struct own *w, const char *name, value a, value b, value resu
 }
 #define I(n) value_of_small(n)
 
-static const char queue[] =
-    "struct state { int count; int item[4]; };\n"
-    "static void enq(struct state *s, int v) { s->item[s->count++] = v; }\n"
-    "static int deq(struct state *s) {\n"
-    "  if (!s->count) return ASIF_EMPTY;\n"
-    "  int v = s->item[0];\n"
-    "  s->count--;\n"
-    "  for (int i = 0; i < s->count; i++) s->item[i] = s->item[i + 1];\n"
-    "  s->item[s->count] = 0;\n"
-    "  return v;\n"
-    "}\n"
-    "static int wait(struct state *s) { asif_require(s->count > 0); return deq(s); }\n"
-    "ASIF_SPEC(my_queue, struct state)\n"
-    "ASIF_SPEC_OP(enq) ASIF_SPEC_OP(deq, \"dequeue pop\") ASIF_SPEC_OP(wait)\n";
+static const char queue[] = "struct state { int count; int item[4]; };\n"
+                            "static void enq(struct state *s, int v) { s->item[s->count++] = v; }\n"
+                            "static int deq(struct state *s) {\n"
+                            "  if (!s->count) return ASIF_EMPTY;\n"
+                            "  int v = s->item[0];\n"
+                            "  s->count--;\n"
+                            "  for (int i = 0; i < s->count; i++) s->item[i] = s->item[i + 1];\n"
+                            "  s->item[s->count] = 0;\n"
+                            "  return v;\n"
+                            "}\n"
+                            "static int wait(struct state *s) { asif_require(s->count > 0); return deq(s); }\n"
+                            "ASIF_SPEC(my_queue, struct state)\n"
+                            "ASIF_SPEC_OP(enq) ASIF_SPEC_OP(deq, \"dequeue pop\") ASIF_SPEC_OP(wait)\n";
 
 TEST(user_spec_queue) {
   struct own w;
@@ -97,7 +96,9 @@ TEST(user_spec_queue) {
   /* One too many: the state's end is guarded. */
   CHECK(step(&w, "enq", I(3), V_NONE, V_NONE) == 0);
   const char *fault = spec_user_fault(&w.spec);
-  CHECKF(fault && strstr(fault, "enq crashed (segmentation fault: it went past the end of the state) in state {4 1 2 1 2}"), "%s", fault);
+  CHECKF(fault &&
+             strstr(fault, "enq crashed (segmentation fault: it went past the end of the state) in state {4 1 2 1 2}"),
+         "%s", fault);
   CHECK(step(&w, "deq", V_NONE, V_NONE, V_UNKNOWN) == 0);
   spec_user_close(&w.spec);
   mem_close(&w.mem);
@@ -136,7 +137,9 @@ TEST(user_spec_numbers_too_large) {
   history_call(w.history, p, x, enq, &large, 1, 1);
   history_return(w.history, p, x, V_NONE);
   history_finish(w.history);
-  CHECKF(!spec_bind(&w.spec, w.history, &w.problem) && strstr(w.problem.text, "h:1: 3000000000 is too large for an int"), "%s", w.problem.text);
+  CHECKF(!spec_bind(&w.spec, w.history, &w.problem) &&
+             strstr(w.problem.text, "h:1: 3000000000 is too large for an int"),
+         "%s", w.problem.text);
   spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
@@ -149,11 +152,13 @@ TEST(user_spec_choices) {
            "static int odd(struct state *s) { int n = asif_choose(10); asif_require(n % 2); s->y = 0; return n; }\n"
            "static int same(struct state *s) { s->x = 0; asif_choose(1000); return 1; }\n"
            "static bool mine(const struct state *s, long p) { (void)s; return asif_process() == p; }\n"
-           "static int say(struct state *s, int what) { (void)s; asif_result(what == 1 ? ASIF_TRUE : ASIF_FULL); return 9; }\n"
+           "static int say(struct state *s, int what) { (void)s; asif_result(what == 1 ? ASIF_TRUE : ASIF_FULL); "
+           "return 9; }\n"
            "static long big(struct state *s, int a, long b) { (void)s; return a * b; }\n"
            "static int none(struct state *s) { (void)s; return asif_choose(0); }\n"
            "ASIF_SPEC(choices, struct state, init)\n"
-           "ASIF_SPEC_OP(two) ASIF_SPEC_OP(odd) ASIF_SPEC_OP(same) ASIF_SPEC_OP(mine) ASIF_SPEC_OP(say) ASIF_SPEC_OP(big) ASIF_SPEC_OP(none)");
+           "ASIF_SPEC_OP(two) ASIF_SPEC_OP(odd) ASIF_SPEC_OP(same) ASIF_SPEC_OP(mine) ASIF_SPEC_OP(say) "
+           "ASIF_SPEC_OP(big) ASIF_SPEC_OP(none)");
   CHECKF(w.loaded, "%s", w.problem.text);
   CHECK(w.spec.by_process && ((const int *)outcomes_state(&w.now, 0).at)[0] == 1);
   CHECK(step(&w, "two", V_NONE, V_NONE, V_UNKNOWN) == 5);
@@ -164,12 +169,14 @@ TEST(user_spec_choices) {
   CHECK(step(&w, "same", V_NONE, V_NONE, V_TRUE) == 1);
   CHECK(step(&w, "mine", I(3), V_NONE, V_TRUE) == 1 && step(&w, "mine", I(2), V_NONE, V_TRUE) == 0);
   CHECK(step(&w, "mine", I(2), V_NONE, V_FALSE) == 1);
-  CHECK(step(&w, "say", I(1), V_NONE, V_TRUE) == 1 && step(&w, "say", I(2), V_NONE, V_FULL) == 1 && step(&w, "say", I(2), V_NONE, I(9)) == 0);
+  CHECK(step(&w, "say", I(1), V_NONE, V_TRUE) == 1 && step(&w, "say", I(2), V_NONE, V_FULL) == 1 &&
+        step(&w, "say", I(2), V_NONE, I(9)) == 0);
   value large = value_int(w.history->values, 4000000000), product = value_int(w.history->values, 8000000000);
   CHECK(step(&w, "big", I(2), large, product) == 1 && step(&w, "big", I(2), large, large) == 0);
   CHECK(step(&w, "big", I(2), product, V_UNKNOWN) == 1 && w.next.list.at[0].result == V_UNKNOWN);
   CHECK(!spec_user_fault(&w.spec));
-  CHECK(step(&w, "none", V_NONE, V_NONE, V_UNKNOWN) == 0 && strstr(spec_user_fault(&w.spec), "none called asif_choose"));
+  CHECK(step(&w, "none", V_NONE, V_NONE, V_UNKNOWN) == 0 &&
+        strstr(spec_user_fault(&w.spec), "none called asif_choose"));
   spec_user_close(&w.spec);
   mem_close(&w.mem);
 }
@@ -178,10 +185,13 @@ static void faults(const char *body, const char *says) {
   struct own w;
   char code[600];
   snprintf(code, sizeof code,
-           "#include <stdlib.h>\nstruct state { int x; };\nstatic int deep(volatile int *p) { volatile int a[100]; a[0] = *p; "
+           "#include <stdlib.h>\nstruct state { int x; };\nstatic int deep(volatile int *p) { volatile int a[100]; "
+           "a[0] = *p; "
            "return *p ? deep(a) + a[0] : 0; }\n"
-           "static int f(struct state *s) { volatile int zero = 0, *null = 0; (void)null; (void)zero; (void)deep; s->x = 1; %s }\n"
-           "ASIF_SPEC(bad, struct state) ASIF_SPEC_OP(f)", body);
+           "static int f(struct state *s) { volatile int zero = 0, *null = 0; (void)null; (void)zero; (void)deep; s->x "
+           "= 1; %s }\n"
+           "ASIF_SPEC(bad, struct state) ASIF_SPEC_OP(f)",
+           body);
   load(&w, code);
   CHECKF(w.loaded, "%s", w.problem.text);
   CHECK(step(&w, "f", V_NONE, V_NONE, V_UNKNOWN) == 0);
@@ -200,20 +210,33 @@ TEST(user_spec_stack_overflow) { faults("zero = 1; return deep(&zero);", "f cras
 #endif
 
 TEST(user_spec_refused) {
-  refused("struct state { int x; };\nint f(struct state *s) { return s->y; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)", "does not compile:\n");
-  refused("struct state { int x; };\nint f(struct state *s) { return s->y; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)", ".c:3:");
-  refused("struct state { };\nvoid f(struct state *s) { (void)s; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)", "the state of a has 0 bytes");
+  refused(
+      "struct state { int x; };\nint f(struct state *s) { return s->y; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)",
+      "does not compile:\n");
+  refused(
+      "struct state { int x; };\nint f(struct state *s) { return s->y; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)",
+      ".c:3:");
+  refused("struct state { };\nvoid f(struct state *s) { (void)s; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)",
+          "the state of a has 0 bytes");
   refused("struct state { int x; };\nASIF_SPEC(a, struct state)", "a has 0 operations");
-  refused("struct state { int x; };\nvoid f(struct state *s, char *t) { (void)s; (void)t; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)",
+  refused("struct state { int x; };\nvoid f(struct state *s, char *t) { (void)s; (void)t; }\nASIF_SPEC(a, struct "
+          "state)\nASIF_SPEC_OP(f)",
           "f: an operation takes a's state");
-  refused("struct state { int x; };\nvoid f(int *s) { (void)s; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)", "f: an operation takes");
+  refused("struct state { int x; };\nvoid f(int *s) { (void)s; }\nASIF_SPEC(a, struct state)\nASIF_SPEC_OP(f)",
+          "f: an operation takes");
   refused("int x;", "has no ASIF_SPEC");
-  refused("struct state { int x; };\nvoid g(struct state *s) { s->x = 7 / s->x; }\nvoid f(struct state *s) { (void)s; }\n"
-          "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)", "init crashed (arithmetic error)");
-  refused("struct state { int x; };\nvoid g(struct state *s) { asif_require(s->x); }\nvoid f(struct state *s) { (void)s; }\n"
-          "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)", "init may neither require nor choose");
-  refused("struct state { int x; };\nint g(struct state *s, int x) { return s->x; }\nvoid f(struct state *s) { (void)s; }\n"
-          "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)", "g must be void g(struct state *)");
+  refused(
+      "struct state { int x; };\nvoid g(struct state *s) { s->x = 7 / s->x; }\nvoid f(struct state *s) { (void)s; }\n"
+      "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)",
+      "init crashed (arithmetic error)");
+  refused("struct state { int x; };\nvoid g(struct state *s) { asif_require(s->x); }\nvoid f(struct state *s) { "
+          "(void)s; }\n"
+          "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)",
+          "init may neither require nor choose");
+  refused(
+      "struct state { int x; };\nint g(struct state *s, int x) { return s->x; }\nvoid f(struct state *s) { (void)s; }\n"
+      "ASIF_SPEC(a, struct state, g)\nASIF_SPEC_OP(f)",
+      "g must be void g(struct state *)");
   struct spec s;
   struct problem p;
   struct mem m;

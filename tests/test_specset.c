@@ -227,7 +227,8 @@ static void add_call(struct world *w, unsigned method, unsigned args) {
   w->numbers[w->call_count++] = number;
 }
 
-static void open_world(struct world *w, const struct spec *spec, unsigned threads, enum specset_mode mode, int64_t bound) {
+static void open_world(struct world *w, const struct spec *spec, unsigned threads, enum specset_mode mode,
+                       int64_t bound) {
   memset(w, 0, sizeof *w);
   mem_open(&w->mem, NULL);
   w->spec = *spec;
@@ -297,7 +298,8 @@ static void check_bound(struct world *w, uint32_t set, const struct confs *now, 
   if (!now->list.count || now->list.at[0].is[t] != N_IDLE) return;
   bool may = true;
   if (w->spec.elements && bound >= 0) {
-    struct confs after = naive_step(w, now, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = (uint16_t)call});
+    struct confs after =
+        naive_step(w, now, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = (uint16_t)call});
     uint32_t most = naive_elements(w, &after);
     may = most <= bound || most <= naive_elements(w, now);
   }
@@ -370,8 +372,8 @@ static void guess_step(const struct spec *s, struct state state, const struct op
 
 static const struct spec_op guess_ops[] = {{"a", 0, 0, RESULT_INT, PURE_NEVER, V_UNKNOWN, ARG_ANY},
                                            {"b", 0, 0, RESULT_INT, PURE_NEVER, V_UNKNOWN, ARG_ANY}};
-static const struct spec guess = {.name = "guess", .aliases = "", .k = 3, .ops = guess_ops, .op_count = 2,
-                                  .init = guess_init, .step = guess_step};
+static const struct spec guess = {
+    .name = "guess", .aliases = "", .k = 3, .ops = guess_ops, .op_count = 2, .init = guess_init, .step = guess_step};
 
 TEST(specset_guess) {
   for (unsigned mode = SPECSET_FREE; mode <= SPECSET_POINTS; mode++) {
@@ -389,15 +391,33 @@ TEST(specset_elements) {
     const struct spec *spec;
     uint16_t method;
     int64_t elements;
-  } cases[] = {{&spec_register, 1, -1},       {&spec_cas_register, 1, -1}, {&spec_counter, 1, 6},
-               {&spec_counter, 2, 6},         {&spec_stack, 0, 3},         {&spec_weak_stack, 0, 3},
-               {&spec_queue, 0, 3},           {&spec_weak_queue, 0, 3},    {&spec_bounded_queue, 0, 3},
-               {&spec_deque, 0, 3},           {&spec_deque, 1, 3},         {&spec_priority_queue, 0, 3},
-               {&spec_max_priority_queue, 0, 3}, {&spec_bounded_priority_queue, 0, 3}, {&spec_set, 0, 3},
-               {&spec_set, 1, 0},             {&spec_multiset, 0, 3},      {&spec_map, 1, 3},
-               {&spec_lock, 2, -1},           {&spec_rw_lock, 0, 3},       {&spec_rw_lock, 5, 0},
-               {&spec_semaphore, 1, 7},       {&spec_semiqueue, 0, 3},     {&spec_stuttering_queue, 0, 3},
-               {&spec_k_fifo, 0, 3},          {&spec_producer_fifo, 0, 3}, {&spec_snzi, 0, 3},
+  } cases[] = {{&spec_register, 1, -1},
+               {&spec_cas_register, 1, -1},
+               {&spec_counter, 1, 6},
+               {&spec_counter, 2, 6},
+               {&spec_stack, 0, 3},
+               {&spec_weak_stack, 0, 3},
+               {&spec_queue, 0, 3},
+               {&spec_weak_queue, 0, 3},
+               {&spec_bounded_queue, 0, 3},
+               {&spec_deque, 0, 3},
+               {&spec_deque, 1, 3},
+               {&spec_priority_queue, 0, 3},
+               {&spec_max_priority_queue, 0, 3},
+               {&spec_bounded_priority_queue, 0, 3},
+               {&spec_set, 0, 3},
+               {&spec_set, 1, 0},
+               {&spec_multiset, 0, 3},
+               {&spec_map, 1, 3},
+               {&spec_lock, 2, -1},
+               {&spec_rw_lock, 0, 3},
+               {&spec_rw_lock, 5, 0},
+               {&spec_semaphore, 1, 7},
+               {&spec_semiqueue, 0, 3},
+               {&spec_stuttering_queue, 0, 3},
+               {&spec_k_fifo, 0, 3},
+               {&spec_producer_fifo, 0, 3},
+               {&spec_snzi, 0, 3},
                {&spec_mailbox, 0, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct world w;
@@ -405,7 +425,8 @@ TEST(specset_elements) {
     CHECK((cases[i].elements < 0) == !w.spec.elements);
     uint32_t state = naive_initial(&w).list.at[0].state;
     for (int32_t n = 1; n <= 3 && w.spec.elements; n++) {
-      struct op op = {.method = cases[i].method, .result = V_UNKNOWN, .arg = {value_of_small(n), value_of_small(n), V_NONE}};
+      struct op op = {
+          .method = cases[i].method, .result = V_UNKNOWN, .arg = {value_of_small(n), value_of_small(n), V_NONE}};
       outcomes_clear(&w.outcomes);
       w.spec.step(&w.spec, w.states.at[state], &op, &w.outcomes);
       state = naive_state(&w, outcomes_state(&w.outcomes, 0));
@@ -427,7 +448,8 @@ TEST(specset_many) {
   uint32_t set = specset_initial(sets);
   for (unsigned t = 0; t < MANY; t++) {
     enq.arg[0] = value_of_small((int32_t)t);
-    set = specset_step(sets, set, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = specset_call(sets, &enq)});
+    set = specset_step(sets, set,
+                       (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = specset_call(sets, &enq)});
     CHECK(specset_size(sets, set) == 1);
   }
   CHECK(specset_closed_size(sets, set) == 109601); /* the orders of each of their subsets */
@@ -479,7 +501,8 @@ static void *work(void *self) {
     bool open[RING] = {false};
     for (unsigned i = 0; i < 12 && set; i++) {
       uint8_t t = (uint8_t)(next_random(&random) % RING), from[RING] = {1, 2, 0};
-      struct event e = {.kind = open[t] ? EVENT_RETURN : EVENT_CALL, .thread = t, .call = w->calls[next_random(&random) % 3]};
+      struct event e = {
+          .kind = open[t] ? EVENT_RETURN : EVENT_CALL, .thread = t, .call = w->calls[next_random(&random) % 3]};
       static const value results[] = {V_NONE, V_EMPTY, 2, 4};
       e.result = results[next_random(&random) % 4];
       uint32_t next = specset_step(sets, set, e);
@@ -487,7 +510,8 @@ static void *work(void *self) {
       open[t] = !open[t];
       set = next;
       CHECK(specset_permute(sets, specset_permute(sets, set, from), (const uint8_t[]){2, 0, 1}) == set);
-      w->sum = w->sum * 31 + specset_closed_size(sets, set) + specset_ranks(sets, set)[t] + specset_alike(sets, set, 0, t);
+      w->sum =
+          w->sum * 31 + specset_closed_size(sets, set) + specset_ranks(sets, set)[t] + specset_alike(sets, set, 0, t);
     }
   }
   return NULL;
@@ -531,7 +555,8 @@ TEST(specset_memory) {
   volatile uint32_t set = specset_initial(sets);
   for (unsigned t = 0; t < 9; t++) {
     struct op enq = {.method = 0, .arg = {value_of_small((int32_t)t), V_NONE, V_NONE}};
-    set = specset_step(sets, set, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = specset_call(sets, &enq)});
+    set = specset_step(sets, set,
+                       (struct event){.kind = EVENT_CALL, .thread = (uint8_t)t, .call = specset_call(sets, &enq)});
   }
   if (!MEM_GUARD(&m)) {
     specset_closed_size(sets, set);

@@ -1,5 +1,5 @@
-/* The threads library under the scheduler, loops that wait, deadlocks and livelocks: what is found over all schedules of a scene, and what the
- * threads return. The scenes are tests/threads/scenes.c and scenes.cc. */
+/* The threads library under the scheduler, loops that wait, deadlocks and livelocks: what is found over all schedules
+ * of a scene, and what the threads return. The scenes are tests/threads/scenes.c and scenes.cc. */
 #include <string.h>
 
 #include "images.h"
@@ -29,7 +29,8 @@ static void add_result(struct seen *seen, const struct run *r) {
   for (unsigned f = 0; f < r->client->threads; f++) {
     for (size_t i = 0; i < r->moment_count; i++) {
       const struct moment *m = &r->moments[i];
-      if (m->is_return && m->fiber == f && at < sizeof text) at += (size_t)snprintf(text + at, sizeof text - at, at ? " %ld" : "%ld", m->result);
+      if (m->is_return && m->fiber == f && at < sizeof text)
+        at += (size_t)snprintf(text + at, sizeof text - at, at ? " %ld" : "%ld", m->result);
     }
   }
   for (unsigned i = 0; i < seen->result_count; i++)
@@ -41,8 +42,10 @@ static bool look(void *context, const struct run *r) {
   struct seen *seen = context;
   seen->found |= 1u << r->found;
   if (r->found) snprintf(seen->said, sizeof seen->said, "%s: %s", found_name(r->found), r->said);
-  if (r->end == RUN_LONG) seen->is_long = true;
-  else CHECKF(r->end == RUN_WHOLE, "a run ends with %d", r->end);
+  if (r->end == RUN_LONG)
+    seen->is_long = true;
+  else
+    CHECKF(r->end == RUN_WHOLE, "a run ends with %d", r->end);
   if (!r->found) add_result(seen, r);
   return true;
 }
@@ -53,14 +56,16 @@ static const char *all_results(struct seen *seen) {
   static char all[1000];
   all[0] = '\0';
   qsort(seen->results, seen->result_count, sizeof seen->results[0], compare);
-  for (unsigned i = 0; i < seen->result_count; i++) snprintf(all + strlen(all), sizeof all - strlen(all), i ? ", %s" : "%s", seen->results[i]);
+  for (unsigned i = 0; i < seen->result_count; i++)
+    snprintf(all + strlen(all), sizeof all - strlen(all), i ? ", %s" : "%s", seen->results[i]);
   return all;
 }
 
-/* Over all schedules: exactly these kinds are found; what is said has these words (or NULL); and these are the results (or NULL:
- * any), in order of their text. The same without looking for races, where plain accesses are points too: there are many more
- * schedules then, and not all are run. many: there may be too many with races too. */
-static void expect_of(struct image *image, const char *name, bool many, uint32_t found, const char *words, const char *results) {
+/* Over all schedules: exactly these kinds are found; what is said has these words (or NULL); and these are the results
+ * (or NULL: any), in order of their text. The same without looking for races, where plain accesses are points too:
+ * there are many more schedules then, and not all are run. many: there may be too many with races too. */
+static void expect_of(struct image *image, const char *name, bool many, uint32_t found, const char *words,
+                      const char *results) {
   for (int races = 1; races >= 0; races--) {
     struct scene s;
     struct seen seen = {0};
@@ -74,7 +79,8 @@ static void expect_of(struct image *image, const char *name, bool many, uint32_t
     CHECKF(!seen.is_long, "%s: a run is too long", name);
     CHECKF(all || many || !races, "%s: more than %zu runs", name, most);
     CHECKF(!words || strstr(seen.said, words), "%s: said %s, not %s", name, seen.said, words);
-    CHECKF(!all || !results || !strcmp(all_results(&seen), results), "%s: results %s, not %s", name, all_results(&seen), results);
+    CHECKF(!all || !results || !strcmp(all_results(&seen), results), "%s: results %s, not %s", name, all_results(&seen),
+           results);
   }
 }
 
@@ -91,7 +97,9 @@ TEST(sync_mutex) {
   struct mem m;
   struct image *image = open_scenes(&m);
   expect(image, "mutex", NONE, NULL, "0 0 0");
-  expect(image, "two_locks", NONE | DEADLOCK, "thread 0 waits for the mutex b, held by thread 1; thread 1 waits for the mutex a, held by thread 0: a circle", "0 0");
+  expect(image, "two_locks", NONE | DEADLOCK,
+         "thread 0 waits for the mutex b, held by thread 1; thread 1 waits for the mutex a, held by thread 0: a circle",
+         "0 0");
   expect(image, "relock", DEADLOCK, "thread 0 waits for the mutex a, which it holds itself", "");
   expect(image, "kept", DEADLOCK, ", which has ended", "");
   expect(image, "recursive", NONE, NULL, "0 0");
@@ -120,7 +128,8 @@ TEST(sync_misuse) {
 TEST(sync_condition) {
   struct mem m;
   struct image *image = open_scenes(&m);
-  expect(image, "lost_wakeup", NONE | DEADLOCK, "thread 0 waits for a signal to the condition variable cond, which nobody is left to send", "0 0");
+  expect(image, "lost_wakeup", NONE | DEADLOCK,
+         "thread 0 waits for a signal to the condition variable cond, which nobody is left to send", "0 0");
   expect(image, "queue", NONE, NULL, "0 12");
   expect(image, "which", NONE, NULL, "1 2 0, 2 1 0");
   expect(image, "late", DEADLOCK, "thread 1 waits for a signal", "");
@@ -172,7 +181,8 @@ static int in_turn(void *context, const struct run *r, struct choice *choice) {
   return 0;
 }
 
-static void expect_one(struct image *image, const char *name, const struct plan *plan, enum found found, const char *words) {
+static void expect_one(struct image *image, const char *name, const struct plan *plan, enum found found,
+                       const char *words) {
   struct scene s;
   struct problem problem;
   struct run_options options = {.races = true};
@@ -200,9 +210,11 @@ TEST(sync_livelock) {
 TEST(sync_polling) {
   struct mem m;
   struct image *image = open_scenes(&m);
-  expect(image, "polls", LIVELOCK, "thread 0 locks and unlocks the mutex a again and again, and nobody is left to change what it looks at", "");
+  expect(image, "polls", LIVELOCK,
+         "thread 0 locks and unlocks the mutex a again and again, and nobody is left to change what it looks at", "");
   expect(image, "polls_set", NONE, NULL, "0 0");
-  expect_of(image, "polls_many", true, NONE, NULL, "0 0 0"); /* how soon it is seen that they wait depends on the compiler */
+  expect_of(image, "polls_many", true, NONE, NULL,
+            "0 0 0"); /* how soon it is seen that they wait depends on the compiler */
   expect(image, "polls_two", NONE, NULL, "0 0");
   expect(image, "polls_counts", NONE, NULL, "40");
   expect(image, "polls_try", NONE, NULL, "0 0");
@@ -228,9 +240,11 @@ TEST(sync_others) {
   expect(image, "rw_upgrade", DEADLOCK, "which it holds itself", "");
   expect(image, "rw_misuse", MISUSE, "which it has not locked", "");
   expect(image, "semaphore", NONE, NULL, "2 11");
-  expect(image, "sem_lost", NONE | DEADLOCK, "thread 0 waits for the semaphore back, which nobody is left to post", "0 0");
+  expect(image, "sem_lost", NONE | DEADLOCK, "thread 0 waits for the semaphore back, which nobody is left to post",
+         "0 0");
   expect(image, "futex", NONE, NULL, "3 0");
-  expect(image, "futex_lost", NONE | DEADLOCK, "thread 0 waits for a wake-up at word, and nobody is left to wake it", "0 1");
+  expect(image, "futex_lost", NONE | DEADLOCK, "thread 0 waits for a wake-up at word, and nobody is left to wake it",
+         "0 1");
   expect(image, "time_passes", NONE, NULL, "2500");
   expect(image, "stamps", NONE, NULL, "0 0, 0 1");
   mem_close(&m);

@@ -1,8 +1,9 @@
-/* asif verify --approx against its definition: random objects, all of whose histories are enumerated (brute_verify.h). At k the search
- * must find a violation exactly if A_k of one of them, by definition (approx/order.h), is not linearizable for the exact checker; with
- * every reduction. So it never reports of an object that is linearizable, what it sees at k it sees at k + 1, and at k as many as there
- * are operations it says what `asif verify` says; which is checked too. ASIF_TEST_OBJECTS sets how many objects (default 2,000; a tenth of
- * them are compared), ASIF_TEST_OBJECT the number of the only one.
+/* asif verify --approx against its definition: random objects, all of whose histories are enumerated (brute_verify.h).
+ * At k the search must find a violation exactly if A_k of one of them, by definition (approx/order.h), is not
+ * linearizable for the exact checker; with every reduction. So it never reports of an object that is linearizable, what
+ * it sees at k it sees at k + 1, and at k as many as there are operations it says what `asif verify` says; which is
+ * checked too. ASIF_TEST_OBJECTS sets how many objects (default 2,000; a tenth of them are compared), ASIF_TEST_OBJECT
+ * the number of the only one.
  *
  * Of the objects that hold only every third is compared. */
 #include <string.h>
@@ -34,9 +35,10 @@ struct trial {
 };
 
 static _Noreturn void disagree(const struct trial *t, enum reduce reduce, int k, const char *what) {
-  fprintf(stderr, "object %llu (%s), --reduce %s --approx %d: %s\n\n%s%s\n", (unsigned long long)t->number, t->object.name,
-          reduce_name(reduce), k, what, random_object_includes, text_string(&t->object.source));
-  fprintf(stderr, "asif verify --threads %u --ops %u%s\n", t->object.threads, t->object.ops, t->object.weak ? " --weak" : "");
+  fprintf(stderr, "object %llu (%s), --reduce %s --approx %d: %s\n\n%s%s\n", (unsigned long long)t->number,
+          t->object.name, reduce_name(reduce), k, what, random_object_includes, text_string(&t->object.source));
+  fprintf(stderr, "asif verify --threads %u --ops %u%s\n", t->object.threads, t->object.ops,
+          t->object.weak ? " --weak" : "");
   test_fail(__FILE__, __LINE__, what);
 }
 
@@ -46,8 +48,13 @@ static void open_subject(struct trial *t, enum reduce reduce, int k, struct mem 
   text_open(&text, mem);
   text_add(&text, random_object_preprocessed);
   text_add(&text, text_string(&t->object.source));
-  t->options = (struct verify_options){.path = "x.c", .threads = t->object.threads, .ops = t->object.ops, .bound = -1,
-                                       .weak_fails = t->object.weak, .approx = k >= 0, .k = k >= 0 ? (unsigned)k : 0,
+  t->options = (struct verify_options){.path = "x.c",
+                                       .threads = t->object.threads,
+                                       .ops = t->object.ops,
+                                       .bound = -1,
+                                       .weak_fails = t->object.weak,
+                                       .approx = k >= 0,
+                                       .k = k >= 0 ? (unsigned)k : 0,
                                        .search = {.reduce = reduce, .deadlocks = true, .jobs = 1}};
   struct unit *unit = front_parse(mem, "x.c", text_string(&text), text.count, &why);
   if (!subject_make(mem, unit, &t->options, s, &why)) disagree(t, reduce, k, why.text);
@@ -83,7 +90,8 @@ static bool shows(struct trial *t, uint32_t node, unsigned k) {
   order_of(mem, h, &exact);
   order_approx(mem, &exact, k, &approx);
   struct history *weaker = order_history(mem, h, &approx);
-  if (!check_history(mem, weaker, &spec, &options, &t->limits, &result, &why)) disagree(t, REDUCE_NONE, (int)k, why.text);
+  if (!check_history(mem, weaker, &spec, &options, &t->limits, &result, &why))
+    disagree(t, REDUCE_NONE, (int)k, why.text);
   mem_close(mem);
   return result.verdict == VERDICT_VIOLATED;
 }
@@ -120,7 +128,8 @@ static void compare(struct trial *t, struct tally *y) {
   for (unsigned k = 0; k <= operations; k++) {
     bool found = expected(t, k);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-      if (violated(t, ways[i], (int)k) != found) disagree(t, ways[i], (int)k, found ? "a violation is missed" : "a violation that is none");
+      if (violated(t, ways[i], (int)k) != found)
+        disagree(t, ways[i], (int)k, found ? "a violation is missed" : "a violation that is none");
     if (before && !found) disagree(t, REDUCE_NONE, (int)k, "less is seen at a greater k");
     if (k == operations && found != exact) disagree(t, REDUCE_BEST, (int)k, "another verdict than that of asif verify");
     before = found;
@@ -142,7 +151,8 @@ static void try_object(uint64_t number, struct tally *y) {
   random_object_make(&t->object, &t->mem, number);
   open_subject(t, REDUCE_NONE, -1, &t->mem, &plain);
   brute_explore_past(&t->brute, &t->mem, &plain, PAIRS_MOST);
-  bool small = t->brute.whole && !t->brute.limited && !plain.spec.by_process && t->object.threads * t->object.ops <= OPERATIONS_MOST;
+  bool small = t->brute.whole && !t->brute.limited && !plain.spec.by_process &&
+               t->object.threads * t->object.ops <= OPERATIONS_MOST;
   if (small) {
     compare(t, y);
   } else {
@@ -159,7 +169,9 @@ static void try_share(unsigned share) {
   struct tally y = {0};
   if (one) try_object(strtoull(one, NULL, 10), &y);
   for (uint64_t number = share; !one && y.objects < most; number += SHARES) try_object(number, &y);
-  printf("%u objects compared, %u of them only with asif verify, %u too large: %u hold, %u do not; seen at k = 0, 1, ...:", y.objects + y.bounded, y.bounded, y.skipped, y.holds, y.wrong);
+  printf(
+      "%u objects compared, %u of them only with asif verify, %u too large: %u hold, %u do not; seen at k = 0, 1, ...:",
+      y.objects + y.bounded, y.bounded, y.skipped, y.holds, y.wrong);
   for (unsigned k = 0; k <= OPERATIONS_MOST; k++) printf(" %u", y.seen[k]);
   printf("\n");
   if (!one && most >= 50) CHECK(y.holds > most / 10 && y.seen[0] > most / 10);

@@ -1,5 +1,5 @@
-/* The search on the papers' models: the counts of states that the papers give, or that renaming threads leaves of them; and every
- * reduction agrees on what holds. */
+/* The search on the papers' models: the counts of states that the papers give, or that renaming threads leaves of them;
+ * and every reduction agrees on what holds. */
 #include <string.h>
 
 #include "models.h"
@@ -175,8 +175,8 @@ TEST(verify_models_threads) {
         if (which == WRONG_QUEUE)
           check_path(&r);
         else if (jobs > 1 && these[w] != REDUCE_BEST)
-          CHECKF(r.result.states == states, "model %u: %llu states, %llu with one", which, (unsigned long long)r.result.states,
-                 (unsigned long long)states);
+          CHECKF(r.result.states == states, "model %u: %llu states, %llu with one", which,
+                 (unsigned long long)r.result.states, (unsigned long long)states);
         states = r.result.states;
         mem_close(&r.mem);
       }

@@ -1,6 +1,7 @@
-/* Random objects, verified in every way there is: each reduction, breadth and depth first, with one worker and with two; all
- * must agree with enumeration (brute_verify.h). ASIF_TEST_OBJECTS sets how many objects (default 1,000, or 200 with sanitizers;
- * make test-long takes 50,000), ASIF_TEST_OBJECT the number of the only one, which is then also printed.
+/* Random objects, verified in every way there is: each reduction, breadth and depth first, with one worker and with
+ * two; all must agree with enumeration (brute_verify.h). ASIF_TEST_OBJECTS sets how many objects (default 1,000, or 200
+ * with sanitizers; make test-long takes 50,000), ASIF_TEST_OBJECT the number of the only one, which is then also
+ * printed.
  *
  * Of the objects that hold only every third is verified: about half of those that are verified are wrong. */
 #include <string.h>
@@ -17,9 +18,9 @@ static const bool sanitized = true;
 static const bool sanitized = false;
 #endif
 
-static const char *const reductions[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1",
-                                         [REDUCE_SYM] = "sym",   [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both",
-                                         [REDUCE_TAU] = "tau"};
+static const char *const reductions[] = {
+    [REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+    [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 struct tally {
@@ -41,11 +42,12 @@ struct trial {
 
 static _Noreturn void disagree(const struct trial *t, const char *what) {
   const struct brute *b = &t->brute;
-  fprintf(stderr, "object %llu (%s): %s\n\n%s%s\n", (unsigned long long)t->number, t->object.name, what, random_object_includes,
-          text_string(&t->object.source));
+  fprintf(stderr, "object %llu (%s): %s\n\n%s%s\n", (unsigned long long)t->number, t->object.name, what,
+          random_object_includes, text_string(&t->object.source));
   fprintf(stderr, "asif verify --threads %u --ops %u%s\n%s", t->object.threads, t->object.ops,
           t->object.weak ? " --weak" : "", t->said);
-  fprintf(stderr, "enumeration: %slinearizable%s, faults", b->kinds.trace ? "not " : "", b->kinds.deadlock ? ", deadlock" : "");
+  fprintf(stderr, "enumeration: %slinearizable%s, faults", b->kinds.trace ? "not " : "",
+          b->kinds.deadlock ? ", deadlock" : "");
   for (unsigned f = 1; f < 32; f++)
     if (b->kinds.faults >> f & 1) fprintf(stderr, " [%s]", fault_name((enum fault)f));
   fprintf(stderr, ", level %d, %zu histories, %zu pairs\n", (int)b->level, b->histories, b->pairs);
@@ -58,8 +60,12 @@ static void open_subject(struct trial *t, enum reduce reduce, struct subject *s)
   text_open(&text, &t->mem);
   text_add(&text, random_object_preprocessed);
   text_add(&text, text_string(&t->object.source));
-  t->options = (struct verify_options){.path = "x.c", .threads = t->object.threads, .ops = t->object.ops, .bound = -1,
-                                       .weak_fails = t->object.weak, .search = {.reduce = reduce, .deadlocks = true}};
+  t->options = (struct verify_options){.path = "x.c",
+                                       .threads = t->object.threads,
+                                       .ops = t->object.ops,
+                                       .bound = -1,
+                                       .weak_fails = t->object.weak,
+                                       .search = {.reduce = reduce, .deadlocks = true}};
   struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
   if (!subject_make(&t->mem, unit, &t->options, s, &why)) disagree(t, why.text);
 }
@@ -86,7 +92,8 @@ static bool history_known(const struct trial *t, const struct search_result *r) 
   struct event events[256];
   size_t count = 0;
   for (size_t i = 0; i < r->path_count; i++)
-    for (unsigned e = 0; e < r->path[i].move.event_count && count < 256; e++) events[count++] = r->path[i].move.events[e];
+    for (unsigned e = 0; e < r->path[i].move.event_count && count < 256; e++)
+      events[count++] = r->path[i].move.events[e];
   return brute_has(&t->brute, events, count);
 }
 
@@ -104,7 +111,8 @@ static void check_states(struct trial *t, enum reduce reduce, uint64_t states) {
   bool fixed = reduce != REDUCE_TAU && reduce != REDUCE_BEST; /* these look at what was met before */
   if (!t->states[reduce]) t->states[reduce] = states;
   if (fixed && t->states[reduce] != states) disagree(t, "the number of states depends on the order of the search");
-  if ((reduce == REDUCE_SYM || reduce == REDUCE_SYM1) && states > t->states[REDUCE_NONE]) disagree(t, "more states with symmetry");
+  if ((reduce == REDUCE_SYM || reduce == REDUCE_SYM1) && states > t->states[REDUCE_NONE])
+    disagree(t, "more states with symmetry");
 }
 
 /* A search that makes every move anew does the same. */
@@ -114,8 +122,9 @@ static void check_anew(struct trial *t, struct subject *s, const struct search_r
   t->options.search.anew = true;
   if (!verify(s, &t->limits, &v, &why)) disagree(t, why.text);
   const struct search_result *a = &v.search;
-  if (a->violation != r->violation || a->path_count != r->path_count || a->states != r->states || a->transitions != r->transitions ||
-      a->terminal != r->terminal || a->depth != r->depth || a->refused != r->refused)
+  if (a->violation != r->violation || a->path_count != r->path_count || a->states != r->states ||
+      a->transitions != r->transitions || a->terminal != r->terminal || a->depth != r->depth ||
+      a->refused != r->refused)
     disagree(t, "another search where moves are made anew");
 }
 
@@ -124,9 +133,11 @@ static void search_one(struct trial *t, enum reduce reduce, bool depth_first, un
   struct problem why = {""};
   struct verified v;
   const char *name;
-  t->options.search = (struct search_options){.reduce = reduce, .depth_first = depth_first, .jobs = jobs, .deadlocks = true};
+  t->options.search =
+      (struct search_options){.reduce = reduce, .depth_first = depth_first, .jobs = jobs, .deadlocks = true};
   size_t at = strlen(t->said);
-  snprintf(t->said + at, sizeof t->said - at, "%-4s %s %u: ", reductions[reduce], depth_first ? "depth  " : "breadth", jobs);
+  snprintf(t->said + at, sizeof t->said - at, "%-4s %s %u: ", reductions[reduce], depth_first ? "depth  " : "breadth",
+           jobs);
   if (!verify(s, &t->limits, &v, &why)) disagree(t, why.text);
   bool among = among_kinds(t, &v, &name);
   at = strlen(t->said);
@@ -143,7 +154,8 @@ static void search_one(struct trial *t, enum reduce reduce, bool depth_first, un
 }
 
 static void search_all(struct trial *t) {
-  static const enum reduce order[] = {REDUCE_NONE, REDUCE_SYM1, REDUCE_SYM, REDUCE_POR, REDUCE_BOTH, REDUCE_TAU, REDUCE_BEST};
+  static const enum reduce order[] = {REDUCE_NONE, REDUCE_SYM1, REDUCE_SYM, REDUCE_POR,
+                                      REDUCE_BOTH, REDUCE_TAU,  REDUCE_BEST};
   for (unsigned i = 0; i < REDUCTIONS; i++)
     for (unsigned way = 0; way < 4; way++)
       if (order[i] != REDUCE_TAU || way < 2) search_one(t, order[i], way & 1, 1 + way / 2);
@@ -180,7 +192,8 @@ static void try_object(uint64_t number, struct tally *y) {
   } else {
     y->skipped++;
   }
-  if (getenv("ASIF_TEST_OBJECT")) fprintf(stderr, "%s%s%s", random_object_includes, text_string(&t->object.source), t->said);
+  if (getenv("ASIF_TEST_OBJECT"))
+    fprintf(stderr, "%s%s%s", random_object_includes, text_string(&t->object.source), t->said);
   subject_close(&t->plain);
   mem_close(&t->mem);
   free(t);
@@ -193,11 +206,12 @@ static void try_objects(uint64_t first, uint64_t step, uint64_t most) {
   if (one) try_object(strtoull(one, NULL, 10), &y);
   for (uint64_t number = first; !one && y.objects < most; number += step) try_object(number, &y);
   printf("%u objects, %u too large, %u passed over: ", y.objects, y.skipped, y.passed_over);
-  printf("%u hold, %u not linearizable, %u deadlock, %u fail, %u in several ways\n", y.holds,
-         y.trace, y.deadlock, y.fault, y.several);
+  printf("%u hold, %u not linearizable, %u deadlock, %u fail, %u in several ways\n", y.holds, y.trace, y.deadlock,
+         y.fault, y.several);
   for (unsigned f = 0; f < 32; f++)
     if (y.faults[f]) printf("%6u %s\n", y.faults[f], fault_name((enum fault)f));
-  if (!one && most >= 400) CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 40 && y.fault > most / 40);
+  if (!one && most >= 400)
+    CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 40 && y.fault > most / 40);
 }
 
 /* Each test takes its share of them. */

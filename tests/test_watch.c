@@ -1,4 +1,5 @@
-/* --monitor approx:K of asif test (src/test/watch.c): random runs, against the definition of A_k and the exact checker. */
+/* --monitor approx:K of asif test (src/test/watch.c): random runs, against the definition of A_k and the exact checker.
+ */
 #include <string.h>
 
 #include "approx/order.h"
@@ -63,10 +64,14 @@ static void make_run(struct trial *t, bool again) {
     uint32_t call = draw(t->client.threads);
     if (returned >> call & 1) continue;
     bool is_return = called >> call & 1;
-    t->moments[n++] = (struct moment){.call = call, .fiber = (uint8_t)call, .is_return = is_return, .result = is_return ? result_of(t, call, called) : 0};
+    t->moments[n++] = (struct moment){.call = call,
+                                      .fiber = (uint8_t)call,
+                                      .is_return = is_return,
+                                      .result = is_return ? result_of(t, call, called) : 0};
     *(is_return ? &returned : &called) |= (uint64_t)1 << call;
   }
-  t->run = (struct run){.client = &t->client, .moments = t->moments, .moment_count = n, .number = number + 1, .same_moments = same};
+  t->run = (struct run){
+      .client = &t->client, .moments = t->moments, .moment_count = n, .number = number + 1, .same_moments = same};
 }
 
 /* A_k of the history so far, exactly decided. */

@@ -5,7 +5,8 @@
 
 static void start(struct system *s, void *work) { memcpy(work, &((struct toy *)s)->start, sizeof(struct toy_state)); }
 
-static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
+static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to,
+                       struct move *m) {
   memcpy(to, from, sizeof(struct toy_state));
   return ((struct toy *)s)->step(to, thread, c, m);
 }
@@ -23,8 +24,13 @@ static void unpack(struct system *s, const unsigned char *packed, size_t size, v
 
 void toy_make(struct toy *t, toy_step *step, unsigned threads, unsigned operations) {
   memset(t, 0, sizeof *t);
-  t->system = (struct system){.threads = threads, .work = sizeof(struct toy_state), .packed_most = sizeof(struct toy_state),
-                              .start = start, .move = move, .pack = pack, .unpack = unpack};
+  t->system = (struct system){.threads = threads,
+                              .work = sizeof(struct toy_state),
+                              .packed_most = sizeof(struct toy_state),
+                              .start = start,
+                              .move = move,
+                              .pack = pack,
+                              .unpack = unpack};
   t->step = step;
   memset(t->start.left, operations ? (int)operations : 255, sizeof t->start.left);
 }
@@ -165,9 +171,7 @@ enum moved toy_stack(struct toy_state *s, unsigned t, struct choices *c, struct 
     if (*top != *seen) return go(s, t, 1);
     *top = *mine;
     return ret(s, t, V_NONE, m);
-  case 4:
-    *mine = *top;
-    return *mine ? go(s, t, 5) : ret(s, t, V_EMPTY, m);
+  case 4: *mine = *top; return *mine ? go(s, t, 5) : ret(s, t, V_EMPTY, m);
   case 5: *seen = s->shared[*mine]; return go(s, t, 6);
   default:
     if (*top != *mine) return go(s, t, 4);

@@ -1,4 +1,5 @@
-/* Small systems written by hand, for the tests of liveness: a few bytes of state, and a function that lets a thread move. */
+/* Small systems written by hand, for the tests of liveness: a few bytes of state, and a function that lets a thread
+ * move. */
 #ifndef ASIF_TESTS_TOYS_H
 #define ASIF_TESTS_TOYS_H
 
@@ -30,10 +31,10 @@ toy_step toy_two_locks;      /* thread 0 takes A then B, thread 1 B then A: wait
 toy_step toy_two_spin_locks; /* ... spinning */
 toy_step toy_owner;          /* make yourself the owner; done if you still are */
 toy_step toy_stack;          /* Treiber's, with nodes that are used again */
-toy_step toy_register;       /* a register of three values in three bits: thread 0 writes, the others scan up and down */
-toy_step toy_fault;          /* goes wrong in its third step */
-toy_step toy_endless;        /* counts without end */
-toy_step toy_beside;         /* ... thread 0 does; the others spin */
+toy_step toy_register; /* a register of three values in three bits: thread 0 writes, the others scan up and down */
+toy_step toy_fault;    /* goes wrong in its third step */
+toy_step toy_endless;  /* counts without end */
+toy_step toy_beside;   /* ... thread 0 does; the others spin */
 
 /* Calls: 0 first(1), 1 first(2), 2 second(). */
 extern const struct ltl_names toy_names;

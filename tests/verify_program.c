@@ -7,7 +7,8 @@
 #include "verify/verify.h"
 
 bool verify_breaks(const char *path, const struct program *program, unsigned threads, unsigned ops, double seconds) {
-  struct verify_options o = {.path = path, .threads = threads, .ops = ops, .bound = -1, .search = {.reduce = REDUCE_BEST, .jobs = 1}};
+  struct verify_options o = {
+      .path = path, .threads = threads, .ops = ops, .bound = -1, .search = {.reduce = REDUCE_BEST, .jobs = 1}};
   struct limits limits;
   struct mem m;
   struct subject s;
@@ -24,7 +25,8 @@ bool verify_breaks(const char *path, const struct program *program, unsigned thr
     subject_remember(&s);
     CHECKF(verify(&s, &limits, &v, &why), "%s", why.text);
     broken = v.search.verdict == VERDICT_VIOLATED;
-    if (broken) fprintf(stderr, "verify, %u threads, %u operations each: %s\n", threads, ops, v.reason ? v.reason : v.kind);
+    if (broken)
+      fprintf(stderr, "verify, %u threads, %u operations each: %s\n", threads, ops, v.reason ? v.reason : v.kind);
     subject_close(&s);
   }
   mem_close(&m);

@@ -11,7 +11,11 @@
 static inline bool valid_utf8(const char *s, size_t n) {
   const unsigned char *p = (const unsigned char *)s, *end = p + n;
   while (p < end) {
-    unsigned more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : 9;
+    unsigned more = *p < 0x80                 ? 0
+                    : *p >= 0xc2 && *p < 0xe0 ? 1
+                    : *p >= 0xe0 && *p < 0xf0 ? 2
+                    : *p >= 0xf0 && *p < 0xf5 ? 3
+                                              : 9;
     if (more == 9 || end - p <= (long)more) return false;
     if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) || (*p == 0xf0 && p[1] < 0x90) ||
         (*p == 0xf4 && p[1] >= 0x90))

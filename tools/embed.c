@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
     snprintf(name, sizeof name, "%s", base ? base + 1 : argv[i]);
     for (char *p = name; *p; p++)
       if (!isalnum((unsigned char)*p)) *p = '_';
-    printf("extern const char asset_%s[];\nextern const size_t asset_%s_size;\nconst char asset_%s[] = {", name, name, name);
+    printf("extern const char asset_%s[];\nextern const size_t asset_%s_size;\nconst char asset_%s[] = {", name, name,
+           name);
     long n = 0;
     for (int c; (c = getc(f)) != EOF; n++) printf("%s%d,", n % 24 ? "" : "\n", c > 127 ? c - 256 : c);
     printf("0};\nconst size_t asset_%s_size = %ld;\n", name, n);

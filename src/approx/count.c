@@ -1,8 +1,9 @@
-/* Algorithm 1 (Bouajjani et al. 2015, section 6.2): the counting representation of A_k of the history so far, event by event.
+/* Algorithm 1 (Bouajjani et al. 2015, section 6.2): the counting representation of A_k of the history so far, event by
+ * event.
  *
- * Labels are in a hash table and have numbers; a number is free again when its label is gone. What a label counts is shifted
- * when the label is next looked at, by as many intervals as there are new ones: an event costs one or two labels' intervals,
- * never all of them. */
+ * Labels are in a hash table and have numbers; a number is free again when its label is gone. What a label counts is
+ * shifted when the label is next looked at, by as many intervals as there are new ones: an event costs one or two
+ * labels' intervals, never all of them. */
 #include "approx/count.h"
 
 #include <assert.h>
@@ -52,7 +53,8 @@ static uint32_t hash_label(const struct approx_label *l) {
 }
 
 static bool same_label(const struct approx_label *a, const struct approx_label *b) {
-  return a->method == b->method && a->pending == b->pending && a->result == b->result && !memcmp(a->arg, b->arg, sizeof a->arg);
+  return a->method == b->method && a->pending == b->pending && a->result == b->result &&
+         !memcmp(a->arg, b->arg, sizeof a->arg);
 }
 
 /* Where the label is in the table, or would be. */
@@ -79,7 +81,8 @@ static uint32_t new_number(struct counting *c) {
   if (c->unused.count) return c->unused.at[--c->unused.count];
   size_t room = c->labels.room;
   vec_push(c->mem, &c->labels, (struct entry){0});
-  if (c->labels.room != room) c->counts = mem_resize(c->mem, c->counts, c->labels.room * c->intervals * sizeof *c->counts);
+  if (c->labels.room != room)
+    c->counts = mem_resize(c->mem, c->counts, c->labels.room * c->intervals * sizeof *c->counts);
   return (uint32_t)(c->labels.count - 1);
 }
 
@@ -114,7 +117,8 @@ static void remove_label(struct counting *c, uint32_t n) {
   vec_push(c->mem, &c->unused, n);
 }
 
-/* Lemma 6.8, `by` times at once: each bound goes down by so much, to no less than 0; a pending operation's upper one stays k. */
+/* Lemma 6.8, `by` times at once: each bound goes down by so much, to no less than 0; a pending operation's upper one
+ * stays k. */
 static void shift(const struct counting *c, uint64_t *counts, bool pending, uint64_t by) {
   uint64_t old[APPROX_INTERVALS(APPROX_K_MOST)];
   memcpy(old, counts, c->intervals * sizeof *old);
@@ -209,9 +213,12 @@ struct approx_label counting_label(const struct counting *c, uint32_t n) {
   return c->labels.at[n].label;
 }
 
-int64_t counting_find(const struct counting *c, const struct approx_label *l) { return (int64_t)c->table[place(c, l)] - 1; }
+int64_t counting_find(const struct counting *c, const struct approx_label *l) {
+  return (int64_t)c->table[place(c, l)] - 1;
+}
 
 size_t counting_bytes(const struct counting *c) {
   return sizeof *c + c->labels.room * (sizeof *c->labels.at + c->intervals * sizeof *c->counts) +
-         c->unused.room * sizeof *c->unused.at + ((size_t)c->mask + 1) * sizeof *c->table + c->open.room * sizeof *c->open.at;
+         c->unused.room * sizeof *c->unused.at + ((size_t)c->mask + 1) * sizeof *c->table +
+         c->open.room * sizeof *c->open.at;
 }

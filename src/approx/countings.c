@@ -13,7 +13,7 @@ struct countings {
   const struct spec *spec;
   struct states *states;
   unsigned processes, k;
-  bool pairs; /* values that came and went are forgotten */
+  bool pairs;              /* values that came and went are forgotten */
   struct byte_table table; /* number 0 is the violation */
   VEC(struct op) labels;   /* label l is at l - 1, and is the states' class l - 1 */
   struct decider decider;
@@ -34,7 +34,8 @@ static uint16_t label_of(struct countings *s, const struct op *op) {
 static const struct op *op_of(const struct countings *s, uint16_t label) { return &s->labels.at[label - 1]; }
 
 uint16_t countings_label(struct countings *s, const struct op *call, unsigned process) {
-  struct op op = {.method = call->method, .process = s->spec->by_process ? process : 0, .ret = NO_RETURN, .result = V_UNKNOWN};
+  struct op op = {
+      .method = call->method, .process = s->spec->by_process ? process : 0, .ret = NO_RETURN, .result = V_UNKNOWN};
   memcpy(op.arg, call->arg, sizeof op.arg);
   return label_of(s, &op);
 }
@@ -97,17 +98,19 @@ static void unpack(struct countings *s, uint32_t set) {
   }
   c->entries.count = 0;
   for (; i < count; i += 3) {
-    struct counting_entry e = {.label = w[i], .count = w[i + 2], .from = (uint8_t)(w[i + 1] >> 8), .to = (uint8_t)w[i + 1]};
+    struct counting_entry e = {
+        .label = w[i], .count = w[i + 2], .from = (uint8_t)(w[i + 1] >> 8), .to = (uint8_t)w[i + 1]};
     vec_push(s->mem, &c->entries, e);
   }
 }
 
-/* Forgetting what makes no difference to a decision, now or later. Intervals only ever move towards [0, 0], so what is there stays. */
+/* Forgetting what makes no difference to a decision, now or later. Intervals only ever move towards [0, 0], so what is
+ * there stays. */
 
 static bool old(const struct counting_entry *e) { return e->from == 0 && e->to == 0; }
 
 bool countings_finite(const struct spec *spec) {
-  static const char *const collections[] = {"queue",    "stack",  "weak-queue",     "weak-stack",
+  static const char *const collections[] = {"queue",     "stack",  "weak-queue",     "weak-stack",
                                             "semiqueue", "k-fifo", "priority-queue", "max-priority-queue"};
   for (size_t i = 0; i < sizeof collections / sizeof *collections; i++)
     if (!strcmp(spec->name, collections[i])) return true;
@@ -122,8 +125,8 @@ static bool happens_first(struct countings *s, uint16_t label) {
   return true;
 }
 
-/* An operation in [0, 0] that changes nothing and can happen first may come before all others; and where it comes in an order, the order
- * is as good without it. */
+/* An operation in [0, 0] that changes nothing and can happen first may come before all others; and where it comes in an
+ * order, the order is as good without it. */
 static void forget_pure(struct countings *s) {
   for (size_t i = 0; i < s->now.entries.count; i++) {
     struct counting_entry *e = &s->now.entries.at[i];
@@ -131,9 +134,10 @@ static void forget_pure(struct countings *s) {
   }
 }
 
-/* A value put in and taken out in [0, 0] may come and go before all else. The other way about: in an order, let the put p be taken by
- * another pop than q, and q take another put r of the same value. q ends in [0, 0], so r began there: r may come where p was, for that pop,
- * and then q and the place r had can be left out, as a value that came and went can be. */
+/* A value put in and taken out in [0, 0] may come and go before all else. The other way about: in an order, let the put
+ * p be taken by another pop than q, and q take another put r of the same value. q ends in [0, 0], so r began there: r
+ * may come where p was, for that pop, and then q and the place r had can be left out, as a value that came and went can
+ * be. */
 static void forget_pairs(struct countings *s) {
   enum { PUT, TAKE };
   struct counting_entry *entries = s->now.entries.at;
@@ -142,7 +146,9 @@ static void forget_pairs(struct countings *s) {
     if (!old(put) || op_of(s, put->label)->method != PUT) continue;
     for (size_t k = 0; k < s->now.entries.count; k++) {
       struct counting_entry *take = &entries[k];
-      if (!old(take) || op_of(s, take->label)->method != TAKE || op_of(s, take->label)->result != op_of(s, put->label)->arg[0]) continue;
+      if (!old(take) || op_of(s, take->label)->method != TAKE ||
+          op_of(s, take->label)->result != op_of(s, put->label)->arg[0])
+        continue;
       uint16_t both = put->count < take->count ? put->count : take->count;
       put->count = (uint16_t)(put->count - both);
       take->count = (uint16_t)(take->count - both);
@@ -211,7 +217,8 @@ uint32_t countings_return(struct countings *s, uint32_t counting, unsigned proce
   c->open[process] = COUNTING_IDLE;
   c->returned = true;
   forget(s);
-  if (s->spec->always >> op.method & 1) return intern(s); /* it may come last, after an order of the others there was before */
+  if (s->spec->always >> op.method & 1)
+    return intern(s); /* it may come last, after an order of the others there was before */
   mark_late(s);
   decider_take(&s->decider, c, s->processes);
   return decider_allowed(&s->decider) ? intern(s) : 0;

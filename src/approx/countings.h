@@ -1,13 +1,14 @@
 /* Countings: A_k of histories as the states of an automaton (Bouajjani et al. 2015, sections 6.2 and 9.3).
  *
- * A counting is what the approximation A_k knows of a history (Algorithm 1): of each label, an operation with its result, how often it
- * occurs in each interval [i, j] with 0 <= i <= j <= k; in which interval the open operation of each process began; and whether the
- * last event was a return. The order of operations within an interval is forgotten, and so is all that was longer ago than k intervals.
- * Countings are interned: a number each. 0 is what follows a return after which the counting is not the specification's: A_k of the history is a
- * violation, hence the history is one.
+ * A counting is what the approximation A_k knows of a history (Algorithm 1): of each label, an operation with its
+ * result, how often it occurs in each interval [i, j] with 0 <= i <= j <= k; in which interval the open operation of
+ * each process began; and whether the last event was a return. The order of operations within an interval is forgotten,
+ * and so is all that was longer ago than k intervals. Countings are interned: a number each. 0 is what follows a return
+ * after which the counting is not the specification's: A_k of the history is a violation, hence the history is one.
  *
- * That is decided exactly, for any specification: is there an order of the counted operations that keeps that of the intervals and that
- * the specification allows? Once for each counting. Histories are short, or of a collection: else countings grow with them. */
+ * That is decided exactly, for any specification: is there an order of the counted operations that keeps that of the
+ * intervals and that the specification allows? Once for each counting. Histories are short, or of a collection: else
+ * countings grow with them. */
 #ifndef ASIF_APPROX_COUNTINGS_H
 #define ASIF_APPROX_COUNTINGS_H
 
@@ -34,8 +35,8 @@ uint32_t countings_renamed(struct countings *, uint32_t counting, const uint8_t 
 /* A hash of what is known of each process, in which the names of processes have no part. */
 void countings_signatures(struct countings *, uint32_t counting, uint64_t *signatures);
 
-/* Are countings finitely many however many operations there are? So it is of collections, where what was put in and taken out again in
- * the interval [0, 0] is forgotten. */
+/* Are countings finitely many however many operations there are? So it is of collections, where what was put in and
+ * taken out again in the interval [0, 0] is forgotten. */
 bool countings_finite(const struct spec *);
 
 #endif

@@ -1,9 +1,9 @@
 /* Is a counting the specification's? (countings.h)
  *
- * Its operations are put in an order one by one. A completed operation that ended in interval j comes before those that began after j, so
- * of those that are left any may be next that began no later than the first of them to end. Operations with the same label and interval are
- * interchangeable: a configuration is the specification's state and how many are left of each kind. Pending operations take part or do
- * not, with any result. */
+ * Its operations are put in an order one by one. A completed operation that ended in interval j comes before those that
+ * began after j, so of those that are left any may be next that began no later than the first of them to end.
+ * Operations with the same label and interval are interchangeable: a configuration is the specification's state and how
+ * many are left of each kind. Pending operations take part or do not, with any result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +60,8 @@ void decider_open(struct decider *d, struct mem *mem, struct states *states, uns
   byte_table_open(&d->keys, mem);
 }
 
-/* What is to be tried first comes last: what ended first, and of that what was met first, which is often what happened first. */
+/* What is to be tried first comes last: what ended first, and of that what was met first, which is often what happened
+ * first. */
 static int by_end(const void *a, const void *b) {
   const struct counting_group *x = a, *y = b;
   if (x->late != y->late) return x->late ? -1 : 1;
@@ -83,10 +84,13 @@ void decider_take(struct decider *d, const struct counting *c, unsigned processe
   d->groups.count = 0;
   for (unsigned p = 0; p < processes; p++)
     if (c->open[p] != COUNTING_IDLE)
-      add_pending(d, (struct counting_group){.label = c->open[p], .count = 1, .from = c->from[p], .to = (uint8_t)d->k, .pending = true});
+      add_pending(d, (struct counting_group){
+                         .label = c->open[p], .count = 1, .from = c->from[p], .to = (uint8_t)d->k, .pending = true});
   for (size_t i = 0; i < c->entries.count; i++) {
     const struct counting_entry *e = &c->entries.at[i];
-    vec_push(d->mem, &d->groups, ((struct counting_group){.label = e->label, .count = e->count, .from = e->from, .to = e->to, .late = e->late}));
+    vec_push(
+        d->mem, &d->groups,
+        ((struct counting_group){.label = e->label, .count = e->count, .from = e->from, .to = e->to, .late = e->late}));
   }
   if (d->groups.count > 1) qsort(d->groups.at, d->groups.count, sizeof *d->groups.at, by_end);
 }
@@ -112,7 +116,8 @@ static void clear(struct decider *d) {
 
 static uint32_t *place_of(struct decider *d, const unsigned char *config) {
   uint32_t i = (uint32_t)hash_bytes(config, d->width) & d->mask;
-  while (d->slots[i] && memcmp(d->bytes.at + (size_t)(d->slots[i] - 1) * d->width, config, d->width)) i = (i + 1) & d->mask;
+  while (d->slots[i] && memcmp(d->bytes.at + (size_t)(d->slots[i] - 1) * d->width, config, d->width))
+    i = (i + 1) & d->mask;
   return &d->slots[i];
 }
 

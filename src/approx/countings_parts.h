@@ -27,8 +27,8 @@ struct counting_entry {
 
 /* One counting, being read or made. */
 struct counting {
-  uint8_t length; /* of A_k of the history: at most k */
-  bool returned;  /* the last event was a return */
+  uint8_t length;                          /* of A_k of the history: at most k */
+  bool returned;                           /* the last event was a return */
   uint16_t open[COUNTINGS_PROCESSES_MOST]; /* label of the process's open operation, or COUNTING_IDLE */
   uint8_t from[COUNTINGS_PROCESSES_MOST];  /* in which interval it began */
   VEC(struct counting_entry) entries;      /* sorted, a label and interval once */

@@ -6,7 +6,8 @@
 
 #include "base/hash.h"
 
-/* For bags, whatever is inside may leave; a specification that allows everything that priority queues and producers' orders do. */
+/* For bags, whatever is inside may leave; a specification that allows everything that priority queues and producers'
+ * orders do. */
 #define BAG "semiqueue(1000000000)"
 
 static const struct shape shapes[] = {
@@ -90,7 +91,9 @@ static void other_remove(struct elements *e, value v) {
 
 /* Intervals and classes. */
 
-static bool within(const struct elements *e, unsigned a, unsigned b) { return e->from[a] >= e->from[b] && e->to[a] <= e->to[b]; }
+static bool within(const struct elements *e, unsigned a, unsigned b) {
+  return e->from[a] >= e->from[b] && e->to[a] <= e->to[b];
+}
 
 /* Does an element of class a make those of class b redundant? */
 static bool class_covers(const struct elements *e, unsigned a, unsigned b) {
@@ -107,7 +110,7 @@ static void live_add_wide(const struct elements *e, struct live *l, unsigned cla
   for (unsigned i = 0; i < l->count; i++)
     if (!class_covers(e, class, l->at[i])) l->at[kept++] = l->at[i];
   l->count = kept;
-  if (kept < LIVE_MOST) l->at[l->count++] = (uint16_t)class; /* else without it: the others are a history, too */
+  if (kept < LIVE_MOST) l->at[l->count++] = (uint16_t) class; /* else without it: the others are a history, too */
 }
 
 static inline void live_add_narrow(const struct elements *e, struct live *l, unsigned class) {
@@ -134,7 +137,8 @@ static unsigned half_class(const struct elements *e, const struct half *h) {
   return class_of(e, h->push_side, push, h->pop_side, e->interval[relative(e, h->pop_from)][relative(e, h->pop_to)]);
 }
 
-/* An element that is popped, but whose push is open, has a push that lasts until now: it does not shift as the others do. */
+/* An element that is popped, but whose push is open, has a push that lasts until now: it does not shift as the others
+ * do. */
 static void find_halfway(struct elements *e) {
   e->halfway.bits = e->halfway.count = 0;
   for (size_t i = 0; i < e->halves.count && e->halves_used; i++) {
@@ -248,8 +252,8 @@ static void half_end(struct elements *e, uint32_t i) {
   find_halfway(e);
 }
 
-/* The value is in flight several times: which pop took which is not known. Without it the others are still a history of the
- * specification (data independence), so it leaves the classes and is only counted. */
+/* The value is in flight several times: which pop took which is not known. Without it the others are still a history of
+ * the specification (data independence), so it leaves the classes and is only counted. */
 static struct many *make_many(struct elements *e, struct item *x) {
   struct many many = {.v = x->v, .called = 1};
   if (x->kind == ITEM_MANY) return &e->manys.at[x->which];
@@ -333,7 +337,9 @@ static bool is_wrong(struct elements *e, enum wrong_kind kind, value v, const st
   if (e->wrong) return false;
   e->wrong = kind;
   e->wrong_value = v;
-  if (o) e->wrong_pop = (struct half){.v = v, .pop_side = (uint8_t)(o->method - e->shape->pushes), .pop_from = o->start, .pop_to = e->n};
+  if (o)
+    e->wrong_pop = (struct half){
+        .v = v, .pop_side = (uint8_t)(o->method - e->shape->pushes), .pop_from = o->start, .pop_to = e->n};
   return false;
 }
 
@@ -382,8 +388,15 @@ static bool pop_seldom(struct elements *e, struct item *x, value v, const struct
   }
   if (x->kind == ITEM_HALF) return is_wrong(e, WRONG_TWICE, v, o);
   if (x->kind == ITEM_PUSHING) {
-    struct half h = {.v = v, .push_side = x->side, .pop_side = (uint8_t)(o->method - e->shape->pushes), .used = true,
-                     .retired = x->retired, .slot = x->which, .push_from = x->when, .pop_from = o->start, .pop_to = e->n};
+    struct half h = {.v = v,
+                     .push_side = x->side,
+                     .pop_side = (uint8_t)(o->method - e->shape->pushes),
+                     .used = true,
+                     .retired = x->retired,
+                     .slot = x->which,
+                     .push_from = x->when,
+                     .pop_from = o->start,
+                     .pop_to = e->n};
     x->kind = ITEM_HALF;
     x->which = half_new(e, &h) & ((1u << 27) - 1);
     find_halfway(e);
@@ -471,8 +484,8 @@ static void push_retired(struct elements *e, const struct open *o) {
   find_halfway(e);
 }
 
-/* What returns from a push can always be put in last, and says nothing new (as long as pushes are possible always). Of pops, there
- * may be fewer now that can have taken something. */
+/* What returns from a push can always be put in last, and says nothing new (as long as pushes are possible always). Of
+ * pops, there may be fewer now that can have taken something. */
 static inline bool on_return(struct elements *e, uint32_t slot, value result, bool narrow) {
   const struct open *o = &e->slots.at[slot];
   e->returned = true;
@@ -493,11 +506,15 @@ static inline bool on_return(struct elements *e, uint32_t slot, value result, bo
 static void narrow_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
   on_call((struct elements *)m, slot, method, arg[0], true);
 }
-static bool narrow_return(struct monitor *m, uint32_t slot, value result) { return on_return((struct elements *)m, slot, result, true); }
+static bool narrow_return(struct monitor *m, uint32_t slot, value result) {
+  return on_return((struct elements *)m, slot, result, true);
+}
 static void wide_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
   on_call((struct elements *)m, slot, method, arg[0], false);
 }
-static bool wide_return(struct monitor *m, uint32_t slot, value result) { return on_return((struct elements *)m, slot, result, false); }
+static bool wide_return(struct monitor *m, uint32_t slot, value result) {
+  return on_return((struct elements *)m, slot, result, false);
+}
 
 static void elements_drop(struct monitor *m, uint32_t slot) {
   struct elements *e = (struct elements *)m;
@@ -519,8 +536,9 @@ static void elements_retire(struct monitor *m, uint32_t slot) {
 
 static size_t elements_bytes(const struct monitor *m) {
   const struct elements *e = (const struct elements *)m;
-  return sizeof *e + e->items.room * sizeof *e->items.at + e->slots.room * sizeof *e->slots.at + e->halves.room * sizeof *e->halves.at +
-         e->manys.room * sizeof *e->manys.at + (e->others ? OTHERS * sizeof *e->others : 0) +
+  return sizeof *e + e->items.room * sizeof *e->items.at + e->slots.room * sizeof *e->slots.at +
+         e->halves.room * sizeof *e->halves.at + e->manys.room * sizeof *e->manys.at +
+         (e->others ? OTHERS * sizeof *e->others : 0) +
          e->classes * (sizeof *e->example + sizeof *e->class_shifted + sizeof *e->matters) + judge_bytes(e);
 }
 
@@ -547,20 +565,34 @@ static uint64_t elements_held(const struct monitor *m) {
 
 /* Making one. */
 
-static const struct monitor_type narrow_type = {.name = "elements", .call = narrow_call, .ret = narrow_return, .drop = elements_drop,
-                                                .retire = elements_retire, .show = elements_show, .bytes = elements_bytes, .held = elements_held,
+static const struct monitor_type narrow_type = {.name = "elements",
+                                                .call = narrow_call,
+                                                .ret = narrow_return,
+                                                .drop = elements_drop,
+                                                .retire = elements_retire,
+                                                .show = elements_show,
+                                                .bytes = elements_bytes,
+                                                .held = elements_held,
                                                 .reset = elements_reset};
-static const struct monitor_type wide_type = {.name = "elements", .call = wide_call, .ret = wide_return, .drop = elements_drop,
-                                              .retire = elements_retire, .show = elements_show, .bytes = elements_bytes, .held = elements_held,
+static const struct monitor_type wide_type = {.name = "elements",
+                                              .call = wide_call,
+                                              .ret = wide_return,
+                                              .drop = elements_drop,
+                                              .retire = elements_retire,
+                                              .show = elements_show,
+                                              .bytes = elements_bytes,
+                                              .held = elements_held,
                                               .reset = elements_reset};
 
-/* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a stack, at the
- * same end of a deque, and in a bag they are at any other time, too. */
-static bool class_matters(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side, unsigned pop) {
+/* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a
+ * stack, at the same end of a deque, and in a bag they are at any other time, too. */
+static bool class_matters(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side,
+                          unsigned pop) {
   if (!e->from[push] && !e->from[pop]) return false;
   if (e->to[push] < e->from[pop] || e->to[pop] < e->from[push]) return true;
   switch (e->shape->order) {
-  case ORDER_STACK: case ORDER_NONE: return false;
+  case ORDER_STACK:
+  case ORDER_NONE: return false;
   case ORDER_DEQUE: return push_side != pop_side;
   default: return true;
   }
@@ -589,7 +621,8 @@ static void fill_tables(struct elements *e) {
     class_parts(e, c, &push_side, &push, &pop_side, &pop);
     e->matters[c] = class_matters(e, push_side, push, pop_side, pop);
     unsigned to = class_of(e, push_side, e->shifted[push], pop_side, e->shifted[pop]);
-    e->class_shifted[c] = class_matters(e, push_side, e->shifted[push], pop_side, e->shifted[pop]) ? (uint16_t)to : NO_CLASS;
+    e->class_shifted[c] =
+        class_matters(e, push_side, e->shifted[push], pop_side, e->shifted[pop]) ? (uint16_t)to : NO_CLASS;
     for (unsigned d = 0; e->narrow && d < e->classes; d++) {
       if (class_covers(e, c, d)) e->wider[c] |= (uint64_t)1 << d;
       if (class_covers(e, d, c)) e->narrower[c] |= (uint64_t)1 << d;

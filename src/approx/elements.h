@@ -1,13 +1,15 @@
-/* The element monitor, between its events (elements.c), its decisions (elements_judge.c) and what it shows (elements_show.c).
+/* The element monitor, between its events (elements.c), its decisions (elements_judge.c) and what it shows
+ * (elements_show.c).
  *
- * An element is a value with its push and its pop (Bouajjani et al. 2015, section 7.2). Its class is the two intervals, and the two
- * operations where there are several of a kind (a deque's ends). By Lemma 7.1 elements of one class are redundant. So are those of a class
- * with wider intervals than another's: made narrower they would be redundant with the other, and made wider again they only have more
- * freedom. What A_k says is then a function of little: which narrowest classes of popped elements there are, which of elements
- * inside, and which intervals of pops that found nothing. What pending pops can have taken is found by trying (elements_judge.c).
+ * An element is a value with its push and its pop (Bouajjani et al. 2015, section 7.2). Its class is the two intervals,
+ * and the two operations where there are several of a kind (a deque's ends). By Lemma 7.1 elements of one class are
+ * redundant. So are those of a class with wider intervals than another's: made narrower they would be redundant with
+ * the other, and made wider again they only have more freedom. What A_k says is then a function of little: which
+ * narrowest classes of popped elements there are, which of elements inside, and which intervals of pops that found
+ * nothing. What pending pops can have taken is found by trying (elements_judge.c).
  *
- * Intervals are counted from the start and never stop; interval n - k and all before it are 0 of A_k. n begins with k: then the latest
- * interval is always k. */
+ * Intervals are counted from the start and never stop; interval n - k and all before it are 0 of A_k. n begins with k:
+ * then the latest interval is always k. */
 #ifndef ASIF_APPROX_ELEMENTS_H
 #define ASIF_APPROX_ELEMENTS_H
 
@@ -15,14 +17,14 @@
 
 enum {
   INTERVALS_MOST = APPROX_INTERVALS(APPROX_K_MOST),
-  SIDES = 2,                    /* operations of a kind: a deque has two that push and two that pop */
+  SIDES = 2, /* operations of a kind: a deque has two that push and two that pop */
   ITEMS_LEAST = 256,
-  FOLLOWED_MOST = 1 << 20,      /* values in flight that are followed */
-  OTHERS = 1 << 16,             /* counters for those that are not */
-  GONE = 256,                   /* elements that were popped last, remembered for showing */
-  LIVE_MOST = 512,              /* narrowest classes at a time */
-  SAME_MOST = 128,              /* pushes of a value that is in flight several times, as long as pops beyond them are noticed */
-  NARROW_K = 2,                 /* up to here, and with one push and one pop, all bits are in one word */
+  FOLLOWED_MOST = 1 << 20, /* values in flight that are followed */
+  OTHERS = 1 << 16,        /* counters for those that are not */
+  GONE = 256,              /* elements that were popped last, remembered for showing */
+  LIVE_MOST = 512,         /* narrowest classes at a time */
+  SAME_MOST = 128, /* pushes of a value that is in flight several times, as long as pops beyond them are noticed */
+  NARROW_K = 2,    /* up to here, and with one push and one pop, all bits are in one word */
 };
 
 /* What decides which classes matter. */
@@ -37,11 +39,11 @@ enum order_kind {
 /* A specification that has elements. */
 struct shape {
   const char *name;
-  const char *judge;  /* what decides: a specification that allows at least as much; NULL: itself */
+  const char *judge; /* what decides: a specification that allows at least as much; NULL: itself */
   unsigned pushes, pops;
   enum order_kind order;
-  bool empties;       /* a pop that finds nothing says something */
-  bool exact;         /* the lemma holds: with distinct values it is A_k's verdict */
+  bool empties; /* a pop that finds nothing says something */
+  bool exact;   /* the lemma holds: with distinct values it is A_k's verdict */
 };
 const struct shape *shape_of(const struct spec *);
 
@@ -49,7 +51,8 @@ const struct shape *shape_of(const struct spec *);
 enum item_kind {
   ITEM_NONE,
   ITEM_PUSHING, /* its push is open; when: the interval it began in; which: its slot */
-  ITEM_INSIDE,  /* its push has returned; when: the interval that was in, * 16 + how many intervals before it began (at most 15) */
+  ITEM_INSIDE,  /* its push has returned; when: the interval that was in, * 16 + how many intervals before it began (at
+                   most 15) */
   ITEM_HALF,    /* popped, and its push is still open; which: of halves */
   ITEM_MANY     /* pushed again before it was popped; which: of manys */
 };
@@ -86,7 +89,8 @@ struct many {
   uint32_t popped;       /* pops that returned it */
 };
 
-/* Numbers of decisions, and what they were. A number stands for a set of bits: where it has more than 62 of them, by their hash. */
+/* Numbers of decisions, and what they were. A number stands for a set of bits: where it has more than 62 of them, by
+ * their hash. */
 struct memo {
   uint64_t *at; /* number * 4 + 2 + verdict; 0: none */
   uint32_t room, count;
@@ -126,11 +130,11 @@ struct elements {
   uint64_t n;    /* the interval now */
   struct items items;
   VEC(struct open) slots;
-  uint32_t inside[SIDES][INTERVALS_MOST]; /* elements not popped whose push has returned */
+  uint32_t inside[SIDES][INTERVALS_MOST];               /* elements not popped whose push has returned */
   uint32_t pending[SIDES][APPROX_K_MOST + 1], pendings; /* open pops by where they began */
-  struct live popped, halfway; /* with their pushes returned, and not */
-  value *example;              /* of each popped class */
-  uint64_t empty[SIDES]; /* a bit an interval */
+  struct live popped, halfway;                          /* with their pushes returned, and not */
+  value *example;                                       /* of each popped class */
+  uint64_t empty[SIDES];                                /* a bit an interval */
   VEC(struct half) halves;
   uint32_t halves_used;
   VEC(struct many) manys;
@@ -143,11 +147,12 @@ struct elements {
   /* Tables of k and the shape. */
   uint8_t interval[APPROX_K_MOST + 1][APPROX_K_MOST + 1]; /* [i, j] -> its number */
   uint8_t from[INTERVALS_MOST], to[INTERVALS_MOST], shifted[INTERVALS_MOST];
-  uint16_t *class_shifted;     /* popped class -> class, or NO_CLASS where it does not matter any more */
-  bool *matters;               /* a class each */
-  uint64_t wider[64], narrower[64]; /* where narrow: for each class those it makes redundant, and those that make it so */
-  uint64_t around[INTERVALS_MOST];  /* intervals: those around it */
-  unsigned kept_count;         /* of elements inside: the intervals that matter, */
+  uint16_t *class_shifted; /* popped class -> class, or NO_CLASS where it does not matter any more */
+  bool *matters;           /* a class each */
+  uint64_t wider[64],
+      narrower[64]; /* where narrow: for each class those it makes redundant, and those that make it so */
+  uint64_t around[INTERVALS_MOST];                        /* intervals: those around it */
+  unsigned kept_count;                                    /* of elements inside: the intervals that matter, */
   uint8_t kept[INTERVALS_MOST], kept_bit[INTERVALS_MOST]; /* and the bit each is known by */
 
   enum wrong_kind wrong;
@@ -163,11 +168,12 @@ static inline unsigned relative(const struct elements *e, uint64_t interval) {
   uint64_t base = e->n - e->k;
   return interval > base ? (unsigned)(interval - base) : 0;
 }
-static inline unsigned class_of(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side, unsigned pop) {
+static inline unsigned class_of(const struct elements *e, unsigned push_side, unsigned push, unsigned pop_side,
+                                unsigned pop) {
   return ((push_side * e->shape->pops + pop_side) * e->intervals + push) * e->intervals + pop;
 }
-static inline void class_parts(const struct elements *e, unsigned class, unsigned *push_side, unsigned *push, unsigned *pop_side,
-                               unsigned *pop) {
+static inline void class_parts(const struct elements *e, unsigned class, unsigned *push_side, unsigned *push,
+                               unsigned *pop_side, unsigned *pop) {
   *pop = class % e->intervals;
   *push = class / e->intervals % e->intervals;
   unsigned sides = class / e->intervals / e->intervals;

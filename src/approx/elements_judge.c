@@ -1,13 +1,13 @@
 /* The element monitor: its decisions.
  *
- * A picture is what the verdict is a function of: narrowest classes of popped elements, intervals of elements inside, intervals of pops
- * that found nothing. Each new one is made a small history and decided by the exact checker (elements_small.c), once; then its verdict
- * is known.
+ * A picture is what the verdict is a function of: narrowest classes of popped elements, intervals of elements inside,
+ * intervals of pops that found nothing. Each new one is made a small history and decided by the exact checker
+ * (elements_small.c), once; then its verdict is known.
  *
- * Pending pops: each may have taken an element that is inside, at any time since it began. By the lemma, taking some of a class and
- * leaving others is no use; so classes are taken whole or not at all, as far as there are pending pops, and an element taken by a pop that
- * began in s is one with a pop in [s, k]. If one of the pictures that are possible so is the specification's, all is well. Mostly
- * none need be taken. */
+ * Pending pops: each may have taken an element that is inside, at any time since it began. By the lemma, taking some of
+ * a class and leaving others is no use; so classes are taken whole or not at all, as far as there are pending pops, and
+ * an element taken by a pop that began in s is one with a pop in [s, k]. If one of the pictures that are possible so is
+ * the specification's, all is well. Mostly none need be taken. */
 #include "approx/elements.h"
 #include "approx/elements_small.h"
 
@@ -18,9 +18,9 @@
 
 enum {
   MEMO_LEAST = 1 << 8,
-  MEMO_MOST = 1 << 17,   /* then it begins anew: memory does not grow */
-  TRIES_MOST = 1 << 12,  /* ways for pending pops to take what is inside, an event */
-  ASKED_MOST = 1 << 8,   /* of which so many not decided yet. With more than these it is not a violation that was seen */
+  MEMO_MOST = 1 << 17,  /* then it begins anew: memory does not grow */
+  TRIES_MOST = 1 << 12, /* ways for pending pops to take what is inside, an event */
+  ASKED_MOST = 1 << 8,  /* of which so many not decided yet. With more than these it is not a violation that was seen */
   GROUPS_MOST = SIDES * INTERVALS_MOST
 };
 
@@ -89,7 +89,9 @@ static inline uint64_t narrowest_inside(const struct elements *e, uint64_t bits)
 }
 
 /* Its number where narrow: 36 bits of classes, 6 of intervals, 6 of intervals. */
-static inline uint64_t narrow_number(uint64_t popped, uint64_t inside, uint64_t empty) { return popped | inside << 36 | empty << 42; }
+static inline uint64_t narrow_number(uint64_t popped, uint64_t inside, uint64_t empty) {
+  return popped | inside << 36 | empty << 42;
+}
 
 static uint64_t picture_number(const struct elements *e, const struct picture *p) {
   if (e->narrow) return narrow_number(p->popped.bits, p->inside[0], p->empty);
@@ -100,7 +102,8 @@ static uint64_t picture_number(const struct elements *e, const struct picture *p
 
 /* The small history. */
 
-static void small_add(const struct elements *e, struct small *s, unsigned method, value arg, value result, unsigned interval) {
+static void small_add(const struct elements *e, struct small *s, unsigned method, value arg, value result,
+                      unsigned interval) {
   assert(s->count < SMALL_MOST);
   struct op *o = &s->ops[s->count];
   *o = (struct op){.process = s->count, .arg = {arg, V_NONE, V_NONE}, .result = result, .method = (uint16_t)method};
@@ -123,7 +126,8 @@ static bool ask(struct elements *e, const struct picture *p) {
   s.spec = &e->judge;
   s.k = e->k;
   s.count = 0;
-  for (uint64_t rest = p->popped.bits; rest; rest &= rest - 1) small_class(e, &s, (unsigned)__builtin_ctzll(rest), value_of_small(v++));
+  for (uint64_t rest = p->popped.bits; rest; rest &= rest - 1)
+    small_class(e, &s, (unsigned)__builtin_ctzll(rest), value_of_small(v++));
   for (unsigned i = 0; i < p->popped.count; i++) small_class(e, &s, p->popped.at[i], value_of_small(v++));
   for (unsigned side = 0; side < e->shape->pushes; side++)
     for (uint64_t rest = p->inside[side]; rest; rest &= rest - 1)
@@ -154,13 +158,14 @@ struct taking {
   struct elements *e;
   struct group groups[GROUPS_MOST];
   unsigned count;
-  uint64_t always[SIDES]; /* classes too large to have been taken */
+  uint64_t always[SIDES];                   /* classes too large to have been taken */
   uint32_t there[SIDES][APPROX_K_MOST + 1]; /* pending pops by where they began, */
   uint32_t taken[SIDES][APPROX_K_MOST + 1]; /* and how many elements are taken by those that began there or before */
   unsigned tries;
 };
 
-static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES], uint64_t empty);
+static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES],
+                        uint64_t empty);
 
 /* Are there enough pops for what is to be taken by those that began in a start or before? */
 static bool fits(const struct taking *t, unsigned side) {
@@ -173,8 +178,8 @@ static bool fits(const struct taking *t, unsigned side) {
   return true;
 }
 
-/* The rest of a group, by pops of a side and those after it. Of the pops of one side that take it the last to begin alone matters: an element
- * taken by it makes those taken by the others redundant. */
+/* The rest of a group, by pops of a side and those after it. Of the pops of one side that take it the last to begin
+ * alone matters: an element taken by it makes those taken by the others redundant. */
 static bool take_rest(struct taking *t, unsigned group, unsigned side, uint32_t rest, const struct live *popped,
                       const uint64_t inside[SIDES], uint64_t empty) {
   const struct elements *e = t->e;
@@ -208,7 +213,8 @@ static bool holds_with(struct taking *t, const struct live *popped, const uint64
   return decide(e, &p, picture_number(e, &p));
 }
 
-static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES], uint64_t empty) {
+static bool take_groups(struct taking *t, unsigned group, const struct live *popped, const uint64_t inside[SIDES],
+                        uint64_t empty) {
   if (t->tries >= TRIES_MOST || !t->e->budget) return true;
   if (group == t->count) {
     t->tries++;
@@ -218,7 +224,8 @@ static bool take_groups(struct taking *t, unsigned group, const struct live *pop
   if (take_rest(t, group, 0, g->count, popped, inside, empty)) return true;
   uint64_t more[SIDES] = {inside[0], inside[1]};
   more[g->side] |= (uint64_t)1 << g->bit;
-  if (group + 1 < t->count && !holds_with(t, popped, more, empty)) return false; /* nor does it with the other groups, whatever becomes of them */
+  if (group + 1 < t->count && !holds_with(t, popped, more, empty))
+    return false; /* nor does it with the other groups, whatever becomes of them */
   return take_groups(t, group + 1, popped, more, empty);
 }
 

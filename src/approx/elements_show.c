@@ -1,7 +1,7 @@
 /* The element monitor: what shows a violation.
  *
- * Elements one by one are left out as long as the others alone are still not linearizable, so that what is shown is small; the sentence
- * says what kind of violation is left. */
+ * Elements one by one are left out as long as the others alone are still not linearizable, so that what is shown is
+ * small; the sentence says what kind of violation is left. */
 #include "approx/elements.h"
 
 #include <inttypes.h>
@@ -31,7 +31,8 @@ static void show_push(const struct show *s, unsigned side, value v, unsigned int
 
 static void show_pop(const struct show *s, unsigned side, value v, unsigned interval, bool open) {
   static const value none[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
-  monitor_show(&s->e->m, (uint16_t)(s->e->shape->pushes + side), none, v, open, from_of(s, interval), to_of(s, interval));
+  monitor_show(&s->e->m, (uint16_t)(s->e->shape->pushes + side), none, v, open, from_of(s, interval),
+               to_of(s, interval));
 }
 
 /* Pending pops that can take anything: no more than there are elements inside, those that began first. */
@@ -155,7 +156,8 @@ static void say_intervals(const struct show *s, struct text *t) {
   }
   unsigned pending = show_pending(s, false);
   if (pending)
-    text_printf(t, "; and what %s pending may have taken does not help", pending == 1 ? "a removal that is" : "removals that are");
+    text_printf(t, "; and what %s pending may have taken does not help",
+                pending == 1 ? "a removal that is" : "removals that are");
 }
 
 static void say_values(const struct show *s, const char *last, struct text *t) {
@@ -243,7 +245,8 @@ static const struct gone *find_gone(const struct elements *e) {
 static void show_unknown(struct show *s, struct text *t) {
   const struct elements *e = s->e;
   const struct gone *g = e->wrong == WRONG_UNKNOWN ? find_gone(e) : NULL;
-  unsigned method = e->shape->pushes + e->wrong_pop.pop_side, pop = interval_of(e, e->wrong_pop.pop_from, e->wrong_pop.pop_to);
+  unsigned method = e->shape->pushes + e->wrong_pop.pop_side,
+           pop = interval_of(e, e->wrong_pop.pop_from, e->wrong_pop.pop_to);
   struct shown first = {.v = e->wrong_value, .popped = true};
   if (g) {
     struct item pushed = {.when = g->pushed};
@@ -265,7 +268,8 @@ static void show_unknown(struct show *s, struct text *t) {
   bool twice = g || e->wrong == WRONG_TWICE;
   add_wrong_pop(s, twice ? &first : NULL);
   say_value(s, e->wrong_value, t);
-  text_add(t, twice ? " was put in once and taken out twice" : " was taken out, but was never put in, or had been taken out already");
+  text_add(t, twice ? " was put in once and taken out twice"
+                    : " was taken out, but was never put in, or had been taken out already");
   if (twice)
     say_intervals(s, t);
   else
@@ -281,8 +285,8 @@ static void show_many(struct show *s, struct text *t) {
   for (uint32_t i = 0; i < many->called; i++) show_push(s, 0, many->v, always, i < many->open);
   for (uint32_t i = 0; i < many->popped; i++) show_pop(s, 0, many->v, always, false);
   say_value(s, many->v, t);
-  text_printf(t, " was put in %" PRIu32 " time%s and taken out %" PRIu32 " time%s", many->called, many->called == 1 ? "" : "s",
-              many->popped, many->popped == 1 ? "" : "s");
+  text_printf(t, " was put in %" PRIu32 " time%s and taken out %" PRIu32 " time%s", many->called,
+              many->called == 1 ? "" : "s", many->popped, many->popped == 1 ? "" : "s");
 }
 
 void elements_show(struct monitor *m, struct text *said) {

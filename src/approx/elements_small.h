@@ -1,5 +1,5 @@
-/* A small history of intervals, and whether the exact checker's deciders accept it. Apart from the monitors, as what is called a monitor
- * there is something else. */
+/* A small history of intervals, and whether the exact checker's deciders accept it. Apart from the monitors, as what is
+ * called a monitor there is something else. */
 #ifndef ASIF_APPROX_ELEMENTS_SMALL_H
 #define ASIF_APPROX_ELEMENTS_SMALL_H
 

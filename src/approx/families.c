@@ -1,13 +1,13 @@
 /* The families of Figure 4 (Bouajjani et al. 2015, section 7.1) as formulas that come with Asif.
  *
- * As printed, rv and fv miss what is never pushed and never popped, since quantifiers go over the labels that occur; and pending
- * operations are left out of account. Here: how many have begun and ended by an interval is counted, of a value's pushes (one
- * that is pending may have happened) and pops; a value that nobody has popped may have been taken by a pending pop. So nothing
- * is said of a linearizable history, with any number of pending operations and of operations on the same value, and a value that
- * is popped without ever having been pushed shows at k = 0.
+ * As printed, rv and fv miss what is never pushed and never popped, since quantifiers go over the labels that occur;
+ * and pending operations are left out of account. Here: how many have begun and ended by an interval is counted, of a
+ * value's pushes (one that is pending may have happened) and pops; a value that nobody has popped may have been taken
+ * by a pending pop. So nothing is said of a linearizable history, with any number of pending operations and of
+ * operations on the same value, and a value that is popped without ever having been pushed shows at k = 0.
  *
- * stays(x, i, j): of the values pushed (label x) by i at least one is there until after j. Its pops that have begun by j are too
- * few, and so are the pending pops that have begun by j, or what pending pops can have taken of it at all. */
+ * stays(x, i, j): of the values pushed (label x) by i at least one is there until after j. Its pops that have begun by
+ * j are too few, and so are the pending pops that have begun by j, or what pending pops can have taken of it at all. */
 #include <string.h>
 
 #include "approx/formula.h"
@@ -47,36 +47,39 @@
 static const char queue_text[] =
     "// What a queue must not show: the families rv, ev and fv.\n"
     "for queue\n" COMMON(
-        "enq", "deq") "// Order violations (fv): y removes a value that came in after i, while x, in by i, stays.\n"
-                      "define late(y) = popped(y) and pushes(result(y), 0) = 0\n"
-                      "violation \"{result(y)} was removed before {arg(x)}, which had been put in first\":\n"
-                      "  exists y, x: late(y) and pushed(x) and\n"
-                      "    some i in 0..k-1, j in i+1..k: pushes(result(y), i) = 0 and ended(y, j) > 0 and stays(x, i, j)\n"
-                      "violation \"{result(y)} was removed before more values, put in first, than pending operations can have "
-                      "removed\":\n"
-                      "  exists y: late(y) and\n"
-                      "    some i in 0..k-1, j in i+1..k: pushes(result(y), i) = 0 and ended(y, j) > 0 and\n"
-                      "      (count x: pushed(x) and ended(x, i) > pops(arg(x), j)) > takers(j)\n";
+        "enq",
+        "deq") "// Order violations (fv): y removes a value that came in after i, while x, in by i, stays.\n"
+               "define late(y) = popped(y) and pushes(result(y), 0) = 0\n"
+               "violation \"{result(y)} was removed before {arg(x)}, which had been put in first\":\n"
+               "  exists y, x: late(y) and pushed(x) and\n"
+               "    some i in 0..k-1, j in i+1..k: pushes(result(y), i) = 0 and ended(y, j) > 0 and stays(x, i, j)\n"
+               "violation \"{result(y)} was removed before more values, put in first, than pending operations can have "
+               "removed\":\n"
+               "  exists y: late(y) and\n"
+               "    some i in 0..k-1, j in i+1..k: pushes(result(y), i) = 0 and ended(y, j) > 0 and\n"
+               "      (count x: pushed(x) and ended(x, i) > pops(arg(x), j)) > takers(j)\n";
 
-/* A value a that is pushed by i (or after j) only, and popped after m, by j: then what was pushed in between, in (i, m], has
- * gone by j. */
+/* A value a that is pushed by i (or after j) only, and popped after m, by j: then what was pushed in between, in (i,
+ * m], has gone by j. */
 static const char stack_text[] =
     "// What a stack must not show: the families rv, ev and lv.\n"
     "for stack\n" COMMON(
-        "push", "pop") "// Order violations (lv): y removes, after m and by j, a value that came in by i, while x, in after i "
-                       "and by m, stays.\n"
-                       "define within(x, i, j) = sum a in i..j, b in a..j: #(x, a, b)\n"
-                       "define below(y, i, m, j) = within(y, m + 1, j) > 0 and total(push(result(y)), i + 1, j) = 0\n"
-                       "  and total(push(result(y)) => pending, 0, j) = 0\n"
-                       "define late(y) = popped(y) and total(y, 0, 1) < begun(y, k)\n"
-                       "violation \"{result(y)} was removed from below {arg(x)}\":\n"
-                       "  exists y: late(y) and\n"
-                       "    some i in 0..k-2, m in i+1..k-1, j in m+1..k: below(y, i, m, j) and\n"
-                       "      exists x: pushed(x) and left(within(x, i + 1, m), arg(x), j)\n"
-                       "violation \"{result(y)} was removed from below more values than pending operations can have removed\":\n"
-                       "  exists y: late(y) and\n"
-                       "    some i in 0..k-2, m in i+1..k-1, j in m+1..k: below(y, i, m, j) and\n"
-                       "      (count x: pushed(x) and within(x, i + 1, m) > pops(arg(x), j)) > takers(j)\n";
+        "push",
+        "pop") "// Order violations (lv): y removes, after m and by j, a value that came in by i, while x, in after i "
+               "and by m, stays.\n"
+               "define within(x, i, j) = sum a in i..j, b in a..j: #(x, a, b)\n"
+               "define below(y, i, m, j) = within(y, m + 1, j) > 0 and total(push(result(y)), i + 1, j) = 0\n"
+               "  and total(push(result(y)) => pending, 0, j) = 0\n"
+               "define late(y) = popped(y) and total(y, 0, 1) < begun(y, k)\n"
+               "violation \"{result(y)} was removed from below {arg(x)}\":\n"
+               "  exists y: late(y) and\n"
+               "    some i in 0..k-2, m in i+1..k-1, j in m+1..k: below(y, i, m, j) and\n"
+               "      exists x: pushed(x) and left(within(x, i + 1, m), arg(x), j)\n"
+               "violation \"{result(y)} was removed from below more values than pending operations can have "
+               "removed\":\n"
+               "  exists y: late(y) and\n"
+               "    some i in 0..k-2, m in i+1..k-1, j in m+1..k: below(y, i, m, j) and\n"
+               "      (count x: pushed(x) and within(x, i + 1, m) > pops(arg(x), j)) > takers(j)\n";
 
 const char *const family_names[] = {"queue", "stack", NULL};
 

@@ -1,9 +1,10 @@
 /* The complete families of section 7.2 (Bouajjani et al. 2015), generated.
  *
- * With distinct values all that matters of a value is the interval of its push and that of its pop: its class. Values of the
- * same class are redundant (Lemma 7.1), so a violation of length k is a set of classes; and sets that contain a violation are
- * violations. The smallest ones are found by asking the exact checker of every set that contains none found before. The paper's
- * classes are pairs of intervals; here are also those of values that are not popped, and of pops that return empty. */
+ * With distinct values all that matters of a value is the interval of its push and that of its pop: its class. Values
+ * of the same class are redundant (Lemma 7.1), so a violation of length k is a set of classes; and sets that contain a
+ * violation are violations. The smallest ones are found by asking the exact checker of every set that contains none
+ * found before. The paper's classes are pairs of intervals; here are also those of values that are not popped, and of
+ * pops that return empty. */
 #include <assert.h>
 #include <string.h>
 
@@ -45,14 +46,16 @@ static void list_classes(struct generator *g) {
   for (unsigned a = 0; a < n; a++) {
     add_class(g, (struct class){.push = true, .in = all[a]});
     add_class(g, (struct class){.pop = true, .empty = true, .out = all[a]});
-    for (unsigned b = 0; b < n; b++) add_class(g, (struct class){.push = true, .pop = true, .in = all[a], .out = all[b]});
+    for (unsigned b = 0; b < n; b++)
+      add_class(g, (struct class){.push = true, .pop = true, .in = all[a], .out = all[b]});
   }
 }
 
 /* Is the history that has one value of each of these classes linearizable? */
 static void add_operation(struct history *h, unsigned method, value arg, value result, struct span s) {
   value args[OP_ARGS] = {arg, V_NONE, V_NONE};
-  history_interval(h, (uint32_t)h->ops.count, 0, method, args, OP_ARGS, result, 2 * (int64_t)s.from, 2 * (int64_t)s.to + 1, 0);
+  history_interval(h, (uint32_t)h->ops.count, 0, method, args, OP_ARGS, result, 2 * (int64_t)s.from,
+                   2 * (int64_t)s.to + 1, 0);
 }
 
 static bool linearizable(struct generator *g, uint64_t set) {
@@ -77,7 +80,8 @@ static bool linearizable(struct generator *g, uint64_t set) {
   return holds;
 }
 
-/* Psi_h of a set: the operations are x1, deq => arg(x1), x2, and so on; a pop that returned empty is one with its interval. */
+/* Psi_h of a set: the operations are x1, deq => arg(x1), x2, and so on; a pop that returned empty is one with its
+ * interval. */
 
 struct operation {
   unsigned value; /* of x1, x2, ... */
@@ -127,7 +131,8 @@ static void write_set(struct generator *g, uint64_t set, struct text *t) {
   unsigned count = list_operations(g, set, ops), values = 0;
   text_add(t, "violation: ");
   for (unsigned o = 0; o < count; o++)
-    if (ops[o].empty) text_printf(t, "#(%s => empty, %u, %u) > 0 and ", name_of(g, POP), ops[o].span.from, ops[o].span.to);
+    if (ops[o].empty)
+      text_printf(t, "#(%s => empty, %u, %u) > 0 and ", name_of(g, POP), ops[o].span.from, ops[o].span.to);
   for (unsigned o = 0; o < count; o++)
     if (!ops[o].pop) text_printf(t, "%sx%u", values++ ? ", " : "exists ", ops[o].value);
   text_add(t, ": ");

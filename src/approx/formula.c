@@ -1,5 +1,5 @@
-/* The monitor of a formula: Algorithm 1 keeps the counts, and after each return the formula is told of them. (A call never makes
- * a violation: a pending operation only adds freedom, and a new interval only weakens what is known.) */
+/* The monitor of a formula: Algorithm 1 keeps the counts, and after each return the formula is told of them. (A call
+ * never makes a violation: a pending operation only adds freedom, and a new interval only weakens what is known.) */
 #include "approx/formula.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@ struct formula_monitor {
   size_t old_first, old_count, old_room;
 };
 
-/* Forgetting: a value whose pushes and pops are complete, equally many, and all in [0, 0]. They can be taken to have been the
- * first things to happen: of equal values those in [0, 0] can change places with any others that begin there. So a linearizable
- * history stays so without them. */
+/* Forgetting: a value whose pushes and pops are complete, equally many, and all in [0, 0]. They can be taken to have
+ * been the first things to happen: of equal values those in [0, 0] can change places with any others that begin there.
+ * So a linearizable history stays so without them. */
 
 enum { PUSH, POP }; /* of queue and stack */
 
@@ -118,7 +118,8 @@ static uint64_t formula_held(const struct monitor *monitor) {
 
 /* Showing. */
 
-/* The values of a label: arguments, and a result that is a value. Nothing else is known of it by which it could be left out. */
+/* The values of a label: arguments, and a result that is a value. Nothing else is known of it by which it could be left
+ * out. */
 static unsigned values_of(const struct approx_label *l, value *to) {
   unsigned count = 0;
   for (int i = 0; i <= OP_ARGS; i++) {
@@ -161,8 +162,8 @@ static bool is_witness(const struct projection *p, uint32_t label) {
   return false;
 }
 
-/* May this label be left out, so that a linearizable history stays so? Those of other values where the specification allows it,
- * those of other keys, and those that change nothing. */
+/* May this label be left out, so that a linearizable history stays so? Those of other values where the specification
+ * allows it, those of other keys, and those that change nothing. */
 static bool left_out(const struct formula_monitor *m, const struct projection *p, uint32_t label) {
   const struct spec *spec = &m->monitor.spec;
   struct approx_label l = counting_label(m->counting, label);
@@ -212,7 +213,8 @@ static bool formula_blame(struct monitor *monitor, struct problem *problem) {
   text_open(&said, monitor->mem);
   formula_say(m->eval, m->violation, &said);
   formula_problem(m->formula, m->formula->violations.at[m->violation]->body, problem,
-                  "the formula says \"%.160s\", but the operations are linearizable: the formula is wrong", text_string(&said));
+                  "the formula says \"%.160s\", but the operations are linearizable: the formula is wrong",
+                  text_string(&said));
   return true;
 }
 
@@ -260,7 +262,8 @@ static char *read_whole(struct mem *m, const char *path, size_t *size, struct pr
   } while (n && all.count <= FILE_MOST);
   bool failed = ferror(file) || n;
   if (failed)
-    problem_set(problem, n ? "%.200s: a formula of more than %d bytes" : "%.200s: it could not be read", path, FILE_MOST);
+    problem_set(problem, n ? "%.200s: a formula of more than %d bytes" : "%.200s: it could not be read", path,
+                FILE_MOST);
   fclose(file);
   *size = all.count;
   return failed ? NULL : all.at;

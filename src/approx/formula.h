@@ -1,16 +1,18 @@
-/* Operation counting logic (Bouajjani et al. 2015, Figure 3): formulas over the counting representation, in a text form.
+/* Operation counting logic (Bouajjani et al. 2015, Figure 3): formulas over the counting representation, in a text
+ * form.
  *
  *   for queue                                          which specifications it is of; optional
- *   forget balanced                                    values that are gone and long ago are counted no more; queue and stack
- *   define before(x, y) = some i in 0..k-1: total(x, i + 1, k) = 0 and total(y, 0, i) = 0
- *   violation "{y} before {x}": exists x, y: is(x, enq) and is(y, deq) and arg(x) = result(y) and before(y, x)
+ *   forget balanced                                    values that are gone and long ago are counted no more; queue and
+ * stack define before(x, y) = some i in 0..k-1: total(x, i + 1, k) = 0 and total(y, 0, i) = 0 violation "{y} before
+ * {x}": exists x, y: is(x, enq) and is(y, deq) and arg(x) = result(y) and before(y, x)
  *
  * A formula file says what must NOT be seen: it is violated by a history of which one of its violations is true.
  * docs/formulas.md has the language whole.
  *
- * total(x, i, j) is the number of x operations whose interval MEETS [i, j]. (Figure 4 prints the number of those inside [i, j];
- * before_k would then say no more than that x ends before y ends, and call a pop that overlaps its push a violation. The text,
- * "all l1 operations end before an l1' operation starts", and the proof of Theorem 4 are right with this reading only.) */
+ * total(x, i, j) is the number of x operations whose interval MEETS [i, j]. (Figure 4 prints the number of those inside
+ * [i, j]; before_k would then say no more than that x ends before y ends, and call a pop that overlaps its push a
+ * violation. The text, "all l1 operations end before an l1' operation starts", and the proof of Theorem 4 are right
+ * with this reading only.) */
 #ifndef ASIF_APPROX_FORMULA_H
 #define ASIF_APPROX_FORMULA_H
 
@@ -18,7 +20,8 @@
 #include "base/mem.h"
 #include "spec/spec.h"
 
-/* What an expression stands for. A number written in the text may be a value; a parameter has no kind until it is used. */
+/* What an expression stands for. A number written in the text may be a value; a parameter has no kind until it is used.
+ */
 enum formula_kind { KIND_ANY, KIND_NUMBER, KIND_VALUE, KIND_LABEL, KIND_FORMULA };
 
 enum node_type {
@@ -54,8 +57,8 @@ enum compare { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPA
 enum { FORMULA_VARS = 32 }; /* in one definition or violation, its parameters too */
 
 struct definition;
-/* The parts of a formula that must all be true, in the order they are tried: when their variables are bound, the cheap ones
- * first. */
+/* The parts of a formula that must all be true, in the order they are tried: when their variables are bound, the cheap
+ * ones first. */
 struct part {
   const struct node *node;
   bool negated;
@@ -140,16 +143,17 @@ const uint32_t *formula_witness(const struct formula_eval *, size_t *count);
 /* The sentence of the violation explained, with the witnesses put in; or its formula. */
 void formula_say(struct formula_eval *, unsigned violation, struct text *);
 
-/* formula.c: the monitor of a formula that is bound to the specification. Bundled: one that comes with Asif. monitor_of_formula
- * is for everyone else. */
+/* formula.c: the monitor of a formula that is bound to the specification. Bundled: one that comes with Asif.
+ * monitor_of_formula is for everyone else. */
 struct monitor;
 struct monitor *formula_monitor(struct mem *, const struct spec *, unsigned k, struct formula *, bool bundled);
 
 /* families.c: the families of Figure 4, as text. */
 const char *family_named(const char *name); /* "queue", "stack"; NULL if there is none */
 extern const char *const family_names[];    /* NULL-terminated */
-/* families_complete.c: the complete family of length k <= 2 (section 7.2) of queue or stack, as text: every smallest set of at
- * most `most` values (and empty pops) that no linearizable history has. Of histories of complete operations and distinct values.
+/* families_complete.c: the complete family of length k <= 2 (section 7.2) of queue or stack, as text: every smallest
+ * set of at most `most` values (and empty pops) that no linearizable history has. Of histories of complete operations
+ * and distinct values.
  */
 void family_complete(struct mem *, const struct spec *, unsigned k, unsigned most, struct text *);
 

@@ -1,4 +1,5 @@
-/* A formula's names and values become those of a specification, and it is planned in which order its parts are tried. */
+/* A formula's names and values become those of a specification, and it is planned in which order its parts are tried.
+ */
 #include <string.h>
 
 #include "approx/formula.h"
@@ -85,8 +86,8 @@ static bool bind_operation(struct binder *b, struct node *n) {
     const char *name = spec_op_name(b->spec, i, &length);
     text_printf(&names, "%s%.*s", i ? ", " : "", (int)length, name);
   }
-  formula_problem(b->f, n, b->problem, "'%s' is no operation of %s, which has %s%s", n->name, b->spec->name, text_string(&names),
-                  n->type == NODE_LABEL ? ", and neither a variable nor a definition" : "");
+  formula_problem(b->f, n, b->problem, "'%s' is no operation of %s, which has %s%s", n->name, b->spec->name,
+                  text_string(&names), n->type == NODE_LABEL ? ", and neither a variable nor a definition" : "");
   return false;
 }
 
@@ -95,7 +96,8 @@ static bool bind_label(struct binder *b, struct node *n) {
   const struct spec_op *op = &b->spec->ops[n->method];
   uint32_t args = n->kid_count - n->has_result;
   if (args < op->args || args > op->args_most) {
-    formula_problem(b->f, n, b->problem, "'%s' takes %u argument%s, not %u", n->name, op->args, op->args == 1 ? "" : "s", args);
+    formula_problem(b->f, n, b->problem, "'%s' takes %u argument%s, not %u", n->name, op->args,
+                    op->args == 1 ? "" : "s", args);
     return false;
   }
   if (n->has_result || n->pending || op->result == RESULT_NONE || op->result == RESULT_NONE_FULL) return true;
@@ -138,10 +140,10 @@ bool formula_bind(struct mem *m, struct formula *f, const struct spec *spec, str
   struct binder b = {m, f, spec, problem};
   if (!is_for(f, spec, m, problem)) return false;
   if (spec->by_process) {
-    problem_set(
-        problem,
-        "%.150s: what an operation of %s does depends on the process that calls it, which a formula does not see; a grammar does",
-        f->source, spec->name);
+    problem_set(problem,
+                "%.150s: what an operation of %s does depends on the process that calls it, which a formula does not "
+                "see; a grammar does",
+                f->source, spec->name);
     return false;
   }
   if (f->forget && strcmp(spec->name, "queue") && strcmp(spec->name, "stack")) {

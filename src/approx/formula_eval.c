@@ -1,7 +1,7 @@
-/* Evaluation of formulas over a counting (Bouajjani et al. 2015, Lemma 6.4): quantifiers go over the labels that occur, so the
- * time is polynomial for a fixed number of quantifiers. Parts of a formula are tried as soon as their variables are bound, those
- * that look at labels alone before those that count; a variable that is said to be of an operation goes over that operation's
- * labels only. */
+/* Evaluation of formulas over a counting (Bouajjani et al. 2015, Lemma 6.4): quantifiers go over the labels that occur,
+ * so the time is polynomial for a fixed number of quantifiers. Parts of a formula are tried as soon as their variables
+ * are bound, those that look at labels alone before those that count; a variable that is said to be of an operation
+ * goes over that operation's labels only. */
 #include <string.h>
 
 #include "approx/formula.h"
@@ -36,7 +36,8 @@ struct formula_eval {
   uint32_t *heads;
 };
 
-struct formula_eval *formula_eval_new(struct mem *m, const struct formula *f, const struct spec *spec, struct counting *c) {
+struct formula_eval *formula_eval_new(struct mem *m, const struct formula *f, const struct spec *spec,
+                                      struct counting *c) {
   struct formula_eval *e = mem_zero(m, 1, sizeof *e);
   e->mem = m;
   e->f = f;
@@ -145,7 +146,8 @@ static int64_t count_meeting(struct formula_eval *e, int64_t label, int64_t i, i
   const uint64_t *counts = counting_at(e->c, (uint32_t)label);
   uint64_t sum = 0;
   for (unsigned from = 0; from <= (unsigned)j; from++)
-    for (unsigned to = from > (unsigned)i ? from : (unsigned)i; to <= e->k; to++) sum += counts[approx_interval(e->k, from, to)];
+    for (unsigned to = from > (unsigned)i ? from : (unsigned)i; to <= e->k; to++)
+      sum += counts[approx_interval(e->k, from, to)];
   return (int64_t)sum;
 }
 
@@ -153,7 +155,8 @@ static int64_t plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint
 
 /* The ranges of some, every and sum, from the given one on: calls for each choice; stops when it says so. */
 static bool each_number(struct formula_eval *e, struct cell *frame, const struct node *n, uint32_t range,
-                        bool (*call)(struct formula_eval *, struct cell *, const struct node *, int64_t *), int64_t *sum) {
+                        bool (*call)(struct formula_eval *, struct cell *, const struct node *, int64_t *),
+                        int64_t *sum) {
   if (range == n->vars) return call(e, frame, n->kids[n->kid_count - 1], sum);
   int64_t to = number_of(e, frame, n->kids[2 * range + 1]);
   for (int64_t i = number_of(e, frame, n->kids[2 * range]); i <= to; i++) {

@@ -5,9 +5,10 @@
 
 enum { DEPTH = 200, DEFINITIONS_DEEP = 40, NODES_MOST = 1 << 18, SEVERAL_MOST = 1000 };
 
-static const char *const reserved[] = {
-    "define", "violation", "for", "forget", "exists", "forall", "some",  "every", "in",  "and",  "or",    "not",  "implies", "k",
-    "is",     "pending",   "arg", "result", "total",  "sum",    "count", "empty", "nil", "true", "false", "full", "ok"};
+static const char *const reserved[] = {"define", "violation", "for",  "forget", "exists", "forall",  "some",
+                                       "every",  "in",        "and",  "or",     "not",    "implies", "k",
+                                       "is",     "pending",   "arg",  "result", "total",  "sum",     "count",
+                                       "empty",  "nil",       "true", "false",  "full",   "ok"};
 
 static bool is_reserved(const struct reader *r) {
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
@@ -33,7 +34,8 @@ static const char *read_name(struct reader *r, const char *of) {
 
 static struct node *new_node(struct reader *r, enum node_type type, enum formula_kind kind) {
   struct node *n = mem_piece(r->mem, sizeof *n);
-  *n = (struct node){.type = (uint8_t)type, .kind = (uint8_t)kind, .line = r->token_line, .col = r->token_col, .method = -1};
+  *n = (struct node){
+      .type = (uint8_t)type, .kind = (uint8_t)kind, .line = r->token_line, .col = r->token_col, .method = -1};
   r->size++;
   return n;
 }
@@ -49,8 +51,9 @@ static void add_kid(struct reader *r, struct node *n, struct node *kid) {
 
 /* What is known of a node once its parts are: its cost and its variables, but for those bound in it. */
 static struct node *finish(struct node *n) {
-  static const uint8_t costs[] = {[NODE_HASH] = 1,   [NODE_TOTAL] = 1, [NODE_COUNT] = 2, [NODE_SUM] = 2, [NODE_EXISTS] = 2,
-                                  [NODE_FORALL] = 2, [NODE_SOME] = 2,  [NODE_EVERY] = 2, [NODE_CALL] = 0};
+  static const uint8_t costs[] = {
+      [NODE_HASH] = 1,   [NODE_TOTAL] = 1, [NODE_COUNT] = 2, [NODE_SUM] = 2, [NODE_EXISTS] = 2,
+      [NODE_FORALL] = 2, [NODE_SOME] = 2,  [NODE_EVERY] = 2, [NODE_CALL] = 0};
   n->cost = n->type == NODE_CALL && n->definition ? n->definition->body->cost : costs[n->type];
   n->uses = n->type == NODE_VAR ? 1u << n->var : 0;
   for (uint32_t i = 0; i < n->kid_count; i++) {
@@ -64,7 +67,8 @@ static struct node *finish(struct node *n) {
 
 static const char *const kind_names[] = {"anything", "a number", "a value", "a label", "a formula"};
 
-/* The node as an expression of this kind, or a problem. Numbers in the text, and parameters, become what they are used as. */
+/* The node as an expression of this kind, or a problem. Numbers in the text, and parameters, become what they are used
+ * as. */
 static struct node *want(struct reader *r, struct node *n, enum formula_kind kind) {
   if (n->kind == kind || r->failed) return n;
   if (n->type == NODE_INT && kind == KIND_VALUE) {
@@ -174,7 +178,8 @@ static struct node *read_label(struct reader *r) {
     reader_expect(r, ")", "after the arguments");
   }
   if (reader_accept(r, "=>")) read_result(r, n);
-  if (!known) fail_node(r, n, "'%s' is no variable here; a label is written %s() or %s => value", n->name, n->name, n->name);
+  if (!known)
+    fail_node(r, n, "'%s' is no variable here; a label is written %s() or %s => value", n->name, n->name, n->name);
   return finish(n);
 }
 
@@ -207,9 +212,11 @@ static struct node *read_call(struct reader *r, const struct definition *d) {
   if (n->kid_count != d->params)
     fail_node(r, n, "'%s' has %u parameter%s, not %u", d->name, d->params, d->params == 1 ? "" : "s", n->kid_count);
   if (d->depth + 1 > r->definitions_deep) r->definitions_deep = d->depth + 1;
-  if (r->definitions_deep > DEFINITIONS_DEEP) fail_node(r, n, "definitions use each other more than %d deep", DEFINITIONS_DEEP);
+  if (r->definitions_deep > DEFINITIONS_DEEP)
+    fail_node(r, n, "definitions use each other more than %d deep", DEFINITIONS_DEEP);
   r->size += d->size;
-  if (r->size > NODES_MOST) fail_node(r, n, "with all definitions put in, the formula has more than %d parts", NODES_MOST);
+  if (r->size > NODES_MOST)
+    fail_node(r, n, "with all definitions put in, the formula has more than %d parts", NODES_MOST);
   return finish(n);
 }
 
@@ -271,7 +278,8 @@ static bool read_special(struct reader *r, struct node **n) {
   static const struct {
     const char *name;
     value v;
-  } all[] = {{"empty", V_EMPTY}, {"nil", V_NIL}, {"true", V_TRUE}, {"false", V_FALSE}, {"full", V_FULL}, {"ok", V_NONE}};
+  } all[] = {{"empty", V_EMPTY}, {"nil", V_NIL},   {"true", V_TRUE},
+             {"false", V_FALSE}, {"full", V_FULL}, {"ok", V_NONE}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (!reader_is(r, all[i].name)) continue;
     *n = new_node(r, NODE_SPECIAL, KIND_VALUE);
@@ -349,7 +357,8 @@ static struct node *read_primary(struct reader *r) {
 
 /* Operators. */
 
-static struct node *join(struct reader *r, enum node_type type, enum formula_kind kind, struct node *a, struct node *b) {
+static struct node *join(struct reader *r, enum node_type type, enum formula_kind kind, struct node *a,
+                         struct node *b) {
   struct node *n = new_node(r, type, kind);
   n->line = a->line;
   n->col = a->col;
@@ -391,8 +400,8 @@ static struct node *compare_nodes(struct reader *r, enum compare c, struct node 
   refresh(r, a);
   refresh(r, b);
   bool values = a->kind == KIND_VALUE || b->kind == KIND_VALUE;
-  bool known = values || (a->kind == KIND_NUMBER && a->type != NODE_INT) || (b->kind == KIND_NUMBER && b->type != NODE_INT) ||
-               (a->type == NODE_INT && b->type == NODE_INT);
+  bool known = values || (a->kind == KIND_NUMBER && a->type != NODE_INT) ||
+               (b->kind == KIND_NUMBER && b->type != NODE_INT) || (a->type == NODE_INT && b->type == NODE_INT);
   if (!known && a->kind != KIND_LABEL && b->kind != KIND_LABEL && a->kind != KIND_FORMULA && b->kind != KIND_FORMULA)
     fail_node(r, a, "are these numbers or values? The kind of a parameter comes from where it is used before");
   want(r, a, values ? KIND_VALUE : KIND_NUMBER);
@@ -421,7 +430,8 @@ static struct node *read_not(struct reader *r) {
 }
 
 /* and, or: as many as there are in one node. */
-static struct node *read_several(struct reader *r, enum node_type type, const char *word, struct node *(*read)(struct reader *)) {
+static struct node *read_several(struct reader *r, enum node_type type, const char *word,
+                                 struct node *(*read)(struct reader *)) {
   struct node *first = read(r);
   if (!reader_is(r, word)) return first;
   struct node *n = new_node(r, type, KIND_FORMULA);
@@ -496,7 +506,8 @@ static void read_definition(struct reader *r) {
   vec_push(r->mem, &r->f->definitions, d);
 }
 
-/* Is the variable there whenever the formula is true? Only those bound by exists, with nothing but 'and' and 'some' above it. */
+/* Is the variable there whenever the formula is true? Only those bound by exists, with nothing but 'and' and 'some'
+ * above it. */
 static bool is_witness(const struct node *n, const struct variable *variables, const char *name, size_t length) {
   if (n->type == NODE_EXISTS)
     for (uint32_t v = n->var; v < n->var + (uint32_t)n->vars; v++)
@@ -524,7 +535,8 @@ static void check_sentence(struct reader *r, const struct formula_violation *v, 
       length -= n + 1;
     }
     if (!is_witness(v->body, v->variables, name, length)) {
-      fail_node(r, place, "'%.*s' in the sentence is no variable of an 'exists' that has only 'and' and 'some' around it",
+      fail_node(r, place,
+                "'%.*s' in the sentence is no variable of an 'exists' that has only 'and' and 'some' around it",
                 (int)length, name);
       return;
     }
@@ -568,7 +580,8 @@ static void read_item(struct reader *r) {
   static const struct {
     const char *word;
     void (*read)(struct reader *);
-  } items[] = {{"define", read_definition}, {"violation", read_violation}, {"for", read_specs}, {"forget", read_forget}};
+  } items[] = {
+      {"define", read_definition}, {"violation", read_violation}, {"for", read_specs}, {"forget", read_forget}};
   for (size_t i = 0; i < sizeof items / sizeof *items; i++)
     if (reader_accept(r, items[i].word)) {
       items[i].read(r);
@@ -577,7 +590,8 @@ static void read_item(struct reader *r) {
   fail_here(r, "'define', 'violation', 'for' or 'forget' is needed here");
 }
 
-struct formula *formula_parse(struct mem *m, const char *source, const char *text, size_t size, struct problem *problem) {
+struct formula *formula_parse(struct mem *m, const char *source, const char *text, size_t size,
+                              struct problem *problem) {
   struct formula *f = mem_zero(m, 1, sizeof *f);
   f->source = mem_string(m, source, strlen(source));
   f->text = mem_string(m, text, size);
@@ -586,6 +600,7 @@ struct formula *formula_parse(struct mem *m, const char *source, const char *tex
       .mem = m, .f = f, .problem = problem, .at = f->text, .end = f->text + size, .line = 1, .line_start = f->text};
   reader_next(&r);
   while (!r.failed && r.token != TOKEN_END) read_item(&r);
-  if (!r.failed && !f->violations.count) fail_here(&r, "there is no 'violation': a formula file says what must not be seen");
+  if (!r.failed && !f->violations.count)
+    fail_here(&r, "there is no 'violation': a formula file says what must not be seen");
   return r.failed ? NULL : f;
 }

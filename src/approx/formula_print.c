@@ -61,7 +61,8 @@ static void print_label(const struct variable *vars, const struct node *n, struc
   print_in(vars, n->kids[args], HOLDS_PRIMARY, out);
 }
 
-static void print_several(const struct variable *vars, const struct node *n, const char *between, int needed, struct text *out) {
+static void print_several(const struct variable *vars, const struct node *n, const char *between, int needed,
+                          struct text *out) {
   for (uint32_t i = 0; i < n->kid_count; i++) {
     if (i) text_add(out, between);
     print_in(vars, n->kids[i], needed, out);

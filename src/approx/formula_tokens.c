@@ -7,8 +7,8 @@
 
 /* Problems. */
 
-static void problem_at(const struct formula *f, uint32_t line, uint32_t col, struct problem *problem, const char *format,
-                       va_list args) {
+static void problem_at(const struct formula *f, uint32_t line, uint32_t col, struct problem *problem,
+                       const char *format, va_list args) {
   char message[300];
   vsnprintf(message, sizeof message, format, args);
   problem_set(problem, "%.150s:%u:%u: %s", f->source, line, col, message);
@@ -64,7 +64,8 @@ static void read_int(struct reader *r) {
   r->token = TOKEN_INT;
   r->number = 0;
   for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++)
-    if (__builtin_mul_overflow(r->number, 10, &r->number) || __builtin_add_overflow(r->number, *r->at - '0', &r->number)) {
+    if (__builtin_mul_overflow(r->number, 10, &r->number) ||
+        __builtin_add_overflow(r->number, *r->at - '0', &r->number)) {
       fail_here(r, "a number is at most 9223372036854775807");
       return;
     }
@@ -123,7 +124,8 @@ void reader_next(struct reader *r) {
 }
 
 bool reader_is(const struct reader *r, const char *s) {
-  return (r->token == TOKEN_NAME || r->token == TOKEN_SIGN) && r->length == strlen(s) && !memcmp(r->chars, s, r->length);
+  return (r->token == TOKEN_NAME || r->token == TOKEN_SIGN) && r->length == strlen(s) &&
+         !memcmp(r->chars, s, r->length);
 }
 
 bool reader_accept(struct reader *r, const char *s) {

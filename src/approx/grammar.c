@@ -40,7 +40,8 @@ __attribute__((format(printf, 3, 4))) static bool wrong(struct parser *p, const 
   bool shown = (size_t)(at - start) <= 100 && !memchr(start, 0, len);
   for (size_t i = 0; i < len; i++) shown &= (unsigned char)start[i] >= ' ' || start[i] == '\t';
   if (shown)
-    problem_set(p->problem, "%.80s:%u:%u: %s\n  %.*s\n  %s^", p->grammar->source, line, col, what, (int)len, start, mark);
+    problem_set(p->problem, "%.80s:%u:%u: %s\n  %.*s\n  %s^", p->grammar->source, line, col, what, (int)len, start,
+                mark);
   else
     problem_set(p->problem, "%.80s:%u:%u: %s", p->grammar->source, line, col, what);
   return false;
@@ -62,12 +63,15 @@ static bool name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static size_t name_length(const struct parser *p) {
   const char *s = p->at;
   if (s == p->end || !name_start(*s)) return 0;
-  while (s < p->end && (isalnum((unsigned char)*s) || *s == '_' || (*s == '-' && s + 1 < p->end && isalnum((unsigned char)s[1]))))
+  while (s < p->end &&
+         (isalnum((unsigned char)*s) || *s == '_' || (*s == '-' && s + 1 < p->end && isalnum((unsigned char)s[1]))))
     s++;
   return (size_t)(s - p->at);
 }
 
-static bool is_word(const char *s, size_t len, const char *word) { return len == strlen(word) && !memcmp(s, word, len); }
+static bool is_word(const char *s, size_t len, const char *word) {
+  return len == strlen(word) && !memcmp(s, word, len);
+}
 
 static bool sign(struct parser *p, const char *text) {
   blanks(p);
@@ -110,8 +114,9 @@ static bool parse_quoted(struct parser *p, struct value_pattern *v) {
   const char *from = p->at++;
   while (p->at < p->end && *p->at != '"' && *p->at != '\n') p->at++;
   if (p->at == p->end || *p->at != '"') return wrong(p, from, "this text has no closing '\"' on its line");
-  *v = (struct value_pattern){
-      .kind = PATTERN_TEXT, .text = mem_string(p->mem, from + 1, (size_t)(p->at - from - 1)), .len = (size_t)(p->at - from - 1)};
+  *v = (struct value_pattern){.kind = PATTERN_TEXT,
+                              .text = mem_string(p->mem, from + 1, (size_t)(p->at - from - 1)),
+                              .len = (size_t)(p->at - from - 1)};
   p->at++;
   return true;
 }
@@ -141,9 +146,10 @@ static bool parse_value(struct parser *p, struct value_pattern *v) {
       p->at += len;
       return true;
     }
-  return wrong(p, p->at,
-               "a value should be here: a number, a \"text\", true, false, empty, full, nil, ok, value (any of an object's "
-               "values) or _ (anything)");
+  return wrong(
+      p, p->at,
+      "a value should be here: a number, a \"text\", true, false, empty, full, nil, ok, value (any of an object's "
+      "values) or _ (anything)");
 }
 
 /* (1, _): arguments not given are not there. */
@@ -191,8 +197,8 @@ static bool unknown_operation(struct parser *p, const char *name, size_t len) {
     const char *op = spec_op_name(p->spec, m, &n);
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", m ? ", " : "", (int)n, op);
   }
-  return wrong(p, name, "'%.*s' is no operation of '%s' (%s), and no rule has this name", (int)(len > 40 ? 40 : len), name,
-               p->spec->name, list);
+  return wrong(p, name, "'%.*s' is no operation of '%s' (%s), and no rule has this name", (int)(len > 40 ? 40 : len),
+               name, p->spec->name, list);
 }
 
 /* An operation with its arguments and result; its name has been read. */
@@ -283,7 +289,8 @@ static bool parse_repeat(struct parser *p, uint32_t rule, symbol *of) {
   return true;
 }
 
-/* A name that stands for a rule, which may come later, or for an operation. What it is is decided at the end (resolve). */
+/* A name that stands for a rule, which may come later, or for an operation. What it is is decided at the end (resolve).
+ */
 static bool parse_name(struct parser *p, symbol *out) {
   const char *name = p->at;
   size_t len = name_length(p);
@@ -344,7 +351,8 @@ static bool parse_rule(struct parser *p, const char *name, size_t len) {
   if (spec_op_find(p->spec, name, len) >= 0)
     return wrong(p, name, "'%.*s' is an operation of '%s': a rule needs another name", (int)(len > 40 ? 40 : len), name,
                  p->spec->name);
-  if (is_word(name, len, "empty")) return wrong(p, name, "'empty' is the word without operations: a rule needs another name");
+  if (is_word(name, len, "empty"))
+    return wrong(p, name, "'empty' is the word without operations: a rule needs another name");
   if (!rule_named(p, name, len, &rule) && !add_rule(p, name, len, name, &rule)) return false;
   g->rules.at[rule].defined = true;
   g->rules.at[rule].at = (uint32_t)(name - p->text);
@@ -407,8 +415,8 @@ static bool check_productive(struct parser *p) {
   }
   for (size_t r = 0; r < g->rules.count; r++)
     if (!words_of[r])
-      return wrong(p, p->text + g->rules.at[r].at, "'%.60s' never comes to an end: none of its alternatives does without it",
-                   g->rules.at[r].name);
+      return wrong(p, p->text + g->rules.at[r].at,
+                   "'%.60s' never comes to an end: none of its alternatives does without it", g->rules.at[r].name);
   mem_free(p->mem, words_of);
   return true;
 }
@@ -430,8 +438,9 @@ static bool check_used(struct parser *p) {
   }
   for (size_t r = 0; r < g->rules.count; r++)
     if (!used[r])
-      return wrong(p, p->text + g->rules.at[r].at, "'%.60s' is never used: '%.60s', the first rule, does not lead to it",
-                   g->rules.at[r].name, g->rules.at[0].name);
+      return wrong(p, p->text + g->rules.at[r].at,
+                   "'%.60s' is never used: '%.60s', the first rule, does not lead to it", g->rules.at[r].name,
+                   g->rules.at[0].name);
   mem_free(p->mem, used);
   return true;
 }
@@ -443,8 +452,8 @@ static bool check(struct parser *p) {
   return check_used(p) && check_productive(p);
 }
 
-/* Rules in the order in which they are met from the first one, each with its productions together: the printed text reads back as
- * it was. */
+/* Rules in the order in which they are met from the first one, each with its productions together: the printed text
+ * reads back as it was. */
 static void renumber(struct parser *p) {
   struct grammar *g = p->grammar;
   size_t n = g->rules.count;
@@ -482,7 +491,8 @@ struct grammar *grammar_parse(struct mem *m, const struct spec *spec, const char
   struct grammar *g = mem_zero(m, 1, sizeof *g);
   g->mem = m;
   g->source = mem_string(m, source, strlen(source));
-  struct parser p = {.mem = m, .spec = spec, .text = text, .at = text, .end = text + len, .grammar = g, .problem = problem};
+  struct parser p = {
+      .mem = m, .spec = spec, .text = text, .at = text, .end = text + len, .grammar = g, .problem = problem};
   if (len > FILE_MOST) {
     problem_set(problem, "%s: a grammar of more than %d bytes", source, FILE_MOST);
     return NULL;
@@ -530,14 +540,16 @@ bool value_fits(const struct value_pattern *p, const struct values *values, valu
   }
 }
 
-bool pattern_fits_call(const struct pattern *p, const struct values *values, uint16_t method, const value arg[OP_ARGS]) {
+bool pattern_fits_call(const struct pattern *p, const struct values *values, uint16_t method,
+                       const value arg[OP_ARGS]) {
   if (p->method != method) return false;
   for (int i = 0; i < OP_ARGS; i++)
     if (!value_fits(&p->arg[i], values, arg[i])) return false;
   return true;
 }
 
-bool pattern_fits(const struct pattern *p, const struct values *values, uint16_t method, const value arg[OP_ARGS], value result) {
+bool pattern_fits(const struct pattern *p, const struct values *values, uint16_t method, const value arg[OP_ARGS],
+                  value result) {
   return pattern_fits_call(p, values, method, arg) && (result == V_UNKNOWN || value_fits(&p->result, values, result));
 }
 
@@ -580,7 +592,8 @@ void pattern_print(const struct pattern *t, const struct spec *spec, struct text
   print_value(&t->result, out);
 }
 
-static void print_production(const struct grammar *g, const struct production *q, const struct spec *spec, struct text *out) {
+static void print_production(const struct grammar *g, const struct production *q, const struct spec *spec,
+                             struct text *out) {
   if (!q->count) text_add(out, " empty");
   for (uint32_t i = 0; i < q->count; i++) {
     symbol s = g->symbols.at[q->first + i];

@@ -1,7 +1,8 @@
 /* The grammars that come with Asif.
  *
  * Processes are forgotten: who releases a lock is not told, only that it is held. The words are all executions of the
- * specification with processes forgotten (tests/test_approx_grammar.c), so that what no word has is no execution of it. */
+ * specification with processes forgotten (tests/test_approx_grammar.c), so that what no word has is no execution of it.
+ */
 #include "approx/grammar.h"
 
 #include <string.h>
@@ -21,9 +22,10 @@ static const char rw_lock[] =
     "write -> write-lock | try-write => true;\n"
     "unwrite -> write-unlock | unlock;\n";
 
-static const char snzi[] = "# Zero: as many have departed as arrived. Surplus: more have arrived, until one more has departed.\n"
-                           "Zero -> arrive Surplus Zero | query => false Zero | empty;\n"
-                           "Surplus -> arrive Surplus Surplus | query => true Surplus | depart;\n";
+static const char snzi[] =
+    "# Zero: as many have departed as arrived. Surplus: more have arrived, until one more has departed.\n"
+    "Zero -> arrive Surplus Zero | query => false Zero | empty;\n"
+    "Surplus -> arrive Surplus Surplus | query => true Surplus | depart;\n";
 
 static const char mailbox[] =
     "# Letter: there is one more, until one more is removed. Seen: the same after a check that said so.\n"
@@ -51,15 +53,16 @@ static void semaphore(const struct spec *s, struct text *t, const char *unused) 
 
 enum { LEVELS_MOST = 32 };
 
-/* A bounded buffer, of which only the number inside is told: an automaton, if that is small. A larger one may be full at any
- * time. */
+/* A bounded buffer, of which only the number inside is told: an automaton, if that is small. A larger one may be full
+ * at any time. */
 static void buffer(const struct spec *s, struct text *t, const char *put) {
   if (s->k > LEVELS_MOST) {
-    text_printf(t,
-                "# A buffer for many values, which may be full at any time. Inside: there is one more, until it is taken.\n"
-                "Empty -> %s => ok Inside Empty | %s => full Empty | deq => empty Empty | empty;\n"
-                "Inside -> %s => ok Inside Inside | %s => full Inside | deq => value;\n",
-                put, put, put, put);
+    text_printf(
+        t,
+        "# A buffer for many values, which may be full at any time. Inside: there is one more, until it is taken.\n"
+        "Empty -> %s => ok Inside Empty | %s => full Empty | deq => empty Empty | empty;\n"
+        "Inside -> %s => ok Inside Inside | %s => full Inside | deq => value;\n",
+        put, put, put, put);
     return;
   }
   text_printf(t, "# A buffer for %u values: how many are inside.\n", s->k);

@@ -1,8 +1,9 @@
 /* The normal form of a grammar: see grammar.h.
  *
- * Executions are prefix closed: what has happened so far is an execution. So for each rule A there is one, A', whose words are
- * the prefixes of A's: for A -> X Y these are those of X, and words of X before those of Y. Where A's words have all their
- * prefixes already, as in a grammar that is an automaton all of whose states may be the last, A' is A. */
+ * Executions are prefix closed: what has happened so far is an execution. So for each rule A there is one, A', whose
+ * words are the prefixes of A's: for A -> X Y these are those of X, and words of X before those of Y. Where A's words
+ * have all their prefixes already, as in a grammar that is an automaton all of whose states may be the last, A' is A.
+ */
 #include "approx/grammar.h"
 
 #include <string.h>
@@ -53,7 +54,8 @@ static void find_letters(struct former *f) {
   const struct grammar *g = f->grammar;
   for (uint8_t t = 0; t < g->terminals.count; t++) {
     uint8_t as = 0;
-    while (as < f->form->letters && !interchangeable(g, SYMBOL_TERMINAL(f->form->terminal_of[as]), SYMBOL_TERMINAL(t))) as++;
+    while (as < f->form->letters && !interchangeable(g, SYMBOL_TERMINAL(f->form->terminal_of[as]), SYMBOL_TERMINAL(t)))
+      as++;
     if (as == f->form->letters) f->form->terminal_of[f->form->letters++] = t;
     f->form->letter_of[t] = as;
   }
@@ -66,7 +68,8 @@ static bool idle(const struct grammar *g, symbol a) {
     const symbol *s = g->symbols.at + q->first;
     bool has = false;
     for (uint32_t j = 0; j < q->count; j++) has |= s[j] == a;
-    if (has && !(q->count == 2 && ((s[0] == a && s[1] == SYMBOL_RULE(q->rule)) || (s[1] == a && s[0] == SYMBOL_RULE(q->rule)))))
+    if (has && !(q->count == 2 &&
+                 ((s[0] == a && s[1] == SYMBOL_RULE(q->rule)) || (s[1] == a && s[0] == SYMBOL_RULE(q->rule)))))
       return false;
   }
   return true;
@@ -125,8 +128,8 @@ static void make_plain(struct former *f) {
 
 /* Prefixes. */
 
-/* The largest set of rules that have the empty word and whose productions are a letter, or nothing, before one of them, or
- * nothing. */
+/* The largest set of rules that have the empty word and whose productions are a letter, or nothing, before one of them,
+ * or nothing. */
 static void find_closed(struct former *f) {
   f->closed = mem_zero(f->mem, f->plain_rules, 1);
   for (size_t i = 0; i < f->plain.count; i++) f->closed[f->plain.at[i].rule] |= f->plain.at[i].right[0] == none();
@@ -136,8 +139,8 @@ static void find_closed(struct former *f) {
     for (size_t i = 0; i < f->plain.count; i++) {
       const struct form_production *p = &f->plain.at[i];
       symbol x = p->right[0], y = p->right[1], last = y == none() ? x : y;
-      bool good = x == none() ||
-                  ((y == none() || symbol_terminal(x)) && (symbol_terminal(last) ? y == none() : f->closed[symbol_number(last)]));
+      bool good = x == none() || ((y == none() || symbol_terminal(x)) &&
+                                  (symbol_terminal(last) ? y == none() : f->closed[symbol_number(last)]));
       if (good || !f->closed[p->rule]) continue;
       f->closed[p->rule] = false;
       changed = true;
@@ -149,7 +152,8 @@ static void add(struct former *f, uint32_t rule, symbol x, symbol y) {
   struct form *o = f->form;
   if (y == none() && x == SYMBOL_RULE(rule)) return;
   for (size_t i = 0; i < o->productions.count; i++)
-    if (o->productions.at[i].rule == rule && o->productions.at[i].right[0] == x && o->productions.at[i].right[1] == y) return;
+    if (o->productions.at[i].rule == rule && o->productions.at[i].right[0] == x && o->productions.at[i].right[1] == y)
+      return;
   vec_push(f->mem, &o->productions, ((struct form_production){rule, {x, y}}));
 }
 
@@ -172,8 +176,8 @@ static void add_prefixes(struct former *f, const struct form_production *p) {
 /* Only what the start leads to, numbered anew. */
 static void prune(struct former *f) {
   struct form *o = f->form;
-  uint32_t n = 2 * f->plain_rules, *number = mem_alloc(f->mem, n * sizeof *number), *order = mem_alloc(f->mem, n * sizeof *order),
-           count = 1;
+  uint32_t n = 2 * f->plain_rules, *number = mem_alloc(f->mem, n * sizeof *number),
+           *order = mem_alloc(f->mem, n * sizeof *order), count = 1;
   size_t kept = 0;
   for (uint32_t r = 0; r < n; r++) number[r] = UINT32_MAX;
   order[0] = o->start;
@@ -192,7 +196,8 @@ static void prune(struct former *f) {
     if (number[p.rule] == UINT32_MAX) continue;
     p.rule = number[p.rule];
     for (int j = 0; j < 2; j++)
-      if (p.right[j] != none() && !symbol_terminal(p.right[j])) p.right[j] = SYMBOL_RULE(number[symbol_number(p.right[j])]);
+      if (p.right[j] != none() && !symbol_terminal(p.right[j]))
+        p.right[j] = SYMBOL_RULE(number[symbol_number(p.right[j])]);
     o->productions.at[kept++] = p;
   }
   o->productions.count = kept;
@@ -202,7 +207,8 @@ static void prune(struct former *f) {
   mem_free(f->mem, order);
 }
 
-/* Cycles. If every derivation begins with the rule A at the left end, and A =>* w A, then w may be put before every word. */
+/* Cycles. If every derivation begins with the rule A at the left end, and A =>* w A, then w may be put before every
+ * word. */
 
 enum { CYCLE_LETTERS = 6, CYCLE_FORM = 9, CYCLE_TRIES = 4000, CYCLE_MOST = 24 };
 
@@ -212,7 +218,8 @@ struct sentence { /* letters, then symbols still to be derived, the next one las
   symbol rest[CYCLE_FORM];
 };
 
-/* Keeps the letters' counts unless they are a sum with one there is: shorter ones come first. Idle letters play no part. */
+/* Keeps the letters' counts unless they are a sum with one there is: shorter ones come first. Idle letters play no
+ * part. */
 static void keep_cycle(struct former *f, const struct sentence *s) {
   struct form *o = f->form;
   uint8_t counts[GRAMMAR_TERMINALS] = {0};
@@ -246,7 +253,8 @@ static void find_cycles_of(struct former *f, uint32_t rule) {
       if (f->plain.at[q].rule != symbol_number(next)) continue;
       bool fits = true;
       for (int j = 1; j >= 0; j--)
-        if (f->plain.at[q].right[j] != none() && (fits &= to.count < CYCLE_FORM)) to.rest[to.count++] = f->plain.at[q].right[j];
+        if (f->plain.at[q].right[j] != none() && (fits &= to.count < CYCLE_FORM))
+          to.rest[to.count++] = f->plain.at[q].right[j];
       while (fits && to.count && symbol_terminal(to.rest[to.count - 1])) {
         fits = to.letters < CYCLE_LETTERS;
         to.count--;
@@ -282,7 +290,8 @@ struct form *grammar_form(struct mem *m, const struct grammar *g) {
   find_idle(&f);
   make_plain(&f);
   find_closed(&f);
-  for (size_t i = 0; i < f.plain.count; i++) add(&f, f.plain.at[i].rule, f.plain.at[i].right[0], f.plain.at[i].right[1]);
+  for (size_t i = 0; i < f.plain.count; i++)
+    add(&f, f.plain.at[i].rule, f.plain.at[i].right[0], f.plain.at[i].right[1]);
   for (size_t i = 0; i < f.plain.count; i++) add_prefixes(&f, &f.plain.at[i]);
   o->start = f.closed[0] ? 0 : f.plain_rules;
   find_cycles(&f);

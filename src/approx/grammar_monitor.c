@@ -1,14 +1,14 @@
 /* The monitor of a grammar: see monitor.h and grammar.h.
  *
- * Operations are counted by the letters they may be, so labels are few whatever the values are. As long as an order of them is
- * known that the specification allows, nothing is violated (grammar_witness.c). Else the counts are made smaller by what cannot
- * matter, and looked up; for counts not met before such an order is looked for, and where there is none the system decides
- * (parikh.c). Made smaller:
- *   - an idle letter (a try that failed) need be there once an interval at most, and not where it is within a smaller one: these
- * are the same;
- *   - what came before a return to the initial state, and cycles, words that may be put before every word (acquire release), are
- * taken out of [0, 0]. If what is left is admitted then so is the whole; if it is not, the whole is asked about. So a violation
- * is always one of the counts as they are. */
+ * Operations are counted by the letters they may be, so labels are few whatever the values are. As long as an order of
+ * them is known that the specification allows, nothing is violated (grammar_witness.c). Else the counts are made
+ * smaller by what cannot matter, and looked up; for counts not met before such an order is looked for, and where there
+ * is none the system decides (parikh.c). Made smaller:
+ *   - an idle letter (a try that failed) need be there once an interval at most, and not where it is within a smaller
+ * one: these are the same;
+ *   - what came before a return to the initial state, and cycles, words that may be put before every word (acquire
+ * release), are taken out of [0, 0]. If what is left is admitted then so is the whole; if it is not, the whole is asked
+ * about. So a violation is always one of the counts as they are. */
 #include <string.h>
 
 #include "approx/grammar.h"
@@ -44,9 +44,9 @@ struct grammar_monitor {
   struct witness *witness;
   bool no_witness; /* for tests: the system decides */
   VEC(struct witness_op) returned;
-  /* How many have returned, by set; and how many had when the order was back at the initial state with nothing open in it: these
-   * may be put before everything and so need not be known any more, once they are all in [0, 0]; some intervals later still, as
-   * the order need not be the one that can go on. `next` is not yet. */
+  /* How many have returned, by set; and how many had when the order was back at the initial state with nothing open in
+   * it: these may be put before everything and so need not be known any more, once they are all in [0, 0]; some
+   * intervals later still, as the order need not be the one that can go on. `next` is not yet. */
   uint64_t total[SETS_MOST], base_total[SETS_MOST], next_total[SETS_MOST];
   uint64_t next_at;          /* the interval, one more; 0: there is no next */
   unsigned intervals, width; /* of a set's counts: complete ones by interval, then pending ones by where they begin */
@@ -108,7 +108,8 @@ static uint8_t told_of(const struct grammar_monitor *m, uint16_t method, uint64_
                            (op->result == RESULT_INT || op->result == RESULT_ANY ? 1 << OP_ARGS : 0));
   for (size_t t = 0; t < m->grammar->terminals.count; t++)
     for (int i = 0; i <= OP_ARGS && terminals >> t & 1; i++) {
-      const struct value_pattern *p = i < OP_ARGS ? &m->grammar->terminals.at[t].arg[i] : &m->grammar->terminals.at[t].result;
+      const struct value_pattern *p =
+          i < OP_ARGS ? &m->grammar->terminals.at[t].arg[i] : &m->grammar->terminals.at[t].result;
       if (p->kind == PATTERN_NUMBER || p->kind == PATTERN_TEXT) told |= (uint8_t)(1 << i);
     }
   return told;
@@ -132,19 +133,24 @@ static uint32_t class_with(struct grammar_monitor *m, uint16_t method, uint64_t 
 static bool cover(const struct grammar_monitor *m, uint16_t method, uint64_t terminals) {
   static const value both[] = {V_TRUE, V_FALSE}, taken[] = {V_EMPTY, 0}, put[] = {V_NONE, V_FULL};
   uint8_t kind = m->base.spec.ops[method].result;
-  const value *results = kind == RESULT_BOOL ? both : kind == RESULT_VALUE ? taken : kind == RESULT_NONE_FULL ? put : NULL;
+  const value *results = kind == RESULT_BOOL        ? both
+                         : kind == RESULT_VALUE     ? taken
+                         : kind == RESULT_NONE_FULL ? put
+                                                    : NULL;
   bool any = false, each[2] = {false, false};
   for (size_t t = 0; t < m->grammar->terminals.count; t++) {
     const struct value_pattern *p = &m->grammar->terminals.at[t].result;
     if (!(terminals >> t & 1)) continue;
     any |= p->kind == PATTERN_ANY || kind == RESULT_NONE;
     for (int i = 0; results && i < 2; i++)
-      each[i] |= p->kind == PATTERN_EXACT ? p->exact == results[i] : p->kind == PATTERN_VALUE && kind == RESULT_VALUE && i == 1;
+      each[i] |= p->kind == PATTERN_EXACT ? p->exact == results[i]
+                                          : p->kind == PATTERN_VALUE && kind == RESULT_VALUE && i == 1;
   }
   return any || (each[0] && each[1]);
 }
 
-/* An operation that the grammar does not describe may have happened as soon as it is called: nothing is known from then on. */
+/* An operation that the grammar does not describe may have happened as soon as it is called: nothing is known from then
+ * on. */
 static bool goes_outside(const struct grammar_monitor *m, uint16_t method, const value *arg, uint64_t terminals) {
   return outside(m, method, arg, V_UNKNOWN) && !cover(m, method, terminals);
 }
@@ -153,7 +159,8 @@ static uint32_t class_of_call(struct grammar_monitor *m, uint16_t method, const 
   if (m->class_of[method]) return m->class_of[method] - 1;
   uint64_t terminals = 0;
   for (size_t t = 0; t < m->grammar->terminals.count; t++)
-    if (pattern_fits_call(&m->grammar->terminals.at[t], m->base.spec.values, method, arg)) terminals |= (uint64_t)1 << t;
+    if (pattern_fits_call(&m->grammar->terminals.at[t], m->base.spec.values, method, arg))
+      terminals |= (uint64_t)1 << t;
   if (goes_outside(m, method, arg, terminals)) m->silent = m->figures.outside = true;
   uint32_t c = class_with(m, method, terminals);
   if (!m->by_arguments[method] && !m->silent) m->class_of[method] = c + 1;
@@ -212,7 +219,8 @@ static void reduce_idle(const struct grammar_monitor *m, uint32_t *at) {
     }
 }
 
-/* Of each letter of a cycle `leave` stay: other letters may need some, an enq that finds the buffer full all that it can hold. */
+/* Of each letter of a cycle `leave` stay: other letters may need some, an enq that finds the buffer full all that it
+ * can hold. */
 static void reduce_cycles(const struct grammar_monitor *m, uint32_t *key, uint32_t leave) {
   uint8_t set[GRAMMAR_TERMINALS];
   memset(set, SETS_MOST, sizeof set);
@@ -223,7 +231,8 @@ static void reduce_cycles(const struct grammar_monitor *m, uint32_t *key, uint32
     uint32_t times = UINT32_MAX;
     for (uint32_t l = 0; l < m->form->letters; l++) {
       if (!cycle[l]) continue;
-      uint32_t there = set[l] < SETS_MOST ? key[set[l] * m->width] : 0, most = there > leave ? (there - leave) / cycle[l] : 0;
+      uint32_t there = set[l] < SETS_MOST ? key[set[l] * m->width] : 0,
+               most = there > leave ? (there - leave) / cycle[l] : 0;
       if (most < times) times = most;
     }
     for (uint32_t l = 0; l < m->form->letters && times; l++)
@@ -283,7 +292,8 @@ static uint32_t *memo_find(struct grammar_monitor *m) {
 
 /* Deciding. */
 
-static void ask_about(struct grammar_monitor *m, uint64_t letters, uint64_t count, unsigned from, unsigned to, bool pending) {
+static void ask_about(struct grammar_monitor *m, uint64_t letters, uint64_t count, unsigned from, unsigned to,
+                      bool pending) {
   if (!count) return;
   vec_push(m->base.mem, &m->asked, ((struct parikh_count){letters, count, (uint8_t)from, (uint8_t)to, pending}));
 }
@@ -411,11 +421,14 @@ static void retire(struct monitor *base, uint32_t slot) {
 
 static size_t bytes(const struct monitor *base) {
   const struct grammar_monitor *m = (const struct grammar_monitor *)base;
-  return sizeof *m + counting_bytes(m->counting) + m->open.room * sizeof *m->open.at + m->seen.room * sizeof *m->seen.at +
-         m->classes.room * sizeof *m->classes.at + (m->memo ? (size_t)MEMO_MOST * m->memo_width * sizeof *m->memo : 0);
+  return sizeof *m + counting_bytes(m->counting) + m->open.room * sizeof *m->open.at +
+         m->seen.room * sizeof *m->seen.at + m->classes.room * sizeof *m->classes.at +
+         (m->memo ? (size_t)MEMO_MOST * m->memo_width * sizeof *m->memo : 0);
 }
 
-static uint64_t held(const struct monitor *base) { return counting_labels(((const struct grammar_monitor *)base)->counting); }
+static uint64_t held(const struct monitor *base) {
+  return counting_labels(((const struct grammar_monitor *)base)->counting);
+}
 
 /* Showing. */
 
@@ -436,9 +449,11 @@ static void list_label(struct showing *s, uint32_t n) {
   struct approx_label l = counting_label(m->counting, n);
   const uint64_t *counts = counting_at(m->counting, n);
   const struct class *c = &m->classes.at[l.method];
-  struct shown o = {
-      .method = c->method, .pending = l.pending, .arg = {V_NONE, V_NONE, V_NONE}, .result = V_UNKNOWN,
-      .letters = letters_of(m, c->terminals) & ~m->form->idle};
+  struct shown o = {.method = c->method,
+                    .pending = l.pending,
+                    .arg = {V_NONE, V_NONE, V_NONE},
+                    .result = V_UNKNOWN,
+                    .letters = letters_of(m, c->terminals) & ~m->form->idle};
   for (size_t i = 0; i < m->open.count && l.pending; i++) /* none of it may have returned yet */
     if (m->open.at[i].class == l.method) memcpy(o.arg, m->open.at[i].arg, sizeof o.arg);
   for (size_t i = 0; i < m->seen.count; i++) {
@@ -483,7 +498,8 @@ static void drop_idle(struct showing *s) {
 static uint64_t total(const struct showing *s, uint64_t letter, unsigned from, unsigned to) {
   uint64_t n = 0;
   for (size_t i = 0; i < s->list.count; i++)
-    if (!s->list.at[i].pending && s->list.at[i].letters == letter && s->list.at[i].from == from && s->list.at[i].to == to)
+    if (!s->list.at[i].pending && s->list.at[i].letters == letter && s->list.at[i].from == from &&
+        s->list.at[i].to == to)
       n += s->list.at[i].count;
   return n;
 }
@@ -498,7 +514,8 @@ static void take(struct showing *s, uint64_t letter, unsigned from, unsigned to,
   }
 }
 
-/* Takes whole cycles out of an interval, all of them if what is left is still no history of the object's, or as many as can be.
+/* Takes whole cycles out of an interval, all of them if what is left is still no history of the object's, or as many as
+ * can be.
  */
 static void drop_cycles(struct showing *s, unsigned from, unsigned to) {
   const struct form *f = s->monitor->form;
@@ -528,9 +545,9 @@ static uint64_t list_size(const struct showing *s) {
   return n;
 }
 
-/* Of pending operations of one kind no more are of use than the others need: one before each of them, and as many as fit into the
- * object, or may be held at a time, before that. Of the specification's own grammar that is known; to the exact checker each one more is as
- * long again. */
+/* Of pending operations of one kind no more are of use than the others need: one before each of them, and as many as
+ * fit into the object, or may be held at a time, before that. Of the specification's own grammar that is known; to the
+ * exact checker each one more is as long again. */
 static void cap_pending(struct showing *s) {
   uint64_t others = 1, each = (uint64_t)(s->monitor->base.spec.param ? s->monitor->base.spec.k : 1) + 1;
   for (size_t i = 0; i < s->list.count; i++)
@@ -541,8 +558,8 @@ static void cap_pending(struct showing *s) {
   }
 }
 
-/* Who did what is forgotten. Where it matters to the specification, an operation is given to a process that did what it may
- * belong to, if one has: to one whose latest operation makes a cycle with it. */
+/* Who did what is forgotten. Where it matters to the specification, an operation is given to a process that did what it
+ * may belong to, if one has: to one whose latest operation makes a cycle with it. */
 struct assigned {
   uint64_t letters;
   unsigned to;
@@ -568,8 +585,8 @@ static void show_list(struct showing *s) {
       const struct shown *o = &s->list.at[i];
       for (uint64_t n = 0; o->from == from && n < o->count; n++) {
         size_t p = 0, tried = processes.count < 100 ? processes.count : 0;
-        while (p < tried &&
-               !(!processes.at[p].done && processes.at[p].to < from && partners(m->form, processes.at[p].letters, o->letters)))
+        while (p < tried && !(!processes.at[p].done && processes.at[p].to < from &&
+                              partners(m->form, processes.at[p].letters, o->letters)))
           p++;
         if (p == tried) {
           p = processes.count;
@@ -583,8 +600,8 @@ static void show_list(struct showing *s) {
   vec_free(m->base.mem, &processes);
 }
 
-/* Where the specification goes by processes: all by one process, whatever overlaps. That is what is left of them when who did
- * what is forgotten, and it is no execution either. */
+/* Where the specification goes by processes: all by one process, whatever overlaps. That is what is left of them when
+ * who did what is forgotten, and it is no execution either. */
 static bool confirmed_by_one_process(struct showing *s) {
   struct grammar_monitor *m = s->monitor;
   struct mem *mem = m->base.mem;
@@ -652,13 +669,17 @@ static void show(struct monitor *base, struct text *said) {
 static bool blame(struct monitor *base, struct problem *problem) {
   struct grammar_monitor *m = of(base);
   if (m->too_many)
-    problem_set(problem, "the %llu operations that the grammar '%s' has no word of are too many to be confirmed (the most are %d)",
-                (unsigned long long)m->too_many, m->grammar->source, SHOWN_MOST);
+    problem_set(
+        problem,
+        "the %llu operations that the grammar '%s' has no word of are too many to be confirmed (the most are %d)",
+        (unsigned long long)m->too_many, m->grammar->source, SHOWN_MOST);
   else if (m->bundled)
     return false;
   else
-    problem_set(problem, "the grammar '%s' is not one of '%s': the specification allows operations that no word of the grammar has",
-                m->grammar->source, base->spec.name);
+    problem_set(
+        problem,
+        "the grammar '%s' is not one of '%s': the specification allows operations that no word of the grammar has",
+        m->grammar->source, base->spec.name);
   return true;
 }
 
@@ -688,7 +709,8 @@ static const struct monitor_type grammar_type = {.name = "grammar",
 
 /* Making one. */
 
-static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k, struct grammar *g, struct problem *problem) {
+static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k, struct grammar *g,
+                            struct problem *problem) {
   if (k > APPROX_K_MOST) {
     problem_set(problem, "k is %u, but approximations go up to k = %d", k, APPROX_K_MOST);
     return NULL;
@@ -716,7 +738,8 @@ static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k
   return &m->base;
 }
 
-struct monitor *monitor_of_bundled_grammar(struct mem *mem, const struct spec *spec, unsigned k, struct problem *problem) {
+struct monitor *monitor_of_bundled_grammar(struct mem *mem, const struct spec *spec, unsigned k,
+                                           struct problem *problem) {
   const char *text = grammar_bundled(mem, spec);
   struct monitor *m = monitor_of_grammar_text(mem, spec, k, spec->name, text, strlen(text), problem);
   if (m) of(m)->bundled = true;
@@ -735,10 +758,10 @@ static bool check_own(struct mem *mem, const struct spec *spec, const struct gra
   struct text word;
   text_open(&word, mem);
   if (!grammar_misses(mem, g, f, spec, 5, 1500, &word)) return true;
-  problem_set(
-      problem,
-      "%s: '%s' allows the execution  %.300s  which is no word of the grammar; the grammar needs a word for every execution",
-      g->source, spec->name, text_string(&word));
+  problem_set(problem,
+              "%s: '%s' allows the execution  %.300s  which is no word of the grammar; the grammar needs a word for "
+              "every execution",
+              g->source, spec->name, text_string(&word));
   return false;
 }
 

@@ -123,8 +123,8 @@ static void add_op(struct history *h, const struct op *o, unsigned from, int64_t
   history_interval(h, 0, 0, o->method, o->arg, OP_ARGS, o->result, 2 * (int64_t)from, end, 0);
 }
 
-/* Runs the order; the open operations in it are done. Operations of the history are marked by line: the slot of an open one, one
- * more. */
+/* Runs the order; the open operations in it are done. Operations of the history are marked by line: the slot of an open
+ * one, one more. */
 static bool adopt(struct witness *w, const struct history *h, const struct check_result *r) {
   struct outcomes now;
   outcomes_open(&now, w->scratch);
@@ -167,7 +167,8 @@ bool witness_find(struct witness *w, const struct witness_op *ops, size_t count,
   }
   history_finish(h);
   limits_start(&limits, 1, 0);
-  w->have = check_history(w->scratch, h, w->spec, &options, &limits, &r, &why) && r.verdict == VERDICT_HOLDS && adopt(w, h, &r);
+  w->have = check_history(w->scratch, h, w->spec, &options, &limits, &r, &why) && r.verdict == VERDICT_HOLDS &&
+            adopt(w, h, &r);
   mem_close(w->scratch);
   return w->have;
 }

@@ -140,8 +140,8 @@ static void print_done(const struct walk *w, unsigned length, struct text *word)
   }
 }
 
-bool grammar_misses(struct mem *m, const struct grammar *g, const struct form *f, const struct spec *spec, unsigned length,
-                    uint64_t tries, struct text *word) {
+bool grammar_misses(struct mem *m, const struct grammar *g, const struct form *f, const struct spec *spec,
+                    unsigned length, uint64_t tries, struct text *word) {
   struct walk w = {.mem = m, .grammar = g, .form = f, .spec = spec, .tries = tries};
   for (int64_t n = 1; n <= 2; n++) add_argument(&w, n);
   for (size_t t = 0; t < g->terminals.count; t++)

@@ -1,10 +1,10 @@
 /* The solver: see integer.h.
  *
- * A simplex with bounds on all variables, as in Dutertre and de Moura (2006): each row of the system is a variable too, and at
- * first the basic ones are the rows'. A line of the tableau says of a basic variable b that  scale * b = sum of entry * nonbasic,
- * in integers without a common divisor. Nonbasic variables are at whole values within their bounds; a basic one outside its
- * bounds leaves the basis, or its line is the contradiction. Bounds alone change from one branch to the next, so that the tableau
- * never has to go back. */
+ * A simplex with bounds on all variables, as in Dutertre and de Moura (2006): each row of the system is a variable too,
+ * and at first the basic ones are the rows'. A line of the tableau says of a basic variable b that  scale * b = sum of
+ * entry * nonbasic, in integers without a common divisor. Nonbasic variables are at whole values within their bounds; a
+ * basic one outside its bounds leaves the basis, or its line is the contradiction. Bounds alone change from one branch
+ * to the next, so that the tableau never has to go back. */
 #include "approx/integer.h"
 
 #include <string.h>
@@ -121,7 +121,8 @@ static void pivot(struct solver *s, uint32_t r, uint32_t c, int64_t value) {
   for (uint32_t i = 0; i < s->lines && !s->overflow; i++) {
     int64_t *o = line(s, i), times = o[c];
     if (i == r || !times) continue;
-    if (scale == 1 && s->scale[i] == 1 && magnitude(times) < 1 << 20) { /* nothing can have become large: the usual case */
+    if (scale == 1 && s->scale[i] == 1 &&
+        magnitude(times) < 1 << 20) { /* nothing can have become large: the usual case */
       int64_t largest = 0;
       o[c] = 0;
       for (uint32_t j = 0; j < s->columns; j++) {
@@ -227,7 +228,8 @@ static bool indivisible(struct solver *s, uint32_t r) {
 static enum integer_answer search(struct solver *, unsigned depth);
 
 /* One alternative: its bounds, the search with them, and the bounds as they were. */
-static enum integer_answer try_bounds(struct solver *s, const struct integer_bound *bounds, size_t count, unsigned depth) {
+static enum integer_answer try_bounds(struct solver *s, const struct integer_bound *bounds, size_t count,
+                                      unsigned depth) {
   struct integer_bound *old = mem_alloc(s->mem, (count + 1) * sizeof *old);
   for (size_t i = 0; i < count; i++) {
     uint32_t v = bounds[i].variable;
@@ -324,8 +326,8 @@ static void build(struct solver *s) {
   }
 }
 
-enum integer_answer integer_solve(struct mem *m, const struct integer_system *system, integer_fits *fits, void *of, uint64_t most,
-                                  int64_t *solution, struct integer_figures *figures) {
+enum integer_answer integer_solve(struct mem *m, const struct integer_system *system, integer_fits *fits, void *of,
+                                  uint64_t most, int64_t *solution, struct integer_figures *figures) {
   struct integer_figures none = {0};
   struct solver s = {.mem = m, .system = system, .fits = fits, .of = of, .figures = figures ? figures : &none};
   s.most = s.figures->work + most;

@@ -64,7 +64,8 @@ static bool divisor_excludes(const int64_t *low, const int64_t *high, const int6
   return common ? fixed % common != 0 : fixed != 0;
 }
 
-bool integer_contradiction(const struct integer_system *s, const int64_t *low, const int64_t *high, const int64_t *times) {
+bool integer_contradiction(const struct integer_system *s, const int64_t *low, const int64_t *high,
+                           const int64_t *times) {
   size_t count = s->variables.count + s->rows.count;
   if (!vanishes(s, times)) return false;
   return bounds_exclude(low, high, times, count, 1) || bounds_exclude(low, high, times, count, -1) ||
@@ -81,7 +82,8 @@ bool integer_is_solution(const struct integer_system *s, const int64_t *x) {
       const struct integer_term *t = &s->terms.at[row->first + i];
       if (!add_product(&sum, t->times, x[t->variable])) return false;
     }
-    if ((row->low != -INTEGER_NO_BOUND && sum < row->low) || (row->high != INTEGER_NO_BOUND && sum > row->high)) return false;
+    if ((row->low != -INTEGER_NO_BOUND && sum < row->low) || (row->high != INTEGER_NO_BOUND && sum > row->high))
+      return false;
   }
   return true;
 }

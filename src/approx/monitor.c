@@ -24,8 +24,10 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
     if (!monitor_exists(specs[i]) || used >= sizeof list) continue;
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", specs[i]->name);
   }
-  problem_set(problem, "there is no monitor of the specification '%.60s', but of %s; for others give a formula or a grammar of your own",
-              spec->name, list);
+  problem_set(
+      problem,
+      "there is no monitor of the specification '%.60s', but of %s; for others give a formula or a grammar of your own",
+      spec->name, list);
   return NULL;
 }
 
@@ -40,8 +42,8 @@ bool monitor_reset(struct monitor *m, const struct values *values) {
 
 /* Showing. */
 
-void monitor_show_as(struct monitor *m, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending,
-                     unsigned from, unsigned to) {
+void monitor_show_as(struct monitor *m, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result,
+                     bool pending, unsigned from, unsigned to) {
   char name[16];
   int len = snprintf(name, sizeof name, "%u", process);
   uint32_t p = names_intern(m->shown->processes, name, (size_t)len);
@@ -49,14 +51,15 @@ void monitor_show_as(struct monitor *m, uint32_t process, uint16_t method, const
                    pending ? INT64_MAX : 2 * (int64_t)to + 1, 0);
 }
 
-void monitor_show(struct monitor *m, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from, unsigned to) {
+void monitor_show(struct monitor *m, uint16_t method, const value arg[OP_ARGS], value result, bool pending,
+                  unsigned from, unsigned to) {
   monitor_show_as(m, (uint32_t)m->shown->ops.count + 1, method, arg, result, pending, from, to);
 }
 
 struct history *monitor_history(struct mem *m, const struct spec *spec) {
   struct history *h = history_new(m, "monitor");
   h->values = (struct values *)spec->values; /* those of the events; nothing is added to them */
-  names_intern(h->objects, "x", 1); /* as readers of formats without objects have it: evidence wants a name */
+  names_intern(h->objects, "x", 1);          /* as readers of formats without objects have it: evidence wants a name */
   for (unsigned i = 0; i < spec->op_count; i++) {
     size_t len;
     const char *name = spec_op_name(spec, i, &len);
@@ -65,7 +68,8 @@ struct history *monitor_history(struct mem *m, const struct spec *spec) {
   return h;
 }
 
-bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *spec, struct check_result *r, struct problem *problem) {
+bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *spec, struct check_result *r,
+                     struct problem *problem) {
   struct limits none;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
   limits_start(&none, 0, 0);
@@ -75,9 +79,12 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   }
   if (r->verdict == VERDICT_VIOLATED) return true;
   if (r->verdict == VERDICT_HOLDS)
-    problem_set(problem, "internal error: a monitor said 'violated', but the exact checker accepts the operations shown");
+    problem_set(problem,
+                "internal error: a monitor said 'violated', but the exact checker accepts the operations shown");
   else
-    problem_set(problem, "a monitor said 'violated', but a limit was reached before the exact checker had decided the %zu operations shown",
+    problem_set(problem,
+                "a monitor said 'violated', but a limit was reached before the exact checker had decided the %zu "
+                "operations shown",
                 h->ops.count);
   return false;
 }

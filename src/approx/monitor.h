@@ -1,11 +1,13 @@
-/* On-line monitors of A_k: an execution's calls and returns go in; at the first return after which the approximation A_k of its history is
- * not one of the specification's, the monitor says so. It never says so of a linearizable history; it may miss violations that only
- * show in intervals longer than k (Bouajjani et al. 2015, sections 6.2 and 7).
+/* On-line monitors of A_k: an execution's calls and returns go in; at the first return after which the approximation
+ * A_k of its history is not one of the specification's, the monitor says so. It never says so of a linearizable
+ * history; it may miss violations that only show in intervals longer than k (Bouajjani et al. 2015, sections 6.2 and
+ * 7).
  *
  * Three kinds, behind one interface:
- *   elements.c  collections (queue, stack, ...): complete for intervals up to k (section 7.2), in constant time an event;
- *   formula.c   a formula of operation counting logic: one of the families of Figure 4, or the user's own;
- *   grammar.c   objects whose sequential executions are a context-free language (section 8): locks, semaphores, bounded buffers. */
+ *   elements.c  collections (queue, stack, ...): complete for intervals up to k (section 7.2), in constant time an
+ * event; formula.c   a formula of operation counting logic: one of the families of Figure 4, or the user's own;
+ *   grammar.c   objects whose sequential executions are a context-free language (section 8): locks, semaphores, bounded
+ * buffers. */
 #ifndef ASIF_APPROX_MONITOR_H
 #define ASIF_APPROX_MONITOR_H
 
@@ -13,15 +15,15 @@
 #include "check/check.h"
 #include "spec/spec.h"
 
-/* What shows the violation: operations with the intervals A_k knows of them. Their history alone is not linearizable, which the exact
- * checker has confirmed. */
+/* What shows the violation: operations with the intervals A_k knows of them. Their history alone is not linearizable,
+ * which the exact checker has confirmed. */
 struct violation {
   struct history *history;    /* bound; its times are 2 * from and 2 * to + 1 of the intervals */
   struct check_result result; /* the exact checker's, on this history */
   char *said;                 /* one sentence: which family, which values */
   unsigned k;
-  uint64_t events;            /* at which event of the execution, from 1 */
-  bool blamed;                /* there is none: the user's formula is wrong, which the problem says; bad input, no internal error */
+  uint64_t events; /* at which event of the execution, from 1 */
+  bool blamed; /* there is none: the user's formula is wrong, which the problem says; bad input, no internal error */
 };
 
 struct monitor;
@@ -39,7 +41,8 @@ struct monitor_type {
   void (*reset)(struct monitor *);
   /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */
   bool (*more)(struct monitor *);
-  /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's); false if it is. */
+  /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's); false if it
+   * is. */
   bool (*blame)(struct monitor *, struct problem *);
 };
 /* Each kind has its own struct, which begins with this one. */
@@ -53,22 +56,23 @@ struct monitor {
   struct history *shown; /* being built by show */
 };
 
-/* The best monitor there is for the specification, which is bound (spec.values set). NULL with the problem where there is none: it says which
- * specifications have one, and that a formula or grammar of one's own can be given. */
+/* The best monitor there is for the specification, which is bound (spec.values set). NULL with the problem where there
+ * is none: it says which specifications have one, and that a formula or grammar of one's own can be given. */
 struct monitor *monitor_new(struct mem *, const struct spec *, unsigned k, struct problem *);
 bool monitor_exists(const struct spec *); /* has the specification one of its own? */
-/* A collection's, that says exactly what A_k says of executions in which every value is pushed once? (As long as what is pending leaves not too many
- * ways to have gone.) Its operations with an argument are those that push it. */
+/* A collection's, that says exactly what A_k says of executions in which every value is pushed once? (As long as what
+ * is pending leaves not too many ways to have gone.) Its operations with an argument are those that push it. */
 bool monitor_complete(const struct spec *);
 struct monitor *monitor_of_formula(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
 struct monitor *monitor_of_grammar(struct mem *, const struct spec *, unsigned k, const char *path, struct problem *);
 
-/* For the next of many executions, whose values are these: as if new, but what was found out about the specification is still known. False
- * where this kind cannot: make a new one. */
+/* For the next of many executions, whose values are these: as if new, but what was found out about the specification is
+ * still known. False where this kind cannot: make a new one. */
 bool monitor_reset(struct monitor *, const struct values *);
 
-/* Events, in their order. slot: the process, or any small number that no other open operation has. Arguments and results are canonical
- * (spec_bind_call, spec_bind_return). After a violation further events are ignored, and monitor_return stays false. */
+/* Events, in their order. slot: the process, or any small number that no other open operation has. Arguments and
+ * results are canonical (spec_bind_call, spec_bind_return). After a violation further events are ignored, and
+ * monitor_return stays false. */
 static inline void monitor_call(struct monitor *m, uint32_t slot, uint16_t method, const value arg[OP_ARGS]) {
   if (m->violated) return;
   m->events++;
@@ -80,20 +84,27 @@ static inline bool monitor_return(struct monitor *m, uint32_t slot, value result
   m->violated = !m->type->ret(m, slot, result);
   return !m->violated;
 }
-static inline void monitor_drop(struct monitor *m, uint32_t slot) { if (!m->violated) m->type->drop(m, slot); }     /* did not happen */
-static inline void monitor_retire(struct monitor *m, uint32_t slot) { if (!m->violated) m->type->retire(m, slot); } /* pending for ever */
+static inline void monitor_drop(struct monitor *m, uint32_t slot) {
+  if (!m->violated) m->type->drop(m, slot);
+} /* did not happen */
+static inline void monitor_retire(struct monitor *m, uint32_t slot) {
+  if (!m->violated) m->type->retire(m, slot);
+} /* pending for ever */
 
 /* Within show: an operation with its interval; to == k and pending: it has not returned. */
-void monitor_show(struct monitor *, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from, unsigned to);
+void monitor_show(struct monitor *, uint16_t method, const value arg[OP_ARGS], value result, bool pending,
+                  unsigned from, unsigned to);
 /* The same of a given process, where the specification is by_process: slots are processes then. */
-void monitor_show_as(struct monitor *, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result, bool pending, unsigned from,
-                     unsigned to);
+void monitor_show_as(struct monitor *, uint32_t process, uint16_t method, const value arg[OP_ARGS], value result,
+                     bool pending, unsigned from, unsigned to);
 /* An empty history that is bound to the specification already, for what is shown. */
 struct history *monitor_history(struct mem *, const struct spec *);
-/* Does the exact checker say that this history is not linearizable, with evidence that holds? False with the problem if not. */
-bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *, struct problem *);
-/* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was not
- * confirmed), or the user's formula is wrong (violation.blamed). */
+/* Does the exact checker say that this history is not linearizable, with evidence that holds? False with the problem if
+ * not. */
+bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *,
+                     struct problem *);
+/* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was
+ * not confirmed), or the user's formula is wrong (violation.blamed). */
 bool monitor_violation(struct mem *, struct monitor *, struct violation *, struct problem *);
 
 #endif

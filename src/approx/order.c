@@ -12,10 +12,11 @@ static bool *matrix_of(struct mem *m, const struct interval_order *o) {
   return before;
 }
 
-/* Lemma 6.2: from the pasts. They are linearly ordered by inclusion (Lemma 6.1), so a past is as good as its size, and they are
- * numbered 0, 1, ..., length by size. An operation begins with its own past: i is the number of pasts strictly inside it. (The
- * printed i, the number of pasts *of operations before o*, is less where nothing before o has one of those pasts: a long
- * operation may be alone in having it.) It ends with the last past that it is not in: j = |{past(o') : not o < o'}| - 1. */
+/* Lemma 6.2: from the pasts. They are linearly ordered by inclusion (Lemma 6.1), so a past is as good as its size, and
+ * they are numbered 0, 1, ..., length by size. An operation begins with its own past: i is the number of pasts strictly
+ * inside it. (The printed i, the number of pasts *of operations before o*, is less where nothing before o has one of
+ * those pasts: a long operation may be alone in having it.) It ends with the last past that it is not in: j =
+ * |{past(o') : not o < o'}| - 1. */
 static void canonical_of(struct mem *m, const bool *before, struct interval_order *o) {
   uint32_t n = o->count;
   uint32_t *past = mem_zero(m, (size_t)n + 1, sizeof *past);     /* sizes, an operation each */
@@ -91,8 +92,8 @@ static bool orders_fit(const struct weaker *w, uint32_t o, uint32_t as) {
   return true;
 }
 
-/* Finds a place in O1 for operation o of O2 and all after it; its own index first, as what was weakened has its operations in
- * place. */
+/* Finds a place in O1 for operation o of O2 and all after it; its own index first, as what was weakened has its
+ * operations in place. */
 static bool match_from(struct weaker *w, uint32_t o) {
   uint32_t n = w->o1->count;
   if (o == w->o2->count) {
@@ -151,8 +152,8 @@ struct history *order_history(struct mem *m, const struct history *h, const stru
   for (size_t i = 0; i < h->ops.count; i++) {
     const struct op *x = &h->ops.at[i];
     int64_t end = op_pending(x) ? INT64_MAX : 2 * (int64_t)o->to[i] + 1;
-    history_interval(r, process_of(h, o, r, i), x->object, x->method, x->arg, OP_ARGS, x->result, 2 * (int64_t)o->from[i], end,
-                     x->line);
+    history_interval(r, process_of(h, o, r, i), x->object, x->method, x->arg, OP_ARGS, x->result,
+                     2 * (int64_t)o->from[i], end, x->line);
   }
   history_finish(r);
   return r;

@@ -1,19 +1,23 @@
 /* The Parikh image of a grammar's words with slots, and whether a history fits it (Theorem 6): see grammar.h.
  *
- * Rules are taken with the slots they begin and end in: A from s to t has the words of A that are put into slots s..t, the first
- * letter in s or later, the last in t; each letter is put into the slot its part ends in. The last rule of a word ends anywhere,
- * so where A ends need not be told: `to` is `any`. That alone makes a right-linear grammar's product as small as an automaton's.
+ * Rules are taken with the slots they begin and end in: A from s to t has the words of A that are put into slots s..t,
+ * the first letter in s or later, the last in t; each letter is put into the slot its part ends in. The last rule of a
+ * word ends anywhere, so where A ends need not be told: `to` is `any`. That alone makes a right-linear grammar's
+ * product as small as an automaton's.
  *
- * How often each production is used: y[p] >= 0. Each rule is used as often as it is made (the start once more), each letter in
- * each slot is made as often as there are operations put there, and every rule used can be reached from the start by productions
- * used. Numbers with that are those of a derivation, and the other way round (Verma, Seidl and Schwentick 2005, theorem 4). The
- * last condition is looked at when a solution breaks it: rules that are used in a circle and not reached are either not used at
- * all, or reached by one of the productions that lead there. */
+ * How often each production is used: y[p] >= 0. Each rule is used as often as it is made (the start once more), each
+ * letter in each slot is made as often as there are operations put there, and every rule used can be reached from the
+ * start by productions used. Numbers with that are those of a derivation, and the other way round (Verma, Seidl and
+ * Schwentick 2005, theorem 4). The last condition is looked at when a solution breaks it: rules that are used in a
+ * circle and not reached are either not used at all, or reached by one of the productions that lead there. */
 #include "approx/grammar.h"
 
 #include <string.h>
 
-enum { PRODUCTIONS_MOST = 60000, WORK_MOST = 1 << 27 }; /* the latter: entries of the tableau, some tenths of a second */
+enum {
+  PRODUCTIONS_MOST = 60000,
+  WORK_MOST = 1 << 27
+}; /* the latter: entries of the tableau, some tenths of a second */
 
 struct node {
   uint32_t rule;
@@ -50,7 +54,8 @@ static uint32_t node_of(struct parikh *p, uint32_t rule, unsigned from, unsigned
 }
 
 static uint32_t item_of(struct parikh *p, symbol s, unsigned from, unsigned to) {
-  return symbol_terminal(s) ? ITEM_LETTER | (symbol_number(s) * (p->k + 1) + to) : node_of(p, symbol_number(s), from, to);
+  return symbol_terminal(s) ? ITEM_LETTER | (symbol_number(s) * (p->k + 1) + to)
+                            : node_of(p, symbol_number(s), from, to);
 }
 
 static void add(struct parikh *p, uint32_t node, uint32_t x, uint32_t y) {
@@ -99,8 +104,10 @@ struct parikh *parikh_new(struct mem *m, const struct form *form, unsigned k, st
   for (uint32_t i = 0; i < p->nodes.count; i++) {
     expand(p, i);
     if (p->productions.count <= PRODUCTIONS_MOST) continue;
-    problem_set(problem, "the grammar is too large for k = %u: more than %d productions with their intervals; a smaller k may do",
-                k, PRODUCTIONS_MOST);
+    problem_set(
+        problem,
+        "the grammar is too large for k = %u: more than %d productions with their intervals; a smaller k may do", k,
+        PRODUCTIONS_MOST);
     return NULL;
   }
   return p;
@@ -113,8 +120,8 @@ void parikh_size(const struct parikh *p, size_t *rules, size_t *productions) {
 
 /* A history's system: only what its letters can make.
  *
- * There the order on a right side plays no part any more: it says how often it has which node and which letter in which slot. A
- * node with one production only is replaced by it wherever it stands, which it is as often as it is used. */
+ * There the order on a right side plays no part any more: it says how often it has which node and which letter in which
+ * slot. A node with one production only is replaced by it wherever it stands, which it is as often as it is used. */
 
 struct item {
   uint32_t id; /* as in used_production */
@@ -322,8 +329,8 @@ static void add_flows(struct query *q) {
   }
 }
 
-/* Operations that can be in several slots, or be several letters: how many are which letter in which slot. The variables follow
- * each other, by operation count, letter and slot. */
+/* Operations that can be in several slots, or be several letters: how many are which letter in which slot. The
+ * variables follow each other, by operation count, letter and slot. */
 static void add_placings(struct query *q) {
   for (size_t i = 0; i < q->count; i++) {
     const struct parikh_count *c = &q->counts[i];
@@ -379,8 +386,8 @@ static bool leads_into(const struct part *p, const bool *set) {
   return false;
 }
 
-/* The alternatives: none of the productions that lead into the circle is used and so none of the circle's; or the first of them
- * is used; or the first is not but the second is; and so on. */
+/* The alternatives: none of the productions that lead into the circle is used and so none of the circle's; or the first
+ * of them is used; or the first is not but the second is; and so on. */
 static bool reached_all(void *of, const int64_t *x, struct integer_split *split) {
   struct query *q = of;
   size_t nodes = q->parikh->nodes.count, count = q->parts.count;
@@ -425,7 +432,8 @@ static enum integer_answer solve(struct parikh *p, const struct parikh_count *co
   return answer;
 }
 
-/* Slots that no operation ends in while others begin after it are one: the canonical representation of the intervals. */
+/* Slots that no operation ends in while others begin after it are one: the canonical representation of the intervals.
+ */
 static unsigned join_slots(struct parikh_count *counts, size_t count, unsigned k) {
   uint64_t begins = 0, ends = 0;
   uint8_t to[APPROX_K_MOST + 1] = {0};
@@ -571,15 +579,16 @@ static void print_counts(const struct printing *p) {
         text_printf(p->out, " = #(L%u, %u, %u)\n", l, i, j);
       }
   for (unsigned i = 0; i <= q->k; i++)
-    text_printf(p->out, "  the m(.,%u,.) of an operation's letters add up to at most the pending ones with [%u,%u]\n", i, i,
-                q->k);
+    text_printf(p->out, "  the m(.,%u,.) of an operation's letters add up to at most the pending ones with [%u,%u]\n",
+                i, i, q->k);
 }
 
 void parikh_print(struct parikh *q, const struct grammar *g, const struct spec *spec, struct text *out) {
   struct printing p = {q, g, spec, out};
-  text_printf(out,
-              "# A history of length %u is one of '%s' iff there are numbers y >= 0, n >= 0 and m >= 0 with the following.\n",
-              q->k, g->source);
+  text_printf(
+      out,
+      "# A history of length %u is one of '%s' iff there are numbers y >= 0, n >= 0 and m >= 0 with the following.\n",
+      q->k, g->source);
   text_add(out, "letters\n");
   for (uint32_t l = 0; l < q->form->letters; l++) {
     text_printf(out, "  L%u is ", l);
@@ -590,8 +599,9 @@ void parikh_print(struct parikh *q, const struct grammar *g, const struct spec *
   print_productions(&p);
   text_add(out, "each rule is used as often as it is made\n");
   print_flows(&p);
-  text_add(out, "each letter is made in each slot as often as there are operations put there: complete ones n(letter, i, j, "
-                "slot), pending ones m(letter, i, slot)\n");
+  text_add(out,
+           "each letter is made in each slot as often as there are operations put there: complete ones n(letter, i, j, "
+           "slot), pending ones m(letter, i, slot)\n");
   print_slots(&p);
   text_add(out, "each complete operation is in one slot of its interval\n");
   print_counts(&p);

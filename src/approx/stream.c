@@ -94,8 +94,10 @@ static const char *own_slot(struct stream *s, const struct op *o, uint32_t slot,
   if (!s->history->ops.count) return NULL; /* event by event, a process has one operation at a time */
   for (size_t i = 0; i < s->open.count; i++)
     if (s->open.at[i].busy && s->open.at[i].slot == o->process) {
-      problem_set(&s->problem, "%s:%llu: process %.60s calls at the time at which its earlier call returns; which came first must be told",
-                  s->history->source, (unsigned long long)line, names_at(s->history->processes, o->process));
+      problem_set(
+          &s->problem,
+          "%s:%llu: process %.60s calls at the time at which its earlier call returns; which came first must be told",
+          s->history->source, (unsigned long long)line, names_at(s->history->processes, o->process));
       return stop(s);
     }
   return NULL;
@@ -123,8 +125,13 @@ static const char *take_call(struct stream *s, const struct op *o, uint32_t slot
 }
 
 static struct recent ended(const struct stream *s, const struct stream_open *open, value result) {
-  struct recent r = {.from = open->from, .to = s->objects.at[open->object].length, .line = open->line, .object = open->object,
-                     .process = open->process, .result = result, .method = open->call.method};
+  struct recent r = {.from = open->from,
+                     .to = s->objects.at[open->object].length,
+                     .line = open->line,
+                     .object = open->object,
+                     .process = open->process,
+                     .result = result,
+                     .method = open->call.method};
   memcpy(r.arg, open->call.arg, sizeof r.arg);
   return r;
 }
@@ -234,7 +241,8 @@ static const char *on_info(struct follower *f, uint32_t slot, uint64_t line) {
   return event(f, &(struct waiting){.slot = slot, .line = line, .what = WAITS_INFO});
 }
 
-bool stream_open(struct stream *s, struct mem *m, const struct stream_options *options, const char *name, struct problem *why) {
+bool stream_open(struct stream *s, struct mem *m, const struct stream_options *options, const char *name,
+                 struct problem *why) {
   *s = (struct stream){.follower = {NULL, on_call, on_return, on_fail, on_info}, .mem = m, .options = *options};
   s->history = history_new(m, name);
   s->history->follower = &s->follower;
@@ -281,8 +289,8 @@ uint64_t stream_length(const struct stream *s) {
 
 /* --- where the operations stand that show a violation --- */
 
-/* The interval that A_k has of one, after the shifts there were. While there have been fewer than k, some monitors count such that
- * the latest is k all the same. */
+/* The interval that A_k has of one, after the shifts there were. While there have been fewer than k, some monitors
+ * count such that the latest is k all the same. */
 static int64_t shifted(const struct stream *s, uint64_t at, bool latest_is_k) {
   uint64_t n = s->objects.at[s->object].length, k = s->options.k;
   if (n < k) return (int64_t)(at + (latest_is_k ? k - n : 0));
@@ -297,7 +305,8 @@ static bool latest_is_k(const struct stream *s, const struct history *h) {
 }
 
 /* process: UINT32_MAX where it does not matter. */
-static bool is_it(const struct stream *s, const struct recent *r, const struct history *h, size_t op, uint32_t process) {
+static bool is_it(const struct stream *s, const struct recent *r, const struct history *h, size_t op,
+                  uint32_t process) {
   const struct op *o = &h->ops.at[op];
   if (r->object != s->object || r->method != o->method || memcmp(r->arg, o->arg, sizeof o->arg)) return false;
   if (process != UINT32_MAX && r->process != process) return false;
@@ -325,22 +334,24 @@ static bool locate(struct stream *s, const struct history *h, size_t op, uint32_
   return false;
 }
 
-/* The operations' processes and lines are those of the history read. The names that a monitor gives only tell them apart. */
+/* The operations' processes and lines are those of the history read. The names that a monitor gives only tell them
+ * apart. */
 static void name_processes(struct stream *s, struct history *h) {
   struct names *names = s->history->processes;
   for (size_t i = 0; i < h->ops.count; i++) {
     struct op *o = &h->ops.at[i];
     struct recent r;
     bool found = locate(s, h, i, UINT32_MAX, &r);
-    const char *name = s->recent_count > RECENT ? "earlier" : "?"; /* a monitor that only counts shows any value for all */
+    const char *name =
+        s->recent_count > RECENT ? "earlier" : "?"; /* a monitor that only counts shows any value for all */
     o->process = found ? r.process : names_intern(names, name, strlen(name));
     o->line = found ? short_line(r.line) : 0;
   }
   h->processes = names;
 }
 
-/* Where what an operation may do depends on its process, the names are numbers: of processes, if there are such operations. Else the
- * monitor has only counted, and who did them is made up: then they stay as they are. */
+/* Where what an operation may do depends on its process, the names are numbers: of processes, if there are such
+ * operations. Else the monitor has only counted, and who did them is made up: then they stay as they are. */
 static void name_numbered(struct stream *s, struct history *h) {
   struct recent *found = mem_zero(h->mem, h->ops.count + 1, sizeof *found);
   for (size_t i = 0; i < h->ops.count; i++) {

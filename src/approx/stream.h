@@ -1,7 +1,8 @@
 /* A history monitored while it is read: of any length, in memory that does not grow with it.
  *
- * Each event goes from the reader (history/history.h, struct follower) through the binding to the monitor of its object, and is then
- * forgotten, but for the last few thousand operations: they tell where in the input the operations stand that show a violation. */
+ * Each event goes from the reader (history/history.h, struct follower) through the binding to the monitor of its
+ * object, and is then forgotten, but for the last few thousand operations: they tell where in the input the operations
+ * stand that show a violation. */
 #ifndef ASIF_APPROX_STREAM_H
 #define ASIF_APPROX_STREAM_H
 
@@ -9,9 +10,9 @@
 #include "history/format.h"
 
 struct stream_options {
-  const struct spec *spec;          /* NULL: guessed from how the history begins */
+  const struct spec *spec; /* NULL: guessed from how the history begins */
   unsigned k;
-  const char *formula, *grammar;    /* in the place of the specification's own monitor; or NULL */
+  const char *formula, *grammar; /* in the place of the specification's own monitor; or NULL */
 };
 
 struct stream_object;
@@ -44,16 +45,18 @@ struct stream {
   uint32_t object;             /* its object */
 };
 
-/* False with the problem: the specification has no monitor, or its formula or grammar is not one. The name is for messages. */
+/* False with the problem: the specification has no monitor, or its formula or grammar is not one. The name is for
+ * messages. */
 bool stream_open(struct stream *, struct mem *, const struct stream_options *, const char *name, struct problem *);
-/* Reads to the end, or to the first violation (stream.violated), and closes the input. False with the problem. Limits that are reached
- * jump to the guard of mem; what was reached by then stays in the struct. */
+/* Reads to the end, or to the first violation (stream.violated), and closes the input. False with the problem. Limits
+ * that are reached jump to the guard of mem; what was reached by then stays in the struct. */
 bool stream_read(struct stream *, struct input *, const struct format *, struct problem *);
-/* What shows the violation, with the lines and processes of its operations where they are recent. As monitor_violation. */
+/* What shows the violation, with the lines and processes of its operations where they are recent. As monitor_violation.
+ */
 bool stream_violation(struct stream *, struct mem *, struct violation *, struct problem *);
 const char *stream_kind(const struct stream *); /* of its monitors: "elements"; NULL while there are none */
-size_t stream_bytes(const struct stream *);   /* that the monitors hold */
-uint64_t stream_held(const struct stream *);  /* values in flight, or labels */
-uint64_t stream_length(const struct stream *); /* intervals begun, in all objects together */
+size_t stream_bytes(const struct stream *);     /* that the monitors hold */
+uint64_t stream_held(const struct stream *);    /* values in flight, or labels */
+uint64_t stream_length(const struct stream *);  /* intervals begun, in all objects together */
 
 #endif

@@ -23,11 +23,12 @@ struct limits {
 
 void limits_start(struct limits *, double seconds, size_t bytes);
 double limits_elapsed(const struct limits *);
-bool limits_poll(struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */
+bool limits_poll(
+    struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */
 const char *limit_told(enum limit); /* "the time limit was reached" */
 
-double clock_seconds(void);     /* monotonic wall clock */
-double clock_cpu_seconds(void); /* CPU time of the process, all threads */
+double clock_seconds(void);              /* monotonic wall clock */
+double clock_cpu_seconds(void);          /* CPU time of the process, all threads */
 double clock_children_cpu_seconds(void); /* of processes it started, that have ended */
 long peak_rss_kb(void);
 

@@ -118,8 +118,8 @@ static void unlink_block(struct mem *m, struct mem_block *b) {
   if (m->blocks == b) m->blocks = b->next;
 }
 
-/* Large blocks are tables that are looked at here and there: with large pages the processor finds its way in them far sooner. They begin
- * where a large page does, so that all of them but the end has such pages. */
+/* Large blocks are tables that are looked at here and there: with large pages the processor finds its way in them far
+ * sooner. They begin where a large page does, so that all of them but the end has such pages. */
 enum { LARGE = 1 << 21, SMALL_PAGE = 1 << 12 };
 
 static size_t mapped_size(size_t size) { return (size + SMALL_PAGE - 1) & ~(size_t)(SMALL_PAGE - 1); }

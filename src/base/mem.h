@@ -30,8 +30,8 @@ struct mem {
   size_t used;              /* bytes held by this owner */
   struct mem *parent;       /* of a child: failures go to its guard */
   struct mem *children, *sibling;
-  jmp_buf escape;           /* where MEM_GUARD returns a second time */
-  int guarded;              /* escape is set */
+  jmp_buf escape; /* where MEM_GUARD returns a second time */
+  int guarded;    /* escape is set */
 };
 
 void mem_open(struct mem *, struct limits *);
@@ -56,7 +56,7 @@ void mem_free(struct mem *, void *);                      /* NULL is fine */
 void *mem_piece(struct mem *, size_t size);               /* small, 8-aligned, freed only by mem_close: an arena */
 char *mem_string(struct mem *, const char *, size_t len); /* a piece holding a NUL-terminated copy */
 _Noreturn void mem_escape(struct mem *);                  /* give up: jump to the guard */
-_Noreturn void mem_too_much(struct mem *);                  /* what was asked for is beyond any memory limit: give up */
+_Noreturn void mem_too_much(struct mem *);                /* what was asked for is beyond any memory limit: give up */
 static inline void mem_poll(struct mem *m) {
   if (m->limits && limits_poll(m->limits)) mem_escape(m);
 }
@@ -69,8 +69,7 @@ static inline void mem_poll(struct mem *m) {
   }
 #define vec_push(m, v, x) \
   do { \
-    if ((v)->count == (v)->room) \
-      (v)->at = vec_grow((m), (v)->at, &(v)->room, (v)->count + 1, sizeof *(v)->at); \
+    if ((v)->count == (v)->room) (v)->at = vec_grow((m), (v)->at, &(v)->room, (v)->count + 1, sizeof *(v)->at); \
     (v)->at[(v)->count++] = (x); \
   } while (0)
 #define vec_reserve(m, v, n) \

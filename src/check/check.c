@@ -22,11 +22,11 @@ enum ran { RAN_FAST, RAN_MATCH, RAN_PAIRS, RAN_SEARCH, RAN_WING_GONG, RANS };
 struct work { /* shared by the threads of one check */
   const struct check_options *options;
   const struct parts *parts;
-  struct decision *decisions;  /* a part each */
+  struct decision *decisions; /* a part each */
   struct limits *limits;
   const struct monitor *monitor;
-  atomic_uint next;            /* part to decide next */
-  atomic_uint violated;        /* the first part known to be wrong: later ones need no answer */
+  atomic_uint next;     /* part to decide next */
+  atomic_uint violated; /* the first part known to be wrong: later ones need no answer */
   atomic_uint ran[RANS];
   _Atomic(const char *) why_not; /* why a monitor did not apply */
   atomic_bool unknown;
@@ -40,9 +40,10 @@ struct worker {
   pthread_t thread;
 };
 
-/* Runs a decider; false, with the decision as it was, where it does not apply. Counted while it runs: it may not come back. */
-static bool ran(struct work *k, enum ran which, decider *decide, const struct part *p, struct mem *m, struct decision *d,
-                const char **why_not) {
+/* Runs a decider; false, with the decision as it was, where it does not apply. Counted while it runs: it may not come
+ * back. */
+static bool ran(struct work *k, enum ran which, decider *decide, const struct part *p, struct mem *m,
+                struct decision *d, const char **why_not) {
   atomic_fetch_add(&k->ran[which], 1);
   if (decide(p, m, d, why_not) == APPLIES) return true;
   atomic_fetch_sub(&k->ran[which], 1);
@@ -56,9 +57,7 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
   const char *why_not = NULL;
   d->verdict = VERDICT_UNKNOWN;
   d->culprit = UINT32_MAX;
-  if (k->options->method == METHOD_WING_GONG) {
-    return ran(k, RAN_WING_GONG, wing_gong_part, p, &w->mem, d, &why_not);
-  }
+  if (k->options->method == METHOD_WING_GONG) { return ran(k, RAN_WING_GONG, wing_gong_part, p, &w->mem, d, &why_not); }
   if (k->monitor && k->options->method != METHOD_SEARCH) {
     if (k->monitor->decide == search_part) { /* exact on one key: no monitor needed beyond the splitting */
       if (!*search) *search = search_new(&w->mem, p->spec);
@@ -91,7 +90,8 @@ static void *run_worker(void *arg) {
     return NULL;
   }
   while ((part = atomic_fetch_add(&k->next, 1)) < k->parts->count) {
-    if (part > atomic_load_explicit(&k->violated, memory_order_relaxed) || atomic_load_explicit(&k->unknown, memory_order_relaxed))
+    if (part > atomic_load_explicit(&k->violated, memory_order_relaxed) ||
+        atomic_load_explicit(&k->unknown, memory_order_relaxed))
       break;
     struct decision *d = &k->decisions[part];
     if (!decide_part(w, &search, &k->parts->at[part], d)) {
@@ -122,8 +122,8 @@ static void decide_parts(struct work *k, struct mem *m, int jobs) {
 }
 
 /* The parts' orders in one: by gap, and within a gap as each part has them. */
-static bool assemble(const struct history *h, const struct parts *parts, const struct decision *decisions, struct mem *m,
-                     struct check_result *r) {
+static bool assemble(const struct history *h, const struct parts *parts, const struct decision *decisions,
+                     struct mem *m, struct check_result *r) {
   size_t total = 0;
   for (uint32_t i = 0; i < parts->count; i++) total += decisions[i].order.count;
   r->order_count = total;
@@ -191,8 +191,8 @@ static void say_unknown(struct work *k, const struct history *h, struct mem *m, 
 }
 
 /* Decides, given the parts; false with the problem for what is no verdict. */
-static bool decide(struct mem *mem, const struct history *h, const struct spec *spec, struct work *k, struct mem *scratch,
-                   struct check_result *r, struct problem *why) {
+static bool decide(struct mem *mem, const struct history *h, const struct spec *spec, struct work *k,
+                   struct mem *scratch, struct check_result *r, struct problem *why) {
   volatile bool good = true;
   if (!MEM_GUARD(scratch)) {
     struct parts *parts = mem_zero(scratch, 1, sizeof *parts);
@@ -211,8 +211,10 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
       r->verdict = VERDICT_UNKNOWN;
       const char *why_not = atomic_load(&k->why_not);
       if (k->options->method == METHOD_FAST && !k->limits->reached) {
-        problem_set(why, k->monitor ? "the fast monitor does not apply to a history with %s; leave out --method fast for a search"
-                                    : "there is no fast monitor for the specification %s; leave out --method fast for a search",
+        problem_set(why,
+                    k->monitor
+                        ? "the fast monitor does not apply to a history with %s; leave out --method fast for a search"
+                        : "there is no fast monitor for the specification %s; leave out --method fast for a search",
                     k->monitor ? why_not : spec->name);
         good = false;
       } else {
@@ -237,7 +239,8 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
 }
 
 /* The verdict's evidence, looked at once more. False with the problem if it does not stand. */
-static bool revalidate(const struct history *h, const struct spec *spec, struct limits *limits, struct check_result *r, struct problem *why) {
+static bool revalidate(const struct history *h, const struct spec *spec, struct limits *limits, struct check_result *r,
+                       struct problem *why) {
   struct mem m;
   struct problem broken = {""};
   volatile bool good = true;
@@ -257,8 +260,9 @@ static bool revalidate(const struct history *h, const struct spec *spec, struct 
   return good;
 }
 
-bool check_history(struct mem *mem, const struct history *h, const struct spec *spec, const struct check_options *options,
-                   struct limits *limits, struct check_result *r, struct problem *why) {
+bool check_history(struct mem *mem, const struct history *h, const struct spec *spec,
+                   const struct check_options *options, struct limits *limits, struct check_result *r,
+                   struct problem *why) {
   memset(r, 0, sizeof *r);
   r->culprit = UINT32_MAX;
   r->reason = r->method = "";

@@ -11,14 +11,14 @@ enum method { METHOD_AUTO, METHOD_WING_GONG, METHOD_SEARCH, METHOD_FAST };
 
 struct check_options {
   enum method method;
-  int jobs;       /* threads for independent parts */
-  bool explain;   /* look for the smallest wrong part and the sentence why (default) */
+  int jobs;     /* threads for independent parts */
+  bool explain; /* look for the smallest wrong part and the sentence why (default) */
 };
 
 struct check_result {
   enum verdict verdict;
-  char *method;      /* what ran: "fast queue monitor", "search, split by key into 10 parts" */
-  char *reason;      /* one sentence: why not linearizable; which limit and how far; empty when it holds */
+  char *method; /* what ran: "fast queue monitor", "search, split by key into 10 parts" */
+  char *reason; /* one sentence: why not linearizable; which limit and how far; empty when it holds */
   /* holds: operations in the order of a linearization, with the gap each takes effect in. Pending operations that
    * did not take effect are absent. */
   uint32_t *order, *gap;
@@ -37,12 +37,13 @@ struct check_result {
   char **start;
   size_t start_count;
   uint32_t core_from;
-  uint32_t core_to;       /* the core is wrong by this event, without any later one; NO_RETURN if it takes the whole history */
-  bool core_forgets;      /* what operations returned after that event plays no part either */
-  bool minimal;           /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
-                           * the minimising */
-  bool confirmed;         /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
-  uint32_t culprit;       /* the operation at whose return it became impossible, or UINT32_MAX */
+  uint32_t
+      core_to; /* the core is wrong by this event, without any later one; NO_RETURN if it takes the whole history */
+  bool core_forgets; /* what operations returned after that event plays no part either */
+  bool minimal; /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
+                 * the minimising */
+  bool confirmed;          /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
+  uint32_t culprit;        /* the operation at whose return it became impossible, or UINT32_MAX */
   uint64_t configurations; /* explored */
   size_t parts;            /* independent parts decided */
   uint32_t reached;        /* unknown: events decided before the limit */
@@ -51,7 +52,7 @@ struct check_result {
 /* Decides a finished, bound history. Results are owned by mem. Never prints, never exits. Limits reached in deciding
  * give VERDICT_UNKNOWN. The verdict's evidence has been re-validated (evidence/); false with the problem only for an
  * internal error or a method that does not apply (--method fast on repeated values is a problem, not a verdict). */
-bool check_history(struct mem *mem, const struct history *, const struct spec *, const struct check_options *, struct limits *,
-                   struct check_result *, struct problem *);
+bool check_history(struct mem *mem, const struct history *, const struct spec *, const struct check_options *,
+                   struct limits *, struct check_result *, struct problem *);
 
 #endif

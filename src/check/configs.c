@@ -22,7 +22,9 @@ void configs_close(struct configs *c) {
   mem_free(c->mem, c->exact);
 }
 
-static uint32_t bucket_of(const struct configs *c, uint32_t state) { return (state * 2654435761u >> 7) & c->bucket_mask; }
+static uint32_t bucket_of(const struct configs *c, uint32_t state) {
+  return (state * 2654435761u >> 7) & c->bucket_mask;
+}
 
 static uint32_t exact_of(const struct configs *c, const struct config *x) {
   uint64_t h = x->state * 0x9e3779b97f4a7c15u;

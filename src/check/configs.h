@@ -26,12 +26,12 @@ struct config {
 
 struct configs {
   struct mem *mem;
-  uint32_t words;  /* of a bit set of slots */
-  size_t stride;   /* bytes of a configuration */
+  uint32_t words; /* of a bit set of slots */
+  size_t stride;  /* bytes of a configuration */
   unsigned char *at;
-  uint32_t count, room, live; /* live: not dropped */
+  uint32_t count, room, live;     /* live: not dropped */
   uint32_t *buckets, bucket_mask; /* by state: configuration + 1, then along `next` */
-  uint32_t *exact;                /* by everything: configuration + 1; open addressing, as many places; NULL until needed */
+  uint32_t *exact; /* by everything: configuration + 1; open addressing, as many places; NULL until needed */
 };
 
 void configs_open(struct configs *, struct mem *, uint32_t words);

@@ -1,5 +1,5 @@
-/* Why a history is not linearizable: the smallest wrong part of it (shrink.c), put into the history's terms, and a sentence
- * in the object's own (reason.c). */
+/* Why a history is not linearizable: the smallest wrong part of it (shrink.c), put into the history's terms, and a
+ * sentence in the object's own (reason.c). */
 #include "check/explain.h"
 
 #include <string.h>
@@ -23,7 +23,8 @@ static struct state with_key(struct mem *mem, const struct spec *spec, struct st
 }
 
 /* The distinct states a core may begin in, in words. */
-static void name_start(struct mem *mem, const struct spec *spec, const struct start *start, value key, struct check_result *r) {
+static void name_start(struct mem *mem, const struct spec *spec, const struct start *start, value key,
+                       struct check_result *r) {
   r->start = mem_zero(mem, (size_t)start->count + 1, sizeof *r->start);
   for (uint32_t i = 0; i < start->count; i++) {
     struct text t;
@@ -56,8 +57,8 @@ static void find_context(struct mem *mem, const struct part *p, const struct shr
   }
 }
 
-static void explain(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p, const struct decision *d,
-                    double seconds, struct check_result *r) {
+static void explain(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p,
+                    const struct decision *d, double seconds, struct check_result *r) {
   struct shrunk s;
   shrink_part(p, d, scratch, seconds, &s);
   r->core = to_global(mem, p, &s.core);

@@ -16,7 +16,7 @@
 #include "check/gaps.h"
 #include "check/items.h"
 
-struct ranked { /* an item in the order of the values, with what is asked of it, so that memory is walked in order */
+struct ranked {  /* an item in the order of the values, with what is asked of it, so that memory is walked in order */
   uint32_t rank; /* from the value's bits, for sorting */
   uint32_t item;
   uint32_t put_ret, take_call, take_ret, take; /* the item's */
@@ -47,7 +47,8 @@ struct context {
 static int by_value(const void *a, const void *b, void *context) {
   const struct context *c = context;
   const struct ranked *x = a, *y = b;
-  return value_compare(c->values, c->part->ops[c->items->at[x->item].put].arg[0], c->part->ops[c->items->at[y->item].put].arg[0]);
+  return value_compare(c->values, c->part->ops[c->items->at[x->item].put].arg[0],
+                       c->part->ops[c->items->at[y->item].put].arg[0]);
 }
 
 /* The items in the order of their values, or backwards where the largest goes first. */
@@ -59,7 +60,8 @@ static struct ranked *rank_items(const struct part *p, struct mem *m, const stru
     value v = p->ops[t->at[i].put].arg[0];
     small &= value_is_small(v);
     const struct item *it = &t->at[i];
-    list[i] = (struct ranked){(uint32_t)value_small(v) + 1073741824u, i, it->put_ret, it->take_call, it->take_ret, it->take};
+    list[i] =
+        (struct ranked){(uint32_t)value_small(v) + 1073741824u, i, it->put_ret, it->take_call, it->take_ret, it->take};
     if (small && list[i].rank > most) most = list[i].rank;
   }
   if (small && most) {
@@ -82,8 +84,8 @@ static struct ranked *rank_items(const struct part *p, struct mem *m, const stru
 }
 
 /* Adds to the core what keeps gaps [from, to] covered by items before `rank` in the list. */
-static void add_cover(struct mem *m, const struct items *t, const struct ranked *list, uint32_t rank,
-                      uint32_t from, uint32_t to, op_list *core) {
+static void add_cover(struct mem *m, const struct items *t, const struct ranked *list, uint32_t rank, uint32_t from,
+                      uint32_t to, op_list *core) {
   struct items before = *t;
   before.at = mem_alloc(m, ((size_t)rank + 1) * sizeof *before.at);
   before.count = 0;
@@ -95,10 +97,10 @@ static void add_cover(struct mem *m, const struct items *t, const struct ranked 
 }
 
 /* In a gap: removals in the order of the values, each just after its own insertion if that is in the same gap; then the
- * empties; then insertions. The items of a gap are in a list, made from the last value to the first; the gaps are walked
- * in order, and their items were inserted about then, so memory is walked in order too. */
-static void emit(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list, const uint32_t *leave,
-                 const uint32_t *empty_gap, struct decision *d) {
+ * empties; then insertions. The items of a gap are in a list, made from the last value to the first; the gaps are
+ * walked in order, and their items were inserted about then, so memory is walked in order too. */
+static void emit(const struct part *p, struct mem *m, const struct items *t, const struct ranked *list,
+                 const uint32_t *leave, const uint32_t *empty_gap, struct decision *d) {
   size_t gaps = (size_t)p->events + 1, bytes = gaps * sizeof(uint32_t);
   uint32_t *leaves = memset(mem_alloc(m, bytes), 0xff, bytes), *enters = memset(mem_alloc(m, bytes), 0xff, bytes);
   uint32_t *next_leave = mem_alloc(m, ((size_t)t->count + 1) * sizeof *next_leave);
@@ -139,7 +141,8 @@ static void emit(const struct part *p, struct mem *m, const struct items *t, con
 
 enum { AHEAD = 16 }; /* items, of which the gaps are asked for: values are in no order of time */
 
-static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct decision *d) {
+static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events,
+                   struct decision *d) {
   (void)events;
   d->core.count = d->order.count = 0;
   d->verdict = VERDICT_HOLDS;
@@ -185,7 +188,8 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
 
 enum applies fast_priority_queue(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "insert", 6), spec_op_find(p->spec, "remove", 6), d, why_not) == APPLIES_NOT)
+  if (items_build(p, m, &t, spec_op_find(p->spec, "insert", 6), spec_op_find(p->spec, "remove", 6), d, why_not) ==
+      APPLIES_NOT)
     return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   return items_match_pending(p, m, &t, NULL, decide, d, why_not);

@@ -8,8 +8,8 @@
  * Pending dequeues may have taken any value still inside. A queue hands out its values in order, so the stuck values
  * whose enqueues returned first are the ones a pending dequeue can help, and it helps most if it was called first: the
  * i-th stuck value by return goes to the i-th pending dequeue by call. This one matching is best for (3) and (4) alike:
- * the deadline that (3) gives a stuck value grows with its enqueue's return, and at any gap the values that must be gone
- * are the first few. */
+ * the deadline that (3) gives a stuck value grows with its enqueue's return, and at any gap the values that must be
+ * gone are the first few. */
 #include <string.h>
 
 #include "check/items.h"
@@ -33,8 +33,8 @@ struct sweep {
   uint32_t *phase_gap;                               /* those gaps, in order */
 };
 
-/* The core has what is wrong already. Pending dequeues might help it; they do not, because they are needed for the stuck
- * values, which therefore belong to the core, as they do. */
+/* The core has what is wrong already. Pending dequeues might help it; they do not, because they are needed for the
+ * stuck values, which therefore belong to the core, as they do. */
 static bool fail(struct mem *m, struct decision *d, const struct items *t, uint32_t culprit) {
   d->verdict = VERDICT_VIOLATED;
   d->culprit = t->pending_count ? UINT32_MAX : culprit; /* by its return a pending one might still have helped */
@@ -47,8 +47,8 @@ static bool fail(struct mem *m, struct decision *d, const struct items *t, uint3
 }
 
 /* The sweep: true if no violation. */
-static bool sweep_events(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct sweep *s,
-                         struct decision *d) {
+static bool sweep_events(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events,
+                         struct sweep *s, struct decision *d) {
   uint32_t latest = NEVER;  /* of the items surely enqueued by now, the one whose dequeue is called last */
   uint32_t latest_call = 0; /* that call */
   uint32_t inside = 0;      /* items certainly inside */
@@ -113,8 +113,8 @@ static void assign_phases(const struct items *t, struct sweep *s) {
   }
 }
 
-/* A total order of the taken items that keeps the order of both their enqueues and their dequeues: repeatedly one that no
- * remaining item must precede. False if there is none (it cannot be, given (3); the caller then says so). */
+/* A total order of the taken items that keeps the order of both their enqueues and their dequeues: repeatedly one that
+ * no remaining item must precede. False if there is none (it cannot be, given (3); the caller then says so). */
 static bool order_items(struct mem *m, const struct items *t, const struct sweep *s, uint32_t *order) {
   uint32_t n = s->taken, done = 0, first_ret = 0, first_out = 0, next_put = 0, next_take = 0;
   uint8_t *state = mem_zero(m, (size_t)t->count + 1, 1); /* 1: no put before it, 2: no take before it, 4: placed */
@@ -160,8 +160,8 @@ static bool order_items(struct mem *m, const struct items *t, const struct sweep
 
 /* Merges the enqueues and the dequeues of the ordered items, dequeues as early and enqueues as late as they can be, and
  * each phase's empties after it. Values never dequeued come last in the queue. */
-static void emit(const struct part *p, struct mem *m, const struct items *t, const struct sweep *s, const uint32_t *order,
-                 uint32_t total, struct decision *d) {
+static void emit(const struct part *p, struct mem *m, const struct items *t, const struct sweep *s,
+                 const uint32_t *order, uint32_t total, struct decision *d) {
   uint32_t *last = mem_alloc(m, ((size_t)total + 1) * sizeof *last); /* latest gap for the i-th enqueue */
   uint32_t least = NEVER;
   for (uint32_t i = total; i-- > 0;) {
@@ -190,14 +190,19 @@ static void *numbers(struct mem *m, size_t count) { return mem_alloc(m, (count +
 
 enum applies fast_queue(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "enq", 3), spec_op_find(p->spec, "deq", 3), d, why_not) == APPLIES_NOT)
+  if (items_build(p, m, &t, spec_op_find(p->spec, "enq", 3), spec_op_find(p->spec, "deq", 3), d, why_not) ==
+      APPLIES_NOT)
     return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   match_pending(p, &t);
 
-  struct sweep s = {.by_put_ret = numbers(m, t.count), .by_take_call = numbers(m, t.count), .by_take_ret = numbers(m, t.count),
-                    .empty_op = numbers(m, t.empty_count), .empty_phase = numbers(m, t.empty_count),
-                    .phase_gap = numbers(m, t.empty_count), .phase = mem_zero(m, (size_t)t.count + 1, sizeof(uint32_t))};
+  struct sweep s = {.by_put_ret = numbers(m, t.count),
+                    .by_take_call = numbers(m, t.count),
+                    .by_take_ret = numbers(m, t.count),
+                    .empty_op = numbers(m, t.empty_count),
+                    .empty_phase = numbers(m, t.empty_count),
+                    .phase_gap = numbers(m, t.empty_count),
+                    .phase = mem_zero(m, (size_t)t.count + 1, sizeof(uint32_t))};
   uint32_t *events = part_events(p, m);
   bool good = sweep_events(p, m, &t, events, &s, d);
   mem_free(m, events);

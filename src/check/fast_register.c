@@ -1,10 +1,10 @@
 /* Register with unique writes, in linear time after sorting.
  *
- * Gibbons and Korach: the operations on one value form a cluster, with a *zone* from its earliest return to its latest call.
- * If the earliest return comes first the zone is forward: the register holds the value throughout it, so forward
+ * Gibbons and Korach: the operations on one value form a cluster, with a *zone* from its earliest return to its latest
+ * call. If the earliest return comes first the zone is forward: the register holds the value throughout it, so forward
  * zones must not overlap. Otherwise all of the cluster's operations share a moment between the latest call and the
- * earliest return, a backward zone: that must not lie within a forward zone, where another value is held. And no read returns
- * before its write is called. The initial value's cluster has a write before everything. */
+ * earliest return, a backward zone: that must not lie within a forward zone, where another value is held. And no read
+ * returns before its write is called. The initial value's cluster has a write before everything. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 
 struct cluster {
   value value;
-  uint32_t write;      /* operation, NEVER for the initial value's */
-  uint32_t first_ret;  /* earliest return */
-  uint32_t last_call;  /* latest call */
+  uint32_t write;       /* operation, NEVER for the initial value's */
+  uint32_t first_ret;   /* earliest return */
+  uint32_t last_call;   /* latest call */
   uint32_t first, last; /* operations that have those */
-  uint32_t reads;      /* how many */
-  uint64_t place;      /* where it goes in the order: a gap, or a forward zone's begin */
+  uint32_t reads;       /* how many */
+  uint64_t place;       /* where it goes in the order: a gap, or a forward zone's begin */
 };
 
 struct entry {
@@ -63,8 +63,8 @@ static void add_op(struct cluster *c, const struct op *o, uint32_t i) {
   if (o->call + 1 > c->last_call) c->last_call = o->call + 1, c->last = i;
 }
 
-/* Forward zones apart from each other, backward ones outside them: the place of each in the order. `by_first` is the clusters
- * by the earlier end of their zones. */
+/* Forward zones apart from each other, backward ones outside them: the place of each in the order. `by_first` is the
+ * clusters by the earlier end of their zones. */
 static bool place_zones(struct mem *m, struct cluster *c, uint32_t n, struct decision *d) {
   for (uint32_t i = 0; i < n; i++) c[i].place = forward(&c[i]) ? c[i].first_ret : c[i].last_call;
   qsort(c, n, sizeof *c, by_place);
@@ -106,7 +106,8 @@ enum applies fast_register(const struct part *p, struct mem *m, struct decision 
   struct cluster *c = mem_alloc(m, ((size_t)p->count + 1) * sizeof *c);
   struct entry *index = mem_alloc(m, ((size_t)p->count + 1) * sizeof *index);
   uint32_t n = 0;
-  c[n++] = (struct cluster){.value = spec_initial(spec), .write = NEVER, .first_ret = 0, .first = NEVER, .last_call = 0, .last = NEVER};
+  c[n++] = (struct cluster){
+      .value = spec_initial(spec), .write = NEVER, .first_ret = 0, .first = NEVER, .last_call = 0, .last = NEVER};
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     if (o->method == read && (op_pending(o) || o->result != V_UNKNOWN)) continue;

@@ -1,7 +1,7 @@
 /* Stack with distinct values, in time n log n.
  *
- * Decrease and conquer (Lee and Mathur; Gibbons, Bruno and Phillips). An item whose push and pop can share a gap is pushed
- * and popped there and constrains nothing. Of the others:
+ * Decrease and conquer (Lee and Mathur; Gibbons, Bruno and Phillips). An item whose push and pop can share a gap is
+ * pushed and popped there and constrains nothing. Of the others:
  *   - at a gap in which none is certainly inside, the stack can be empty: what lies left and right is decided apart;
  *   - where every gap is covered the stack is never empty, so its bottom item stays throughout: some item can be
  *     pushed before the first push must be done and popped after the last pop can begin. Any such item will do: take
@@ -19,27 +19,27 @@
 
 #include "check/items.h"
 
-struct cells { /* range decrement, and extraction of the cells that reach zero */
-  int32_t *least;  /* a node: least count below it, without what waits above; INT32_MAX/2 once extracted */
-  int32_t *wait;   /* a node: to be added to everything below */
-  uint32_t size;   /* leaves, a power of two */
+struct cells {    /* range decrement, and extraction of the cells that reach zero */
+  int32_t *least; /* a node: least count below it, without what waits above; INT32_MAX/2 once extracted */
+  int32_t *wait;  /* a node: to be added to everything below */
+  uint32_t size;  /* leaves, a power of two */
 };
 
 struct stack {
   struct mem *mem;
   const struct part *part;
   struct items items;
-  uint32_t *item_at;        /* boundary -> the item that begins there, NEVER if one ends there */
-  uint32_t *gap_at;         /* boundary -> its event */
-  uint32_t *begin, *end;    /* item -> its boundaries: covers cells begin .. end-1; begin == NEVER: constrains nothing */
+  uint32_t *item_at;     /* boundary -> the item that begins there, NEVER if one ends there */
+  uint32_t *gap_at;      /* boundary -> its event */
+  uint32_t *begin, *end; /* item -> its boundaries: covers cells begin .. end-1; begin == NEVER: constrains nothing */
   uint32_t boundaries;
-  uint32_t *last_pop;       /* tree over boundaries: largest take_ret of the items that can be first, 0 for none */
+  uint32_t *last_pop; /* tree over boundaries: largest take_ret of the items that can be first, 0 for none */
   uint32_t last_pop_size;
   struct cells cells;
-  uint32_t next_first;      /* items below this can be first as far as their push goes */
-  op_list free;             /* items that constrain nothing, by take_call */
-  op_list empties;          /* pops that returned empty, each followed by a gap it fits in, by gap */
-  op_list sequence;         /* the others' operations, and the empties, in order */
+  uint32_t next_first; /* items below this can be first as far as their push goes */
+  op_list free;        /* items that constrain nothing, by take_call */
+  op_list empties;     /* pops that returned empty, each followed by a gap it fits in, by gap */
+  op_list sequence;    /* the others' operations, and the empties, in order */
 };
 
 enum { GONE = INT32_MAX / 2 };
@@ -51,7 +51,8 @@ static void cells_build(struct cells *c, struct mem *m, const int32_t *count, ui
   c->least = mem_alloc(m, (size_t)c->size * 2 * sizeof *c->least);
   c->wait = mem_zero(m, (size_t)c->size * 2, sizeof *c->wait);
   for (uint32_t i = 0; i < c->size; i++) c->least[c->size + i] = i < n && count[i] ? count[i] : GONE;
-  for (uint32_t i = c->size - 1; i; i--) c->least[i] = c->least[2 * i] < c->least[2 * i + 1] ? c->least[2 * i] : c->least[2 * i + 1];
+  for (uint32_t i = c->size - 1; i; i--)
+    c->least[i] = c->least[2 * i] < c->least[2 * i + 1] ? c->least[2 * i] : c->least[2 * i + 1];
 }
 
 static inline void cells_pull(struct cells *c, uint32_t node) {
@@ -71,8 +72,8 @@ static void cells_uncover(struct cells *c, uint32_t l, uint32_t r) {
 }
 
 /* The cells within [l, r) that have reached zero, in order, marked as gone. */
-static void cells_zeroes(struct cells *c, struct mem *m, uint32_t node, uint32_t from, uint32_t width, int32_t above, uint32_t l,
-                         uint32_t r, op_list *found) {
+static void cells_zeroes(struct cells *c, struct mem *m, uint32_t node, uint32_t from, uint32_t width, int32_t above,
+                         uint32_t l, uint32_t r, op_list *found) {
   if (from >= r || from + width <= l || c->least[node] + above > 0) return;
   if (width == 1) {
     vec_push(m, found, from);
@@ -206,8 +207,8 @@ static void push_stretches(struct mem *m, task_list *tasks, uint32_t l, uint32_t
   if (l < r) vec_push(m, tasks, ((struct task){l, r}));
 }
 
-/* Decides what has boundaries, and gives its pushes and pops, with the empties, in order. On failure the core is what is
- * left in the stretch. */
+/* Decides what has boundaries, and gives its pushes and pops, with the empties, in order. On failure the core is what
+ * is left in the stretch. */
 static bool conquer(struct stack *s, struct decision *d) {
   struct mem *m = s->mem;
   const struct items *t = &s->items;
@@ -273,7 +274,8 @@ static void emit(const struct stack *s, struct decision *d) {
 }
 
 /* Decides with the items as they are: some stuck ones may have been given a pending pop. */
-static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events, struct decision *d) {
+static void decide(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events,
+                   struct decision *d) {
   struct stack s = {.mem = m, .part = p, .items = *t};
   d->verdict = VERDICT_UNKNOWN;
   d->core.count = d->order.count = 0;
@@ -296,7 +298,8 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
 
 enum applies fast_stack(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "push", 4), spec_op_find(p->spec, "pop", 3), d, why_not) == APPLIES_NOT)
+  if (items_build(p, m, &t, spec_op_find(p->spec, "push", 4), spec_op_find(p->spec, "pop", 3), d, why_not) ==
+      APPLIES_NOT)
     return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   uint32_t *events = part_events(p, m);

@@ -1,5 +1,5 @@
-/* A set of gaps that only shrinks, with the next one at or after a given gap: a tree of 64-bit words, each bit saying whether
- * anything is left below it. Small enough to stay in the processor's cache where a union-find would not. */
+/* A set of gaps that only shrinks, with the next one at or after a given gap: a tree of 64-bit words, each bit saying
+ * whether anything is left below it. Small enough to stay in the processor's cache where a union-find would not. */
 #ifndef ASIF_CHECK_GAPS_H
 #define ASIF_CHECK_GAPS_H
 
@@ -15,8 +15,8 @@ struct gaps {
 
 void gaps_open(struct gaps *, struct mem *, uint32_t count); /* all of 0 .. count-1 */
 void gaps_close(struct gaps *, struct mem *);
-uint32_t gaps_next(const struct gaps *, uint32_t from);          /* the first at or after it; UINT32_MAX if none */
-void gaps_remove(struct gaps *, uint32_t from, uint32_t to);     /* those in from .. to-1 */
+uint32_t gaps_next(const struct gaps *, uint32_t from);      /* the first at or after it; UINT32_MAX if none */
+void gaps_remove(struct gaps *, uint32_t from, uint32_t to); /* those in from .. to-1 */
 
 /* Asks for what gaps_next and gaps_remove will look at first. */
 static inline void gaps_fetch(const struct gaps *g, uint32_t a, uint32_t b) {

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 
 /* Which item each removal took. Small non-negative integers, the usual case, are dealt out by their high bits, so that
- * a table of the low ones stays in the processor's cache, and the answers by the removal's, so that they are put where they
- * belong in order; in one large table nearly every access would be a miss. Anything else goes through a hash. */
+ * a table of the low ones stays in the processor's cache, and the answers by the removal's, so that they are put where
+ * they belong in order; in one large table nearly every access would be a miss. Anything else goes through a hash. */
 enum { DEAL_BITS = 16 };
 #define DEALT(x) ((x) >> DEAL_BITS)
 
@@ -72,7 +72,8 @@ static void index_counted(struct index *x, struct mem *m, uint32_t others) {
 
 /* Once all are dealt: of_op of each removal whose value was inserted. False if a value was inserted twice. */
 static bool index_match(struct index *x, struct mem *m, uint32_t *of_op) {
-  uint32_t low = (1u << DEAL_BITS) - 1, *table = mem_alloc(m, (size_t)(x->most < low ? x->most + 1 : low + 1) * sizeof *table);
+  uint32_t low = (1u << DEAL_BITS) - 1,
+           *table = mem_alloc(m, (size_t)(x->most < low ? x->most + 1 : low + 1) * sizeof *table);
   uint32_t takes = x->place[x->places];
   struct dealt *answers = mem_zero(m, (size_t)takes + 1, sizeof *answers);
   bool once = true;
@@ -134,7 +135,8 @@ static enum applies violated(const struct part *p, struct mem *m, struct decisio
   d->verdict = VERDICT_VIOLATED; /* it may show at another's return: no culprit */
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    if (o->method == c->method ? o->result == c->result || op_pending(o) : o->arg[0] == c->result) vec_push(m, &d->core, i);
+    if (o->method == c->method ? o->result == c->result || op_pending(o) : o->arg[0] == c->result)
+      vec_push(m, &d->core, i);
   }
   return APPLIES;
 }
@@ -250,8 +252,10 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, i
       continue;
     }
     if (o->result == V_EMPTY) {
-      if (weak) vec_push(m, &t->loose, i);
-      else t->empty[t->empty_count++] = i;
+      if (weak)
+        vec_push(m, &t->loose, i);
+      else
+        t->empty[t->empty_count++] = i;
       continue;
     }
     if (!is_dealt(&x, o->result)) {
@@ -293,7 +297,8 @@ void items_cover(struct mem *m, const struct items *t, uint32_t from, uint32_t t
   while (from <= to) {
     const struct item *best = NULL;
     for (uint32_t i = 0; i < t->count; i++)
-      if (t->at[i].put_ret <= from && t->at[i].take_call > from && (!best || t->at[i].take_call > best->take_call)) best = &t->at[i];
+      if (t->at[i].put_ret <= from && t->at[i].take_call > from && (!best || t->at[i].take_call > best->take_call))
+        best = &t->at[i];
     if (!best) return;
     core_add_item(m, core, best);
     if (best->take_call == NEVER) return;
@@ -328,8 +333,8 @@ static void take_back(struct matching *x, uint32_t item) {
   it->take = it->take_call = NEVER;
 }
 
-/* Depth first over which stuck item of the wrong part gets which pending take. Whatever is wrong stays so unless one of the
- * wrong part's own items changes. UNKNOWN: out of tries. */
+/* Depth first over which stuck item of the wrong part gets which pending take. Whatever is wrong stays so unless one of
+ * the wrong part's own items changes. UNKNOWN: out of tries. */
 static void match_pending(struct matching *x, struct decision *d) {
   if (!x->tries--) {
     x->tries = 0;

@@ -1,9 +1,9 @@
 /* Queue with repeated values: a search for the matching of dequeues to enqueues.
  *
  * Which dequeue took which enqueue's value is all that repeated values leave open: once it is known the values might as
- * well be distinct, and the queue monitor decides. So the contents of the queue are kept as a set of enqueues whose order
- * is not chosen: an enqueue may be taken next if no other one still inside returned before it was called. Walking the
- * events, a dequeue takes its value only when its return forces it to. Then
+ * well be distinct, and the queue monitor decides. So the contents of the queue are kept as a set of enqueues whose
+ * order is not chosen: an enqueue may be taken next if no other one still inside returned before it was called. Walking
+ * the events, a dequeue takes its value only when its return forces it to. Then
  *   - of the enqueues of a value that may be taken next, the one that returned first is taken: it stands in the way of
  *     more, and the others may still be taken next for ever after;
  *   - other dequeues go before it only if what they take stands in the way: otherwise they can go later.
@@ -31,7 +31,7 @@ struct config {
   uint32_t spent; /* pending dequeues used */
   uint32_t node;
   uint32_t listed;
-  uint64_t done; /* by slot */
+  uint64_t done;   /* by slot */
   uint32_t list[]; /* increasing, all above base */
 };
 
@@ -51,7 +51,7 @@ struct match {
   uint64_t empties;           /* slots of those that returned empty */
   uint64_t open;
   uint32_t *slot_of;
-  op_list pending;            /* pending dequeues called so far */
+  op_list pending; /* pending dequeues called so far */
   struct set cur, next, seen;
   VEC(struct taken) log;
   uint64_t configurations;
@@ -61,7 +61,9 @@ struct match {
 
 enum { MOST = 200000 }; /* configurations at one event before giving up */
 
-static struct config *config_at(const struct set *s, size_t i) { return (struct config *)(void *)(s->words.at + s->at.at[i]); }
+static struct config *config_at(const struct set *s, size_t i) {
+  return (struct config *)(void *)(s->words.at + s->at.at[i]);
+}
 static size_t config_words(uint32_t listed) { return (sizeof(struct config) + listed * sizeof(uint32_t) + 7) / 8; }
 
 static bool config_equal(const struct config *a, const struct config *b) {
@@ -167,8 +169,8 @@ static void settle_empties(const struct match *m, struct config *c) {
   if ((m->empties & ~c->done) && earliest_return(m, c) >= m->now) c->done |= m->empties;
 }
 
-/* From c, the configurations with one more enqueue taken, by an open dequeue or a pending one, into `seen`. Only enqueues
- * that returned before `before` are worth taking. */
+/* From c, the configurations with one more enqueue taken, by an open dequeue or a pending one, into `seen`. Only
+ * enqueues that returned before `before` are worth taking. */
 static void take_more(struct match *m, size_t i, uint32_t before, uint32_t but) {
   uint32_t least = earliest_return(m, config_at(&m->seen, i));
   for (uint64_t can = m->open & ~m->empties & ~config_at(&m->seen, i)->done; can; can &= can - 1) {
@@ -300,7 +302,8 @@ static enum applies order_matched(struct match *m, struct decision *d, const cha
   memcpy(ops, p->ops, p->count * sizeof *ops);
   for (uint32_t i = 0; i < m->enq_count; i++) ops[m->enq[i].op].arg[0] = value_of_small((int32_t)m->enq[i].op);
   for (uint32_t x = config_at(&m->cur, 0)->node; x; x = m->log.at[x].parent)
-    if (!op_pending(&ops[m->log.at[x].dequeue])) ops[m->log.at[x].dequeue].result = value_of_small((int32_t)m->log.at[x].enqueue);
+    if (!op_pending(&ops[m->log.at[x].dequeue]))
+      ops[m->log.at[x].dequeue].result = value_of_small((int32_t)m->log.at[x].enqueue);
   struct part distinct = *p;
   distinct.ops = ops;
   if (fast_queue(&distinct, m->mem, d, why_not) == APPLIES && d->verdict == VERDICT_HOLDS) return APPLIES;
@@ -319,7 +322,8 @@ enum applies match_queue_part(const struct part *p, struct mem *mem, struct deci
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     if (o->method == put) m->enq[m->enq_count++] = (struct enqueue){o->arg[0], o->call, o->ret, i};
-    if ((o->method != put && o->method != take_method) || (o->method == take_method && !op_pending(o) && o->result == V_UNKNOWN)) {
+    if ((o->method != put && o->method != take_method) ||
+        (o->method == take_method && !op_pending(o) && o->result == V_UNKNOWN)) {
       *why_not = "a result that was not observed";
       return APPLIES_NOT;
     }

@@ -1,7 +1,7 @@
 /* Containers without a monitor: what two values at a time tell.
  *
- * In a data-independent object the operations on any two values form a history of their own, right if the whole is. It has
- * a handful of operations and is decided at once. Where two insertions overlap it is decided twice, once with each
+ * In a data-independent object the operations on any two values form a history of their own, right if the whole is. It
+ * has a handful of operations and is decided at once. Where two insertions overlap it is decided twice, once with each
  * first: if only one way works, every linearization of the whole goes that way; if none does, the two values are a
  * violation. A search for the whole that knows these orders seldom guesses wrong. Where it still cannot tell, small
  * groups of values inserted one after the other are looked at in the same way: three or more may be wrong where no two
@@ -19,7 +19,7 @@ struct by_value {
   uint32_t op;
 };
 
-struct group { /* the operations on one value */
+struct group {          /* the operations on one value */
   uint32_t from, count; /* in `list` */
   uint32_t put;         /* the first insertion */
   uint32_t puts;
@@ -129,8 +129,11 @@ static bool try_pair(struct pairs *x, const struct group *a, const struct group 
   return true;
 }
 
-/* Of a value inserted twice it is not told which insertion came first: the search takes equal operations in one order. */
-static bool one_put(const struct pairs *x, const struct group *g) { return g->puts == 1 && !op_pending(&x->part->ops[g->put]); }
+/* Of a value inserted twice it is not told which insertion came first: the search takes equal operations in one order.
+ */
+static bool one_put(const struct pairs *x, const struct group *g) {
+  return g->puts == 1 && !op_pending(&x->part->ops[g->put]);
+}
 
 /* All overlapping pairs; false if one is a violation. */
 static bool try_pairs(struct pairs *x, struct decision *d) {

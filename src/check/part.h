@@ -19,16 +19,16 @@ struct part {
 
 typedef VEC(uint32_t) op_list;
 
-/* A decider's answer. `order` holds a linearization when it holds: every returned operation, and the pending ones that took
- * effect. When violated, `core` holds operations that cannot be linearized whatever the part's others do, and
+/* A decider's answer. `order` holds a linearization when it holds: every returned operation, and the pending ones that
+ * took effect. When violated, `core` holds operations that cannot be linearized whatever the part's others do, and
  * `culprit` the one at whose return it showed. */
 struct decision {
   enum verdict verdict;
   op_list order;
   op_list core;
   uint32_t culprit;
-  bool prefix;             /* the core is all that was called before the culprit returned, and wrong only up to that event */
-  uint32_t reached;        /* events decided */
+  bool prefix;      /* the core is all that was called before the culprit returned, and wrong only up to that event */
+  uint32_t reached; /* events decided */
   uint64_t configurations; /* explored */
 };
 

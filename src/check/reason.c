@@ -1,5 +1,5 @@
-/* Sentences: see reason.h. The common faults of containers and registers are recognised by their pattern; the rest get a
- * sentence that says which operation finds no place, and from which states. */
+/* Sentences: see reason.h. The common faults of containers and registers are recognised by their pattern; the rest get
+ * a sentence that says which operation finds no place, and from which states. */
 #include "check/reason.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@ struct view { /* the core, sorted out */
   const struct spec *spec;
   const struct check_result *r;
   struct text *out;
-  int put, take;               /* the container's operations, -1 if it is none */
-  const char *done, *undone;   /* "enqueued", "dequeued" */
-  const char *thing;           /* "queue" */
+  int put, take;             /* the container's operations, -1 if it is none */
+  const char *done, *undone; /* "enqueued", "dequeued" */
+  const char *thing;         /* "queue" */
 };
 
 static const struct op *op_at(const struct view *v, uint32_t i) { return &v->h->ops.at[i]; }
@@ -104,10 +104,12 @@ static bool say_origin(const struct view *v) {
 static bool say_empty(const struct view *v) {
   const struct op *empty = NULL;
   for (size_t i = 0; i < v->r->core_count; i++)
-    if (op_at(v, v->r->core[i])->method == v->take && op_at(v, v->r->core[i])->result == V_EMPTY) empty = op_at(v, v->r->core[i]);
+    if (op_at(v, v->r->core[i])->method == v->take && op_at(v, v->r->core[i])->result == V_EMPTY)
+      empty = op_at(v, v->r->core[i]);
   if (!empty) return false;
   say_call(v, empty);
-  text_printf(v->out, " returned empty, but the %s was not empty at any moment between its call and its return: ", v->thing);
+  text_printf(v->out,
+              " returned empty, but the %s was not empty at any moment between its call and its return: ", v->thing);
   int said = 0;
   value last = V_NONE;
   for (size_t i = 0; i < v->r->core_count; i++) {
@@ -260,7 +262,8 @@ static void say_anything(const struct view *v) {
   const struct check_result *r = v->r;
   if (r->core_count == 1) {
     say_op(v, op_at(v, r->core[0]));
-    text_add(v->out, r->start_count ? " is not possible from where it begins" : " is not possible, whatever else happened");
+    text_add(v->out,
+             r->start_count ? " is not possible from where it begins" : " is not possible, whatever else happened");
     return;
   }
   text_printf(v->out, "no order of these %zu operations gives the results they had", r->core_count);
@@ -305,7 +308,8 @@ void reason_print(const struct history *h, const struct spec *spec, const struct
     v.done = containers[i].done;
     v.undone = containers[i].undone;
     bool ordered = containers[i].lifo || containers[i].priority || containers[i].fifo;
-    if (say_origin(&v) || (r->start_count == 0 && (say_empty(&v) || (ordered && say_order(&v, containers[i].lifo, containers[i].priority)))))
+    if (say_origin(&v) || (r->start_count == 0 &&
+                           (say_empty(&v) || (ordered && say_order(&v, containers[i].lifo, containers[i].priority)))))
       return;
   }
   if (v.put < 0 && (say_never_written(&v) || say_member(&v))) return;

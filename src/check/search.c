@@ -1,7 +1,7 @@
 /* The general search: exact for any specification.
  *
- * Wing and Gong's search (section 4) tries orders depth first over the whole history. This one walks the events once and
- * keeps the set of configurations the object may be in (configs.h), linearizing an operation only when its return
+ * Wing and Gong's search (section 4) tries orders depth first over the whole history. This one walks the events once
+ * and keeps the set of configurations the object may be in (configs.h), linearizing an operation only when its return
  * forces something: just in time (Lowe). A wrong history costs what a right one does: the set becomes empty at
  * the first return that cannot be. What keeps the set small:
  *   - bit sets are over the open operations, never over the history;
@@ -30,9 +30,10 @@ enum { FORGET_AT = 128 << 10 }; /* so that what is in use stays in the processor
 struct slot {
   uint32_t op, class;
   uint32_t ret;
-  uint32_t to;    /* the state it always leads to, if there is one and it was met; else NO_STATE */
-  uint32_t at;    /* reads a value: the only state it can happen in; else NO_STATE */
-  uint32_t until; /* sets a value: the last return of an operation that observes it; NO_RETURN if that does not matter */
+  uint32_t to; /* the state it always leads to, if there is one and it was met; else NO_STATE */
+  uint32_t at; /* reads a value: the only state it can happen in; else NO_STATE */
+  uint32_t
+      until; /* sets a value: the last return of an operation that observes it; NO_RETURN if that does not matter */
   uint16_t method;
   bool pure;
   bool open;
@@ -56,20 +57,20 @@ struct search {
 
   struct slot *slots;
   uint32_t slot_count, slot_room, words;
-  uint64_t *earlier;  /* a slot: those of the same class that return earlier, `words` each */
-  uint64_t *open;     /* the open slots ... */
+  uint64_t *earlier;                    /* a slot: those of the same class that return earlier, `words` each */
+  uint64_t *open;                       /* the open slots ... */
   uint64_t *pure, *always, *overwrites; /* ... and of those the ones whose operation is so (spec.h); always: not pure */
-  uint32_t *slot_of;  /* operation -> slot */
-  op_list events;     /* of the part: see part_events */
+  uint32_t *slot_of;                    /* operation -> slot */
+  op_list events;                       /* of the part: see part_events */
   uint32_t slot_of_room;
 
   struct observed *observed; /* one-value objects: until when each value is read or compared with; key V_NONE: free */
   uint32_t observed_mask;
-  bool one_value;            /* the object is one value, and dead_op sets it */
-  bool merges;               /* unobserved values are merged */
-  uint32_t event;            /* the present one */
-  struct op dead_op;         /* sets the value to one that nobody observes */
-  uint32_t dead_state;       /* which leads there, once met */
+  bool one_value;      /* the object is one value, and dead_op sets it */
+  bool merges;         /* unobserved values are merged */
+  uint32_t event;      /* the present one */
+  struct op dead_op;   /* sets the value to one that nobody observes */
+  uint32_t dead_state; /* which leads there, once met */
 
   struct configs now, after, seen; /* before this event; after it; met while linearizing what this return forces */
   bool sets_open;
@@ -84,14 +85,14 @@ struct search {
   const struct known_order *known; /* by `then` */
   uint32_t known_count;
 
-  size_t forget_at;     /* bytes of states that call for forgetting */
+  size_t forget_at; /* bytes of states that call for forgetting */
 
-  uint32_t first_width; /* what is tried first */
-  uint32_t width;       /* most configurations kept; 0: all */
-  bool left_out;        /* some were not kept */
+  uint32_t first_width;          /* what is tried first */
+  uint32_t width;                /* most configurations kept; 0: all */
+  bool left_out;                 /* some were not kept */
   uint64_t configurations, most; /* so far; when to give up, 0: never */
   const struct start *start;     /* instead of the initial states, or NULL */
-  uint32_t steps;       /* since the limits were polled */
+  uint32_t steps;                /* since the limits were polled */
 };
 
 struct search *search_new(struct mem *m, const struct spec *spec) {
@@ -195,12 +196,13 @@ static void observe_part(struct search *s, const struct part *p) {
 
 /* The state that stands for all whose value nobody will observe; from any other. */
 static uint32_t dead_state(struct search *s, uint32_t state) {
-  if (s->dead_state == NO_STATE) s->dead_state = states_step(s->states, state, states_class(s->states, &s->dead_op)).at[0];
+  if (s->dead_state == NO_STATE)
+    s->dead_state = states_step(s->states, state, states_class(s->states, &s->dead_op)).at[0];
   return s->dead_state;
 }
 
-/* What is known of an open operation beforehand. In an object that is one value a read can happen only in the state that
- * setting the value it read leads to. */
+/* What is known of an open operation beforehand. In an object that is one value a read can happen only in the state
+ * that setting the value it read leads to. */
 static void slot_know(struct search *s, uint32_t k) {
   struct slot *t = &s->slots[k];
   const struct op *o = &s->part->ops[t->op];
@@ -209,8 +211,8 @@ static void slot_know(struct search *s, uint32_t k) {
   t->until = NO_RETURN;
   if (!s->one_value) return;
   const struct spec_cell *cell = &s->spec->cell[o->method];
-  if (cell->sets == -1 && cell->compares == -1 && s->spec->ops[o->method].pure == PURE_ALWAYS && o->result != V_UNKNOWN &&
-      s->now.count) {
+  if (cell->sets == -1 && cell->compares == -1 && s->spec->ops[o->method].pure == PURE_ALWAYS &&
+      o->result != V_UNKNOWN && s->now.count) {
     struct op set = s->dead_op;
     set.arg[s->spec->cell[set.method].sets] = o->result;
     t->at = states_step(s->states, configs_at(&s->now, 0)->state, states_class(s->states, &set)).at[0];
@@ -336,7 +338,8 @@ static void linearize(struct search *s, const struct config *c, uint32_t k, uint
   for (uint32_t w = 0; overwrites && w < s->words; w++) {
     uint64_t due = s->always[w] & ~x->bits[w] & ~x->bits[s->words + w];
     x->bits[s->words + w] |= due;
-    for (; due; due &= due - 1) vec_push(s->mem, &s->marks, s->slots[w * 64 + (uint32_t)__builtin_ctzll(due)].op << 1 | 1);
+    for (; due; due &= due - 1)
+      vec_push(s->mem, &s->marks, s->slots[w * 64 + (uint32_t)__builtin_ctzll(due)].op << 1 | 1);
   }
   vec_push(s->mem, &s->marks, s->slots[k].op << 1);
   size_t settled = s->marks.count;
@@ -346,7 +349,8 @@ static void linearize(struct search *s, const struct config *c, uint32_t k, uint
   x->idle = s->marks.count == settled && (s->spec->always >> s->slots[k].method & 1);
 }
 
-/* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top. */
+/* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top.
+ */
 static inline bool another_first(const struct search *s, const struct config *c, uint32_t k) {
   bool optional = bit_get(c->bits + s->words, k);
   const uint64_t *earlier = s->earlier + (size_t)k * s->words;
@@ -398,12 +402,12 @@ static void force(struct search *s, uint32_t ret) {
       s->steps = 0;
       mem_poll(s->mem);
     }
-    /* Pure ones would have linearized, if they could. Overwriting what was just written leads nowhere that overwriting what
-     * was there before does not. */
+    /* Pure ones would have linearized, if they could. Overwriting what was just written leads nowhere that overwriting
+     * what was there before does not. */
     bool idle = configs_at(&s->seen, i)->idle;
     for (uint32_t w = 0; w < s->words; w++)
-      for (uint64_t can = s->open[w] & ~s->pure[w] & ~(idle ? s->overwrites[w] : 0) & ~configs_at(&s->seen, i)->bits[w]; can;
-           can &= can - 1) {
+      for (uint64_t can = s->open[w] & ~s->pure[w] & ~(idle ? s->overwrites[w] : 0) & ~configs_at(&s->seen, i)->bits[w];
+           can; can &= can - 1) {
         uint32_t k = w * 64 + (uint32_t)__builtin_ctzll(can);
         const struct config *c = configs_at(&s->seen, i);
         if (another_first(s, c, k) || (s->known_count && too_early(s, c, k))) continue;
@@ -625,7 +629,8 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
   }
 }
 
-void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most, struct decision *d) {
+void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most,
+                    struct decision *d) {
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->configurations = 0;
@@ -647,7 +652,8 @@ void search_bounded(struct search *s, const struct part *p, const struct start *
 
 void search_run(struct search *s, const struct part *p, struct decision *d) { search_bounded(s, p, NULL, 0, d); }
 
-bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m, struct start *out) {
+bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m,
+                    struct start *out) {
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->merges = false; /* the states themselves are wanted */
@@ -659,7 +665,8 @@ bool search_capture(struct search *s, const struct part *p, uint32_t event, uint
   if (d.verdict != VERDICT_HOLDS) return false;
   uint32_t under_way = 0;
   for (uint32_t k = 0; k < s->slot_count; k++) under_way += s->slots[k].open;
-  *out = (struct start){.under_way = under_way, .states = mem_alloc(m, (s->now.live + 1) * sizeof *out->states),
+  *out = (struct start){.under_way = under_way,
+                        .states = mem_alloc(m, (s->now.live + 1) * sizeof *out->states),
                         .status = mem_zero(m, (size_t)s->now.live * under_way + 1, 1)};
   for (uint32_t i = 0; i < s->now.count; i++) {
     const struct config *c = configs_at(&s->now, i);

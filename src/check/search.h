@@ -26,12 +26,13 @@ bool search_capture(struct search *, const struct part *, uint32_t event, uint64
 /* As search_run from a start (NULL: the initial states), giving up (VERDICT_UNKNOWN) beyond `most` configurations. */
 void search_bounded(struct search *, const struct part *, const struct start *, uint64_t most, struct decision *);
 
-/* Orders that every linearization keeps, known from elsewhere: `first` before `then`, both returned operations. They hold for
- * the runs that follow, until set anew; NULL for none. */
+/* Orders that every linearization keeps, known from elsewhere: `first` before `then`, both returned operations. They
+ * hold for the runs that follow, until set anew; NULL for none. */
 struct known_order {
   uint32_t first, then;
 };
-void search_narrow(struct search *, uint32_t width); /* how many configurations to keep in the first attempt; 256 if not said */
+void search_narrow(struct search *,
+                   uint32_t width); /* how many configurations to keep in the first attempt; 256 if not said */
 void search_know(struct search *, const struct known_order *, uint32_t count);
 
 #endif

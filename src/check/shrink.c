@@ -56,7 +56,8 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
   uint32_t *from = mem_alloc(m, ((size_t)n + 1) * sizeof *from);
   struct moment *moments = mem_alloc(m, ((size_t)n * 2 + 1) * sizeof *moments);
   uint32_t events = 0, k = 0;
-  /* Operations by call, and free ones first of all; those under way at the start keep their places before the others. */
+  /* Operations by call, and free ones first of all; those under way at the start keep their places before the others.
+   */
   for (int round = 0; round < 2; round++)
     for (uint32_t i = 0; i < p->count; i++) {
       if (s->fate[i] == GONE) continue;
@@ -65,12 +66,14 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
       ops[k] = s->ops[i];
       from[k] = i;
       moments[events++] = (struct moment){first ? 0 : s->fate[i] == FREE ? 1 : s->ops[i].call + 2, k << 1};
-      if (s->fate[i] == KEPT && !op_pending(&s->ops[i])) moments[events++] = (struct moment){s->ops[i].ret + 2, k << 1 | 1};
+      if (s->fate[i] == KEPT && !op_pending(&s->ops[i]))
+        moments[events++] = (struct moment){s->ops[i].ret + 2, k << 1 | 1};
       if (s->fate[i] == FREE) ops[k].ret = NO_RETURN;
       k++;
     }
   qsort(moments, events, sizeof *moments, by_moment);
-  for (uint32_t e = 0; e < events; e++) *(moments[e].what & 1 ? &ops[moments[e].what >> 1].ret : &ops[moments[e].what >> 1].call) = e;
+  for (uint32_t e = 0; e < events; e++)
+    *(moments[e].what & 1 ? &ops[moments[e].what >> 1].ret : &ops[moments[e].what >> 1].call) = e;
   /* By call again. */
   struct op *sorted = mem_alloc(m, ((size_t)n + 1) * sizeof *sorted);
   uint32_t *sorted_from = mem_alloc(m, ((size_t)n + 1) * sizeof *sorted_from), at = 0;
@@ -84,7 +87,8 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
 }
 
 /* Searches what is left, from its start. */
-static void search_left(struct shrink *s, const struct part *p, const uint32_t *from, uint64_t most, struct decision *d) {
+static void search_left(struct shrink *s, const struct part *p, const uint32_t *from, uint64_t most,
+                        struct decision *d) {
   struct mem *m = s->attempt;
   *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
   struct start start = s->start;
@@ -110,7 +114,8 @@ static bool still_wrong(struct shrink *s) {
   enum applies applies = APPLIES_NOT;
   bool any_free = false;
   for (uint32_t i = 0; i < s->part->count && !any_free; i++) any_free = s->fate[i] == FREE;
-  for (uint32_t i = 0; i < p.count && !any_free; i++) /* monitors know nothing of what a pending operation would return */
+  for (uint32_t i = 0; i < p.count && !any_free;
+       i++) /* monitors know nothing of what a pending operation would return */
     any_free = op_pending(&p.ops[i]) && p.ops[i].result != V_UNKNOWN && p.ops[i].result != V_NONE;
   if (!any_free && !s->start.count && monitor && monitor->decide != search_part) {
     applies = monitor->decide(&p, m, &d, &why_not);
@@ -159,7 +164,8 @@ static void cut_after(struct shrink *s, const struct decision *d) {
   begin(s);
   if (d->culprit != UINT32_MAX) {
     cut_at(s, p->ops[d->culprit].ret);
-    if (monitor && monitor->decide != search_part) { /* forget what they returned later: monitors are faster than searches */
+    if (monitor &&
+        monitor->decide != search_part) { /* forget what they returned later: monitors are faster than searches */
       for (uint32_t i = 0; i < p->count; i++) forget_result(s, i);
       if ((s->forgets = still_wrong(s))) return;
       for (uint32_t i = 0; i < p->count; i++) s->ops[i].result = p->ops[i].result;
@@ -201,7 +207,8 @@ static void drop_values(struct shrink *s) {
       memcpy(before, s->fate, p->count);
       for (uint32_t i = 0; i < p->count; i++) {
         value v = value_of(&s->ops[i]);
-        if (s->fate[i] == KEPT && v != V_NONE && bsearch(&v, values + from, to - from, sizeof *values, by_word)) s->fate[i] = GONE;
+        if (s->fate[i] == KEPT && v != V_NONE && bsearch(&v, values + from, to - from, sizeof *values, by_word))
+          s->fate[i] = GONE;
       }
       if (still_wrong(s)) {
         memset(dropped + from, 1, to - from);
@@ -215,8 +222,10 @@ static void drop_values(struct shrink *s) {
       if (!dropped[i]) values[left++] = values[i];
     memset(dropped, 0, left);
     distinct = left;
-    if (chunk > distinct) chunk = distinct;
-    else if (!any || chunk > 1) chunk = chunk == 1 && !any ? 0 : (chunk + 1) / 2;
+    if (chunk > distinct)
+      chunk = distinct;
+    else if (!any || chunk > 1)
+      chunk = chunk == 1 && !any ? 0 : (chunk + 1) / 2;
   }
   mem_free(s->mem, values);
   mem_free(s->mem, before);
@@ -273,7 +282,8 @@ static void cut_before(struct shrink *s, uint32_t fault) {
   uint32_t event = 0;
   for (uint32_t i = 0; i < whole.count; i++) {
     if (p->ops[from_op[i]].call < best && whole.ops[i].call >= event) event = whole.ops[i].call + 1;
-    if (!op_pending(&whole.ops[i]) && s->ops[from_op[i]].ret < best && whole.ops[i].ret >= event) event = whole.ops[i].ret + 1;
+    if (!op_pending(&whole.ops[i]) && s->ops[from_op[i]].ret < best && whole.ops[i].ret >= event)
+      event = whole.ops[i].ret + 1;
   }
   struct start start;
   if (!search_capture(search_new(m, p->spec), &whole, event, CAPTURE_MOST, s->mem, &start)) {
@@ -335,8 +345,14 @@ static void free_ops(struct shrink *s) {
 }
 
 /* Shrinks a part that has nothing in it but what may matter. */
-static void shrink_all(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
-  struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = d->culprit, .end = NO_RETURN};
+static void shrink_all(const struct part *p, const struct decision *d, struct mem *m, double seconds,
+                       struct shrunk *out) {
+  struct shrink s = {.mem = m,
+                     .part = p,
+                     .until = clock_seconds() + seconds,
+                     .minimal = true,
+                     .culprit = d->culprit,
+                     .end = NO_RETURN};
   s.attempt = mem_child(m);
   s.ops = mem_alloc(m, ((size_t)p->count + 1) * sizeof *s.ops);
   memcpy(s.ops, p->ops, p->count * sizeof *s.ops);
@@ -350,22 +366,24 @@ static void shrink_all(const struct part *p, const struct decision *d, struct me
   drop_pure(&s);
   free_ops(&s);
   cut_after_first(&s);
-  *out = (struct shrunk){.start = s.start, .from = s.from, .end = s.end, .forgets = s.forgets, .culprit = s.culprit, .minimal = s.minimal};
+  *out = (struct shrunk){
+      .start = s.start, .from = s.from, .end = s.end, .forgets = s.forgets, .culprit = s.culprit, .minimal = s.minimal};
   for (uint32_t i = 0; i < p->count; i++) {
     if (s.fate[i] == KEPT) vec_push(m, &out->core, i);
     if (s.fate[i] == FREE) vec_push(m, &out->free, i);
   }
 }
 
-/* The decision's core is mostly far smaller than the part: it is taken out first, with what is on no known value and might
- * help it, a pending removal, and the answer put into the part's terms. */
+/* The decision's core is mostly far smaller than the part: it is taken out first, with what is on no known value and
+ * might help it, a pending removal, and the answer put into the part's terms. */
 void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
   op_list list = {0};
   for (size_t i = 0; i < d->core.count; i++) vec_push(m, &list, d->core.at[i]);
   uint32_t pending = 2 * p->count - p->events; /* each has one event less */
   for (uint32_t i = p->count; i-- > 0 && pending;) {
     pending -= op_pending(&p->ops[i]);
-    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i])) vec_push(m, &list, i);
+    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i]))
+      vec_push(m, &list, i);
   }
   core_sort(&list);
   struct part whole = *p;

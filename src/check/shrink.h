@@ -1,12 +1,11 @@
 /* The smallest wrong part of a part.
  *
- * A sub-history can be wrong only because something was left out of it: Deq() -> 7 without its Enq(7). So an operation is
- * never just left out unless that is sure to keep a right history right:
- *   gone   it cannot matter: it was called after the fault, or leaves every state as it is, or is on values the others
- *          do not touch, in a data-independent object;
- *   free   it may take effect at any time, or never: forgotten but for that.
- * What remains, the *core*, cannot be linearized whatever the others did and whenever. It is 1-minimal: freeing any one more
- * operation makes it linearizable. */
+ * A sub-history can be wrong only because something was left out of it: Deq() -> 7 without its Enq(7). So an operation
+ * is never just left out unless that is sure to keep a right history right: gone   it cannot matter: it was called
+ * after the fault, or leaves every state as it is, or is on values the others do not touch, in a data-independent
+ * object; free   it may take effect at any time, or never: forgotten but for that. What remains, the *core*, cannot be
+ * linearized whatever the others did and whenever. It is 1-minimal: freeing any one more operation makes it
+ * linearizable. */
 #ifndef ASIF_CHECK_SHRINK_H
 #define ASIF_CHECK_SHRINK_H
 
@@ -17,8 +16,8 @@ struct shrunk {
   op_list core, free; /* operations of the part, by call */
   struct start start; /* count > 0: the core begins in one of these configurations, before event `from` */
   uint32_t from;
-  uint32_t end;       /* what was called after this event is gone, what returned after it need not have: NO_RETURN for none */
-  bool forgets;       /* and what those returned is forgotten */
+  uint32_t end; /* what was called after this event is gone, what returned after it need not have: NO_RETURN for none */
+  bool forgets; /* and what those returned is forgotten */
   uint32_t culprit;
   bool minimal;
 };

@@ -114,7 +114,8 @@ void split_history(const struct history *h, const struct spec *spec, struct mem 
     struct part *p = &out->at[group_of[i]];
     uint32_t k = (uint32_t)(p->ops - ops) + p->count++;
     ops[k] = h->ops.at[i];
-    if (spec->keyed) ops[k].arg[0] = value_of_small(0); /* one key is as good as another: states are shared between parts */
+    if (spec->keyed)
+      ops[k].arg[0] = value_of_small(0); /* one key is as good as another: states are shared between parts */
     global[k] = (uint32_t)i;
     place[i] = k;
   }

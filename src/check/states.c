@@ -68,7 +68,8 @@ struct states *states_new(struct mem *m, const struct spec *spec) {
 }
 
 static bool class_equal(const struct class *a, const struct class *b) {
-  return a->method == b->method && a->process == b->process && a->result == b->result && !memcmp(a->arg, b->arg, sizeof a->arg);
+  return a->method == b->method && a->process == b->process && a->result == b->result &&
+         !memcmp(a->arg, b->arg, sizeof a->arg);
 }
 
 static uint32_t class_hash(const struct class *c) {
@@ -77,7 +78,8 @@ static uint32_t class_hash(const struct class *c) {
 }
 
 uint32_t states_class(struct states *s, const struct op *o) {
-  struct class c = {.method = o->method, .process = s->spec->by_process ? o->process : 0, .result = o->result, .op = *o};
+  struct class c = {
+      .method = o->method, .process = s->spec->by_process ? o->process : 0, .result = o->result, .op = *o};
   memcpy(c.arg, o->arg, sizeof c.arg);
   uint32_t i = class_hash(&c) & s->class_mask;
   for (; s->class_slots[i]; i = (i + 1) & s->class_mask)

@@ -17,7 +17,7 @@ struct event {
 
 struct elt { /* elt_stack of the paper: the operation chosen, and the outcome it was given */
   struct event *inv;
-  size_t state;   /* offset of the state before, in `states` */
+  size_t state; /* offset of the state before, in `states` */
   uint32_t size;
   uint32_t outcome; /* which of the outcomes was taken */
 };
@@ -53,7 +53,8 @@ static void seq_set(struct seq *q, struct mem *m, struct state x) {
 }
 
 /* Performs the operation with outcome number `outcome`, if there is one. */
-static bool operation(const struct part *p, struct mem *m, struct seq *q, struct outcomes *out, uint32_t op, uint32_t outcome) {
+static bool operation(const struct part *p, struct mem *m, struct seq *q, struct outcomes *out, uint32_t op,
+                      uint32_t outcome) {
   outcomes_clear(out);
   p->spec->step(p->spec, (struct state){q->bytes.at + q->state, q->size}, &p->ops[op], out);
   if (outcome >= out->list.count) return false;

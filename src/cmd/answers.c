@@ -12,7 +12,8 @@ static bool write_report(struct mem *m, const struct report *r, const char *path
   return write_file(path, text_string(&t), t.count);
 }
 
-bool write_reports(const struct args *a, struct mem *m, const struct report *r, report_maker *svg, struct text *before) {
+bool write_reports(const struct args *a, struct mem *m, const struct report *r, report_maker *svg,
+                   struct text *before) {
   (arg_flag(a, "json") ? report_json : report_text)(r, before);
   const char *all = text_string(before), *out = all;
   if (arg_flag(a, "quiet") && !arg_flag(a, "json") && before->count > 1) {

@@ -1,5 +1,5 @@
-/* asif cc, asif c++: the compiler, for `CC="asif cc" make`. Objects get the hooks that `asif test` needs; programs that are linked
- * get the sanitizer's own runtime for them, so that they still run.
+/* asif cc, asif c++: the compiler, for `CC="asif cc" make`. Objects get the hooks that `asif test` needs; programs that
+ * are linked get the sanitizer's own runtime for them, so that they still run.
  *
  * Nothing is parsed but what decides which of the two it is: everything else reaches the compiler as it is. */
 #include <errno.h>
@@ -12,37 +12,38 @@
 #include "test/compile.h"
 
 /* What the harness's macros call (asif.h, ASIF_HOSTED), as an ordinary program has it: for what is linked. */
-static const char host[] =
-    "#include <sched.h>\n"
-    "static unsigned long owner_;\n"
-    "static int count_;\n"
-    "static __thread int number_, self_;\n"
-    "#define HOST __attribute__((weak, visibility(\"default\")))\n"
-    "HOST void asif_host_lin(const char *operation) { (void)operation; }\n"
-    "HOST int asif_host_thread(void) {\n"
-    "  if (!number_) number_ = __atomic_add_fetch(&count_, 1, __ATOMIC_RELAXED);\n"
-    "  return number_ - 1;\n"
-    "}\n"
-    "HOST void asif_host_yield(void) { sched_yield(); }\n"
-    "HOST void asif_host_atomic(int enter) {\n"
-    "  unsigned long none = 0;\n"
-    "  if (enter && self_++) return;\n"
-    "  if (!enter && --self_) return;\n"
-    "  if (!enter) { __atomic_store_n(&owner_, 0, __ATOMIC_RELEASE); return; }\n"
-    "  while (!__atomic_compare_exchange_n(&owner_, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) none = 0, sched_yield();\n"
-    "}\n"
-    "HOST void asif_host_cannot(void) { __builtin_trap(); }\n";
+static const char host[] = "#include <sched.h>\n"
+                           "static unsigned long owner_;\n"
+                           "static int count_;\n"
+                           "static __thread int number_, self_;\n"
+                           "#define HOST __attribute__((weak, visibility(\"default\")))\n"
+                           "HOST void asif_host_lin(const char *operation) { (void)operation; }\n"
+                           "HOST int asif_host_thread(void) {\n"
+                           "  if (!number_) number_ = __atomic_add_fetch(&count_, 1, __ATOMIC_RELAXED);\n"
+                           "  return number_ - 1;\n"
+                           "}\n"
+                           "HOST void asif_host_yield(void) { sched_yield(); }\n"
+                           "HOST void asif_host_atomic(int enter) {\n"
+                           "  unsigned long none = 0;\n"
+                           "  if (enter && self_++) return;\n"
+                           "  if (!enter && --self_) return;\n"
+                           "  if (!enter) { __atomic_store_n(&owner_, 0, __ATOMIC_RELEASE); return; }\n"
+                           "  while (!__atomic_compare_exchange_n(&owner_, &none, 1, 0, __ATOMIC_ACQUIRE, "
+                           "__ATOMIC_RELAXED)) none = 0, sched_yield();\n"
+                           "}\n"
+                           "HOST void asif_host_cannot(void) { __builtin_trap(); }\n";
 
 /* Does the command compile only, or do nothing with code at all? Then nothing is linked. */
 static bool links(char *const *args) {
-  static const char *const not[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-Wl,-r", "--version", "-v", "-dumpversion",
-                                    "-dumpmachine", "--help", "-dumpfullversion"};
+  static const char *const not [] = {
+      "-c",     "-S",        "-E", "-M",           "-MM",          "-fsyntax-only", "-r",
+      "-Wl,-r", "--version", "-v", "-dumpversion", "-dumpmachine", "--help",        "-dumpfullversion"};
   bool any = false;
   for (char *const *a = args; *a; a++) {
     any |= (*a)[0] != '-';
     if (!strncmp(*a, "-print-", 7)) return false;
-    for (size_t i = 0; i < sizeof not / sizeof *not; i++)
-      if (!strcmp(*a, not[i])) return false;
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+      if (!strcmp(*a, not [i])) return false;
   }
   return any;
 }

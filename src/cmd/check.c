@@ -14,15 +14,21 @@
 #include "spec/spec.h"
 
 static const struct opt opts[] = {
-    {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs` lists them), one with a parameter as in bounded-queue(4),\n"
-                                    "or a file my.c (see docs/specs.md); default: guessed from the operations"},
+    {"spec", 's', "SPEC", "@specs",
+     "what the object must do: a name (`asif specs` lists them), one with a parameter as in bounded-queue(4),\n"
+     "or a file my.c (see docs/specs.md); default: guessed from the operations"},
     {"format", 'f', "FORMAT", "@formats", "how the history is written (default: by its content)"},
-    {"method", 'm', "METHOD", "auto|fast|search|wing-gong", "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
-    {"approx", 0, "K", NULL, "monitor the history while it is read, whatever its length, and stop at the first violation that shows in the order of the "
-                            "last K intervals, 0 to 8; 2 is a good choice. See docs/approx.md"},
-    {"formula", 0, "FILE", "@files", "with --approx: look for what this counting formula says, not for what the specification's own monitor does; "
-                                     "a file, or the name of one that comes with Asif (see docs/formulas.md)"},
-    {"grammar", 0, "FILE", "@files", "with --approx: the same with a grammar of what may happen (see docs/grammars.md)"},
+    {"method", 'm', "METHOD", "auto|fast|search|wing-gong",
+     "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
+    {"approx", 0, "K", NULL,
+     "monitor the history while it is read, whatever its length, and stop at the first violation that shows in the "
+     "order of the "
+     "last K intervals, 0 to 8; 2 is a good choice. See docs/approx.md"},
+    {"formula", 0, "FILE", "@files",
+     "with --approx: look for what this counting formula says, not for what the specification's own monitor does; "
+     "a file, or the name of one that comes with Asif (see docs/formulas.md)"},
+    {"grammar", 0, "FILE", "@files",
+     "with --approx: the same with a grammar of what may happen (see docs/grammars.md)"},
     {"jobs", 'j', "N", NULL, "threads for independent parts (default: one a core)"},
     {"witness", 'w', "FILE", "@files", "write the linearization found, as a sequential history"},
     {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
@@ -49,7 +55,8 @@ static bool read_options(const struct args *a, struct job *j) {
   const char *method = arg_value(a, "method");
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   j->args = a;
-  j->options.method = !method || !strcmp(method, "auto") ? METHOD_AUTO : !strcmp(method, "fast") ? METHOD_FAST
+  j->options.method = !method || !strcmp(method, "auto") ? METHOD_AUTO
+                      : !strcmp(method, "fast")          ? METHOD_FAST
                       : !strcmp(method, "search")        ? METHOD_SEARCH
                                                          : METHOD_WING_GONG;
   j->options.jobs = (int)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 1024, &bad);
@@ -60,7 +67,8 @@ static bool read_options(const struct args *a, struct job *j) {
 }
 
 /* The specification: named, in C, or guessed. */
-static bool find_spec(const struct args *a, struct mem *m, const struct history *h, struct spec *spec, struct problem *why) {
+static bool find_spec(const struct args *a, struct mem *m, const struct history *h, struct spec *spec,
+                      struct problem *why) {
   const char *name = arg_value(a, "spec");
   if (!name) {
     const struct spec *guess = spec_guess(h, why);
@@ -70,8 +78,10 @@ static bool find_spec(const struct args *a, struct mem *m, const struct history 
   return spec_load(name, spec, m, why);
 }
 
-/* The witness as a sequential history: call, return, call, return. Pending operations that took effect do not return. */
-static bool write_witness(struct mem *m, const char *path, const struct history *h, const struct check_result *r, struct problem *why) {
+/* The witness as a sequential history: call, return, call, return. Pending operations that took effect do not return.
+ */
+static bool write_witness(struct mem *m, const char *path, const struct history *h, const struct check_result *r,
+                          struct problem *why) {
   struct history *w = history_restrict(h, m, r->order, r->order_count);
   for (uint32_t i = 0; i < r->order_count; i++) {
     w->ops.at[i].call = 2 * i;
@@ -142,9 +152,15 @@ static int check_file(struct job *j, const char *path) {
     unknown_result(&limits, h ? "deciding" : "reading", &result, reason, sizeof reason);
   }
   if (!MEM_GUARD(&own)) {
-    struct report report = {.command = "check", .history = h, .spec = spec.name ? &spec : NULL, .result = &result,
-                            .seconds = limits_elapsed(&limits), .cpu_seconds = clock_cpu_seconds() - cpu, .peak_rss_kb = peak_rss_kb(),
-                            .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+    struct report report = {.command = "check",
+                            .history = h,
+                            .spec = spec.name ? &spec : NULL,
+                            .result = &result,
+                            .seconds = limits_elapsed(&limits),
+                            .cpu_seconds = clock_cpu_seconds() - cpu,
+                            .peak_rss_kb = peak_rss_kb(),
+                            .color = isatty(STDOUT_FILENO),
+                            .width = terminal_columns()};
     status = write_answers(j, &own, &report, &why) ? status_of_verdict(result.verdict) : EXIT_USAGE;
   } else {
     say_error("out of memory while writing the answer");
@@ -171,7 +187,8 @@ static int run(const struct args *a) {
   for (int i = 0; i < a->count && !interrupted; i++) {
     int one = arg_flag(a, "approx") ? check_approx(a, a->at[i], j.seconds, j.bytes) : check_file(&j, a->at[i]);
     /* Of several histories the gravest answer counts: error, violated, unknown, holds. */
-    static const int rank[] = {[EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4};
+    static const int rank[] = {
+        [EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4};
     if (rank[one] > rank[status]) status = one;
   }
   return status;

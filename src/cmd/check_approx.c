@@ -1,6 +1,7 @@
 /* asif check --approx K: a history monitored while it is read.
  *
- *   read, event by event -> bind -> the monitor of its object -> at the first violation: confirm what shows it -> report */
+ *   read, event by event -> bind -> the monitor of its object -> at the first violation: confirm what shows it ->
+ * report */
 #include "cmd/check_approx.h"
 
 #include <string.h>
@@ -63,7 +64,8 @@ static bool monitor_input(struct monitoring *j, struct mem *m, const char *path)
   return no_fault(j);
 }
 
-/* What shows the violation, which the exact checker confirms. Most often that is a few operations, but not always: limits are kept. */
+/* What shows the violation, which the exact checker confirms. Most often that is a few operations, but not always:
+ * limits are kept. */
 static bool confirm(struct monitoring *j, struct mem *m) {
   return stream_violation(&j->stream, m, &j->violation, &j->why) && no_fault(j);
 }
@@ -73,14 +75,16 @@ static void set_result(struct monitoring *j, enum verdict verdict) {
     j->result = j->violation.result;
   else
     j->result = (struct check_result){.verdict = verdict, .culprit = UINT32_MAX};
-  snprintf(j->seen, sizeof j->seen, j->stream.violated ? "a violation seen at k = %u is not confirmed" : "no violation seen at k = %u",
+  snprintf(j->seen, sizeof j->seen,
+           j->stream.violated ? "a violation seen at k = %u is not confirmed" : "no violation seen at k = %u",
            j->options.k);
   snprintf(j->method, sizeof j->method, "monitored at k = %u", j->options.k);
   j->result.method = j->method;
   j->result.reason = verdict == VERDICT_VIOLATED ? j->violation.said : "";
   if (verdict != VERDICT_UNKNOWN) return;
   snprintf(j->reason, sizeof j->reason, "%s after %.1f s; %s until then, in %llu operations",
-           limit_told((enum limit)j->limits.reached), limits_elapsed(&j->limits), j->seen, (unsigned long long)j->stream.operations);
+           limit_told((enum limit)j->limits.reached), limits_elapsed(&j->limits), j->seen,
+           (unsigned long long)j->stream.operations);
   j->result.reason = j->reason;
 }
 
@@ -90,10 +94,18 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
   const struct history *h = s->history;
   const char *evidence = arg_value(j->args, "evidence");
   bool violated = j->result.verdict == VERDICT_VIOLATED;
-  struct monitored m = {.k = j->options.k, .file = strcmp(path, "-") ? path : "<stdin>", .seen = j->seen, .operations = s->operations,
-                        .events = s->events, .pending = s->pending, .line = s->line, .intervals = stream_length(s), .bytes = stream_bytes(s),
+  struct monitored m = {.k = j->options.k,
+                        .file = strcmp(path, "-") ? path : "<stdin>",
+                        .seen = j->seen,
+                        .operations = s->operations,
+                        .events = s->events,
+                        .pending = s->pending,
+                        .line = s->line,
+                        .intervals = stream_length(s),
+                        .bytes = stream_bytes(s),
                         .held = stream_held(s),
-                        .kind = stream_kind(s), .said = j->violation.said};
+                        .kind = stream_kind(s),
+                        .said = j->violation.said};
   if (h) {
     m.format = h->format;
     m.failed = h->failed;
@@ -103,9 +115,15 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
   }
   struct spec spec = s->spec;
   if (violated) spec.processes = j->violation.history->processes;
-  struct report report = {.command = "check", .history = violated ? j->violation.history : NULL, .spec = spec.name ? &spec : NULL,
-                          .result = &j->result, .monitored = &m, .seconds = limits_elapsed(&j->limits),
-                          .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(), .color = isatty(STDOUT_FILENO),
+  struct report report = {.command = "check",
+                          .history = violated ? j->violation.history : NULL,
+                          .spec = spec.name ? &spec : NULL,
+                          .result = &j->result,
+                          .monitored = &m,
+                          .seconds = limits_elapsed(&j->limits),
+                          .cpu_seconds = clock_cpu_seconds() - j->cpu,
+                          .peak_rss_kb = peak_rss_kb(),
+                          .color = isatty(STDOUT_FILENO),
                           .width = terminal_columns()};
   if (evidence && violated) {
     if (!evidence_write(evidence, report.history, &spec, &j->result, &j->why)) {

@@ -12,12 +12,13 @@
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 4 };
 
 struct opt {
-  const char *name;    /* "time-limit" for --time-limit */
-  char letter;         /* 'j' for -j, or 0 */
-  const char *arg;     /* what it takes, for help: "SECONDS"; NULL for a flag */
-  const char *choices; /* "auto|fast|search", checked when parsed and offered by completion; "@specs", "@formats", "@kinds",
-                        * "@commands" and "@files" are only offered; or NULL */
-  const char *help;    /* one line or more */
+  const char *name; /* "time-limit" for --time-limit */
+  char letter;      /* 'j' for -j, or 0 */
+  const char *arg;  /* what it takes, for help: "SECONDS"; NULL for a flag */
+  const char
+      *choices; /* "auto|fast|search", checked when parsed and offered by completion; "@specs", "@formats", "@kinds",
+                 * "@commands" and "@files" are only offered; or NULL */
+  const char *help; /* one line or more */
 };
 
 struct args {
@@ -40,9 +41,9 @@ struct command {
   const char *operands;            /* how positional arguments complete, as opt.choices; NULL: files */
 };
 
-extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_prove, command_convert, command_gen, command_specs, command_replay, command_completion,
-    command_man;
-extern const struct command *const commands[];           /* NULL-terminated */
+extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_prove,
+    command_convert, command_gen, command_specs, command_replay, command_completion, command_man;
+extern const struct command *const commands[];     /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */
 
 /* Parses what follows the command's name. PARSE_RUN: go on; PARSE_HELP: --help was asked for; PARSE_WRONG: said why. */
@@ -51,11 +52,13 @@ enum parsed parse_args(struct mem *, const struct command *, int count, char **a
 
 void help_overview(struct text *);                        /* asif --help */
 void help_command(const struct command *, struct text *); /* asif COMMAND --help */
-/* The choices of an option or operand as blank-separated words, "@specs" and its like spelled out; "" for files and free text. */
+/* The choices of an option or operand as blank-separated words, "@specs" and its like spelled out; "" for files and
+ * free text. */
 void choice_words(const char *choices, struct text *);
 bool choice_has(const char *choices, const char *word, size_t len); /* of "a|b|c" */
 
-/* The candidate nearest to a mistyped word, or NULL if none is near enough to suggest. Call for each candidate in turn. */
+/* The candidate nearest to a mistyped word, or NULL if none is near enough to suggest. Call for each candidate in turn.
+ */
 struct nearest {
   const char *word, *best;
   size_t best_len;
@@ -68,7 +71,8 @@ bool arg_flag(const struct args *, const char *name);
 /* Numbers in options; a bad one prints the error and exits the command through *bad = true. */
 double arg_seconds(const struct args *, const char *name, double otherwise, bool *bad); /* 1, 0.5, 10s, 5m, 1h */
 size_t arg_bytes(const struct args *, const char *name, size_t otherwise, bool *bad);   /* 500M, 2G, 1000K */
-long long arg_number(const struct args *, const char *name, long long otherwise, long long least, long long most, bool *bad);
+long long arg_number(const struct args *, const char *name, long long otherwise, long long least, long long most,
+                     bool *bad);
 
 int usage_error(const struct args *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));                                     /* prints, returns EXIT_USAGE */
@@ -85,12 +89,13 @@ void handle_interrupts(void);
 bool write_file(const char *path, const char *bytes, size_t count);
 bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or a full disk, said on stderr */
 
-/* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before` already, of
- * which --quiet leaves the last line of all. False if something could not be written, said on stderr. */
+/* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before`
+ * already, of which --quiet leaves the last line of all. False if something could not be written, said on stderr. */
 struct report;
 typedef void report_maker(const struct report *, struct text *);
 bool write_reports(const struct args *, struct mem *, const struct report *, report_maker *svg, struct text *before);
-/* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write` gives. */
+/* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write`
+ * gives. */
 int answer_apart(int (*write)(void *self, struct mem *), void *self);
 
 #endif

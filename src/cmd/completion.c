@@ -39,15 +39,17 @@ static void bash_command(struct text *out, struct text *t, const struct command 
 }
 
 static void bash(struct text *out, struct text *t) {
-  text_add(out, "# bash completion for asif\n"
-                "_asif() {\n"
-                "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} options= operands=\n"
-                "  COMPREPLY=()\n"
-                "  if [ \"$cur\" = '=' ]; then cur=; elif [ \"$prev\" = '=' ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-                "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                "    COMPREPLY=($(compgen -W '");
+  text_add(out,
+           "# bash completion for asif\n"
+           "_asif() {\n"
+           "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} options= operands=\n"
+           "  COMPREPLY=()\n"
+           "  if [ \"$cur\" = '=' ]; then cur=; elif [ \"$prev\" = '=' ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+           "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "    COMPREPLY=($(compgen -W '");
   words_of(t, "@commands");
-  text_printf(out, "%s help --help --version' -- \"$cur\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n", text_string(t));
+  text_printf(out, "%s help --help --version' -- \"$cur\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n",
+              text_string(t));
   for (int i = 0; commands[i]; i++) bash_command(out, t, commands[i]);
   text_printf(out, "    help) operands='%s' ;;\n    *) return ;;\n  esac\n", words_of(t, "@commands"));
   text_add(out, "  case $cur in\n"

@@ -63,7 +63,8 @@ bool write_file(const char *path, const char *bytes, size_t count) {
   }
   if (exists && !S_ISREG(st.st_mode)) return write_in_place(path, bytes, count);
   char real[PATH_MAX], temporary[PATH_MAX + 8];
-  if (!exists || !realpath(path, real)) snprintf(real, sizeof real, "%s", path); /* through a link, to the file itself */
+  if (!exists || !realpath(path, real))
+    snprintf(real, sizeof real, "%s", path); /* through a link, to the file itself */
   if (strlen(real) + 1 >= sizeof real) {
     errno = ENAMETOOLONG;
     return failed(path);

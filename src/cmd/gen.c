@@ -11,7 +11,8 @@ static const struct opt opts[] = {
     {"threads", 't', "T", NULL, "how many overlap (default 4)"},
     {"seed", 's', "SEED", NULL, "the same seed gives the same history, everywhere (default 1)"},
     {"bad", 0, "KIND", "@kinds", "put in one violation of this kind, near the end; --list shows the kinds"},
-    {"values", 0, "V", NULL, "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
+    {"values", 0, "V", NULL,
+     "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
     {"keys", 0, "K", NULL, "maps, sets and multisets: keys among 1..K (map: 10; sets: every value is a new one)"},
     {"pending", 0, "P", NULL, "P operations never return; half of them took effect (default 0)"},
     {"size", 0, "S", NULL, "containers: about S values inside on average (default: up to 200)"},
@@ -80,10 +81,8 @@ static int run(const struct args *a) {
   struct generate_options o;
   handle_interrupts();
   bool all = !a->count;
-  if (all && !arg_flag(a, "list"))
-    return usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
-  if (!all && !spec_named(a->at[0], &spec, &problem))
-    return usage_error(a, "%s", problem.text);
+  if (all && !arg_flag(a, "list")) return usage_error(a, "which specification? asif gen SPEC, for one of `asif specs`");
+  if (!all && !spec_named(a->at[0], &spec, &problem)) return usage_error(a, "%s", problem.text);
   if (arg_flag(a, "list")) return list(a->mem, all ? NULL : &spec);
   return read_options(a, &spec, &o) ? generate(a, &o) : EXIT_USAGE;
 }

@@ -13,7 +13,8 @@ static void kind_words(struct text *t) {
     for (const struct bad_kind *k = generate_kinds(specs[i]); k->name; k++) {
       bool seen = false;
       size_t n = strlen(k->name);
-      for (const char *s = text_string(t); (s = strstr(s, k->name)); s += n) seen |= s[-1] == ' ' && (!s[n] || s[n] == ' ');
+      for (const char *s = text_string(t); (s = strstr(s, k->name)); s += n)
+        seen |= s[-1] == ' ' && (!s[n] || s[n] == ' ');
       if (!seen) text_printf(t, " %s", k->name);
     }
 }

@@ -85,8 +85,8 @@ static void tidy(struct text *t) {
   for (const char *s = t->at; s && *s;) {
     size_t n = strcspn(s, "\n");
     n += s[n] == '\n';
-    bool idle =
-        !strncmp(s, ".PP\n", 4) && (!s[4] || !strncmp(s + 4, ".SH", 3) || !strncmp(s + 4, ".PP", 3) || !strncmp(s + 4, ".RS", 3));
+    bool idle = !strncmp(s, ".PP\n", 4) &&
+                (!s[4] || !strncmp(s + 4, ".SH", 3) || !strncmp(s + 4, ".PP", 3) || !strncmp(s + 4, ".RS", 3));
     bool after = !strncmp(s, ".PP\n", 4) && to > t->at + 4 && !strncmp(to - 4, ".PP\n", 4);
     if (!idle && !after) {
       memmove(to, s, n);
@@ -140,11 +140,13 @@ static void page(struct text *t, const struct command *c) {
 
 static void overview(struct text *t) {
   title(t, NULL);
-  text_add(t, ".SH NAME\nasif \\- checks the as\\-if rule of concurrent objects\n"
-              ".SH SYNOPSIS\n\\fBasif\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
-              ".SH DESCRIPTION\nAsif tells whether every concurrent execution of an object behaves as if its operations had\n"
-              "happened one at a time, in an order that keeps real time: linearizability.\n"
-              ".SH COMMANDS\n");
+  text_add(
+      t,
+      ".SH NAME\nasif \\- checks the as\\-if rule of concurrent objects\n"
+      ".SH SYNOPSIS\n\\fBasif\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
+      ".SH DESCRIPTION\nAsif tells whether every concurrent execution of an object behaves as if its operations had\n"
+      "happened one at a time, in an order that keeps real time: linearizability.\n"
+      ".SH COMMANDS\n");
   for (int i = 0; commands[i]; i++) {
     text_printf(t, ".TP\n\\fB%s\\fR\n", commands[i]->name);
     roff_line(t, commands[i]->summary);
@@ -154,7 +156,8 @@ static void overview(struct text *t) {
               ".TP\n2\nbad usage or input, or output that could not be written\n"
               ".TP\n3\nunknown: a limit was reached, or the run was interrupted\n.TP\n4\nan internal error\n"
               ".SH SEE ALSO\n");
-  for (int i = 0; commands[i]; i++) text_printf(t, ".BR asif\\-%s (1)%s\n", commands[i]->name, commands[i + 1] ? "," : "");
+  for (int i = 0; commands[i]; i++)
+    text_printf(t, ".BR asif\\-%s (1)%s\n", commands[i]->name, commands[i + 1] ? "," : "");
 }
 
 static int run(const struct args *a) {

@@ -71,9 +71,11 @@ bool choice_has(const char *choices, const char *word, size_t len) {
 static bool check_choice(const struct args *a, const struct opt *o, const char *given) {
   if (!o->choices || o->choices[0] == '@' || choice_has(o->choices, given, strlen(given))) return true;
   struct nearest near = {.word = given};
-  for (const char *c = o->choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL) nearest_try(&near, c, strcspn(c, "|"));
+  for (const char *c = o->choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+    nearest_try(&near, c, strcspn(c, "|"));
   if (near.best)
-    usage_error(a, "--%s %s: did you mean %.*s? It takes %s", o->name, given, (int)near.best_len, near.best, o->choices);
+    usage_error(a, "--%s %s: did you mean %.*s? It takes %s", o->name, given, (int)near.best_len, near.best,
+                o->choices);
   else
     usage_error(a, "--%s %s: it takes %s", o->name, given, o->choices);
   return false;
@@ -116,7 +118,8 @@ static enum parsed parse_long(struct args *a, int count, char **at, int *next) {
     a->values[i] = "";
     return PARSE_RUN;
   }
-  if (!equals && *next >= count) return usage_error(a, "--%s needs a value: --%s %s", o->name, o->name, o->arg), PARSE_WRONG;
+  if (!equals && *next >= count)
+    return usage_error(a, "--%s needs a value: --%s %s", o->name, o->name, o->arg), PARSE_WRONG;
   a->values[i] = equals ? equals + 1 : at[(*next)++];
   return check_choice(a, o, a->values[i]) ? PARSE_RUN : PARSE_WRONG;
 }
@@ -143,8 +146,10 @@ static enum parsed parse_letters(struct args *a, int count, char **at, int *next
 enum parsed parse_args(struct mem *m, const struct command *c, int count, char **at, struct args *a) {
   size_t options = 0;
   while (c->opts && c->opts[options].name) options++;
-  *a = (struct args){
-      .command = c, .mem = m, .at = mem_zero(m, (size_t)count + 1, sizeof *a->at), .values = mem_zero(m, options + 1, sizeof *a->values)};
+  *a = (struct args){.command = c,
+                     .mem = m,
+                     .at = mem_zero(m, (size_t)count + 1, sizeof *a->at),
+                     .values = mem_zero(m, options + 1, sizeof *a->values)};
   if (c->passes && count == 1 && (!strcmp(at[0], "--help") || !strcmp(at[0], "-h"))) return PARSE_HELP;
   for (int i = 0; i < count;) {
     enum parsed p = PARSE_RUN;
@@ -221,7 +226,8 @@ size_t arg_bytes(const struct args *a, const char *name, size_t otherwise, bool 
   return otherwise;
 }
 
-long long arg_number(const struct args *a, const char *name, long long otherwise, long long least, long long most, bool *bad) {
+long long arg_number(const struct args *a, const char *name, long long otherwise, long long least, long long most,
+                     bool *bad) {
   const char *s = arg_value(a, name);
   if (!s) return otherwise;
   char *end;

@@ -9,9 +9,12 @@
 #include "verify/schedule.h"
 
 static const struct opt opts[] = {
-    {"spec", 's', "SPEC", "stack|queue|set|multiset", "what the object must do; default: what ASIF_OBJECT in the file says"},
-    {"level", 'l', "LEVEL", "ms|nu|full", "ms: memory safety; nu: and results; full: and exactly one linearization point (default)"},
-    {"points", 0, "WHICH", "marked|found", "linearization points: those marked with ASIF_LIN, or found by trying; default: marked, if there are any"},
+    {"spec", 's', "SPEC", "stack|queue|set|multiset",
+     "what the object must do; default: what ASIF_OBJECT in the file says"},
+    {"level", 'l', "LEVEL", "ms|nu|full",
+     "ms: memory safety; nu: and results; full: and exactly one linearization point (default)"},
+    {"points", 0, "WHICH", "marked|found",
+     "linearization points: those marked with ASIF_LIN, or found by trying; default: marked, if there are any"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
     {"no-confirm", 0, NULL, NULL, "where the proof fails, do not look for a wrong execution of two or three threads"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
@@ -32,14 +35,14 @@ struct job {
   struct mem mem; /* of the proof */
   struct limits limits;
   struct proved proved;
-  bool cut; /* by a limit, in the middle */
+  bool cut;                     /* by a limit, in the middle */
   struct verify_job confirming; /* of a failed proof: the last that was searched */
   unsigned searched;            /* so many of the clients */
   bool violated;                /* ... and found something wrong */
   bool confirms;                /* its subject and memory are open */
   struct mem confirming_mem;
-  struct text confirmed;        /* what was searched, in words */
-  bool internal;                /* verify had an internal error */
+  struct text confirmed; /* what was searched, in words */
+  bool internal;         /* verify had an internal error */
 };
 
 static bool read_options(const struct args *a, struct job *j) {
@@ -64,10 +67,13 @@ static bool read_options(const struct args *a, struct job *j) {
 
 /* Confirming: small clients, searched whole, one after the other. */
 
-static const struct client {
-  unsigned threads, ops;
-} clients[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}};
-enum { CLIENTS = sizeof clients / sizeof *clients, SMALL = 3 /* of them take no time */, CONFIRM_SECONDS = 10, PATIENCE = 4 };
+static const struct client { unsigned threads, ops; } clients[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}};
+enum {
+  CLIENTS = sizeof clients / sizeof *clients,
+  SMALL = 3 /* of them take no time */,
+  CONFIRM_SECONDS = 10,
+  PATIENCE = 4
+};
 
 static double elapsed(const struct job *j) { return clock_seconds() - j->started; }
 
@@ -84,7 +90,8 @@ static void close_confirming(struct job *j) {
   j->confirms = false;
 }
 
-/* Searches one client; false if it cannot be searched: verify does not read the file, or there was an internal error. */
+/* Searches one client; false if it cannot be searched: verify does not read the file, or there was an internal error.
+ */
 static bool search_client(struct job *j, const struct client *c, bool points, double seconds) {
   struct verify_job *v = &j->confirming;
   struct problem why;
@@ -93,9 +100,16 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
   memset(v, 0, sizeof *v);
   v->args = j->args;
   v->cpu = j->cpu;
-  v->options = (struct verify_options){.path = j->options.path, .spec = j->options.spec, .cc_args = j->options.cc_args, .threads = c->threads,
-                                       .ops = c->ops, .bound = -1, .recursion = j->options.recursion, .points = points};
-  v->options.search.jobs = cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
+  v->options = (struct verify_options){.path = j->options.path,
+                                       .spec = j->options.spec,
+                                       .cc_args = j->options.cc_args,
+                                       .threads = c->threads,
+                                       .ops = c->ops,
+                                       .bound = -1,
+                                       .recursion = j->options.recursion,
+                                       .points = points};
+  v->options.search.jobs =
+      cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
   v->options.search.deadlocks = true;
   limits_start(&v->limits, seconds, j->bytes);
   v->limits.interrupted = &interrupted;
@@ -105,7 +119,9 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
     v->answer = (struct verified){.search = {.verdict = VERDICT_UNKNOWN, .limit = (enum limit)v->limits.reached}};
     return v->limits.reached != LIMIT_INTERRUPT;
   }
-  if (subject_open(&j->confirming_mem, &v->options, &v->subject, &why) && verify(&v->subject, &v->limits, &v->answer, &why)) return true;
+  if (subject_open(&j->confirming_mem, &v->options, &v->subject, &why) &&
+      verify(&v->subject, &v->limits, &v->answer, &why))
+    return true;
   j->internal = strstr(why.text, "internal error") != NULL;
   if (j->internal) say_error("%s", why.text);
   why.text[strcspn(why.text, "\n")] = 0;
@@ -121,8 +137,11 @@ static bool is_asked(const struct job *j) {
 
 static void say_client(struct job *j, const struct client *c, bool points) {
   enum verdict verdict = j->confirming.answer.search.verdict;
-  text_printf(&j->confirmed, "%s%u threads, %u operation%s each%s: %s", j->confirmed.count ? "; " : "", c->threads, c->ops, c->ops == 1 ? "" : "s",
-              points ? ", by the points" : "", verdict == VERDICT_HOLDS ? "no violation" : verdict == VERDICT_VIOLATED ? "a violation" : "not searched to the end");
+  text_printf(&j->confirmed, "%s%u threads, %u operation%s each%s: %s", j->confirmed.count ? "; " : "", c->threads,
+              c->ops, c->ops == 1 ? "" : "s", points ? ", by the points" : "",
+              verdict == VERDICT_HOLDS      ? "no violation"
+              : verdict == VERDICT_VIOLATED ? "a violation"
+                                            : "not searched to the end");
 }
 
 /* True if one of the clients from..to-1 can go wrong; its search is kept open. */
@@ -167,13 +186,22 @@ static char *reason_of(const struct job *j, struct mem *m) {
   return finished(&t);
 }
 
-static void gather_proof(const struct job *j, struct mem *m, struct proof *p, struct check_result *c, struct report *r) {
+static void gather_proof(const struct job *j, struct mem *m, struct proof *p, struct check_result *c,
+                         struct report *r) {
   bool holds = j->proved.verdict == VERDICT_HOLDS && !j->cut;
-  *c = (struct check_result){.verdict = holds ? VERDICT_HOLDS : VERDICT_UNKNOWN, .method = (char *)"views closed under steps and interference",
-                             .reason = holds ? NULL : reason_of(j, m), .culprit = UINT32_MAX};
-  *r = (struct report){.command = "prove", .spec = j->proved.spec.name ? &j->proved.spec : NULL, .result = c, .proof = p,
-                       .seconds = elapsed(j), .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
-                       .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  *c = (struct check_result){.verdict = holds ? VERDICT_HOLDS : VERDICT_UNKNOWN,
+                             .method = (char *)"views closed under steps and interference",
+                             .reason = holds ? NULL : reason_of(j, m),
+                             .culprit = UINT32_MAX};
+  *r = (struct report){.command = "prove",
+                       .spec = j->proved.spec.name ? &j->proved.spec : NULL,
+                       .result = c,
+                       .proof = p,
+                       .seconds = elapsed(j),
+                       .cpu_seconds = clock_cpu_seconds() - j->cpu,
+                       .peak_rss_kb = peak_rss_kb(),
+                       .color = isatty(STDOUT_FILENO),
+                       .width = terminal_columns()};
   if (holds) r->evidence = arg_value(j->args, "evidence");
   if (j->confirmed.count) p->confirming = j->confirmed.at;
 }
@@ -205,7 +233,8 @@ static bool write_evidence(const struct job *j) {
   struct problem why;
   bool proved = j->proved.verdict == VERDICT_HOLDS && !j->cut;
   if (!path || (!j->violated && !proved)) return true;
-  if (j->violated ? schedule_write(path, &j->confirming.subject, &j->confirming.answer, &why) : prove_evidence_write(path, &j->options, &j->proved, &why))
+  if (j->violated ? schedule_write(path, &j->confirming.subject, &j->confirming.answer, &why)
+                  : prove_evidence_write(path, &j->options, &j->proved, &why))
     return true;
   say_error("%s", why.text);
   return false;
@@ -220,8 +249,12 @@ static int write_all(void *self, struct mem *m) {
   text_open(&before, m);
   prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, m, p);
   gather_proof(j, m, p, &result, &report);
-  bool written = write_evidence(j) && (j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before));
-  return !written ? EXIT_USAGE : j->internal ? EXIT_INTERNAL : j->violated ? EXIT_VIOLATED : status_of_verdict(result.verdict);
+  bool written = write_evidence(j) &&
+                 (j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before));
+  return !written      ? EXIT_USAGE
+         : j->internal ? EXIT_INTERNAL
+         : j->violated ? EXIT_VIOLATED
+                       : status_of_verdict(result.verdict);
 }
 
 static int answer(struct job *j) { return answer_apart(write_all, j); }
@@ -244,7 +277,8 @@ static bool decide(struct job *j, double seconds) {
   return false;
 }
 
-/* A proof that takes long may be one of something wrong, which shows sooner in a few threads: they are looked at first, then it goes on. */
+/* A proof that takes long may be one of something wrong, which shows sooner in a few threads: they are looked at first,
+ * then it goes on. */
 static bool decide_and_confirm(struct job *j) {
   bool confirms = !arg_flag(j->args, "no-confirm"), patient = confirms && (j->seconds <= 0 || j->seconds > PATIENCE);
   if (!decide(j, patient ? PATIENCE : j->seconds)) return false;

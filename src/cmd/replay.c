@@ -11,7 +11,8 @@ static const struct opt opts[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static const struct evidence_of others[] = {{"verify", schedule_replay}, {"test", test_evidence_replay}, {"prove", prove_evidence_replay}, {NULL, NULL}};
+static const struct evidence_of others[] = {
+    {"verify", schedule_replay}, {"test", test_evidence_replay}, {"prove", prove_evidence_replay}, {NULL, NULL}};
 
 static int replay_file(const struct args *a, const char *path) {
   bool bad = false;
@@ -35,7 +36,9 @@ static int replay_file(const struct args *a, const char *path) {
     say_error("%s", why.text);
   } else {
     text_printf(&said, "verdict: %s\n",
-                verdict == VERDICT_HOLDS ? "the evidence stands" : verdict == VERDICT_VIOLATED ? "the evidence does not stand" : "unknown");
+                verdict == VERDICT_HOLDS      ? "the evidence stands"
+                : verdict == VERDICT_VIOLATED ? "the evidence does not stand"
+                                              : "unknown");
     status = verdict == VERDICT_HOLDS ? EXIT_HOLDS : verdict == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
     if (!write_stdout(text_string(&said), said.count)) status = EXIT_USAGE;
   }

@@ -109,7 +109,8 @@ static void put_one(struct text *t, const struct spec *s) {
     text_add(t, "    also: ");
     put_words(t, others, 10, 10);
   }
-  if (s->keyed) text_printf(t, "\nOperations on different %s do not affect each other.\n", by_key(s) ? "keys" : "values");
+  if (s->keyed)
+    text_printf(t, "\nOperations on different %s do not affect each other.\n", by_key(s) ? "keys" : "values");
   if (s->by_process) text_printf(t, "\nWhat an operation does depends on the process that calls it.\n");
 }
 
@@ -142,18 +143,17 @@ const struct command command_specs = {
     .name = "specs",
     .usage = "[SPEC]",
     .summary = "list the specifications, or tell all about one",
-    .details =
-        "Without SPEC, lists every specification with its operations. With SPEC, tells what its\n"
-        "operations take and return, and the other names under which a history may call them.\n"
-        "Names are compared without case, and - and _ do not count. SPEC may also be a C file\n"
-        "with a specification of your own, which is compiled and checked.\n"
-        "\n"
-        "Examples:\n"
-        "  asif specs                     all of them\n"
-        "  asif specs bounded-queue       one of them\n"
-        "  asif specs my-queue.c          one of your own: does it compile, what has it?\n"
-        "\n"
-        "Exit status: 0 listed, 2 there is no such specification, or its file is wrong.\n",
+    .details = "Without SPEC, lists every specification with its operations. With SPEC, tells what its\n"
+               "operations take and return, and the other names under which a history may call them.\n"
+               "Names are compared without case, and - and _ do not count. SPEC may also be a C file\n"
+               "with a specification of your own, which is compiled and checked.\n"
+               "\n"
+               "Examples:\n"
+               "  asif specs                     all of them\n"
+               "  asif specs bounded-queue       one of them\n"
+               "  asif specs my-queue.c          one of your own: does it compile, what has it?\n"
+               "\n"
+               "Exit status: 0 listed, 2 there is no such specification, or its file is wrong.\n",
     .opts = opts,
     .least = 0,
     .most = 1,

@@ -2,8 +2,8 @@
  *
  *   compile -> load -> clients -> explore, judging every run -> (the wrong run made again) -> report
  *
- * All of it happens in a child process: the user's code runs there, and whatever becomes of it, this process is left to say so
- * and to remove the temporary files. */
+ * All of it happens in a child process: the user's code runs there, and whatever becomes of it, this process is left to
+ * say so and to remove the temporary files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,26 +19,36 @@
 #include "test/evidence.h"
 
 static const struct opt opts[] = {
-    {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
-                                    "a time; default: what ASIF_OBJECT in the files says"},
+    {"spec", 's', "SPEC", "@specs",
+     "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
+     "a time; default: what ASIF_OBJECT in the files says"},
     {"threads", 'n', "N", NULL, "clients of up to N threads (default: 3)"},
     {"ops", 'o', "N", NULL, "with up to N operations each (default: 2)"},
     {"client", 'c', "CALLS", NULL, "only this one: 'push(1) pop() | pop()' is two threads"},
-    {"dpor", 0, NULL, NULL, "every schedule, one of each that differ only in the order of steps that do not matter to each other\n"
-                            "(default where a client makes up to 8 calls)"},
-    {"bound", 'b', "N", NULL, "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
-    {"bound-by", 0, "WHAT", "delay|preemption|rounds", "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
-    {"cache", 0, "HOW", "yes|no", "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
-    {"skip", 0, "HOW", "yes|no", "do not run a schedule with delays that is known to differ from another only in the order of steps that\n"
-                                "do not matter to each other (default: yes)"},
+    {"dpor", 0, NULL, NULL,
+     "every schedule, one of each that differ only in the order of steps that do not matter to each other\n"
+     "(default where a client makes up to 8 calls)"},
+    {"bound", 'b', "N", NULL,
+     "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
+    {"bound-by", 0, "WHAT", "delay|preemption|rounds",
+     "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
+    {"cache", 0, "HOW", "yes|no",
+     "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
+    {"skip", 0, "HOW", "yes|no",
+     "do not run a schedule with delays that is known to differ from another only in the order of steps that\n"
+     "do not matter to each other (default: yes)"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
-    {"seed", 0, "N", NULL, "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
-    {"all", 0, NULL, NULL, "every schedule, without the reduction of --dpor; with --cache no, with nothing left out: for comparison"},
-    {"monitor", 0, "approx:K", NULL, "monitor histories by A_k instead of checking them: sees the violations that show within the last K\n"
-                                     "intervals (docs/approx.md), never says linearizable; with --stress too"},
+    {"seed", 0, "N", NULL,
+     "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
+    {"all", 0, NULL, NULL,
+     "every schedule, without the reduction of --dpor; with --cache no, with nothing left out: for comparison"},
+    {"monitor", 0, "approx:K", NULL,
+     "monitor histories by A_k instead of checking them: sees the violations that show within the last K\n"
+     "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
-    {"leaks", 0, "HOW", "yes|no|auto", "memory nobody can reach at the end is a violation (default: where the code frees any)"},
+    {"leaks", 0, "HOW", "yes|no|auto",
+     "memory nobody can reach at the end is a violation (default: where the code frees any)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
     {"keep-going", 'k', NULL, NULL, "search on when something was found, and list all that differ in kind or place"},
     {"jobs", 'j', "N", NULL, "processes that explore (default: one a core)"},
@@ -46,12 +56,14 @@ static const struct opt opts[] = {
     {"html", 0, "FILE", "@files", "write a page with the violation"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
-    {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
+    {"evidence", 'e', "FILE", "@files",
+     "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {"replay", 0, "TOKEN", NULL, "repeat a violation: the token is what its report ends with"},
-    {"debug", 0, "HOW", "gdb|lldb|self", "... under this debugger, which stops before anything has run; self: in this process, for another one"},
+    {"debug", 0, "HOW", "gdb|lldb|self",
+     "... under this debugger, which stops before anything has run; self: in this process, for another one"},
     STRESS_OPTIONS,
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -76,15 +88,20 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
     for (int k = 0; k < i; k++)
       if (!exclude(a, ways[k], ways[i])) return false;
   j->options.automatic = !arg_flag(a, "dpor") && !arg_flag(a, "bound") && !arg_flag(a, "random") && !arg_flag(a, "all");
-  *o = (struct explore_options){.strategy = EXPLORE_DPOR, .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all"), .skip = !skip || !strcmp(skip, "yes")};
+  *o = (struct explore_options){.strategy = EXPLORE_DPOR,
+                                .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all"),
+                                .skip = !skip || !strcmp(skip, "yes")};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
-  o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS : BOUND_ROUNDS;
+  o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS
+                : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS
+                                            : BOUND_ROUNDS;
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
   o->runs_most = (uint64_t)arg_number(a, "runs", DEFAULT_RUNS, 1, INT64_MAX, bad);
   if (arg_flag(a, "bound")) o->strategy = EXPLORE_BOUNDED;
   if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
   if (by && !arg_flag(a, "bound")) return usage_error(a, "--bound-by needs --bound N"), false;
-  if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all")) return usage_error(a, "--cache needs --bound N or --all"), false;
+  if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all"))
+    return usage_error(a, "--cache needs --bound N or --all"), false;
   if (skip && ((!arg_flag(a, "bound") && !j->options.automatic) || o->bound_by != BOUND_DELAYS || o->cache))
     return usage_error(a, "--skip is for --bound N of delays, without --cache yes"), false;
   if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
@@ -93,7 +110,8 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   char *end = NULL;
   if (!strcmp(random, "uniform")) return o->strategy = EXPLORE_UNIFORM, true;
   long depth = !strncmp(random, "pct:", 4) ? strtol(random + 4, &end, 10) : 0;
-  if (depth < 1 || depth > 100 || *end) return usage_error(a, "--random %s: pct:D with a D from 1 to 100, or uniform", random), false;
+  if (depth < 1 || depth > 100 || *end)
+    return usage_error(a, "--random %s: pct:D with a D from 1 to 100, or uniform", random), false;
   o->strategy = EXPLORE_PCT;
   o->depth = (unsigned)depth;
   return true;
@@ -130,7 +148,8 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   if (!read_monitor(a, &j->options.approx, &j->options.k) || !exclude(a, "replay", "monitor")) return false;
-  if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going")) return false;
+  if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going"))
+    return false;
   return read_strategy(a, j, &bad) && !bad && read_inputs(a, j);
 }
 
@@ -139,8 +158,9 @@ static bool read_options(const struct args *a, struct test_job *j) {
 static void show_progress(void *self, const struct searched *s) {
   const struct limits *l = self;
   double seconds = limits_elapsed(l);
-  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, ", (unsigned long long)s->done, (unsigned long long)s->clients,
-          (double)s->schedules / 1e6, (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1));
+  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, ", (unsigned long long)s->done,
+          (unsigned long long)s->clients, (double)s->schedules / 1e6,
+          (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1));
   if (s->histories) fprintf(stderr, "%llu histories, ", (unsigned long long)s->histories);
   fprintf(stderr, "%.0f s  ", seconds);
   fflush(stderr);
@@ -174,9 +194,12 @@ static bool make_clients(struct test_job *j, struct mem *m, struct problem *why)
   return client_parse(m, &j->object, one, c, why);
 }
 
-/* Without a limit of the user's, and without a size, it takes as long as one waits gladly; what was reached is then the answer. */
+/* Without a limit of the user's, and without a size, it takes as long as one waits gladly; what was reached is then the
+ * answer. */
 static void settle(struct test_job *j) {
-  if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->answer.unsupported || j->limited || j->sized || !j->answer.done) return;
+  if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->answer.unsupported || j->limited ||
+      j->sized || !j->answer.done)
+    return;
   j->answer.verdict = VERDICT_HOLDS;
 }
 
@@ -188,8 +211,11 @@ static bool repeat_exactly(const struct test_job *j, struct problem *why) {
   for (uint64_t i = 1; i < j->repeats; i++) {
     struct finding again = *f;
     if (!replay(&m, j->image, &j->object, &j->options.run, &again, why)) return mem_close(&m), false;
-    if (again.found != f->found || again.count != f->count || memcmp(again.choices, f->choices, f->count * sizeof *f->choices)) {
-      problem_set(why, "the %llu. time it did something else: does the code depend on what is no part of it, as the time or a random number?",
+    if (again.found != f->found || again.count != f->count ||
+        memcmp(again.choices, f->choices, f->count * sizeof *f->choices)) {
+      problem_set(why,
+                  "the %llu. time it did something else: does the code depend on what is no part of it, as the time or "
+                  "a random number?",
                   (unsigned long long)i + 1);
       return mem_close(&m), false;
     }
@@ -211,7 +237,8 @@ static bool repeat(struct test_job *j, const char *token, struct problem *why) {
   if (!arg_flag(j->args, "debug") && finding_dies(&j->own, j->image, &j->object, &j->options.run, &j->limits, f))
     return s->verdict = VERDICT_VIOLATED, true;
   if (!replay(&j->own, j->image, &j->object, &j->options.run, f, why)) {
-    if (j->changed) problem_set(why, "--replay: the code has changed since the token was made, and cannot do the same again");
+    if (j->changed)
+      problem_set(why, "--replay: the code has changed since the token was made, and cannot do the same again");
     return false;
   }
   if (!repeat_exactly(j, why)) return false;
@@ -224,13 +251,17 @@ static bool repeat(struct test_job *j, const char *token, struct problem *why) {
 static bool shrink(struct test_job *j, double seconds, struct finding *f, struct problem *why) {
   struct finding first = *f;
   if (!finding_shrink(&j->own, j->image, &j->object, &j->options.run, seconds, &interrupted, f, why)) return false;
-  if (j->options.keep_going && f->found != FOUND_HISTORY && finding_key_again(j->image, &j->object, &j->options.run, f) != first.key) *f = first;
+  if (j->options.keep_going && f->found != FOUND_HISTORY &&
+      finding_key_again(j->image, &j->object, &j->options.run, f) != first.key)
+    *f = first;
   return true;
 }
 
 /* Runs it again, and tells it. */
-static bool tell(struct test_job *j, struct finding *f, struct spec *spec, struct schedule *schedule, const char **token, struct problem *why) {
-  if (!f->died && !finding_explain(&j->own, j->image, &j->object, &j->options.run, f, spec, schedule, why)) return false;
+static bool tell(struct test_job *j, struct finding *f, struct spec *spec, struct schedule *schedule,
+                 const char **token, struct problem *why) {
+  if (!f->died && !finding_explain(&j->own, j->image, &j->object, &j->options.run, f, spec, schedule, why))
+    return false;
   *token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
   return true;
 }
@@ -275,14 +306,16 @@ static bool tell_others(struct test_job *j, struct problem *why) {
 /* A finding is made smaller, run again, and told. */
 static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) {
   struct finding *f = &j->answer.finding;
-  double left = j->limits.seconds - limits_elapsed(&j->limits), seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
+  double left = j->limits.seconds - limits_elapsed(&j->limits),
+         seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
   *j->phase = PHASE_TELL;
   if (smaller && !f->died && !shrink(j, seconds, f, why)) return false;
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
-  struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
+  struct object_options o = {
+      .inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
   *j->phase = PHASE_RUN;
@@ -348,7 +381,9 @@ static int status_of_child(const struct test_job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
   if (WIFEXITED(status) && *j->phase == PHASE_DONE) return WEXITSTATUS(status);
   if (*j->phase == PHASE_LOAD)
-    return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?", j->inputs[0], how), EXIT_USAGE;
+    return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?",
+                     j->inputs[0], how),
+           EXIT_USAGE;
   say_error("internal error: the process that runs the code ended (%s)", how);
   return EXIT_INTERNAL;
 }
@@ -362,7 +397,8 @@ static int under_debugger(const struct args *a, const struct test_job *j, const 
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   if (n <= 0) return say_error("this program cannot be found in /proc/self/exe"), EXIT_USAGE;
   bool gdb = !strcmp(debugger, "gdb");
-  static const char *const in_gdb[] = {"gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "break asif_replay_begins", "-ex", "run", "--args"};
+  static const char *const in_gdb[] = {
+      "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", "break asif_replay_begins", "-ex", "run", "--args"};
   static const char *const in_lldb[] = {"lldb", "-o", "breakpoint set --name asif_replay_begins", "-o", "run", "--"};
   size_t count = gdb ? sizeof in_gdb / sizeof *in_gdb : sizeof in_lldb / sizeof *in_lldb;
   for (size_t i = 0; i < count; i++) vec_push(&m, &w, (char *)(gdb ? in_gdb : in_lldb)[i]);

@@ -24,8 +24,8 @@ static char *sizes(const struct test_job *j, struct mem *m) {
   } else if (arg_flag(j->args, "client")) {
     client_print(&j->object, &j->clients.at[0], &t);
   } else {
-    text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s", j->size.ops,
-                j->size.ops == 1 ? "" : "s");
+    text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s",
+                j->size.ops, j->size.ops == 1 ? "" : "s");
     if (j->object.bound >= 0 && j->object.bounded.name)
       text_printf(&t, ", at most %ld element%s", j->object.bound, j->object.bound == 1 ? "" : "s");
   }
@@ -87,7 +87,8 @@ static char *calls(const struct object *o, struct mem *m) {
   text_open(&t, m);
   for (unsigned r = 0; r < (o->role_count ? o->role_count : 1); r++) {
     if (r) text_add(&t, "; ");
-    if (o->role_count && o->roles[r].threads != ASIF_REST) text_printf(&t, "%ld %s: ", o->roles[r].threads, o->roles[r].name);
+    if (o->role_count && o->roles[r].threads != ASIF_REST)
+      text_printf(&t, "%ld %s: ", o->roles[r].threads, o->roles[r].name);
     if (o->role_count && o->roles[r].threads == ASIF_REST) text_printf(&t, "%s: ", o->roles[r].name);
     bool first = true;
     for (unsigned i = 0; i < o->op_count; i++) {
@@ -101,8 +102,10 @@ static char *calls(const struct object *o, struct mem *m) {
 }
 
 static char *method(const struct test_job *j, struct mem *m) {
-  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration", [EXPLORE_DPOR] = "dynamic partial order reduction",
-                                      [EXPLORE_PCT] = "probabilistic concurrency testing", [EXPLORE_UNIFORM] = "uniform random walk",
+  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration",
+                                      [EXPLORE_DPOR] = "dynamic partial order reduction",
+                                      [EXPLORE_PCT] = "probabilistic concurrency testing",
+                                      [EXPLORE_UNIFORM] = "uniform random walk",
                                       [EXPLORE_ALL] = "every schedule"};
   struct text t;
   text_open(&t, m);
@@ -130,17 +133,25 @@ static void note(struct mem *m, notes *to, const char *format, ...) {
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
-  if (s->long_runs) note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
+  if (s->long_runs)
+    note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
   if (s->waiting)
-    note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation", (unsigned long long)s->waiting);
+    note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation",
+         (unsigned long long)s->waiting);
   if (s->shares_stacks)
-    note(m, to, "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there not seen");
-  if (s->refused) note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
-  if (j->object.asks_thread) note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
-  if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit)) note(m, to, "some runs were given up: %s", s->unsupported);
+    note(m, to,
+         "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there "
+         "not seen");
+  if (s->refused)
+    note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
+  if (j->object.asks_thread)
+    note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
+  if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit))
+    note(m, to, "some runs were given up: %s", s->unsupported);
   if (j->changed) note(m, to, "the code has changed since the token was made");
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
-  note(m, to, "memory is sequentially consistent%s", j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
+  note(m, to, "memory is sequentially consistent%s",
+       j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
 
 /* Reports. */
@@ -229,11 +240,14 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
   const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
-  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients, (unsigned long long)s->done);
-  if (s->histories) text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
-  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->steps,
-              (unsigned long long)s->cut, (unsigned long long)s->skipped, (unsigned long long)s->traces,
-              s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false", client ? quoted(m, client) : "null");
+  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients,
+              (unsigned long long)s->done);
+  if (s->histories)
+    text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
+  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s",
+              (unsigned long long)s->steps, (unsigned long long)s->cut, (unsigned long long)s->skipped,
+              (unsigned long long)s->traces, s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false",
+              client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
@@ -279,18 +293,36 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
   if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
   make_notes(j, m, &f->notes);
   bool whole = is_whole(s);
-  f->execution = (struct execution){.file = j->object.file, .client = explored(j, m), .calls = calls(&j->object, m),
+  f->execution = (struct execution){.file = j->object.file,
+                                    .client = explored(j, m),
+                                    .calls = calls(&j->object, m),
                                     .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
-                                    .operations = arg_flag(j->args, "client") ? 0 : j->size.ops, .bound = j->object.bound,
-                                    .reduce = "none", .violation = violated ? found_name(found->found) : NULL, .schedule = &j->schedule,
-                                    .fault = violated ? fault_line(&j->schedule) : NULL, .notes = f->notes.at, .note_count = f->notes.count, .searched = searched_words(j, m),
-                                    .schedules = s->schedules, .partly = !whole && !arg_flag(j->args, "replay"), .replay = j->token, .also = also(j, m), .found_client = violated ? text_string(&client) : NULL};
+                                    .operations = arg_flag(j->args, "client") ? 0 : j->size.ops,
+                                    .bound = j->object.bound,
+                                    .reduce = "none",
+                                    .violation = violated ? found_name(found->found) : NULL,
+                                    .schedule = &j->schedule,
+                                    .fault = violated ? fault_line(&j->schedule) : NULL,
+                                    .notes = f->notes.at,
+                                    .note_count = f->notes.count,
+                                    .searched = searched_words(j, m),
+                                    .schedules = s->schedules,
+                                    .partly = !whole && !arg_flag(j->args, "replay"),
+                                    .replay = j->token,
+                                    .also = also(j, m),
+                                    .found_client = violated ? text_string(&client) : NULL};
   if (j->options.approx) f->execution.unseen = unseen(j, m);
   f->execution.members = members(j, m, f->execution.found_client);
-  f->report = (struct report){.command = "test", .history = violated ? found->history : NULL,
-                              .spec = violated && found->history ? &j->spec : &j->object.spec, .result = &f->result, .execution = &f->execution,
-                              .seconds = limits_elapsed(&j->limits), .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
-                              .peak_rss_kb = peak_rss_kb() + s->peak_kb, .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  f->report = (struct report){.command = "test",
+                              .history = violated ? found->history : NULL,
+                              .spec = violated && found->history ? &j->spec : &j->object.spec,
+                              .result = &f->result,
+                              .execution = &f->execution,
+                              .seconds = limits_elapsed(&j->limits),
+                              .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
+                              .peak_rss_kb = peak_rss_kb() + s->peak_kb,
+                              .color = isatty(STDOUT_FILENO),
+                              .width = terminal_columns()};
 }
 
 static void put_word(struct text *t, const char *s) {
@@ -300,7 +332,7 @@ static void put_word(struct text *t, const char *s) {
 
 /* The command that does it again: without what only says where to write the answer. */
 static char *asked(const struct test_job *j, struct mem *m) {
-  static const char *const not[] = {"evidence", "json", "html", "junit", "svg", "quiet"};
+  static const char *const not [] = {"evidence", "json", "html", "junit", "svg", "quiet"};
   const struct args *a = j->args;
   struct text t;
   text_open(&t, m);
@@ -309,7 +341,7 @@ static char *asked(const struct test_job *j, struct mem *m) {
   for (size_t i = 0; a->command->opts[i].name; i++) {
     const struct opt *o = &a->command->opts[i];
     bool wanted = a->values[i] != NULL;
-    for (size_t n = 0; n < sizeof not / sizeof *not; n++) wanted &= strcmp(o->name, not[n]) != 0;
+    for (size_t n = 0; n < sizeof not / sizeof *not ; n++) wanted &= strcmp(o->name, not [n]) != 0;
     if (!wanted) continue;
     text_printf(&t, " --%s", o->name);
     if (o->arg) put_word(&t, a->values[i]);
@@ -323,9 +355,19 @@ static bool write_evidence(const struct test_job *j, struct mem *m, struct repor
   const char *path = arg_value(j->args, "evidence");
   struct problem why;
   if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
-  struct test_evidence e = {.inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .asked = asked(j, m),
-                            .verdict = r->execution->unseen ? "no violation seen" : r->execution->partly ? "no violation found" : "linearizable", .object = &j->object, .run = &j->options.run,
-                            .searched = &j->answer, .bound = &j->spec, .schedule = &j->schedule, .token = j->token};
+  struct test_evidence e = {.inputs = j->inputs,
+                            .flags = j->flags,
+                            .spec = arg_value(j->args, "spec"),
+                            .asked = asked(j, m),
+                            .verdict = r->execution->unseen   ? "no violation seen"
+                                       : r->execution->partly ? "no violation found"
+                                                              : "linearizable",
+                            .object = &j->object,
+                            .run = &j->options.run,
+                            .searched = &j->answer,
+                            .bound = &j->spec,
+                            .schedule = &j->schedule,
+                            .token = j->token};
   r->evidence = path;
   if (test_evidence_write(path, &e, &why)) return true;
   say_error("%s", why.text);

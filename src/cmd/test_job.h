@@ -37,17 +37,19 @@ struct test_job {
   struct clients clients;
   struct searched answer;
   struct schedule schedule;
-  struct spec spec; /* bound to the history found */
-  struct mem own;   /* what is made of a finding: without limits, since they may just have been reached */
-  const char *token; /* repeats the finding */
+  struct spec spec;          /* bound to the history found */
+  struct mem own;            /* what is made of a finding: without limits, since they may just have been reached */
+  const char *token;         /* repeats the finding */
   struct test_other *others; /* with --keep-going */
   size_t other_count;
-  uint64_t repeats;  /* how often */
-  bool changed;      /* the token is of other code */
+  uint64_t repeats; /* how often */
+  bool changed;     /* the token is of other code */
 };
 
 /* What is wrong, in words. */
-static inline const char *reason_of(const struct finding *f) { return f->found == FOUND_HISTORY ? f->result.reason : f->said; }
+static inline const char *reason_of(const struct finding *f) {
+  return f->found == FOUND_HISTORY ? f->result.reason : f->said;
+}
 /* Writes the answer, to stdout and into the files asked for; the exit status. */
 int test_answer(struct test_job *);
 

@@ -47,7 +47,8 @@ static bool read_options(struct job *j) {
   o->interrupted = &interrupted;
   if (bad || !read_monitor(a, &o->approx, &o->k)) return false;
   if (o->time > 0 && o->ops) return usage_error(a, "--time and --ops exclude each other"), false;
-  if (given && (o->threads || o->ops || o->time > 0)) return usage_error(a, "--history says itself who calls what"), false;
+  if (given && (o->threads || o->ops || o->time > 0))
+    return usage_error(a, "--history says itself who calls what"), false;
   return true;
 }
 
@@ -58,7 +59,8 @@ static bool read_calls(struct job *j, const char *path) {
   struct spec spec = j->object.spec;
   if (!h || !spec_bind(&spec, h, &j->why)) return false;
   unsigned threads = names_count(h->processes);
-  if (threads > STRESS_THREADS) return problem_set(&j->why, "%s: %u processes; at most %d", path, threads, STRESS_THREADS), false;
+  if (threads > STRESS_THREADS)
+    return problem_set(&j->why, "%s: %u processes; at most %d", path, threads, STRESS_THREADS), false;
   struct client *c = mem_zero(m, 1, sizeof *c);
   c->threads = threads;
   c->first = mem_zero(m, threads + 1, sizeof *c->first);
@@ -74,7 +76,8 @@ static bool read_calls(struct job *j, const char *path) {
       if (k == j->object.op_count) {
         size_t len;
         const char *name = spec_op_name(&spec, o->method, &len);
-        return problem_set(&j->why, "%s:%" PRIu32 ": the object has no operation %.*s", path, o->line, (int)len, name), false;
+        return problem_set(&j->why, "%s:%" PRIu32 ": the object has no operation %.*s", path, o->line, (int)len, name),
+               false;
       }
       c->calls[n].op = k;
       for (unsigned i2 = 0; i2 < j->object.ops[k].arg_count; i2++) {
@@ -107,8 +110,12 @@ static bool build(struct job *j, bool perturb, const char *sanitize, const struc
   struct stress_build *b = &j->builds[j->build_count];
   struct compiled *c = &j->compiled[j->build_count];
   bool hooks = perturb || (given_objects(j) && (!sanitize || strcmp(sanitize, "thread")));
-  struct compile_options o = {.inputs = j->inputs, .flags = j->flags, .perturb = perturb, .support = stress_support(j->mem, hooks),
-                              .sanitize = sanitize, .spec = spec};
+  struct compile_options o = {.inputs = j->inputs,
+                              .flags = j->flags,
+                              .perturb = perturb,
+                              .support = stress_support(j->mem, hooks),
+                              .sanitize = sanitize,
+                              .spec = spec};
   if (!compile(j->mem, &o, c, &j->why)) return false;
   j->build_count++;
   b->image = c->object;
@@ -116,8 +123,8 @@ static bool build(struct job *j, bool perturb, const char *sanitize, const struc
   return !sanitize || (b->program = stress_program(j->mem, c->directory, sanitize, &j->why)) != NULL;
 }
 
-/* What the object is, from the build with the hooks: a sanitizer's cannot be loaded here, and what the object does one operation at
- * a time is found out by the runtime. */
+/* What the object is, from the build with the hooks: a sanitizer's cannot be loaded here, and what the object does one
+ * operation at a time is found out by the runtime. */
 static bool read_hooked(struct job *j, const char *spec) {
   struct object_options o = {.inputs = j->inputs, .flags = j->flags, .spec = spec};
   struct image *image;
@@ -134,8 +141,10 @@ static bool read_object(struct job *j, const char *spec, const struct spec *give
   struct stress_build *b = &j->builds[0];
   if (!stress_load(b, j->inputs[0], &j->why)) return false;
   const struct asif_spec *table = dlsym(b->loaded, "asif_spec_table");
-  struct object_source source = {.object = j->compiled[0].object, .directory = j->compiled[0].directory,
-                                 .own_spec = table ? table->name : NULL, .file = j->inputs[0]};
+  struct object_source source = {.object = j->compiled[0].object,
+                                 .directory = j->compiled[0].directory,
+                                 .own_spec = table ? table->name : NULL,
+                                 .file = j->inputs[0]};
   source.entries = stress_entries(b, &source.count);
   return object_read(j->mem, &source, spec, given, &j->object, &j->why) && (!j->object.self || read_hooked(j, spec));
 }
@@ -176,7 +185,8 @@ static char *searched(struct job *j) {
   struct text t;
   text_open(&t, j->mem);
   put_counted(&t, j->answer.rounds, "round");
-  if (j->answer.perturbed) text_add(&t, ", "), put_grouped_number(&t, j->answer.perturbed), text_add(&t, " of them perturbed");
+  if (j->answer.perturbed)
+    text_add(&t, ", "), put_grouped_number(&t, j->answer.perturbed), text_add(&t, " of them perturbed");
   text_add(&t, ", ");
   put_counted(&t, j->answer.operations, "operation");
   return t.at;
@@ -185,9 +195,10 @@ static char *searched(struct job *j) {
 static char *client_words(struct job *j) {
   struct text t;
   text_open(&t, j->mem);
-  text_printf(&t, "stress: %s%u real thread%s", j->options.threads || j->options.calls ? "" : "up to ", j->answer.threads,
-              j->answer.threads == 1 ? "" : "s");
-  if (j->options.bound >= 0) text_printf(&t, ", at most %ld element%s", j->options.bound, j->options.bound == 1 ? "" : "s");
+  text_printf(&t, "stress: %s%u real thread%s", j->options.threads || j->options.calls ? "" : "up to ",
+              j->answer.threads, j->answer.threads == 1 ? "" : "s");
+  if (j->options.bound >= 0)
+    text_printf(&t, ", at most %ld element%s", j->options.bound, j->options.bound == 1 ? "" : "s");
   return t.at;
 }
 
@@ -228,7 +239,8 @@ static void put_speeds(struct job *j, struct text *t) {
     int n = (int)strlen(j->object.ops[i].run.written);
     width = n > width ? n : width;
   }
-  if (s->list.count) text_printf(t, "threads  %-*s  calls a second       median         99 %%          most\n", width, "operation");
+  if (s->list.count)
+    text_printf(t, "threads  %-*s  calls a second       median         99 %%          most\n", width, "operation");
   for (size_t i = 0; i < s->list.count; i++) {
     const struct stress_speed *p = &s->list.at[i];
     text_printf(t, "%7u  %-*s  %14.0f", p->threads, width, speed_op(j, p), p->throughput);
@@ -238,8 +250,9 @@ static void put_speeds(struct job *j, struct text *t) {
     text_char(t, '\n');
   }
   if (s->list.count)
-    text_printf(t, "Calls are counted without recording; latencies contain the %.0f ns that taking the times costs a call.\n",
-                s->recording > 0 ? s->recording : 0);
+    text_printf(
+        t, "Calls are counted without recording; latencies contain the %.0f ns that taking the times costs a call.\n",
+        s->recording > 0 ? s->recording : 0);
   if (s->failed) text_printf(t, "Not all could be measured: %s.\n", s->failed);
   text_char(t, '\n');
 }
@@ -248,16 +261,19 @@ static char *members(struct job *j) {
   struct text t;
   const struct stressed *a = &j->answer;
   text_open(&t, j->mem);
-  text_printf(&t, ",\"rounds\":%" PRIu64 ",\"perturbed_rounds\":%" PRIu64 ",\"operations_run\":%" PRIu64 ",\"pending\":%" PRIu64
-                  ",\"undecided\":%" PRIu64,
+  text_printf(&t,
+              ",\"rounds\":%" PRIu64 ",\"perturbed_rounds\":%" PRIu64 ",\"operations_run\":%" PRIu64
+              ",\"pending\":%" PRIu64 ",\"undecided\":%" PRIu64,
               a->rounds, a->perturbed, a->operations, a->pending, a->undecided);
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   if (!arg_flag(j->args, "throughput")) return t.at;
   text_printf(&t, ",\"recording_ns\":%.1f,\"speed\":[", j->speeds.recording);
   for (size_t i = 0; i < j->speeds.list.count; i++) {
     const struct stress_speed *p = &j->speeds.list.at[i];
-    text_printf(&t, "%s{\"threads\":%u,\"operation\":\"%s\",\"per_second\":%.0f,\"median_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f}", i ? "," : "",
-                p->threads, speed_op(j, p), p->throughput, p->median, p->high, p->most);
+    text_printf(&t,
+                "%s{\"threads\":%u,\"operation\":\"%s\",\"per_second\":%.0f,\"median_ns\":%.0f,\"p99_ns\":%.0f,\"max_"
+                "ns\":%.0f}",
+                i ? "," : "", p->threads, speed_op(j, p), p->throughput, p->median, p->high, p->most);
   }
   text_char(&t, ']');
   return t.at;
@@ -287,8 +303,11 @@ static void add_notes(struct job *j, struct facts *f) {
   for (size_t i = 0; i < j->compiled[0].warning_count; i++) add_note(j, f, "%s", j->compiled[0].warnings[i]);
   if (a->undecided) add_note(j, f, "%" PRIu64 " histories were too large to decide", a->undecided);
   if (a->waits)
-    add_note(j, f, "operations that waited for what nobody would bring were taken as pending; since then rounds bring in as much as they take");
-  if (a->verdict == VERDICT_HOLDS) add_note(j, f, "what was not run was not seen: asif test without --stress tries schedules one by one");
+    add_note(j, f,
+             "operations that waited for what nobody would bring were taken as pending; since then rounds bring in as "
+             "much as they take");
+  if (a->verdict == VERDICT_HOLDS)
+    add_note(j, f, "what was not run was not seen: asif test without --stress tries schedules one by one");
 }
 
 static char *unseen(struct job *j) {
@@ -311,15 +330,31 @@ static void gather(struct job *j, struct facts *f) {
   f->result.method = method.at;
   f->result.reason = a->reason;
   add_notes(j, f);
-  f->execution = (struct execution){.file = j->object.file, .client = client_words(j), .calls = calls_words(j), .threads = a->threads,
-                                    .operations = j->options.ops, .bound = j->options.bound, .searched = searched(j),
-                                    .schedules = a->rounds, .schedule = &f->schedule, .notes = f->notes.at, .note_count = f->notes.count,
-                                    .violation = a->verdict == VERDICT_VIOLATED ? found_name(a->found) : NULL, .members = members(j), .partly = true};
+  f->execution = (struct execution){.file = j->object.file,
+                                    .client = client_words(j),
+                                    .calls = calls_words(j),
+                                    .threads = a->threads,
+                                    .operations = j->options.ops,
+                                    .bound = j->options.bound,
+                                    .searched = searched(j),
+                                    .schedules = a->rounds,
+                                    .schedule = &f->schedule,
+                                    .notes = f->notes.at,
+                                    .note_count = f->notes.count,
+                                    .violation = a->verdict == VERDICT_VIOLATED ? found_name(a->found) : NULL,
+                                    .members = members(j),
+                                    .partly = true};
   if (j->options.approx) f->execution.unseen = unseen(j);
-  f->report = (struct report){.command = "test", .history = a->verdict == VERDICT_VIOLATED ? a->history : NULL, .spec = &j->answer.spec,
-                              .result = &f->result, .execution = history ? NULL : &f->execution, .seconds = limits_elapsed(&j->limits),
-                              .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
-                              .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  f->report = (struct report){.command = "test",
+                              .history = a->verdict == VERDICT_VIOLATED ? a->history : NULL,
+                              .spec = &j->answer.spec,
+                              .result = &f->result,
+                              .execution = history ? NULL : &f->execution,
+                              .seconds = limits_elapsed(&j->limits),
+                              .cpu_seconds = clock_cpu_seconds() - j->cpu,
+                              .peak_rss_kb = peak_rss_kb(),
+                              .color = isatty(STDOUT_FILENO),
+                              .width = terminal_columns()};
 }
 
 static bool write_answers(struct job *j, struct facts *f) {
@@ -329,20 +364,24 @@ static bool write_answers(struct job *j, struct facts *f) {
   struct text t;
   text_open(&t, j->mem);
   if (evidence && j->answer.found == FOUND_HISTORY) {
-    if (!evidence_write(evidence, j->answer.history, &j->answer.spec, &j->answer.check, &j->why)) return say_error("%s", j->why.text), false;
+    if (!evidence_write(evidence, j->answer.history, &j->answer.spec, &j->answer.check, &j->why))
+      return say_error("%s", j->why.text), false;
     r->evidence = evidence;
   }
-  if (output && !j->options.each) stress_put(&j->output, j->answer.history, &j->answer.spec, &j->answer.check, j->answer.round);
+  if (output && !j->options.each)
+    stress_put(&j->output, j->answer.history, &j->answer.spec, &j->answer.check, j->answer.round);
   if (output && strcmp(output, "-") && !write_file(output, text_string(&j->output), j->output.count)) return false;
   bool json = arg_flag(a, "json"), quiet = arg_flag(a, "quiet");
-  if (!json && output && !strcmp(output, "-")) text_bytes(&t, text_string(&j->output), j->output.count), text_char(&t, '\n');
+  if (!json && output && !strcmp(output, "-"))
+    text_bytes(&t, text_string(&j->output), j->output.count), text_char(&t, '\n');
   if (!json && arg_flag(a, "throughput") && !quiet) put_speeds(j, &t);
   if (!json && j->answer.said && !quiet) text_printf(&t, "%s\n", j->answer.said);
   return write_reports(a, j->mem, r, report_svg, &t);
 }
 
 /* For --output with rounds that are counted: all of them. */
-static bool put_round(void *context, uint64_t round, const struct history *h, const struct spec *spec, const struct check_result *r) {
+static bool put_round(void *context, uint64_t round, const struct history *h, const struct spec *spec,
+                      const struct check_result *r) {
   struct job *j = context;
   if (j->output.count) text_char(&j->output, '\n');
   stress_put(&j->output, h, spec, r, round);
@@ -359,12 +398,16 @@ static int run(struct job *j) {
   const char *calls = arg_value(a, "history");
   if (!build_all(j) || (calls && !read_calls(j, calls))) return problem_status(&j->why);
   if (j->options.approx && !monitor_exists(&j->object.spec)) {
-    problem_set(&j->why, "--stress --monitor is for queues, stacks and their like: there is no monitor of long histories of '%s'", j->object.spec.name);
+    problem_set(
+        &j->why,
+        "--stress --monitor is for queues, stacks and their like: there is no monitor of long histories of '%s'",
+        j->object.spec.name);
     return problem_status(&j->why);
   }
   text_open(&j->output, j->mem);
   if (arg_value(a, "output") && j->options.rounds) j->options.each = put_round, j->options.context = j;
-  if (!stress(j->mem, &j->object, j->builds, j->build_count, &j->options, &j->answer, &j->why)) return problem_status(&j->why);
+  if (!stress(j->mem, &j->object, j->builds, j->build_count, &j->options, &j->answer, &j->why))
+    return problem_status(&j->why);
   if (arg_flag(a, "throughput") && j->answer.verdict == VERDICT_HOLDS && !interrupted &&
       !stress_measure(j->mem, &j->object, &j->builds[0], &j->options, j->answer.waits, 0.2, &j->speeds, &j->why))
     return problem_status(&j->why);
@@ -378,21 +421,24 @@ bool read_monitor(const struct args *a, bool *approx, unsigned *k) {
   char *end = NULL;
   if (!s) return true;
   long n = !strncmp(s, "approx:", 7) && s[7] >= '0' && s[7] <= '9' ? strtol(s + 7, &end, 10) : -1;
-  if (n < 0 || n > APPROX_K_MOST || *end) return usage_error(a, "--monitor %s: approx:K with a K from 0 to %d", s, APPROX_K_MOST), false;
+  if (n < 0 || n > APPROX_K_MOST || *end)
+    return usage_error(a, "--monitor %s: approx:K with a K from 0 to %d", s, APPROX_K_MOST), false;
   *approx = true;
   *k = (unsigned)n;
   return true;
 }
 
 bool stress_options_fit(const struct args *a) {
-  static const char *const ours[] = {"time", "history", "repeat", "output", "no-perturb", "sanitize", "hang", "throughput"};
-  static const char *const others[] = {"client", "dpor", "bound", "bound-by", "cache", "random", "runs", "all", "races", "leaks", "steps", "jobs", "keep-going",
-                                       "replay", "debug"};
+  static const char *const ours[] = {"time",       "history",  "repeat", "output",
+                                     "no-perturb", "sanitize", "hang",   "throughput"};
+  static const char *const others[] = {"client", "dpor",  "bound", "bound-by", "cache",      "random", "runs", "all",
+                                       "races",  "leaks", "steps", "jobs",     "keep-going", "replay", "debug"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (!arg_flag(a, "stress") && arg_flag(a, ours[i]) && !(arg_flag(a, "replay") && !strcmp(ours[i], "repeat")))
       return usage_error(a, "--%s needs --stress", ours[i]), false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (arg_flag(a, "stress") && arg_flag(a, others[i])) return usage_error(a, "--stress and --%s exclude each other", others[i]), false;
+    if (arg_flag(a, "stress") && arg_flag(a, others[i]))
+      return usage_error(a, "--stress and --%s exclude each other", others[i]), false;
   return true;
 }
 

@@ -4,22 +4,29 @@
 
 #include "cmd/cmd.h"
 
-/* The options, for the table of the command: those that no other way of testing has. Beside them it takes spec, threads, ops,
- * seed, json, html, junit, svg, evidence, time-limit, memory-limit, quiet. */
+/* The options, for the table of the command: those that no other way of testing has. Beside them it takes spec,
+ * threads, ops, seed, json, html, junit, svg, evidence, time-limit, memory-limit, quiet. */
 #define STRESS_OPTIONS \
-  {"stress", 0, NULL, NULL, "real threads on real cores: random calls, recorded with real times and checked, round after round"}, \
+  {"stress", 0, NULL, NULL, \
+   "real threads on real cores: random calls, recorded with real times and checked, round after round"}, \
       {"time", 0, "TIME", NULL, "stress: how long each thread makes calls in a round, instead of --ops: 0.01"}, \
       {"history", 0, "FILE", "@files", "stress: make the calls of this history, each process on a thread of its own"}, \
-      {"repeat", 0, "N", NULL, "stress: so many rounds (default: with --history 1, else until the time limit, 10 s); with --replay: so many times"}, \
-      {"output", 0, "FILE", "@files", "stress: write the rounds as Wing and Gong do; without --history and --repeat, the last one; -: here"}, \
-      {"no-perturb", 0, NULL, NULL, "stress: only the code as it ships; else two of three rounds have threads stumble at shared accesses"}, \
+      {"repeat", 0, "N", NULL, \
+       "stress: so many rounds (default: with --history 1, else until the time limit, 10 s); with --replay: so many " \
+       "times"}, \
+      {"output", 0, "FILE", "@files", \
+       "stress: write the rounds as Wing and Gong do; without --history and --repeat, the last one; -: here"}, \
+      {"no-perturb", 0, NULL, NULL, \
+       "stress: only the code as it ships; else two of three rounds have threads stumble at shared accesses"}, \
       {"sanitize", 0, "WHAT", "thread|address", "stress: compiled with this sanitizer"}, \
-      {"hang", 0, "TIME", NULL, "stress: operations hang when none has returned for so long (default: 5)"}, \
-      {"throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads"}
+      {"hang", 0, "TIME", NULL, "stress: operations hang when none has returned for so long (default: 5)"}, { \
+    "throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads" \
+  }
 
 /* --monitor approx:K, which both have. False: it is another, and that was said. */
 bool read_monitor(const struct args *, bool *approx, unsigned *k);
-bool stress_options_fit(const struct args *); /* none of them without --stress, and none that is only for the others with it */
+bool stress_options_fit(
+    const struct args *); /* none of them without --stress, and none that is only for the others with it */
 /* flags: for the compiler, NULL-terminated; so are the inputs. */
 int test_stress(const struct args *, char *const *inputs, char *const *flags);
 

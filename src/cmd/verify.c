@@ -9,21 +9,26 @@
 #include "verify/schedule.h"
 
 static const struct opt opts[] = {
-    {"spec", 's', "SPEC", "@specs", "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
-                                    "a time; default: what ASIF_OBJECT in the file says"},
+    {"spec", 's', "SPEC", "@specs",
+     "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
+     "a time; default: what ASIF_OBJECT in the file says"},
     {"against", 0, "FILE.c", "@files", "what the object must do: what another object can do, called as this one is"},
     {"threads", 'n', "N", NULL, "threads (default: 2)"},
-    {"ops", 'o', "N", NULL, "operations each thread performs, or forever (default: 1; with --progress and --ltl forever)"},
-    {"bound", 'b', "N", NULL, "no calls that would grow the specification's state past N elements (default: ASIF_BOUND)"},
+    {"ops", 'o', "N", NULL,
+     "operations each thread performs, or forever (default: 1; with --progress and --ltl forever)"},
+    {"bound", 'b', "N", NULL,
+     "no calls that would grow the specification's state past N elements (default: ASIF_BOUND)"},
     {"points", 0, NULL, NULL, "verify by the marked linearization points (ASIF_LIN)"},
-    {"approx", 0, "K", NULL, "count operations by interval instead of following the specification: sees the violations that\n"
-                            "show within the last K intervals (docs/approx.md), never says linearizable"},
+    {"approx", 0, "K", NULL,
+     "count operations by interval instead of following the specification: sees the violations that\n"
+     "show within the last K intervals (docs/approx.md), never says linearizable"},
     {"progress", 0, "CONDITION", "deadlock-free|obstruction-free|lock-free|wait-free",
      "do operations return in the end? See docs/progress.md"},
     {"ltl", 0, "FORMULA", NULL, "is this formula true of all executions? As '[](call(read) -> <>return(read))'"},
     {"fair", 0, "HOW", "none|weak|strong", "... of those that are fair to threads (default: none)"},
-    {"reduce", 'r', "HOW", "best|none|sym1|sym|por|both|tau", "best: the fastest; none, sym1, sym, por, both: Algorithms 4.1 to 4.5 of Liu et al. 2013;\n"
-                                                              "tau: the 2009 paper's"},
+    {"reduce", 'r', "HOW", "best|none|sym1|sym|por|both|tau",
+     "best: the fastest; none, sym1, sym, por, both: Algorithms 4.1 to 4.5 of Liu et al. 2013;\n"
+     "tau: the 2009 paper's"},
     {"search", 0, "ORDER", "breadth|depth", "breadth first finds the shortest counterexample (default)"},
     {"steps", 0, "STEPS", "shared|statement", "a step is one shared access (default), or one statement"},
     {"weak", 0, NULL, NULL, "atomic_compare_exchange_weak also fails without a reason"},
@@ -36,11 +41,13 @@ static const struct opt opts[] = {
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"svg", 0, "FILE", "@files", "write a picture of the counterexample's history"},
     {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
-    {"history", 0, "FILE", "@files", "write the counterexample's history, in the format of the file's name (default: wing-gong)"},
+    {"history", 0, "FILE", "@files",
+     "write the counterexample's history, in the format of the file's name (default: wing-gong)"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
-    {"checkpoint", 0, "FILE", "@files", "where a limit or Ctrl-C leaves what was reached (default: after 10 s Ctrl-C leaves it in\n"
-                                        "asif-verify.checkpoint)"},
+    {"checkpoint", 0, "FILE", "@files",
+     "where a limit or Ctrl-C leaves what was reached (default: after 10 s Ctrl-C leaves it in\n"
+     "asif-verify.checkpoint)"},
     {"resume", 0, "FILE", "@files", "go on from such a file; it is also where the next one is left"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {NULL, 0, NULL, NULL, NULL},
@@ -70,7 +77,8 @@ static void read_checkpoint(const struct args *a, struct search_options *o) {
 }
 
 static void say_checkpoint(const struct search_result *r) {
-  if (r->checkpoint) say_error("what was reached is in %s: the same command with --resume %s goes on", r->checkpoint, r->checkpoint);
+  if (r->checkpoint)
+    say_error("what was reached is in %s: the same command with --resume %s goes on", r->checkpoint, r->checkpoint);
   if (r->checkpoint_problem.text[0]) say_error("%s: what was reached is lost", r->checkpoint_problem.text);
 }
 
@@ -80,7 +88,8 @@ static bool approx_alone(const struct args *a) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (arg_value(a, others[i])) return usage_error(a, "--approx and --%s exclude each other", others[i]), false;
   const char *reduce = arg_value(a, "reduce");
-  if (reduce && !strcmp(reduce, "tau")) return usage_error(a, "--approx and --reduce tau exclude each other: it makes returns early"), false;
+  if (reduce && !strcmp(reduce, "tau"))
+    return usage_error(a, "--approx and --reduce tau exclude each other: it makes returns early"), false;
   return true;
 }
 
@@ -161,8 +170,8 @@ static const struct schedule_line *fault_line(const struct verified *v, struct s
   if (v->search.violation != VIOLATION_FAULT && v->search.violation != VIOLATION_POINTS) return NULL;
   const struct schedule_line *last = s->lines.count ? &s->lines.at[s->lines.count - 1] : NULL;
   if (!v->at_start) return last && last->kind == SCHEDULE_FAULT ? last : NULL;
-  *start = (struct schedule_line){.kind = SCHEDULE_FAULT, .file = v->fault.file, .line = v->fault.line, .column = v->fault.col,
-                                  .text = v->reason};
+  *start = (struct schedule_line){
+      .kind = SCHEDULE_FAULT, .file = v->fault.file, .line = v->fault.line, .column = v->fault.col, .text = v->reason};
   return start;
 }
 
@@ -172,7 +181,9 @@ static char *method_of(const struct verify_job *j, struct mem *m) {
   if (o->live) return mem_string(m, "loops of the state graph", 24);
   text_open(&t, m);
   text_printf(&t, "%s-first search%s%s", o->search.depth_first ? "depth" : "breadth",
-              o->approx ? " of countings" : o->points ? " by linearization points" : "",
+              o->approx   ? " of countings"
+              : o->points ? " by linearization points"
+                          : "",
               o->steps == STEPS_STATEMENT ? ", a statement a step" : "");
   return t.at;
 }
@@ -195,7 +206,8 @@ static char *words(struct mem *m, const struct subject *s, void (*put)(const str
 static char *members(const struct verify_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, ",\"search_cpu_seconds\":%.6f,\"compiler_cpu_seconds\":%.6f", j->search_cpu, clock_children_cpu_seconds());
+  text_printf(&t, ",\"search_cpu_seconds\":%.6f,\"compiler_cpu_seconds\":%.6f", j->search_cpu,
+              clock_children_cpu_seconds());
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   return t.at;
 }
@@ -217,20 +229,35 @@ void verify_gather(const struct verify_job *j, struct mem *m, struct verify_fact
   f->result.reason = (char *)v->reason;
   if (!v->checked) f->result.culprit = UINT32_MAX;
   if (!v->reason && r->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(r, m);
-  f->execution = (struct execution){.file = j->options.path, .client = words(m, s, verify_put_client), .calls = words(m, s, put_calls),
-                                    .threads = s->threads, .operations = s->options->ops, .bound = s->bound,
-                                    .reduce = reduce_name(s->options->search.reduce), .states = r->states,
-                                    .transitions = r->transitions, .depth = r->depth, .spec_sets = r->spec_sets,
+  f->execution = (struct execution){.file = j->options.path,
+                                    .client = words(m, s, verify_put_client),
+                                    .calls = words(m, s, put_calls),
+                                    .threads = s->threads,
+                                    .operations = s->options->ops,
+                                    .bound = s->bound,
+                                    .reduce = reduce_name(s->options->search.reduce),
+                                    .states = r->states,
+                                    .transitions = r->transitions,
+                                    .depth = r->depth,
+                                    .spec_sets = r->spec_sets,
                                     .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
-                                    .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL, .refines = s->options->against,
+                                    .violation = r->verdict == VERDICT_VIOLATED ? v->kind : NULL,
+                                    .refines = s->options->against,
                                     .schedule = &v->schedule,
-                                    .fault = fault_line(v, &f->start), .notes = v->notes.at, .note_count = v->notes.count,
+                                    .fault = fault_line(v, &f->start),
+                                    .notes = v->notes.at,
+                                    .note_count = v->notes.count,
                                     .members = members(j, m)};
-  f->report = (struct report){.command = "verify", .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
-                              .spec = s->spec.name ? &s->spec : NULL, .result = &f->result,
-                              .execution = &f->execution, .seconds = limits_elapsed(&j->limits),
-                              .cpu_seconds = clock_cpu_seconds() - j->cpu, .peak_rss_kb = peak_rss_kb(),
-                              .color = isatty(STDOUT_FILENO), .width = terminal_columns()};
+  f->report = (struct report){.command = "verify",
+                              .history = r->verdict == VERDICT_VIOLATED ? v->history : NULL,
+                              .spec = s->spec.name ? &s->spec : NULL,
+                              .result = &f->result,
+                              .execution = &f->execution,
+                              .seconds = limits_elapsed(&j->limits),
+                              .cpu_seconds = clock_cpu_seconds() - j->cpu,
+                              .peak_rss_kb = peak_rss_kb(),
+                              .color = isatty(STDOUT_FILENO),
+                              .width = terminal_columns()};
   if (j->options.approx) f->execution.unseen = unseen(&j->options, m);
   if (!j->options.live) return;
   live_facts(&j->live, v, &f->endless);
@@ -331,7 +358,8 @@ static bool decide(struct verify_job *j, struct mem *m, int *status) {
     return false;
   }
   read = subject_open(m, &j->options, &j->subject, &why);
-  bool (*decided)(struct subject *, struct limits *, struct verified *, struct problem *) = j->options.live ? live_verify : verify;
+  bool (*decided)(struct subject *, struct limits *, struct verified *, struct problem *) =
+      j->options.live ? live_verify : verify;
   begun = clock_cpu_seconds();
   bool done = read && decided(&j->subject, &j->limits, &j->answer, &why);
   j->search_cpu = clock_cpu_seconds() - begun;

@@ -1,4 +1,5 @@
-/* A run of verify, and its answer as reports take it: what `asif verify` and `asif prove`, which confirms failures by it, share. */
+/* A run of verify, and its answer as reports take it: what `asif verify` and `asif prove`, which confirms failures by
+ * it, share. */
 #ifndef ASIF_CMD_VERIFY_JOB_H
 #define ASIF_CMD_VERIFY_JOB_H
 

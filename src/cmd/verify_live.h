@@ -6,8 +6,8 @@
 #include "report/report.h"
 #include "verify/live.h"
 
-/* Of liveness options: what is asked, and clients that never stop unless --ops says otherwise. False, said why: they do not go
- * together. Without such options nothing changes. */
+/* Of liveness options: what is asked, and clients that never stop unless --ops says otherwise. False, said why: they do
+ * not go together. Without such options nothing changes. */
 bool live_options(const struct args *, struct live_asked *, struct verify_options *);
 
 /* The facts for reports. */

@@ -1,8 +1,8 @@
 /* Re-validating a violation.
  *
  * Two things are checked. That nothing that could matter was left out: every operation on the same object (and key) is
- * in the core, or may help it at any time (free), or was called after the fault, or leaves every state as it is, or is on
- * values the core does not touch, in a data-independent object. And that what is left has no legal order: plain
+ * in the core, or may help it at any time (free), or was called after the fault, or leaves every state as it is, or is
+ * on values the core does not touch, in a data-independent object. And that what is left has no legal order: plain
  * enumeration with a memo of what was tried, over sets of operations done and the state they led to.
  * Where the core begins in the middle, from states the search found, the history up to the fault is walked once more,
  * by forward simulation without any reduction. Either may be too large to tell. */
@@ -33,7 +33,9 @@ struct tried {
   uint32_t mask, count;
 };
 
-static uint32_t tried_hash(uint64_t set, struct state s) { return (uint32_t)(hash_mix(set) ^ hash_bytes(s.at, s.size)); }
+static uint32_t tried_hash(uint64_t set, struct state s) {
+  return (uint32_t)(hash_mix(set) ^ hash_bytes(s.at, s.size));
+}
 
 /* True if it was there; else it is now. */
 static bool tried_add(struct tried *t, uint64_t set, struct state s) {
@@ -124,7 +126,8 @@ static bool listed(const uint32_t *list, size_t count, uint32_t i) {
 }
 
 /* The operations to order must be of one object and key, and each there once: else they are not from the history. */
-static bool well_chosen(const struct history *h, const struct spec *spec, const struct check_result *r, struct problem *why) {
+static bool well_chosen(const struct history *h, const struct spec *spec, const struct check_result *r,
+                        struct problem *why) {
   size_t count = r->core_count + r->freed_count;
   for (size_t i = 0; i < count; i++) {
     uint32_t op = i < r->core_count ? r->core[i] : r->freed[i - r->core_count];
@@ -132,7 +135,9 @@ static bool well_chosen(const struct history *h, const struct spec *spec, const 
                                    : listed(r->core, r->core_count, op) || listed(r->freed, i - r->core_count, op);
     if (twice) return problem_set(why, "the violation does not stand: operation %u is there twice", op), false;
     if (!same_part(spec, &h->ops.at[r->core[0]], &h->ops.at[op]))
-      return problem_set(why, "the violation does not stand: operations %u and %u are of different objects", r->core[0], op), false;
+      return problem_set(why, "the violation does not stand: operations %u and %u are of different objects", r->core[0],
+                         op),
+             false;
   }
   return true;
 }
@@ -140,7 +145,8 @@ static bool well_chosen(const struct history *h, const struct spec *spec, const 
 /* Is there an operation that was left out and might matter? Without all operations on some values a right history stays
  * right, and with operations on them that may never happen it does too: so it is the values of the operations that must
  * happen that count. One that must happen but whose value was not seen may be on any. */
-static bool left_out(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r, uint32_t *which) {
+static bool left_out(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r,
+                     uint32_t *which) {
   const struct op *first = &h->ops.at[r->core[0]];
   value *values = mem_alloc(m, (r->core_count + 1) * sizeof *values);
   size_t n = 0;
@@ -156,14 +162,16 @@ static bool left_out(struct mem *m, const struct history *h, const struct spec *
     if (!same_part(spec, first, o) || op_pure(spec, o)) continue;
     bool touches = any || value_of(o) == V_NONE;
     for (size_t k = 0; k < n && !touches; k++) touches = values[k] == value_of(o);
-    if (!touches || listed(r->core, r->core_count, (uint32_t)i) || listed(r->freed, r->freed_count, (uint32_t)i)) continue;
+    if (!touches || listed(r->core, r->core_count, (uint32_t)i) || listed(r->freed, r->freed_count, (uint32_t)i))
+      continue;
     *which = (uint32_t)i;
     return true;
   }
   return false;
 }
 
-static bool build(const struct history *h, const struct spec *spec, const struct check_result *r, struct problem_part *p) {
+static bool build(const struct history *h, const struct spec *spec, const struct check_result *r,
+                  struct problem_part *p) {
   memset(p, 0, sizeof *p);
   p->spec = spec;
   if (r->core_count + r->freed_count > OPS_MOST) return false;
@@ -185,12 +193,14 @@ static bool build(const struct history *h, const struct spec *spec, const struct
 }
 
 /* Forward simulation: after each event, the states with the sets of open operations that have linearized. */
-static enum verdict simulate(struct mem *m, const struct history *h, const struct spec *spec, const struct op *first, uint32_t end) {
+static enum verdict simulate(struct mem *m, const struct history *h, const struct spec *spec, const struct op *first,
+                             uint32_t end) {
   struct set {
     VEC(struct config {
       uint64_t done;
       struct state state;
-    }) list;
+    })
+    list;
     struct tried have;
   } now, next, swap;
   memset(&now, 0, sizeof now);
@@ -258,8 +268,8 @@ static enum verdict simulate(struct mem *m, const struct history *h, const struc
   return VERDICT_HOLDS;
 }
 
-enum verdict evidence_check_core(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r,
-                                 struct problem *why) {
+enum verdict evidence_check_core(struct mem *m, const struct history *h, const struct spec *spec,
+                                 const struct check_result *r, struct problem *why) {
   uint32_t which;
   enum verdict v;
   if (r->start_count || r->core_count + r->freed_count > OPS_MOST) {

@@ -45,19 +45,20 @@ static bool check_real_time(struct mem *m, const struct history *h, const struct
 }
 
 /* One object with a machine. */
-static bool run_machine(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order, size_t count,
-                        uint32_t object, struct problem *why) {
+static bool run_machine(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
+                        size_t count, uint32_t object, struct problem *why) {
   void *machine = spec->machine_new(spec, m);
   for (size_t i = 0; i < count; i++) {
     const struct op *o = &h->ops.at[order[i]];
-    if (o->object == object && !spec->machine_apply(machine, o)) return fail(why, h, spec, order[i], "is not what the object does there");
+    if (o->object == object && !spec->machine_apply(machine, o))
+      return fail(why, h, spec, order[i], "is not what the object does there");
   }
   return true;
 }
 
 /* One object by its steps, all possible states at once. */
-static bool run_steps(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order, size_t count,
-                      uint32_t object, struct problem *why) {
+static bool run_steps(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
+                      size_t count, uint32_t object, struct problem *why) {
   struct outcomes now, next, one;
   outcomes_open(&now, m);
   outcomes_open(&next, m);
@@ -90,8 +91,8 @@ static bool run_steps(struct mem *m, const struct history *h, const struct spec 
   return true;
 }
 
-bool evidence_check_order(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order, const uint32_t *gap,
-                          size_t count, struct problem *why) {
+bool evidence_check_order(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
+                          const uint32_t *gap, size_t count, struct problem *why) {
   if (!check_real_time(m, h, spec, order, gap, count, why)) return false;
   uint8_t *used = mem_zero(m, (size_t)names_count(h->objects) + 1, 1);
   for (size_t i = 0; i < count; i++) used[h->ops.at[order[i]].object] = 1;

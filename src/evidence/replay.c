@@ -63,7 +63,8 @@ static bool read_violation(struct reader *r, struct check_result *out) {
   if (!next(r, "free") || !read_list(r, "free", &out->freed, NULL, &out->freed_count)) return false;
   if (!next(r, "to")) return false;
   uint32_t forgets;
-  if (!(s = field(r, "to")) || !number(&s, &out->core_to) || !number(&s, &forgets)) return wrong(r, "'to', the event that ends it, and 0 or 1");
+  if (!(s = field(r, "to")) || !number(&s, &out->core_to) || !number(&s, &forgets))
+    return wrong(r, "'to', the event that ends it, and 0 or 1");
   out->core_forgets = forgets;
   if (!next(r, "start or history")) return false;
   if ((s = field(r, "start"))) {
@@ -79,7 +80,8 @@ static bool read_violation(struct reader *r, struct check_result *out) {
 
 static bool in_range(const struct history *h, const uint32_t *list, size_t count, struct problem *why) {
   for (size_t i = 0; i < count; i++)
-    if (list[i] >= h->ops.count) return problem_set(why, "the evidence names operation %u of %zu", list[i], h->ops.count), false;
+    if (list[i] >= h->ops.count)
+      return problem_set(why, "the evidence names operation %u of %zu", list[i], h->ops.count), false;
   return true;
 }
 
@@ -115,8 +117,8 @@ bool evidence_read(struct mem *m, struct input *in, struct history_evidence *e, 
   return next(&r, "verdict") && read_part(&r, e);
 }
 
-bool evidence_judge(struct mem *m, const struct history_evidence *e, struct spec *spec, enum verdict *verdict, struct text *said,
-                    struct problem *why) {
+bool evidence_judge(struct mem *m, const struct history_evidence *e, struct spec *spec, enum verdict *verdict,
+                    struct text *said, struct problem *why) {
   const struct check_result *result = &e->result;
   struct history *h = e->history;
   if (!spec_bind(spec, h, why)) return false;
@@ -127,24 +129,28 @@ bool evidence_judge(struct mem *m, const struct history_evidence *e, struct spec
       return true;
     }
     *verdict = VERDICT_HOLDS;
-    text_printf(said, "each of the %zu operations takes effect within its interval, and one after the other they do what the %s does\n",
+    text_printf(said,
+                "each of the %zu operations takes effect within its interval, and one after the other they do what the "
+                "%s does\n",
                 result->order_count, spec->name);
     return true;
   }
   if (!result->core_count) return problem_set(why, "an empty core proves nothing"), false;
-  if (!in_range(h, result->core, result->core_count, why) || !in_range(h, result->freed, result->freed_count, why)) return false;
+  if (!in_range(h, result->core, result->core_count, why) || !in_range(h, result->freed, result->freed_count, why))
+    return false;
   enum verdict found = evidence_check_core(m, h, spec, result, why);
   if (spec_user_fault(spec)) return problem_set(why, "%s", spec_user_fault(spec)), false;
   *verdict = found == VERDICT_VIOLATED ? VERDICT_HOLDS : found == VERDICT_HOLDS ? VERDICT_VIOLATED : VERDICT_UNKNOWN;
   if (found == VERDICT_VIOLATED)
-    text_printf(said, "the %zu operations of the core have no legal order, whatever the others did\n", result->core_count);
+    text_printf(said, "the %zu operations of the core have no legal order, whatever the others did\n",
+                result->core_count);
   else
     text_printf(said, "%s\n", found == VERDICT_HOLDS ? why->text : "too large to tell by plain enumeration");
   return true;
 }
 
-static bool replay(struct reader *r, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
-                   struct problem *why) {
+static bool replay(struct reader *r, const char *path, const struct evidence_of *of, enum verdict *verdict,
+                   struct text *said, struct problem *why) {
   struct history_evidence e = {0};
   struct spec spec;
   if (!next(r, "asif-evidence 1")) return false;
@@ -152,12 +158,13 @@ static bool replay(struct reader *r, const char *path, const struct evidence_of 
   if (!next(r, "verdict")) return false;
   if (field(r, "command")) return replay_other(r, of, verdict, said, why);
   if (!read_part(r, &e) || !spec_load(e.spec, &spec, r->mem, why)) return false;
-  text_printf(said, "%s: %s of %zu operations, %s\n", path, e.holds ? "a linearization" : "a violation", e.history->ops.count, spec.name);
+  text_printf(said, "%s: %s of %zu operations, %s\n", path, e.holds ? "a linearization" : "a violation",
+              e.history->ops.count, spec.name);
   return evidence_judge(r->mem, &e, &spec, verdict, said, why);
 }
 
-bool evidence_replay(struct mem *m, const char *path, const struct evidence_of *of, enum verdict *verdict, struct text *said,
-                     struct problem *why) {
+bool evidence_replay(struct mem *m, const char *path, const struct evidence_of *of, enum verdict *verdict,
+                     struct text *said, struct problem *why) {
   struct input in;
   struct reader r = {.in = &in, .mem = m, .why = why};
   if (!input_open(&in, m, path, why)) return false;

@@ -27,8 +27,8 @@ static void put_list(struct text *t, const char *name, const uint32_t *list, siz
   for (size_t i = 0; i < count; i++) text_printf(t, "%" PRIu32 "\n", list[i]);
 }
 
-bool evidence_put(struct mem *m, struct output *out, const struct history *h, const struct spec *spec, const struct check_result *r,
-                  struct problem *why) {
+bool evidence_put(struct mem *m, struct output *out, const struct history *h, const struct spec *spec,
+                  const struct check_result *r, struct problem *why) {
   struct text t;
   text_open(&t, m);
   text_printf(&t, "verdict %s\nspec ", r->verdict == VERDICT_HOLDS ? "linearizable" : "not linearizable");

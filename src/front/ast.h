@@ -2,8 +2,9 @@
  *
  * Every node knows its place (`struct place`) in the user's own files, so that messages and schedules can point there.
  * Nodes are owned by the file's struct mem and never freed one by one. Every expression has a type, every implicit
- * conversion is an explicit E_CAST (also the one from an atomic lvalue to its value), every array used as a pointer is an
- * explicit E_DECAY, every use of a name is bound to its declaration, and what is a constant integer is an E_NUMBER. */
+ * conversion is an explicit E_CAST (also the one from an atomic lvalue to its value), every array used as a pointer is
+ * an explicit E_DECAY, every use of a name is bound to its declaration, and what is a constant integer is an E_NUMBER.
+ */
 #ifndef ASIF_FRONT_AST_H
 #define ASIF_FRONT_AST_H
 
@@ -21,13 +22,23 @@ struct place {
 };
 
 /* Types. */
-enum type_kind { TYPE_VOID, TYPE_BOOL, TYPE_INT, TYPE_POINTER, TYPE_ARRAY, TYPE_STRUCT, TYPE_UNION, TYPE_FUNCTION, TYPE_MUTEX };
+enum type_kind {
+  TYPE_VOID,
+  TYPE_BOOL,
+  TYPE_INT,
+  TYPE_POINTER,
+  TYPE_ARRAY,
+  TYPE_STRUCT,
+  TYPE_UNION,
+  TYPE_FUNCTION,
+  TYPE_MUTEX
+};
 
 struct field {
   const char *name; /* "" for an anonymous struct or union, whose fields are found through it */
   const struct type *type;
-  uint32_t offset;  /* in bytes, as the system's compiler lays it out: for sizeof and offsetof only */
-  uint32_t cell;    /* in cells (program.h): how many scalars come before it */
+  uint32_t offset; /* in bytes, as the system's compiler lays it out: for sizeof and offsetof only */
+  uint32_t cell;   /* in cells (program.h): how many scalars come before it */
   struct place place;
 };
 
@@ -37,7 +48,8 @@ struct type {
   const struct type *plain;           /* the type without qualifiers; itself if it has none */
   uint32_t size, align;               /* in bytes; 0 while a struct is incomplete */
   uint32_t cells;                     /* scalars in it */
-  /* TYPE_INT: char, short, int, long, long long and enums; uintptr_t and intptr_t are integers that may hold a pointer */
+  /* TYPE_INT: char, short, int, long, long long and enums; uintptr_t and intptr_t are integers that may hold a pointer
+   */
   uint8_t bits;
   bool is_signed, is_enum, holds_pointer;
   /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
@@ -52,7 +64,7 @@ struct type {
   const struct type **params;
   uint32_t param_count;
   bool variadic, unspecified; /* int f(...); int f() */
-  uint16_t depth; /* of types within it: bounded, so that code may recurse over it */
+  uint16_t depth;             /* of types within it: bounded, so that code may recurse over it */
 };
 
 /* What is declared. */
@@ -78,34 +90,48 @@ struct decl {
   uint32_t id;        /* unique in the unit: for tables of lower.c */
 };
 
-/* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have only the
- * arguments that matter: no memory orders, no attributes of mutexes. Those that return the new value (__sync_add_and_fetch) come
- * out as the old value and the operation on it; test-and-set, clear and the fetch_... take an integer only. Trying to lock
- * gives 0 or something else; where its number matters, the call comes out as the condition of a choice between EBUSY and 0. */
+/* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have
+ * only the arguments that matter: no memory orders, no attributes of mutexes. Those that return the new value
+ * (__sync_add_and_fetch) come out as the old value and the operation on it; test-and-set, clear and the fetch_... take
+ * an integer only. Trying to lock gives 0 or something else; where its number matters, the call comes out as the
+ * condition of a choice between EBUSY and 0. */
 enum builtin {
   BUILTIN_NONE,
   BUILTIN_ATOMIC_INIT,
-  BUILTIN_ATOMIC_LOAD,     /* atomic_load, _explicit; __atomic_load_n */
+  BUILTIN_ATOMIC_LOAD, /* atomic_load, _explicit; __atomic_load_n */
   BUILTIN_ATOMIC_STORE,
   BUILTIN_ATOMIC_EXCHANGE,
   BUILTIN_ATOMIC_CAS,      /* atomic_compare_exchange_strong (object, &expected, desired) */
   BUILTIN_ATOMIC_CAS_WEAK, /* may also fail without a reason */
-  BUILTIN_ATOMIC_ADD, BUILTIN_ATOMIC_SUB, BUILTIN_ATOMIC_OR, BUILTIN_ATOMIC_XOR, BUILTIN_ATOMIC_AND, /* atomic_fetch_... */
-  BUILTIN_ATOMIC_FENCE,    /* atomic_thread_fence, atomic_signal_fence */
-  BUILTIN_FLAG_TEST_AND_SET, BUILTIN_FLAG_CLEAR,
-  BUILTIN_SYNC_CAS_BOOL,   /* __sync_bool_compare_and_swap (object, old, new) */
-  BUILTIN_SYNC_CAS_VALUE,  /* __sync_val_compare_and_swap */
-  BUILTIN_MALLOC, BUILTIN_CALLOC, BUILTIN_FREE, BUILTIN_ABORT,
-  BUILTIN_MUTEX_INIT, BUILTIN_MUTEX_LOCK, BUILTIN_MUTEX_TRYLOCK, BUILTIN_MUTEX_UNLOCK, BUILTIN_MUTEX_DESTROY,
-  BUILTIN_YIELD,           /* sched_yield, thrd_yield, asif_yield: a hint */
-  BUILTIN_ASSERT,          /* assert(e) */
-  BUILTIN_LIN,             /* ASIF_LIN() */
-  BUILTIN_LIN_FOR,         /* ASIF_LIN_FOR(op): op is E_NAME of a function; or of an expression that gives the thread */
-  BUILTIN_CHOOSE,          /* asif_choose(n) */
-  BUILTIN_REQUIRE,         /* asif_require(condition): the operation cannot happen, or waits, unless it is true */
-  BUILTIN_THREAD,          /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
-  BUILTIN_MEMSET, BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
-  BUILTIN_EXPECT           /* __builtin_expect(e, c): comes out as e */
+  BUILTIN_ATOMIC_ADD,
+  BUILTIN_ATOMIC_SUB,
+  BUILTIN_ATOMIC_OR,
+  BUILTIN_ATOMIC_XOR,
+  BUILTIN_ATOMIC_AND,   /* atomic_fetch_... */
+  BUILTIN_ATOMIC_FENCE, /* atomic_thread_fence, atomic_signal_fence */
+  BUILTIN_FLAG_TEST_AND_SET,
+  BUILTIN_FLAG_CLEAR,
+  BUILTIN_SYNC_CAS_BOOL,  /* __sync_bool_compare_and_swap (object, old, new) */
+  BUILTIN_SYNC_CAS_VALUE, /* __sync_val_compare_and_swap */
+  BUILTIN_MALLOC,
+  BUILTIN_CALLOC,
+  BUILTIN_FREE,
+  BUILTIN_ABORT,
+  BUILTIN_MUTEX_INIT,
+  BUILTIN_MUTEX_LOCK,
+  BUILTIN_MUTEX_TRYLOCK,
+  BUILTIN_MUTEX_UNLOCK,
+  BUILTIN_MUTEX_DESTROY,
+  BUILTIN_YIELD,   /* sched_yield, thrd_yield, asif_yield: a hint */
+  BUILTIN_ASSERT,  /* assert(e) */
+  BUILTIN_LIN,     /* ASIF_LIN() */
+  BUILTIN_LIN_FOR, /* ASIF_LIN_FOR(op): op is E_NAME of a function; or of an expression that gives the thread */
+  BUILTIN_CHOOSE,  /* asif_choose(n) */
+  BUILTIN_REQUIRE, /* asif_require(condition): the operation cannot happen, or waits, unless it is true */
+  BUILTIN_THREAD,  /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
+  BUILTIN_MEMSET,
+  BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
+  BUILTIN_EXPECT  /* __builtin_expect(e, c): comes out as e */
 };
 
 /* Expressions. */
@@ -122,24 +148,45 @@ enum expr_kind {
   E_UNARY,   /* op: '-' '~' '!' '+' */
   E_BINARY,  /* op, a, b: arithmetic, comparisons; pointer +- integer, pointer - pointer */
   E_LOGICAL, /* && ||: op OP_AND_AND, OP_OR_OR */
-  E_ASSIGN,  /* a = b, or a op= b where op is set: b is not yet converted to the computing type then (see `computing`) */
-  E_STEP,    /* ++a, --a, a++, a--: op OP_ADD or OP_SUB, postfix */
+  E_ASSIGN, /* a = b, or a op= b where op is set: b is not yet converted to the computing type then (see `computing`) */
+  E_STEP,   /* ++a, --a, a++, a--: op OP_ADD or OP_SUB, postfix */
   E_CONDITION, /* a ? b : c */
-  E_CAST,    /* (type)a, explicit or implicit */
+  E_CAST,      /* (type)a, explicit or implicit */
   E_COMMA,
   E_INIT,    /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
   E_COMPOUND /* (type){ ... }: a is the E_INIT; an unnamed variable */
 };
-enum operator {
-  OP_NONE, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR, OP_AND, OP_OR, OP_XOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-  OP_AND_AND, OP_OR_OR, OP_NEG, OP_NOT /* ! */, OP_INVERT /* ~ */, OP_PLUS
+enum operator{
+  OP_NONE,
+  OP_ADD,
+  OP_SUB,
+  OP_MUL,
+  OP_DIV,
+  OP_MOD,
+  OP_SHL,
+  OP_SHR,
+  OP_AND,
+  OP_OR,
+  OP_XOR,
+  OP_EQ,
+  OP_NE,
+  OP_LT,
+  OP_LE,
+  OP_GT,
+  OP_GE,
+  OP_AND_AND,
+  OP_OR_OR,
+  OP_NEG,
+  OP_NOT /* ! */,
+  OP_INVERT /* ~ */,
+  OP_PLUS
 };
 
 struct expr {
   enum expr_kind kind;
   enum operator op;
-  struct place place;       /* of the operator or the first token: where a caret would point */
-  const struct type *type;  /* without qualifiers for values; lvalues keep them (atomic, const) */
+  struct place place;      /* of the operator or the first token: where a caret would point */
+  const struct type *type; /* without qualifiers for values; lvalues keep them (atomic, const) */
   bool lvalue, postfix, implicit /* an E_CAST that C made */, arrow /* written -> */;
   int64_t value;
   const char *text;
@@ -155,38 +202,55 @@ struct expr {
 
 /* Statements. */
 enum stmt_kind {
-  S_EXPR, S_DECL, S_BLOCK, S_IF, S_WHILE, S_DO, S_FOR, S_RETURN, S_BREAK, S_CONTINUE, S_GOTO, S_LABEL, S_SWITCH, S_CASE, S_DEFAULT,
-  S_EMPTY, S_ATOMIC /* ASIF_ATOMIC { body }: one indivisible step */
+  S_EXPR,
+  S_DECL,
+  S_BLOCK,
+  S_IF,
+  S_WHILE,
+  S_DO,
+  S_FOR,
+  S_RETURN,
+  S_BREAK,
+  S_CONTINUE,
+  S_GOTO,
+  S_LABEL,
+  S_SWITCH,
+  S_CASE,
+  S_DEFAULT,
+  S_EMPTY,
+  S_ATOMIC /* ASIF_ATOMIC { body }: one indivisible step */
 };
 struct stmt {
   enum stmt_kind kind;
   struct place place;
-  struct expr *expr;  /* S_EXPR, S_RETURN (or NULL), conditions (S_IF, S_WHILE, S_DO, S_FOR: or NULL), S_SWITCH, S_CASE */
-  struct decl *decl;  /* S_DECL: one a statement; none for static locals */
+  struct expr
+      *expr; /* S_EXPR, S_RETURN (or NULL), conditions (S_IF, S_WHILE, S_DO, S_FOR: or NULL), S_SWITCH, S_CASE */
+  struct decl *decl;                    /* S_DECL: one a statement; none for static locals */
   struct stmt *init, *body, *otherwise; /* S_FOR: init (S_EXPR, S_BLOCK of S_DECL, or NULL); S_IF: body, otherwise */
-  struct expr *step;  /* S_FOR */
-  struct stmt **list; /* S_BLOCK */
+  struct expr *step;                    /* S_FOR */
+  struct stmt **list;                   /* S_BLOCK */
   uint32_t count;
-  const char *label;  /* S_GOTO, S_LABEL (body is what it labels) */
-  int64_t value;      /* S_CASE: after typing */
+  const char *label; /* S_GOTO, S_LABEL (body is what it labels) */
+  int64_t value;     /* S_CASE: after typing */
 };
 
 /* The harness: what the macros of asif.h said (docs/harness.md). */
 struct harness_op {
-  const char *name;      /* the specification's operation: the function's name unless ASIF_OP_AS gave another */
+  const char *name; /* the specification's operation: the function's name unless ASIF_OP_AS gave another */
   struct decl *function;
   int64_t low[3], high[3]; /* the values each argument takes */
   struct place place;
 };
 struct harness_role {
   const char *name;
-  int count; /* threads of it; ASIF_REST is -1 */
+  int count;         /* threads of it; ASIF_REST is -1 */
   struct decl **ops; /* functions */
   uint32_t op_count;
   struct place place;
 };
 struct harness_spec_op {
-  const char *names; /* of the specification's operation, separated by blanks: the function's, and those ASIF_SPEC_OP gave */
+  const char
+      *names; /* of the specification's operation, separated by blanks: the function's, and those ASIF_SPEC_OP gave */
   struct decl *function; /* over a pointer to the state */
   struct place place;
 };
@@ -195,7 +259,7 @@ struct harness_action {
   struct place place;      /* of the text */
 };
 struct harness_effect {
-  const char *head, *text;  /* ASIF_EFFECT(push(v), "text"): read by spec/effects_read.c */
+  const char *head, *text;        /* ASIF_EFFECT(push(v), "text"): read by spec/effects_read.c */
   struct place head_place, place; /* place: of the text */
 };
 struct harness {
@@ -215,8 +279,8 @@ struct harness {
 };
 
 struct source_file {
-  const char *path;  /* as the user knows it */
-  const char *text;  /* its lines, for carets; NULL if it could not be read */
+  const char *path; /* as the user knows it */
+  const char *text; /* its lines, for carets; NULL if it could not be read */
   size_t length;
 };
 
@@ -228,18 +292,19 @@ struct unit {
   uint32_t decl_count; /* ids given */
 };
 
-/* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On failure the
- * problem reads "file:line:col: what", followed by the source line and a caret line. */
+/* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On
+ * failure the problem reads "file:line:col: what", followed by the source line and a caret line. */
 struct unit *front_read(struct mem *, const char *path, char *const *cc_args, struct problem *);
 /* The same from text that is preprocessed already (tests, fuzzing). */
 struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
-void ast_print(const struct unit *, struct text *); /* --dump ast */
+void ast_print(const struct unit *, struct text *);  /* --dump ast */
 void type_print(const struct type *, struct text *); /* "struct node *" */
 
 /* "path:line:col" into the text. */
 void place_print(const struct unit *, struct place, struct text *);
 /* Fills the problem: "path:line:col: message", the source line and a caret under it. */
-void problem_at(struct problem *, const struct unit *, struct place, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void problem_at(struct problem *, const struct unit *, struct place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Where a character of a string literal's text is: literals that stand side by side are one text. */
 struct place place_in_text(const struct unit *, struct place start, size_t offset);
 

@@ -3,21 +3,27 @@
 
 /* Signatures are explained in call.c. Those of <stdio.h> and their like are known only to be refused by name. */
 #define ATOMIC(name, builtin, plain, orders) \
-  {"atomic_" name, HEADER_STDATOMIC, BUILTIN_##builtin, plain, OP_NONE}, \
-      {"atomic_" name "_explicit", HEADER_STDATOMIC, BUILTIN_##builtin, plain orders, OP_NONE}
+  {"atomic_" name, HEADER_STDATOMIC, BUILTIN_##builtin, plain, OP_NONE}, { \
+    "atomic_" name "_explicit", HEADER_STDATOMIC, BUILTIN_##builtin, plain orders, OP_NONE \
+  }
 #define FETCH(name, kind) \
   ATOMIC("fetch_" name, ATOMIC_##kind, "vOv", "m"), \
       {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvm", OP_NONE}, \
       {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvm", OP_##kind}, \
-      {"__sync_fetch_and_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOv", OP_NONE}, \
-      {"__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_##kind}
+      {"__sync_fetch_and_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOv", OP_NONE}, { \
+    "__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_##kind \
+  }
 #define MUTEX(prefix, header, init) \
-  {prefix "_init", header, BUILTIN_MUTEX_INIT, init, OP_NONE}, {prefix "_lock", header, BUILTIN_MUTEX_LOCK, "ix", OP_NONE}, \
+  {prefix "_init", header, BUILTIN_MUTEX_INIT, init, OP_NONE}, \
+      {prefix "_lock", header, BUILTIN_MUTEX_LOCK, "ix", OP_NONE}, \
       {prefix "_trylock", header, BUILTIN_MUTEX_TRYLOCK, "ix", OP_NONE}, \
-      {prefix "_unlock", header, BUILTIN_MUTEX_UNLOCK, "ix", OP_NONE}, \
-      {prefix "_destroy", header, BUILTIN_MUTEX_DESTROY, "ix", OP_NONE}
-#define PLAIN(name, header, builtin, signature) {name, header, BUILTIN_##builtin, signature, OP_NONE}
-#define REFUSED(name, header) {name, header, BUILTIN_NONE, NULL, OP_NONE}
+      {prefix "_unlock", header, BUILTIN_MUTEX_UNLOCK, "ix", OP_NONE}, { \
+    prefix "_destroy", header, BUILTIN_MUTEX_DESTROY, "ix", OP_NONE \
+  }
+#define PLAIN(name, header, builtin, signature) \
+  { name, header, BUILTIN_##builtin, signature, OP_NONE }
+#define REFUSED(name, header) \
+  { name, header, BUILTIN_NONE, NULL, OP_NONE }
 
 static const struct known known[] = {
     PLAIN("atomic_init", HEADER_STDATOMIC, ATOMIC_INIT, "0ov"),
@@ -114,9 +120,10 @@ const struct known *known_find(const char *name) {
 
 const char *header_name(enum header h) {
   static const char *const names[HEADER_COUNT] = {
-      [HEADER_ALWAYS] = "",           [HEADER_ASIF] = "asif",       [HEADER_STDATOMIC] = "stdatomic", [HEADER_STDLIB] = "stdlib",
-      [HEADER_STRING] = "string",     [HEADER_PTHREAD] = "pthread", [HEADER_THREADS] = "threads",     [HEADER_SCHED] = "sched",
-      [HEADER_ASSERT] = "assert",     [HEADER_STDIO] = "stdio"};
+      [HEADER_ALWAYS] = "",         [HEADER_ASIF] = "asif",     [HEADER_STDATOMIC] = "stdatomic",
+      [HEADER_STDLIB] = "stdlib",   [HEADER_STRING] = "string", [HEADER_PTHREAD] = "pthread",
+      [HEADER_THREADS] = "threads", [HEADER_SCHED] = "sched",   [HEADER_ASSERT] = "assert",
+      [HEADER_STDIO] = "stdio"};
   return names[h];
 }
 

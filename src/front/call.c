@@ -3,9 +3,9 @@
  * A signature is the result and then the arguments, a letter each:
  *   o  a pointer to any object; its type is "the type" of v and e below     O  the same, but of an integer
  *   v  a value of the type              e  a pointer to a value of the type, not atomic
- *   i  int    l  a 64-bit number        p  void *    c  a condition         b  bool (a result)     0  nothing (a result)
- *   x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a thread
- *   m  a number that does not matter here, such as a memory order           w  whether a compare-and-swap is weak
+ *   i  int    l  a 64-bit number        p  void *    c  a condition         b  bool (a result)     0  nothing (a
+ * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
+ * thread m  a number that does not matter here, such as a memory order           w  whether a compare-and-swap is weak
  *   V  the value after the operation (a result)
  * Arguments d, m and w do not appear in the call that comes out. */
 #include "front/front.h"
@@ -30,7 +30,8 @@ static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_
   struct front *f = c->f;
   const char *name = c->known->name;
   e = expr_value(f, e);
-  if (e->type->kind != TYPE_POINTER) front_fail(f, e->place, "%s needs a pointer, not '%s'", name, type_text(f, e->type->plain));
+  if (e->type->kind != TYPE_POINTER)
+    front_fail(f, e->place, "%s needs a pointer, not '%s'", name, type_text(f, e->type->plain));
   c->type = e->type->of->plain;
   if (only_integer && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
   if (only_integer && !type_is_integer(c->type))
@@ -38,7 +39,8 @@ static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_
   if (!type_is_scalar(c->type) && c->type->kind != TYPE_STRUCT)
     front_fail(f, e->place, "%s needs a pointer to a value, not '%s'", name, type_text(f, e->type->plain));
   type_must_be_complete(f, c->type, e->place, "a pointer to");
-  if (e->type->of->constant && c->builtin != BUILTIN_ATOMIC_LOAD) front_fail(f, e->place, "%s of something that is const", name);
+  if (e->type->of->constant && c->builtin != BUILTIN_ATOMIC_LOAD)
+    front_fail(f, e->place, "%s of something that is const", name);
   return e;
 }
 
@@ -47,15 +49,16 @@ static struct expr *pointer_to_expected(struct call *c, struct expr *e) {
   e = expr_value(f, e);
   const struct type *t = e->type;
   if (t->kind != TYPE_POINTER || t->of->atomic || !type_same(t->of, c->type))
-    front_fail(f, e->place, "%s expects its second argument to be '%s *', not '%s'", c->known->name, type_text(f, c->type),
-               type_text(f, t->plain));
+    front_fail(f, e->place, "%s expects its second argument to be '%s *', not '%s'", c->known->name,
+               type_text(f, c->type), type_text(f, t->plain));
   return e;
 }
 
 static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
   e = expr_value(c->f, e);
   if (e->type->kind != TYPE_POINTER || e->type->of->kind != TYPE_MUTEX)
-    front_fail(c->f, e->place, "%s needs a pointer to a mutex, not '%s'", c->known->name, type_text(c->f, e->type->plain));
+    front_fail(c->f, e->place, "%s needs a pointer to a mutex, not '%s'", c->known->name,
+               type_text(c->f, e->type->plain));
   return e;
 }
 
@@ -63,36 +66,36 @@ static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
 static struct expr *argument(struct call *c, char letter, struct expr *e) {
   struct front *f = c->f;
   switch (letter) {
-    case 'o':
-    case 'O': return pointer_to_object(c, e, letter == 'O');
-    case 'v': return expr_as_if_assigned(f, e, c->type, "a value");
-    case 'e': return pointer_to_expected(c, e);
-    case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
-    case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
-    case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
-    case 'c': return expr_condition_value(f, e);
-    case 'x': return pointer_to_mutex(c, e);
-    case 'n': return e->type->kind == TYPE_FUNCTION ? e : expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
-    case 'd':
-      if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
-      return NULL;
-    case 'w':
-      if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);
-      if (e->value) c->builtin = BUILTIN_ATOMIC_CAS_WEAK;
-      return NULL;
-    default: expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument"); return NULL;
+  case 'o':
+  case 'O': return pointer_to_object(c, e, letter == 'O');
+  case 'v': return expr_as_if_assigned(f, e, c->type, "a value");
+  case 'e': return pointer_to_expected(c, e);
+  case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
+  case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
+  case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
+  case 'c': return expr_condition_value(f, e);
+  case 'x': return pointer_to_mutex(c, e);
+  case 'n': return e->type->kind == TYPE_FUNCTION ? e : expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
+  case 'd':
+    if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
+    return NULL;
+  case 'w':
+    if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);
+    if (e->value) c->builtin = BUILTIN_ATOMIC_CAS_WEAK;
+    return NULL;
+  default: expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument"); return NULL;
   }
 }
 
 static const struct type *result_type(struct call *c, struct place place) {
   switch (*c->known->signature) {
-    case 'v':
-    case 'V': return c->type;
-    case 'b': return TYPE_OF(BOOL);
-    case 'i': return TYPE_OF(INT);
-    case 'l': return TYPE_OF(LONG);
-    case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
-    default: return TYPE_OF(VOID);
+  case 'v':
+  case 'V': return c->type;
+  case 'b': return TYPE_OF(BOOL);
+  case 'i': return TYPE_OF(INT);
+  case 'l': return TYPE_OF(LONG);
+  case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
+  default: return TYPE_OF(VOID);
   }
 }
 

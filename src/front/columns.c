@@ -1,8 +1,8 @@
 /* The places of tokens in the user's own files.
  *
- * A preprocessor keeps lines, by its linemarkers, but not columns: blanks are joined and macros replaced. So the tokens of
- * each preprocessed line are looked for in the source line it came from, from left to right. What is not there came out of a
- * macro, and has the place of the macro's name. */
+ * A preprocessor keeps lines, by its linemarkers, but not columns: blanks are joined and macros replaced. So the tokens
+ * of each preprocessed line are looked for in the source line it came from, from left to right. What is not there came
+ * out of a macro, and has the place of the macro's name. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,7 +63,9 @@ uint16_t source_add(struct front *f, const char *path, size_t length) {
   return (uint16_t)(f->unit->files.count - 1);
 }
 
-static bool word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool word_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 static const char *skip_blanks(const char *at, const char *end) {
   for (; at < end; at++) {

@@ -1,5 +1,5 @@
-/* Preprocessing by the system's compiler, of what is left to it. The model headers are part of this program, and are written to
- * a temporary folder for it; the folder is gone afterwards, whatever happens. */
+/* Preprocessing by the system's compiler, of what is left to it. The model headers are part of this program, and are
+ * written to a temporary folder for it; the folder is gone afterwards, whatever happens. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ struct run {
   struct mem *mem;
   const char *path;
   struct problem *problem;
-  bool missing; /* there is no compiler */
+  bool missing;     /* there is no compiler */
   char folder[512]; /* of the model headers; "" before it is made */
   struct text out, said;
   int out_fd, said_fd; /* what the compiler writes and says; -1 if closed */
@@ -70,7 +70,8 @@ static bool make_folder(struct run *r) {
   bool made = mkdtemp(r->folder) != NULL;
   if (!made) *r->folder = 0;
   for (int i = 0; made && i < model_header_count; i++) made = write_header(r, &model_headers[i]);
-  if (!made) problem_set(r->problem, "%.200s: no temporary folder can be made in %.200s: %s", r->path, tmp, strerror(errno));
+  if (!made)
+    problem_set(r->problem, "%.200s: no temporary folder can be made in %.200s: %s", r->path, tmp, strerror(errno));
   return made;
 }
 
@@ -143,8 +144,8 @@ static bool start(struct run *r, char *const *cc_args) {
   r->said_fd = said[0];
   r->missing = failed == ENOENT;
   if (failed)
-    problem_set(r->problem, "%.200s: %.100s, which preprocesses it, could not be run: %s; CC names another compiler", r->path,
-                words[0], strerror(failed));
+    problem_set(r->problem, "%.200s: %.100s, which preprocesses it, could not be run: %s; CC names another compiler",
+                r->path, words[0], strerror(failed));
   return !failed;
 }
 
@@ -261,8 +262,8 @@ static const char *run(struct run *r, char *const *cc_args, const char **model) 
   return status ? NULL : text_string(&r->out);
 }
 
-const char *compiler_preprocess(struct mem *m, const char *path, char *const *cc_args, size_t *length, const char **model, bool *missing,
-                                struct problem *problem) {
+const char *compiler_preprocess(struct mem *m, const char *path, char *const *cc_args, size_t *length,
+                                const char **model, bool *missing, struct problem *problem) {
   struct run r = {.mem = m, .path = path, .problem = problem, .out_fd = -1, .said_fd = -1};
   struct run *at = &r; /* through a pointer, so that it has its latest values after a jump */
   struct mem *root = m;

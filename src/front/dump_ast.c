@@ -1,5 +1,5 @@
-/* --dump ast: the unit as text, one line a statement, each with its line in the source. Casts that C made are <type>x, arrays
- * used as pointers are decay(x), assignments that compute in another type say which. */
+/* --dump ast: the unit as text, one line a statement, each with its line in the source. Casts that C made are <type>x,
+ * arrays used as pointers are decay(x), assignments that compute in another type say which. */
 #include "front/front.h"
 
 struct dump {
@@ -72,21 +72,21 @@ static void print_two(struct dump *d, const struct expr *a, const char *between,
 static void print_operator(struct dump *d, const struct expr *e) {
   const char *mark = operator_text(e->op);
   switch (e->kind) {
-    case E_STEP:
-      if (!e->postfix) text_printf(d->to, "%s%s", mark, mark);
-      print_expr(d, e->a);
-      if (e->postfix) text_printf(d->to, "%s%s", mark, mark);
-      break;
-    case E_UNARY:
-      text_add(d->to, mark);
-      print_expr(d, e->a);
-      break;
-    default:
-      text_char(d->to, '(');
-      print_expr(d, e->a);
-      text_printf(d->to, " %s ", mark);
-      print_expr(d, e->b);
-      text_char(d->to, ')');
+  case E_STEP:
+    if (!e->postfix) text_printf(d->to, "%s%s", mark, mark);
+    print_expr(d, e->a);
+    if (e->postfix) text_printf(d->to, "%s%s", mark, mark);
+    break;
+  case E_UNARY:
+    text_add(d->to, mark);
+    print_expr(d, e->a);
+    break;
+  default:
+    text_char(d->to, '(');
+    print_expr(d, e->a);
+    text_printf(d->to, " %s ", mark);
+    print_expr(d, e->b);
+    text_char(d->to, ')');
   }
 }
 
@@ -117,40 +117,40 @@ static void print_compound(struct dump *d, const struct expr *e) {
 
 static void print_expr(struct dump *d, const struct expr *e) {
   switch (e->kind) {
-    case E_NUMBER:
-      if (e->type->kind == TYPE_INT && !e->type->is_signed)
-        text_printf(d->to, "%lluu", (unsigned long long)e->value);
-      else
-        text_printf(d->to, "%lld", (long long)e->value);
-      break;
-    case E_STRING: print_string(d, e); break;
-    case E_NAME: text_add(d->to, e->decl->name); break;
-    case E_CALL:
-      print_expr(d, e->a);
-      print_list(d, e->args, e->arg_count, '(', ')');
-      break;
-    case E_INDEX:
-      print_expr(d, e->a);
-      print_prefixed(d, "[", e->b, "]");
-      break;
-    case E_FIELD: print_field(d, e); break;
-    case E_DEREF: print_prefixed(d, "*", e->a, ""); break;
-    case E_ADDRESS: print_prefixed(d, "&", e->a, ""); break;
-    case E_DECAY: print_prefixed(d, "decay(", e->a, ")"); break;
-    case E_UNARY:
-    case E_BINARY:
-    case E_LOGICAL:
-    case E_STEP: print_operator(d, e); break;
-    case E_ASSIGN: print_assign(d, e); break;
-    case E_CONDITION:
-      print_prefixed(d, "(", e->a, " ? ");
-      print_expr(d, e->b);
-      print_prefixed(d, " : ", e->c, ")");
-      break;
-    case E_CAST: print_cast(d, e); break;
-    case E_COMMA: print_two(d, e->a, ", ", e->b); break;
-    case E_INIT: print_list(d, e->args, e->arg_count, '{', '}'); break;
-    case E_COMPOUND: print_compound(d, e); break;
+  case E_NUMBER:
+    if (e->type->kind == TYPE_INT && !e->type->is_signed)
+      text_printf(d->to, "%lluu", (unsigned long long)e->value);
+    else
+      text_printf(d->to, "%lld", (long long)e->value);
+    break;
+  case E_STRING: print_string(d, e); break;
+  case E_NAME: text_add(d->to, e->decl->name); break;
+  case E_CALL:
+    print_expr(d, e->a);
+    print_list(d, e->args, e->arg_count, '(', ')');
+    break;
+  case E_INDEX:
+    print_expr(d, e->a);
+    print_prefixed(d, "[", e->b, "]");
+    break;
+  case E_FIELD: print_field(d, e); break;
+  case E_DEREF: print_prefixed(d, "*", e->a, ""); break;
+  case E_ADDRESS: print_prefixed(d, "&", e->a, ""); break;
+  case E_DECAY: print_prefixed(d, "decay(", e->a, ")"); break;
+  case E_UNARY:
+  case E_BINARY:
+  case E_LOGICAL:
+  case E_STEP: print_operator(d, e); break;
+  case E_ASSIGN: print_assign(d, e); break;
+  case E_CONDITION:
+    print_prefixed(d, "(", e->a, " ? ");
+    print_expr(d, e->b);
+    print_prefixed(d, " : ", e->c, ")");
+    break;
+  case E_CAST: print_cast(d, e); break;
+  case E_COMMA: print_two(d, e->a, ", ", e->b); break;
+  case E_INIT: print_list(d, e->args, e->arg_count, '{', '}'); break;
+  case E_COMPOUND: print_compound(d, e); break;
   }
 }
 
@@ -208,35 +208,35 @@ static void print_words(struct dump *d, const struct stmt *s, int indent, const 
 
 static void print_stmt(struct dump *d, const struct stmt *s, int indent) {
   switch (s->kind) {
-    case S_BLOCK:
-      for (uint32_t i = 0; i < s->count; i++) print_stmt(d, s->list[i], indent);
-      break;
-    case S_EXPR: print_head(d, s, indent, "do"); break;
-    case S_RETURN: print_head(d, s, indent, "return"); break;
-    case S_DECL:
-      start_line(d, s->place, indent);
-      print_variable(d, s->decl);
-      break;
-    case S_IF: print_if(d, s, indent); break;
-    case S_FOR: print_for(d, s, indent); break;
-    case S_WHILE:
-    case S_DO:
-    case S_SWITCH:
-    case S_CASE:
-      print_head(d, s, indent,
-                 s->kind == S_WHILE  ? "while"
-                 : s->kind == S_DO   ? "repeat while"
-                 : s->kind == S_CASE ? "case"
-                                     : "switch");
-      print_stmt(d, s->body, indent + 1);
-      break;
-    case S_DEFAULT: print_words(d, s, indent, "default", NULL); break;
-    case S_BREAK: print_words(d, s, indent, "break", NULL); break;
-    case S_CONTINUE: print_words(d, s, indent, "continue", NULL); break;
-    case S_EMPTY: print_words(d, s, indent, "nothing", NULL); break;
-    case S_ATOMIC: print_words(d, s, indent, "atomic", NULL); break;
-    case S_GOTO: print_words(d, s, indent, "goto", s->label); break;
-    case S_LABEL: print_words(d, s, indent, "label", s->label); break;
+  case S_BLOCK:
+    for (uint32_t i = 0; i < s->count; i++) print_stmt(d, s->list[i], indent);
+    break;
+  case S_EXPR: print_head(d, s, indent, "do"); break;
+  case S_RETURN: print_head(d, s, indent, "return"); break;
+  case S_DECL:
+    start_line(d, s->place, indent);
+    print_variable(d, s->decl);
+    break;
+  case S_IF: print_if(d, s, indent); break;
+  case S_FOR: print_for(d, s, indent); break;
+  case S_WHILE:
+  case S_DO:
+  case S_SWITCH:
+  case S_CASE:
+    print_head(d, s, indent,
+               s->kind == S_WHILE  ? "while"
+               : s->kind == S_DO   ? "repeat while"
+               : s->kind == S_CASE ? "case"
+                                   : "switch");
+    print_stmt(d, s->body, indent + 1);
+    break;
+  case S_DEFAULT: print_words(d, s, indent, "default", NULL); break;
+  case S_BREAK: print_words(d, s, indent, "break", NULL); break;
+  case S_CONTINUE: print_words(d, s, indent, "continue", NULL); break;
+  case S_EMPTY: print_words(d, s, indent, "nothing", NULL); break;
+  case S_ATOMIC: print_words(d, s, indent, "atomic", NULL); break;
+  case S_GOTO: print_words(d, s, indent, "goto", s->label); break;
+  case S_LABEL: print_words(d, s, indent, "label", s->label); break;
   }
 }
 

@@ -28,7 +28,8 @@ static bool is_primary(const struct expr *e) {
 /* Something that . -> and [] can follow. */
 static bool is_postfix(const struct expr *e) {
   if (e->kind == E_CAST) return e->implicit && is_postfix(e->a);
-  return is_primary(e) && e->kind != E_DEREF && e->kind != E_ADDRESS && e->kind != E_UNARY && !(e->kind == E_STEP && !e->postfix);
+  return is_primary(e) && e->kind != E_DEREF && e->kind != E_ADDRESS && e->kind != E_UNARY &&
+         !(e->kind == E_STEP && !e->postfix);
 }
 
 static void operand(const struct expr *e, struct text *t, bool fine) {
@@ -311,7 +312,8 @@ static void swap_print(const struct program_op *op, const struct inst *in, struc
   text_add(t, " (");
   if (in->call) {
     const struct expr *from = in->call->args[1];
-    bool given = in->call->a->decl->builtin == BUILTIN_SYNC_CAS_BOOL || in->call->a->decl->builtin == BUILTIN_SYNC_CAS_VALUE;
+    bool given =
+        in->call->a->decl->builtin == BUILTIN_SYNC_CAS_BOOL || in->call->a->decl->builtin == BUILTIN_SYNC_CAS_VALUE;
     if (!given && from->kind != E_ADDRESS) text_char(t, '*');
     operand(from->kind == E_ADDRESS && !given ? from->a : from, t, given || is_primary(from));
   } else {
@@ -327,8 +329,9 @@ static void swap_print(const struct program_op *op, const struct inst *in, struc
 
 /* In words of the source. */
 void inst_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
-  static const char *const words[] = {[I_LOAD] = "load",   [I_STORE] = "store", [I_EXCHANGE] = "exchange", [I_CAS] = "cas",
-                                      [I_FETCH] = "fetch", [I_LOCK] = "lock",   [I_TRYLOCK] = "trylock",   [I_UNLOCK] = "unlock"};
+  static const char *const words[] = {
+      [I_LOAD] = "load",   [I_STORE] = "store", [I_EXCHANGE] = "exchange", [I_CAS] = "cas",
+      [I_FETCH] = "fetch", [I_LOCK] = "lock",   [I_TRYLOCK] = "trylock",   [I_UNLOCK] = "unlock"};
   if (in->code < I_LOAD || in->code > I_UNLOCK || !in->expr) {
     step_print(p, op, in, t);
     return;
@@ -361,7 +364,8 @@ static void global_print(const struct program *p, const struct program_global *g
   text_char(t, '\n');
 }
 
-static void code_print(const struct program *p, const struct program_op *op, uint32_t from, uint32_t end, struct text *t) {
+static void code_print(const struct program *p, const struct program_op *op, uint32_t from, uint32_t end,
+                       struct text *t) {
   for (uint32_t i = from; i < end; i++) {
     text_printf(t, "%5u%c ", i, p->code[i].flags & FLAG_STATEMENT ? '.' : ' ');
     size_t column = t->count;

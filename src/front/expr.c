@@ -1,14 +1,16 @@
-/* The typing of operators: every function here takes typed operands and makes a typed node, with the conversions of C made
- * explicit, or refuses. */
+/* The typing of operators: every function here takes typed operands and makes a typed node, with the conversions of C
+ * made explicit, or refuses. */
 #include "front/front.h"
 
 static uint16_t depth_with(struct front *f, const struct expr *e, const struct expr *child) {
   if (!child || child->depth < e->depth) return e->depth;
-  if (child->depth >= EXPR_DEPTH_MOST) front_fail(f, e->place, "an expression that is nested more than %d deep", EXPR_DEPTH_MOST);
+  if (child->depth >= EXPR_DEPTH_MOST)
+    front_fail(f, e->place, "an expression that is nested more than %d deep", EXPR_DEPTH_MOST);
   return (uint16_t)(child->depth + 1);
 }
 
-struct expr *expr_new(struct front *f, enum expr_kind kind, struct place place, struct expr *a, struct expr *b, struct expr *c) {
+struct expr *expr_new(struct front *f, enum expr_kind kind, struct place place, struct expr *a, struct expr *b,
+                      struct expr *c) {
   struct expr *e = mem_piece(f->mem, sizeof *e);
   *e = (struct expr){.kind = kind, .place = place, .a = a, .b = b, .c = c};
   e->depth = depth_with(f, e, a);
@@ -96,7 +98,8 @@ static struct expr *zero_or_not(struct expr *e) {
 struct expr *expr_condition_value(struct front *f, struct expr *e) {
   if (e->kind == E_STRING) return expr_number(f, e->place, 1, TYPE_OF(INT)); /* assert(x && "why") */
   e = zero_or_not(expr_value(f, e));
-  if (!type_is_scalar(e->type)) front_fail(f, e->place, "a condition is a number or a pointer, not '%s'", type_text(f, e->type));
+  if (!type_is_scalar(e->type))
+    front_fail(f, e->place, "a condition is a number or a pointer, not '%s'", type_text(f, e->type));
   return e;
 }
 
@@ -118,7 +121,8 @@ struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct t
     fine = expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
   else
     fine = to->kind == TYPE_STRUCT && type_same(from, to);
-  if (!fine) front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
+  if (!fine)
+    front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
   return to->kind == TYPE_STRUCT ? e : expr_convert(f, e, to, true);
 }
 
@@ -154,7 +158,8 @@ struct expr *expr_cast(struct front *f, struct place place, const struct type *t
   return fold(cast);
 }
 
-static struct expr *unary(struct front *f, struct place place, enum operator op, struct expr *a, const struct type *type) {
+static struct expr *unary(struct front *f, struct place place, enum operator op, struct expr *a,
+                          const struct type *type) {
   struct expr *e = expr_new(f, E_UNARY, place, a, NULL, NULL);
   e->op = op;
   e->type = type;
@@ -178,27 +183,33 @@ static struct expr *binary(struct front *f, struct place place, enum operator op
 
 static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE; }
 
-static struct expr *compare_pointers(struct front *f, struct place place, enum operator op, struct expr *a, struct expr *b) {
+static struct expr *compare_pointers(struct front *f, struct place place, enum operator op, struct expr *a,
+                                     struct expr *b) {
   const struct type *pointer = a->type->kind == TYPE_POINTER ? a->type : b->type;
   bool both = a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER;
-  bool fine = both ? pointers_agree(a->type, b->type) : (op == OP_EQ || op == OP_NE) && (expr_is_null(a) || expr_is_null(b));
-  if (!fine) front_fail(f, place, "'%s' compared with '%s'", type_text(f, a->type->plain), type_text(f, b->type->plain));
+  bool fine =
+      both ? pointers_agree(a->type, b->type) : (op == OP_EQ || op == OP_NE) && (expr_is_null(a) || expr_is_null(b));
+  if (!fine)
+    front_fail(f, place, "'%s' compared with '%s'", type_text(f, a->type->plain), type_text(f, b->type->plain));
   if (a->type->kind != TYPE_POINTER || (both && expr_is_null(a))) a = expr_convert(f, a, pointer = b->type, true);
   if (b->type->kind != TYPE_POINTER || (both && expr_is_null(b))) b = expr_convert(f, b, pointer, true);
   return binary(f, place, op, a, b, TYPE_OF(INT));
 }
 
 /* Pointer and integer, integer and pointer, or two pointers. */
-static struct expr *pointer_arithmetic(struct front *f, struct place place, enum operator op, struct expr *a, struct expr *b) {
+static struct expr *pointer_arithmetic(struct front *f, struct place place, enum operator op, struct expr *a,
+                                       struct expr *b) {
   if (op == OP_ADD && a->type->kind != TYPE_POINTER) {
     struct expr *swap = a;
     a = b;
     b = swap;
   }
-  bool difference = op == OP_SUB && b->type->kind == TYPE_POINTER && a->type->kind == TYPE_POINTER && type_same(a->type, b->type);
+  bool difference =
+      op == OP_SUB && b->type->kind == TYPE_POINTER && a->type->kind == TYPE_POINTER && type_same(a->type, b->type);
   bool moved = (op == OP_ADD || op == OP_SUB) && a->type->kind == TYPE_POINTER && type_is_integer(b->type);
   if (!difference && !moved)
-    front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain), type_text(f, b->type->plain));
+    front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain),
+               type_text(f, b->type->plain));
   type_must_be_complete(f, a->type->of, place, "arithmetic on a pointer to");
   if (difference) return binary(f, place, op, a, b, TYPE_OF(LONG));
   return binary(f, place, op, a, expr_convert(f, b, TYPE_OF(LONG), true), a->type->plain);
@@ -210,7 +221,8 @@ struct expr *expr_binary(struct front *f, struct place place, enum operator op, 
   if ((op == OP_EQ || op == OP_NE) && b->kind == E_NUMBER && !b->value) a = zero_or_not(a);
   if (a->type->kind == TYPE_POINTER || b->type->kind == TYPE_POINTER) {
     if (!type_is_scalar(a->type) || !type_is_scalar(b->type))
-      front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain), type_text(f, b->type->plain));
+      front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain),
+                 type_text(f, b->type->plain));
     return is_comparison(op) ? compare_pointers(f, place, op, a, b) : pointer_arithmetic(f, place, op, a, b);
   }
   a = integer(f, a, place, "this operator");
@@ -317,7 +329,8 @@ struct expr *expr_comma(struct front *f, struct place place, struct expr *a, str
 struct expr *expr_deref(struct front *f, struct place place, struct expr *a) {
   a = expr_value(f, a);
   if (a->type->kind != TYPE_POINTER) front_fail(f, place, "* needs a pointer, not '%s'", type_text(f, a->type->plain));
-  if (a->type->of->kind == TYPE_VOID) front_fail(f, place, "a 'void *' cannot be read; a cast to the right type would be right");
+  if (a->type->of->kind == TYPE_VOID)
+    front_fail(f, place, "a 'void *' cannot be read; a cast to the right type would be right");
   struct expr *e = expr_new(f, E_DEREF, place, a, NULL, NULL);
   e->type = a->type->of;
   e->lvalue = true;
@@ -356,7 +369,8 @@ static struct expr *find_field(struct front *f, struct place place, struct expr 
   const struct field *direct = type_field(t, name);
   if (direct) return select_field(f, place, a, direct);
   for (uint32_t i = 0; i < t->field_count; i++) {
-    struct expr *inner = *t->fields[i].name ? NULL : find_field(f, place, select_field(f, place, a, &t->fields[i]), name);
+    struct expr *inner =
+        *t->fields[i].name ? NULL : find_field(f, place, select_field(f, place, a, &t->fields[i]), name);
     if (inner) return inner;
   }
   return NULL;
@@ -396,10 +410,10 @@ struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
 /* An address that is known before the program runs: of a variable that outlives functions, or of a part of it. */
 static bool is_static_place(const struct expr *e) {
   switch (e->kind) {
-    case E_NAME: return e->decl->storage == STORAGE_GLOBAL || e->decl->storage == STORAGE_STATIC_LOCAL;
-    case E_FIELD: return is_static_place(e->a);
-    case E_INDEX: return e->a->kind == E_DECAY && is_static_place(e->a->a) && e->b->kind == E_NUMBER;
-    default: return false;
+  case E_NAME: return e->decl->storage == STORAGE_GLOBAL || e->decl->storage == STORAGE_STATIC_LOCAL;
+  case E_FIELD: return is_static_place(e->a);
+  case E_INDEX: return e->a->kind == E_DECAY && is_static_place(e->a->a) && e->b->kind == E_NUMBER;
+  default: return false;
   }
 }
 

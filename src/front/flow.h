@@ -12,7 +12,9 @@ struct span {
 unsigned inst_reads(const struct inst *, struct span[3]);
 unsigned inst_writes(const struct inst *, struct span[2]);
 static inline bool inst_jumps(const struct inst *in) { return in->code == I_JUMP || in->code == I_BRANCH; }
-static inline bool inst_ends(const struct inst *in) { return in->code == I_JUMP || in->code == I_TRAP || in->code == I_RETURN; }
+static inline bool inst_ends(const struct inst *in) {
+  return in->code == I_JUMP || in->code == I_TRAP || in->code == I_RETURN;
+}
 
 /* Code from `begin` up to `end`, whose jumps stay within it. Instructions are counted from 0 here. */
 struct flow {

@@ -1,5 +1,5 @@
-/* Constants: a node whose operands are numbers becomes the number, when it is made. What C leaves undefined (division by
- * zero, overflow, wide shifts) stays a node. */
+/* Constants: a node whose operands are numbers becomes the number, when it is made. What C leaves undefined (division
+ * by zero, overflow, wide shifts) stays a node. */
 #include "front/front.h"
 
 int64_t fold_wrap(int64_t value, const struct type *t) {
@@ -30,7 +30,8 @@ static int64_t add_unsigned(uint64_t a, uint64_t b, enum operator op) {
 }
 
 static bool divide(const struct type *t, int64_t a, int64_t b, enum operator op, int64_t *to) {
-  if (!b || (t->is_signed && b == -1 && !fits(-(uint64_t)a, t)) || (t->is_signed && b == -1 && a == INT64_MIN)) return false;
+  if (!b || (t->is_signed && b == -1 && !fits(-(uint64_t)a, t)) || (t->is_signed && b == -1 && a == INT64_MIN))
+    return false;
   if (t->is_signed)
     *to = op == OP_DIV ? a / b : a % b;
   else
@@ -51,43 +52,43 @@ static bool shift(const struct type *t, int64_t a, int64_t by, enum operator op,
 static int64_t compare(const struct type *t, int64_t a, int64_t b, enum operator op) {
   bool less = t->is_signed ? a < b : (uint64_t)a < (uint64_t)b, equal = a == b;
   switch (op) {
-    case OP_EQ: return equal;
-    case OP_NE: return !equal;
-    case OP_LT: return less;
-    case OP_LE: return less || equal;
-    case OP_GT: return !less && !equal;
-    default: return !less;
+  case OP_EQ: return equal;
+  case OP_NE: return !equal;
+  case OP_LT: return less;
+  case OP_LE: return less || equal;
+  case OP_GT: return !less && !equal;
+  default: return !less;
   }
 }
 
 static bool arithmetic(enum operator op, const struct type *t, int64_t a, int64_t b, int64_t *to) {
   switch (op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-      if (t->is_signed) return add_signed(a, b, op, to) && fits(*to, t);
-      *to = add_unsigned((uint64_t)a, (uint64_t)b, op);
-      return true;
-    case OP_DIV:
-    case OP_MOD: return divide(t, a, b, op, to);
-    case OP_SHL:
-    case OP_SHR: return shift(t, a, b, op, to);
-    case OP_AND: *to = a & b; return true;
-    case OP_OR: *to = a | b; return true;
-    case OP_XOR: *to = a ^ b; return true;
-    default: *to = compare(t, a, b, op); return true;
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+    if (t->is_signed) return add_signed(a, b, op, to) && fits(*to, t);
+    *to = add_unsigned((uint64_t)a, (uint64_t)b, op);
+    return true;
+  case OP_DIV:
+  case OP_MOD: return divide(t, a, b, op, to);
+  case OP_SHL:
+  case OP_SHR: return shift(t, a, b, op, to);
+  case OP_AND: *to = a & b; return true;
+  case OP_OR: *to = a | b; return true;
+  case OP_XOR: *to = a ^ b; return true;
+  default: *to = compare(t, a, b, op); return true;
   }
 }
 
 static struct expr *fold_unary(struct expr *e) {
   int64_t a = e->a->value;
   switch (e->op) {
-    case OP_NEG:
-      if (e->type->is_signed && (a == INT64_MIN || !fits(-a, e->type))) return e;
-      return becomes(e, (int64_t) - (uint64_t)a);
-    case OP_INVERT: return becomes(e, ~a);
-    case OP_NOT: return becomes(e, !a);
-    default: return becomes(e, a);
+  case OP_NEG:
+    if (e->type->is_signed && (a == INT64_MIN || !fits(-a, e->type))) return e;
+    return becomes(e, (int64_t) - (uint64_t)a);
+  case OP_INVERT: return becomes(e, ~a);
+  case OP_NOT: return becomes(e, !a);
+  default: return becomes(e, a);
   }
 }
 
@@ -102,17 +103,18 @@ static struct expr *fold_logical(struct expr *e) {
 struct expr *fold(struct expr *e) {
   int64_t value;
   switch (e->kind) {
-    case E_UNARY: return is_number(e->a) ? fold_unary(e) : e;
-    case E_BINARY:
-      if (!is_number(e->a) || !is_number(e->b) || !arithmetic(e->op, e->a->type, e->a->value, e->b->value, &value)) return e;
-      return becomes(e, value);
-    case E_LOGICAL: return fold_logical(e);
-    case E_CONDITION: {
-      if (!is_number(e->a)) return e;
-      const struct expr *chosen = e->a->value ? e->b : e->c;
-      return is_number(chosen) && type_is_integer(e->type) ? becomes(e, chosen->value) : e;
-    }
-    case E_CAST: return is_number(e->a) && type_is_integer(e->type) ? becomes(e, e->a->value) : e;
-    default: return e;
+  case E_UNARY: return is_number(e->a) ? fold_unary(e) : e;
+  case E_BINARY:
+    if (!is_number(e->a) || !is_number(e->b) || !arithmetic(e->op, e->a->type, e->a->value, e->b->value, &value))
+      return e;
+    return becomes(e, value);
+  case E_LOGICAL: return fold_logical(e);
+  case E_CONDITION: {
+    if (!is_number(e->a)) return e;
+    const struct expr *chosen = e->a->value ? e->b : e->c;
+    return is_number(chosen) && type_is_integer(e->type) ? becomes(e, chosen->value) : e;
+  }
+  case E_CAST: return is_number(e->a) && type_is_integer(e->type) ? becomes(e, e->a->value) : e;
+  default: return e;
   }
 }

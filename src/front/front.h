@@ -6,8 +6,8 @@
  *   call.c      the typing of calls, and of the functions known by name (builtin.c)
  *   type.c      types and their layout; scope.c: names and what they mean
  *
- * Whatever is wrong ends the work at once through front_fail, which fills the problem and jumps back to front_parse; all
- * memory belongs to the unit's struct mem. */
+ * Whatever is wrong ends the work at once through front_fail, which fills the problem and jumps back to front_parse;
+ * all memory belongs to the unit's struct mem. */
 #ifndef ASIF_FRONT_FRONT_H
 #define ASIF_FRONT_FRONT_H
 
@@ -20,8 +20,8 @@ enum {
   DEPTH_MOST = 300,       /* of nesting in the source */
   EXPR_DEPTH_MOST = 1000, /* of the tree of one expression: a + b + c + ... */
   TYPE_DEPTH_MOST = 50,
-  CELLS_MOST = 1 << 20,   /* scalars in one object */
-  TEXT_MOST = 4 << 20     /* bytes of a preprocessed file */
+  CELLS_MOST = 1 << 20, /* scalars in one object */
+  TEXT_MOST = 4 << 20   /* bytes of a preprocessed file */
 };
 
 /* Tokens. */
@@ -31,24 +31,24 @@ struct token {
   struct place place;
   const char *text; /* as it is spelled; TOKEN_STRING: what it says */
   size_t length;
-  struct symbol *symbol;   /* TOKEN_NAME */
-  int64_t value;           /* TOKEN_NUMBER */
+  struct symbol *symbol; /* TOKEN_NAME */
+  int64_t value;         /* TOKEN_NUMBER */
   const struct type *type;
 };
 
 /* Names: each spelling is one symbol, with the declarations that have it, innermost first. */
 struct binding {
   struct symbol *symbol;
-  struct decl *decl; /* an ordinary name, or ... */
-  struct type *tag;  /* ... the tag of a struct, union or enum */
-  uint32_t level;    /* of nested scopes; 0 is the file */
+  struct decl *decl;                /* an ordinary name, or ... */
+  struct type *tag;                 /* ... the tag of a struct, union or enum */
+  uint32_t level;                   /* of nested scopes; 0 is the file */
   struct binding *hidden, *earlier; /* of the same symbol; of any */
 };
 struct symbol {
   const char *name;
   size_t length;
   struct binding *decls, *tags;
-  struct symbol *next; /* in its bucket, */
+  struct symbol *next;  /* in its bucket, */
   struct symbol *older; /* and of all */
 };
 
@@ -58,8 +58,8 @@ struct columns {
   uint32_t line;
   const char *at, *start, *end;
   const char *last; /* the latest token that was found */
-  bool strayed; /* what stands at `at` was replaced by a macro */
-  int nesting;  /* of brackets, since then */
+  bool strayed;     /* what stands at `at` was replaced by a macro */
+  int nesting;      /* of brackets, since then */
 };
 struct line_table {
   uint32_t *starts;
@@ -82,8 +82,8 @@ struct front {
   struct mem *mem;
   struct problem *problem;
   jmp_buf failed;
-  bool read_sources;       /* the files that linemarkers name are read, for carets */
-  const char *model;       /* folder of the model headers, or NULL */
+  bool read_sources; /* the files that linemarkers name are read, for carets */
+  const char *model; /* folder of the model headers, or NULL */
   struct symbol *buckets[1024], *symbols;
   struct binding *bindings; /* all that are in scope, latest first */
   uint32_t level;
@@ -91,8 +91,8 @@ struct front {
   size_t at;
   struct columns columns;
   VEC(struct line_table) lines;
-  uint32_t depth, steps; /* of nesting now; in all */
-  uint32_t headers; /* bits of enum header: whose functions are known */
+  uint32_t depth, steps;        /* of nesting now; in all */
+  uint32_t headers;             /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
   /* The function being read. */
@@ -104,10 +104,12 @@ struct front {
 
 /* place.c */
 _Noreturn void front_fail(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-_Noreturn void front_outside(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void front_outside(struct front *, struct place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* columns.c */
-void source_read(struct mem *, struct source_file *); /* the text of its path, unless it is no regular file of reasonable size */
+void source_read(struct mem *,
+                 struct source_file *); /* the text of its path, unless it is no regular file of reasonable size */
 uint16_t source_add(struct front *, const char *path, size_t length);
 uint16_t source_column(struct front *, uint16_t file, uint32_t line, const char *token, size_t length);
 
@@ -125,15 +127,27 @@ void scope_leave(struct front *);
 struct decl *decl_new(struct front *, enum decl_kind, const char *name, const struct type *, struct place);
 void scope_bind(struct front *, struct symbol *, struct decl *);
 void scope_bind_tag(struct front *, struct symbol *, struct type *);
-struct decl *scope_find(const struct symbol *);                       /* NULL if there is none */
+struct decl *scope_find(const struct symbol *);                            /* NULL if there is none */
 struct decl *scope_find_here(const struct front *, const struct symbol *); /* in the innermost scope alone */
-const char *scope_nearest(struct front *, const struct symbol *);     /* a name like it, or NULL */
-bool name_near(const char *, size_t, const char *, size_t);           /* few letters apart */
+const char *scope_nearest(struct front *, const struct symbol *);          /* a name like it, or NULL */
+bool name_near(const char *, size_t, const char *, size_t);                /* few letters apart */
 
 /* type.c */
 enum basic {
-  BASIC_VOID, BASIC_BOOL, BASIC_CHAR, BASIC_UCHAR, BASIC_SHORT, BASIC_USHORT, BASIC_INT, BASIC_UINT, BASIC_LONG, BASIC_ULONG,
-  BASIC_INTPTR, BASIC_UINTPTR, BASIC_MUTEX, BASIC_COUNT
+  BASIC_VOID,
+  BASIC_BOOL,
+  BASIC_CHAR,
+  BASIC_UCHAR,
+  BASIC_SHORT,
+  BASIC_USHORT,
+  BASIC_INT,
+  BASIC_UINT,
+  BASIC_LONG,
+  BASIC_ULONG,
+  BASIC_INTPTR,
+  BASIC_UINTPTR,
+  BASIC_MUTEX,
+  BASIC_COUNT
 };
 extern const struct type basic_types[BASIC_COUNT];
 #define TYPE_OF(name) (&basic_types[BASIC_##name])
@@ -141,9 +155,10 @@ const struct type *type_pointer(struct front *, const struct type *of, struct pl
 const struct type *type_array(struct front *, const struct type *of, int64_t count, bool known, struct place);
 const struct type *type_qualified(struct front *, const struct type *, bool atomic, bool constant, bool is_volatile);
 struct type *type_new(struct front *, enum type_kind);
-void type_complete(struct front *, struct type *, uint32_t align, struct place); /* lays out a struct whose fields are there */
+void type_complete(struct front *, struct type *, uint32_t align,
+                   struct place); /* lays out a struct whose fields are there */
 void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
-bool type_same(const struct type *, const struct type *);         /* qualifiers of the outermost do not count */
+bool type_same(const struct type *, const struct type *); /* qualifiers of the outermost do not count */
 const char *type_text(struct front *, const struct type *);
 const struct field *type_field(const struct type *, const char *name);
 static inline bool type_is_integer(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_BOOL; }
@@ -159,7 +174,7 @@ struct expr *fold(struct expr *);
 struct expr *expr_new(struct front *, enum expr_kind, struct place, struct expr *a, struct expr *b, struct expr *c);
 struct expr *expr_number(struct front *, struct place, int64_t, const struct type *);
 void expr_args(struct front *, struct expr *, struct expr **, uint32_t count); /* children that are a list */
-struct expr *expr_value(struct front *, struct expr *);   /* an lvalue, array or function used as a value */
+struct expr *expr_value(struct front *, struct expr *); /* an lvalue, array or function used as a value */
 struct expr *expr_convert(struct front *, struct expr *value, const struct type *, bool implicit);
 struct expr *expr_as_if_assigned(struct front *, struct expr *, const struct type *, const char *what);
 struct expr *expr_condition_value(struct front *, struct expr *); /* a scalar, compared with zero by who uses it */
@@ -176,21 +191,30 @@ struct expr *expr_index(struct front *, struct place, struct expr *, struct expr
 struct expr *expr_field(struct front *, struct place, struct expr *, const struct token *name, bool arrow);
 struct expr *expr_deref(struct front *, struct place, struct expr *);
 struct expr *expr_address(struct front *, struct place, struct expr *);
-void expr_mark_address(struct expr *); /* what it names has its address taken */
-bool expr_is_null(const struct expr *); /* a null pointer constant */
+void expr_mark_address(struct expr *);                         /* what it names has its address taken */
+bool expr_is_null(const struct expr *);                        /* a null pointer constant */
 void expr_must_be_static(struct front *, const struct expr *); /* an initialiser of something that outlives functions */
 
 /* builtin.c: functions known by name */
 enum header {
-  HEADER_ALWAYS, HEADER_ASIF, HEADER_STDATOMIC, HEADER_STDLIB, HEADER_STRING, HEADER_PTHREAD, HEADER_THREADS, HEADER_SCHED,
-  HEADER_ASSERT, HEADER_STDIO, HEADER_COUNT
+  HEADER_ALWAYS,
+  HEADER_ASIF,
+  HEADER_STDATOMIC,
+  HEADER_STDLIB,
+  HEADER_STRING,
+  HEADER_PTHREAD,
+  HEADER_THREADS,
+  HEADER_SCHED,
+  HEADER_ASSERT,
+  HEADER_STDIO,
+  HEADER_COUNT
 };
 struct known {
   const char *name;
   enum header header;
   enum builtin builtin;
   const char *signature; /* the result, then the arguments (call.c); NULL: refused by name */
-  enum operator op;            /* of those that return the new value */
+  enum operator op;      /* of those that return the new value */
 };
 const struct known *known_find(const char *name);
 const char *header_name(enum header);
@@ -261,6 +285,7 @@ bool parse_harness(struct front *); /* a harness macro at file scope, if there i
 void harness_finish(struct front *);
 
 /* parse.c: the model's folder, if there is one, tells which files are Asif's own */
-struct unit *front_parse_text(struct mem *, const char *name, const char *text, size_t length, const char *model, struct problem *);
+struct unit *front_parse_text(struct mem *, const char *name, const char *text, size_t length, const char *model,
+                              struct problem *);
 
 #endif

@@ -89,7 +89,8 @@ static const struct type *number_type(uint64_t value, bool decimal, bool is_unsi
   return TYPE_OF(ULONG);
 }
 
-static void read_suffix(struct lexer *x, struct token *t, const char *p, const char *end, uint64_t value, bool decimal) {
+static void read_suffix(struct lexer *x, struct token *t, const char *p, const char *end, uint64_t value,
+                        bool decimal) {
   bool is_unsigned = false;
   int longs = 0;
   for (; p < end; p++) {
@@ -136,7 +137,8 @@ static void read_number(struct lexer *x, struct token *t) {
   uint64_t value = 0;
   int d;
   for (; p < end && (d = hex_digit(*p)) >= 0 && d < base; p++) {
-    if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) front_fail(x->f, t->place, "a number of more than 64 bits");
+    if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base)
+      front_fail(x->f, t->place, "a number of more than 64 bits");
     value = value * (uint64_t)base + (uint64_t)d;
   }
   read_suffix(x, t, p, end, value, base == 10);
@@ -155,7 +157,8 @@ static int read_char(struct lexer *x, struct place place, const char **p) {
     return (signed char)value;
   }
   if (c >= '0' && c <= '7') {
-    for (; *p < x->end && digits < 3 && **p >= '0' && **p <= '7'; ++*p, digits++) value = (value * 8 + (**p - '0')) & 255;
+    for (; *p < x->end && digits < 3 && **p >= '0' && **p <= '7'; ++*p, digits++)
+      value = (value * 8 + (**p - '0')) & 255;
     return (signed char)value;
   }
   const char *known = c ? strchr(from, c) : NULL;

@@ -1,5 +1,5 @@
-/* Which registers are live: for each register a walk backwards from those who read it to those who write it. The lists that a
- * program keeps are shared by all instructions that have the same registers live. */
+/* Which registers are live: for each register a walk backwards from those who read it to those who write it. The lists
+ * that a program keeps are shared by all instructions that have the same registers live. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,7 +183,8 @@ struct shared {
   bool used;
 };
 
-static struct live share(struct program *p, struct shared *table, uint32_t mask, const reg *list, uint16_t count, uint32_t *end) {
+static struct live share(struct program *p, struct shared *table, uint32_t mask, const reg *list, uint16_t count,
+                         uint32_t *end) {
   uint64_t hash = hash_bytes(list, count * sizeof *list);
   for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
     struct shared *s = &table[at];

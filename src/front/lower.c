@@ -80,7 +80,8 @@ reg reg_new(struct lowering *l, uint32_t count, const char *name) {
   size_t first = l->names.count;
   if (!count) count = 1; /* an empty struct */
   if (count > 10000) lower_outside(l, l->frame->function->place, "a value of %u parts", count);
-  if (first + count >= NO_REG) lower_refuse(l, l->frame->function->place, "with its calls inlined this becomes too large");
+  if (first + count >= NO_REG)
+    lower_refuse(l, l->frame->function->place, "with its calls inlined this becomes too large");
   for (uint32_t i = 0; i < count; i++) {
     vec_push(l->mem, &l->names, name);
     vec_push(l->mem, &l->group_of, (uint32_t)l->groups.count);
@@ -94,7 +95,8 @@ static uint32_t name_parts(struct lowering *l, uint32_t r, const char *name, con
     for (uint32_t i = 0; i < t->count; i++) r = name_parts(l, r, lower_text(l, "%s[%u]", name, i), t->of);
   } else if (t->kind == TYPE_STRUCT) {
     for (uint32_t i = 0; i < t->field_count; i++)
-      r = name_parts(l, r, *t->fields[i].name ? lower_text(l, "%s.%s", name, t->fields[i].name) : name, t->fields[i].type);
+      r = name_parts(l, r, *t->fields[i].name ? lower_text(l, "%s.%s", name, t->fields[i].name) : name,
+                     t->fields[i].type);
   } else {
     for (uint32_t i = 0; i < t->cells; i++) l->names.at[r++] = name;
   }
@@ -167,7 +169,8 @@ static void operation(struct lowering *l, const struct harness_op *h, struct pro
   const struct decl *f = h->function;
   if (!f->body) lower_refuse(l, h->place, "%s has no body here", f->name);
   check_parameters(l, f);
-  *op = (struct program_op){.name = h->name, .function = f->name, .params = (uint16_t)f->param_count, .place = f->place};
+  *op =
+      (struct program_op){.name = h->name, .function = f->name, .params = (uint16_t)f->param_count, .place = f->place};
   op->result = result_of(l, f);
   memcpy(op->low, h->low, sizeof op->low);
   memcpy(op->high, h->high, sizeof op->high);
@@ -180,7 +183,8 @@ static void start_function(struct lowering *l) {
   const struct decl *f = l->unit->harness.init;
   const char **names;
   if (!f) return;
-  if (!f->body || f->param_count) lower_refuse(l, f->place, "%s, which is to run first, needs a body and no parameters", f->name);
+  if (!f->body || f->param_count)
+    lower_refuse(l, f->place, "%s, which is to run first, needs a body and no parameters", f->name);
   l->program->init_entry = (uint32_t)l->code.count;
   l->program->init_regs = function(l, f, &names);
   if (l->program->init_regs > l->program->most_regs) l->program->most_regs = l->program->init_regs;

@@ -12,8 +12,8 @@
  *   tidy.c          less code: jumps to jumps, copies, what is never used; registers shared
  *   liveness.c      which registers are live
  *
- * An operation is first lowered with as many registers as it likes (each variable and each intermediate value has its own) and
- * with jumps to labels; tidy.c makes it small. */
+ * An operation is first lowered with as many registers as it likes (each variable and each intermediate value has its
+ * own) and with jumps to labels; tidy.c makes it small. */
 #ifndef ASIF_FRONT_LOWER_H
 #define ASIF_FRONT_LOWER_H
 
@@ -30,7 +30,8 @@ enum {
   RECURSION_DEFAULT = 8
 };
 
-/* What an expression gives, as late as possible: numbers and addresses become instructions only where a register is needed. */
+/* What an expression gives, as late as possible: numbers and addresses become instructions only where a register is
+ * needed. */
 enum value_kind {
   VALUE_NONE,
   VALUE_NUMBER, /* imm */
@@ -154,8 +155,10 @@ struct lowering {
 };
 
 /* lower.c */
-_Noreturn void lower_refuse(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-_Noreturn void lower_outside(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void lower_refuse(struct lowering *, struct place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void lower_outside(struct lowering *, struct place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 struct inst *emit_inst(struct lowering *, enum code, struct place);
 uint32_t label_new(struct lowering *);
 void label_place(struct lowering *, uint32_t);
@@ -180,7 +183,8 @@ uint32_t global_for(struct lowering *, const struct decl *);
 
 /* lower_memory.c */
 struct lvalue lvalue_of(struct lowering *, const struct expr *);
-struct lvalue lvalue_pointed(struct lowering *, const struct expr *pointer, const struct type *of, const struct expr *lvalue);
+struct lvalue lvalue_pointed(struct lowering *, const struct expr *pointer, const struct type *of,
+                             const struct expr *lvalue);
 struct value value_load(struct lowering *, const struct lvalue *, struct place);
 void value_store(struct lowering *, const struct lvalue *, struct value, struct place);
 void value_assign(struct lowering *, reg, uint32_t count, struct value, struct place);
@@ -197,11 +201,15 @@ static inline struct value value_in(reg r) { return (struct value){.kind = VALUE
 /* lower_expr.c */
 struct value lower_value(struct lowering *, const struct expr *);
 void lower_effect(struct lowering *, const struct expr *);
-void lower_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* there if it is true (false), else on */
-struct value value_convert(struct lowering *, struct value, const struct type *from, const struct type *to, struct place);
-struct value value_binary(struct lowering *, enum operator, const struct type *, struct value, struct value, struct place);
+void lower_branch(struct lowering *, const struct expr *, bool when,
+                  uint32_t label); /* there if it is true (false), else on */
+struct value value_convert(struct lowering *, struct value, const struct type *from, const struct type *to,
+                           struct place);
+struct value value_binary(struct lowering *, enum operator, const struct type *, struct value, struct value,
+                          struct place);
 /* A pointer, `by` times `cells` further; bound: of the array it is in, 0 if it is not to be checked. */
-struct value value_moved(struct lowering *, struct value pointer, struct value by, int64_t cells, uint32_t bound, struct place);
+struct value value_moved(struct lowering *, struct value pointer, struct value by, int64_t cells, uint32_t bound,
+                         struct place);
 
 /* lower_call.c */
 struct value lower_call(struct lowering *, const struct expr *, bool wanted);
@@ -210,7 +218,7 @@ void lower_return(struct lowering *, const struct stmt *);
 
 /* lower_builtin.c */
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
-bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label);     /* false: it is a value */
+bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* false: it is a value */
 struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
 
 /* lower_update.c */
@@ -227,13 +235,14 @@ struct value lower_update(struct lowering *, const struct lvalue *, const struct
 void lower_statement(struct lowering *, const struct stmt *);
 void scope_open(struct lowering *, const struct stmt *, bool atomic);
 void scope_close(struct lowering *, struct place);
-void scopes_leave(struct lowering *, size_t down_to, uint32_t locals, struct place); /* the code for jumping out of them */
-bool scopes_plain(const struct lowering *, size_t down_to);                          /* there is no such code */
-reg local_in_memory(struct lowering *, const struct decl *, bool zero);              /* the register with its address */
+void scopes_leave(struct lowering *, size_t down_to, uint32_t locals,
+                  struct place);                                        /* the code for jumping out of them */
+bool scopes_plain(const struct lowering *, size_t down_to);             /* there is no such code */
+reg local_in_memory(struct lowering *, const struct decl *, bool zero); /* the register with its address */
 void targets_collect(struct lowering *, const struct stmt *body);
 
-/* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names` and
- * `params` of it come first. */
+/* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names`
+ * and `params` of it come first. */
 uint16_t tidy(struct lowering *, uint16_t params, const char ***names);
 
 #endif

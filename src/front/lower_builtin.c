@@ -34,8 +34,8 @@ static struct value load(struct lowering *l, const struct expr *e) {
   return value_load(l, &from, e->place);
 }
 
-static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalue *to, struct value desired, reg expected,
-                    bool weak) {
+static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalue *to, struct value desired,
+                    reg expected, bool weak) {
   reg b = value_reg(l, desired, e->place), d = reg_new(l, 1, "");
   struct inst *in = emit_access(l, I_CAS, to, e->place);
   in->b = b;
@@ -46,8 +46,8 @@ static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalu
   return d;
 }
 
-/* The expected value is a variable in registers, or loaded before, and stored after a failure. Goes to `done` after a success
- * then; says whether it did. */
+/* The expected value is a variable in registers, or loaded before, and stored after a failure. Goes to `done` after a
+ * success then; says whether it did. */
 static bool compare_exchange(struct lowering *l, const struct expr *e, uint32_t done, reg *d) {
   bool weak = e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
   struct lvalue to = object_of(l, e->args[0]), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);

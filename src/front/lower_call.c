@@ -1,7 +1,7 @@
 /* Calls: the function's body takes the place of the call.
  *
- * A parameter that is never assigned to stands for its argument, without a register of its own; one that is only ever looked
- * through stands for the variable whose address it is given. */
+ * A parameter that is never assigned to stands for its argument, without a register of its own; one that is only ever
+ * looked through stands for the variable whose address it is given. */
 #include "front/lower.h"
 
 static unsigned depth_of(const struct lowering *l, const struct decl *f) {
@@ -50,7 +50,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
   struct value *args = mem_piece(l->mem, (e->arg_count + 1) * sizeof *args);
   for (uint32_t i = 0; i < e->arg_count; i++) args[i] = lower_value(l, e->args[i]);
   if (depth_of(l, f) > l->recursion) {
-    emit_trap(l, e->place, "%s calls itself more than %u deep; --recursion allows more", f->name, l->recursion)->imm = 1;
+    emit_trap(l, e->place, "%s calls itself more than %u deep; --recursion allows more", f->name, l->recursion)->imm =
+        1;
     return;
   }
   size_t homed = l->homed.count;

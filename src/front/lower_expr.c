@@ -7,7 +7,8 @@ static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE;
 static bool is_truth(const struct expr *e) {
   if (e->type->kind == TYPE_BOOL) return true;
   if (e->kind == E_CAST && type_is_integer(e->type) && type_is_integer(e->a->type)) return is_truth(e->a);
-  return e->kind == E_LOGICAL || (e->kind == E_UNARY && e->op == OP_NOT) || (e->kind == E_BINARY && is_comparison(e->op));
+  return e->kind == E_LOGICAL || (e->kind == E_UNARY && e->op == OP_NOT) ||
+         (e->kind == E_BINARY && is_comparison(e->op));
 }
 
 /* Conversions. */
@@ -19,7 +20,8 @@ static bool holds_all(const struct type *to, const struct type *from) {
   return !from->is_signed && from->bits < to->bits;
 }
 
-struct value value_convert(struct lowering *l, struct value v, const struct type *from, const struct type *to, struct place at) {
+struct value value_convert(struct lowering *l, struct value v, const struct type *from, const struct type *to,
+                           struct place at) {
   if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || to->kind == TYPE_UNION || to->kind == TYPE_POINTER) return v;
   if (v.kind == VALUE_NUMBER) return value_number(fold_wrap(v.imm, to));
   if (from->kind == TYPE_POINTER) {
@@ -104,8 +106,10 @@ static bool stays_inside(const struct lowering *l, struct value p, int64_t cells
   return p.imm + cells >= 0 && p.imm + cells <= l->layouts.at[l->globals.at[p.global].layout].count;
 }
 
-struct value value_moved(struct lowering *l, struct value p, struct value by, int64_t cells, uint32_t bound, struct place at) {
-  if (by.kind == VALUE_NUMBER && !bound && by.imm > -(1 << 20) && by.imm < 1 << 20 && stays_inside(l, p, by.imm * cells)) {
+struct value value_moved(struct lowering *l, struct value p, struct value by, int64_t cells, uint32_t bound,
+                         struct place at) {
+  if (by.kind == VALUE_NUMBER && !bound && by.imm > -(1 << 20) && by.imm < 1 << 20 &&
+      stays_inside(l, p, by.imm * cells)) {
     p.imm += by.imm * cells;
     return p;
   }

@@ -77,7 +77,9 @@ uint32_t layout_for(struct lowering *l, const struct type *t, const char *variab
 
 /* Globals. */
 
-static bool deeply_constant(const struct type *t) { return t->kind == TYPE_ARRAY ? deeply_constant(t->of) : t->constant; }
+static bool deeply_constant(const struct type *t) {
+  return t->kind == TYPE_ARRAY ? deeply_constant(t->of) : t->constant;
+}
 
 static word static_address(struct lowering *, const struct expr *lvalue);
 
@@ -130,7 +132,8 @@ static void static_init(struct lowering *l, word *out, const struct type *t, con
   if (e->kind == E_COMPOUND) e = e->a;
   if (e->kind == E_CAST && t->kind == TYPE_STRUCT) e = e->a;
   if (e->kind != E_INIT || (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION && t->kind != TYPE_ARRAY)) {
-    if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY) lower_outside(l, e->place, "this initialiser");
+    if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY)
+      lower_outside(l, e->place, "this initialiser");
     out[0] = static_value(l, e);
     return;
   }

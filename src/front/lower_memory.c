@@ -71,7 +71,8 @@ static const struct expr *pointed_expr(struct lowering *l, const struct expr *po
 }
 
 /* lvalue: the expression that it is, NULL if only the pointer is written in the source. */
-struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, const struct type *of, const struct expr *lvalue) {
+struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, const struct type *of,
+                             const struct expr *lvalue) {
   const struct expr *p = pointer_without_casts(pointer);
   struct lvalue v;
   if (p->kind == E_ADDRESS) {
@@ -129,14 +130,16 @@ reg value_reg(struct lowering *l, struct value v, struct place at) {
   return l->code.at[l->code.count - 1].d = r;
 }
 
-/* The value that the last instruction gave goes to r at once, if nothing else has it: an intermediate value has no name. */
+/* The value that the last instruction gave goes to r at once, if nothing else has it: an intermediate value has no
+ * name. */
 static bool redirect(struct lowering *l, reg r, uint32_t count, struct value v) {
   if (l->code.count == l->begin || l->label_here == l->code.count || *l->names.at[v.r]) return false;
   struct inst *in = &l->code.at[l->code.count - 1];
   const struct group *g = &l->groups.at[l->group_of.at[v.r]];
   struct span s[3];
   unsigned n = inst_writes(in, s);
-  if (!n || in->d != v.r || s[0].count != count || g->first != v.r || g->count != count || in->code == I_CAS) return false;
+  if (!n || in->d != v.r || s[0].count != count || g->first != v.r || g->count != count || in->code == I_CAS)
+    return false;
   if (in->code == I_FETCH || in->code == I_EXCHANGE || in->count > 1)
     for (unsigned i = 0, reads = inst_reads(in, s); i < reads; i++)
       if (s[i].first < r + count && r < s[i].first + s[i].count) return false;
@@ -245,13 +248,15 @@ static bool known(const struct lowering *l, const struct lvalue *v, struct value
   const struct program_global *g = &l->globals.at[v->address.global];
   if (v->address.imm < 0 || v->address.imm >= l->layouts.at[g->layout].count) return false;
   word w = g->init[v->address.imm];
-  *out =
-      word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)} : value_number(w);
+  *out = word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)}
+                            : value_number(w);
   return !word_is_pointer(w) || !word_mark(w);
 }
 
 /* How many cells are read or written at once: of what is not atomic, one; others may come between two of them. */
-static uint32_t at_once(const struct lvalue *v) { return v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT) ? ACCESS_MOST : 1; }
+static uint32_t at_once(const struct lvalue *v) {
+  return v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT) ? ACCESS_MOST : 1;
+}
 
 struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {
   struct value out;

@@ -1,5 +1,5 @@
-/* Statements. Scopes are kept on a stack, so that jumping out of some of them ends the variables in memory that they declared,
- * and what they made indivisible. */
+/* Statements. Scopes are kept on a stack, so that jumping out of some of them ends the variables in memory that they
+ * declared, and what they made indivisible. */
 #include "front/lower.h"
 
 /* Scopes. */
@@ -83,7 +83,8 @@ static void declare(struct lowering *l, const struct decl *d) {
   reg_name(l, r, d->name, d->type);
   l->homes[d->id] = (struct home){.kind = HOME_REGISTERS, .r = r};
   l->statement = false;
-  for (uint32_t i = 0; i < d->type->cells; i++) value_assign(l, (reg)(r + i), 1, value_number(WORD_UNINITIALISED), d->place);
+  for (uint32_t i = 0; i < d->type->cells; i++)
+    value_assign(l, (reg)(r + i), 1, value_number(WORD_UNINITIALISED), d->place);
   if (!d->init) return;
   l->statement = true;
   value_init(l, r, d->type, d->init);
@@ -115,7 +116,8 @@ static void jump_to_label(struct lowering *l, const struct stmt *s) {
   while (scopes > l->frame->scopes && l->scopes.at[scopes - 1].block != t->block) scopes--;
   if (scopes == l->frame->scopes) lower_outside(l, s->place, "a goto into a block");
   scopes_leave(l, scopes, t->locals, s->place);
-  if (t->locals == UINT32_MAX) t->expected = scopes < l->scopes.count ? l->scopes.at[scopes].locals : (uint32_t)l->locals.count;
+  if (t->locals == UINT32_MAX)
+    t->expected = scopes < l->scopes.count ? l->scopes.at[scopes].locals : (uint32_t)l->locals.count;
   emit_jump(l, t->label, s->place);
 }
 

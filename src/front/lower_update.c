@@ -1,5 +1,5 @@
-/* a op= b, ++ and --, and what atomic_fetch_add and its like do. Of an atomic object that is one step: an I_FETCH, or where the
- * arithmetic is done in a wider type, a loop around a compare-exchange, as C defines it. */
+/* a op= b, ++ and --, and what atomic_fetch_add and its like do. Of an atomic object that is one step: an I_FETCH, or
+ * where the arithmetic is done in a wider type, a loop around a compare-exchange, as C defines it. */
 #include "front/lower.h"
 
 static struct value compute(struct lowering *l, const struct update *u, const struct type *t, struct value old) {
@@ -9,7 +9,8 @@ static struct value compute(struct lowering *l, const struct update *u, const st
   }
   struct value by = u->by;
   if (u->op != OP_SHL && u->op != OP_SHR) by = value_convert(l, by, u->by_type, u->computing, u->place);
-  struct value now = value_binary(l, u->op, u->computing, value_convert(l, old, t, u->computing, u->place), by, u->place);
+  struct value now =
+      value_binary(l, u->op, u->computing, value_convert(l, old, t, u->computing, u->place), by, u->place);
   return value_convert(l, now, u->computing, t, u->place);
 }
 
@@ -32,7 +33,8 @@ static bool fetch_does(const struct update *u, const struct type *t) {
 }
 
 static struct value fetch_operand(struct lowering *l, const struct update *u, const struct type *t) {
-  if (t->kind == TYPE_POINTER) return value_binary(l, OP_MUL, TYPE_OF(LONG), u->by, value_number(t->of->cells), u->place);
+  if (t->kind == TYPE_POINTER)
+    return value_binary(l, OP_MUL, TYPE_OF(LONG), u->by, value_number(t->of->cells), u->place);
   if (u->op == OP_SHL || u->op == OP_SHR) return u->by;
   return value_convert(l, u->by, u->by_type, t, u->place);
 }

@@ -1,7 +1,7 @@
 /* How the variables of the functions that operations reach are used: which must be in memory, which are written.
  *
- * A variable is kept in registers as long as its address is only taken where nothing keeps it: as the expected value of a
- * compare-exchange, or as an argument for a parameter that the function only ever looks through. */
+ * A variable is kept in registers as long as its address is only taken where nothing keeps it: as the expected value of
+ * a compare-exchange, or as an argument for a parameter that the function only ever looks through. */
 #include "front/lower.h"
 
 static void use(struct lowering *, const struct expr *);
@@ -18,7 +18,8 @@ const struct expr *pointer_without_casts(const struct expr *e) {
 
 const struct expr *pointer_of_memory(const struct expr *e) {
   e = pointer_without_casts(e);
-  if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID && e->a->type->kind == TYPE_POINTER)
+  if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID &&
+      e->a->type->kind == TYPE_POINTER)
     e = e->a;
   return pointer_without_casts(e);
 }
@@ -169,7 +170,9 @@ void uses_of_function(struct lowering *l, const struct decl *f) {
   mark(l, f, USE_DONE);
 }
 
-/* A function that is being looked at may still be found to keep it: then its parameters are no lvalues, for those it calls. */
+/* A function that is being looked at may still be found to keep it: then its parameters are no lvalues, for those it
+ * calls. */
 bool uses_parameter_as_lvalue(const struct lowering *l, const struct decl *p) {
-  return p->type->kind == TYPE_POINTER && !(l->uses[p->id] & (USE_READ | USE_WRITE | USE_ADDRESS | USE_MEMORY | USE_TARGET));
+  return p->type->kind == TYPE_POINTER &&
+         !(l->uses[p->id] & (USE_READ | USE_WRITE | USE_ADDRESS | USE_MEMORY | USE_TARGET));
 }

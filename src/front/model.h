@@ -1,4 +1,5 @@
-/* The model headers: what a file that is verified includes as <stdatomic.h>, <asif.h> and so on. They are part of the program. */
+/* The model headers: what a file that is verified includes as <stdatomic.h>, <asif.h> and so on. They are part of the
+ * program. */
 #ifndef ASIF_FRONT_MODEL_H
 #define ASIF_FRONT_MODEL_H
 

@@ -8,7 +8,9 @@ struct token *parse_ahead(struct front *f, size_t n) {
   return &f->tokens.at[f->at + n < last ? f->at + n : last];
 }
 
-struct token *parse_token(struct front *f) { return parse_ahead(f, 0); }
+struct token *parse_token(struct front *f) {
+  return parse_ahead(f, 0);
+}
 
 bool parse_at(struct front *f, const char *spelling) { return token_is(parse_token(f), spelling); }
 
@@ -77,7 +79,8 @@ void parse_skip_brackets(struct front *f) {
 _Noreturn static void undeclared(struct front *f, const struct token *t) {
   const struct known *known = known_find(t->text);
   if (known && !known->signature) front_outside(f, t->place, "%s", t->text);
-  if (known) front_fail(f, t->place, "%s is not declared; #include <%s.h> would be right", t->text, header_name(known->header));
+  if (known)
+    front_fail(f, t->place, "%s is not declared; #include <%s.h> would be right", t->text, header_name(known->header));
   const char *near = scope_nearest(f, t->symbol);
   if (near) front_fail(f, t->place, "%s is not declared; %s would be right", t->text, near);
   if (!strncmp(t->text, "__builtin_", 10) || !strncmp(t->text, "__sync_", 7) || !strncmp(t->text, "__atomic_", 9))
@@ -98,7 +101,8 @@ static struct decl *known_function(struct front *f, const struct token *t) {
 
 static struct expr *parse_named(struct front *f) {
   struct token *t = parse_token(f);
-  if (token_is(t, "asm") || token_is(t, "__asm__") || token_is(t, "__asm")) front_outside(f, t->place, "inline assembly");
+  if (token_is(t, "asm") || token_is(t, "__asm__") || token_is(t, "__asm"))
+    front_outside(f, t->place, "inline assembly");
   parse_name(f, "an expression");
   struct decl *d = scope_find(t->symbol);
   if (!d) d = known_function(f, t);

@@ -1,5 +1,5 @@
-/* The harness: the macros of asif.h, which say what object the file implements and how it is used. In the model they are no
- * macros but declarations of their own, known once asif.h is included. */
+/* The harness: the macros of asif.h, which say what object the file implements and how it is used. In the model they
+ * are no macros but declarations of their own, known once asif.h is included. */
 #include "front/front.h"
 
 enum { ARGUMENTS_MOST = 3, THREADS_MOST = 1000 };
@@ -67,7 +67,8 @@ static void parse_spec_op(struct front *f, struct place place) {
   text_add(&names, op.function->name);
   if (parse_accept(f, ",")) {
     struct token *t = parse_token(f);
-    if (t->kind != TOKEN_STRING) front_fail(f, t->place, "other names of an operation are a text, such as \"push add\"");
+    if (t->kind != TOKEN_STRING)
+      front_fail(f, t->place, "other names of an operation are a text, such as \"push add\"");
     f->at++;
     text_printf(&names, " %.*s", (int)t->length, t->text);
   }
@@ -91,7 +92,9 @@ static void parse_range(struct front *f, const struct type *type, int64_t *low, 
     front_fail(f, place, "a parameter of type '%s' does not hold all values of ASIF_IN", type_text(f, type));
 }
 
-static bool is_int_or_long(const struct type *t) { return t->kind == TYPE_INT && t->is_signed && t->bits >= 32 && !t->is_enum; }
+static bool is_int_or_long(const struct type *t) {
+  return t->kind == TYPE_INT && t->is_signed && t->bits >= 32 && !t->is_enum;
+}
 
 /* What asif.h asks of an operation where the file is compiled. */
 static void check_operation(struct front *f, const struct decl *d, struct place place) {
@@ -135,7 +138,8 @@ static void parse_role(struct front *f, struct place place) {
   parse_expect(f, ",");
   if (!parse_accept(f, "ASIF_REST")) {
     int64_t count = parse_constant(f, "the number of threads of a role");
-    if (count < 1 || count > THREADS_MOST) front_fail(f, place, "a role has 1 to %d threads, or ASIF_REST", THREADS_MOST);
+    if (count < 1 || count > THREADS_MOST)
+      front_fail(f, place, "a role has 1 to %d threads, or ASIF_REST", THREADS_MOST);
     role.count = (int)count;
   }
   while (parse_accept(f, ",")) vec_push(f->mem, &ops, parse_function_name(f));

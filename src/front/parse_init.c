@@ -133,7 +133,8 @@ static int64_t parse_slot(struct front *f, const struct type *t, bool *within) {
   return i;
 }
 
-/* .a.b = value or [1] = value. Returns the slot behind it, or -1 if it went deeper, where what follows would go on inside. */
+/* .a.b = value or [1] = value. Returns the slot behind it, or -1 if it went deeper, where what follows would go on
+ * inside. */
 static int64_t parse_designated(struct front *f, struct expr *e) {
   struct place place = parse_token(f)->place;
   bool within = false;
@@ -145,7 +146,8 @@ static int64_t parse_designated(struct front *f, struct expr *e) {
     e->args[i] = parse_element(f, type, NULL);
     return i + 1;
   }
-  if (type->kind != TYPE_ARRAY && type->kind != TYPE_STRUCT) front_fail(f, place, "'%s' has no parts", type_text(f, type->plain));
+  if (type->kind != TYPE_ARRAY && type->kind != TYPE_STRUCT)
+    front_fail(f, place, "'%s' has no parts", type_text(f, type->plain));
   if (!e->args[i]) e->args[i] = new_init(f, type, place);
   if (e->args[i]->kind != E_INIT) front_outside(f, place, "a part initialised after the whole");
   parse_deeper(f);

@@ -10,12 +10,13 @@ static bool any_of(struct front *f, const char *const *words, size_t count) {
 
 bool parse_at_type(struct front *f) {
   static const char *const words[] = {
-      "void",     "char",         "short",          "int",        "long",           "signed",       "unsigned",    "_Bool",
-      "float",    "double",       "_Complex",       "struct",     "union",          "enum",         "const",       "volatile",
-      "restrict", "_Atomic",      "static",         "extern",     "typedef",        "inline",       "register",    "auto",
-      "_Noreturn", "_Thread_local", "_Alignas",     "__thread",   "__attribute__",  "__inline",     "__inline__",  "__const",
-      "__volatile__", "__restrict", "__restrict__", "__signed__", "typeof",         "__typeof__",   "__typeof",    "__int128",
-      "__asif_mutex", "__asif_intptr", "__asif_uintptr", "__extension__", "__auto_type", "_Float128", "__float128"};
+      "void",           "char",          "short",       "int",       "long",          "signed",       "unsigned",
+      "_Bool",          "float",         "double",      "_Complex",  "struct",        "union",        "enum",
+      "const",          "volatile",      "restrict",    "_Atomic",   "static",        "extern",       "typedef",
+      "inline",         "register",      "auto",        "_Noreturn", "_Thread_local", "_Alignas",     "__thread",
+      "__attribute__",  "__inline",      "__inline__",  "__const",   "__volatile__",  "__restrict",   "__restrict__",
+      "__signed__",     "typeof",        "__typeof__",  "__typeof",  "__int128",      "__asif_mutex", "__asif_intptr",
+      "__asif_uintptr", "__extension__", "__auto_type", "_Float128", "__float128"};
   struct token *t = parse_token(f);
   if (t->kind != TOKEN_NAME) return false;
   struct decl *d = scope_find(t->symbol);
@@ -36,16 +37,18 @@ static uint32_t parse_alignment(struct front *f) {
   struct place place = parse_expect(f, "(")->place;
   int64_t align = parse_at_type(f) ? parse_type_name(f)->align : parse_constant(f, "an alignment");
   parse_expect(f, ")");
-  if (align < 0 || align > 4096 || (align & (align - 1))) front_fail(f, place, "an alignment of %lld", (long long)align);
+  if (align < 0 || align > 4096 || (align & (align - 1)))
+    front_fail(f, place, "an alignment of %lld", (long long)align);
   return (uint32_t)align;
 }
 
 /* __attribute__((...)): most say nothing about what the code does. */
 uint32_t parse_attributes(struct front *f) {
   uint32_t align = 0;
-  static const char *const refused[] = {"cleanup", "__cleanup__", "constructor", "__constructor__", "destructor",  "__destructor__",
-                                        "alias",   "__alias__",   "vector_size", "__vector_size__", "mode",        "__mode__",
-                                        "packed",  "__packed__"};
+  static const char *const refused[] = {"cleanup",     "__cleanup__",     "constructor", "__constructor__",
+                                        "destructor",  "__destructor__",  "alias",       "__alias__",
+                                        "vector_size", "__vector_size__", "mode",        "__mode__",
+                                        "packed",      "__packed__"};
   while (parse_at(f, "__attribute__") || parse_at(f, "__asm__") || parse_at(f, "asm")) {
     struct token *t = parse_token(f);
     if (!parse_accept(f, "__attribute__")) front_outside(f, t->place, "inline assembly");
@@ -74,15 +77,15 @@ struct words {
 
 static bool count_word(struct front *f, struct words *w) {
   struct token *t = parse_token(f);
-  int *which = token_is(t, "char")       ? &w->chars
-               : token_is(t, "short")    ? &w->shorts
-               : token_is(t, "int")      ? &w->ints
-               : token_is(t, "long")     ? &w->longs
-               : token_is(t, "unsigned") ? &w->unsigneds
-               : token_is(t, "_Bool")    ? &w->bools
-               : token_is(t, "void")     ? &w->voids
+  int *which = token_is(t, "char")                                  ? &w->chars
+               : token_is(t, "short")                               ? &w->shorts
+               : token_is(t, "int")                                 ? &w->ints
+               : token_is(t, "long")                                ? &w->longs
+               : token_is(t, "unsigned")                            ? &w->unsigneds
+               : token_is(t, "_Bool")                               ? &w->bools
+               : token_is(t, "void")                                ? &w->voids
                : token_is(t, "signed") || token_is(t, "__signed__") ? &w->signs
-                                         : NULL;
+                                                                    : NULL;
   if (!which) return false;
   ++*which;
   w->all++;
@@ -92,7 +95,8 @@ static bool count_word(struct front *f, struct words *w) {
 
 static const struct type *type_of_words(struct front *f, const struct words *w, struct place place) {
   int kinds = !!w->chars + !!w->shorts + !!w->longs, others = w->bools + w->voids;
-  bool wrong = kinds > 1 || others > 1 || (others && (kinds || w->ints || w->signs || w->unsigneds)) || w->longs > 2 || w->ints > 1;
+  bool wrong = kinds > 1 || others > 1 || (others && (kinds || w->ints || w->signs || w->unsigneds)) || w->longs > 2 ||
+               w->ints > 1;
   if (wrong || w->chars > 1 || w->shorts > 1 || w->signs + w->unsigneds > 1 || (w->chars && w->ints))
     front_fail(f, place, "these words make no type together");
   bool u = w->unsigneds;
@@ -120,7 +124,8 @@ static bool once(struct front *f, bool *said, struct place place) {
 
 static bool parse_storage(struct front *f, struct specifiers *s) {
   struct place place = parse_token(f)->place;
-  static const char *const harmless[] = {"inline", "__inline", "__inline__", "register", "auto", "_Noreturn", "__extension__"};
+  static const char *const harmless[] = {"inline", "__inline",  "__inline__",   "register",
+                                         "auto",   "_Noreturn", "__extension__"};
   if (parse_accept(f, "typedef")) return once(f, &s->is_typedef, place);
   if (parse_accept(f, "static")) return once(f, &s->is_static, place);
   if (parse_accept(f, "extern")) return once(f, &s->is_extern, place);
@@ -144,7 +149,8 @@ static bool parse_qualifier(struct front *f, struct qualifiers *q) {
   return parse_accept(f, "restrict") || parse_accept(f, "__restrict") || parse_accept(f, "__restrict__");
 }
 
-static const struct type *qualified(struct front *f, const struct type *t, const struct qualifiers *q, struct place place) {
+static const struct type *qualified(struct front *f, const struct type *t, const struct qualifiers *q,
+                                    struct place place) {
   if (q->atomic && (t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION || t->kind == TYPE_MUTEX || t->kind == TYPE_VOID))
     front_fail(f, place, "'%s' cannot be _Atomic", type_text(f, t));
   return type_qualified(f, t, q->atomic, q->constant, q->is_volatile);

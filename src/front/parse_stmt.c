@@ -126,7 +126,8 @@ static struct stmt *parse_switch(struct front *f, struct stmt *s) {
   s->kind = S_SWITCH;
   parse_expect(f, "(");
   struct expr *e = expr_value(f, parse_expression(f));
-  if (!type_is_integer(e->type)) front_fail(f, e->place, "switch needs an integer, not '%s'", type_text(f, e->type->plain));
+  if (!type_is_integer(e->type))
+    front_fail(f, e->place, "switch needs an integer, not '%s'", type_text(f, e->type->plain));
   body.type = type_promoted(e->type);
   s->expr = expr_convert(f, e, body.type, true);
   parse_expect(f, ")");
@@ -176,7 +177,8 @@ static struct stmt *parse_return(struct front *f, struct stmt *s) {
   const struct type *type = f->function->type->of;
   s->kind = S_RETURN;
   if (parse_accept(f, ";")) {
-    if (type->kind != TYPE_VOID) front_fail(f, s->place, "return without a value from a function of '%s'", type_text(f, type));
+    if (type->kind != TYPE_VOID)
+      front_fail(f, s->place, "return without a value from a function of '%s'", type_text(f, type));
     return s;
   }
   struct expr *e = parse_expression(f);
@@ -295,6 +297,7 @@ void parse_function_body(struct front *f, struct decl *d) {
   d->body = parse_list(f);
   scope_leave(f);
   for (size_t i = 0; i < f->labels.count; i++)
-    if (!f->labels.at[i].defined) front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
+    if (!f->labels.at[i].defined)
+      front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
   f->function = NULL;
 }

@@ -65,7 +65,8 @@ struct place place_in_text(const struct unit *u, struct place start, size_t offs
   return place;
 }
 
-static void problem_list(struct problem *problem, const struct unit *u, struct place p, const char *format, va_list args) {
+static void problem_list(struct problem *problem, const struct unit *u, struct place p, const char *format,
+                         va_list args) {
   const char *path = p.file < u->files.count ? u->files.at[p.file].path : "?";
   char message[400];
   vsnprintf(message, sizeof message, format, args);

@@ -1,12 +1,11 @@
-/* The preprocessor: what its files share. The result is that of `cc -E` with the compiler Asif was built with: the same tokens,
- * each in the same file and line, which is why white space and padding are kept as GCC keeps them.
+/* The preprocessor: what its files share. The result is that of `cc -E` with the compiler Asif was built with: the same
+ * tokens, each in the same file and line, which is why white space and padding are kept as GCC keeps them.
  *
- *   pp_file.c       files, read once each; where an #include finds them; the model headers, which are part of the program
- *   pp_lex.c        text -> preprocessing tokens: lines that are joined, comments
- *   pp_macro.c      names and what #define makes of them; pp_predefined.c: what the compiler defines
- *   pp_expand.c     a macro's arguments and its replacement
- *   pp_directive.c  lines that begin with #; pp_if.c: what #if asks
- *   pp_write.c      the text that comes out, with linemarkers
+ *   pp_file.c       files, read once each; where an #include finds them; the model headers, which are part of the
+ * program pp_lex.c        text -> preprocessing tokens: lines that are joined, comments pp_macro.c      names and what
+ * #define makes of them; pp_predefined.c: what the compiler defines pp_expand.c     a macro's arguments and its
+ * replacement pp_directive.c  lines that begin with #; pp_if.c: what #if asks pp_write.c      the text that comes out,
+ * with linemarkers
  *
  * Whatever is wrong, or is left to the compiler, ends the work at once (pp_wrong and the like) and says why. */
 #ifndef ASIF_FRONT_PP_H
@@ -19,9 +18,9 @@
 #include "front/front.h"
 
 enum {
-  INCLUDES_MOST = 200,       /* nested, as in GCC */
-  MACRO_DEPTH_MOST = 1000,   /* calls in arguments of calls ... */
-  PAREN_DEPTH_MOST = 300,    /* in #if */
+  INCLUDES_MOST = 200,     /* nested, as in GCC */
+  MACRO_DEPTH_MOST = 1000, /* calls in arguments of calls ... */
+  PAREN_DEPTH_MOST = 300,  /* in #if */
   POOL_TOKENS = 256,
   TOKENS_MOST = 10 * 1000 * 1000 /* that are looked at: what is more would not end */
 };
@@ -36,7 +35,7 @@ enum pp_flag {
   PP_STRINGIFY = 8, /* # precedes: of PP_PARAM */
   PP_PAINTED = 16   /* a macro's name that is never replaced again */
 };
-#define PP_MARK2(a, b) ((uint32_t)(a) | (uint32_t)(b) << 8)
+#define PP_MARK2(a, b)    ((uint32_t)(a) | (uint32_t)(b) << 8)
 #define PP_MARK3(a, b, c) (PP_MARK2(a, b) | (uint32_t)(c) << 16)
 
 struct pp_token {
@@ -46,9 +45,9 @@ struct pp_token {
   uint32_t mark;      /* of PP_MARK: its characters, the first lowest */
   const char *text;
   union {
-    struct pp_name *name;           /* of PP_NAME */
-    uint32_t param;                 /* of PP_PARAM, from 0 */
-    const struct pp_token *source;  /* of PP_PADDING: what stood there; or NULL */
+    struct pp_name *name;          /* of PP_NAME */
+    uint32_t param;                /* of PP_PARAM, from 0 */
+    const struct pp_token *source; /* of PP_PADDING: what stood there; or NULL */
   };
 };
 
@@ -65,21 +64,30 @@ struct pp_macro {
   bool function, variadic;
   uint32_t param_count;
   struct pp_items body;
-  const char *unread; /* #define's line from behind the name on, of what nobody has asked for yet; NULL once it is read */
+  const char
+      *unread; /* #define's line from behind the name on, of what nobody has asked for yet; NULL once it is read */
 };
 
 enum pp_special {
-  SPECIAL_NONE, SPECIAL_FILE, SPECIAL_LINE, SPECIAL_COUNTER, SPECIAL_DATE, SPECIAL_TIME, SPECIAL_PRAGMA, SPECIAL_HAS_INCLUDE,
-  SPECIAL_DEFINED, SPECIAL_VA_ARGS,
+  SPECIAL_NONE,
+  SPECIAL_FILE,
+  SPECIAL_LINE,
+  SPECIAL_COUNTER,
+  SPECIAL_DATE,
+  SPECIAL_TIME,
+  SPECIAL_PRAGMA,
+  SPECIAL_HAS_INCLUDE,
+  SPECIAL_DEFINED,
+  SPECIAL_VA_ARGS,
   SPECIAL_COMPILER /* what only the compiler knows */
 };
 struct pp_name {
   const char *text;
   uint32_t length;
-  uint32_t param;   /* while a macro is defined: its parameter of this name, from 1 */
+  uint32_t param; /* while a macro is defined: its parameter of this name, from 1 */
   struct pp_macro *macro;
   enum pp_special special;
-  bool disabled;    /* it is being replaced */
+  bool disabled; /* it is being replaced */
   uint64_t hash;
   struct pp_name *next;
 };
@@ -88,7 +96,7 @@ struct pp_file {
   const char *path;
   const char *text; /* lines joined, one newline at the end */
   size_t length;
-  uint32_t *joins;  /* where a newline was taken out, ascending */
+  uint32_t *joins; /* where a newline was taken out, ascending */
   uint32_t join_count;
   bool model, once;
   struct timespec changed;
@@ -109,7 +117,7 @@ struct pp_buffer { /* a file being read */
   struct pp_buffer *outer;
 };
 
-struct pp_context { /* tokens that are to be read before the file goes on */
+struct pp_context {      /* tokens that are to be read before the file goes on */
   struct pp_name *macro; /* whose replacement they are, or NULL */
   const struct pp_item *at, *end;
   struct pp_item *owned; /* to be freed with it, or NULL */
@@ -142,14 +150,14 @@ struct pp {
   struct pp_name **names; /* a table of chains */
   size_t name_count, name_room;
   VEC(struct pp_context) contexts;
-  const struct pp_token *again; /* a token of the file that is to be read once more, or NULL */
+  const struct pp_token *again;  /* a token of the file that is to be read once more, or NULL */
   const struct pp_token *latest; /* of the file */
   bool in_directive, variadic_body;
   uint32_t keep_macros; /* macros are not replaced */
   uint32_t expanding;   /* depth of arguments that are being expanded */
   enum pp_args args;
   uint32_t counter;
-  size_t tokens; /* looked at */
+  size_t tokens;               /* looked at */
   VEC(struct pp_token *) pool; /* of tokens, POOL_TOKENS each */
   size_t pooled;
   struct pp_token nothing, end; /* padding without a source; the end of an argument */
@@ -165,12 +173,13 @@ struct pp {
 _Noreturn void pp_stop(struct pp *, enum pp_outcome, uint32_t line, uint32_t col, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 #define pp_wrong(pp, token, ...) pp_stop(pp, PP_WRONG, (token)->line, (token)->col, __VA_ARGS__)
-#define pp_compiler(pp, ...) pp_stop(pp, PP_NEEDS_COMPILER, pp_line(pp), 1, __VA_ARGS__)
+#define pp_compiler(pp, ...)     pp_stop(pp, PP_NEEDS_COMPILER, pp_line(pp), 1, __VA_ARGS__)
 uint32_t pp_line(const struct pp *); /* where the file is read */
 void pp_count(struct pp *, size_t tokens);
 
 /* pp_file.c */
-struct pp_file *pp_find(struct pp *, const char *name, size_t length, bool quoted, const char *beside); /* NULL: there is none */
+struct pp_file *pp_find(struct pp *, const char *name, size_t length, bool quoted,
+                        const char *beside); /* NULL: there is none */
 struct pp_file *pp_open(struct pp *, const char *path);
 void pp_enter(struct pp *, struct pp_file *);
 void pp_leave(struct pp *);
@@ -189,7 +198,7 @@ static inline void pp_forget_tokens(struct pp *pp) { pp->pooled = 0; } /* nobody
 void pp_names_open(struct pp *);
 struct pp_name *pp_name(struct pp *, const char *, size_t length);
 void pp_define(struct pp *);
-void pp_define_text(struct pp *, const char *text); /* "NAME value\n" */
+void pp_define_text(struct pp *, const char *text);       /* "NAME value\n" */
 struct pp_macro *pp_macro(struct pp *, struct pp_name *); /* NULL if it is none; read now, if it was not */
 bool pp_is_defined(struct pp *, struct pp_name *);
 void pp_predefine(struct pp *, const char *standard); /* pp_predefined.c */
@@ -197,7 +206,8 @@ const char *predefined_compiler(size_t *length);
 bool predefined_has(const char *standard);
 
 /* pp_expand.c */
-const struct pp_token *pp_get(struct pp *, uint32_t *line); /* the next token with macros replaced; padding too, outside directives */
+const struct pp_token *
+pp_get(struct pp *, uint32_t *line); /* the next token with macros replaced; padding too, outside directives */
 const struct pp_token *pp_get_solid(struct pp *, uint32_t *line); /* no padding */
 
 /* pp_directive.c */
@@ -215,8 +225,8 @@ void pp_write_all(struct pp *);
 
 /* compiler.c: the compiler's word for it. The text, and the folder that model headers were in; NULL with the problem.
  * `missing` says that there is no compiler. */
-const char *compiler_preprocess(struct mem *, const char *path, char *const *cc_args, size_t *length, const char **model, bool *missing,
-                                struct problem *);
+const char *compiler_preprocess(struct mem *, const char *path, char *const *cc_args, size_t *length,
+                                const char **model, bool *missing, struct problem *);
 /* preprocess.c: what Asif makes of it itself. */
 #define OWN_MODEL "<asif>"
 enum pp_outcome preprocess(struct mem *, const char *path, char *const *cc_args, struct text *, struct problem *);

@@ -6,7 +6,9 @@ static void end_directive(struct pp *pp) {
   pp->in_directive = false;
 }
 
-static bool word_is(const struct pp_token *t, const char *word) { return t->kind == PP_NAME && !strcmp(t->name->text, word); }
+static bool word_is(const struct pp_token *t, const char *word) {
+  return t->kind == PP_NAME && !strcmp(t->name->text, word);
+}
 
 /* "x.h" or <x.h> as they stand; false if something else does. */
 bool pp_header_name(struct pp *pp, const char **name, size_t *length, bool *quoted) {
@@ -55,11 +57,14 @@ static void include(struct pp *pp) {
   struct pp_file *f = pp_find(pp, name, length, quoted, pp->buffer->file->path);
   end_directive(pp);
   if (!f && quoted)
-    pp_stop(pp, PP_REFUSED, line, col, "%.*s is not found; -I says in which folder to look", (int)(length < 200 ? length : 200), name);
+    pp_stop(pp, PP_REFUSED, line, col, "%.*s is not found; -I says in which folder to look",
+            (int)(length < 200 ? length : 200), name);
   if (!f)
-    pp_stop(pp, PP_REFUSED, line, col, "<%.*s> is outside the C that verify reads", (int)(length < 200 ? length : 200), name);
+    pp_stop(pp, PP_REFUSED, line, col, "<%.*s> is outside the C that verify reads", (int)(length < 200 ? length : 200),
+            name);
   if (included_once(pp, f)) return;
-  if (pp->depth >= INCLUDES_MOST) pp_stop(pp, PP_WRONG, line, col, "files include each other more than %d deep", INCLUDES_MOST);
+  if (pp->depth >= INCLUDES_MOST)
+    pp_stop(pp, PP_WRONG, line, col, "files include each other more than %d deep", INCLUDES_MOST);
   pp_enter(pp, f);
   pp_enter_file(pp, f->path, 1);
 }
@@ -105,7 +110,8 @@ static bool take_otherwise(struct pp *pp, const struct pp_token *t) {
   return pp->conditions.at[pp->conditions.count - 1].taken = take;
 }
 
-/* From the end of a directive over groups that are not taken to the end of the directive whose group is, or of #endif. */
+/* From the end of a directive over groups that are not taken to the end of the directive whose group is, or of #endif.
+ */
 static void skip_groups(struct pp *pp) {
   for (size_t nested = 0; next_directive(pp);) {
     pp->buffer->at++;
@@ -262,10 +268,12 @@ static void directive(struct pp *pp) {
 /* The end of a file: the one that included it goes on. */
 static bool leave_file(struct pp *pp, const struct pp_token *end) {
   if (!pp->buffer->outer) {
-    if (pp->conditions.count) pp_stop(pp, PP_WRONG, pp->conditions.at[pp->conditions.count - 1].line, 2, "this condition has no #endif");
+    if (pp->conditions.count)
+      pp_stop(pp, PP_WRONG, pp->conditions.at[pp->conditions.count - 1].line, 2, "this condition has no #endif");
     return false;
   }
-  if (pp->args != ARGS_NONE) pp_stop(pp, PP_NEEDS_COMPILER, end->line, end->col, "a macro whose arguments are sought in another file");
+  if (pp->args != ARGS_NONE)
+    pp_stop(pp, PP_NEEDS_COMPILER, end->line, end->col, "a macro whose arguments are sought in another file");
   pp_leave(pp);
   pp_enter_file(pp, pp->buffer->name, pp_line(pp) + 1);
   return true;

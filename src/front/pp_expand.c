@@ -1,5 +1,6 @@
-/* Tokens with macros replaced. Replacements are contexts on a stack, read before the file goes on; while one is there its macro's
- * name is not replaced again, and a name met then never is. Padding tells the writer, and #, where white space was. */
+/* Tokens with macros replaced. Replacements are contexts on a stack, read before the file goes on; while one is there
+ * its macro's name is not replaced again, and a name met then never is. Padding tells the writer, and #, where white
+ * space was. */
 #include <stdlib.h>
 
 #include "front/pp.h"
@@ -15,7 +16,8 @@ void pp_count(struct pp *pp, size_t tokens) {
   pp->tokens += tokens;
   if (before >> 14 != pp->tokens >> 14) mem_poll(pp->mem);
   if (pp->tokens <= TOKENS_MOST) return;
-  pp_stop(pp, PP_REFUSED, pp_line(pp), 1, "the file and its macros come to more than %d million tokens", TOKENS_MOST / 1000000);
+  pp_stop(pp, PP_REFUSED, pp_line(pp), 1, "the file and its macros come to more than %d million tokens",
+          TOKENS_MOST / 1000000);
 }
 
 static const struct pp_token *padding(struct pp *pp, const struct pp_token *source) {
@@ -29,8 +31,8 @@ static void push(struct pp *pp, struct pp_items *items, const struct pp_token *t
   vec_push(pp->mem, &items->list, ((struct pp_item){t, line}));
 }
 
-static void push_context(struct pp *pp, struct pp_name *macro, const struct pp_item *items, size_t count, struct pp_item *owned,
-                         uint32_t line) {
+static void push_context(struct pp *pp, struct pp_name *macro, const struct pp_item *items, size_t count,
+                         struct pp_item *owned, uint32_t line) {
   static const struct pp_item none;
   if (!items) items = &none;
   vec_push(pp->mem, &pp->contexts, ((struct pp_context){macro, items, items + count, owned, line}));
@@ -50,7 +52,9 @@ static void pop_context(struct pp *pp) {
   if (c->macro) c->macro->disabled = false;
 }
 
-static struct pp_context *top(struct pp *pp) { return pp->contexts.count ? &pp->contexts.at[pp->contexts.count - 1] : NULL; }
+static struct pp_context *top(struct pp *pp) {
+  return pp->contexts.count ? &pp->contexts.at[pp->contexts.count - 1] : NULL;
+}
 
 /* The latest token is to be read once more. */
 static void back_up(struct pp *pp) {
@@ -190,7 +194,8 @@ struct args {
 
 static void check_count(struct pp *pp, const struct pp_token *name, const struct pp_macro *m, uint32_t count) {
   if (count == m->param_count || (count + 1 == m->param_count && m->variadic)) return;
-  pp_wrong(pp, name, "the macro %s takes %u argument%s, not %u", name->name->text, m->param_count, m->param_count == 1 ? "" : "s", count);
+  pp_wrong(pp, name, "the macro %s takes %u argument%s, not %u", name->name->text, m->param_count,
+           m->param_count == 1 ? "" : "s", count);
 }
 
 static void collect_args(struct pp *pp, const struct pp_token *name, const struct pp_macro *m, struct args *args) {
@@ -202,7 +207,8 @@ static void collect_args(struct pp *pp, const struct pp_token *name, const struc
     last = collect_arg(pp, &a.raw, m->variadic && count == m->param_count);
     while (a.raw.list.count && a.raw.list.at[a.raw.list.count - 1].token->kind == PP_PADDING) a.raw.list.count--;
     vec_push(pp->mem, &args->list, a);
-    if (last->kind == PP_END) pp_wrong(pp, name, "the arguments of the macro %s do not end; ) is missing", name->name->text);
+    if (last->kind == PP_END)
+      pp_wrong(pp, name, "the arguments of the macro %s do not end; ) is missing", name->name->text);
   } while (pp_is(last, ','));
   bool empty = !args->list.at[0].raw.list.count;
   if (count == 1 && empty && !m->param_count) count = 0;
@@ -225,7 +231,9 @@ static bool find_args(struct pp *pp) {
 }
 
 /* What stands before this place of the replacement, if anything. */
-static struct pp_item *last_item(struct pp_items *to) { return to->list.count ? &to->list.at[to->list.count - 1] : NULL; }
+static struct pp_item *last_item(struct pp_items *to) {
+  return to->list.count ? &to->list.at[to->list.count - 1] : NULL;
+}
 
 /* A copy with ## behind it, or without. */
 static void set_paste(struct pp *pp, struct pp_item *item, bool paste) {
@@ -242,7 +250,8 @@ static void put_items(struct pp *pp, struct pp_items *to, const struct pp_items 
 }
 
 /* An argument to the right of ##. */
-static void put_right(struct pp *pp, const struct pp_macro *m, const struct pp_token *param, struct arg *a, struct pp_items *to) {
+static void put_right(struct pp *pp, const struct pp_macro *m, const struct pp_token *param, struct arg *a,
+                      struct pp_items *to) {
   struct pp_item *last = last_item(to);
   bool more = param->flags & PP_PASTE;
   if (last && pp_is(last->token, ',') && m->variadic && param->param + 1 == m->param_count) {
@@ -309,7 +318,8 @@ static bool call_macro(struct pp *pp, const struct pp_token *name, struct pp_mac
   pp->args = ARGS_NONE;
   pp->keep_macros--;
   if (!found) return false;
-  if (pp->clang && pp->latest->line != line) pp_compiler(pp, "a call of several lines"); /* the compilers differ in them */
+  if (pp->clang && pp->latest->line != line)
+    pp_compiler(pp, "a call of several lines"); /* the compilers differ in them */
   if (!m->param_count) {
     push_context(pp, name->name, m->body.list.at, m->body.list.count, NULL, line);
   } else {
@@ -357,7 +367,8 @@ static void set_clock(struct pp *pp) {
   if (getenv("SOURCE_DATE_EPOCH")) pp_compiler(pp, "the date of SOURCE_DATE_EPOCH");
   localtime_r(&now, &tm);
   static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  snprintf(pp->date, sizeof pp->date, "\"%.3s %2d %4d\"", months + 3 * (tm.tm_mon % 12), tm.tm_mday % 100, (1900 + tm.tm_year) % 10000);
+  snprintf(pp->date, sizeof pp->date, "\"%.3s %2d %4d\"", months + 3 * (tm.tm_mon % 12), tm.tm_mday % 100,
+           (1900 + tm.tm_year) % 10000);
   snprintf(pp->clock, sizeof pp->clock, "\"%02d:%02d:%02d\"", tm.tm_hour % 100, tm.tm_min % 100, tm.tm_sec % 100);
 }
 
@@ -380,7 +391,9 @@ static const struct pp_token *special_value(struct pp *pp, const struct pp_token
 /* A name that is replaced by no #define. True if something was pushed in its place. */
 static bool replace_special(struct pp *pp, const struct pp_token *t, uint32_t line) {
   switch (t->name->special) {
-  case SPECIAL_NONE: case SPECIAL_DEFINED: case SPECIAL_VA_ARGS: return false;
+  case SPECIAL_NONE:
+  case SPECIAL_DEFINED:
+  case SPECIAL_VA_ARGS: return false;
   case SPECIAL_COMPILER: pp_compiler(pp, "%s", t->name->text);
   case SPECIAL_PRAGMA: return call_pragma(pp);
   case SPECIAL_HAS_INCLUDE:

@@ -1,5 +1,5 @@
-/* The files that are read: each once, however often it is included. Lines that end in a backslash are joined here, so that
- * nothing behind this need know of them but the counting of lines. */
+/* The files that are read: each once, however often it is included. Lines that end in a backslash are joined here, so
+ * that nothing behind this need know of them but the counting of lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +21,8 @@ static bool needs_cleaning(const char *text, size_t length) {
 
 static void check_trigraphs(struct pp *pp, const struct pp_file *f) {
   for (const char *p = f->text, *end = p + f->length; pp->strict && (p = memchr(p, '?', (size_t)(end - p))); p++)
-    if (p[1] == '?' && p[2] && strchr("=/'()!<>-", p[2])) pp_stop(pp, PP_NEEDS_COMPILER, 0, 1, "%s: a trigraph", f->path);
+    if (p[1] == '?' && p[2] && strchr("=/'()!<>-", p[2]))
+      pp_stop(pp, PP_NEEDS_COMPILER, 0, 1, "%s: a trigraph", f->path);
 }
 
 static void clean(struct pp *pp, struct pp_file *f) {
@@ -42,7 +43,8 @@ static void clean(struct pp *pp, struct pp_file *f) {
     }
   }
   if (f->length && (to == text || to[-1] != '\n')) {
-    if (joins.count && joins.at[joins.count - 1] == (uint32_t)(to - text)) joins.count--; /* at the end it joins nothing */
+    if (joins.count && joins.at[joins.count - 1] == (uint32_t)(to - text))
+      joins.count--; /* at the end it joins nothing */
     *to++ = '\n';
   }
   *to = 0;
@@ -84,7 +86,8 @@ static struct pp_file *known_file(struct pp *pp, const char *path) {
 /* A linemarker would have to quote it. */
 static void check_path(struct pp *pp, const char *path) {
   for (const char *p = path; *p; p++)
-    if (*p == '"' || *p == '\\' || *p < ' ' || *p == 127) pp_compiler(pp, "a file name with quotes or what cannot be printed");
+    if (*p == '"' || *p == '\\' || *p < ' ' || *p == 127)
+      pp_compiler(pp, "a file name with quotes or what cannot be printed");
 }
 
 static char *read_whole(struct pp *pp, int fd, size_t size, size_t *length) {
@@ -101,7 +104,8 @@ struct pp_file *pp_open(struct pp *pp, const char *path) {
   struct stat st;
   if (f) return f;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0 && errno != ENOENT && errno != ENOTDIR) pp_compiler(pp, "%.200s, which cannot be read (%s),", path, strerror(errno));
+  if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+    pp_compiler(pp, "%.200s, which cannot be read (%s),", path, strerror(errno));
   if (fd < 0) return NULL;
   bool known = !fstat(fd, &st), folder = known && S_ISDIR(st.st_mode);
   bool good = known && S_ISREG(st.st_mode) && st.st_size <= TEXT_MOST;
@@ -128,7 +132,8 @@ static struct pp_file *open_model(struct pp *pp, const char *name, size_t length
   return f;
 }
 
-static struct pp_file *open_in(struct pp *pp, const char *folder, size_t folder_length, const char *name, size_t length) {
+static struct pp_file *open_in(struct pp *pp, const char *folder, size_t folder_length, const char *name,
+                               size_t length) {
   struct text path;
   text_open(&path, pp->mem);
   text_bytes(&path, folder, folder_length);
@@ -154,7 +159,8 @@ struct pp_file *pp_find(struct pp *pp, const char *name, size_t length, bool quo
   if (quoted) {
     const char *slash = beside ? strrchr(beside, '/') : NULL;
     bool model = beside && !strncmp(beside, OWN_MODEL "/", strlen(OWN_MODEL "/"));
-    f = model ? open_model(pp, name, length) : open_in(pp, beside, slash ? (size_t)(slash + 1 - beside) : 0, name, length);
+    f = model ? open_model(pp, name, length)
+              : open_in(pp, beside, slash ? (size_t)(slash + 1 - beside) : 0, name, length);
   }
   for (size_t i = 0; quoted && !f && i < pp->quote_folders.count; i++)
     f = open_in(pp, pp->quote_folders.at[i], strlen(pp->quote_folders.at[i]), name, length);
@@ -163,8 +169,15 @@ struct pp_file *pp_find(struct pp *pp, const char *name, size_t length, bool quo
 
 void pp_enter(struct pp *pp, struct pp_file *f) {
   struct pp_buffer *b = mem_piece(pp->mem, sizeof *b);
-  *b = (struct pp_buffer){.file = f, .at = f->text, .end = f->text + f->length, .line_start = f->text, .line = 1, .name = f->path,
-                          .fresh = true, .conditions = pp->conditions.count, .outer = pp->buffer};
+  *b = (struct pp_buffer){.file = f,
+                          .at = f->text,
+                          .end = f->text + f->length,
+                          .line_start = f->text,
+                          .line = 1,
+                          .name = f->path,
+                          .fresh = true,
+                          .conditions = pp->conditions.count,
+                          .outer = pp->buffer};
   pp->buffer = b;
   pp->depth++;
 }

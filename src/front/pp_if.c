@@ -30,7 +30,8 @@ static struct value read_char_constant(struct question *q) {
   if (q->t->length == 3 && p[0] == '\'' && !(p[1] & 0x80)) return number((uint64_t)p[1]);
   const char *known = q->t->length == 4 && p[0] == '\'' && p[1] == '\\' ? strchr(from, p[2]) : NULL;
   if (known && *known) return number((uint64_t)to[known - from]);
-  if (q->t->length == 4 && p[0] == '\'' && p[1] == '\\' && p[2] >= '0' && p[2] <= '7') return number((uint64_t)(p[2] - '0'));
+  if (q->t->length == 4 && p[0] == '\'' && p[1] == '\\' && p[2] >= '0' && p[2] <= '7')
+    return number((uint64_t)(p[2] - '0'));
   pp_compiler(q->pp, "a character constant like this in #if");
 }
 
@@ -60,7 +61,8 @@ static struct value read_number(struct question *q) {
   if (base == 16 || base == 2) p += 2;
   const char *first = p;
   for (; p < end && digit_value(*p) < base; p++) {
-    if (v.bits > (UINT64_MAX - (uint64_t)digit_value(*p)) / (uint64_t)base) pp_compiler(q->pp, "a number of more than 64 bits");
+    if (v.bits > (UINT64_MAX - (uint64_t)digit_value(*p)) / (uint64_t)base)
+      pp_compiler(q->pp, "a number of more than 64 bits");
     v.bits = v.bits * (uint64_t)base + (uint64_t)digit_value(*p);
   }
   if (p == first || !suffix(p, end, &is_unsigned)) pp_wrong(q->pp, q->t, "#if takes whole numbers; this is none");
@@ -148,11 +150,19 @@ static int strength(const struct pp_token *t) {
   case '|': return 5;
   case '^': return 6;
   case '&': return 7;
-  case PP_MARK2('=', '='): case PP_MARK2('!', '='): return 8;
-  case '<': case '>': case PP_MARK2('<', '='): case PP_MARK2('>', '='): return 9;
-  case PP_MARK2('<', '<'): case PP_MARK2('>', '>'): return 10;
-  case '+': case '-': return 11;
-  case '*': case '/': case '%': return 12;
+  case PP_MARK2('=', '='):
+  case PP_MARK2('!', '='): return 8;
+  case '<':
+  case '>':
+  case PP_MARK2('<', '='):
+  case PP_MARK2('>', '='): return 9;
+  case PP_MARK2('<', '<'):
+  case PP_MARK2('>', '>'): return 10;
+  case '+':
+  case '-': return 11;
+  case '*':
+  case '/':
+  case '%': return 12;
   default: return 0;
   }
 }
@@ -206,8 +216,10 @@ static struct value apply(struct question *q, uint32_t mark, struct value a, str
   case '+': return (struct value){a.bits + b.bits, is_unsigned};
   case '-': return (struct value){a.bits - b.bits, is_unsigned};
   case '*': return (struct value){a.bits * b.bits, is_unsigned};
-  case '/': case '%': return divide(q, a, b, mark == '%', is_unsigned);
-  case PP_MARK2('<', '<'): case PP_MARK2('>', '>'): return shift(q, a, mark == PP_MARK2('<', '<'), b);
+  case '/':
+  case '%': return divide(q, a, b, mark == '%', is_unsigned);
+  case PP_MARK2('<', '<'):
+  case PP_MARK2('>', '>'): return shift(q, a, mark == PP_MARK2('<', '<'), b);
   default: return compare(mark, a, b, is_unsigned);
   }
 }

@@ -63,7 +63,8 @@ bool pp_skip_blanks(struct pp *pp) {
   return b->at > start;
 }
 
-/* Whatever it says: text in #error, a group that is not taken. Comments still count, and what is quoted is no comment. */
+/* Whatever it says: text in #error, a group that is not taken. Comments still count, and what is quoted is no comment.
+ */
 void pp_skip_line(struct pp *pp) {
   struct pp_buffer *b = pp->buffer;
   for (pp_skip_blanks(pp); b->at < b->end && *b->at != '\n'; pp_skip_blanks(pp)) {
@@ -102,7 +103,8 @@ static const char *read_name(struct pp *pp, struct pp_token *t, const char *p) {
   const char *end = p;
   while (pp_word_char(*end)) end++;
   const char *quote = prefixed_quote(pp, p, end);
-  if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
+  if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U')))
+    pp_compiler(pp, "a name with letters beyond ASCII");
   if (quote) {
     t->kind = *quote == '"' ? PP_STRING : PP_CHAR;
     return quote_end(pp, t, quote);
@@ -115,8 +117,9 @@ static const char *read_name(struct pp *pp, struct pp_token *t, const char *p) {
 }
 
 static const char *read_mark(struct pp *pp, struct pp_token *t, const char *p) {
-  static const char marks[][4] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-                                  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##", "<:", ":>", "<%", "%>", "%:"};
+  static const char marks[][4] = {
+      "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+      "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##", "<:", ":>", "<%", "%>", "%:"};
   size_t length = 1;
   if (p[1] > ' ')
     for (size_t i = 0; i < sizeof marks / sizeof *marks && length == 1; i++)
@@ -133,7 +136,8 @@ static const char *read_token(struct pp *pp, struct pp_token *t, const char *p) 
   if (is_digit(c) || (c == '.' && is_digit(p[1]))) {
     t->kind = PP_NUMBER;
     const char *end = number_end(p);
-    if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
+    if ((*end & 0x80) || (*end == '\\' && (end[1] == 'u' || end[1] == 'U')))
+      pp_compiler(pp, "a name with letters beyond ASCII");
     return end;
   }
   if (c == '"' || c == '\'') {
@@ -146,7 +150,8 @@ static const char *read_token(struct pp *pp, struct pp_token *t, const char *p) 
   return p + 1;
 }
 
-/* To the next token: over white space and, outside directives, the ends of lines. False at the end of the directive or file. */
+/* To the next token: over white space and, outside directives, the ends of lines. False at the end of the directive or
+ * file. */
 static bool find_token(struct pp *pp, uint8_t *flags) {
   struct pp_buffer *b = pp->buffer;
   for (;;) {
@@ -168,7 +173,8 @@ const struct pp_token *pp_lex(struct pp *pp) {
   t->text = b->at;
   t->line = b->line + b->shift;
   t->col = (uint32_t)(b->at - b->line_start) + 1;
-  if (pp->clang && b->join && b->file->text + b->file->joins[b->join - 1] == b->at) pp_compiler(pp, "a token made of several lines");
+  if (pp->clang && b->join && b->file->text + b->file->joins[b->join - 1] == b->at)
+    pp_compiler(pp, "a token made of several lines");
   if (found) b->at = read_token(pp, t, b->at);
   t->length = (uint32_t)(b->at - t->text);
   return t;

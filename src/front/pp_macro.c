@@ -6,15 +6,29 @@
 static const struct {
   const char *name;
   enum pp_special special;
-} specials[] = {
-    {"__FILE__", SPECIAL_FILE}, {"__LINE__", SPECIAL_LINE}, {"__COUNTER__", SPECIAL_COUNTER}, {"__DATE__", SPECIAL_DATE},
-    {"__TIME__", SPECIAL_TIME}, {"_Pragma", SPECIAL_PRAGMA}, {"__has_include", SPECIAL_HAS_INCLUDE},
-    {"defined", SPECIAL_DEFINED}, {"__VA_ARGS__", SPECIAL_VA_ARGS}, {"__VA_OPT__", SPECIAL_COMPILER},
-    {"__TIMESTAMP__", SPECIAL_COMPILER}, {"__INCLUDE_LEVEL__", SPECIAL_COMPILER}, {"__BASE_FILE__", SPECIAL_COMPILER},
-    {"__FILE_NAME__", SPECIAL_COMPILER}, {"__FLT_EVAL_METHOD__", SPECIAL_COMPILER}, {"__building_module", SPECIAL_COMPILER},
-    {"__is_identifier", SPECIAL_COMPILER}, {"__is_target_arch", SPECIAL_COMPILER}, {"__is_target_vendor", SPECIAL_COMPILER},
-    {"__is_target_os", SPECIAL_COMPILER}, {"__is_target_environment", SPECIAL_COMPILER}, {"__pragma", SPECIAL_COMPILER},
-    {"__identifier", SPECIAL_COMPILER}};
+} specials[] = {{"__FILE__", SPECIAL_FILE},
+                {"__LINE__", SPECIAL_LINE},
+                {"__COUNTER__", SPECIAL_COUNTER},
+                {"__DATE__", SPECIAL_DATE},
+                {"__TIME__", SPECIAL_TIME},
+                {"_Pragma", SPECIAL_PRAGMA},
+                {"__has_include", SPECIAL_HAS_INCLUDE},
+                {"defined", SPECIAL_DEFINED},
+                {"__VA_ARGS__", SPECIAL_VA_ARGS},
+                {"__VA_OPT__", SPECIAL_COMPILER},
+                {"__TIMESTAMP__", SPECIAL_COMPILER},
+                {"__INCLUDE_LEVEL__", SPECIAL_COMPILER},
+                {"__BASE_FILE__", SPECIAL_COMPILER},
+                {"__FILE_NAME__", SPECIAL_COMPILER},
+                {"__FLT_EVAL_METHOD__", SPECIAL_COMPILER},
+                {"__building_module", SPECIAL_COMPILER},
+                {"__is_identifier", SPECIAL_COMPILER},
+                {"__is_target_arch", SPECIAL_COMPILER},
+                {"__is_target_vendor", SPECIAL_COMPILER},
+                {"__is_target_os", SPECIAL_COMPILER},
+                {"__is_target_environment", SPECIAL_COMPILER},
+                {"__pragma", SPECIAL_COMPILER},
+                {"__identifier", SPECIAL_COMPILER}};
 
 /* Compilers can be asked more and more with __has_. */
 static bool asks_compiler(const char *text, size_t length) { return length > 6 && !memcmp(text, "__has_", 6); }
@@ -46,7 +60,10 @@ struct pp_name *pp_name(struct pp *pp, const char *text, size_t length) {
     if (n->hash == hash && n->length == length && !memcmp(n->text, text, length)) return n;
   if (pp->name_count++ > pp->name_room) grow_names(pp);
   struct pp_name *n = mem_piece(pp->mem, sizeof *n), **chain = &pp->names[hash & (pp->name_room - 1)];
-  *n = (struct pp_name){.text = mem_string(pp->mem, text, length), .length = (uint32_t)length, .hash = hash, .next = *chain,
+  *n = (struct pp_name){.text = mem_string(pp->mem, text, length),
+                        .length = (uint32_t)length,
+                        .hash = hash,
+                        .next = *chain,
                         .special = asks_compiler(text, length) ? SPECIAL_COMPILER : SPECIAL_NONE};
   return *chain = n;
 }
@@ -86,7 +103,8 @@ static void read_params(struct pp *pp, struct reading *r) {
       pp_wrong(pp, t, "a parameter of the macro is expected here, or )");
     }
     if (pp_is(t, ')')) break;
-    if (!pp_is(t, ',') || r->macro->variadic) pp_wrong(pp, t, "%s is expected here", r->macro->variadic ? ")" : ", or )");
+    if (!pp_is(t, ',') || r->macro->variadic)
+      pp_wrong(pp, t, "%s is expected here", r->macro->variadic ? ")" : ", or )");
     t = pp_lex(pp);
   }
   r->macro->param_count = (uint32_t)r->params.count;
@@ -128,7 +146,8 @@ static void read_body(struct pp *pp, struct reading *r, const struct pp_token *f
   }
   struct pp_token *last = last_of(r);
   if (paste) pp_wrong(pp, first, "## cannot be the last thing that the macro stands for");
-  if (last && r->macro->function && pp_is(last, '#')) pp_wrong(pp, last, "# must be followed by a parameter of the macro");
+  if (last && r->macro->function && pp_is(last, '#'))
+    pp_wrong(pp, last, "# must be followed by a parameter of the macro");
 }
 
 /* GNU C leaves a comma out before a list of arguments that is not there; strict C does so less often. */

@@ -28,9 +28,11 @@ void pp_enter_file(struct pp *pp, const char *name, uint32_t line) {
   mark(pp, line);
 }
 
-/* Within a line only what white space or a macro sets apart can be moved to its own line: the rest stands where it is. */
+/* Within a line only what white space or a macro sets apart can be moved to its own line: the rest stands where it is.
+ */
 static void write_token(struct pp *pp, const struct pp_token *t, uint32_t line) {
-  if (pp->clang && line != pp->out_line && pp->out_line != OUT_LINE_UNKNOWN) pp_compiler(pp, "a line that several lines make");
+  if (pp->clang && line != pp->out_line && pp->out_line != OUT_LINE_UNKNOWN)
+    pp_compiler(pp, "a line that several lines make");
   if (pp->out_apart || t->flags & PP_WHITE) {
     if (line != pp->out_line) pp_move(pp, line);
     text_char(pp->out, ' ');

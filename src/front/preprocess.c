@@ -1,5 +1,5 @@
-/* A C file -> preprocessed text -> unit. Asif preprocesses it itself (pp.h) as the compiler would that Asif was built with. What
- * it leaves to a compiler, and whatever is said for another one, a compiler does (compiler.c). */
+/* A C file -> preprocessed text -> unit. Asif preprocesses it itself (pp.h) as the compiler would that Asif was built
+ * with. What it leaves to a compiler, and whatever is said for another one, a compiler does (compiler.c). */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +17,8 @@ _Noreturn void pp_stop(struct pp *pp, enum pp_outcome outcome, uint32_t line, ui
   source_read(pp->mem, &file);
   vec_push(pp->mem, &u.files, file);
   struct place place = {0, line ? line : 1, col > UINT16_MAX ? UINT16_MAX : (uint16_t)col};
-  problem_at(pp->problem, &u, place, outcome == PP_NEEDS_COMPILER ? "%s is left to a compiler, and there is none; CC names one" : "%s", what);
+  problem_at(pp->problem, &u, place,
+             outcome == PP_NEEDS_COMPILER ? "%s is left to a compiler, and there is none; CC names one" : "%s", what);
   pp->outcome = outcome;
   longjmp(pp->failed, 1);
 }
@@ -127,7 +128,8 @@ static void read_all(struct pp *pp, const struct options *o) {
   read_file(pp, main);
 }
 
-enum pp_outcome preprocess(struct mem *m, const char *path, char *const *cc_args, struct text *out, struct problem *problem) {
+enum pp_outcome preprocess(struct mem *m, const char *path, char *const *cc_args, struct text *out,
+                           struct problem *problem) {
   struct mem *own = mem_child(m);
   struct pp *pp = mem_zero(own, 1, sizeof *pp);
   struct options options = {.standard = NULL};
@@ -149,9 +151,10 @@ enum pp_outcome preprocess(struct mem *m, const char *path, char *const *cc_args
   return outcome;
 }
 
-/* Whatever our own preprocessor does not settle. Its own words are left if the compiler finds the file wrong as well, or if there
- * is no compiler to ask. */
-static struct unit *read_compiled(struct mem *m, const char *path, char *const *cc_args, enum pp_outcome own, struct problem *problem) {
+/* Whatever our own preprocessor does not settle. Its own words are left if the compiler finds the file wrong as well,
+ * or if there is no compiler to ask. */
+static struct unit *read_compiled(struct mem *m, const char *path, char *const *cc_args, enum pp_outcome own,
+                                  struct problem *problem) {
   struct problem said = {""};
   const char *model;
   bool missing;
@@ -168,7 +171,8 @@ struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, s
     return NULL;
   }
   if (*path == '-') {
-    problem_set(problem, "%s: a name that begins with '-' means an option to the compiler; ./%s would be right", path, path);
+    problem_set(problem, "%s: a name that begins with '-' means an option to the compiler; ./%s would be right", path,
+                path);
     return NULL;
   }
   struct text text;

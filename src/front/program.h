@@ -1,9 +1,10 @@
 /* The program: what the engines run. lower.c makes it of the typed syntax tree.
  *
- * Memory is objects made of cells. A cell holds one scalar, as a word. An object is a global variable, or comes from malloc, or is
- * a local variable whose address is taken; a pointer is an object and a cell in it, with three low bits to mark it. Code works on
- * registers, a word each; calls are inlined, so that where a thread is within an operation is one number, and what it knows is the
- * registers that are live there. An instruction that may touch memory others can see is where steps begin (verify/machine.c). */
+ * Memory is objects made of cells. A cell holds one scalar, as a word. An object is a global variable, or comes from
+ * malloc, or is a local variable whose address is taken; a pointer is an object and a cell in it, with three low bits
+ * to mark it. Code works on registers, a word each; calls are inlined, so that where a thread is within an operation is
+ * one number, and what it knows is the registers that are live there. An instruction that may touch memory others can
+ * see is where steps begin (verify/machine.c). */
 #ifndef ASIF_FRONT_PROGRAM_H
 #define ASIF_FRONT_PROGRAM_H
 
@@ -11,14 +12,16 @@
 
 typedef int64_t word;
 
-/* An integer is itself, in WORD_LEAST .. WORD_MOST: arithmetic that leaves that range is outside what is modelled, and said so. A
- * pointer has bit 62; null is 0, a marked null 1..7. */
+/* An integer is itself, in WORD_LEAST .. WORD_MOST: arithmetic that leaves that range is outside what is modelled, and
+ * said so. A pointer has bit 62; null is 0, a marked null 1..7. */
 #define WORD_UNINITIALISED INT64_MIN
-#define WORD_MOST ((INT64_C(1) << 61) - 1)
-#define WORD_LEAST (-(INT64_C(1) << 61))
-#define WORD_POINTER (INT64_C(1) << 62)
+#define WORD_MOST          ((INT64_C(1) << 61) - 1)
+#define WORD_LEAST         (-(INT64_C(1) << 61))
+#define WORD_POINTER       (INT64_C(1) << 62)
 static inline bool word_is_pointer(word w) { return w >= WORD_POINTER; }
-static inline word word_pointer(uint32_t object, uint32_t cell) { return WORD_POINTER | (word)object << 24 | (word)cell << 3; }
+static inline word word_pointer(uint32_t object, uint32_t cell) {
+  return WORD_POINTER | (word)object << 24 | (word)cell << 3;
+}
 static inline uint32_t word_object(word w) { return (uint32_t)((w ^ WORD_POINTER) >> 24); }
 static inline uint32_t word_cell(word w) { return (uint32_t)(w >> 3) & 0x1fffff; }
 static inline unsigned word_mark(word w) { return (unsigned)w & 7; }
@@ -38,7 +41,8 @@ struct cell {
   bool atomic;
 };
 
-/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells. */
+/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells.
+ */
 struct layout {
   const char *name; /* "struct node", or of a variable: its name */
   struct cell *cells;
@@ -53,18 +57,18 @@ enum code {
   I_CONST,  /* d = imm */
   I_MOVE,   /* d.. = a..   (count) */
   I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
-  I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only here, and < <=
-             * > >= within one object; & | ^ + - of a holds_pointer with small constants work on the mark. b is NO_REG: imm
-             * instead of it */
+  I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only
+             * here, and < <= > >= within one object; & | ^ + - of a holds_pointer with small constants work on the
+             * mark. b is NO_REG: imm instead of it */
   I_CAST,   /* d = (scalar)a */
   I_GLOBAL, /* d = address of cell imm of global b */
-  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which may be
-             * negative */
-  I_INDEX,  /* d = a + b * imm cells, b and imm may be negative; if count is not 0, 0 <= b < count is checked: an array's own bound.
-             * The pointer may be one past its object, never beyond */
+  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which
+             * may be negative */
+  I_INDEX, /* d = a + b * imm cells, b and imm may be negative; if count is not 0, 0 <= b < count is checked: an array's
+            * own bound. The pointer may be one past its object, never beyond */
   I_DIFFER, /* d = (a - b) / imm: pointers into one object */
-  I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for one.
-             * zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
+  I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
+             * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
   I_FREE,   /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
   /* Accesses: `count` cells from imm cells after where a points on; FLAG_GLOBAL: of global a, from its cell imm on. */
   I_LOAD,     /* d.. = *a */
@@ -76,25 +80,27 @@ enum code {
   I_TRYLOCK,  /* d = 1 if it got it */
   I_UNLOCK,
   /* Control. */
-  I_JUMP,   /* to imm */
-  I_BRANCH, /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
-  I_CHOOSE, /* d = any of 0 .. a-1 */
+  I_JUMP,    /* to imm */
+  I_BRANCH,  /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
+  I_CHOOSE,  /* d = any of 0 .. a-1 */
   I_REQUIRE, /* the step cannot be taken unless a */
   I_ASSERT,  /* violated unless a; text: what was asserted */
-  I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm 1: recursion past the bound, a limit of ours */
+  I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm 1: recursion past the bound, a
+                limit of ours */
   I_THREAD,  /* d = the thread's number */
   I_LIN,     /* the last access was the operation's linearization point */
-  I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or the thread's
-              * number */
+  I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
+              * the thread's number */
   I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
 enum {
-  FLAG_STATEMENT = 1, /* the first instruction of a statement (a condition counts as one): where --steps statement stops */
-  FLAG_ATOMIC = 2,    /* an access by an atomic operation, or to an atomic object */
+  FLAG_STATEMENT =
+      1,           /* the first instruction of a statement (a condition counts as one): where --steps statement stops */
+  FLAG_ATOMIC = 2, /* an access by an atomic operation, or to an atomic object */
   FLAG_WEAK = 4,
   FLAG_ZERO = 8,
-  FLAG_LOCAL = 16,    /* I_ALLOC, I_FREE of a variable; an access that can only be to such a variable or to a constant */
+  FLAG_LOCAL = 16, /* I_ALLOC, I_FREE of a variable; an access that can only be to such a variable or to a constant */
   FLAG_CONSTANT = 32, /* I_LOAD from a global that never changes: not shared */
   FLAG_GLOBAL = 64    /* an access: a is the number of a global, no register */
 };
@@ -106,7 +112,7 @@ struct inst {
   uint16_t count; /* cells of an access or a move: 1 for a scalar; I_INDEX: the array's bound, 0 for none */
   int64_t imm;
   struct place place;
-  const char *text; /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
+  const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
   const struct expr *call; /* I_CAS: the call that it is, if it is one */
 };
@@ -127,11 +133,11 @@ struct program_global {
 
 enum result_of { RESULT_OF_VOID, RESULT_OF_BOOL, RESULT_OF_INT };
 struct program_op {
-  const char *name;     /* the specification's operation */
-  const char *function; /* the C function */
-  uint32_t entry;       /* first instruction */
-  uint16_t params;      /* in registers 0 .. params-1 */
-  uint16_t regs;        /* how many registers it uses */
+  const char *name;       /* the specification's operation */
+  const char *function;   /* the C function */
+  uint32_t entry;         /* first instruction */
+  uint16_t params;        /* in registers 0 .. params-1 */
+  uint16_t regs;          /* how many registers it uses */
   const char **reg_names; /* a name each: "n", "t.val", or "" for temporaries */
   enum result_of result;
   int64_t low[3], high[3];
@@ -164,7 +170,8 @@ struct lower_options {
 
 /* The operations are those of unit->harness.ops. */
 struct program *lower(struct mem *, struct unit *, const struct lower_options *, struct problem *);
-void program_print(const struct program *, struct text *); /* --dump steps: instructions with places, names and what is live */
+void program_print(const struct program *,
+                   struct text *); /* --dump steps: instructions with places, names and what is live */
 /* One instruction in words of the source, for schedules: "load top", "cas top: ...": the place says where. */
 void inst_print(const struct program *, const struct program_op *, const struct inst *, struct text *);
 void inst_lvalue_print(const struct inst *, struct text *); /* what an access is to: "top", "t->next" */

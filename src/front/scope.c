@@ -7,7 +7,8 @@ struct symbol *symbol_of(struct front *f, const char *name, size_t length) {
   for (struct symbol *s = *bucket; s; s = s->next)
     if (s->length == length && !memcmp(s->name, name, length)) return s;
   struct symbol *s = mem_piece(f->mem, sizeof *s);
-  *s = (struct symbol){.name = mem_string(f->mem, name, length), .length = length, .next = *bucket, .older = f->symbols};
+  *s =
+      (struct symbol){.name = mem_string(f->mem, name, length), .length = length, .next = *bucket, .older = f->symbols};
   return f->symbols = *bucket = s;
 }
 
@@ -21,7 +22,8 @@ void scope_leave(struct front *f) {
   f->level--;
 }
 
-struct decl *decl_new(struct front *f, enum decl_kind kind, const char *name, const struct type *type, struct place place) {
+struct decl *decl_new(struct front *f, enum decl_kind kind, const char *name, const struct type *type,
+                      struct place place) {
   struct decl *d = mem_piece(f->mem, sizeof *d);
   *d = (struct decl){.kind = kind, .name = name, .type = type, .place = place, .id = f->unit->decl_count++};
   return d;
@@ -29,7 +31,8 @@ struct decl *decl_new(struct front *f, enum decl_kind kind, const char *name, co
 
 static void bind(struct front *f, struct symbol *s, struct decl *decl, struct type *tag) {
   struct binding **to = decl ? &s->decls : &s->tags, *b = mem_piece(f->mem, sizeof *b);
-  *b = (struct binding){.symbol = s, .decl = decl, .tag = tag, .level = f->level, .hidden = *to, .earlier = f->bindings};
+  *b =
+      (struct binding){.symbol = s, .decl = decl, .tag = tag, .level = f->level, .hidden = *to, .earlier = f->bindings};
   f->bindings = *to = b;
 }
 
@@ -37,7 +40,9 @@ void scope_bind(struct front *f, struct symbol *s, struct decl *d) { bind(f, s, 
 
 void scope_bind_tag(struct front *f, struct symbol *s, struct type *t) { bind(f, s, NULL, t); }
 
-struct decl *scope_find(const struct symbol *s) { return s->decls ? s->decls->decl : NULL; }
+struct decl *scope_find(const struct symbol *s) {
+  return s->decls ? s->decls->decl : NULL;
+}
 
 struct decl *scope_find_here(const struct front *f, const struct symbol *s) {
   return s->decls && s->decls->level == f->level ? s->decls->decl : NULL;
@@ -56,14 +61,17 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m) {
       size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
       if (last[j] + 1 < best) best = last[j] + 1;
       if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best) best = before[j - 2] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+        best = before[j - 2] + 1;
       now[j] = best;
     }
   }
   return row[n % 3][m];
 }
 
-bool name_near(const char *a, size_t n, const char *b, size_t m) { return n > 1 && distance(a, n, b, m) <= (n < 6 ? 1u : 2u); }
+bool name_near(const char *a, size_t n, const char *b, size_t m) {
+  return n > 1 && distance(a, n, b, m) <= (n < 6 ? 1u : 2u);
+}
 
 const char *scope_nearest(struct front *f, const struct symbol *wanted) {
   for (const struct symbol *s = f->symbols; s; s = s->older)

@@ -1,6 +1,6 @@
-/* Less code: labels become instruction numbers, jumps go straight to where they end up, what is never reached or never used is
- * left out, and values are computed where they are wanted instead of being copied there. Then registers are shared: two values
- * have the same one if they are never live together, and have the same name or none. */
+/* Less code: labels become instruction numbers, jumps go straight to where they end up, what is never reached or never
+ * used is left out, and values are computed where they are wanted instead of being copied there. Then registers are
+ * shared: two values have the same one if they are never live together, and have the same name or none. */
 #include <stdlib.h>
 
 #include "front/lower.h"
@@ -54,7 +54,8 @@ static bool turn_branches(struct tidying *t) {
     if (inst_jumps(&t->code[i])) aimed[t->code[i].imm]++;
   for (uint32_t i = 0; i + 2 < t->count; i++) {
     struct inst *in = &t->code[i], *jump = in + 1;
-    if (in->code != I_BRANCH || in->imm != i + 2 || jump->code != I_JUMP || aimed[i + 1] || jump->imm == i + 2) continue;
+    if (in->code != I_BRANCH || in->imm != i + 2 || jump->code != I_JUMP || aimed[i + 1] || jump->imm == i + 2)
+      continue;
     in->op = in->op == OP_NOT ? OP_NONE : OP_NOT;
     in->imm = jump->imm;
     jump->imm = i + 2;
@@ -254,7 +255,8 @@ static bool can_join(struct tidying *t, uint32_t i, uint32_t *into, uint32_t *fr
   return true;
 }
 
-/* Copies between values that can as well be one. A group takes part once a round, since what is known of it is then old. */
+/* Copies between values that can as well be one. A group takes part once a round, since what is known of it is then
+ * old. */
 static bool join_copies(struct tidying *t) {
   struct lowering *l = t->l;
   bool changed = false, *joined = mem_zero(l->mem, l->groups.count + 1, 1);
@@ -262,7 +264,8 @@ static bool join_copies(struct tidying *t) {
   for (uint32_t r = 0; r < l->names.count; r++) t->to[r] = (reg)r;
   for (uint32_t i = 0; i < t->count; i++) {
     uint32_t into, from;
-    if (t->code[i].code != I_MOVE || joined[l->group_of.at[t->code[i].d]] || joined[l->group_of.at[t->code[i].a]]) continue;
+    if (t->code[i].code != I_MOVE || joined[l->group_of.at[t->code[i].d]] || joined[l->group_of.at[t->code[i].a]])
+      continue;
     if (!can_join(t, i, &into, &from)) continue;
     joined[into] = joined[from] = changed = true;
     for (uint32_t k = 0; k < l->groups.at[into].count; k++) {
@@ -396,7 +399,8 @@ static uint16_t share_registers(struct tidying *t, const char ***out) {
 }
 
 uint16_t tidy(struct lowering *l, uint16_t params, const char ***names) {
-  struct tidying t = {.l = l, .code = l->code.at + l->begin, .count = (uint32_t)(l->code.count - l->begin), .params = params};
+  struct tidying t = {
+      .l = l, .code = l->code.at + l->begin, .count = (uint32_t)(l->code.count - l->begin), .params = params};
   t.gone = mem_zero(l->mem, t.count + 1, 1);
   t.to = mem_zero(l->mem, l->names.count + 1, sizeof *t.to);
   resolve(&t);

@@ -2,11 +2,19 @@
 #include "front/front.h"
 
 #define INTEGER(basic, size_, sign, pointer) \
-  [BASIC_##basic] = {.kind = TYPE_INT, .plain = TYPE_OF(basic), .size = size_, .align = size_, .cells = 1, .bits = 8 * size_, \
-                     .is_signed = sign, .holds_pointer = pointer, .complete = true}
+  [BASIC_##basic] = {.kind = TYPE_INT, \
+                     .plain = TYPE_OF(basic), \
+                     .size = size_, \
+                     .align = size_, \
+                     .cells = 1, \
+                     .bits = 8 * size_, \
+                     .is_signed = sign, \
+                     .holds_pointer = pointer, \
+                     .complete = true}
 const struct type basic_types[BASIC_COUNT] = {
     [BASIC_VOID] = {.kind = TYPE_VOID, .plain = TYPE_OF(VOID)},
-    [BASIC_BOOL] = {.kind = TYPE_BOOL, .plain = TYPE_OF(BOOL), .size = 1, .align = 1, .cells = 1, .bits = 1, .complete = true},
+    [BASIC_BOOL] =
+        {.kind = TYPE_BOOL, .plain = TYPE_OF(BOOL), .size = 1, .align = 1, .cells = 1, .bits = 1, .complete = true},
     INTEGER(CHAR, 1, true, false),
     INTEGER(UCHAR, 1, false, false),
     INTEGER(SHORT, 2, true, false),
@@ -48,7 +56,8 @@ const struct type *type_pointer(struct front *f, const struct type *of, struct p
 const struct type *type_array(struct front *f, const struct type *of, int64_t count, bool known, struct place place) {
   if (of->kind == TYPE_FUNCTION || of->kind == TYPE_VOID) front_fail(f, place, "an array of '%s'", type_text(f, of));
   type_must_be_complete(f, of, place, "an array of");
-  if (known && count <= 0) front_fail(f, place, "an array of %lld elements; it must have at least one", (long long)count);
+  if (known && count <= 0)
+    front_fail(f, place, "an array of %lld elements; it must have at least one", (long long)count);
   if (known && count > CELLS_MOST / (of->cells ? of->cells : 1))
     front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
   struct type *t = type_new(f, TYPE_ARRAY);
@@ -104,14 +113,16 @@ void type_complete(struct front *f, struct type *t, uint32_t align, struct place
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *field = &t->fields[i];
     const struct type *of = field->type;
-    uint32_t own = field->offset > of->align ? field->offset : of->align; /* parse_fields leaves what was asked for there */
+    uint32_t own =
+        field->offset > of->align ? field->offset : of->align; /* parse_fields leaves what was asked for there */
     if (align < own) align = own;
     if (size > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     field->offset = round_up(size, own);
     field->cell = cells;
     size = field->offset + of->size;
     cells += of->cells;
-    if (cells > CELLS_MOST) front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
+    if (cells > CELLS_MOST)
+      front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
     if (deeper(f, of, place) > depth) depth = deeper(f, of, place);
   }
   t->size = round_up(size, align);
@@ -131,7 +142,8 @@ void type_complete(struct front *f, struct type *t, uint32_t align, struct place
 }
 
 void type_must_be_complete(struct front *f, const struct type *t, struct place place, const char *what) {
-  if (t->kind == TYPE_VOID || !t->complete) front_fail(f, place, "%s '%s', which is incomplete here", what, type_text(f, t));
+  if (t->kind == TYPE_VOID || !t->complete)
+    front_fail(f, place, "%s '%s', which is incomplete here", what, type_text(f, t));
 }
 
 static bool same_function(const struct type *a, const struct type *b) {
@@ -149,13 +161,13 @@ bool type_same(const struct type *a, const struct type *b) {
   if (a == b) return true;
   if (a->kind != b->kind) return false;
   switch (a->kind) {
-    case TYPE_INT: return a->bits == b->bits && a->is_signed == b->is_signed;
-    case TYPE_POINTER: return a->of->atomic == b->of->atomic && type_same(a->of, b->of);
-    case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
-    case TYPE_FUNCTION: return same_function(a, b);
-    case TYPE_STRUCT:
-    case TYPE_UNION: return false;
-    default: return true;
+  case TYPE_INT: return a->bits == b->bits && a->is_signed == b->is_signed;
+  case TYPE_POINTER: return a->of->atomic == b->of->atomic && type_same(a->of, b->of);
+  case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
+  case TYPE_FUNCTION: return same_function(a, b);
+  case TYPE_STRUCT:
+  case TYPE_UNION: return false;
+  default: return true;
   }
 }
 
@@ -196,37 +208,37 @@ static void print_tagged(const struct type *t, const char *what, struct text *to
 
 static void print_plain(const struct type *t, struct text *to) {
   switch (t->kind) {
-    case TYPE_VOID: text_add(to, "void"); break;
-    case TYPE_BOOL: text_add(to, "_Bool"); break;
-    case TYPE_MUTEX: text_add(to, "pthread_mutex_t"); break;
-    case TYPE_STRUCT: print_tagged(t, "struct", to); break;
-    case TYPE_UNION: print_tagged(t, "union", to); break;
-    case TYPE_INT:
-      if (t->is_enum)
-        print_tagged(t, "enum", to);
-      else
-        text_add(to, integer_name(t));
-      break;
-    case TYPE_POINTER:
-      type_print(t->of, to);
-      text_add(to, t->of->kind == TYPE_POINTER && !t->of->atomic ? "*" : " *");
-      break;
-    case TYPE_ARRAY:
-      type_print(t->of, to);
-      if (t->complete)
-        text_printf(to, "[%u]", t->count);
-      else
-        text_add(to, "[]");
-      break;
-    case TYPE_FUNCTION:
-      type_print(t->of, to);
-      text_add(to, " (");
-      for (uint32_t i = 0; i < t->param_count; i++) {
-        if (i) text_add(to, ", ");
-        type_print(t->params[i], to);
-      }
-      text_add(to, t->unspecified ? ")" : t->param_count ? ")" : "void)");
-      break;
+  case TYPE_VOID: text_add(to, "void"); break;
+  case TYPE_BOOL: text_add(to, "_Bool"); break;
+  case TYPE_MUTEX: text_add(to, "pthread_mutex_t"); break;
+  case TYPE_STRUCT: print_tagged(t, "struct", to); break;
+  case TYPE_UNION: print_tagged(t, "union", to); break;
+  case TYPE_INT:
+    if (t->is_enum)
+      print_tagged(t, "enum", to);
+    else
+      text_add(to, integer_name(t));
+    break;
+  case TYPE_POINTER:
+    type_print(t->of, to);
+    text_add(to, t->of->kind == TYPE_POINTER && !t->of->atomic ? "*" : " *");
+    break;
+  case TYPE_ARRAY:
+    type_print(t->of, to);
+    if (t->complete)
+      text_printf(to, "[%u]", t->count);
+    else
+      text_add(to, "[]");
+    break;
+  case TYPE_FUNCTION:
+    type_print(t->of, to);
+    text_add(to, " (");
+    for (uint32_t i = 0; i < t->param_count; i++) {
+      if (i) text_add(to, ", ");
+      type_print(t->params[i], to);
+    }
+    text_add(to, t->unspecified ? ")" : t->param_count ? ")" : "void)");
+    break;
   }
 }
 

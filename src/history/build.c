@@ -9,8 +9,9 @@
 static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
 
 struct builder {
-  VEC(uint32_t) open;     /* a process: index of its open operation + 1, FREE, or RETIRED after :info; of a history that is followed:
-                           * the object it has called + 1 */
+  VEC(uint32_t)
+  open; /* a process: index of its open operation + 1, FREE, or RETIRED after :info; of a history that is followed:
+         * the object it has called + 1 */
   VEC(int64_t) call, ret; /* times, an operation each, once any is given */
   bool timed;             /* any time given */
   bool intervals;         /* built by history_interval: events are ordered by time */
@@ -45,8 +46,8 @@ bool history_busy(const struct history *h, uint32_t process) {
   return process < h->builder->open.count && h->builder->open.at[process] != FREE;
 }
 
-static inline void set_op(struct op *o, uint32_t call, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                          uint32_t line) {
+static inline void set_op(struct op *o, uint32_t call, uint32_t process, uint32_t object, uint32_t method,
+                          const value *args, int count, uint32_t line) {
   o->call = call;
   o->ret = NO_RETURN;
   o->process = process;
@@ -57,8 +58,8 @@ static inline void set_op(struct op *o, uint32_t call, uint32_t process, uint32_
   o->method = (uint16_t)method;
 }
 
-static inline void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                          uint32_t line) {
+static inline void add_op(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                          int count, uint32_t line) {
   vec_reserve(h->mem, &h->ops, h->ops.count + 1);
   set_op(&h->ops.at[h->ops.count++], h->events, process, object, method, args, count, line);
 }
@@ -71,8 +72,8 @@ static const char *no_room(const struct history *h, uint32_t method) {
 
 /* Where a history is followed. */
 
-static const char *follow_call(struct history *h, uint32_t *s, uint32_t process, uint32_t object, uint32_t method, const value *args,
-                               int count, uint32_t line) {
+static const char *follow_call(struct history *h, uint32_t *s, uint32_t process, uint32_t object, uint32_t method,
+                               const value *args, int count, uint32_t line) {
   struct op o;
   set_op(&o, 0, process, object, method, args, count, line);
   const char *why = h->follower->call(h->follower, &o, process, h->follower->input->line);
@@ -110,8 +111,8 @@ const char *history_retell(struct history *h) {
   return why;
 }
 
-const char *history_call(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                         uint32_t line) {
+const char *history_call(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                         int count, uint32_t line) {
   uint32_t *s = slot(h, process);
   if (*s == RETIRED) return "calls again, but an earlier operation of it ended with unknown outcome";
   if (*s != FREE) return "calls while its earlier call has not returned";
@@ -142,7 +143,8 @@ const char *history_return(struct history *h, uint32_t process, uint32_t object,
 const char *history_fail(struct history *h, uint32_t process) {
   if (!calling(h, process)) return "fails, but has not called";
   h->failed++;
-  if (h->follower) return follow_end(h, process, h->follower->fail(h->follower, process, h->follower->input->line), FREE);
+  if (h->follower)
+    return follow_end(h, process, h->follower->fail(h->follower, process, h->follower->input->line), FREE);
   open_op(h, process)->call = NO_RETURN;
   h->builder->dropped = true;
   h->events++;
@@ -153,7 +155,8 @@ const char *history_fail(struct history *h, uint32_t process) {
 const char *history_info(struct history *h, uint32_t process) {
   if (!calling(h, process)) return "ends with unknown outcome, but has not called";
   h->retired++;
-  if (h->follower) return follow_end(h, process, h->follower->info(h->follower, process, h->follower->input->line), RETIRED);
+  if (h->follower)
+    return follow_end(h, process, h->follower->info(h->follower, process, h->follower->input->line), RETIRED);
   h->events++;
   *slot(h, process) = RETIRED;
   return NULL;
@@ -182,8 +185,8 @@ void history_return_time(struct history *h, uint32_t process, int64_t t) {
   if (o) set_time(h, (size_t)(o - h->ops.at), t, true);
 }
 
-const char *history_interval(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                             value result, int64_t start, int64_t end, uint32_t line) {
+const char *history_interval(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                             int count, value result, int64_t start, int64_t end, uint32_t line) {
   if (end < start) return "ends before it starts";
   const char *why = no_room(h, method);
   if (why) return why;
@@ -236,7 +239,8 @@ static void sort_moments(struct mem *m, struct moment *at, size_t n) {
 }
 
 /* Numbers the operations' events in the order of these times, which it sorts: at one time calls before returns. */
-static uint32_t number_events(struct mem *m, struct op *ops, struct moment *calls, size_t n, struct moment *returns, size_t k) {
+static uint32_t number_events(struct mem *m, struct op *ops, struct moment *calls, size_t n, struct moment *returns,
+                              size_t k) {
   sort_moments(m, calls, n);
   sort_moments(m, returns, k);
   size_t c = 0, r = 0;
@@ -254,7 +258,8 @@ static uint32_t number_events(struct mem *m, struct op *ops, struct moment *call
 static void number_by_time(struct history *h) {
   struct builder *b = h->builder;
   size_t n = h->ops.count, k = 0;
-  struct moment *calls = mem_alloc(h->mem, (n + 1) * sizeof *calls), *returns = mem_alloc(h->mem, (n + 1) * sizeof *returns);
+  struct moment *calls = mem_alloc(h->mem, (n + 1) * sizeof *calls),
+                *returns = mem_alloc(h->mem, (n + 1) * sizeof *returns);
   for (size_t i = 0; i < n; i++) {
     calls[i] = (struct moment){b->call.at[i], (uint32_t)i};
     if (!op_pending(&h->ops.at[i])) returns[k++] = (struct moment){b->ret.at[i], (uint32_t)i};
@@ -362,7 +367,8 @@ struct history *history_restrict(const struct history *h, struct mem *m, const u
   r->ops.count = r->ops.room = 0;
   r->call_time = r->ret_time = NULL;
   vec_reserve(m, &r->ops, count + 1);
-  struct moment *calls = mem_alloc(m, (count + 1) * sizeof *calls), *returns = mem_alloc(m, (count + 1) * sizeof *returns);
+  struct moment *calls = mem_alloc(m, (count + 1) * sizeof *calls),
+                *returns = mem_alloc(m, (count + 1) * sizeof *returns);
   size_t k = 0;
   for (size_t i = 0; i < count; i++) {
     const struct op *o = &h->ops.at[ops[i]];

@@ -57,7 +57,9 @@ bool columns_next(struct columns *c, bool *bad) {
 
 static size_t length(const struct columns *c, int i) { return (size_t)(c->end[i] - c->at[i]); }
 
-static bool column_is(const struct columns *c, int i, const char *word) { return word_is(c->at[i], length(c, i), word); }
+static bool column_is(const struct columns *c, int i, const char *word) {
+  return word_is(c->at[i], length(c, i), word);
+}
 
 bool columns_number(const struct columns *c, int i) {
   int64_t n;
@@ -87,7 +89,8 @@ static bool last_is_result(enum place place, int values) {
 static bool read_value(struct columns *c, int i, value *out) {
   char *p = c->at[i];
   if (!lines_value(&c->lines, &p, out)) return false;
-  return p == c->end[i] || lines_bad(&c->lines, p, "%s inside a value; a text with such bytes wants quotes", byte_name(*p).text);
+  return p == c->end[i] ||
+         lines_bad(&c->lines, p, "%s inside a value; a text with such bytes wants quotes", byte_name(*p).text);
 }
 
 /* A result: nothing there is said in many ways. */
@@ -143,7 +146,8 @@ static bool read_columns(struct input *in, struct history *h, struct problem *pr
   bool bad;
   while (columns_next(c, &bad)) {
     if (c->count < 3)
-      return lines_bad(&c->lines, c->lines.end, "too few columns; they are method, value, start and end, as in `push 1 10 20`");
+      return lines_bad(&c->lines, c->lines.end,
+                       "too few columns; they are method, value, start and end, as in `push 1 10 20`");
     if (!columns_add(c, 0, 0, 1, c->count - 2, c->count - 2, c->count - 1)) return false;
   }
   if (bad || !input_whole(in, problem)) return false;
@@ -185,7 +189,8 @@ void columns_put_values(const struct history *h, const struct op *o, const unsig
   enum place place = (enum place)places[o->method];
   bool arrow; /* would the columns, read back, give something else? */
   if (last_is_result(place, n + 1) && !op_pending(o))
-    arrow = result == V_NONE || result == V_NIL || (!value_is_small(result) && value_kind(h->values, result) == VALUE_TEXT);
+    arrow =
+        result == V_NONE || result == V_NIL || (!value_is_small(result) && value_kind(h->values, result) == VALUE_TEXT);
   else
     arrow = result != V_NONE || last_is_result(place, n);
   write_name(out, name, false);

@@ -4,8 +4,8 @@
 
 static bool read_edn(struct input *in, struct history *h, struct problem *p) { return jepsen_read(in, h, SCAN_EDN, p); }
 
-static bool write_edn(const struct history *h, struct text *out, struct problem *p, bool (*flush)(struct text *, void *),
-                      void *to) {
+static bool write_edn(const struct history *h, struct text *out, struct problem *p,
+                      bool (*flush)(struct text *, void *), void *to) {
   (void)p;
   return jepsen_write(h, out, SCAN_EDN, flush, to);
 }

@@ -5,8 +5,8 @@
 
 #include "history/output.h"
 
-const struct format *const formats[] = {&format_wing_gong,       &format_edn,  &format_json,
-                                        &format_jepsen_log,      &format_hist, &format_columns,
+const struct format *const formats[] = {&format_wing_gong,       &format_edn,       &format_json,
+                                        &format_jepsen_log,      &format_hist,      &format_columns,
                                         &format_process_columns, &format_recording, NULL};
 
 const struct format *format_named(const char *name) {
@@ -15,7 +15,9 @@ const struct format *format_named(const char *name) {
   return NULL;
 }
 
-static bool ends_in(const char *s, size_t n, const char *suffix, size_t k) { return n > k && !strncasecmp(s + n - k, suffix, k); }
+static bool ends_in(const char *s, size_t n, const char *suffix, size_t k) {
+  return n > k && !strncasecmp(s + n - k, suffix, k);
+}
 
 const struct format *format_for_path(const char *path) {
   size_t n = strlen(path);
@@ -52,7 +54,8 @@ const struct format *format_guess(struct input *in) {
 static bool plain_event(const char *s, const char *end) {
   const char *close = memrchr(s, ')', (size_t)(end - s)), *open = memchr(s, '(', (size_t)(end - s));
   const char *name = memchr(s, ' ', (size_t)(end - s));
-  if (!close || !open || !name || name > open || close == end || memchr(name + 1, ' ', (size_t)(open - name - 1))) return false;
+  if (!close || !open || !name || name > open || close == end || memchr(name + 1, ' ', (size_t)(open - name - 1)))
+    return false;
   return close + 2 < end && close[1] == ' ' && !memchr(close + 2, ' ', (size_t)(end - close - 2));
 }
 
@@ -77,7 +80,8 @@ static const struct format *lines_agree(const char *s, const char *end, bool *di
 /* The same from as little as will do: what is written to a pipe now and then should be looked at then. */
 static const struct format *format_guess_soon(struct input *in) {
   bool disagree = false;
-  for (size_t have = input_fill(in, 1); have < GUESS_BYTES && !in->ended && !disagree; have = input_fill(in, have + 1)) {
+  for (size_t have = input_fill(in, 1); have < GUESS_BYTES && !in->ended && !disagree;
+       have = input_fill(in, have + 1)) {
     const struct format *agreed = lines_agree(in->at, in->end, &disagree);
     if (agreed) return agreed;
     for (const struct format *const *f = formats; *f; f++)
@@ -87,11 +91,13 @@ static const struct format *format_guess_soon(struct input *in) {
 }
 
 static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {
-  if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3)) in->at += 3; /* U+FEFF, which some editors put there */
+  if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3))
+    in->at += 3; /* U+FEFF, which some editors put there */
   if (!format) format = h->follower ? format_guess_soon(in) : format_guess(in);
   if (in->failed) return *p = in->problem, false;
   if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), false;
-  if (!format) return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), false;
+  if (!format)
+    return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), false;
   h->format = format->name;
   return format->read(in, h, p);
 }
@@ -146,7 +152,8 @@ bool history_write(const struct history *h, const char *path, const struct forma
   struct mem_outer outer;
   struct output out;
   struct text text;
-  if (!format->write) return problem_set(p, "%s: %s is a format Asif reads but does not write", path, format->name), false;
+  if (!format->write)
+    return problem_set(p, "%s: %s is a format Asif reads but does not write", path, format->name), false;
   text_open(&text, h->mem);
   if (!output_open(&out, h->mem, path, p)) return false;
   mem_keep_guard(h->mem, &outer);

@@ -28,10 +28,11 @@ const struct format *format_for_path(const char *path); /* by the name's suffix,
 struct history *history_read(struct mem *, const char *path, const struct format *, struct problem *);
 /* The same from an input, which it closes. */
 struct history *history_read_input(struct input *, const struct format *, struct problem *);
-/* Reads path into a new, empty history that has a follower: the events go there, and it keeps none. False with the problem, which says
- * nothing where the follower itself ended the reading. */
+/* Reads path into a new, empty history that has a follower: the events go there, and it keeps none. False with the
+ * problem, which says nothing where the follower itself ended the reading. */
 bool history_follow(struct history *, const char *path, const struct format *, struct problem *);
-bool history_follow_input(struct history *, struct input *, const struct format *, struct problem *); /* which it closes */
+bool history_follow_input(struct history *, struct input *, const struct format *,
+                          struct problem *); /* which it closes */
 /* Writes path ("-" is standard output), compressed if it ends in .gz or .zst. */
 bool history_write(const struct history *, const char *path, const struct format *, struct problem *);
 

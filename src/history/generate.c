@@ -205,7 +205,8 @@ static bool prepare(struct generator *g, struct schedule *s, struct problem *p) 
   s->pending = o->pending;
   s->among = planned ? s->start : o->operations;
   if (s->pending <= s->among) return true;
-  problem_set(p, "%u pending operations do not fit among %u%s", o->pending, s->among, planned ? " before the violation" : "");
+  problem_set(p, "%u pending operations do not fit among %u%s", o->pending, s->among,
+              planned ? " before the violation" : "");
   return false;
 }
 

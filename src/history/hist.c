@@ -68,8 +68,8 @@ static bool read_hist(struct input *in, struct history *h, struct problem *probl
   return input_whole(in, problem);
 }
 
-static bool write_hist(const struct history *h, struct text *out, struct problem *problem, bool (*flush)(struct text *, void *),
-                       void *to) {
+static bool write_hist(const struct history *h, struct text *out, struct problem *problem,
+                       bool (*flush)(struct text *, void *), void *to) {
   struct writer w;
   if (!writer_one_object(h, "hist", problem)) return false;
   writer_open(&w, h, out);

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "history/value.h"
 
-#define OP_ARGS 3
+#define OP_ARGS   3
 #define NO_RETURN UINT32_MAX /* ret of a pending operation */
 
 struct op {
@@ -37,14 +37,14 @@ struct input;
 struct history {
   struct mem *mem;
   struct values *values;
-  VEC(struct op) ops;                /* by call, once finished */
-  uint32_t events;                   /* number of events, once finished */
+  VEC(struct op) ops; /* by call, once finished */
+  uint32_t events;    /* number of events, once finished */
   struct names *processes, *objects, *methods;
-  int64_t *call_time, *ret_time;     /* an operation each, where the format has times; else NULL */
-  const char *source;                /* file name for messages */
-  const char *format;                /* name of the format it was read from, or NULL */
-  const char *object_type;           /* "atomic-stack" from `# @object`, or NULL */
-  bool echoes;                       /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
+  int64_t *call_time, *ret_time; /* an operation each, where the format has times; else NULL */
+  const char *source;            /* file name for messages */
+  const char *format;            /* name of the format it was read from, or NULL */
+  const char *object_type;       /* "atomic-stack" from `# @object`, or NULL */
+  bool echoes;                   /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
   struct builder *builder;           /* while it is being built */
   struct follower *follower;         /* who takes the events instead: no operation is kept; or NULL */
@@ -59,30 +59,33 @@ struct names *names_new(struct mem *);
 /* Building (history/build.c). Each returns NULL, or what is wrong ("returns, but has not called"), to be
  * prefixed with the place by the reader. */
 struct history *history_new(struct mem *, const char *source);
-const char *history_call(struct history *, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                         uint32_t line);
-const char *history_return(struct history *, uint32_t process, uint32_t object, value result); /* took effect, returned */
-const char *history_fail(struct history *, uint32_t process);                                  /* did not happen: dropped */
-const char *history_info(struct history *, uint32_t process);                                  /* outcome unknown: stays open, process retires */
-void history_call_time(struct history *, int64_t);                                             /* of the latest call (event formats with times) */
-void history_return_time(struct history *, uint32_t process, int64_t);                         /* call before history_return */
+const char *history_call(struct history *, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                         int count, uint32_t line);
+const char *history_return(struct history *, uint32_t process, uint32_t object,
+                           value result);                     /* took effect, returned */
+const char *history_fail(struct history *, uint32_t process); /* did not happen: dropped */
+const char *history_info(struct history *, uint32_t process); /* outcome unknown: stays open, process retires */
+void history_call_time(struct history *, int64_t);            /* of the latest call (event formats with times) */
+void history_return_time(struct history *, uint32_t process, int64_t); /* call before history_return */
 /* One whole operation of a format with times; end == INT64_MAX for a pending one. */
-const char *history_interval(struct history *, uint32_t process, uint32_t object, uint32_t method, const value *args, int count,
-                             value result, int64_t start, int64_t end, uint32_t line);
+const char *history_interval(struct history *, uint32_t process, uint32_t object, uint32_t method, const value *args,
+                             int count, value result, int64_t start, int64_t end, uint32_t line);
 void history_finish(struct history *); /* orders and numbers the events, drops failed operations */
 bool history_busy(const struct history *, uint32_t process);
 
-/* Who takes a history's events as they are read: histories of any length, in memory for the tables of names and values only. Each
- * function returns NULL, or what is wrong, which ends the reading. slot: a number that no other operation has from its call to its
- * return. line: of the event in the source, 0 if none. */
+/* Who takes a history's events as they are read: histories of any length, in memory for the tables of names and values
+ * only. Each function returns NULL, or what is wrong, which ends the reading. slot: a number that no other operation
+ * has from its call to its return. line: of the event in the source, 0 if none. */
 struct follower {
   const struct input *input; /* while it is read */
-  const char *(*call)(struct follower *, const struct op *, uint32_t slot, uint64_t line); /* its process, object, method, arguments */
+  const char *(*call)(struct follower *, const struct op *, uint32_t slot,
+                      uint64_t line); /* its process, object, method, arguments */
   const char *(*ret)(struct follower *, uint32_t slot, value result, uint64_t line);
   const char *(*fail)(struct follower *, uint32_t slot, uint64_t line); /* did not happen */
   const char *(*info)(struct follower *, uint32_t slot, uint64_t line); /* outcome unknown: pending for ever */
 };
-/* Gives the events of a finished history to its follower, for formats that are read whole: those with times. NULL, or what is wrong. */
+/* Gives the events of a finished history to its follower, for formats that are read whole: those with times. NULL, or
+ * what is wrong. */
 const char *history_retell(struct history *);
 
 /* The events in order: entry e is (operation << 1) | is_return. 4 bytes an event; the caller frees it. */

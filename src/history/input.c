@@ -231,7 +231,8 @@ static void start_decoder(struct input *in) {
 #ifdef HAVE_ZLIB
     if (!gzip_start(in)) fail(in, "gzip cannot be started", "");
 #else
-    fail(in, "is compressed with gzip, which this build cannot read", "decompress it first: gzip -dc FILE | asif ... -");
+    fail(in, "is compressed with gzip, which this build cannot read",
+         "decompress it first: gzip -dc FILE | asif ... -");
 #endif
   } else if (s->count >= 4 && !memcmp(s->bytes, "\x28\xb5\x2f\xfd", 4)) {
     s->kind = ZSTD;
@@ -239,7 +240,8 @@ static void start_decoder(struct input *in) {
     s->zstd = ZSTD_createDStream();
     if (!s->zstd) fail(in, "zstd cannot be started", "");
 #else
-    fail(in, "is compressed with zstd, which this build cannot read", "decompress it first: zstd -dc FILE | asif ... -");
+    fail(in, "is compressed with zstd, which this build cannot read",
+         "decompress it first: zstd -dc FILE | asif ... -");
 #endif
   }
 }
@@ -302,8 +304,8 @@ bool input_problem(const struct input *in, const char *place, struct problem *p,
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
   uint64_t offset = in->base + (uint64_t)(place - in->begin);
-  problem_set(p, "%s:%llu:%llu: %s", in->name, (unsigned long long)in->line, (unsigned long long)(offset - in->line_at + 1),
-              what);
+  problem_set(p, "%s:%llu:%llu: %s", in->name, (unsigned long long)in->line,
+              (unsigned long long)(offset - in->line_at + 1), what);
   return false;
 }
 

@@ -5,8 +5,9 @@
  * Processes that are no numbers (the nemesis) are not clients, and are counted as skipped. A `:key` beside the value
  * makes the key the first argument.
  *
- * Asif's own files say more, in keys that other readers ignore: `:asif/result` is what the operation returned, so that the
- * value need not be guessed to be one or an echo; `:asif/args` its arguments where the value alone would not tell them;
+ * Asif's own files say more, in keys that other readers ignore: `:asif/result` is what the operation returned, so that
+ * the value need not be guessed to be one or an echo; `:asif/args` its arguments where the value alone would not tell
+ * them;
  * `:asif/object` the object, where there are several. */
 #include "history/jepsen.h"
 
@@ -50,8 +51,8 @@ void jepsen_process(struct jepsen *j, struct jepsen_event *e, enum token kind, c
 }
 
 static bool bad_event(const struct jepsen *j, const struct jepsen_event *e, const char *who, const char *what) {
-  problem_set(j->problem, "%s:%llu:%llu: %s%.60s%s%s", j->in->name, (unsigned long long)e->line, (unsigned long long)e->column,
-              who ? "process " : "", who ? who : "", who ? " " : "", what);
+  problem_set(j->problem, "%s:%llu:%llu: %s%.60s%s%s", j->in->name, (unsigned long long)e->line,
+              (unsigned long long)e->column, who ? "process " : "", who ? who : "", who ? " " : "", what);
   return false;
 }
 
@@ -85,14 +86,16 @@ bool jepsen_add(struct jepsen *j, const struct jepsen_event *e) {
     h->skipped++;
     return true;
   }
-  if (e->type == JEPSEN_NONE) return bad_event(j, e, NULL, "the event has no :type; it is :invoke, :ok, :fail or :info");
+  if (e->type == JEPSEN_NONE)
+    return bad_event(j, e, NULL, "the event has no :type; it is :invoke, :ok, :fail or :info");
   if (j->object == UINT32_MAX && !e->has_object) j->object = names_intern(h->objects, "x", 1);
   uint32_t object = e->has_object ? e->object : j->object;
   if (e->type == JEPSEN_INVOKE) {
     if (!e->has_f) return bad_event(j, e, NULL, "the event has no :f, the operation's name");
     value args[OP_ARGS];
     int count = arguments(j, e, args);
-    const char *why = history_call(h, e->process, object, e->f, args, count, e->line < UINT32_MAX ? (uint32_t)e->line : 0);
+    const char *why =
+        history_call(h, e->process, object, e->f, args, count, e->line < UINT32_MAX ? (uint32_t)e->line : 0);
     if (!why && e->has_time) history_call_time(h, e->time);
     return bad_process(j, e, why);
   }
@@ -100,7 +103,11 @@ bool jepsen_add(struct jepsen *j, const struct jepsen_event *e) {
   if (e->type == JEPSEN_INFO) return bad_process(j, e, history_info(h, e->process));
   if (e->has_time) history_return_time(h, e->process, e->time);
   if (e->has_result) h->echoes = false;
-  return bad_process(j, e, history_return(h, e->process, object, e->has_result ? e->result : e->has_value ? e->value : V_NIL));
+  return bad_process(j, e,
+                     history_return(h, e->process, object,
+                                    e->has_result  ? e->result
+                                    : e->has_value ? e->value
+                                                   : V_NIL));
 }
 
 bool jepsen_finish(struct jepsen *j) {
@@ -250,7 +257,8 @@ bool jepsen_read(struct input *in, struct history *h, enum scan_syntax syntax, s
       if (!skip_tag(j)) return false;
     } else if (bracket) {
       if (!scan_closed(&j->scan, bracket, line, column, &closed)) return false;
-      if (!closed) return input_problem(in, in->at, problem, "%s where the '{' of an event should be", byte_name((char)c).text);
+      if (!closed)
+        return input_problem(in, in->at, problem, "%s where the '{' of an event should be", byte_name((char)c).text);
       bracket = 0;
     } else if (c == '[' || c == '(') {
       line = in->line;

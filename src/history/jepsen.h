@@ -37,6 +37,7 @@ bool jepsen_finish(struct jepsen *);
 
 /* A whole EDN or JSON file. */
 bool jepsen_read(struct input *, struct history *, enum scan_syntax, struct problem *);
-bool jepsen_write(const struct history *, struct text *, enum scan_syntax, bool (*flush)(struct text *, void *), void *);
+bool jepsen_write(const struct history *, struct text *, enum scan_syntax, bool (*flush)(struct text *, void *),
+                  void *);
 
 #endif

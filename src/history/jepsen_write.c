@@ -158,8 +158,8 @@ static bool all_numbers(const struct names *names) {
   return true;
 }
 
-bool jepsen_write(const struct history *h, struct text *text, enum scan_syntax syntax, bool (*flush)(struct text *, void *),
-                  void *to) {
+bool jepsen_write(const struct history *h, struct text *text, enum scan_syntax syntax,
+                  bool (*flush)(struct text *, void *), void *to) {
   uint32_t objects = names_count(h->objects);
   struct writer w;
   struct out o = {.h = h,

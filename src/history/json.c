@@ -2,10 +2,12 @@
 #include "history/format.h"
 #include "history/jepsen.h"
 
-static bool read_json(struct input *in, struct history *h, struct problem *p) { return jepsen_read(in, h, SCAN_JSON, p); }
+static bool read_json(struct input *in, struct history *h, struct problem *p) {
+  return jepsen_read(in, h, SCAN_JSON, p);
+}
 
-static bool write_json(const struct history *h, struct text *out, struct problem *p, bool (*flush)(struct text *, void *),
-                       void *to) {
+static bool write_json(const struct history *h, struct text *out, struct problem *p,
+                       bool (*flush)(struct text *, void *), void *to) {
   (void)p;
   return jepsen_write(h, out, SCAN_JSON, flush, to);
 }
@@ -21,8 +23,8 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_json = {
     .name = "json",
-    .summary =
-        "{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0}: Jepsen's JSON, an object a line or an array",
+    .summary = "{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0}: Jepsen's JSON, an object a line "
+               "or an array",
     .suffixes = ".json .jsonl",
     .guess = guess,
     .read = read_json,

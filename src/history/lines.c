@@ -88,7 +88,8 @@ bool lines_name(struct lines *l, char **p, const char *what, struct name_cache *
   size_t len;
   look_at(l, e);
   if (!scan_token(&l->scan, &kind, &chars, &len)) return false;
-  if (!len || memchr(chars, 0, len)) return lines_bad(l, e, "%s should be a name, not an empty text or one with a NUL", what);
+  if (!len || memchr(chars, 0, len))
+    return lines_bad(l, e, "%s should be a name, not an empty text or one with a NUL", what);
   *index = names_intern(cache->names, chars, len);
   *p = l->window.at;
   return true;

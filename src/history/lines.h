@@ -30,7 +30,8 @@ struct lines {
 void lines_open(struct lines *, struct input *, struct history *, struct problem *);
 bool lines_next(struct lines *); /* false at the end, or if reading failed: see input_whole */
 
-/* For guessing the format of n bytes: the first line that is neither empty nor a comment, from its first visible byte to before e. */
+/* For guessing the format of n bytes: the first line that is neither empty nor a comment, from its first visible byte
+ * to before e. */
 bool first_line(const char **s, size_t n, const char **e);
 
 /* Each starts at *p, which it moves on. */
@@ -39,7 +40,8 @@ bool lines_name(struct lines *, char **p, const char *what, struct name_cache *,
 bool lines_arguments(struct lines *, char **p, value *args, int *count); /* up to ')' */
 
 bool lines_bad(struct lines *, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool lines_bad_process(struct lines *, const char *place, uint32_t process, const char *why); /* NULL: nothing is wrong */
+bool lines_bad_process(struct lines *, const char *place, uint32_t process,
+                       const char *why); /* NULL: nothing is wrong */
 
 /* The object's type, from a comment "# @object atomic-stack" or "# stack"; p is after the '#'. */
 void lines_object_type(struct lines *, const char *p);

@@ -24,14 +24,15 @@ static bool among(const char *words, const char *name, size_t len) {
 }
 
 bool method_observes(const char *name, size_t len) {
-  return among("pop deq dequeue poll take get read peek rem rm recv receive load top front back first last min max steal "
-               "removemin deletemin delmin extractmin popmin pollmin findmin peekmin extract "
-               "removemax deletemax delmax extractmax popmax pollmax findmax peekmax "
-               "popfront popback popleft popright popfirst poplast pollfirst polllast takefirst takelast removefirst removelast "
-               "peekfront peekback peekleft peekright lpop rpop deqfront deqback deqleft deqright "
-               "trypop trydeq trydequeue tryrecv tryreceive trytake "
-               "size length count value query scan snapshot isempty lookup find",
-               name, len);
+  return among(
+      "pop deq dequeue poll take get read peek rem rm recv receive load top front back first last min max steal "
+      "removemin deletemin delmin extractmin popmin pollmin findmin peekmin extract "
+      "removemax deletemax delmax extractmax popmax pollmax findmax peekmax "
+      "popfront popback popleft popright popfirst poplast pollfirst polllast takefirst takelast removefirst removelast "
+      "peekfront peekback peekleft peekright lpop rpop deqfront deqback deqleft deqright "
+      "trypop trydeq trydequeue tryrecv tryreceive trytake "
+      "size length count value query scan snapshot isempty lookup find",
+      name, len);
 }
 
 bool method_asks_a_set(const char *name, size_t len) {

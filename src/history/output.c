@@ -184,8 +184,8 @@ bool output_close(struct output *o, bool good) {
   return good;
 }
 
-bool output_whole(const char *path, bool (*write)(struct mem *, struct output *, const void *, struct problem *), const void *self,
-                  struct problem *why) {
+bool output_whole(const char *path, bool (*write)(struct mem *, struct output *, const void *, struct problem *),
+                  const void *self, struct problem *why) {
   struct mem m;
   struct output out;
   mem_open(&m, NULL);

@@ -20,7 +20,7 @@ bool output_write(struct output *, const char *, size_t);
 /* Ends the file and puts it in its place, if it is good; else leaves what was there before. */
 bool output_close(struct output *, bool good);
 /* All of the above: what `write` writes, with memory of its own, which there may be none of left elsewhere. */
-bool output_whole(const char *path, bool (*write)(struct mem *, struct output *, const void *self, struct problem *), const void *self,
-                  struct problem *);
+bool output_whole(const char *path, bool (*write)(struct mem *, struct output *, const void *self, struct problem *),
+                  const void *self, struct problem *);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "history/subject.h"
 
-#define ORDER_KINDS                                                                                                              \
-  {"reorder", "values are taken out in the wrong order"}, {"lost", "a value that should have come out never does"},              \
-      {"duplicate", "a value is taken out more often than it was put in"}, {                                                     \
-    "phantom", "a value that was never put in is taken out"                                                                      \
+#define ORDER_KINDS \
+  {"reorder", "values are taken out in the wrong order"}, {"lost", "a value that should have come out never does"}, \
+      {"duplicate", "a value is taken out more often than it was put in"}, { \
+    "phantom", "a value that was never put in is taken out" \
   }
-#define EMPTY_KIND                                                                                                               \
+#define EMPTY_KIND \
   { "empty", "a removal finds nothing although values are inside all the while" }
 
 const struct bad_kind container_kinds[] = {ORDER_KINDS, EMPTY_KIND, {NULL, NULL}};

@@ -10,7 +10,8 @@ static bool add(struct columns *c) {
   char *p = c->at[0];
   uint32_t process;
   if (c->count < 4)
-    return lines_bad(l, l->end, "too few columns; they are process, start, end, method and value, as in `0 10 20 ENQ 5`");
+    return lines_bad(l, l->end,
+                     "too few columns; they are process, start, end, method and value, as in `0 10 20 ENQ 5`");
   if (!lines_name(l, &p, "the process", &l->processes, &process)) return false;
   if (p != c->end[0]) return lines_bad(l, p, "%s inside the process's name", byte_name(*p).text);
   if (columns_number(c, 1)) return columns_add(c, process, 3, 4, c->count, 1, 2);
@@ -27,8 +28,8 @@ static bool sequential(struct columns *c) {
     size_t before = last[o->process];
     last[o->process] = i + 1;
     if (!before-- || h->ret_time[before] <= h->call_time[i]) continue;
-    problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned", h->source,
-                o->line, names_at(h->processes, o->process), h->ops.at[before].line);
+    problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned",
+                h->source, o->line, names_at(h->processes, o->process), h->ops.at[before].line);
     return false;
   }
   mem_free(h->mem, last);
@@ -85,7 +86,8 @@ static int guess(const char *s, size_t n) {
     while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
     if (scan_integer(p, (size_t)(s - p), &t))
       numbers |= 1 << column;
-    else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') && !(s - p == 3 && !memcmp(p, "inf", 3)))
+    else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') &&
+             !(s - p == 3 && !memcmp(p, "inf", 3)))
       words |= 1 << column;
     column++;
     while (s < e && (*s == ' ' || *s == '\t' || *s == ',' || *s == '\r')) s++;

@@ -74,7 +74,8 @@ static bool chars(struct reading *r, const char **s, size_t *count) {
   *s = "";
   *count = 0;
   if (!number(r, &n)) return false;
-  if (n > (uint64_t)(r->end - r->at)) return bad(r, "a text of %llu bytes does not fit its block", (unsigned long long)n);
+  if (n > (uint64_t)(r->end - r->at))
+    return bad(r, "a text of %llu bytes does not fit its block", (unsigned long long)n);
   *s = (const char *)r->at;
   *count = (size_t)n;
   r->at += n;
@@ -93,7 +94,8 @@ static bool any_value(struct reading *r, value *v, int depth);
 static bool list_value(struct reading *r, value *v, int depth) {
   uint64_t n;
   if (!number(r, &n)) return false;
-  if (n > (uint64_t)(r->end - r->at)) return bad(r, "a list of %llu values does not fit its block", (unsigned long long)n);
+  if (n > (uint64_t)(r->end - r->at))
+    return bad(r, "a list of %llu values does not fit its block", (unsigned long long)n);
   if (depth >= 200) return bad(r, "lists are nested more than 200 deep");
   value *items = mem_alloc(r->h->mem, ((size_t)n + 1) * sizeof *items);
   for (uint64_t i = 0; i < n; i++)
@@ -147,7 +149,8 @@ static bool read_names(struct reading *r) {
     case 'T':
       if (!name(r, "the object's type", &s, &n)) return false;
       for (size_t i = 0; i < n; i++)
-        if ((unsigned char)s[i] <= ' ') return bad(r, "the object's type is a word, and this has %s in it", byte_name(s[i]).text);
+        if ((unsigned char)s[i] <= ' ')
+          return bad(r, "the object's type is a word, and this has %s in it", byte_name(s[i]).text);
       r->h->object_type = mem_string(r->h->mem, s, n);
       break;
     default: r->at--; return bad(r, "%s begins no name: P, O or T would", byte_name((char)*r->at).text);
@@ -214,11 +217,13 @@ static bool read_end(struct reading *r) {
   uint64_t n;
   if (!number(r, &n)) return false;
   if (n != r->events)
-    return bad(r, "the recording has %llu events, and says that it has %llu", (unsigned long long)r->events, (unsigned long long)n);
+    return bad(r, "the recording has %llu events, and says that it has %llu", (unsigned long long)r->events,
+               (unsigned long long)n);
   return true;
 }
 
-/* The next block, if it is there whole: what is cut off at the end was being written when the program ended. *kind: 0 at the end. */
+/* The next block, if it is there whole: what is cut off at the end was being written when the program ended. *kind: 0
+ * at the end. */
 static bool next_block(struct reading *r, char *kind) {
   struct input *in = r->in;
   *kind = 0;
@@ -233,7 +238,8 @@ static bool next_block(struct reading *r, char *kind) {
   if (input_fill(in, RECORDING_HEAD + count) < RECORDING_HEAD + count) return true;
   head = (const unsigned char *)in->at; /* it may have moved */
   r->begin = r->at = head;
-  if (recording_load(head + 8, 4) != recording_sum((char)head[0], head + RECORDING_HEAD, count)) return bad(r, "the block is damaged");
+  if (recording_load(head + 8, 4) != recording_sum((char)head[0], head + RECORDING_HEAD, count))
+    return bad(r, "the block is damaged");
   *kind = (char)head[0];
   r->at = head + RECORDING_HEAD;
   r->end = r->at + count;
@@ -247,7 +253,10 @@ static bool read_blocks(struct reading *r) {
   while (next_block(r, &kind)) {
     if (!kind) return true;
     if (ended) return bad(r, "something follows the end of the recording");
-    bool good = kind == 'N' ? read_names(r) : kind == 'E' ? read_events(r) : kind == 'Z' ? read_end(r) : bad(r, "a block of an unknown kind");
+    bool good = kind == 'N'   ? read_names(r)
+                : kind == 'E' ? read_events(r)
+                : kind == 'Z' ? read_end(r)
+                              : bad(r, "a block of an unknown kind");
     if (!good) return false;
     ended = kind == 'Z';
     mem_poll(r->h->mem);
@@ -264,7 +273,8 @@ static bool read_recording(struct input *in, struct history *h, struct problem *
     return in->failed ? input_whole(in, problem) : false;
   }
   if (in->at[RECORDING_MAGIC_SIZE - 1] != RECORDING_MAGIC[RECORDING_MAGIC_SIZE - 1]) {
-    problem_set(problem, "%s: is a recording of version %d; this Asif reads version 1", in->name, in->at[RECORDING_MAGIC_SIZE - 1]);
+    problem_set(problem, "%s: is a recording of version %d; this Asif reads version 1", in->name,
+                in->at[RECORDING_MAGIC_SIZE - 1]);
     return false;
   }
   in->at += RECORDING_MAGIC_SIZE;
@@ -297,7 +307,9 @@ static void put_value(struct text *t, const struct values *values, value v) {
   size_t n;
   switch (value_kind(values, v)) {
   case VALUE_SPECIAL: put_number(t, v); return;
-  case VALUE_INT: text_bytes(t, (char *)room, (size_t)(recording_integer(room, value_integer(values, v)) - room)); return;
+  case VALUE_INT:
+    text_bytes(t, (char *)room, (size_t)(recording_integer(room, value_integer(values, v)) - room));
+    return;
   case VALUE_TEXT: {
     const char *s = value_chars(values, v, &n);
     put_number(t, RECORDED_TEXT << 1 | 1);
@@ -328,8 +340,10 @@ static bool fits(struct writing *w, char kind, size_t before, struct problem *pr
   if (w->block.count < WRITE_CHUNK) return true;
   size_t added = w->block.count - before;
   if (added > RECORDING_BLOCK_MOST) {
-    problem_set(problem, "recordings hold events of up to %d bytes, and this history has one of %zu; wing-gong, edn and json hold it",
-                RECORDING_BLOCK_MOST, added);
+    problem_set(
+        problem,
+        "recordings hold events of up to %d bytes, and this history has one of %zu; wing-gong, edn and json hold it",
+        RECORDING_BLOCK_MOST, added);
     return false;
   }
   if (w->block.count <= RECORDING_BLOCK_MOST) return put_block(w, kind);
@@ -343,8 +357,10 @@ static bool fits(struct writing *w, char kind, size_t before, struct problem *pr
   return good && put_block(w, kind);
 }
 
-/* Processes in the order they first call, under the names that writers have for them; where one overlaps itself there are lanes. */
-static bool put_processes(struct writing *w, const struct writer *from, const uint32_t *number, struct problem *problem) {
+/* Processes in the order they first call, under the names that writers have for them; where one overlaps itself there
+ * are lanes. */
+static bool put_processes(struct writing *w, const struct writer *from, const uint32_t *number,
+                          struct problem *problem) {
   uint32_t next = 0;
   for (uint32_t e = 0; e < from->h->events; e++) {
     uint32_t op = from->events[e] >> 1;
@@ -397,7 +413,8 @@ static uint32_t *put_operations(struct writing *w, const struct history *h, stru
   return number;
 }
 
-static void put_event(struct writing *w, const struct history *h, uint32_t event, uint32_t process, uint32_t operation) {
+static void put_event(struct writing *w, const struct history *h, uint32_t event, uint32_t process,
+                      uint32_t operation) {
   const struct op *o = &h->ops.at[event >> 1];
   unsigned char room[RECORDING_EVENT_MOST], *p;
   if (event & 1) {
@@ -442,7 +459,8 @@ static bool put_all(struct writing *w, const struct writer *from, struct problem
   return put_block(w, 'Z');
 }
 
-static bool write_recording(const struct history *h, struct text *out, struct problem *problem, bool (*flush)(struct text *, void *), void *to) {
+static bool write_recording(const struct history *h, struct text *out, struct problem *problem,
+                            bool (*flush)(struct text *, void *), void *to) {
   struct writing w = {.out = out, .flush = flush, .to = to};
   struct writer from;
   text_open(&w.block, out->mem);
@@ -453,7 +471,9 @@ static bool write_recording(const struct history *h, struct text *out, struct pr
   return good;
 }
 
-static int guess(const char *s, size_t n) { return n >= RECORDING_MAGIC_SIZE && !memcmp(s, RECORDING_MAGIC, RECORDING_MAGIC_SIZE - 1) ? 100 : 0; }
+static int guess(const char *s, size_t n) {
+  return n >= RECORDING_MAGIC_SIZE && !memcmp(s, RECORDING_MAGIC, RECORDING_MAGIC_SIZE - 1) ? 100 : 0;
+}
 
 const struct format format_recording = {
     .name = "recording",

@@ -3,8 +3,8 @@
  *   file    magic, blocks
  *   block   kind (1 byte), 3 bytes zero, length (4 bytes), sum (4 bytes), that many bytes
  *
- * Numbers of four and eight bytes have the lowest first; `n` is a number in groups of seven bits, the lowest first, with the eighth set in all but
- * the last. A name is n, its length, and its bytes.
+ * Numbers of four and eight bytes have the lowest first; `n` is a number in groups of seven bits, the lowest first,
+ * with the eighth set in all but the last. A name is n, its length, and its bytes.
  *
  *   'N' block, of names, numbered in the order they come, each kind from 0
  *     'P' name          a process
@@ -18,7 +18,8 @@
  *   'Z' block, the last: n, how many events there are. Where it is missing the recording was cut off.
  *
  * A value is n: of an even one the half is an integer, sign in the lowest bit; of an odd one the half is
- *     0..6 none, nil, true, false, empty, full, not observed; 7 an integer of eight bytes; 8 a text (n, bytes); 9 a list (n, values). */
+ *     0..6 none, nil, true, false, empty, full, not observed; 7 an integer of eight bytes; 8 a text (n, bytes); 9 a
+ * list (n, values). */
 #ifndef ASIF_HISTORY_RECORDING_H
 #define ASIF_HISTORY_RECORDING_H
 
@@ -27,7 +28,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RECORDING_MAGIC "\x89""ASIF\r\n\x01" /* the last is the version */
+#define RECORDING_MAGIC \
+  "\x89" \
+  "ASIF\r\n\x01" /* the last is the version */
 enum { RECORDING_MAGIC_SIZE = 8, RECORDING_HEAD = 12, RECORDING_BLOCK_MOST = 1 << 20, RECORDING_EVENT_MOST = 48 };
 enum recorded { RECORDED_CALL, RECORDED_RETURN, RECORDED_FAIL, RECORDED_INFO };
 enum { RECORDED_WIDE = 7, RECORDED_TEXT = 8, RECORDED_LIST = 9, RECORDED_FOLLOWS = 15 };

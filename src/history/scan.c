@@ -14,7 +14,8 @@ const unsigned char scan_ends[256] = {
     ROW,          ROW,          [' '] = ENDS, ['"'] = ENDS, ['('] = ENDS,      [')'] = ENDS,    [','] = ENDS,
     ['['] = ENDS, [']'] = ENDS, ['{'] = ENDS, ['}'] = ENDS, [':'] = ENDS_JSON, [';'] = ENDS_EDN};
 
-static const unsigned char syntax_ends[] = {[SCAN_PLAIN] = ENDS, [SCAN_EDN] = ENDS | ENDS_EDN, [SCAN_JSON] = ENDS | ENDS_JSON};
+static const unsigned char syntax_ends[] = {
+    [SCAN_PLAIN] = ENDS, [SCAN_EDN] = ENDS | ENDS_EDN, [SCAN_JSON] = ENDS | ENDS_JSON};
 
 void scan_open(struct scan *s, struct input *in, struct values *values, enum scan_syntax syntax, struct problem *p) {
   *s = (struct scan){.in = in, .values = values, .problem = p, .syntax = syntax, .ends = syntax_ends[syntax]};
@@ -24,7 +25,9 @@ void scan_open(struct scan *s, struct input *in, struct values *values, enum sca
   in->line_at = in->base + (uint64_t)(in->at - in->begin);
 }
 
-uint64_t scan_column(const struct scan *s) { return s->in->base + (uint64_t)(s->in->at - s->in->begin) - s->in->line_at + 1; }
+uint64_t scan_column(const struct scan *s) {
+  return s->in->base + (uint64_t)(s->in->at - s->in->begin) - s->in->line_at + 1;
+}
 
 static void newline(struct input *in) { /* in->at is on it */
   in->line++;
@@ -177,10 +180,11 @@ static bool unescape(struct scan *s, const char *p, const char *end) {
     case '\\':
     case '/': text_char(t, b[1]); break;
     case 'u':
-      if (!hex4(p, end, &c)) return input_problem(s->in, b, s->problem, "\\u wants four hexadecimal digits, as in \\u00e9");
+      if (!hex4(p, end, &c))
+        return input_problem(s->in, b, s->problem, "\\u wants four hexadecimal digits, as in \\u00e9");
       p += 4;
-      if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' && hex4(p + 2, end, &low) && low >= 0xdc00 &&
-          low < 0xe000) {
+      if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' && hex4(p + 2, end, &low) &&
+          low >= 0xdc00 && low < 0xe000) {
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         p += 6;
       }
@@ -285,7 +289,8 @@ bool scan_token(struct scan *s, enum token *kind, const char **chars, size_t *le
     *kind = TOKEN_KEYWORD;
     ++*chars;
     --*len;
-  } else if ((c >= '0' && c <= '9') || ((c == '-' || c == '+') && *len > 1 && (*chars)[1] >= '0' && (*chars)[1] <= '9')) {
+  } else if ((c >= '0' && c <= '9') ||
+             ((c == '-' || c == '+') && *len > 1 && (*chars)[1] >= '0' && (*chars)[1] <= '9')) {
     *kind = TOKEN_INT;
   } else {
     *kind = TOKEN_WORD;
@@ -337,11 +342,11 @@ bool scan_closed(struct scan *s, char bracket, uint64_t line, uint64_t column, b
   if (c == bracket) return s->in->at++, true;
   if (c == SCAN_END)
     return input_problem(s->in, s->in->at, s->problem,
-                         "ends inside what was opened at %llu:%llu; '%c' is missing: is it cut off?", (unsigned long long)line,
-                         (unsigned long long)column, bracket);
-  if (c == ']' || c == '}' || c == ')')
-    return input_problem(s->in, s->in->at, s->problem, "'%c' does not close what was opened at %llu:%llu; '%c' would", c,
+                         "ends inside what was opened at %llu:%llu; '%c' is missing: is it cut off?",
                          (unsigned long long)line, (unsigned long long)column, bracket);
+  if (c == ']' || c == '}' || c == ')')
+    return input_problem(s->in, s->in->at, s->problem, "'%c' does not close what was opened at %llu:%llu; '%c' would",
+                         c, (unsigned long long)line, (unsigned long long)column, bracket);
   return c != SCAN_BAD;
 }
 
@@ -440,7 +445,8 @@ bool scan_skip(struct scan *s) {
     const char *chars;
     size_t len;
     bool closed = false, set = false;
-    if (depth && !scan_closed(s, open[depth - 1].bracket, open[depth - 1].line, open[depth - 1].column, &closed)) return false;
+    if (depth && !scan_closed(s, open[depth - 1].bracket, open[depth - 1].line, open[depth - 1].column, &closed))
+      return false;
     int c = closed ? 0 : scan_peek(s);
     if (c == SCAN_BAD) return false;
     if (c == '#' && s->syntax == SCAN_EDN) {

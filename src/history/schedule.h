@@ -1,4 +1,5 @@
-/* Schedules: an execution step by step, who did what and where. Engines that make executions tell them so; reports show them. */
+/* Schedules: an execution step by step, who did what and where. Engines that make executions tell them so; reports show
+ * them. */
 #ifndef ASIF_HISTORY_SCHEDULE_H
 #define ASIF_HISTORY_SCHEDULE_H
 
@@ -21,7 +22,7 @@ struct schedule_line {
   uint32_t step; /* from 1; of the lines of one step nothing comes in between; 0: after all steps */
   uint16_t thread;
   uint8_t kind;
-  uint16_t file; /* of schedule.files */
+  uint16_t file;         /* of schedule.files */
   uint32_t line, column; /* line 0: nowhere in particular */
   const char *text;
 };

@@ -1,4 +1,5 @@
-/* What the subjects share: values to write, plans of violations, sizes of containers, and stepping by the specification. */
+/* What the subjects share: values to write, plans of violations, sizes of containers, and stepping by the
+ * specification. */
 #include "history/subject.h"
 
 #include <string.h>

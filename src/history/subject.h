@@ -6,7 +6,8 @@
 #include "base/hash.h"
 #include "history/generate.h"
 
-/* A planned operation of a violation. They are called one after the other, and touch the object only if they are real. */
+/* A planned operation of a violation. They are called one after the other, and touch the object only if they are real.
+ */
 struct planned {
   struct op op; /* method, arguments, and the result it will claim ... */
   bool real;    /* ... unless it is carried out like any other */
@@ -43,13 +44,15 @@ struct subject {
   int (*pending)(struct generator *, const struct op *); /* does it take effect if it never returns? NULL: by chance */
 };
 
-extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_stepped, subject_bounded,
-    subject_weak, subject_set, subject_multiset, subject_register, subject_cas_register, subject_map, subject_counter,
-    subject_lock, subject_rw_lock, subject_semaphore, subject_snzi, subject_mailbox;
+extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_stepped,
+    subject_bounded, subject_weak, subject_set, subject_multiset, subject_register, subject_cas_register, subject_map,
+    subject_counter, subject_lock, subject_rw_lock, subject_semaphore, subject_snzi, subject_mailbox;
 
 static inline uint64_t random_bits(struct generator *g) { return hash_mix(g->random += 0x9e3779b97f4a7c15u); }
 /* Below n. */
-static inline uint32_t random_below(struct generator *g, uint32_t n) { return (uint32_t)(((random_bits(g) >> 32) * n) >> 32); }
+static inline uint32_t random_below(struct generator *g, uint32_t n) {
+  return (uint32_t)(((random_bits(g) >> 32) * n) >> 32);
+}
 
 value generate_value(struct generator *g);     /* to be written: distinct, or among the values asked for */
 value generate_unordered(struct generator *g); /* the same, but distinct ones come in no order */
@@ -63,8 +66,9 @@ struct stepper {
   struct outcomes out, now; /* now holds the one state */
 };
 void stepper_open(struct generator *, struct stepper *);
-bool stepper_apply(struct generator *, struct stepper *, const struct op *, value *result); /* false: cannot happen now */
-uint32_t stepper_size(const struct stepper *);                                              /* of the state, in bytes */
+bool stepper_apply(struct generator *, struct stepper *, const struct op *,
+                   value *result);             /* false: cannot happen now */
+uint32_t stepper_size(const struct stepper *); /* of the state, in bytes */
 
 /* Violations of containers, strict or relaxed. */
 struct container_plan {
@@ -74,7 +78,8 @@ struct container_plan {
   uint32_t times;    /* a value may be taken out so often */
   uint32_t capacity; /* 0: none */
 };
-extern const struct bad_kind container_kinds[], bounded_kinds[], weak_kinds[]; /* the same; with overflow; without empty */
+extern const struct bad_kind container_kinds[], bounded_kinds[],
+    weak_kinds[]; /* the same; with overflow; without empty */
 void plan_container(struct generator *, const char *kind, const struct container_plan *);
 
 /* How many values a container holds on average. */

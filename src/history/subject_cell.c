@@ -204,8 +204,12 @@ static void adapt_counter(struct generator *g, struct planned *p) {
   p->op.result = value_int(g->history->values, c->now + 1 + (int64_t)MOST * g->options->pending);
 }
 
-const struct subject subject_register = {
-    .specs = "register", .kinds = cell_kinds, .open = open_register, .choose = choose_register, .apply = apply, .plan = plan};
+const struct subject subject_register = {.specs = "register",
+                                         .kinds = cell_kinds,
+                                         .open = open_register,
+                                         .choose = choose_register,
+                                         .apply = apply,
+                                         .plan = plan};
 const struct subject subject_cas_register = {.specs = "cas-register",
                                              .kinds = cas_kinds,
                                              .open = open_register,

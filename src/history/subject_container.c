@@ -101,7 +101,8 @@ static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   return true;
 }
 
-static bool apply_one(struct generator *g, const struct op *o, value *result, void (*insert)(struct generator *, struct container *, value),
+static bool apply_one(struct generator *g, const struct op *o, value *result,
+                      void (*insert)(struct generator *, struct container *, value),
                       value (*take)(struct container *)) {
   struct container *c = g->state;
   *result = V_NONE;
@@ -150,15 +151,27 @@ static void plan(struct generator *g, const char *kind) {
   plan_container(g, kind, &how);
 }
 
-const struct subject subject_queue = {
-    .specs = "queue", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_queue, .plan = plan};
-const struct subject subject_stack = {
-    .specs = "stack", .kinds = container_kinds, .open = open_simple, .choose = choose, .apply = apply_stack, .plan = plan};
+const struct subject subject_queue = {.specs = "queue",
+                                      .kinds = container_kinds,
+                                      .open = open_simple,
+                                      .choose = choose,
+                                      .apply = apply_queue,
+                                      .plan = plan};
+const struct subject subject_stack = {.specs = "stack",
+                                      .kinds = container_kinds,
+                                      .open = open_simple,
+                                      .choose = choose,
+                                      .apply = apply_stack,
+                                      .plan = plan};
 const struct subject subject_priority_queue = {.specs = "priority-queue max-priority-queue",
                                                .kinds = container_kinds,
                                                .open = open_priority,
                                                .choose = choose,
                                                .apply = apply_priority,
                                                .plan = plan};
-const struct subject subject_deque = {
-    .specs = "deque", .kinds = container_kinds, .open = open_deque, .choose = choose, .apply = apply_deque, .plan = plan};
+const struct subject subject_deque = {.specs = "deque",
+                                      .kinds = container_kinds,
+                                      .open = open_deque,
+                                      .choose = choose,
+                                      .apply = apply_deque,
+                                      .plan = plan};

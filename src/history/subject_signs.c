@@ -49,7 +49,8 @@ static int pending_snzi(struct generator *g, const struct op *o) {
   return o->method == s->first || random_below(g, 2);
 }
 
-static const struct bad_kind snzi_kinds[] = {{"wrong", "nobody is said to be there although one has arrived"}, {NULL, NULL}};
+static const struct bad_kind snzi_kinds[] = {{"wrong", "nobody is said to be there although one has arrived"},
+                                             {NULL, NULL}};
 
 static void plan_snzi(struct generator *g, const char *kind) {
   (void)kind;

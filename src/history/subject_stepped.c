@@ -11,7 +11,9 @@ struct stepped {
   uint32_t count; /* values inside */
 };
 
-static bool named(const struct generator *g, const char *begins) { return !strncmp(g->spec->name, begins, strlen(begins)); }
+static bool named(const struct generator *g, const char *begins) {
+  return !strncmp(g->spec->name, begins, strlen(begins));
+}
 
 static void open(struct generator *g) {
   struct stepped *s = g->state = mem_zero(g->mem, 1, sizeof *s);
@@ -63,5 +65,9 @@ const struct subject subject_bounded = {.specs = "bounded-queue bounded-priority
                                         .choose = choose,
                                         .apply = apply,
                                         .plan = plan};
-const struct subject subject_weak = {
-    .specs = "weak-queue weak-stack", .kinds = weak_kinds, .open = open, .choose = choose, .apply = apply, .plan = plan};
+const struct subject subject_weak = {.specs = "weak-queue weak-stack",
+                                     .kinds = weak_kinds,
+                                     .open = open,
+                                     .choose = choose,
+                                     .apply = apply,
+                                     .plan = plan};

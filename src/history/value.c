@@ -108,7 +108,9 @@ enum value_kind value_kind(const struct values *v, value x) {
   return value_is_small(x) ? VALUE_INT : (enum value_kind)entry_of(v, x)->kind;
 }
 
-int64_t value_integer(const struct values *v, value x) { return value_is_small(x) ? value_small(x) : entry_of(v, x)->is.integer; }
+int64_t value_integer(const struct values *v, value x) {
+  return value_is_small(x) ? value_small(x) : entry_of(v, x)->is.integer;
+}
 
 const char *value_chars(const struct values *v, value x, size_t *len) {
   const struct entry *e = entry_of(v, x);
@@ -147,7 +149,8 @@ static bool plain_word(const char *s, size_t n) {
   if (!n) return false;
   if (!((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '_')) return false;
   for (size_t i = 1; i < n; i++)
-    if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9') || strchr("_-.:/+", s[i])))
+    if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9') ||
+          strchr("_-.:/+", s[i])))
       return false;
   for (int i = 1; i < SPECIALS; i++)
     if (strlen(special_names[i]) == n && !memcmp(special_names[i], s, n)) return false;

@@ -41,11 +41,12 @@ value value_text(struct values *, const char *, size_t len);
 value value_list(struct values *, const value *, size_t count);
 
 enum value_kind value_kind(const struct values *, value);
-int64_t value_integer(const struct values *, value);                       /* of VALUE_INT */
-const char *value_chars(const struct values *, value, size_t *len);        /* of VALUE_TEXT; NUL-terminated */
-const value *value_items(const struct values *, value, size_t *count);     /* of VALUE_LIST */
-int value_compare(const struct values *, value, value);                    /* total: specials, integers, texts, lists */
-void value_print(const struct values *, value, struct text *);             /* as Wing–Gong lines write it: 5, foo, "a b", [1 2], empty */
-size_t values_count(const struct values *);                                /* table entries, for v>>1 indexed arrays */
+int64_t value_integer(const struct values *, value);                   /* of VALUE_INT */
+const char *value_chars(const struct values *, value, size_t *len);    /* of VALUE_TEXT; NUL-terminated */
+const value *value_items(const struct values *, value, size_t *count); /* of VALUE_LIST */
+int value_compare(const struct values *, value, value);                /* total: specials, integers, texts, lists */
+void value_print(const struct values *, value,
+                 struct text *);            /* as Wing–Gong lines write it: 5, foo, "a b", [1 2], empty */
+size_t values_count(const struct values *); /* table entries, for v>>1 indexed arrays */
 
 #endif

@@ -2,9 +2,9 @@
  *
  * As printed in Wing and Gong 1993, section 2.4, and by their simulator, section 3.2, whose scripts are read as they
  * stand: `*` begins a comment, which may run on in indented lines; C comments are comments; lines that begin with `%`
- * or `...` are no events. An exceptional termination names the condition: `q Empty() A`, `q Full() A`. An operation that never
- * returns, or ends in `Info()`, is pending; `Ok(?)` is a result that was not observed. Names that are no plain words,
- * and operations called like a termination, are written in quotes. */
+ * or `...` are no events. An exceptional termination names the condition: `q Empty() A`, `q Full() A`. An operation
+ * that never returns, or ends in `Info()`, is pending; `Ok(?)` is a result that was not observed. Names that are no
+ * plain words, and operations called like a termination, are written in quotes. */
 #include <string.h>
 
 #include "history/format.h"
@@ -106,7 +106,8 @@ static bool event(struct lines *l, char *p, struct comments *c) {
   if (!lines_name(l, &p, "the process", &l->processes, &process)) return false;
   if (p != l->end) {
     char *rest = skip_comments(l, p, c);
-    if (rest != l->end) return lines_bad(l, rest, "%s after the event; a comment begins with '*'", byte_name(*rest).text);
+    if (rest != l->end)
+      return lines_bad(l, rest, "%s after the event; a comment begins with '*'", byte_name(*rest).text);
   }
   uint32_t line = l->in->line < UINT32_MAX ? (uint32_t)l->in->line : 0;
   const char *why = t == CALL   ? history_call(l->h, process, object, method, args, count, line)
@@ -119,8 +120,8 @@ static bool event(struct lines *l, char *p, struct comments *c) {
  *
  * `q Enq(5) P1` with single blanks, known names of up to 7 bytes, and at most one value, a natural number of up to 8
  * digits. Eight bytes are looked at at once, so that there is little to predict. Names are known if the general way has
- * read them before; that is also what makes every byte below '0' a sign to stop and think. Any other line, also one that
- * is wrong, is left to the general way. */
+ * read them before; that is also what makes every byte below '0' a sign to stop and think. Any other line, also one
+ * that is wrong, is left to the general way. */
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
@@ -178,7 +179,8 @@ static void usual_lines(struct lines *l) {
     if (n == 8 || p[n] != '\n' || !known(&l->processes, x, n, &process)) break;
     in->line++;
     uint32_t line = in->line < UINT32_MAX ? (uint32_t)in->line : 0;
-    if (ok ? history_return(l->h, process, object, v) : history_call(l->h, process, object, method, &v, v != V_NONE, line)) {
+    if (ok ? history_return(l->h, process, object, v)
+           : history_call(l->h, process, object, method, &v, v != V_NONE, line)) {
       in->line--;
       break;
     }
@@ -202,7 +204,8 @@ static bool read_lines(struct input *in, struct history *h, struct problem *prob
     if (!event(l, p, &c)) return false;
   }
   if (c.opened) {
-    problem_set(problem, "%s:%llu: the comment opened here is not closed by */", in->name, (unsigned long long)c.opened);
+    problem_set(problem, "%s:%llu: the comment opened here is not closed by */", in->name,
+                (unsigned long long)c.opened);
     return false;
   }
   history_finish(h);
@@ -213,8 +216,8 @@ static bool read_lines(struct input *in, struct history *h, struct problem *prob
 
 static bool reserved(const char *name) { return termination(name, strlen(name)) != CALL; }
 
-static bool write_lines(const struct history *h, struct text *out, struct problem *problem, bool (*flush)(struct text *, void *),
-                        void *to) {
+static bool write_lines(const struct history *h, struct text *out, struct problem *problem,
+                        bool (*flush)(struct text *, void *), void *to) {
   struct writer w;
   (void)problem;
   writer_open(&w, h, out);

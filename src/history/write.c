@@ -102,7 +102,8 @@ void write_value(const struct history *h, value v, struct text *out) {
 static bool bare(const char *s) {
   if (!*s) return false;
   for (; *s; s++) {
-    bool word = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_' || (*s & 0x80);
+    bool word =
+        (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_' || (*s & 0x80);
     if (!word && !strchr("-.:/+!?<>=", *s)) return false;
   }
   return true;

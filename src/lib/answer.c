@@ -2,8 +2,9 @@
  *
  *   copy -> find the specification -> bind the copy to it -> decide -> write the evidence
  *
- * An answer owns the bound copy, so that one history can be checked many times, and freed before its answers. Its memory has
- * no limit of its own, since giving up in the middle of an answer would lose it; it counts towards the limit of deciding. */
+ * An answer owns the bound copy, so that one history can be checked many times, and freed before its answers. Its
+ * memory has no limit of its own, since giving up in the middle of an answer would lose it; it counts towards the limit
+ * of deciding. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -24,7 +25,8 @@ static bool read_options(const asif_options *o, bool user, struct check_options 
   static const struct {
     const char *name;
     enum method method;
-  } methods[] = {{"auto", METHOD_AUTO}, {"fast", METHOD_FAST}, {"search", METHOD_SEARCH}, {"wing-gong", METHOD_WING_GONG}};
+  } methods[] = {
+      {"auto", METHOD_AUTO}, {"fast", METHOD_FAST}, {"search", METHOD_SEARCH}, {"wing-gong", METHOD_WING_GONG}};
   *to = (struct check_options){METHOD_AUTO, o->jobs > 1 && !user ? o->jobs < 1024 ? o->jobs : 1024 : 1, !o->no_explain};
   if (!o->method) return true;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -48,10 +50,12 @@ static void too_large(asif_answer *a, struct limits *l) {
   struct text t;
   text_open(&t, &a->mem);
   text_printf(&t, "%s after %.1f s, before deciding", limit_told(LIMIT_MEMORY), limits_elapsed(l));
-  a->result = (struct check_result){.verdict = VERDICT_UNKNOWN, .method = "none", .reason = t.at, .culprit = UINT32_MAX};
+  a->result =
+      (struct check_result){.verdict = VERDICT_UNKNOWN, .method = "none", .reason = t.at, .culprit = UINT32_MAX};
 }
 
-static asif_status decide(asif_answer *a, const asif_history *h, const char *spec, const asif_options *o, struct problem *why) {
+static asif_status decide(asif_answer *a, const asif_history *h, const char *spec, const asif_options *o,
+                          struct problem *why) {
   struct limits limits;
   struct check_options options;
   if (!read_options(o, in_c(spec), &options, why)) return ASIF_BAD_INPUT;
@@ -132,7 +136,9 @@ void asif_answer_free(asif_answer *a) {
 /* The answer. */
 
 asif_verdict asif_answer_verdict(const asif_answer *a) {
-  return a->result.verdict == VERDICT_HOLDS ? ASIF_HOLDS : a->result.verdict == VERDICT_VIOLATED ? ASIF_VIOLATED : ASIF_UNKNOWN;
+  return a->result.verdict == VERDICT_HOLDS      ? ASIF_HOLDS
+         : a->result.verdict == VERDICT_VIOLATED ? ASIF_VIOLATED
+                                                 : ASIF_UNKNOWN;
 }
 
 const char *asif_answer_reason(const asif_answer *a) { return a->result.reason ? a->result.reason : ""; }

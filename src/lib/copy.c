@@ -1,5 +1,5 @@
-/* Copying a history with its tables. Names and values are interned again in their order, which gives them the indices they
- * had: the operations are copied as they are. */
+/* Copying a history with its tables. Names and values are interned again in their order, which gives them the indices
+ * they had: the operations are copied as they are. */
 #include <assert.h>
 #include <string.h>
 

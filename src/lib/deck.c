@@ -1,4 +1,5 @@
-/* The tapes of a recorder or monitor: making them, taking from them, waiting for room. See deck.h for the order of what is taken. */
+/* The tapes of a recorder or monitor: making them, taking from them, waiting for room. See deck.h for the order of what
+ * is taken. */
 #include "lib/deck.h"
 
 #include <errno.h>
@@ -163,7 +164,8 @@ void asif_tape_wrong_(asif_tape *front) {
   char number[16];
   snprintf(number, sizeof number, "%u", t->number);
   deck_fail(t->deck, ASIF_BAD_INPUT, "thread %.100s %s", t->name ? t->name : number,
-            front->open ? "calls while its earlier call has not returned" : "returns, but has not called, or calls an operation that is none");
+            front->open ? "calls while its earlier call has not returned"
+                        : "returns, but has not called, or calls an operation that is none");
 }
 
 /* Taking. */
@@ -174,7 +176,8 @@ static void find_lanes(struct deck *d) {
   uint32_t known = d->lane_count;
   if (newest) d->lane_count = newest->number + 1;
   for (struct tape *t = newest; t && t->number >= known; t = t->next) {
-    d->lanes[t->number] = (struct lane){.records = t->front.records, .mask = t->front.mask, .tape = t, .process = UINT32_MAX};
+    d->lanes[t->number] =
+        (struct lane){.records = t->front.records, .mask = t->front.mask, .tape = t, .process = UINT32_MAX};
     if (t->masks) d->masks[t->number / 64] = t->masks;
   }
 }

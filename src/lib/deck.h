@@ -1,35 +1,41 @@
 /* The tapes of a recorder or monitor, and the order of what is on them.
  *
- * A thread writes its operations on a tape of its own (include/asif.h): a ring of records that only it writes and only the taker reads.
- * Logical time is one counter, `now`. A call puts its record on the tape, marks the tape open, and then reads s = now. A return takes
- * t = now++: no two returns have the same. So
+ * A thread writes its operations on a tape of its own (include/asif.h): a ring of records that only it writes and only
+ * the taker reads. Logical time is one counter, `now`. A call puts its record on the tape, marks the tape open, and
+ * then reads s = now. A return takes t = now++: no two returns have the same. So
  *
- *   A returned before B was called   iff   t_A < s_B.                                                                            (1)
+ *   A returned before B was called   iff   t_A < s_B. (1)
  *
- * If A's return happens before B's call, B reads what A's increment wrote or something later, so s_B > t_A. If s_B > t_A, B has read the
- * value of an increment that is A's or follows it in the one order of all increments, which synchronises: A's return happens before B's call.
+ * If A's return happens before B's call, B reads what A's increment wrote or something later, so s_B > t_A. If s_B >
+ * t_A, B has read the value of an increment that is A's or follows it in the one order of all increments, which
+ * synchronises: A's return happens before B's call.
  *
- * The taker gives the events to a sink in an order that has the same precedence: for t = 0, 1, 2, ... first the calls with s == t that it has
- * not given yet, then the return with time t. By (1) the return of A is given before the call of B iff t_A < s_B. For that, when it gives
- * return t, it must know of every operation with s <= t, also of those that have not returned:
+ * The taker gives the events to a sink in an order that has the same precedence: for t = 0, 1, 2, ... first the calls
+ * with s == t that it has not given yet, then the return with time t. By (1) the return of A is given before the call
+ * of B iff t_A < s_B. For that, when it gives return t, it must know of every operation with s <= t, also of those that
+ * have not returned:
  *
- *   The taker reads T = now, then makes a barrier, then looks at the tapes' states. Every operation with s < T is then on its tape, as
- *   a whole record or as the open one.                                                                                           (2)
+ *   The taker reads T = now, then makes a barrier, then looks at the tapes' states. Every operation with s < T is then
+ * on its tape, as a whole record or as the open one. (2)
  *
- * With the barrier of membarrier(2) every thread of the process passes a full fence between the taker's read of T and its reading of the
- * states. A thread that passes it before it marks its tape open reads `now` after it, and so reads at least T: s >= T. A thread that
- * passes it after has marked its tape open before: the taker sees that, or something later of the same tape. Where there is no membarrier
- * the mark is a sequentially consistent exchange, and `now` and the states are read so: if the taker does not see the mark, its read is before the mark
- * in the one order of all these, so its read of T is before the call's read of now, and s >= T again.
+ * With the barrier of membarrier(2) every thread of the process passes a full fence between the taker's read of T and
+ * its reading of the states. A thread that passes it before it marks its tape open reads `now` after it, and so reads
+ * at least T: s >= T. A thread that passes it after has marked its tape open before: the taker sees that, or something
+ * later of the same tape. Where there is no membarrier the mark is a sequentially consistent exchange, and `now` and
+ * the states are read so: if the taker does not see the mark, its read is before the mark in the one order of all
+ * these, so its read of T is before the call's read of now, and s >= T again.
  *
- * The same holds of tapes that are new, since a tape is in the list of tapes before it is used, and the list is read after the barrier.
+ * The same holds of tapes that are new, since a tape is in the list of tapes before it is used, and the list is read
+ * after the barrier.
  *
- * So all returns below T can be given, up to the first that has taken its time and has not written its record yet, and up to a call that has
- * not written its s yet and may have any from its thread's previous return on: holes, which close when their threads go on.
+ * So all returns below T can be given, up to the first that has taken its time and has not written its record yet, and
+ * up to a call that has not written its s yet and may have any from its thread's previous return on: holes, which close
+ * when their threads go on.
  *
- * An operation that was seen open and then turns out not to be followed (one_in) leaves no record; its serial is gone from the tape, and it
- * is dropped. If its record is written over while the taker reads it, then by the next operation of that tape, which was marked after the
- * taker looked: its s is T or more by the argument of (2), and it waits for the next round.
+ * An operation that was seen open and then turns out not to be followed (one_in) leaves no record; its serial is gone
+ * from the tape, and it is dropped. If its record is written over while the taker reads it, then by the next operation
+ * of that tape, which was marked after the taker looked: its s is T or more by the argument of (2), and it waits for
+ * the next round.
  *
  * Times are 32 bits of `now`: all that is not given yet lies within the tapes, and so close together. */
 #ifndef ASIF_LIB_DECK_H
@@ -50,24 +56,24 @@ struct tape {
   _Alignas(DECK_LINE) struct asif_tape front;
   _Alignas(DECK_LINE) _Atomic uint32_t tail; /* records before it are taken, and their places free */
   struct deck *deck;
-  struct tape *next;    /* of all tapes, the newest first */
-  struct tape *spare;   /* of those ended */
-  uint64_t *masks;      /* for a group of 64 lanes that begins with this one; else NULL */
-  char *name;           /* or NULL */
-  uint32_t number;      /* 0, 1, ... */
+  struct tape *next;  /* of all tapes, the newest first */
+  struct tape *spare; /* of those ended */
+  uint64_t *masks;    /* for a group of 64 lanes that begins with this one; else NULL */
+  char *name;         /* or NULL */
+  uint32_t number;    /* 0, 1, ... */
 };
 
 /* A tape as the taker knows it. */
 struct lane {
   const struct asif_record_ *records; /* the tape's */
   uint32_t mask;
-  uint32_t taken;               /* records given to the sink */
-  uint64_t seen;                /* its state, this round */
+  uint32_t taken; /* records given to the sink */
+  uint64_t seen;  /* its state, this round */
   struct tape *tape;
-  uint32_t serial;              /* of the operation whose call is given */
-  bool called;                  /* the call of the next record is given */
-  uint32_t process;             /* the sink's name for who makes the calls */
-  struct asif_record_ copy[2];  /* of the open operation */
+  uint32_t serial;             /* of the operation whose call is given */
+  bool called;                 /* the call of the next record is given */
+  uint32_t process;            /* the sink's name for who makes the calls */
+  struct asif_record_ copy[2]; /* of the open operation */
 };
 
 struct deck {
@@ -80,7 +86,7 @@ struct deck {
   uint32_t one_in;                            /* of the tapes */
   uint64_t seed;
   bool fenced;
-  bool inline_;                               /* threads take, at every quarter of a tape */
+  bool inline_; /* threads take, at every quarter of a tape */
 
   pthread_mutex_t registry; /* of what follows, but for the list's head */
   _Atomic(struct tape *) tapes;
@@ -99,9 +105,9 @@ struct deck {
   /* The taker's. */
   struct lane *lanes;
   uint32_t lane_count;
-  uint32_t given;    /* the next time */
-  uint16_t *owner;   /* by time in the window: the lane that returned then, or DECK_NOBODY */
-  uint64_t **masks;  /* a group of 64 lanes each; by time: which of them called then */
+  uint32_t given;   /* the next time */
+  uint16_t *owner;  /* by time in the window: the lane that returned then, or DECK_NOBODY */
+  uint64_t **masks; /* a group of 64 lanes each; by time: which of them called then */
 };
 
 extern bool deck_fences; /* tests set it: as if there were no membarrier */
@@ -116,7 +122,8 @@ asif_status deck_status(struct deck *);
 bool deck_forked(const struct deck *);
 /* Takes what is there now; wait: all that has returned when it is called, and else only if nobody else is taking. */
 void deck_take(struct deck *, bool wait);
-/* Begins a round: reads the time, makes the barrier, finds new tapes and reads their states; returns how many times there are to give. */
+/* Begins a round: reads the time, makes the barrier, finds new tapes and reads their states; returns how many times
+ * there are to give. */
 uint32_t deck_look(struct deck *);
 void deck_release(struct deck *); /* ends it: what was taken is free */
 void deck_discard(struct deck *); /* instead of all rounds from now on: nothing is given any more, and there is room */
@@ -129,7 +136,9 @@ struct sink {
   void (*drop)(void *to, struct lane *); /* the operation called is not followed after all */
 };
 
-DECK_INLINE const struct asif_record_ *lane_record(const struct lane *l, uint32_t i) { return &l->records[i & l->mask]; }
+DECK_INLINE const struct asif_record_ *lane_record(const struct lane *l, uint32_t i) {
+  return &l->records[i & l->mask];
+}
 DECK_INLINE unsigned record_args(uint64_t what) { return what >> 16 & 3; }
 DECK_INLINE uint32_t record_step(uint64_t what) { return record_args(what) > 1 ? 2 : 1; }
 
@@ -156,15 +165,18 @@ DECK_INLINE bool lane_copy(struct lane *l, uint32_t at) {
 DECK_INLINE void lane_drop(struct lane *l, const struct sink *sink, void *to) {
   if (!l->called) return;
   bool whole = l->taken != (uint32_t)(l->seen >> 32);
-  uint32_t serial = whole ? (uint32_t)lane_record(l, l->taken)->end & 0x7fffffff : (uint32_t)(l->seen >> 1) & 0x7fffffff;
+  uint32_t serial =
+      whole ? (uint32_t)lane_record(l, l->taken)->end & 0x7fffffff : (uint32_t)(l->seen >> 1) & 0x7fffffff;
   if (serial == l->serial && (whole || (l->seen & 1))) return;
   sink->drop(to, l);
   l->called = false;
 }
 
-/* Marks where in the window of n times this lane calls and returns; how many of these times are known as far as it is concerned. */
+/* Marks where in the window of n times this lane calls and returns; how many of these times are known as far as it is
+ * concerned. */
 DECK_INLINE uint32_t lane_mark(struct deck *d, struct lane *l, uint32_t n) {
-  uint32_t index = (uint32_t)(l - d->lanes), at = l->taken, complete = (uint32_t)(l->seen >> 32), first = 0, given = d->given;
+  uint32_t index = (uint32_t)(l - d->lanes), at = l->taken, complete = (uint32_t)(l->seen >> 32), first = 0,
+           given = d->given;
   uint64_t *mask = d->masks[index >> 6], bit = (uint64_t)1 << (index & 63);
   uint16_t *owner = d->owner;
   bool called = l->called;
@@ -240,7 +252,8 @@ DECK_INLINE void deck_give_open(struct deck *d, const struct sink *sink, void *t
   for (uint32_t i = 0; i < d->lane_count; i++) {
     struct lane *l = &d->lanes[i];
     lane_drop(l, sink, to);
-    if (!l->called && (l->seen & 1) && l->taken == (uint32_t)(l->seen >> 32) && lane_copy(l, l->taken)) lane_call(l, sink, to);
+    if (!l->called && (l->seen & 1) && l->taken == (uint32_t)(l->seen >> 32) && lane_copy(l, l->taken))
+      lane_call(l, sink, to);
   }
 }
 

@@ -1,7 +1,7 @@
 /* The public API, first half: histories.
  *
- * Every function that may allocate sets the guard of the history's memory, so running out of it is a status. A refused event
- * breaks the history for good: a checker that went on without the event would answer another question. */
+ * Every function that may allocate sets the guard of the history's memory, so running out of it is a status. A refused
+ * event breaks the history for good: a checker that went on without the event would answer another question. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -177,8 +177,8 @@ asif_status asif_fail(asif_history *h, int process) { return end(h, process, his
 
 asif_status asif_info(asif_history *h, int process) { return end(h, process, history_info); }
 
-asif_status asif_interval(asif_history *h, int process, const char *object, const char *operation, const asif_value *args,
-                          size_t count, asif_value result, int64_t start, int64_t finish) {
+asif_status asif_interval(asif_history *h, int process, const char *object, const char *operation,
+                          const asif_value *args, size_t count, asif_value result, int64_t start, int64_t finish) {
   asif_status status = admit(h, CONTENT_INTERVALS);
   if (status) return status;
   if (MEM_GUARD(&h->mem)) return no_memory(h);
@@ -187,8 +187,8 @@ asif_status asif_interval(asif_history *h, int process, const char *object, cons
   if (at == UINT32_MAX || !take_args(h, object, operation, args, count, given) || !has_value(h, operation, result))
     return h->broken;
   uint32_t method = names_intern(h->history->methods, operation, strlen(operation));
-  const char *why = history_interval(h->history, h->processes.at[at].index, object_of(h, object), method, given, (int)count,
-                                     value_of(h, result), start, finish, 0);
+  const char *why = history_interval(h->history, h->processes.at[at].index, object_of(h, object), method, given,
+                                     (int)count, value_of(h, result), start, finish, 0);
   return why ? refuse(h, "process %d: %.100s %s", process, operation, why) : ASIF_DONE;
 }
 

@@ -1,8 +1,9 @@
 /* Monitoring a running program: what the tapes say, in the order it happened, to a monitor of A_k (approx/monitor.h).
  *
- * Values are 64 bits on the tapes and 31 in monitors. A larger one is hashed, and nothing of it is kept but for the report. Two values
- * may become one: for collections that only pass values on that is a renaming, under which what is linearizable stays so, and what is
- * not may at worst be missed. Where values are compared (priorities, keys), larger ones are refused. */
+ * Values are 64 bits on the tapes and 31 in monitors. A larger one is hashed, and nothing of it is kept but for the
+ * report. Two values may become one: for collections that only pass values on that is a renaming, under which what is
+ * linearizable stays so, and what is not may at worst be missed. Where values are compared (priorities, keys), larger
+ * ones are refused. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -53,8 +54,8 @@ struct asif_monitor {
 /* A number that does not fit: its hash, which is remembered as long as no other takes its place. */
 static value wide_value(asif_monitor *m, int64_t number) {
   if (!m->renames) {
-    deck_fail(&m->deck, ASIF_BAD_INPUT, "%lld: a %s compares its values, and the monitor's are of 31 bits: %d to %d", (long long)number,
-              m->spec.name, VALUE_SMALL_MIN, VALUE_SMALL_MAX);
+    deck_fail(&m->deck, ASIF_BAD_INPUT, "%lld: a %s compares its values, and the monitor's are of 31 bits: %d to %d",
+              (long long)number, m->spec.name, VALUE_SMALL_MIN, VALUE_SMALL_MAX);
     m->over = true;
     return V_NIL;
   }
@@ -66,7 +67,8 @@ static value wide_value(asif_monitor *m, int64_t number) {
 }
 
 static inline value value_of(asif_monitor *m, int64_t number) {
-  if (__builtin_expect(number >= VALUE_SMALL_MIN && number <= VALUE_SMALL_MAX, 1)) return value_of_small((int32_t)number);
+  if (__builtin_expect(number >= VALUE_SMALL_MIN && number <= VALUE_SMALL_MAX, 1))
+    return value_of_small((int32_t)number);
   if (number >= ASIF_OK && number <= ASIF_ANY) return (value)(number - ASIF_OK) << 1 | 1;
   return wide_value(m, number);
 }
@@ -150,7 +152,8 @@ static void slow_call(asif_monitor *m, uint32_t slot, uint16_t method, value arg
 
 static void slow_return(asif_monitor *m, uint32_t slot, uint16_t method, value result) {
   struct problem why;
-  struct bound_call quick = {.method = method, .told = V_NONE, .called = V_NONE}, *b = m->operations[method].quick_call ? &quick : bound_of(m, slot);
+  struct bound_call quick = {.method = method, .told = V_NONE, .called = V_NONE},
+                    *b = m->operations[method].quick_call ? &quick : bound_of(m, slot);
   if (!spec_bind_return(m->binder, b, &result, 0, &why))
     refuse(m, &why);
   else if (!monitor_return(m->monitor, slot, result))
@@ -164,8 +167,8 @@ DECK_INLINE void on_call(void *to, struct lane *l, const struct asif_record_ *r,
   value arg[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
   if (m->over) return;
   if (__builtin_expect(method >= m->spec.op_count, 0)) {
-    deck_fail(&m->deck, ASIF_BAD_INPUT, "thread %u calls operation %u, which asif_monitor_operation has not given", (unsigned)l->tape->number,
-              (unsigned)method);
+    deck_fail(&m->deck, ASIF_BAD_INPUT, "thread %u calls operation %u, which asif_monitor_operation has not given",
+              (unsigned)l->tape->number, (unsigned)method);
     m->over = true;
     return;
   }
@@ -216,14 +219,16 @@ static void give(struct deck *d) {
 
 static void after(struct deck *d) {
   asif_monitor *m = (asif_monitor *)d;
-  if (m->options.violated && atomic_load(&m->violated) && !atomic_exchange(&m->told, true)) m->options.violated(m, m->options.user);
+  if (m->options.violated && atomic_load(&m->violated) && !atomic_exchange(&m->told, true))
+    m->options.violated(m, m->options.user);
 }
 
 /* The handle. */
 
 /* Collections that pass values on, and do not look at them. */
 static bool passes_on(const struct spec *spec) {
-  static const char *const names[] = {"queue", "weak-queue", "bounded-queue", "stack", "weak-stack", "deque", "semiqueue", "k-fifo"};
+  static const char *const names[] = {"queue",      "weak-queue", "bounded-queue", "stack",
+                                      "weak-stack", "deque",      "semiqueue",     "k-fifo"};
   for (size_t i = 0; !spec->source && i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i], spec->name)) return true;
   return false;
@@ -237,12 +242,15 @@ static struct watched watch(const struct spec_op *o) {
 }
 
 static bool prepare(asif_monitor *m, const char *spec, int k, struct problem *why) {
-  if (!spec || strchr(spec, '/')) return problem_set(why, "a monitor is of a specification that Asif has: `asif specs` lists them"), false;
-  if (k < 0 || k > APPROX_K_MOST) return problem_set(why, "k is %d; monitors have a k of 0 to %d", k, APPROX_K_MOST), false;
+  if (!spec || strchr(spec, '/'))
+    return problem_set(why, "a monitor is of a specification that Asif has: `asif specs` lists them"), false;
+  if (k < 0 || k > APPROX_K_MOST)
+    return problem_set(why, "k is %d; monitors have a k of 0 to %d", k, APPROX_K_MOST), false;
   if (!spec_named(spec, &m->spec, why)) return false;
   m->renames = passes_on(&m->spec);
   if (m->options.one_in > 1 && !(m->renames && m->spec.data_independent))
-    return problem_set(why, "one_in is %d, but all values of a %s must be followed", m->options.one_in, m->spec.name), false;
+    return problem_set(why, "one_in is %d, but all values of a %s must be followed", m->options.one_in, m->spec.name),
+           false;
   m->values = values_new(&m->mem);
   m->binder = spec_binder(&m->mem, &m->spec, m->values, false, "monitor");
   m->operations = mem_zero(&m->mem, m->spec.op_count + 1, sizeof *m->operations);
@@ -291,7 +299,9 @@ int asif_monitor_operation(asif_monitor *m, const char *operation) {
 
 asif_tape *asif_monitor_thread(asif_monitor *m) { return m ? deck_tape(&m->deck, NULL) : NULL; }
 
-asif_verdict asif_monitor_verdict(const asif_monitor *m) { return m && atomic_load(&m->violated) ? ASIF_VIOLATED : ASIF_UNKNOWN; }
+asif_verdict asif_monitor_verdict(const asif_monitor *m) {
+  return m && atomic_load(&m->violated) ? ASIF_VIOLATED : ASIF_UNKNOWN;
+}
 
 asif_verdict asif_monitor_poll(asif_monitor *m) {
   if (m && !deck_forked(&m->deck)) deck_take(&m->deck, true);
@@ -305,11 +315,15 @@ asif_status asif_monitor_status(asif_monitor *m) {
   return deck_status(&m->deck);
 }
 
-const char *asif_monitor_error(asif_monitor *m) { return !m ? "out of memory" : asif_monitor_status(m) ? m->deck.error.text : ""; }
+const char *asif_monitor_error(asif_monitor *m) {
+  return !m ? "out of memory" : asif_monitor_status(m) ? m->deck.error.text : "";
+}
 
 const char *asif_monitor_said(const asif_monitor *m) { return asif_monitor_verdict(m) == ASIF_VIOLATED ? m->said : ""; }
 
-const asif_answer *asif_monitor_answer(const asif_monitor *m) { return asif_monitor_verdict(m) == ASIF_VIOLATED ? m->answer : NULL; }
+const asif_answer *asif_monitor_answer(const asif_monitor *m) {
+  return asif_monitor_verdict(m) == ASIF_VIOLATED ? m->answer : NULL;
+}
 
 asif_status asif_monitor_interval(const asif_monitor *m, uint32_t operation, int *from, int *to) {
   const asif_answer *a = asif_monitor_answer(m);

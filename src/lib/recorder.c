@@ -1,8 +1,8 @@
 /* The recorder: what the tapes say, in the order it happened, as a recording (history/recording.h).
  *
- * The taker makes the blocks. Since it gives the events in order, and a return only after every call that was before or beside it, what is in
- * the file at any time is a history up to some moment, in which operations that have not returned are pending: reading it gives no
- * false alarm, wherever the program ended. */
+ * The taker makes the blocks. Since it gives the events in order, and a return only after every call that was before or
+ * beside it, what is in the file at any time is a history up to some moment, in which operations that have not returned
+ * are pending: reading it gives no false alarm, wherever the program ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "history/recording.h"
 #include "lib/deck.h"
 
-enum { LONGEST = 1000 }; /* names */
+enum { LONGEST = 1000 };                             /* names */
 enum { BLOCK = 1 << 16, BLOCK_ROOM = BLOCK + 4096 }; /* where one event fits, or two names */
 
 struct operation {
@@ -46,7 +46,8 @@ static void write_bytes(asif_recorder *r, const unsigned char *p, size_t n) {
       p += done;
       n -= (size_t)done;
     } else if (done == 0 || errno != EINTR) {
-      deck_fail(&r->deck, ASIF_BAD_INPUT, "%s: cannot be written: %s", r->path, done ? strerror(errno) : "nothing is taken");
+      deck_fail(&r->deck, ASIF_BAD_INPUT, "%s: cannot be written: %s", r->path,
+                done ? strerror(errno) : "nothing is taken");
     }
   }
 }
@@ -111,7 +112,8 @@ static void tape_name(const struct tape *t, char name[static 104]) {
     snprintf(name, 104, "%u", t->number);
 }
 
-/* A lane is a process; after an operation whose outcome nobody knows it is another, and so it is where its name is another's already. */
+/* A lane is a process; after an operation whose outcome nobody knows it is another, and so it is where its name is
+ * another's already. */
 static void put_process(asif_recorder *r, struct lane *l) {
   char name[160], other[104];
   bool taken = l->process != UINT32_MAX;
@@ -145,7 +147,8 @@ static inline void room(asif_recorder *r) {
 
 static __attribute__((noinline)) void first_call(asif_recorder *r, struct lane *l, unsigned operation) {
   if (operation >= r->operations_written) put_operations(r);
-  if (operation >= r->operations_written) deck_fail(&r->deck, ASIF_BAD_INPUT, "operation %u is called, and there is none", operation);
+  if (operation >= r->operations_written)
+    deck_fail(&r->deck, ASIF_BAD_INPUT, "operation %u is called, and there is none", operation);
   if (l->process == UINT32_MAX || (l->process & 1u << 31)) put_process(r, l);
 }
 
@@ -294,7 +297,9 @@ int asif_recorder_operation(asif_recorder *r, const char *object, const char *op
 asif_tape *asif_recorder_thread(asif_recorder *r, const char *name) {
   if (!r) return NULL;
   asif_tape *t = deck_tape(&r->deck, name && *name ? name : NULL);
-  if (!t && !deck_forked(&r->deck)) deck_fail(&r->deck, ASIF_NO_MEMORY, "out of memory for the tape of a thread, or more than %d threads", DECK_LANES_MOST);
+  if (!t && !deck_forked(&r->deck))
+    deck_fail(&r->deck, ASIF_NO_MEMORY, "out of memory for the tape of a thread, or more than %d threads",
+              DECK_LANES_MOST);
   return t;
 }
 

@@ -6,9 +6,9 @@
 /* Who leads to each node. */
 struct links {
   uint8_t reached[NODES_MOST];
-  uint8_t count[NODES_MOST];   /* cells of nodes that hold its address */
-  bool held[NODES_MOST];       /* a register or a root holds it */
-  bool rooted[NODES_MOST];     /* a root does */
+  uint8_t count[NODES_MOST]; /* cells of nodes that hold its address */
+  bool held[NODES_MOST];     /* a register or a root holds it */
+  bool rooted[NODES_MOST];   /* a root does */
 };
 
 static void reach(const struct prover *p, const struct view *v, val a, uint8_t *reached) {
@@ -23,7 +23,9 @@ static void reach(const struct prover *p, const struct view *v, val a, uint8_t *
   }
 }
 
-static bool is_carrier(const struct node *n) { return n->used && !n->segment && KIND(n->carries) == K_CARRY && CARRIER(n->carries) == CARRY_MINE; }
+static bool is_carrier(const struct node *n) {
+  return n->used && !n->segment && KIND(n->carries) == K_CARRY && CARRIER(n->carries) == CARRY_MINE;
+}
 
 static void find_links(const struct prover *p, struct view *v, struct links *l) {
   memset(l, 0, sizeof *l);
@@ -41,7 +43,8 @@ static void find_links(const struct prover *p, struct view *v, struct links *l) 
       l->held[n] = true;
     }
   for (unsigned n = 0; n < NODES_MOST; n++) {
-    if (!l->reached[n]) v->node[n].used = 0;
+    if (!l->reached[n])
+      v->node[n].used = 0;
     else
       for (unsigned c = 0; c < CELLS_EACH; c++)
         if (KIND(v->node[n].cell[c]) == K_NODE) l->count[INDEX(v->node[n].cell[c])]++;
@@ -54,7 +57,8 @@ static int atom_at(const struct view *v, val a) {
   return -1;
 }
 
-/* Contents that follow each other in memory become one; in the abstract value they must do so too, or both be absent. */
+/* Contents that follow each other in memory become one; in the abstract value they must do so too, or both be absent.
+ */
 static bool join_contents(struct prover *p, struct view *v, val a, val b, val *joined) {
   int i = atom_at(v, a), j = atom_at(v, b);
   if ((i >= 0) != (j >= 0)) return false;
@@ -85,11 +89,12 @@ static bool is_unset(const struct prover *p, const struct node *n) {
   return false;
 }
 
-/* May the node y after x lose its name? It has no other way to it, and is not the end of the list next to a root: where a list ends is
- * what operations at its end look at. */
+/* May the node y after x lose its name? It has no other way to it, and is not the end of the list next to a root: where
+ * a list ends is what operations at its end look at. */
 static bool unimportant(const struct prover *p, const struct view *v, const struct links *l, unsigned x, unsigned y) {
   const struct node *n = &v->node[y];
-  if (x == y || l->count[y] != 1 || l->held[y] || n->owner != OWNER_NONE || v->node[x].owner != OWNER_NONE) return false;
+  if (x == y || l->count[y] != 1 || l->held[y] || n->owner != OWNER_NONE || v->node[x].owner != OWNER_NONE)
+    return false;
   if (n->layout != v->node[x].layout || holds_lock(n)) return false;
   if (n->segment) return true;
   if (is_unset(p, n)) return false;
@@ -180,7 +185,8 @@ static void forget_dead(const struct prover *p, struct view *v) {
     return;
   }
   struct live live = p->program->live[v->pc];
-  for (unsigned i = 0; i < live.count; i++) v->reg[p->program->registers[live.first + i]] = old[p->program->registers[live.first + i]];
+  for (unsigned i = 0; i < live.count; i++)
+    v->reg[p->program->registers[live.first + i]] = old[p->program->registers[live.first + i]];
   if (KIND(v->status) == K_UNSET) return;
   v->may_return = v->carried = 0;
   memset(v->seen, 0, sizeof v->seen);
@@ -202,41 +208,51 @@ static unsigned ways_to(const struct view *v, val a) {
   return count;
 }
 
-/* What a node leads to that is known from a root only, where no operation looks for what comes after the root's node. */
+/* What a node leads to that is known from a root only, where no operation looks for what comes after the root's node.
+ */
 static void forget_links(const struct prover *p, struct view *v) {
   for (unsigned r = 0; r < ROOTS_MOST; r++) {
     if (p->followed >> r & 1 || KIND(v->root[r]) != K_NODE) continue;
     struct node *x = &v->node[INDEX(v->root[r])];
-    if (!x->segment && p->link[x->layout] >= 0 && ways_to(v, v->root[r]) == 1) forget_cell(&x->cell[p->link[x->layout]]);
+    if (!x->segment && p->link[x->layout] >= 0 && ways_to(v, v->root[r]) == 1)
+      forget_cell(&x->cell[p->link[x->layout]]);
   }
 }
 
-/* A number that only a node has which stands for nothing, beside its value: it says whose operation it stood for, if anything. */
+/* A number that only a node has which stands for nothing, beside its value: it says whose operation it stood for, if
+ * anything. */
 static void forget_threads(const struct prover *p, struct view *v) {
   for (unsigned n = 0; n < NODES_MOST; n++) {
     struct node *x = &v->node[n];
     if (!x->used || x->segment || KIND(x->carries) != K_CARRY || CARRIER(x->carries) != CARRY_NOTHING) continue;
     for (unsigned c = 0; c < CELLS_EACH; c++)
-      if (KIND(x->cell[c]) == K_SYM && (int)c != p->data[x->layout] && ways_to(v, x->cell[c]) == 1 && atom_at(v, x->cell[c]) < 0) forget_cell(&x->cell[c]);
+      if (KIND(x->cell[c]) == K_SYM && (int)c != p->data[x->layout] && ways_to(v, x->cell[c]) == 1 &&
+          atom_at(v, x->cell[c]) < 0)
+        forget_cell(&x->cell[c]);
   }
 }
 
-/* A cell that the thread writes, on the one way there is from here, before it looks at such a cell. What is there until then it need not know. */
+/* A cell that the thread writes, on the one way there is from here, before it looks at such a cell. What is there until
+ * then it need not know. */
 static void forget_overwritten(const struct prover *p, struct view *v) {
   uint64_t changed = 0; /* registers */
   for (uint32_t pc = v->pc, count = 0; v->pc && count < AHEAD_MOST; count++) {
     const struct inst *i = &p->program->code[pc++];
-    if (i->code == I_BRANCH || i->code == I_RETURN || i->code == I_CAS || i->code == I_EXCHANGE || i->code == I_ATOMIC || i->code == I_FETCH) return;
+    if (i->code == I_BRANCH || i->code == I_RETURN || i->code == I_CAS || i->code == I_EXCHANGE ||
+        i->code == I_ATOMIC || i->code == I_FETCH)
+      return;
     bool of_node = !(i->flags & FLAG_GLOBAL);
     if (i->code == I_LOAD && of_node) return;
     if (i->code == I_STORE && !of_node) return;
     if (i->code == I_JUMP) pc = (uint32_t)i->imm;
     if (i->code == I_STORE) {
-      if (i->count == 1 && !(changed >> i->a & 1) && KIND(v->reg[i->a]) == K_NODE && i->imm >= 0 && i->imm < CELLS_EACH && !v->node[INDEX(v->reg[i->a])].segment)
+      if (i->count == 1 && !(changed >> i->a & 1) && KIND(v->reg[i->a]) == K_NODE && i->imm >= 0 &&
+          i->imm < CELLS_EACH && !v->node[INDEX(v->reg[i->a])].segment)
         forget_cell(&v->node[INDEX(v->reg[i->a])].cell[i->imm]);
       return;
     }
-    for (unsigned k = 0; i->d < REGS_MOST && k < (i->code == I_MOVE || i->code == I_LOAD ? i->count : 1); k++) changed |= UINT64_C(1) << (i->d + k);
+    for (unsigned k = 0; i->d < REGS_MOST && k < (i->code == I_MOVE || i->code == I_LOAD ? i->count : 1); k++)
+      changed |= UINT64_C(1) << (i->d + k);
   }
 }
 
@@ -347,9 +363,12 @@ static void eliminate(struct prover *p, struct view *v, val gone) {
   unsigned low = 0, high = 0, kept = 0;
   for (unsigned f = 0; f < v->facts; f++) {
     struct fact k = v->fact[f];
-    if (k.a != gone && k.b != gone) v->fact[kept++] = k;
-    else if (k.relation != DIFFERENT && k.b == gone) below[low++] = k;
-    else if (k.relation != DIFFERENT) above[high++] = k;
+    if (k.a != gone && k.b != gone)
+      v->fact[kept++] = k;
+    else if (k.relation != DIFFERENT && k.b == gone)
+      below[low++] = k;
+    else if (k.relation != DIFFERENT)
+      above[high++] = k;
   }
   v->facts = (uint8_t)kept;
   for (unsigned i = 0; i < low; i++)

@@ -1,9 +1,10 @@
 /* Checking a proof again: no search and no fixpoint, each condition once.
  *
- * Given are views and actions. The first view must be among the views. The steps of each view must fail nothing and lead to views, and so must
- * calls, where no operation runs. A view whose step others notice must have its action among the actions. And views must be stable
- * (section 5): what an action does to a view leads to a view. Then every execution stays in them, by induction on its length, whatever the number
- * of threads. The rules themselves (moves.c and what it calls) are those of the prover; that it found all there is is not relied on. */
+ * Given are views and actions. The first view must be among the views. The steps of each view must fail nothing and
+ * lead to views, and so must calls, where no operation runs. A view whose step others notice must have its action among
+ * the actions. And views must be stable (section 5): what an action does to a view leads to a view. Then every
+ * execution stays in them, by induction on its length, whatever the number of threads. The rules themselves (moves.c
+ * and what it calls) are those of the prover; that it found all there is is not relied on. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@ struct certifier {
   struct text *said;
 };
 
-static int by_bytes(const void *a, const void *b) { return memcmp(*(const struct view *const *)a, *(const struct view *const *)b, sizeof(struct view)); }
+static int by_bytes(const void *a, const void *b) {
+  return memcmp(*(const struct view *const *)a, *(const struct view *const *)b, sizeof(struct view));
+}
 
 static const struct view **in_order(struct mem *m, const struct view *at, size_t count) {
   const struct view **list = mem_zero(m, count + 1, sizeof *list);
@@ -52,7 +55,8 @@ static bool check_action(struct certifier *c, const struct view *v) {
   first_case(c->p);
   action_of(c->p, v, &action);
   if (c->p->failed) return refuse(c, "what others see of a step is too much", v, NULL);
-  return c->p->dead || among(&action, c->actions, c->c->actions.count) || refuse(c, "others notice the step of a view, and no action says so", v, &action);
+  return c->p->dead || among(&action, c->actions, c->c->actions.count) ||
+         refuse(c, "others notice the step of a view, and no action says so", v, &action);
 }
 
 static bool check_step(struct certifier *c, const struct view *v) {
@@ -88,7 +92,8 @@ static bool check_stable(struct certifier *c, const struct view *v, const struct
     struct view to;
     c->p->compositions++;
     if (!other_move(c->p, v, action, &to)) return refuse(c, "what another thread does to a view may fail", v, NULL);
-    if (!c->p->dead && !is_view(c, &to)) return refuse(c, "a view is not stable: what another thread does leads to one that is not in it", v, &to);
+    if (!c->p->dead && !is_view(c, &to))
+      return refuse(c, "a view is not stable: what another thread does leads to one that is not in it", v, &to);
   } while (next_case(c->p));
   return true;
 }

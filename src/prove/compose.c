@@ -1,9 +1,10 @@
 /* Interference: the step of another thread, seen by this one.
  *
- * Both views speak of the same shared memory at the same moment. They are laid over each other from the roots on: nodes that must be the
- * same are made one, segments are split where the other view knows more, and what contradicts ends the case. Then the other thread, with its
- * registers and its own nodes brought along, takes its step; what it knew is forgotten again. This is stabilisation (section 5), with
- * the other thread's whole view in the place of an action's context. */
+ * Both views speak of the same shared memory at the same moment. They are laid over each other from the roots on: nodes
+ * that must be the same are made one, segments are split where the other view knows more, and what contradicts ends the
+ * case. Then the other thread, with its registers and its own nodes brought along, takes its step; what it knew is
+ * forgotten again. This is stabilisation (section 5), with the other thread's whole view in the place of an action's
+ * context. */
 #include <string.h>
 
 #include "prove/prover.h"
@@ -68,7 +69,8 @@ static void overlay_segments(struct overlay *o, unsigned mine, unsigned theirs) 
   default: break; /* they end at the same place */
   }
   if (o->p->dead) return;
-  if (o->theirs->node[theirs].segment == SEGMENT_CARRYING_NOTHING) o->mine->node[mine].segment = SEGMENT_CARRYING_NOTHING;
+  if (o->theirs->node[theirs].segment == SEGMENT_CARRYING_NOTHING)
+    o->mine->node[mine].segment = SEGMENT_CARRYING_NOTHING;
   overlay_values(o, &o->mine->node[mine].cell[link], o->theirs->node[theirs].cell[link]);
 }
 
@@ -77,7 +79,8 @@ static bool is_pending(val carries, const struct view *v) {
   return CARRIER(carries) == CARRY_WAITING || (CARRIER(carries) == CARRY_MINE && KIND(v->status) == K_UNSET);
 }
 
-/* Both must say that the node stands for the same operation, if they say so at all; whose it is one of them may know better. */
+/* Both must say that the node stands for the same operation, if they say so at all; whose it is one of them may know
+ * better. */
 static void overlay_carriers(struct overlay *o, struct node *m, const struct node *t) {
   val mine = m->carries, theirs = t->carries;
   if (KIND(theirs) != K_CARRY) return;
@@ -85,7 +88,8 @@ static void overlay_carriers(struct overlay *o, struct node *m, const struct nod
   val theirs_arg = is_theirs ? o->theirs->arg : t->carried_arg;
   if (KIND(mine) == K_CARRY) {
     bool is_mine = CARRIER(mine) == CARRY_MINE;
-    if ((is_mine && is_theirs) || pending != is_pending(mine, o->mine) || (pending && CARRIED_OP(mine) != CARRIED_OP(theirs))) {
+    if ((is_mine && is_theirs) || pending != is_pending(mine, o->mine) ||
+        (pending && CARRIED_OP(mine) != CARRIED_OP(theirs))) {
       o->p->dead = true;
       return;
     }
@@ -111,8 +115,10 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
     return;
   }
   if (!m->segment != !t->segment) {
-    if (m->segment) split_first(o->p, o->mine, mine);
-    else split_first(o->p, o->theirs, theirs);
+    if (m->segment)
+      split_first(o->p, o->mine, mine);
+    else
+      split_first(o->p, o->theirs, theirs);
     if (o->p->dead) return;
   }
   o->image[theirs] = (int16_t)mine;
@@ -124,7 +130,9 @@ static void overlay_nodes(struct overlay *o, unsigned mine, unsigned theirs) {
   unsigned cells = o->p->program->layouts[m->layout].count;
   overlay_carriers(o, m, t);
   for (unsigned c = 0; c < cells && !o->p->dead; c++) {
-    if (o->p->helping && ((KIND(m->cell[c]) == K_UNSET && is_set(t->cell[c])) || (KIND(t->cell[c]) == K_UNSET && is_set(m->cell[c])))) o->p->dead = true;
+    if (o->p->helping &&
+        ((KIND(m->cell[c]) == K_UNSET && is_set(t->cell[c])) || (KIND(t->cell[c]) == K_UNSET && is_set(m->cell[c]))))
+      o->p->dead = true;
     overlay_values(o, &m->cell[c], t->cell[c]);
   }
 }
@@ -152,8 +160,10 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
     }
     val *known = &o->sym[INDEX(theirs)];
     if (m == K_ANY) *mine = *known ? *known : new_sym(o->mine);
-    if (!*known) *known = *mine;
-    else if (*known != *mine) equate(o, *known, *mine);
+    if (!*known)
+      *known = *mine;
+    else if (*known != *mine)
+      equate(o, *known, *mine);
     return;
   }
   if (m == K_LOCK || t == K_LOCK) {
@@ -169,12 +179,16 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
     if (is_number(theirs)) equate(o, *mine, theirs);
     return;
   }
-  if (m != t) o->p->dead = true;
-  else if (m == K_NODE) overlay_nodes(o, INDEX(*mine), INDEX(theirs));
-  else if (*mine != theirs) o->p->dead = true;
+  if (m != t)
+    o->p->dead = true;
+  else if (m == K_NODE)
+    overlay_nodes(o, INDEX(*mine), INDEX(theirs));
+  else if (*mine != theirs)
+    o->p->dead = true;
 }
 
-/* One of theirs that no root leads to is one of mine that no root leads to, somewhere in a segment of these, or unknown to me. */
+/* One of theirs that no root leads to is one of mine that no root leads to, somewhere in a segment of these, or unknown
+ * to me. */
 static bool bring_as_known(struct overlay *o, unsigned theirs) {
   struct prover *p = o->p;
   struct node *t = &o->theirs->node[theirs];
@@ -215,8 +229,10 @@ static val bring_node(struct overlay *o, unsigned theirs) {
   o->taken[n] = true;
   *m = *t;
   m->owner = t->owner == OWNER_ME ? OWNER_YOU : OWNER_NONE;
-  if (m->segment) m->contents = new_seq(o->mine);
-  else if (KIND(t->carries) == K_CARRY && CARRIER(t->carries) == CARRY_MINE) m->carries = CARRY(CARRY_YOURS, CARRIED_OP(t->carries));
+  if (m->segment)
+    m->contents = new_seq(o->mine);
+  else if (KIND(t->carries) == K_CARRY && CARRIER(t->carries) == CARRY_MINE)
+    m->carries = CARRY(CARRY_YOURS, CARRIED_OP(t->carries));
   m->low = bring(o, t->low);
   m->high = bring(o, t->high);
   for (unsigned c = 0; c < CELLS_EACH && !o->p->dead; c++) {
@@ -247,8 +263,10 @@ static val bring(struct overlay *o, val v) {
 static void make_clear(struct overlay *o, unsigned i) {
   val now = bring(o, o->clear[i]), was = *o->unclear[i];
   if (o->p->dead || KIND(was) == K_NODE) return;
-  if (KIND(was) == K_ANY) *o->unclear[i] = now;
-  else replace(o->mine, was, now, NULL);
+  if (KIND(was) == K_ANY)
+    *o->unclear[i] = now;
+  else
+    replace(o->mine, was, now, NULL);
   for (unsigned s = 0; s < o->theirs->syms && s < SYMS_MOST; s++)
     if (o->sym[s] == was) o->sym[s] = now;
 }
@@ -303,11 +321,20 @@ bool compose(struct prover *p, struct view *v, const struct view *other) {
   uint8_t carried = theirs.carried;
   uint32_t knows = 0;
   for (unsigned n = 0; n < NODES_MOST && p->helping; n++)
-    if (theirs.node[n].used && !theirs.node[n].segment && KIND(theirs.node[n].carries) == K_CARRY && o.image[n] >= 0) knows |= UINT32_C(1) << o.image[n];
+    if (theirs.node[n].used && !theirs.node[n].segment && KIND(theirs.node[n].carries) == K_CARRY && o.image[n] >= 0)
+      knows |= UINT32_C(1) << o.image[n];
   for (unsigned f = 0; f < theirs.facts && !p->dead; f++)
     learn(p, v, bring(&o, theirs.fact[f].a), (enum relation)theirs.fact[f].relation, bring(&o, theirs.fact[f].b));
   if (p->dead) return false;
-  struct actor a = {.view = v, .reg = registers, .status = &status, .carried = &carried, .knows = knows, .arg = bring(&o, theirs.arg), .pc = theirs.pc, .op = theirs.op, .access_only = !p->marked};
+  struct actor a = {.view = v,
+                    .reg = registers,
+                    .status = &status,
+                    .carried = &carried,
+                    .knows = knows,
+                    .arg = bring(&o, theirs.arg),
+                    .pc = theirs.pc,
+                    .op = theirs.op,
+                    .access_only = !p->marked};
   run_step(p, &a);
   if (p->dead || !a.wrote) return false;
   forget_you(p, v, &a);

@@ -22,7 +22,7 @@ struct picture {
   struct line_of row[ROWS_MOST];
   int rows, columns;
   int top[ROWS_MOST + 1], left, box; /* where rows begin, and nodes; how wide boxes are */
-  char names[NODES_MOST][320]; /* what else leads to a node, above its box; with its colours */
+  char names[NODES_MOST][320];       /* what else leads to a node, above its box; with its colours */
 };
 
 static int link_of(const struct picture *c, unsigned n) { return c->p->link[c->v->node[n].layout]; }
@@ -31,7 +31,8 @@ static void add_name(struct picture *c, unsigned n, const char *name, bool own) 
   char *to = c->names[n];
   size_t used = strlen(to);
   if (used + strlen(name) + 40 > sizeof c->names[n]) return;
-  snprintf(to + used, sizeof c->names[n] - used, "%s<tspan class=\"%c\">%s</tspan>", used ? ", " : "", own ? 'v' : 'r', name);
+  snprintf(to + used, sizeof c->names[n] - used, "%s<tspan class=\"%c\">%s</tspan>", used ? ", " : "", own ? 'v' : 'r',
+           name);
 }
 
 /* A row for what the name leads to, unless it is drawn already. */
@@ -129,8 +130,10 @@ static void draw_arrow(const struct picture *c, int x, int y, int row, int colum
   }
   struct spot s = c->at[INDEX(to)];
   int tx = x_of(c, INDEX(to)), ty = y_of(c, INDEX(to)) + LINE / 2 + PAD;
-  if (s.row == row && s.column == column + 1) text_printf(t, "<path class=\"a\" d=\"M%d %dH%d\"/>", x, y, tx - 6);
-  else text_printf(t, "<path class=\"a\" d=\"M%d %dC%d %d %d %d %d %d\"/>", x, y, x + 26, y, tx - 30, ty, tx - 6, ty);
+  if (s.row == row && s.column == column + 1)
+    text_printf(t, "<path class=\"a\" d=\"M%d %dH%d\"/>", x, y, tx - 6);
+  else
+    text_printf(t, "<path class=\"a\" d=\"M%d %dC%d %d %d %d %d %d\"/>", x, y, x + 26, y, tx - 30, ty, tx - 6, ty);
   text_printf(t, "<path class=\"h\" d=\"M%d %dl-8 -4v8z\"/>", tx, ty);
 }
 
@@ -140,7 +143,8 @@ static void draw_node(const struct picture *c, unsigned n) {
   size_t columns;
   int left = x_of(c, n), top = y_of(c, n), height = height_of(c, n, &columns), y = top + PAD + 11;
   text_printf(t, "<g class=\"n%s%s\">", x->segment ? " s" : "", x->owner == OWNER_NONE ? "" : " o");
-  if (x->segment) text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left + 4, top - 4, c->box, height);
+  if (x->segment)
+    text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left + 4, top - 4, c->box, height);
   text_printf(t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", left, top, c->box, height);
   text_open(&cells, t->mem);
   cells_text(c, n, &cells);
@@ -155,8 +159,10 @@ static void draw_node(const struct picture *c, unsigned n) {
   if (x->segment) text_printf(t, "<text class=\"e\" x=\"%d\" y=\"%d\">1+</text>", left + c->box - 20, top + PAD + 11);
   if (node_is_named(c->v, n)) text_printf(t, "<title>n%u</title>", n);
   text_add(t, "</g>");
-  if (*c->names[n]) text_printf(t, "<text x=\"%d\" y=\"%d\">%s</text>", left + 2, top - (x->segment ? 8 : 5), c->names[n]);
-  if (link_of(c, n) >= 0) draw_arrow(c, left + c->box, top + LINE / 2 + PAD, c->at[n].row, c->at[n].column, x->cell[link_of(c, n)]);
+  if (*c->names[n])
+    text_printf(t, "<text x=\"%d\" y=\"%d\">%s</text>", left + 2, top - (x->segment ? 8 : 5), c->names[n]);
+  if (link_of(c, n) >= 0)
+    draw_arrow(c, left + c->box, top + LINE / 2 + PAD, c->at[n].row, c->at[n].column, x->cell[link_of(c, n)]);
 }
 
 void draw_view(const struct prover *p, const struct view *v, struct text *t) {
@@ -167,7 +173,8 @@ void draw_view(const struct prover *p, const struct view *v, struct text *t) {
   place_all(c);
   measure(c);
   int width = c->left + c->columns * (c->box + GAP) + 60, height = c->top[c->rows] + 4;
-  text_printf(t, "<svg class=\"heap\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>", width, height, width, height);
+  text_printf(t, "<svg class=\"heap\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>", width,
+              height, width, height);
   text_add(t, "nodes and what leads to them</title>");
   for (int r = 0; r < c->rows; r++) {
     const struct line_of *l = &c->row[r];

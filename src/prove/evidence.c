@@ -28,7 +28,8 @@
 #include "prove/prover.h"
 
 static const char *const level_names[] = {[LEVEL_MS] = "ms", [LEVEL_NU] = "nu", [LEVEL_FULL] = "full"};
-static const char *const claims[] = {[LEVEL_MS] = "memory safe", [LEVEL_NU] = "linearizable at level nu", [LEVEL_FULL] = "linearizable"};
+static const char *const claims[] = {
+    [LEVEL_MS] = "memory safe", [LEVEL_NU] = "linearizable at level nu", [LEVEL_FULL] = "linearizable"};
 
 /* Of everything that moves depend on, and where it stands in the source. */
 static uint64_t digest_program(struct mem *m, const struct program *program) {
@@ -39,19 +40,20 @@ static uint64_t digest_program(struct mem *m, const struct program *program) {
     text_printf(&t, "layout %s", program->layouts[l].name);
     for (uint32_t c = 0; c < program->layouts[l].count; c++) {
       const struct scalar *s = &program->layouts[l].cells[c].scalar;
-      text_printf(&t, " %s %u%d%d%d%d", program->layouts[l].cells[c].name, s->bits, s->is_signed, s->pointer, s->holds_pointer, s->mutex);
+      text_printf(&t, " %s %u%d%d%d%d", program->layouts[l].cells[c].name, s->bits, s->is_signed, s->pointer,
+                  s->holds_pointer, s->mutex);
     }
   }
   for (uint32_t g = 0; g < program->global_count; g++)
     for (uint32_t c = 0; c < program->layouts[program->globals[g].layout].count; c++)
       text_printf(&t, " %" PRIu32 "=%" PRId64, g, program->globals[g].init ? program->globals[g].init[c] : 0);
   for (uint32_t op = 0; op < program->op_count; op++)
-    text_printf(&t, " %s %s %" PRIu32 " %u %d", program->ops[op].name, program->ops[op].function, program->ops[op].entry, program->ops[op].params,
-                program->ops[op].result);
+    text_printf(&t, " %s %s %" PRIu32 " %u %d", program->ops[op].name, program->ops[op].function,
+                program->ops[op].entry, program->ops[op].params, program->ops[op].result);
   for (uint32_t pc = 1; pc < program->code_count; pc++) {
     const struct inst *i = &program->code[pc];
-    text_printf(&t, " %u %u %u %u %d %u %u %u %u %u %" PRId64, i->code, i->op, i->flags, i->scalar.bits, i->scalar.is_signed, i->d, i->a, i->b, i->c,
-                i->count, i->imm);
+    text_printf(&t, " %u %u %u %u %d %u %u %u %u %u %" PRId64, i->code, i->op, i->flags, i->scalar.bits,
+                i->scalar.is_signed, i->d, i->a, i->b, i->c, i->count, i->imm);
   }
   uint64_t h = hash_bytes(text_string(&t), t.count);
   vec_free(m, &t);
@@ -78,8 +80,8 @@ static void put_step(const struct proved *d, const char *what, uint32_t pc, stru
 static void put_asked(struct mem *m, const struct prove_options *o, const struct proved *d, struct text *t) {
   text_printf(t, "asif-evidence 1\ncommand prove\nverdict %s\nsource %s\n", claims[d->level], o->path);
   for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
-  text_printf(t, "spec %s\nlevel %s\nrecursion %u\ndigest %016" PRIx64 "\n", o->spec ? o->spec : d->spec.name, level_names[d->level], o->recursion,
-              digest_program(m, d->program));
+  text_printf(t, "spec %s\nlevel %s\nrecursion %u\ndigest %016" PRIx64 "\n", o->spec ? o->spec : d->spec.name,
+              level_names[d->level], o->recursion, digest_program(m, d->program));
 }
 
 static void put_steps(struct mem *m, const struct proved *d, struct text *t) {
@@ -112,7 +114,11 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   bool good = true;
   text_open(&t, m);
   put_asked(m, o, d, &t);
-  text_printf(&t, "points %s%s\nnumbers", p->marked ? "marked" : d->level == LEVEL_MS ? "none" : "found", p->takes_new ? " new" : "");
+  text_printf(&t, "points %s%s\nnumbers",
+              p->marked              ? "marked"
+              : d->level == LEVEL_MS ? "none"
+                                     : "found",
+              p->takes_new ? " new" : "");
   for (unsigned i = 0; i < p->constants; i++) text_printf(&t, " %" PRId64, p->constant[i]);
   text_char(&t, '\n');
   put_steps(m, d, &t);
@@ -131,7 +137,8 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   return good && flush(&t, out);
 }
 
-bool prove_evidence_write(const char *path, const struct prove_options *o, const struct proved *d, struct problem *why) {
+bool prove_evidence_write(const char *path, const struct prove_options *o, const struct proved *d,
+                          struct problem *why) {
   return output_whole(path, write_all, &(struct whole){o, d}, why);
 }
 
@@ -153,7 +160,9 @@ struct evidence {
   bool refuted;
 };
 
-static bool unexpected(struct evidence *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
+static bool unexpected(struct evidence *e, const char *expected) {
+  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
+}
 
 static bool next(struct evidence *e, const char *expected) {
   e->line = input_line(e->in, &e->len);
@@ -181,7 +190,9 @@ static bool read_arguments(struct evidence *e) {
   for (;;) {
     if (!next(e, "argument or spec")) return false;
     if (!(s = field(e, "argument"))) break;
-    if (!harmless(s)) return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s", s);
+    if (!harmless(s))
+      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s",
+                           s);
     vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
   }
   vec_push(e->mem, &e->arguments, NULL);
@@ -195,12 +206,15 @@ static bool read_asked(struct evidence *e) {
   const char *level, *recursion, *digest;
   struct prove_options *o = &e->options;
   if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &o->path) || !read_arguments(e)) return false;
-  if (!read_text(e, "level", &level) || !read_text(e, "recursion", &recursion) || !read_text(e, "digest", &digest)) return false;
+  if (!read_text(e, "level", &level) || !read_text(e, "recursion", &recursion) || !read_text(e, "digest", &digest))
+    return false;
   unsigned l = 0;
   while (l < LEVEL_FULL && strcmp(level_names[l], level)) l++;
   if (strcmp(level_names[l], level)) return unexpected(e, "level ms, nu or full");
   o->level = (enum prove_level)l;
-  if (strcmp(e->verdict, claims[l])) return input_problem(e->in, e->in->at, e->why, "at level %s what is proved is '%s', not '%s'", level, claims[l], e->verdict);
+  if (strcmp(e->verdict, claims[l]))
+    return input_problem(e->in, e->in->at, e->why, "at level %s what is proved is '%s', not '%s'", level, claims[l],
+                         e->verdict);
   o->recursion = (unsigned)strtoul(recursion, NULL, 10);
   e->digest = strtoull(digest, NULL, 16);
   return true;
@@ -216,8 +230,10 @@ static bool read_points(struct evidence *e) {
   p->marked = e->options.level != LEVEL_MS && !strcmp(points, "marked");
   if (!p->marked && strcmp(points, expected)) return unexpected(e, "points marked, found or none, as the level is");
   p->helping = p->marked && marks_helping(p);
-  if (p->marked && !e->proved.program->has_points) return input_problem(e->in, e->in->at, e->why, "no linearization points are marked in the source");
-  if (!next(e, "numbers") || (strcmp(e->line, "numbers") && !(numbers = field(e, "numbers")))) return unexpected(e, "numbers");
+  if (p->marked && !e->proved.program->has_points)
+    return input_problem(e->in, e->in->at, e->why, "no linearization points are marked in the source");
+  if (!next(e, "numbers") || (strcmp(e->line, "numbers") && !(numbers = field(e, "numbers"))))
+    return unexpected(e, "numbers");
   for (char *end; *numbers; numbers = end) {
     int64_t n = strtoll(numbers, &end, 10);
     if (end == numbers) return unexpected(e, "numbers");
@@ -242,8 +258,10 @@ static bool read_view(struct evidence *e, const char *what, const char *s) {
     e->refuted = true;
     return true;
   }
-  if (*what == 'v') vec_push(e->mem, &e->certificate.views, v);
-  else vec_push(e->mem, &e->certificate.actions, v);
+  if (*what == 'v')
+    vec_push(e->mem, &e->certificate.views, v);
+  else
+    vec_push(e->mem, &e->certificate.actions, v);
   return true;
 }
 
@@ -263,11 +281,14 @@ static bool read_proof(struct evidence *e) {
 
 static void say_checked(struct evidence *e) {
   const struct prover *p = e->proved.prover;
-  text_printf(e->said, "%zu views, %zu actions: the start is among them, %" PRIu64 " steps and calls and %" PRIu64 " steps of others lead to others of them and fail nothing\n",
+  text_printf(e->said,
+              "%zu views, %zu actions: the start is among them, %" PRIu64 " steps and calls and %" PRIu64
+              " steps of others lead to others of them and fail nothing\n",
               e->certificate.views.count, e->certificate.actions.count, p->steps, p->compositions);
 }
 
-bool prove_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said, struct problem *why) {
+bool prove_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said,
+                           struct problem *why) {
   struct evidence *e = mem_zero(m, 1, sizeof *e);
   e->mem = m;
   e->in = in;
@@ -277,10 +298,15 @@ bool prove_evidence_replay(struct mem *m, struct input *in, enum verdict *verdic
   text_printf(said, "%s: prove %s, %s\n", in->name, e->options.path, e->verdict);
   *verdict = VERDICT_VIOLATED;
   if (digest_program(m, e->proved.program) != e->digest) {
-    text_printf(said, "the proof does not stand: %s, or what it includes, has changed since, so that it is the proof of another program\n", e->options.path);
+    text_printf(said,
+                "the proof does not stand: %s, or what it includes, has changed since, so that it is the proof of "
+                "another program\n",
+                e->options.path);
     return true;
   }
-  if (!prover_open(e->proved.prover, m, e->proved.program, e->options.path, why) || !read_given(e->proved.prover, e->proved.unit, why) || !read_points(e) || !read_proof(e)) return false;
+  if (!prover_open(e->proved.prover, m, e->proved.program, e->options.path, why) ||
+      !read_given(e->proved.prover, e->proved.unit, why) || !read_points(e) || !read_proof(e))
+    return false;
   if (e->refuted || !certify(e->proved.prover, &e->certificate, said)) return true;
   say_checked(e);
   *verdict = VERDICT_HOLDS;

@@ -2,9 +2,10 @@
  *
  *   tail: t | t{next: NULL}, A => t{next: n}, n{val: e, next: NULL}, A . <e>
  *
- * What is before "|" is there and stays; what is between "|" and "=>" is there before the step, what follows "=>" after it. A part is a cell
- * of a global variable, a node with some of its cells, the abstract contents (a sequence <e> . A, a multiset {k} + A), or before the step a
- * condition such as t != h. Names stand for any value, each for the same everywhere; different names with braces are different nodes. */
+ * What is before "|" is there and stays; what is between "|" and "=>" is there before the step, what follows "=>" after
+ * it. A part is a cell of a global variable, a node with some of its cells, the abstract contents (a sequence <e> . A,
+ * a multiset {k} + A), or before the step a condition such as t != h. Names stand for any value, each for the same
+ * everywhere; different names with braces are different nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ struct reader {
 static void wrong(struct reader *r, const char *at, const char *what, const char *right) {
   if (r->failed) return;
   r->failed = true;
-  problem_at(r->why, r->unit, place_in_text(r->unit, r->from->place, (size_t)(at - r->from->text)), "action %s: %s%s%s", r->from->name, what, *right ? "; " : "", right);
+  problem_at(r->why, r->unit, place_in_text(r->unit, r->from->place, (size_t)(at - r->from->text)), "action %s: %s%s%s",
+             r->from->name, what, *right ? "; " : "", right);
 }
 
 static void expect(struct reader *r, const char *sign) {
@@ -41,7 +43,9 @@ static const char *read_name(struct reader *r) {
   skip_blanks(&r->at);
   const char *start = r->at;
   if (!is_letter(*start)) return NULL;
-  while (is_letter(*r->at) || isdigit((unsigned char)*r->at) || (*r->at == '.' && is_letter(r->at[1])) || *r->at == '[' || *r->at == ']') r->at++;
+  while (is_letter(*r->at) || isdigit((unsigned char)*r->at) || (*r->at == '.' && is_letter(r->at[1])) ||
+         *r->at == '[' || *r->at == ']')
+    r->at++;
   char *name = mem_piece(r->p->mem, (size_t)(r->at - start) + 1);
   memcpy(name, start, (size_t)(r->at - start));
   name[r->at - start] = 0;
@@ -66,7 +70,8 @@ static struct term read_term(struct reader *r) {
   if (isdigit((unsigned char)*at) || *at == '-') {
     char *end;
     int64_t n = strtoll(at, &end, 10);
-    if (end == at + (*at == '-') || (*at == '-' && !isdigit((unsigned char)at[1]))) wrong(r, at, "a number is expected here", "");
+    if (end == at + (*at == '-') || (*at == '-' && !isdigit((unsigned char)at[1])))
+      wrong(r, at, "a number is expected here", "");
     r->at = end;
     return (struct term){TERM_NUMBER, 0, n};
   }
@@ -103,7 +108,8 @@ static void add_part(struct reader *r, struct part part) {
 static int root_called(const struct reader *r, const char *name) {
   struct text t;
   unsigned roots = 0;
-  for (uint32_t g = 0; g < r->p->program->global_count; g++) roots += r->p->program->layouts[r->p->program->globals[g].layout].count;
+  for (uint32_t g = 0; g < r->p->program->global_count; g++)
+    roots += r->p->program->layouts[r->p->program->globals[g].layout].count;
   for (unsigned i = 0; i < roots; i++) {
     text_open(&t, r->p->mem);
     tell_root(r->p, i, &t);
@@ -130,8 +136,10 @@ static void read_node(struct reader *r, const char *name, const char *from) {
     skip_blanks(&r->at);
     const char *at = r->at;
     part.field = read_name(r);
-    if (!part.field) wrong(r, at, "a field is expected here", "");
-    else if (!field_called(r->p->program, part.field)) wrong(r, at, "no node has a field of this name", "");
+    if (!part.field)
+      wrong(r, at, "a field is expected here", "");
+    else if (!field_called(r->p->program, part.field))
+      wrong(r, at, "no node has a field of this name", "");
     expect(r, ":");
     part.value = read_term(r);
     part.text = written(r, at);
@@ -172,16 +180,25 @@ static void read_contents(struct reader *r) {
     if (accept_sign(&r->at, sequence ? "<" : "{")) {
       if (accept_sign(&r->at, sequence ? ">" : "}")) continue; /* empty */
       struct term t = read_term(r);
-      if (c->first + c->last == GIVEN_ITEMS_MOST) wrong(r, item, "more than four items", "");
-      else c->item[c->first + c->last] = t;
-      if (c->has_rest) c->last++;
-      else c->first++;
+      if (c->first + c->last == GIVEN_ITEMS_MOST)
+        wrong(r, item, "more than four items", "");
+      else
+        c->item[c->first + c->last] = t;
+      if (c->has_rest)
+        c->last++;
+      else
+        c->first++;
       expect(r, sequence ? ">" : "}");
     } else {
       const char *name = read_name(r);
-      if (!name) wrong(r, item, sequence ? "contents are expected here, such as <e> . A" : "contents are expected here, such as {k} + A", "");
-      else if (c->has_rest) wrong(r, item, "contents have one name for the rest, not two", "");
-      else if (strcmp(name, "A")) wrong(r, item, "the contents are A", "");
+      if (!name)
+        wrong(r, item,
+              sequence ? "contents are expected here, such as <e> . A" : "contents are expected here, such as {k} + A",
+              "");
+      else if (c->has_rest)
+        wrong(r, item, "contents have one name for the rest, not two", "");
+      else if (strcmp(name, "A"))
+        wrong(r, item, "the contents are A", "");
       c->has_rest = true;
     }
   } while (!r->failed && accept_sign(&r->at, sequence ? "." : "+"));
@@ -190,15 +207,22 @@ static void read_contents(struct reader *r) {
 
 static bool read_condition(struct reader *r, struct term a, const char *from) {
   struct condition c = {.a = a};
-  if (accept_sign(&r->at, "!=")) c.relation = DIFFERENT;
-  else if (accept_sign(&r->at, "<=")) c.relation = AT_MOST;
-  else if (accept_sign(&r->at, "<")) c.relation = LESS;
-  else return false;
+  if (accept_sign(&r->at, "!="))
+    c.relation = DIFFERENT;
+  else if (accept_sign(&r->at, "<="))
+    c.relation = AT_MOST;
+  else if (accept_sign(&r->at, "<"))
+    c.relation = LESS;
+  else
+    return false;
   c.b = read_term(r);
   c.text = written(r, from);
-  if (r->after) wrong(r, from, "a condition is of what is before the step", "write it before =>");
-  else if (r->g->conditions == GIVEN_ITEMS_MOST) wrong(r, from, "more than four conditions", "");
-  else r->g->condition[r->g->conditions++] = c;
+  if (r->after)
+    wrong(r, from, "a condition is of what is before the step", "write it before =>");
+  else if (r->g->conditions == GIVEN_ITEMS_MOST)
+    wrong(r, from, "more than four conditions", "");
+  else
+    r->g->condition[r->g->conditions++] = c;
   return true;
 }
 
@@ -210,9 +234,13 @@ static void read_part(struct reader *r) {
     return;
   }
   const char *name = read_name(r);
-  if (!name) wrong(r, from, "a part of memory is expected here", "a cell top: n, a node n{next: x}, contents <e> . A, or a condition n != x");
-  else if (accept_sign(&r->at, ":")) read_root(r, name, from);
-  else if (accept_sign(&r->at, "{")) read_node(r, name, from);
+  if (!name)
+    wrong(r, from, "a part of memory is expected here",
+          "a cell top: n, a node n{next: x}, contents <e> . A, or a condition n != x");
+  else if (accept_sign(&r->at, ":"))
+    read_root(r, name, from);
+  else if (accept_sign(&r->at, "{"))
+    read_node(r, name, from);
   else if (!strcmp(name, "A")) {
     r->at = from;
     read_contents(r);
@@ -228,14 +256,20 @@ static void read_action(struct reader *r) {
     if (!r->after && !r->bar && accept_sign(&r->at, "|")) {
       r->bar = true;
       for (unsigned i = 0; i < r->g->parts; i++) r->g->part[i].context = 1;
-      if (r->g->before.there) wrong(r, r->at, "contents stay as they are where they are not mentioned", "leave them out before |");
-    } else if (!r->after && accept_sign(&r->at, "=>")) r->after = true;
-    else more = false;
+      if (r->g->before.there)
+        wrong(r, r->at, "contents stay as they are where they are not mentioned", "leave them out before |");
+    } else if (!r->after && accept_sign(&r->at, "=>"))
+      r->after = true;
+    else
+      more = false;
   }
   skip_blanks(&r->at);
-  if (*r->at) wrong(r, r->at, "',' or '=>' is expected here", "");
-  else if (!r->after) wrong(r, r->at, "'=>' is missing", "what is before the step => what is after it");
-  else if (r->g->before.there != r->g->after.there) wrong(r, r->from->text, "contents are given on one side only", "");
+  if (*r->at)
+    wrong(r, r->at, "',' or '=>' is expected here", "");
+  else if (!r->after)
+    wrong(r, r->at, "'=>' is missing", "what is before the step => what is after it");
+  else if (r->g->before.there != r->g->after.there)
+    wrong(r, r->from->text, "contents are given on one side only", "");
 }
 
 bool read_given(struct prover *p, const struct unit *unit, struct problem *why) {
@@ -245,7 +279,8 @@ bool read_given(struct prover *p, const struct unit *unit, struct problem *why) 
   p->given = mem_zero(p->mem, h->actions.count + 1, sizeof *p->given);
   for (size_t i = 0; i < h->actions.count; i++) {
     p->given[i].name = h->actions.at[i].name;
-    struct reader r = {.p = p, .unit = unit, .from = &h->actions.at[i], .g = &p->given[i], .at = h->actions.at[i].text, .why = why};
+    struct reader r = {
+        .p = p, .unit = unit, .from = &h->actions.at[i], .g = &p->given[i], .at = h->actions.at[i].text, .why = why};
     read_action(&r);
     if (r.failed) return false;
   }

@@ -1,4 +1,5 @@
-/* Actions that the user writes (section 5: do ... as), as given.c reads them and guarantee.c holds steps against them. */
+/* Actions that the user writes (section 5: do ... as), as given.c reads them and guarantee.c holds steps against them.
+ */
 #ifndef ASIF_PROVE_GIVEN_H
 #define ASIF_PROVE_GIVEN_H
 
@@ -16,14 +17,14 @@ struct term {
 
 /* "top: n" is about a root; "y{val: e, next: n}" is two parts about a node, "y{}" one without a field. */
 struct part {
-  uint8_t after;      /* behind => */
-  uint8_t context;    /* before |: stays as it is */
+  uint8_t after;   /* behind => */
+  uint8_t context; /* before |: stays as it is */
   uint8_t is_root;
-  unsigned root;      /* which root */
-  unsigned node;      /* which name */
-  const char *field;  /* NULL: the node is there */
+  unsigned root;     /* which root */
+  unsigned node;     /* which name */
+  const char *field; /* NULL: the node is there */
   struct term value;
-  const char *text;   /* as it is written */
+  const char *text; /* as it is written */
 };
 
 /* "<e> . A", "{k} + A", "<>". */

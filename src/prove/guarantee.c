@@ -1,8 +1,9 @@
 /* The guarantee of given actions (section 5): a step that others notice must be one of them.
  *
- * A step is an action if the names of the action can be given values so that all it says of before and after is known to be so, and nothing
- * else that others see has changed. Interference itself is computed from the steps (compose.c), which is never less precise than the
- * actions: an action that says too little or too much spoils no proof, it is only checked. */
+ * A step is an action if the names of the action can be given values so that all it says of before and after is known
+ * to be so, and nothing else that others see has changed. Interference itself is computed from the steps (compose.c),
+ * which is never less precise than the actions: an action that says too little or too much spoils no proof, it is only
+ * checked. */
 #include <string.h>
 
 #include "prove/given.h"
@@ -14,8 +15,8 @@ struct match {
   const struct view *before, *after;
   val value[GIVEN_NAMES_MOST]; /* 0: not known yet */
   bool bound[GIVEN_NAMES_MOST];
-  uint64_t done;               /* parts */
-  unsigned held;               /* how many of them */
+  uint64_t done; /* parts */
+  unsigned held; /* how many of them */
 };
 
 /* The action that came closest, and what was wrong. */
@@ -36,7 +37,8 @@ static void note(struct nearest *n, const struct match *m, const char *said, con
 static bool surely_same(val a, val b) {
   if (a != b) return false;
   switch (KIND(a)) {
-  case K_ANY: case K_UNSET: return false;
+  case K_ANY:
+  case K_UNSET: return false;
   case K_LOCK: return INDEX(a) == LOCK_FREE || INDEX(a) == LOCK_ME;
   default: return true;
   }
@@ -64,7 +66,8 @@ static int cell_called(const struct prover *p, const struct node *n, const char 
 }
 
 static bool is_shared_node(const struct view *v, val a) {
-  return KIND(a) == K_NODE && v->node[INDEX(a)].used && !v->node[INDEX(a)].segment && v->node[INDEX(a)].owner == OWNER_NONE;
+  return KIND(a) == K_NODE && v->node[INDEX(a)].used && !v->node[INDEX(a)].segment &&
+         v->node[INDEX(a)].owner == OWNER_NONE;
 }
 
 static bool part_holds(struct match *m, const struct part *x) {
@@ -79,7 +82,9 @@ static bool part_holds(struct match *m, const struct part *x) {
 
 static bool mentions_node(const struct given *g, unsigned name, bool after) {
   for (unsigned i = 0; i < g->parts; i++)
-    if (!g->part[i].is_root && g->part[i].node == name && (after ? g->part[i].after || g->part[i].context : !g->part[i].after)) return true;
+    if (!g->part[i].is_root && g->part[i].node == name &&
+        (after ? g->part[i].after || g->part[i].context : !g->part[i].after))
+      return true;
   return false;
 }
 
@@ -95,7 +100,9 @@ static bool may_change(const struct match *m, int root, int name, const char *fi
   for (unsigned i = 0; i < m->g->parts; i++) {
     const struct part *x = &m->g->part[i];
     if (x->context) continue;
-    if (root >= 0 ? x->is_root && (int)x->root == root : !x->is_root && (int)x->node == name && x->field && !strcmp(x->field, field)) return true;
+    if (root >= 0 ? x->is_root && (int)x->root == root
+                  : !x->is_root && (int)x->node == name && x->field && !strcmp(x->field, field))
+      return true;
   }
   return false;
 }
@@ -104,7 +111,9 @@ static bool nodes_differ(const struct match *m) {
   for (unsigned side = 0; side < 2; side++)
     for (unsigned i = 0; i < m->g->names; i++)
       for (unsigned k = 0; k < i; k++)
-        if (m->bound[i] && m->bound[k] && m->value[i] == m->value[k] && mentions_node(m->g, i, side) && mentions_node(m->g, k, side)) return false;
+        if (m->bound[i] && m->bound[k] && m->value[i] == m->value[k] && mentions_node(m->g, i, side) &&
+            mentions_node(m->g, k, side))
+          return false;
   return true;
 }
 
@@ -124,7 +133,9 @@ static bool node_unchanged(const struct match *m, unsigned n) {
   if (b->segment || a->segment) return !memcmp(b, a, sizeof *b);
   if (before >= 0 && after < 0) return m->p->collected; /* nothing is said of it any more */
   for (uint32_t c = 0; c < m->p->program->layouts[b->layout].count; c++)
-    if (!cell_unchanged(m, b->cell[c], a->cell[c]) && (before < 0 || !may_change(m, -1, before, m->p->program->layouts[b->layout].cells[c].name))) return false;
+    if (!cell_unchanged(m, b->cell[c], a->cell[c]) &&
+        (before < 0 || !may_change(m, -1, before, m->p->program->layouts[b->layout].cells[c].name)))
+      return false;
   return true;
 }
 
@@ -155,7 +166,10 @@ static bool take_items(struct match *m, const struct contents *c, const struct v
   for (unsigned i = 0; i < items; i++) {
     unsigned at = i < c->first ? 0 : *count - (items - i);
     if (!sequence) /* a multiset: the item is known by now */
-      for (at = 0; at < *count && !(c->item[i].kind == TERM_NAME && m->bound[c->item[i].name] && rest[at] == m->value[c->item[i].name]); at++) ;
+      for (at = 0; at < *count && !(c->item[i].kind == TERM_NAME && m->bound[c->item[i].name] &&
+                                    rest[at] == m->value[c->item[i].name]);
+           at++)
+        ;
     if (at == *count || KIND(rest[at]) == K_SEQ || !fits(m, c->item[i], rest[at])) return false;
     memmove(rest + at, rest + at + 1, sizeof(val) * (*count - at - 1));
     --*count;
@@ -180,23 +194,28 @@ static bool contents_hold(struct match *m, struct nearest *near) {
   unsigned had, has;
   bool sequence = m->p->effects->sequence;
   if (take_items(m, b, m->before, before, &had) && take_items(m, a, m->after, after, &has) &&
-      (!(a->has_rest && b->has_rest) || (had == has && (sequence ? !memcmp(before, after, sizeof(val) * had) : is_part_of(before, had, after)))))
+      (!(a->has_rest && b->has_rest) ||
+       (had == has && (sequence ? !memcmp(before, after, sizeof(val) * had) : is_part_of(before, had, after)))))
     return true;
   note(near, m, "%s", m->g->before.there ? "the contents change in another way" : "the contents change");
   return false;
 }
 
 static val term_value(struct match *m, struct term t) {
-  return t.kind == TERM_NUMBER ? number(m->p, t.number) : t.kind == TERM_NAME && m->bound[t.name] ? m->value[t.name] : VAL(K_ANY, 0);
+  return t.kind == TERM_NUMBER                     ? number(m->p, t.number)
+         : t.kind == TERM_NAME && m->bound[t.name] ? m->value[t.name]
+                                                   : VAL(K_ANY, 0);
 }
 
 static bool conditions_hold(struct match *m, struct nearest *near) {
   for (unsigned i = 0; i < m->g->conditions; i++) {
     const struct condition *c = &m->g->condition[i];
     val a = term_value(m, c->a), b = term_value(m, c->b);
-    bool nodes = c->relation == DIFFERENT && ((KIND(a) == K_NODE && (KIND(b) == K_NODE || b == NIL) && a != b) || (a == NIL && KIND(b) == K_NODE));
-    if (nodes || (c->relation == LESS ? known_less(m->p, m->before, a, b) : c->relation == AT_MOST ? known_at_most(m->p, m->before, a, b) :
-                  is_number(a) && is_number(b) && known_different(m->p, m->before, a, b)))
+    bool nodes = c->relation == DIFFERENT &&
+                 ((KIND(a) == K_NODE && (KIND(b) == K_NODE || b == NIL) && a != b) || (a == NIL && KIND(b) == K_NODE));
+    if (nodes || (c->relation == LESS      ? known_less(m->p, m->before, a, b)
+                  : c->relation == AT_MOST ? known_at_most(m->p, m->before, a, b)
+                                           : is_number(a) && is_number(b) && known_different(m->p, m->before, a, b)))
       continue;
     note(near, m, "%s is not known", c->text);
     return false;
@@ -253,7 +272,7 @@ bool check_guarantee(struct prover *p, const struct actor *a) {
     if (is_action(m, &near)) return true;
   }
   p->failure.own_point = true;
-  prove_fail(p, "the step is none of the given actions: the nearest is %s, but %s", near.g ? near.g->name : p->given[0].name,
-             near.g ? near.said : "memory before it is different");
+  prove_fail(p, "the step is none of the given actions: the nearest is %s, but %s",
+             near.g ? near.g->name : p->given[0].name, near.g ? near.said : "memory before it is different");
   return false;
 }

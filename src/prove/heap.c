@@ -84,8 +84,8 @@ void split_first(struct prover *p, struct view *v, unsigned node) {
   if (KIND(old.high) != K_UNSET) learn(p, v, item, LESS, old.high);
 }
 
-/* Between the two of a segment that rises there is room for a value that is in neither: numbers may be thought dense here, since
- * only their order is spoken of. */
+/* Between the two of a segment that rises there is room for a value that is in neither: numbers may be thought dense
+ * here, since only their order is spoken of. */
 void split_in_two(struct prover *p, struct view *v, unsigned node) {
   struct node *n = &v->node[node];
   unsigned m = new_node(p, v, n->layout);
@@ -99,15 +99,16 @@ void split_in_two(struct prover *p, struct view *v, unsigned node) {
   if (KIND(n->low) != K_UNSET) n->high = v->node[m].low = new_sym(v);
 }
 
-/* What becomes reachable for others is shared, with all that it leads to. Of the mutexes of what others reach no view says whether they are
- * initialised: they must be. */
+/* What becomes reachable for others is shared, with all that it leads to. Of the mutexes of what others reach no view
+ * says whether they are initialised: they must be. */
 void publish(struct prover *p, struct view *v, val a) {
   if (KIND(a) != K_NODE) return;
   struct node *n = &v->node[INDEX(a)];
   if (n->owner == OWNER_NONE) return;
   n->owner = OWNER_NONE;
   for (unsigned c = 0; c < CELLS_EACH; c++) {
-    if (n->cell[c] == VAL(K_LOCK, LOCK_NEVER_SET)) prove_fail(p, "a node becomes visible to others whose mutex was never initialised");
+    if (n->cell[c] == VAL(K_LOCK, LOCK_NEVER_SET))
+      prove_fail(p, "a node becomes visible to others whose mutex was never initialised");
     publish(p, v, n->cell[c]);
   }
 }
@@ -126,7 +127,8 @@ static void make_same(struct prover *p, struct actor *a, val from, val to) {
   unsigned count = a->view->facts;
   memcpy(fact, a->view->fact, sizeof fact);
   a->view->facts = 0;
-  for (unsigned f = 0; f < count && !p->dead; f++) learn(p, a->view, fact[f].a, (enum relation)fact[f].relation, fact[f].b);
+  for (unsigned f = 0; f < count && !p->dead; f++)
+    learn(p, a->view, fact[f].a, (enum relation)fact[f].relation, fact[f].b);
 }
 
 static bool may_be_any_address(val v) { return KIND(v) == K_SYM || KIND(v) == K_ANY || KIND(v) == K_DANGLING; }
@@ -146,8 +148,10 @@ bool same(struct prover *p, struct actor *a, val x, val y) {
     return false;
   }
   if (KIND(x) == K_ANY || KIND(y) == K_ANY) return true; /* nothing to remember it by */
-  if (KIND(x) == K_SYM || KIND(x) == K_DANGLING) make_same(p, a, x, y);
-  else if (KIND(y) == K_SYM || KIND(y) == K_DANGLING) make_same(p, a, y, x);
+  if (KIND(x) == K_SYM || KIND(x) == K_DANGLING)
+    make_same(p, a, x, y);
+  else if (KIND(y) == K_SYM || KIND(y) == K_DANGLING)
+    make_same(p, a, y, x);
   return true;
 }
 
@@ -159,7 +163,9 @@ bool less(struct prover *p, struct actor *a, val x, val y) {
   if (known_less(p, a->view, x, y)) return true;
   if (known_at_most(p, a->view, y, x)) return false;
   bool yes = choose(p, 2);
-  if (yes) learn(p, a->view, x, LESS, y);
-  else learn(p, a->view, y, AT_MOST, x);
+  if (yes)
+    learn(p, a->view, x, LESS, y);
+  else
+    learn(p, a->view, y, AT_MOST, x);
   return yes;
 }

@@ -1,5 +1,5 @@
-/* The moves there are: how a view leads to another one, in the present case. What the fixpoint closes under and what certify.c checks
- * again, one by one. Each ends with the canonical view it leads to, or with p->dead. */
+/* The moves there are: how a view leads to another one, in the present case. What the fixpoint closes under and what
+ * certify.c checks again, one by one. Each ends with the canonical view it leads to, or with p->dead. */
 #include <string.h>
 
 #include "prove/prover.h"
@@ -25,8 +25,8 @@ static void finish_step(struct prover *p, struct actor *a) {
   check_leaks(p, a->view);
 }
 
-/* Registers that the step at pc reads, as far as others notice it; what it will free it takes out of the object (claim, step.c). An atomic
- * block may jump and may end at several places: all that is live where it begins is kept. */
+/* Registers that the step at pc reads, as far as others notice it; what it will free it takes out of the object (claim,
+ * step.c). An atomic block may jump and may end at several places: all that is live where it begins is kept. */
 static uint64_t registers_of_step(const struct prover *p, uint32_t pc) {
   const struct inst *i = &p->program->code[pc];
   uint64_t used = p->freed_later[pc];
@@ -67,7 +67,14 @@ void action_of(struct prover *p, const struct view *from, struct view *action) {
 
 bool own_move(struct prover *p, const struct view *from, struct view *to) {
   struct view v = *from;
-  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true};
+  struct actor a = {.view = &v,
+                    .reg = v.reg,
+                    .status = &v.status,
+                    .carried = &v.carried,
+                    .arg = v.arg,
+                    .pc = v.pc,
+                    .op = v.op,
+                    .me = true};
   run_step(p, &a);
   if (!check_guarantee(p, &a)) a.pc = from->pc + 1; /* the access is pointed at, not what follows it */
   finish_step(p, &a);
@@ -85,7 +92,15 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
     learn(p, &v, number(p, INT32_MIN), LESS, v.arg);
     learn(p, &v, v.arg, LESS, number(p, INT32_MAX));
   }
-  struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = op, .me = true, .stepped = true};
+  struct actor a = {.view = &v,
+                    .reg = v.reg,
+                    .status = &v.status,
+                    .carried = &v.carried,
+                    .arg = v.arg,
+                    .pc = v.pc,
+                    .op = op,
+                    .me = true,
+                    .stepped = true};
   effect_pure(p, &v);
   run_step(p, &a);
   if (a.wrote) prove_fail(p, "%s linearizes before it has looked at shared memory", p->program->ops[op].function);
@@ -94,12 +109,14 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
   if (p->failed) p->failure.pc = a.pc, p->failure.at = a.pc - 1;
 }
 
-/* The other thread may fail here although its step went well in its own view: what an action keeps is less. What would then be true
- * is not known, so that the proof fails too: leaving the case out would leave out what the step does. */
+/* The other thread may fail here although its step went well in its own view: what an action keeps is less. What would
+ * then be true is not known, so that the proof fails too: leaving the case out would leave out what the step does. */
 bool other_move(struct prover *p, const struct view *from, const struct view *action, struct view *to) {
   struct view v = *from;
-  if (compose(p, &v, action)) abstract(p, &v, to);
-  else p->dead = true;
+  if (compose(p, &v, action))
+    abstract(p, &v, to);
+  else
+    p->dead = true;
   if (p->failed) p->failure.pc = p->failure.at = action->pc;
   return !p->failed;
 }
@@ -109,10 +126,18 @@ bool first_move(struct prover *p, struct view *to) {
   const struct program *program = p->program;
   for (uint32_t g = 0; g < program->global_count; g++)
     for (uint32_t c = 0; c < program->layouts[program->globals[g].layout].count; c++)
-      v.root[p->root_of[g] + c] = program->layouts[program->globals[g].layout].cells[c].scalar.mutex ? VAL(K_LOCK, LOCK_FREE) : number(p, program->globals[g].init ? program->globals[g].init[c] : 0);
+      v.root[p->root_of[g] + c] = program->layouts[program->globals[g].layout].cells[c].scalar.mutex
+                                      ? VAL(K_LOCK, LOCK_FREE)
+                                      : number(p, program->globals[g].init ? program->globals[g].init[c] : 0);
   first_case(p);
   if (program->init_entry) {
-    struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .pc = program->init_entry, .me = true, .setting_up = true};
+    struct actor a = {.view = &v,
+                      .reg = v.reg,
+                      .status = &v.status,
+                      .carried = &v.carried,
+                      .pc = program->init_entry,
+                      .me = true,
+                      .setting_up = true};
     while (!a.returned && !p->dead) {
       mem_poll(p->mem); /* it may go on for ever */
       a.stepped = false;

@@ -42,8 +42,10 @@ static void chain_follow(const struct prover *p, const struct view *v, struct ch
   for (unsigned f = 0; f < v->facts; f++) {
     const struct fact *k = &v->fact[f];
     if (k->relation == DIFFERENT) continue;
-    if (k->a == from) chain_add(c, k->b, c->strict[i] || k->relation == LESS);
-    else if (is_constant(from) && is_constant(k->a) && value_of(p, from) < value_of(p, k->a)) chain_add(c, k->a, true);
+    if (k->a == from)
+      chain_add(c, k->b, c->strict[i] || k->relation == LESS);
+    else if (is_constant(from) && is_constant(k->a) && value_of(p, from) < value_of(p, k->a))
+      chain_add(c, k->a, true);
   }
 }
 
@@ -59,7 +61,8 @@ static bool may_chain(const struct view *v, val a, val b) {
 }
 
 static bool chained(const struct prover *p, const struct view *v, val a, val b, bool strict) {
-  if (is_constant(a) && is_constant(b)) return strict ? value_of(p, a) < value_of(p, b) : value_of(p, a) <= value_of(p, b);
+  if (is_constant(a) && is_constant(b))
+    return strict ? value_of(p, a) < value_of(p, b) : value_of(p, a) <= value_of(p, b);
   if (a == b) return !strict;
   if (!may_chain(v, a, b)) return false;
   struct chain c;
@@ -73,13 +76,18 @@ static bool chained(const struct prover *p, const struct view *v, val a, val b, 
   return false;
 }
 
-bool known_less(const struct prover *p, const struct view *v, val a, val b) { return is_number(a) && is_number(b) && chained(p, v, a, b, true); }
-bool known_at_most(const struct prover *p, const struct view *v, val a, val b) { return is_number(a) && is_number(b) && chained(p, v, a, b, false); }
+bool known_less(const struct prover *p, const struct view *v, val a, val b) {
+  return is_number(a) && is_number(b) && chained(p, v, a, b, true);
+}
+bool known_at_most(const struct prover *p, const struct view *v, val a, val b) {
+  return is_number(a) && is_number(b) && chained(p, v, a, b, false);
+}
 
 bool known_different(const struct prover *p, const struct view *v, val a, val b) {
   if (is_constant(a) && is_constant(b)) return a != b;
   for (unsigned f = 0; f < v->facts; f++)
-    if (v->fact[f].relation == DIFFERENT && ((v->fact[f].a == a && v->fact[f].b == b) || (v->fact[f].a == b && v->fact[f].b == a)))
+    if (v->fact[f].relation == DIFFERENT &&
+        ((v->fact[f].a == a && v->fact[f].b == b) || (v->fact[f].a == b && v->fact[f].b == a)))
       return true;
   return known_less(p, v, a, b) || known_less(p, v, b, a);
 }

@@ -1,9 +1,10 @@
-/* Specifications, as what operations do to a sequence or a multiset (sections 2 and 3): effects (spec/effects.h) run on contents that are known
- * in part.
+/* Specifications, as what operations do to a sequence or a multiset (sections 2 and 3): effects (spec/effects.h) run on
+ * contents that are known in part.
  *
- * Which effect an operation has at its point, and which value it takes out, must follow from the state of memory alone and not from how much a view
- * knows of it: all threads run it, each in its own view. So what is not known is a case, the first effect that is possible and
- * changes something is taken, and where any value may be taken out it is that of a node which the step itself names. */
+ * Which effect an operation has at its point, and which value it takes out, must follow from the state of memory alone
+ * and not from how much a view knows of it: all threads run it, each in its own view. So what is not known is a case,
+ * the first effect that is possible and changes something is taken, and where any value may be taken out it is that of
+ * a node which the step itself names. */
 #include <string.h>
 
 #include "asif.h"
@@ -71,8 +72,10 @@ static void split_back(struct prover *p, struct view *v, unsigned i) {
   int n = segment_of(v, v->abs[i]);
   val item = new_sym(v), rest = new_seq(v);
   if (n < 0) {
-    if (choose(p, 2)) replace_atom(p, v, v->abs[i], 2, (val[]){rest, item});
-    else replace_atom(p, v, v->abs[i], 1, &item);
+    if (choose(p, 2))
+      replace_atom(p, v, v->abs[i], 2, (val[]){rest, item});
+    else
+      replace_atom(p, v, v->abs[i], 1, &item);
     return;
   }
   if (choose(p, 2)) {
@@ -135,10 +138,14 @@ static int sequence_fits(struct fitting *f) {
   for (unsigned i = 0; i < items; i++) {
     val atom = atom_of_item(v, c, i), is = term_value(f, &c->item[i]);
     bool fresh = c->item[i].kind == EFFECT_NAME && KIND(is) == K_UNSET;
-    if (fresh) f->bound[c->item[i].name] = atom;
-    else if (KIND(atom) == K_UNSET) fits = -1;
-    else if (atom != is && known_different(f->p, v, atom, is)) return 0;
-    else if (atom != is) fits = -1;
+    if (fresh)
+      f->bound[c->item[i].name] = atom;
+    else if (KIND(atom) == K_UNSET)
+      fits = -1;
+    else if (atom != is && known_different(f->p, v, atom, is))
+      return 0;
+    else if (atom != is)
+      fits = -1;
     if (fresh && KIND(atom) == K_UNSET)
       for (unsigned k = i + 1; k < items; k++) /* the same name again: not known to be the same value */
         if (c->item[k].kind == EFFECT_NAME && c->item[k].name == c->item[i].name) fits = -1;
@@ -178,7 +185,9 @@ static int multiset_fits(struct fitting *f) {
   }
   if (!f->e->has_absent) return fits;
   val absent = term_value(f, &f->e->absent);
-  int in = KIND(absent) == K_UNSET ? -1 : count == v->atoms ? inside_all(f, absent) : inside(f->p, v, left, count, absent);
+  int in = KIND(absent) == K_UNSET ? -1
+           : count == v->atoms     ? inside_all(f, absent)
+                                   : inside(f->p, v, left, count, absent);
   return in == 1 ? 0 : in < 0 ? -1 : fits;
 }
 
@@ -238,8 +247,10 @@ static bool is_possible(struct fitting *f, struct actor *a, const struct effect 
     start_fitting(f, e, a->arg);
     fits = effect_fits(f);
     if (fits >= 0) break;
-    if (f->p->effects->sequence) resolve_sequence(f, a);
-    else resolve_multiset(f);
+    if (f->p->effects->sequence)
+      resolve_sequence(f, a);
+    else
+      resolve_multiset(f);
   }
   return fits == 1 && !f->p->dead;
 }
@@ -270,7 +281,8 @@ static void apply_to_sequence(struct fitting *f, struct actor *a) {
   for (unsigned i = 0; i < c->last; i++) put_atom(f->p, v, term_value(f, &c->item[c->first + i]), false);
 }
 
-/* "{e} + A => ..., returns e": which one it is is said by the step, whose old or new value leads to the node that holds it (points.c tries both). */
+/* "{e} + A => ..., returns e": which one it is is said by the step, whose old or new value leads to the node that holds
+ * it (points.c tries both). */
 static val chosen_item(const struct fitting *f, const struct actor *a) {
   val to = a->last[f->p->takes_new ? 2 : 1];
   const struct node *n = KIND(to) == K_NODE ? &f->v->node[INDEX(to)] : NULL;
@@ -305,16 +317,20 @@ static void take_effect(struct fitting *f, struct actor *a) {
     return;
   }
   keep_before(p, a);
-  if (f->e->pure && f->e->result != RETURNS_VALUE) ;
-  else if (p->effects->sequence) apply_to_sequence(f, a);
-  else apply_to_multiset(f, a);
+  if (f->e->pure && f->e->result != RETURNS_VALUE)
+    ;
+  else if (p->effects->sequence)
+    apply_to_sequence(f, a);
+  else
+    apply_to_multiset(f, a);
   if (p->dead) return;
   *a->status = result_value(f);
   a->wrote = true;
 }
 
 static void note_result(struct fitting *f) {
-  static const uint8_t bits[] = {[RETURNS_OK] = MAY_OK, [RETURNS_EMPTY] = MAY_EMPTY, [RETURNS_TRUE] = MAY_TRUE, [RETURNS_FALSE] = MAY_FALSE};
+  static const uint8_t bits[] = {
+      [RETURNS_OK] = MAY_OK, [RETURNS_EMPTY] = MAY_EMPTY, [RETURNS_TRUE] = MAY_TRUE, [RETURNS_FALSE] = MAY_FALSE};
   struct view *v = f->v;
   if (f->e->result != RETURNS_VALUE) {
     v->may_return |= bits[f->e->result];
@@ -328,22 +344,24 @@ static void note_result(struct fitting *f) {
     }
 }
 
-/* An operation that a node stands for linearizes once, whatever it does; of others the point is one of many where it leaves the contents as
- * they are (effect_pure). */
+/* An operation that a node stands for linearizes once, whatever it does; of others the point is one of many where it
+ * leaves the contents as they are (effect_pure). */
 void effect_now(struct prover *p, struct actor *a) {
   if (p->level == LEVEL_MS || a->setting_up || (op_of(p, a->op)->pure && !*a->carried)) return;
   struct fitting f = {.p = p, .v = a->view};
   const struct effect *e = possible_effect(&f, a, false);
   if (!e) e = possible_effect(&f, a, true);
   if (p->dead) return;
-  if (!e) prove_fail(p, "the specification does not allow %s here", p->program->ops[a->op].function);
+  if (!e)
+    prove_fail(p, "the specification does not allow %s here", p->program->ops[a->op].function);
   else if (e->pure && !*a->carried) {
     if (a->me) note_result(&f);
-  } else take_effect(&f, a);
+  } else
+    take_effect(&f, a);
 }
 
-/* An operation that leaves the abstract value as it is may linearize as often as it likes (section 3, property 2 dropped): what it
- * would return now it may return later. */
+/* An operation that leaves the abstract value as it is may linearize as often as it likes (section 3, property 2
+ * dropped): what it would return now it may return later. */
 void effect_pure(struct prover *p, struct view *v) {
   if (!v->pc || KIND(v->status) != K_UNSET || p->level == LEVEL_MS) return;
   struct fitting f = {.p = p, .v = v};
@@ -365,7 +383,9 @@ static unsigned may_bit(struct prover *p, const struct actor *a) {
   return 0;
 }
 
-static bool is_value(const struct prover *p, const struct actor *a) { return is_number(a->result) && p->program->ops[a->op].result == RESULT_OF_INT; }
+static bool is_value(const struct prover *p, const struct actor *a) {
+  return is_number(a->result) && p->program->ops[a->op].result == RESULT_OF_INT;
+}
 
 static bool same_result(struct prover *p, const struct actor *a, val expected) {
   if (op_of(p, a->op)->silent) return true; /* it has none that is looked at */
@@ -384,7 +404,8 @@ void check_result(struct prover *p, struct actor *a) {
   if (p->level == LEVEL_MS) return;
   const char *function = p->program->ops[a->op].function;
   if (KIND(*a->status) != K_UNSET) {
-    if (!same_result(p, a, *a->status)) prove_fail(p, "%s may return another result than the specification at its linearization point", function);
+    if (!same_result(p, a, *a->status))
+      prove_fail(p, "%s may return another result than the specification at its linearization point", function);
     return;
   }
   if (a->view->carried) {

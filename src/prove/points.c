@@ -1,7 +1,9 @@
-/* Where operations linearize, found by trying (section 3 asks the programmer; "for simple algorithms this could perhaps be automated").
+/* Where operations linearize, found by trying (section 3 asks the programmer; "for simple algorithms this could perhaps
+ * be automated").
  *
- * What changes the abstract value must be a write that others see. Memory safety is proved first, which shows these writes; then each
- * operation is given one of its own, or where that fails two, until a proof is found. What leaves the abstract value as it is needs no point. */
+ * What changes the abstract value must be a write that others see. Memory safety is proved first, which shows these
+ * writes; then each operation is given one of its own, or where that fails two, until a proof is found. What leaves the
+ * abstract value as it is needs no point. */
 #include <string.h>
 
 #include "prove/prover.h"
@@ -19,7 +21,8 @@ static void find_writes(const struct prover *p, struct candidates *c) {
     for (uint32_t op = 0; op < p->program->op_count; op++) {
       uint32_t end = op + 1 < p->program->op_count ? p->program->ops[op + 1].entry : p->program->code_count;
       for (uint32_t pc = p->program->ops[op].entry; pc < end; pc++)
-        if (p->writes[pc] & 1 && (p->writes[pc] & 2 ? 0 : 1) == pass && c->count[op] < WRITES_MOST && !changes_nothing(p, (uint16_t)op))
+        if (p->writes[pc] & 1 && (p->writes[pc] & 2 ? 0 : 1) == pass && c->count[op] < WRITES_MOST &&
+            !changes_nothing(p, (uint16_t)op))
           c->pc[op][c->count[op]++] = pc;
     }
 }

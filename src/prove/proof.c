@@ -17,25 +17,35 @@ static const char *finished(struct text *t) { return t->count ? t->at : mem_stri
 static const struct {
   const char *said, *hint;
 } hints[] = {
-    {"null may be followed", "May the list be empty here, or another thread have set the pointer since it was read? Is a check missing?"},
-    {"freed memory may be", "Another thread may have freed the node since its address was read. Without free() memory is taken to be collected."},
-    {"freed twice", "Two operations may both take the node for theirs: does the compare-and-exchange, or the lock, keep the second one out?"},
+    {"null may be followed",
+     "May the list be empty here, or another thread have set the pointer since it was read? Is a check missing?"},
+    {"freed memory may be", "Another thread may have freed the node since its address was read. Without free() memory "
+                            "is taken to be collected."},
+    {"freed twice", "Two operations may both take the node for theirs: does the compare-and-exchange, or the lock, "
+                    "keep the second one out?"},
     {"was not taken out", "Other threads may still reach the node: is it unlinked first, by this operation alone?"},
-    {"memory is lost", "The program frees memory, but not this node: is a free() missing on this path? Objects that free nothing are taken to be collected."},
-    {"linearize twice", "The operation takes effect, and may do so again: does a loop come back here after the change, or are two points marked on one path?"},
-    {"without having linearized", "On a way to this return nothing took effect that gives this result: is a re-check missing, or the ASIF_LIN() of a point?"},
-    {"another result", "What is returned may have changed between where it was read and where the operation takes effect: is a re-check missing?"},
-    {"takes out a value", "The value must be known to be in the object where the operation takes effect: is a re-check, or a lock, missing?"},
+    {"memory is lost", "The program frees memory, but not this node: is a free() missing on this path? Objects that "
+                       "free nothing are taken to be collected."},
+    {"linearize twice", "The operation takes effect, and may do so again: does a loop come back here after the change, "
+                        "or are two points marked on one path?"},
+    {"without having linearized", "On a way to this return nothing took effect that gives this result: is a re-check "
+                                  "missing, or the ASIF_LIN() of a point?"},
+    {"another result", "What is returned may have changed between where it was read and where the operation takes "
+                       "effect: is a re-check missing?"},
+    {"takes out a value", "The value must be known to be in the object where the operation takes effect: is a "
+                          "re-check, or a lock, missing?"},
     {"that holds it", "The thread would wait for itself: is an unlock missing on a path?"},
     {"none of the given actions", "Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
     {"does not hold", "Is the lock given back twice, or never taken on this path?"},
-    {"outside what prove follows", "docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few threads."},
+    {"outside what prove follows",
+     "docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few threads."},
     {"goes on without looking", "A loop must look at shared memory, or end."},
     {"assert(", "Is it true whatever other threads do?"},
     {"never set", "Is the variable, or the node's field, set on every path?"},
     {"more than", "The proof grew too large. Marking the points with ASIF_LIN() may help."},
     {"too many", "The proof grew too large. Marking the points with ASIF_LIN() may help."},
-    {"unknown pointer", "The prover lost track of where it points to: only nodes that the roots lead to through one link field are followed."},
+    {"unknown pointer", "The prover lost track of where it points to: only nodes that the roots lead to through one "
+                        "link field are followed."},
 };
 
 static const char *hint_of(const char *said) {
@@ -59,7 +69,11 @@ static struct proof_step step_at(const struct teller *w, uint32_t pc) {
   text_open(&t, w->mem);
   inst_print(d->program, op, i, &t);
   const char *path = i->place.file < d->unit->files.count ? d->unit->files.at[i->place.file].path : NULL;
-  return (struct proof_step){.path = path, .line = i->place.line, .column = i->place.col, .operation = op->function, .text = finished(&t),
+  return (struct proof_step){.path = path,
+                             .line = i->place.line,
+                             .column = i->place.col,
+                             .operation = op->function,
+                             .text = finished(&t),
                              .point = d->prover->point && d->prover->point[pc]};
 }
 
@@ -71,7 +85,9 @@ static struct proof_view view_of(const struct teller *w, const struct view *v, b
   tell_memory(w->d->prover, v, &memory);
   tell_knows(w->d->prover, v, &knows);
   if (drawn) draw_view(w->d->prover, v, &svg);
-  return (struct proof_view){.step = step_at(w, v->pc), .memory = finished(&memory), .knows = finished(&knows),
+  return (struct proof_view){.step = step_at(w, v->pc),
+                             .memory = finished(&memory),
+                             .knows = finished(&knows),
                              .svg = drawn ? finished(&svg) : NULL};
 }
 
@@ -135,7 +151,14 @@ static void tell_actions(const struct teller *w) {
     first_case(q);
     do {
       struct view v = *from;
-      struct actor a = {.view = &v, .reg = v.reg, .status = &v.status, .carried = &v.carried, .arg = v.arg, .pc = v.pc, .op = v.op, .me = true,
+      struct actor a = {.view = &v,
+                        .reg = v.reg,
+                        .status = &v.status,
+                        .carried = &v.carried,
+                        .arg = v.arg,
+                        .pc = v.pc,
+                        .op = v.op,
+                        .me = true,
                         .access_only = !p->marked};
       run_step(q, &a);
       q->failed = false;
@@ -203,13 +226,14 @@ __attribute__((format(printf, 2, 3))) static void note(const struct teller *w, c
 static void tell_assumed(const struct teller *w) {
   const struct proved *d = w->d;
   note(w, "memory is sequentially consistent, and malloc succeeds");
-  if (!d->program->frees) note(w, "memory is collected: nothing is freed, so a node that is in use is not given out again");
-  if (d->prover->ordered)
-    note(w, "arguments lie strictly between INT_MIN and INT_MAX");
+  if (!d->program->frees)
+    note(w, "memory is collected: nothing is freed, so a node that is in use is not given out again");
+  if (d->prover->ordered) note(w, "arguments lie strictly between INT_MIN and INT_MAX");
   for (uint32_t pc = 1; pc < d->program->code_count; pc++)
     if (d->program->code[pc].code == I_REQUIRE) {
       struct proof_step s = step_at(w, pc);
-      note(w, "asif_require at %.200s:%u:%u is trusted: executions in which it is false are left out", s.path ? s.path : "?", s.line, s.column);
+      note(w, "asif_require at %.200s:%u:%u is trusted: executions in which it is false are left out",
+           s.path ? s.path : "?", s.line, s.column);
     }
   if (d->prover->given_count && d->verdict == VERDICT_HOLDS)
     note(w, "every step that others see is one of the %u actions that are given", d->prover->given_count);
@@ -243,9 +267,12 @@ static void tell_failure(const struct teller *w) {
 }
 
 void prove_tell(const struct proved *d, const struct prove_options *o, bool all, struct mem *mem, struct proof *proof) {
-  static const char *const levels[] = {"ms", "nu", "full"}, *const claims[] = {"memory safe", "linearizable at level nu", "linearizable"};
+  static const char *const levels[] = {"ms", "nu", "full"}, *const claims[] = {"memory safe",
+                                                                               "linearizable at level nu",
+                                                                               "linearizable"};
   struct teller w = {d, mem, proof};
-  *proof = (struct proof){.file = o->path, .level = levels[o->level], .claim = claims[o->level], .proved = d->verdict == VERDICT_HOLDS};
+  *proof = (struct proof){
+      .file = o->path, .level = levels[o->level], .claim = claims[o->level], .proved = d->verdict == VERDICT_HOLDS};
   if (!d->prover) return;
   struct prove_counts counts = prove_counts(d);
   proof->marked = d->prover->marked;

@@ -1,4 +1,5 @@
-/* A proof, or how far one came, in words: strings only. The prover tells it (tell.c), reports print it (report/proof.c). */
+/* A proof, or how far one came, in words: strings only. The prover tells it (tell.c), reports print it
+ * (report/proof.c). */
 #ifndef ASIF_PROVE_PROOF_H
 #define ASIF_PROVE_PROOF_H
 
@@ -48,7 +49,7 @@ struct proof {
   const char *level; /* "full" */
   const char *claim; /* "linearizable", "memory safe": what is proved if it is */
   bool proved;
-  bool marked;       /* the points are the programmer's */
+  bool marked; /* the points are the programmer's */
   uint64_t views, actions_used, steps, compositions;
   VEC(struct proof_step) points;
   VEC(const char *) unmoved; /* operations that change nothing: they need no point */

@@ -8,7 +8,8 @@
 
 #define KNOWN "stack, queue, set, multiset, or what ASIF_EFFECT gives"
 
-/* Lists are taken from at their front. Where a specification takes from the end only, the contents are kept the other way round. */
+/* Lists are taken from at their front. Where a specification takes from the end only, the contents are kept the other
+ * way round. */
 static bool takes_from_end(const struct effects *x) {
   bool end = false;
   for (size_t i = 0; i < x->list.count; i++) {
@@ -44,7 +45,8 @@ static void orient(struct prover *p, struct effects *x) {
   for (size_t i = 0; p->mirrored && i < x->list.count; i++) mirror(&x->list.at[i].before), mirror(&x->list.at[i].after);
 }
 
-static bool find_spec(struct mem *mem, const struct prove_options *o, const struct unit *unit, struct proved *d, struct problem *why) {
+static bool find_spec(struct mem *mem, const struct prove_options *o, const struct unit *unit, struct proved *d,
+                      struct problem *why) {
   const char *name = o->spec ? o->spec : unit->harness.spec;
   struct effects *own = mem_zero(mem, 1, sizeof *own), *oriented = mem_zero(mem, 1, sizeof *own);
   bool given = unit_has_effects(unit, o->spec);
@@ -52,12 +54,15 @@ static bool find_spec(struct mem *mem, const struct prove_options *o, const stru
     if (!unit_effects(mem, unit, own, why) || !unit_effects(mem, unit, oriented, why)) return false;
     effects_spec(mem, own, &d->spec);
   } else if (!name) {
-    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; prove knows " KNOWN, o->path);
+    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; prove knows " KNOWN,
+                o->path);
     return false;
   } else if (unit->harness.own_spec && !o->spec) {
-    problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own, in C; prove knows " KNOWN, name);
+    problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own, in C; prove knows " KNOWN,
+               name);
     return false;
-  } else if (!spec_load(name, &d->spec, mem, why)) return false;
+  } else if (!spec_load(name, &d->spec, mem, why))
+    return false;
   if (!given && !effects_named(mem, d->spec.name, oriented)) {
     problem_set(why, "%s: %s is no specification that prove knows: " KNOWN, o->path, d->spec.name);
     return false;
@@ -67,7 +72,8 @@ static bool find_spec(struct mem *mem, const struct prove_options *o, const stru
 }
 
 /* Where there is no harness: functions that carry the names of the specification's operations. */
-static bool find_ops(struct mem *mem, const struct prove_options *o, struct unit *u, const struct spec *spec, struct problem *why) {
+static bool find_ops(struct mem *mem, const struct prove_options *o, struct unit *u, const struct spec *spec,
+                     struct problem *why) {
   for (size_t i = 0; !u->harness.ops.count && i < u->decls.count; i++) {
     struct decl *d = u->decls.at[i];
     if (d->kind != DECL_FUNCTION || !d->body || spec_op_find(spec, d->name, strlen(d->name)) < 0) continue;
@@ -79,7 +85,8 @@ static bool find_ops(struct mem *mem, const struct prove_options *o, struct unit
     }
   }
   if (u->harness.ops.count) return true;
-  problem_set(why, "%s: no operations: mark them with ASIF_OP(f), or name functions after those of %s", o->path, spec->name);
+  problem_set(why, "%s: no operations: mark them with ASIF_OP(f), or name functions after those of %s", o->path,
+              spec->name);
   return false;
 }
 
@@ -90,18 +97,21 @@ static bool find_methods(struct prover *p, const struct unit *u, const struct sp
     size_t length = 0;
     const char *name = found < 0 ? "" : spec_op_name(spec, (unsigned)found, &length);
     unsigned m = 0;
-    while (m < p->effects->ops.count && (strlen(p->effects->ops.at[m].name) != length || strncmp(p->effects->ops.at[m].name, name, length))) m++;
+    while (m < p->effects->ops.count &&
+           (strlen(p->effects->ops.at[m].name) != length || strncmp(p->effects->ops.at[m].name, name, length)))
+      m++;
     if (m == p->effects->ops.count) {
       problem_at(why, u, op->place, "%s is no operation of %s that prove knows", op->name, spec->name);
       return false;
     }
     if (op->params != p->effects->ops.at[m].args) {
-      problem_at(why, u, op->place, "%s takes %u arguments, but %s of %s takes %u", op->function, op->params, op->name, spec->name,
-                 p->effects->ops.at[m].args);
+      problem_at(why, u, op->place, "%s takes %u arguments, but %s of %s takes %u", op->function, op->params, op->name,
+                 spec->name, p->effects->ops.at[m].args);
       return false;
     }
     if (op->params > 1) {
-      problem_at(why, u, op->place, "%s takes several arguments: prove follows operations with one at most", op->function);
+      problem_at(why, u, op->place, "%s takes several arguments: prove follows operations with one at most",
+                 op->function);
       return false;
     }
     p->method[i] = (uint8_t)m;
@@ -148,7 +158,8 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
     problem_set(why, "%s: no linearization points are marked: ASIF_LIN(), or leave out --points", o->path);
     return false;
   }
-  if (!prover_open(d->prover, mem, d->program, o->path, why)) { /* too large for what is followed: nothing is known to be wrong */
+  if (!prover_open(d->prover, mem, d->program, o->path,
+                   why)) { /* too large for what is followed: nothing is known to be wrong */
     snprintf(d->failure.said, sizeof d->failure.said, "%.*s", (int)sizeof d->failure.said - 1, why->text);
     d->failure.limit = true;
     return true;
@@ -168,5 +179,6 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
 
 struct prove_counts prove_counts(const struct proved *d) {
   const struct prover *p = d->prover;
-  return (struct prove_counts){p->entries.count ? p->entries.count - 1 : 0, p->actions.count, p->steps, p->compositions};
+  return (struct prove_counts){p->entries.count ? p->entries.count - 1 : 0, p->actions.count, p->steps,
+                               p->compositions};
 }

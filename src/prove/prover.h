@@ -32,8 +32,8 @@ enum { CHOICES_MOST = 200, CONSTANTS_MOST = 1000, LAYOUTS_MOST = 64, OPS_MOST = 
 
 struct entry {
   struct view view;
-  uint32_t next;  /* in its bucket */
-  uint32_t from;  /* the view it came from, 0: the first */
+  uint32_t next;   /* in its bucket */
+  uint32_t from;   /* the view it came from, 0: the first */
   uint32_t action; /* by interference: one more than the number of the action; 0: by its own step */
 };
 
@@ -41,27 +41,30 @@ struct prover {
   struct mem *mem;
   const struct program *program;
   const struct effects *effects; /* the specification */
-  uint8_t method[OPS_MOST]; /* of each operation: which of the specification's it is */
-  bool ordered;             /* it compares values: how they are ordered is followed */
-  bool mirrored;            /* the contents are kept from the end to the beginning */
-  bool takes_new;           /* where any value may be taken out: it is that of the node whose address the step writes, else of the one that it replaces */
+  uint8_t method[OPS_MOST];      /* of each operation: which of the specification's it is */
+  bool ordered;                  /* it compares values: how they are ordered is followed */
+  bool mirrored;                 /* the contents are kept from the end to the beginning */
+  bool takes_new; /* where any value may be taken out: it is that of the node whose address the step writes, else of the
+                     one that it replaces */
   enum prove_level level;
-  bool collected;           /* the program frees nothing: memory is collected */
-  int8_t link[LAYOUTS_MOST], data[LAYOUTS_MOST]; /* of each layout: which cell leads on, which holds the value; -1: none */
-  uint64_t read;            /* numbers of cells (bits) of nodes that the program reads */
+  bool collected; /* the program frees nothing: memory is collected */
+  int8_t link[LAYOUTS_MOST],
+      data[LAYOUTS_MOST];       /* of each layout: which cell leads on, which holds the value; -1: none */
+  uint64_t read;                /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
-  bool int_arguments;       /* all arguments of operations are ints */
-  bool forgets;             /* there are many views where operations help each other: what matters in few proofs is forgotten */
-  uint32_t followed;        /* roots (bits): an operation looks at the link of a node whose address it has from there */
-  uint8_t *point;           /* of each instruction: the operation linearizes here */
-  uint8_t *writes;          /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
-  uint64_t *freed_later;    /* of each instruction: registers (bits) that may be freed from here on */
+  bool int_arguments;           /* all arguments of operations are ints */
+  bool forgets; /* there are many views where operations help each other: what matters in few proofs is forgotten */
+  uint32_t followed; /* roots (bits): an operation looks at the link of a node whose address it has from there */
+  uint8_t *point;    /* of each instruction: the operation linearizes here */
+  uint8_t
+      *writes; /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
+  uint64_t *freed_later; /* of each instruction: registers (bits) that may be freed from here on */
   int64_t constant[CONSTANTS_MOST];
   unsigned constants;
   /* Cases: what cannot be told is decided by choosing; a step is run once for each sequence of choices. */
   uint8_t choice[CHOICES_MOST], width[CHOICES_MOST];
   unsigned chosen, choices;
-  bool dead;                /* this case cannot be, or has failed */
+  bool dead; /* this case cannot be, or has failed */
   struct prove_failure failure;
   bool failed;
   VEC(struct entry) entries; /* entry 0 is none */
@@ -70,16 +73,19 @@ struct prover {
   VEC(struct view) actions; /* what other threads may do: the views of a thread before a step that others notice */
   struct given *given;      /* what the user says that other threads may do; guarantee.c */
   unsigned given_count;
-  struct view *before;      /* where actions are given: the view right before the step's first write; else NULL */
-  bool marked;              /* points are those marked in the source */
-  bool helping;             /* operations may linearize by steps of other threads: nodes stand for them */
+  struct view *before; /* where actions are given: the view right before the step's first write; else NULL */
+  bool marked;         /* points are those marked in the source */
+  bool helping;        /* operations may linearize by steps of other threads: nodes stand for them */
   uint64_t steps, compositions;
 };
 
 /* Cases. */
 unsigned choose(struct prover *, unsigned width); /* one of 0 .. width-1 */
 bool next_case(struct prover *);                  /* after the first: is there another? */
-static inline void first_case(struct prover *p) { p->choices = p->chosen = 0; p->dead = false; }
+static inline void first_case(struct prover *p) {
+  p->choices = p->chosen = 0;
+  p->dead = false;
+}
 /* The proof fails in this case; the first failure is kept. */
 void prove_fail(struct prover *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The prover cannot go on: also where another thread's failure would not matter. */
@@ -87,7 +93,7 @@ void prove_limit(struct prover *, const char *format, ...) __attribute__((format
 
 /* numbers.c */
 val number(struct prover *, int64_t);
-bool is_number(val v);      /* a number known or not, but no address */
+bool is_number(val v); /* a number known or not, but no address */
 bool known_less(const struct prover *, const struct view *, val a, val b);
 bool known_at_most(const struct prover *, const struct view *, val a, val b);
 bool known_different(const struct prover *, const struct view *, val a, val b);
@@ -111,15 +117,15 @@ struct actor {
   val *status;
   uint8_t *carried;
   val arg;
-  val last[3];      /* its last access: the node accessed, the value that was there, the value written */
-  uint32_t knows;   /* of another thread: the nodes (bits) of which it knows itself that they stand for an operation */
+  val last[3];    /* its last access: the node accessed, the value that was there, the value written */
+  uint32_t knows; /* of another thread: the nodes (bits) of which it knows itself that they stand for an operation */
   uint32_t pc;
   uint16_t op;
   bool me;
   bool setting_up;  /* no operation: ASIF_INIT's function, which linearizes nothing */
   bool access_only; /* what it does after its access is nothing to others */
-  bool stepped;  /* its one access to shared memory is done */
-  bool wrote;    /* what others see has changed */
+  bool stepped;     /* its one access to shared memory is done */
+  bool wrote;       /* what others see has changed */
   val published;    /* the node that it made visible to others, having been its own; K_UNSET: none */
   bool returned;
   val result;
@@ -136,11 +142,11 @@ void check_result(struct prover *, struct actor *);
 
 /* carry.c */
 bool marks_helping(const struct prover *);
-bool carries_own(const struct view *); /* a node of the view stands for its thread's operation */
-void carry_published(struct prover *, struct actor *);              /* after a step: the node it made visible */
-void carry_claimed(struct actor *, struct node *);                  /* the thread takes it out of the shared memory */
-/* The operation linearizes that a node stands for: the node with this thread's number in it, or with K_UNSET one of the last access. NO_REG: any
- * operation. */
+bool carries_own(const struct view *);                 /* a node of the view stands for its thread's operation */
+void carry_published(struct prover *, struct actor *); /* after a step: the node it made visible */
+void carry_claimed(struct actor *, struct node *);     /* the thread takes it out of the shared memory */
+/* The operation linearizes that a node stands for: the node with this thread's number in it, or with K_UNSET one of the
+ * last access. NO_REG: any operation. */
 void effect_for(struct prover *, struct actor *, unsigned op, val thread);
 
 /* step.c */
@@ -157,12 +163,15 @@ bool compose(struct prover *, struct view *, const struct view *other);
 bool first_move(struct prover *, struct view *to);
 bool own_move(struct prover *, const struct view *from, struct view *to); /* true: others notice it */
 void call_move(struct prover *, const struct view *from, uint16_t op, struct view *to);
-bool other_move(struct prover *, const struct view *from, const struct view *action, struct view *to); /* false: it fails */
-void action_of(struct prover *, const struct view *from, struct view *action); /* what others may expect of a view that acts */
+bool other_move(struct prover *, const struct view *from, const struct view *action,
+                struct view *to); /* false: it fails */
+void action_of(struct prover *, const struct view *from,
+               struct view *action); /* what others may expect of a view that acts */
 
 /* given.c, guarantee.c */
 bool read_given(struct prover *, const struct unit *, struct problem *);
-bool check_guarantee(struct prover *, const struct actor *); /* false, and failed: the step is none of the given actions */
+bool check_guarantee(struct prover *,
+                     const struct actor *); /* false, and failed: the step is none of the given actions */
 /* Before anything that others see changes. */
 static inline void keep_before(struct prover *p, const struct actor *a) {
   if (p->before && a->me && !a->wrote) *p->before = *a->view;
@@ -186,20 +195,24 @@ bool certify(struct prover *, const struct certificate *, struct text *said); /*
 
 /* view_text.c */
 void put_view(const struct prover *, const struct view *, struct text *);
-bool get_view(struct prover *, const char *line, struct view *); /* false: it is no view of this program, as put_view writes them */
+bool get_view(struct prover *, const char *line,
+              struct view *); /* false: it is no view of this program, as put_view writes them */
 
 /* prove.c */
-bool prove_open(struct mem *, const struct prove_options *, struct proved *, struct problem *); /* the program, before prover_open */
+bool prove_open(struct mem *, const struct prove_options *, struct proved *,
+                struct problem *); /* the program, before prover_open */
 
 /* tell.c */
 void tell_value(const struct prover *, val, struct text *);
-void tell_root(const struct prover *, unsigned root, struct text *); /* "head", "queue.tail" */
+void tell_root(const struct prover *, unsigned root, struct text *);                    /* "head", "queue.tail" */
 const char *tell_register(const struct prover *, const struct view *, unsigned number); /* "" for a temporary */
 void tell_cells(const struct prover *, const struct node *, const char *between, struct text *); /* "v0, lock mine" */
-void tell_memory(const struct prover *, const struct view *, struct text *); /* "top -> [v0] -> [S0].. -> 0; t -> ..." */
-void tell_knows(const struct prover *, const struct view *, struct text *);  /* "contents v0.S0; v0 < v1; has not linearized" */
-void tell_view(const struct prover *, const struct view *, struct text *);   /* both */
-bool node_is_named(const struct view *, unsigned node); /* several things lead to it */
+void tell_memory(const struct prover *, const struct view *,
+                 struct text *); /* "top -> [v0] -> [S0].. -> 0; t -> ..." */
+void tell_knows(const struct prover *, const struct view *,
+                struct text *); /* "contents v0.S0; v0 < v1; has not linearized" */
+void tell_view(const struct prover *, const struct view *, struct text *); /* both */
+bool node_is_named(const struct view *, unsigned node);                    /* several things lead to it */
 
 /* tell_change.c */
 /* What the step from one view to the other changed for others: "top: t -> n {val v, next t}; contents: A -> v.A". */

@@ -3,19 +3,22 @@
 
 #include "prove/prover.h"
 
-/* Numbers of cells of nodes that the program reads as addresses, or as numbers. What is read of a variable of an operation is no node's. */
+/* Numbers of cells of nodes that the program reads as addresses, or as numbers. What is read of a variable of an
+ * operation is no node's. */
 static uint64_t find_read(const struct program *program, bool pointers) {
   uint64_t read = 0;
   for (uint32_t pc = 1; pc < program->code_count; pc++) {
     const struct inst *i = &program->code[pc];
     bool reads = i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE || i->code == I_FETCH;
-    if (reads && i->scalar.pointer == pointers && !(i->flags & (FLAG_GLOBAL | FLAG_LOCAL)) && i->imm >= 0 && i->imm < 64) read |= UINT64_C(1) << i->imm;
+    if (reads && i->scalar.pointer == pointers && !(i->flags & (FLAG_GLOBAL | FLAG_LOCAL)) && i->imm >= 0 &&
+        i->imm < 64)
+      read |= UINT64_C(1) << i->imm;
   }
   return read;
 }
 
-/* Of each layout, the cell that leads to the next node and the one that holds the value: the first pointer and the first number that
- * the program ever reads, else the first. */
+/* Of each layout, the cell that leads to the next node and the one that holds the value: the first pointer and the
+ * first number that the program ever reads, else the first. */
 static void find_cells(struct prover *p) {
   const struct program *program = p->program;
   uint64_t addresses = find_read(program, true), numbers = find_read(program, false);
@@ -42,7 +45,8 @@ static bool reads_link(const struct prover *p, const struct inst *i) {
 /* What an operation has from a root, or along links from there, in all it does: in what order is not looked at. */
 static void find_followed(struct prover *p) {
   const struct program *program = p->program;
-  uint32_t *from = mem_zero(p->mem, REGS_MOST, sizeof *from); /* of each register: the roots from which it may have its value */
+  uint32_t *from =
+      mem_zero(p->mem, REGS_MOST, sizeof *from); /* of each register: the roots from which it may have its value */
   for (uint32_t op = 0; op < program->op_count; op++) {
     uint32_t end = op + 1 < program->op_count ? program->ops[op + 1].entry : program->code_count;
     memset(from, 0, REGS_MOST * sizeof *from);
@@ -50,7 +54,9 @@ static void find_followed(struct prover *p) {
       for (uint32_t pc = program->ops[op].entry; pc < end; pc++) {
         const struct inst *i = &program->code[pc];
         bool access = i->code == I_LOAD || i->code == I_CAS || i->code == I_EXCHANGE;
-        uint32_t roots = !access ? 0 : i->flags & FLAG_GLOBAL ? UINT32_C(1) << (p->root_of[i->a] + (uint32_t)i->imm) % 32 : from[i->a];
+        uint32_t roots = !access                  ? 0
+                         : i->flags & FLAG_GLOBAL ? UINT32_C(1) << (p->root_of[i->a] + (uint32_t)i->imm) % 32
+                                                  : from[i->a];
         if (access) from[i->code == I_CAS ? i->c : i->d] |= roots;
         if (i->code == I_CAST) from[i->d] |= from[i->a];
         for (unsigned k = 0; i->code == I_MOVE && k < i->count; k++) from[i->d + k] |= from[i->a + k];
@@ -98,12 +104,14 @@ static bool small_enough(const struct program *program, uint32_t roots, const ch
   if (program->layout_count > LAYOUTS_MOST) what = "there are more than 64 types of objects";
   for (uint32_t l = 0; l < program->layout_count; l++)
     for (uint32_t pc = 1; program->layouts[l].count > CELLS_EACH && pc < program->code_count; pc++)
-      if (program->code[pc].code == I_ALLOC && program->code[pc].imm == (int64_t)l) what = "a node has more than 6 cells";
+      if (program->code[pc].code == I_ALLOC && program->code[pc].imm == (int64_t)l)
+        what = "a node has more than 6 cells";
   if (what) problem_set(why, "%s: %s: this is outside what prove follows", path, what);
   return !what;
 }
 
-bool prover_open(struct prover *p, struct mem *mem, const struct program *program, const char *path, struct problem *why) {
+bool prover_open(struct prover *p, struct mem *mem, const struct program *program, const char *path,
+                 struct problem *why) {
   p->mem = mem;
   p->program = program;
   p->collected = !program->frees;

@@ -1,4 +1,5 @@
-/* Symbolic execution: one step of a thread, which is one access to shared memory (or an atomic block) and the local work after it. */
+/* Symbolic execution: one step of a thread, which is one access to shared memory (or an atomic block) and the local
+ * work after it. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -57,7 +58,14 @@ static val my_lock(const struct actor *a) { return VAL(K_LOCK, a->me ? LOCK_ME :
 
 static bool accesses(const struct inst *i) {
   switch (i->code) {
-  case I_LOAD: case I_STORE: case I_EXCHANGE: case I_CAS: case I_FETCH: case I_LOCK: case I_TRYLOCK: case I_UNLOCK: return true;
+  case I_LOAD:
+  case I_STORE:
+  case I_EXCHANGE:
+  case I_CAS:
+  case I_FETCH:
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_UNLOCK: return true;
   default: return false;
   }
 }
@@ -84,12 +92,16 @@ static val *cell_at(struct prover *p, struct actor *a, const struct inst *i) {
     }
     return &a->view->node[INDEX(v)].cell[i->imm];
   }
-  prove_fail(p, KIND(v) == K_NULL ? "null may be followed here" : KIND(v) == K_DANGLING ? "freed memory may be accessed here" :
-             KIND(v) == K_UNSET ? "a pointer that was never set may be followed here" : "an unknown pointer is followed here");
+  prove_fail(p, KIND(v) == K_NULL       ? "null may be followed here"
+                : KIND(v) == K_DANGLING ? "freed memory may be accessed here"
+                : KIND(v) == K_UNSET    ? "a pointer that was never set may be followed here"
+                                        : "an unknown pointer is followed here");
   return NULL;
 }
 
-static bool is_shared(const struct actor *a, const struct inst *i) { return i->flags & FLAG_GLOBAL || !is_own(a, a->reg[i->a]); }
+static bool is_shared(const struct actor *a, const struct inst *i) {
+  return i->flags & FLAG_GLOBAL || !is_own(a, a->reg[i->a]);
+}
 
 /* A register never holds the address of a segment: its first node is split off. */
 static val read_cell(struct prover *p, struct actor *a, const val *at) {
@@ -98,7 +110,8 @@ static val read_cell(struct prover *p, struct actor *a, const val *at) {
   return KIND(v) == K_ANY ? new_sym(a->view) : v;
 }
 
-/* The thread takes out of the shared memory what it will free: when it replaces an address of a node that it still knows. */
+/* The thread takes out of the shared memory what it will free: when it replaces an address of a node that it still
+ * knows. */
 static void claim(struct prover *p, struct actor *a, val old) {
   if (p->collected || KIND(old) != K_NODE || a->view->node[INDEX(old)].owner != OWNER_NONE) return;
   for (unsigned r = 0; r < REGS_MOST; r++)
@@ -124,13 +137,17 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
 
 static void take_lock(struct prover *p, struct actor *a, const struct inst *i, val *at) {
   val old = *at;
-  if (old == my_lock(a)) prove_fail(p, "a lock is taken by the thread that holds it");
-  else if (old == VAL(K_LOCK, LOCK_NEVER_SET)) prove_fail(p, "a mutex is locked that was never initialised");
+  if (old == my_lock(a))
+    prove_fail(p, "a lock is taken by the thread that holds it");
+  else if (old == VAL(K_LOCK, LOCK_NEVER_SET))
+    prove_fail(p, "a mutex is locked that was never initialised");
   else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) {
     *at = VAL(K_LOCK, LOCK_FREE); /* or it would wait */
     write_cell(p, a, i, at, my_lock(a));
-  } else if (KIND(old) == K_LOCK) p->dead = true; /* it waits */
-  else prove_fail(p, "what is locked here is no mutex");
+  } else if (KIND(old) == K_LOCK)
+    p->dead = true; /* it waits */
+  else
+    prove_fail(p, "what is locked here is no mutex");
 }
 
 /* What ASIF_LIN_FOR speaks of. */
@@ -161,7 +178,8 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   case I_CAS:
     old = read_cell(p, a, at);
-    if (i->flags & FLAG_WEAK && choose(p, 2)) a->reg[i->d] = NIL, a->reg[i->c] = old;
+    if (i->flags & FLAG_WEAK && choose(p, 2))
+      a->reg[i->d] = NIL, a->reg[i->c] = old;
     else if (same(p, a, old, a->reg[i->c]) && !p->dead) {
       old = a->reg[i->c]; /* what it was compared with is known better */
       new = a->reg[i->b];
@@ -175,12 +193,17 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   case I_LOCK: take_lock(p, a, i, at); break;
   case I_TRYLOCK:
-    if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL && *at != VAL(K_LOCK, LOCK_NEVER_SET) && (*at != VAL(K_LOCK, LOCK_NOT_ME) || choose(p, 2))) a->reg[i->d] = NIL;
-    else take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
+    if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL && *at != VAL(K_LOCK, LOCK_NEVER_SET) &&
+        (*at != VAL(K_LOCK, LOCK_NOT_ME) || choose(p, 2)))
+      a->reg[i->d] = NIL;
+    else
+      take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
     break;
   case I_UNLOCK:
-    if (*at != my_lock(a)) prove_fail(p, "a lock is given back that the thread does not hold");
-    else write_cell(p, a, i, at, VAL(K_LOCK, LOCK_FREE));
+    if (*at != my_lock(a))
+      prove_fail(p, "a lock is given back that the thread does not hold");
+    else
+      write_cell(p, a, i, at, VAL(K_LOCK, LOCK_FREE));
     break;
   default: prove_fail(p, "read-modify-write of numbers is outside what prove follows");
   }
@@ -191,7 +214,8 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
 static void run_binary(struct prover *p, struct actor *a, const struct inst *i) {
   val x = a->reg[i->a], y = i->b == NO_REG ? number(p, i->imm) : a->reg[i->b];
   bool yes;
-  if (i->op >= OP_LT && i->op <= OP_GE && i->scalar.bits == 64 && !i->scalar.is_signed) { /* kept as signed numbers: another order */
+  if (i->op >= OP_LT && i->op <= OP_GE && i->scalar.bits == 64 &&
+      !i->scalar.is_signed) { /* kept as signed numbers: another order */
     a->reg[i->d] = choose(p, 2) ? number(p, 1) : NIL;
     return;
   }
@@ -202,11 +226,16 @@ static void run_binary(struct prover *p, struct actor *a, const struct inst *i) 
   case OP_GT: yes = less(p, a, y, x); break;
   case OP_LE: yes = !less(p, a, y, x); break;
   case OP_GE: yes = !less(p, a, x, y); break;
-  case OP_DIV: case OP_MOD: case OP_SHL: case OP_SHR:
-    if (KIND(y) != K_INT) prove_fail(p, "a division by zero, or a shift by too much, is not excluded here"); /* fall through */
+  case OP_DIV:
+  case OP_MOD:
+  case OP_SHL:
+  case OP_SHR:
+    if (KIND(y) != K_INT)
+      prove_fail(p, "a division by zero, or a shift by too much, is not excluded here"); /* fall through */
   default:
     if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) prove_fail(p, "it is reckoned with a value that was never set");
-    a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0); return;
+    a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0);
+    return;
   }
   a->reg[i->d] = yes ? number(p, 1) : NIL;
 }
@@ -239,12 +268,18 @@ static bool is_int(const struct prover *p, const struct actor *a, val v) {
 static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
   val v = a->reg[i->a];
   const struct scalar *s = &i->scalar;
-  if (KIND(v) == K_UNSET) prove_fail(p, "a value that was never set is used");
-  else if (s->bits == 1) v = same(p, a, v, NIL) ? NIL : number(p, 1);
-  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || (s->bits == 64 && s->is_signed)) ;
-  else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)]) ;
-  else if (s->bits == 32 && s->is_signed && is_int(p, a, v)) ;
-  else v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
+  if (KIND(v) == K_UNSET)
+    prove_fail(p, "a value that was never set is used");
+  else if (s->bits == 1)
+    v = same(p, a, v, NIL) ? NIL : number(p, 1);
+  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || (s->bits == 64 && s->is_signed))
+    ;
+  else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)])
+    ;
+  else if (s->bits == 32 && s->is_signed && is_int(p, a, v))
+    ;
+  else
+    v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
   a->reg[i->d] = v;
 }
 
@@ -257,8 +292,10 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     break;
   case I_CAST: run_cast(p, a, i); break;
   case I_UNARY:
-    if (i->op == OP_NOT) a->reg[i->d] = same(p, a, a->reg[i->a], NIL) ? number(p, 1) : NIL;
-    else a->reg[i->d] = new_sym(a->view);
+    if (i->op == OP_NOT)
+      a->reg[i->d] = same(p, a, a->reg[i->a], NIL) ? number(p, 1) : NIL;
+    else
+      a->reg[i->d] = new_sym(a->view);
     break;
   case I_BINARY: run_binary(p, a, i); break;
   case I_ALLOC: {
@@ -266,8 +303,11 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     if (p->dead) return;
     a->view->node[n].owner = a->me ? OWNER_ME : OWNER_YOU;
     const struct layout *l = &p->program->layouts[i->imm];
-    for (unsigned c = 0; c < l->count; c++) a->view->node[n].cell[c] = l->cells[c].scalar.mutex ? VAL(K_LOCK, i->flags & FLAG_ZERO ? LOCK_FREE : LOCK_NEVER_SET)
-                                                                                    : i->flags & FLAG_ZERO ? NIL : VAL(K_UNSET, 0);
+    for (unsigned c = 0; c < l->count; c++)
+      a->view->node[n].cell[c] = l->cells[c].scalar.mutex
+                                     ? VAL(K_LOCK, i->flags & FLAG_ZERO ? LOCK_FREE : LOCK_NEVER_SET)
+                                 : i->flags & FLAG_ZERO ? NIL
+                                                        : VAL(K_UNSET, 0);
     a->reg[i->d] = VAL(K_NODE, n);
     break;
   }
@@ -307,13 +347,16 @@ static void run_until_next(struct prover *p, struct actor *a) {
       a->stepped = true;
     }
     uint32_t pc = a->pc++;
-    if (i->code == I_ATOMIC) atomic = i->imm;
+    if (i->code == I_ATOMIC)
+      atomic = i->imm;
     else if (i->code == I_RETURN) {
       a->returned = true;
       a->result = i->a == NO_REG ? VAL(K_UNSET, 0) : a->reg[i->a];
       return;
-    } else if (accesses(i)) run_access(p, a, i, p->point[pc]);
-    else run_local(p, a, i);
+    } else if (accesses(i))
+      run_access(p, a, i, p->point[pc]);
+    else
+      run_local(p, a, i);
     if (a->access_only && a->stepped && !atomic) return;
   }
 }

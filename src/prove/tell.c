@@ -88,8 +88,10 @@ bool node_is_named(const struct view *v, unsigned node) {
 static void tell_carried(const struct prover *p, const struct view *v, const struct node *n, struct text *t) {
   if (n->segment || KIND(n->carries) != K_CARRY || CARRIER(n->carries) == CARRY_NOTHING) return;
   const char *function = p->program->ops[CARRIED_OP(n->carries)].function;
-  if (CARRIER(n->carries) == CARRY_WAITING) text_printf(t, " (for a %s)", function);
-  else if (KIND(v->status) == K_UNSET) text_printf(t, " (for this %s)", function);
+  if (CARRIER(n->carries) == CARRY_WAITING)
+    text_printf(t, " (for a %s)", function);
+  else if (KIND(v->status) == K_UNSET)
+    text_printf(t, " (for this %s)", function);
 }
 
 /* "[v0] -> [S0].. -> 0", up to what was told before. */

@@ -1,4 +1,5 @@
-/* What a step changes for others, in the words of its operation: a node or a number is called after the variable that holds it. */
+/* What a step changes for others, in the words of its operation: a node or a number is called after the variable that
+ * holds it. */
 #include "prove/prover.h"
 
 enum { NAMES_MOST = 64 };
@@ -16,7 +17,8 @@ static const char *holder(const struct telling *c, val v) {
   if (KIND(v) != K_NODE && KIND(v) != K_SYM) return NULL;
   for (unsigned side = 0; side < 2; side++)
     for (unsigned i = 0; i < REGS_MOST; i++)
-      if ((side ? c->after : c->before)->reg[i] == v && *tell_register(c->p, c->before, i)) return tell_register(c->p, c->before, i);
+      if ((side ? c->after : c->before)->reg[i] == v && *tell_register(c->p, c->before, i))
+        return tell_register(c->p, c->before, i);
   return NULL;
 }
 
@@ -42,10 +44,14 @@ static bool put_value_of_node(struct telling *c, const struct view *view, val v)
 
 static void put_name(struct telling *c, val v) {
   const char *name = holder(c, v);
-  if (name) text_add(c->t, name);
-  else if (put_value_of_node(c, c->before, v) || put_value_of_node(c, c->after, v)) return;
-  else if (KIND(v) == K_NODE || KIND(v) == K_SYM || KIND(v) == K_SEQ) put_unheld(c, v);
-  else tell_value(c->p, v, c->t);
+  if (name)
+    text_add(c->t, name);
+  else if (put_value_of_node(c, c->before, v) || put_value_of_node(c, c->after, v))
+    return;
+  else if (KIND(v) == K_NODE || KIND(v) == K_SYM || KIND(v) == K_SEQ)
+    put_unheld(c, v);
+  else
+    tell_value(c->p, v, c->t);
 }
 
 /* What others could not see before. */
@@ -167,14 +173,16 @@ static bool has_atom(const struct view *v, val atom) {
   return false;
 }
 
-/* A sequence that the step took apart to look into is put together again: what has names of the step's own, in a row, was the next
- * sequence that is not there any more. */
+/* A sequence that the step took apart to look into is put together again: what has names of the step's own, in a row,
+ * was the next sequence that is not there any more. */
 static void rejoin(const struct telling *c, struct view *after) {
   unsigned gone = 0, kept = 0;
   for (unsigned i = 0; i < c->after->atoms; i++) {
     val a = c->after->abs[i];
     if (is_new_name(c, a)) {
-      while (gone < c->before->atoms && (KIND(c->before->abs[gone]) != K_SEQ || has_atom(c->after, c->before->abs[gone]))) gone++;
+      while (gone < c->before->atoms &&
+             (KIND(c->before->abs[gone]) != K_SEQ || has_atom(c->after, c->before->abs[gone])))
+        gone++;
       if (gone == c->before->atoms) return;
       a = c->before->abs[gone++];
       while (i + 1 < c->after->atoms && is_new_name(c, c->after->abs[i + 1])) i++;
@@ -197,8 +205,10 @@ static void put_contents(struct telling *c, size_t from) {
   rejoin(c, &joined);
   bool linearized = c->before->status != c->after->status;
   if (!linearized || !same_atoms(c->before, &joined)) c->after = &joined;
-  if (c->p->effects->sequence) put_sequences(c, from);
-  else put_sets(c, from);
+  if (c->p->effects->sequence)
+    put_sequences(c, from);
+  else
+    put_sets(c, from);
   c->after = after;
 }
 

@@ -1,9 +1,11 @@
 /* Views as lines of an evidence file: complete, and read back to the same bytes.
  *
- *   17 1 | head=n0 tail=n1 | t/3=n1 | n0:0 .val=? .next=n1 ; n1:0* .next=0 contents=S0 low=- high=- ; | S0 | v0<v1 | arg v0 result - may 0 names 2 1 0
+ *   17 1 | head=n0 tail=n1 | t/3=n1 | n0:0 .val=? .next=n1 ; n1:0* .next=0 contents=S0 low=- high=- ; | S0 | v0<v1 |
+ * arg v0 result - may 0 names 2 1 0
  *
- * which is: at instruction 17 of operation 1; roots; registers that are set; nodes, each with the number of its layout, * for a segment, ** for one whose nodes stand for nothing, ! for
- * the thread's own, and in the place of contents and low the operation that a node stands for with its argument; the abstract value; facts; the rest. */
+ * which is: at instruction 17 of operation 1; roots; registers that are set; nodes, each with the number of its layout,
+ * * for a segment, ** for one whose nodes stand for nothing, ! for the thread's own, and in the place of contents and
+ * low the operation that a node stands for with its argument; the abstract value; facts; the rest. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,17 +13,23 @@
 
 #include "prove/prover.h"
 
-static const char *const whose[] = {[LOCK_FREE] = "free", [LOCK_ME] = "mine", [LOCK_YOU] = "yours", [LOCK_OTHER] = "another's", [LOCK_NOT_ME] = "not-mine",
-                                    [LOCK_NEVER_SET] = "never-set"};
+static const char *const whose[] = {
+    [LOCK_FREE] = "free",       [LOCK_ME] = "mine",         [LOCK_YOU] = "yours",
+    [LOCK_OTHER] = "another's", [LOCK_NOT_ME] = "not-mine", [LOCK_NEVER_SET] = "never-set"};
 static const char *const owners[] = {[OWNER_NONE] = "", [OWNER_ME] = "!", [OWNER_YOU] = "!!"};
 static const char *const segments[] = {[NO_SEGMENT] = "", [SEGMENT] = "*", [SEGMENT_CARRYING_NOTHING] = "**"};
-static const char *const carriers[] = {[CARRY_NOTHING] = "nothing", [CARRY_MINE] = "own", [CARRY_YOURS] = "yours", [CARRY_WAITING] = "waiting"};
+static const char *const carriers[] = {
+    [CARRY_NOTHING] = "nothing", [CARRY_MINE] = "own", [CARRY_YOURS] = "yours", [CARRY_WAITING] = "waiting"};
 static const char *const relations[] = {[LESS] = "<", [AT_MOST] = "<=", [DIFFERENT] = "!="};
 static const struct {
   enum kind kind;
   char letter;
 } letters[] = {{K_SYM, 'v'}, {K_NODE, 'n'}, {K_DANGLING, 'f'}, {K_SEQ, 'S'}};
-enum { LETTERS = sizeof letters / sizeof *letters, WHOSE = sizeof whose / sizeof *whose, CARRIERS = sizeof carriers / sizeof *carriers };
+enum {
+  LETTERS = sizeof letters / sizeof *letters,
+  WHOSE = sizeof whose / sizeof *whose,
+  CARRIERS = sizeof carriers / sizeof *carriers
+};
 
 static void put_value(const struct prover *p, val v, struct text *t) {
   for (unsigned i = 0; i < LETTERS; i++)
@@ -87,7 +95,8 @@ void put_view(const struct prover *p, const struct view *v, struct text *t) {
   text_printf(t, " names %u %u %u%s", v->syms, v->seqs, v->danglings, v->carried ? " carried" : "");
 }
 
-/* Reading: words between spaces. What is wrong with them is found at the end, when the view is written again and compared. */
+/* Reading: words between spaces. What is wrong with them is found at the end, when the view is written again and
+ * compared. */
 struct words {
   struct prover *p;
   char *at;
@@ -116,7 +125,8 @@ static val get_value(struct words *w, const char *s) {
   if (!strcmp(s, "?")) return VAL(K_ANY, 0);
   const char *colon = strchr(s, ':');
   for (unsigned i = 0; colon && i < CARRIERS; i++)
-    if (!strncmp(s, carriers[i], (size_t)(colon - s)) && !carriers[i][colon - s]) return CARRY(i, get_number(colon + 1, w->p->program->op_count - 1));
+    if (!strncmp(s, carriers[i], (size_t)(colon - s)) && !carriers[i][colon - s])
+      return CARRY(i, get_number(colon + 1, w->p->program->op_count - 1));
   for (unsigned i = 0; i < WHOSE; i++)
     if (!strcmp(s, whose[i])) return VAL(K_LOCK, i);
   for (unsigned i = 0; i < LETTERS; i++)
@@ -213,15 +223,19 @@ static bool are_there(const struct view *v, const val *a, unsigned count) {
 /* Does it speak only of what it has, and stand where its operation is? */
 static bool is_whole(const struct prover *p, const struct view *v) {
   const struct program *program = p->program;
-  if (v->pc && (v->pc < program->ops[v->op].entry || (v->op + 1u < program->op_count && v->pc >= program->ops[v->op + 1].entry))) return false;
-  bool whole = are_there(v, v->root, ROOTS_MOST) && are_there(v, v->reg, REGS_MOST) && are_there(v, v->abs, v->atoms) && are_there(v, v->seen, SEEN_MOST) && is_there(v, v->arg) &&
-               is_there(v, v->status);
+  if (v->pc &&
+      (v->pc < program->ops[v->op].entry || (v->op + 1u < program->op_count && v->pc >= program->ops[v->op + 1].entry)))
+    return false;
+  bool whole = are_there(v, v->root, ROOTS_MOST) && are_there(v, v->reg, REGS_MOST) && are_there(v, v->abs, v->atoms) &&
+               are_there(v, v->seen, SEEN_MOST) && is_there(v, v->arg) && is_there(v, v->status);
   for (unsigned f = 0; f < v->facts; f++) whole = whole && is_there(v, v->fact[f].a) && is_there(v, v->fact[f].b);
   for (unsigned n = 0; n < NODES_MOST; n++) {
     const struct node *x = &v->node[n];
     if (!x->used) continue;
-    whole = whole && are_there(v, x->cell, CELLS_EACH) && is_there(v, x->contents) && is_there(v, x->low) && is_there(v, x->high) &&
-            (x->segment ? p->link[x->layout] >= 0 && KIND(x->contents) == K_SEQ : KIND(x->carries) == K_UNSET || KIND(x->carries) == K_CARRY);
+    whole = whole && are_there(v, x->cell, CELLS_EACH) && is_there(v, x->contents) && is_there(v, x->low) &&
+            is_there(v, x->high) &&
+            (x->segment ? p->link[x->layout] >= 0 && KIND(x->contents) == K_SEQ
+                        : KIND(x->carries) == K_UNSET || KIND(x->carries) == K_CARRY);
   }
   return whole;
 }

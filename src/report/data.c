@@ -48,7 +48,8 @@ static void put_numbers(struct text *t, const char *key, const int64_t *at, size
   text_char(t, ']');
 }
 
-/* Processes by their own numbers, so that names cut to the same text stay two; places[] gives each that occurs its place. */
+/* Processes by their own numbers, so that names cut to the same text stay two; places[] gives each that occurs its
+ * place. */
 static void put_processes(struct text *t, const struct report *r, const struct window *w, uint32_t *places) {
   uint32_t count = 0;
   struct text name;
@@ -76,14 +77,14 @@ static void put_operations(struct text *t, const struct report *r, const struct 
   put_processes(t, r, w, places);
   struct text s;
   text_open(&s, m);
-#define COLUMN(key, differences, expression)                                                                                     \
-  do {                                                                                                                           \
-    for (size_t i = 0; i < w->count; i++) {                                                                                      \
-      const struct op *o = &h->ops.at[w->ops[i]];                                                                                \
-      text_clear(&s);                                                                                                            \
-      column[i] = (expression);                                                                                                  \
-    }                                                                                                                            \
-    put_numbers(t, key, column, w->count, differences);                                                                          \
+#define COLUMN(key, differences, expression) \
+  do { \
+    for (size_t i = 0; i < w->count; i++) { \
+      const struct op *o = &h->ops.at[w->ops[i]]; \
+      text_clear(&s); \
+      column[i] = (expression); \
+    } \
+    put_numbers(t, key, column, w->count, differences); \
   } while (0)
   COLUMN("id", true, ((void)o, (int64_t)w->ops[i]));
   COLUMN("call", true, (int64_t)o->call);
@@ -142,7 +143,8 @@ static void put_core(struct text *t, const struct report *r, const struct window
 /* The linearization: each operation's place in the order and how far after its call it takes effect. */
 static void put_order(struct text *t, const struct report *r, const struct window *w) {
   const struct check_result *c = r->result;
-  int64_t *place = mem_zero(t->mem, w->count + 1, sizeof *place), *gap = mem_alloc(t->mem, (w->count + 1) * sizeof *gap);
+  int64_t *place = mem_zero(t->mem, w->count + 1, sizeof *place),
+          *gap = mem_alloc(t->mem, (w->count + 1) * sizeof *gap);
   for (size_t i = 0; i < w->count; i++) gap[i] = NOWHERE;
   for (size_t i = 0; i < c->order_count; i++) {
     int64_t at = position(w, c->order[i]);
@@ -181,8 +183,8 @@ static void put_execution(struct text *t, const struct execution *e) {
   text_add(t, "],\"lines\":[");
   for (size_t i = 0; i < s->lines.count; i++) {
     const struct schedule_line *l = &s->lines.at[i];
-    text_printf(t, "%s[%" PRIu32 ",%u,\"%s\",%u,%" PRIu32 ",%" PRIu32 ",", i ? "," : "", l->step, l->thread, schedule_word(l->kind),
-                l->file, l->line, l->column);
+    text_printf(t, "%s[%" PRIu32 ",%u,\"%s\",%u,%" PRIu32 ",%" PRIu32 ",", i ? "," : "", l->step, l->thread,
+                schedule_word(l->kind), l->file, l->line, l->column);
     put_json(t, l->text, strlen(l->text));
     text_char(t, ']');
   }
@@ -200,12 +202,17 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   text_open(&spec, t->mem);
   text_printf(t, "{\"verdict\":\"%s\"", verdicts[c->verdict]);
   put_text(t, "said", verdict_line(r));
-  put_text(t, "file", r->execution ? r->execution->file : r->monitored ? r->monitored->file : h ? h->source : r->command);
+  put_text(t, "file",
+           r->execution   ? r->execution->file
+           : r->monitored ? r->monitored->file
+           : h            ? h->source
+                          : r->command);
   put_spec(&spec, r->spec);
   put_text(t, "spec", text_string(&spec));
   put_text(t, "method", c->method);
   if (c->verdict == VERDICT_HOLDS && r->execution && r->execution->searched)
-    text_printf(&said, "%c%s: %s.", toupper((unsigned char)*r->execution->client), r->execution->client + 1, r->execution->calls);
+    text_printf(&said, "%c%s: %s.", toupper((unsigned char)*r->execution->client), r->execution->client + 1,
+                r->execution->calls);
   else if (c->verdict == VERDICT_HOLDS && r->execution)
     text_printf(&said, "Every execution of %s: %s.", r->execution->client, r->execution->calls);
   else if (c->verdict == VERDICT_HOLDS)
@@ -213,10 +220,13 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   else
     text_add(&said, c->reason ? c->reason : "");
   put_text(t, "reason", text_string(&said));
-  text_printf(t, ",\"seconds\":%.3f,\"operations\":%zu,\"events\":%" PRIu32 ",\"processTotal\":%" PRIu32 ",\"reached\":%" PRIu32,
+  text_printf(t,
+              ",\"seconds\":%.3f,\"operations\":%zu,\"events\":%" PRIu32 ",\"processTotal\":%" PRIu32
+              ",\"reached\":%" PRIu32,
               r->seconds, h ? h->ops.count : 0, h ? h->events : 0, h ? names_count(h->processes) : 0, c->reached);
   text_clear(&said);
-  for (size_t i = 0; r->execution && i < r->execution->note_count; i++) text_printf(&said, "%s\n", r->execution->notes[i]);
+  for (size_t i = 0; r->execution && i < r->execution->note_count; i++)
+    text_printf(&said, "%s\n", r->execution->notes[i]);
   if (!r->execution) put_notes(&said, r, "", "\n");
   text_add(t, ",\"notes\":");
   put_json(t, text_string(&said), said.count);
@@ -229,8 +239,9 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
   if (c->verdict == VERDICT_HOLDS && w->count) put_order(t, r, w);
   if (r->execution) put_execution(t, r->execution);
   if (r->monitored)
-    text_printf(t, ",\"monitored\":{\"k\":%u,\"operations\":%" PRIu64 ",\"processes\":%" PRIu32 ",\"line\":%" PRIu64 "}", r->monitored->k,
-                r->monitored->operations, r->monitored->processes, r->monitored->line);
+    text_printf(t,
+                ",\"monitored\":{\"k\":%u,\"operations\":%" PRIu64 ",\"processes\":%" PRIu32 ",\"line\":%" PRIu64 "}",
+                r->monitored->k, r->monitored->operations, r->monitored->processes, r->monitored->line);
   text_add(t, "}");
   mem_free(t->mem, said.at);
   mem_free(t->mem, spec.at);

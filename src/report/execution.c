@@ -1,5 +1,5 @@
-/* The answer of a search of executions: what was searched, and of a violation the history, why it is wrong, and the interleaving
- * that leads to it; what was assumed, and the verdict on the last line. */
+/* The answer of a search of executions: what was searched, and of a violation the history, why it is wrong, and the
+ * interleaving that leads to it; what was assumed, and the verdict on the last line. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -101,7 +101,8 @@ static void put_verdict(const struct report *r, struct text *t) {
   }
   text_printf(t, " (%s; ", e->client);
   if (e->searched) {
-    text_printf(t, "%s%s, %.2f s, %ld MB)\n", put_asked(r, t) ? ", " : "", e->searched, r->seconds, r->peak_rss_kb >> 10);
+    text_printf(t, "%s%s, %.2f s, %ld MB)\n", put_asked(r, t) ? ", " : "", e->searched, r->seconds,
+                r->peak_rss_kb >> 10);
     return;
   }
   text_printf(t, "%s%" PRIu64 " states", put_asked(r, t) ? ", " : "", e->states);

@@ -115,7 +115,8 @@ void execution_json(const struct report *r, struct text *t) {
   put_string(t, e->reduce);
   put_client(t, e);
   put_searched(t, e);
-  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
+              r->peak_rss_kb);
   text_add(t, ",\"notes\":");
   put_strings(t, e->notes, e->note_count);
   text_add(t, ",\"evidence\":");

@@ -4,10 +4,10 @@
 
 #include "report/parts.h"
 
-extern const char asset_page_html[], asset_page_css[], asset_model_js[], asset_draw_js[], asset_view_js[], asset_schedule_js[],
-    asset_page_js[];
-extern const size_t asset_page_html_size, asset_page_css_size, asset_model_js_size, asset_draw_js_size, asset_view_js_size,
-    asset_schedule_js_size, asset_page_js_size;
+extern const char asset_page_html[], asset_page_css[], asset_model_js[], asset_draw_js[], asset_view_js[],
+    asset_schedule_js[], asset_page_js[];
+extern const size_t asset_page_html_size, asset_page_css_size, asset_model_js_size, asset_draw_js_size,
+    asset_view_js_size, asset_schedule_js_size, asset_page_js_size;
 
 enum { OPERATIONS_MOST = 16000, SIZE_MOST = 1800000 };
 
@@ -40,7 +40,10 @@ static void put_plain(struct text *t, const struct report *r) {
 }
 
 static void put_title(struct text *t, const struct report *r) {
-  const char *source = r->execution ? r->execution->file : r->monitored ? r->monitored->file : r->history && r->history->source ? r->history->source : "asif";
+  const char *source = r->execution                       ? r->execution->file
+                       : r->monitored                     ? r->monitored->file
+                       : r->history && r->history->source ? r->history->source
+                                                          : "asif";
   const char *base = strrchr(source, '/');
   base = base && base[1] ? base + 1 : source;
   put_xml(t, base, strlen(base));

@@ -21,7 +21,9 @@ static void put_printed(struct text *t, const struct report *r, const struct op 
   put_json(t, text_string(scratch), scratch->count);
 }
 
-static void print_call(struct text *t, const struct report *r, const struct op *o) { op_print_call(r->spec, r->history, o, t); }
+static void print_call(struct text *t, const struct report *r, const struct op *o) {
+  op_print_call(r->spec, r->history, o, t);
+}
 
 static void print_result(struct text *t, const struct report *r, const struct op *o) {
   if (o->result == V_NONE)
@@ -59,7 +61,8 @@ void put_evidence(struct text *t, const struct report *r) {
   put_string(t, r->evidence);
   if (c->verdict == VERDICT_VIOLATED) {
     size_t shown = !ops ? 0 : c->core_count > CORE_MOST ? CORE_MOST : c->core_count;
-    text_printf(t, ",\"core_operations\":%zu,\"minimal\":%s,\"culprit\":", c->core_count, c->minimal ? "true" : "false");
+    text_printf(t, ",\"core_operations\":%zu,\"minimal\":%s,\"culprit\":", c->core_count,
+                c->minimal ? "true" : "false");
     text_printf(t, c->culprit == UINT32_MAX ? "null" : "%" PRIu32, c->culprit);
     text_add(t, ",\"core\":[");
     for (size_t i = 0; i < shown; i++) {
@@ -98,8 +101,8 @@ static void put_history(struct text *t, const struct history *h) {
   put_string(t, h->format);
   text_add(t, ",\"object\":");
   put_string(t, h->object_type ? h->object_type : names_count(h->objects) == 1 ? names_at(h->objects, 0) : NULL);
-  text_printf(t, ",\"threads\":%" PRIu32 ",\"operations\":%zu,\"events\":%" PRIu32, names_count(h->processes), h->ops.count,
-              h->events);
+  text_printf(t, ",\"threads\":%" PRIu32 ",\"operations\":%zu,\"events\":%" PRIu32, names_count(h->processes),
+              h->ops.count, h->events);
   text_printf(t, ",\"pending\":%zu,\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, unfinished(h), h->failed, h->skipped);
 }
 
@@ -135,8 +138,10 @@ void report_json(const struct report *r, struct text *t) {
   }
   text_add(t, ",\"method\":");
   put_string(t, c->method && *c->method ? c->method : NULL);
-  text_printf(t, ",\"parts\":%zu,\"states\":%" PRIu64 ",\"transitions\":null,\"schedules\":null", c->parts, c->configurations);
-  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_printf(t, ",\"parts\":%zu,\"states\":%" PRIu64 ",\"transitions\":null,\"schedules\":null", c->parts,
+              c->configurations);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
+              r->peak_rss_kb);
   text_add(t, ",\"evidence\":");
   put_evidence(t, r);
   text_add(t, "}\n");

@@ -7,12 +7,17 @@
 void report_junit(const struct report *r, struct text *t) {
   const struct check_result *c = r->result;
   const char *command = r->command ? r->command : "check";
-  const char *source = r->execution ? r->execution->file : r->proof ? r->proof->file : r->monitored ? r->monitored->file : r->history && r->history->source ? r->history->source : command;
+  const char *source = r->execution                       ? r->execution->file
+                       : r->proof                         ? r->proof->file
+                       : r->monitored                     ? r->monitored->file
+                       : r->history && r->history->source ? r->history->source
+                                                          : command;
   const char *reason = c->reason && *c->reason ? c->reason : verdict_line(r);
   text_add(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"asif ");
   put_xml(t, command, strlen(command));
-  text_printf(t, "\" tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"%.6f\">\n    <testcase classname=\"asif.",
-              c->verdict == VERDICT_VIOLATED, c->verdict == VERDICT_UNKNOWN, r->seconds);
+  text_printf(
+      t, "\" tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"%.6f\">\n    <testcase classname=\"asif.",
+      c->verdict == VERDICT_VIOLATED, c->verdict == VERDICT_UNKNOWN, r->seconds);
   put_xml(t, command, strlen(command));
   text_add(t, "\" name=\"");
   put_xml(t, source, strlen(source));

@@ -78,7 +78,8 @@ static void make_rows(struct layout *l, struct mem *m, const struct report *r) {
       struct text name;
       text_open(&name, m);
       put_process(&name, r, o->process);
-      struct sorting s = {.row = {.process = o->process, .lane = lane}, .whole = names_at(r->history->processes, o->process)};
+      struct sorting s = {.row = {.process = o->process, .lane = lane},
+                          .whole = names_at(r->history->processes, o->process)};
       s.row.name = cut(m, &name, NAME_MOST, &s.row.name_columns);
       vec_push(m, &rows, s);
       vec_push(m, &busy, 0);
@@ -135,7 +136,8 @@ static void sweep(struct layout *l, struct mem *m, const struct moment *at, size
   l->columns = x + 1;
   for (size_t i = 0; i < l->bar_count; i++)
     if (l->bars[i].open)
-      l->columns = most_of(l->columns, most_of(l->bars[i].label_at + l->bars[i].label_columns + 3, l->bars[i].point + 4));
+      l->columns =
+          most_of(l->columns, most_of(l->bars[i].label_at + l->bars[i].label_columns + 3, l->bars[i].point + 4));
   for (size_t i = 0; i < l->bar_count; i++)
     if (l->bars[i].open) l->bars[i].to = l->columns - 1;
 }

@@ -1,5 +1,5 @@
-/* The answer where a history was monitored while it was read: how much was read, and the operations that show the violation with the
- * intervals that A_k has of them. */
+/* The answer where a history was monitored while it was read: how much was read, and the operations that show the
+ * violation with the intervals that A_k has of them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -22,8 +22,11 @@ void put_monitored(struct text *t, const struct report *r) {
   text_add(t, "No violation was seen in ");
   put_count(t, m->operations, "operation");
   if (m->k)
-    text_printf(t, ". At each event the order of the last %u interval%s was looked at; what only shows in things further apart was not"
-                   " looked for, and with a greater k more would be seen.", m->k, m->k == 1 ? "" : "s");
+    text_printf(t,
+                ". At each event the order of the last %u interval%s was looked at; what only shows in things further "
+                "apart was not"
+                " looked for, and with a greater k more would be seen.",
+                m->k, m->k == 1 ? "" : "s");
   else
     text_add(t, ". In which order they happened was not looked at; with a greater k it is.");
 }
@@ -42,7 +45,8 @@ static void put_header(const struct report *r, struct text *t) {
 }
 
 /* Head: sentence, broken into lines; the head in colour. */
-static void put_sentence(const struct report *r, struct text *t, const char *color, const char *head, const char *sentence) {
+static void put_sentence(const struct report *r, struct text *t, const char *color, const char *head,
+                         const char *sentence) {
   struct text clean, lines;
   text_open(&clean, t->mem);
   text_open(&lines, t->mem);
@@ -107,7 +111,8 @@ static void put_place(const struct report *r, struct text *t) {
     text_add(&s, " on ");
     put_short(&s, object, strlen(object), LABEL_MOST);
   }
-  text_printf(&s, " %s not linearizable, whatever the others did. [i,j] is from when to when, in the intervals of A_%u", one ? "is" : "are", m->k);
+  text_printf(&s, " %s not linearizable, whatever the others did. [i,j] is from when to when, in the intervals of A_%u",
+              one ? "is" : "are", m->k);
   text_add(&s, m->k ? ": what is longer ago is at 0." : ": all are at 0.");
   text_add(&s, " It showed at event ");
   put_grouped(&s, m->events);
@@ -143,7 +148,8 @@ static void put_assumed(const struct report *r, struct text *t) {
   if (m->pending) {
     text_add(t, "note: ");
     put_count(t, m->pending, "operation");
-    text_printf(t, " %s not returned: each may have taken effect at any time after its call, or never\n", m->pending == 1 ? "has" : "have");
+    text_printf(t, " %s not returned: each may have taken effect at any time after its call, or never\n",
+                m->pending == 1 ? "has" : "have");
   }
 }
 
@@ -202,12 +208,15 @@ void monitored_json(const struct report *r, struct text *t) {
   put_string(t, "method", c->method);
   text_printf(t, ",\"k\":%u", m->k);
   put_string(t, "monitor", m->kind);
-  text_printf(t, ",\"threads\":%" PRIu32 ",\"objects\":%" PRIu32 ",\"operations\":%" PRIu64 ",\"events\":%" PRIu64, m->processes, m->objects,
-              m->operations, m->events);
-  text_printf(t, ",\"pending\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, m->pending, m->failed, m->skipped);
-  text_printf(t, ",\"intervals\":%" PRIu64 ",\"held\":%" PRIu64 ",\"bytes\":%zu,\"line\":", m->intervals, m->held, m->bytes);
+  text_printf(t, ",\"threads\":%" PRIu32 ",\"objects\":%" PRIu32 ",\"operations\":%" PRIu64 ",\"events\":%" PRIu64,
+              m->processes, m->objects, m->operations, m->events);
+  text_printf(t, ",\"pending\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, m->pending, m->failed,
+              m->skipped);
+  text_printf(t, ",\"intervals\":%" PRIu64 ",\"held\":%" PRIu64 ",\"bytes\":%zu,\"line\":", m->intervals, m->held,
+              m->bytes);
   text_printf(t, m->line ? "%" PRIu64 : "null", m->line);
-  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
+              r->peak_rss_kb);
   text_add(t, ",\"evidence\":");
   put_evidence(t, r);
   text_add(t, "}\n");

@@ -18,16 +18,17 @@ void put_xml(struct text *, const char *s, size_t n);             /* clean, and 
 void put_xml_lines(struct text *, const char *s, size_t n);       /* the same, but lines stay lines */
 
 /* words.c */
-void put_count(struct text *, uint64_t n, const char *noun);              /* "1 operation", "3 processes" */
-void put_grouped(struct text *, uint64_t n);                              /* 1,000,000 */
-void put_spec(struct text *, const struct spec *);                        /* queue, bounded-queue(4) */
-void put_call(struct text *, const struct report *, const struct op *);   /* clean: Enq(5) */
-void put_label(struct text *, const struct report *, const struct op *);  /* clean: Enq(5), Deq() -> 5; pending: Deq() */
+void put_count(struct text *, uint64_t n, const char *noun);             /* "1 operation", "3 processes" */
+void put_grouped(struct text *, uint64_t n);                             /* 1,000,000 */
+void put_spec(struct text *, const struct spec *);                       /* queue, bounded-queue(4) */
+void put_call(struct text *, const struct report *, const struct op *);  /* clean: Enq(5) */
+void put_label(struct text *, const struct report *, const struct op *); /* clean: Enq(5), Deq() -> 5; pending: Deq() */
 void put_result(struct text *, const struct report *, const struct op *); /* clean: ok, 5, empty; "" if pending */
 void put_process(struct text *, const struct report *, uint32_t process); /* clean, cut if very long */
 void put_start(struct text *, const struct report *, size_t most);        /* "[5 7] or [7 5]", clean */
 void put_holds(struct text *, const struct report *);                     /* the sentence for a history that holds */
-void put_notes(struct text *, const struct report *, const char *before, const char *after); /* what was assumed or dropped */
+void put_notes(struct text *, const struct report *, const char *before,
+               const char *after);         /* what was assumed or dropped */
 bool has_picture(const struct report *);   /* a history and a specification to draw it by */
 size_t unfinished(const struct history *); /* pending operations */
 
@@ -55,9 +56,11 @@ void put_proof_place(struct text *, const struct proof_step *); /* clean: stack.
 /* json.c */
 void put_evidence(struct text *, const struct report *);
 /* schedule.c */
-void put_schedule(struct text *, const struct report *);                   /* a table, a line each */
-void put_source_line(struct text *, const struct report *, const struct schedule_line *); /* the line in the source, and a caret */
-void put_schedule_json(struct text *, const struct schedule *, size_t from, size_t to); /* an array of steps: lines from..to-1 */
+void put_schedule(struct text *, const struct report *); /* a table, a line each */
+void put_source_line(struct text *, const struct report *,
+                     const struct schedule_line *); /* the line in the source, and a caret */
+void put_schedule_json(struct text *, const struct schedule *, size_t from,
+                       size_t to);        /* an array of steps: lines from..to-1 */
 const char *schedule_word(unsigned kind); /* "access" */
 const char *schedule_path(const struct schedule *, const struct schedule_line *);
 

@@ -1,5 +1,5 @@
-/* The answer of `asif prove`: points, actions and the memory between operations; or where the proof fails, what is known there, how it comes
- * to that and what to look at; what was assumed, and the verdict on the last line. */
+/* The answer of `asif prove`: points, actions and the memory between operations; or where the proof fails, what is
+ * known there, how it comes to that and what to look at; what was assumed, and the verdict on the last line. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -179,7 +179,8 @@ static void put_verdict(const struct report *r, struct text *t) {
     put_spec(t, r->spec);
     text_add(t, ", ");
   }
-  text_printf(t, "%" PRIu64 " views, %" PRIu64 " actions, %.2f s, %ld MB)\n", p->views, p->actions_used, r->seconds, r->peak_rss_kb >> 10);
+  text_printf(t, "%" PRIu64 " views, %" PRIu64 " actions, %.2f s, %ld MB)\n", p->views, p->actions_used, r->seconds,
+              r->peak_rss_kb >> 10);
 }
 
 void proof_text(const struct report *r, struct text *t) {

@@ -5,8 +5,10 @@
 #include "report/parts.h"
 
 static void put_string(struct text *t, const char *s) {
-  if (s) put_json(t, s, strlen(s));
-  else text_add(t, "null");
+  if (s)
+    put_json(t, s, strlen(s));
+  else
+    text_add(t, "null");
 }
 
 static void put_member(struct text *t, const char *name, const char *s) {
@@ -18,8 +20,10 @@ static void put_member(struct text *t, const char *name, const char *s) {
 static void put_step(struct text *t, const struct proof_step *s) {
   text_add(t, "{\"file\":");
   put_string(t, s->path);
-  if (s->path) text_printf(t, ",\"line\":%" PRIu32 ",\"column\":%" PRIu32, s->line, s->column);
-  else text_add(t, ",\"line\":null,\"column\":null");
+  if (s->path)
+    text_printf(t, ",\"line\":%" PRIu32 ",\"column\":%" PRIu32, s->line, s->column);
+  else
+    text_add(t, ",\"line\":null,\"column\":null");
   put_member(t, "operation", s->operation);
   put_member(t, "text", s->text);
 }
@@ -75,8 +79,10 @@ static void put_failure(struct text *t, const struct proof *p) {
   put_member(t, "sentence", p->sentence);
   put_member(t, "hint", p->hint);
   text_add(t, ",\"view\":");
-  if (p->view) put_view(t, p->view);
-  else text_add(t, "null");
+  if (p->view)
+    put_view(t, p->view);
+  else
+    text_add(t, "null");
   text_add(t, ",\"trail\":[");
   for (size_t i = 0; i < p->trail.count; i++) {
     if (i) text_char(t, ',');
@@ -109,8 +115,11 @@ void proof_json(const struct report *r, struct text *t) {
   put_member(t, "object", p->file);
   put_member(t, "spec", r->spec ? r->spec->name : NULL);
   put_member(t, "method", r->result->method);
-  text_printf(t, ",\"threads\":null,\"operations\":null,\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", p->views, p->steps);
-  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds, r->peak_rss_kb);
+  text_printf(
+      t, ",\"threads\":null,\"operations\":null,\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null",
+      p->views, p->steps);
+  text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
+              r->peak_rss_kb);
   put_member(t, "evidence", r->evidence);
   text_add(t, ",\"notes\":[");
   for (size_t i = 0; i < p->notes.count; i++) {

@@ -1,4 +1,5 @@
-/* A proof as one HTML file that needs nothing else, without scripts: what was proved, and the program with the views at each line, folded. */
+/* A proof as one HTML file that needs nothing else, without scripts: what was proved, and the program with the views at
+ * each line, folded. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void put_view(struct text *t, const struct proof_view *v) {
 
 static void put_points(struct text *t, const struct proof *p) {
   if (!p->points.count && !p->unmoved.count) return;
-  text_printf(t, "<section><h2>Linearization points%s</h2><div class=\"scroll\"><table>", p->marked ? ", as marked" : "");
+  text_printf(t, "<section><h2>Linearization points%s</h2><div class=\"scroll\"><table>",
+              p->marked ? ", as marked" : "");
   for (size_t i = 0; i < p->points.count; i++) {
     text_add(t, "<tr><td>");
     put_string(t, p->points.at[i].operation);
@@ -139,7 +141,9 @@ static void put_assumed(struct text *t, const struct proof *p) {
   text_add(t, "</ul></section>\n");
 }
 
-static bool is_at(const struct proof_step *s, const char *path, uint32_t line) { return s->path == path && s->line == line; }
+static bool is_at(const struct proof_step *s, const char *path, uint32_t line) {
+  return s->path == path && s->line == line;
+}
 static bool same_step(const struct proof_step *a, const struct proof_step *b) {
   return a->column == b->column && !strcmp(a->text, b->text) && !strcmp(a->operation, b->operation);
 }
@@ -150,7 +154,8 @@ static void put_known(struct text *t, const struct proof *p, const char *path, u
     const struct proof_step *s = &p->at.at[i].step;
     if (!is_at(s, path, line)) continue;
     bool seen = false;
-    for (size_t k = 0; k < i && !seen; k++) seen = is_at(&p->at.at[k].step, path, line) && same_step(&p->at.at[k].step, s);
+    for (size_t k = 0; k < i && !seen; k++)
+      seen = is_at(&p->at.at[k].step, path, line) && same_step(&p->at.at[k].step, s);
     if (seen) continue;
     text_add(t, "<h3>before <code>");
     put_string(t, s->operation);
@@ -174,7 +179,8 @@ static const char *mark_of(const struct proof *p, const char *path, uint32_t lin
   return "";
 }
 
-static void put_line(struct text *t, const struct proof *p, const struct proof_source *s, uint32_t line, const char *at, size_t length) {
+static void put_line(struct text *t, const struct proof *p, const struct proof_source *s, uint32_t line, const char *at,
+                     size_t length) {
   size_t count = 0;
   const char *mark = mark_of(p, s->path, line);
   for (size_t i = 0; i < p->at.count; i++)
@@ -223,8 +229,8 @@ static void put_body(struct text *t, const struct report *r) {
 
 static void put_facts(struct text *t, const struct report *r) {
   put_spec(t, r->spec);
-  text_printf(t, "%sany number of threads; %" PRIu64 " views, %" PRIu64 " actions, %.2f s", r->spec ? "; " : "", r->proof->views,
-              r->proof->actions_used, r->seconds);
+  text_printf(t, "%sany number of threads; %" PRIu64 " views, %" PRIu64 " actions, %.2f s", r->spec ? "; " : "",
+              r->proof->views, r->proof->actions_used, r->seconds);
 }
 
 void proof_html(const struct report *r, struct text *t) {
@@ -240,12 +246,18 @@ void proof_html(const struct report *r, struct text *t) {
     if (IS("title")) {
       put_string(t, r->proof->file);
       text_printf(t, ": %s", verdict_line(r));
-    } else if (IS("proof.css")) text_bytes(t, asset_proof_css, asset_proof_css_size);
-    else if (IS("verdict")) text_add(t, classes[r->result->verdict]);
-    else if (IS("verdict line")) text_add(t, verdict_line(r));
-    else if (IS("file")) put_string(t, r->proof->file);
-    else if (IS("facts")) put_facts(t, r);
-    else if (IS("body")) put_body(t, r);
+    } else if (IS("proof.css"))
+      text_bytes(t, asset_proof_css, asset_proof_css_size);
+    else if (IS("verdict"))
+      text_add(t, classes[r->result->verdict]);
+    else if (IS("verdict line"))
+      text_add(t, verdict_line(r));
+    else if (IS("file"))
+      put_string(t, r->proof->file);
+    else if (IS("facts"))
+      put_facts(t, r);
+    else if (IS("body"))
+      put_body(t, r);
 #undef IS
   }
   text_bytes(t, at, (size_t)(end - at));

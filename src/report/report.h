@@ -9,16 +9,16 @@
 
 /* What was asked of infinite executions: a progress condition, or a formula. */
 struct endless {
-  const char *progress; /* "lock-free", or NULL */
+  const char *progress;           /* "lock-free", or NULL */
   const char *formula, *fairness; /* "weak", or NULL */
-  size_t loop; /* lines of the schedule from this one on happen again and again */
+  size_t loop;                    /* lines of the schedule from this one on happen again and again */
 };
 
 /* A search of executions, and the one it found: for commands that run the object themselves. */
 struct execution {
-  const char *file;   /* the object's source */
-  const char *client; /* "3 threads, 2 operations each" */
-  const char *calls;  /* "push(1..2), pop()" */
+  const char *file;             /* the object's source */
+  const char *client;           /* "3 threads, 2 operations each" */
+  const char *calls;            /* "push(1..2), pop()" */
   unsigned threads, operations; /* each thread's; 0: any number */
   int64_t bound;                /* elements; -1: none */
   const char *reduce;
@@ -33,29 +33,31 @@ struct execution {
   const char *const *notes;          /* what was assumed */
   size_t note_count;
   /* Of executions that were run, not searched: */
-  const char *searched; /* instead of states and moves: "1,234 schedules, 56 histories"; NULL: it was a search of states */
+  const char
+      *searched; /* instead of states and moves: "1,234 schedules, 56 histories"; NULL: it was a search of states */
   uint64_t schedules;
-  bool partly; /* not every one there is: that no violation was found says nothing about the others */
+  bool partly;              /* not every one there is: that no violation was found says nothing about the others */
   const char *found_client; /* the calls of the one that was found, or NULL */
-  const char *replay;  /* what repeats the execution: the token; or NULL */
-  const char *also;    /* what else was found, in words; or NULL */
-  const char *members; /* more of the JSON object: ,"rounds":12; or NULL */
-  const char *unseen;  /* of an approximation: what is said where nothing is found, "no violation seen at k = 2"; NULL: it is exact */
+  const char *replay;       /* what repeats the execution: the token; or NULL */
+  const char *also;         /* what else was found, in words; or NULL */
+  const char *members;      /* more of the JSON object: ,"rounds":12; or NULL */
+  const char *unseen; /* of an approximation: what is said where nothing is found, "no violation seen at k = 2"; NULL:
+                         it is exact */
 };
 
 /* A history that was monitored while it was read (approx/), and is not there any more. */
 struct monitored {
   unsigned k;
-  const char *kind;         /* of monitor: "elements" */
+  const char *kind; /* of monitor: "elements" */
   const char *file, *format;
-  const char *seen;         /* "no violation seen at k = 2" */
+  const char *seen; /* "no violation seen at k = 2" */
   uint64_t operations, events, pending, failed, skipped;
-  uint64_t line;            /* of the event read last, 0 if none */
+  uint64_t line; /* of the event read last, 0 if none */
   uint32_t processes, objects;
-  uint64_t intervals;       /* begun */
-  uint64_t held;            /* values in flight, or labels, that the monitors hold ... */
-  size_t bytes;             /* ... and in how many bytes */
-  const char *said;         /* violated: the monitor's sentence */
+  uint64_t intervals; /* begun */
+  uint64_t held;      /* values in flight, or labels, that the monitors hold ... */
+  size_t bytes;       /* ... and in how many bytes */
+  const char *said;   /* violated: the monitor's sentence */
 };
 
 struct report {
@@ -64,8 +66,9 @@ struct report {
   const struct spec *spec;
   const struct check_result *result;
   const struct execution *execution; /* NULL for a recorded history */
-  const struct proof *proof;         /* a proof, or a try of one; with an execution too that shows why there is none; or NULL */
-  const struct monitored *monitored; /* one that was not kept: history and result are what shows the violation; or NULL */
+  const struct proof *proof; /* a proof, or a try of one; with an execution too that shows why there is none; or NULL */
+  const struct monitored
+      *monitored; /* one that was not kept: history and result are what shows the violation; or NULL */
   double seconds, cpu_seconds;
   long peak_rss_kb;
   const char *evidence; /* path of the evidence file written, or NULL */
@@ -73,20 +76,22 @@ struct report {
   int width;            /* terminal columns */
 };
 
-void report_text(const struct report *, struct text *);     /* summary, timeline of the core, sentence, verdict line last */
+void report_text(const struct report *, struct text *); /* summary, timeline of the core, sentence, verdict line last */
 void report_timeline(const struct report *, struct text *); /* only the timeline */
 void report_json(const struct report *, struct text *);     /* one object, one line */
 void report_junit(const struct report *, struct text *);
 void report_svg(const struct report *, struct text *);
 void report_html(const struct report *, struct text *);
 
-/* Where and why a proof failed, for what comes before an execution that confirms it; and as members of a JSON object: ,"level":... */
+/* Where and why a proof failed, for what comes before an execution that confirms it; and as members of a JSON object:
+ * ,"level":... */
 void report_proof_failure(const struct report *, struct text *);
 void report_proof_members(const struct report *, struct text *);
 
 /* The result with the whole history as what is to be drawn: counterexamples found by searching are short. */
 struct check_result whole_result(struct mem *, const struct report *);
 
-const char *verdict_line(const struct report *); /* "linearizable", "not linearizable", "unknown"; "deadlock" and its like */
+const char *
+verdict_line(const struct report *); /* "linearizable", "not linearizable", "unknown"; "deadlock" and its like */
 
 #endif

@@ -70,7 +70,8 @@ static const char *line_style(const struct report *r, uint8_t kind) {
 }
 
 /* "    12    B  ", or as many blanks. */
-static void put_step(struct text *t, const struct report *r, const struct schedule *s, const struct schedule_line *l, bool first) {
+static void put_step(struct text *t, const struct report *r, const struct schedule *s, const struct schedule_line *l,
+                     bool first) {
   int threads = (int)s->threads.count;
   if (!first) {
     text_printf(t, "%*s", 8 + 2 * threads + 1, "");
@@ -80,7 +81,8 @@ static void put_step(struct text *t, const struct report *r, const struct schedu
     text_printf(t, "%6" PRIu32 "  ", l->step);
   else
     text_printf(t, "%6s  ", "");
-  text_printf(t, "%*s%s%s%s%*s", 2 * l->thread, "", BOLD(r), s->threads.at[l->thread], OFF(r), 2 * (threads - l->thread), "");
+  text_printf(t, "%*s%s%s%s%*s", 2 * l->thread, "", BOLD(r), s->threads.at[l->thread], OFF(r),
+              2 * (threads - l->thread), "");
 }
 
 /* The line in the source; length 0 if it is not known. */
@@ -99,13 +101,16 @@ static const char *source_line(const struct schedule *s, const struct schedule_l
 }
 
 /* The same beside what happens there, where it is another than before. */
-static void put_beside(struct text *t, const struct report *r, const struct schedule *s, size_t i, size_t text_at, size_t text_end) {
+static void put_beside(struct text *t, const struct report *r, const struct schedule *s, size_t i, size_t text_at,
+                       size_t text_end) {
   enum { COLUMN = 44 };
   const struct schedule_line *l = &s->lines.at[i];
   size_t length;
   const char *at = source_line(s, l, &length);
   if (!s->source_lines || l->kind == SCHEDULE_CALL) return;
-  if (i && l[-1].step == l->step && l[-1].thread == l->thread && l[-1].line == l->line && l[-1].file == l->file && l[-1].kind != SCHEDULE_CALL) return;
+  if (i && l[-1].step == l->step && l[-1].thread == l->thread && l[-1].line == l->line && l[-1].file == l->file &&
+      l[-1].kind != SCHEDULE_CALL)
+    return;
   while (length && (*at == ' ' || *at == '\t')) at++, length--;
   if (!length) return;
   int used = text_columns(t->at + text_at, text_end - text_at) + (l->kind == SCHEDULE_OWN ? 2 : 0);
@@ -122,11 +127,13 @@ void put_schedule(struct text *t, const struct report *r) {
   text_open(&place, t->mem);
   for (size_t i = 0; i < s->lines.count; i++) {
     const struct schedule_line *l = &s->lines.at[i], *before = i ? l - 1 : NULL;
-    if (r->execution->endless && i == r->execution->endless->loop) text_printf(t, "%sagain and again:\n\n", i ? "\nand then " : "");
+    if (r->execution->endless && i == r->execution->endless->loop)
+      text_printf(t, "%sagain and again:\n\n", i ? "\nand then " : "");
     put_step(t, r, s, l, !before || before->step != l->step || before->thread != l->thread);
     text_clear(&place);
     put_place(&place, s, l, base);
-    text_printf(t, "%s%s%s%*s  ", DIM(r), text_string(&place), OFF(r), width - text_columns(text_string(&place), place.count), "");
+    text_printf(t, "%s%s%s%*s  ", DIM(r), text_string(&place), OFF(r),
+                width - text_columns(text_string(&place), place.count), "");
     const char *begin = line_style(r, l->kind);
     text_printf(t, "%s%s", l->kind == SCHEDULE_OWN ? "  " : "", begin);
     size_t text_at = t->count;
@@ -156,9 +163,10 @@ void put_source_line(struct text *t, const struct report *r, const struct schedu
 static void put_string(struct text *t, const char *s) { put_json(t, s, strlen(s)); }
 
 const char *schedule_word(unsigned kind) {
-  static const char *const kinds[] = {[SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
-                                      [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
-                                      [SCHEDULE_WAIT] = "wait",   [SCHEDULE_SWITCH] = "switch"};
+  static const char *const kinds[] = {
+      [SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
+      [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
+      [SCHEDULE_WAIT] = "wait",   [SCHEDULE_SWITCH] = "switch"};
   return kinds[kind];
 }
 

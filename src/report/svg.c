@@ -15,7 +15,8 @@ static const char *const style =
     ".n{font-weight:600;fill:#596273}.h{font-size:16px;font-weight:650}.r{font-size:13px;fill:#3d4658}"
     ".bar{fill:#e4eaf6;stroke:#7088bd;stroke-width:1.2}.core .bar{fill:#fde7dd;stroke:#cf5a2b}"
     ".bad .bar{fill:#c8321f;stroke:#8c1d0f;stroke-width:1.8}.bad text{fill:#fff;font-weight:600}"
-    ".row{stroke:#e3e6ec;stroke-width:1}.pt{stroke:#0b7a53;stroke-width:2.2}.dot{fill:#0b7a53;stroke:#fff;stroke-width:1.4}"
+    ".row{stroke:#e3e6ec;stroke-width:1}.pt{stroke:#0b7a53;stroke-width:2.2}.dot{fill:#0b7a53;stroke:#fff;stroke-width:"
+    "1.4}"
     "</style>\n";
 
 /* Breaks clean text into lines of about LINE_MOST characters; returns their number. Adds them when `t` is given. */
@@ -41,7 +42,8 @@ static int put_lines(struct text *t, const struct text *from, int x, int y, int 
   return lines;
 }
 
-static void put_bar(struct text *t, const struct report *r, const struct layout *l, const struct bar *b, int left, int top) {
+static void put_bar(struct text *t, const struct report *r, const struct layout *l, const struct bar *b, int left,
+                    int top) {
   const struct op *o = &r->history->ops.at[b->op];
   int x = left + b->from * COLUMN, y = top + b->row * ROW + (ROW - BAR) / 2, width = (b->to - b->from + 1) * COLUMN;
   text_printf(t, "<g class=\"b%s%s\"><title>", l->from_core ? " core" : "", b->culprit ? " bad" : "");
@@ -61,8 +63,8 @@ static void put_bar(struct text *t, const struct report *r, const struct layout 
   text_add(t, "</title>");
   if (b->open) {
     int far = x + width + COLUMN;
-    text_printf(t, "<path class=\"bar\" d=\"M%d %dH%dq-7 %d 0 %dt0 %dH%da5 5 0 0 1 -5 -5V%da5 5 0 0 1 5 -5Z\"/>", x + 5, y, far,
-                BAR / 4, BAR / 2, BAR / 2, x + 5, y + 5);
+    text_printf(t, "<path class=\"bar\" d=\"M%d %dH%dq-7 %d 0 %dt0 %dH%da5 5 0 0 1 -5 -5V%da5 5 0 0 1 5 -5Z\"/>", x + 5,
+                y, far, BAR / 4, BAR / 2, BAR / 2, x + 5, y + 5);
   } else {
     text_printf(t, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", x, y, width, BAR);
   }

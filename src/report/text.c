@@ -135,15 +135,18 @@ static void put_violated(const struct report *r, struct text *t) {
   put_core_list(r, t);
   text_char(t, '\n');
   if (c->core_count == 1) {
-    text_add(&s, c->start_count ? "This one operation is impossible then." : "This one operation is impossible by itself.");
+    text_add(&s,
+             c->start_count ? "This one operation is impossible then." : "This one operation is impossible by itself.");
   } else {
     text_add(&s, "These ");
     put_count(&s, c->core_count, "operation");
     text_add(&s, " of ");
     text_printf(&s, "%zu are not linearizable%s", r->history->ops.count, c->start_count ? " then" : "");
-    text_add(&s, c->minimal ? ", whatever the others did and whenever; if any one of them had happened at another time, or not "
-                              "at all, there would be an order."
-                            : ". A smaller part may be wrong too: the search for it was cut short.");
+    text_add(&s,
+             c->minimal
+                 ? ", whatever the others did and whenever; if any one of them had happened at another time, or not "
+                   "at all, there would be an order."
+                 : ". A smaller part may be wrong too: the search for it was cut short.");
   }
   put_wrapped(t, r, &s, 0);
   mem_free(t->mem, s.at);
@@ -181,7 +184,8 @@ static void put_unknown(const struct report *r, struct text *t) {
   const struct history *h = r->history;
   if (!h || !h->events) return;
   uint32_t reached = r->result->reached > h->events ? h->events : r->result->reached;
-  text_printf(t, "Decided %" PRIu32 " of %" PRIu32 " events (%.0f %%)", reached, h->events, 100.0 * reached / h->events);
+  text_printf(t, "Decided %" PRIu32 " of %" PRIu32 " events (%.0f %%)", reached, h->events,
+              100.0 * reached / h->events);
   if (r->result->configurations) {
     text_add(t, ", ");
     put_count(t, r->result->configurations, "configuration");

@@ -93,10 +93,11 @@ void put_holds(struct text *t, const struct report *r) {
   }
   size_t open = unfinished(h), effective = 0;
   for (size_t i = 0; i < c->order_count; i++) effective += op_pending(&h->ops.at[c->order[i]]);
-  text_printf(t,
-              "Each operation%s can be given a moment between its call and its return, so that one after the other they do "
-              "what the ",
-              open ? " that returned" : "");
+  text_printf(
+      t,
+      "Each operation%s can be given a moment between its call and its return, so that one after the other they do "
+      "what the ",
+      open ? " that returned" : "");
   put_spec(t, r->spec);
   text_add(t, " does.");
   if (!open || !c->order_count) return;

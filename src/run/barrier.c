@@ -26,7 +26,8 @@ static void check(const struct barrier *b, const char *does, uintptr_t pc) {
               b->destroyed == DESTROYED ? "is destroyed" : "was never initialised");
 }
 
-WRAPPED int WRAP(pthread_barrier_init)(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned count) {
+WRAPPED int WRAP(pthread_barrier_init)(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                                       unsigned count) {
   (void)attributes;
   if (!count) return EINVAL;
   sync_check(barrier, sizeof *barrier, CALLER);
@@ -40,7 +41,8 @@ WRAPPED int WRAP(pthread_barrier_destroy)(pthread_barrier_t *barrier) {
   sync_point(POINT_LOCK, b, SIZE, CALLER);
   check(b, "destroys", CALLER);
   if (b->came)
-    sync_misuse(CALLER, b, "%s destroys %s, and %u still wait at it", fiber_name(current), sync_name("the barrier", b), b->came);
+    sync_misuse(CALLER, b, "%s destroys %s, and %u still wait at it", fiber_name(current), sync_name("the barrier", b),
+                b->came);
   b->destroyed = DESTROYED;
   sync_taken(b);
   sync_record(POINT_LOCK, b, SIZE, false, CALLER);
@@ -60,7 +62,8 @@ WRAPPED int WRAP(pthread_barrier_wait)(pthread_barrier_t *barrier) {
     SPIN_LAND(CALLER, 1);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  if (!current || scheduler.mode == MODE_QUIET) sync_unsupported("pthread_barrier_wait", "no other thread can run meanwhile");
+  if (!current || scheduler.mode == MODE_QUIET)
+    sync_unsupported("pthread_barrier_wait", "no other thread can run meanwhile");
   b->waiting |= (uint64_t)1 << current->id;
   point_when(POINT_WAIT, (uintptr_t)b, SIZE, passed, b);
   sync_record(POINT_WAIT, b, SIZE, false, CALLER);

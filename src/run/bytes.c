@@ -1,5 +1,5 @@
-/* memcpy, strlen and their like, which the C library has without hooks: each reads and writes as plain accesses would, of all its
- * bytes at once, and is checked as those are. */
+/* memcpy, strlen and their like, which the C library has without hooks: each reads and writes as plain accesses would,
+ * of all its bytes at once, and is checked as those are. */
 #include <string.h>
 #include <strings.h>
 
@@ -11,8 +11,10 @@ enum { KEPT_MOST = 4096 };
 #define READS(at, size)  plain_access(at, size, false, CALLER, SPIN_SLOT)
 #define WRITES(at, size) plain_access(at, size, true, CALLER, SPIN_SLOT)
 
-/* A string up to its end, or `most` bytes of it: how long it is when it is read. A null pointer is the code's own crash. */
-__attribute__((no_sanitize("undefined"))) static size_t string_read(const char *s, size_t most, uintptr_t pc, void **slot) {
+/* A string up to its end, or `most` bytes of it: how long it is when it is read. A null pointer is the code's own
+ * crash. */
+__attribute__((no_sanitize("undefined"))) static size_t string_read(const char *s, size_t most, uintptr_t pc,
+                                                                    void **slot) {
   size_t length = strnlen(s, most), now;
   for (;; length = now) {
     plain_access(s, length < most ? length + 1 : most, false, pc, slot);
@@ -20,7 +22,7 @@ __attribute__((no_sanitize("undefined"))) static size_t string_read(const char *
     if (now == length) return length;
   }
 }
-#define READS_STRING(s)        string_read(s, SIZE_MAX, CALLER, SPIN_SLOT)
+#define READS_STRING(s)          string_read(s, SIZE_MAX, CALLER, SPIN_SLOT)
 #define READS_STRING_TO(s, most) string_read(s, most, CALLER, SPIN_SLOT)
 
 /* Where the accesses are points what was read is kept until it is written: that is another step. */

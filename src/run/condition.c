@@ -1,9 +1,10 @@
 /* Condition variables: pthread_cond_*, cnd_*.
  *
- * A wait is four steps: it comes to wait, it gives up the mutex, it takes a signal, it takes the mutex. A signal between the first two
- * does what it would after both, since nobody else can have the mutex meanwhile.
+ * A wait is four steps: it comes to wait, it gives up the mutex, it takes a signal, it takes the mutex. A signal
+ * between the first two does what it would after both, since nobody else can have the mutex meanwhile.
  *
- * Who waits is known to waiters.c; here is the clock, and whether it was destroyed. Spurious wake-ups are not explored. */
+ * Who waits is known to waiters.c; here is the clock, and whether it was destroyed. Spurious wake-ups are not explored.
+ */
 #include <errno.h>
 #include <string.h>
 #include <threads.h>
@@ -52,7 +53,8 @@ static int wait_for_signal(struct condition *c, pthread_mutex_t *m, const uint64
   return woken ? 0 : ETIMEDOUT;
 }
 
-static int wait_until(struct condition *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *when, uintptr_t pc) {
+static int wait_until(struct condition *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *when,
+                      uintptr_t pc) {
   uint64_t until;
   if (!time_until(clock, when, &until)) return EINVAL;
   return wait_for_signal(c, m, &until, pc);
@@ -63,8 +65,10 @@ static void wake(struct condition *c, unsigned most, uintptr_t pc) {
   check(c, "signals", pc);
   unsigned woken = waiters_wake(c, most);
   /* With nobody to wake nothing changes, but the order with one who comes to wait matters all the same. */
-  if (woken) sync_given(c);
-  else if (current) step_wrote_same();
+  if (woken)
+    sync_given(c);
+  else if (current)
+    step_wrote_same();
   sync_record(POINT_WAKE, c, SIZE, !woken, pc);
 }
 
@@ -79,8 +83,8 @@ static void destroy(struct condition *c, uintptr_t pc) {
   sync_point(POINT_WAKE, c, SIZE, pc);
   check(c, "destroys", pc);
   if (current && waiters_asleep(c))
-    sync_misuse(pc, c, "%s destroys %s, and %u still wait for it", fiber_name(current), sync_name("the condition variable", c),
-                waiters_asleep(c));
+    sync_misuse(pc, c, "%s destroys %s, and %u still wait for it", fiber_name(current),
+                sync_name("the condition variable", c), waiters_asleep(c));
   c->destroyed = DESTROYED;
   sync_taken(c);
   sync_record(POINT_WAKE, c, SIZE, false, pc);
@@ -110,7 +114,8 @@ WRAPPED int WRAP(pthread_cond_timedwait)(pthread_cond_t *c, pthread_mutex_t *m, 
   return result;
 }
 
-WRAPPED int WRAP(pthread_cond_clockwait)(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *when) {
+WRAPPED int WRAP(pthread_cond_clockwait)(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                                         const struct timespec *when) {
   int result = wait_until((struct condition *)c, m, clock, when, CALLER);
   SPIN_LAND(CALLER, result);
   return result;

@@ -1,7 +1,8 @@
-/* What ends the code: signals, abort, assert, exit, exceptions that nobody catches; and a loop that never reaches a point.
+/* What ends the code: signals, abort, assert, exit, exceptions that nobody catches; and a loop that never reaches a
+ * point.
  *
- * Signals are handled on a stack of their own, and the handler leaves for good: the fiber's stack is as it was, and nobody
- * goes on with it. That works for the end of a stack too. */
+ * Signals are handled on a stack of their own, and the handler leaves for good: the fiber's stack is as it was, and
+ * nobody goes on with it. That works for the end of a stack too. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,21 +66,24 @@ _Noreturn static void crashed(int signal, const siginfo_t *info, const void *con
   case SIGABRT: run_found(FOUND_CRASH, "the C library stops %s (SIGABRT)", who);
   default: break;
   }
-  if (stack_is_full(f, address, context)) run_found(FOUND_CRASH, "the stack of %s is full: %lu KB", who, (unsigned long)STACK_SIZE >> 10);
-  if (info->si_code != SEGV_MAPERR && info->si_code != SEGV_ACCERR) /* an address that no memory can have: none is told */
+  if (stack_is_full(f, address, context))
+    run_found(FOUND_CRASH, "the stack of %s is full: %lu KB", who, (unsigned long)STACK_SIZE >> 10);
+  if (info->si_code != SEGV_MAPERR &&
+      info->si_code != SEGV_ACCERR) /* an address that no memory can have: none is told */
     run_found(FOUND_CRASH, "%s accesses an address that cannot be", who);
   run_found(FOUND_CRASH, "%s %s address %#lx%s", who, access_of(context), (unsigned long)address,
             address < 4096 ? ": a null pointer" : "");
 }
 
-/* A fault where the code has no part: in the switch of stacks, but for a stack that is full; or once more on the way from a crash to the
- * end of its run. What is needed to go on has been overwritten. */
+/* A fault where the code has no part: in the switch of stacks, but for a stack that is full; or once more on the way
+ * from a crash to the end of its run. What is needed to go on has been overwritten. */
 static bool is_ours(const siginfo_t *info, const void *context) {
   static uint64_t crashed_in; /* the last run that did; from 1 */
   bool again = crashed_in == scheduler.runs + 1;
   crashed_in = scheduler.runs + 1;
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
-  if (pc_of(context) - (uintptr_t)fiber_switch < 100 && !stack_is_full(current, (uintptr_t)info->si_addr, context)) return true;
+  if (pc_of(context) - (uintptr_t)fiber_switch < 100 && !stack_is_full(current, (uintptr_t)info->si_addr, context))
+    return true;
 #else
   (void)info, (void)context;
 #endif
@@ -106,7 +110,8 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   if (signal == SIGABRT || info->si_code <= 0) raise(signal);
 }
 
-/* Each second: has the run taken a step since? One that has not for long runs on without touching anything others can see. */
+/* Each second: has the run taken a step since? One that has not for long runs on without touching anything others can
+ * see. */
 static void on_tick(int signal, siginfo_t *info, void *context) {
   static uint64_t runs;
   static size_t count;
@@ -121,8 +126,8 @@ static void on_tick(int signal, siginfo_t *info, void *context) {
   /* What Asif is doing, it shall finish. */
   if (++seconds < SECONDS_MOST || !image_has_code(pc_of(context))) return;
   found_at(pc_of(context), 0, current, "runs on here");
-  run_found(FOUND_LIVELOCK, "%s runs on for %d seconds without touching anything that others can see", fiber_name(current),
-            SECONDS_MOST);
+  run_found(FOUND_LIVELOCK, "%s runs on for %d seconds without touching anything that others can see",
+            fiber_name(current), SECONDS_MOST);
 }
 
 void crash_open(void) {
@@ -194,7 +199,8 @@ static const char *exception_name(void) {
     const void *methods;
     const char *name;
   };
-  const struct type_info *(*type)(void) = (const struct type_info *(*)(void))image_function("__cxa_current_exception_type");
+  const struct type_info *(*type)(void) =
+      (const struct type_info *(*)(void))image_function("__cxa_current_exception_type");
   const struct type_info *t = type ? type() : NULL;
   if (!t) return NULL;
   char *(*plain)(const char *, char *, size_t *, int *) =

@@ -1,7 +1,7 @@
 /* Stacks, and the switch between them.
  *
- * A switch saves what the calling convention says a function keeps: on x86-64 six registers, and the two control words of
- * floating point. Stacks are made once and used again by every run. Below each is memory that cannot be touched. */
+ * A switch saves what the calling convention says a function keeps: on x86-64 six registers, and the two control words
+ * of floating point. Stacks are made once and used again by every run. Below each is memory that cannot be touched. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,12 +24,15 @@ bool fiber_floats;
 #define DISTANCE  (STACK_SIZE + STACK_GUARD)
 
 static void *reserve(uintptr_t at, size_t size) {
-  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != MAP_FAILED && got != (void *)at) { /* a kernel that does not know MAP_FIXED_NOREPLACE takes it for a hint */
+  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != MAP_FAILED &&
+      got != (void *)at) { /* a kernel that does not know MAP_FIXED_NOREPLACE takes it for a hint */
     munmap(got, size);
     got = MAP_FAILED;
   }
-  if (got == MAP_FAILED) got = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED)
+    got = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return got;
 }
 
@@ -57,7 +60,8 @@ void fibers_open(void) {
 
 /* void fiber_switch(void **from, void *to)
  *
- * The control words take longer than all the rest, and hardly any code changes them: only where it calls a function that might. */
+ * The control words take longer than all the rest, and hardly any code changes them: only where it calls a function
+ * that might. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl fiber_switch\n"
@@ -118,7 +122,8 @@ void fiber_switch(void **from, void *to) {
 }
 
 void fiber_prepare(struct fiber *f, void (*body)(void)) {
-  ucontext_t *begin = (ucontext_t *)(void *)f->stack; /* at its far end: not needed any more when the stack has grown so far */
+  ucontext_t *begin =
+      (ucontext_t *)(void *)f->stack; /* at its far end: not needed any more when the stack has grown so far */
   getcontext(begin);
   begin->uc_stack.ss_sp = f->stack;
   begin->uc_stack.ss_size = (size_t)(f->stack_top - f->stack);

@@ -1,5 +1,5 @@
-/* System calls that code makes by their number: futexes, which std::atomic::wait and much else is made of, and what other wrapped functions
- * do. The rest go to the system. */
+/* System calls that code makes by their number: futexes, which std::atomic::wait and much else is made of, and what
+ * other wrapped functions do. The rest go to the system. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdarg.h>
@@ -51,13 +51,16 @@ static long wake(const uint32_t *at, long most, uintptr_t pc) {
   current->pc = pc;
   point(POINT_WAKE, (uintptr_t)at, SIZE);
   unsigned woken = waiters_wake(at, most < 0 || most > FIBERS_MOST ? FIBERS_MOST : (unsigned)most);
-  if (woken) sync_changed();
-  else step_wrote_same();
+  if (woken)
+    sync_changed();
+  else
+    step_wrote_same();
   sync_record(POINT_WAKE, at, SIZE, !woken, pc);
   return woken;
 }
 
-static long futex(uint32_t *at, int what, long value, const struct timespec *limit, uint32_t bits, uintptr_t pc, void **slot) {
+static long futex(uint32_t *at, int what, long value, const struct timespec *limit, uint32_t bits, uintptr_t pc,
+                  void **slot) {
   clockid_t clock = what & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   uint64_t until;
   switch (what & FUTEX_CMD_MASK) {
@@ -96,7 +99,8 @@ long WRAP(syscall)(long number, ...) {
   va_end(args);
   switch (number) {
   case SYS_futex: {
-    long result = futex((uint32_t *)a[0], (int)a[1], (int)a[2], (const struct timespec *)a[3], (uint32_t)a[5], CALLER, SPIN_SLOT);
+    long result =
+        futex((uint32_t *)a[0], (int)a[1], (int)a[2], (const struct timespec *)a[3], (uint32_t)a[5], CALLER, SPIN_SLOT);
     SPIN_LAND(CALLER, result);
     return result;
   }

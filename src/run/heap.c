@@ -1,9 +1,9 @@
 /* The allocator: deterministic, its reuse of freed blocks a choice, its blocks guarded.
  *
- * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed, or a fresh
- * one, and each is a choice of the schedule. For the order of steps a list of freed blocks is one more shared place: who
- * takes a fresh block has read it, who takes a freed one or frees has written it. Where the image frees nothing there is
- * nothing to choose, and an allocation is no point. */
+ * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed, or
+ * a fresh one, and each is a choice of the schedule. For the order of steps a list of freed blocks is one more shared
+ * place: who takes a fresh block has read it, who takes a freed one or frees has written it. Where the image frees
+ * nothing there is nothing to choose, and an allocation is no point. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,12 @@
 #include "run/names.h"
 
 enum {
-  FRESH = 0xA5,    /* what is in a fresh block */
-  LISTS_LOG = 10,  /* lists of freed blocks, hashed by size and alignment */
+  FRESH = 0xA5,       /* what is in a fresh block */
+  LISTS_LOG = 10,     /* lists of freed blocks, hashed by size and alignment */
   CHOICES_MOST = 254, /* freed blocks to choose from: a choice is a byte */
   PAGE = 4096,
-  COPIED_MOST = 4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
+  COPIED_MOST =
+      4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
 };
 
 struct area heap_areas[AREAS];
@@ -34,11 +35,11 @@ static struct {
   bool open, frees;
   bool own_new; /* the image has an operator new or delete of its own: what it makes may be freed by the other */
   uint32_t numbered, numbered_loading;
-  uint64_t used; /* bit f: the area of fiber f was used in this run */
-  uint64_t versions; /* how many there were, of all areas */
-  uint64_t layout;   /* the version of all areas together */
-  uint64_t kept_layout;   /* that of the last state in which it was kept (kept.c) */
-  const char *kept_areas; /* there */
+  uint64_t used;                /* bit f: the area of fiber f was used in this run */
+  uint64_t versions;            /* how many there were, of all areas */
+  uint64_t layout;              /* the version of all areas together */
+  uint64_t kept_layout;         /* that of the last state in which it was kept (kept.c) */
+  const char *kept_areas;       /* there */
   struct extent extents[AREAS]; /* of the areas, as they are in this layout: */
   size_t extent_count;
   uint64_t extents_layout;
@@ -51,7 +52,9 @@ static struct {
   uint32_t kept_blocks;
   uint32_t *dirty; /* the pages that were ever written since; NULL: all are restored */
   size_t dirty_count;
-  struct { struct block *block, was; } *log; /* blocks of the loading area that this run freed or took again */
+  struct {
+    struct block *block, was;
+  } * log; /* blocks of the loading area that this run freed or took again */
   size_t log_count, log_room;
 } heap;
 
@@ -59,7 +62,9 @@ static void *reserve(uintptr_t at, size_t size) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
   void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (p != MAP_FAILED && (!at || p == (void *)at)) return p;
-  fprintf(stderr, "asif: cannot reserve %zu MB of address space for the tested code's heap: is it limited (ulimit -v)?\n", size >> 20);
+  fprintf(stderr,
+          "asif: cannot reserve %zu MB of address space for the tested code's heap: is it limited (ulimit -v)?\n",
+          size >> 20);
   _exit(4);
 }
 
@@ -136,9 +141,11 @@ void heap_full(size_t size) {
 static struct block *carve(unsigned area, uint32_t units, uint8_t align_log) {
   struct area *a = &heap_areas[area];
   size_t bytes = (size_t)units * GRANULE, zone = GRANULE + (bytes < 4096 ? bytes / 4 : 1024) / GRANULE * GRANULE;
-  uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1), end = at + bytes + zone;
+  uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1),
+            end = at + bytes + zone;
   if (end > (a->start | (AREA_SIZE - 1)) || a->count + 1 >= BLOCKS_MOST) return NULL;
-  uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE, *in = heap_map + (at - heap_base) / GRANULE;
+  uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE,
+           *in = heap_map + (at - heap_base) / GRANULE;
   while (map < in) *map++ = 0;
   for (uint32_t i = 0; i < units; i++) *map++ = number;
   for (size_t i = 0; i < zone / GRANULE; i++) *map++ = 0;
@@ -204,7 +211,8 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
 
 /* Freeing. */
 
-/* The block that begins there and is to be freed; tells what is wrong if there is none. Outside of a run nobody is told. */
+/* The block that begins there and is to be freed; tells what is wrong if there is none. Outside of a run nobody is
+ * told. */
 static struct block *to_free(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   struct block *b = heap_block((uintptr_t)p);
   bool same = b && ((b->kind == kind && (!said || said == b->size)) || heap.own_new);
@@ -217,12 +225,13 @@ static struct block *to_free(void *p, enum block_kind kind, size_t said, uintptr
   tell_other_size(b, said, pc);
 }
 
-/* What the C library allocated itself (getline and the like) is the C library's to free; nothing else outside the region can
- * be freed. */
+/* What the C library allocated itself (getline and the like) is the C library's to free; nothing else outside the
+ * region can be freed. */
 static void free_other(void *p, enum block_kind kind, uintptr_t pc) {
   Dl_info info;
   bool known = dladdr(p, &info);
-  for (unsigned i = 0; i < FIBERS_MOST && !known; i++) known = (char *)p >= fibers[i].stack && (char *)p < fibers[i].stack_top;
+  for (unsigned i = 0; i < FIBERS_MOST && !known; i++)
+    known = (char *)p >= fibers[i].stack && (char *)p < fibers[i].stack_top;
   if (known && current) tell_not_a_block((uintptr_t)p, kind_freed_by(kind), pc);
   if (!known) free(p);
 }
@@ -282,9 +291,9 @@ uintptr_t heap_start(uintptr_t address) {
   return b ? b->address : address;
 }
 
-/* With ASIF_TYPE_STABLE: is this an access through a pointer from before the block was freed? Those are allowed, and race with
- * nobody. Whoever got the block in its present life knows of its allocation, which a happens-before order tells; a block in its
- * first life has no such pointers. */
+/* With ASIF_TYPE_STABLE: is this an access through a pointer from before the block was freed? Those are allowed, and
+ * race with nobody. Whoever got the block in its present life knows of its allocation, which a happens-before order
+ * tells; a block in its first life has no such pointers. */
 bool heap_stale(uintptr_t address) {
   const struct block *b = heap_block(address);
   if (!b) return false;
@@ -350,8 +359,8 @@ void heap_reset(void) {
   while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
 }
 
-/* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. Most often no block was
- * allocated or freed since the state before: then all but the lists is as it is there. */
+/* States kept in the middle of a run (kept.c): the areas in use, their blocks, the lists of freed ones. Most often no
+ * block was allocated or freed since the state before: then all but the lists is as it is there. */
 
 struct kept_heap {
   uint64_t used, layout;
@@ -440,7 +449,9 @@ bool heap_put(struct kept_bytes *s) {
   const struct kept_heap k = {heap.used, heap.layout, heap.kept_areas, heap.numbered, heap.list_count};
   if (!kept_put(s, &k, sizeof k)) return false;
   for (unsigned i = 0; i < heap.list_count; i++)
-    if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) || !kept_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0])) return false;
+    if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) ||
+        !kept_put(s, &heap.lists[heap.listed[i]], sizeof heap.lists[0]))
+      return false;
   return true;
 }
 

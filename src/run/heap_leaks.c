@@ -1,8 +1,9 @@
 /* Leaks: blocks that nobody can reach when all threads have ended.
  *
  * Whatever looks like the address of a block, or of a byte in one, counts as a reference: in the image's globals, in
- * thread-local storage, in the results of operations, and in blocks that are reached so. Pointers may carry marks: in the low
- * bits, in the upper 16, or in the lower 16 with the address above them. What was allocated while the image was loaded is no leak. */
+ * thread-local storage, in the results of operations, and in blocks that are reached so. Pointers may carry marks: in
+ * the low bits, in the upper 16, or in the lower 16 with the address above them. What was allocated while the image was
+ * loaded is no leak. */
 #include <stdlib.h>
 
 #include "run/heap_parts.h"
@@ -31,7 +32,8 @@ static void reach_word(uintptr_t word) {
 
 /* The image's globals are read as they are, red zones of sanitizers included. */
 __attribute__((no_sanitize("address"))) static void reach_from(const void *from, size_t size) {
-  const uintptr_t *at = (const uintptr_t *)(((uintptr_t)from + 7) & ~(uintptr_t)7), *end = (const uintptr_t *)((uintptr_t)from + size);
+  const uintptr_t *at = (const uintptr_t *)(((uintptr_t)from + 7) & ~(uintptr_t)7),
+                  *end = (const uintptr_t *)((uintptr_t)from + size);
   for (; at + 1 <= end; at++)
     if (*at) reach_word(*at);
 }
@@ -79,7 +81,9 @@ void heap_leaks(void) {
   const struct fiber *by = lost->alloc_by == AREA_LOADING ? NULL : &fibers[lost->alloc_by];
   found_at(lost->alloc_pc, lost->address, by ? by : &fibers[FIBER_MAIN], "allocated here");
   if (count == 1)
-    run_found(FOUND_LEAK, "at the end nobody can reach a block of %zu bytes that %s allocated and nobody freed", lost->size, fiber_name(by));
-  run_found(FOUND_LEAK, "at the end nobody can reach %zu blocks, %zu bytes, that nobody freed; %s allocated the first of them", count, bytes,
-            fiber_name(by));
+    run_found(FOUND_LEAK, "at the end nobody can reach a block of %zu bytes that %s allocated and nobody freed",
+              lost->size, fiber_name(by));
+  run_found(FOUND_LEAK,
+            "at the end nobody can reach %zu blocks, %zu bytes, that nobody freed; %s allocated the first of them",
+            count, bytes, fiber_name(by));
 }

@@ -1,9 +1,10 @@
 /* The inside of the allocator (heap*.c).
  *
- * All blocks lie in one reserved region at a fixed address, so that a run is repeated exactly, addresses included. Each fiber
- * has an area of its own, where fresh blocks are carved one after the other; so has what is allocated while the image is
- * loaded. Around each block is a red zone. From an address to its block it is one lookup: every 16 bytes of the region have the
- * number of their block within the area. What lies at or beyond `next` of its area is from an earlier run and means nothing. */
+ * All blocks lie in one reserved region at a fixed address, so that a run is repeated exactly, addresses included. Each
+ * fiber has an area of its own, where fresh blocks are carved one after the other; so has what is allocated while the
+ * image is loaded. Around each block is a red zone. From an address to its block it is one lookup: every 16 bytes of
+ * the region have the number of their block within the area. What lies at or beyond `next` of its area is from an
+ * earlier run and means nothing. */
 #ifndef ASIF_RUN_HEAP_PARTS_H
 #define ASIF_RUN_HEAP_PARTS_H
 
@@ -12,7 +13,7 @@
 enum {
   GRANULE = 16,
   AREA_LOADING = FIBERS_MOST, /* what is allocated while the image is loaded */
-  BLOCKS_MOST = 1 << 20 /* of an area */
+  BLOCKS_MOST = 1 << 20       /* of an area */
 };
 #define AREA_SIZE ((uintptr_t)1 << AREA_BITS)
 
@@ -21,18 +22,18 @@ enum block_kind { BLOCK_MALLOC, BLOCK_NEW, BLOCK_NEW_ARRAY };
 
 struct block {
   uintptr_t address;
-  size_t size, limit;          /* limit: what may be accessed: size, or 0 where it is freed */
+  size_t size, limit; /* limit: what may be accessed: size, or 0 where it is freed */
   uintptr_t alloc_pc, free_pc;
   uint32_t alloc_step, free_step;
-  uint32_t alloc_epoch;        /* of races.c */
-  uint32_t number;             /* in the order in which blocks are first allocated: for people */
-  uint32_t units;              /* granules */
-  uint32_t lives;              /* how often it was allocated in this run */
+  uint32_t alloc_epoch; /* of races.c */
+  uint32_t number;      /* in the order in which blocks are first allocated: for people */
+  uint32_t units;       /* granules */
+  uint32_t lives;       /* how often it was allocated in this run */
   uint8_t kind, align_log;
-  bool freed, logged;          /* logged: of the loading area, changed in this run, and to be restored */
+  bool freed, logged;              /* logged: of the loading area, changed in this run, and to be restored */
   uint8_t area, alloc_by, free_by; /* fibers; AREA_LOADING: none */
-  bool marked;                 /* reached, when looking for leaks */
-  struct block *next;          /* freed before it, in its list */
+  bool marked;                     /* reached, when looking for leaks */
+  struct block *next;              /* freed before it, in its list */
 };
 
 #pragma GCC visibility push(hidden)
@@ -40,7 +41,7 @@ struct area {
   uintptr_t start, next;
   uint32_t count; /* blocks[1] .. blocks[count] */
   struct block *blocks;
-  uint64_t version; /* of its blocks and their map: another one, never used before, whenever any of them changes */
+  uint64_t version;      /* of its blocks and their map: another one, never used before, whenever any of them changes */
   uint64_t kept_version; /* that of the last state in which they were kept (kept.c) */
   const char *kept;      /* there */
 };
@@ -63,10 +64,12 @@ static inline __attribute__((always_inline)) bool heap_live(uintptr_t address, s
 
 /* Where freed blocks of a size are kept: the address of the points of those who allocate and free them. Not memory. */
 #define LISTS_BASE (heap_base - ((uintptr_t)1 << 40))
-static inline uintptr_t heap_list(uint32_t units, uint8_t align_log) { return LISTS_BASE + ((uintptr_t)units << 8 | align_log << 3); }
+static inline uintptr_t heap_list(uint32_t units, uint8_t align_log) {
+  return LISTS_BASE + ((uintptr_t)units << 8 | align_log << 3);
+}
 
-void *heap_take(size_t size, size_t align, enum block_kind, uintptr_t pc);       /* NULL: more than there can be */
-void heap_give(void *, enum block_kind, size_t said, uintptr_t pc);              /* said: the size, of a sized delete; or 0 */
+void *heap_take(size_t size, size_t align, enum block_kind, uintptr_t pc); /* NULL: more than there can be */
+void heap_give(void *, enum block_kind, size_t said, uintptr_t pc);        /* said: the size, of a sized delete; or 0 */
 _Noreturn void heap_full(size_t size);
 
 /* What is wrong, in a sentence (heap_tell.c). None returns. */

@@ -40,7 +40,9 @@ static const struct block *nearest(uintptr_t address) {
 
 /* "4 bytes past the end of", "8 bytes before", "12 bytes into" a block. */
 static void position(char to[64], const struct block *b, uintptr_t address) {
-  size_t n = address < b->address ? b->address - address : address >= b->address + b->size ? address - b->address - b->size : 0;
+  size_t n = address < b->address              ? b->address - address
+             : address >= b->address + b->size ? address - b->address - b->size
+                                               : 0;
   const char *where = address < b->address ? "before the beginning of" : "past the end of";
   if (address >= b->address && address < b->address + b->size)
     snprintf(to, 64, "%zu %s into", (size_t)(address - b->address), bytes(address - b->address));
@@ -57,14 +59,18 @@ void tell_bad_access(uintptr_t address, size_t size, bool write, uintptr_t pc) {
   bool whole = b && address - b->address + size <= b->size;
   found_at(pc, address, current, write ? "the write" : "the read");
   if (!b) b = nearest(address);
-  if (!b) run_found(FOUND_OUT_OF_BOUNDS, "%s %s %zu %s of the heap where no block is", fiber_name(current), verb, size, bytes(size));
+  if (!b)
+    run_found(FOUND_OUT_OF_BOUNDS, "%s %s %zu %s of the heap where no block is", fiber_name(current), verb, size,
+              bytes(size));
   places_of(b);
   position(where, b, address);
   if (whole)
-    run_found(FOUND_USE_AFTER_FREE, "%s %s %zu %s, %s a block of %zu %s that %s allocated and %s has freed", fiber_name(current),
-              verb, size, bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by), name_of(b->free_by));
-  run_found(FOUND_OUT_OF_BOUNDS, "%s %s %zu %s, %s a block of %zu %s that %s allocated%s", fiber_name(current), verb, size,
-            bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by), b->freed ? ", and that is freed" : "");
+    run_found(FOUND_USE_AFTER_FREE, "%s %s %zu %s, %s a block of %zu %s that %s allocated and %s has freed",
+              fiber_name(current), verb, size, bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by),
+              name_of(b->free_by));
+  run_found(FOUND_OUT_OF_BOUNDS, "%s %s %zu %s, %s a block of %zu %s that %s allocated%s", fiber_name(current), verb,
+            size, bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by),
+            b->freed ? ", and that is freed" : "");
 }
 
 void tell_double_free(const struct block *b, uintptr_t pc) {
@@ -81,22 +87,25 @@ void tell_not_a_block(uintptr_t address, const char *with, uintptr_t pc) {
   if (!b) run_found(FOUND_BAD_FREE, "%s gives %s an address that is no block of the heap", fiber_name(current), with);
   places_of(b);
   position(where, b, address);
-  run_found(FOUND_BAD_FREE, "%s gives %s an address %s a block of %zu %s, and not its beginning", fiber_name(current), with, where,
-            b->size, bytes(b->size));
+  run_found(FOUND_BAD_FREE, "%s gives %s an address %s a block of %zu %s, and not its beginning", fiber_name(current),
+            with, where, b->size, bytes(b->size));
 }
 
 void tell_other_kind(const struct block *b, enum block_kind kind, uintptr_t pc) {
   found_at(pc, b->address, current, "freed here");
   places_of(b);
-  run_found(FOUND_BAD_FREE, "%s frees with %s a block made by %s: %s would be right", fiber_name(current), kind_freed_by(kind),
-            kind_made_by(b->kind), kind_freed_by(b->kind));
+  run_found(FOUND_BAD_FREE, "%s frees with %s a block made by %s: %s would be right", fiber_name(current),
+            kind_freed_by(kind), kind_made_by(b->kind), kind_freed_by(b->kind));
 }
 
 void tell_other_size(const struct block *b, size_t said, uintptr_t pc) {
   found_at(pc, b->address, current, "freed here");
   places_of(b);
-  run_found(FOUND_BAD_FREE, "%s frees with %s, as an object of %zu %s, a block of %zu: of another type, or of a derived class without a "
-            "virtual destructor", fiber_name(current), kind_freed_by(b->kind), said, bytes(said), b->size);
+  run_found(
+      FOUND_BAD_FREE,
+      "%s frees with %s, as an object of %zu %s, a block of %zu: of another type, or of a derived class without a "
+      "virtual destructor",
+      fiber_name(current), kind_freed_by(b->kind), said, bytes(said), b->size);
 }
 
 bool heap_describe(uintptr_t address, struct text *to) {

@@ -1,9 +1,11 @@
-/* The hooks: what the compiler calls with -fsanitize=thread before every access that is not atomic, and in place of every one
- * that is. Compilers that have no instruction for an atomic access call libatomic instead: those calls are here too.
+/* The hooks: what the compiler calls with -fsanitize=thread before every access that is not atomic, and in place of
+ * every one that is. Compilers that have no instruction for an atomic access call libatomic instead: those calls are
+ * here too.
  *
- * An atomic access is a point; then it is made, by ordinary instructions, since nothing else runs. A weak compare-and-exchange
- * never fails without a reason. Accesses that are not atomic are points only where races are not looked for, and never on the
- * fiber's own stack. A volatile access is taken for a relaxed atomic one: that is what code that has it means. */
+ * An atomic access is a point; then it is made, by ordinary instructions, since nothing else runs. A weak
+ * compare-and-exchange never fails without a reason. Accesses that are not atomic are points only where races are not
+ * looked for, and never on the fiber's own stack. A volatile access is taken for a relaxed atomic one: that is what
+ * code that has it means. */
 #include <string.h>
 
 #include "run/heap_parts.h"
@@ -14,7 +16,8 @@ __extension__ typedef unsigned __int128 u128;
 /* What an atomic access did. */
 enum effect { READ_ONLY, WROTE_SAME, CHANGED };
 
-/* The functions below are parts of the hooks themselves, inlined: `pc` is the hook's return address, `slot` where that is. */
+/* The functions below are parts of the hooks themselves, inlined: `pc` is the hook's return address, `slot` where that
+ * is. */
 #define PART static inline __attribute__((always_inline))
 /* Those that do all that may have to be done. */
 #define LONG_WAY static __attribute__((noinline))
@@ -24,15 +27,16 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
   if (UNLIKELY(!f)) return;
   point(kind, (uintptr_t)at, size);
   f->pc = pc;
-  if (heap_owns((uintptr_t)at) && UNLIKELY(!heap_live((uintptr_t)at, size))) heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
+  if (heap_owns((uintptr_t)at) && UNLIKELY(!heap_live((uintptr_t)at, size)))
+    heap_access((uintptr_t)at, size, kind != POINT_READ, true, pc);
 }
 
-/* A compare-and-exchange that failed reads what one that puts the same value back does, but the code goes on elsewhere: for loops
- * that wait they are two things. */
+/* A compare-and-exchange that failed reads what one that puts the same value back does, but the code goes on elsewhere:
+ * for loops that wait they are two things. */
 PART uint64_t failed_read(uint64_t value) { return ~value; }
 
-PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot, uint64_t old,
-                     uint64_t now, enum effect effect) {
+PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot,
+                     uint64_t old, uint64_t now, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
@@ -48,8 +52,8 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
   if (UNLIKELY(scheduler.watched)) spin_land(pc, old, slot);
 }
 
-/* The short way: where the fiber is known to go on, nobody wants to know of the access, and the memory is there, the step is
- * taken at once, and true. False: nothing is done. */
+/* The short way: where the fiber is known to go on, nobody wants to know of the access, and the memory is there, the
+ * step is taken at once, and true. False: nothing is done. */
 PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *where, uint32_t size, uintptr_t pc) {
   size_t i = run.count;
   uintptr_t at = (uintptr_t)where;
@@ -110,7 +114,8 @@ PART void quick_changed(void) {
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
     PUT(at, v); \
-    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, \
+               old == v ? WROTE_SAME : CHANGED); \
   } \
   PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
@@ -118,19 +123,24 @@ PART void quick_changed(void) {
       store_long_##N(at, v, order, pc, SPIN_SLOT); \
       return; \
     } \
-    if (UNLIKELY(!quick_note(POINT_WRITE, at, sizeof v, order, pc))) quick_races(POINT_WRITE, at, sizeof v, order, pc); \
+    if (UNLIKELY(!quick_note(POINT_WRITE, at, sizeof v, order, pc))) \
+      quick_races(POINT_WRITE, at, sizeof v, order, pc); \
     GET(old, at); \
     PUT(at, v); \
-    if (old != v) quick_changed(); \
-    else quick_read(pc, at, (uint64_t)old); \
+    if (old != v) \
+      quick_changed(); \
+    else \
+      quick_read(pc, at, (uint64_t)old); \
   } \
-  LONG_WAY bool exchange_if_long_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc, void **slot) { \
+  LONG_WAY bool exchange_if_long_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc, \
+                                     void **slot) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     GET(old, at); \
     if (old == *expected) { \
       PUT(at, v); \
-      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, old == v ? WROTE_SAME : CHANGED); \
+      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, \
+                 old == v ? WROTE_SAME : CHANGED); \
       return true; \
     } \
     *expected = old; \
@@ -145,8 +155,10 @@ PART void quick_changed(void) {
     } else { \
       *expected = old; \
     } \
-    if (same && old != v) quick_changed(); \
-    else quick_read(pc, at, same ? (uint64_t)old : failed_read((uint64_t)old)); \
+    if (same && old != v) \
+      quick_changed(); \
+    else \
+      quick_read(pc, at, same ? (uint64_t)old : failed_read((uint64_t)old)); \
     return same; \
   } \
   LONG_WAY bool exchange_if_races_##N(volatile void *at, T *expected, T v, int order, uintptr_t pc) { \
@@ -173,25 +185,30 @@ PART void quick_changed(void) {
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
-    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, old == now ? WROTE_SAME : CHANGED); \
+    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, \
+               old == now ? WROTE_SAME : CHANGED); \
     return old; \
   } \
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
-    if (UNLIKELY(!quick_step(POINT_UPDATE, STEP_WROTE, at, sizeof v, pc))) return name##_long_##N(at, v, order, pc, SPIN_SLOT); \
-    if (UNLIKELY(!quick_note(POINT_UPDATE, at, sizeof v, order, pc))) quick_races(POINT_UPDATE, at, sizeof v, order, pc); \
+    if (UNLIKELY(!quick_step(POINT_UPDATE, STEP_WROTE, at, sizeof v, pc))) \
+      return name##_long_##N(at, v, order, pc, SPIN_SLOT); \
+    if (UNLIKELY(!quick_note(POINT_UPDATE, at, sizeof v, order, pc))) \
+      quick_races(POINT_UPDATE, at, sizeof v, order, pc); \
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
-    if (old != now) quick_changed(); \
-    else quick_read(pc, at, (uint64_t)old); \
+    if (old != now) \
+      quick_changed(); \
+    else \
+      quick_read(pc, at, (uint64_t)old); \
     return old; \
   }
 #define UPDATES(N, T) \
   UPDATE(N, T, exchange, v) \
   UPDATE(N, T, fetch_add, old + v) \
   UPDATE(N, T, fetch_sub, old - v) \
-  UPDATE(N, T, fetch_and, old & v) \
+  UPDATE(N, T, fetch_and, old &v) \
   UPDATE(N, T, fetch_or, old | v) \
   UPDATE(N, T, fetch_xor, old ^ v) \
   UPDATE(N, T, fetch_nand, ~(old & v))
@@ -199,12 +216,12 @@ PART void quick_changed(void) {
 /* __tsan_atomic32_load and so on. */
 #define HOOK_UPDATE(B, N, T, name) \
   WRAPPED T WRAP(__tsan_atomic##B##_##name)(volatile T *, T, int); \
-  T WRAP(__tsan_atomic##B##_##name)(volatile T *at, T v, int order) { return name##_##N(at, v, order, CALLER); }
+  T WRAP(__tsan_atomic##B##_##name)(volatile T * at, T v, int order) { return name##_##N(at, v, order, CALLER); }
 #define HOOKS(B, N, T) \
   WRAPPED T WRAP(__tsan_atomic##B##_load)(const volatile T *, int); \
   T WRAP(__tsan_atomic##B##_load)(const volatile T *at, int order) { return load_##N(at, order, CALLER); } \
   WRAPPED void WRAP(__tsan_atomic##B##_store)(volatile T *, T, int); \
-  void WRAP(__tsan_atomic##B##_store)(volatile T *at, T v, int order) { store_##N(at, v, order, CALLER); } \
+  void WRAP(__tsan_atomic##B##_store)(volatile T * at, T v, int order) { store_##N(at, v, order, CALLER); } \
   HOOK_UPDATE(B, N, T, exchange) \
   HOOK_UPDATE(B, N, T, fetch_add) \
   HOOK_UPDATE(B, N, T, fetch_sub) \
@@ -213,15 +230,15 @@ PART void quick_changed(void) {
   HOOK_UPDATE(B, N, T, fetch_xor) \
   HOOK_UPDATE(B, N, T, fetch_nand) \
   WRAPPED int WRAP(__tsan_atomic##B##_compare_exchange_strong)(volatile T *, T *, T, int, int); \
-  int WRAP(__tsan_atomic##B##_compare_exchange_strong)(volatile T *at, T *expected, T v, int order, int failed) { \
+  int WRAP(__tsan_atomic##B##_compare_exchange_strong)(volatile T * at, T * expected, T v, int order, int failed) { \
     return exchange_if_##N(at, expected, v, order, failed, CALLER); \
   } \
   WRAPPED int WRAP(__tsan_atomic##B##_compare_exchange_weak)(volatile T *, T *, T, int, int); \
-  int WRAP(__tsan_atomic##B##_compare_exchange_weak)(volatile T *at, T *expected, T v, int order, int failed) { \
+  int WRAP(__tsan_atomic##B##_compare_exchange_weak)(volatile T * at, T * expected, T v, int order, int failed) { \
     return exchange_if_##N(at, expected, v, order, failed, CALLER); \
   } \
   WRAPPED T WRAP(__tsan_atomic##B##_compare_exchange_val)(volatile T *, T, T, int, int); \
-  T WRAP(__tsan_atomic##B##_compare_exchange_val)(volatile T *at, T expected, T v, int order, int failed) { \
+  T WRAP(__tsan_atomic##B##_compare_exchange_val)(volatile T * at, T expected, T v, int order, int failed) { \
     exchange_if_##N(at, &expected, v, order, failed, CALLER); \
     return expected; \
   }
@@ -229,7 +246,9 @@ PART void quick_changed(void) {
 /* libatomic's: __atomic_load_4 and so on. */
 #define LIBATOMIC_UPDATE(N, T, name, after) \
   WRAPPED T WRAP(__atomic_fetch_##name##_##N)(volatile void *, T, int); \
-  T WRAP(__atomic_fetch_##name##_##N)(volatile void *at, T v, int order) { return fetch_##name##_##N(at, v, order, CALLER); } \
+  T WRAP(__atomic_fetch_##name##_##N)(volatile void *at, T v, int order) { \
+    return fetch_##name##_##N(at, v, order, CALLER); \
+  } \
   WRAPPED T WRAP(__atomic_##name##_fetch_##N)(volatile void *, T, int); \
   T WRAP(__atomic_##name##_fetch_##N)(volatile void *at, T v, int order) { \
     T old = fetch_##name##_##N(at, v, order, CALLER); \
@@ -252,7 +271,7 @@ PART void quick_changed(void) {
   } \
   LIBATOMIC_UPDATE(N, T, add, old + v) \
   LIBATOMIC_UPDATE(N, T, sub, old - v) \
-  LIBATOMIC_UPDATE(N, T, and, old & v) \
+  LIBATOMIC_UPDATE(N, T, and, old &v) \
   LIBATOMIC_UPDATE(N, T, or, old | v) \
   LIBATOMIC_UPDATE(N, T, xor, old ^ v) \
   LIBATOMIC_UPDATE(N, T, nand, ~(old & v))
@@ -284,7 +303,8 @@ void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int 
   uint64_t old = low_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   memcpy((void *)(uintptr_t)at, from, size);
-  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
+             same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
@@ -298,17 +318,20 @@ void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, v
     ((char *)to)[i] = place[i];
     place[i] = v;
   }
-  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
+             same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
-bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order, int failed) {
+bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order,
+                                     int failed) {
   atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
   uint64_t old = low_half(at, size);
   if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
     bool same = !memcmp((const void *)(uintptr_t)at, from, size);
     memcpy((void *)(uintptr_t)at, from, size);
-    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), same ? WROTE_SAME : CHANGED);
+    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
+               same ? WROTE_SAME : CHANGED);
     return true;
   }
   memcpy(expected, (const void *)(uintptr_t)at, size);
@@ -349,7 +372,8 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   SPIN_LAND(pc, value);
 }
 
-/* Where races are not looked for it is a point; and where pointers to freed memory may be used, since those race with nobody. */
+/* Where races are not looked for it is a point; and where pointers to freed memory may be used, since those race with
+ * nobody. */
 static inline bool plain_is_point(uintptr_t at) { return !options.races || (options.type_stable && heap_owns(at)); }
 
 static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
@@ -397,7 +421,8 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
 PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   if (quick_plain(f, (uintptr_t)where, (uint32_t)size, write, pc)) return;
   if (UNLIKELY(run_in_stack((uintptr_t)where))) run.shares_stacks = true;
-  if (options.races || !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
+  if (options.races ||
+      !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {
     quick_changed();
@@ -405,8 +430,12 @@ PART void plain_outside(struct fiber *f, const void *where, size_t size, bool wr
     quick_read(pc, where, low_half(where, size));
   }
 }
-LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, false, pc, slot); }
-LONG_WAY void write_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) { plain_outside(f, at, size, true, pc, slot); }
+LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) {
+  plain_outside(f, at, size, false, pc, slot);
+}
+LONG_WAY void write_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) {
+  plain_outside(f, at, size, true, pc, slot);
+}
 
 /* Most of them are to the own stack, and near: there is nothing else so close above the place of the return address. */
 enum { NEAR = 2048 };
@@ -415,8 +444,10 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   if (LIKELY((uintptr_t)where - (uintptr_t)SPIN_SLOT < NEAR)) return;
   struct fiber *f = current;
   if (!f || (uintptr_t)where - (uintptr_t)f->stack < STACK_SIZE) return;
-  if (write) write_outside(f, where, size, pc, SPIN_SLOT);
-  else read_outside(f, where, size, pc, SPIN_SLOT);
+  if (write)
+    write_outside(f, where, size, pc, SPIN_SLOT);
+  else
+    read_outside(f, where, size, pc, SPIN_SLOT);
 }
 
 #define PLAIN(name, N, write) \
@@ -432,9 +463,12 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
     plain(at, N, true, CALLER); \
   }
 #define ALIGNED(N) \
-  PLAIN(read, N, false) PLAIN(write, N, true) READ_WRITE(read_write, N) VOLATILE(volatile_read, N, false) VOLATILE(volatile_write, N, true)
+  PLAIN(read, N, false) \
+  PLAIN(write, N, true) READ_WRITE(read_write, N) VOLATILE(volatile_read, N, false) VOLATILE(volatile_write, N, true)
 #define UNALIGNED(N) \
-  PLAIN(unaligned_read, N, false) PLAIN(unaligned_write, N, true) READ_WRITE(unaligned_read_write, N) \
+  PLAIN(unaligned_read, N, false) \
+  PLAIN(unaligned_write, N, true) \
+  READ_WRITE(unaligned_read_write, N) \
   VOLATILE(unaligned_volatile_read, N, false) VOLATILE(unaligned_volatile_write, N, true)
 ALIGNED(1)
 ALIGNED(2)
@@ -457,9 +491,7 @@ void WRAP(__tsan_write_range)(void *at, size_t size) {
 
 /* A constructor or destructor sets the object's class: most often to what it is. */
 WRAPPED void WRAP(__tsan_vptr_update)(void **, void *);
-void WRAP(__tsan_vptr_update)(void **at, void *now) {
-  plain(at, sizeof *at, *at != now, CALLER);
-}
+void WRAP(__tsan_vptr_update)(void **at, void *now) { plain(at, sizeof *at, *at != now, CALLER); }
 WRAPPED void WRAP(__tsan_vptr_read)(void **);
 void WRAP(__tsan_vptr_read)(void **at) { plain(at, sizeof *at, false, CALLER); }
 

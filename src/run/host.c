@@ -18,7 +18,7 @@ void asif_host_yield(void) {
   if (current) point(POINT_YIELD, 0, 0);
 }
 
-static unsigned depth; /* of ASIF_ATOMIC blocks in blocks; also in init */
+static unsigned depth;  /* of ASIF_ATOMIC blocks in blocks; also in init */
 static const char lock; /* all of them are under one lock, as in an ordinary program */
 
 void host_reset(void) { depth = 0; }

@@ -1,9 +1,11 @@
 /* Loading the shared object; its globals, the same at the beginning of every run; thread-local storage of each fiber.
  *
- * Globals are the parts of the object that can be written and stay so. What they are after loading is kept. Where they are
- * few all of them are copied back before a run; else pages are protected, and only those that were ever written are.
+ * Globals are the parts of the object that can be written and stay so. What they are after loading is kept. Where they
+ * are few all of them are copied back before a run; else pages are protected, and only those that were ever written
+ * are.
  *
- * Thread-local variables of a shared object are reached through __tls_get_addr, which is wrapped: each fiber has a block. */
+ * Thread-local variables of a shared object are reached through __tls_get_addr, which is wrapped: each fiber has a
+ * block. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -14,9 +16,9 @@
 #include "run/names.h"
 #include "run/runtime.h"
 
-#define PAGE        ((uintptr_t)4096)
-#define COPIED_MOST (16 << 10) /* globals larger than this are followed page by page */
-#define RANGES_MOST 8
+#define PAGE         ((uintptr_t)4096)
+#define COPIED_MOST  (16 << 10) /* globals larger than this are followed page by page */
+#define RANGES_MOST  8
 #define ENDINGS_MOST 4096
 
 const char image_stub[] =
@@ -56,7 +58,8 @@ static struct image *loaded; /* that of the runs */
 /* Loading. */
 
 static void add_range(struct image *image, uintptr_t low, uintptr_t high) {
-  if (low < high && image->range_count < RANGES_MOST) image->ranges[image->range_count++] = (struct image_range){low, high};
+  if (low < high && image->range_count < RANGES_MOST)
+    image->ranges[image->range_count++] = (struct image_range){low, high};
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
@@ -132,7 +135,7 @@ const struct asif_entry *const *image_entries(const struct image *image, size_t 
 }
 
 /* Symbols that others define come before those in the hash table. */
-static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) **symbols, const char **names) {
+static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) * *symbols, const char **names) {
   const uint32_t *hashed = NULL;
   for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
     if (d->d_tag == DT_SYMTAB) *symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
@@ -167,16 +170,36 @@ bool image_reads_clocks(const struct image *image) {
 }
 
 bool image_floats(const struct image *image) {
-  static const char *const begins[] = {"feset", "feclear", "fetest", "feget", "fehold", "feupdate", "feenable", "fedisable", "feraise"};
+  static const char *const begins[] = {"feset",    "feclear",  "fetest",    "feget",  "fehold",
+                                       "feupdate", "feenable", "fedisable", "feraise"};
   return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
 bool image_is_simple(const struct image *image) {
-  static const char *const begins[] = {
-      "__wrap___tsan_", "__wrap___atomic_", "__wrap_malloc",         "__wrap_calloc",   "__wrap_realloc",           "__wrap_free",
-      "__wrap__Znw",    "__wrap__Zna",      "__wrap__Zd",            "__wrap_aligned_", "__wrap_posix_memalign",    "__wrap_mem",
-      "__wrap_strlen",  "__wrap_strcmp",    "__wrap___tls_get_addr", "__wrap_abort",    "__wrap___assert_fail",     "__wrap___stack_chk_fail",
-      "asif_host_",     "asif_create",      "__cxa_finalize",        "__gmon_start__",  "_ITM_",                    "memcmp"};
+  static const char *const begins[] = {"__wrap___tsan_",
+                                       "__wrap___atomic_",
+                                       "__wrap_malloc",
+                                       "__wrap_calloc",
+                                       "__wrap_realloc",
+                                       "__wrap_free",
+                                       "__wrap__Znw",
+                                       "__wrap__Zna",
+                                       "__wrap__Zd",
+                                       "__wrap_aligned_",
+                                       "__wrap_posix_memalign",
+                                       "__wrap_mem",
+                                       "__wrap_strlen",
+                                       "__wrap_strcmp",
+                                       "__wrap___tls_get_addr",
+                                       "__wrap_abort",
+                                       "__wrap___assert_fail",
+                                       "__wrap___stack_chk_fail",
+                                       "asif_host_",
+                                       "asif_create",
+                                       "__cxa_finalize",
+                                       "__gmon_start__",
+                                       "_ITM_",
+                                       "memcmp"};
   struct link_map *map;
   const ElfW(Sym) *symbols = NULL;
   const char *names = NULL;

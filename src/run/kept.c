@@ -1,13 +1,14 @@
 /* States of a run, kept on the way, so that a run which begins with the same choices begins there.
  *
- * A search that goes depth first changes only the last choices: most of what a run does, the run before has done too. So at some
- * of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local storage, the stacks
- * of the fibers. The next run compares its choices with those of the last one, takes the latest state before the first difference,
- * and copies back. It is the same run: the copies are exact, and what cannot be copied forbids it. That is all that keeps
- * something of its own: the threads library, time, files; and very many globals.
+ * A search that goes depth first changes only the last choices: most of what a run does, the run before has done too.
+ * So at some of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local
+ * storage, the stacks of the fibers. The next run compares its choices with those of the last one, takes the latest
+ * state before the first difference, and copies back. It is the same run: the copies are exact, and what cannot be
+ * copied forbids it. That is all that keeps something of its own: the threads library, time, files; and very many
+ * globals.
  *
- * A fiber that has ended and has not run since the state before is as it was there, and is not copied again. The stacks of others
- * could be written by anybody, and not every such write has a hook. */
+ * A fiber that has ended and has not run since the state before is as it was there, and is not copied again. The stacks
+ * of others could be written by anybody, and not every such write has a hook. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,8 +30,8 @@ enum {
   STATE_BYTES = 256 << 10, /* what is larger takes longer to copy than to do again */
 };
 
-/* A state is what run_execute needs, and then the bytes: of each fiber that has not ended, or has run since the one before, the struct, what it is about to do, and its
- * stack; all thread-local storage; the globals; the heap. */
+/* A state is what run_execute needs, and then the bytes: of each fiber that has not ended, or has run since the one
+ * before, the struct, what it is about to do, and its stack; all thread-local storage; the globals; the heap. */
 struct kept {
   size_t step, moments;
   unsigned current;
@@ -45,10 +46,10 @@ struct kept {
 };
 
 static struct {
-  bool possible, wide; /* wide: registers of half a line */
-  bool storage; /* there is thread-local storage */
+  bool possible, wide;                           /* wide: registers of half a line */
+  bool storage;                                  /* there is thread-local storage */
   const struct image_range *ranges, *ranges_end; /* globals */
-  char *memory; /* of all states */
+  char *memory;                                  /* of all states */
   struct kept states[STATES_MOST];
   size_t count;
   struct choice *choices; /* those that the last run was forced to */
@@ -63,7 +64,8 @@ uint64_t run_resumed(void) { return resumed; }
 void kept_open(bool possible) {
   keeps.count = 0;
   if (possible && !keeps.memory) {
-    keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (keeps.memory == MAP_FAILED) keeps.memory = NULL;
   }
   keeps.possible = possible && keeps.memory;
@@ -75,8 +77,8 @@ void kept_open(bool possible) {
 
 void kept_forget(void) { keeps.count = 0; }
 
-/* Copying. Stacks, what is in the blocks of the heap, and the structs of fibers are copied as whole lines: what lies before a stack's
- * end or behind the last block of an area is nobody's. */
+/* Copying. Stacks, what is in the blocks of the heap, and the structs of fibers are copied as whole lines: what lies
+ * before a stack's end or behind the last block of an area is nobody's. */
 
 enum { FIBER_KEPT = offsetof(struct fiber, id) }; /* of the struct */
 _Static_assert(FIBER_KEPT % LINE == 0, "whole lines");
@@ -103,7 +105,8 @@ INLINE char *stack_low(const struct fiber *f) { return (char *)f->sp - ((uintptr
 INLINE size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - stack_low(f)); }
 
 INLINE bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
-  return put_lines(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) && put_lines(s, stack_low(f), stack_used(f));
+  return put_lines(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+         put_lines(s, stack_low(f), stack_used(f));
 }
 
 INLINE void get_fiber(const char *from, struct fiber *f) {
@@ -149,7 +152,8 @@ INLINE bool put_others(struct kept_bytes *s) {
 
 INLINE void get_others(const char **from) {
   if (UNLIKELY(keeps.storage)) get_storage(from);
-  for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++) kept_get(from, (void *)r->low, r->high - r->low);
+  for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++)
+    kept_get(from, (void *)r->low, r->high - r->low);
   heap_get(from);
   if (options.races) races_get(from);
 }
@@ -182,7 +186,9 @@ INLINE void get_everything(const struct kept *s, uint64_t ran) {
 }
 
 /* The same with half a line a register, where the processor has such. */
-WIDE static bool put_wide(struct kept *s, const struct kept *before, uint64_t ran) { return put_everything(s, before, ran); }
+WIDE static bool put_wide(struct kept *s, const struct kept *before, uint64_t ran) {
+  return put_everything(s, before, ran);
+}
 WIDE static void get_wide(const struct kept *s, uint64_t ran) { get_everything(s, ran); }
 
 static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
@@ -190,8 +196,10 @@ static bool put_all(struct kept *s, const struct kept *before, uint64_t ran) {
 }
 
 static void get_all(const struct kept *s, uint64_t ran) {
-  if (keeps.wide) get_wide(s, ran);
-  else get_everything(s, ran);
+  if (keeps.wide)
+    get_wide(s, ran);
+  else
+    get_everything(s, ran);
 }
 
 /* Keeping. */
@@ -199,7 +207,8 @@ static void get_all(const struct kept *s, uint64_t ran) {
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
-  if (run.fibers != run.client->threads || scheduler.waiting || !put_all(s, keeps.count ? s - 1 : NULL, scheduler.ran)) {
+  if (run.fibers != run.client->threads || scheduler.waiting ||
+      !put_all(s, keeps.count ? s - 1 : NULL, scheduler.ran)) {
     kept_open(false);
     return;
   }
@@ -258,7 +267,9 @@ static inline void keep_choices(const struct plan *plan, size_t same) {
 /* How many choices of the plan are as those of the last. */
 static size_t compare_choices(const struct plan *plan) {
   size_t most = plan->count < keeps.choice_count ? plan->count : keeps.choice_count, i = 0;
-  while (i < most && plan->choices[i].fiber == keeps.choices[i].fiber && plan->choices[i].block == keeps.choices[i].block) i++;
+  while (i < most && plan->choices[i].fiber == keeps.choices[i].fiber &&
+         plan->choices[i].block == keeps.choices[i].block)
+    i++;
   return i;
 }
 

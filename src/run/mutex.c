@@ -1,6 +1,7 @@
 /* Mutexes and spin locks: pthread_mutex_*, mtx_*, pthread_spin_*.
  *
- * The fields are those of the C library, so its static initialisers say what they say. A mutex with no owner is free. */
+ * The fields are those of the C library, so its static initialisers say what they say. A mutex with no owner is free.
+ */
 #include <errno.h>
 #include <threads.h>
 
@@ -111,7 +112,8 @@ static int unlock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   sync_point(POINT_UNLOCK, m, SIZE, pc);
   check(m, "unlocks", pc);
   if (!mine && (type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK)) return EPERM;
-  if (!owner_of(m)) sync_misuse(pc, m, "%s unlocks %s, which is not locked", fiber_name(current), sync_name("the mutex", m));
+  if (!owner_of(m))
+    sync_misuse(pc, m, "%s unlocks %s, which is not locked", fiber_name(current), sync_name("the mutex", m));
   if (!mine)
     sync_misuse(pc, m, "%s unlocks %s, which %s has locked", fiber_name(current), sync_name("the mutex", m),
                 fiber_name(sync_fiber(owner_of(m))));
@@ -126,9 +128,11 @@ void mutex_take(pthread_mutex_t *m, uintptr_t pc) { (void)lock(m, pc); }
 
 void mutex_release(pthread_mutex_t *m, uintptr_t pc) {
   if (owner_of(m) != sync_self() || !usable(m))
-    sync_misuse(pc, m, "%s waits for a condition without having locked %s", fiber_name(current), sync_name("the mutex", m));
+    sync_misuse(pc, m, "%s waits for a condition without having locked %s", fiber_name(current),
+                sync_name("the mutex", m));
   if (m->__data.__count > 1)
-    sync_misuse(pc, m, "%s waits for a condition and has locked %s more than once", fiber_name(current), sync_name("the mutex", m));
+    sync_misuse(pc, m, "%s waits for a condition and has locked %s more than once", fiber_name(current),
+                sync_name("the mutex", m));
   (void)unlock(m, pc, NULL);
 }
 
@@ -255,7 +259,8 @@ WRAPPED int WRAP(pthread_spin_destroy)(pthread_spinlock_t *s) {
 }
 
 WRAPPED int WRAP(pthread_spin_lock)(pthread_spinlock_t *s) {
-  if (*s == (int)sync_self() && !current) sync_misuse(CALLER, (const void *)s, "a spin lock is locked that is locked already");
+  if (*s == (int)sync_self() && !current)
+    sync_misuse(CALLER, (const void *)s, "a spin lock is locked that is locked already");
   if (current) sync_point_when(POINT_LOCK, (const void *)s, SIZE, spinlock_free, CALLER);
   own_spinlock(s, CALLER);
   SPIN_LAND(CALLER, 0);
@@ -277,7 +282,9 @@ WRAPPED int WRAP(pthread_spin_trylock)(pthread_spinlock_t *s) {
 
 WRAPPED int WRAP(pthread_spin_unlock)(pthread_spinlock_t *s) {
   sync_point(POINT_UNLOCK, (const void *)s, SIZE, CALLER);
-  if (!*s) sync_misuse(CALLER, (const void *)s, "%s unlocks %s, which is not locked", fiber_name(current), sync_name("the spin lock", (const void *)s));
+  if (!*s)
+    sync_misuse(CALLER, (const void *)s, "%s unlocks %s, which is not locked", fiber_name(current),
+                sync_name("the spin lock", (const void *)s));
   if (*s != (int)sync_self())
     sync_misuse(CALLER, (const void *)s, "%s unlocks %s, which %s has locked", fiber_name(current),
                 sync_name("the spin lock", (const void *)s), fiber_name(sync_fiber((uint32_t)*s)));

@@ -1,5 +1,5 @@
-/* Names of the image's variables, static ones too: from the symbols of its file, which is mapped when it is loaded (it may be
- * removed then) and looked into when somebody asks. */
+/* Names of the image's variables, static ones too: from the symbols of its file, which is mapped when it is loaded (it
+ * may be removed then) and looked into when somebody asks. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -48,11 +48,14 @@ static const char *find_symbol(symbol_is *is, const void *context) {
   const Elf64_Ehdr *header = (const void *)file.at;
   if (!file.at || memcmp(file.at, ELFMAG, SELFMAG) || file.at[EI_CLASS] != ELFCLASS64) return NULL;
   size_t count = header->e_shnum;
-  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 || !in_file(header->e_shoff, count * sizeof(Elf64_Shdr))) return NULL;
+  if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
+      !in_file(header->e_shoff, count * sizeof(Elf64_Shdr)))
+    return NULL;
   const Elf64_Shdr *sections = (const void *)(file.at + header->e_shoff);
   for (size_t i = 0; i < count; i++) {
     const Elf64_Shdr *s = &sections[i];
-    if (s->sh_type != SHT_SYMTAB || s->sh_link >= count || s->sh_offset % 8 || !in_file(s->sh_offset, s->sh_size)) continue;
+    if (s->sh_type != SHT_SYMTAB || s->sh_link >= count || s->sh_offset % 8 || !in_file(s->sh_offset, s->sh_size))
+      continue;
     const Elf64_Sym *symbols = (const void *)(file.at + s->sh_offset);
     for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++) {
       const char *name = symbols[k].st_shndx == SHN_UNDEF ? NULL : name_in(&sections[s->sh_link], symbols[k].st_name);

@@ -1,7 +1,7 @@
 /* What happens once: pthread_once, call_once, and static variables of C++ functions.
  *
- * A routine that is left by an exception has not happened, and the next caller runs it again. That it was left is seen from the stack of
- * the fiber that ran it, which has become shorter than it was at the call. */
+ * A routine that is left by an exception has not happened, and the next caller runs it again. That it was left is seen
+ * from the stack of the fiber that ran it, which has become shorter than it was at the call. */
 #include <pthread.h>
 #include <threads.h>
 
@@ -9,7 +9,8 @@
 
 enum { SIZE = 4, RUNS = 1, DONE = 2 /* the C library's */ };
 
-/* While a routine runs its control says by whom, and where on its stack: two bits RUNS, seven the fiber, the rest the place. */
+/* While a routine runs its control says by whom, and where on its stack: two bits RUNS, seven the fiber, the rest the
+ * place. */
 static uint32_t runs_here(const void *frame) {
   uintptr_t depth = current ? (uintptr_t)(current->stack_top - (const char *)frame) / 16 : 0;
   return RUNS | sync_self() << 2 | (uint32_t)depth << 9;
@@ -63,8 +64,8 @@ WRAPPED void WRAP(call_once)(once_flag *control, void (*routine)(void)) {
   SPIN_LAND(CALLER, 0);
 }
 
-/* Static variables of functions. The first byte of the guard says initialised, and the code looks at it itself, by an atomic load.
- * The second says who is at it. */
+/* Static variables of functions. The first byte of the guard says initialised, and the code looks at it itself, by an
+ * atomic load. The second says who is at it. */
 
 static bool guard_free(const struct fiber *f) {
   const volatile uint8_t *guard = f->waits_for;
@@ -81,7 +82,9 @@ int WRAP(__cxa_guard_acquire)(uint8_t *guard) {
     if (races_wanted()) races_acquire((uintptr_t)guard);
     return 0;
   }
-  if (guard[1]) sync_misuse(CALLER, guard, "%s initialises %s while it is about to", fiber_name(current), sync_name("the static variable of", guard));
+  if (guard[1])
+    sync_misuse(CALLER, guard, "%s initialises %s while it is about to", fiber_name(current),
+                sync_name("the static variable of", guard));
   guard[1] = (uint8_t)sync_self();
   sync_taken(guard);
   return 1;

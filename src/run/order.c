@@ -1,12 +1,14 @@
 /* Data races without clocks, where it is simple what comes before what.
  *
- * Most runs have no race, and most accesses are atomic. So of these nothing is kept but the order they were made with, beside the step. When a plain
- * access meets one of another fiber, the steps are gone through backwards for a reason why that comes before: a step that acquires reads
- * what a step of another released, and so on, until a step of that fiber after its access. What is found is one of the reasons that the
- * clocks have (races.c); where none is found, or anything happens that is not as simple as this, the clocks are set up by going
- * through everything from the beginning, and from then on it is theirs to decide. Nobody but the clocks says that there is a race.
+ * Most runs have no race, and most accesses are atomic. So of these nothing is kept but the order they were made with,
+ * beside the step. When a plain access meets one of another fiber, the steps are gone through backwards for a reason
+ * why that comes before: a step that acquires reads what a step of another released, and so on, until a step of that
+ * fiber after its access. What is found is one of the reasons that the clocks have (races.c); where none is found, or
+ * anything happens that is not as simple as this, the clocks are set up by going through everything from the beginning,
+ * and from then on it is theirs to decide. Nobody but the clocks says that there is a race.
  *
- * The steps of a run that goes on from a kept state are those of the run before: only plain accesses have to be forgotten. */
+ * The steps of a run that goes on from a kept state are those of the run before: only plain accesses have to be
+ * forgotten. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,9 @@
 enum {
   PLACES_LOG = 12, /* of 8 bytes each with plain accesses; half of them are used */
   PLAINS_MOST = 1 << 14,
-  CHAIN_MOST = 32, /* accesses of one place that are looked at */
+  CHAIN_MOST = 32,  /* accesses of one place that are looked at */
   WANTED_MOST = 16, /* locations whose last write is looked for */
-  RECENT = 16      /* steps in which a reason is looked for first */
+  RECENT = 16       /* steps in which a reason is looked for first */
 };
 
 /* A plain access, or an atomic one of a place that has plain ones. */
@@ -42,7 +44,8 @@ static struct {
 } order;
 
 static void forget_after(uint32_t count) {
-  for (; order.count > count; order.count--) order.last[order.plains[order.count].place] = order.plains[order.count].before;
+  for (; order.count > count; order.count--)
+    order.last[order.plains[order.count].place] = order.plains[order.count].before;
 }
 
 bool order_open(bool simple, size_t steps) {
@@ -85,8 +88,8 @@ static inline uint32_t about(const struct step *s) {
   return word;
 }
 
-/* Has the fiber just read what the other one released after its access? That is how pointers are handed over. The last write of a
- * location is the one in order_wrote, if that is one in this run: each is put there when it happens. */
+/* Has the fiber just read what the other one released after its access? That is how pointers are handed over. The last
+ * write of a location is the one in order_wrote, if that is one in this run: each is put there when it happens. */
 static __attribute__((noinline)) bool handed_over(const struct plain *p, unsigned me) {
   size_t at = p->at, count = run.count, most = count > at + RECENT ? RECENT : count - at;
   const struct step *steps = scheduler.steps, *s = &steps[count];
@@ -102,8 +105,9 @@ static __attribute__((noinline)) bool handed_over(const struct plain *p, unsigne
   return false;
 }
 
-/* Does the access come before what this fiber does now? Goes backwards through the steps: `known` is up to where the steps of each
- * fiber come before, and `wanted` are the locations that were read by those that acquire, and whose last write has not been met. */
+/* Does the access come before what this fiber does now? Goes backwards through the steps: `known` is up to where the
+ * steps of each fiber come before, and `wanted` are the locations that were read by those that acquire, and whose last
+ * write has not been met. */
 static bool comes_before(const struct plain *p, unsigned me) {
   uint32_t known[FIBERS_MOST];
   uintptr_t wanted[WANTED_MOST];
@@ -136,8 +140,8 @@ static inline bool covers(const struct plain *p, const struct plain *other) {
   return !(other->mask & ~p->mask) && (!p->atomic || other->atomic);
 }
 
-/* Is it known that what conflicts with the access comes before it? What was found for an earlier one of the same fiber, or for
- * a write that comes before, need not be looked for again. */
+/* Is it known that what conflicts with the access comes before it? What was found for an earlier one of the same fiber,
+ * or for a write that comes before, need not be looked for again. */
 static bool all_before(const struct plain *now) {
   unsigned seen = 0;
   const struct plain *p;
@@ -176,18 +180,27 @@ static bool was_atomic(uintptr_t address) {
   return false;
 }
 
-static inline uint8_t mask_of(uintptr_t address, uint32_t size) { return (uint8_t)((0xFFu >> (8 - size)) << (address & 7)); }
+static inline uint8_t mask_of(uintptr_t address, uint32_t size) {
+  return (uint8_t)((0xFFu >> (8 - size)) << (address & 7));
+}
 
 static inline void append(const struct plain *now) { order.last[now->place] = ++order.count; }
 
 static bool add(uint32_t place, uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc) {
   struct plain *last = &order.plains[order.last[place]], *now = &order.plains[order.count + 1];
   if (order.count == PLAINS_MOST) return false;
-  *now = (struct plain){.address = address, .pc = pc, .at = (uint32_t)run.count, .before = order.last[place], .place = place,
-                        .mask = mask_of(address, size), .fiber = current->id, .write = write, .atomic = atomic};
+  *now = (struct plain){.address = address,
+                        .pc = pc,
+                        .at = (uint32_t)run.count,
+                        .before = order.last[place],
+                        .place = place,
+                        .mask = mask_of(address, size),
+                        .fiber = current->id,
+                        .write = write,
+                        .atomic = atomic};
   if (!all_before(now)) return false;
-  if (now->before && last->fiber == now->fiber && last->at == now->at && last->mask == now->mask && last->atomic == atomic &&
-      last->write >= write) {
+  if (now->before && last->fiber == now->fiber && last->at == now->at && last->mask == now->mask &&
+      last->atomic == atomic && last->write >= write) {
     if (last->write == write) last->pc = pc; /* as good as the same */
     return true;
   }
@@ -195,15 +208,24 @@ static bool add(uint32_t place, uintptr_t address, uint32_t size, bool write, bo
   return true;
 }
 
-/* The short way of a read: the last access of the place is a plain write of another, which handed it over. False: nothing is done. */
+/* The short way of a read: the last access of the place is a plain write of another, which handed it over. False:
+ * nothing is done. */
 static inline bool read_handed(uintptr_t address, uint32_t size, uintptr_t pc) {
   uint32_t place = (uint32_t)(order_place(address) >> (ORDER_MAP_LOG - PLACES_LOG)), before = order.last[place];
-  if (order_map[order_place(address)] != ORDER_PLAIN || order.keys[place] != address >> 3 || !before || order.count == PLAINS_MOST) return false;
+  if (order_map[order_place(address)] != ORDER_PLAIN || order.keys[place] != address >> 3 || !before ||
+      order.count == PLAINS_MOST)
+    return false;
   struct plain *p = &order.plains[before], *now = &order.plains[order.count + 1];
   unsigned me = current->id;
   uint8_t mask = mask_of(address, size);
   if (!p->write || p->atomic || p->fiber == me || mask & ~p->mask) return false;
-  *now = (struct plain){.address = address, .pc = pc, .at = (uint32_t)run.count, .before = before, .place = place, .mask = mask, .fiber = (uint8_t)me};
+  *now = (struct plain){.address = address,
+                        .pc = pc,
+                        .at = (uint32_t)run.count,
+                        .before = before,
+                        .place = place,
+                        .mask = mask,
+                        .fiber = (uint8_t)me};
   if (!handed_over(p, me)) return false;
   append(&order.plains[order.count + 1]);
   return true;

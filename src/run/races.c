@@ -1,13 +1,16 @@
-/* Data races, by vector clocks with the memory orders of C11 (5.1.2.4, 7.17.3), over executions that are sequentially consistent.
+/* Data races, by vector clocks with the memory orders of C11 (5.1.2.4, 7.17.3), over executions that are sequentially
+ * consistent.
  *
- * A fiber's clock counts its releases; an access has its fiber's clock then as its epoch, and comes before what a fiber does
- * that knows of this epoch. What a fiber knows is copied when it releases (a *message*, found by fiber and epoch), and an
- * atomic location has no clock of its own, only the epochs of the releases whose release sequences reach it. So it is exact which
- * of them a relaxed store ends: those of others; and a release costs one copy, an acquire at most one join for each.
+ * A fiber's clock counts its releases; an access has its fiber's clock then as its epoch, and comes before what a fiber
+ * does that knows of this epoch. What a fiber knows is copied when it releases (a *message*, found by fiber and epoch),
+ * and an atomic location has no clock of its own, only the epochs of the releases whose release sequences reach it. So
+ * it is exact which of them a relaxed store ends: those of others; and a release costs one copy, an acquire at most one
+ * join for each.
  *
- * For plain accesses each 8 bytes of memory have a cell with the last accesses, as in FastTrack (Flanagan and Freund 2009), but
- * by bytes: an access that comes after another and conflicts with all that conflicts with that one takes its place. The cells
- * are found by hashing, and those of earlier runs are told by a number in the key: nothing is cleared between runs. */
+ * For plain accesses each 8 bytes of memory have a cell with the last accesses, as in FastTrack (Flanagan and Freund
+ * 2009), but by bytes: an access that comes after another and conflicts with all that conflicts with that one takes its
+ * place. The cells are found by hashing, and those of earlier runs are told by a number in the key: nothing is cleared
+ * between runs. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,9 +18,9 @@
 
 #include "run/runtime.h"
 
-#define LOCK_BIT  ((uint64_t)1 << 63) /* of a key: not memory but a lock or its like at this address */
-#define RUN_SHIFT 44
-#define RUN_MASK  (((uint64_t)1 << 63) - ((uint64_t)1 << RUN_SHIFT))
+#define LOCK_BIT   ((uint64_t)1 << 63) /* of a key: not memory but a lock or its like at this address */
+#define RUN_SHIFT  44
+#define RUN_MASK   (((uint64_t)1 << 63) - ((uint64_t)1 << RUN_SHIFT))
 #define BIT(fiber) ((uint64_t)1 << (fiber))
 
 enum { SLOTS = 3, SYNCS_MOST = 1 << 20, EXTRAS_MOST = 1 << 22 };
@@ -66,7 +69,7 @@ union clock {
 };
 
 static struct {
-  uint64_t run; /* shifted as in a key */
+  uint64_t run;   /* shifted as in a key */
   unsigned width; /* how many fibers the clocks are kept for: a multiple of LANE */
   struct cell *cells;
   unsigned log, shift; /* of the number of cells; 64 - log */
@@ -75,7 +78,7 @@ static struct {
   struct sync *syncs;
   struct extra *extras;
   uint32_t sync_count, extra_count, extra_free;
-  bool stable;                   /* old pointers may be used: ASIF_TYPE_STABLE */
+  bool stable;             /* old pointers may be used: ASIF_TYPE_STABLE */
   uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
 } races;
 static union clock clocks[FIBERS_MOST], relaxed[FIBERS_MOST]; /* relaxed: what it would know after an acquire fence */
@@ -95,7 +98,8 @@ static inline lane later(lane a, lane b) {
 static inline void clock_join(union clock *to, const union clock *from) {
   to->lanes[0] = later(to->lanes[0], from->lanes[0]);
   to->lanes[1] = later(to->lanes[1], from->lanes[1]);
-  for (unsigned i = FEWEST / LANE; UNLIKELY(i < races.width / LANE); i++) to->lanes[i] = later(to->lanes[i], from->lanes[i]);
+  for (unsigned i = FEWEST / LANE; UNLIKELY(i < races.width / LANE); i++)
+    to->lanes[i] = later(to->lanes[i], from->lanes[i]);
 }
 
 static inline void clock_copy(union clock *to, const union clock *from) {
@@ -186,7 +190,8 @@ static inline struct cell *cell_find(uint64_t key) {
 static void *reserve(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p != MAP_FAILED) return p;
-  fprintf(stderr, "asif: cannot reserve %zu MB of address space to look for races: is it limited (ulimit -v)?\n", size >> 20);
+  fprintf(stderr, "asif: cannot reserve %zu MB of address space to look for races: is it limited (ulimit -v)?\n",
+          size >> 20);
   _exit(4);
 }
 
@@ -230,7 +235,8 @@ static inline struct cell *cell_of(uint64_t key) {
 }
 
 __attribute__((noinline)) static struct sync *sync_add(struct cell *c, uintptr_t address, uint8_t mask) {
-  if (races.sync_count + 1 >= SYNCS_MOST) run_found(FOUND_UNSUPPORTED, "more than %u atomic locations and locks are used", SYNCS_MOST);
+  if (races.sync_count + 1 >= SYNCS_MOST)
+    run_found(FOUND_UNSUPPORTED, "more than %u atomic locations and locks are used", SYNCS_MOST);
   struct sync *s = &races.syncs[++races.sync_count];
   s->address = address;
   s->mask = mask;
@@ -273,8 +279,8 @@ _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintp
   name_of(start, block);
   found_at(a->pc, start, current, "freed here");
   found_at(pc, a->address, &fibers[other], write ? "the write" : "the read");
-  run_found(FOUND_USE_AFTER_FREE, "%s frees %s, which %s %s, and nothing keeps that from coming after", fiber_name(current), block,
-            fiber_name(&fibers[other]), write ? "writes" : "reads");
+  run_found(FOUND_USE_AFTER_FREE, "%s frees %s, which %s %s, and nothing keeps that from coming after",
+            fiber_name(current), block, fiber_name(&fibers[other]), write ? "writes" : "reads");
 }
 
 _Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
@@ -283,9 +289,10 @@ _Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t p
   name_of(a->address, place);
   found_at(a->pc, a->address, current, a->write ? "the write" : "the read");
   found_at(pc, a->address, &fibers[other], write ? "the other write" : "the other read");
-  run_found(FOUND_RACE, "%zu byte%s at %s: %s %s%s, %s %s%s, and nothing orders the two", a->size, a->size == 1 ? "" : "s", place,
-            fiber_name(&fibers[other]), write ? "writes" : "reads", atomic ? " it atomically" : "", fiber_name(current),
-            a->write ? "writes" : "reads", a->atomic ? " it atomically" : "");
+  run_found(FOUND_RACE, "%zu byte%s at %s: %s %s%s, %s %s%s, and nothing orders the two", a->size,
+            a->size == 1 ? "" : "s", place, fiber_name(&fibers[other]), write ? "writes" : "reads",
+            atomic ? " it atomically" : "", fiber_name(current), a->write ? "writes" : "reads",
+            a->atomic ? " it atomically" : "");
 }
 
 static inline void against_slot(const struct slot *s, unsigned me, const struct accessed *a) {
@@ -387,19 +394,24 @@ static inline void access_piece(const struct accessed *a, unsigned me) {
 }
 
 /* Of the bytes from `at` in its 8: those an access of this size has. */
-static inline uint8_t mask_of(uintptr_t at, size_t size) { return (uint8_t)(((size >= 8 ? 0x100u : 1u << size) - 1) << (at & 7)); }
+static inline uint8_t mask_of(uintptr_t at, size_t size) {
+  return (uint8_t)(((size >= 8 ? 0x100u : 1u << size) - 1) << (at & 7));
+}
 /* The same, with further bits where it goes beyond them. */
-static inline uint32_t wide_mask_of(uintptr_t at, uint32_t size) { return (size > 8 ? 0x1FF : (1u << size) - 1) << (at & 7); }
+static inline uint32_t wide_mask_of(uintptr_t at, uint32_t size) {
+  return (size > 8 ? 0x1FF : (1u << size) - 1) << (at & 7);
+}
 static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at & 7) ? size : 8 - (at & 7); }
 
-/* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where one
- * address is many variables, and their owners' plain accesses are not seen. */
+/* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where
+ * one address is many variables, and their owners' plain accesses are not seen. */
 static inline bool unchecked(uintptr_t address) {
   if (UNLIKELY(run_in_stack(address))) return true;
   return UNLIKELY(races.stable) && heap_owns(address) && heap_stale(address);
 }
 
-__attribute__((noinline)) static void access_pieces(uintptr_t address, uint32_t size, bool write, uintptr_t pc, unsigned me) {
+__attribute__((noinline)) static void access_pieces(uintptr_t address, uint32_t size, bool write, uintptr_t pc,
+                                                    unsigned me) {
   struct accessed a = {.address = address, .pc = pc, .size = size, .write = write};
   for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
     a.mask = mask_of(a.address, end - a.address);
@@ -414,7 +426,8 @@ void clocks_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
   uint32_t mask = wide_mask_of(address, size);
   struct cell *c = cell_of(key_of(address));
   struct slot *s = &c->slots[0];
-  bool alone = !c->lists && (s->mask ? s->fiber == me && s->mask == mask && s->write <= write && !s[1].mask : mask - 1 < 0xFF);
+  bool alone =
+      !c->lists && (s->mask ? s->fiber == me && s->mask == mask && s->write <= write && !s[1].mask : mask - 1 < 0xFF);
   if (UNLIKELY(!alone)) {
     access_pieces(address, size, write, pc, me);
     return;
@@ -448,8 +461,8 @@ void races_forget(uintptr_t address, size_t size) {
 
 /* Atomic accesses. */
 
-/* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before it makes it the
- * head of one (7.17.4). */
+/* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before
+ * it makes it the head of one (7.17.4). */
 static inline void write_relaxed(unsigned me, struct sync *s, bool updates) {
   uint32_t own = s->heads & BIT(me) ? s->by[me].released : 0, clock = fences[me] > own ? fences[me] : own;
   if (!updates) s->heads = 0;
@@ -457,14 +470,15 @@ static inline void write_relaxed(unsigned me, struct sync *s, bool updates) {
 }
 
 /* Atomic locations of other sizes that overlap: a write is one more head of each. */
-__attribute__((noinline)) static void write_others(struct cell *c, const struct sync *own, unsigned me, uint32_t released) {
+__attribute__((noinline)) static void write_others(struct cell *c, const struct sync *own, unsigned me,
+                                                   uint32_t released) {
   uint32_t clock = released ? released : fences[me];
   for (uint32_t i = clock ? c->sync : 0; i; i = races.syncs[i].next)
     if (&races.syncs[i] != own && races.syncs[i].mask & own->mask) add_head(me, &races.syncs[i], clock, false);
 }
 
-static inline void atomic_write(const struct accessed *a, struct cell *c, struct sync *s, unsigned me, bool updates, bool acquires,
-                                uint32_t released, uint32_t clock) {
+static inline void atomic_write(const struct accessed *a, struct cell *c, struct sync *s, unsigned me, bool updates,
+                                bool acquires, uint32_t released, uint32_t clock) {
   if (!a->stale) {
     s->writers |= BIT(me);
     s->by[me].wrote = clock;
@@ -479,7 +493,8 @@ static inline void atomic_write(const struct accessed *a, struct cell *c, struct
   if (UNLIKELY(races.syncs[c->sync].next)) write_others(c, s, me, released);
 }
 
-static inline void atomic_read(const struct accessed *a, const struct cell *c, struct sync *s, unsigned me, bool acquires) {
+static inline void atomic_read(const struct accessed *a, const struct cell *c, struct sync *s, unsigned me,
+                               bool acquires) {
   if (!a->stale) {
     s->readers |= BIT(me);
     s->by[me].read = clocks[me].of[me];
@@ -502,8 +517,14 @@ static inline void atomic_check(const struct accessed *a, const struct cell *c, 
 }
 
 /* What it reads is learned before what it releases is copied. */
-__attribute__((noinline)) static void atomic_pieces(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
-  struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ, .atomic = true, .stale = unchecked(address)};
+__attribute__((noinline)) static void atomic_pieces(uintptr_t address, uint32_t size, enum point_kind kind, int order,
+                                                    uintptr_t pc) {
+  struct accessed a = {.address = address,
+                       .pc = pc,
+                       .size = size,
+                       .write = kind != POINT_READ,
+                       .atomic = true,
+                       .stale = unchecked(address)};
   bool acquires = order_acquires(order);
   unsigned me = current->id;
   uintptr_t end = address + size;
@@ -550,7 +571,8 @@ void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int o
     s->by[me].read_pc = pc;
   }
   if (UNLIKELY(unknown_slots(c, me))) {
-    const struct accessed a = {.address = address, .pc = pc, .size = size, .mask = s->mask, .write = kind != POINT_READ, .atomic = true};
+    const struct accessed a = {
+        .address = address, .pc = pc, .size = size, .mask = s->mask, .write = kind != POINT_READ, .atomic = true};
     against_slots(c, me, &a);
   }
   if (kind == POINT_READ) return;
@@ -655,8 +677,10 @@ static void reset_clocks(void) {
 void races_open(bool simple, size_t steps) { order_open(simple && options.races && !options.type_stable, steps); }
 
 void races_reset(void) {
-  if (order_simple) order_reset();
-  else reset_clocks();
+  if (order_simple)
+    order_reset();
+  else
+    reset_clocks();
 }
 
 /* From here on the clocks say what comes before what: they are told of the steps so far. */
@@ -726,7 +750,8 @@ void races_get(const char **from) {
   for (uint32_t i = 1; i <= races.sync_count; i++) {
     struct sync *s = &races.syncs[i];
     kept_get(from, s, offsetof(struct sync, by));
-    for (uint64_t rest = accessors(s); rest; rest &= rest - 1) kept_get(from, &s->by[__builtin_ctzll(rest)], sizeof s->by[0]);
+    for (uint64_t rest = accessors(s); rest; rest &= rest - 1)
+      kept_get(from, &s->by[__builtin_ctzll(rest)], sizeof s->by[0]);
   }
   kept_get(from, races.extras + 1, races.extra_count * sizeof races.extras[0]);
 }

@@ -1,5 +1,5 @@
-/* Random numbers: the same in every run. Each thread has a sequence of its own, so that who asks first does not matter; what seed
- * the initialisation or the loading of the code sets is that of all. */
+/* Random numbers: the same in every run. Each thread has a sequence of its own, so that who asks first does not matter;
+ * what seed the initialisation or the loading of the code sets is that of all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "run/runtime.h"
 
-#define STEPS_MOST 20000
-#define ROW_MOST   1000 /* steps of one fiber in a row after which the default is another's */
+#define STEPS_MOST  20000
+#define ROW_MOST    1000 /* steps of one fiber in a row after which the default is another's */
 #define PLACES_MOST 8
 #if defined(__SANITIZE_ADDRESS__) || (defined(ASIF_PORTABLE_FIBERS) || !defined(__x86_64__))
 #define STATES_POSSIBLE false /* something else keeps account of the stacks */
@@ -26,7 +26,8 @@ static const struct image_op *operations;
 static void (*initialise)(void);
 static const struct plan *plan;
 static size_t steps_most;
-static bool silence;      /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
+static bool
+    silence; /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
 static struct run_marks marks;
 static size_t kept_at; /* the step before which the state is to be kept */
 static bool keeping;   /* that is why the context of run_execute is back */
@@ -114,7 +115,8 @@ size_t run_found_places(const struct found_place **at) {
 }
 
 _Noreturn static void wrong_choice(unsigned fiber) {
-  snprintf(internal, sizeof internal, "step %zu of the schedule is thread %u's, which cannot take one there: the code does not do the same again",
+  snprintf(internal, sizeof internal,
+           "step %zu of the schedule is thread %u's, which cannot take one there: the code does not do the same again",
            run.count, fiber);
   run_stop(RUN_CUT);
 }
@@ -144,8 +146,9 @@ static unsigned ask(uint64_t enabled) {
   return choice.fiber;
 }
 
-/* The fiber that the plan has take step i, if that is one that spins. When it is seen to spin depends on what else is on its stack: what was
- * there before, in bytes that the code does not use. So it may have been seen later when the step was taken before. */
+/* The fiber that the plan has take step i, if that is one that spins. When it is seen to spin depends on what else is
+ * on its stack: what was there before, in bytes that the code does not use. So it may have been seen later when the
+ * step was taken before. */
 static __attribute__((noinline)) uint64_t forced_to_spin(size_t i) {
   unsigned id = i < plan->count ? plan->choices[i].fiber : FIBERS_MOST;
   if (id >= FIBERS_MOST || !((scheduler.spinning & scheduler.alive) >> id & 1)) return 0;
@@ -168,7 +171,8 @@ static inline unsigned chosen(size_t i, uint64_t enabled) {
 /* Where the next moment goes, there is still that of the run before. */
 static inline void record_moment(const struct fiber *f, size_t step, uint32_t call, bool is_return, long result) {
   struct moment *m = &moments[run.moment_count];
-  if (run.same_moments == run.moment_count) run.same_moments += m->call == call && m->is_return == is_return && m->result == result;
+  if (run.same_moments == run.moment_count)
+    run.same_moments += m->call == call && m->is_return == is_return && m->result == result;
   run.moment_count++;
   *m = (struct moment){.step = (uint32_t)step, .call = call, .fiber = f->id, .is_return = is_return, .result = result};
 }
@@ -192,7 +196,8 @@ void run_loud(void) {
 /* The step up to which nothing is checked and no state is kept. */
 static inline size_t undisturbed(void) { return marks.checked_at < kept_at ? marks.checked_at : kept_at; }
 
-/* The fiber that takes the step before `next` is chosen for those after it too, up to the one given back, unless it has to wait. */
+/* The fiber that takes the step before `next` is chosen for those after it too, up to the one given back, unless it has
+ * to wait. */
 static inline size_t forced_until(unsigned fiber, size_t next) {
   size_t most = undisturbed();
   if (next >= plan->count) return plan->choose && plan->count < most ? plan->count : most;
@@ -241,7 +246,8 @@ static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
   return begin_step(i, id, enabled, word, word & STEP_WORD(0, STEP_YIELDED, 0) ? 0 : goes_on_until(id, i));
 }
 
-/* The same where nobody is asked, nobody waits and nothing is to be checked. Not inlined: so what chooses needs few registers. */
+/* The same where nobody is asked, nobody waits and nothing is to be checked. Not inlined: so what chooses needs few
+ * registers. */
 static __attribute__((noinline)) struct fiber *take_step(size_t i, unsigned id, size_t quick) {
   uint64_t word = pending_word(id);
   if (id != run.current) marks.row = i;
@@ -253,12 +259,15 @@ static __attribute__((noinline)) struct fiber *next_forced(size_t i) {
   return take_step(i, id, forced_until(id, i + 1));
 }
 
-/* Chooses who takes the next step: the step is begun. Not inlined: nothing of it is to be on the stack of a fiber that has stopped. */
+/* Chooses who takes the next step: the step is begun. Not inlined: nothing of it is to be on the stack of a fiber that
+ * has stopped. */
 static __attribute__((noinline)) struct fiber *next_step(void) {
   size_t i = run.count;
-  if (UNLIKELY(plan->choose || i >= marks.checked_at || !scheduler.alive || scheduler.waiting | scheduler.spinning)) return next_step_slowly(i);
+  if (UNLIKELY(plan->choose || i >= marks.checked_at || !scheduler.alive || scheduler.waiting | scheduler.spinning))
+    return next_step_slowly(i);
   if (i < plan->count) return next_forced(i);
-  return take_step(i, default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive), undisturbed());
+  return take_step(i, default_fiber(i && scheduler.steps[i - 1].flags & STEP_YIELDED, run.current, scheduler.alive),
+                   undisturbed());
 }
 
 static inline void go_to(struct fiber *from, struct fiber *to) {
@@ -274,8 +283,9 @@ _Noreturn static void end_run(void) {
   run_stop(RUN_WHOLE);
 }
 
-static struct fiber *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point; NULL: the threads of the client */
-static unsigned started;      /* start one after the other */
+static struct fiber
+    *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point; NULL: the threads of the client */
+static unsigned started; /* start one after the other */
 
 /* A fiber has reached its first point, or has ended before: who goes on? NULL: all have, and the steps begin. */
 static struct fiber *after_first(struct fiber *f) {
@@ -295,8 +305,8 @@ static __attribute__((noinline)) void keep_state(struct fiber *f) {
   *real_errno = f->error;
 }
 
-/* The fiber that runs stops until it is chosen. All switches between steps are this one: the processor then foresees where
- * they return to. */
+/* The fiber that runs stops until it is chosen. All switches between steps are this one: the processor then foresees
+ * where they return to. */
 static __attribute__((noinline)) void stop_at_point(struct fiber *f) {
   struct fiber *next = NULL;
   if (UNLIKELY(scheduler.mode == MODE_FIRST)) next = after_first(f);
@@ -325,7 +335,8 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
   if (scheduler.mode == MODE_QUIET) {
     if (can(f)) return;
     if (f->id == FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "the initialisation waits for another thread");
-    run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step", fiber_name(f));
+    run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step",
+              fiber_name(f));
   }
   announce(f, kind, address, size);
   run.pending[f->id].flags |= STEP_WAITS;
@@ -346,8 +357,9 @@ unsigned choose_block(unsigned blocks) {
   if (i < plan->count) {
     block = plan->choices[i].block;
     if (block >= blocks) {
-      snprintf(internal, sizeof internal, "step %zu of the schedule takes free block %u, and there are %u: the code does not do the same again",
-               i, block, blocks);
+      snprintf(internal, sizeof internal,
+               "step %zu of the schedule takes free block %u, and there are %u: the code does not do the same again", i,
+               block, blocks);
       run_stop(RUN_CUT);
     }
   } else if (plan->choose_block) {
@@ -462,7 +474,8 @@ static void tell_late(void) {
   recording->access(recording->context, &access);
 }
 
-static struct access access_of(enum point_kind kind, bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc) {
+static struct access access_of(enum point_kind kind, bool atomic, bool is_point, uintptr_t address, uint32_t size,
+                               uintptr_t pc) {
   return (struct access){.step = run.count ? (uint32_t)run.count - 1 : 0,
                          .fiber = current->id,
                          .kind = (uint8_t)kind,
@@ -473,8 +486,8 @@ static struct access access_of(enum point_kind kind, bool atomic, bool is_point,
                          .pc = pc};
 }
 
-void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size, uintptr_t pc,
-            uint64_t read, uint64_t wrote) {
+void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size,
+            uintptr_t pc, uint64_t read, uint64_t wrote) {
   tell_late();
   struct access access = access_of(kind, atomic, is_point, address, size, pc);
   access.failed = failed;
@@ -496,8 +509,8 @@ void run_record(const struct recorder *recorder) {
 
 /* Runs. */
 
-bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, void (*init)(void), const struct run_options *how,
-              struct problem *problem) {
+bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, void (*init)(void),
+              const struct run_options *how, struct problem *problem) {
   (void)count, (void)problem;
   image = loaded;
   operations = ops;
@@ -641,7 +654,8 @@ struct turns {
   size_t count;
 };
 
-/* Runs the thread whose call is next until that has returned; then the next. Threads the code created run where it waits. */
+/* Runs the thread whose call is next until that has returned; then the next. Threads the code created run where it
+ * waits. */
 static int choose_in_turn(void *context, const struct run *r, struct choice *choice) {
   const struct turns *turns = context;
   size_t call = 0; /* the first that has not returned */
@@ -721,8 +735,7 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
     first[most + 1] = (uint32_t)filled;
     struct turns turns = {threads, count};
     struct problem problem;
-    const struct run *r =
-        run_execute(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, &problem);
+    const struct run *r = run_execute(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, &problem);
     if (r) {
       *found = r->found;
       well = r->found == FOUND_NOTHING && r->end == RUN_WHOLE;
@@ -744,6 +757,8 @@ void run_describe_address(uintptr_t address, struct text *t) {
     text_printf(t, "the stack of %s", fiber_name(&fibers[i]));
     return;
   }
-  if (time_is_clock(address)) text_add(t, "the clock");
-  else if (!image_describe(address, t)) text_printf(t, "%#lx", (unsigned long)address);
+  if (time_is_clock(address))
+    text_add(t, "the clock");
+  else if (!image_describe(address, t))
+    text_printf(t, "%#lx", (unsigned long)address);
 }

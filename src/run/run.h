@@ -1,14 +1,14 @@
 /* The runtime under `asif test`: the user's compiled code, run under chosen schedules.
  *
- * The code is compiled with -fsanitize=thread and linked into a shared object whose hooks (__tsan_*) and whose calls of the
- * threads library and the allocator are *wrapped* (ld --wrap): they reach the functions of this folder, all named __wrap_*.
- * Each thread of the client is a fiber of one OS thread. Just before a fiber does something others can see it stops at a
- * *point* and tells what it is about to do; a *step* is that access and all the fiber does up to its next point. Who takes
- * the next step is a choice, and the choices are the schedule: the same choices give the same run.
+ * The code is compiled with -fsanitize=thread and linked into a shared object whose hooks (__tsan_*) and whose calls of
+ * the threads library and the allocator are *wrapped* (ld --wrap): they reach the functions of this folder, all named
+ * __wrap_*. Each thread of the client is a fiber of one OS thread. Just before a fiber does something others can see it
+ * stops at a *point* and tells what it is about to do; a *step* is that access and all the fiber does up to its next
+ * point. Who takes the next step is a choice, and the choices are the schedule: the same choices give the same run.
  *
- * The order of calls and returns is as strict as the steps allow: an operation is called with its first step and returns with
- * its last, so of all histories of the same steps the one with the fewest overlaps is recorded. What is linearizable with it is
- * linearizable with every other. */
+ * The order of calls and returns is as strict as the steps allow: an operation is called with its first step and
+ * returns with its last, so of all histories of the same steps the one with the fewest overlaps is recorded. What is
+ * linearizable with it is linearizable with every other. */
 #ifndef ASIF_RUN_RUN_H
 #define ASIF_RUN_RUN_H
 
@@ -20,7 +20,7 @@
 #include "base/text.h"
 
 #define FIBERS_MOST 64
-#define CALL_ARGS 3
+#define CALL_ARGS   3
 
 /* The user's code, loaded: the shared object. */
 struct image;
@@ -29,7 +29,8 @@ struct image_op {
   const char *name;    /* as the specification says */
   const char *written; /* the function's name */
   void (*function)(void);
-  int signature; /* of include/asif.h: bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
+  int signature; /* of include/asif.h: bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are
+                    long */
   const char *file;
   int line;
 };
@@ -56,10 +57,11 @@ enum point_kind {
   POINT_UNLOCK,
   POINT_WAIT,
   POINT_WAKE,
-  POINT_ALLOC, /* address: of the list of freed blocks of the size. It reads the list; it has STEP_WROTE only if it took a freed
-                * block. So two that take fresh blocks commute, and none commutes with a free of the size, which would have given
-                * it one more block to choose. Where the code frees nothing it is no point at all */
-  POINT_FREE,  /* has STEP_WROTE. Two of them commute but for the order in which a later allocation is offered the blocks */
+  POINT_ALLOC, /* address: of the list of freed blocks of the size. It reads the list; it has STEP_WROTE only if it took
+                * a freed block. So two that take fresh blocks commute, and none commutes with a free of the size, which
+                * would have given it one more block to choose. Where the code frees nothing it is no point at all */
+  POINT_FREE, /* has STEP_WROTE. Two of them commute but for the order in which a later allocation is offered the blocks
+               */
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,
@@ -67,11 +69,11 @@ enum point_kind {
 };
 
 enum step_flags {
-  STEP_CALLS = 1,   /* an operation is called with this step */
-  STEP_RETURNS = 2, /* and one returns */
-  STEP_WROTE = 4,   /* it changed what it accessed, or may have */
-  STEP_SPINS = 8,   /* after it the fiber waits in a loop for another's write (it comes back to where it was, having changed
-                     * nothing): it cannot take a step before somebody has written */
+  STEP_CALLS = 1,    /* an operation is called with this step */
+  STEP_RETURNS = 2,  /* and one returns */
+  STEP_WROTE = 4,    /* it changed what it accessed, or may have */
+  STEP_SPINS = 8,    /* after it the fiber waits in a loop for another's write (it comes back to where it was, having
+                      * changed    nothing): it cannot take a step before somebody has written */
   STEP_YIELDED = 16, /* after it the default is that another goes on: a yield, or very many steps without a change */
   STEP_WAITS = 32,   /* it could be taken only when something was free, or had happened: a lock, not a try */
   STEP_OPENS = 64    /* it gave up what nobody who waits could have had before: a mutex */
@@ -83,14 +85,14 @@ struct step {
   uintptr_t address; /* 0: none */
   uint32_t size;
   uint8_t fiber;
-  uint8_t before; /* the fiber that took the step before this; that of step 0 is 0 */
-  uint8_t kind;   /* enum point_kind */
-  uint8_t flags;  /* enum step_flags */
-  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the last: one
-                          * never used before */
-  uint64_t place : 48;   /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is its own;
-                          * 0: none. Accesses of the block do not commute with it: afterwards they are a use after free.
-                          * Of POINT_START: the number of the fiber it created */
+  uint8_t before;        /* the fiber that took the step before this; that of step 0 is 0 */
+  uint8_t kind;          /* enum point_kind */
+  uint8_t flags;         /* enum step_flags */
+  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the
+                          * last: one never used before */
+  uint64_t place : 48; /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is
+                        * its own; 0: none. Accesses of the block do not commute with it: afterwards they are a use
+                        * after free. Of POINT_START: the number of the fiber it created */
 };
 
 /* A choice: whose step, and if it allocates, which block. A schedule is one choice a step. */
@@ -100,8 +102,8 @@ struct choice {
 
 /* An event of the history. */
 struct moment {
-  uint32_t step;   /* the index of the step it happened with */
-  uint32_t call;   /* index into client.calls */
+  uint32_t step; /* the index of the step it happened with */
+  uint32_t call; /* index into client.calls */
   uint8_t fiber;
   bool is_return;
   long result; /* of a return; 0 of a void operation */
@@ -120,43 +122,44 @@ enum found {
   FOUND_DEADLOCK,
   FOUND_LIVELOCK,
   FOUND_ASSERTION,
-  FOUND_CRASH,     /* a signal, abort, an exception nobody catches, exit */
-  FOUND_MISUSE,    /* of a mutex and its like: unlocked by another, destroyed while held */
+  FOUND_CRASH,      /* a signal, abort, an exception nobody catches, exit */
+  FOUND_MISUSE,     /* of a mutex and its like: unlocked by another, destroyed while held */
   FOUND_UNSUPPORTED /* a function the runtime cannot run under a scheduler: no finding about the object, but the end */
 };
 const char *found_name(enum found); /* "data race", "use after free", ... */
 
 enum run_end {
-  RUN_WHOLE,   /* every thread ended, or there is a finding */
-  RUN_CUT,     /* the chooser said stop */
-  RUN_LONG,    /* more steps than allowed, and it is not known that it would never end */
-  RUN_CANNOT   /* the object's asif_require refused a call: the run does not count */
+  RUN_WHOLE, /* every thread ended, or there is a finding */
+  RUN_CUT,   /* the chooser said stop */
+  RUN_LONG,  /* more steps than allowed, and it is not known that it would never end */
+  RUN_CANNOT /* the object's asif_require refused a call: the run does not count */
 };
 
 /* What the chooser sees: asked before every step that the plan does not force. */
 struct run;
 enum { CHOOSE_STOP = -1 };
 
-/* How to run: first the given choices, then the chooser's, or without one the default: the fiber that ran goes on while it
- * can, then the next one in cyclic order that can; block 0. A forced choice that is not possible is an internal error,
- * told by run_execute (the code is not deterministic). */
+/* How to run: first the given choices, then the chooser's, or without one the default: the fiber that ran goes on while
+ * it can, then the next one in cyclic order that can; block 0. A forced choice that is not possible is an internal
+ * error, told by run_execute (the code is not deterministic). */
 struct plan {
   const struct choice *choices;
   size_t count;
-  int (*choose)(void *context, const struct run *, struct choice *); /* fills the choice; CHOOSE_STOP ends the run; else 0 */
+  int (*choose)(void *context, const struct run *,
+                struct choice *); /* fills the choice; CHOOSE_STOP ends the run; else 0 */
   int (*choose_block)(void *context, const struct run *, unsigned blocks); /* NULL: 0 */
   void *context;
-  /* What the caller knows, and need not be found out by comparing: after the run with this number, and no other, so many of the first
-   * choices are as in its plan, and the client is its client. 0: nothing. */
+  /* What the caller knows, and need not be found out by comparing: after the run with this number, and no other, so
+   * many of the first choices are as in its plan, and the client is its client. 0: nothing. */
   uint64_t after;
   size_t same;
 };
 
 struct run_options {
-  bool races;       /* look for data races; accesses that are not atomic are then no points (where there is no race their order
-                     * does not matter). Else they are points, except those to the fiber's own stack */
-  bool leaks;       /* blocks that nobody can reach at the end are a finding */
-  bool type_stable; /* freed memory may be read and written atomically */
+  bool races; /* look for data races; accesses that are not atomic are then no points (where there is no race their
+               * order does not matter). Else they are points, except those to the fiber's own stack */
+  bool leaks; /* blocks that nobody can reach at the end are a finding */
+  bool type_stable;  /* freed memory may be read and written atomically */
   size_t steps_most; /* 0: 20,000 */
 };
 
@@ -167,39 +170,45 @@ struct run {
   const struct step *steps;
   size_t moment_count;
   const struct moment *moments;
-  uint64_t number;      /* how many runs there were, this one included */
-  size_t same_moments;  /* so many of the first are those of the run before, if it was of the same client; but for the steps */
+  uint64_t number;     /* how many runs there were, this one included */
+  size_t same_moments; /* so many of the first are those of the run before, if it was of the same client; but for the
+                          steps */
   enum run_end end;
   enum found found;
-  const char *said;        /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */
-  unsigned fibers;         /* those of the client and those they created */
-  unsigned current;        /* who took the last step */
-  uint64_t enabled;        /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
-  uint64_t alive;          /* after the run: who has not ended */
-  size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there is none */
-  bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner does there with plain
-                       * accesses is not seen: neither are races there, nor is it interleaved */
-  struct step pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
+  const char *said; /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */
+  unsigned fibers;  /* those of the client and those they created */
+  unsigned current; /* who took the last step */
+  uint64_t
+      enabled; /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
+  uint64_t alive; /* after the run: who has not ended */
+  size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
+                  is none */
+  bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner
+                       * does there with plain accesses is not seen: neither are races there, nor is it interleaved */
+  struct step
+      pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };
 
 struct image *image_open(struct mem *, const char *shared_object, struct problem *);
 /* The entries of its harness (include/asif.h), by place; none: count 0. */
 const struct asif_entry *const *image_entries(const struct image *, size_t *count);
 void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
-bool image_frees(const struct image *); /* has a call of free or its like; true if that is not known */
+bool image_frees(const struct image *);        /* has a call of free or its like; true if that is not known */
 bool image_reads_clocks(const struct image *); /* the same of clocks */
-bool image_floats(const struct image *); /* it changes the control words of floating point */
+bool image_floats(const struct image *);       /* it changes the control words of floating point */
 
-/* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The subject's
- * globals and its heap as they are after loading are what every run begins with; init is part of every run. */
+/* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The
+ * subject's globals and its heap as they are after loading are what every run begins with; init is part of every run.
+ */
 bool run_open(struct image *, const struct image_op *, unsigned count, void (*init)(void), const struct run_options *,
               struct problem *);
 const struct run *run_execute(const struct client *, const struct plan *, struct problem *); /* NULL: internal error */
-/* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives their
- * results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
+/* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives
+ * their results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
 bool run_sequential(const struct call *, const uint8_t *threads, size_t count, long *results, enum found *);
 
-/* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say so. */
+/* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say
+ * so. */
 enum { RUN_BROKEN = 70 };
 
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
@@ -225,7 +234,8 @@ struct recorder {
 /* Whom the default policy chooses for step i, given the steps before it and those enabled: see struct plan. */
 unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled);
 void run_record(const struct recorder *); /* for the runs from now on; NULL: none */
-/* Where a finding lies: the places (pc) involved, the newest first, each with the fiber and words: "the read", "freed here". */
+/* Where a finding lies: the places (pc) involved, the newest first, each with the fiber and words: "the read", "freed
+ * here". */
 struct found_place {
   uintptr_t pc, address;
   uint8_t fiber;

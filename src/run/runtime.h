@@ -3,14 +3,13 @@
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
  *   kept.c     states kept on the way, so that the next run need not begin at the beginning
- *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its variables
- *   hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness
- *   crash.c    signals, abort, assert, exit
- *   heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
+ *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
+ * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness crash.c
+ * signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
  *   races.c    vector clocks; order.c: where they are not needed
  *   sync.c     points at mutexes and their like; waiters.c: who waits for a signal
- *   mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler
- *   spin.c     loops that wait for another, and runs that never end
+ *   mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under
+ * the scheduler spin.c     loops that wait for another, and runs that never end
  *
  * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
 #ifndef ASIF_RUN_RUNTIME_H
@@ -21,19 +20,20 @@
 /* What is declared here is in the program itself: it need not be looked up. */
 #pragma GCC visibility push(hidden)
 
-#define WRAPPED    __attribute__((visibility("default"), used))
-#define WRAP(name) __wrap_##name
+#define WRAPPED     __attribute__((visibility("default"), used))
+#define WRAP(name)  __wrap_##name
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Of a fiber: as much as a thread has on most systems. Under the address sanitizer all of it is looked at before each run. */
+/* Of a fiber: as much as a thread has on most systems. Under the address sanitizer all of it is looked at before each
+ * run. */
 #ifdef __SANITIZE_ADDRESS__
 #define STACK_SIZE ((uintptr_t)256 << 10)
 #else
 #define STACK_SIZE ((uintptr_t)8 << 20)
 #endif
 #define STACK_GUARD ((uintptr_t)64 << 10) /* below it: cannot be touched */
-#define FIBER_MAIN (FIBERS_MOST - 1)      /* runs init: before all others, and never a step of its own */
+#define FIBER_MAIN  (FIBERS_MOST - 1)     /* runs init: before all others, and never a step of its own */
 
 struct fiber;
 typedef bool ready(const struct fiber *); /* can a fiber that waits at its point go on? */
@@ -42,58 +42,59 @@ typedef bool ready(const struct fiber *); /* can a fiber that waits at its point
 struct spin {
   uintptr_t pc, address; /* pc 0: none */
   uint64_t value;
-  uint32_t reads, next; /* reads since the last write of its own; when to take another candidate */
+  uint32_t reads, next;    /* reads since the last write of its own; when to take another candidate */
   uint32_t hits, next_hit; /* how often it came back to the candidate; when to keep the state again */
-  uint64_t writes, locks; /* those of the scheduler when the state was kept */
-  uint64_t state;       /* hash of the fiber's stack and registers there */
+  uint64_t writes, locks;  /* those of the scheduler when the state was kept */
+  uint64_t state;          /* hash of the fiber's stack and registers there */
 };
 /* The same, from the function the code called to where that returns, and while the run is watched. */
 struct landing {
-  uint64_t local;       /* while the run is watched: the fiber's state and the result, after its last step */
+  uint64_t local; /* while the run is watched: the fiber's state and the result, after its last step */
   uint64_t result;
   size_t landed;        /* the step it was taken after */
   bool compares, lands; /* what is to be done when the function that the code called returns */
   void *back;           /* to here */
 };
-/* The same for a loop that looks with a mutex locked, and so writes: a mutex it has come back to unlock, having changed nothing else. */
+/* The same for a loop that looks with a mutex locked, and so writes: a mutex it has come back to unlock, having changed
+ * nothing else. */
 struct polling {
-  uintptr_t pc, mutex; /* pc 0: none */
+  uintptr_t pc, mutex;                    /* pc 0: none */
   uint32_t unlocks, next, hits, next_hit; /* as reads and so on of struct spin */
   uint64_t writes, locks, state;
-  uint32_t held;  /* mutexes */
-  bool dirty;     /* it has changed something since it last locked its first */
+  uint32_t held; /* mutexes */
+  bool dirty;    /* it has changed something since it last locked its first */
   bool compares;
 };
 
 struct fiber {
   _Alignas(64) void *sp; /* while it does not run */
-  int error;          /* its errno, while it does not run */
+  int error;             /* its errno, while it does not run */
   uint32_t current_call;
-  uintptr_t pc;       /* of the atomic access it makes: where the code is, should it crash */
-  bool ended, called; /* called: an operation has begun and its call is to be recorded with the next step */
-  bool tls_used;      /* in this run */
-  ready *ready;       /* NULL: can go on */
+  uintptr_t pc;               /* of the atomic access it makes: where the code is, should it crash */
+  bool ended, called;         /* called: an operation has begun and its call is to be recorded with the next step */
+  bool tls_used;              /* in this run */
+  ready *ready;               /* NULL: can go on */
   struct tls_ending *endings; /* destructors of its thread-local objects */
   struct spin spin;
   char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
-  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c), or what does is not
-   * needed where a fiber has stopped. */
+  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c), or what does
+   * is not needed where a fiber has stopped. */
   uint8_t id;
-  uint64_t goes_on;   /* STEP_WHO of a step that follows its own */
+  uint64_t goes_on; /* STEP_WHO of a step that follows its own */
   struct landing landing;
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
-  char *tls;          /* its copy of the image's thread-local storage; NULL until there was room for one */
+  char *tls;             /* its copy of the image's thread-local storage; NULL until there was room for one */
   size_t tls_size;
   struct polling polling;
-  uint32_t timeouts;   /* how often in a row its time was over, without a step of another */
-  size_t timeout_step; /* the last time */
+  uint32_t timeouts;      /* how often in a row its time was over, without a step of another */
+  size_t timeout_step;    /* the last time */
   void *(*start)(void *); /* of a thread the code created; NULL: a thread of the client */
   void *argument, *result;
 };
 
 /* The run that is going on. Outside of a run (loading, static constructors) current is NULL, and every wrapped function
- * does what the real one does, or the nearest thing to it. While init runs current is fibers[FIBER_MAIN]: no choices, no points,
- * and nothing can race. */
+ * does what the real one does, or the nearest thing to it. While init runs current is fibers[FIBER_MAIN]: no choices,
+ * no points, and nothing can race. */
 extern struct fiber *current;
 extern struct run run;
 extern struct run_options options;
@@ -108,31 +109,35 @@ enum mode {
 /* What the choice of the next step needs. Bit f: fiber f. */
 struct scheduler {
   uint64_t alive, waiting, spinning; /* waiting: has a `ready`; spinning: waits in a loop until somebody writes */
-  uint64_t ran; /* the fibers that were chosen since a state was kept (kept.c) */
-  size_t quick; /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else is chosen */
+  uint64_t ran;                      /* the fibers that were chosen since a state was kept (kept.c) */
+  size_t quick;  /* up to this step the fiber that runs goes on, whatever it does but wait: it is known that nobody else
+                    is chosen */
   size_t silent; /* the same, where nobody wants to know of its accesses; else 0 */
   struct step *steps; /* there is one before the first, for what is done before */
   enum mode mode;
-  uint64_t runs; /* how many there were */
-  bool asks;     /* the chooser runs, on a fiber's stack */
+  uint64_t runs;      /* how many there were */
+  bool asks;          /* the chooser runs, on a fiber's stack */
   uintptr_t error_at; /* errno */
-  uint64_t writes; /* how often something changed, but for mutexes that are locked and unlocked */
-  uint64_t locks;  /* a hash of which are locked by whom */
-  uint64_t polling; /* bit f: if fiber f spins it does so by unlocking a mutex again and again: it need not wake when another does that */
-  bool watched;    /* the run is long: does it come back to a state it was in? (spin.c) */
+  uint64_t writes;    /* how often something changed, but for mutexes that are locked and unlocked */
+  uint64_t locks;     /* a hash of which are locked by whom */
+  uint64_t polling;   /* bit f: if fiber f spins it does so by unlocking a mutex again and again: it need not wake when
+                         another does that */
+  bool watched;       /* the run is long: does it come back to a state it was in? (spin.c) */
 };
 extern struct scheduler scheduler;
 
 /* Only then are accesses compared: what init does comes before everything. */
 static inline bool races_wanted(void) { return options.races && current && current->id != FIBER_MAIN; }
 
-/* A step's size, fiber, before, kind and flags as one word: what was written in small pieces and is then read as a whole would
- * stop the processor for a while. */
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the words of a step are put together as a little endian machine has them");
-_Static_assert(offsetof(struct step, size) == 16 && offsetof(struct step, fiber) == 20 && offsetof(struct step, before) == 21 &&
-                   offsetof(struct step, kind) == 22 && offsetof(struct step, flags) == 23 && sizeof(struct step) == 32,
+/* A step's size, fiber, before, kind and flags as one word: what was written in small pieces and is then read as a
+ * whole would stop the processor for a while. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "the words of a step are put together as a little endian machine has them");
+_Static_assert(offsetof(struct step, size) == 16 && offsetof(struct step, fiber) == 20 &&
+                   offsetof(struct step, before) == 21 && offsetof(struct step, kind) == 22 &&
+                   offsetof(struct step, flags) == 23 && sizeof(struct step) == 32,
                "a step is four words");
-#define STEP_WHO(fiber, before)       ((uint64_t)(fiber) << 32 | (uint64_t)(before) << 40)
+#define STEP_WHO(fiber, before)      ((uint64_t)(fiber) << 32 | (uint64_t)(before) << 40)
 #define STEP_WORD(kind, flags, size) ((uint64_t)(kind) << 48 | (uint64_t)(flags) << 56 | (size))
 static inline void step_put(struct step *s, uint64_t enabled, uintptr_t address, uint64_t word) {
   static const uint64_t none;
@@ -162,9 +167,7 @@ void point_when(enum point_kind, uintptr_t address, uint32_t size, ready *, cons
 /* Of a POINT_ALLOC that was just reached: which of so many blocks (1 or more). */
 unsigned choose_block(unsigned blocks);
 /* The step that is being taken wrote: so it does not commute with others' accesses of the same place. */
-static inline void step_wrote_same(void) {
-  scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_WROTE;
-}
+static inline void step_wrote_same(void) { scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_WROTE; }
 /* It wrote, and something changed: spinning fibers wake up. */
 static inline void step_wrote(void) {
   scheduler.spinning = 0;
@@ -194,7 +197,8 @@ struct fiber *fiber_create(void *(*start)(void *), void *argument);
 _Noreturn void fiber_exit(void *result); /* ends the thread that runs: pthread_exit, thrd_exit */
 /* Ends the run with a finding. The sentence is copied. Never returns to the fiber. */
 _Noreturn void run_found(enum found, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void found_at(uintptr_t pc, uintptr_t address, const struct fiber *, const char *words); /* before run_found, newest first */
+void found_at(uintptr_t pc, uintptr_t address, const struct fiber *,
+              const char *words); /* before run_found, newest first */
 _Noreturn void run_stop(enum run_end);
 /* "thread 1", "main" (init), for sentences. */
 const char *fiber_name(const struct fiber *);
@@ -209,7 +213,7 @@ void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, 
 void fibers_open(void);
 void fiber_prepare(struct fiber *, void (*body)(void)); /* to begin at body, which never returns */
 void fiber_switch(void **from, void *to);
-extern bool fiber_floats; /* fibers have their own control words of floating point */
+extern bool fiber_floats;            /* fibers have their own control words of floating point */
 _Noreturn void fiber_jump(void *to); /* for good */
 
 /* The image (image.c). */
@@ -218,7 +222,8 @@ void image_restore(void);
 bool image_has_code(uintptr_t pc);
 bool image_is_simple(const struct image *); /* few globals, and it calls nothing that keeps something outside of it */
 void (*image_function(const char *name))(void); /* NULL if there is none */
-bool image_dirty(uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
+bool image_dirty(
+    uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
 struct image_range {
   uintptr_t low, high;
 };
@@ -230,8 +235,8 @@ void tls_endings_set(size_t);
 void tls_ended(struct fiber *); /* runs the destructors of thread-local objects, if it has any */
 bool image_describe(uintptr_t, struct text *);
 
-void host_reset(void); /* host.c */
-void time_open(bool clocks); /* time.c: the code reads clocks, somewhere */
+void host_reset(void);                 /* host.c */
+void time_open(bool clocks);           /* time.c: the code reads clocks, somewhere */
 bool time_is_clock(uintptr_t address); /* of points where a clock is read */
 
 /* States of a run, kept on the way (kept.c). */
@@ -287,8 +292,8 @@ static inline void kept_get(const char **from, void *to, size_t size) {
   *from += size;
 }
 bool heap_can_be_put(void);
-/* Which blocks there are; what is in them is for kept.c to copy. First comes what is not looked at again if it is as it was in the
- * state before; first: there is none. */
+/* Which blocks there are; what is in them is for kept.c to copy. First comes what is not looked at again if it is as it
+ * was in the state before; first: there is none. */
 enum { LINE = 64 }; /* bytes that are copied at once */
 struct extent {
   void *at;
@@ -306,25 +311,27 @@ void crash_open(void);
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* Memory accesses that are not atomic, and those that are (hooks.c calls these; so do memcpy and its like). Each checks the
- * address (heap), looks for races if asked, tells the recorder. */
+/* Memory accesses that are not atomic, and those that are (hooks.c calls these; so do memcpy and its like). Each checks
+ * the address (heap), looks for races if asked, tells the recorder. */
 /* After loading: what is allocated now is what every run begins with. frees: the image has a call that frees memory. */
 void heap_keep(bool frees);
 bool heap_dirty(uintptr_t); /* as image_dirty */
-void heap_reset(void);   /* before every run */
-/* All its addresses, and for good: high, where neither the system nor the sanitizers put anything. An area for each fiber, and one for
- * what is allocated while the image is loaded. */
+void heap_reset(void);      /* before every run */
+/* All its addresses, and for good: high, where neither the system nor the sanitizers put anything. An area for each
+ * fiber, and one for what is allocated while the image is loaded. */
 enum { AREA_BITS = 28, AREAS = FIBERS_MOST + 1 };
 static const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
 bool heap_describe(uintptr_t, struct text *); /* of an address it owns */
-void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uintptr_t pc); /* of an address it owns: is it a live block? */
-void heap_leaks(void);   /* at the end of a run: run_found(FOUND_LEAK) if there are any */
+void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic,
+                 uintptr_t pc); /* of an address it owns: is it a live block? */
+void heap_leaks(void);          /* at the end of a run: run_found(FOUND_LEAK) if there are any */
 void *heap_alloc(size_t size, size_t align, uintptr_t pc);
 void heap_free(void *, uintptr_t pc);
 size_t heap_size(const void *);
 uintptr_t heap_start(uintptr_t); /* of the block an address is in */
-bool heap_stale(uintptr_t); /* with type_stable, of an address it owns: reached through a pointer from before the block was freed */
+bool heap_stale(
+    uintptr_t); /* with type_stable, of an address it owns: reached through a pointer from before the block was freed */
 /* Of a function that accesses memory for the code (hooks.c): one plain access of so many bytes, about to be made. */
 void plain_access(const void *, size_t size, bool write, uintptr_t pc, void **slot);
 
@@ -333,19 +340,22 @@ void races_open(bool simple, size_t steps); /* simple: see image_is_simple */
 void races_reset(void);
 void races_fiber(const struct fiber *parent, const struct fiber *child); /* created: all the parent did comes before */
 void races_joined(const struct fiber *by, const struct fiber *ended);
-void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);              /* plain */
+void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);                 /* plain */
 void races_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, uintptr_t pc); /* order: __ATOMIC_* */
 void races_fence(int order);
 void races_acquire(uintptr_t object); /* a lock taken, a wait over */
 void races_release(uintptr_t object); /* a lock given up, a signal sent */
-void races_forget(uintptr_t address, size_t size); /* a block that was freed is allocated again: nothing was there before */
+void races_forget(uintptr_t address,
+                  size_t size); /* a block that was freed is allocated again: nothing was there before */
 void races_freed(uintptr_t address, size_t size, uintptr_t pc); /* as a write of all of it */
-uint32_t races_epoch(void); /* of the fiber that runs, now */
+uint32_t races_epoch(void);                                     /* of the fiber that runs, now */
 bool races_knows(unsigned fiber, uint32_t epoch); /* does that come before what the fiber that runs does now? */
 static inline bool order_acquires(int order) {
   return (1 << __ATOMIC_CONSUME | 1 << __ATOMIC_ACQUIRE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
 }
-static inline bool order_releases(int order) { return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1; }
+static inline bool order_releases(int order) {
+  return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
+}
 /* The clocks themselves. */
 void clocks_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
 void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, uintptr_t pc);
@@ -353,9 +363,12 @@ void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind, int order,
 /* Races without clocks, as long as the order is simple (order.c). False: it is not, and the clocks are to be used. */
 enum { ORDER_MAP_LOG = 16, ORDER_ATOMIC = 1, ORDER_PLAIN = 2 };
 extern bool order_simple;
-extern uint64_t *order_notes;                    /* of each step that is an atomic access: where it is in the code, and above that its order */
-extern uint8_t order_map[1 << ORDER_MAP_LOG];    /* of places of 8 bytes, hashed: may there be such accesses? Never cleared */
-extern uint32_t order_wrote[1 << ORDER_MAP_LOG]; /* of the same places: the step of the last atomic write, of this run or an earlier one */
+extern uint64_t
+    *order_notes; /* of each step that is an atomic access: where it is in the code, and above that its order */
+extern uint8_t
+    order_map[1 << ORDER_MAP_LOG]; /* of places of 8 bytes, hashed: may there be such accesses? Never cleared */
+extern uint32_t order_wrote[1 << ORDER_MAP_LOG]; /* of the same places: the step of the last atomic write, of this run
+                                                    or an earlier one */
 bool order_open(bool simple, size_t steps);
 void order_reset(void);
 bool order_put(struct kept_bytes *);
@@ -363,7 +376,9 @@ void order_get(const char **from);
 bool order_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
 bool order_atomic(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
 void order_end(size_t steps); /* tells the clocks of all accesses of the first so many steps, and of all plain ones */
-static inline size_t order_place(uintptr_t address) { return (address >> 3) * 0x9e3779b97f4a7c15u >> (64 - ORDER_MAP_LOG); }
+static inline size_t order_place(uintptr_t address) {
+  return (address >> 3) * 0x9e3779b97f4a7c15u >> (64 - ORDER_MAP_LOG);
+}
 /* Of an atomic access that is the last step, where the order is simple. False: there is more to be done. */
 static inline bool order_note(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
   size_t step = run.count - 1, place = order_place(address);
@@ -387,7 +402,8 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   f->polling.pc = 0;
   f->polling.held = f->polling.unlocks = f->polling.next = 0;
 }
-/* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait. */
+/* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait.
+ */
 static inline void spin_wrote(struct fiber *f) {
   f->spin.pc = 0;
   f->spin.reads = f->spin.next = 0;
@@ -407,8 +423,8 @@ static inline void spin_candidate(struct fiber *f, uintptr_t pc, uintptr_t addre
   s->next = 2 * s->reads;
   s->hits = s->next_hit = 0;
 }
-/* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it. slot: SPIN_SLOT
- * of the function the code called. */
+/* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it.
+ * slot: SPIN_SLOT of the function the code called. */
 static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value, void **slot) {
   struct spin *s = &f->spin;
   s->reads++;
@@ -422,16 +438,17 @@ static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address
 /* At the end of every function the code calls that has a point: with what it returns, or read. */
 void spin_land(uintptr_t pc, uint64_t result, void **slot);
 #define SPIN_LAND(pc, result) (UNLIKELY(scheduler.watched) ? spin_land(pc, (uint64_t)(result), SPIN_SLOT) : (void)0)
-#define SPIN_WATCH 2000 /* steps after which a run is watched */
-void spin_watch(uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
+#define SPIN_WATCH            2000 /* steps after which a run is watched */
+void spin_watch(
+    uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */
 _Noreturn void spin_stuck(void);
 
 /* The threads library (threads.c and its like). */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */
 void **threads_values(unsigned fiber, size_t *count); /* what it has by keys: blocks may be reached from there */
-extern bool threads_keys;           /* some thread has something by a key */
-void threads_ended(struct fiber *); /* then: the destructors of that */
+extern bool threads_keys;                             /* some thread has something by a key */
+void threads_ended(struct fiber *);                   /* then: the destructors of that */
 
 #pragma GCC visibility pop
 #endif

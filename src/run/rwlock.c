@@ -8,10 +8,11 @@
 
 enum { SIZE = 4, EACH_MOST = 15 };
 
-/* In the place of pthread_rwlock_t; zeros are what its initialiser says, and what it may say beyond is not looked at. */
+/* In the place of pthread_rwlock_t; zeros are what its initialiser says, and what it may say beyond is not looked at.
+ */
 struct rwlock {
-  uint32_t writer;              /* as sync_self says */
-  uint32_t readers;             /* locks held, all together */
+  uint32_t writer;               /* as sync_self says */
+  uint32_t readers;              /* locks held, all together */
   uint8_t each[FIBERS_MOST / 2]; /* by each fiber: four bits */
   uint32_t destroyed;
 };
@@ -24,7 +25,8 @@ static unsigned held_by(const struct rwlock *l, uint32_t self) {
 
 static void count_reader(struct rwlock *l, uint32_t self, int by) {
   l->readers += (uint32_t)by;
-  if (self - 1 < FIBERS_MOST) l->each[(self - 1) / 2] = (uint8_t)(l->each[(self - 1) / 2] + by * (1 << (self - 1) % 2 * 4));
+  if (self - 1 < FIBERS_MOST)
+    l->each[(self - 1) / 2] = (uint8_t)(l->each[(self - 1) / 2] + by * (1 << (self - 1) % 2 * 4));
 }
 
 static bool readable(const struct fiber *f) {
@@ -111,8 +113,8 @@ WRAPPED int WRAP(pthread_rwlock_destroy)(pthread_rwlock_t *lock) {
   sync_point(POINT_LOCK, l, SIZE, CALLER);
   check(l, "destroys", CALLER);
   if (busy(l, true))
-    sync_misuse(CALLER, l, "%s destroys %s, which %s has locked", fiber_name(current), sync_name("the read-write lock", l),
-                fiber_name(sync_fiber(holder(l))));
+    sync_misuse(CALLER, l, "%s destroys %s, which %s has locked", fiber_name(current),
+                sync_name("the read-write lock", l), fiber_name(sync_fiber(holder(l))));
   l->destroyed = DESTROYED;
   sync_taken(l);
   sync_record(POINT_LOCK, l, SIZE, false, CALLER);
@@ -169,7 +171,8 @@ WRAPPED int WRAP(pthread_rwlock_unlock)(pthread_rwlock_t *lock) {
   } else if (l->readers && (held_by(l, self) || self > FIBERS_MOST)) {
     count_reader(l, self, -1);
   } else {
-    sync_misuse(CALLER, l, "%s unlocks %s, which it has not locked", fiber_name(current), sync_name("the read-write lock", l));
+    sync_misuse(CALLER, l, "%s unlocks %s, which it has not locked", fiber_name(current),
+                sync_name("the read-write lock", l));
   }
   sync_given(l);
   sync_record(POINT_UNLOCK, l, SIZE, false, CALLER);

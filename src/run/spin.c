@@ -1,24 +1,26 @@
 /* Loops that wait for another thread, and runs that never end.
  *
- * A fiber *spins* if it comes back to a read it has made, with the same result and everything it can see as it was: its stack, its
- * registers, and nothing written since by anybody, itself included. Then it will do the same again, and can as well wait until
- * somebody writes. That is exact: a loop that counts its tries has another stack or other registers each time.
+ * A fiber *spins* if it comes back to a read it has made, with the same result and everything it can see as it was: its
+ * stack, its registers, and nothing written since by anybody, itself included. Then it will do the same again, and can
+ * as well wait until somebody writes. That is exact: a loop that counts its tries has another stack or other registers
+ * each time.
  *
- * When a hook returns, the calling convention leaves nothing of the fiber but its stack above the call and six registers. They are
- * looked at there: the return address of the hook is replaced by spin_landing, once a read was repeated.
+ * When a hook returns, the calling convention leaves nothing of the fiber but its stack above the call and six
+ * registers. They are looked at there: the return address of the hook is replaced by spin_landing, once a read was
+ * repeated.
  *
- * Which read a loop comes back to is found by Brent's scheme: a candidate is replaced by the present read after 1, 2, 4, 8, ... reads.
- * The state is kept when the candidate is met again, so that code without loops pays nothing; and kept anew after 1, 2, 4, ... meetings,
- * since a loop may alternate.
+ * Which read a loop comes back to is found by Brent's scheme: a candidate is replaced by the present read after 1, 2,
+ * 4, 8, ... reads. The state is kept when the candidate is met again, so that code without loops pays nothing; and kept
+ * anew after 1, 2, 4, ... meetings, since a loop may alternate.
  *
- * A loop may look at things with a mutex locked. Locking and unlocking are writes, but if nothing else is written in between all is as it was:
- * such a fiber *polls*, which is found in the same way, from one unlocking to the next. It is not found while the mutex is locked, so that
- * it does not wait with it. Nobody waits for a mutex to be locked, and so that wakes nobody; that it is unlocked wakes those who spin,
- * but not those who poll.
+ * A loop may look at things with a mutex locked. Locking and unlocking are writes, but if nothing else is written in
+ * between all is as it was: such a fiber *polls*, which is found in the same way, from one unlocking to the next. It is
+ * not found while the mutex is locked, so that it does not wait with it. Nobody waits for a mutex to be locked, and so
+ * that wakes nobody; that it is unlocked wakes those who spin, but not those who poll.
  *
- * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at, again by
- * Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run can go on like this
- * for ever, however fair its schedule is. */
+ * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
+ * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
+ * can go on like this for ever, however fair its schedule is. */
 #include "run/sync.h"
 
 #include <errno.h>
@@ -34,8 +36,8 @@ __extension__ typedef unsigned __int128 two_words;
 #define KEY_0 0x9e3779b97f4a7c15u
 #define KEY_1 0xd6e8feb86659fd93u
 
-/* Both halves of a product: two words at once. A factor that is 0 would lose the other, and many words are 0: so each factor is mixed with
- * a key first, or with what is mixed already. */
+/* Both halves of a product: two words at once. A factor that is 0 would lose the other, and many words are 0: so each
+ * factor is mixed with a key first, or with what is mixed already. */
 static inline uint64_t fold(uint64_t a, uint64_t b) {
   two_words product = (two_words)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -53,7 +55,8 @@ ANY_MEMORY static uint64_t hash_words(uint64_t h, const uint64_t *at, const uint
 }
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
 
-/* Here hooks return to: keeps what they return, has spin_landed look at the six registers, and goes where they should have gone. */
+/* Here hooks return to: keeps what they return, has spin_landed look at the six registers, and goes where they should
+ * have gone. */
 void spin_landing(void);
 __asm__(".text\n"
         ".p2align 4\n"
@@ -135,7 +138,9 @@ static void compare(struct fiber *f, uint64_t state) {
 
 /* Polling. */
 
-static uint64_t locked_by(const struct fiber *f, const void *mutex) { return hash_mix((uintptr_t)mutex * FIBERS_MOST + f->id); }
+static uint64_t locked_by(const struct fiber *f, const void *mutex) {
+  return hash_mix((uintptr_t)mutex * FIBERS_MOST + f->id);
+}
 
 static void forget_reads(struct fiber *f) {
   f->spin.pc = 0;
@@ -257,7 +262,8 @@ static uint64_t hash_memory(void) {
   return h;
 }
 
-/* What the heap will do next is not in its memory: a state is compared only with one since which nothing was allocated. */
+/* What the heap will do next is not in its memory: a state is compared only with one since which nothing was allocated.
+ */
 static bool only_accesses(void) {
   for (size_t i = before.step; i < run.count; i++) {
     enum point_kind kind = scheduler.steps[i].kind;
@@ -271,7 +277,10 @@ _Noreturn static void found_circle(void) {
   char who[160] = "";
   size_t at = 0;
   for (uint64_t rest = before.did; rest && at < sizeof who; rest &= rest - 1)
-    at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", !at ? "" : rest & (rest - 1) ? ", " : " and ",
+    at += (size_t)snprintf(who + at, sizeof who - at, "%s%s",
+                           !at                 ? ""
+                           : rest & (rest - 1) ? ", "
+                                               : " and ",
                            fiber_name(&fibers[__builtin_ctzll(rest)]));
   for (uint64_t rest = before.did; rest; rest &= rest - 1) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)];
@@ -309,8 +318,9 @@ void spin_watch(uint64_t enabled) {
 
 /* Nobody can take a step. */
 
-static const struct wait_kind *const wait_kinds[] = {&mutex_wait, &spinlock_wait, &read_wait,  &write_wait, &semaphore_wait, &barrier_wait,
-                                                     &once_wait,  &guard_wait,    &join_wait, &signal_wait, &futex_wait};
+static const struct wait_kind *const wait_kinds[] = {&mutex_wait,     &spinlock_wait, &read_wait, &write_wait,
+                                                     &semaphore_wait, &barrier_wait,  &once_wait, &guard_wait,
+                                                     &join_wait,      &signal_wait,   &futex_wait};
 
 static const struct wait_kind *kind_of(const struct fiber *f) {
   for (size_t i = 0; i < sizeof wait_kinds / sizeof wait_kinds[0]; i++)
@@ -351,7 +361,8 @@ static void tell(struct sentence *s, const struct fiber *f) {
   }
   if (spins(f)) {
     found_at(f->spin.pc, f->spin.address, f, "reads it here");
-    say(s, "%s reads%s again and again, and nobody is left to change it", fiber_name(f), sync_name("", (const void *)f->spin.address));
+    say(s, "%s reads%s again and again, and nobody is left to change it", fiber_name(f),
+        sync_name("", (const void *)f->spin.address));
     return;
   }
   found_at(f->pc, (uintptr_t)f->waits_for, f, "waits here");
@@ -363,9 +374,12 @@ static void tell(struct sentence *s, const struct fiber *f) {
     say(s, "%s waits for %s to end", fiber_name(f), fiber_name(holder));
   } else {
     say(s, "%s waits for %s", fiber_name(f), sync_name(kind->what, f->waits_for));
-    if (holder == f) say(s, ", which it holds itself");
-    else if (holder) say(s, ", held by %s%s", fiber_name(holder), holder->ended ? ", which has ended" : "");
-    else say(s, "%s", kind->nobody);
+    if (holder == f)
+      say(s, ", which it holds itself");
+    else if (holder)
+      say(s, ", held by %s%s", fiber_name(holder), holder->ended ? ", which has ended" : "");
+    else
+      say(s, "%s", kind->nobody);
   }
 }
 

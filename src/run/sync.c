@@ -35,8 +35,8 @@ void sync_point_when(enum point_kind kind, const void *object, uint32_t size, re
   sync_check(object, size, pc);
 }
 
-/* Running out of time, again and again, while others could go on: a fiber may do that a few times, and then waits until somebody has taken
- * a step. Else a loop around something with a time limit would have schedules without end. */
+/* Running out of time, again and again, while others could go on: a fiber may do that a few times, and then waits until
+ * somebody has taken a step. Else a loop around something with a time limit would have schedules without end. */
 enum { TIMEOUTS_MOST = 4 };
 
 static bool alone_since(const struct fiber *f, size_t step) {
@@ -59,8 +59,10 @@ void sync_point_timed(enum point_kind kind, const void *object, uint32_t size, u
   struct fiber *f = current;
   if (!f) return;
   f->pc = pc;
-  if (f->timeouts < TIMEOUTS_MOST || !alone_since(f, f->timeout_step)) point(kind, (uintptr_t)object, size);
-  else point_when(kind, (uintptr_t)object, size, others_went, object);
+  if (f->timeouts < TIMEOUTS_MOST || !alone_since(f, f->timeout_step))
+    point(kind, (uintptr_t)object, size);
+  else
+    point_when(kind, (uintptr_t)object, size, others_went, object);
 }
 
 void sync_timed_out(uint64_t until) {
@@ -115,7 +117,9 @@ void sync_others_first(void) {
 }
 
 _Noreturn void sync_unsupported(const char *function, const char *why) {
-  if (current) run_found(FOUND_UNSUPPORTED, "%s calls %s, which cannot be run under a scheduler: %s", fiber_name(current), function, why);
+  if (current)
+    run_found(FOUND_UNSUPPORTED, "%s calls %s, which cannot be run under a scheduler: %s", fiber_name(current),
+              function, why);
   fprintf(stderr, "asif: %s is called while the code is loaded, before any run: %s\n", function, why);
   exit(2);
 }

@@ -16,7 +16,7 @@ enum { KEYS_MOST = 128, ROUNDS_MOST = 4 /* of destructors: PTHREAD_DESTRUCTOR_IT
 
 static struct thread {
   bool detached, joined;
-  unsigned keys; /* more than the highest key with a value */
+  unsigned keys;                    /* more than the highest key with a value */
   struct __cancel_buffer *cleanups; /* pthread_cleanup_push, the newest first */
   void *values[KEYS_MOST];
 } threads[FIBERS_MOST];
@@ -86,11 +86,13 @@ WRAPPED int WRAP(sched_getcpu)(void) { return current ? current->id : 0; }
 /* Creating. */
 
 static void create(pthread_t *handle, bool detached, void *(*start)(void *), void *argument, uintptr_t pc) {
-  if (!current) sync_unsupported("pthread_create", "only the operations and the initialisation (ASIF_INIT) can create threads");
+  if (!current)
+    sync_unsupported("pthread_create", "only the operations and the initialisation (ASIF_INIT) can create threads");
   current->pc = pc;
   point(POINT_START, (uintptr_t)&fibers[run.fibers], 1);
   unsigned id = run.fibers;
-  if (id >= FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "%s creates a thread, and there are %u already", fiber_name(current), id);
+  if (id >= FIBER_MAIN)
+    run_found(FOUND_UNSUPPORTED, "%s creates a thread, and there are %u already", fiber_name(current), id);
   if (scheduler.mode == MODE_STEPS) {
     scheduler.steps[run.count - 1].address = (uintptr_t)&fibers[id];
     scheduler.steps[run.count - 1].place = id;
@@ -127,7 +129,9 @@ static void check_joinable(const struct fiber *f, const char *function, uintptr_
   const struct thread *t = &threads[f->id];
   if (!f->start || t->joined || t->detached)
     sync_misuse(pc, f, "%s calls %s for %s, which %s", fiber_name(current), function, fiber_name(f),
-                !f->start ? "it did not create" : t->joined ? "was joined already" : "is detached");
+                !f->start   ? "it did not create"
+                : t->joined ? "was joined already"
+                            : "is detached");
 }
 
 static int joined(struct fiber *f, void **result, const char *function, uintptr_t pc) {
@@ -211,7 +215,8 @@ WRAPPED void WRAP(__pthread_unwind_next)(__pthread_unwind_buf_t *buffer) {
 }
 
 _Noreturn static void end_thread(void *result, const char *function) {
-  if (!current || !current->start) sync_unsupported(function, "it would end a thread that goes on with other operations");
+  if (!current || !current->start)
+    sync_unsupported(function, "it would end a thread that goes on with other operations");
   current->result = result;
   clean_up_and_end();
 }
@@ -240,7 +245,9 @@ WRAPPED void WRAP(pthread_testcancel)(void) {}
 
 /* Wishes that make no difference here. */
 WRAPPED int WRAP(pthread_setname_np)(pthread_t handle, const char *name) { return (void)handle, (void)name, 0; }
-WRAPPED int WRAP(pthread_setaffinity_np)(pthread_t handle, size_t size, const cpu_set_t *set) { return (void)handle, (void)size, (void)set, 0; }
+WRAPPED int WRAP(pthread_setaffinity_np)(pthread_t handle, size_t size, const cpu_set_t *set) {
+  return (void)handle, (void)size, (void)set, 0;
+}
 WRAPPED int WRAP(pthread_setschedparam)(pthread_t handle, int policy, const struct sched_param *to) {
   return (void)handle, (void)policy, (void)to, 0;
 }
@@ -281,8 +288,10 @@ static int set_value(unsigned key, const void *value) {
   t->values[key] = (void *)(uintptr_t)value;
   if (t->keys <= key) t->keys = key + 1;
   threads_keys = true;
-  if (!current) loaded_values[key] = t->values[key];
-  else spin_wrote(current);
+  if (!current)
+    loaded_values[key] = t->values[key];
+  else
+    spin_wrote(current);
   return 0;
 }
 
@@ -308,11 +317,15 @@ void **threads_values(unsigned fiber, size_t *count) {
   return threads[fiber].values;
 }
 
-WRAPPED int WRAP(pthread_key_create)(pthread_key_t *key, void (*destroy)(void *)) { return create_key(key, destroy, CALLER); }
+WRAPPED int WRAP(pthread_key_create)(pthread_key_t *key, void (*destroy)(void *)) {
+  return create_key(key, destroy, CALLER);
+}
 WRAPPED int WRAP(pthread_key_delete)(pthread_key_t key) { return delete_key(key, CALLER); }
 WRAPPED void *WRAP(pthread_getspecific)(pthread_key_t key) { return value_of(key); }
 WRAPPED int WRAP(pthread_setspecific)(pthread_key_t key, const void *value) { return set_value(key, value); }
-WRAPPED int WRAP(tss_create)(tss_t *key, tss_dtor_t destroy) { return create_key(key, destroy, CALLER) ? thrd_error : thrd_success; }
+WRAPPED int WRAP(tss_create)(tss_t *key, tss_dtor_t destroy) {
+  return create_key(key, destroy, CALLER) ? thrd_error : thrd_success;
+}
 WRAPPED void WRAP(tss_delete)(tss_t key) { (void)delete_key(key, CALLER); }
 WRAPPED void *WRAP(tss_get)(tss_t key) { return value_of(key); }
 WRAPPED int WRAP(tss_set)(tss_t key, void *value) { return set_value(key, value) ? thrd_error : thrd_success; }

@@ -1,11 +1,12 @@
 /* Time, sleeping and yielding.
  *
- * Time is virtual, and the same in every run of a schedule: it passes a little each time it is read, and as much as a fiber sleeps or
- * waits in vain. How long a fiber slept is its own matter until it reads the time: so sleeps do not depend on each other. Reading the
- * time is a point, since who reads it first matters; and so is to begin a sleep, if the code reads clocks anywhere.
+ * Time is virtual, and the same in every run of a schedule: it passes a little each time it is read, and as much as a
+ * fiber sleeps or waits in vain. How long a fiber slept is its own matter until it reads the time: so sleeps do not
+ * depend on each other. Reading the time is a point, since who reads it first matters; and so is to begin a sleep, if
+ * the code reads clocks anywhere.
  *
- * A sleep is a yield. Something with a time limit can always take its step: that the time is over before anything else happens is one
- * of the things that may happen. Then others go first. */
+ * A sleep is a yield. Something with a time limit can always take its step: that the time is over before anything else
+ * happens is one of the things that may happen. Then others go first. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -17,9 +18,9 @@
 
 #include "run/sync.h"
 
-#define SECOND   ((uint64_t)1000000000)
-#define TICK     ((uint64_t)1000)
-#define REALTIME ((uint64_t)1700000000 * SECOND) /* what the clocks say when a run begins */
+#define SECOND     ((uint64_t)1000000000)
+#define TICK       ((uint64_t)1000)
+#define REALTIME   ((uint64_t)1700000000 * SECOND) /* what the clocks say when a run begins */
 #define SINCE_BOOT ((uint64_t)1000 * SECOND)
 
 static uint64_t now;
@@ -67,7 +68,9 @@ uint64_t time_own(uintptr_t pc) {
 
 bool time_until(clockid_t clock, const struct timespec *when, uint64_t *until) {
   if (when->tv_nsec < 0 || (uint64_t)when->tv_nsec >= SECOND) return false;
-  uint64_t at = when->tv_sec < 0 ? 0 : (uint64_t)when->tv_sec > UINT64_MAX / 2 / SECOND ? UINT64_MAX / 2 : (uint64_t)when->tv_sec * SECOND;
+  uint64_t at = when->tv_sec < 0                                   ? 0
+                : (uint64_t)when->tv_sec > UINT64_MAX / 2 / SECOND ? UINT64_MAX / 2
+                                                                   : (uint64_t)when->tv_sec * SECOND;
   at += (uint64_t)when->tv_nsec;
   *until = at > base_of(clock) ? at - base_of(clock) : 0;
   return true;
@@ -75,8 +78,10 @@ bool time_until(clockid_t clock, const struct timespec *when, uint64_t *until) {
 
 void time_passed(uint64_t until) {
   used = true;
-  if (!current) now = until > now ? until : now;
-  else if (slept[current->id] < until) slept[current->id] = until;
+  if (!current)
+    now = until > now ? until : now;
+  else if (slept[current->id] < until)
+    slept[current->id] = until;
 }
 
 static uint64_t read_clock(uintptr_t pc) {
@@ -89,7 +94,8 @@ static uint64_t read_clock(uintptr_t pc) {
   }
   uint64_t before = now;
   now = own_time() + TICK;
-  if (UNLIKELY(recording != NULL) && current) record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, before, now);
+  if (UNLIKELY(recording != NULL) && current)
+    record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, before, now);
   return now;
 }
 
@@ -108,7 +114,8 @@ static void sleep_for(uint64_t nanoseconds, uintptr_t pc) {
 
 static uint64_t nanoseconds_of(const struct timespec *t) {
   if (t->tv_sec < 0) return 0;
-  return (uint64_t)t->tv_sec > UINT64_MAX / 4 / SECOND ? UINT64_MAX / 4 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
+  return (uint64_t)t->tv_sec > UINT64_MAX / 4 / SECOND ? UINT64_MAX / 4
+                                                       : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
 static struct timespec as_time(uint64_t nanoseconds) {

@@ -1,8 +1,9 @@
 /* Who waits for a signal.
  *
- * A signal wakes one of those that wait when it is sent; which one is the scheduler's choice: all of them can go on, and the first that
- * does takes the signal. Those that came to wait after it cannot have it. So each signal has a number, as has each arrival, and a
- * fiber can take a signal with a higher number than its own. Of these it takes the earliest, which the fewest others could have.
+ * A signal wakes one of those that wait when it is sent; which one is the scheduler's choice: all of them can go on,
+ * and the first that does takes the signal. Those that came to wait after it cannot have it. So each signal has a
+ * number, as has each arrival, and a fiber can take a signal with a higher number than its own. Of these it takes the
+ * earliest, which the fewest others could have.
  *
  * No waiter wakes without a signal: spurious wake-ups are not explored. */
 #include "run/sync.h"
@@ -29,7 +30,9 @@ void waiters_reset(void) {
 
 void waiters_add(const void *object) { waiters[current->id] = (struct waiter){.object = object, .since = ++now}; }
 
-static bool takes(const struct waiter *w, unsigned signal) { return signals[signal].object == w->object && signals[signal].at > w->since; }
+static bool takes(const struct waiter *w, unsigned signal) {
+  return signals[signal].object == w->object && signals[signal].at > w->since;
+}
 
 bool waiters_woken(const struct fiber *f) {
   const struct waiter *w = &waiters[f->id];
@@ -49,8 +52,10 @@ static void drop_lost(const void *object) {
     if (signals[i].object != object) continue;
     unsigned could = 0;
     for (unsigned f = 0; f < FIBERS_MOST; f++) could += !waiters[f].woken && takes(&waiters[f], i);
-    if (could > before) before++;
-    else drop_signal(i--);
+    if (could > before)
+      before++;
+    else
+      drop_signal(i--);
   }
 }
 
@@ -110,4 +115,5 @@ uint64_t waiters_hash(void) {
   return h;
 }
 
-const struct wait_kind signal_wait = {waiters_woken, "a signal to the condition variable", NULL, ", which nobody is left to send"};
+const struct wait_kind signal_wait = {waiters_woken, "a signal to the condition variable", NULL,
+                                      ", which nobody is left to send"};

@@ -1,4 +1,5 @@
-/* Binding a history to a specification, as a whole (spec_bind) or event by event (spec_bind_call, spec_bind_return): see spec.h.
+/* Binding a history to a specification, as a whole (spec_bind) or event by event (spec_bind_call, spec_bind_return):
+ * see spec.h.
  *
  * Names are looked up once a method, not once an operation, and texts that are words for results (empty, true, ...)
  * are found once a text; the loop over the operations then only compares. Formats differ in how they write the same
@@ -18,8 +19,8 @@ struct binder {
   struct mem *mem;
   struct spec *spec;
   struct values *values;
-  bool echoes;           /* as of a history */
-  const char *source;    /* file name for messages */
+  bool echoes;        /* as of a history */
+  const char *source; /* file name for messages */
   struct problem *problem;
   unsigned char *words;  /* enum word of each entry of the values, or WORD_UNSEEN; NULL if no text is a word */
   size_t entries;        /* how many */
@@ -29,7 +30,7 @@ struct binder {
 
 /* Per method of the history. */
 struct method {
-  int op;            /* index into spec.ops, -1 if unknown */
+  int op; /* index into spec.ops, -1 if unknown */
   uint8_t args, most, result, arg_kind;
   value echo;
 };
@@ -38,7 +39,9 @@ static enum word word_meaning(const char *s, size_t n) {
   static const struct {
     const char *words;
     enum word meaning;
-  } table[] = {{"empty none null nil undefined", WORD_EMPTY}, {"full", WORD_FULL}, {"true ok yes success", WORD_TRUE},
+  } table[] = {{"empty none null nil undefined", WORD_EMPTY},
+               {"full", WORD_FULL},
+               {"true ok yes success", WORD_TRUE},
                {"false no fail failed", WORD_FALSE}};
   if (n < 2 || n > 9) return WORD_NONE;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -83,7 +86,8 @@ static void find_words(struct binder *b, const struct history *h) {
 
 static enum word word_of(struct binder *b, value v) {
   switch (v) {
-  case V_NONE: case V_NIL: return WORD_NIL;
+  case V_NONE:
+  case V_NIL: return WORD_NIL;
   case V_TRUE: return WORD_TRUE;
   case V_FALSE: return WORD_FALSE;
   case V_EMPTY: return WORD_EMPTY;
@@ -94,7 +98,7 @@ static enum word word_of(struct binder *b, value v) {
   if (v >> 1 >= b->entries) more_entries(b);
   unsigned char *word = &b->words[v >> 1];
   if (*word == WORD_UNSEEN) *word = (unsigned char)entry_meaning(b->values, v >> 1);
-  return (enum word)*word;
+  return (enum word) * word;
 }
 
 /* Problems. */
@@ -141,8 +145,10 @@ static bool fail_count(struct binder *b, const struct op *o, const struct method
   bool keyed = !b->spec->keyed && value_kind(b->values, o->arg[0]) == VALUE_LIST;
   if (m->args == m->most)
     return fail(b, o, "%.*s of a %s takes %d argument%s, not %d%s", (int)len, name, b->spec->name, m->args,
-                m->args == 1 ? "" : "s", given, keyed ? " (registers addressed by a key are the specification 'map')" : "");
-  return fail(b, o, "%.*s of a %s takes %d to %d arguments, not %d", (int)len, name, b->spec->name, m->args, m->most, given);
+                m->args == 1 ? "" : "s", given,
+                keyed ? " (registers addressed by a key are the specification 'map')" : "");
+  return fail(b, o, "%.*s of a %s takes %d to %d arguments, not %d", (int)len, name, b->spec->name, m->args, m->most,
+              given);
 }
 
 /* Arguments. */
@@ -190,7 +196,8 @@ static bool bind_args(struct binder *b, struct op *o, const struct method *m) {
       if (value_kind(b->values, o->arg[i]) != VALUE_INT)
         return fail_value(b, o, m, o->arg[i], "%.*s takes an integer, not %s");
   if (b->no_nil_arguments && m->args && (o->arg[0] == V_NIL || o->arg[0] == V_EMPTY))
-    return fail_value(b, o, m, o->arg[0], "%.*s of %s: inside, it could not be told from a result that says there is nothing");
+    return fail_value(b, o, m, o->arg[0],
+                      "%.*s of %s: inside, it could not be told from a result that says there is nothing");
   return true;
 }
 
@@ -239,7 +246,8 @@ static bool bind_result(struct binder *b, struct op *o, const struct method *m, 
     return true;
   case RESULT_INT:
     if (!value_is_small(o->result) && value_kind(b->values, o->result) != VALUE_INT) {
-      if (o->result != V_NONE && o->result != V_NIL) return fail_value(b, o, m, o->result, "%.*s returns an integer, not %s");
+      if (o->result != V_NONE && o->result != V_NIL)
+        return fail_value(b, o, m, o->result, "%.*s returns an integer, not %s");
       o->result = V_UNKNOWN;
     }
     return true;
@@ -248,16 +256,19 @@ static bool bind_result(struct binder *b, struct op *o, const struct method *m, 
       o->result = V_NONE;
     else if (o->result != V_NONE && !value_is_small(o->result))
       switch (word_of(b, o->result)) {
-      case WORD_NIL: case WORD_EMPTY: o->result = V_EMPTY; break;
+      case WORD_NIL:
+      case WORD_EMPTY: o->result = V_EMPTY; break;
       case WORD_TRUE: o->result = V_TRUE; break;
       case WORD_FALSE: o->result = V_FALSE; break;
       case WORD_FULL: o->result = V_FULL; break;
-      case WORD_UNSEEN: case WORD_NONE: break;
+      case WORD_UNSEEN:
+      case WORD_NONE: break;
       }
     return true;
   default: /* RESULT_NONE_FULL: false where an offer was refused */
     switch (word_of(b, o->result)) {
-    case WORD_FULL: case WORD_FALSE: o->result = V_FULL; break;
+    case WORD_FULL:
+    case WORD_FALSE: o->result = V_FULL; break;
     default: o->result = V_NONE;
     }
     return true;
@@ -271,7 +282,8 @@ static bool bind_map_op(struct binder *b, struct op *o, value nothing) {
   if (o->result == nothing) o->result = V_NIL;
   if (o->method != MAP_APPEND) return true;
   enum value_kind kind = value_kind(b->values, o->arg[1]);
-  return kind == VALUE_TEXT || kind == VALUE_INT || o->arg[1] == V_NIL || fail(b, o, "append takes a text or an integer");
+  return kind == VALUE_TEXT || kind == VALUE_INT || o->arg[1] == V_NIL ||
+         fail(b, o, "append takes a text or an integer");
 }
 
 /* Whether any operation appends decides how they are kept (map.c). */
@@ -309,7 +321,12 @@ static bool has_no_nil(const struct spec *spec) {
 }
 
 bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
-  struct binder b = {.mem = h->mem, .spec = spec, .values = h->values, .echoes = h->echoes, .source = h->source, .problem = problem,
+  struct binder b = {.mem = h->mem,
+                     .spec = spec,
+                     .values = h->values,
+                     .echoes = h->echoes,
+                     .source = h->source,
+                     .problem = problem,
                      .no_nil_arguments = has_no_nil(spec)};
   spec->values = h->values;
   spec->processes = h->processes;
@@ -325,7 +342,8 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
     struct op *o = &h->ops.at[i];
     const struct method *m = &methods[o->method];
     value called = o->arg[0];
-    good = m->op < 0 ? fail_unknown(&b, o, names_at(h->methods, o->method)) : bind_args(&b, o, m) && bind_result(&b, o, m, called);
+    good = m->op < 0 ? fail_unknown(&b, o, names_at(h->methods, o->method))
+                     : bind_args(&b, o, m) && bind_result(&b, o, m, called);
     o->method = (uint16_t)m->op;
   }
   if (good && spec->step == spec_map.step) good = bind_map(&b, h);
@@ -340,7 +358,12 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
 
 struct binder *spec_binder(struct mem *m, struct spec *spec, struct values *values, bool echoes, const char *source) {
   struct binder *b = mem_alloc(m, sizeof *b);
-  *b = (struct binder){.mem = m, .spec = spec, .values = values, .echoes = echoes, .source = source, .grows = true,
+  *b = (struct binder){.mem = m,
+                       .spec = spec,
+                       .values = values,
+                       .echoes = echoes,
+                       .source = source,
+                       .grows = true,
                        .no_nil_arguments = has_no_nil(spec)};
   spec->values = values;
   if (spec->step == spec_map.step) spec->k = MAP_TEXTS; /* an append may come */
@@ -381,7 +404,8 @@ bool spec_bind_call(struct binder *b, uint16_t method, const value arg[OP_ARGS],
   return true;
 }
 
-bool spec_bind_return(struct binder *b, const struct bound_call *c, value *result, uint32_t line, struct problem *problem) {
+bool spec_bind_return(struct binder *b, const struct bound_call *c, value *result, uint32_t line,
+                      struct problem *problem) {
   struct method m = method_of(b->spec, c->method);
   struct op o = {.result = *result, .line = line, .method = c->method};
   b->problem = problem;

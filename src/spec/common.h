@@ -1,4 +1,5 @@
-/* What the built-in specifications share: states that are arrays of 32-bit words, and ways to derive one from another. */
+/* What the built-in specifications share: states that are arrays of 32-bit words, and ways to derive one from another.
+ */
 #ifndef ASIF_SPEC_COMMON_H
 #define ASIF_SPEC_COMMON_H
 
@@ -72,7 +73,8 @@ static inline void init_empty(const struct spec *s, struct outcomes *out) {
 uint32_t elements_words(const struct spec *, struct state);
 
 /* "[5 7]": words at, at+stride, ... as values, between two brackets. */
-void print_values(const struct spec *, struct state, uint32_t from, uint32_t stride, const char *brackets, struct text *);
+void print_values(const struct spec *, struct state, uint32_t from, uint32_t stride, const char *brackets,
+                  struct text *);
 
 /* Comparing words as names: without case, '-' and '_' not counted. */
 bool same_name(const char *a, size_t alen, const char *b, size_t blen);
@@ -81,10 +83,10 @@ const char *next_word(const char **list, size_t *len);
 /* Is the name among the words of the list? */
 bool in_words(const char *list, const char *name, size_t len);
 
-extern const struct spec spec_register, spec_cas_register, spec_counter, spec_stack, spec_weak_stack, spec_queue, spec_weak_queue,
-    spec_bounded_queue, spec_deque, spec_priority_queue, spec_max_priority_queue, spec_bounded_priority_queue, spec_set,
-    spec_multiset, spec_map, spec_lock, spec_rw_lock, spec_semaphore, spec_semiqueue, spec_stuttering_queue, spec_k_fifo,
-    spec_producer_fifo, spec_snzi, spec_mailbox;
+extern const struct spec spec_register, spec_cas_register, spec_counter, spec_stack, spec_weak_stack, spec_queue,
+    spec_weak_queue, spec_bounded_queue, spec_deque, spec_priority_queue, spec_max_priority_queue,
+    spec_bounded_priority_queue, spec_set, spec_multiset, spec_map, spec_lock, spec_rw_lock, spec_semaphore,
+    spec_semiqueue, spec_stuttering_queue, spec_k_fifo, spec_producer_fifo, spec_snzi, spec_mailbox;
 
 /* Machines (machine_*.c), named by what they hold. */
 void *machine_ring_new(const struct spec *, struct mem *);

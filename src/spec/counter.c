@@ -9,9 +9,10 @@ static const struct spec_op counter_ops[] = {
     {"read get load value", 0, 0, RESULT_INT, PURE_ALWAYS, V_UNKNOWN, ARG_ANY},
     {"inc increment add plus up", 0, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_INT},
     {"dec decrement sub subtract minus down", 0, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_INT},
-    {"fetch-add fetch-and-add get-and-add faa fetch-inc fetch-and-increment get-and-increment", 0, 1, RESULT_INT, PURE_NEVER,
-     V_UNKNOWN, ARG_INT},
-    {"add-fetch add-and-fetch add-and-get inc-fetch increment-and-get next", 0, 1, RESULT_INT, PURE_NEVER, V_UNKNOWN, ARG_INT},
+    {"fetch-add fetch-and-add get-and-add faa fetch-inc fetch-and-increment get-and-increment", 0, 1, RESULT_INT,
+     PURE_NEVER, V_UNKNOWN, ARG_INT},
+    {"add-fetch add-and-fetch add-and-get inc-fetch increment-and-get next", 0, 1, RESULT_INT, PURE_NEVER, V_UNKNOWN,
+     ARG_INT},
 };
 
 static int64_t argument(const struct spec *s, const struct op *op) {
@@ -68,8 +69,15 @@ static uint32_t counter_elements(const struct spec *s, struct state state) {
 }
 
 const struct spec spec_counter = {
-    .name = "counter", .aliases = "atomic-counter fetch-add-counter",
+    .name = "counter",
+    .aliases = "atomic-counter fetch-add-counter",
     .summary = "an integer, 0 at first; inc and dec by n (1 if not given), read, fetch-add (returns the old value)",
-    .ops = counter_ops, .op_count = 5, .always = 1u << INC | 1u << DEC,
-    .init = counter_init, .step = counter_step, .print = counter_print, .elements = counter_elements,
-    .machine_new = machine_cell_new, .machine_apply = machine_counter_apply};
+    .ops = counter_ops,
+    .op_count = 5,
+    .always = 1u << INC | 1u << DEC,
+    .init = counter_init,
+    .step = counter_step,
+    .print = counter_print,
+    .elements = counter_elements,
+    .machine_new = machine_cell_new,
+    .machine_apply = machine_counter_apply};

@@ -4,14 +4,16 @@
 enum { PUSH_FRONT, PUSH_BACK, POP_FRONT, POP_BACK };
 
 static const struct spec_op deque_ops[] = {
-    {"push-front push-left push-first add-first add-front add-left offer-first enq-front enq-left lpush insert-front", 1, 1,
-     RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"push-back push-right push-last add-last add-back add-right offer-last enq-back enq-right rpush insert-back push enq", 1, 1,
-     RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"pop-front pop-left pop-first remove-first remove-front remove-left poll-first take-first deq-front deq-left lpop steal deq",
+    {"push-front push-left push-first add-first add-front add-left offer-first enq-front enq-left lpush insert-front",
+     1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {"push-back push-right push-last add-last add-back add-right offer-last enq-back enq-right rpush insert-back push "
+     "enq",
+     1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {"pop-front pop-left pop-first remove-first remove-front remove-left poll-first take-first deq-front deq-left lpop "
+     "steal deq",
      0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
-    {"pop-back pop-right pop-last remove-last remove-back remove-right poll-last take-last deq-back deq-right rpop pop", 0, 0,
-     RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+    {"pop-back pop-right pop-last remove-last remove-back remove-right poll-last take-last deq-back deq-right rpop pop",
+     0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
 static void deque_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
@@ -29,11 +31,21 @@ static void deque_step(const struct spec *s, struct state state, const struct op
   }
 }
 
-static void deque_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+static void deque_print(const struct spec *s, struct state state, struct text *out) {
+  print_values(s, state, 0, 1, "[]", out);
+}
 
-const struct spec spec_deque = {
-    .name = "deque", .aliases = "double-ended-queue work-stealing-deque",
-    .summary = "values put in and taken out at both ends; a pop returns empty where there is none",
-    .ops = deque_ops, .op_count = 4, .data_independent = true, .always = 1u << PUSH_FRONT | 1u << PUSH_BACK,
-    .init = init_empty, .step = deque_step, .print = deque_print, .elements = elements_words,
-    .machine_new = machine_ring_new, .machine_apply = machine_deque_apply};
+const struct spec spec_deque = {.name = "deque",
+                                .aliases = "double-ended-queue work-stealing-deque",
+                                .summary =
+                                    "values put in and taken out at both ends; a pop returns empty where there is none",
+                                .ops = deque_ops,
+                                .op_count = 4,
+                                .data_independent = true,
+                                .always = 1u << PUSH_FRONT | 1u << PUSH_BACK,
+                                .init = init_empty,
+                                .step = deque_step,
+                                .print = deque_print,
+                                .elements = elements_words,
+                                .machine_new = machine_ring_new,
+                                .machine_apply = machine_deque_apply};

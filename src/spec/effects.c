@@ -1,4 +1,5 @@
-/* Effects run on contents that are known: the state is the values inside, of a sequence in their order, of a multiset in that of their bits. */
+/* Effects run on contents that are known: the state is the values inside, of a sequence in their order, of a multiset
+ * in that of their bits. */
 #include "spec/effects.h"
 
 #include "spec/common.h"
@@ -8,9 +9,9 @@ struct matching {
   const struct op *op;
   struct state state;
   struct outcomes *out;
-  size_t from;               /* outcomes of this step begin here */
+  size_t from;                    /* outcomes of this step begin here */
   value bound[EFFECT_NAMES_MOST]; /* V_NONE: not known yet */
-  VEC(value) rest;           /* where what is left of a multiset is written */
+  VEC(value) rest;                /* where what is left of a multiset is written */
 };
 
 static value term_value(const struct matching *m, const struct effect_term *t) {
@@ -105,8 +106,10 @@ static void effects_step(const struct spec *s, struct state state, const struct 
     m.e = &all->list.at[i];
     if (m.e->op != op->method) continue;
     for (unsigned k = 0; k < EFFECT_NAMES_MOST; k++) m.bound[k] = k < m.e->args ? op->arg[k] : V_NONE;
-    if (all->sequence) match_sequence(&m);
-    else match_multiset(&m, 0, items, n);
+    if (all->sequence)
+      match_sequence(&m);
+    else
+      match_multiset(&m, 0, items, n);
   }
   vec_free(out->mem, &m.rest);
 }
@@ -132,10 +135,23 @@ void effects_spec(struct mem *m, const struct effects *x, struct spec *out) {
   struct spec_op *ops = mem_zero(m, x->ops.count, sizeof *ops);
   for (size_t i = 0; i < x->ops.count; i++) {
     const struct effect_op *o = &x->ops.at[i];
-    ops[i] = (struct spec_op){.names = o->name, .args = (uint8_t)o->args, .args_most = (uint8_t)o->args,
-                              .result = o->silent ? RESULT_NONE : o->truth ? RESULT_BOOL : RESULT_VALUE, .pure = pure_of(x, (unsigned)i),
+    ops[i] = (struct spec_op){.names = o->name,
+                              .args = (uint8_t)o->args,
+                              .args_most = (uint8_t)o->args,
+                              .result = o->silent  ? RESULT_NONE
+                                        : o->truth ? RESULT_BOOL
+                                                   : RESULT_VALUE,
+                              .pure = pure_of(x, (unsigned)i),
                               .echo = o->silent ? V_NONE : V_UNKNOWN};
   }
-  *out = (struct spec){.name = x->name, .aliases = "", .summary = "given by its effects", .ops = ops, .op_count = (unsigned)x->ops.count,
-                       .user = (void *)x, .init = init_empty, .step = effects_step, .print = effects_print, .elements = elements_words};
+  *out = (struct spec){.name = x->name,
+                       .aliases = "",
+                       .summary = "given by its effects",
+                       .ops = ops,
+                       .op_count = (unsigned)x->ops.count,
+                       .user = (void *)x,
+                       .init = init_empty,
+                       .step = effects_step,
+                       .print = effects_print,
+                       .elements = elements_words};
 }

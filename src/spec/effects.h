@@ -4,10 +4,11 @@
  *   pop          <e> . A => A, returns e
  *   pop          <> => <>, returns empty
  *
- * What stands before => must be so for the operation to happen in this way; what follows it is so afterwards. Names are arguments of the
- * operation, or values of the contents, the same wherever they stand; A is the rest of the contents. A multiset is {v} + A, and may have the
- * condition "v not in A". An operation may have several effects, and does one of those that are possible. asif prove runs them
- * on contents that are known in part (prove/object.c); here they are run on contents that are known, as a specification of all other commands. */
+ * What stands before => must be so for the operation to happen in this way; what follows it is so afterwards. Names are
+ * arguments of the operation, or values of the contents, the same wherever they stand; A is the rest of the contents. A
+ * multiset is {v} + A, and may have the condition "v not in A". An operation may have several effects, and does one of
+ * those that are possible. asif prove runs them on contents that are known in part (prove/object.c); here they are run
+ * on contents that are known, as a specification of all other commands. */
 #ifndef ASIF_SPEC_EFFECTS_H
 #define ASIF_SPEC_EFFECTS_H
 
@@ -62,21 +63,22 @@ struct effect_text {
   const char *head, *text;
 };
 struct effect_problem {
-  size_t which;  /* of the texts */
+  size_t which; /* of the texts */
   bool in_head;
   size_t offset; /* in it */
   char said[160];
 };
 
 /* False: one of the texts is wrong, and the problem says where. */
-bool effects_read(struct mem *, const char *name, const struct effect_text *, size_t count, struct effects *out, struct effect_problem *);
+bool effects_read(struct mem *, const char *name, const struct effect_text *, size_t count, struct effects *out,
+                  struct effect_problem *);
 /* stack, queue, set and multiset as effects; false: the name is none of these. */
 bool effects_named(struct mem *, const char *name, struct effects *out);
 /* Of the lines of a harness, in their order: its ASIF_EFFECTs. False: there are none, and no problem; or
  * the problem says what is wrong, and *wrong is the line. */
 struct asif_entry;
-bool effects_of_entries(struct mem *, const char *name, const struct asif_entry *const *, size_t count, struct effects *out, const struct asif_entry **wrong,
-                        struct problem *);
+bool effects_of_entries(struct mem *, const char *name, const struct asif_entry *const *, size_t count,
+                        struct effects *out, const struct asif_entry **wrong, struct problem *);
 /* As a specification; the effects must stay where they are. */
 void effects_spec(struct mem *, const struct effects *, struct spec *out);
 

@@ -19,7 +19,7 @@ struct reader {
   const char *called[EFFECT_NAMES_MOST]; /* arguments first */
   size_t length[EFFECT_NAMES_MOST];
   unsigned names;
-  bool after, seen[2];  /* contents before and after */
+  bool after, seen[2];          /* contents before and after */
   bool is_sequence, kind_known; /* of the contents: by its signs */
   struct effect_problem *why;
   bool failed;
@@ -48,7 +48,9 @@ static size_t read_word(struct reader *r) {
   return (size_t)(r->at - start);
 }
 
-static bool is_word(const char *at, size_t length, const char *word) { return strlen(word) == length && !strncmp(at, word, length); }
+static bool is_word(const char *at, size_t length, const char *word) {
+  return strlen(word) == length && !strncmp(at, word, length);
+}
 
 /* Is the next word this one? Then it is read. */
 static bool accept_word(struct reader *r, const char *word) {
@@ -84,25 +86,31 @@ static struct effect_term read_term(struct reader *r, bool may_be_new) {
     char *end;
     long long n = strtoll(at, &end, 10);
     r->at = end;
-    if (n < VALUE_SMALL_MIN || n > VALUE_SMALL_MAX) wrong(r, at, "numbers of effects lie between %d and %d", VALUE_SMALL_MIN, VALUE_SMALL_MAX);
+    if (n < VALUE_SMALL_MIN || n > VALUE_SMALL_MAX)
+      wrong(r, at, "numbers of effects lie between %d and %d", VALUE_SMALL_MIN, VALUE_SMALL_MAX);
     return (struct effect_term){EFFECT_NUMBER, 0, n};
   }
   size_t length = read_word(r);
-  if (!length) wrong(r, at, "a value is expected here: an argument, a name or a number");
-  else if (is_word(at, length, "A")) wrong(r, at, "A is the rest of the contents, and no value");
+  if (!length)
+    wrong(r, at, "a value is expected here: an argument, a name or a number");
+  else if (is_word(at, length, "A"))
+    wrong(r, at, "A is the rest of the contents, and no value");
   if (r->failed) return none;
   int found = find_name(r, at, length);
   if (found < 0 && !may_be_new)
-    wrong(r, at, "%.*s is not known here: it would be an argument, as in ASIF_EFFECT(push(%.*s), ...), or a value before =>", (int)(length > 30 ? 30 : length), at,
-          (int)(length > 30 ? 30 : length), at);
+    wrong(r, at,
+          "%.*s is not known here: it would be an argument, as in ASIF_EFFECT(push(%.*s), ...), or a value before =>",
+          (int)(length > 30 ? 30 : length), at, (int)(length > 30 ? 30 : length), at);
   return (struct effect_term){EFFECT_NAME, found >= 0 ? (unsigned)found : add_name(r, at, length), 0};
 }
 
 /* The signs of sequences are < > and ., those of multisets { } and +. All effects of a specification have the same. */
 static void set_kind(struct reader *r, const char *at, bool sequence) {
-  if (!r->kind_known) r->kind_known = true, r->is_sequence = sequence;
+  if (!r->kind_known)
+    r->kind_known = true, r->is_sequence = sequence;
   else if (r->is_sequence != sequence)
-    wrong(r, at, "the contents are a %s in another place: %s", r->is_sequence ? "sequence" : "multiset", r->is_sequence ? "<e> . A" : "{e} + A");
+    wrong(r, at, "the contents are a %s in another place: %s", r->is_sequence ? "sequence" : "multiset",
+          r->is_sequence ? "<e> . A" : "{e} + A");
 }
 
 static void read_item(struct reader *r, struct effect_contents *c, const char *at, bool sequence) {
@@ -112,8 +120,10 @@ static void read_item(struct reader *r, struct effect_contents *c, const char *a
   if (c->first + c->last == EFFECT_ITEMS_MOST) wrong(r, at, "more than %d items", EFFECT_ITEMS_MOST);
   if (r->failed) return;
   c->item[c->first + c->last] = t;
-  if (c->has_rest && sequence) c->last++;
-  else c->first++;
+  if (c->has_rest && sequence)
+    c->last++;
+  else
+    c->first++;
   expect(r, sequence ? ">" : "}");
 }
 
@@ -125,11 +135,16 @@ static void read_contents(struct reader *r) {
   for (bool more = true; more && !r->failed;) {
     skip_blanks(&r->at);
     const char *at = r->at;
-    if (accept_sign(&r->at, "<")) read_item(r, c, at, true);
-    else if (accept_sign(&r->at, "{")) read_item(r, c, at, false);
-    else if (!accept_word(r, "A")) wrong(r, at, CONTENTS_EXPECTED);
-    else if (c->has_rest) wrong(r, at, "the contents have one rest, A, and not two");
-    else c->has_rest = true;
+    if (accept_sign(&r->at, "<"))
+      read_item(r, c, at, true);
+    else if (accept_sign(&r->at, "{"))
+      read_item(r, c, at, false);
+    else if (!accept_word(r, "A"))
+      wrong(r, at, CONTENTS_EXPECTED);
+    else if (c->has_rest)
+      wrong(r, at, "the contents have one rest, A, and not two");
+    else
+      c->has_rest = true;
     skip_blanks(&r->at);
     at = r->at;
     more = accept_sign(&r->at, ".") || accept_sign(&r->at, "+");
@@ -144,9 +159,12 @@ static void read_condition(struct reader *r) {
   struct effect_term t = read_term(r, false);
   bool not_in = accept_word(r, "not") && accept_word(r, "in") && accept_word(r, "A");
   if (r->failed) return;
-  if (!not_in) wrong(r, at, "contents, or a condition such as 'v not in A', are expected here");
-  else if (r->after) wrong(r, at, "a condition is of what is before the operation: write it before =>");
-  else if (r->e.has_absent) wrong(r, at, "a second condition");
+  if (!not_in)
+    wrong(r, at, "contents, or a condition such as 'v not in A', are expected here");
+  else if (r->after)
+    wrong(r, at, "a condition is of what is before the operation: write it before =>");
+  else if (r->e.has_absent)
+    wrong(r, at, "a second condition");
   set_kind(r, at, false);
   r->e.has_absent = true;
   r->e.absent = t;
@@ -164,7 +182,8 @@ static void read_result(struct reader *r) {
     }
   skip_blanks(&r->at);
   const char *at = r->at;
-  if (!is_letter(*at) && !isdigit((unsigned char)*at) && *at != '-') wrong(r, at, "a result is expected here: a name, a number, empty, true, false or ok");
+  if (!is_letter(*at) && !isdigit((unsigned char)*at) && *at != '-')
+    wrong(r, at, "a result is expected here: a name, a number, empty, true, false or ok");
   r->e.value = read_term(r, false);
   r->e.result = RETURNS_VALUE;
 }
@@ -176,11 +195,13 @@ static void read_side(struct reader *r) {
     const char *at = r->at;
     bool rest = accept_word(r, "A");
     r->at = at;
-    if (*at == '<' || *at == '{' || rest) read_contents(r);
+    if (*at == '<' || *at == '{' || rest)
+      read_contents(r);
     else if (r->after && accept_word(r, "returns")) {
       read_result(r);
       return;
-    } else read_condition(r);
+    } else
+      read_condition(r);
   } while (!r->failed && accept_sign(&r->at, ","));
 }
 
@@ -199,12 +220,15 @@ static bool leaves_alone(const struct effect *e) {
 static void read_effect(struct reader *r, const char *text) {
   r->start = r->at = text;
   read_side(r);
-  if (!r->failed && !r->seen[0]) wrong(r, text, "the contents before the operation are missing: contents => contents, returns result");
-  if (!r->failed && !accept_sign(&r->at, "=>")) wrong(r, r->at, *r->at ? "',' or '=>' is expected here" : "'=>' is missing: contents => contents, returns result");
+  if (!r->failed && !r->seen[0])
+    wrong(r, text, "the contents before the operation are missing: contents => contents, returns result");
+  if (!r->failed && !accept_sign(&r->at, "=>"))
+    wrong(r, r->at, *r->at ? "',' or '=>' is expected here" : "'=>' is missing: contents => contents, returns result");
   r->after = true;
   if (!r->failed) read_side(r);
   skip_blanks(&r->at);
-  if (!r->failed && !r->seen[1]) wrong(r, r->at, "the contents after the operation are missing: contents => contents, returns result");
+  if (!r->failed && !r->seen[1])
+    wrong(r, r->at, "the contents after the operation are missing: contents => contents, returns result");
   if (*r->at) wrong(r, r->at, "the effect should end here");
   if (r->e.after.has_rest && !r->e.before.has_rest) wrong(r, text, "A stands after the operation, but not before it");
   if (r->e.has_absent && !r->e.before.has_rest) wrong(r, text, "'not in A', but the contents have no A");
@@ -222,11 +246,16 @@ static size_t read_head(struct reader *r, const char *head) {
       skip_blanks(&r->at);
       const char *at = r->at;
       size_t n = read_word(r);
-      if (!n) wrong(r, at, "the name of an argument is expected here");
-      else if (is_word(at, n, "A")) wrong(r, at, "A is the contents: an argument needs another name");
-      else if (find_name(r, at, n) >= 0) wrong(r, at, "a second argument of this name");
-      else if (r->names == ARGS_MOST) wrong(r, at, "an operation takes at most %d arguments", ARGS_MOST);
-      else add_name(r, at, n);
+      if (!n)
+        wrong(r, at, "the name of an argument is expected here");
+      else if (is_word(at, n, "A"))
+        wrong(r, at, "A is the contents: an argument needs another name");
+      else if (find_name(r, at, n) >= 0)
+        wrong(r, at, "a second argument of this name");
+      else if (r->names == ARGS_MOST)
+        wrong(r, at, "an operation takes at most %d arguments", ARGS_MOST);
+      else
+        add_name(r, at, n);
     } while (!r->failed && accept_sign(&r->at, ","));
     expect(r, ")");
   }
@@ -241,7 +270,9 @@ static struct effect_op *op_called(struct reader *r, const char *name, size_t le
   for (size_t i = 0; i < all->ops.count; i++)
     if (is_word(name, length, all->ops.at[i].name)) {
       r->e.op = (unsigned)i;
-      if (all->ops.at[i].args != r->e.args) wrong(r, name, "another effect of %.*s has %u arguments", (int)(length > 60 ? 60 : length), name, all->ops.at[i].args);
+      if (all->ops.at[i].args != r->e.args)
+        wrong(r, name, "another effect of %.*s has %u arguments", (int)(length > 60 ? 60 : length), name,
+              all->ops.at[i].args);
       return &all->ops.at[i];
     }
   struct effect_op op = {.name = mem_string(r->mem, name, length), .args = r->e.args, .pure = true};
@@ -254,14 +285,19 @@ static struct effect_op *op_called(struct reader *r, const char *name, size_t le
 static void join_results(struct reader *r, struct effect_op *op, bool first) {
   bool silent = r->e.result == RETURNS_OK, truth = r->e.result == RETURNS_TRUE || r->e.result == RETURNS_FALSE;
   if (!first && (op->silent != silent || op->truth != truth))
-    wrong(r, r->start, "another effect of %.60s returns %s: all return true or false, or all a value or empty, or none anything", op->name,
-          op->silent ? "nothing" : op->truth ? "true or false" : "a value or empty");
+    wrong(r, r->start,
+          "another effect of %.60s returns %s: all return true or false, or all a value or empty, or none anything",
+          op->name,
+          op->silent  ? "nothing"
+          : op->truth ? "true or false"
+                      : "a value or empty");
   op->silent = silent;
   op->truth = truth;
   op->pure &= r->e.pure;
 }
 
-bool effects_read(struct mem *m, const char *name, const struct effect_text *texts, size_t count, struct effects *out, struct effect_problem *why) {
+bool effects_read(struct mem *m, const char *name, const struct effect_text *texts, size_t count, struct effects *out,
+                  struct effect_problem *why) {
   *out = (struct effects){.name = name};
   bool kind_known = false;
   for (size_t i = 0; i < count; i++) {
@@ -282,8 +318,8 @@ bool effects_read(struct mem *m, const char *name, const struct effect_text *tex
   return true;
 }
 
-bool effects_of_entries(struct mem *m, const char *name, const struct asif_entry *const *entries, size_t count, struct effects *out,
-                        const struct asif_entry **wrong, struct problem *problem) {
+bool effects_of_entries(struct mem *m, const char *name, const struct asif_entry *const *entries, size_t count,
+                        struct effects *out, const struct asif_entry **wrong, struct problem *problem) {
   struct effect_text *texts = mem_zero(m, count + 1, sizeof *texts);
   const struct asif_entry **from = mem_zero(m, count + 1, sizeof *from);
   size_t n = 0;
@@ -293,7 +329,8 @@ bool effects_of_entries(struct mem *m, const char *name, const struct asif_entry
     const struct asif_entry *e = entries[i];
     if (e->kind != ASIF_ENTRY_EFFECT) continue;
     from[n] = e;
-    texts[n++] = (struct effect_text){mem_string(m, e->name, strlen(e->name)), mem_string(m, e->written, strlen(e->written))};
+    texts[n++] =
+        (struct effect_text){mem_string(m, e->name, strlen(e->name)), mem_string(m, e->written, strlen(e->written))};
   }
   struct effect_problem why;
   if (!n) return false;
@@ -311,17 +348,21 @@ static const struct effect_text set_effects[] = {
     {"add(v)", "A, v not in A => {v} + A, returns true"}, {"add(v)", "{v} + A => {v} + A, returns false"},
     {"remove(v)", "{v} + A => A, returns true"},          {"remove(v)", "A, v not in A => A, returns false"},
     {"contains(v)", "{v} + A => {v} + A, returns true"},  {"contains(v)", "A, v not in A => A, returns false"}};
-static const struct effect_text multiset_effects[] = {
-    {"add(v)", "A => {v} + A"},
-    {"remove(v)", "{v} + A => A, returns true"},         {"remove(v)", "A, v not in A => A, returns false"},
-    {"contains(v)", "{v} + A => {v} + A, returns true"}, {"contains(v)", "A, v not in A => A, returns false"}};
+static const struct effect_text multiset_effects[] = {{"add(v)", "A => {v} + A"},
+                                                      {"remove(v)", "{v} + A => A, returns true"},
+                                                      {"remove(v)", "A, v not in A => A, returns false"},
+                                                      {"contains(v)", "{v} + A => {v} + A, returns true"},
+                                                      {"contains(v)", "A, v not in A => A, returns false"}};
 
 #define LIST(of) of, sizeof of / sizeof *of
 static const struct {
   const char *name;
   const struct effect_text *texts;
   size_t count;
-} known[] = {{"stack", LIST(stack_effects)}, {"queue", LIST(queue_effects)}, {"set", LIST(set_effects)}, {"multiset", LIST(multiset_effects)}};
+} known[] = {{"stack", LIST(stack_effects)},
+             {"queue", LIST(queue_effects)},
+             {"set", LIST(set_effects)},
+             {"multiset", LIST(multiset_effects)}};
 
 bool effects_named(struct mem *m, const char *name, struct effects *out) {
   struct effect_problem why;

@@ -20,12 +20,14 @@ static const struct hint hints[] = {
     {&spec_multiset, "add insert remove delete contains has member count"},
     {&spec_register, "read write load store"},
     {&spec_cas_register, "read write load store cas compare-and-set compare-and-swap compare-exchange"},
-    {&spec_counter, "inc increment dec decrement add read fetch-add fetch-and-add get-and-add faa add-fetch add-and-get "
-                    "get-and-increment increment-and-get"},
+    {&spec_counter,
+     "inc increment dec decrement add read fetch-add fetch-and-add get-and-add faa add-fetch add-and-get "
+     "get-and-increment increment-and-get"},
     {&spec_map, "get put append cas compare-and-set delete del"},
     {&spec_lock, "acquire release lock unlock try-lock try-acquire"},
-    {&spec_rw_lock, "read-lock read-unlock write-lock write-unlock rd-lock wr-lock rd-unlock wr-unlock try-read try-write "
-                    "unlock"},
+    {&spec_rw_lock,
+     "read-lock read-unlock write-lock write-unlock rd-lock wr-lock rd-unlock wr-unlock try-read try-write "
+     "unlock"},
     {&spec_semaphore, "wait signal post p v down up sem-wait sem-post"},
     {&spec_snzi, "arrive depart query"},
     {&spec_mailbox, "deliver check remove"},
@@ -36,7 +38,8 @@ static const struct spec *by_type(const char *type) {
   const char *start = type;
   for (bool again = true; again;) {
     for (const struct spec *const *s = specs; *s; s++)
-      if (same_name((*s)->name, strlen((*s)->name), start, strlen(start)) || in_words((*s)->aliases, start, strlen(start)))
+      if (same_name((*s)->name, strlen((*s)->name), start, strlen(start)) ||
+          in_words((*s)->aliases, start, strlen(start)))
         return *s;
     again = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !again; i++) {
@@ -65,7 +68,8 @@ static bool by_key(const struct history *h) {
   for (size_t i = 0; i < most; i++) {
     const struct op *o = &h->ops.at[i];
     const char *name = names_at(h->methods, o->method);
-    if (in_words("read load", name, strlen(name)) && o->arg[0] != V_NONE && value_kind(h->values, o->arg[0]) == VALUE_LIST)
+    if (in_words("read load", name, strlen(name)) && o->arg[0] != V_NONE &&
+        value_kind(h->values, o->arg[0]) == VALUE_LIST)
       return true;
   }
   return false;
@@ -129,8 +133,10 @@ const struct spec *spec_guess(const struct history *h, struct problem *problem) 
     int named = 0;
     for (uint32_t m = 0; m < names_count(h->methods) && named < 8 && length < sizeof list; m++)
       if (used[m])
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.30s", named++ ? ", " : "", names_at(h->methods, m));
-    problem_set(problem, "%s: no specification is known by its operations (%s): choose one with --spec; 'asif specs' lists them",
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.30s", named++ ? ", " : "",
+                                   names_at(h->methods, m));
+    problem_set(problem,
+                "%s: no specification is known by its operations (%s): choose one with --spec; 'asif specs' lists them",
                 h->source, list);
   }
   return NULL;

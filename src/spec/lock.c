@@ -53,10 +53,16 @@ static void lock_rename(const struct spec *s, struct state state, const uint8_t 
   *add_words(out, V_NONE, 1) = owner ? name[owner - 1] + 1u : 0;
 }
 
-const struct spec spec_lock = {
-    .name = "lock", .aliases = "mutex spinlock", .summary = "held by one process at a time, released by the one that holds it",
-    .ops = lock_ops, .op_count = 3, .by_process = true, .init = one_word_init, .step = lock_step, .print = lock_print,
-    .rename = lock_rename};
+const struct spec spec_lock = {.name = "lock",
+                               .aliases = "mutex spinlock",
+                               .summary = "held by one process at a time, released by the one that holds it",
+                               .ops = lock_ops,
+                               .op_count = 3,
+                               .by_process = true,
+                               .init = one_word_init,
+                               .step = lock_step,
+                               .print = lock_print,
+                               .rename = lock_rename};
 
 /* Readers-writer lock. The state is the writer + 1 (0: none), then the processes that read, sorted, as often as they
  * hold it. A process that holds it for writing cannot take it again. */
@@ -65,7 +71,8 @@ enum { READ_LOCK, READ_UNLOCK, WRITE_LOCK, WRITE_UNLOCK, TRY_READ, TRY_WRITE, UN
 
 static const struct spec_op rw_ops[] = {
     {"read-lock rd-lock lock-read acquire-read lock-shared start-read", 0, 0, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"read-unlock rd-unlock unlock-read release-read unlock-shared end-read", 0, 0, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {"read-unlock rd-unlock unlock-read release-read unlock-shared end-read", 0, 0, RESULT_NONE, PURE_NEVER, V_NONE,
+     ARG_ANY},
     {"write-lock wr-lock lock-write acquire-write lock start-write", 0, 0, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
     {"write-unlock wr-unlock unlock-write release-write end-write", 0, 0, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
     {"try-read try-read-lock try-rd-lock try-lock-shared", 0, 0, RESULT_BOOL, PURE_IF_FALSE, V_TRUE, ARG_ANY},
@@ -82,11 +89,13 @@ static void rw_step(const struct spec *s, struct state state, const struct op *o
   bool reading = at < n && w[at] == me;
   bool may_read = !w[0], may_write = !w[0] && n == 1;
   value result = V_NONE;
-  if (method == TRY_READ || method == TRY_WRITE) result = (method == TRY_READ ? may_read : may_write) ? V_TRUE : V_FALSE;
+  if (method == TRY_READ || method == TRY_WRITE)
+    result = (method == TRY_READ ? may_read : may_write) ? V_TRUE : V_FALSE;
   if (!result_matches(op, result)) return;
   if (method == UNLOCK) method = writing ? WRITE_UNLOCK : READ_UNLOCK;
   switch (method) {
-  case READ_LOCK: case TRY_READ:
+  case READ_LOCK:
+  case TRY_READ:
     if (may_read)
       *outcome_insert(out, state, result, at, 1) = me;
     else if (method == TRY_READ)
@@ -95,7 +104,8 @@ static void rw_step(const struct spec *s, struct state state, const struct op *o
   case READ_UNLOCK:
     if (reading) outcome_remove(out, state, result, at, 1);
     return;
-  case WRITE_LOCK: case TRY_WRITE:
+  case WRITE_LOCK:
+  case TRY_WRITE:
     if (may_write)
       *add_words(out, result, 1) = me;
     else if (method == TRY_WRITE)
@@ -132,10 +142,17 @@ static void rw_rename(const struct spec *s, struct state state, const uint8_t *n
 }
 
 const struct spec spec_rw_lock = {
-    .name = "rw-lock", .aliases = "readers-writer-lock reader-writer-lock shared-mutex shared-lock",
+    .name = "rw-lock",
+    .aliases = "readers-writer-lock reader-writer-lock shared-mutex shared-lock",
     .summary = "held by one writer or any number of readers; unlock gives back what the process holds",
-    .ops = rw_ops, .op_count = 7, .by_process = true, .init = one_word_init, .step = rw_step, .print = rw_print,
-    .elements = rw_elements, .rename = rw_rename};
+    .ops = rw_ops,
+    .op_count = 7,
+    .by_process = true,
+    .init = one_word_init,
+    .step = rw_step,
+    .print = rw_print,
+    .elements = rw_elements,
+    .rename = rw_rename};
 
 /* Semaphore. The state is how many permits there are: k at first. Any process may release. */
 
@@ -178,8 +195,14 @@ static uint32_t semaphore_elements(const struct spec *s, struct state state) {
   return permits < UINT32_MAX ? (uint32_t)permits : UINT32_MAX;
 }
 
-const struct spec spec_semaphore = {
-    .name = "semaphore", .aliases = "counting-semaphore sem",
-    .summary = "k permits at first; acquire waits for n (1 if not given)",
-    .param = "permits at first", .k = 1, .ops = semaphore_ops, .op_count = 3,
-    .init = semaphore_init, .step = semaphore_step, .print = semaphore_print, .elements = semaphore_elements};
+const struct spec spec_semaphore = {.name = "semaphore",
+                                    .aliases = "counting-semaphore sem",
+                                    .summary = "k permits at first; acquire waits for n (1 if not given)",
+                                    .param = "permits at first",
+                                    .k = 1,
+                                    .ops = semaphore_ops,
+                                    .op_count = 3,
+                                    .init = semaphore_init,
+                                    .step = semaphore_step,
+                                    .print = semaphore_print,
+                                    .elements = semaphore_elements};

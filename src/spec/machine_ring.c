@@ -1,4 +1,5 @@
-/* Machines of queues, stacks and deques: a ring buffer that doubles. Deques use both ends, queues and stacks one each. */
+/* Machines of queues, stacks and deques: a ring buffer that doubles. Deques use both ends, queues and stacks one each.
+ */
 #include "spec/common.h"
 
 struct ring {

@@ -48,7 +48,14 @@ static uint32_t mailbox_elements(const struct spec *s, struct state state) {
   return *(const uint32_t *)state.at;
 }
 
-const struct spec spec_mailbox = {
-    .name = "mailbox", .aliases = "", .summary = "deliver, check (is there a letter?), and remove after a check that was true",
-    .ops = mailbox_ops, .op_count = 3, .always = 1u << DELIVER,
-    .init = mailbox_init, .step = mailbox_step, .print = mailbox_print, .elements = mailbox_elements};
+const struct spec spec_mailbox = {.name = "mailbox",
+                                  .aliases = "",
+                                  .summary =
+                                      "deliver, check (is there a letter?), and remove after a check that was true",
+                                  .ops = mailbox_ops,
+                                  .op_count = 3,
+                                  .always = 1u << DELIVER,
+                                  .init = mailbox_init,
+                                  .step = mailbox_step,
+                                  .print = mailbox_print,
+                                  .elements = mailbox_elements};

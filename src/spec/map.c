@@ -1,5 +1,6 @@
 /* A map from keys to contents: get, put, append, cas, delete. Keys do not affect each other, so it is keyed by arg[0];
- * registers addressed by a key are this too. A key that is absent and one that holds nil (or the empty text) are the same.
+ * registers addressed by a key are this too. A key that is absent and one that holds nil (or the empty text) are the
+ * same.
  *
  * The state is the entries sorted by the key's bits: key, tag, content. A content is a value (tag VALUE), or a text in
  * place (tag = its length in bytes, then its bytes padded with zeros to whole words): append makes texts that no
@@ -17,8 +18,11 @@ static const struct spec_op map_ops[] = {
     {"cas compare-and-set compare-and-swap replace", 3, 3, RESULT_BOOL, PURE_IF_FALSE, V_TRUE, ARG_ANY},
     {"delete del remove erase unset", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
 };
-static const struct spec_cell map_cells[] = {
-    [MAP_GET] = {-1, -1}, [MAP_PUT] = {1, -1}, [MAP_APPEND] = {CELL_MIXES, -1}, [MAP_CAS] = {2, 1}, [MAP_DELETE] = {-1, -1}};
+static const struct spec_cell map_cells[] = {[MAP_GET] = {-1, -1},
+                                             [MAP_PUT] = {1, -1},
+                                             [MAP_APPEND] = {CELL_MIXES, -1},
+                                             [MAP_CAS] = {2, 1},
+                                             [MAP_DELETE] = {-1, -1}};
 
 #define VALUE UINT32_MAX
 
@@ -125,7 +129,8 @@ static void map_step(const struct spec *s, struct state state, const struct op *
   case MAP_PUT:
     if (result_matches(op, V_NONE)) outcome_with(out, state, V_NONE, &p, key, &c, NULL);
     return;
-  case MAP_APPEND: /* to a content that is no text (true, a list), or of one, it cannot happen; bind refuses the latter */
+  case MAP_APPEND: /* to a content that is no text (true, a list), or of one, it cannot happen; bind refuses the latter
+                    */
     if (s->k == MAP_PLAIN) return;
     if (p.is.is_value && p.is.value != V_NIL) return;
     if (c.is_value && c.value != V_NIL) return;
@@ -169,10 +174,18 @@ static uint32_t map_elements(const struct spec *s, struct state state) {
 }
 
 const struct spec spec_map = {
-    .name = "map", .aliases = "kv kv-store dictionary dict hash-map registers keyed-register multi-register",
+    .name = "map",
+    .aliases = "kv kv-store dictionary dict hash-map registers keyed-register multi-register",
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
-    .ops = map_ops, .op_count = 5, .keyed = true,
-    .always = 1u << MAP_PUT | 1u << MAP_DELETE, .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,
+    .ops = map_ops,
+    .op_count = 5,
+    .keyed = true,
+    .always = 1u << MAP_PUT | 1u << MAP_DELETE,
+    .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,
     .cell = map_cells,
-    .init = init_empty, .step = map_step, .print = map_print, .elements = map_elements,
-    .machine_new = machine_map_new, .machine_apply = machine_map_apply};
+    .init = init_empty,
+    .step = map_step,
+    .print = map_print,
+    .elements = map_elements,
+    .machine_new = machine_map_new,
+    .machine_apply = machine_map_apply};

@@ -8,7 +8,8 @@ enum { INSERT, DEQ };
 
 #define INSERT_NAMES "insert enq enqueue push add offer put send"
 #define REMOVE_NAMES "deq dequeue pop poll take remove get recv delete-min del-min extract-min remove-min pop-min min"
-#define REMOVE_MAX_NAMES "deq dequeue pop poll take remove get recv delete-max del-max extract-max remove-max pop-max max"
+#define REMOVE_MAX_NAMES \
+  "deq dequeue pop poll take remove get recv delete-max del-max extract-max remove-max pop-max max"
 
 static const struct spec_op min_ops[] = {
     {INSERT_NAMES, 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
@@ -60,25 +61,49 @@ static void max_step(const struct spec *s, struct state state, const struct op *
   step(s, state, op, out, -1);
 }
 
-static void pqueue_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+static void pqueue_print(const struct spec *s, struct state state, struct text *out) {
+  print_values(s, state, 0, 1, "[]", out);
+}
 
-const struct spec spec_priority_queue = {
-    .name = "priority-queue", .aliases = "pqueue pq min-priority-queue heap min-heap",
-    .summary = "deq takes the least value inside, or returns empty",
-    .ops = min_ops, .op_count = 2, .data_independent = true, .always = 1u << INSERT,
-    .init = init_empty, .step = min_step, .print = pqueue_print, .elements = elements_words,
-    .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};
+const struct spec spec_priority_queue = {.name = "priority-queue",
+                                         .aliases = "pqueue pq min-priority-queue heap min-heap",
+                                         .summary = "deq takes the least value inside, or returns empty",
+                                         .ops = min_ops,
+                                         .op_count = 2,
+                                         .data_independent = true,
+                                         .always = 1u << INSERT,
+                                         .init = init_empty,
+                                         .step = min_step,
+                                         .print = pqueue_print,
+                                         .elements = elements_words,
+                                         .machine_new = machine_heap_new,
+                                         .machine_apply = machine_heap_apply};
 
-const struct spec spec_max_priority_queue = {
-    .name = "max-priority-queue", .aliases = "max-pqueue max-pq max-heap",
-    .summary = "deq takes the greatest value inside, or returns empty",
-    .ops = max_ops, .op_count = 2, .data_independent = true, .always = 1u << INSERT,
-    .init = init_empty, .step = max_step, .print = pqueue_print, .elements = elements_words,
-    .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};
+const struct spec spec_max_priority_queue = {.name = "max-priority-queue",
+                                             .aliases = "max-pqueue max-pq max-heap",
+                                             .summary = "deq takes the greatest value inside, or returns empty",
+                                             .ops = max_ops,
+                                             .op_count = 2,
+                                             .data_independent = true,
+                                             .always = 1u << INSERT,
+                                             .init = init_empty,
+                                             .step = max_step,
+                                             .print = pqueue_print,
+                                             .elements = elements_words,
+                                             .machine_new = machine_heap_new,
+                                             .machine_apply = machine_heap_apply};
 
 const struct spec spec_bounded_priority_queue = {
-    .name = "bounded-priority-queue", .aliases = "bounded-pqueue bounded-pq",
+    .name = "bounded-priority-queue",
+    .aliases = "bounded-pqueue bounded-pq",
     .summary = "deq takes the least value; at most k inside, insert returns full where there is no room",
-    .param = "capacity", .k = 4, .ops = bounded_ops, .op_count = 2,
-    .init = init_empty, .step = min_step, .print = pqueue_print, .elements = elements_words,
-    .machine_new = machine_heap_new, .machine_apply = machine_heap_apply};
+    .param = "capacity",
+    .k = 4,
+    .ops = bounded_ops,
+    .op_count = 2,
+    .init = init_empty,
+    .step = min_step,
+    .print = pqueue_print,
+    .elements = elements_words,
+    .machine_new = machine_heap_new,
+    .machine_apply = machine_heap_apply};

@@ -36,13 +36,23 @@ static void queue_step(const struct spec *s, struct state state, const struct op
     deq(state, op, out);
 }
 
-static void queue_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+static void queue_print(const struct spec *s, struct state state, struct text *out) {
+  print_values(s, state, 0, 1, "[]", out);
+}
 
-const struct spec spec_queue = {
-    .name = "queue", .aliases = "fifo fifo-queue", .summary = "first in, first out; deq of an empty queue returns empty",
-    .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
-    .init = init_empty, .step = queue_step, .print = queue_print, .elements = elements_words,
-    .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};
+const struct spec spec_queue = {.name = "queue",
+                                .aliases = "fifo fifo-queue",
+                                .summary = "first in, first out; deq of an empty queue returns empty",
+                                .ops = queue_ops,
+                                .op_count = 2,
+                                .data_independent = true,
+                                .always = 1u << ENQ,
+                                .init = init_empty,
+                                .step = queue_step,
+                                .print = queue_print,
+                                .elements = elements_words,
+                                .machine_new = machine_ring_new,
+                                .machine_apply = machine_queue_apply};
 
 /* Weak: a deq may return empty at any time. */
 
@@ -51,11 +61,17 @@ static void weak_step(const struct spec *s, struct state state, const struct op 
   if (op->method == DEQ && state.size && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
 }
 
-const struct spec spec_weak_queue = {
-    .name = "weak-queue", .aliases = "spurious-queue",
-    .summary = "first in, first out, but deq may return empty at any time",
-    .ops = queue_ops, .op_count = 2, .data_independent = true, .always = 1u << ENQ,
-    .init = init_empty, .step = weak_step, .print = queue_print, .elements = elements_words};
+const struct spec spec_weak_queue = {.name = "weak-queue",
+                                     .aliases = "spurious-queue",
+                                     .summary = "first in, first out, but deq may return empty at any time",
+                                     .ops = queue_ops,
+                                     .op_count = 2,
+                                     .data_independent = true,
+                                     .always = 1u << ENQ,
+                                     .init = init_empty,
+                                     .step = weak_step,
+                                     .print = queue_print,
+                                     .elements = elements_words};
 
 /* Bounded: with k values inside it is full, and an enq then changes nothing and returns full. Taking out the
  * operations on one value would leave fulls that are not, so it is not data-independent. */
@@ -75,8 +91,16 @@ static void bounded_step(const struct spec *s, struct state state, const struct 
 }
 
 const struct spec spec_bounded_queue = {
-    .name = "bounded-queue", .aliases = "bqueue bounded-fifo ring-buffer",
+    .name = "bounded-queue",
+    .aliases = "bqueue bounded-fifo ring-buffer",
     .summary = "first in, first out, at most k values inside; enq returns full where there is no room",
-    .param = "capacity", .k = 4, .ops = bounded_ops, .op_count = 2,
-    .init = init_empty, .step = bounded_step, .print = queue_print, .elements = elements_words,
-    .machine_new = machine_ring_new, .machine_apply = machine_queue_apply};
+    .param = "capacity",
+    .k = 4,
+    .ops = bounded_ops,
+    .op_count = 2,
+    .init = init_empty,
+    .step = bounded_step,
+    .print = queue_print,
+    .elements = elements_words,
+    .machine_new = machine_ring_new,
+    .machine_apply = machine_queue_apply};

@@ -10,7 +10,8 @@ enum { READ, WRITE, CAS };
 static const struct spec_op register_ops[] = {
     {"read get load r", 0, 0, RESULT_CONTENT, PURE_ALWAYS, V_UNKNOWN, ARG_ANY},
     {"write put set store w", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"cas compare-and-set compare-and-swap compare-exchange test-and-set", 2, 2, RESULT_BOOL, PURE_IF_FALSE, V_TRUE, ARG_ANY},
+    {"cas compare-and-set compare-and-swap compare-exchange test-and-set", 2, 2, RESULT_BOOL, PURE_IF_FALSE, V_TRUE,
+     ARG_ANY},
 };
 static const struct spec_cell register_cells[] = {[READ] = {-1, -1}, [WRITE] = {0, -1}, [CAS] = {1, 0}};
 
@@ -40,17 +41,36 @@ static void register_print(const struct spec *s, struct state state, struct text
   value_print(s->values, *(const value *)state.at, out);
 }
 
-const struct spec spec_register = {
-    .name = "register", .aliases = "rw-register variable", .summary = "one value, read and written",
-    .param = "initial value, nil if not given", .k = SPEC_NIL, .ops = register_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << WRITE, .overwrites = 1u << WRITE, .cell = register_cells,
-    .init = register_init, .step = register_step, .print = register_print,
-    .machine_new = machine_cell_new, .machine_apply = machine_register_apply};
+const struct spec spec_register = {.name = "register",
+                                   .aliases = "rw-register variable",
+                                   .summary = "one value, read and written",
+                                   .param = "initial value, nil if not given",
+                                   .k = SPEC_NIL,
+                                   .ops = register_ops,
+                                   .op_count = 2,
+                                   .data_independent = true,
+                                   .always = 1u << WRITE,
+                                   .overwrites = 1u << WRITE,
+                                   .cell = register_cells,
+                                   .init = register_init,
+                                   .step = register_step,
+                                   .print = register_print,
+                                   .machine_new = machine_cell_new,
+                                   .machine_apply = machine_register_apply};
 
 const struct spec spec_cas_register = {
-    .name = "cas-register", .aliases = "casregister cas",
+    .name = "cas-register",
+    .aliases = "casregister cas",
     .summary = "one value, read, written, and compared and set: cas(old, new) is true and sets it where it is old",
-    .param = "initial value, nil if not given", .k = SPEC_NIL, .ops = register_ops, .op_count = 3,
-    .always = 1u << WRITE, .overwrites = 1u << WRITE, .cell = register_cells,
-    .init = register_init, .step = register_step, .print = register_print,
-    .machine_new = machine_cell_new, .machine_apply = machine_register_apply};
+    .param = "initial value, nil if not given",
+    .k = SPEC_NIL,
+    .ops = register_ops,
+    .op_count = 3,
+    .always = 1u << WRITE,
+    .overwrites = 1u << WRITE,
+    .cell = register_cells,
+    .init = register_init,
+    .step = register_step,
+    .print = register_print,
+    .machine_new = machine_cell_new,
+    .machine_apply = machine_register_apply};

@@ -4,12 +4,12 @@
  *   semiqueue(k)         deq takes one of the k oldest (Wing and Gong, section 7).
  *   k-fifo(k)            the same, and nothing is overtaken more than k-1 times: with at most k-1 younger values taken
  *                        before it, no value waits for ever. A semiqueue's oldest value may be passed over for ever.
- *   stuttering-queue(j)  first in, first out, but the oldest may be returned up to j times before it is gone (section 8).
- *   producer-fifo        values put in by one process leave in their order; those of different processes in any.
+ *   stuttering-queue(j)  first in, first out, but the oldest may be returned up to j times before it is gone (section
+ * 8). producer-fifo        values put in by one process leave in their order; those of different processes in any.
  *
- * The paper's figures need reading with care. Its `del` would take the youngest of several equal values, even one beyond
- * the first k; here the chosen one is taken. Its stuttering Deq says nothing where count = j; its text and Lemma 4.1 do:
- * an item is returned at most j times, so a deq leaves it there only if that was not the j-th.
+ * The paper's figures need reading with care. Its `del` would take the youngest of several equal values, even one
+ * beyond the first k; here the chosen one is taken. Its stuttering Deq says nothing where count = j; its text and
+ * Lemma 4.1 do: an item is returned at most j times, so a deq leaves it there only if that was not the j-th.
  *
  * All are data-independent: taking values out leaves the others no further from the front, and overtaken less. */
 #include "spec/common.h"
@@ -18,7 +18,8 @@ enum { ENQ, DEQ };
 
 static const struct spec_op queue_ops[] = {
     {"enq enqueue push add offer put send insert write produce", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"deq dequeue pop poll take get recv receive remove read consume", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+    {"deq dequeue pop poll take get recv receive remove read consume", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
+     ARG_ANY},
 };
 
 static void deq_empty(struct state state, const struct op *op, struct outcomes *out) {
@@ -61,11 +62,19 @@ static void semiqueue_print(const struct spec *s, struct state state, struct tex
   print_values(s, (struct state){items + oldest, (n - oldest) * 4}, 0, 1, "[]", out);
 }
 
-const struct spec spec_semiqueue = {
-    .name = "semiqueue", .aliases = "semi-queue", .summary = "deq takes one of the k oldest values",
-    .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = init_empty, .step = semiqueue_step, .print = semiqueue_print,
-    .elements = elements_words};
+const struct spec spec_semiqueue = {.name = "semiqueue",
+                                    .aliases = "semi-queue",
+                                    .summary = "deq takes one of the k oldest values",
+                                    .param = "how many of the oldest",
+                                    .k = 2,
+                                    .ops = queue_ops,
+                                    .op_count = 2,
+                                    .data_independent = true,
+                                    .always = 1u << ENQ,
+                                    .init = init_empty,
+                                    .step = semiqueue_step,
+                                    .print = semiqueue_print,
+                                    .elements = elements_words};
 
 /* k-FIFO. The state is pairs of value and how often it was overtaken, oldest first. */
 
@@ -104,12 +113,20 @@ static void k_fifo_print(const struct spec *s, struct state state, struct text *
 
 static uint32_t k_fifo_elements(const struct spec *s, struct state state) { return elements_words(s, state) / 2; }
 
-const struct spec spec_k_fifo = {
-    .name = "k-fifo", .aliases = "k-queue k-fifo-queue",
-    .summary = "deq takes one of the k oldest values, and none is overtaken more than k-1 times",
-    .param = "how many of the oldest", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = init_empty, .step = k_fifo_step, .print = k_fifo_print,
-    .elements = k_fifo_elements};
+const struct spec spec_k_fifo = {.name = "k-fifo",
+                                 .aliases = "k-queue k-fifo-queue",
+                                 .summary =
+                                     "deq takes one of the k oldest values, and none is overtaken more than k-1 times",
+                                 .param = "how many of the oldest",
+                                 .k = 2,
+                                 .ops = queue_ops,
+                                 .op_count = 2,
+                                 .data_independent = true,
+                                 .always = 1u << ENQ,
+                                 .init = init_empty,
+                                 .step = k_fifo_step,
+                                 .print = k_fifo_print,
+                                 .elements = k_fifo_elements};
 
 /* Stuttering queue. The state is how often the oldest was returned, then the values, oldest first. */
 
@@ -140,10 +157,18 @@ static void stuttering_print(const struct spec *s, struct state state, struct te
 static uint32_t stuttering_elements(const struct spec *s, struct state state) { return elements_words(s, state) - 1; }
 
 const struct spec spec_stuttering_queue = {
-    .name = "stuttering-queue", .aliases = "stuttering stutter-queue",
+    .name = "stuttering-queue",
+    .aliases = "stuttering stutter-queue",
     .summary = "first in, first out, but the oldest value may be returned up to j times",
-    .param = "how often a value may be returned", .k = 2, .ops = queue_ops, .op_count = 2, .data_independent = true,
-    .always = 1u << ENQ, .init = stuttering_init, .step = stuttering_step, .print = stuttering_print,
+    .param = "how often a value may be returned",
+    .k = 2,
+    .ops = queue_ops,
+    .op_count = 2,
+    .data_independent = true,
+    .always = 1u << ENQ,
+    .init = stuttering_init,
+    .step = stuttering_step,
+    .print = stuttering_print,
     .elements = stuttering_elements};
 
 /* Producer FIFO. The state is pairs of process and value, by process, and then oldest first. */
@@ -163,7 +188,8 @@ static void producer_step(const struct spec *s, struct state state, const struct
   }
   if (!n) deq_empty(state, op, out);
   for (uint32_t i = 0; i < n; i += 2)
-    if ((!i || pairs[i - 2] != pairs[i]) && result_matches(op, pairs[i + 1])) outcome_remove(out, state, pairs[i + 1], i, 2);
+    if ((!i || pairs[i - 2] != pairs[i]) && result_matches(op, pairs[i + 1]))
+      outcome_remove(out, state, pairs[i + 1], i, 2);
 }
 
 static void producer_print(const struct spec *s, struct state state, struct text *out) {
@@ -194,8 +220,17 @@ static void producer_rename(const struct spec *s, struct state state, const uint
 }
 
 const struct spec spec_producer_fifo = {
-    .name = "producer-fifo", .aliases = "per-producer-fifo producer-queue",
-    .summary = "values put in by one process leave in the order it put them in; those of different processes in any order",
-    .ops = queue_ops, .op_count = 2, .data_independent = true, .by_process = true, .always = 1u << ENQ,
-    .init = init_empty, .step = producer_step, .print = producer_print,
-    .elements = producer_elements, .rename = producer_rename};
+    .name = "producer-fifo",
+    .aliases = "per-producer-fifo producer-queue",
+    .summary =
+        "values put in by one process leave in the order it put them in; those of different processes in any order",
+    .ops = queue_ops,
+    .op_count = 2,
+    .data_independent = true,
+    .by_process = true,
+    .always = 1u << ENQ,
+    .init = init_empty,
+    .step = producer_step,
+    .print = producer_print,
+    .elements = producer_elements,
+    .rename = producer_rename};

@@ -5,7 +5,7 @@
 
 enum { ADD, REMOVE, CONTAINS, COUNT };
 
-#define REMOVE_NAMES "remove delete del rem erase discard take"
+#define REMOVE_NAMES   "remove delete del rem erase discard take"
 #define CONTAINS_NAMES "contains has member find lookup search exists"
 
 static const struct spec_op set_ops[] = {
@@ -43,14 +43,24 @@ static void set_step(const struct spec *s, struct state state, const struct op *
     outcome_remove(out, state, result, at, 1);
 }
 
-static void set_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "{}", out); }
+static void set_print(const struct spec *s, struct state state, struct text *out) {
+  print_values(s, state, 0, 1, "{}", out);
+}
 
 const struct spec spec_set = {
-    .name = "set", .aliases = "hash-set unique-set",
+    .name = "set",
+    .aliases = "hash-set unique-set",
     .summary = "add and remove return whether they changed the set, contains whether the value is inside",
-    .ops = set_ops, .op_count = 3, .keyed = true, .data_independent = true,
-    .init = init_empty, .step = set_step, .print = set_print, .elements = elements_words,
-    .machine_new = machine_table_new, .machine_apply = machine_set_apply};
+    .ops = set_ops,
+    .op_count = 3,
+    .keyed = true,
+    .data_independent = true,
+    .init = init_empty,
+    .step = set_step,
+    .print = set_print,
+    .elements = elements_words,
+    .machine_new = machine_table_new,
+    .machine_apply = machine_set_apply};
 
 static const struct spec_op multiset_ops[] = {
     {"add insert put", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
@@ -105,9 +115,17 @@ static uint32_t multiset_elements(const struct spec *s, struct state state) {
   return all;
 }
 
-const struct spec spec_multiset = {
-    .name = "multiset", .aliases = "bag mset",
-    .summary = "add, remove (returns whether there was one), contains, count",
-    .ops = multiset_ops, .op_count = 4, .keyed = true, .data_independent = true, .always = 1u << ADD,
-    .init = init_empty, .step = multiset_step, .print = multiset_print, .elements = multiset_elements,
-    .machine_new = machine_table_new, .machine_apply = machine_multiset_apply};
+const struct spec spec_multiset = {.name = "multiset",
+                                   .aliases = "bag mset",
+                                   .summary = "add, remove (returns whether there was one), contains, count",
+                                   .ops = multiset_ops,
+                                   .op_count = 4,
+                                   .keyed = true,
+                                   .data_independent = true,
+                                   .always = 1u << ADD,
+                                   .init = init_empty,
+                                   .step = multiset_step,
+                                   .print = multiset_print,
+                                   .elements = multiset_elements,
+                                   .machine_new = machine_table_new,
+                                   .machine_apply = machine_multiset_apply};

@@ -1,5 +1,5 @@
-/* A scalable non-zero indicator (Ellen, Lev, Luchangco and Moir): arrivals and departures, and whether there are more of
- * the former. The state is the surplus. A departure needs one to depart: elsewhere it cannot happen. */
+/* A scalable non-zero indicator (Ellen, Lev, Luchangco and Moir): arrivals and departures, and whether there are more
+ * of the former. The state is the surplus. A departure needs one to depart: elsewhere it cannot happen. */
 #include "spec/common.h"
 
 enum { ARRIVE, DEPART, QUERY };
@@ -33,7 +33,13 @@ static uint32_t snzi_elements(const struct spec *s, struct state state) {
   return *(const uint32_t *)state.at;
 }
 
-const struct spec spec_snzi = {
-    .name = "snzi", .aliases = "non-zero-indicator", .summary = "arrive, depart, and query: have more arrived than departed?",
-    .ops = snzi_ops, .op_count = 3, .always = 1u << ARRIVE, .init = snzi_init, .step = snzi_step, .print = snzi_print,
-    .elements = snzi_elements};
+const struct spec spec_snzi = {.name = "snzi",
+                               .aliases = "non-zero-indicator",
+                               .summary = "arrive, depart, and query: have more arrived than departed?",
+                               .ops = snzi_ops,
+                               .op_count = 3,
+                               .always = 1u << ARRIVE,
+                               .init = snzi_init,
+                               .step = snzi_step,
+                               .print = snzi_print,
+                               .elements = snzi_elements};

@@ -6,11 +6,31 @@
 
 #include "spec/common.h"
 
-const struct spec *const specs[] = {
-    &spec_register, &spec_cas_register, &spec_counter, &spec_stack, &spec_queue, &spec_deque, &spec_priority_queue,
-    &spec_max_priority_queue, &spec_set, &spec_multiset, &spec_map, &spec_bounded_queue, &spec_bounded_priority_queue,
-    &spec_weak_queue, &spec_weak_stack, &spec_semiqueue, &spec_k_fifo, &spec_stuttering_queue, &spec_producer_fifo,
-    &spec_lock, &spec_rw_lock, &spec_semaphore, &spec_snzi, &spec_mailbox, NULL};
+const struct spec *const specs[] = {&spec_register,
+                                    &spec_cas_register,
+                                    &spec_counter,
+                                    &spec_stack,
+                                    &spec_queue,
+                                    &spec_deque,
+                                    &spec_priority_queue,
+                                    &spec_max_priority_queue,
+                                    &spec_set,
+                                    &spec_multiset,
+                                    &spec_map,
+                                    &spec_bounded_queue,
+                                    &spec_bounded_priority_queue,
+                                    &spec_weak_queue,
+                                    &spec_weak_stack,
+                                    &spec_semiqueue,
+                                    &spec_k_fifo,
+                                    &spec_stuttering_queue,
+                                    &spec_producer_fifo,
+                                    &spec_lock,
+                                    &spec_rw_lock,
+                                    &spec_semaphore,
+                                    &spec_snzi,
+                                    &spec_mailbox,
+                                    NULL};
 
 /* Outcomes. */
 

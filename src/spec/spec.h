@@ -17,11 +17,11 @@
 
 /* What an operation's arguments and result are, for reading histories and for messages. */
 enum result_kind {
-  RESULT_NONE,     /* Ok(): whatever a format reports is ignored */
-  RESULT_BOOL,     /* V_TRUE or V_FALSE */
-  RESULT_VALUE,    /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
-  RESULT_CONTENT,  /* a value, and nil is one of them (register, map): V_NIL for none */
-  RESULT_INT,      /* an integer */
+  RESULT_NONE,      /* Ok(): whatever a format reports is ignored */
+  RESULT_BOOL,      /* V_TRUE or V_FALSE */
+  RESULT_VALUE,     /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
+  RESULT_CONTENT,   /* a value, and nil is one of them (register, map): V_NIL for none */
+  RESULT_INT,       /* an integer */
   RESULT_NONE_FULL, /* Ok() (V_NONE) or V_FULL */
   RESULT_ANY        /* of a user's int function: V_NONE where there was none, nil is V_EMPTY */
 };
@@ -33,12 +33,13 @@ enum pure { PURE_NEVER, PURE_ALWAYS, PURE_IF_FALSE, PURE_IF_EMPTY, PURE_IF_FULL 
 enum arg_kind { ARG_ANY, ARG_INT };
 
 struct spec_op {
-  const char *names;       /* "enq enqueue push add offer": the first is its name, the others are aliases; matched without case */
+  const char
+      *names; /* "enq enqueue push add offer": the first is its name, the others are aliases; matched without case */
   uint8_t args, args_most; /* how many arguments it takes, fewest and most */
   uint8_t result;          /* enum result_kind */
   uint8_t pure;            /* enum pure */
-  value echo;              /* result of a completion that only echoes the call (Jepsen's :ok): V_NONE, V_TRUE, V_UNKNOWN */
-  uint8_t arg_kind;        /* enum arg_kind */
+  value echo;       /* result of a completion that only echoes the call (Jepsen's :ok): V_NONE, V_TRUE, V_UNKNOWN */
+  uint8_t arg_kind; /* enum arg_kind */
 };
 
 /* A state: `size` bytes at `at`, 8-byte aligned. */
@@ -66,10 +67,12 @@ static inline struct state outcomes_state(const struct outcomes *o, size_t i) {
   return (struct state){o->bytes.at + o->list.at[i].offset, o->list.at[i].size};
 }
 /* May the operation have returned this result? A result not observed matches any. */
-static inline bool result_matches(const struct op *o, value result) { return o->result == V_UNKNOWN || o->result == result; }
+static inline bool result_matches(const struct op *o, value result) {
+  return o->result == V_UNKNOWN || o->result == result;
+}
 
-/* What an operation of a one-value object (register, a map's key) does with the value: which argument it sets it to, and
- * which it compares with it; -1 for none. CELL_MIXES: it makes a value of the one there. Reads return it. */
+/* What an operation of a one-value object (register, a map's key) does with the value: which argument it sets it to,
+ * and which it compares with it; -1 for none. CELL_MIXES: it makes a value of the one there. Reads return it. */
 enum { CELL_MIXES = -2 };
 struct spec_cell {
   int8_t sets, compares;
@@ -84,23 +87,24 @@ struct spec {
   const struct spec_op *ops;
   unsigned op_count;
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key */
-  bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history so */
+  bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history
+                            so */
   bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
-  uint32_t always;       /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
-  uint32_t overwrites;   /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
-  const struct spec_cell *cell; /* of an object that is one value: an operation each; else NULL */
-  const struct values *values; /* the bound history's values (texts, order); set by spec_bind */
+  uint32_t always;     /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
+  uint32_t overwrites; /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
+  const struct spec_cell *cell;  /* of an object that is one value: an operation each; else NULL */
+  const struct values *values;   /* the bound history's values (texts, order); set by spec_bind */
   const struct names *processes; /* the bound history's, for naming them; or NULL */
-  void *user;            /* of a specification of the user's own */
-  const char *source;    /* of such a one: its file; else NULL */
+  void *user;                    /* of a specification of the user's own */
+  const char *source;            /* of such a one: its file; else NULL */
 
   void (*init)(const struct spec *, struct outcomes *); /* adds every initial state (result V_NONE) */
   void (*step)(const struct spec *, struct state, const struct op *, struct outcomes *);
   void (*print)(const struct spec *, struct state, struct text *); /* the state in words: "[5 7]" */
   /* How many elements the state holds, of what may grow without end; NULL where nothing does. */
   uint32_t (*elements)(const struct spec *, struct state);
-  /* Where by_process: adds the state with process p called to[p] instead (result V_NONE), `to` being a permutation; NULL if it
-   * cannot be told. */
+  /* Where by_process: adds the state with process p called to[p] instead (result V_NONE), `to` being a permutation;
+   * NULL if it cannot be told. */
   void (*rename)(const struct spec *, struct state, const uint8_t *to, struct outcomes *);
 
   /* A mutable machine for running one long sequential history in time near linear; NULL where step is good enough
@@ -111,7 +115,9 @@ struct spec {
 
 /* The initial value of register and cas-register: nil, or their parameter. */
 #define SPEC_NIL UINT32_MAX
-static inline value spec_initial(const struct spec *s) { return s->k == SPEC_NIL ? V_NIL : value_of_small((int32_t)s->k); }
+static inline value spec_initial(const struct spec *s) {
+  return s->k == SPEC_NIL ? V_NIL : value_of_small((int32_t)s->k);
+}
 
 extern const struct spec *const specs[]; /* NULL-terminated: every built-in one */
 
@@ -120,15 +126,15 @@ bool spec_named(const char *, struct spec *out, struct problem *);
 /* Name of operation m of the spec (the first of its names); len is its length. */
 const char *spec_op_name(const struct spec *, unsigned m, size_t *len);
 int spec_op_find(const struct spec *, const char *name, size_t len); /* by name or alias, -1 if none */
-void spec_list_ops(const struct spec *, struct text *);             /* push, pop */
-const char *spec_result_word(unsigned kind);                        /* of RESULT_BOOL: "true or false" */
+void spec_list_ops(const struct spec *, struct text *);              /* push, pop */
+const char *spec_result_word(unsigned kind);                         /* of RESULT_BOOL: "true or false" */
 
 /* Makes a history one of this specification: method names to operations, arguments and results to their canonical
  * values ([k v] taken apart, 1 to true, nil to empty, echoes ignored). In place. The problem names the line. */
 bool spec_bind(struct spec *, struct history *, struct problem *);
 
-/* The same for one event at a time, where the history is never whole. Words for results (empty, true) are data from the first call on
- * that has them as an argument. */
+/* The same for one event at a time, where the history is never whole. Words for results (empty, true) are data from the
+ * first call on that has them as an argument. */
 struct bound_call {
   uint16_t method;    /* of spec.ops */
   value arg[OP_ARGS]; /* canonical */
@@ -142,7 +148,8 @@ void spec_binder_echoes(struct binder *, bool echoes); /* what is known of it ma
 /* The operation of this name; -1 with the problem if there is none. To be asked once a name, not once a call. */
 int spec_bind_method(struct binder *, const char *name, size_t len, uint32_t line, struct problem *);
 /* Absent arguments are V_NONE. */
-bool spec_bind_call(struct binder *, uint16_t method, const value arg[OP_ARGS], uint32_t line, struct bound_call *, struct problem *);
+bool spec_bind_call(struct binder *, uint16_t method, const value arg[OP_ARGS], uint32_t line, struct bound_call *,
+                    struct problem *);
 /* The result becomes canonical in place. */
 bool spec_bind_return(struct binder *, const struct bound_call *, value *result, uint32_t line, struct problem *);
 
@@ -167,16 +174,19 @@ static inline bool op_pure(const struct spec *s, const struct op *o) {
 bool spec_from_c(const char *path, char *const *args, struct spec *out, struct mem *, struct problem *);
 /* The same of what dlopen has loaded already, and spec_user_close will close; the path is for messages. */
 bool spec_from_loaded(void *loaded, const char *path, struct spec *out, struct mem *, struct problem *);
-/* The folder of asif.h: told by ASIF_INCLUDE, or beside the folder of this program, installed or in its build tree; or NULL. */
+/* The folder of asif.h: told by ASIF_INCLUDE, or beside the folder of this program, installed or in its build tree; or
+ * NULL. */
 const char *include_folder(struct mem *);
 /* What --spec takes: the path of a C file, or else a name. */
 bool spec_load(const char *name_or_path, struct spec *out, struct mem *, struct problem *);
 /* If the user's code crashed or did not end: what happened, for the user. Its steps then have no outcomes, so a verdict
  * says nothing: ask after deciding. NULL for every other specification. */
 const char *spec_user_fault(const struct spec *);
-/* In a process forked since it was loaded, which has no timers of its parent's: steps that do not end are noticed here too. */
+/* In a process forked since it was loaded, which has no timers of its parent's: steps that do not end are noticed here
+ * too. */
 void spec_user_forked(void);
-/* Unloads the user's code; the specification's names stay until its mem is closed. Nothing to do for every other one. */
+/* Unloads the user's code; the specification's names stay until its mem is closed. Nothing to do for every other one.
+ */
 void spec_user_close(struct spec *);
 
 /* "Enq(5)" and "Enq(5) -> ok" for messages. */

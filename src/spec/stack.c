@@ -7,8 +7,8 @@ enum { PUSH, POP };
 
 static const struct spec_op stack_ops[] = {
     {"push add put insert enq enqueue offer send push-front add-first", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"pop remove take poll get deq dequeue recv pop-front remove-first try-pop", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
-     ARG_ANY},
+    {"pop remove take poll get deq dequeue recv pop-front remove-first try-pop", 0, 0, RESULT_VALUE, PURE_IF_EMPTY,
+     V_UNKNOWN, ARG_ANY},
 };
 
 static void stack_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
@@ -24,21 +24,37 @@ static void stack_step(const struct spec *s, struct state state, const struct op
   }
 }
 
-static void stack_print(const struct spec *s, struct state state, struct text *out) { print_values(s, state, 0, 1, "[]", out); }
+static void stack_print(const struct spec *s, struct state state, struct text *out) {
+  print_values(s, state, 0, 1, "[]", out);
+}
 
-const struct spec spec_stack = {
-    .name = "stack", .aliases = "lifo", .summary = "last in, first out; pop of an empty stack returns empty",
-    .ops = stack_ops, .op_count = 2, .data_independent = true, .always = 1u << PUSH,
-    .init = init_empty, .step = stack_step, .print = stack_print, .elements = elements_words,
-    .machine_new = machine_ring_new, .machine_apply = machine_stack_apply};
+const struct spec spec_stack = {.name = "stack",
+                                .aliases = "lifo",
+                                .summary = "last in, first out; pop of an empty stack returns empty",
+                                .ops = stack_ops,
+                                .op_count = 2,
+                                .data_independent = true,
+                                .always = 1u << PUSH,
+                                .init = init_empty,
+                                .step = stack_step,
+                                .print = stack_print,
+                                .elements = elements_words,
+                                .machine_new = machine_ring_new,
+                                .machine_apply = machine_stack_apply};
 
 static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   stack_step(s, state, op, out);
   if (op->method == POP && state.size && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
 }
 
-const struct spec spec_weak_stack = {
-    .name = "weak-stack", .aliases = "spurious-stack",
-    .summary = "last in, first out, but pop may return empty at any time",
-    .ops = stack_ops, .op_count = 2, .data_independent = true, .always = 1u << PUSH,
-    .init = init_empty, .step = weak_step, .print = stack_print, .elements = elements_words};
+const struct spec spec_weak_stack = {.name = "weak-stack",
+                                     .aliases = "spurious-stack",
+                                     .summary = "last in, first out, but pop may return empty at any time",
+                                     .ops = stack_ops,
+                                     .op_count = 2,
+                                     .data_independent = true,
+                                     .always = 1u << PUSH,
+                                     .init = init_empty,
+                                     .step = weak_step,
+                                     .print = stack_print,
+                                     .elements = elements_words};

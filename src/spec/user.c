@@ -56,7 +56,8 @@ static bool write_finder(const char *path) {
 }
 
 /* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
-static int run_compiler(struct mem *m, const char *path, char *const *args, const char *with, const char *object, const char *said) {
+static int run_compiler(struct mem *m, const char *path, char *const *args, const char *with, const char *object,
+                        const char *said) {
   VEC(char *) argv = {NULL, 0, 0};
   const char *cc = getenv("CC"), *word;
   size_t len;
@@ -116,7 +117,8 @@ static void *load(struct mem *m, const char *path, char *const *args, struct pro
   text_open(&said, m);
   text_printf(&folder, "%s/asif-spec-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (!mkdtemp(folder.at)) {
-    problem_set(problem, "%s: no temporary folder can be made in %s: %s", path, tmp && *tmp ? tmp : "/tmp", strerror(errno));
+    problem_set(problem, "%s: no temporary folder can be made in %s: %s", path, tmp && *tmp ? tmp : "/tmp",
+                strerror(errno));
     return NULL;
   }
   text_printf(&with, "%s/entries.c", folder.at);
@@ -166,8 +168,10 @@ static bool read_effects(struct user *u, const char *path, struct spec *out, str
   struct text name;
   text_open(&name, u->mem);
   for (size_t i = 0; i < count; i++)
-    for (const char *c = entries[i]->kind == ASIF_ENTRY_OBJECT ? entries[i]->name : ""; *c; c++) text_char(&name, *c == '_' ? '-' : *c);
-  if (!effects_of_entries(u->mem, name.count ? text_string(&name) : u->path, entries, count, effects, &wrong, problem)) {
+    for (const char *c = entries[i]->kind == ASIF_ENTRY_OBJECT ? entries[i]->name : ""; *c; c++)
+      text_char(&name, *c == '_' ? '-' : *c);
+  if (!effects_of_entries(u->mem, name.count ? text_string(&name) : u->path, entries, count, effects, &wrong,
+                          problem)) {
     struct problem said = *problem;
     if (wrong) problem_set(problem, "%s:%d: %.400s", wrong->file, wrong->line, said.text);
     return false;
@@ -190,15 +194,19 @@ static bool read_operations(struct user *u, struct spec_op *to, struct problem *
     size_t len;
     const char *name = next_word(&names, &len);
     if (o->signature < 0) {
-      problem_set(problem,
-                  "%s: %.*s: an operation takes %s's state and up to three int or long, and returns void, bool, int or long",
-                  u->path, (int)len, name, u->table->name);
+      problem_set(
+          problem,
+          "%s: %.*s: an operation takes %s's state and up to three int or long, and returns void, bool, int or long",
+          u->path, (int)len, name, u->table->name);
       return false;
     }
     static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
     uint8_t count = o->signature >> 2 & 3;
-    to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)), .args = count, .args_most = count,
-                             .result = results[o->signature & 3], .pure = PURE_NEVER,
+    to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)),
+                             .args = count,
+                             .args_most = count,
+                             .result = results[o->signature & 3],
+                             .pure = PURE_NEVER,
                              .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
   }
   return true;
@@ -213,7 +221,8 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
     if (problem->text[0]) return false;
   }
   if (!u->table || u->table->version != 1) {
-    problem_set(problem, "%s: has no ASIF_SPEC(name, struct state), and no ASIF_EFFECT, of this version of asif.h", path);
+    problem_set(problem, "%s: has no ASIF_SPEC(name, struct state), and no ASIF_EFFECT, of this version of asif.h",
+                path);
     return false;
   }
   u->op_count = u->table->begin ? (unsigned)(u->table->end - u->table->begin) : 0;
@@ -232,10 +241,17 @@ static bool read_table(struct user *u, const char *path, struct spec *out, struc
   qsort(u->ops, u->op_count, sizeof *u->ops, by_place);
   struct spec_op *ops = mem_alloc(m, u->op_count * sizeof *ops);
   if (!read_operations(u, ops, problem) || !user_start(u, problem)) return false;
-  *out = (struct spec){.name = mem_string(m, u->table->name, strlen(u->table->name)), .aliases = "",
-                       .summary = "a specification of the user's own", .ops = ops,
-                       .op_count = u->op_count, .by_process = u->table->by_process != NULL, .user = u, .source = u->path,
-                       .init = user_init, .step = user_step, .print = user_print};
+  *out = (struct spec){.name = mem_string(m, u->table->name, strlen(u->table->name)),
+                       .aliases = "",
+                       .summary = "a specification of the user's own",
+                       .ops = ops,
+                       .op_count = u->op_count,
+                       .by_process = u->table->by_process != NULL,
+                       .user = u,
+                       .source = u->path,
+                       .init = user_init,
+                       .step = user_step,
+                       .print = user_print};
   return true;
 }
 

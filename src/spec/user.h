@@ -31,6 +31,7 @@ void user_step(const struct spec *, struct state, const struct op *, struct outc
 void user_print(const struct spec *, struct state, struct text *);
 /* Arguments that the functions cannot take: numbers too large, or those that stand for something else. */
 bool user_check_args(const struct spec *, const struct history *, struct problem *);
-bool user_check_op(const struct spec *, const struct values *, const struct op *, const char *source, struct problem *); /* of one */
+bool user_check_op(const struct spec *, const struct values *, const struct op *, const char *source,
+                   struct problem *); /* of one */
 
 #endif

@@ -1,14 +1,15 @@
-/* Running a user's specification: each step calls the user's function on a copy of the state, and survives what it does.
+/* Running a user's specification: each step calls the user's function on a copy of the state, and survives what it
+ * does.
  *
- * A crash (a signal) or a loop without end (a timer) jumps back out of the function; from then on the specification has a
- * fault and its steps have no outcomes. The copy lies right before memory that cannot be touched, so that writing past
- * the state's end is a crash there and not a mystery elsewhere. A step makes no system calls.
+ * A crash (a signal) or a loop without end (a timer) jumps back out of the function; from then on the specification has
+ * a fault and its steps have no outcomes. The copy lies right before memory that cannot be touched, so that writing
+ * past the state's end is a crash there and not a mystery elsewhere. A step makes no system calls.
  *
- * asif_choose is explored by running the function again for each sequence of choices: the next sequence is the last with
- * its last choice advanced, as an odometer goes.
+ * asif_choose is explored by running the function again for each sequence of choices: the next sequence is the last
+ * with its last choice advanced, as an odometer goes.
  *
- * Signals belong to the process, so what their handlers need is here in one mutable global, `guard`; it serves one thread
- * at a time. Handlers are there while any specification is loaded, and pass on what is not theirs. */
+ * Signals belong to the process, so what their handlers need is here in one mutable global, `guard`; it serves one
+ * thread at a time. Handlers are there while any specification is loaded, and pass on what is not theirs. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,14 +27,14 @@ enum jump { CANNOT = 1, CRASHED, ENDLESS, BAD_CHOICE };
 
 static struct {
   sigjmp_buf back;
-  volatile sig_atomic_t inside;  /* user code is running */
-  volatile sig_atomic_t ticks;   /* of the timer, since it started */
-  volatile sig_atomic_t signal;  /* that ended it */
-  const void *volatile address;  /* that it touched */
-  pthread_t thread;              /* where it runs */
-  struct user *user;             /* whose */
-  struct asif_spec_host host;    /* what it sees of us */
-  int loaded; /* specifications */
+  volatile sig_atomic_t inside; /* user code is running */
+  volatile sig_atomic_t ticks;  /* of the timer, since it started */
+  volatile sig_atomic_t signal; /* that ended it */
+  const void *volatile address; /* that it touched */
+  pthread_t thread;             /* where it runs */
+  struct user *user;            /* whose */
+  struct asif_spec_host host;   /* what it sees of us */
+  int loaded;                   /* specifications */
   bool at_exit;
   struct sigaction before[NSIG];
   stack_t stack_before;
@@ -85,7 +86,8 @@ static void install(void) {
   sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = STACK}, &guard.stack_before); /* for running out of stack */
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
   sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &action, &guard.before[crashes[i]]);
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+    sigaction(crashes[i], &action, &guard.before[crashes[i]]);
   sigaction(SIGALRM, &action, &guard.before[SIGALRM]);
   start_timer();
   if (!guard.at_exit) atexit(on_exit_inside);
@@ -228,7 +230,8 @@ static void set_fault(struct user *u, enum jump why, const char *name, size_t le
   if (why == ENDLESS) {
     text_printf(&t, "did not end within %d seconds", TICKS_MOST * TICK_MICROSECONDS / 1000000);
   } else if (why == BAD_CHOICE) {
-    text_printf(&t, "called asif_choose with a number that is not 1 to %d, or has more than that many outcomes", OUTCOMES_MOST);
+    text_printf(&t, "called asif_choose with a number that is not 1 to %d, or has more than that many outcomes",
+                OUTCOMES_MOST);
   } else {
     const unsigned char *end = u->state + u->table->size, *touched = guard.address;
     bool past = guard.signal == SIGSEGV && touched >= end && touched < end + sysconf(_SC_PAGESIZE);
@@ -320,8 +323,9 @@ static bool agrees(const struct spec *s, value observed, long n) {
   case V_EMPTY: return n == ASIF_EMPTY || n == ASIF_NIL;
   case V_TRUE: return n == ASIF_TRUE || n == 1;
   case V_FALSE: return n == ASIF_FALSE || n == 0;
-  default: return to_number(s, observed) == n || (n == ASIF_TRUE && observed == value_of_small(1)) ||
-                  (n == ASIF_FALSE && observed == value_of_small(0));
+  default:
+    return to_number(s, observed) == n || (n == ASIF_TRUE && observed == value_of_small(1)) ||
+           (n == ASIF_FALSE && observed == value_of_small(0));
   }
 }
 
@@ -357,7 +361,8 @@ void user_print(const struct spec *s, struct state state, struct text *out) {
   print_state(state.at, state.size, out);
 }
 
-bool user_check_op(const struct spec *s, const struct values *values, const struct op *o, const char *source, struct problem *problem) {
+bool user_check_op(const struct spec *s, const struct values *values, const struct op *o, const char *source,
+                   struct problem *problem) {
   const struct user *u = s->user;
   for (int a = 0; a <= OP_ARGS; a++) {
     value v = a < OP_ARGS ? o->arg[a] : o->result;
@@ -374,7 +379,8 @@ bool user_check_op(const struct spec *s, const struct values *values, const stru
 
 bool user_check_args(const struct spec *s, const struct history *h, struct problem *problem) {
   bool any = false;
-  for (size_t i = 0; i < values_count(h->values) && !any; i++) any = value_kind(h->values, (value)(i << 1 | 1)) == VALUE_INT;
+  for (size_t i = 0; i < values_count(h->values) && !any; i++)
+    any = value_kind(h->values, (value)(i << 1 | 1)) == VALUE_INT;
   for (size_t i = 0; any && i < h->ops.count; i++)
     if (!user_check_op(s, h->values, &h->ops.at[i], h->source, problem)) return false;
   return true;

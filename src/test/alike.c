@@ -3,8 +3,10 @@
 
 #include "base/hash.h"
 
-enum { ALIKE_STEPS = 500 }; /* in longer runs a thread may have to give way for having gone on so long: then a step more or less matters */
-enum { TABLE_MOST = 13 };   /* a table of leaves has two to the power of so many */
+enum {
+  ALIKE_STEPS = 500
+}; /* in longer runs a thread may have to give way for having gone on so long: then a step more or less matters */
+enum { TABLE_MOST = 13 }; /* a table of leaves has two to the power of so many */
 
 /* Footprints. */
 
@@ -28,7 +30,9 @@ static inline struct mark mark_of(struct words *w, const struct step *s) {
 }
 _Static_assert(CALLS / STEP_CALLS == RETURNS / STEP_RETURNS, "the flags are moved together");
 
-struct mark alike_mark(struct alike *a, const struct step *s) { return mark_of(&a->words, s); }
+struct mark alike_mark(struct alike *a, const struct step *s) {
+  return mark_of(&a->words, s);
+}
 
 static inline uint64_t flag(unsigned mark_flag) { return (uint64_t)mark_flag << FLAGS_SHIFT; }
 
@@ -47,14 +51,18 @@ static const struct footprint everything = {(uint64_t)ANYTHING << FLAGS_SHIFT, 0
 /* What a step must not be moved over. */
 static inline struct footprint avoided_by(struct mark m) {
   uint64_t bit = (uint64_t)(m.flags & TOUCHES) << m.word;
-  return (struct footprint){flag(ANYTHING | (m.flags & CALLS ? RETURNS : 0) | (m.flags & RETURNS ? CALLS : 0)) | (m.flags & WRITES ? bit : 0), bit};
+  return (struct footprint){flag(ANYTHING | (m.flags & CALLS ? RETURNS : 0) | (m.flags & RETURNS ? CALLS : 0)) |
+                                (m.flags & WRITES ? bit : 0),
+                            bit};
 }
 static inline bool meets(struct footprint f, struct footprint avoided) {
   return ((f.touched & avoided.touched) | (f.written & avoided.written)) != 0;
 }
 
 /* Could the step as well be after those of the footprint? */
-static inline bool commutes(struct mark m, struct footprint f) { return !(m.flags & ANYTHING) && !meets(f, avoided_by(m)); }
+static inline bool commutes(struct mark m, struct footprint f) {
+  return !(m.flags & ANYTHING) && !meets(f, avoided_by(m));
+}
 
 /* What is remembered. */
 
@@ -68,27 +76,35 @@ void alike_level(struct alike *a, unsigned level) {
 }
 
 /* A delay in 21 bits. */
-static inline uint64_t delay_bits(size_t step, unsigned fiber, unsigned delayed) { return (uint64_t)step << 12 | fiber << 6 | delayed; }
+static inline uint64_t delay_bits(size_t step, unsigned fiber, unsigned delayed) {
+  return (uint64_t)step << 12 | fiber << 6 | delayed;
+}
 enum { DELAY_BITS = 21 };
-_Static_assert(FIBERS_MOST <= 64 && ALIKE_STEPS + 1 < 512 && DELAY_BITS * (DELAYS + 1) <= 64, "the delays of a leaf in a word");
+_Static_assert(FIBERS_MOST <= 64 && ALIKE_STEPS + 1 < 512 && DELAY_BITS * (DELAYS + 1) <= 64,
+               "the delays of a leaf in a word");
 
-static inline struct family family_of(uint64_t node, uint64_t delays) { return (struct family){node, delays, (size_t)hash_mix(node ^ delays)}; }
+static inline struct family family_of(uint64_t node, uint64_t delays) {
+  return (struct family){node, delays, (size_t)hash_mix(node ^ delays)};
+}
 
 static inline struct known_leaf *place_of(const struct alike *a, const struct family *f, size_t step, unsigned fiber) {
   return &a->leaves[(f->place + step + 64 * fiber) & a->leaves_mask];
 }
 
-static inline const struct leaf *recall(const struct alike *a, const struct family *f, size_t step, unsigned fiber, unsigned delayed) {
+static inline const struct leaf *recall(const struct alike *a, const struct family *f, size_t step, unsigned fiber,
+                                        unsigned delayed) {
   const struct known_leaf *k = place_of(a, f, step, fiber);
   return k->node == f->node && k->delays == (f->delays | delay_bits(step, fiber, delayed)) ? &k->leaf : NULL;
 }
 
-static inline void add_leaf(struct alike *a, struct expansion *x, const struct now *now, uint8_t fiber, const struct leaf *l) {
+static inline void add_leaf(struct alike *a, struct expansion *x, const struct now *now, uint8_t fiber,
+                            const struct leaf *l) {
   x->previous = *l;
   x->previous_step = now->step;
   x->previous_fiber = fiber;
   if (now->step < x->asked)
-    *place_of(a, &x->own, now->step, fiber) = (struct known_leaf){x->own.node, x->own.delays | delay_bits(now->step, fiber, now->taken.fiber), *l};
+    *place_of(a, &x->own, now->step, fiber) =
+        (struct known_leaf){x->own.node, x->own.delays | delay_bits(now->step, fiber, now->taken.fiber), *l};
 }
 
 /* Nodes. */
@@ -107,7 +123,8 @@ static void name_families(struct expansion *x) {
     node = x->above->above->number;
     before = delay_bits(d[1].step, d[1].fiber, d[1].delayed) << 2 * DELAY_BITS;
     uint64_t moved = delay_bits(d[1].step + 1, d[1].fiber, d[1].delayed) << 2 * DELAY_BITS;
-    x->moved[1] = family_of(node, moved | delay_bits(step_there(&d[1], d[0].step), d[0].fiber, d[0].delayed) << DELAY_BITS);
+    x->moved[1] =
+        family_of(node, moved | delay_bits(step_there(&d[1], d[0].step), d[0].fiber, d[0].delayed) << DELAY_BITS);
   }
   x->own = family_of(node, before | delay_bits(d[0].step, d[0].fiber, d[0].delayed) << DELAY_BITS);
   x->moved[0] = family_of(node, before | delay_bits(d[0].step + 1, d[0].fiber, d[0].delayed) << DELAY_BITS);
@@ -117,14 +134,15 @@ static void name_families(struct expansion *x) {
 static inline bool is_open(const struct delay *d, size_t step) { return step < d->later || step < d->asked; }
 
 /* What was touched before a step, since this delay, if it matters. */
-static inline struct footprint touched_before(const struct alike *a, const struct expansion *x, unsigned j, size_t step) {
+static inline struct footprint touched_before(const struct alike *a, const struct expansion *x, unsigned j,
+                                              size_t step) {
   return is_open(&x->delays[j], step) ? a->touched.at[x->touched + step - x->from].since[j] : everything;
 }
 
-/* Goes through the node's run, as long as there may be leaves that the delay makes alike. `since`: what was touched before, since the
- * delay. */
-static void follow_delay(struct delay *d, struct footprint since, struct touched *touched, unsigned j, const struct taken *t, uint32_t from,
-                        uint32_t count) {
+/* Goes through the node's run, as long as there may be leaves that the delay makes alike. `since`: what was touched
+ * before, since the delay. */
+static void follow_delay(struct delay *d, struct footprint since, struct touched *touched, unsigned j,
+                         const struct taken *t, uint32_t from, uint32_t count) {
   bool gone = has_gone_on(d, from), later = d->later > from, asked = d->asked > from;
   struct footprint by_later = avoided_by(d->between), by_asked = avoided_by(d->earlier);
   if (!gone) d->goes_on = from + count;
@@ -136,13 +154,15 @@ static void follow_delay(struct delay *d, struct footprint since, struct touched
     if (t[k].mark.flags & SPINS) since = everything;
     if (gone) continue;
     gone = t[k].fiber == d->delayed;
-    if (gone) d->goes_on = from + k;
-    else footprint_add(&since, t[k].mark);
+    if (gone)
+      d->goes_on = from + k;
+    else
+      footprint_add(&since, t[k].mark);
   }
 }
 
-void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct expansion *above, const struct taken *t, uint32_t from,
-                 uint32_t count) {
+void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct expansion *above,
+                 const struct taken *t, uint32_t from, uint32_t count) {
   x->tracks = tracks;
   x->asked = 0;
   x->number = ++a->nodes;
@@ -153,7 +173,8 @@ void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct
   x->touched = a->touched.count;
   if (!x->tracks || from + count > ALIKE_STEPS || !above || !above->tracks || above->next.delayed == NOBODY) return;
   x->delays[x->delay_count++] = above->next;
-  for (unsigned j = 0; j < above->delay_count && x->delay_count < DELAYS; j++) x->delays[x->delay_count++] = above->delays[j];
+  for (unsigned j = 0; j < above->delay_count && x->delay_count < DELAYS; j++)
+    x->delays[x->delay_count++] = above->delays[j];
   vec_reserve(a->mem, &a->touched, x->touched + count);
   a->touched.count += count;
   for (unsigned j = 0; j < x->delay_count; j++) {
@@ -167,9 +188,10 @@ void alike_begin(struct alike *a, struct expansion *x, bool tracks, const struct
 
 /* Leaves. */
 
-/* Is there the like with a delay before the last a step later? Then what is touched is the same but for the step between, which is
- * moved over all that may be moved over it: these commute anyhow. */
-static inline bool is_moved(const struct alike *a, const struct expansion *x, unsigned moved, const struct now *now, uint8_t fiber, struct leaf *l) {
+/* Is there the like with a delay before the last a step later? Then what is touched is the same but for the step
+ * between, which is moved over all that may be moved over it: these commute anyhow. */
+static inline bool is_moved(const struct alike *a, const struct expansion *x, unsigned moved, const struct now *now,
+                            uint8_t fiber, struct leaf *l) {
   const struct delay *m = &x->delays[moved];
   size_t step = now->step;
   if (step >= m->later) return false;
@@ -179,8 +201,10 @@ static inline bool is_moved(const struct alike *a, const struct expansion *x, un
   for (unsigned j = 0; j < x->delay_count; j++) {
     const struct delay *d = &x->delays[j];
     struct footprint *since = &l->before.since[j];
-    if (has_gone_on(d, step)) *since = touched_before(a, x, j, step);
-    else if (j > moved && d->delayed == m->delayed) footprint_join(since, there->before.since[moved]); /* there it went on with that step */
+    if (has_gone_on(d, step))
+      *since = touched_before(a, x, j, step);
+    else if (j > moved && d->delayed == m->delayed)
+      footprint_join(since, there->before.since[moved]); /* there it went on with that step */
   }
   return true;
 }
@@ -188,26 +212,30 @@ static inline bool is_moved(const struct alike *a, const struct expansion *x, un
 bool alike_known(struct alike *a, struct expansion *x, const struct now *now, uint8_t fiber, bool *beyond) {
   size_t step = now->step;
   struct leaf l;
-  if (now->later && x->previous_fiber == fiber && x->previous_step == step + 1 && commutes(now->taken.mark, x->previous.last)) {
+  if (now->later && x->previous_fiber == fiber && x->previous_step == step + 1 &&
+      commutes(now->taken.mark, x->previous.last)) {
     l = x->previous; /* the last delay is one step later */
     for (unsigned j = 0; j < x->delay_count; j++) {
       const struct delay *d = &x->delays[j];
-      if (has_gone_on(d, step)) l.before.since[j] = touched_before(a, x, j, step);
-      else if (d->delayed == now->taken.fiber) footprint_join(&l.before.since[j], l.last);
+      if (has_gone_on(d, step))
+        l.before.since[j] = touched_before(a, x, j, step);
+      else if (d->delayed == now->taken.fiber)
+        footprint_join(&l.before.since[j], l.last);
     }
     return add_leaf(a, x, now, fiber, &l), true;
   }
   for (unsigned j = 0; j < x->delay_count; j++) {
     const struct delay *d = &x->delays[j];
     if (!is_moved(a, x, j, now, fiber, &l)) continue;
-    if (!has_gone_on(d, step) && fiber == d->delayed) *beyond = true; /* it takes the step between too, and could be delayed then */
+    if (!has_gone_on(d, step) && fiber == d->delayed)
+      *beyond = true; /* it takes the step between too, and could be delayed then */
     return add_leaf(a, x, now, fiber, &l), true;
   }
   return false;
 }
 
-/* From a delay of a leaf that was run until the delayed fiber goes on. Nobody asks for more than whether that fiber's step before
- * commutes with what others do: what does not, does not with anything. */
+/* From a delay of a leaf that was run until the delayed fiber goes on. Nobody asks for more than whether that fiber's
+ * step before commutes with what others do: what does not, does not with anything. */
 struct stretch {
   uint64_t fiber;            /* its bit; 0: it is over */
   struct footprint avoided;  /* by the step before */
@@ -229,11 +257,15 @@ static inline struct ends ends_of(const struct stretch *stretches, unsigned coun
   return e;
 }
 
-static void end_stretches(struct stretch *stretches, unsigned count, uint64_t fiber, struct footprint now, struct footprint since) {
+static void end_stretches(struct stretch *stretches, unsigned count, uint64_t fiber, struct footprint now,
+                          struct footprint since) {
   for (struct stretch *w = stretches; w < stretches + count; w++) {
-    if (w->fiber == fiber) footprint_join(w->touched, since);
-    else if (w->fiber && meets(now, w->avoided)) *w->touched = everything;
-    else continue;
+    if (w->fiber == fiber)
+      footprint_join(w->touched, since);
+    else if (w->fiber && meets(now, w->avoided))
+      *w->touched = everything;
+    else
+      continue;
     w->fiber = 0;
   }
 }
@@ -269,7 +301,8 @@ void alike_remember(struct alike *a, struct expansion *x, const struct now *now,
     struct footprint *since = &l.before.since[j];
     bool asked = now->step < d->asked;
     *since = asked ? touched_before(a, x, j, now->step) : everything;
-    if (asked && !has_gone_on(d, now->step)) stretches[count++] = (struct stretch){(uint64_t)1 << d->delayed, avoided_by(d->earlier), since};
+    if (asked && !has_gone_on(d, now->step))
+      stretches[count++] = (struct stretch){(uint64_t)1 << d->delayed, avoided_by(d->earlier), since};
   }
   if (count) follow_run(a, run, now->step, stretches, count);
   add_leaf(a, x, now, fiber, &l);

@@ -1,23 +1,25 @@
-/* All schedules within a bound, bound after bound; and every schedule there is, which is the same with nothing to pay for.
+/* All schedules within a bound, bound after bound; and every schedule there is, which is the same with nothing to pay
+ * for.
  *
- * A run is given some choices, and from then on takes the default ones, which cost nothing. Every other choice is a *deviation*
- * and has a cost: the runs are a tree, a child being its parent with one more deviation, after the parent's last. At the bound n
- * those are executed that cost exactly n, so each is executed once, the cheap ones first. For this the tree is kept; if it
- * gets too large, the runs that were not kept are executed again to see their children, and not counted.
+ * A run is given some choices, and from then on takes the default ones, which cost nothing. Every other choice is a
+ * *deviation* and has a cost: the runs are a tree, a child being its parent with one more deviation, after the parent's
+ * last. At the bound n those are executed that cost exactly n, so each is executed once, the cheap ones first. For this
+ * the tree is kept; if it gets too large, the runs that were not kept are executed again to see their children, and not
+ * counted.
  *
- *   delays       Emmi, Qadeer and Rakamaric, Delay-Bounded Scheduling (2011), the bound of Bouajjani et al. 2015 section 9: the
- *                default scheduler goes on with a thread while it can and then takes the next in cyclic order; each delay skips
- *                one it would take, so the k-th alternative costs k
- *   preemptions  Musuvathi and Qadeer, Iterative Context Bounding (2007): to switch from a thread that could go on costs one; where
- *                it cannot, or gave way, every choice is free
- *   rounds       the threads take turns in their order, each as many steps as it likes; to go to an earlier one starts a new round,
- *                which costs one, the first too. There is no other way on where no later one can go on, so such a run ends with the
- *                bound and goes on with the next. Bouajjani et al. section 9.3
+ *   delays       Emmi, Qadeer and Rakamaric, Delay-Bounded Scheduling (2011), the bound of Bouajjani et al. 2015
+ * section 9: the default scheduler goes on with a thread while it can and then takes the next in cyclic order; each
+ * delay skips one it would take, so the k-th alternative costs k preemptions  Musuvathi and Qadeer, Iterative Context
+ * Bounding (2007): to switch from a thread that could go on costs one; where it cannot, or gave way, every choice is
+ * free rounds       the threads take turns in their order, each as many steps as it likes; to go to an earlier one
+ * starts a new round, which costs one, the first too. There is no other way on where no later one can go on, so such a
+ * run ends with the bound and goes on with the next. Bouajjani et al. section 9.3
  *
  * To take another than the first free block costs one delay or preemption; among rounds it is free.
  *
- * Caching: a state is known by its happens-before trace (and for what costs, by the thread that ran last). As the bounds are gone
- * through in order, who comes first comes with the lowest cost, and everything that follows is found from there. */
+ * Caching: a state is known by its happens-before trace (and for what costs, by the thread that ran last). As the
+ * bounds are gone through in order, who comes first comes with the lowest cost, and everything that follows is found
+ * from there. */
 #include "test/alike.h"
 
 #include "base/hash.h"
@@ -37,27 +39,29 @@ struct search {
   struct explorer *e;
   bool all, delays, preemptions, rounds, cache;
   unsigned level; /* the bound that is being worked on */
-  bool keep, beyond, open; /* keep: nodes are needed for the next; beyond: there are dearer runs; open: of the last run */
+  bool keep, beyond,
+      open; /* keep: nodes are needed for the next; beyond: there are dearer runs; open: of the last run */
   size_t kept_most;
   VEC(struct choice) choices;
   VEC(struct taken) stack;
   VEC(uint64_t) masks;
   uint16_t recent[RECENT]; /* of masks: the one last used with this hash */
-  uint64_t after;   /* the number of the last run; 0: none yet */
-  size_t changed;   /* the first of the choices that may be another than in its plan */
-  unsigned depth;   /* deviations of the run */
-  size_t same;      /* steps of the run that the trace has */
-  bool skip;        /* schedules that are alike, */
+  uint64_t after;          /* the number of the last run; 0: none yet */
+  size_t changed;          /* the first of the choices that may be another than in its plan */
+  unsigned depth;          /* deviations of the run */
+  size_t same;             /* steps of the run that the trace has */
+  bool skip;               /* schedules that are alike, */
   struct alike alike;
   const struct expansion *inside; /* the node whose children are gone through; NULL: none */
-  bool anew;        /* it has turned out that it must not skip any: all begins again */
-  const struct run *ran; /* the last run since this was set to NULL */
+  bool anew;                      /* it has turned out that it must not skip any: all begins again */
+  const struct run *ran;          /* the last run since this was set to NULL */
 };
 
 static inline bool is_over(const struct search *s) { return s->e->stopped || s->anew; }
 
 /* What it costs that this fiber takes a step, the `place`-th of those who can, from the default one on. */
-static unsigned cost_of(const struct search *s, size_t step, unsigned before, bool yielded, uint64_t enabled, unsigned fiber, unsigned place) {
+static unsigned cost_of(const struct search *s, size_t step, unsigned before, bool yielded, uint64_t enabled,
+                        unsigned fiber, unsigned place) {
   if (s->delays) return place;
   if (!step || s->all) return 0;
   if (s->preemptions) return fiber != before && !yielded && enabled >> before & 1;
@@ -112,7 +116,8 @@ static inline uint16_t mask_of(struct search *s, uint64_t enabled) {
 
 static struct taken *room_for(struct search *s, struct node *n) {
   n->kept = NULL;
-  if (s->keep && (s->cache || s->e->mem->used < s->kept_most)) return n->kept = mem_piece(s->e->mem, (n->count + 1) * sizeof *n->kept);
+  if (s->keep && (s->cache || s->e->mem->used < s->kept_most))
+    return n->kept = mem_piece(s->e->mem, (n->count + 1) * sizeof *n->kept);
   n->offset = s->stack.count;
   vec_reserve(s->e->mem, &s->stack, n->offset + n->count + 1);
   s->stack.count += n->count;
@@ -135,7 +140,9 @@ static void record(struct search *s, const struct run *run, size_t from, struct 
     *t++ = (struct taken){step->fiber, step->block, step->blocks, yielded, mask_of(s, step->enabled), mark};
   }
   if (s->open)
-    *t = (struct taken){NOBODY, 0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled), {ANYTHING, 0}};
+    *t = (struct taken){
+        NOBODY,       0, 0, run->count && run->steps[run->count - 1].flags & STEP_YIELDED, mask_of(s, run->enabled),
+        {ANYTHING, 0}};
 }
 
 /* Of a run whose children all cost more: are there any? */
@@ -147,7 +154,11 @@ static void look_beyond(struct search *s, const struct run *run, size_t from, bo
 }
 
 static const struct run *execute(struct search *s, size_t count) {
-  struct plan plan = {.choices = s->choices.at, .count = count, .context = s, .after = s->after, .same = s->changed < count ? s->changed : count};
+  struct plan plan = {.choices = s->choices.at,
+                      .count = count,
+                      .context = s,
+                      .after = s->after,
+                      .same = s->changed < count ? s->changed : count};
   if (s->cache || s->rounds) plan.choose = choose;
   s->open = false;
   s->same = 0;
@@ -172,7 +183,8 @@ static bool is_mine(const struct search *s, uint64_t path, unsigned depth) {
 
 static void expand(struct search *, struct node *, unsigned left, unsigned depth, uint64_t path);
 
-/* Executes a run, for the first time if nothing is left: else again, to see its children. They may cost what is left. */
+/* Executes a run, for the first time if nothing is left: else again, to see its children. They may cost what is left.
+ */
 static void visit(struct search *s, size_t step, unsigned left, unsigned depth, uint64_t path, struct node *n) {
   s->depth = depth;
   const struct run *run = execute(s, n->root ? 0 : step + 1);
@@ -185,8 +197,8 @@ static void visit(struct search *s, size_t step, unsigned left, unsigned depth, 
 }
 
 /* The child with this deviation: known from an earlier bound, or new. */
-static struct node **child(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left, unsigned depth,
-                           uint64_t path) {
+static struct node **child(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left,
+                           unsigned depth, uint64_t path) {
   struct node *n = *slot;
   bool known = n && n->from == step && n->choice.fiber == c.fiber && n->choice.block == c.block;
   if (depth <= DIVIDED_DEPTH) path = hash_mix(path + (step << 16 | (unsigned)c.fiber << 8 | c.block) + 1);
@@ -209,10 +221,11 @@ static struct node **child(struct search *s, struct node **slot, size_t step, st
 }
 
 /* The same; short where its own children all cost more and need not be known: nothing is kept of it. */
-static inline struct node **deviate(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left, unsigned depth,
-                                    uint64_t path) {
+static inline struct node **deviate(struct search *s, struct node **slot, size_t step, struct choice c, unsigned left,
+                                    unsigned depth, uint64_t path) {
   bool known = *slot && (*slot)->from == step && (*slot)->choice.fiber == c.fiber && (*slot)->choice.block == c.block;
-  if (left || !s->delays || s->keep || known || depth <= DIVIDED_DEPTH) return child(s, slot, step, c, left, depth, path);
+  if (left || !s->delays || s->keep || known || depth <= DIVIDED_DEPTH)
+    return child(s, slot, step, c, left, depth, path);
   set_choice(s, step, c);
   s->depth = depth;
   const struct run *run = execute(s, step + 1);
@@ -223,8 +236,8 @@ static inline struct node **deviate(struct search *s, struct node **slot, size_t
 }
 
 /* Everybody else's step at a step, the cheaper ones first. */
-static struct node **others(struct search *s, struct expansion *x, struct node **slot, const struct now *at, unsigned left, unsigned depth,
-                            uint64_t path) {
+static struct node **others(struct search *s, struct expansion *x, struct node **slot, const struct now *at,
+                            unsigned left, unsigned depth, uint64_t path) {
   struct taken now = at->taken;
   size_t step = at->step;
   uint64_t enabled = s->masks.at[now.mask];
@@ -242,8 +255,10 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
     }
     s->ran = NULL;
     if (x->tracks && cost < left) alike_next(x, at, (uint8_t)f);
-    if (cost <= left) slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
-    else s->beyond = true;
+    if (cost <= left)
+      slot = deviate(s, slot, step, (struct choice){(uint8_t)f, 0}, left - cost, depth + 1, path);
+    else
+      s->beyond = true;
     if (leaf && s->ran && alike_is_asked(x, at)) alike_remember(&s->alike, x, at, (uint8_t)f, s->ran);
     if (cost > left && s->delays) break;
   }
@@ -251,18 +266,20 @@ static struct node **others(struct search *s, struct expansion *x, struct node *
   return slot;
 }
 
-static struct node **blocks(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left, unsigned depth,
-                            uint64_t path) {
+static struct node **blocks(struct search *s, struct node **slot, size_t step, struct taken now, unsigned left,
+                            unsigned depth, uint64_t path) {
   for (unsigned b = 1; b < now.blocks && !now.block && !is_over(s); b++) {
     unsigned cost = block_cost(s, b);
-    if (cost > left) s->beyond = true;
-    else slot = deviate(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
+    if (cost > left)
+      s->beyond = true;
+    else
+      slot = deviate(s, slot, step, (struct choice){now.fiber, (uint8_t)b}, left - cost, depth + 1, path);
   }
   return slot;
 }
 
-/* Goes through the children that cost no more than what is left, later steps first: so the choices before a step are the node's
- * own when it is the step's turn. */
+/* Goes through the children that cost no more than what is left, later steps first: so the choices before a step are
+ * the node's own when it is the step's turn. */
 static void expand(struct search *s, struct node *n, unsigned left, unsigned depth, uint64_t path) {
   struct node **slot = &n->children;
   struct expansion x;
@@ -297,8 +314,10 @@ static void search_levels(struct search *s, unsigned most, unsigned first_round)
     s->stack.count = 0;
     s->inside = NULL;
     if (s->skip) alike_level(&s->alike, s->level);
-    if (root.kept) expand(s, &root, s->level, 0, 0);
-    else visit(s, 0, s->level, 0, 0, &root);
+    if (root.kept)
+      expand(s, &root, s->level, 0, 0);
+    else
+      visit(s, 0, s->level, 0, 0, &root);
     if (is_over(s)) return;
     e->counts->bound = s->level + first_round;
     if (!s->beyond) break;

@@ -1,7 +1,8 @@
 /* Clients: what the threads call.
  *
- * A thread's calls are a sequence over all calls its role allows. All clients are enumerated, smallest first; of those that differ
- * only in which of several alike threads does what, one is kept: the one where alike threads are in order. */
+ * A thread's calls are a sequence over all calls its role allows. All clients are enumerated, smallest first; of those
+ * that differ only in which of several alike threads does what, one is kept: the one where alike threads are in order.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +52,9 @@ static bool refuse(struct parsing *k, const char *format, ...) {
   va_start(list, format);
   vsnprintf(what, sizeof what, format, list);
   va_end(list);
-  problem_set(k->why, "--client: %s; as 'push(1) pop() | pop()': calls of a thread one after the other, threads apart by |", what);
+  problem_set(k->why,
+              "--client: %s; as 'push(1) pop() | pop()': calls of a thread one after the other, threads apart by |",
+              what);
   return false;
 }
 
@@ -93,7 +96,8 @@ static bool parse_call(struct parsing *k, struct call *call) {
   if (op < 0) {
     struct text names;
     text_open(&names, k->mem);
-    for (unsigned i = 0; i < k->object->op_count; i++) text_printf(&names, "%s%s", i ? ", " : "", k->object->ops[i].run.written);
+    for (unsigned i = 0; i < k->object->op_count; i++)
+      text_printf(&names, "%s%s", i ? ", " : "", k->object->ops[i].run.written);
     return refuse(k, "%.*s is no operation of the object, which has %.200s", (int)n, k->at, text_string(&names));
   }
   k->at += n + strspn(k->at + n, " ");
@@ -109,7 +113,8 @@ static bool roles_fit(const struct object *o, const struct client *c, unsigned t
   uint64_t used = 0;
   for (uint32_t k = c->first[thread]; k < c->first[thread + 1]; k++) used |= (uint64_t)1 << c->calls[k].op;
   for (unsigned r = 0; r < o->role_count; r++) {
-    if (used & ~o->roles[r].ops || (o->roles[r].threads != ASIF_REST && taken[r] == (unsigned)o->roles[r].threads)) continue;
+    if (used & ~o->roles[r].ops || (o->roles[r].threads != ASIF_REST && taken[r] == (unsigned)o->roles[r].threads))
+      continue;
     taken[r]++;
     if (roles_fit(o, c, thread + 1, taken)) return true;
     taken[r]--;
@@ -137,7 +142,8 @@ bool client_parse(struct mem *m, const struct object *o, const char *text, struc
   *out = (struct client){.threads = (unsigned)first.count - 1, .first = first.at, .calls = calls.at};
   if (out->threads >= FIBERS_MOST - 1) return refuse(&k, "more than %d threads", FIBERS_MOST - 2);
   unsigned *taken = mem_zero(m, o->role_count + 1, sizeof *taken);
-  if (!roles_fit(o, out, 0, taken)) return refuse(&k, "no thread may make these calls: the harness has roles (ASIF_ROLE)");
+  if (!roles_fit(o, out, 0, taken))
+    return refuse(&k, "no thread may make these calls: the harness has roles (ASIF_ROLE)");
   return true;
 }
 
@@ -150,9 +156,9 @@ struct filling {
   struct spec spec;
   struct values *values;
   struct outcomes outcomes;
-  uint32_t *at;  /* of each thread: its next call */
+  uint32_t *at;           /* of each thread: its next call */
   VEC(struct state) seen; /* states of the specification with `at` before them: what has been looked at */
-  uint32_t *table; /* of them: index + 1 */
+  uint32_t *table;        /* of them: index + 1 */
   size_t table_mask;
 };
 
@@ -214,7 +220,8 @@ static bool overflows(struct filling *f, struct state state) {
     const struct object_op *op = &o->ops[call->op];
     int method = spec_op_find(&f->spec, op->run.name, strlen(op->run.name));
     struct op step = {.method = (uint16_t)method, .process = t, .result = V_UNKNOWN, .ret = NO_RETURN};
-    for (unsigned a = 0; a < OP_ARGS; a++) step.arg[a] = a < op->arg_count ? value_int(f->values, call->arg[a]) : V_NONE;
+    for (unsigned a = 0; a < OP_ARGS; a++)
+      step.arg[a] = a < op->arg_count ? value_int(f->values, call->arg[a]) : V_NONE;
     struct outcomes out;
     outcomes_open(&out, f->mem);
     f->spec.step(&f->spec, state, &step, &out);
@@ -241,10 +248,10 @@ static bool exceeds_bound(struct mem *scratch, const struct object *o, const str
   return false;
 }
 
-/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else around
- * misuses the object: it releases what it has not acquired. */
-static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c, unsigned thread,
-                      uint32_t at, struct state state) {
+/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else
+ * around misuses the object: it releases what it has not acquired. */
+static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c,
+                      unsigned thread, uint32_t at, struct state state) {
   if (at == c->first[thread + 1]) return true;
   const struct object_op *op = &o->ops[c->calls[at].op];
   struct outcomes out;
@@ -299,7 +306,8 @@ static bool add_calls(struct making *k, const struct object_op *op, uint32_t num
   for (unsigned a = 0; a < op->arg_count; a++) call.arg[a] = op->in[a].low;
   for (;;) {
     if (to->call_count == CALLS_MOST) {
-      problem_set(k->why, "%s:%d: more than %d different calls: make the ranges of the arguments smaller", op->run.file, op->run.line, CALLS_MOST);
+      problem_set(k->why, "%s:%d: more than %d different calls: make the ranges of the arguments smaller", op->run.file,
+                  op->run.line, CALLS_MOST);
       return false;
     }
     to->calls[to->call_count++] = call;
@@ -318,8 +326,8 @@ static bool make_kinds(struct making *k) {
     rest += o->roles[r].threads == ASIF_REST;
   }
   if (o->role_count && (fixed > k->threads || (!rest && fixed < k->threads))) {
-    problem_set(k->why, "%s:%d: the roles are for %s%u threads, but there are %u: --threads %u", o->roles[0].file, o->roles[0].line,
-                rest ? "at least " : "", fixed, k->threads, fixed + rest);
+    problem_set(k->why, "%s:%d: the roles are for %s%u threads, but there are %u: --threads %u", o->roles[0].file,
+                o->roles[0].line, rest ? "at least " : "", fixed, k->threads, fixed + rest);
     return false;
   }
   k->kind_count = o->role_count ? o->role_count : 1;
@@ -327,7 +335,9 @@ static bool make_kinds(struct making *k) {
   for (unsigned r = 0; r < k->kind_count; r++) {
     struct kind *kind = &k->kinds[r];
     kind->calls = mem_zero(k->mem, CALLS_MOST, sizeof *kind->calls);
-    kind->most = !o->role_count ? k->threads : o->roles[r].threads == ASIF_REST ? k->threads - fixed : (unsigned)o->roles[r].threads;
+    kind->most = !o->role_count                     ? k->threads
+                 : o->roles[r].threads == ASIF_REST ? k->threads - fixed
+                                                    : (unsigned)o->roles[r].threads;
     for (unsigned i = 0; i < o->op_count; i++)
       if ((!o->role_count || o->roles[r].ops >> i & 1) && !add_calls(k, &o->ops[i], i, kind)) return false;
   }
@@ -352,8 +362,10 @@ static bool add_client(struct making *k, unsigned threads) {
   mem_close(k->scratch);
   if (left_out) return true;
   if (k->clients.count == CLIENTS_MOST) {
-    problem_set(k->why, "more than %d clients: fewer --threads or --ops, or smaller ranges of the arguments (ASIF_IN), would be right",
-                CLIENTS_MOST);
+    problem_set(
+        k->why,
+        "more than %d clients: fewer --threads or --ops, or smaller ranges of the arguments (ASIF_IN), would be right",
+        CLIENTS_MOST);
     return false;
   }
   client_copy(k->mem, &c, &copy);
@@ -373,7 +385,8 @@ static bool too_much(struct making *k, unsigned thread, unsigned done) {
 static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
 
 /* The calls of one thread, from call number `done` on. */
-static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind, unsigned done, unsigned length) {
+static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind, unsigned done,
+                       unsigned length) {
   if (done == length) {
     k->first[thread + 1] = k->first[thread] + length;
     return !in_order(k, thread + 1) || make_threads(k, thread + 1, threads, left - length, kind);
@@ -401,16 +414,26 @@ static bool make_threads(struct making *k, unsigned thread, unsigned threads, un
   return true;
 }
 
-bool clients_all(struct mem *m, const struct object *o, const struct client_options *options, struct clients *out, struct problem *why) {
+bool clients_all(struct mem *m, const struct object *o, const struct client_options *options, struct clients *out,
+                 struct problem *why) {
   struct making *k = mem_zero(m, 1, sizeof *k);
-  *k = (struct making){.mem = m, .scratch = mem_child(m), .object = o, .threads = options->threads, .ops = options->ops,
-                       .alike = !o->asks_thread, .why = why};
+  *k = (struct making){.mem = m,
+                       .scratch = mem_child(m),
+                       .object = o,
+                       .threads = options->threads,
+                       .ops = options->ops,
+                       .alike = !o->asks_thread,
+                       .why = why};
   k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
   if (!make_kinds(k)) return false;
   for (unsigned n = 1; n <= k->threads * k->ops; n++)
     for (unsigned t = (n + k->ops - 1) / k->ops; t <= k->threads && t <= n; t++)
       if (!make_threads(k, 0, t, n, 0)) return false;
   *out = (struct clients){k->clients.at, k->clients.count};
-  if (!out->count) problem_set(why, "%s: no client makes a call: each would bring more than %ld things inside (ASIF_BOUND), or misuse the object", o->file, o->bound);
+  if (!out->count)
+    problem_set(
+        why,
+        "%s: no client makes a call: each would bring more than %ld things inside (ASIF_BOUND), or misuse the object",
+        o->file, o->bound);
   return out->count > 0;
 }

@@ -1,9 +1,9 @@
 /* From the user's files to a shared object.
  *
- * Sources are compiled with the hooks, all at once; then everything is linked, with a few lines of our own that say where the
- * harness is, and every name of wrapped_names is replaced by one of the runtime (ld --wrap). Where there is no harness, and a
- * specification is known, the functions that have the names of its operations are the harness: one source is compiled a second
- * time, inside a file that includes it and says so. */
+ * Sources are compiled with the hooks, all at once; then everything is linked, with a few lines of our own that say
+ * where the harness is, and every name of wrapped_names is replaced by one of the runtime (ld --wrap). Where there is
+ * no harness, and a specification is known, the functions that have the names of its operations are the harness: one
+ * source is compiled a second time, inside a file that includes it and says so. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -93,7 +93,9 @@ static bool read_input(struct compiling *k, const char *path) {
   else if (dot && !strcmp(dot, ".a"))
     in.kind = INPUT_ARCHIVE;
   else
-    return problem_set(k->why, "%.300s: neither a source (.c, .cc, .cpp, .cxx) nor an object (.o) or archive (.a)", path), false;
+    return problem_set(k->why, "%.300s: neither a source (.c, .cc, .cpp, .cxx) nor an object (.o) or archive (.a)",
+                       path),
+           false;
   if (access(path, R_OK)) return problem_set(k->why, "%.300s: %s", path, strerror(errno)), false;
   if (in.kind >= INPUT_OBJECT)
     in.object = (char *)path;
@@ -108,7 +110,10 @@ static bool read_flags(struct compiling *k) {
   for (char *const *f = k->options->flags; f && *f; f++)
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
       if (!strcmp(*f, ours[i]))
-        return problem_set(k->why, "%s cannot be given to the compiler: what is made of the files, and where, is asif's choice", *f), false;
+        return problem_set(k->why,
+                           "%s cannot be given to the compiler: what is made of the files, and where, is asif's choice",
+                           *f),
+               false;
   return true;
 }
 
@@ -163,7 +168,8 @@ static void add_plain_flags(struct compiling *k, words *w, const struct compiler
 }
 
 /* The command that compiles an input; source is the file itself, or one that includes it. */
-static char **compile_words(struct compiling *k, const struct input *in, const char *source, const char *object, bool all_functions) {
+static char **compile_words(struct compiling *k, const struct input *in, const char *source, const char *object,
+                            bool all_functions) {
   const struct compiler *c = compiler_of(k, in);
   words w = {NULL, 0, 0};
   add_compiler(k, &w, c);
@@ -235,7 +241,9 @@ static bool failed(struct compiling *k, const struct command_run *c, const char 
 }
 
 static bool compile_all(struct compiling *k) {
-  if (k->options->hooks ? !write_own(k, "stub", image_stub) : k->options->support && !write_own(k, "support", k->options->support)) return false;
+  if (k->options->hooks ? !write_own(k, "stub", image_stub)
+                        : k->options->support && !write_own(k, "support", k->options->support))
+    return false;
   size_t n = 0;
   struct command_run *c = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *c);
   const char **of = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *of);
@@ -243,7 +251,8 @@ static bool compile_all(struct compiling *k) {
     const struct input *in = &k->inputs.at[i];
     if (in->kind >= INPUT_OBJECT) continue;
     of[n] = in->path;
-    c[n++] = (struct command_run){.words = compile_words(k, in, in->path, in->object, false), .said = in_directory(k, "%zu.said", i)};
+    c[n++] = (struct command_run){.words = compile_words(k, in, in->path, in->object, false),
+                                  .said = in_directory(k, "%zu.said", i)};
   }
   for (size_t i = 0; i < k->own.count; i++) {
     of[n] = k->own.at[i].source;
@@ -263,14 +272,16 @@ static bool compile_all(struct compiling *k) {
 
 static bool has_harness(const struct compiling *k) {
   for (size_t i = 0; i < k->inputs.count; i++)
-    if (k->inputs.at[i].kind == INPUT_ARCHIVE || object_has_section(k->inputs.at[i].object, "asif_harness")) return true;
+    if (k->inputs.at[i].kind == INPUT_ARCHIVE || object_has_section(k->inputs.at[i].object, "asif_harness"))
+      return true;
   return false;
 }
 
 /* Functions of the source that have the names of operations: the lines of a harness. */
 static bool harness_lines(struct compiling *k, const struct input *in, size_t number, struct text *lines) {
   char *object = in_directory(k, "%zu.all.o", number);
-  struct command_run c = {.words = compile_words(k, in, in->path, object, true), .said = in_directory(k, "%zu.said", number)};
+  struct command_run c = {.words = compile_words(k, in, in->path, object, true),
+                          .said = in_directory(k, "%zu.said", number)};
   commands_run(&c, 1);
   if (c.status || c.error) return tell(k, &c), failed(k, &c, in->path);
   for (char **f = object_functions(k->mem, object); *f; f++)
@@ -287,7 +298,8 @@ static bool compile_with_lines(struct compiling *k, const struct input *in, size
   text_printf(&t, "#include \"%s\"\n#include <asif.h>\n%s", real, text_string(lines));
   char *source = in_directory(k, "%zu.%s", number, in->kind == INPUT_CXX ? "cc" : "c");
   if (!write_text(k, source, &t)) return false;
-  struct command_run c = {.words = compile_words(k, in, source, in->object, false), .said = in_directory(k, "%zu.said", number)};
+  struct command_run c = {.words = compile_words(k, in, source, in->object, false),
+                          .said = in_directory(k, "%zu.said", number)};
   commands_run(&c, 1);
   if (!c.status && !c.error) return true;
   tell(k, &c);
@@ -370,7 +382,8 @@ static bool link_all(struct compiling *k, const char *object) {
   char *said = command_said(k->mem, &c, &n), *name = not_position_independent(k, said);
   if (name) return problem_set(k->why, "%.300s was not compiled with `asif cc`", name), false;
   fwrite(said, 1, n, stderr);
-  problem_set(k->why, "%.300s%s cannot be linked", k->inputs.at[0].path, k->inputs.count > 1 ? " and the other files" : "");
+  problem_set(k->why, "%.300s%s cannot be linked", k->inputs.at[0].path,
+              k->inputs.count > 1 ? " and the other files" : "");
   return false;
 }
 
@@ -387,13 +400,15 @@ static bool scan(struct compiling *k) {
 
 bool compile(struct mem *m, const struct compile_options *o, struct compiled *out, struct problem *why) {
   struct compiling k = {.mem = m, .options = o, .why = why};
-  *out = (struct compiled){.directory = o->directory ? (char *)o->directory : compile_directory(m, why), .own = !o->directory};
+  *out = (struct compiled){.directory = o->directory ? (char *)o->directory : compile_directory(m, why),
+                           .own = !o->directory};
   if (!out->directory) return false;
   k.directory = out->directory;
   char *object = in_directory(&k, o->hooks ? "image.so" : "plain.so");
   bool good = read_flags(&k);
   for (char *const *path = o->inputs; good && *path; path++) good = read_input(&k, *path);
-  good = good && find_compilers(&k) && compile_all(&k) && find_operations(&k) && link_all(&k, object) && (!o->hooks || scan(&k));
+  good = good && find_compilers(&k) && compile_all(&k) && find_operations(&k) && link_all(&k, object) &&
+         (!o->hooks || scan(&k));
   if (!good) return compile_close(out), false;
   out->object = object;
   out->objects = mem_zero(m, k.inputs.count + 1, sizeof *out->objects);

@@ -11,8 +11,8 @@ typedef VEC(char *) words; /* of a command line */
 /* Compilers (compiler.c). */
 struct compiler {
   bool cxx;
-  words command;      /* CC="gcc -m64" is two words */
-  words hooks;        /* what makes it call the hooks, beyond -fsanitize=thread; as far as it knows them */
+  words command;       /* CC="gcc -m64" is two words */
+  words hooks;         /* what makes it call the hooks, beyond -fsanitize=thread; as far as it knows them */
   words all_functions; /* what makes it keep functions that nobody calls */
 };
 /* The words of the variable, or the command it is without one. */
@@ -24,12 +24,13 @@ void compiler_flags_begin(struct mem *, words *);
 void compiler_flags_end(struct mem *, const struct compiler *, words *);
 bool is_c_plus_plus(const char *path);
 
-/* Commands (command.c): run at the same time, a few at once; what each says on its output and its errors is kept in a file. */
+/* Commands (command.c): run at the same time, a few at once; what each says on its output and its errors is kept in a
+ * file. */
 struct command_run {
-  char **words;      /* NULL-terminated */
-  const char *said;  /* the file */
-  int status;        /* its exit status; -1: it could not be run, or a signal ended it */
-  int error;         /* why it could not be run: errno; else 0 */
+  char **words;     /* NULL-terminated */
+  const char *said; /* the file */
+  int status;       /* its exit status; -1: it could not be run, or a signal ended it */
+  int error;        /* why it could not be run: errno; else 0 */
   int pid;
 };
 void commands_run(struct command_run *, size_t count);
@@ -43,7 +44,8 @@ bool object_needs(const char *path, const char *name); /* a name that it uses an
 /* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
 char **object_functions(struct mem *, const char *path);
 
-/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. Gives an object that has no hooks at all, or NULL. */
+/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. Gives an object that has no hooks at
+ * all, or NULL. */
 struct scanned {
   const char *object; /* or archive */
   const char *shown;  /* what the user calls it */

@@ -25,10 +25,12 @@ bool is_c_plus_plus(const char *path) {
   return false;
 }
 
-/* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their calls and
- * returns otherwise, which nobody here wants to know. */
-static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan"};
-static const char *const clang_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"};
+/* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their
+ * calls and returns otherwise, which nobody here wants to know. */
+static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
+                                        "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan"};
+static const char *const clang_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
+                                          "-tsan-instrument-func-entry-exit=0"};
 
 struct asking {
   struct mem *mem;
@@ -58,11 +60,13 @@ static void add(struct mem *m, words *to, const char *const *flags, size_t count
 static bool cannot(const struct compiler *c, int status, const char *said, struct problem *why) {
   const char *name = c->command.at[0], *variable = c->cxx ? "CXX" : "CC", *otherwise = c->cxx ? "c++" : "cc";
   if (status < -1)
-    problem_set(why, "the compiler %.100s cannot be run: %s; %s names another (without it, %s)", name, strerror(-status), variable,
-                otherwise);
+    problem_set(why, "the compiler %.100s cannot be run: %s; %s names another (without it, %s)", name,
+                strerror(-status), variable, otherwise);
   else
-    problem_set(why, "the compiler %.100s does not take -fsanitize=thread; %s names another: gcc 8 or clang 8, or newer:\n%.300s", name,
-                variable, said);
+    problem_set(
+        why,
+        "the compiler %.100s does not take -fsanitize=thread; %s names another: gcc 8 or clang 8, or newer:\n%.300s",
+        name, variable, said);
   return false;
 }
 
@@ -91,11 +95,20 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
   return true;
 }
 
-/* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. Of version 5 of DWARF
- * addr2line (binutils 2.40) mixes up the files. */
+/* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. Of version 5
+ * of DWARF addr2line (binutils 2.40) mixes up the files. */
 void compiler_flags_begin(struct mem *m, words *w) {
-  static const char *const flags[] = {"-O1", "-g", "-gdwarf-4", "-U_FORTIFY_SOURCE", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
-                                      "-fno-builtin-memcmp", "-fno-builtin-strcpy", "-fno-builtin-strncpy", "-fno-builtin-strcmp",
+  static const char *const flags[] = {"-O1",
+                                      "-g",
+                                      "-gdwarf-4",
+                                      "-U_FORTIFY_SOURCE",
+                                      "-fno-builtin-memcpy",
+                                      "-fno-builtin-memmove",
+                                      "-fno-builtin-memset",
+                                      "-fno-builtin-memcmp",
+                                      "-fno-builtin-strcpy",
+                                      "-fno-builtin-strncpy",
+                                      "-fno-builtin-strcmp",
                                       "-fno-builtin-strlen"};
   const char *include = include_folder(m);
   add(m, w, flags, sizeof flags / sizeof *flags);

@@ -1,21 +1,23 @@
 /* One schedule of each happens-before trace: dynamic partial order reduction with source sets and sleep sets.
  *
- * P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction (2014), algorithm 1; for threads that wait,
- * C. Flanagan and P. Godefroid, Dynamic Partial-Order Reduction for Model Checking Software (2005).
+ * P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction (2014), algorithm 1; for
+ * threads that wait, C. Flanagan and P. Godefroid, Dynamic Partial-Order Reduction for Model Checking Software (2005).
  *
- * After a run its races are looked for: two steps i < j of two threads that are dependent, with nothing between them that orders them.
- * A run in which j comes first begins, after the steps before i, with one of the *initials* of v, which is what happened after i and
- * not because of it, and then j. One of these must be tried there. A thread that was tried sleeps there afterwards: as long as
- * only steps that do not conflict with its step are taken, to wake it leads to a trace that was before.
+ * After a run its races are looked for: two steps i < j of two threads that are dependent, with nothing between them
+ * that orders them. A run in which j comes first begins, after the steps before i, with one of the *initials* of v,
+ * which is what happened after i and not because of it, and then j. One of these must be tried there. A thread that was
+ * tried sleeps there afterwards: as long as only steps that do not conflict with its step are taken, to wake it leads
+ * to a trace that was before.
  *
- * - Whether a step writes, returns, or takes which of how many blocks is known when it was taken. Dependence is that of the steps
- *   as they were taken, which is what the order of the steps before them makes of them; so a failed compare-and-exchange is a read.
- *   A sleeping thread's step is as it was taken, too: what was taken since does not conflict with it, and so does not change it.
- * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what took it
- *   before is one, though the giving up is in between; so all steps that took it are looked at. The same for threads that still
- *   wait when a run ends.
- * - A run that ends with a finding while others could go on shows nothing of what they would have done: all of them are tried before
- *   its last step.
+ * - Whether a step writes, returns, or takes which of how many blocks is known when it was taken. Dependence is that of
+ * the steps as they were taken, which is what the order of the steps before them makes of them; so a failed
+ * compare-and-exchange is a read. A sleeping thread's step is as it was taken, too: what was taken since does not
+ * conflict with it, and so does not change it.
+ * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what
+ * took it before is one, though the giving up is in between; so all steps that took it are looked at. The same for
+ * threads that still wait when a run ends.
+ * - A run that ends with a finding while others could go on shows nothing of what they would have done: all of them are
+ * tried before its last step.
  * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block. */
 #include "test/explore.h"
@@ -27,8 +29,8 @@ enum { PARTS_EACH = 64 }; /* for each worker, at least */
 /* The state before a step. */
 struct frame {
   uint64_t enabled, backtrack; /* fibers: to be tried */
-  uint64_t sleeping;                 /* fibers of the sleepers, those that were tried included */
-  size_t sleepers;                   /* the first of this state's; they go on to the next frame's */
+  uint64_t sleeping;           /* fibers of the sleepers, those that were tried included */
+  size_t sleepers;             /* the first of this state's; they go on to the next frame's */
   struct choice choice;
 };
 struct dpor {
@@ -36,24 +38,27 @@ struct dpor {
   VEC(struct frame) frames;
   VEC(struct step) sleepers; /* their steps, as they were taken; one a block that could be allocated */
   VEC(struct choice) choices;
-  VEC(uint32_t) clocks;      /* `stride` an event: of each fiber the last event before or at it, counted from 1 */
-  VEC(uint32_t) latest;      /* of an event: the last before it that happens before it, counted from 1; 0: none */
+  VEC(uint32_t) clocks; /* `stride` an event: of each fiber the last event before or at it, counted from 1 */
+  VEC(uint32_t) latest; /* of an event: the last before it that happens before it, counted from 1; 0: none */
   VEC(uint32_t) candidates;
   size_t stride;
   bool blocked; /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */
-  size_t top;             /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
+  size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
   uint64_t part, mine;    /* the next part; the next that is this worker's */
   bool met, skipped, has; /* of the last run: it came to a part, which is another's; has: `mine` is known */
 };
 
 static inline uint64_t bit(unsigned fiber) { return (uint64_t)1 << fiber; }
 static inline uint32_t *clock_of(struct dpor *d, size_t event) { return d->clocks.at + event * d->stride; }
-static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) { return clock[d->e->trace.events.at[i].step.fiber] > i; }
+static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) {
+  return clock[d->e->trace.events.at[i].step.fiber] > i;
+}
 
 /* Running. */
 
-/* Who sleeps after the step: those whose steps do not conflict with it. One that allocates may sleep as to some of the blocks. */
+/* Who sleeps after the step: those whose steps do not conflict with it. One that allocates may sleep as to some of the
+ * blocks. */
 static void fall_asleep(struct dpor *d, size_t first, const struct step *step, struct frame *to) {
   uint8_t blocks[FIBERS_MOST] = {0};
   for (size_t i = first, end = d->sleepers.count; i < end; i++) {
@@ -117,8 +122,8 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 
 static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
 
-/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, or take another
- * block. */
+/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, or
+ * take another block. */
 static bool may_conflict(const struct step *first, const struct step *other) {
   struct step s = *first;
   if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC) s.flags |= STEP_WROTE;
@@ -142,8 +147,10 @@ static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
   if (alone) initials |= bit(first = fiber);
   if (initials & (f->backtrack | f->sleeping)) return;
   uint64_t can = initials & f->enabled;
-  if (can) f->backtrack |= can >> first & 1 ? bit(first) : can & -can;
-  else if (!gives_up(&events[i].step)) f->backtrack |= f->enabled; /* they wait for what anybody may do */
+  if (can)
+    f->backtrack |= can >> first & 1 ? bit(first) : can & -can;
+  else if (!gives_up(&events[i].step))
+    f->backtrack |= f->enabled; /* they wait for what anybody may do */
 }
 
 static void candidate(struct dpor *d, uint32_t event) {
@@ -177,7 +184,8 @@ static void look_back_further(struct dpor *d, size_t j, const uint32_t *own) {
     for (uint32_t at = trace->touches.at[k].before; at; at = trace->touches.at[at].before) {
       const struct touch *o = &trace->touches.at[at];
       if (!modes_conflict(trace->touches.at[k].modes, o->modes) || before(d, o->event, own)) continue;
-      if (!(trace->events.at[o->event].step.flags & STEP_OPENS) || o->modes & (MODE_CALL | MODE_RETURN)) race(d, o->event, j, clock_of(d, j));
+      if (!(trace->events.at[o->event].step.flags & STEP_OPENS) || o->modes & (MODE_CALL | MODE_RETURN))
+        race(d, o->event, j, clock_of(d, j));
     }
 }
 
@@ -230,7 +238,8 @@ static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
     same = 0;
   }
   for (size_t j = same; j < run->count; j++) {
-    if (trace_follow(trace, run->steps, j + 1, j) < j) trace_follow(trace, run->steps, 1, j = 0); /* dependence is another now */
+    if (trace_follow(trace, run->steps, j + 1, j) < j)
+      trace_follow(trace, run->steps, 1, j = 0); /* dependence is another now */
     analyse(d, j);
   }
   bool found = run->found && run->enabled;

@@ -29,13 +29,16 @@ static bool open_file(const char *path, struct file *f) {
   return false;
 }
 
-static bool within(const struct file *f, uint64_t offset, uint64_t size) { return offset <= f->size && size <= f->size - offset; }
+static bool within(const struct file *f, uint64_t offset, uint64_t size) {
+  return offset <= f->size && size <= f->size - offset;
+}
 
 /* The sections, or NULL if the file is not as it should be. */
 static const Elf64_Shdr *sections(const struct file *f, size_t *count) {
   const Elf64_Ehdr *h = (const void *)f->at;
   *count = h->e_shnum;
-  if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 || !within(f, h->e_shoff, *count * sizeof(Elf64_Shdr))) return NULL;
+  if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 || !within(f, h->e_shoff, *count * sizeof(Elf64_Shdr)))
+    return NULL;
   return (const void *)(f->at + h->e_shoff);
 }
 
@@ -47,7 +50,8 @@ static const char *text_at(const struct file *f, const Elf64_Shdr *s, uint32_t o
 }
 
 /* The symbols of a section of symbols; none if it is another. */
-static const Elf64_Sym *symbols_of(const struct file *f, const Elf64_Shdr *s, size_t sections_count, size_t i, size_t *count) {
+static const Elf64_Sym *symbols_of(const struct file *f, const Elf64_Shdr *s, size_t sections_count, size_t i,
+                                   size_t *count) {
   *count = 0;
   if ((s[i].sh_type != SHT_SYMTAB && s[i].sh_type != SHT_DYNSYM) || s[i].sh_link >= sections_count) return NULL;
   if (s[i].sh_offset % 8 || !within(f, s[i].sh_offset, s[i].sh_size)) return NULL;

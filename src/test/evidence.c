@@ -19,11 +19,13 @@
  *   1 A treiber_stack.c:31 push(1)
  *   ...
  *
- * and then, of a history that is wrong, what any such evidence has from `verdict` on (evidence/write.c), else `history` and Wing-Gong
- * lines. Where nothing was found: `verdict`, `clients`, `explored`, `schedules`, `histories`, with what was searched.
+ * and then, of a history that is wrong, what any such evidence has from `verdict` on (evidence/write.c), else `history`
+ * and Wing-Gong lines. Where nothing was found: `verdict`, `clients`, `explored`, `schedules`, `histories`, with what
+ * was searched.
  *
- * Replaying has two parts that are independent of each other. A history that is said to be wrong is looked at by the code that looks
- * at every such one (evidence/core.c). And the files are compiled again, the token is run, and must do what is told. */
+ * Replaying has two parts that are independent of each other. A history that is said to be wrong is looked at by the
+ * code that looks at every such one (evidence/core.c). And the files are compiled again, the token is run, and must do
+ * what is told. */
 #include "test/evidence.h"
 
 #include <errno.h>
@@ -90,8 +92,10 @@ static bool put_asked(const struct test_evidence *e, struct text *t, struct prob
   const struct searched *s = e->searched;
   const char *missing;
   uint64_t hash;
-  if (!hash_inputs(e->inputs, &hash, &missing)) return problem_set(why, "%s cannot be read again: %s", missing, strerror(errno)), false;
-  text_printf(t, "asif-evidence 1\ncommand test\nfound %s\n", s->verdict == VERDICT_VIOLATED ? found_name(s->finding.found) : "nothing");
+  if (!hash_inputs(e->inputs, &hash, &missing))
+    return problem_set(why, "%s cannot be read again: %s", missing, strerror(errno)), false;
+  text_printf(t, "asif-evidence 1\ncommand test\nfound %s\n",
+              s->verdict == VERDICT_VIOLATED ? found_name(s->finding.found) : "nothing");
   for (char *const *in = e->inputs; *in; in++) put_line(t, "input", *in);
   text_printf(t, "hash %016" PRIx64 "\n", hash);
   for (char *const *f = e->flags; *f; f++) put_line(t, "argument", *f);
@@ -108,8 +112,9 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   text_open(&t, m);
   if (!put_asked(e, &t, why)) return false;
   if (s->verdict != VERDICT_VIOLATED) {
-    text_printf(&t, "verdict %s\nclients %" PRIu64 "\nexplored %" PRIu64 "\nschedules %" PRIu64 "\nhistories %" PRIu64 "\n", e->verdict,
-                s->clients, s->done, s->schedules, s->histories);
+    text_printf(&t,
+                "verdict %s\nclients %" PRIu64 "\nexplored %" PRIu64 "\nschedules %" PRIu64 "\nhistories %" PRIu64 "\n",
+                e->verdict, s->clients, s->done, s->schedules, s->histories);
     return flush(&t, out);
   }
   text_add(&t, "client ");
@@ -144,7 +149,9 @@ struct reading {
   struct text events;              /* of the others: Wing-Gong lines */
 };
 
-static bool unexpected(struct reading *e, const char *expected) { return input_problem(e->in, e->in->at, e->why, "expected %s", expected); }
+static bool unexpected(struct reading *e, const char *expected) {
+  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
+}
 
 static bool next(struct reading *e, const char *expected) {
   e->line = input_line(e->in, &e->len);
@@ -154,7 +161,9 @@ static bool next(struct reading *e, const char *expected) {
 /* The line is "name rest": the rest, kept; or NULL. */
 static char *rest(struct reading *e, const char *name) {
   size_t n = strlen(name);
-  return e->line && e->len >= n + 1 && !memcmp(e->line, name, n) && e->line[n] == ' ' ? mem_string(e->mem, e->line + n + 1, e->len - n - 1) : NULL;
+  return e->line && e->len >= n + 1 && !memcmp(e->line, name, n) && e->line[n] == ' '
+             ? mem_string(e->mem, e->line + n + 1, e->len - n - 1)
+             : NULL;
 }
 
 static bool read_text(struct reading *e, const char *name, const char **out) {
@@ -182,9 +191,12 @@ static bool read_list(struct reading *e, const char *name, const char *expected,
 }
 
 static bool read_asked(struct reading *e) {
-  if (!next(e, "found") || !read_text(e, "found", &e->found) || !next(e, "input") || !read_list(e, "input", "hash", &e->inputs)) return false;
+  if (!next(e, "found") || !read_text(e, "found", &e->found) || !next(e, "input") ||
+      !read_list(e, "input", "hash", &e->inputs))
+    return false;
   if (e->inputs.count < 2) return unexpected(e, "input");
-  if (!read_number(e, "hash", 16, &e->hash) || !next(e, "asked") || !read_list(e, "argument", "asked", &e->arguments)) return false;
+  if (!read_number(e, "hash", 16, &e->hash) || !next(e, "asked") || !read_list(e, "argument", "asked", &e->arguments))
+    return false;
   if ((e->spec = rest(e, "spec")) && !next(e, "asked")) return false;
   return read_text(e, "asked", &e->asked);
 }
@@ -215,11 +227,13 @@ static bool read_finding(struct reading *e) {
 static bool replay_nothing(struct reading *e, enum verdict *verdict, struct text *said) {
   uint64_t clients, explored, schedules, histories;
   const char *was;
-  if (!next(e, "verdict") || !read_text(e, "verdict", &was) || !next(e, "clients") || !read_number(e, "clients", 10, &clients) ||
-      !next(e, "explored") || !read_number(e, "explored", 10, &explored) || !next(e, "schedules") ||
-      !read_number(e, "schedules", 10, &schedules) || !next(e, "histories") || !read_number(e, "histories", 10, &histories))
+  if (!next(e, "verdict") || !read_text(e, "verdict", &was) || !next(e, "clients") ||
+      !read_number(e, "clients", 10, &clients) || !next(e, "explored") || !read_number(e, "explored", 10, &explored) ||
+      !next(e, "schedules") || !read_number(e, "schedules", 10, &schedules) || !next(e, "histories") ||
+      !read_number(e, "histories", 10, &histories))
     return false;
-  text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored, clients);
+  text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored,
+              clients);
   if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
   text_printf(said, "; nothing shorter shows that. This does it again:\n\n  %s\n\n", e->asked);
   *verdict = VERDICT_UNKNOWN;
@@ -273,16 +287,22 @@ static bool history_lines(struct mem *m, const struct history *h, struct text *t
   return !h || format_wing_gong.write(h, t, &why, keep_all, NULL);
 }
 
-static enum verdict judge_again(struct again *a, struct object *o, struct finding *f, struct spec *bound, const struct schedule *told) {
+static enum verdict judge_again(struct again *a, struct object *o, struct finding *f, struct spec *bound,
+                                const struct schedule *told) {
   struct reading *e = a->file;
   struct text client, mine, its;
   text_open(&client, &a->mem);
   client_print(o, &f->client, &client);
-  if (strcmp(found_name(f->found), e->found)) return refuted(a, "the token's run is another: %s", f->found ? found_name(f->found) : "nothing is wrong with it");
-  if (strcmp(text_string(&client), e->client)) return refuted(a, "the token's calls are others: %s", text_string(&client));
-  if (f->found != FOUND_HISTORY && (!e->text || strcmp(f->said, e->text))) return refuted(a, "the run goes wrong otherwise: %s", f->said);
-  if (!told->no_places && !a->changed && !same_told(a, told)) return refuted(a, "the run takes other steps than those that are told");
-  if (f->found == FOUND_HISTORY && !spec_bind(bound, e->history.history, &a->answer->why)) return refuted(a, "%s", a->answer->why.text);
+  if (strcmp(found_name(f->found), e->found))
+    return refuted(a, "the token's run is another: %s", f->found ? found_name(f->found) : "nothing is wrong with it");
+  if (strcmp(text_string(&client), e->client))
+    return refuted(a, "the token's calls are others: %s", text_string(&client));
+  if (f->found != FOUND_HISTORY && (!e->text || strcmp(f->said, e->text)))
+    return refuted(a, "the run goes wrong otherwise: %s", f->said);
+  if (!told->no_places && !a->changed && !same_told(a, told))
+    return refuted(a, "the run takes other steps than those that are told");
+  if (f->found == FOUND_HISTORY && !spec_bind(bound, e->history.history, &a->answer->why))
+    return refuted(a, "%s", a->answer->why.text);
   if (!history_lines(&a->mem, f->history, &mine)) return refuted(a, "the run's history cannot be written");
   if (f->found != FOUND_HISTORY)
     its = e->events;
@@ -309,7 +329,8 @@ static bool judge_own(struct again *a, const struct object *o, enum verdict *ver
 
 static bool run_again(struct again *a, enum verdict *verdict, struct problem *why) {
   struct reading *e = a->file;
-  struct object_options from = {.inputs = e->inputs.at, .flags = e->arguments.at, .spec = e->spec, .directory = a->directory};
+  struct object_options from = {
+      .inputs = e->inputs.at, .flags = e->arguments.at, .spec = e->spec, .directory = a->directory};
   struct run_options how = {.steps_most = (size_t)e->steps};
   struct image *image;
   struct compiled compiled;
@@ -321,7 +342,8 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   if (!object_open(&a->mem, &from, &image, &compiled, &o, why)) return false;
   if (!replay_parse(&a->mem, &o, e->token, &how, &f, &checksum, why)) return false;
   if (checksum != code_checksum(&a->mem, compiled.object) && !a->changed) {
-    text_add(&a->said, "the code is not the one of the token: the compiler, or what the files include, has changed since\n");
+    text_add(&a->said,
+             "the code is not the one of the token: the compiler, or what the files include, has changed since\n");
     a->changed = true;
   }
   how.type_stable = o.type_stable;
@@ -329,8 +351,10 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   struct limits none;
   limits_start(&none, 0, 0);
   if (finding_dies(&a->mem, image, &o, &how, &none, &f)) return *verdict = judge_again(a, &o, &f, &bound, &told), true;
-  if (!replay(&a->mem, image, &o, &how, &f, &other)) return *verdict = refuted(a, "the token cannot be run: %s", other.text), true;
-  if (f.found && !finding_explain(&a->mem, image, &o, &how, &f, &bound, &told, &other)) return *verdict = refuted(a, "%s", other.text), true;
+  if (!replay(&a->mem, image, &o, &how, &f, &other))
+    return *verdict = refuted(a, "the token cannot be run: %s", other.text), true;
+  if (f.found && !finding_explain(&a->mem, image, &o, &how, &f, &bound, &told, &other))
+    return *verdict = refuted(a, "%s", other.text), true;
   *verdict = judge_again(a, &o, &f, &bound, &told);
   if (*verdict != VERDICT_HOLDS || f.found != FOUND_HISTORY || !is_own(e)) return true;
   return judge_own(a, &o, verdict, why);
@@ -375,8 +399,8 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
   int status = wait_for(e->mem, pid);
   if (a->answer->done || a->answer->failed) return true;
   a->answer->verdict = a->changed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
-  snprintf(a->answer->said, sizeof a->answer->said, "the process that ran the token ended%s%s\n", WIFSIGNALED(status) ? ": " : "",
-           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+  snprintf(a->answer->said, sizeof a->answer->said, "the process that ran the token ended%s%s\n",
+           WIFSIGNALED(status) ? ": " : "", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
   return true;
 }
 
@@ -385,7 +409,9 @@ static bool harmless(const char *argument) {
   static const char *const plain[] = {"-pthread", "-g", "-w", "-pedantic"};
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (!strcmp(argument, plain[i])) return true;
-  if (!strncmp(argument, "-Wl,", 4) || !strncmp(argument, "-Wa,", 4) || !strncmp(argument, "-Wp,", 4) || !strncmp(argument, "-fplugin", 8)) return false;
+  if (!strncmp(argument, "-Wl,", 4) || !strncmp(argument, "-Wa,", 4) || !strncmp(argument, "-Wp,", 4) ||
+      !strncmp(argument, "-fplugin", 8))
+    return false;
   static const char *const begins[] = {"-D", "-U", "-I", "-O", "-W", "-f", "-m", "-std=", "-l"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
     size_t n = strlen(begins[i]);
@@ -399,7 +425,8 @@ static bool can_compile(const struct reading *e, bool *changed, struct text *sai
   uint64_t hash;
   for (size_t i = 0; i + 1 < e->arguments.count; i++) {
     if (harmless(e->arguments.at[i])) continue;
-    text_printf(said, "the argument %s is not given to the compiler because a file says so; this does it:\n\n  %s\n\n", e->arguments.at[i], e->asked);
+    text_printf(said, "the argument %s is not given to the compiler because a file says so; this does it:\n\n  %s\n\n",
+                e->arguments.at[i], e->asked);
     return false;
   }
   if (!hash_inputs(e->inputs.at, &hash, &missing)) {
@@ -442,15 +469,18 @@ static bool replay_code(struct reading *e, enum verdict *verdict, struct text *s
 static bool replay_history(struct reading *e, enum verdict *verdict, struct text *said) {
   struct spec spec;
   if (e->history.holds) return unexpected(e, "a history that is not linearizable");
-  return spec_load(e->history.spec, &spec, e->mem, e->why) && evidence_judge(e->mem, &e->history, &spec, verdict, said, e->why);
+  return spec_load(e->history.spec, &spec, e->mem, e->why) &&
+         evidence_judge(e->mem, &e->history, &spec, verdict, said, e->why);
 }
 
-bool test_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said, struct problem *why) {
+bool test_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said,
+                          struct problem *why) {
   struct reading *e = mem_zero(m, 1, sizeof *e);
   *e = (struct reading){.mem = m, .in = in, .why = why};
   *verdict = VERDICT_UNKNOWN;
   if (!read_asked(e)) return false;
-  text_printf(said, "%s: test %s, %s\n", in->name, e->inputs.at[0], strcmp(e->found, "nothing") ? e->found : "no violation");
+  text_printf(said, "%s: test %s, %s\n", in->name, e->inputs.at[0],
+              strcmp(e->found, "nothing") ? e->found : "no violation");
   if (!strcmp(e->found, "nothing")) return replay_nothing(e, verdict, said);
   if (!read_finding(e)) return false;
   enum verdict history = VERDICT_HOLDS;

@@ -52,21 +52,33 @@ static void follow_strategy(struct explorer *e) {
 /* What is to be shared and is not given is one's own. */
 static bool open_sets(struct explorer *e) {
   const struct explore_options *o = &e->options;
-  bool caching = o->cache && (o->strategy == EXPLORE_BOUNDED || o->strategy == EXPLORE_ALL), counting = caching || o->count_traces;
+  bool caching = o->cache && (o->strategy == EXPLORE_BOUNDED || o->strategy == EXPLORE_ALL),
+       counting = caching || o->count_traces;
   size_t bytes = e->limits && e->limits->bytes ? e->limits->bytes / 4 : SET_BYTES;
-  if (!counting) e->share.traces = NULL;
-  else if (!e->share.traces) e->share.traces = e->own_traces = hashes_open_own(bytes);
-  if (!caching) e->share.states = NULL;
-  else if (!e->share.states) e->share.states = e->own_states = hashes_open_own(2 * bytes);
+  if (!counting)
+    e->share.traces = NULL;
+  else if (!e->share.traces)
+    e->share.traces = e->own_traces = hashes_open_own(bytes);
+  if (!caching)
+    e->share.states = NULL;
+  else if (!e->share.states)
+    e->share.states = e->own_states = hashes_open_own(2 * bytes);
   return (e->share.traces || !counting) && (e->share.states || !caching);
 }
 
-bool explore_with(executor *execute, const struct client *client, const struct explore_options *options, const struct share *share,
-                  struct limits *limits, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *counts,
-                  struct problem *problem) {
+bool explore_with(executor *execute, const struct client *client, const struct explore_options *options,
+                  const struct share *share, struct limits *limits, enum visit (*visit)(void *, const struct run *),
+                  void *context, struct explore_counts *counts, struct problem *problem) {
   struct mem own;
-  struct explorer e = {.mem = &own, .execute = execute, .client = client, .options = *options, .limits = limits, .visit = visit,
-                       .context = context, .counts = counts, .problem = problem};
+  struct explorer e = {.mem = &own,
+                       .execute = execute,
+                       .client = client,
+                       .options = *options,
+                       .limits = limits,
+                       .visit = visit,
+                       .context = context,
+                       .counts = counts,
+                       .problem = problem};
   e.share = share ? *share : (struct share){.workers = 1};
   *counts = (struct explore_counts){0};
   mem_open(&own, limits);
@@ -86,7 +98,7 @@ bool explore_with(executor *execute, const struct client *client, const struct e
 }
 
 bool explore(const struct client *client, const struct explore_options *options, const struct share *share,
-             struct limits *limits, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *counts,
-             struct problem *problem) {
+             struct limits *limits, enum visit (*visit)(void *, const struct run *), void *context,
+             struct explore_counts *counts, struct problem *problem) {
   return explore_with(run_execute, client, options, share, limits, visit, context, counts, problem);
 }

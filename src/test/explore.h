@@ -19,27 +19,28 @@ struct hash {
   uint64_t low, high;
 };
 
-/* Sets of hashes (hashes.c). Several processes may use one at the same time, if it was opened before they were forked. */
-struct hashes *hashes_open(size_t bytes); /* no more than so many, taken as they are needed; NULL: no memory */
+/* Sets of hashes (hashes.c). Several processes may use one at the same time, if it was opened before they were forked.
+ */
+struct hashes *hashes_open(size_t bytes);     /* no more than so many, taken as they are needed; NULL: no memory */
 struct hashes *hashes_open_own(size_t bytes); /* the same, for this process alone: faster */
 void hashes_close(struct hashes *);
-/* Each member has a small number, the lowest it was ever added with. Gives the number it had before, or HASH_NEW; HASH_FULL:
- * there is no room, it is not added. */
+/* Each member has a small number, the lowest it was ever added with. Gives the number it had before, or HASH_NEW;
+ * HASH_FULL: there is no room, it is not added. */
 enum { HASH_NEW = -1, HASH_FULL = -2, HASH_NUMBER_MOST = 254 };
 int hashes_add(struct hashes *, struct hash, unsigned number);
 uint64_t hashes_count(const struct hashes *);
 
 /* The happens-before order of a run (traces.c).
  *
- * Two steps are dependent if they are of the same thread, or access the same 8 bytes and one of them writes, or the same
- * mutex or the like; if one is an ASIF_ATOMIC block and the other touches anything; or if one returns from an operation and
- * the other calls one, for which of these was first is the history's order. A step that frees a block, or allocates it again,
- * writes all of it; so does it the list it takes it from. Runs that order dependent steps alike are the same but for the order
- * of steps that do not matter to each other: they have the same trace. */
+ * Two steps are dependent if they are of the same thread, or access the same 8 bytes and one of them writes, or the
+ * same mutex or the like; if one is an ASIF_ATOMIC block and the other touches anything; or if one returns from an
+ * operation and the other calls one, for which of these was first is the history's order. A step that frees a block, or
+ * allocates it again, writes all of it; so does it the list it takes it from. Runs that order dependent steps alike are
+ * the same but for the order of steps that do not matter to each other: they have the same trace. */
 enum mode { MODE_READ = 1, MODE_WRITE = 2, MODE_CALL = 4, MODE_RETURN = 8 };
 static inline bool modes_conflict(unsigned a, unsigned b) {
-  return (a & MODE_WRITE && b & (MODE_READ | MODE_WRITE)) || (a & MODE_READ && b & MODE_WRITE) || (a & MODE_CALL && b & MODE_RETURN) ||
-         (a & MODE_RETURN && b & MODE_CALL);
+  return (a & MODE_WRITE && b & (MODE_READ | MODE_WRITE)) || (a & MODE_READ && b & MODE_WRITE) ||
+         (a & MODE_CALL && b & MODE_RETURN) || (a & MODE_RETURN && b & MODE_CALL);
 }
 bool steps_conflict(const struct step *, const struct step *); /* of two threads */
 
@@ -52,7 +53,7 @@ struct touch {
 };
 struct spot {
   uintptr_t key;
-  uint32_t last; /* touch; 0: none */
+  uint32_t last;           /* touch; 0: none */
   struct hash shared, own; /* memory: reads since the last write (sum), and that; history: calls, returns (sums) */
 };
 struct event {
@@ -61,7 +62,7 @@ struct event {
   uint32_t previous; /* the same fiber's event before, counted from 1; 0: none */
   struct hash hash;
   struct hash sum; /* of the trace before it */
-  int child; /* of POINT_START: the fiber it created; of POINT_JOIN: the one it waited for; else -1 */
+  int child;       /* of POINT_START: the fiber it created; of POINT_JOIN: the one it waited for; else -1 */
 };
 struct trace {
   struct mem *mem;
@@ -70,14 +71,15 @@ struct trace {
   VEC(struct spot) spots;
   uint32_t *table; /* of spots: index + 1 */
   size_t table_size;
-  uint32_t last[FIBERS_MOST];      /* event of each fiber, counted from 1; 0: none yet */
+  uint32_t last[FIBERS_MOST];       /* event of each fiber, counted from 1; 0: none yet */
   uint32_t started_by[FIBERS_MOST]; /* the event that created it, counted from 1; 0: it is the client's */
   struct hash sum;
   unsigned threads; /* of the client */
-  bool blocks; /* there was a POINT_BLOCK: everything touches a spot of its own */
+  bool blocks;      /* there was a POINT_BLOCK: everything touches a spot of its own */
 };
 void trace_open(struct trace *, struct mem *, unsigned threads);
-/* Makes it the trace of these steps, of which the first `same` are known to be the same as before. Gives how many really were. */
+/* Makes it the trace of these steps, of which the first `same` are known to be the same as before. Gives how many
+ * really were. */
 size_t trace_follow(struct trace *, const struct step *, size_t count, size_t same);
 void trace_add(struct trace *, const struct step *);
 void trace_cut(struct trace *, size_t count);
@@ -121,7 +123,7 @@ void explore_dpor(struct explorer *);
 void explore_random(struct explorer *);
 
 bool explore_with(executor *, const struct client *, const struct explore_options *, const struct share *,
-                  struct limits *, enum visit (*visit)(void *, const struct run *), void *context, struct explore_counts *,
-                  struct problem *);
+                  struct limits *, enum visit (*visit)(void *, const struct run *), void *context,
+                  struct explore_counts *, struct problem *);
 
 #endif

@@ -1,8 +1,8 @@
 /* Sets of 128-bit hashes: see explore.h.
  *
- * Levels of growing size; a hash is in the first level in which one of the few slots it may have there was free. As nothing is
- * ever removed, a free slot on the way says that it is not in the set. Adding is a compare-and-exchange of the low half, then the
- * high half is stored, so that processes can share a set, and need no lock for it. */
+ * Levels of growing size; a hash is in the first level in which one of the few slots it may have there was free. As
+ * nothing is ever removed, a free slot on the way says that it is not in the set. Adding is a compare-and-exchange of
+ * the low half, then the high half is stored, so that processes can share a set, and need no lock for it. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -11,7 +11,14 @@
 
 #define LARGE ((size_t)8 << 20)
 
-enum { LEVELS_MOST = 6, WAYS = 4 /* a line of the cache */, LAST_WAYS = 256 /* of the last level */, FIRST_BITS = 14, MORE_BITS = 5, PATIENCE = 1 << 20 };
+enum {
+  LEVELS_MOST = 6,
+  WAYS = 4 /* a line of the cache */,
+  LAST_WAYS = 256 /* of the last level */,
+  FIRST_BITS = 14,
+  MORE_BITS = 5,
+  PATIENCE = 1 << 20
+};
 
 struct slot {
   _Atomic uint64_t low;  /* 0: free */
@@ -26,7 +33,8 @@ struct hashes {
 
 /* Pages are taken when they are first written. Large ones are for one process only. */
 static void *reserve(size_t bytes, bool own) {
-  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, (own ? MAP_PRIVATE : MAP_SHARED) | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, (own ? MAP_PRIVATE : MAP_SHARED) | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   if (p == MAP_FAILED) return NULL;
   if (own && bytes > LARGE) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
@@ -51,8 +59,12 @@ static struct hashes *open_set(size_t bytes, bool own) {
   return NULL;
 }
 
-struct hashes *hashes_open(size_t bytes) { return open_set(bytes, false); }
-struct hashes *hashes_open_own(size_t bytes) { return open_set(bytes, true); }
+struct hashes *hashes_open(size_t bytes) {
+  return open_set(bytes, false);
+}
+struct hashes *hashes_open_own(size_t bytes) {
+  return open_set(bytes, true);
+}
 
 void hashes_close(struct hashes *h) {
   if (!h) return;
@@ -76,9 +88,11 @@ static int lower(struct slot *s, uint64_t high, uint64_t wanted) {
 }
 
 int hashes_add(struct hashes *h, struct hash hash, unsigned number) {
-  uint64_t low = hash.low ? hash.low : 1, high = hash.high << 8 | ((number < HASH_NUMBER_MOST ? number : HASH_NUMBER_MOST) + 1);
+  uint64_t low = hash.low ? hash.low : 1,
+           high = hash.high << 8 | ((number < HASH_NUMBER_MOST ? number : HASH_NUMBER_MOST) + 1);
   for (unsigned l = 0; l < h->levels; l++) {
-    size_t slots = level_slots(l), first = (hash.high >> 8) % slots / WAYS * WAYS, ways = l + 1 < h->levels ? WAYS : LAST_WAYS;
+    size_t slots = level_slots(l), first = (hash.high >> 8) % slots / WAYS * WAYS,
+           ways = l + 1 < h->levels ? WAYS : LAST_WAYS;
     for (size_t w = 0; w < ways; w++) {
       struct slot *s = &h->level[l][(first + w) % slots];
       uint64_t there = atomic_load_explicit(&s->low, memory_order_relaxed);

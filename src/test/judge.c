@@ -12,11 +12,11 @@ struct judge {
   const struct object *object;
   struct spec spec;
   struct linear *linear; /* NULL before the first history */
-  bool approx; /* histories are watched: A_k */
+  bool approx;           /* histories are watched: A_k */
   unsigned k;
-  struct watch *watch; /* NULL before the first history */
-  struct hashes *seen; /* histories: others may be adding to it too; NULL: every one is judged */
-  uint64_t waiting; /* histories with operations that wait for ever, as they should */
+  struct watch *watch;         /* NULL before the first history */
+  struct hashes *seen;         /* histories: others may be adding to it too; NULL: every one is judged */
+  uint64_t waiting;            /* histories with operations that wait for ever, as they should */
   const struct client *client; /* the one whose hash is: */
   struct hash client_hash;
   struct moment_hash {
@@ -31,7 +31,9 @@ struct judge {
   bool last_good;       /* there was nothing wrong with it */
 };
 
-struct hashes *judge_set(void) { return hashes_open(SET_BYTES); }
+struct hashes *judge_set(void) {
+  return hashes_open(SET_BYTES);
+}
 
 struct judge *judge_new(struct mem *m, const struct object *o, struct hashes *seen) {
   struct judge *j = mem_zero(m, 1, sizeof *j);
@@ -90,8 +92,8 @@ static inline size_t same_moments(const struct judge *j, const struct run *r) {
   return r->number == j->last_number + 1 && r->client == j->client ? r->same_moments : 0;
 }
 
-/* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani et al. 2015,
- * section 4.1). Its first i moments are known. */
+/* The same for equivalent histories: calls with nothing in between may be in any order, and so may returns (Bouajjani
+ * et al. 2015, section 4.1). Its first i moments are known. */
 static struct hash hash_of_run(struct judge *j, const struct run *r, size_t i) {
   if (r->client != j->client) {
     j->client = r->client;
@@ -121,7 +123,8 @@ static struct hash hash_of_run(struct judge *j, const struct run *r, size_t i) {
 /* Thread 0 is A. */
 static uint32_t process_of(struct history *h, unsigned thread) {
   char name[16];
-  int n = thread < 26 ? snprintf(name, sizeof name, "%c", 'A' + (int)thread) : snprintf(name, sizeof name, "T%u", thread);
+  int n =
+      thread < 26 ? snprintf(name, sizeof name, "%c", 'A' + (int)thread) : snprintf(name, sizeof name, "T%u", thread);
   return names_intern(h->processes, name, (size_t)n);
 }
 
@@ -152,16 +155,19 @@ struct history *judge_history(struct mem *m, const struct object *o, struct spec
   return h;
 }
 
-/* Waiting. Operations that wait for ever are a finding, unless they would have waited with nothing concurrent as well: a `deq` that
- * waits until there is something, in a client that puts nothing in. So the operations that returned are run one after the other, in
- * an order that explains them, and then one that did not return: if it ends there, it should have. Where one before it waits already,
- * since what the specification leaves open went another way, nothing is known. */
-static bool waits_by_design(struct judge *j, const struct run *r, const struct history *h, const struct check_result *result) {
+/* Waiting. Operations that wait for ever are a finding, unless they would have waited with nothing concurrent as well:
+ * a `deq` that waits until there is something, in a client that puts nothing in. So the operations that returned are
+ * run one after the other, in an order that explains them, and then one that did not return: if it ends there, it
+ * should have. Where one before it waits already, since what the specification leaves open went another way, nothing is
+ * known. */
+static bool waits_by_design(struct judge *j, const struct run *r, const struct history *h,
+                            const struct check_result *result) {
   size_t count = 0, moments = r->moment_count;
   struct call *calls = mem_zero(j->scratch, moments + 1, sizeof *calls);
   uint8_t *threads = mem_zero(j->scratch, moments + 1, sizeof *threads);
   long *results = mem_zero(j->scratch, moments + 1, sizeof *results);
-  uint32_t *called = mem_zero(j->scratch, moments + 1, sizeof *called); /* calls of the client, as the history has them: by their calls */
+  uint32_t *called = mem_zero(j->scratch, moments + 1,
+                              sizeof *called); /* calls of the client, as the history has them: by their calls */
   size_t n = 0;
   for (size_t i = 0; i < moments; i++)
     if (!r->moments[i].is_return) called[n++] = r->moments[i].call;

@@ -1,9 +1,9 @@
-/* Is a short history linearizable? Asked for hundreds of thousands of histories of a few calls each, where check_history takes most
- * of its time to begin and to end.
+/* Is a short history linearizable? Asked for hundreds of thousands of histories of a few calls each, where
+ * check_history takes most of its time to begin and to end.
  *
- * Wing and Gong 1993, section 4: an operation that no other one has to come before is linearized, and then the next. What
- * the specification does with a call in a state is asked once, and its states are numbers. Where an attempt failed, the
- * same operations and the same state need not be tried again. */
+ * Wing and Gong 1993, section 4: an operation that no other one has to come before is linearized, and then the next.
+ * What the specification does with a call in a state is asked once, and its states are numbers. Where an attempt
+ * failed, the same operations and the same state need not be tried again. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -73,7 +73,9 @@ static uint32_t *new_table(struct mem *m, uint32_t *old, size_t *mask, size_t ro
 
 /* States. */
 
-static uint64_t hash_state(const struct linear *l, const struct known_state *s) { return hash_bytes(l->bytes.at + s->offset, s->size); }
+static uint64_t hash_state(const struct linear *l, const struct known_state *s) {
+  return hash_bytes(l->bytes.at + s->offset, s->size);
+}
 
 static void grow_states(struct linear *l) {
   l->state_table = new_table(l->mem, l->state_table, &l->state_mask, (l->state_mask + 1) * 2);
@@ -116,7 +118,8 @@ static void grow_steps(struct linear *l) {
 static struct known_step ask(struct linear *l, uint32_t state, uint32_t call, value result) {
   const struct known_call *c = &l->calls.at[call];
   const struct known_state *s = &l->states.at[state];
-  struct op op = {.method = c->method, .process = c->process, .result = result, .ret = result == V_UNKNOWN ? NO_RETURN : 0};
+  struct op op = {
+      .method = c->method, .process = c->process, .result = result, .ret = result == V_UNKNOWN ? NO_RETURN : 0};
   memcpy(op.arg, c->arg, sizeof op.arg);
   vec_reserve(l->mem, &l->copy, s->size + 8);
   if (s->size) memcpy(l->copy.at, l->bytes.at + s->offset, s->size);

@@ -11,7 +11,10 @@
 #include "test/compile.h"
 #include "test/test.h"
 
-enum { OPS_MOST = 64, ROLE_OPS = sizeof(((struct asif_entry *)0)->functions) / sizeof(((struct asif_entry *)0)->functions[0]) };
+enum {
+  OPS_MOST = 64,
+  ROLE_OPS = sizeof(((struct asif_entry *)0)->functions) / sizeof(((struct asif_entry *)0)->functions[0])
+};
 
 struct reading {
   struct mem *mem;
@@ -21,7 +24,8 @@ struct reading {
   struct problem *why;
 };
 
-static bool wrong(struct reading *k, const struct asif_entry *e, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool wrong(struct reading *k, const struct asif_entry *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool wrong(struct reading *k, const struct asif_entry *e, const char *format, ...) {
   char what[500];
   va_list list;
@@ -114,7 +118,10 @@ static bool spec_text(struct reading *k, const struct asif_entry *e, struct text
   struct sum s = {.at = open + 1};
   int64_t v = sum_of(&s);
   if (s.bad || !accept(&s, ")") || (skip_blanks(&s), *s.at))
-    return wrong(k, e, "the parameter of the specification %s is no number that asif can read: a macro, or --spec, would be right", e->written);
+    return wrong(
+        k, e,
+        "the parameter of the specification %s is no number that asif can read: a macro, or --spec, would be right",
+        e->written);
   text_printf(out, "(%lld)", (long long)v);
   return true;
 }
@@ -166,9 +173,13 @@ static bool read_effects(struct reading *k, const struct asif_entry *object) {
   struct spec other;
   struct problem none, said;
   if (spec_named(k->object->spec_name, &other, &none))
-    return wrong(k, object, "%s is a specification already: one that ASIF_EFFECT gives needs a name of its own", k->object->spec_name);
-  if (k->source->own_spec) return wrong(k, first_effect(k), "the file has an ASIF_SPEC too: its specification is given by that, or by ASIF_EFFECT");
-  if (!effects_of_entries(k->mem, k->object->spec_name, k->entries, k->source->count, effects, &line, &said)) return wrong(k, line, "%s", said.text);
+    return wrong(k, object, "%s is a specification already: one that ASIF_EFFECT gives needs a name of its own",
+                 k->object->spec_name);
+  if (k->source->own_spec)
+    return wrong(k, first_effect(k),
+                 "the file has an ASIF_SPEC too: its specification is given by that, or by ASIF_EFFECT");
+  if (!effects_of_entries(k->mem, k->object->spec_name, k->entries, k->source->count, effects, &line, &said))
+    return wrong(k, line, "%s", said.text);
   effects_spec(k->mem, effects, &k->object->spec);
   return true;
 }
@@ -215,10 +226,11 @@ static bool bind_op(struct reading *k, const struct asif_entry *e, struct object
   }
   const struct spec_op *s = &spec->ops[found];
   if (op->arg_count < s->args || op->arg_count > s->args_most)
-    return wrong(k, e, "%s takes %u argument%s, but %s of %s takes %u", e->written, op->arg_count, op->arg_count == 1 ? "" : "s", e->name,
-                 spec->name, s->args);
+    return wrong(k, e, "%s takes %u argument%s, but %s of %s takes %u", e->written, op->arg_count,
+                 op->arg_count == 1 ? "" : "s", e->name, spec->name, s->args);
   if (!(e->signature & 3) && s->result != RESULT_NONE && s->result != RESULT_NONE_FULL && s->result != RESULT_ANY)
-    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name, spec_result_word(s->result));
+    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name,
+                 spec_result_word(s->result));
   op->method = (unsigned)found;
   return true;
 }
@@ -228,7 +240,8 @@ static bool read_ranges(struct reading *k, const struct asif_entry *e, struct ob
     op->in[a] = (struct argument_range){1, 2};
     if ((int)a >= e->in_count) continue;
     op->in[a] = (struct argument_range){e->in[a].low, e->in[a].high};
-    if (op->in[a].low > op->in[a].high) return wrong(k, e, "ASIF_IN(%ld, %ld) has no values", op->in[a].low, op->in[a].high);
+    if (op->in[a].low > op->in[a].high)
+      return wrong(k, e, "ASIF_IN(%ld, %ld) has no values", op->in[a].low, op->in[a].high);
     bool is_long = e->signature >> (4 + a) & 1;
     if (!is_long && (op->in[a].low < INT32_MIN || op->in[a].high > INT32_MAX))
       return wrong(k, e, "a parameter of type 'int' does not hold all values of ASIF_IN");
@@ -242,7 +255,8 @@ static bool read_op(struct reading *k, const struct asif_entry *e) {
   struct object_op *op = &o->ops[o->op_count];
   *op = (struct object_op){.run = {e->name, e->written, e->function, e->signature, e->file, e->line},
                            .arg_count = (unsigned)e->signature >> 2 & 3};
-  if (e->in_count > (int)op->arg_count) return wrong(k, e, "%s takes fewer arguments than there are ASIF_IN", e->written);
+  if (e->in_count > (int)op->arg_count)
+    return wrong(k, e, "%s takes fewer arguments than there are ASIF_IN", e->written);
   if (!read_ranges(k, e, op) || !bind_op(k, e, op)) return false;
   o->run_ops[o->op_count++] = op->run;
   return true;
@@ -270,7 +284,8 @@ static bool read_role(struct reading *k, const struct asif_entry *e) {
   struct object *o = k->object;
   struct object_role *role = &o->roles[o->role_count++];
   *role = (struct object_role){.name = e->name, .threads = e->number, .file = e->file, .line = e->line};
-  if (e->number != ASIF_REST && (e->number < 1 || e->number > 1000)) return wrong(k, e, "a role has 1 to 1000 threads, or ASIF_REST");
+  if (e->number != ASIF_REST && (e->number < 1 || e->number > 1000))
+    return wrong(k, e, "a role has 1 to 1000 threads, or ASIF_REST");
   for (int i = 0; i < ROLE_OPS && e->functions[i]; i++) {
     uint64_t before = role->ops;
     for (unsigned op = 0; op < o->op_count; op++)
@@ -308,7 +323,8 @@ static bool read_lines(struct reading *k) {
   return true;
 }
 
-/* What the bound counts: elements of the specification. Against itself the object has none, but ASIF_OBJECT may name one. */
+/* What the bound counts: elements of the specification. Against itself the object has none, but ASIF_OBJECT may name
+ * one. */
 static void find_bounded(struct reading *k) {
   struct object *o = k->object;
   const struct asif_entry *e = entry_of(k, ASIF_ENTRY_OBJECT);
@@ -326,7 +342,8 @@ static void find_bounded(struct reading *k) {
   o->bounded = spec;
 }
 
-/* The functions of a specification of the user's own have names for C's sake: what the harness calls the operations comes first. */
+/* The functions of a specification of the user's own have names for C's sake: what the harness calls the operations
+ * comes first. */
 static void name_ops(struct reading *k) {
   struct object *o = k->object;
   if (!o->spec.source) return;
@@ -347,9 +364,16 @@ static void name_self(struct reading *k) {
   struct spec_op *ops = mem_zero(k->mem, o->op_count, sizeof *ops);
   static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
   for (unsigned i = 0; i < o->op_count; i++)
-    ops[i] = (struct spec_op){.names = o->ops[i].run.name, .args = (uint8_t)o->ops[i].arg_count, .args_most = (uint8_t)o->ops[i].arg_count,
-                              .result = results[o->ops[i].run.signature & 3], .echo = V_UNKNOWN};
-  o->spec = (struct spec){.name = "self", .aliases = "", .summary = "the object, one operation at a time", .ops = ops, .op_count = o->op_count};
+    ops[i] = (struct spec_op){.names = o->ops[i].run.name,
+                              .args = (uint8_t)o->ops[i].arg_count,
+                              .args_most = (uint8_t)o->ops[i].arg_count,
+                              .result = results[o->ops[i].run.signature & 3],
+                              .echo = V_UNKNOWN};
+  o->spec = (struct spec){.name = "self",
+                          .aliases = "",
+                          .summary = "the object, one operation at a time",
+                          .ops = ops,
+                          .op_count = o->op_count};
 }
 
 static int by_place(const void *a, const void *b) {
@@ -358,8 +382,8 @@ static int by_place(const void *a, const void *b) {
   return file ? file : (x->place > y->place) - (x->place < y->place);
 }
 
-bool object_read(struct mem *m, const struct object_source *source, const char *spec, const struct spec *given, struct object *o,
-                 struct problem *why) {
+bool object_read(struct mem *m, const struct object_source *source, const char *spec, const struct spec *given,
+                 struct object *o, struct problem *why) {
   struct reading k = {.mem = m, .source = source, .object = o, .why = why};
   *o = (struct object){.file = source->file, .bound = -1};
   k.entries = mem_zero(m, source->count + 1, sizeof *k.entries);
@@ -392,13 +416,15 @@ static bool cannot_load(const char *file, struct problem *why) {
   const char *said = strstr(why->text, "undefined symbol: ");
   if (!said) return false;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(said + 18, " \n"), said + 18);
-  problem_set(why, "%.200s: %s is not defined: give the file that has it too, or the library after --, as -lNAME", file, name);
+  problem_set(why, "%.200s: %s is not defined: give the file that has it too, or the library after --, as -lNAME", file,
+              name);
   return false;
 }
 
 /* C++ brings a library that frees, whether the code does or not: then the objects are looked at. */
 static bool may_free(char *const *inputs, const struct compiled *c, const struct image *image) {
-  static const char *const names[] = {"free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
+  static const char *const names[] = {
+      "free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
   bool cxx = false, archive = false;
   for (size_t i = 0; c->objects[i]; i++) {
     const char *dot = strrchr(inputs[i], '.');
@@ -412,17 +438,20 @@ static bool may_free(char *const *inputs, const struct compiled *c, const struct
   return false;
 }
 
-bool object_open(struct mem *m, const struct object_options *o, struct image **image, struct compiled *compiled, struct object *object,
-                 struct problem *why) {
+bool object_open(struct mem *m, const struct object_options *o, struct image **image, struct compiled *compiled,
+                 struct object *object, struct problem *why) {
   struct spec spec;
   bool given = o->spec && strcmp(o->spec, "self");
   if (given && !spec_load(o->spec, &spec, m, why)) return false;
-  struct compile_options c = {.inputs = o->inputs, .flags = o->flags, .hooks = true, .directory = o->directory, .spec = given ? &spec : NULL};
+  struct compile_options c = {
+      .inputs = o->inputs, .flags = o->flags, .hooks = true, .directory = o->directory, .spec = given ? &spec : NULL};
   if (!compile(m, &c, compiled, why)) return false;
   *image = image_open(m, compiled->object, why);
   if (!*image) return cannot_load(o->inputs[0], why);
   const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
-  struct object_source source = {.object = compiled->object, .directory = compiled->directory, .own_spec = table ? table->name : NULL,
+  struct object_source source = {.object = compiled->object,
+                                 .directory = compiled->directory,
+                                 .own_spec = table ? table->name : NULL,
                                  .file = o->inputs[0]};
   source.entries = image_entries(*image, &source.count);
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;

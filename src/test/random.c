@@ -1,9 +1,10 @@
-/* Random schedules: the uniform walk, and PCT: Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with
- * Probabilistic Guarantees of Finding Bugs (2010). A run is made of the seed and its number alone.
+/* Random schedules: the uniform walk, and PCT: Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler
+ * with Probabilistic Guarantees of Finding Bugs (2010). A run is made of the seed and its number alone.
  *
- * PCT: threads have random priorities, and the one with the highest that can take a step does. At D - 1 steps chosen at random
- * among as many as the default schedule has, the thread about to go gets a priority below all the first ones, lower each time. One
- * that gives way goes below all others, else it would wait for ever for those it does not let go. */
+ * PCT: threads have random priorities, and the one with the highest that can take a step does. At D - 1 steps chosen at
+ * random among as many as the default schedule has, the thread about to go gets a priority below all the first ones,
+ * lower each time. One that gives way goes below all others, else it would wait for ever for those it does not let go.
+ */
 #include "test/explore.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ struct walk {
   size_t length; /* of the default schedule */
   size_t changes[DEPTH_MOST];
   unsigned change_count, changed;
-  uint64_t known;                   /* the fibers that have a priority */
+  uint64_t known; /* the fibers that have a priority */
   int64_t priority[FIBERS_MOST], lowest;
 };
 
@@ -58,8 +59,10 @@ static unsigned by_priority(struct walk *w, const struct run *run) {
 
 static int choose(void *context, const struct run *run, struct choice *choice) {
   struct walk *w = context;
-  if (w->pct) choice->fiber = (uint8_t)by_priority(w, run);
-  else choice->fiber = (uint8_t)nth(run->enabled, (unsigned)draw(w, (uint64_t)__builtin_popcountll(run->enabled)));
+  if (w->pct)
+    choice->fiber = (uint8_t)by_priority(w, run);
+  else
+    choice->fiber = (uint8_t)nth(run->enabled, (unsigned)draw(w, (uint64_t)__builtin_popcountll(run->enabled)));
   explorer_show(w->e, run->count, *choice);
   return 0;
 }
@@ -93,7 +96,8 @@ void explore_random(struct explorer *e) {
   if (!run) return;
   w.length = run->count;
   plan = (struct plan){.choose = choose, .choose_block = choose_block, .context = &w};
-  for (uint64_t number = e->share.worker; !e->options.runs_most || number < e->options.runs_most; number += e->share.workers) {
+  for (uint64_t number = e->share.worker; !e->options.runs_most || number < e->options.runs_most;
+       number += e->share.workers) {
     start(&w, number);
     if (!(run = explorer_run(e, &plan))) return;
     explorer_visit(e, run, false);

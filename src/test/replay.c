@@ -2,8 +2,9 @@
  *
  *   1:rl:a1.a2_b:AB10A3B2:5f3a01c2
  *
- * The version; r: races are looked for, l: leaks; the calls of each thread (operation a with argument 1, ...; threads apart by _);
- * whose steps in turn (one of A, ten of B, ...; +2: the last of these allocated, and got block 2); and a checksum of the code. */
+ * The version; r: races are looked for, l: leaks; the calls of each thread (operation a with argument 1, ...; threads
+ * apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of these allocated, and got block 2); and a
+ * checksum of the code. */
 #include <ctype.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -17,10 +18,14 @@
 static uint32_t hash_code(const char *file, size_t size) {
   const Elf64_Ehdr *h = (const void *)file;
   uint64_t sum = 0;
-  if (size < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_shoff > size || h->e_shnum > (size - h->e_shoff) / sizeof(Elf64_Shdr)) return 0;
+  if (size < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_shoff > size ||
+      h->e_shnum > (size - h->e_shoff) / sizeof(Elf64_Shdr))
+    return 0;
   const Elf64_Shdr *s = (const void *)(file + h->e_shoff);
   for (unsigned i = 0; i < h->e_shnum; i++) {
-    if (!(s[i].sh_flags & SHF_EXECINSTR) || s[i].sh_type != SHT_PROGBITS || s[i].sh_offset > size || s[i].sh_size > size - s[i].sh_offset) continue;
+    if (!(s[i].sh_flags & SHF_EXECINSTR) || s[i].sh_type != SHT_PROGBITS || s[i].sh_offset > size ||
+        s[i].sh_size > size - s[i].sh_offset)
+      continue;
     sum = hash_mix(sum ^ hash_bytes(file + s[i].sh_offset, s[i].sh_size));
   }
   return (uint32_t)(sum ^ sum >> 32);
@@ -73,7 +78,8 @@ static void put_choices(struct text *t, const struct choice *c, size_t count) {
   }
 }
 
-char *replay_token(struct mem *m, const struct object *o, const struct run_options *how, const struct finding *f, uint32_t checksum) {
+char *replay_token(struct mem *m, const struct object *o, const struct run_options *how, const struct finding *f,
+                   uint32_t checksum) {
   struct text t;
   text_open(&t, m);
   text_printf(&t, "1:%s%s:", how->races ? "r" : "", how->leaks ? "l" : "");
@@ -94,7 +100,8 @@ struct parsing {
 };
 
 static bool bad(struct parsing *p, const char *what) {
-  problem_set(p->why, "--replay: %s is expected where '%.20s' is; the token is what a violation's report ends with", what, p->at);
+  problem_set(p->why, "--replay: %s is expected where '%.20s' is; the token is what a violation's report ends with",
+              what, p->at);
   return false;
 }
 
@@ -168,8 +175,8 @@ static bool parse_choices(struct parsing *p, struct finding *f) {
   return true;
 }
 
-bool replay_parse(struct mem *m, const struct object *o, const char *token, struct run_options *how, struct finding *f, uint32_t *checksum,
-                  struct problem *why) {
+bool replay_parse(struct mem *m, const struct object *o, const char *token, struct run_options *how, struct finding *f,
+                  uint32_t *checksum, struct problem *why) {
   struct parsing p = {.mem = m, .object = o, .at = token, .why = why};
   char *end;
   memset(f, 0, sizeof *f);
@@ -193,7 +200,8 @@ __attribute__((noinline, visibility("default"))) void asif_replay_begins(void);
 void asif_replay_begins(void) { __asm__ volatile(""); }
 
 /* The run of the token; what is wrong with it goes into the finding. */
-bool replay(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, struct finding *f, struct problem *why) {
+bool replay(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
+            struct finding *f, struct problem *why) {
   struct plan plan = {.choices = f->choices, .count = f->count};
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
   asif_replay_begins();
@@ -201,7 +209,8 @@ bool replay(struct mem *m, struct image *image, const struct object *o, const st
   if (!r) return false;
   finding_keep(m, f, r);
   f->found = r->found ? r->found : FOUND_HISTORY;
-  enum judged judged = judge_run(judge_new(m, o, NULL), r, why); /* it may run the code itself: what the run was is kept before */
+  enum judged judged =
+      judge_run(judge_new(m, o, NULL), r, why); /* it may run the code itself: what the run was is kept before */
   if (judged == JUDGED_GOOD) f->found = FOUND_NOTHING;
   return judged != JUDGED_NOT;
 }

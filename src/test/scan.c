@@ -1,9 +1,9 @@
-/* What the hooks cannot see: atomic instructions that come from inline assembly, objects compiled without hooks, and functions of
- * the threads library that do not run under the scheduler. A test that passes because it saw nothing is the worst answer, so all
- * of these are told.
+/* What the hooks cannot see: atomic instructions that come from inline assembly, objects compiled without hooks, and
+ * functions of the threads library that do not run under the scheduler. A test that passes because it saw nothing is
+ * the worst answer, so all of these are told.
  *
- * The objects are disassembled (objdump -d -r): in code compiled for the hooks every atomic access is a call, and an instruction
- * that is atomic by itself was written by hand. */
+ * The objects are disassembled (objdump -d -r): in code compiled for the hooks every atomic access is a call, and an
+ * instruction that is atomic by itself was written by hand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct scanning {
   size_t count, next;
   char member[200]; /* of an archive, or "" */
   char function[200];
-  char told[64];    /* the instruction last told of this function */
+  char told[64];        /* the instruction last told of this function */
   bool hooks, accesses; /* of the object: it was compiled for the hooks; it accesses memory that is not the stack */
   size_t before;        /* sentences about others */
   const char *without;  /* an object, not of an archive, that was compiled without; or NULL */
@@ -57,8 +57,9 @@ static bool begins(const char *s, const char *with) { return !strncmp(s, with, s
 
 /* What is atomic in this instruction, as "lock cmpxchg"; false if nothing is. */
 static bool atomic_instruction(const char *s, char *what, size_t room) {
-  static const char *const arm[] = {"ldxr", "stxr", "ldaxr", "stlxr", "ldxp", "stxp", "ldaxp", "stlxp", "ldar", "stlr", "cas", "swp",
-                                    "ldadd", "ldclr", "ldset", "ldeor", "stadd", "stclr", "stset"};
+  static const char *const arm[] = {"ldxr",  "stxr",  "ldaxr", "stlxr", "ldxp", "stxp",  "ldaxp",
+                                    "stlxp", "ldar",  "stlr",  "cas",   "swp",  "ldadd", "ldclr",
+                                    "ldset", "ldeor", "stadd", "stclr", "stset"};
   size_t n = strcspn(s, " ,");
   const char *lock = strstr(s, "lock ");
   if (lock && (lock == s || lock[-1] == ' ')) {
@@ -81,7 +82,9 @@ static bool fence_instruction(const char *s) {
 
 static bool accesses_memory(const char *s) {
   const char *open = strchr(s, '(');
-  if (begins(s, "lea") || begins(s, "nop") || begins(s, "data16") || begins(s, "cs nop") || begins(s, "call") || begins(s, "jmp")) return false;
+  if (begins(s, "lea") || begins(s, "nop") || begins(s, "data16") || begins(s, "cs nop") || begins(s, "call") ||
+      begins(s, "jmp"))
+    return false;
   if (open) return strncmp(open, "(%rsp", 5) && strncmp(open, "(%rbp", 5) && strncmp(open, "(%rip", 5);
   open = strchr(s, '[');
   return open && strncmp(open, "[sp", 3) && strncmp(open, "[x29", 4) && (begins(s, "ldr") || begins(s, "str"));
@@ -114,8 +117,9 @@ static bool is_wrapped(const char *name) {
 /* A function that waits for or wakes other threads, and is not one of the runtime's. */
 static void called(struct scanning *k, const char *name) {
   static const char *const prefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_"};
-  static const char *const harmless[] = {"pthread_equal", "pthread_setname_np", "pthread_getname_np", "pthread_getconcurrency",
-                                         "pthread_getaffinity_np", "pthread_setaffinity_np", "pthread_atfork"};
+  static const char *const harmless[] = {"pthread_equal",          "pthread_setname_np",     "pthread_getname_np",
+                                         "pthread_getconcurrency", "pthread_getaffinity_np", "pthread_setaffinity_np",
+                                         "pthread_atfork"};
   bool threads = !strcmp(name, "syscall") || !strcmp(name, "fork") || !strcmp(name, "vfork");
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) threads |= begins(name, prefixes[i]);
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) threads &= strcmp(name, harmless[i]) != 0;
@@ -184,7 +188,8 @@ static void line(struct scanning *k, char *s) {
   }
 }
 
-const char *scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings) {
+const char *scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said,
+                         sentences *warnings) {
   struct scanning k = {.mem = m, .warnings = warnings, .objects = objects, .count = count};
   static const char *const command[] = {"objdump", "-d", "-r", "-w", "-C", "--no-show-raw-insn"};
   words w = {NULL, 0, 0};

@@ -1,12 +1,12 @@
 /* All clients, each explored, and every run judged, until something is wrong.
  *
- * The code runs in processes forked from this one. Clients are taken in their order by who is free; where there is one client only,
- * its schedules are divided. Of several findings the one in the smallest client is the answer, so those at larger ones stop when
- * there is one. What they have reached is on a board that all share.
+ * The code runs in processes forked from this one. Clients are taken in their order by who is free; where there is one
+ * client only, its schedules are divided. Of several findings the one in the smallest client is the answer, so those at
+ * larger ones stop when there is one. What they have reached is on a board that all share.
  *
- * The code may do anything to the process it runs in: kill it, overwrite what is Asif's, or hang where no signal is heard. So the
- * process that waits for the others ends them itself when the time is over; and one that died is taken as having crashed if a fresh
- * process that runs the same schedule dies as well. */
+ * The code may do anything to the process it runs in: kill it, overwrite what is Asif's, or hang where no signal is
+ * heard. So the process that waits for the others ends them itself when the time is over; and one that died is taken as
+ * having crashed if a fresh process that runs the same schedule dies as well. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ struct worker {
   unsigned bound;
   double cpu;
   long peak_kb;
-  char said[SAID_MOST]; /* why it failed */
+  char said[SAID_MOST];        /* why it failed */
   char unsupported[SAID_MOST]; /* what could not be run; "": nothing */
   bool too_many;
   unsigned found_count;
@@ -87,8 +87,8 @@ struct searching {
   struct judge *judge;
   struct limits own;
   struct problem judging;
-  uint64_t client; /* the one it is at */
-  bool counted;    /* a run of it was judged */
+  uint64_t client;                     /* the one it is at */
+  bool counted;                        /* a run of it was judged */
   const struct explore_counts *counts; /* of it, so far */
   uint64_t schedules;                  /* of the clients before it */
 };
@@ -102,11 +102,13 @@ uint64_t finding_key(const struct run *r, const struct object *o) {
   uint64_t key = hash_mix(r->found), ops = 0, places = 0;
   for (size_t i = 0; i < count; i++) places += hash_mix(at[i].pc); /* in any order */
   if (!r->found)
-    for (uint32_t i = 0; i < r->client->first[r->client->threads]; i++) ops |= (uint64_t)1 << o->ops[r->client->calls[i].op].method % 64;
+    for (uint32_t i = 0; i < r->client->first[r->client->threads]; i++)
+      ops |= (uint64_t)1 << o->ops[r->client->calls[i].op].method % 64;
   return hash_mix(key ^ places ^ ops);
 }
 
-uint64_t finding_key_again(struct image *image, const struct object *o, const struct run_options *how, const struct finding *f) {
+uint64_t finding_key_again(struct image *image, const struct object *o, const struct run_options *how,
+                           const struct finding *f) {
   struct plan plan = {.choices = f->choices, .count = f->count};
   struct problem why;
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, &why)) return 0;
@@ -301,7 +303,8 @@ struct waiting {
   double over, late; /* since when is it to be over, and are some to be; 0: not yet */
 };
 
-static void end_worker(struct searching *k, struct waiting *w, unsigned i, enum outcome_of_worker outcome, enum limit limit) {
+static void end_worker(struct searching *k, struct waiting *w, unsigned i, enum outcome_of_worker outcome,
+                       enum limit limit) {
   struct worker *worker = &k->board->workers[i];
   if (w->ended[i] || w->stopped[i]) return;
   kill(k->pids[i], SIGKILL);
@@ -314,8 +317,9 @@ static void end_worker(struct searching *k, struct waiting *w, unsigned i, enum 
 /* Those that do not hear that it is over. */
 static void end_deaf(struct searching *k, struct waiting *w) {
   double now = clock_seconds();
-  enum limit limit = k->limits->interrupted && *k->limits->interrupted ? LIMIT_INTERRUPT
-                     : k->limits->seconds > 0 && limits_elapsed(k->limits) >= k->limits->seconds ? LIMIT_TIME : LIMIT_NONE;
+  enum limit limit = k->limits->interrupted && *k->limits->interrupted                           ? LIMIT_INTERRUPT
+                     : k->limits->seconds > 0 && limits_elapsed(k->limits) >= k->limits->seconds ? LIMIT_TIME
+                                                                                                 : LIMIT_NONE;
   if (limit == LIMIT_INTERRUPT) k->board->interrupted = 1;
   if (limit && !w->over) w->over = now;
   for (unsigned i = 0; limit && now > w->over + GRACE && i < w->count; i++) end_worker(k, w, i, WORKER_LIMIT, limit);
@@ -349,7 +353,8 @@ static char *how_ended(struct mem *m, int status) {
   static const struct {
     int number;
     const char *name;
-  } signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}};
+  } signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},  {SIGILL, "SIGILL"},
+                 {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}};
   struct text t;
   text_open(&t, m);
   if (!WIFSIGNALED(status)) {
@@ -376,8 +381,8 @@ static bool wait_for_death(pid_t pid, const struct limits *limits, int *status) 
   return !(WIFEXITED(*status) && WEXITSTATUS(*status) == EXIT_ALIVE);
 }
 
-bool finding_dies(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, const struct limits *limits,
-                  struct finding *f) {
+bool finding_dies(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
+                  const struct limits *limits, struct finding *f) {
   int status = 0;
   fflush(stdout);
   fflush(stderr);
@@ -387,7 +392,8 @@ bool finding_dies(struct mem *m, struct image *image, const struct object *o, co
     struct plan plan = {.choices = f->choices, .count = f->count};
     struct problem why;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == parent && run_open(image, o->run_ops, o->op_count, o->init, how, &why)) run_execute(&f->client, &plan, &why);
+    if (getppid() == parent && run_open(image, o->run_ops, o->op_count, o->init, how, &why))
+      run_execute(&f->client, &plan, &why);
     _exit(EXIT_ALIVE);
   }
   if (!wait_for_death(pid, limits, &status)) return false;
@@ -410,15 +416,20 @@ static bool died(struct searching *k, unsigned number, int status) {
   text_open(&t, k->mem);
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
     if (known) client_print(k->object, &k->clients->at[w->at], &t);
-    problem_set(k->why, "internal error: a fault in Asif's own code, while it ran %.300s: the code may have written over memory that is not its own",
+    problem_set(k->why,
+                "internal error: a fault in Asif's own code, while it ran %.300s: the code may have written over "
+                "memory that is not its own",
                 text_string(&t));
     return false;
   }
   if (known) again.client = k->clients->at[w->at];
   if (known) client_print(k->object, &again.client, &t);
   if (!known || !finding_dies(k->mem, k->image, k->object, &k->options->run, k->limits, &again)) {
-    problem_set(k->why, "internal error: the process that ran %.300s died (%s), and does not do so again: the code may have written over "
-                        "memory that is not its own", text_string(&t), how_ended(k->mem, status));
+    problem_set(k->why,
+                "internal error: the process that ran %.300s died (%s), and does not do so again: the code may have "
+                "written over "
+                "memory that is not its own",
+                text_string(&t), how_ended(k->mem, status));
     return false;
   }
   struct kept *f = &w->found[w->found_count < FINDINGS_MOST ? w->found_count++ : FINDINGS_MOST - 1];
@@ -485,7 +496,8 @@ static int by_client(const void *a, const void *b) {
 static void take_findings(struct searching *k) {
   VEC(const struct kept *) all = {NULL, 0, 0};
   for (unsigned i = 0; i < k->jobs; i++)
-    for (unsigned n = 0; n < k->board->workers[i].found_count; n++) vec_push(k->mem, &all, &k->board->workers[i].found[n]);
+    for (unsigned n = 0; n < k->board->workers[i].found_count; n++)
+      vec_push(k->mem, &all, &k->board->workers[i].found[n]);
   if (!all.count) return;
   qsort(all.at, all.count, sizeof *all.at, by_client);
   take_finding(k, all.at[0], &k->out->finding);
@@ -542,10 +554,18 @@ static void close_board(struct searching *k) {
   hashes_close(k->traces);
 }
 
-bool search_clients(struct mem *m, struct image *image, const struct object *o, const struct clients *clients, const struct search_options *options,
-                    struct limits *limits, struct searched *out, struct problem *why) {
+bool search_clients(struct mem *m, struct image *image, const struct object *o, const struct clients *clients,
+                    const struct search_options *options, struct limits *limits, struct searched *out,
+                    struct problem *why) {
   struct searching *k = mem_zero(m, 1, sizeof *k);
-  *k = (struct searching){.mem = m, .image = image, .object = o, .clients = clients, .options = options, .limits = limits, .out = out, .why = why,
+  *k = (struct searching){.mem = m,
+                          .image = image,
+                          .object = o,
+                          .clients = clients,
+                          .options = options,
+                          .limits = limits,
+                          .out = out,
+                          .why = why,
                           .jobs = options->jobs < WORKERS_MOST ? options->jobs : WORKERS_MOST};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .clients = clients->count, .complete = true};
   if (!clients->count) return true;

@@ -1,7 +1,9 @@
-/* --spec self: the object is its own specification. What its operations do one at a time is what they must do concurrently.
+/* --spec self: the object is its own specification. What its operations do one at a time is what they must do
+ * concurrently.
  *
- * A state is a sequence of calls, a node of a tree that grows as it is needed: an operation happens in it by running the whole
- * sequence, and then the operation, in one thread after the other without anything concurrent. Results are remembered. */
+ * A state is a sequence of calls, a node of a tree that grows as it is needed: an operation happens in it by running
+ * the whole sequence, and then the operation, in one thread after the other without anything concurrent. Results are
+ * remembered. */
 #include <string.h>
 
 #include "test/test.h"
@@ -11,7 +13,7 @@ struct node {
   uint32_t depth;
   struct call call;
   uint8_t thread;
-  bool ends;  /* it returns: what waits for ever, or goes wrong, cannot happen */
+  bool ends; /* it returns: what waits for ever, or goes wrong, cannot happen */
   long result;
 };
 
@@ -60,7 +62,10 @@ static uint32_t child_of(struct self *s, uint32_t parent, const struct call *cal
   while (n && !same_call(&s->nodes.at[n], call, thread)) n = s->nodes.at[n].sibling;
   if (n) return n;
   n = (uint32_t)s->nodes.count;
-  struct node node = {.parent = parent, .sibling = s->nodes.at[parent].child, .depth = s->nodes.at[parent].depth + 1, .call = *call,
+  struct node node = {.parent = parent,
+                      .sibling = s->nodes.at[parent].child,
+                      .depth = s->nodes.at[parent].depth + 1,
+                      .call = *call,
                       .thread = thread};
   vec_push(s->mem, &s->nodes, node);
   s->nodes.at[parent].child = n;
@@ -73,7 +78,8 @@ static void self_step(const struct spec *spec, struct state state, const struct 
   struct call call = {.op = o->method};
   uint32_t parent;
   memcpy(&parent, state.at, sizeof parent);
-  for (unsigned a = 0; a < s->object->ops[o->method].arg_count; a++) call.arg[a] = (long)value_integer(spec->values, o->arg[a]);
+  for (unsigned a = 0; a < s->object->ops[o->method].arg_count; a++)
+    call.arg[a] = (long)value_integer(spec->values, o->arg[a]);
   uint32_t n = child_of(s, parent, &call, s->object->asks_thread ? (uint8_t)o->process : 0);
   if (!s->nodes.at[n].ends) return;
   value result = object_result(spec, &s->object->ops[o->method], (struct values *)spec->values, s->nodes.at[n].result);
@@ -82,9 +88,9 @@ static void self_step(const struct spec *spec, struct state state, const struct 
 
 const char *self_fault(const struct spec *spec) {
   const struct self *s = spec->user;
-  return spec->step == self_step && s->unsupported
-             ? "operations do what cannot be run under a scheduler, with nothing concurrent too: so the object cannot be its own specification"
-             : NULL;
+  return spec->step == self_step && s->unsupported ? "operations do what cannot be run under a scheduler, with nothing "
+                                                     "concurrent too: so the object cannot be its own specification"
+                                                   : NULL;
 }
 
 static void self_print(const struct spec *spec, struct state state, struct text *t) {

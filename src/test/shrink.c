@@ -1,5 +1,6 @@
-/* A finding made smaller, so that a person can read it: a smaller client first, then the fewest interruptions, then the fewest
- * steps. What is found must stay of the same kind. Everything is tried in a fixed order: the same finding shrinks to the same. */
+/* A finding made smaller, so that a person can read it: a smaller client first, then the fewest interruptions, then the
+ * fewest steps. What is found must stay of the same kind. Everything is tried in a fixed order: the same finding
+ * shrinks to the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ struct shrinking {
 
 static bool over(const struct shrinking *k) { return k->failed || *k->interrupted || clock_seconds() >= k->until; }
 
-/* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what the run was
- * has to be kept before. */
+/* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what
+ * the run was has to be kept before. */
 static bool same(struct shrinking *k, const struct run *r, struct finding *kept) {
   enum found found = r->found ? r->found : FOUND_HISTORY;
   if (r->end != RUN_WHOLE || found != k->finding->found) return false;
@@ -129,7 +130,8 @@ static void smaller_arguments(struct shrinking *k) {
 static int choose(void *self, const struct run *r, struct choice *c) {
   struct shrinking *k = self;
   const segments *s = k->follow;
-  while (k->at < s->count && (k->taken >= s->at[k->at].steps || !(r->enabled >> s->at[k->at].fiber & 1))) k->at++, k->taken = 0;
+  while (k->at < s->count && (k->taken >= s->at[k->at].steps || !(r->enabled >> s->at[k->at].fiber & 1)))
+    k->at++, k->taken = 0;
   c->block = 0;
   if (k->at < s->count) {
     c->fiber = s->at[k->at].fiber;
@@ -162,7 +164,8 @@ static unsigned switches(const struct run *r) {
   return n;
 }
 
-/* How hard it is to read: each change of threads has to be followed, more so where the one before could have gone on. */
+/* How hard it is to read: each change of threads has to be followed, more so where the one before could have gone on.
+ */
 static size_t size_of(const struct run *r) { return 5 * (size_t)switches(r) + 2 * interruptions(r) + r->count; }
 
 /* The finding run as it is, to know its size; false if it is not the same any more. */
@@ -199,8 +202,7 @@ static void blocks_of(struct shrinking *k) {
   for (unsigned fiber = 0; fiber < FIBERS_MOST; fiber++) {
     uint8_t *list = mem_alloc(k->mem, r->count + 1);
     for (size_t i = 0; i < r->count; i++)
-      if (r->steps[i].fiber == fiber && r->steps[i].blocks > 1)
-        list[k->block_count[fiber]++] = r->steps[i].block;
+      if (r->steps[i].fiber == fiber && r->steps[i].blocks > 1) list[k->block_count[fiber]++] = r->steps[i].block;
     k->blocks[fiber] = list;
     if (fiber >= r->fibers) break;
   }
@@ -280,8 +282,7 @@ static bool settle(struct shrinking *k, size_t *size) {
   plainer_blocks(k);
   if (k->failed || !measure(k, size)) return false;
   blocks_of(k);
-  do
-    segments_of(k, &s);
+  do segments_of(k, &s);
   while (!over(k) && change(k, &s, size));
   return !k->failed;
 }
@@ -300,10 +301,15 @@ static void simpler_schedule(struct shrinking *k) {
   if (settle(k, &other) && other >= size) *f = first;
 }
 
-bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, double seconds,
-                    const volatile sig_atomic_t *interrupted, struct finding *f, struct problem *why) {
-  struct shrinking k = {.mem = m, .scratch = mem_child(m), .object = o, .finding = f, .until = clock_seconds() + seconds,
-                        .interrupted = interrupted, .why = why};
+bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
+                    double seconds, const volatile sig_atomic_t *interrupted, struct finding *f, struct problem *why) {
+  struct shrinking k = {.mem = m,
+                        .scratch = mem_child(m),
+                        .object = o,
+                        .finding = f,
+                        .until = clock_seconds() + seconds,
+                        .interrupted = interrupted,
+                        .why = why};
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
   fewer_calls(&k);
   smaller_arguments(&k);

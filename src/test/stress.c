@@ -8,8 +8,10 @@
 #include "test/stress.h"
 
 enum { STATES_MOST = 64 };
-static const double DECIDE_SECONDS = 3, LONG_SECONDS = 0.3; /* a round's history takes at most so long, and usually less */
-static const double LOOK_AFTER = 0.05, SURE_AFTER = 0.2; /* seconds without any progress: one looks whether they wait; they do */
+static const double DECIDE_SECONDS = 3,
+                    LONG_SECONDS = 0.3; /* a round's history takes at most so long, and usually less */
+static const double LOOK_AFTER = 0.05,
+                    SURE_AFTER = 0.2; /* seconds without any progress: one looks whether they wait; they do */
 
 struct stressing {
   struct mem *mem;
@@ -104,8 +106,8 @@ static bool read_history(struct stressing *s, bool exactly) {
 
 /* --- operations that do not return ---
  *
- * An operation may wait by design: deq for something to take, acquire for a release. It does if after all that has happened the
- * specification has nothing for it, or only "empty" and "full". Else it hangs. */
+ * An operation may wait by design: deq for something to take, acquire for a release. It does if after all that has
+ * happened the specification has nothing for it, or only "empty" and "full". Else it hangs. */
 
 static bool add_state(struct outcomes *o, struct state s) {
   for (size_t i = 0; i < o->list.count; i++) {
@@ -145,7 +147,8 @@ static bool may_wait(struct stressing *s, const struct outcomes *states, const s
     bool could = false;
     outcomes_clear(&step);
     s->spec.step(&s->spec, outcomes_state(states, k), o, &step);
-    for (size_t n = 0; n < step.list.count; n++) could |= step.list.at[n].result != V_EMPTY && step.list.at[n].result != V_FULL;
+    for (size_t n = 0; n < step.list.count; n++)
+      could |= step.list.at[n].result != V_EMPTY && step.list.at[n].result != V_FULL;
     if (!could) return true;
   }
   return false;
@@ -192,8 +195,9 @@ static void died_of_sanitizer(struct stressing *s, const char *said) {
   static const struct {
     const char *word;
     enum found found;
-  } kinds[] = {{"data race", FOUND_RACE}, {"use-after-free", FOUND_USE_AFTER_FREE}, {"double-free", FOUND_DOUBLE_FREE},
-               {"buffer-overflow", FOUND_OUT_OF_BOUNDS}, {"not malloc()-ed", FOUND_BAD_FREE}, {"mutex", FOUND_MISUSE}};
+  } kinds[] = {{"data race", FOUND_RACE},           {"use-after-free", FOUND_USE_AFTER_FREE},
+               {"double-free", FOUND_DOUBLE_FREE},  {"buffer-overflow", FOUND_OUT_OF_BOUNDS},
+               {"not malloc()-ed", FOUND_BAD_FREE}, {"mutex", FOUND_MISUSE}};
   const char *line = find_line(s->mem, said, "SUMMARY:");
   s->out->found = FOUND_CRASH;
   for (size_t i = 0; line && i < sizeof kinds / sizeof *kinds; i++)
@@ -208,7 +212,8 @@ static void died_of_sanitizer(struct stressing *s, const char *said) {
 static bool died(struct stressing *s, int status, char *said) {
   struct stressed *o = s->out;
   if (s->area->failed[0] || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
-    problem_set(s->why, "stress: %s", s->area->failed[0] ? s->area->failed : "the program that runs the object cannot be run");
+    problem_set(s->why, "stress: %s",
+                s->area->failed[0] ? s->area->failed : "the program that runs the object cannot be run");
     return false;
   }
   const char *assertion = find_line(s->mem, said, "Assertion ");
@@ -225,10 +230,12 @@ static bool died(struct stressing *s, int status, char *said) {
     if (colon && !memchr(assertion, '.', program) && colon[1] == ' ') assertion = colon + 2;
     o->found = FOUND_ASSERTION;
     o->said = NULL;
-    o->reason = sentence(s->mem, "%.*s; %s", (int)strlen(assertion) - (assertion[strlen(assertion) - 1] == '.'), assertion, who_was_where(s));
+    o->reason = sentence(s->mem, "%.*s; %s", (int)strlen(assertion) - (assertion[strlen(assertion) - 1] == '.'),
+                         assertion, who_was_where(s));
   } else {
     o->found = FOUND_CRASH;
-    o->reason = sentence(s->mem, "signal %d (%s) ended the process; %s", WTERMSIG(status), strsignal(WTERMSIG(status)), who_was_where(s));
+    o->reason = sentence(s->mem, "signal %d (%s) ended the process; %s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         who_was_where(s));
   }
   return true;
 }
@@ -239,8 +246,8 @@ static void hangs(struct stressing *s, uint32_t op) {
   op_print_call(&s->spec, s->history, &s->history->ops.at[op], &t);
   s->out->verdict = VERDICT_VIOLATED;
   s->out->found = FOUND_DEADLOCK;
-  s->out->reason = sentence(s->mem, "nothing moved for %.0f s, and %s of %s should have returned; %s", s->options->hang, t.at,
-                            names_at(s->history->processes, s->history->ops.at[op].process), who_was_where(s));
+  s->out->reason = sentence(s->mem, "nothing moved for %.0f s, and %s of %s should have returned; %s", s->options->hang,
+                            t.at, names_at(s->history->processes, s->history->ops.at[op].process), who_was_where(s));
 }
 
 /* --- a round --- */
@@ -250,11 +257,13 @@ static bool keep_round(struct stressing *s) {
   struct stressed *o = s->out;
   s->round_mem = s->mem;
   s->history = stress_history(s->mem, s->object, s->area, &s->spec, s->why);
-  bool seen = s->options->approx && s->check.verdict == VERDICT_VIOLATED, wrong = s->check.verdict == VERDICT_VIOLATED || o->found != FOUND_NOTHING;
+  bool seen = s->options->approx && s->check.verdict == VERDICT_VIOLATED,
+       wrong = s->check.verdict == VERDICT_VIOLATED || o->found != FOUND_NOTHING;
   if (!s->history || !decide(s, wrong)) return false;
   if (seen && s->check.verdict != VERDICT_VIOLATED) {
-    problem_set(s->why, "internal error: A_%u of the history of round %" PRIu64 " is a violation, but the exact checker %s it", s->options->k, o->rounds,
-                s->check.verdict == VERDICT_HOLDS ? "accepts" : "could not decide");
+    problem_set(s->why,
+                "internal error: A_%u of the history of round %" PRIu64 " is a violation, but the exact checker %s it",
+                s->options->k, o->rounds, s->check.verdict == VERDICT_HOLDS ? "accepts" : "could not decide");
     return false;
   }
   o->history = s->history;
@@ -279,7 +288,8 @@ static void count_round(struct stressing *s, bool perturbed) {
   for (size_t i = 0; i < s->history->ops.count; i++) o->pending += op_pending(&s->history->ops.at[i]);
 }
 
-/* Nothing has moved for a while. If the operations wait by design that is the end of the round, else one waits longer. */
+/* Nothing has moved for a while. If the operations wait by design that is the end of the round, else one waits longer.
+ */
 static bool look_at_stall(struct stressing *s, struct stress_process *p, enum stress_end *end) {
   if (!read_history(s, true)) return false;
   uint32_t op = hanging(s);
@@ -315,7 +325,8 @@ static bool run_round(struct stressing *s, const struct stress_build *b, bool *g
   if (!read_history(s, !s->options->approx)) return false;
   count_round(s, b->perturbed);
   if (end == STRESS_DIED && !died(s, p.status, said)) return false;
-  if (s->options->each && !s->options->each(s->options->context, s->out->rounds, s->history, &s->spec, &s->check)) return true;
+  if (s->options->each && !s->options->each(s->options->context, s->out->rounds, s->history, &s->spec, &s->check))
+    return true;
   *go_on = s->out->found == FOUND_NOTHING && s->check.verdict != VERDICT_VIOLATED;
   return true;
 }
@@ -329,21 +340,29 @@ static bool over(const struct stressing *s) {
 static bool rounds(struct stressing *s) {
   bool go_on = true;
   for (uint64_t n = 0; go_on && !over(s); n++)
-    if (!run_round(s, &s->builds[s->build_count > 1 && n % 3], &go_on)) return false; /* the perturbed one more often: it finds more */
+    if (!run_round(s, &s->builds[s->build_count > 1 && n % 3], &go_on))
+      return false; /* the perturbed one more often: it finds more */
   if (!s->out->rounds) return problem_set(s->why, "stress: stopped before the first round was over"), false;
   return keep_round(s);
 }
 
-bool stress(struct mem *m, const struct object *o, const struct stress_build *builds, unsigned count, const struct stress_options *options,
-            struct stressed *out, struct problem *why) {
+bool stress(struct mem *m, const struct object *o, const struct stress_build *builds, unsigned count,
+            const struct stress_options *options, struct stressed *out, struct problem *why) {
   unsigned most = stress_threads_most(options, o);
-  struct stressing s = {.mem = m, .object = o, .options = options, .builds = builds, .build_count = count, .out = out, .why = why,
-                        .round_mem = mem_child(m), .started = clock_seconds()};
+  struct stressing s = {.mem = m,
+                        .object = o,
+                        .options = options,
+                        .builds = builds,
+                        .build_count = count,
+                        .out = out,
+                        .why = why,
+                        .round_mem = mem_child(m),
+                        .started = clock_seconds()};
   *out = (struct stressed){.verdict = VERDICT_HOLDS};
   s.area = stress_area_new(most, STRESS_CALLS_MOST, &s.area_fd, why);
   if (!s.area) return false;
-  s.plan = (struct stress_plan){.mem = m, .object = o, .options = options, .random = options->seed,
-                                .longest = o->self ? 1 : STRESS_LENGTHS - 1};
+  s.plan = (struct stress_plan){
+      .mem = m, .object = o, .options = options, .random = options->seed, .longest = o->self ? 1 : STRESS_LENGTHS - 1};
   stress_area_describe(m, s.area, o);
   bool good = rounds(&s);
   out->seconds = clock_seconds() - s.started;

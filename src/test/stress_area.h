@@ -1,5 +1,5 @@
-/* What asif and the process that runs the object under stress share: a piece of memory. It stands alone, since the process may
- * be a program of its own (with a sanitizer, see stress_child.c). */
+/* What asif and the process that runs the object under stress share: a piece of memory. It stands alone, since the
+ * process may be a program of its own (with a sanitizer, see stress_child.c). */
 #ifndef ASIF_TEST_STRESS_AREA_H
 #define ASIF_TEST_STRESS_AREA_H
 
@@ -14,12 +14,12 @@ enum { STRESS_THREADS = 64, STRESS_ARGS = 3, STRESS_OPS = 64 };
 enum stress_result { STRESS_OTHER, STRESS_FALSE, STRESS_EMPTY, STRESS_FULL, STRESS_RESULTS };
 
 struct stress_op {
-  char name[64], written[128];  /* of its line in the harness */
-  int signature;                /* as of struct asif_entry */
-  bool truth;                   /* its result is true or false, though it may be an int */
+  char name[64], written[128];   /* of its line in the harness */
+  int signature;                 /* as of struct asif_entry */
+  bool truth;                    /* its result is true or false, though it may be an int */
   int8_t change[STRESS_RESULTS]; /* of the number of elements, the largest there is */
-  int8_t grows;                 /* the largest of them all, or 0 */
-  bool takes;                   /* there may be fewer elements after it */
+  int8_t grows;                  /* the largest of them all, or 0 */
+  bool takes;                    /* there may be fewer elements after it */
 };
 
 /* Planned by asif, carried out by a thread. */
@@ -33,7 +33,8 @@ struct stress_call {
 
 enum { STRESS_SKIPPED = -1 };
 struct stress_record {
-  int64_t start, end; /* STRESS_SKIPPED: it was not called: there would have been too much inside, or asif_require refused */
+  int64_t start,
+      end; /* STRESS_SKIPPED: it was not called: there would have been too much inside, or asif_require refused */
   long result;
 };
 
@@ -45,8 +46,8 @@ struct stress_latency {
 };
 
 struct stress_thread {
-  uint32_t planned;  /* calls; when all are made, and there is room, they begin again */
-  int32_t room_inside; /* how many elements more this one may bring inside */
+  uint32_t planned;                    /* calls; when all are made, and there is room, they begin again */
+  int32_t room_inside;                 /* how many elements more this one may bring inside */
   _Alignas(64) _Atomic uint32_t begun; /* calls; what happened to a process that died is still here */
   _Atomic uint32_t done;
   _Alignas(64) uint64_t calls[STRESS_OPS]; /* of a measurement: how many */
@@ -58,14 +59,14 @@ enum stress_pin { STRESS_FREE, STRESS_SPREAD, STRESS_ONE_CORE };
 struct stress_area {
   int kind;
   int pin;
-  bool ticks;           /* time is the processor's counter; else CLOCK_MONOTONIC in nanoseconds */
+  bool ticks; /* time is the processor's counter; else CLOCK_MONOTONIC in nanoseconds */
   uint32_t threads, ops;
-  uint32_t room;        /* records (and planned calls) for each thread */
-  uint32_t chance;      /* of the hooks' delays: one in so many; 0: none */
+  uint32_t room;   /* records (and planned calls) for each thread */
+  uint32_t chance; /* of the hooks' delays: one in so many; 0: none */
   uint64_t seed;
-  int64_t lasts;        /* a thread makes calls for so long, in ns; 0: only what is planned */
-  char image[4096];     /* of a program of its own: the shared object to load */
-  char failed[256];     /* why it could not be run */
+  int64_t lasts;    /* a thread makes calls for so long, in ns; 0: only what is planned */
+  char image[4096]; /* of a program of its own: the shared object to load */
+  char failed[256]; /* why it could not be run */
   struct stress_op op[STRESS_OPS];
   struct stress_thread thread[STRESS_THREADS];
   _Alignas(64) _Atomic uint32_t arrived;
@@ -78,7 +79,8 @@ struct stress_area {
 };
 
 static inline size_t stress_area_size(uint32_t threads, uint32_t room) {
-  return sizeof(struct stress_area) + (size_t)threads * room * (sizeof(struct stress_call) + sizeof(struct stress_record));
+  return sizeof(struct stress_area) +
+         (size_t)threads * room * (sizeof(struct stress_call) + sizeof(struct stress_record));
 }
 static inline struct stress_call *stress_calls(struct stress_area *a, uint32_t thread) {
   return (struct stress_call *)(void *)(a + 1) + (size_t)thread * a->room;

@@ -1,13 +1,13 @@
-/* Stress, in the process that runs the object: threads that make the planned calls and record when each began and returned
- * (Wing and Gong 1993, section 3.1: *test*).
+/* Stress, in the process that runs the object: threads that make the planned calls and record when each began and
+ * returned (Wing and Gong 1993, section 3.1: *test*).
  *
- * What is recorded must contain what happened, or a correct object would look wrong. The time of the beginning is read before
- * anything of the operation is done; that of the end after all its stores have become visible to others (hence the fences).
- * Every thread reads the same clock: the processor's counter where the kernel itself keeps time by it, which it does only if
- * the counters of all cores agree; else CLOCK_MONOTONIC.
+ * What is recorded must contain what happened, or a correct object would look wrong. The time of the beginning is read
+ * before anything of the operation is done; that of the end after all its stores have become visible to others (hence
+ * the fences). Every thread reads the same clock: the processor's counter where the kernel itself keeps time by it,
+ * which it does only if the counters of all cores agree; else CLOCK_MONOTONIC.
  *
- * With a sanitizer this file is compiled with the object's compiler and becomes a program of its own, which loads the object:
- * sanitizers must be there from the start. So it includes nothing of Asif but the shared area. */
+ * With a sanitizer this file is compiled with the object's compiler and becomes a program of its own, which loads the
+ * object: sanitizers must be there from the start. So it includes nothing of Asif but the shared area. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -61,8 +61,8 @@ static inline int64_t time_after(bool ticks) {
   return nanoseconds();
 }
 
-/* Arguments go in registers, an int in the lower half of one: a callee that takes ints finds them (x86-64, arm64). What is above a
- * smaller result is not the callee's, and is cut off. */
+/* Arguments go in registers, an int in the lower half of one: a callee that takes ints finds them (x86-64, arm64). What
+ * is above a smaller result is not the callee's, and is cut off. */
 static inline long call_function(void (*f)(void), int signature, const long *a) {
   typedef long any(long, long, long);
   long r = ((any *)f)(a[0], a[1], a[2]);
@@ -95,8 +95,8 @@ static void pin(const struct stress_area *a, uint32_t number) {
   }
 }
 
-/* All threads have arrived n times. One looks for it a while, so that all go on at once; then one sleeps, since on a busy machine
- * others need the core. */
+/* All threads have arrived n times. One looks for it a while, so that all go on at once; then one sleeps, since on a
+ * busy machine others need the core. */
 static void wait_for_all(struct stress_area *a, uint32_t n) {
   enum { LOOKS = 2000 };
   uint32_t all = n * a->threads, now = atomic_fetch_add(&a->arrived, 1) + 1;
@@ -117,11 +117,15 @@ static void before_call(struct stress_area *a, const struct stress_call *c, uint
 static enum stress_result result_kind(const struct stress_op *op, long r) {
   if ((op->signature & 3) == 0) return STRESS_OTHER;
   if ((op->signature & 3) == 1 || (op->truth && r == 0)) return r ? STRESS_OTHER : STRESS_FALSE;
-  return r == (long)INT_MIN + 3 ? STRESS_FALSE : r == (long)INT_MIN + 4 ? STRESS_EMPTY : r == (long)INT_MIN + 5 ? STRESS_FULL : STRESS_OTHER;
+  return r == (long)INT_MIN + 3   ? STRESS_FALSE
+         : r == (long)INT_MIN + 4 ? STRESS_EMPTY
+         : r == (long)INT_MIN + 5 ? STRESS_FULL
+                                  : STRESS_OTHER;
 }
 
 /* One call, recorded. */
-static void record_call(struct worker *w, struct stress_thread *t, const struct stress_call *c, struct stress_record *r, uint32_t i) {
+static void record_call(struct worker *w, struct stress_thread *t, const struct stress_call *c, struct stress_record *r,
+                        uint32_t i) {
   struct stress_area *a = w->area;
   const struct stress_op *op = &a->op[c->op];
   if (op->grows > t->room_inside) {
@@ -155,7 +159,8 @@ static void record(struct worker *w) {
   for (uint32_t i = 0; i < most && t->planned; i++) {
     const struct stress_call *c = &calls[i % t->planned];
     if (until && nanoseconds() >= until) break;
-    if (i < t->planned) before_call(a, c, &meetings); /* the second time around they do not wait for each other: some may be done */
+    if (i < t->planned)
+      before_call(a, c, &meetings); /* the second time around they do not wait for each other: some may be done */
     record_call(w, t, c, &records[i], i);
   }
 }
@@ -232,7 +237,8 @@ void stress_run(struct stress_area *a, const struct stress_code *code) {
   for (uint32_t i = 0; i < a->threads; i++) {
     workers[i] = (struct worker){.area = a, .code = code, .number = i};
     if (!pthread_create(&workers[i].thread, NULL, work, &workers[i])) continue;
-    snprintf(a->failed, sizeof a->failed, "thread %u of %u could not be created", (unsigned)i + 1, (unsigned)a->threads);
+    snprintf(a->failed, sizeof a->failed, "thread %u of %u could not be created", (unsigned)i + 1,
+             (unsigned)a->threads);
     _exit(3);
   }
   for (uint32_t i = 0; i < a->threads; i++) pthread_join(workers[i].thread, NULL);
@@ -258,7 +264,8 @@ static void (*find(void *loaded, enum asif_entry_kind kind, const struct stress_
   *(void **)&entries = dlsym(loaded, "asif_stress_entries");
   const struct asif_entry *const *e = entries ? entries(&count) : NULL;
   for (size_t i = 0; i < count; i++)
-    if (e[i]->kind == kind && (!o || (!strcmp(e[i]->name, o->name) && !strcmp(e[i]->written, o->written)))) return e[i]->function;
+    if (e[i]->kind == kind && (!o || (!strcmp(e[i]->name, o->name) && !strcmp(e[i]->written, o->written))))
+      return e[i]->function;
   return NULL;
 }
 

@@ -5,16 +5,19 @@
 #include "history/format.h"
 #include "test/stress.h"
 
-static const char *add_operation(struct history *h, const struct object *o, uint32_t process, const struct stress_call *c,
-                                 const struct stress_record *r, bool pending, uint32_t methods[]) {
+static const char *add_operation(struct history *h, const struct object *o, uint32_t process,
+                                 const struct stress_call *c, const struct stress_record *r, bool pending,
+                                 uint32_t methods[]) {
   value args[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
   unsigned count = o->ops[c->op].arg_count;
   for (unsigned i = 0; i < count; i++) args[i] = value_int(h->values, c->arg[i]);
   value result = pending ? V_UNKNOWN : object_result(&o->spec, &o->ops[c->op], h->values, r->result);
-  return history_interval(h, process, 0, methods[c->op], args, (int)count, result, r->start, pending ? INT64_MAX : r->end, 0);
+  return history_interval(h, process, 0, methods[c->op], args, (int)count, result, r->start,
+                          pending ? INT64_MAX : r->end, 0);
 }
 
-static const char *add_thread(struct history *h, const struct object *o, struct stress_area *a, uint32_t t, uint32_t methods[]) {
+static const char *add_thread(struct history *h, const struct object *o, struct stress_area *a, uint32_t t,
+                              uint32_t methods[]) {
   const struct stress_thread *thread = &a->thread[t];
   const struct stress_call *calls = stress_calls(a, t);
   const struct stress_record *r = stress_records(a, t);
@@ -26,7 +29,8 @@ static const char *add_thread(struct history *h, const struct object *o, struct 
   return why;
 }
 
-struct history *stress_history(struct mem *m, const struct object *o, struct stress_area *a, struct spec *bound, struct problem *problem) {
+struct history *stress_history(struct mem *m, const struct object *o, struct stress_area *a, struct spec *bound,
+                               struct problem *problem) {
   struct history *h = history_new(m, o->file);
   uint32_t methods[STRESS_OPS];
   const char *why = NULL;
@@ -86,7 +90,8 @@ static void put_order(struct text *t, const struct history *h, const struct spec
   text_add(t, "*/\n");
 }
 
-void stress_put(struct text *t, const struct history *h, const struct spec *s, const struct check_result *r, uint64_t round) {
+void stress_put(struct text *t, const struct history *h, const struct spec *s, const struct check_result *r,
+                uint64_t round) {
   struct problem why;
   text_printf(t, "/* This is simulation number %" PRIu64 " */\n", round);
   format_wing_gong.write(h, t, &why, keep, NULL);
@@ -94,7 +99,8 @@ void stress_put(struct text *t, const struct history *h, const struct spec *s, c
     text_add(t, "/* This history is linearizable! */\n");
     put_order(t, h, s, r);
   } else {
-    text_add(t, r->verdict == VERDICT_VIOLATED ? "/* This history is not linearizable! */\n"
-                                               : "/* Whether this history is linearizable is not known: a limit was reached. */\n");
+    text_add(t, r->verdict == VERDICT_VIOLATED
+                    ? "/* This history is not linearizable! */\n"
+                    : "/* Whether this history is linearizable is not known: a limit was reached. */\n");
   }
 }

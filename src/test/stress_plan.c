@@ -1,6 +1,6 @@
-/* Which calls a round makes, and in what shape. Races need overlap, and no one shape of a round overlaps best: few threads and
- * many, more threads than cores, calls at once after all have met and calls with little pauses, threads that stay on their core and
- * threads that move. Every round has another. */
+/* Which calls a round makes, and in what shape. Races need overlap, and no one shape of a round overlaps best: few
+ * threads and many, more threads than cores, calls at once after all have met and calls with little pauses, threads
+ * that stay on their core and threads that move. Every round has another. */
 #include <string.h>
 #include <unistd.h>
 
@@ -82,8 +82,8 @@ static uint64_t bringers(const struct stress_area *a) {
 
 /* --- calls that are allowed ---
  *
- * Where it matters who calls (locks: only the holder releases) a thread's calls are those that it could make alone, and it ends
- * where it began, so that no other waits for it in vain. */
+ * Where it matters who calls (locks: only the holder releases) a thread's calls are those that it could make alone, and
+ * it ends where it began, so that no other waits for it in vain. */
 
 struct alone {
   struct mem *mem;
@@ -107,9 +107,14 @@ static void alone_open(struct alone *w, struct mem *m, const struct object *o) {
 static bool same_state(struct state a, struct state b) { return a.size == b.size && !memcmp(a.at, b.at, a.size); }
 
 /* Makes the call, if it can be made; home: only if that leads to the beginning. */
-static bool alone_call(struct alone *w, const struct object *o, const struct stress_call *c, uint32_t thread, bool home) {
-  struct op op = {.method = (uint16_t)o->ops[c->op].method, .process = thread, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
-  for (unsigned k = 0; k < o->ops[c->op].arg_count; k++) op.arg[k] = value_int((struct values *)w->spec.values, c->arg[k]);
+static bool alone_call(struct alone *w, const struct object *o, const struct stress_call *c, uint32_t thread,
+                       bool home) {
+  struct op op = {.method = (uint16_t)o->ops[c->op].method,
+                  .process = thread,
+                  .result = V_UNKNOWN,
+                  .arg = {V_NONE, V_NONE, V_NONE}};
+  for (unsigned k = 0; k < o->ops[c->op].arg_count; k++)
+    op.arg[k] = value_int((struct values *)w->spec.values, c->arg[k]);
   outcomes_clear(&w->to);
   w->spec.step(&w->spec, outcomes_state(&w->from, w->at), &op, &w->to);
   if (!w->to.list.count || (home && !same_state(outcomes_state(&w->to, 0), outcomes_state(&w->start, 0)))) return false;
@@ -118,7 +123,9 @@ static bool alone_call(struct alone *w, const struct object *o, const struct str
   return true;
 }
 
-static bool alone_home(const struct alone *w) { return same_state(outcomes_state(&w->from, w->at), outcomes_state(&w->start, 0)); }
+static bool alone_home(const struct alone *w) {
+  return same_state(outcomes_state(&w->from, w->at), outcomes_state(&w->start, 0));
+}
 
 static void plan_allowed(struct stress_plan *p, struct stress_area *a, uint32_t thread, uint64_t may, uint32_t count) {
   struct mem *m = mem_child(p->mem);
@@ -159,8 +166,8 @@ static void plan_thread(struct stress_plan *p, struct stress_area *a, uint32_t t
 
 /* --- rounds in which nobody waits for ever ---
  *
- * Two ways: a thread never takes more than it has brought before; or some threads only bring, and the others together take no
- * more than those bring in all: then others often wait, which is when an object is near empty. */
+ * Two ways: a thread never takes more than it has brought before; or some threads only bring, and the others together
+ * take no more than those bring in all: then others often wait, which is when an object is near empty. */
 
 static void plan_takers(struct stress_plan *p, struct stress_area *a, const uint64_t *may, uint32_t count) {
   uint64_t take = takers(a);
@@ -203,7 +210,8 @@ static void deal_room(struct stress_plan *p, struct stress_area *a) {
     atomic_store(&a->thread[t].begun, 0);
     atomic_store(&a->thread[t].done, 0);
   }
-  for (long rest = bound < 0 ? 0 : bound % a->threads; rest; rest--) a->thread[stress_below(&p->random, a->threads)].room_inside++;
+  for (long rest = bound < 0 ? 0 : bound % a->threads; rest; rest--)
+    a->thread[stress_below(&p->random, a->threads)].room_inside++;
 }
 
 static void shape(struct stress_plan *p, struct stress_area *a) {
@@ -243,7 +251,8 @@ void stress_plan_random(struct stress_plan *p, struct stress_area *a) {
   const struct stress_options *o = p->options;
   unsigned most = stress_threads_most(o, p->object);
   uint64_t may[STRESS_THREADS];
-  begin(a, o->threads || most <= 2 || stress_below(&p->random, 3) ? most : 2 + stress_below(&p->random, most - 1), STRESS_RECORD);
+  begin(a, o->threads || most <= 2 || stress_below(&p->random, 3) ? most : 2 + stress_below(&p->random, most - 1),
+        STRESS_RECORD);
   if (o->time > 0) a->lasts = (int64_t)(o->time * 1e9);
   p->in_turn = stress_below(&p->random, 2);
   p->turn = stress_random(&p->random) & 0xffff;
@@ -281,7 +290,8 @@ void stress_plan_given(struct stress_plan *p, struct stress_area *a) {
     for (uint32_t i = 0; i < a->thread[t].planned; i++) stress_calls(a, t)[i].together = false;
 }
 
-void stress_plan_measure(struct stress_plan *p, struct stress_area *a, unsigned threads, enum stress_kind kind, double seconds) {
+void stress_plan_measure(struct stress_plan *p, struct stress_area *a, unsigned threads, enum stress_kind kind,
+                         double seconds) {
   uint64_t may[STRESS_THREADS];
   begin(a, threads, kind);
   a->lasts = (int64_t)(seconds * 1e9);
@@ -299,7 +309,10 @@ void stress_plan_measure(struct stress_plan *p, struct stress_area *a, unsigned 
 /* --- how operations change what is inside --- */
 
 static enum stress_result kind_of(value result) {
-  return result == V_FALSE ? STRESS_FALSE : result == V_EMPTY ? STRESS_EMPTY : result == V_FULL ? STRESS_FULL : STRESS_OTHER;
+  return result == V_FALSE   ? STRESS_FALSE
+         : result == V_EMPTY ? STRESS_EMPTY
+         : result == V_FULL  ? STRESS_FULL
+                             : STRESS_OTHER;
 }
 
 enum { WALK = 2000, UNSEEN = -128, INSIDE_MOST = 12 };

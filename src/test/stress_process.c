@@ -1,4 +1,5 @@
-/* A round in a process of its own: forked from this one, where the object is loaded and untouched; or a program that loads it. */
+/* A round in a process of its own: forked from this one, where the object is loaded and untouched; or a program that
+ * loads it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,8 @@ static void (*find_entry(const struct stress_build *b, enum asif_entry_kind kind
   size_t count;
   const struct asif_entry *const *e = stress_entries(b, &count);
   for (size_t i = 0; i < count; i++)
-    if (e[i]->kind == kind && (!o || (!strcmp(e[i]->name, o->name) && !strcmp(e[i]->written, o->written)))) return e[i]->function;
+    if (e[i]->kind == kind && (!o || (!strcmp(e[i]->name, o->name) && !strcmp(e[i]->written, o->written))))
+      return e[i]->function;
   return NULL;
 }
 
@@ -49,8 +51,8 @@ bool stress_load(struct stress_build *b, const char *file, struct problem *why) 
   if (b->loaded) return true;
   const char *said = dlerror(), *name = strstr(said, "undefined symbol: ");
   if (name)
-    problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME", file,
-                (int)strcspn(name + 18, " \n"), name + 18);
+    problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME",
+                file, (int)strcspn(name + 18, " \n"), name + 18);
   else
     problem_set(why, "%.200s: cannot be loaded: %.300s", file, said);
   return false;
@@ -62,7 +64,8 @@ bool stress_open(struct stress_build *b, const struct object *o, struct problem 
   *(void **)&b->code.thread = dlsym(b->loaded, "asif_stress_thread");
   *(void **)&b->code.escape = dlsym(b->loaded, "asif_stress_escape");
   bool found = b->code.thread && b->code.escape;
-  for (unsigned i = 0; i < o->op_count; i++) found &= (b->code.function[i] = find_entry(b, ASIF_ENTRY_OP, &o->ops[i].run)) != NULL;
+  for (unsigned i = 0; i < o->op_count; i++)
+    found &= (b->code.function[i] = find_entry(b, ASIF_ENTRY_OP, &o->ops[i].run)) != NULL;
   b->code.init = find_entry(b, ASIF_ENTRY_INIT, NULL);
   if (!found) problem_set(why, "internal error: %s: an operation is not in the build for stress", o->file);
   return found;
@@ -98,8 +101,20 @@ char *stress_program(struct mem *m, const char *directory, const char *sanitize,
   words w = {NULL, 0, 0};
   compiler_words(m, "CC", "cc", &w);
   char *folder = (char *)include_folder(m);
-  char *const more[] = {"-std=gnu11", "-O1", "-g", "-w", "-DASIF_STRESS_PROGRAM", flag.at, "-I", folder ? folder : ".", "-o", program, source,
-                        "-pthread", "-ldl", NULL};
+  char *const more[] = {"-std=gnu11",
+                        "-O1",
+                        "-g",
+                        "-w",
+                        "-DASIF_STRESS_PROGRAM",
+                        flag.at,
+                        "-I",
+                        folder ? folder : ".",
+                        "-o",
+                        program,
+                        source,
+                        "-pthread",
+                        "-ldl",
+                        NULL};
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) vec_push(m, &w, more[i]);
   struct command_run c = {.words = w.at, .said = said};
   commands_run(&c, 1);
@@ -115,7 +130,8 @@ char *stress_program(struct mem *m, const char *directory, const char *sanitize,
 struct stress_area *stress_area_new(unsigned threads, uint32_t room, int *fd, struct problem *why) {
   size_t size = stress_area_size(threads, room);
   *fd = memfd_create("asif-stress", 0); /* a program of its own inherits it */
-  void *a = *fd < 0 || ftruncate(*fd, (off_t)size) ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+  void *a = *fd < 0 || ftruncate(*fd, (off_t)size) ? MAP_FAILED
+                                                   : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
   if (a != MAP_FAILED) return a;
   problem_set(why, "no memory to share with the process that runs the object: %s", strerror(errno));
   if (*fd >= 0) close(*fd);
@@ -142,7 +158,8 @@ static void run_program(const struct stress_build *b, int area_fd) {
 _Noreturn static void child(struct stress_area *a, int area_fd, const struct stress_build *b, int said_fd) {
   static const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], i ? SIG_DFL : SIG_IGN); /* Ctrl-C is asif's */
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    signal(signals[i], i ? SIG_DFL : SIG_IGN); /* Ctrl-C is asif's */
   dup2(said_fd, STDERR_FILENO);
   int null = open("/dev/null", O_RDWR);
   if (null >= 0) dup2(null, STDIN_FILENO), dup2(said_fd, STDOUT_FILENO);
@@ -151,7 +168,8 @@ _Noreturn static void child(struct stress_area *a, int area_fd, const struct str
   _exit(0);
 }
 
-bool stress_start(struct stress_process *p, struct stress_area *a, int area_fd, const struct stress_build *b, struct problem *why) {
+bool stress_start(struct stress_process *p, struct stress_area *a, int area_fd, const struct stress_build *b,
+                  struct problem *why) {
   int alive[2] = {-1, -1};
   p->said_fd = memfd_create("asif-stress-said", MFD_CLOEXEC);
   p->pid = -1;
@@ -176,7 +194,8 @@ static uint64_t progress(struct stress_area *a) {
   return n;
 }
 
-enum stress_end stress_wait(struct stress_process *p, struct stress_area *a, double still, const volatile sig_atomic_t *interrupted) {
+enum stress_end stress_wait(struct stress_process *p, struct stress_area *a, double still,
+                            const volatile sig_atomic_t *interrupted) {
   double since = clock_seconds();
   uint64_t seen = progress(a);
   for (;;) {

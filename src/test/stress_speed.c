@@ -1,5 +1,6 @@
-/* Throughput and latency of the operations, for 1, 2, ... threads, so that implementations can be compared under different loads
- * (Wing and Gong 1993, section 9). Throughput is counted without any recording; latencies are taken in a second run. */
+/* Throughput and latency of the operations, for 1, 2, ... threads, so that implementations can be compared under
+ * different loads (Wing and Gong 1993, section 9). Throughput is counted without any recording; latencies are taken in
+ * a second run. */
 #include <string.h>
 
 #include "test/stress.h"
@@ -51,9 +52,14 @@ static void merge(struct stress_latency *to, const struct stress_latency *l) {
   if (l->most > to->most) to->most = l->most;
 }
 
-static void add_one(struct measuring *m, unsigned threads, unsigned op, double per_second, const struct stress_latency *l) {
-  struct stress_speed s = {.threads = threads, .op = op, .throughput = per_second, .median = percentile(l, 0.5) * m->tick,
-                           .high = percentile(l, 0.99) * m->tick, .most = (double)l->most * m->tick};
+static void add_one(struct measuring *m, unsigned threads, unsigned op, double per_second,
+                    const struct stress_latency *l) {
+  struct stress_speed s = {.threads = threads,
+                           .op = op,
+                           .throughput = per_second,
+                           .median = percentile(l, 0.5) * m->tick,
+                           .high = percentile(l, 0.99) * m->tick,
+                           .most = (double)l->most * m->tick};
   vec_push(m->mem, &m->out->list, s);
 }
 
@@ -112,10 +118,12 @@ static bool measure(struct measuring *m, unsigned most) {
   return true;
 }
 
-bool stress_measure(struct mem *mem, const struct object *o, const struct stress_build *build, const struct stress_options *options, bool fed,
-                    double seconds, struct stress_speeds *out, struct problem *why) {
+bool stress_measure(struct mem *mem, const struct object *o, const struct stress_build *build,
+                    const struct stress_options *options, bool fed, double seconds, struct stress_speeds *out,
+                    struct problem *why) {
   unsigned most = stress_threads_most(options, o);
-  struct measuring m = {.mem = mem, .object = o, .build = build, .options = options, .seconds = seconds, .out = out, .why = why};
+  struct measuring m = {
+      .mem = mem, .object = o, .build = build, .options = options, .seconds = seconds, .out = out, .why = why};
   memset(out, 0, sizeof *out);
   m.area = stress_area_new(most, STRESS_CALLS_MOST, &m.area_fd, why);
   if (!m.area) return false;

@@ -29,7 +29,8 @@ static bool read_place(struct mem *m, const char *line, size_t n, struct place *
   return p->line > 0;
 }
 
-/* Of the functions that were inlined into each other, the innermost that is the user's own and not of a system header. */
+/* Of the functions that were inlined into each other, the innermost that is the user's own and not of a system header.
+ */
 static void read_answers(struct mem *m, const char *said, struct place *places, size_t count) {
   size_t at = SIZE_MAX;
   bool own = false;

@@ -1,5 +1,5 @@
-/* A finding told: the run made again, with everything it does recorded; where in the source, what was read and written, and who
- * interrupted whom. */
+/* A finding told: the run made again, with everything it does recorded; where in the source, what was read and written,
+ * and who interrupted whom. */
 #include "test/tell.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 struct told_access {
   struct access access;
-  const char *name;  /* of its address, as it was then: a block may be freed and used again later */
+  const char *name;         /* of its address, as it was then: a block may be freed and used again later */
   const char *read, *wrote; /* the values in words */
   size_t place;
 };
@@ -66,8 +66,10 @@ static size_t add_place(struct telling *k, uintptr_t pc) {
 static void record(void *self, const struct access *a) {
   struct telling *k = self;
   if (a->fiber >= FIBERS_MOST - 1) return; /* the initialisation */
-  struct told_access t = {.access = *a, .name = a->address ? name_address(k->mem, a->address) : NULL,
-                          .read = name_value(k->mem, a->read, a->size), .wrote = name_value(k->mem, a->wrote, a->size)};
+  struct told_access t = {.access = *a,
+                          .name = a->address ? name_address(k->mem, a->address) : NULL,
+                          .read = name_value(k->mem, a->read, a->size),
+                          .wrote = name_value(k->mem, a->wrote, a->size)};
   t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
   vec_push(k->mem, &k->accesses, t);
 }
@@ -98,10 +100,13 @@ static void put_return(const struct telling *k, const struct moment *m, struct t
 }
 
 static void put_access(const struct told_access *k, struct text *t) {
-  static const char *const words[] = {[POINT_READ] = "load", [POINT_WRITE] = "store", [POINT_UPDATE] = "update", [POINT_BLOCK] = "atomic block",
-                                      [POINT_LOCK] = "lock", [POINT_UNLOCK] = "unlock", [POINT_WAIT] = "wait for", [POINT_WAKE] = "wake",
-                                      [POINT_ALLOC] = "allocate", [POINT_FREE] = "free", [POINT_YIELD] = "yield", [POINT_START] = "start a thread",
-                                      [POINT_JOIN] = "join", [POINT_CALL] = "touches nothing that others can see"};
+  static const char *const words[] = {[POINT_READ] = "load",      [POINT_WRITE] = "store",
+                                      [POINT_UPDATE] = "update",  [POINT_BLOCK] = "atomic block",
+                                      [POINT_LOCK] = "lock",      [POINT_UNLOCK] = "unlock",
+                                      [POINT_WAIT] = "wait for",  [POINT_WAKE] = "wake",
+                                      [POINT_ALLOC] = "allocate", [POINT_FREE] = "free",
+                                      [POINT_YIELD] = "yield",    [POINT_START] = "start a thread",
+                                      [POINT_JOIN] = "join",      [POINT_CALL] = "touches nothing that others can see"};
   const struct access *a = &k->access;
   text_add(t, a->kind == POINT_UPDATE && a->failed ? "compare" : words[a->kind]);
   if (k->name && a->kind != POINT_CALL && a->kind != POINT_YIELD) text_printf(t, " %s", k->name);
@@ -143,8 +148,12 @@ static uint16_t file_number(struct telling *k, const char *path) {
   return (uint16_t)(s->files.count - 1);
 }
 
-static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place, struct text *t) {
-  struct schedule_line l = {.step = step, .thread = (uint16_t)thread, .kind = (uint8_t)kind, .text = mem_string(k->mem, text_string(t), t->count)};
+static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place,
+                     struct text *t) {
+  struct schedule_line l = {.step = step,
+                            .thread = (uint16_t)thread,
+                            .kind = (uint8_t)kind,
+                            .text = mem_string(k->mem, text_string(t), t->count)};
   if (place != SIZE_MAX && k->places[place].line) {
     l.file = file_number(k, k->places[place].file);
     l.line = k->places[place].line;
@@ -167,7 +176,8 @@ static const struct told_access *next_access(const struct telling *k, uint32_t i
 /* The step before was another's, who could have gone on. */
 static void tell_interruption(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
   const struct step *now = &r->steps[i], *before = i ? now - 1 : NULL;
-  if (!before || before->fiber == now->fiber || !(now->enabled >> before->fiber & 1) || before->flags & STEP_YIELDED) return;
+  if (!before || before->fiber == now->fiber || !(now->enabled >> before->fiber & 1) || before->flags & STEP_YIELDED)
+    return;
   const struct told_access *next = next_access(k, i, before->fiber);
   text_printf(t, "interrupts %s", k->schedule->threads.at[before->fiber]);
   if (next) {
@@ -195,7 +205,8 @@ static void tell_steps(struct telling *k, const struct run *r, const size_t *op_
       add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_CALL, op_places[k->client->calls[r->moments[moment].call].op], &t);
     }
     while (access < k->accesses.count && k->accesses.at[access].access.step < i) access++;
-    if (access == k->accesses.count || k->accesses.at[access].access.step != i) { /* nothing was accessed: a yield and its like */
+    if (access == k->accesses.count ||
+        k->accesses.at[access].access.step != i) { /* nothing was accessed: a yield and its like */
       put_access(&(struct told_access){.access = {.kind = r->steps[i].kind}, .read = "", .wrote = ""}, &t);
       add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_ACCESS, SIZE_MAX, &t);
     }
@@ -212,14 +223,16 @@ static void tell_steps(struct telling *k, const struct run *r, const size_t *op_
 }
 
 /* What was found, and the other places that belong to it. */
-static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count, size_t first) {
+static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count,
+                       size_t first) {
   struct text t;
   text_open(&t, k->mem);
   for (size_t i = 0; i < count; i++) {
     text_add(&t, found[i].words);
     if (found[i].address) text_printf(&t, ": %s", name_address(k->mem, found[i].address));
     bool waits = r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK;
-    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT, first + i, &t);
+    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT, first + i,
+             &t);
   }
 }
 
@@ -235,7 +248,8 @@ static void tell_run(struct telling *k, const struct run *r) {
   const struct found_place *found;
   size_t count = r->found ? run_found_places(&found) : 0, first = 0;
   size_t *op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *op_places);
-  for (unsigned i = 0; i < k->object->op_count; i++) op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
+  for (unsigned i = 0; i < k->object->op_count; i++)
+    op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
   for (size_t i = 0; i < count; i++) {
     size_t at = add_place(k, found[i].pc - 1);
     if (!i) first = at;
@@ -268,13 +282,16 @@ static char *with_letters(struct mem *m, const char *said) {
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
   if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
-  problem_set(why, "internal error: the schedule that was found does not do the same again (%s after %zu steps, not %s after %zu): does "
-                   "the code depend on what is no part of it, as the time or a random number?", found_name(r->found), r->count,
-              found_name(f->found), f->count);
+  problem_set(why,
+              "internal error: the schedule that was found does not do the same again (%s after %zu steps, not %s "
+              "after %zu): does "
+              "the code depend on what is no part of it, as the time or a random number?",
+              found_name(r->found), r->count, found_name(f->found), f->count);
   return false;
 }
 
-static bool check_again(struct mem *m, const struct object *o, struct finding *f, struct spec *spec, struct problem *why) {
+static bool check_again(struct mem *m, const struct object *o, struct finding *f, struct spec *spec,
+                        struct problem *why) {
   if (o->self) {
     struct values const *values = spec->values;
     struct names const *processes = spec->processes;
@@ -291,8 +308,8 @@ static bool check_again(struct mem *m, const struct object *o, struct finding *f
   return false;
 }
 
-bool finding_explain(struct mem *m, struct image *image, const struct object *o, const struct run_options *how, struct finding *f,
-                     struct spec *spec, struct schedule *schedule, struct problem *why) {
+bool finding_explain(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
+                     struct finding *f, struct spec *spec, struct schedule *schedule, struct problem *why) {
   struct telling k = {.mem = m, .object = o, .client = &f->client, .schedule = schedule, .base = image_base(image)};
   struct plan plan = {.choices = f->choices, .count = f->count};
   struct recorder recorder = {record, &k};

@@ -16,16 +16,18 @@ bool places_find(struct mem *, const char *object, const uintptr_t *offsets, siz
 
 /* One word that repeats a finding (replay.c). */
 uint32_t code_checksum(struct mem *, const char *object);
-char *replay_token(struct mem *, const struct object *, const struct run_options *, const struct finding *, uint32_t checksum);
+char *replay_token(struct mem *, const struct object *, const struct run_options *, const struct finding *,
+                   uint32_t checksum);
 /* Reads one: into the options what it says of them, into the finding the calls and the choices. */
-bool replay_parse(struct mem *, const struct object *, const char *token, struct run_options *, struct finding *, uint32_t *checksum,
-                  struct problem *);
+bool replay_parse(struct mem *, const struct object *, const char *token, struct run_options *, struct finding *,
+                  uint32_t *checksum, struct problem *);
 /* Runs it; the finding's kind says what is wrong, FOUND_NOTHING if nothing is. */
-bool replay(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *, struct problem *);
+bool replay(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *,
+            struct problem *);
 void finding_keep(struct mem *, struct finding *, const struct run *); /* what the run did and said */
 
-/* Makes it smaller (shrink.c): fewer calls, smaller arguments, fewer interruptions, fewer steps. What is found stays the same.
- * Takes about as long as said, or until interrupted. */
+/* Makes it smaller (shrink.c): fewer calls, smaller arguments, fewer interruptions, fewer steps. What is found stays
+ * the same. Takes about as long as said, or until interrupted. */
 bool finding_shrink(struct mem *, struct image *, const struct object *, const struct run_options *, double seconds,
                     const volatile sig_atomic_t *interrupted, struct finding *, struct problem *);
 

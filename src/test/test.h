@@ -17,20 +17,25 @@ struct compile_options {
   char *const *inputs; /* .c .cc .cpp .cxx .o .a; NULL-terminated */
   char *const *flags;  /* for the compiler; NULL-terminated; or NULL */
   bool hooks;          /* false: for stress: no --wrap; without `perturb` compiled as it would ship (-O2, no hooks) */
-  bool perturb;        /* for stress: sources are compiled with -fsanitize=thread, but linked without it: the support has the hooks */
-  const char *support; /* for stress: C text that is compiled by the C compiler with -O2 -fPIC (and -fsanitize=, if sanitize),
-                        * and linked too; it defines asif_host_*: sources are compiled with -DASIF_HOSTED here as well. Or NULL */
+  bool perturb; /* for stress: sources are compiled with -fsanitize=thread, but linked without it: the support has the
+                   hooks */
+  const char *support;  /* for stress: C text that is compiled by the C compiler with -O2 -fPIC (and -fsanitize=, if
+                         * sanitize),  and linked too; it defines asif_host_*: sources are compiled with -DASIF_HOSTED
+                         * here as well. Or NULL */
   const char *sanitize; /* for stress: "thread", "address": -fsanitize= for compiling and linking; or NULL */
-  const struct spec *spec; /* where no file has a harness: functions with the names of its operations are one; or NULL */
-  const char *directory;   /* where to put everything (compile_directory made it, and compile_remove will remove it); NULL: a new one */
+  const struct spec
+      *spec;             /* where no file has a harness: functions with the names of its operations are one; or NULL */
+  const char *directory; /* where to put everything (compile_directory made it, and compile_remove will remove it);
+                            NULL: a new one */
 };
 char *compile_directory(struct mem *, struct problem *); /* a temporary one; NULL with the problem */
 void compile_remove(const char *directory);              /* with all that is in it */
-/* The path of the shared object, in a temporary directory that compile_close removes. The compiler's words go to stderr. */
+/* The path of the shared object, in a temporary directory that compile_close removes. The compiler's words go to
+ * stderr. */
 struct compiled {
   char *directory, *object;
-  bool own; /* the directory was made here */
-  char **objects; /* of the inputs, one each, NULL-terminated: those made of sources, and those given */
+  bool own;        /* the directory was made here */
+  char **objects;  /* of the inputs, one each, NULL-terminated: those made of sources, and those given */
   char **warnings; /* what the hooks cannot see: "a.o: function f has inline assembly: lock cmpxchg" */
   size_t warning_count;
 };
@@ -60,8 +65,9 @@ struct object {
   const char *file;
   const char *spec_name; /* as written */
   struct spec spec;      /* where self, without functions: self_spec adds them */
-  bool self; /* the object run sequentially is its own specification */
-  struct spec bounded; /* what `bound` is a bound of: spec, or where that is the object itself, what ASIF_OBJECT says; else without a name */
+  bool self;             /* the object run sequentially is its own specification */
+  struct spec bounded;   /* what `bound` is a bound of: spec, or where that is the object itself, what ASIF_OBJECT says;
+                            else without a name */
   struct object_op *ops;
   struct image_op *run_ops; /* the same, for run_open */
   unsigned op_count;
@@ -77,13 +83,14 @@ struct object {
 struct object_source {
   const struct asif_entry *const *entries;
   size_t count;
-  const char *object;      /* of a specification in the file (ASIF_SPEC) a copy of it is loaded */
-  const char *directory;   /* where the copy goes */
-  const char *own_spec;    /* the name of that specification, or NULL */
-  const char *file;        /* for messages */
+  const char *object;    /* of a specification in the file (ASIF_SPEC) a copy of it is loaded */
+  const char *directory; /* where the copy goes */
+  const char *own_spec;  /* the name of that specification, or NULL */
+  const char *file;      /* for messages */
 };
 /* spec is that of --spec: a name, the path of a C file, "self", or NULL. given: that, loaded already, or NULL. */
-bool object_read(struct mem *, const struct object_source *, const char *spec, const struct spec *given, struct object *, struct problem *);
+bool object_read(struct mem *, const struct object_source *, const char *spec, const struct spec *given,
+                 struct object *, struct problem *);
 void object_close(struct object *);
 /* Everything from the files to the object: compiles, loads into this process, reads the harness. */
 struct object_options {
@@ -91,12 +98,13 @@ struct object_options {
   const char *spec;
   const char *directory; /* temporary, of compile_directory */
 };
-bool object_open(struct mem *, const struct object_options *, struct image **, struct compiled *, struct object *, struct problem *);
+bool object_open(struct mem *, const struct object_options *, struct image **, struct compiled *, struct object *,
+                 struct problem *);
 /* The result of the C function as the specification's operation has it; numbers are in values. */
 value object_result(const struct spec *, const struct object_op *, struct values *, long result);
 
-/* --spec self (self.c): a specification whose states are sequences of calls, run one after the other with run_sequential. After
- * run_open, in the process that runs. */
+/* --spec self (self.c): a specification whose states are sequences of calls, run one after the other with
+ * run_sequential. After run_open, in the process that runs. */
 void self_spec(struct mem *, const struct object *, struct spec *);
 const char *self_fault(const struct spec *); /* as spec_user_fault */
 
@@ -104,13 +112,15 @@ const char *self_fault(const struct spec *); /* as spec_user_fault */
 struct client_options {
   unsigned threads, ops; /* at most so many threads, and operations of each */
 };
-/* All of them up to renaming threads that are alike, smallest first: fewer operations, then fewer threads. Calls that would bring
- * more than object.bound things inside, in some order, are not made. NULL with the problem if there are too many. */
+/* All of them up to renaming threads that are alike, smallest first: fewer operations, then fewer threads. Calls that
+ * would bring more than object.bound things inside, in some order, are not made. NULL with the problem if there are too
+ * many. */
 struct clients {
   struct client *at;
   size_t count;
 };
-bool clients_all(struct mem *, const struct object *, const struct client_options *, struct clients *, struct problem *);
+bool clients_all(struct mem *, const struct object *, const struct client_options *, struct clients *,
+                 struct problem *);
 /* 'push(1) pop() | pop()' */
 bool client_parse(struct mem *, const struct object *, const char *text, struct client *, struct problem *);
 void client_print(const struct object *, const struct client *, struct text *);
@@ -127,7 +137,8 @@ bool linear_holds(struct linear *, const struct run *);
 /* Runs as A_k knows them (watch.c). */
 struct watch;
 struct watch *watch_new(struct mem *, const struct object *, const struct spec *, unsigned k);
-bool watch_holds(struct watch *, const struct run *); /* false: A_k of its history is a violation, hence the history is */
+bool watch_holds(struct watch *,
+                 const struct run *); /* false: A_k of its history is a violation, hence the history is */
 
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
@@ -136,18 +147,26 @@ struct hashes *judge_set(void); /* for the histories seen, of several processes 
 struct judge *judge_new(struct mem *, const struct object *, struct hashes *seen); /* NULL: every history is judged */
 /* Histories are monitored by A_k instead; those in which operations wait for ever are checked all the same. */
 void judge_approx(struct judge *, unsigned k);
-/* Is something wrong with the run: did the runtime find something, or is its history not linearizable? JUDGED_NOT: with the problem.
- * A history judged before is not judged again: it was good. */
+/* Is something wrong with the run: did the runtime find something, or is its history not linearizable? JUDGED_NOT: with
+ * the problem. A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
-uint64_t judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
+uint64_t
+judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
 /* The run's history, bound to the specification (whose values are then the history's). */
 struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
 
 /* Exploring (explore.h is the inside).
  *
- * An explorer runs one client under one schedule after another. After each run that counts it gives the run to `visit`. */
-enum strategy { EXPLORE_BOUNDED, EXPLORE_DPOR, EXPLORE_PCT, EXPLORE_UNIFORM, EXPLORE_ALL /* every schedule: for comparison */ };
+ * An explorer runs one client under one schedule after another. After each run that counts it gives the run to `visit`.
+ */
+enum strategy {
+  EXPLORE_BOUNDED,
+  EXPLORE_DPOR,
+  EXPLORE_PCT,
+  EXPLORE_UNIFORM,
+  EXPLORE_ALL /* every schedule: for comparison */
+};
 enum bound_by { BOUND_DELAYS, BOUND_PREEMPTIONS, BOUND_ROUNDS };
 
 struct explore_options {
@@ -155,9 +174,10 @@ struct explore_options {
   enum bound_by bound_by;
   unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED; there is no less than one round */
   bool cache;     /* happens-before caching */
-  bool skip;      /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
-  bool count_traces; /* count distinct happens-before traces; DPOR and caching do so anyway */
-  unsigned depth; /* of PCT: D */
+  bool
+      skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
+  bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
+  unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
 };
 enum visit { VISIT_ON, VISIT_STOP };
@@ -166,15 +186,16 @@ struct explore_counts {
   uint64_t skipped;   /* not executed, as another has the same trace */
   uint64_t cut;       /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
   uint64_t steps;
-  uint64_t traces;    /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
-  bool complete;      /* every schedule there is, was (up to equivalence) */
-  unsigned bound;     /* the largest bound finished */
+  uint64_t traces; /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
+  bool complete;   /* every schedule there is, was (up to equivalence) */
+  unsigned bound;  /* the largest bound finished */
 };
 /* What of a search is done by which worker: a search is divided by its first choices. */
 struct hashes;
 struct share {
   unsigned worker, workers;
-  _Atomic uint64_t *next; /* shared by the workers and 0 at first: a part is taken by who comes first; NULL: they take turns */
+  _Atomic uint64_t
+      *next; /* shared by the workers and 0 at first: a part is taken by who comes first; NULL: they take turns */
   struct hashes *states;  /* shared: of caching; NULL: one's own */
   struct hashes *traces;  /* shared: distinct traces are counted once; NULL: one's own */
   struct choice *choices; /* shared: what is being run, for when the worker dies; room for CHOICES_SHOWN; or NULL */
@@ -192,22 +213,24 @@ struct finding {
   struct client client;
   struct choice *choices; /* all of them */
   size_t count;
-  struct history *history;      /* bound; NULL where `died` */
-  struct check_result result;   /* of the history, where it is what is wrong */
-  uint64_t key; /* kind and places: findings with the same one are the same mistake */
-  bool died;    /* it ended the process that ran it, and does so again: nothing more is known of it */
+  struct history *history;    /* bound; NULL where `died` */
+  struct check_result result; /* of the history, where it is what is wrong */
+  uint64_t key;               /* kind and places: findings with the same one are the same mistake */
+  bool died;                  /* it ended the process that ran it, and does so again: nothing more is known of it */
 };
 uint64_t finding_key(const struct run *, const struct object *); /* of the run that has just been made */
 /* The same of the finding, run again; 0: it cannot be. */
 uint64_t finding_key_again(struct image *, const struct object *, const struct run_options *, const struct finding *);
-/* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set. */
-bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *, const struct limits *, struct finding *);
+/* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set.
+ */
+bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *,
+                  const struct limits *, struct finding *);
 
 /* All clients, one after the other, each explored (search.c). */
 struct searched;
 struct search_options {
   struct explore_options explore;
-  bool automatic; /* DPOR where the client is small, else delays, more and more */
+  bool automatic;  /* DPOR where the client is small, else delays, more and more */
   bool keep_going; /* when something was found too */
   bool approx;     /* histories are monitored by A_k, not checked */
   unsigned k;
@@ -217,29 +240,29 @@ struct search_options {
   void *progress_self;
 };
 struct searched {
-  enum verdict verdict;    /* VERDICT_UNKNOWN: a limit was reached */
+  enum verdict verdict; /* VERDICT_UNKNOWN: a limit was reached */
   enum limit limit;
-  struct finding finding;  /* where violated; its history and result are made by finding_explain */
-  struct finding *others;  /* with keep_going */
+  struct finding finding; /* where violated; its history and result are made by finding_explain */
+  struct finding *others; /* with keep_going */
   size_t other_count;
-  bool too_many;           /* ... there are more */
-  char *unsupported;       /* where unknown: what in some run could not be run under a scheduler; or NULL */
-  uint64_t clients, done;  /* given; explored to the end */
+  bool too_many;          /* ... there are more */
+  char *unsupported;      /* where unknown: what in some run could not be run under a scheduler; or NULL */
+  uint64_t clients, done; /* given; explored to the end */
   uint64_t schedules, cut, skipped, steps, traces, histories; /* see explore_counts */
-  uint64_t waiting;        /* histories with operations that wait for ever, as they do with nothing concurrent too */
-  uint64_t refused;        /* clients of which no run counted: asif_require refused a call in each */
-  bool complete;           /* every schedule of every client that was done */
-  unsigned bound;          /* else, where delays and the like were bounded: up to so many, in each client that was done */
-  bool long_runs;          /* some were given up for having too many steps */
-  bool shares_stacks;      /* see struct run: then not all was seen */
-  double cpu_seconds;      /* of the processes that ran the code */
-  long peak_kb;            /* their memory, together */
+  uint64_t waiting;   /* histories with operations that wait for ever, as they do with nothing concurrent too */
+  uint64_t refused;   /* clients of which no run counted: asif_require refused a call in each */
+  bool complete;      /* every schedule of every client that was done */
+  unsigned bound;     /* else, where delays and the like were bounded: up to so many, in each client that was done */
+  bool long_runs;     /* some were given up for having too many steps */
+  bool shares_stacks; /* see struct run: then not all was seen */
+  double cpu_seconds; /* of the processes that ran the code */
+  long peak_kb;       /* their memory, together */
 };
 /* False with the problem: an internal error, or a specification of the user's that goes wrong. */
-bool search_clients(struct mem *, struct image *, const struct object *, const struct clients *, const struct search_options *, struct limits *,
-            struct searched *, struct problem *);
+bool search_clients(struct mem *, struct image *, const struct object *, const struct clients *,
+                    const struct search_options *, struct limits *, struct searched *, struct problem *);
 /* Runs the finding again, and tells it: its history, checked, and step by step. In a process where nothing else ran. */
-bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *, struct spec *bound,
-                     struct schedule *, struct problem *);
+bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *,
+                     struct spec *bound, struct schedule *, struct problem *);
 
 #endif

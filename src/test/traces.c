@@ -1,7 +1,8 @@
 /* The happens-before order of a run: see explore.h.
  *
- * A step's hash is made of that of the same thread's step before it and of the hashes of the steps it conflicts with; so it stands
- * for everything that happened before. The hash of a trace is the sum over the threads of the hashes of their last steps. */
+ * A step's hash is made of that of the same thread's step before it and of the hashes of the steps it conflicts with;
+ * so it stands for everything that happened before. The hash of a trace is the sum over the threads of the hashes of
+ * their last steps. */
 #include "test/explore.h"
 
 #include <string.h>
@@ -9,8 +10,11 @@
 #include "base/hash.h"
 
 enum {
-  WORDS_MOST = 512,       /* a larger access is taken to touch everything */
-  SPOT_HISTORY = 0, SPOT_ALL, SPOT_STARTS, SPOTS_FIXED
+  WORDS_MOST = 512, /* a larger access is taken to touch everything */
+  SPOT_HISTORY = 0,
+  SPOT_ALL,
+  SPOT_STARTS,
+  SPOTS_FIXED
 };
 
 static inline struct hash sum(struct hash a, struct hash b) { return (struct hash){a.low + b.low, a.high + b.high}; }
@@ -56,7 +60,8 @@ static size_t words_of(const struct step *s, uintptr_t *first) {
 /* One that only looks whether a thread has ended does not commute with that thread's last step, whatever it is. */
 static bool touches_all(const struct step *s) {
   uintptr_t first;
-  return s->kind == POINT_BLOCK || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) || words_of(s, &first) > WORDS_MOST;
+  return s->kind == POINT_BLOCK || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) ||
+         words_of(s, &first) > WORDS_MOST;
 }
 
 static bool touches_nothing(const struct step *s) { return s->kind == POINT_YIELD || s->kind == POINT_CALL; }
@@ -66,11 +71,13 @@ static bool is_list(unsigned kind) { return kind == POINT_ALLOC || kind == POINT
 static unsigned word_modes(const struct step *s) { return is_list(s->kind) ? MODE_WRITE : step_modes(s); }
 
 bool steps_conflict(const struct step *a, const struct step *b) {
-  if ((a->flags & STEP_RETURNS && b->flags & STEP_CALLS) || (a->flags & STEP_CALLS && b->flags & STEP_RETURNS)) return true;
+  if ((a->flags & STEP_RETURNS && b->flags & STEP_CALLS) || (a->flags & STEP_CALLS && b->flags & STEP_RETURNS))
+    return true;
   if (touches_nothing(a) || touches_nothing(b)) return false;
   if (touches_all(a) || touches_all(b)) return true;
   if (a->kind == POINT_START && b->kind == POINT_START) return true;
-  if (is_list(a->kind) && is_list(b->kind) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b))) return true;
+  if (is_list(a->kind) && is_list(b->kind) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b)))
+    return true;
   uintptr_t i, j;
   size_t m = words_of(a, &i), n = words_of(b, &j);
   return m && n && i < j + n && j < i + m && modes_conflict(word_modes(a), word_modes(b));
@@ -111,10 +118,13 @@ void trace_open(struct trace *t, struct mem *mem, unsigned threads) {
 /* The event of index e touches a spot: what the hash of the event takes from there. */
 static struct hash touch(struct trace *t, uint32_t e, uint32_t at, unsigned modes, struct hash hash) {
   struct spot *s = &t->spots.at[at];
-  vec_push(t->mem, &t->touches,
-           ((struct touch){.event = e, .spot = at, .before = s->last, .modes = (uint8_t)modes, .shared = s->shared, .own = s->own}));
+  vec_push(
+      t->mem, &t->touches,
+      ((struct touch){
+          .event = e, .spot = at, .before = s->last, .modes = (uint8_t)modes, .shared = s->shared, .own = s->own}));
   s->last = (uint32_t)t->touches.count - 1;
-  if (at == SPOT_ALL && modes == MODE_READ && !s->own.low) return hash; /* the same as before it was known that there are blocks */
+  if (at == SPOT_ALL && modes == MODE_READ && !s->own.low)
+    return hash; /* the same as before it was known that there are blocks */
   if (modes & (MODE_WRITE | MODE_CALL)) hash = fold(hash, modes & MODE_CALL ? s->own : s->shared);
   if (modes & (MODE_READ | MODE_WRITE)) hash = fold(hash, s->own);
   if (modes & MODE_RETURN) hash = fold(hash, s->shared);
@@ -163,10 +173,13 @@ void trace_add(struct trace *t, const struct step *s) {
   uint64_t what = s->fiber | (uint64_t)s->kind << 8 | (uint64_t)s->block << 16 |
                   (uint64_t)(s->flags & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) << 24;
   struct hash last = {0, 0}, hash = finish((struct hash){what + 1, what});
-  if (v.previous) last = t->events.at[v.previous - 1].hash;
-  else if (t->started_by[s->fiber]) hash = fold(hash, t->events.at[t->started_by[s->fiber] - 1].hash);
+  if (v.previous)
+    last = t->events.at[v.previous - 1].hash;
+  else if (t->started_by[s->fiber])
+    hash = fold(hash, t->events.at[t->started_by[s->fiber] - 1].hash);
   hash = fold(hash, last);
-  if (s->kind == POINT_JOIN && v.child >= 0 && t->last[v.child]) hash = fold(hash, t->events.at[t->last[v.child] - 1].hash);
+  if (s->kind == POINT_JOIN && v.child >= 0 && t->last[v.child])
+    hash = fold(hash, t->events.at[t->last[v.child] - 1].hash);
   unsigned history = (s->flags & STEP_CALLS ? MODE_CALL : 0) | (s->flags & STEP_RETURNS ? MODE_RETURN : 0);
   if (history) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);

@@ -1,8 +1,9 @@
 /* --monitor approx:K: a run's calls and returns are followed as A_k knows them, in the place of checking its history.
  *
- * Of collections whose clients push every value once, by the monitor of elements (approx/monitor.h), from the first moment to the last: what it
- * does at a moment hardly depends on how many there were. Of all others by countings (approx/countings.h). There a run begins like the one
- * before it: only from where it differs on are its moments followed, and each by looking up what it leads to, once that is known. */
+ * Of collections whose clients push every value once, by the monitor of elements (approx/monitor.h), from the first
+ * moment to the last: what it does at a moment hardly depends on how many there were. Of all others by countings
+ * (approx/countings.h). There a run begins like the one before it: only from where it differs on are its moments
+ * followed, and each by looking up what it leads to, once that is known. */
 #include <string.h>
 
 #include "approx/countings.h"
@@ -31,12 +32,12 @@ struct watch {
   struct spec spec;
   struct values *values;
   unsigned k;
-  struct monitor *monitor; /* of elements; NULL: the specification has none that is complete */
-  bool by_elements;        /* the client is followed by it */
+  struct monitor *monitor;            /* of elements; NULL: the specification has none that is complete */
+  bool by_elements;                   /* the client is followed by it */
   struct team teams[FIBERS_MOST + 1]; /* by threads */
-  const struct client *client; /* the one followed, and */
-  VEC(uint16_t) labels;        /* of each of its calls */
-  uint32_t after[REMEMBERED];  /* the countings after each moment of the run before */
+  const struct client *client;        /* the one followed, and */
+  VEC(uint16_t) labels;               /* of each of its calls */
+  uint32_t after[REMEMBERED];         /* the countings after each moment of the run before */
   size_t last_count;
   uint64_t last_number;
 };
@@ -99,7 +100,8 @@ static void know_labels(struct watch *w, struct team *t, const struct client *c)
     for (uint32_t i = c->first[thread]; i < c->first[thread + 1]; i++) {
       const struct object_op *o = &w->object->ops[c->calls[i].op];
       struct op op = {.method = (uint16_t)o->method};
-      for (unsigned a = 0; a < OP_ARGS; a++) op.arg[a] = a < o->arg_count ? value_int(w->values, c->calls[i].arg[a]) : V_NONE;
+      for (unsigned a = 0; a < OP_ARGS; a++)
+        op.arg[a] = a < o->arg_count ? value_int(w->values, c->calls[i].arg[a]) : V_NONE;
       uint16_t label = countings_label(t->countings, &op, thread);
       vec_push(w->mem, &w->labels, label);
     }
@@ -108,7 +110,8 @@ static void know_labels(struct watch *w, struct team *t, const struct client *c)
 
 static size_t place_of(const struct team *t, uint32_t from, uint32_t who, long result) {
   size_t i = hash_mix(((uint64_t)from << 32 | who) ^ (uint64_t)result * 0x9e3779b97f4a7c15u) & t->mask;
-  while (t->table[i].to && (t->table[i].from != from || t->table[i].who != who || t->table[i].result != result)) i = (i + 1) & t->mask;
+  while (t->table[i].to && (t->table[i].from != from || t->table[i].who != who || t->table[i].result != result))
+    i = (i + 1) & t->mask;
   return i;
 }
 

@@ -1,7 +1,8 @@
 /* --against: the specification is another concurrent object in C (reference.h).
  *
- * Its operations are the specification's, by their names; what they are called with is what the object's own harness says. As a
- * struct spec it gives names to histories and reports, and numbers to calls; what it allows is asked of the reference alone. */
+ * Its operations are the specification's, by their names; what they are called with is what the object's own harness
+ * says. As a struct spec it gives names to histories and reports, and numbers to calls; what it allows is asked of the
+ * reference alone. */
 #include <string.h>
 
 #include "verify/verify.h"
@@ -33,7 +34,8 @@ bool against_read(struct subject *s, struct problem *why) {
   if (!u) return false;
   if (!u->harness.ops.count) find_named(s, u);
   if (!u->harness.ops.count) {
-    problem_set(why, "%s: no operations: mark them with ASIF_OP(f), or name functions after those of %s", path, s->options->path);
+    problem_set(why, "%s: no operations: mark them with ASIF_OP(f), or name functions after those of %s", path,
+                s->options->path);
     return false;
   }
   s->against.program = lower(s->mem, u, &options, why);
@@ -64,8 +66,8 @@ bool against_bind(struct subject *s, uint32_t i, struct problem *why) {
   }
   if ((op->result == RESULT_OF_VOID) != (other->result == RESULT_OF_VOID)) {
     bool nothing = op->result == RESULT_OF_VOID;
-    problem_at(why, s->unit, op->place, "%s returns %s, but %s of %s returns %s", op->function, nothing ? "nothing" : "a value",
-               other->function, path, nothing ? "a value" : "nothing");
+    problem_at(why, s->unit, op->place, "%s returns %s, but %s of %s returns %s", op->function,
+               nothing ? "nothing" : "a value", other->function, path, nothing ? "a value" : "nothing");
     return false;
   }
   if (op->result == RESULT_OF_BOOL) s->against.ops[found].result = RESULT_BOOL;
@@ -86,18 +88,23 @@ void against_finish(struct subject *s) {
       calls[c.number] = c;
     }
   }
-  s->against.parts = (struct reference_parts){
-      .program = s->against.program, .calls = calls, .call_count = most + 1, .threads = s->threads,
-      .type_stable = s->against.unit->harness.type_stable, .weak_fails = s->options->weak_fails, .forget = true,
-      .result = reference_value, .result_self = s};
+  s->against.parts = (struct reference_parts){.program = s->against.program,
+                                              .calls = calls,
+                                              .call_count = most + 1,
+                                              .threads = s->threads,
+                                              .type_stable = s->against.unit->harness.type_stable,
+                                              .weak_fails = s->options->weak_fails,
+                                              .forget = true,
+                                              .result = reference_value,
+                                              .result_self = s};
   s->against.reference = reference_new(s->mem, &s->against.parts);
 }
 
 /* In the reference something went wrong: what its histories are cannot be told. */
 static bool say_reference_fault(struct subject *s, const struct move *move, struct problem *why) {
   struct problem at;
-  problem_at(&at, s->against.unit, move->place, "in the reference, %s%s%s", fault_name(move->fault), move->text ? ": " : "",
-             move->text ? move->text : "");
+  problem_at(&at, s->against.unit, move->place, "in the reference, %s%s%s", fault_name(move->fault),
+             move->text ? ": " : "", move->text ? move->text : "");
   *why = at;
   return false;
 }
@@ -146,7 +153,8 @@ bool against_confirm(struct subject *s, struct verified *out, struct problem *wh
   for (size_t i = 0; i < r->path_count; i++)
     for (unsigned k = 0; k < r->path[i].move.event_count; k++) vec_push(s->mem, &events, r->path[i].move.events[k]);
   if (reference_has(s->mem, &s->against.parts, events.at, events.count)) {
-    problem_set(why, "internal error: the search found a history that %s does not have, but it has it", s->options->against);
+    problem_set(why, "internal error: the search found a history that %s does not have, but it has it",
+                s->options->against);
     return false;
   }
   out->reason = last_result(s, r->path, r->path_count);

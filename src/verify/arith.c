@@ -1,7 +1,8 @@
-/* Arithmetic on words, as C has it: signed integers overflow, unsigned ones wrap around, pointers stay within their objects.
+/* Arithmetic on words, as C has it: signed integers overflow, unsigned ones wrap around, pointers stay within their
+ * objects.
  *
- * Unsigned integers of 64 bits are kept as the signed number with the same bits, so that ~(uintptr_t)1 and (size_t)-1 are small; those
- * between 2^61 and 2^64 - 2^61 are outside what is modelled (FAULT_RANGE). */
+ * Unsigned integers of 64 bits are kept as the signed number with the same bits, so that ~(uintptr_t)1 and (size_t)-1
+ * are small; those between 2^61 and 2^64 - 2^61 are outside what is modelled (FAULT_RANGE). */
 #include "verify/machine_parts.h"
 
 /* The number with the low bits of v. */
@@ -91,7 +92,8 @@ static enum fault compare_pointers(unsigned op, word a, word b, word *out) {
 static enum fault shift(unsigned op, struct scalar s, word a, word b, word *out) {
   if (b < 0 || b >= s.bits) return FAULT_SHIFT;
   if (op == OP_SHL) {
-    if (a && (b > 61 || a > WORD_MOST >> b || a < -(WORD_MOST >> b))) return s.bits == 64 || !s.is_signed ? FAULT_RANGE : FAULT_OVERFLOW;
+    if (a && (b > 61 || a > WORD_MOST >> b || a < -(WORD_MOST >> b)))
+      return s.bits == 64 || !s.is_signed ? FAULT_RANGE : FAULT_OVERFLOW;
     return fit(s, (word)((uint64_t)a << b), out);
   }
   if (s.is_signed || a >= 0) {

@@ -1,5 +1,5 @@
-/* A system whose clients keep the specification's state within a bound: the product of a system and the sets of its traces (see
- * bounded.h). */
+/* A system whose clients keep the specification's state within a bound: the product of a system and the sets of its
+ * traces (see bounded.h). */
 #include "verify/bounded.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ static enum moved follow(struct bounded *b, const void *from, enum moved moved, 
   uint32_t set = set_of(b, from);
   for (unsigned i = 0; i < m->event_count; i++) {
     const struct event *e = &m->events[i];
-    if (e->kind == EVENT_CALL && !b->traces.may_call(b->traces.self, set, e->thread, e->call)) return b->refused = true, WAITS;
+    if (e->kind == EVENT_CALL && !b->traces.may_call(b->traces.self, set, e->thread, e->call))
+      return b->refused = true, WAITS;
     set = b->traces.step(b->traces.self, set, *e);
     if (!set) return not_a_trace(m);
   }
@@ -45,13 +46,14 @@ static enum moved follow(struct bounded *b, const void *from, enum moved moved, 
   return MOVED;
 }
 
-static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to, struct move *m) {
+static enum moved move(struct system *s, const void *from, unsigned thread, struct choices *c, void *to,
+                       struct move *m) {
   struct bounded *b = (struct bounded *)s;
   return follow(b, from, b->within->move(b->within, from, thread, c, to, m), to, m);
 }
 
-static enum moved again(struct system *s, const void *from, unsigned thread, struct choices *c, uint32_t length, void *to,
-                        struct move *m) {
+static enum moved again(struct system *s, const void *from, unsigned thread, struct choices *c, uint32_t length,
+                        void *to, struct move *m) {
   struct bounded *b = (struct bounded *)s;
   return follow(b, from, b->within->again(b->within, from, thread, c, length, to, m), to, m);
 }
@@ -74,9 +76,15 @@ struct system *bounded_new(struct mem *m, struct system *within, const struct tr
   b->within = within;
   b->traces = *traces;
   b->at = within->work;
-  b->system = (struct system){.threads = within->threads, .group = within->group, .work = within->work + sizeof(uint32_t),
-                              .packed_most = within->packed_most + sizeof(uint32_t), .choices_last = within->choices_last,
-                              .start = start, .move = move, .pack = pack, .unpack = unpack};
+  b->system = (struct system){.threads = within->threads,
+                              .group = within->group,
+                              .work = within->work + sizeof(uint32_t),
+                              .packed_most = within->packed_most + sizeof(uint32_t),
+                              .choices_last = within->choices_last,
+                              .start = start,
+                              .move = move,
+                              .pack = pack,
+                              .unpack = unpack};
   if (within->again) b->system.again = again;
   return &b->system;
 }

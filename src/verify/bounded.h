@@ -1,5 +1,6 @@
-/* A system whose clients keep the specification's state within a bound (ASIF_BOUND), for what is decided without a specification:
- * the set (traces.h) after the events so far is a part of the state, and a call the client does not make there WAITS. */
+/* A system whose clients keep the specification's state within a bound (ASIF_BOUND), for what is decided without a
+ * specification: the set (traces.h) after the events so far is a part of the state, and a call the client does not make
+ * there WAITS. */
 #ifndef ASIF_VERIFY_BOUNDED_H
 #define ASIF_VERIFY_BOUNDED_H
 

@@ -1,14 +1,25 @@
-/* From a formula to an automaton: the tableau of Gerth, Peled, Vardi and Wolper (1995), with the conditions on transitions as in
- * Couvreur (1999).
+/* From a formula to an automaton: the tableau of Gerth, Peled, Vardi and Wolper (1995), with the conditions on
+ * transitions as in Couvreur (1999).
  *
- * A state is a set of subformulas that must be true of the rest of the word. A set is expanded into what must be true of the next
- * letter and what of the rest after it: f U g is g now, or f now and f U g of the rest; the latter puts g off. Every until has a
- * mark, on the transitions that do not put it off: an until that is put off for ever is what a run with every mark cannot have. */
+ * A state is a set of subformulas that must be true of the rest of the word. A set is expanded into what must be true
+ * of the next letter and what of the rest after it: f U g is g now, or f now and f U g of the rest; the latter puts g
+ * off. Every until has a mark, on the transitions that do not put it off: an until that is put off for ever is what a
+ * run with every mark cannot have. */
 #include "verify/buchi.h"
 
 #include <string.h>
 
-enum part_kind { PART_FALSE, PART_TRUE, PART_WITH, PART_WITHOUT, PART_AND, PART_OR, PART_NEXT, PART_UNTIL, PART_RELEASE };
+enum part_kind {
+  PART_FALSE,
+  PART_TRUE,
+  PART_WITH,
+  PART_WITHOUT,
+  PART_AND,
+  PART_OR,
+  PART_NEXT,
+  PART_UNTIL,
+  PART_RELEASE
+};
 enum { PARTS_MOST = 64, NO_PART = UINT8_MAX };
 
 /* Subformulas in negation normal form, no two alike. */
@@ -98,9 +109,7 @@ static uint8_t make_normal(struct buchi *b, const struct ltl_node *n, bool negat
   case LTL_PROPOSITION: return make_part(b, negated ? PART_WITHOUT : PART_WITH, (uint8_t)n->left, 0);
   case LTL_NOT: return normal(b, n->left, !negated);
   case LTL_NEXT: return next(b, normal(b, n->left, negated));
-  case LTL_ALWAYS:
-    l = normal(b, n->left, negated);
-    return negated ? until(b, PART_TRUE, l) : release(b, PART_FALSE, l);
+  case LTL_ALWAYS: l = normal(b, n->left, negated); return negated ? until(b, PART_TRUE, l) : release(b, PART_FALSE, l);
   case LTL_FINALLY:
     l = normal(b, n->left, negated);
     return negated ? release(b, PART_FALSE, l) : until(b, PART_TRUE, l);
@@ -238,7 +247,8 @@ bool buchi_open(struct mem *m, const struct ltl *l, struct buchi **out, struct p
   make_part(b, PART_TRUE, 0, 0);
   uint8_t root = normal(b, l->root, true);
   if (b->too_large) {
-    problem_set(problem, "formula:1:1: the formula is too large: at most %d different parts; check what && joins one by one",
+    problem_set(problem,
+                "formula:1:1: the formula is too large: at most %d different parts; check what && joins one by one",
                 PARTS_MOST);
     return false;
   }

@@ -1,5 +1,5 @@
-/* The automaton of a formula's negation: it accepts the words of which the formula is false. Generalised Büchi, with conditions on
- * transitions: a word is accepted if some run over it has every mark infinitely often. */
+/* The automaton of a formula's negation: it accepts the words of which the formula is false. Generalised Büchi, with
+ * conditions on transitions: a word is accepted if some run over it has every mark infinitely often. */
 #ifndef ASIF_VERIFY_BUCHI_H
 #define ASIF_VERIFY_BUCHI_H
 
@@ -13,7 +13,8 @@ struct buchi_move {
 
 struct buchi;
 
-/* State 0 is the start. States are made as they are needed. Owned by mem. False with the problem if the formula is too large. */
+/* State 0 is the start. States are made as they are needed. Owned by mem. False with the problem if the formula is too
+ * large. */
 bool buchi_open(struct mem *, const struct ltl *, struct buchi **, struct problem *);
 /* The transitions of a state. */
 const struct buchi_move *buchi_moves(struct buchi *, uint32_t state, size_t *count);

@@ -1,8 +1,8 @@
 /* Cartesian partial order reduction: Algorithms 4.4, 4.5 and A.1 of Liu et al. 2013 (after Gueta et al. 2007).
  *
- * From a state each thread runs alone for as long as what it does is invisible and independent of what the others do from there: its path.
- * Two threads' paths may depend on each other in their last moves only. The successors are the ends of the paths. A path that comes back
- * to a state of its own is infinite and leads nowhere. */
+ * From a state each thread runs alone for as long as what it does is invisible and independent of what the others do
+ * from there: its path. Two threads' paths may depend on each other in their last moves only. The successors are the
+ * ends of the paths. A path that comes back to a state of its own is infinite and leads nowhere. */
 #include <string.h>
 
 #include "verify/explore.h"
@@ -46,7 +46,8 @@ struct cartesian *cartesian_new(struct mem *mem, const struct system *system) {
 
 static void touch_join(struct touch *t, const struct move *move) {
   t->all |= move->touches_all || t->count + move->access_count > ACCESSES_MOST;
-  for (unsigned i = 0; i < move->access_count && t->count < ACCESSES_MOST; i++) t->accesses[t->count++] = move->accesses[i];
+  for (unsigned i = 0; i < move->access_count && t->count < ACCESSES_MOST; i++)
+    t->accesses[t->count++] = move->accesses[i];
 }
 
 /* Definition 7: both touch the same, and one of them writes. */
@@ -72,8 +73,8 @@ static bool on_path(struct worker *w, struct path *p) {
   return false;
 }
 
-/* The first move of a thread. A thread with several (which call; a choice) has them all as ends of paths of length one; one that waits has
- * none, but what it waits for counts as its last move. */
+/* The first move of a thread. A thread with several (which call; a choice) has them all as ends of paths of length one;
+ * one that waits has none, but what it waits for counts as its last move. */
 static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *locked, unsigned *waits) {
   struct path *p = &w->cartesian->paths[t];
   struct choices choices;
@@ -147,7 +148,8 @@ static void extend(struct worker *w, unsigned i) {
   w->transitions++;
   bool again = true;
   for (unsigned j = 0; j < threads; j++)
-    if (j != i && paths[j].count && dependent(&touch, &paths[j].touches[paths[j].count - 1])) again = paths[j].extendable = false;
+    if (j != i && paths[j].count && dependent(&touch, &paths[j].touches[paths[j].count - 1]))
+      again = paths[j].extendable = false;
   p->touches[p->count++] = touch;
   memcpy(p->state, w->cartesian->next, w->system->work);
   p->set = next;

@@ -6,7 +6,8 @@
  *   depth first: for each old worker, what is left on its stack
  *   (1, parent, set, state)... 0: found, but not yet with their owners
  *
- * A parent is where the state stood in the store of its old worker: a search for the number finds where it stands now. */
+ * A parent is where the state stood in the store of its old worker: a search for the number finds where it stands now.
+ */
 #include "verify/checkpoint.h"
 
 #include <string.h>
@@ -109,7 +110,7 @@ bool checkpoint_save(const struct explore *x, struct problem *why) {
   save_number(&out, x->jobs);
   save_number(&out, x->ref_bits);
   for (unsigned i = 0; i < x->jobs; i++) save_number(&out, nth_worker(x, i)->index);
-  for (unsigned class = 0; class < CLASSES; class++)
+  for (unsigned class = 0; class < CLASSES; class ++)
     for (unsigned i = 0; i < x->jobs; i++) save_records(&out, nth_worker(x, i), class);
   for (unsigned i = 0; i < x->jobs; i++) save_stack(&out, nth_worker(x, i));
   for (unsigned i = 0; i < x->jobs; i++) save_waiting(&out, nth_worker(x, i));
@@ -147,8 +148,8 @@ static bool same_text(struct loading *in, const char *text, char *room, size_t s
   return load_good(in) && !strcmp(room, text);
 }
 
-static bool load_head(struct loading *in, struct mem *mem, const char *path, const struct search_identity *id, unsigned *flags,
-                      struct problem *why) {
+static bool load_head(struct loading *in, struct mem *mem, const char *path, const struct search_identity *id,
+                      unsigned *flags, struct problem *why) {
   char *room = mem_alloc(mem, IDENTITY_MOST);
   if (!same_text(in, what, room, sizeof what + 1)) {
     problem_set(why, "%s is no checkpoint", path);
@@ -171,7 +172,8 @@ static bool load_head(struct loading *in, struct mem *mem, const char *path, con
   return true;
 }
 
-bool checkpoint_fits(struct mem *mem, const char *path, const struct search_identity *id, unsigned *flags, struct problem *why) {
+bool checkpoint_fits(struct mem *mem, const char *path, const struct search_identity *id, unsigned *flags,
+                     struct problem *why) {
   struct loading in;
   if (!load_open(&in, path, why)) return false;
   bool good = load_head(&in, mem, path, id, flags, why);
@@ -215,7 +217,8 @@ static void load_records(struct reading *r, unsigned old) {
   while ((step = load_number(&r->in)) && load_good(&r->in)) {
     uint32_t local;
     ref += (uint32_t)(step - 1);
-    if (!load_pair(r) || !store_add(&r->owner->store, r->hash, r->packed, r->size, r->set, r->parent, NULL, NULL, &local)) {
+    if (!load_pair(r) ||
+        !store_add(&r->owner->store, r->hash, r->packed, r->size, r->set, r->parent, NULL, NULL, &local)) {
       load_fail(&r->in);
       return;
     }
@@ -224,7 +227,7 @@ static void load_records(struct reading *r, unsigned old) {
 }
 
 static void load_classes(struct reading *r) {
-  for (unsigned class = 0; class < CLASSES; class++) {
+  for (unsigned class = 0; class < CLASSES; class ++) {
     for (unsigned i = 0; i < r->jobs && load_good(&r->in); i++) load_records(r, r->order[i]);
     for (unsigned i = 0; i < r->x->jobs; i++) {
       struct worker *w = &r->x->workers[i];

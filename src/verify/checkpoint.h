@@ -1,8 +1,8 @@
 /* Checkpoints: what a search has reached, in a file from which it goes on.
  *
- * States stand in it in the order they were met, each with where it came from, those that were expanded first; then the sets of the
- * other side (traces.h), whose numbers are part of the states. It can be read by any number of workers: each state goes to whoever
- * owns it now. */
+ * States stand in it in the order they were met, each with where it came from, those that were expanded first; then the
+ * sets of the other side (traces.h), whose numbers are part of the states. It can be read by any number of workers:
+ * each state goes to whoever owns it now. */
 #ifndef ASIF_VERIFY_CHECKPOINT_H
 #define ASIF_VERIFY_CHECKPOINT_H
 

@@ -1,7 +1,7 @@
 /* Countings as the other side of a refinement: see counted.h.
  *
- * As with spec sets, every answer is in a memo that any number of threads may read; what is not there yet is computed by one thread at
- * a time, under a lock. */
+ * As with spec sets, every answer is in a memo that any number of threads may read; what is not there yet is computed
+ * by one thread at a time, under a lock. */
 #include "verify/counted.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ struct shared {
 
 struct counted {
   struct shared *shared;
-  struct mem *mem; /* where running out of memory goes */
+  struct mem *mem;            /* where running out of memory goes */
   VEC(const uint8_t *) ranks; /* of each counting asked for: this view's own */
 };
 
@@ -98,7 +98,8 @@ static _Noreturn void give_up(struct counted *v) {
   mem_escape(v->mem);
 }
 
-static __attribute__((noinline)) uint32_t find_out(struct counted *v, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
+static __attribute__((noinline)) uint32_t find_out(struct counted *v, unsigned question, uint32_t set, uint32_t x,
+                                                   unsigned thread) {
   LOCKED(v);
   uint32_t answer = known(v->shared, question, set, x, thread);
   unlock(v);
@@ -107,7 +108,8 @@ static __attribute__((noinline)) uint32_t find_out(struct counted *v, unsigned q
 
 static inline uint32_t ask(struct counted *v, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
   uint32_t answer;
-  return memo_answered(&v->shared->answers, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+  return memo_answered(&v->shared->answers, question, set, x, thread, &answer) ? answer
+                                                                               : find_out(v, question, set, x, thread);
 }
 
 static uint32_t initial(void *self) { return countings_initial(((struct counted *)self)->shared->countings); }
@@ -137,7 +139,8 @@ static void *share(void *self, struct mem *mem) {
   return v;
 }
 
-static __attribute__((noinline)) uint32_t find_renamed(struct counted *v, uint32_t set, uint64_t permutation, const uint8_t *from) {
+static __attribute__((noinline)) uint32_t find_renamed(struct counted *v, uint32_t set, uint64_t permutation,
+                                                       const uint8_t *from) {
   uint32_t answer;
   LOCKED(v);
   if (!memo_find(&v->shared->renamed, permutation, set, &answer)) {
@@ -180,13 +183,22 @@ static bool alike(void *self, uint32_t set, unsigned i, unsigned j) {
 }
 
 struct traces counted_traces(struct counted *v) {
-  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = client_calls, .count = count, .share = share,
-                         .symmetric = specsets_symmetric(v->shared->calls), .permute = permute, .ranks = ranks, .alike = alike};
+  return (struct traces){.self = v,
+                         .initial = initial,
+                         .step = step,
+                         .may_call = client_calls,
+                         .count = count,
+                         .share = share,
+                         .symmetric = specsets_symmetric(v->shared->calls),
+                         .permute = permute,
+                         .ranks = ranks,
+                         .alike = alike};
 }
 
 /* Making them. */
 
-struct counted *counted_new(struct mem *m, const struct spec *spec, struct specsets *calls, unsigned threads, unsigned k, int64_t bound) {
+struct counted *counted_new(struct mem *m, const struct spec *spec, struct specsets *calls, unsigned threads,
+                            unsigned k, int64_t bound) {
   struct mem *own = mem_child(m);
   struct shared *s = mem_zero(own, 1, sizeof *s);
   pthread_mutex_init(&s->lock, NULL);

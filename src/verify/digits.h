@@ -1,5 +1,6 @@
-/* Packed states are made of digits of four bits, since most of what a state holds is small: one for a small number, for null, for a
- * pointer to one of the first objects or to one not met before. They are written a byte each and squeezed two into a byte at the end. */
+/* Packed states are made of digits of four bits, since most of what a state holds is small: one for a small number, for
+ * null, for a pointer to one of the first objects or to one not met before. They are written a byte each and squeezed
+ * two into a byte at the end. */
 #ifndef ASIF_VERIFY_DIGITS_H
 #define ASIF_VERIFY_DIGITS_H
 
@@ -21,14 +22,14 @@ static inline const unsigned char *get_number(const unsigned char *at, uint64_t 
 
 /* A word: its first digit. Objects are numbered from `first`, the first that is no global. */
 enum {
-  DIGIT_SMALL_MOST = 5,  /* 0 .. 5: that number */
-  DIGIT_NEW = 6,         /* the beginning of the object met next */
-  DIGIT_OBJECT = 7,      /* 7 .. 11: the beginning of object first .. first + 4 */
+  DIGIT_SMALL_MOST = 5, /* 0 .. 5: that number */
+  DIGIT_NEW = 6,        /* the beginning of the object met next */
+  DIGIT_OBJECT = 7,     /* 7 .. 11: the beginning of object first .. first + 4 */
   DIGIT_OBJECT_MOST = 11,
-  DIGIT_FORGOTTEN = 12,  /* the beginning of forgotten garbage */
-  DIGIT_PLAIN = 13,      /* the beginning of an object: its number follows */
-  DIGIT_INTEGER = 14,    /* a number follows, its sign in the last bit */
-  DIGIT_OTHER = 15       /* 0: uninitialised; an object's number + 1 and the rest of the pointer (cell and mark) */
+  DIGIT_FORGOTTEN = 12, /* the beginning of forgotten garbage */
+  DIGIT_PLAIN = 13,     /* the beginning of an object: its number follows */
+  DIGIT_INTEGER = 14,   /* a number follows, its sign in the last bit */
+  DIGIT_OTHER = 15      /* 0: uninitialised; an object's number + 1 and the rest of the pointer (cell and mark) */
 };
 
 static inline unsigned char *put_integer(unsigned char *at, word w) {
@@ -67,10 +68,10 @@ static inline unsigned char *put_pointer(unsigned char *at, uint32_t number, boo
 /* What the digits of one-digit words stand for; WORD_UNINITIALISED for the others. */
 static inline void one_digit_words(word words[16], uint32_t first) {
   for (unsigned digit = 0; digit < 16; digit++)
-    words[digit] = digit <= DIGIT_SMALL_MOST                                  ? (word)digit
+    words[digit] = digit <= DIGIT_SMALL_MOST                             ? (word)digit
                    : digit >= DIGIT_OBJECT && digit <= DIGIT_OBJECT_MOST ? word_pointer(first + digit - DIGIT_OBJECT, 0)
-                   : digit == DIGIT_FORGOTTEN                                 ? word_pointer(first - 1, 0)
-                                                                              : WORD_UNINITIALISED;
+                   : digit == DIGIT_FORGOTTEN                            ? word_pointer(first - 1, 0)
+                                                                         : WORD_UNINITIALISED;
 }
 
 /* After a first digit that says that there are more. known: how many objects were met; grows. */
@@ -91,7 +92,8 @@ static inline const unsigned char *get_long_word(const unsigned char *at, unsign
   return at;
 }
 
-static inline const unsigned char *get_word(const struct machine *m, const unsigned char *at, word *w, uint32_t *known) {
+static inline const unsigned char *get_word(const struct machine *m, const unsigned char *at, word *w,
+                                            uint32_t *known) {
   unsigned digit = *at++;
   word one = m->one_digit[digit];
   if (one != WORD_UNINITIALISED) {
@@ -129,8 +131,8 @@ static inline void put_digits_apart(unsigned char *digits, uint64_t x) {
   put_low_first(digits + 4, (uint32_t)(x >> 32));
 }
 
-/* Two digits a byte, eight at a time: there is room for seven more digits, which are made 0, and for three more bytes. A last one without a
- * partner gets a 0, which is never read. */
+/* Two digits a byte, eight at a time: there is room for seven more digits, which are made 0, and for three more bytes.
+ * A last one without a partner gets a 0, which is never read. */
 static inline size_t squeeze(unsigned char *digits, size_t count, unsigned char *out) {
   memset(digits + count, 0, 7);
   for (size_t i = 0; i < count; i += 8) put_low_first(out + i / 2, (uint32_t)digits_together(digits + i));
@@ -146,10 +148,12 @@ static inline void stretch(const unsigned char *bytes, size_t count, unsigned ch
   }
 }
 
-/* The first number of a packed object: which layout and life, and in the last bit whether the number of its cells follows. */
+/* The first number of a packed object: which layout and life, and in the last bit whether the number of its cells
+ * follows. */
 static inline struct object object_of_head(const struct program *p, uint64_t head) {
   uint32_t layout = (uint32_t)((head >> 1) / LIVES_PACKED);
-  return (struct object){.count = p->layouts[layout].count, .layout = layout, .life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED)};
+  return (struct object){
+      .count = p->layouts[layout].count, .layout = layout, .life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED)};
 }
 
 /* Do an object's contents matter? */

@@ -1,4 +1,5 @@
-/* What the parts of the search share: search.c (the loop and its workers), cartesian.c (Algorithm A.1), path.c (counterexamples). */
+/* What the parts of the search share: search.c (the loop and its workers), cartesian.c (Algorithm A.1), path.c
+ * (counterexamples). */
 #ifndef ASIF_VERIFY_EXPLORE_H
 #define ASIF_VERIFY_EXPLORE_H
 
@@ -34,23 +35,23 @@ struct worker {
   /* what is left to expand: breadth first, the records from `next` to `level_end`; depth first, a stack */
   uint32_t next, level_end;
   VEC(uint32_t) stack;
-  struct waiting *waiting; /* a ring of WAITING */
+  struct waiting *waiting;   /* a ring of WAITING */
   uint64_t waited, admitted; /* put into it, taken out of it */
-  struct bytes *outbox; /* a worker each: states found that are theirs */
+  struct bytes *outbox;      /* a worker each: states found that are theirs */
   /* being expanded */
   void *from, *to;
   bool unpacked; /* `from` is that */
   bool ranked;   /* the order of the threads depended on the set */
   unsigned char *packed;
-  uint32_t ref;       /* global reference of what is being expanded */
-  uint32_t taken;     /* the same, of this worker's own; REF_NONE once all of it is done */
+  uint32_t ref;   /* global reference of what is being expanded */
+  uint32_t taken; /* the same, of this worker's own; REF_NONE once all of it is done */
   uint32_t set;
   struct cartesian *cartesian;
   struct recent *recent; /* NULL: moves are always made */
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
-  bool refused; /* a call was not made (ASIF_BOUND) */
+  bool refused;                                 /* a call was not made (ASIF_BOUND) */
   unsigned phase;
 };
 
@@ -75,8 +76,12 @@ struct explore {
 static inline uint32_t global_ref(const struct explore *x, unsigned worker, uint32_t ref) {
   return x->ref_bits ? ref | worker << (32 - x->ref_bits) : ref;
 }
-static inline unsigned ref_worker(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref >> (32 - x->ref_bits) : 0; }
-static inline uint32_t ref_local(const struct explore *x, uint32_t ref) { return x->ref_bits ? ref & (UINT32_MAX >> x->ref_bits) : ref; }
+static inline unsigned ref_worker(const struct explore *x, uint32_t ref) {
+  return x->ref_bits ? ref >> (32 - x->ref_bits) : 0;
+}
+static inline uint32_t ref_local(const struct explore *x, uint32_t ref) {
+  return x->ref_bits ? ref & (UINT32_MAX >> x->ref_bits) : ref;
+}
 
 /* Which worker a state belongs to. */
 static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
@@ -86,10 +91,12 @@ static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
 /* A pair in a box: hash, parent, set, size, bytes. */
 enum { POSTED = 20 };
 
-/* The representative of a pair: the state in worker->packed, of the size returned, and the set; from[] is how threads were put in order. */
+/* The representative of a pair: the state in worker->packed, of the size returned, and the set; from[] is how threads
+ * were put in order. */
 uint32_t make_pair(struct worker *, const void *work, uint32_t *set, uint8_t *from);
 
-/* After the events of the move, and whether the client makes it at all (ASIF_BOUND). 0: not a trace of the specification. */
+/* After the events of the move, and whether the client makes it at all (ASIF_BOUND). 0: not a trace of the
+ * specification. */
 bool follow(struct worker *, const struct move *, uint32_t set, uint32_t *next);
 /* The system is in `work` with this spec set: a new state, perhaps. */
 void reached(struct worker *, const void *work, uint32_t set);

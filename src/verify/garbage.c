@@ -1,13 +1,14 @@
-/* Garbage: what the globals do not lead to. It can only be reached by threads that hold on to it, and it can lead to more garbage without
- * end (a node removed from a queue to the one removed after it, and so on). With `forget`:
+/* Garbage: what the globals do not lead to. It can only be reached by threads that hold on to it, and it can lead to
+ * more garbage without end (a node removed from a queue to the one removed after it, and so on). With `forget`:
  *
- * - Garbage that no register points to is forgotten: pointers to it become pointers to one object that stands for all of it. Nothing is
- *   lost by that unless such a pointer is followed, stored where others see it, or compared with another such: these are faults
- *   (FAULT_FORGOTTEN), and the search is made again without forgetting. Compared with any other pointer it is different: what the globals
- *   lead to, or a register holds, is not forgotten.
- * - Of garbage that registers point to only the cells are kept that they may lead to (reach.c); all, if it is pointed to by what is kept.
- * - Garbage of which no cell is kept is hollow. It is only ever compared, and by a thread only with what that thread holds or reads: two
- *   threads that hold the same hollow object may as well hold two.
+ * - Garbage that no register points to is forgotten: pointers to it become pointers to one object that stands for all
+ * of it. Nothing is lost by that unless such a pointer is followed, stored where others see it, or compared with
+ * another such: these are faults (FAULT_FORGOTTEN), and the search is made again without forgetting. Compared with any
+ * other pointer it is different: what the globals lead to, or a register holds, is not forgotten.
+ * - Of garbage that registers point to only the cells are kept that they may lead to (reach.c); all, if it is pointed
+ * to by what is kept.
+ * - Garbage of which no cell is kept is hollow. It is only ever compared, and by a thread only with what that thread
+ * holds or reads: two threads that hold the same hollow object may as well hold two.
  *
  * Objects never yet shared, freed ones and variables are kept as they are. */
 #include "verify/digits.h"

@@ -50,7 +50,8 @@ static bool is_node(const struct graph *g, uint32_t i, const struct step *s) {
 
 static void grow_table(struct graph *g) {
   mem_free(g->mem, g->table);
-  if (g->mask == UINT32_MAX) mem_zero(g->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
+  if (g->mask == UINT32_MAX)
+    mem_zero(g->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
   g->mask = g->mask * 2 + 1;
   g->table = mem_zero(g->mem, (size_t)g->mask + 1, sizeof *g->table);
   for (uint32_t i = 0; i < g->count; i++) {
@@ -137,8 +138,8 @@ static void read_events(struct step *s, unsigned thread) {
   }
 }
 
-/* Lets a thread of a node move, its state being in s->from: fills in the rest of s if it did. length: how much it runs, NULL for as
- * much as a move does. */
+/* Lets a thread of a node move, its state being in s->from: fills in the rest of s if it did. length: how much it runs,
+ * NULL for as much as a move does. */
 static enum moved make_move(struct graph *g, struct step *s, uint32_t node, unsigned thread, struct choices *c,
                             const uint32_t *length) {
   struct system *system = g->system;
@@ -235,8 +236,8 @@ void graph_extend(struct graph *g, uint32_t expanded) {
   step_close(&s, g);
 }
 
-/* Paths. States are stored without what does not matter, and unpacking may give another name to an object: moves are found from the
- * unpacked state, and made again in the execution itself. */
+/* Paths. States are stored without what does not matter, and unpacking may give another name to an object: moves are
+ * found from the unpacked state, and made again in the execution itself. */
 
 /* The move, of a node whose state is in s->from, that is this edge; false if there is none. */
 static bool find_move(struct graph *g, struct step *s, uint32_t node, struct graph_edge e, const uint32_t *length,

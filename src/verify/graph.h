@@ -1,11 +1,12 @@
 /* The reachable state graph of a system, without any specification: what liveness is decided on.
  *
- * A node is a packed state together with the call each thread has open, so that the operation of a RETURN is known. Nodes are
- * numbered breadth first from the start, which is 0: a node's parent comes before it, and following parents is a shortest way
- * back. What of an edge matters (who moves, and its events) is a label, shared by all edges that have the same; how the thread
- * chose is not stored: graph_path finds it again by making the moves.
+ * A node is a packed state together with the call each thread has open, so that the operation of a RETURN is known.
+ * Nodes are numbered breadth first from the start, which is 0: a node's parent comes before it, and following parents
+ * is a shortest way back. What of an edge matters (who moves, and its events) is a label, shared by all edges that have
+ * the same; how the thread chose is not stored: graph_path finds it again by making the moves.
  *
- * The graph is built part by part. Nodes before `expanded` have all their edges; what is true of runs among them is true. */
+ * The graph is built part by part. Nodes before `expanded` have all their edges; what is true of runs among them is
+ * true. */
 #ifndef ASIF_VERIFY_GRAPH_H
 #define ASIF_VERIFY_GRAPH_H
 
@@ -49,7 +50,8 @@ struct graph {
   struct path_move fault;
 };
 
-/* The start alone. Owned by mem, whose guard is jumped to when a limit is reached: count and edges then say how far it came. */
+/* The start alone. Owned by mem, whose guard is jumped to when a limit is reached: count and edges then say how far it
+ * came. */
 void graph_open(struct graph *, struct mem *, struct system *);
 /* Expands nodes until so many are expanded, or all, or a move faults. */
 void graph_extend(struct graph *, uint32_t expanded);
@@ -61,8 +63,8 @@ uint16_t graph_call(const struct graph *, uint32_t node, unsigned thread);
 /* Does a label have an event of this kind, of this thread (-1: of any)? */
 bool label_has(const struct graph_label *, enum event_kind, int thread);
 
-/* The moves along edges that follow each other from the start, as the system makes them; and, if asked for, the one that faulted.
- * Owned by mem. NULL if the system does not make them: it is not a function of its packed states. */
+/* The moves along edges that follow each other from the start, as the system makes them; and, if asked for, the one
+ * that faulted. Owned by mem. NULL if the system does not make them: it is not a function of its packed states. */
 struct path_move *graph_path(struct graph *, struct mem *, const struct graph_edge *, size_t count, bool fault);
 
 #endif

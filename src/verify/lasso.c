@@ -1,5 +1,5 @@
-/* Lassos: Tarjan's strongly connected components, without recursion, and for strong fairness the recursive removal of states of
- * Lichtenstein and Pnueli (1985) and Emerson and Lei (1987). See lasso.h. */
+/* Lassos: Tarjan's strongly connected components, without recursion, and for strong fairness the recursive removal of
+ * states of Lichtenstein and Pnueli (1985) and Emerson and Lei (1987). See lasso.h. */
 #include "verify/lasso.h"
 
 #include <string.h>
@@ -23,13 +23,13 @@ struct summary {
 struct finder {
   struct mem *mem;
   const struct question *q;
-  uint32_t *region;      /* by node: components lie within one. Every component gets a region of its own when it is found */
-  uint32_t regions;      /* given out so far */
+  uint32_t *region; /* by node: components lie within one. Every component gets a region of its own when it is found */
+  uint32_t regions; /* given out so far */
   uint32_t *order, *low; /* by node: Tarjan's numbers; order is 0 until visited */
   uint32_t clock;
   VEC(uint32_t) stack;
   VEC(struct frame) frames;
-  VEC(uint32_t) again; /* nodes whose regions are to be searched for components once more */
+  VEC(uint32_t) again;        /* nodes whose regions are to be searched for components once more */
   uint32_t best, best_region; /* the answer: its lowest node, UINT32_MAX while there is none */
   struct summary answer;
 };
@@ -48,7 +48,8 @@ static uint16_t of_interest(const struct question *q, const struct summary *s) {
   return q->interest ? q->interest[state_of(q, s->lowest)] & (uint16_t)~s->held : 0;
 }
 
-/* Is there a loop as asked in a component? *refused gets the threads to which it is not fair, if that is all that is wrong. */
+/* Is there a loop as asked in a component? *refused gets the threads to which it is not fair, if that is all that is
+ * wrong. */
 static bool good(const struct finder *f, const struct summary *s, uint16_t *refused) {
   const struct question *q = f->q;
   if (!s->edges || (s->marks & q->all) != q->all) return false;
@@ -186,7 +187,8 @@ static struct wanted wanted(const struct finder *f) {
   uint16_t interest = of_interest(q, &f->answer);
   if (!q->idle) w.interest = interest;
   if (q->fairness != FAIR_NONE) w.threads = f->answer.sometimes;
-  w.free = f->answer.ever_held & (q->interest ? interest & (uint16_t)-interest : UINT16_MAX); /* one of interest; or all */
+  w.free =
+      f->answer.ever_held & (q->interest ? interest & (uint16_t)-interest : UINT16_MAX); /* one of interest; or all */
   w.edge = !w.marks && !w.interest && !w.threads && !w.free;
   return w;
 }
@@ -199,7 +201,7 @@ static uint16_t cannot_move(const struct question *q, uint32_t node) {
 static struct wanted after(const struct question *q, struct wanted w, const struct graph_edge *e) {
   uint16_t mover = bit(q->thread[e->label]);
   if (q->marks) w.marks &= ~q->marks[e->label];
-  w.threads &= (uint16_t)~(mover | cannot_move(q, e->to));
+  w.threads &= (uint16_t) ~(mover | cannot_move(q, e->to));
   if (w.interest & mover) w.interest = 0;
   w.free &= held_in(q, e->to);
   w.edge = false;
@@ -207,7 +209,8 @@ static struct wanted after(const struct question *q, struct wanted w, const stru
 }
 
 static bool differ(struct wanted a, struct wanted b) {
-  return a.marks != b.marks || a.threads != b.threads || a.interest != b.interest || a.free != b.free || a.edge != b.edge;
+  return a.marks != b.marks || a.threads != b.threads || a.interest != b.interest || a.free != b.free ||
+         a.edge != b.edge;
 }
 static bool all_had(struct wanted w) { return !w.marks && !w.threads && !w.interest && !w.free && !w.edge; }
 
@@ -226,8 +229,9 @@ static void retrace(struct finder *f, const struct way *w, uint32_t start, uint3
   reverse(path, at);
 }
 
-/* Breadth first from a node, in the component, to an edge that gives something wanted, or (nothing wanted) that leads to `home`.
- * Appends the edges before it to `path`, which give nothing wanted; returns the edge, and in *from its source. */
+/* Breadth first from a node, in the component, to an edge that gives something wanted, or (nothing wanted) that leads
+ * to `home`. Appends the edges before it to `path`, which give nothing wanted; returns the edge, and in *from its
+ * source. */
 static const struct graph_edge *walk(struct finder *f, struct way *w, uint32_t *from, uint32_t home, struct wanted want,
                                      struct edges *path) {
   const struct question *q = f->q;

@@ -1,9 +1,9 @@
 /* Lassos: infinite runs of a finite graph, as a stem and a loop that is repeated for ever.
  *
- * A question asks for a loop of kept edges that has every mark, is fair, and in which a thread of interest moves. Such a loop lies
- * in a strongly connected component, and a component has one exactly if its edges together have what is asked (weak fairness,
- * marks), or for strong fairness if a part of it has: Lichtenstein and Pnueli 1985, Emerson and Lei 1987. Components are Tarjan's
- * (1972), found without recursion. */
+ * A question asks for a loop of kept edges that has every mark, is fair, and in which a thread of interest moves. Such
+ * a loop lies in a strongly connected component, and a component has one exactly if its edges together have what is
+ * asked (weak fairness, marks), or for strong fairness if a part of it has: Lichtenstein and Pnueli 1985, Emerson and
+ * Lei 1987. Components are Tarjan's (1972), found without recursion. */
 #ifndef ASIF_VERIFY_LASSO_H
 #define ASIF_VERIFY_LASSO_H
 
@@ -24,12 +24,14 @@ struct question {
   const bool *keep;      /* edges to use; NULL: all */
   const uint64_t *marks; /* NULL: none */
   /* What is asked of the loop. */
-  uint64_t all;             /* marks */
+  uint64_t all; /* marks */
   enum fairness fairness;
-  const uint16_t *enabled;  /* by state: for fairness */
-  const uint16_t *interest; /* by state, the same in a whole component: threads, not none; one of them moves. NULL: not asked */
-  bool idle;                /* ... none of them need move */
-  const uint16_t *held;     /* by state: no thread is so in all states of the loop; with interest, one of it is not. Or NULL */
+  const uint16_t *enabled; /* by state: for fairness */
+  const uint16_t
+      *interest; /* by state, the same in a whole component: threads, not none; one of them moves. NULL: not asked */
+  bool idle;     /* ... none of them need move */
+  const uint16_t
+      *held; /* by state: no thread is so in all states of the loop; with interest, one of it is not. Or NULL */
 };
 
 struct lasso {

@@ -32,7 +32,8 @@ static uint16_t add_status(struct linearizer *l, struct status s) {
 uint16_t status_open(struct linearizer *l, const struct op *call) {
   for (size_t i = 0; i < l->statuses.count; i++) {
     const struct status *s = &l->statuses.at[i];
-    if (!s->done && s->op.method == call->method && !memcmp(s->op.arg, call->arg, sizeof call->arg)) return (uint16_t)(i + 1);
+    if (!s->done && s->op.method == call->method && !memcmp(s->op.arg, call->arg, sizeof call->arg))
+      return (uint16_t)(i + 1);
   }
   struct status s = {.done = false, .op = {.method = call->method, .ret = NO_RETURN, .result = V_UNKNOWN}};
   memcpy(s.op.arg, call->arg, sizeof s.op.arg);
@@ -65,7 +66,8 @@ static uint32_t outcome_list(struct linearizer *l, uint32_t state, uint16_t call
   return (uint32_t)l->lists.count - 1;
 }
 
-const struct lin_outcome *linearize_one(struct linearizer *l, uint32_t state, uint16_t call, unsigned thread, uint32_t *count) {
+const struct lin_outcome *linearize_one(struct linearizer *l, uint32_t state, uint16_t call, unsigned thread,
+                                        uint32_t *count) {
   uint32_t list;
   unsigned process = l->spec->by_process ? thread : 0;
   uint64_t a = (uint64_t)state << 32 | call;
@@ -150,7 +152,8 @@ void linearize(struct linearizer *l, const struct config *from, size_t count, un
   }
 }
 
-/* The operations that have linearized in `to` and not yet in `from` are tried in every order that gives them the results they have there. */
+/* The operations that have linearized in `to` and not yet in `from` are tried in every order that gives them the
+ * results they have there. */
 bool linearize_to(struct linearizer *l, const struct config *from, const struct config *to) {
   bool any = false;
   for (unsigned t = 0; t < l->threads; t++) {

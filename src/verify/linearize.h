@@ -1,7 +1,8 @@
-/* Configurations and how they come from each other by linearizing open operations: the inside of the spec sets (specset.h).
+/* Configurations and how they come from each other by linearizing open operations: the inside of the spec sets
+ * (specset.h).
  *
- * A configuration is a state of the specification, by its number, and a status of each thread. Statuses are numbers too, of which 0
- * is idle; the others are open calls, and results of operations that have linearized. */
+ * A configuration is a state of the specification, by its number, and a status of each thread. Statuses are numbers
+ * too, of which 0 is idle; the others are open calls, and results of operations that have linearized. */
 #ifndef ASIF_VERIFY_LINEARIZE_H
 #define ASIF_VERIFY_LINEARIZE_H
 
@@ -23,7 +24,7 @@ struct status {
 
 struct configs_found {
   VEC(struct config) list;
-  VEC(uint8_t) led_to; /* a configuration each: one that passes the filter leads to it */
+  VEC(uint8_t) led_to;   /* a configuration each: one that passes the filter leads to it */
   uint32_t *slots, mask; /* configuration + 1 */
 };
 
@@ -57,11 +58,12 @@ static inline const struct status *status_at(const struct linearizer *l, uint16_
 static inline bool is_open(const struct linearizer *l, uint16_t s) { return s != IDLE && !status_at(l, s)->done; }
 
 /* The outcomes of thread's open call in a state: `*count` of them, valid until the next use of the linearizer. */
-const struct lin_outcome *linearize_one(struct linearizer *, uint32_t state, uint16_t call, unsigned thread, uint32_t *count);
+const struct lin_outcome *linearize_one(struct linearizer *, uint32_t state, uint16_t call, unsigned thread,
+                                        uint32_t *count);
 
 /* Everything that linearizing leads to from the given configurations, themselves included, in l->found.
- * If thread < threads only what can still have the thread at status `done` at the end, and led_to tells which of these come from
- * another that has it there. */
+ * If thread < threads only what can still have the thread at status `done` at the end, and led_to tells which of these
+ * come from another that has it there. */
 void linearize(struct linearizer *, const struct config *from, size_t count, unsigned thread, uint16_t done);
 /* Does linearizing lead from one to the other? */
 bool linearize_to(struct linearizer *, const struct config *from, const struct config *to);

@@ -38,14 +38,16 @@ static int find_operation(void *self, const char *name, size_t len) {
 
 static void list_operations(void *self, struct text *out) {
   const struct subject *s = ((struct known_calls *)self)->subject;
-  for (uint32_t i = 0; i < s->program->op_count; i++) text_printf(out, "%s%s", i ? ", " : "", s->program->ops[i].function);
+  for (uint32_t i = 0; i < s->program->op_count; i++)
+    text_printf(out, "%s%s", i ? ", " : "", s->program->ops[i].function);
 }
 
 static bool read_literal(void *self, const char *text, size_t len, value *out) {
   static const struct {
     const char *word;
     value value;
-  } words[] = {{"true", V_TRUE}, {"false", V_FALSE}, {"nil", V_NIL}, {"empty", V_EMPTY}, {"full", V_FULL}, {"ok", V_NONE}};
+  } words[] = {{"true", V_TRUE},   {"false", V_FALSE}, {"nil", V_NIL},
+               {"empty", V_EMPTY}, {"full", V_FULL},   {"ok", V_NONE}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strlen(words[i].word) == len && !memcmp(words[i].word, text, len)) return *out = words[i].value, true;
   char number[24], *end;

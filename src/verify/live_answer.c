@@ -1,4 +1,5 @@
-/* The answer about liveness: what was decided on the state graph, made again and told as any other execution (tell.c). */
+/* The answer about liveness: what was decided on the state graph, made again and told as any other execution (tell.c).
+ */
 #include <string.h>
 
 #include "verify/bounded.h"
@@ -20,13 +21,15 @@ static bool decide_once(struct subject *s, struct limits *limits, struct livenes
   out->search.refused = system != s->machine && bounded_refused(system);
   if (r->verdict != VERDICT_VIOLATED || r->fault != FAULT_NONE) return true;
   struct problem said;
-  if (live_confirm(s->mem, system, asked, &names, r->stem, r->stem_count + r->loop_count, r->loop_count, &said)) return true;
+  if (live_confirm(s->mem, system, asked, &names, r->stem, r->stem_count + r->loop_count, r->loop_count, &said))
+    return true;
   problem_set(why, "internal error: the run that was found is no violation: %s", said.text);
   return false;
 }
 
 /* And again without forgetting if something that was forgotten is needed. */
-static bool decide(struct subject *s, struct limits *limits, struct liveness_result *r, struct verified *out, struct problem *why) {
+static bool decide(struct subject *s, struct limits *limits, struct liveness_result *r, struct verified *out,
+                   struct problem *why) {
   if (!decide_once(s, limits, r, out, why)) return false;
   if (r->fault != FAULT_FORGOTTEN) return true;
   subject_remember(s);
@@ -44,7 +47,8 @@ static const char *kind_of(struct subject *s, const struct live_asked *asked) {
 static void note_clients(struct subject *s, const struct liveness_result *r, struct verified *out) {
   if (*r->note) note(s, out, "%s", r->note);
   if (s->options->ops != OPS_FOREVER && r->verdict == VERDICT_HOLDS)
-    note(s, out, "clients that stop after %u operation%s cannot overtake another for ever: with --ops forever it may not hold",
+    note(s, out,
+         "clients that stop after %u operation%s cannot overtake another for ever: with --ops forever it may not hold",
          s->options->ops, s->options->ops == 1 ? "" : "s");
   note_assumptions(s, out);
 }

@@ -1,7 +1,8 @@
-/* A run judged by the definitions of progress.h, from nothing but the system and the run's moves: separate from the search that
- * found it, and for replaying evidence.
+/* A run judged by the definitions of progress.h, from nothing but the system and the run's moves: separate from the
+ * search that found it, and for replaying evidence.
  *
- *   moves made again -> who is inside an operation, can move, waits, in each state -> the condition; or the word and the formula */
+ *   moves made again -> who is inside an operation, can move, waits, in each state -> the condition; or the word and
+ * the formula */
 #include <string.h>
 
 #include "verify/live.h"
@@ -65,8 +66,9 @@ static bool make_move(struct run *r, const struct path_move *p, struct move *mov
   choices_begin(&c);
   do {
     memset(move, 0, sizeof *move);
-    enum moved moved = r->system->again ? r->system->again(r->system, r->here, p->thread, &c, p->move.length, r->there, move)
-                                        : r->system->move(r->system, r->here, p->thread, &c, r->there, move);
+    enum moved moved = r->system->again
+                           ? r->system->again(r->system, r->here, p->thread, &c, p->move.length, r->there, move)
+                           : r->system->move(r->system, r->here, p->thread, &c, r->there, move);
     if (same_choices(&c, &p->choices)) return moved == MOVED;
   } while (choices_next(&c));
   return false;
@@ -146,7 +148,8 @@ static bool is_fair(struct run *r, enum fairness fairness) {
 static bool judge_end(struct run *r, enum progress progress) {
   const struct moment *end = &r->moments[r->count];
   if (!(end->waits & end->open)) return no_violation(r, "no thread waits for a lock inside an operation");
-  if (progress == PROGRESS_DEADLOCK_FREE && end->enabled) return no_violation(r, "a thread can move after the last move");
+  if (progress == PROGRESS_DEADLOCK_FREE && end->enabled)
+    return no_violation(r, "a thread can move after the last move");
   return true;
 }
 
@@ -172,7 +175,8 @@ struct word_letters {
 static void read_word(struct run *r, const struct ltl *f, struct word_letters *w) {
   for (size_t i = 0; i < r->count; i++) {
     if (i == r->stem) w->loop = w->letters.count;
-    for (size_t k = r->first[i]; k < r->first[i + 1]; k++) vec_push(r->mem, &w->letters, ltl_letter(f, r->names, &r->events[k]));
+    for (size_t k = r->first[i]; k < r->first[i + 1]; k++)
+      vec_push(r->mem, &w->letters, ltl_letter(f, r->names, &r->events[k]));
     if (r->first[i] == r->first[i + 1]) vec_push(r->mem, &w->letters, 0);
   }
   if (r->count > r->stem) return;
@@ -226,16 +230,19 @@ static bool *evaluate(struct run *r, const struct ltl *f, const struct word_lett
 static bool judge_formula(struct run *r, const struct live_asked *asked) {
   struct ltl f = {0};
   struct word_letters w = {0};
-  if (r->count == r->stem && r->moments[r->count].enabled) return no_violation(r, "a thread can move after the last move");
+  if (r->count == r->stem && r->moments[r->count].enabled)
+    return no_violation(r, "a thread can move after the last move");
   if (r->held) return no_violation(r, "a thread is before a call that it cannot make");
-  if (!is_fair(r, asked->fairness) || !ltl_parse(r->mem, asked->formula, r->system->threads, r->names, &f, r->why)) return false;
+  if (!is_fair(r, asked->fairness) || !ltl_parse(r->mem, asked->formula, r->system->threads, r->names, &f, r->why))
+    return false;
   read_word(r, &f, &w);
   return !evaluate(r, &f, &w)[0] || no_violation(r, "the formula is true of the run");
 }
 
 bool live_confirm(struct mem *m, struct system *system, const struct live_asked *asked, const struct ltl_names *names,
                   const struct path_move *path, size_t count, size_t loop, struct problem *why) {
-  struct run r = {.mem = m, .system = system, .names = names, .path = path, .count = count, .stem = count - loop, .why = why};
+  struct run r = {
+      .mem = m, .system = system, .names = names, .path = path, .count = count, .stem = count - loop, .why = why};
   r.moments = mem_zero(m, count + 1, sizeof *r.moments);
   r.events = mem_zero(m, count * EVENTS_MOST + 1, sizeof *r.events);
   r.first = mem_zero(m, count + 1, sizeof *r.first);

@@ -5,7 +5,8 @@
 
 static void unknown(struct liveness *l) {
   struct liveness_result *r = l->result;
-  *r = (struct liveness_result){.verdict = VERDICT_UNKNOWN, .stuck = -1, .product = r->product, .automaton = r->automaton};
+  *r = (struct liveness_result){
+      .verdict = VERDICT_UNKNOWN, .stuck = -1, .product = r->product, .automaton = r->automaton};
   r->states = l->graph.count;
   r->transitions = l->graph.edges.count;
   r->limit = (enum limit)l->limits->reached;
@@ -79,8 +80,12 @@ struct question liveness_question(struct liveness *l) {
   struct graph *g = &l->graph;
   uint8_t *thread = mem_alloc(l->part, g->labels.count + 1);
   for (size_t i = 0; i < g->labels.count; i++) thread[i] = g->labels.at[i].thread;
-  return (struct question){.count = g->expanded, .first = g->first.at, .edges = g->edges.at, .parent = g->parent.at,
-                           .thread = thread, .enabled = g->enabled.at};
+  return (struct question){.count = g->expanded,
+                           .first = g->first.at,
+                           .edges = g->edges.at,
+                           .parent = g->parent.at,
+                           .thread = thread,
+                           .enabled = g->enabled.at};
 }
 
 bool liveness_violated(struct liveness *l, const struct edges *stem, const struct edges *loop) {

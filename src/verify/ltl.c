@@ -14,11 +14,11 @@ struct ltl_operator {
 };
 
 static const struct ltl_operator binary[] = {
-    {"<->", LTL_IFF, 1, false}, {"->", LTL_IMPLIES, 2, true}, {"||", LTL_OR, 3, false},      {"&&", LTL_AND, 4, false},
+    {"<->", LTL_IFF, 1, false}, {"->", LTL_IMPLIES, 2, true}, {"||", LTL_OR, 3, false},   {"&&", LTL_AND, 4, false},
     {"U", LTL_UNTIL, 5, true},  {"W", LTL_WEAK, 5, true},     {"R", LTL_RELEASE, 5, true}};
-static const struct ltl_operator prefix[] = {
-    {"!", LTL_NOT, 6, false},    {"[]", LTL_ALWAYS, 6, false}, {"<>", LTL_FINALLY, 6, false},
-    {"G", LTL_ALWAYS, 6, false}, {"F", LTL_FINALLY, 6, false}, {"X", LTL_NEXT, 6, false}};
+static const struct ltl_operator prefix[] = {{"!", LTL_NOT, 6, false},      {"[]", LTL_ALWAYS, 6, false},
+                                             {"<>", LTL_FINALLY, 6, false}, {"G", LTL_ALWAYS, 6, false},
+                                             {"F", LTL_FINALLY, 6, false},  {"X", LTL_NEXT, 6, false}};
 enum { BINARY = sizeof binary / sizeof *binary, PREFIX = sizeof prefix / sizeof *prefix };
 
 struct parser {
@@ -93,8 +93,8 @@ static bool read_operation(struct parser *p, struct ltl_proposition *out, struct
   text_open(&list, p->mem);
   p->names->list(p->names->self, &list);
   if (!n) return wrong(p, at, "the name of an operation is missing: %.300s, or _ for any", text_string(&list));
-  return wrong(p, at, "no operation is called '%.*s': the operations are %.300s, and _ is any", (int)(n < 60 ? n : 60), at,
-               text_string(&list));
+  return wrong(p, at, "no operation is called '%.*s': the operations are %.300s, and _ is any", (int)(n < 60 ? n : 60),
+               at, text_string(&list));
 }
 
 static bool read_value(struct parser *p, struct ltl_proposition *out, struct text *print) {
@@ -103,7 +103,8 @@ static bool read_value(struct parser *p, struct ltl_proposition *out, struct tex
   size_t n = strcspn(at, ",()");
   p->at += n;
   while (n && isspace((unsigned char)at[n - 1])) n--;
-  if (out->kind == EVENT_RETURN && out->count == 1) return wrong(p, at, "an operation returns one value: return(OP, VALUE)");
+  if (out->kind == EVENT_RETURN && out->count == 1)
+    return wrong(p, at, "an operation returns one value: return(OP, VALUE)");
   if (out->count == OP_ARGS) return wrong(p, at, "no operation has more than %d arguments", OP_ARGS);
   text_add(print, ", ");
   text_bytes(print, at, n);
@@ -111,7 +112,8 @@ static bool read_value(struct parser *p, struct ltl_proposition *out, struct tex
   out->any[i] = n == 1 && *at == '_';
   if (!n) return wrong(p, at, "a value is missing: a number, a word such as empty or true, or _ for any");
   if (out->any[i] || p->names->literal(p->names->self, at, n, &out->value[i])) return true;
-  return wrong(p, at, "'%.*s' is no value: write a number, a word such as empty or true, or _ for any", (int)(n < 60 ? n : 60), at);
+  return wrong(p, at, "'%.*s' is no value: write a number, a word such as empty or true, or _ for any",
+               (int)(n < 60 ? n : 60), at);
 }
 
 static bool read_thread(struct parser *p, struct ltl_proposition *out, struct text *print) {
@@ -142,7 +144,8 @@ static bool add_proposition(struct parser *p, const char *at, struct ltl_proposi
   struct ltl *l = p->ltl;
   unsigned i = 0;
   while (i < l->proposition_count && strcmp(l->propositions[i].text, new->text)) i++;
-  if (i == LTL_PROPOSITIONS_MOST) return wrong(p, at, "a formula has at most %d different propositions", LTL_PROPOSITIONS_MOST);
+  if (i == LTL_PROPOSITIONS_MOST)
+    return wrong(p, at, "a formula has at most %d different propositions", LTL_PROPOSITIONS_MOST);
   if (i == l->proposition_count) l->propositions[l->proposition_count++] = *new;
   *node = add(p, LTL_PROPOSITION, i, 0);
   return true;
@@ -163,7 +166,8 @@ static bool read_word(struct parser *p, uint32_t *node) {
   }
   bool is_true = n == 4 && !memcmp(at, "true", n);
   if (!is_true && (n != 5 || memcmp(at, "false", n)))
-    return wrong(p, at, "'%.*s' is no proposition: write call(OP), return(OP), true or false", (int)(n < 60 ? n : 60), at);
+    return wrong(p, at, "'%.*s' is no proposition: write call(OP), return(OP), true or false", (int)(n < 60 ? n : 60),
+                 at);
   *node = add(p, is_true ? LTL_TRUE : LTL_FALSE, 0, 0);
   return true;
 }
@@ -174,9 +178,11 @@ static bool read_formula(struct parser *p, int strength, uint32_t *node);
 
 static bool nothing_there(struct parser *p) {
   const char *at = p->at;
-  if (!*at) return wrong(p, at, "the formula ends where a proposition should come: call(OP), return(OP), true or false");
+  if (!*at)
+    return wrong(p, at, "the formula ends where a proposition should come: call(OP), return(OP), true or false");
   for (int i = 0; i < BINARY; i++)
-    if (!strncmp(at, binary[i].sign, strlen(binary[i].sign))) return wrong(p, at, "'%s' has nothing on its left", binary[i].sign);
+    if (!strncmp(at, binary[i].sign, strlen(binary[i].sign)))
+      return wrong(p, at, "'%s' has nothing on its left", binary[i].sign);
   return wrong(p, at, "'%c' cannot come here: write call(OP), return(OP), true, false, '(' or one of ! [] <> X", *at);
 }
 
@@ -224,8 +230,9 @@ static bool read_formula(struct parser *p, int strength, uint32_t *node) {
 }
 
 static bool left_over(struct parser *p) {
-  static const char *const mistaken[][2] = {{"&", "&&"}, {"|", "||"}, {"=>", "->"}, {"==", "<->"}, {"<=>", "<->"}, {"/\\", "&&"},
-                                            {"\\/", "||"}, {"and", "&&"}, {"or", "||"}, {"implies", "->"}, {"until", "U"}};
+  static const char *const mistaken[][2] = {{"&", "&&"},    {"|", "||"},       {"=>", "->"},  {"==", "<->"},
+                                            {"<=>", "<->"}, {"/\\", "&&"},     {"\\/", "||"}, {"and", "&&"},
+                                            {"or", "||"},   {"implies", "->"}, {"until", "U"}};
   for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
     if (!strncmp(p->at, mistaken[i][0], strlen(mistaken[i][0])))
       return wrong(p, p->at, "'%s' is no operator: write %s", mistaken[i][0], mistaken[i][1]);
@@ -236,7 +243,8 @@ static bool left_over(struct parser *p) {
 bool ltl_parse(struct mem *m, const char *formula, unsigned threads, const struct ltl_names *names, struct ltl *l,
                struct problem *problem) {
   memset(l, 0, sizeof *l);
-  struct parser p = {.mem = m, .formula = formula, .at = formula, .threads = threads, .names = names, .ltl = l, .problem = problem};
+  struct parser p = {
+      .mem = m, .formula = formula, .at = formula, .threads = threads, .names = names, .ltl = l, .problem = problem};
   if (!read_formula(&p, 0, &l->root)) return false;
   blanks(&p);
   return !*p.at || left_over(&p);

@@ -1,13 +1,14 @@
 /* Formulas of linear temporal logic over calls and returns.
  *
- *   formula      true  false  proposition  ( f )  ! f  [] f  <> f  G f  F f  X f  f U g  f W g  f R g  f && g  f || g  f -> g
- *                f <-> g
- *   proposition  call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with @THREAD: @A is the first
+ *   formula      true  false  proposition  ( f )  ! f  [] f  <> f  G f  F f  X f  f U g  f W g  f R g  f && g  f || g
+ * f -> g f <-> g proposition  call(OP)  call(OP, VALUE, ...)  return(OP)  return(OP, VALUE)  and any of them with
+ * @THREAD: @A is the first
  *
- * [] and G are always, <> and F finally, X next; f U g: g comes, and f holds until then; f W g: the same, or f holds for ever;
- * f R g: g holds up to and with the first f, or for ever. Prefix operators bind strongest, then U W R, &&, ||, ->, <->; U W R and
- * -> group to the right. OP and VALUE may be _, which is any; arguments left out at the end are any. A letter of a word is an event
- * or nothing: at most one call or return at a time. */
+ * [] and G are always, <> and F finally, X next; f U g: g comes, and f holds until then; f W g: the same, or f holds
+ * for ever; f R g: g holds up to and with the first f, or for ever. Prefix operators bind strongest, then U W R, &&,
+ * ||, ->, <->; U W R and
+ * -> group to the right. OP and VALUE may be _, which is any; arguments left out at the end are any. A letter of a word
+ * is an event or nothing: at most one call or return at a time. */
 #ifndef ASIF_VERIFY_LTL_H
 #define ASIF_VERIFY_LTL_H
 
@@ -54,7 +55,8 @@ struct ltl {
 };
 
 /* Owned by mem. False with the problem: "formula:1:5: what is wrong, and what would be right". */
-bool ltl_parse(struct mem *, const char *formula, unsigned threads, const struct ltl_names *, struct ltl *, struct problem *);
+bool ltl_parse(struct mem *, const char *formula, unsigned threads, const struct ltl_names *, struct ltl *,
+               struct problem *);
 
 /* With no more parentheses than needed; parsing it again gives the same formula. */
 void ltl_print(const struct ltl *, uint32_t node, struct text *);

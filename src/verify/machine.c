@@ -4,11 +4,14 @@
  *
  *   struct machine_state | registers, `regs` words a thread | objects | cells
  *
- * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go. */
+ * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go.
+ */
 #include "verify/machine_parts.h"
 
 /* Where the state's parts are. */
-static size_t objects_offset(const struct machine *m) { return m->registers_at + m->system.threads * m->regs * sizeof(word); }
+static size_t objects_offset(const struct machine *m) {
+  return m->registers_at + m->system.threads * m->regs * sizeof(word);
+}
 
 void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
   memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
@@ -17,8 +20,8 @@ void machine_copy_state(const struct machine *m, const struct machine_state *fro
 
 /* Objects. */
 
-static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint32_t elements, uint8_t life, uint8_t owner,
-                       uint32_t *made) {
+static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint32_t elements,
+                       uint8_t life, uint8_t owner, uint32_t *made) {
   uint64_t cells = (uint64_t)m->program->layouts[layout].count * elements;
   if (s->objects >= m->objects_most || s->cells + cells > m->cells_most) return false;
   struct object *o = &state_objects(m, s)[s->objects];
@@ -57,9 +60,9 @@ struct run {
   struct choices *choices;
   struct move *move;
   const struct program_op *op;
-  bool accessed; /* the one access of the step was made */
-  bool atomic;   /* within ASIF_ATOMIC */
-  bool statement; /* --steps statement: the statement that is this step has begun */
+  bool accessed;    /* the one access of the step was made */
+  bool atomic;      /* within ASIF_ATOMIC */
+  bool statement;   /* --steps statement: the statement that is this step has begun */
   uint32_t exactly; /* run so many instructions; 0: to the step's end */
 };
 
@@ -99,7 +102,8 @@ static inline word address(const struct run *run, const struct inst *in) {
 }
 
 /* The cells an access is to. Everything that can be wrong with a pointer is found here. */
-static inline enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells, struct object **object) {
+static inline enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
+                                  struct object **object) {
   struct machine *m = run->machine;
   if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
   if (!word_is_pointer(at)) return fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
@@ -109,7 +113,9 @@ static inline enum ended cells_at(struct run *run, const struct inst *in, word a
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_ENDED) return fault(run, in, FAULT_FREED, "the variable's life has ended");
   if (word_cell(at) + count > o->count) return fault(run, in, FAULT_BOUNDS, NULL);
-  *cells = (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) + word_cell(at);
+  *cells =
+      (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) +
+      word_cell(at);
   return GO_ON;
 }
 
@@ -138,7 +144,8 @@ static bool still_points(const struct run *run, const struct inst *in, uint32_t 
   return false;
 }
 
-/* Is this free one that only concerns the thread itself? Not if the thread will know the memory again when another has it. */
+/* Is this free one that only concerns the thread itself? Not if the thread will know the memory again when another has
+ * it. */
 static bool is_local_free(const struct run *run, const struct inst *in) {
   word at = run->r[in->a];
   return (in->flags & FLAG_LOCAL) || (is_local(run, at) && !still_points(run, in, word_object(at)));
@@ -157,8 +164,8 @@ static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) 
 }
 
 /* Tells who listens; each of before, after and expected may be NULL. */
-static void trace_access(struct run *run, const struct inst *in, word at, bool own, const word *before, const word *after,
-                         const word *expected, unsigned count) {
+static void trace_access(struct run *run, const struct inst *in, word at, bool own, const word *before,
+                         const word *after, const word *expected, unsigned count) {
   struct machine *m = run->machine;
   struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL, .own = own};
   item.object = word_object(at);
@@ -194,7 +201,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   enum ended bad = cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
-  bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true, known = true;
+  bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true,
+       known = true;
   copy_words(before, cells, n);
   switch (in->code) {
   case I_LOAD:
@@ -208,7 +216,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     break;
   case I_FETCH: {
     word result, by = r[in->b];
-    enum fault why = !in->scalar.pointer ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
+    enum fault why = !in->scalar.pointer
+                         ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
                      : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64
                          ? FAULT_POINTER
                          : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
@@ -220,7 +229,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   case I_CAS: {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
-      if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED)
+        return fault(run, in, FAULT_UNINITIALISED, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
       if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
     }
@@ -241,7 +251,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   if (!known) return fault(run, in, FAULT_FORGOTTEN, NULL);
   if (seen) record(run, word_object(at), word_cell(at), n, wrote);
   if (run->machine->tracer)
-    trace_access(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL, in->code == I_CAS ? expected : NULL, n);
+    trace_access(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
+                 in->code == I_CAS ? expected : NULL, n);
   return GO_ON;
 }
 
@@ -294,7 +305,8 @@ static enum ended allocate(struct run *run, const struct inst *in) {
     state_objects(m, s)[object].life = LIFE_HEAP;
     record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
-  } else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread, &object))
+  } else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_FRESH,
+                         (uint8_t)run->thread, &object))
     return fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
@@ -308,7 +320,8 @@ static enum ended release(struct run *run, const struct inst *in) {
   word at = run->r[in->a];
   if (at == 0) return GO_ON;
   if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (!word_is_pointer(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals) return fault(run, in, FAULT_BAD_FREE, NULL);
+  if (!word_is_pointer(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
+    return fault(run, in, FAULT_BAD_FREE, NULL);
   struct object *o = &state_objects(m, run->state)[word_object(at)];
   changes(run->state, o);
   if (in->flags & FLAG_LOCAL) {
@@ -325,7 +338,8 @@ static enum ended release(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
-static void add_event(struct run *run, struct event e, const struct client_call *call, struct place place, word result) {
+static void add_event(struct run *run, struct event e, const struct client_call *call, struct place place,
+                      word result) {
   struct machine *m = run->machine;
   if (run->move->event_count < EVENTS_MOST) run->move->events[run->move->event_count++] = e;
   if (m->tracer) {
@@ -343,7 +357,8 @@ static enum ended finish(struct run *run, const struct inst *in) {
   run->state->threads[run->thread].pc = 0;
   if (!run->op) return STOP; /* ASIF_INIT */
   value v = m->result(m->result_self, run->op, result);
-  add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place, result);
+  add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place,
+            result);
   return STOP;
 }
 
@@ -351,7 +366,8 @@ static enum ended finish(struct run *run, const struct inst *in) {
 static bool step_ends(const struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   if (run->atomic) return false;
-  if (m->options.steps == STEPS_STATEMENT) return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
+  if (m->options.steps == STEPS_STATEMENT)
+    return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
   if (!run->accessed) return false;
   switch (in->code) {
   case I_LOAD:
@@ -395,7 +411,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
   enum fault why = FAULT_NONE;
   switch (in->code) {
   case I_CONST:
-    if (in->imm != WORD_UNINITIALISED && (in->imm > WORD_MOST || in->imm < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
+    if (in->imm != WORD_UNINITIALISED && (in->imm > WORD_MOST || in->imm < WORD_LEAST))
+      return fault(run, in, FAULT_RANGE, "a large constant");
     r[in->d] = in->imm;
     break;
   case I_MOVE:
@@ -426,8 +443,10 @@ static enum ended compute(struct run *run, const struct inst *in) {
     break;
   }
   case I_DIFFER:
-    if (is_forgotten(run->machine, r[in->a]) && is_forgotten(run->machine, r[in->b])) return fault(run, in, FAULT_FORGOTTEN, NULL);
-    why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]); break;
+    if (is_forgotten(run->machine, r[in->a]) && is_forgotten(run->machine, r[in->b]))
+      return fault(run, in, FAULT_FORGOTTEN, NULL);
+    why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]);
+    break;
   case I_ASSERT:
   case I_REQUIRE:
   case I_CHOOSE:
@@ -466,7 +485,9 @@ static enum ended linearize(struct run *run, const struct inst *in) {
       found++;
     }
     if (found != 1)
-      return fault(run, in, FAULT_POINTS, found ? "several threads have that operation open: ASIF_LIN_FOR must name one" : "no thread has that operation open");
+      return fault(run, in, FAULT_POINTS,
+                   found ? "several threads have that operation open: ASIF_LIN_FOR must name one"
+                         : "no thread has that operation open");
   }
   add_event(run, (struct event){.kind = EVENT_LIN, .thread = (uint8_t)thread}, NULL, in->place, 0);
   return GO_ON;
@@ -527,11 +548,12 @@ static void begin_call(struct run *run, const struct client_call *call) {
   struct machine *m = run->machine;
   run->op = &m->program->ops[call->op];
   for (unsigned i = 0; i < run->op->regs; i++) run->r[i] = i < run->op->params ? call->args[i] : WORD_UNINITIALISED;
-  add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call, run->op->place, 0);
+  add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call,
+            run->op->place, 0);
 }
 
-static enum moved machine_again(struct system *system, const void *from, unsigned thread, struct choices *choices, uint32_t length,
-                                void *to, struct move *move) {
+static enum moved machine_again(struct system *system, const void *from, unsigned thread, struct choices *choices,
+                                uint32_t length, void *to, struct move *move) {
   struct machine *m = (struct machine *)system;
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
@@ -543,7 +565,12 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   struct machine_state *s = to;
   machine_copy_state(m, from, s);
   s->moved |= UINT32_C(1) << thread;
-  struct run run = {.machine = m, .state = s, .thread = thread, .r = state_registers(m, s, thread), .choices = choices, .move = move,
+  struct run run = {.machine = m,
+                    .state = s,
+                    .thread = thread,
+                    .r = state_registers(m, s, thread),
+                    .choices = choices,
+                    .move = move,
                     .exactly = length};
   enum ended o;
   if (before->pc) {
@@ -565,8 +592,8 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
 }
 
-static enum moved machine_move(struct system *system, const void *from, unsigned thread, struct choices *choices, void *to,
-                               struct move *move) {
+static enum moved machine_move(struct system *system, const void *from, unsigned thread, struct choices *choices,
+                               void *to, struct move *move) {
   return machine_again(system, from, thread, choices, 0, to, move);
 }
 
@@ -593,12 +620,15 @@ static void machine_start(struct system *system, void *work) {
     const struct program_global *g = &m->program->globals[i];
     uint32_t made;
     if (g->constant) {
-      state_objects(m, s)[s->objects++] =
-          (struct object){.count = m->program->layouts[g->layout].count, .layout = g->layout, .life = LIFE_CONSTANT, .owner = OWNER_SHARED};
+      state_objects(m, s)[s->objects++] = (struct object){.count = m->program->layouts[g->layout].count,
+                                                          .layout = g->layout,
+                                                          .life = LIFE_CONSTANT,
+                                                          .owner = OWNER_SHARED};
       continue;
     }
     if (!add_object(m, s, g->layout, 1, LIFE_GLOBAL, OWNER_SHARED, &made)) break; /* machine_new made room */
-    memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init, m->program->layouts[g->layout].count * sizeof(word));
+    memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init,
+           m->program->layouts[g->layout].count * sizeof(word));
   }
   state_objects(m, s)[s->objects++] = (struct object){.life = LIFE_FORGOTTEN, .owner = OWNER_SHARED};
   m->start_move = (struct move){0};
@@ -670,8 +700,9 @@ static struct system *machine_copy(struct mem *mem, const struct system *system)
   return machine_new(mem, m->program, m->client, m->system.threads, &m->options, m->result, m->result_self);
 }
 
-struct system *machine_new(struct mem *mem, const struct program *p, const struct client_thread *client, unsigned threads,
-                           const struct machine_options *options, machine_result *result, void *result_self) {
+struct system *machine_new(struct mem *mem, const struct program *p, const struct client_thread *client,
+                           unsigned threads, const struct machine_options *options, machine_result *result,
+                           void *result_self) {
   struct machine *m = mem_zero(mem, 1, sizeof *m);
   m->program = p;
   m->options = *options;
@@ -682,7 +713,8 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->globals = p->global_count;
   m->regs = p->most_regs ? p->most_regs : 1;
   uint32_t cells = options->cells_most ? options->cells_most : 512;
-  for (uint32_t i = 0; i < p->global_count; i++) cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
+  for (uint32_t i = 0; i < p->global_count; i++)
+    cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
   m->cells_most = cells;
   m->objects_most = p->global_count + 1 + (options->cells_most ? options->cells_most : 512);
   m->system.threads = threads;
@@ -761,7 +793,8 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
   }
 }
 
-void machine_print_value(struct system *system, const void *work, uint32_t object, uint32_t cell, word w, struct text *t) {
+void machine_print_value(struct system *system, const void *work, uint32_t object, uint32_t cell, word w,
+                         struct text *t) {
   struct machine *m = (struct machine *)system;
   const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
   const struct layout *layout = &m->program->layouts[o->layout];

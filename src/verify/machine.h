@@ -1,8 +1,8 @@
 /* The C machine: a program (front/program.h) and a client, as a system to search.
  *
- * A step is one access to memory others can see, with the local computation around it. Locals are reset when they are dead, objects are
- * named in the order they are met from the globals on, and those nobody can reach vanish: states that differ in nothing that matters are
- * equal. What only one thread can reach is as good as local. */
+ * A step is one access to memory others can see, with the local computation around it. Locals are reset when they are
+ * dead, objects are named in the order they are met from the globals on, and those nobody can reach vanish: states that
+ * differ in nothing that matters are equal. What only one thread can reach is as good as local. */
 #ifndef ASIF_VERIFY_MACHINE_H
 #define ASIF_VERIFY_MACHINE_H
 
@@ -31,16 +31,17 @@ typedef value machine_result(void *self, const struct program_op *, word result)
 
 struct machine_options {
   enum steps steps;
-  /* Calls happen with the operation's first access and returns with its last: with an earlier call or a later return more operations
-   * overlap, and the history has every linearization it has so, and more. Sound for refinement of a sequential specification. */
+  /* Calls happen with the operation's first access and returns with its last: with an earlier call or a later return
+   * more operations overlap, and the history has every linearization it has so, and more. Sound for refinement of a
+   * sequential specification. */
   bool fuse_events;
-  bool apart;        /* not fuse_events, and a call is a move that does nothing else: it can always be made (reference.h) */
-  bool fuse_private; /* an access to what only this thread can reach is local */
-  unsigned ops;      /* operations a thread performs; OPS_FOREVER */
-  bool type_stable;  /* freed memory may be read and written */
-  bool points;       /* marks of linearization points are events */
-  bool weak_fails;   /* atomic_compare_exchange_weak also fails without a reason */
-  bool forget;       /* garbage that no register points to is forgotten: see pack.c */
+  bool apart; /* not fuse_events, and a call is a move that does nothing else: it can always be made (reference.h) */
+  bool fuse_private;   /* an access to what only this thread can reach is local */
+  unsigned ops;        /* operations a thread performs; OPS_FOREVER */
+  bool type_stable;    /* freed memory may be read and written */
+  bool points;         /* marks of linearization points are events */
+  bool weak_fails;     /* atomic_compare_exchange_weak also fails without a reason */
+  bool forget;         /* garbage that no register points to is forgotten: see pack.c */
   unsigned cells_most; /* of memory in a state; 0: the default */
 };
 
@@ -50,13 +51,14 @@ struct system *machine_new(struct mem *, const struct program *, const struct cl
 /* Did ASIF_INIT's function fail? Then move.fault says how. */
 bool machine_start_fault(struct system *, struct move *);
 
-/* What happened within one move, for schedules: called for each access (values as words), malloc, free and event in order. */
+/* What happened within one move, for schedules: called for each access (values as words), malloc, free and event in
+ * order. */
 enum { TRACED_MOST = 4 }; /* cells of an access that are told */
 struct trace_item {
   const struct inst *inst; /* NULL for an event */
   const struct program_op *op;
   struct event event;
-  word result;            /* of a return event: as the program returned it */
+  word result; /* of a return event: as the program returned it */
   const struct client_call *call;
   struct place place; /* of a return event */
   uint32_t object, cell;
@@ -72,7 +74,8 @@ void machine_print_word(struct system *, const void *work, word, struct text *);
 void machine_print_cell(struct system *, const void *work, uint32_t object, uint32_t cell, struct text *);
 /* The value of a cell as its type has it: null, true. */
 void machine_print_value(struct system *, const void *work, uint32_t object, uint32_t cell, word, struct text *);
-const char *machine_cell_name(struct system *, const void *work, uint32_t object, uint32_t cell); /* "next", "[2].val"; "" for a scalar */
+const char *machine_cell_name(struct system *, const void *work, uint32_t object,
+                              uint32_t cell); /* "next", "[2].val"; "" for a scalar */
 /* Where the thread is: its next instruction, or NULL if it is between operations. */
 const struct inst *machine_at(struct system *, const void *work, unsigned thread);
 

@@ -7,20 +7,20 @@
 #include "verify/machine.h"
 
 enum {
-  COUNT_MOST = 64,         /* cells in one access */
-  LOCAL_MOST = 1000000,    /* instructions in one step */
-  OWNER_SHARED = 255,      /* of no one thread */
+  COUNT_MOST = 64,      /* cells in one access */
+  LOCAL_MOST = 1000000, /* instructions in one step */
+  OWNER_SHARED = 255,   /* of no one thread */
 };
 #define REACH_ALL UINT32_MAX /* every cell of an object */
 #define ALLOCATOR UINT32_MAX /* the object that stands for malloc and free in accesses */
 
 enum life {
   LIFE_GLOBAL,
-  LIFE_CONSTANT, /* a global that never changes: has no cells in the state */
+  LIFE_CONSTANT,  /* a global that never changes: has no cells in the state */
   LIFE_FORGOTTEN, /* the one object that stands for all garbage that was forgotten */
   /* of the heap, and variables; as numbers in packed states */
   LIFE_HEAP,
-  LIFE_FRESH, /* never yet in reach of another thread */
+  LIFE_FRESH,  /* never yet in reach of another thread */
   LIFE_HOLLOW, /* garbage that is only compared: its contents are forgotten */
   LIFE_FREED,
   LIFE_LOCAL, /* a variable whose address is taken */
@@ -42,8 +42,8 @@ struct thread {
 
 struct machine_state {
   uint32_t objects, cells; /* in use */
-  /* Of a state unpacked, and of those that moves make of it (struct unpacked): which it was, 0: none; which of its threads have moved; and
-   * whose shared part it has unchanged, 0: none. */
+  /* Of a state unpacked, and of those that moves make of it (struct unpacked): which it was, 0: none; which of its
+   * threads have moved; and whose shared part it has unchanged, 0: none. */
   uint64_t unpacked, shared;
   uint32_t moved; /* a bit a thread */
   struct thread threads[THREADS_MOST];
@@ -55,7 +55,8 @@ struct kept_record {
   uint32_t size, objects; /* objects first named there */
 };
 
-/* What was unpacked last. Most of what its successors are packed to is the same, and so is most of what is unpacked next. */
+/* What was unpacked last. Most of what its successors are packed to is the same, and so is most of what is unpacked
+ * next. */
 struct unpacked {
   uint64_t number; /* of states unpacked so far: the last one's */
   /* the shared part: everything but the threads and what only they reach */
@@ -96,19 +97,23 @@ struct machine {
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
-  word one_digit[16];     /* digits.h */
+  word one_digit[16];         /* digits.h */
   struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */
-  unsigned char *digits;  /* of the state being packed */
-  unsigned char *records; /* of threads, for ordering them */
+  unsigned char *digits;      /* of the state being packed */
+  unsigned char *records;     /* of threads, for ordering them */
 };
 
 /* Pointers to forgotten garbage point to the object after the globals. */
-static inline bool is_forgotten(const struct machine *m, word w) { return word_is_pointer(w) && word_object(w) == m->globals; }
+static inline bool is_forgotten(const struct machine *m, word w) {
+  return word_is_pointer(w) && word_object(w) == m->globals;
+}
 
 static inline struct object *state_objects(const struct machine *m, const struct machine_state *s) {
   return (struct object *)((char *)s + m->objects_at);
 }
-static inline word *state_cells(const struct machine *m, const struct machine_state *s) { return (word *)((char *)s + m->cells_at); }
+static inline word *state_cells(const struct machine *m, const struct machine_state *s) {
+  return (word *)((char *)s + m->cells_at);
+}
 static inline word *state_registers(const struct machine *m, const struct machine_state *s, unsigned thread) {
   return (word *)((char *)s + m->registers_at) + (size_t)thread * m->regs;
 }
@@ -117,13 +122,17 @@ void machine_copy_state(const struct machine *, const struct machine_state *from
 
 #define NUMBER_NONE UINT32_MAX
 /* Is the cell one of these (REACH_ALL, or a bit each)? */
-static inline bool keeps_cell(uint32_t cells, uint32_t cell) { return cells == REACH_ALL || (cell < 31 && cells >> cell & 1); }
+static inline bool keeps_cell(uint32_t cells, uint32_t cell) {
+  return cells == REACH_ALL || (cell < 31 && cells >> cell & 1);
+}
 
 /* The name of an object in the state being packed. */
-static inline uint32_t name_of(const struct machine *m, uint32_t object) { return object < m->named ? object : m->number[object]; }
+static inline uint32_t name_of(const struct machine *m, uint32_t object) {
+  return object < m->named ? object : m->number[object];
+}
 
-/* Notes which garbage registers of these threads (a bit each) point to, and how much of it matters: after what the globals lead to has its
- * names. */
+/* Notes which garbage registers of these threads (a bit each) point to, and how much of it matters: after what the
+ * globals lead to has its names. */
 void find_held(struct machine *, const struct machine_state *, uint32_t threads);
 void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
@@ -134,7 +143,8 @@ void machine_unpack(struct system *, const unsigned char *packed, size_t size, v
 /* Arithmetic on words, as C has it. */
 enum fault arith_unary(unsigned op, struct scalar, word a, word *out);
 enum fault arith_binary(unsigned op, struct scalar, word a, word b, word *out);
-enum fault arith_wrap(unsigned op, struct scalar, word a, word b, word *out); /* as arith_binary, but signed integers wrap around */
+enum fault arith_wrap(unsigned op, struct scalar, word a, word b,
+                      word *out); /* as arith_binary, but signed integers wrap around */
 enum fault arith_cast(struct scalar, word a, word *out);
 /* A pointer moved by `cells`; most: cells of its object, UINT32_MAX not to check. */
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out);

@@ -1,7 +1,7 @@
 /* A memo: 96 bits to 32, found in a few nanoseconds.
  *
- * Any number of threads may look while one adds: an entry is complete before it is published, and never changes; a table that has
- * become too small stays as it is beside the larger one, since someone may be looking in it. */
+ * Any number of threads may look while one adds: an entry is complete before it is published, and never changes; a
+ * table that has become too small stays as it is beside the larger one, since someone may be looking in it. */
 #ifndef ASIF_VERIFY_MEMO_H
 #define ASIF_VERIFY_MEMO_H
 
@@ -53,11 +53,14 @@ static inline void memo_expect(const struct memo *m, uint64_t a, uint32_t b) {
   __builtin_prefetch(&t->at[memo_hash(a, b) & t->mask]);
 }
 
-/* Answers to questions about sets of configurations: x is a call, a result, another set or thread, as the question has it. */
-static inline bool memo_answered(const struct memo *m, unsigned question, uint32_t set, uint32_t x, unsigned thread, uint32_t *answer) {
+/* Answers to questions about sets of configurations: x is a call, a result, another set or thread, as the question has
+ * it. */
+static inline bool memo_answered(const struct memo *m, unsigned question, uint32_t set, uint32_t x, unsigned thread,
+                                 uint32_t *answer) {
   return memo_find(m, (uint64_t)set << 32 | x, question << 8 | thread, answer);
 }
-static inline void memo_answer(struct memo *m, struct mem *mem, unsigned question, uint32_t set, uint32_t x, unsigned thread, uint32_t answer) {
+static inline void memo_answer(struct memo *m, struct mem *mem, unsigned question, uint32_t set, uint32_t x,
+                               unsigned thread, uint32_t answer) {
   memo_add(m, mem, (uint64_t)set << 32 | x, question << 8 | thread, answer);
 }
 

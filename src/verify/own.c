@@ -1,7 +1,8 @@
 /* A specification written in the object's own file (ASIF_SPEC): run by the machine, as everything else in the file is.
  *
- * Its functions take the state by a pointer. Each gets a function around it that is an operation: the same without the pointer, over one
- * global variable that is the state. That program, run one operation at a time, is the specification (self.c). */
+ * Its functions take the state by a pointer. Each gets a function around it that is an operation: the same without the
+ * pointer, over one global variable that is the state. That program, run one operation at a time, is the specification
+ * (self.c). */
 #include <string.h>
 
 #include "verify/verify.h"
@@ -27,9 +28,16 @@ static struct expr *name_of(struct making *k, struct decl *d, struct place place
   return e;
 }
 
-static struct decl *new_decl(struct making *k, enum decl_kind kind, const char *name, const struct type *type, struct place place) {
+static struct decl *new_decl(struct making *k, enum decl_kind kind, const char *name, const struct type *type,
+                             struct place place) {
   struct decl *d = mem_zero(k->mem, 1, sizeof *d);
-  *d = (struct decl){.kind = kind, .name = name, .type = type, .place = place, .used = true, .defined = true, .id = k->unit->decl_count++};
+  *d = (struct decl){.kind = kind,
+                     .name = name,
+                     .type = type,
+                     .place = place,
+                     .used = true,
+                     .defined = true,
+                     .id = k->unit->decl_count++};
   return d;
 }
 
@@ -60,7 +68,9 @@ static struct decl *without_pointer(struct making *k, struct decl *f, struct pla
     d->params[i]->storage = STORAGE_PARAM;
   }
   struct stmt *body = mem_zero(k->mem, 2, sizeof *body), *only = body + 1;
-  *only = (struct stmt){.kind = f->type->of->kind == TYPE_VOID ? S_EXPR : S_RETURN, .place = place, .expr = call_of(k, f, d->params, place)};
+  *only = (struct stmt){.kind = f->type->of->kind == TYPE_VOID ? S_EXPR : S_RETURN,
+                        .place = place,
+                        .expr = call_of(k, f, d->params, place)};
   *body = (struct stmt){.kind = S_BLOCK, .place = place, .count = 1};
   body->list = mem_zero(k->mem, 1, sizeof *body->list);
   body->list[0] = only;

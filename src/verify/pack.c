@@ -1,26 +1,28 @@
 /* States as bytes, the same for states that differ in nothing that matters.
  *
- *   globals | objects that can be reached from them | for each thread: where it is, live registers, objects first met there
+ *   globals | objects that can be reached from them | for each thread: where it is, live registers, objects first met
+ * there
  *
- * Objects are named by the order in which they are met (breadth first), so what malloc called them is forgotten, and what nobody can
- * reach is left out; so is garbage that cannot matter any more (garbage.c).
+ * Objects are named by the order in which they are met (breadth first), so what malloc called them is forgotten, and
+ * what nobody can reach is left out; so is garbage that cannot matter any more (garbage.c).
  *
- * Threads that do the same work may be put in any order. The order chosen is that of their records, in which objects met first by the
- * thread itself have names of their own, so that a record does not depend on the other threads; equals come in the order of the ranks
- * that their parts in the specification give them.
+ * Threads that do the same work may be put in any order. The order chosen is that of their records, in which objects
+ * met first by the thread itself have names of their own, so that a record does not depend on the other threads; equals
+ * come in the order of the ranks that their parts in the specification give them.
  *
- * A state that was unpacked and moved on from is like the one before in most parts (struct unpacked). What the globals lead to is packed as
- * it was, unless the move wrote there; and then the threads that did not move have the records they had. */
+ * A state that was unpacked and moved on from is like the one before in most parts (struct unpacked). What the globals
+ * lead to is packed as it was, unless the move wrote there; and then the threads that did not move have the records
+ * they had. */
 #include "verify/digits.h"
 
 struct packer {
   struct machine *m;
   const struct machine_state *s;
-  uint32_t known;   /* objects named */
-  uint32_t written; /* of those, objects whose contents are written */
-  bool garbage;     /* what is written now can only be reached from threads */
+  uint32_t known;         /* objects named */
+  uint32_t written;       /* of those, objects whose contents are written */
+  bool garbage;           /* what is written now can only be reached from threads */
   unsigned char *records; /* where the next record goes that is made to be compared */
-  uint32_t as_before; /* the threads whose records are as they were unpacked, a bit each */
+  uint32_t as_before;     /* the threads whose records are as they were unpacked, a bit each */
 };
 
 /* Whatever puts digits takes where they go, and returns where the next ones do. */
@@ -112,7 +114,8 @@ static void forget_names(struct packer *p, uint32_t from) {
   p->written = from;
 }
 
-/* A thread, to be put in order: by group, by where it is, by its record, by rank. The record is only made where it is asked for. */
+/* A thread, to be put in order: by group, by where it is, by its record, by rank. The record is only made where it is
+ * asked for. */
 struct record {
   const unsigned char *at; /* NULL: not made yet */
   uint32_t size, stop, left;
@@ -153,14 +156,17 @@ static int record_order(struct packer *p, struct record *a, struct record *b, co
 }
 
 /* The threads in the order of their records. */
-static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, const struct ranks *ranks, uint8_t *from) {
+static unsigned char *put_threads_sorted(struct packer *p, unsigned char *at, const struct ranks *ranks,
+                                         uint8_t *from) {
   struct machine *m = p->m;
   unsigned threads = m->system.threads;
   struct record records[THREADS_MOST];
   for (unsigned t = 0; t < threads; t++) {
     uint32_t pc = p->s->threads[t].pc;
     struct record *r = &records[t];
-    *r = (struct record){.thread = (uint8_t)t, .group = m->system.group[t], .stop = pc ? m->stop_of[pc] : 0,
+    *r = (struct record){.thread = (uint8_t)t,
+                         .group = m->system.group[t],
+                         .stop = pc ? m->stop_of[pc] : 0,
                          .left = m->options.ops ? p->s->threads[t].left : 0};
     unsigned i = t;
     for (; i > 0 && record_order(p, r, &records[from[i - 1]], ranks) < 0; i--) from[i] = from[i - 1];
@@ -191,7 +197,8 @@ static unsigned char *put_shared(struct packer *p, unsigned char *at) {
 }
 
 /* Everything but the threads. `bytes` are in `out` already; the digits are to come after them. */
-static unsigned char *begin(struct packer *p, struct machine *m, const struct machine_state *s, unsigned char *out, size_t *bytes) {
+static unsigned char *begin(struct packer *p, struct machine *m, const struct machine_state *s, unsigned char *out,
+                            size_t *bytes) {
   const struct unpacked *last = &m->last;
   bool same = s->shared && s->shared == last->shared;
   uint32_t all = (UINT32_C(1) << m->system.threads) - 1;
@@ -215,7 +222,8 @@ static size_t end(struct machine *m, const unsigned char *at, unsigned char *out
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
 
-size_t machine_pack(struct system *system, const void *work, const struct ranks *ranks, unsigned char *out, uint8_t *from) {
+size_t machine_pack(struct system *system, const void *work, const struct ranks *ranks, unsigned char *out,
+                    uint8_t *from) {
   struct machine *m = (struct machine *)system;
   struct packer p;
   size_t bytes;

@@ -1,8 +1,9 @@
 /* Counterexamples: from the violation back to the start, and forth again as a real execution.
  *
- * States are stored as representatives, and only where each came from is kept. Going forth, the moves that lead from one representative
- * to the next are found by making them again; alongside, the execution itself is made with the threads as they really are, `real[i]` being
- * the real thread that thread i of the representative stands for. A Cartesian path is several moves of one thread. */
+ * States are stored as representatives, and only where each came from is kept. Going forth, the moves that lead from
+ * one representative to the next are found by making them again; alongside, the execution itself is made with the
+ * threads as they really are, `real[i]` being the real thread that thread i of the representative stands for. A
+ * Cartesian path is several moves of one thread. */
 #include <string.h>
 
 #include "verify/explore.h"
@@ -23,14 +24,15 @@ static struct record_view record_at(const struct explore *x, uint32_t ref) {
   return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
 }
 
-static enum moved again(struct system *system, const void *from, unsigned thread, struct choices *choices, uint32_t length, void *to,
-                        struct move *move) {
+static enum moved again(struct system *system, const void *from, unsigned thread, struct choices *choices,
+                        uint32_t length, void *to, struct move *move) {
   return system->again ? system->again(system, from, thread, choices, length, to, move)
                        : system->move(system, from, thread, choices, to, move);
 }
 
 /* Makes the same move in the execution: the choices may be other ones, since objects have other names there. */
-static bool follow_really(struct tracker *k, unsigned thread, const struct choices *choices, uint32_t length, const void *representative) {
+static bool follow_really(struct tracker *k, unsigned thread, const struct choices *choices, uint32_t length,
+                          const void *representative) {
   struct system *system = k->system;
   struct path_move m = {.thread = k->real[thread]};
   if (system->choices_last) {
@@ -62,7 +64,8 @@ static bool leads_to(struct tracker *k, const void *work, uint32_t set, struct r
 /* The moves of one thread, at most `depth` of them and none visible but the last, that lead to the record. */
 static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
   struct system *system = k->system;
-  void *before = mem_alloc(k->mem, system->work), *after = mem_alloc(k->mem, system->work), *real = mem_alloc(k->mem, system->work);
+  void *before = mem_alloc(k->mem, system->work), *after = mem_alloc(k->mem, system->work),
+       *real = mem_alloc(k->mem, system->work);
   struct choices choices;
   struct move move;
   bool found = false;
@@ -127,7 +130,8 @@ static bool finish_really(struct tracker *k, unsigned thread, const struct move 
     if (wrong_move->fault ? moved != FAULTED || m.move.fault != wrong_move->fault : moved != MOVED) continue;
     bool same = m.move.event_count == wrong_move->event_count;
     for (unsigned i = 0; same && i < m.move.event_count; i++)
-      same = m.move.events[i].kind == wrong_move->events[i].kind && m.move.events[i].call == wrong_move->events[i].call &&
+      same = m.move.events[i].kind == wrong_move->events[i].kind &&
+             m.move.events[i].call == wrong_move->events[i].call &&
              m.move.events[i].result == wrong_move->events[i].result;
     if (!same) continue;
     vec_push(k->mem, &k->path, m);
@@ -139,7 +143,8 @@ static bool finish_really(struct tracker *k, unsigned thread, const struct move 
 /* The last moves, those of the violation. */
 static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned depth) {
   struct system *system = k->system;
-  void *here = mem_alloc(k->mem, system->work), *there = mem_alloc(k->mem, system->work), *real = mem_alloc(k->mem, system->work);
+  void *here = mem_alloc(k->mem, system->work), *there = mem_alloc(k->mem, system->work),
+       *real = mem_alloc(k->mem, system->work);
   struct choices choices;
   struct move move;
   bool found = false;
@@ -178,7 +183,8 @@ static bool finish_any(struct tracker *k, uint32_t set) {
 }
 
 bool find_path(struct mem *mem, struct explore *x, struct search_result *r, struct problem *why) {
-  struct tracker k = {.mem = mem, .x = x, .w = &x->workers[0], .traces = &x->workers[0].traces, .system = x->workers[0].system};
+  struct tracker k = {
+      .mem = mem, .x = x, .w = &x->workers[0], .traces = &x->workers[0].traces, .system = x->workers[0].system};
   struct system *system = k.system;
   VEC(uint32_t) refs = {0};
   k.here = mem_zero(mem, 1, system->work);

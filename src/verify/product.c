@@ -1,6 +1,6 @@
-/* Formulas: the product of the state graph with the automaton of the negated formula, and a search for a fair accepting lasso
- * (Vardi and Wolper 1986). A move of several events is several letters, read by the automaton at once: a transition of the product
- * has the marks of all of them. */
+/* Formulas: the product of the state graph with the automaton of the negated formula, and a search for a fair accepting
+ * lasso (Vardi and Wolper 1986). A move of several events is several letters, read by the automaton at once: a
+ * transition of the product has the marks of all of them. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -44,8 +44,8 @@ struct product {
   /* Words of labels; one more, the last, is the empty letter of a run that has ended. */
   struct word *words;
   uint32_t words_count;
-  /* Readings of automaton state s over word w: lists.at[s * words_count + w] is where its list begins in readings, NO_LIST if it
-   * was not made; a list ends with a reading to UINT32_MAX. */
+  /* Readings of automaton state s over word w: lists.at[s * words_count + w] is where its list begins in readings,
+   * NO_LIST if it was not made; a list ends with a reading to UINT32_MAX. */
   VEC(uint32_t) lists;
   VEC(struct reading) readings, now, then;
   VEC(struct product_label) labels;
@@ -66,7 +66,8 @@ static void make_words(struct product *p) {
     const struct graph_label *label = i < g->labels.count ? &g->labels.at[i] : NULL;
     struct word *w = &p->words[i];
     w->count = label && label->count ? label->count : 1;
-    for (unsigned k = 0; label && k < label->count; k++) w->letters[k] = ltl_letter(p->ltl, p->l->names, &label->events[k]);
+    for (unsigned k = 0; label && k < label->count; k++)
+      w->letters[k] = ltl_letter(p->ltl, p->l->names, &label->events[k]);
   }
 }
 
@@ -139,7 +140,8 @@ static uint32_t place_of(const struct product *p, uint32_t state, uint32_t autom
 
 static void grow_table(struct product *p) {
   mem_free(p->mem, p->table);
-  if (p->mask == UINT32_MAX) mem_zero(p->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
+  if (p->mask == UINT32_MAX)
+    mem_zero(p->mem, SIZE_MAX, 1); /* more nodes than have numbers: more than there is memory for */
   p->mask = p->mask * 2 + 1;
   p->table = mem_zero(p->mem, (size_t)p->mask + 1, sizeof *p->table);
   for (uint32_t i = 0; i < p->state.count; i++) {
@@ -204,9 +206,17 @@ static void find(struct product *p, struct lasso *found) {
     thread[i] = label < g->labels.count ? g->labels.at[label].thread : NO_THREAD;
     marks[i] = p->labels.at[i].marks;
   }
-  struct question q = {.count = (uint32_t)p->state.count, .first = p->first.at, .edges = p->edges.at, .parent = p->parent.at,
-                       .state = p->state.at, .thread = thread, .marks = marks, .all = buchi_marks(p->buchi),
-                       .fairness = p->l->fairness, .enabled = g->enabled.at, .held = g->held.at};
+  struct question q = {.count = (uint32_t)p->state.count,
+                       .first = p->first.at,
+                       .edges = p->edges.at,
+                       .parent = p->parent.at,
+                       .state = p->state.at,
+                       .thread = thread,
+                       .marks = marks,
+                       .all = buchi_marks(p->buchi),
+                       .fairness = p->l->fairness,
+                       .enabled = g->enabled.at,
+                       .held = g->held.at};
   lasso_find(p->mem, &q, found);
 }
 
@@ -224,7 +234,7 @@ static uint16_t stuck_threads(const struct liveness *l, uint32_t node, const str
   for (size_t i = 0; i < loop->count; i++) {
     const struct graph_label *label = &l->graph.labels.at[loop->at[i].label];
     for (unsigned k = 0; k < label->count; k++)
-      if (label->events[k].kind == EVENT_RETURN) stuck &= (uint16_t)~(1u << label->events[k].thread);
+      if (label->events[k].kind == EVENT_RETURN) stuck &= (uint16_t) ~(1u << label->events[k].thread);
   }
   return stuck;
 }
@@ -241,9 +251,9 @@ static bool violated(struct product *p, const struct lasso *found) {
   if (stuck) l->result->stuck = first_thread(stuck);
   l->result->waits = stuck && !loop.count && l->graph.waits.at[node] >> l->result->stuck & 1;
   text_open(&t, p->mem);
-  text_add(&t, loop.count ? "the formula is false of a run that repeats its loop for ever"
-                          : l->graph.waits.at[node] ? "the formula is false of a run that ends where no thread can move"
-                                                    : "the formula is false of a run that ends where all threads have stopped");
+  text_add(&t, loop.count                ? "the formula is false of a run that repeats its loop for ever"
+               : l->graph.waits.at[node] ? "the formula is false of a run that ends where no thread can move"
+                                         : "the formula is false of a run that ends where all threads have stopped");
   if (stuck) text_add(&t, ": ");
   liveness_print_threads(l, node, stuck, &t);
   if (stuck) text_add(&t, " for ever");
@@ -269,9 +279,11 @@ static bool decide(struct liveness *l) {
   return !found.found || violated(&p, &found);
 }
 
-bool ltl_check(struct mem *m, struct system *system, const char *formula, enum fairness fairness, const struct ltl_names *names,
-               struct limits *limits, struct liveness_result *result, struct problem *problem) {
-  struct liveness l = {.mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
+bool ltl_check(struct mem *m, struct system *system, const char *formula, enum fairness fairness,
+               const struct ltl_names *names, struct limits *limits, struct liveness_result *result,
+               struct problem *problem) {
+  struct liveness l = {
+      .mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
   l.formula = formula;
   l.fairness = fairness;
   return liveness_decide(&l, prepare, decide);

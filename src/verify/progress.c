@@ -1,5 +1,5 @@
-/* Progress conditions (Herlihy and Shavit 2011, On the Nature of Progress), decided as loops of the reachable state graph: what
- * each is, and why the checks are exact, is in progress.h. */
+/* Progress conditions (Herlihy and Shavit 2011, On the Nature of Progress), decided as loops of the reachable state
+ * graph: what each is, and why the checks are exact, is in progress.h. */
 #include "verify/progress.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ static bool *kept(struct liveness *l, int thread) {
   bool *keep = mem_zero(l->part, g->labels.count + 1, sizeof *keep);
   for (size_t i = 0; i < g->labels.count; i++) {
     const struct graph_label *label = &g->labels.at[i];
-    keep[i] = !label_has(label, EVENT_RETURN, thread) && (l->progress != PROGRESS_OBSTRUCTION_FREE || label->thread == thread);
+    keep[i] = !label_has(label, EVENT_RETURN, thread) &&
+              (l->progress != PROGRESS_OBSTRUCTION_FREE || label->thread == thread);
   }
   return keep;
 }
@@ -132,7 +133,8 @@ static bool decide(struct liveness *l) {
 
 bool progress_check(struct mem *m, struct system *system, enum progress progress, const struct ltl_names *names,
                     struct limits *limits, struct liveness_result *result, struct problem *problem) {
-  struct liveness l = {.mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
+  struct liveness l = {
+      .mem = m, .system = system, .names = names, .limits = limits, .result = result, .problem = problem};
   l.progress = progress;
   return liveness_decide(&l, NULL, decide);
 }

@@ -1,9 +1,10 @@
 /* What of an object a register still leads to: which of its cells the thread may come to access through it.
  *
- * A backward analysis over the instructions, as liveness is: a register leads to a cell if some path uses it as the address of an access
- * to that cell before it is set anew. A register whose value may be stored, freed or computed with leads to everything. One that is only
- * compared (a pointer read earlier, to see whether it is still the same) leads to nothing: of garbage that only such registers point to
- * nothing matters but which register holds the same as which (pack.c). */
+ * A backward analysis over the instructions, as liveness is: a register leads to a cell if some path uses it as the
+ * address of an access to that cell before it is set anew. A register whose value may be stored, freed or computed with
+ * leads to everything. One that is only compared (a pointer read earlier, to see whether it is still the same) leads to
+ * nothing: of garbage that only such registers point to nothing matters but which register holds the same as which
+ * (pack.c). */
 #include "verify/machine_parts.h"
 
 static uint32_t cells_from(int64_t first, unsigned count) {
@@ -77,7 +78,8 @@ static void transfer(const struct inst *in, uint32_t *at) {
   case I_UNLOCK:
     if (in->code == I_STORE || in->code == I_EXCHANGE || in->code == I_CAS || in->code == I_FETCH)
       for (unsigned i = 0; i < in->count; i++) at[in->b + i] = REACH_ALL;
-    if (!(in->flags & FLAG_GLOBAL)) at[in->a] |= cells_from(in->imm, in->code >= I_LOCK && in->code <= I_UNLOCK ? 1 : in->count);
+    if (!(in->flags & FLAG_GLOBAL))
+      at[in->a] |= cells_from(in->imm, in->code >= I_LOCK && in->code <= I_UNLOCK ? 1 : in->count);
     break;
   default: break;
   }
@@ -101,7 +103,8 @@ void reach_open(struct mem *mem, struct machine *m) {
     m->reach = NULL;
     return;
   }
-  uint32_t *at = mem_zero(mem, p->code_count * regs + COUNT_MOST, sizeof *at), *now = mem_zero(mem, regs + COUNT_MOST, sizeof *now);
+  uint32_t *at = mem_zero(mem, p->code_count * regs + COUNT_MOST, sizeof *at),
+           *now = mem_zero(mem, regs + COUNT_MOST, sizeof *now);
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t pc = p->code_count; pc-- > 1;) {

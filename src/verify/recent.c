@@ -20,8 +20,8 @@ struct recent {
   unsigned threads;
   void *memory; /* of the places, which begin at a line */
   struct kept *places;
-  unsigned bits; /* how many places, as a power of two */
-  uint64_t count; /* states kept so far */
+  unsigned bits;             /* how many places, as a power of two */
+  uint64_t count;            /* states kept so far */
   const unsigned char *next; /* being read */
   /* being kept; NULL: nothing */
   struct kept *place;
@@ -140,8 +140,8 @@ static struct recent_move *add_move(struct recent *r, const struct move *move, u
 
 void recent_add_again(struct recent *r, const struct move *move, unsigned turn) { add_move(r, move, turn, 0); }
 
-void recent_add(struct recent *r, const struct move *move, unsigned turn, const unsigned char *packed, uint32_t size, uint64_t hash,
-                const uint8_t *from) {
+void recent_add(struct recent *r, const struct move *move, unsigned turn, const unsigned char *packed, uint32_t size,
+                uint64_t hash, const uint8_t *from) {
   bool ordered = true;
   for (unsigned t = 0; t < r->threads; t++) ordered &= from[t] == t;
   uint32_t order = ordered ? 0 : r->threads;

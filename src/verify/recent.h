@@ -1,5 +1,6 @@
-/* What became of states expanded lately. Many states come back soon, with another set: their moves are the same, and so are the states that
- * these lead to, packed and with the threads in order. Only what becomes of the set is left to find.
+/* What became of states expanded lately. Many states come back soon, with another set: their moves are the same, and so
+ * are the states that these lead to, packed and with the threads in order. Only what becomes of the set is left to
+ * find.
  *
  * Each state has one place where it is kept until another needs it: for each thread a head, and then its moves. */
 #ifndef ASIF_VERIFY_RECENT_H
@@ -14,7 +15,8 @@ struct recent_thread {
   uint16_t waits, locked; /* how many more moves wait; and of those, for a lock */
 };
 
-/* After it come the events, where the threads are from (system.pack) unless they are where they were, and the packed state. */
+/* After it come the events, where the threads are from (system.pack) unless they are where they were, and the packed
+ * state. */
 struct recent_move {
   uint64_t hash;
   uint16_t turn; /* by which of the thread's choices it is made */
@@ -43,8 +45,8 @@ void recent_begin(struct recent *, uint32_t state);
 void recent_add_thread(struct recent *, uint16_t same, bool known);
 void recent_add_wait(struct recent *, bool locked);
 void recent_add_again(struct recent *, const struct move *, unsigned turn); /* it has to be made again */
-void recent_add(struct recent *, const struct move *, unsigned turn, const unsigned char *packed, uint32_t size, uint64_t hash,
-                const uint8_t *from);
+void recent_add(struct recent *, const struct move *, unsigned turn, const unsigned char *packed, uint32_t size,
+                uint64_t hash, const uint8_t *from);
 void recent_give_up(struct recent *);
 void recent_end(struct recent *);
 

@@ -3,8 +3,8 @@
  *   state -> its moves, once: those that nobody sees, and the returns
  *   set of states, event -> the states after it -> everything invisible moves lead to from there -> a set with a number
  *
- * As with spec sets, every answer is in a memo that any number of threads may read; what is not there yet is computed by one thread
- * at a time, under a lock. */
+ * As with spec sets, every answer is in a memo that any number of threads may read; what is not there yet is computed
+ * by one thread at a time, under a lock. */
 #include "verify/reference.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ struct ref_state {
   const uint32_t *next; /* by moves that nobody sees */
   const struct ref_return *returns;
   uint32_t next_count, return_count;
-  uint32_t mark; /* in the set being made, if it is the latest mark */
+  uint32_t mark;         /* in the set being made, if it is the latest mark */
   const uint64_t *looks; /* a thread each: a hash of what it is doing; NULL until asked for */
 };
 
@@ -41,8 +41,8 @@ struct ref_set {
 };
 
 struct shared {
-  struct memo answers; /* set and event */
-  struct memo renamed; /* set and permutation */
+  struct memo answers;               /* set and event */
+  struct memo renamed;               /* set and permutation */
   struct memo called, state_renamed; /* state, call and thread; state and permutation */
   pthread_mutex_t lock;
   struct mem *mem; /* guarded anew whenever the lock is taken */
@@ -64,7 +64,7 @@ struct shared {
 
 struct reference {
   struct shared *shared;
-  struct mem *mem; /* where running out of memory goes */
+  struct mem *mem;            /* where running out of memory goes */
   VEC(const uint8_t *) ranks; /* of each set asked for: this view's own */
 };
 
@@ -438,7 +438,9 @@ static const uint8_t *ranks(void *self, uint32_t set) {
   return v->ranks.at[set];
 }
 
-static bool within(void *self, uint32_t inner, uint32_t outer) { return inner == outer || ask(self, WITHIN, inner, outer, 0); }
+static bool within(void *self, uint32_t inner, uint32_t outer) {
+  return inner == outer || ask(self, WITHIN, inner, outer, 0);
+}
 
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) {
   return i == j || ask(self, ALIKE, set, i < j ? j : i, i < j ? i : j);
@@ -452,10 +454,16 @@ bool reference_fault(struct reference *v, struct move *move) {
 /* Making it. */
 
 /* Every thread makes whatever call `call` is. */
-static struct system *new_machine(struct mem *mem, const struct reference_parts *p, const struct client_call *call, bool forget) {
+static struct system *new_machine(struct mem *mem, const struct reference_parts *p, const struct client_call *call,
+                                  bool forget) {
   struct client_thread client[THREADS_MOST];
-  struct machine_options options = {.steps = STEPS_SHARED, .ops = OPS_FOREVER, .apart = true, .fuse_private = true,
-                                    .type_stable = p->type_stable, .weak_fails = p->weak_fails, .forget = forget};
+  struct machine_options options = {.steps = STEPS_SHARED,
+                                    .ops = OPS_FOREVER,
+                                    .apart = true,
+                                    .fuse_private = true,
+                                    .type_stable = p->type_stable,
+                                    .weak_fails = p->weak_fails,
+                                    .forget = forget};
   for (unsigned t = 0; t < p->threads; t++) client[t] = (struct client_thread){.calls = call, .call_count = 1};
   return machine_new(mem, p->program, client, p->threads, &options, p->result, p->result_self);
 }
@@ -522,8 +530,10 @@ static bool load_sets(struct shared *s, struct loading *in) {
     begin_set(s);
     for (uint64_t k = 0; k < n && load_good(in); k++) {
       uint64_t state = load_number(in);
-      if (state >= s->states.count) load_fail(in);
-      else add_to_set(s, (uint32_t)state);
+      if (state >= s->states.count)
+        load_fail(in);
+      else
+        add_to_set(s, (uint32_t)state);
     }
     if (load_good(in) && intern_set(s) != i) load_fail(in);
   }
@@ -539,9 +549,19 @@ static bool load(void *self, struct loading *in) {
 }
 
 struct traces reference_traces(struct reference *v) {
-  return (struct traces){.self = v, .initial = initial, .step = step, .may_call = may_call, .count = count, .share = share,
-                         .within = within, .symmetric = !v->shared->parts.program->uses_thread, .permute = permute,
-                         .ranks = ranks, .alike = alike, .save = save, .load = load};
+  return (struct traces){.self = v,
+                         .initial = initial,
+                         .step = step,
+                         .may_call = may_call,
+                         .count = count,
+                         .share = share,
+                         .within = within,
+                         .symmetric = !v->shared->parts.program->uses_thread,
+                         .permute = permute,
+                         .ranks = ranks,
+                         .alike = alike,
+                         .save = save,
+                         .load = load};
 }
 
 /* One history. */
@@ -572,12 +592,14 @@ static void hunt_moves(struct hunt *h, unsigned thread, const struct event *next
   do {
     if (h->machine->move(h->machine, h->from, thread, &choices, h->to, &move) != MOVED) continue;
     bool ends = move.event_count && move.events[0].kind == EVENT_RETURN;
-    if (ends && (next->kind != EVENT_RETURN || next->thread != thread || next->result != move.events[0].result)) continue;
+    if (ends && (next->kind != EVENT_RETURN || next->thread != thread || next->result != move.events[0].result))
+      continue;
     hunt_reach(h, h->to, done + (idle || ends));
   } while (choices_next(&choices));
 }
 
-bool reference_has(struct mem *mem, const struct reference_parts *parts, const struct event *events, size_t event_count) {
+bool reference_has(struct mem *mem, const struct reference_parts *parts, const struct event *events,
+                   size_t event_count) {
   struct hunt *h = mem_zero(mem, 1, sizeof *h);
   h->mem = mem;
   h->machine = new_machine(mem, parts, &h->call, false);

@@ -50,10 +50,10 @@ bool sets_exchangeable(struct shared *s, uint32_t set, unsigned i, unsigned j) {
   return sets_pack(s) == x->count && !memcmp(s->bytes.at, x->configs, x->count * s->lin.bytes);
 }
 
-/* Ranks: threads are told apart by sums of hashes over the configurations, in which the other threads appear in no order, by
- * what is known of them so far; again and again, until nothing more comes of it. Renaming the threads gives every thread's sum to
- * its new name. A state that names processes has no part in this but how it looks to each: with how many others the thread could
- * not be exchanged. */
+/* Ranks: threads are told apart by sums of hashes over the configurations, in which the other threads appear in no
+ * order, by what is known of them so far; again and again, until nothing more comes of it. Renaming the threads gives
+ * every thread's sum to its new name. A state that names processes has no part in this but how it looks to each: with
+ * how many others the thread could not be exchanged. */
 
 static uint64_t looks(struct shared *s, uint32_t state, unsigned i) {
   if (!s->lin.spec->by_process) return 0;

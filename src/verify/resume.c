@@ -55,7 +55,8 @@ void subject_identify(struct subject *s, struct search_identity *id) {
 }
 
 unsigned subject_flags(const struct subject *s) {
-  return (s->machine_options.forget ? 0 : REMEMBERS) | (s->against.reference && !s->against.parts.forget ? REFERENCE_REMEMBERS : 0);
+  return (s->machine_options.forget ? 0 : REMEMBERS) |
+         (s->against.reference && !s->against.parts.forget ? REFERENCE_REMEMBERS : 0);
 }
 
 bool subject_resume(struct subject *s, const struct search_options *options, struct problem *why) {

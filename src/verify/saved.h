@@ -1,4 +1,5 @@
-/* A file of numbers and blocks of bytes, written whole or not at all, with a sum at the end that tells whether it still is. */
+/* A file of numbers and blocks of bytes, written whole or not at all, with a sum at the end that tells whether it still
+ * is. */
 #ifndef ASIF_VERIFY_SAVED_H
 #define ASIF_VERIFY_SAVED_H
 
@@ -10,7 +11,8 @@
 
 enum { SAVED_BLOCK = 1 << 16 };
 
-/* Writing takes no memory but this: it may be memory that ran out. What cannot be written is noted, and told at the end. */
+/* Writing takes no memory but this: it may be memory that ran out. What cannot be written is noted, and told at the
+ * end. */
 struct saving {
   int fd;
   int failed; /* errno of the first failure */
@@ -27,8 +29,8 @@ void save_block(struct saving *, const void *, size_t size); /* its size first *
 /* Only now it is where it was to be. False with the problem: what was there before still is. */
 bool save_close(struct saving *, struct problem *);
 
-/* The sum is looked at before anything else, so that what is read is what was once written. After a failure all the same, numbers
- * are 0 and blocks empty. */
+/* The sum is looked at before anything else, so that what is read is what was once written. After a failure all the
+ * same, numbers are 0 and blocks empty. */
 struct loading {
   FILE *file;
   bool failed;

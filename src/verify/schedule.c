@@ -10,25 +10,17 @@
  *   against other.c              the same of --against
  *   approx 2                     the same of --approx; where nothing was found the verdict is `no violation seen`
  *   progress lock-free           the same of --progress; the verdict is `not lock-free`, or lock-free
- *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or holds
- *   threads 3
- *   operations 1                 or forever
- *   bound 3                      or none
- *   steps shared
- *   reduce best                  it says where moves begin and end
- *   points 0
- *   weak 0
- *   recursion 8
- *   fault FILE:LINE:COL: TEXT    if it is one
- *   loop 3                       of liveness: so many moves at the end are repeated for ever
- *   moves 17
- *   0 12 1 0/3                   thread, instructions, how many choices, and each: which of how many
+ *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or
+ * holds threads 3 operations 1                 or forever bound 3                      or none steps shared reduce best
+ * it says where moves begin and end points 0 weak 0 recursion 8 fault FILE:LINE:COL: TEXT    if it is one loop 3 of
+ * liveness: so many moves at the end are repeated for ever moves 17 0 12 1 0/3                   thread, instructions,
+ * how many choices, and each: which of how many
  *   ...
  *   history
  *   q Enq(5) A                   Wing-Gong lines to the end
  *
- * Replaying shares the front end and the machine with the search, and nothing else: moves are made again one by one, and a history
- * that is to have no linearization is tried in every order (evidence/core.c). */
+ * Replaying shares the front end and the machine with the search, and nothing else: moves are made again one by one,
+ * and a history that is to have no linearization is tried in every order (evidence/core.c). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,8 +35,9 @@
 #include "verify/schedule.h"
 
 static const char *const steps_names[] = {[STEPS_SHARED] = "shared", [STEPS_STATEMENT] = "statement"};
-static const char *const reduce_names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
-                                           [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
+static const char *const reduce_names[] = {
+    [REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+    [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
 
 static uint64_t source_hash(const struct unit *u) {
   uint64_t h = 0;
@@ -83,8 +76,8 @@ static void put_asked(const struct subject *s, struct text *t) {
   text_printf(t, o->ops ? "%u" : "forever", o->ops);
   text_add(t, "\nbound ");
   text_printf(t, s->bound >= 0 ? "%" PRId64 : "none", s->bound);
-  text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nrecursion %u\n", steps_names[o->steps], reduce_names[o->search.reduce],
-              o->points, o->weak_fails, o->recursion);
+  text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nrecursion %u\n", steps_names[o->steps],
+              reduce_names[o->search.reduce], o->points, o->weak_fails, o->recursion);
 }
 
 /* "file:line:col: text" of the schedule's end. */
@@ -130,8 +123,8 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   text_printf(&t, "asif-evidence 1\ncommand verify\nverdict %s\n", holds ? holding(s->options) : v->kind);
   put_asked(s, &t);
   if (holds) {
-    text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states, v->search.transitions,
-                v->search.depth);
+    text_printf(&t, "states %" PRIu64 "\ntransitions %" PRIu64 "\ndepth %" PRIu32 "\n", v->search.states,
+                v->search.transitions, v->search.depth);
     return flush(&t, out);
   }
   put_fault(s, v, &fault);
@@ -248,7 +241,8 @@ static bool read_source(struct evidence *e) {
     char *s = field(e, "argument");
     if (!s) break;
     if (!harmless(s))
-      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s", s);
+      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s",
+                           s);
     vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
   }
   vec_push(e->mem, &e->arguments, NULL);
@@ -265,8 +259,10 @@ static bool read_asked(struct evidence *e) {
   unsigned steps, reduce;
   char *s;
   if (!read_source(e)) return false;
-  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads) return unexpected(e, "threads");
-  if (!read_number(e, "operations", "forever", 1000, &ops) || !read_number(e, "bound", "none", 1000000, &bound)) return false;
+  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads)
+    return unexpected(e, "threads");
+  if (!read_number(e, "operations", "forever", 1000, &ops) || !read_number(e, "bound", "none", 1000000, &bound))
+    return false;
   if (!read_name(e, "steps", steps_names, 2, &steps)) return false;
   if (!read_name(e, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
   if (!read_number(e, "points", NULL, 1, &points) || !read_number(e, "weak", NULL, 1, &weak)) return false;
@@ -287,8 +283,8 @@ static bool read_move(struct evidence *e) {
   uint64_t thread, length, made, taken, of;
   if (!next(e, "a line for each move")) return false;
   char *s = e->line;
-  bool good = number_at(&s, e->options.threads - 1, &thread) && *s++ == ' ' && number_at(&s, UINT32_MAX, &length) && *s++ == ' ' &&
-              number_at(&s, CHOICES_MOST, &made);
+  bool good = number_at(&s, e->options.threads - 1, &thread) && *s++ == ' ' && number_at(&s, UINT32_MAX, &length) &&
+              *s++ == ' ' && number_at(&s, CHOICES_MOST, &made);
   for (unsigned i = 0; good && i < made; i++) {
     good = *s++ == ' ' && number_at(&s, UINT16_MAX, &taken) && *s++ == '/' && number_at(&s, UINT16_MAX, &of);
     m.choices.taken[i] = (uint16_t)taken;
@@ -314,7 +310,8 @@ static bool read_moves(struct evidence *e) {
     if (!(s = field(e, "loop")) || !number_at(&s, UINT32_MAX, &e->loop) || *s) return unexpected(e, "loop");
     if (!next(e, "moves")) return false;
   }
-  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s || count < e->loop) return unexpected(e, "moves");
+  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s || count < e->loop)
+    return unexpected(e, "moves");
   for (uint64_t i = 0; i < count; i++)
     if (!read_move(e)) return false;
   if (!next(e, "history") || strcmp(e->line, "history")) return unexpected(e, "history");
@@ -336,7 +333,8 @@ static bool same_choices(const struct choices *a, const struct choices *b) {
 }
 
 /* Makes the move if it can be made: its choices are looked for among those there are, and not believed. */
-static enum moved make_move(struct system *m, const void *here, const struct path_move *path, void *there, struct move *move) {
+static enum moved make_move(struct system *m, const void *here, const struct path_move *path, void *there,
+                            struct move *move) {
   struct choices choices;
   choices_begin(&choices);
   do {
@@ -375,7 +373,8 @@ static bool walk(struct walk *w, struct evidence *e, size_t *at) {
 }
 
 static bool is_deadlock(struct evidence *e, struct walk *w) {
-  struct worker at = {.system = w->subject->machine, .traces = w->traces, .from = w->here, .to = w->there, .set = w->set};
+  struct worker at = {
+      .system = w->subject->machine, .traces = w->traces, .from = w->here, .to = w->there, .set = w->set};
   mem_open(&at.mem, e->mem->limits);
   bool stuck = MEM_GUARD(&at.mem) || is_stuck(&at);
   mem_close(&at.mem);
@@ -427,8 +426,8 @@ static enum verdict replay_start(const struct evidence *e, struct subject *s, st
   return VERDICT_HOLDS;
 }
 
-static enum verdict replay_fault(const struct evidence *e, struct subject *s, const struct verified *v, const struct walk *w,
-                                 struct text *said) {
+static enum verdict replay_fault(const struct evidence *e, struct subject *s, const struct verified *v,
+                                 const struct walk *w, struct text *said) {
   struct text fault;
   text_open(&fault, e->mem);
   put_fault(s, v, &fault);
@@ -438,8 +437,8 @@ static enum verdict replay_fault(const struct evidence *e, struct subject *s, co
   return VERDICT_HOLDS;
 }
 
-static enum verdict replay_trace(struct evidence *e, struct subject *s, struct verified *v, struct walk *w, struct text *said,
-                                 struct problem *why) {
+static enum verdict replay_trace(struct evidence *e, struct subject *s, struct verified *v, struct walk *w,
+                                 struct text *said, struct problem *why) {
   if (s->against.reference) {
     if (!against_confirm(s, v, why)) return refuted(said, "%s has this history", e->options.against);
     text_printf(said, "the %zu moves give this history; %s\n", e->moves.count, v->reason);
@@ -447,8 +446,10 @@ static enum verdict replay_trace(struct evidence *e, struct subject *s, struct v
   }
   if (s->options->points) {
     if (w->set) return refuted(said, "the specification allows these results at the marked linearization points");
-    text_printf(said, "the %zu moves lead to a result that the specification does not give at the marked linearization points\n",
-                e->moves.count);
+    text_printf(
+        said,
+        "the %zu moves lead to a result that the specification does not give at the marked linearization points\n",
+        e->moves.count);
     return VERDICT_HOLDS;
   }
   enum verdict found = try_orders(e, s, v->history, why);
@@ -481,7 +482,8 @@ static enum verdict replay_run(struct evidence *e, struct subject *s, struct tex
 
 static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
   struct verified v = {.search.violation = VIOLATION_TRACE};
-  struct walk w = {.subject = s, .traces = s->counted ? counted_traces(s->counted) : specsets_traces(s->sets),
+  struct walk w = {.subject = s,
+                   .traces = s->counted ? counted_traces(s->counted) : specsets_traces(s->sets),
                    .here = mem_zero(e->mem, 1, s->machine->work),
                    .there = mem_zero(e->mem, 1, s->machine->work)};
   size_t at;
@@ -511,7 +513,8 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->against) text_add(t, " --against "), text_shell_word(t, o->against);
   if (o->approx) text_printf(t, " --approx %u", o->k);
   if (o->live && o->live->formula)
-    text_add(t, " --ltl "), text_shell_word(t, o->live->formula), text_printf(t, " --fair %s", fairness_name(o->live->fairness));
+    text_add(t, " --ltl "), text_shell_word(t, o->live->formula),
+        text_printf(t, " --fair %s", fairness_name(o->live->fairness));
   else if (o->live)
     text_printf(t, " --progress %s", progress_name(o->live->progress));
   text_printf(t, " --threads %u --ops ", o->threads);
@@ -529,10 +532,14 @@ static void put_command(const struct evidence *e, struct text *t) {
 
 static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text *said) {
   if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
-  text_printf(said, "a complete search of %" PRIu64 " states found no violation%s; nothing shorter shows that. This repeats it:\n\n",
+  text_printf(said,
+              "a complete search of %" PRIu64
+              " states found no violation%s; nothing shorter shows that. This repeats it:\n\n",
               e->states, e->options.approx ? " that the approximation shows" : "");
   put_command(e, said);
-  text_add(said, e->options.live || e->options.approx ? "\n" : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
+  text_add(said, e->options.live || e->options.approx
+                     ? "\n"
+                     : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
   *verdict = VERDICT_UNKNOWN;
   return true;
 }
@@ -551,7 +558,8 @@ bool schedule_replay(struct mem *m, struct input *in, enum verdict *verdict, str
     subject_close(s);
     return false;
   }
-  if (source_hash(s->unit) != e->hash) text_printf(said, "%s, or what it includes, has changed since\n", e->options.path);
+  if (source_hash(s->unit) != e->hash)
+    text_printf(said, "%s, or what it includes, has changed since\n", e->options.path);
   *verdict = replay_moves(e, s, said, why);
   const char *user = spec_user_fault(&s->spec);
   if (user) problem_set(why, "%s", user);

@@ -2,11 +2,12 @@
  *
  *   state -> its threads' moves -> spec set after their events -> threads in order (symmetry) -> packed -> new?
  *
- * A state that was expanded lately, with another set, has the same moves to the same states: of these only the sets are found (recent.h).
+ * A state that was expanded lately, with another set, has the same moves to the same states: of these only the sets are
+ * found (recent.h).
  *
- * With several workers each owns a part of the states, by their hash: it alone stores and expands them. What a worker finds that is
- * another's goes into a box for it; boxes are emptied in turns, between barriers, so nothing is locked. Breadth first the turns keep to
- * the levels, and the first violation met is at the least depth. */
+ * With several workers each owns a part of the states, by their hash: it alone stores and expands them. What a worker
+ * finds that is another's goes into a box for it; boxes are emptied in turns, between barriers, so nothing is locked.
+ * Breadth first the turns keep to the levels, and the first violation met is at the least depth. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -15,15 +16,20 @@
 enum { TURN = 4096 /* states a worker expands between barriers */, POLL = 256 };
 
 const char *reduce_name(enum reduce r) {
-  static const char *const names[] = {[REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
-                                      [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
+  static const char *const names[] = {
+      [REDUCE_BEST] = "best", [REDUCE_NONE] = "none", [REDUCE_SYM1] = "sym1", [REDUCE_SYM] = "sym",
+      [REDUCE_POR] = "por",   [REDUCE_BOTH] = "both", [REDUCE_TAU] = "tau"};
   return names[r];
 }
 
-static bool symmetric(enum reduce r) { return r == REDUCE_BEST || r == REDUCE_SYM1 || r == REDUCE_SYM || r == REDUCE_BOTH; }
+static bool symmetric(enum reduce r) {
+  return r == REDUCE_BEST || r == REDUCE_SYM1 || r == REDUCE_SYM || r == REDUCE_BOTH;
+}
 
 /* Where the specification tells threads apart, so does the search. */
-static enum reduce without_symmetry(enum reduce r) { return r == REDUCE_BOTH ? REDUCE_POR : symmetric(r) ? REDUCE_NONE : r; }
+static enum reduce without_symmetry(enum reduce r) {
+  return r == REDUCE_BOTH ? REDUCE_POR : symmetric(r) ? REDUCE_NONE : r;
+}
 
 static const uint8_t *find_ranks(void *self, uint32_t set) {
   struct worker *w = self;
@@ -31,8 +37,8 @@ static const uint8_t *find_ranks(void *self, uint32_t set) {
   return w->traces.ranks(w->traces.self, set);
 }
 
-/* The pair as its representative: Rep1 (Algorithm 4.2) orders threads by what they do, Rep2 (4.3) those that do the same by their parts
- * in the spec set, which is what trying every permutation that fits would find. */
+/* The pair as its representative: Rep1 (Algorithm 4.2) orders threads by what they do, Rep2 (4.3) those that do the
+ * same by their parts in the spec set, which is what trying every permutation that fits would find. */
 uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *from) {
   struct system *system = w->system;
   w->ranked = false;
@@ -64,8 +70,9 @@ void wrong(struct worker *w, enum violation v) {
   atomic_store(&x->stop, true);
 }
 
-/* Of two pairs with the same state the one with the smaller set has every violation the other has: a trace that is none after the larger
- * is none after the smaller. So a pair is not needed if there is one whose set is within its own (antichains of pairs). */
+/* Of two pairs with the same state the one with the smaller set has every violation the other has: a trace that is none
+ * after the larger is none after the smaller. So a pair is not needed if there is one whose set is within its own
+ * (antichains of pairs). */
 static bool covers(void *self, uint32_t there, uint32_t set) {
   const struct worker *w = self;
   return w->traces.within(w->traces.self, there, set);
@@ -92,8 +99,8 @@ static void admit_all(struct worker *w) {
   while (w->admitted < w->waited) admit(w);
 }
 
-/* A third of the way through the ring the table's entry has arrived, and tells which record will be compared; after two thirds that has, and
- * tells where its state is. */
+/* A third of the way through the ring the table's entry has arrived, and tells which record will be compared; after two
+ * thirds that has, and tells where its state is. */
 static void await(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
   if (size > WAITING_SIZE) {
     keep(w, packed, size, set, hash, w->ref);
@@ -119,7 +126,8 @@ static void await(struct worker *w, const unsigned char *packed, uint32_t size, 
   }
 }
 
-static void post(struct worker *w, unsigned to, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
+static void post(struct worker *w, unsigned to, const unsigned char *packed, uint32_t size, uint32_t set,
+                 uint64_t hash) {
   struct bytes *box = &w->outbox[to];
   size_t need = POSTED + size;
   vec_reserve(&w->mem, &box->at, box->at.count + need);
@@ -189,7 +197,8 @@ struct moves {
 };
 
 /* A move that is made: the set after it. False if it is not, since the client would not call. */
-static bool count_move(struct worker *w, const struct event *events, unsigned count, struct moves *seen, uint32_t *next) {
+static bool count_move(struct worker *w, const struct event *events, unsigned count, struct moves *seen,
+                       uint32_t *next) {
   if (!follow_events(w, events, count, w->set, next)) return false;
   seen->made++;
   seen->inside |= !count || events[0].kind != EVENT_CALL;
@@ -259,8 +268,8 @@ static void expand_threads(struct worker *w, struct moves *seen) {
   }
 }
 
-/* The reduction of the 2009 paper (Figures 3 and 4): a thread whose only move is invisible and touches nothing that others can see, or is
- * a return, may go first, alone, if that leads to a state not met before. */
+/* The reduction of the 2009 paper (Figures 3 and 4): a thread whose only move is invisible and touches nothing that
+ * others can see, or is a return, may go first, alone, if that leads to a state not met before. */
 static bool expand_first(struct worker *w) {
   for (unsigned t = 0; t < w->system->threads; t++) {
     struct choices choices;
@@ -549,13 +558,15 @@ static void sum_up(const struct explore *x, struct search_result *r) {
 static void leave_checkpoint(const struct explore *x, struct search_result *r) {
   const struct search_options *o = &x->options;
   if (!o->checkpoint || !x->ready || r->verdict != VERDICT_UNKNOWN || !x->workers[0].traces.save) return;
-  if (o->checkpoint_after > 0 && (r->limit != LIMIT_INTERRUPT || limits_elapsed(x->limits) < o->checkpoint_after)) return;
+  if (o->checkpoint_after > 0 && (r->limit != LIMIT_INTERRUPT || limits_elapsed(x->limits) < o->checkpoint_after))
+    return;
   if (checkpoint_save(x, &r->checkpoint_problem)) r->checkpoint = o->checkpoint;
 }
 
-bool search(struct mem *mem, struct system *system, struct traces *traces, const struct search_options *options, struct limits *limits,
-            struct search_result *result, struct problem *why) {
-  struct explore x = {.options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
+bool search(struct mem *mem, struct system *system, struct traces *traces, const struct search_options *options,
+            struct limits *limits, struct search_result *result, struct problem *why) {
+  struct explore x = {
+      .options = *options, .limits = limits, .jobs = options->jobs > 1 && system->copy ? options->jobs : 1};
   volatile bool good = true;
   memset(result, 0, sizeof *result);
   x.antichain = options->reduce == REDUCE_BEST && traces->within;
@@ -582,8 +593,10 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     else if (good)
       search_alone(&x.workers[0]);
   }
-  if (opened == x.jobs) sum_up(&x, result);
-  else result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
+  if (opened == x.jobs)
+    sum_up(&x, result);
+  else
+    result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
   leave_checkpoint(&x, result);
   if (result->violation && result->violation != VIOLATION_FORGOTTEN) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);

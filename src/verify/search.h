@@ -1,7 +1,7 @@
 /* The search: does every trace of the system belong to the specification? (Liu et al. 2013, section 4.)
  *
- * Reachability in the product of the system and the determinised specification (specset.h): a pair whose spec set is empty is a trace
- * the specification does not have. */
+ * Reachability in the product of the system and the determinised specification (specset.h): a pair whose spec set is
+ * empty is a trace the specification does not have. */
 #ifndef ASIF_VERIFY_SEARCH_H
 #define ASIF_VERIFY_SEARCH_H
 
@@ -11,8 +11,9 @@
 #include "verify/traces.h"
 
 enum reduce {
-  REDUCE_BEST, /* the fastest sound combination: symmetry and antichains of pairs, and what the machine does of its own. How many pairs
-                * are stored depends on the order in which they are met, so on the number of workers too */
+  REDUCE_BEST, /* the fastest sound combination: symmetry and antichains of pairs, and what the machine does of its own.
+                * How many pairs are stored depends on the order in which they are met, so on the number of workers too
+                */
   REDUCE_NONE, /* Algorithm 4.1 */
   REDUCE_SYM1, /* Algorithm 4.2 */
   REDUCE_SYM,  /* Algorithm 4.3 */
@@ -34,43 +35,52 @@ struct search_options {
   enum reduce reduce;
   bool depth_first;
   unsigned jobs;
-  bool anew; /* the moves of a state met lately are made once more (recent.h): for comparing */
-  bool deadlocks; /* a state where no thread can move and one waits is a violation */
-  const char *checkpoint; /* where a limit leaves what was reached; NULL: nowhere */
+  bool anew;               /* the moves of a state met lately are made once more (recent.h): for comparing */
+  bool deadlocks;          /* a state where no thread can move and one waits is a violation */
+  const char *checkpoint;  /* where a limit leaves what was reached; NULL: nowhere */
   double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */
-  const char *resume;     /* a checkpoint to go on from; NULL */
+  const char *resume;      /* a checkpoint to go on from; NULL */
   struct search_identity identity;
-  void (*progress)(void *, uint64_t states, uint64_t transitions, uint32_t depth, size_t bytes); /* now and then; or NULL */
+  void (*progress)(void *, uint64_t states, uint64_t transitions, uint32_t depth,
+                   size_t bytes); /* now and then; or NULL */
   void *progress_self;
 };
 
-/* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it chose. */
+/* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it
+ * chose. */
 struct path_move {
   uint8_t thread;
   struct choices choices;
   struct move move;
 };
 
-enum violation { VIOLATION_NONE, VIOLATION_TRACE /* not a trace of the specification */, VIOLATION_FAULT, VIOLATION_DEADLOCK, VIOLATION_POINTS,
-                 VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */ };
+enum violation {
+  VIOLATION_NONE,
+  VIOLATION_TRACE /* not a trace of the specification */,
+  VIOLATION_FAULT,
+  VIOLATION_DEADLOCK,
+  VIOLATION_POINTS,
+  VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
+};
 
 struct search_result {
   enum verdict verdict;
   enum violation violation;
-  struct path_move *path; /* from the start; its last move is the wrong one. A real execution: it replays on the system */
+  struct path_move
+      *path; /* from the start; its last move is the wrong one. A real execution: it replays on the system */
   size_t path_count;
   uint64_t states, transitions, terminal; /* pairs stored, moves made, states in which all threads have stopped */
   uint32_t depth;
   uint32_t spec_sets;
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
-  bool refused; /* some call was not made, because of the bound */
-  const char *checkpoint; /* where what was reached is; NULL: nowhere */
+  bool refused;                      /* some call was not made, because of the bound */
+  const char *checkpoint;            /* where what was reached is; NULL: nowhere */
   struct problem checkpoint_problem; /* why it could not be written; "" */
 };
 
 /* Results are owned by mem. False with the problem for an internal error or a checkpoint that does not fit. */
-bool search(struct mem *, struct system *, struct traces *, const struct search_options *, struct limits *, struct search_result *,
-            struct problem *);
+bool search(struct mem *, struct system *, struct traces *, const struct search_options *, struct limits *,
+            struct search_result *, struct problem *);
 
 #endif

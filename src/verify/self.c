@@ -1,7 +1,9 @@
-/* --spec self: the object is its own specification. What its operations do one at a time is what they must do concurrently.
+/* --spec self: the object is its own specification. What its operations do one at a time is what they must do
+ * concurrently.
  *
- * A state is the packed state of a machine whose threads are between operations; an operation happens by running it to its end,
- * alone. One that waits cannot happen; one that fails has no outcome. Where nothing asks which thread it is there is only one. */
+ * A state is the packed state of a machine whose threads are between operations; an operation happens by running it to
+ * its end, alone. One that waits cannot happen; one that fails has no outcome. Where nothing asks which thread it is
+ * there is only one. */
 #include <pthread.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ struct self {
   void *from, *to;
   unsigned char *packed, *mark;
   size_t mark_size;
-  const char *beyond; /* what an operation came to that is not modelled, or NULL */
+  const char *beyond;   /* what an operation came to that is not modelled, or NULL */
   pthread_mutex_t lock; /* workers take turns */
 };
 
@@ -41,7 +43,8 @@ static void self_init(const struct spec *spec, struct outcomes *out) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Has the operation come back to where it was? Compared with the state after 1, 2, 4, ... moves: one of these repeats. */
+/* Has the operation come back to where it was? Compared with the state after 1, 2, 4, ... moves: one of these repeats.
+ */
 static bool goes_round(struct self *s, uint64_t moves) {
   size_t size = s->machine->pack(s->machine, s->to, NULL, s->packed, NULL);
   if (moves > 1 && size == s->mark_size && !memcmp(s->packed, s->mark, size)) return true;
@@ -80,7 +83,8 @@ static void self_step(const struct spec *spec, struct state state, const struct 
   do {
     value result;
     s->machine->unpack(s->machine, state.at, state.size, s->from);
-    if (run_alone(s, spec->by_process ? o->process : 0, &choices, &result) && result_matches(o, result)) add_state(s, s->to, result, out);
+    if (run_alone(s, spec->by_process ? o->process : 0, &choices, &result) && result_matches(o, result))
+      add_state(s, s->to, result, out);
   } while (choices_next(&choices));
   pthread_mutex_unlock(&s->lock);
 }
@@ -95,8 +99,8 @@ const char *spec_of_object_limit(const struct spec *spec) {
   return s ? s->beyond : NULL;
 }
 
-bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, const struct machine_options *options, machine_result *result, void *self,
-                    struct spec *out, struct problem *why) {
+bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, const struct machine_options *options,
+                    machine_result *result, void *self, struct spec *out, struct problem *why) {
   (void)why;
   struct self *s = mem_zero(mem, 1, sizeof *s);
   struct machine_options m = *options;
@@ -117,11 +121,23 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
   pthread_mutex_init(&s->lock, NULL);
   struct spec_op *ops = mem_zero(mem, p->op_count, sizeof *ops);
   for (uint32_t i = 0; i < p->op_count; i++) {
-    ops[i] = (struct spec_op){.names = p->ops[i].name, .args = (uint8_t)p->ops[i].params, .args_most = (uint8_t)p->ops[i].params,
-                              .result = p->ops[i].result == RESULT_OF_VOID ? RESULT_NONE : p->ops[i].result == RESULT_OF_BOOL ? RESULT_BOOL : RESULT_ANY,
+    ops[i] = (struct spec_op){.names = p->ops[i].name,
+                              .args = (uint8_t)p->ops[i].params,
+                              .args_most = (uint8_t)p->ops[i].params,
+                              .result = p->ops[i].result == RESULT_OF_VOID   ? RESULT_NONE
+                                        : p->ops[i].result == RESULT_OF_BOOL ? RESULT_BOOL
+                                                                             : RESULT_ANY,
                               .echo = V_UNKNOWN};
   }
-  *out = (struct spec){.name = "self", .aliases = "", .summary = "the object, one operation at a time", .ops = ops, .op_count = p->op_count,
-                       .by_process = p->uses_thread, .user = s, .init = self_init, .step = self_step, .print = self_print};
+  *out = (struct spec){.name = "self",
+                       .aliases = "",
+                       .summary = "the object, one operation at a time",
+                       .ops = ops,
+                       .op_count = p->op_count,
+                       .by_process = p->uses_thread,
+                       .user = s,
+                       .init = self_init,
+                       .step = self_step,
+                       .print = self_print};
   return true;
 }

@@ -1,7 +1,7 @@
 /* Spec sets: see specset.h.
  *
- * A set is its minimal configurations, sorted; equal ones have one number. Every answer is kept in a memo that any number of
- * threads may read (memo.h); what is not there yet is computed by one thread at a time, under a lock. */
+ * A set is its minimal configurations, sorted; equal ones have one number. Every answer is kept in a memo that any
+ * number of threads may read (memo.h); what is not there yet is computed by one thread at a time, under a lock. */
 #include "verify/specset.h"
 
 #include <assert.h>
@@ -101,9 +101,9 @@ static void close_set(struct shared *s, uint32_t set) {
 
 /* Events. */
 
-/* Linearizing other operations and opening this one commute, so the closed set after the call is the closure of the minimal
- * configurations with the thread's operation open. These are still minimal: a way from one to another has the operation open
- * at both ends, hence all along, and would have been there without it. */
+/* Linearizing other operations and opening this one commute, so the closed set after the call is the closure of the
+ * minimal configurations with the thread's operation open. These are still minimal: a way from one to another has the
+ * operation open at both ends, hence all along, and would have been there without it. */
 static uint32_t after_call(struct shared *s, uint32_t set, unsigned thread, uint16_t call) {
   sets_read(s, set);
   for (size_t i = 0; i < s->given.count; i++) {
@@ -115,9 +115,9 @@ static uint32_t after_call(struct shared *s, uint32_t set, unsigned thread, uint
   return sets_intern(s);
 }
 
-/* With the thread linearized with this result, and then idle. What linearizing leads to from such a configuration is such a
- * one, so these are a closed set, and minimal are those that none of them leads to. All have the thread at one status: making
- * it idle keeps them apart. */
+/* With the thread linearized with this result, and then idle. What linearizing leads to from such a configuration is
+ * such a one, so these are a closed set, and minimal are those that none of them leads to. All have the thread at one
+ * status: making it idle keeps them apart. */
 static uint32_t after_return(struct shared *s, uint32_t set, unsigned thread, value result) {
   uint16_t done = status_done(&s->lin, result);
   sets_read(s, set);
@@ -241,8 +241,8 @@ static uint32_t known(struct shared *s, unsigned question, uint32_t set, uint32_
   return answer;
 }
 
-/* Between LOCKED and unlock the sets may be added to. Where memory runs out the view's owner hears of it, with the lock given
- * back. */
+/* Between LOCKED and unlock the sets may be added to. Where memory runs out the view's owner hears of it, with the lock
+ * given back. */
 #define LOCKED(v) \
   do { \
     pthread_mutex_lock(&(v)->shared->lock); \
@@ -266,7 +266,8 @@ static inline uint64_t column_key(unsigned question, uint32_t x, unsigned thread
 static inline unsigned column_slot(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7c15u >> 56); }
 
 /* Where the row has the answer; NULL: nowhere. */
-static inline _Atomic uint32_t *in_row(const struct shared *s, unsigned question, uint32_t set, uint32_t x, unsigned thread) {
+static inline _Atomic uint32_t *in_row(const struct shared *s, unsigned question, uint32_t set, uint32_t x,
+                                       unsigned thread) {
   uint64_t key = column_key(question, x, thread);
   uint64_t column = atomic_load_explicit(&s->columns[column_slot(key)], memory_order_relaxed);
   return column && !((column ^ key) >> 8) ? &row_at(s, set)->answers[column & 255] : NULL;
@@ -297,13 +298,16 @@ static inline uint32_t ask(struct specsets *v, unsigned question, uint32_t set, 
   const _Atomic uint32_t *at = in_row(v->shared, question, set, x, thread);
   uint32_t answer = at ? atomic_load_explicit(at, memory_order_acquire) : 0;
   if (answer) return answer - 1;
-  return !at && memo_answered(&v->shared->answers, question, set, x, thread, &answer) ? answer : find_out(v, question, set, x, thread);
+  return !at && memo_answered(&v->shared->answers, question, set, x, thread, &answer)
+             ? answer
+             : find_out(v, question, set, x, thread);
 }
 
 /* Of these there are too many for columns. */
 static inline uint32_t ask_within(struct specsets *v, uint32_t inner, uint32_t outer) {
   uint32_t answer;
-  return memo_answered(&v->shared->answers, WITHIN, inner, outer, 0, &answer) ? answer : find_out(v, WITHIN, inner, outer, 0);
+  return memo_answered(&v->shared->answers, WITHIN, inner, outer, 0, &answer) ? answer
+                                                                              : find_out(v, WITHIN, inner, outer, 0);
 }
 
 uint32_t specset_step(struct specsets *v, uint32_t set, struct event e) {
@@ -340,7 +344,8 @@ void specset_expect(const struct specsets *v, uint32_t set) { __builtin_prefetch
 static __attribute__((noinline)) uint32_t find_permuted(struct specsets *v, uint32_t set, uint64_t permutation) {
   LOCKED(v);
   uint32_t answer = sets_permuted(v->shared, set, permutation);
-  if (v->shared->threads == 2) atomic_store_explicit(&row_at(v->shared, set)->answers[ROW_SWAPPED], answer + 1, memory_order_release);
+  if (v->shared->threads == 2)
+    atomic_store_explicit(&row_at(v->shared, set)->answers[ROW_SWAPPED], answer + 1, memory_order_release);
   unlock(v);
   return answer;
 }
@@ -394,7 +399,8 @@ struct specsets *specsets_share(struct specsets *of, struct mem *m) {
   return v;
 }
 
-struct specsets *specsets_new(struct mem *m, const struct spec *spec, unsigned threads, enum specset_mode mode, int64_t bound) {
+struct specsets *specsets_new(struct mem *m, const struct spec *spec, unsigned threads, enum specset_mode mode,
+                              int64_t bound) {
   assert(threads <= THREADS_MOST);
   struct mem *own = mem_child(m);
   struct shared *s = mem_zero(own, 1, sizeof *s);
@@ -432,7 +438,9 @@ struct op specset_op(struct specsets *v, uint16_t call) {
 
 uint32_t specset_initial(struct specsets *v) { return v->shared->initial; }
 
-bool specsets_symmetric(const struct specsets *v) { return !v->shared->lin.spec->by_process || v->shared->lin.spec->rename; }
+bool specsets_symmetric(const struct specsets *v) {
+  return !v->shared->lin.spec->by_process || v->shared->lin.spec->rename;
+}
 
 bool specsets_blurred(struct specsets *v) {
   pthread_mutex_lock(&v->shared->lock);

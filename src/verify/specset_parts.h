@@ -34,12 +34,13 @@ struct shared {
   uint32_t initial;
   struct set *segments[SEGMENTS];
   struct row *rows[SEGMENTS];
-  /* Which questions have which columns: the question and, in the last byte, the column. One that finds another in its slot has none. */
+  /* Which questions have which columns: the question and, in the last byte, the column. One that finds another in its
+   * slot has none. */
   _Atomic uint64_t columns[COLUMN_SLOTS];
   unsigned column_count;
   uint32_t count; /* sets, the empty one too */
   uint32_t *slots, mask;
-  uint32_t closed;             /* the set whose closure lin.found is; 0: none */
+  uint32_t closed;                /* the set whose closure lin.found is; 0: none */
   VEC(struct config) given, made; /* the configurations of a set being read, and of one being made */
   VEC(unsigned char) bytes;
 };
@@ -61,7 +62,8 @@ uint32_t sets_pack(struct shared *);
 /* The number of the set whose minimal configurations are s->made. */
 uint32_t sets_intern(struct shared *);
 
-/* Permutations of threads are packed, four bits each: thread i of the new is the old one's permutation >> 4i & 15 (rename.c). */
+/* Permutations of threads are packed, four bits each: thread i of the new is the old one's permutation >> 4i & 15
+ * (rename.c). */
 static inline uint64_t same_threads(unsigned threads) {
   return 0xfedcba9876543210u & (threads == 16 ? UINT64_MAX : ((uint64_t)1 << threads * 4) - 1);
 }

@@ -1,5 +1,5 @@
-/* Spec sets in a checkpoint: values, statuses, states and sets, all of which come back with the numbers they had. What was computed
- * from them is computed again. */
+/* Spec sets in a checkpoint: values, statuses, states and sets, all of which come back with the numbers they had. What
+ * was computed from them is computed again. */
 #include <string.h>
 
 #include "verify/saved.h"
@@ -48,7 +48,8 @@ static void load_statuses(struct loading *in, struct linearizer *l) {
     op.result = (value)load_number(in);
     for (unsigned a = 0; a < OP_ARGS; a++) op.arg[a] = (value)load_number(in);
     if (!load_good(in)) return;
-    if ((!done && op.method >= l->spec->op_count) || (done ? status_done(l, op.result) : status_open(l, &op)) != i) load_fail(in);
+    if ((!done && op.method >= l->spec->op_count) || (done ? status_done(l, op.result) : status_open(l, &op)) != i)
+      load_fail(in);
   }
 }
 

@@ -19,7 +19,8 @@ static inline uint64_t eight_bytes(const unsigned char *p) {
 }
 static inline uint32_t lowest_byte(uint64_t bits) { return (uint32_t)__builtin_ctzll(bits) / 8; }
 
-/* Record: parent (4 bytes), set (seven bits a byte), size (1 byte, or 255 and 4 bytes), bytes; size 0: first, before (4 bytes each). */
+/* Record: parent (4 bytes), set (seven bits a byte), size (1 byte, or 255 and 4 bytes), bytes; size 0: first, before (4
+ * bytes each). */
 enum { LINK = 8, HEAD_MOST = 14 };
 
 static inline uint32_t put_head(unsigned char *p, uint32_t parent, uint32_t set, uint32_t size) {
@@ -63,7 +64,9 @@ static inline struct record_view view(const struct store *s, uint32_t ref) {
   return v;
 }
 
-struct record_view store_at(const struct store *s, uint32_t ref) { return view(s, ref); }
+struct record_view store_at(const struct store *s, uint32_t ref) {
+  return view(s, ref);
+}
 
 uint32_t store_first(const struct store *s, uint32_t ref, uint32_t *set) {
   struct record_view v = view_head(s, ref);
@@ -76,7 +79,9 @@ void store_set_parent(struct store *s, uint32_t ref, uint32_t parent) { memcpy(a
 
 static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56); }
 
-static inline struct bucket *bucket_of(const struct store *s, uint64_t hash) { return &s->buckets[(hash ^ hash >> 29) & s->mask]; }
+static inline struct bucket *bucket_of(const struct store *s, uint64_t hash) {
+  return &s->buckets[(hash ^ hash >> 29) & s->mask];
+}
 
 static inline struct bucket *bucket_after(const struct store *s, const struct bucket *b) {
   return &s->buckets[(uint64_t)(b + 1 - s->buckets) & s->mask];
@@ -90,8 +95,8 @@ static inline uint64_t zero_bytes(uint64_t x) {
   return ~(((x & low) + low) | x | low);
 }
 
-/* The first of the bucket's entries with this tag; its count, if there is none. All tags are looked at at once: which of them it is cannot be
- * foreseen. */
+/* The first of the bucket's entries with this tag; its count, if there is none. All tags are looked at at once: which
+ * of them it is cannot be foreseen. */
 static inline uint32_t first_tagged(const struct bucket *b, uint8_t tag) {
   uint64_t all = tag * UINT64_C(0x0101010101010101);
   uint64_t first = zero_bytes(eight_bytes(b->tags) ^ all), last = zero_bytes(eight_bytes(b->tags + BUCKET - 8) ^ all);
@@ -175,7 +180,8 @@ static unsigned char *next_chunk(struct store *s) {
   return chunk;
 }
 
-static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes, uint32_t size) {
+static uint32_t append(struct store *s, const unsigned char *head, uint32_t head_size, const unsigned char *bytes,
+                       uint32_t size) {
   uint32_t need = (head_size + size + UNIT - 1) / UNIT;
   if (s->end / CHUNK_UNITS >= s->chunks.count || s->end % CHUNK_UNITS + need > CHUNK_UNITS) {
     vec_reserve(s->mem, &s->chunks, s->chunks.count + 1);
@@ -208,7 +214,8 @@ static uint32_t *find(const struct store *s, uint64_t hash, const unsigned char 
 }
 
 /* Is the pair among the records of its state, of which this is the latest, or covered by one of them? */
-static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self, uint32_t *where) {
+static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self,
+                     uint32_t *where) {
   for (uint32_t before; ref != REF_NONE; ref = before) {
     struct record_view v = view_head(s, ref);
     *where = ref;

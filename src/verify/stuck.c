@@ -1,9 +1,9 @@
 /* Deadlock: no thread can move, and one waits for a lock.
  *
- * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait has not
- * called it yet, and may have other things to do. But it may call all the same, and be stuck. So there is a deadlock if every
- * thread that is within an operation waits, and of the others each makes a call that waits, or is kept from every call
- * (ASIF_BOUND) by those that did. */
+ * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait
+ * has not called it yet, and may have other things to do. But it may call all the same, and be stuck. So there is a
+ * deadlock if every thread that is within an operation waits, and of the others each makes a call that waits, or is
+ * kept from every call (ASIF_BOUND) by those that did. */
 #include "verify/explore.h"
 
 /* What a thread between operations may do. */
@@ -47,7 +47,8 @@ static bool settle(struct chances *k, unsigned thread, uint32_t set, bool locked
 }
 
 static void add_chance(struct chances *k, unsigned thread, bool waits, const struct move *move) {
-  struct chance c = {.thread = (uint8_t)thread, .waits = waits, .locked = waits && move->locked, .call = move->events[0]};
+  struct chance c = {
+      .thread = (uint8_t)thread, .waits = waits, .locked = waits && move->locked, .call = move->events[0]};
   vec_push(&k->w->mem, &k->list, c);
 }
 

@@ -15,7 +15,8 @@ static bool special(word w, value *v) {
 }
 
 static value number_value(const struct subject *s, word w) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* large numbers are kept in the table of values, which workers share */
+  static pthread_mutex_t lock =
+      PTHREAD_MUTEX_INITIALIZER; /* large numbers are kept in the table of values, which workers share */
   if (w >= VALUE_SMALL_MIN && w <= VALUE_SMALL_MAX) return value_of_small((int32_t)w);
   pthread_mutex_lock(&lock);
   value v = value_int(s->values, w);
@@ -59,8 +60,9 @@ static bool names_differ(struct subject *s, struct problem *why) {
   for (uint32_t i = 0; i < s->program->op_count; i++)
     for (uint32_t k = 0; k < i; k++) {
       if (strcmp(s->program->ops[i].name, s->program->ops[k].name)) continue;
-      problem_at(why, s->unit, s->program->ops[i].place, "a second operation called %s; against %s each needs a name of its own",
-                 s->program->ops[i].name, s->options->against ? "another object" : "itself");
+      problem_at(why, s->unit, s->program->ops[i].place,
+                 "a second operation called %s; against %s each needs a name of its own", s->program->ops[i].name,
+                 s->options->against ? "another object" : "itself");
       return false;
     }
   return true;
@@ -74,7 +76,8 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
     struct text names;
     text_open(&names, s->mem);
     spec_list_ops(&s->spec, &names);
-    problem_at(why, s->unit, op->place, "%s is no operation of %s, which has %s", op->name, s->spec.name, text_string(&names));
+    problem_at(why, s->unit, op->place, "%s is no operation of %s, which has %s", op->name, s->spec.name,
+               text_string(&names));
     return false;
   }
   const struct spec_op *spec_op = &s->spec.ops[found];
@@ -85,8 +88,8 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   }
   if (op->result == RESULT_OF_VOID && spec_op->result != RESULT_NONE && spec_op->result != RESULT_NONE_FULL &&
       spec_op->result != RESULT_ANY) {
-    problem_at(why, s->unit, op->place, "%s returns nothing, but %s of %s returns %s", op->function, op->name, s->spec.name,
-               spec_result_word(spec_op->result));
+    problem_at(why, s->unit, op->place, "%s returns nothing, but %s of %s returns %s", op->function, op->name,
+               s->spec.name, spec_result_word(spec_op->result));
     return false;
   }
   s->spec_op[i] = found;
@@ -105,7 +108,8 @@ static bool add_calls(struct subject *s, uint32_t i, struct client_call **calls,
   struct client_call call = {.op = (uint16_t)i};
   for (unsigned a = 0; a < op->params; a++) {
     if (op->low[a] < WORD_LEAST || op->high[a] > WORD_MOST) {
-      problem_at(why, s->unit, op->place, "arguments of %s beyond what verify models: numbers of at most 61 bits", op->function);
+      problem_at(why, s->unit, op->place, "arguments of %s beyond what verify models: numbers of at most 61 bits",
+                 op->function);
       return false;
     }
     call.args[a] = op->low[a];
@@ -127,7 +131,8 @@ static bool add_calls(struct subject *s, uint32_t i, struct client_call **calls,
   }
 }
 
-static bool calls_of(struct subject *s, const struct harness_role *role, struct client_thread *out, struct problem *why) {
+static bool calls_of(struct subject *s, const struct harness_role *role, struct client_thread *out,
+                     struct problem *why) {
   struct client_call *calls = NULL;
   unsigned count = 0;
   for (uint32_t i = 0; i < s->program->op_count; i++) {
@@ -152,8 +157,8 @@ static bool make_client(struct subject *s, struct problem *why) {
     rest += h->roles.at[i].count < 0;
   }
   if (h->roles.count && (fixed > s->threads || (!rest && fixed < s->threads))) {
-    problem_at(why, s->unit, h->roles.at[0].place, "the roles are for %s%u threads, but there are %u: --threads %u", rest ? "at least " : "",
-               fixed, s->threads, fixed + rest);
+    problem_at(why, s->unit, h->roles.at[0].place, "the roles are for %s%u threads, but there are %u: --threads %u",
+               rest ? "at least " : "", fixed, s->threads, fixed + rest);
     return false;
   }
   for (size_t i = 0; i < s->groups; i++) {
@@ -175,7 +180,8 @@ static bool make_client(struct subject *s, struct problem *why) {
 static bool is_own_spec(const struct harness *h) {
   const char *a = h->spec, *b = h->own_spec;
   if (!a || !b) return false;
-  for (; *a && (*a == *b || (*a == '-' && *b == '_')); a++, b++) ;
+  for (; *a && (*a == *b || (*a == '-' && *b == '_')); a++, b++)
+    ;
   return !*a && !*b;
 }
 
@@ -193,7 +199,8 @@ static bool find_spec(struct subject *s, struct problem *why) {
   if (unit_has_effects(s->unit, s->options->spec)) return spec_of_effects(s, why);
   if (!name && s->options->live) return true;
   if (!name) {
-    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them", s->options->path);
+    problem_set(why, "%s: no specification: --spec NAME, or ASIF_OBJECT(NAME) in the file; `asif specs` lists them",
+                s->options->path);
     return false;
   }
   if (!s->options->spec && is_own_spec(&s->unit->harness)) return spec_of_file(s, why);
@@ -229,7 +236,9 @@ bool subject_open(struct mem *mem, const struct verify_options *options, struct 
 /* --approx */
 static bool count_instead(struct subject *s, struct problem *why) {
   if (s->options->ops == OPS_FOREVER && !countings_finite(&s->spec)) {
-    problem_set(why, "%s: --approx with --ops forever counts operations without end, but of queues and stacks: with --ops N it comes to an end",
+    problem_set(why,
+                "%s: --approx with --ops forever counts operations without end, but of queues and stacks: with --ops N "
+                "it comes to an end",
                 s->options->path);
     return false;
   }
@@ -237,18 +246,23 @@ static bool count_instead(struct subject *s, struct problem *why) {
   return true;
 }
 
-bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s, struct problem *why) {
+bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s,
+                  struct problem *why) {
   *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
   if (!unit || !find_spec(s, why) || !lower_ops(s, why)) return false;
   s->values = values_new(mem);
   s->bound = options->against ? -1 : options->bound >= 0 ? options->bound : s->unit->harness.bound;
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
   struct machine_options *m = &s->machine_options;
-  *m = (struct machine_options){.steps = options->steps, .ops = options->ops, .type_stable = s->unit->harness.type_stable,
-                              .fuse_events = !options->live && !options->approx && options->search.reduce == REDUCE_BEST &&
-                                             options->steps == STEPS_SHARED,
-                              .fuse_private = options->search.reduce == REDUCE_BEST, .weak_fails = options->weak_fails,
-                              .points = options->points, .forget = true};
+  *m = (struct machine_options){.steps = options->steps,
+                                .ops = options->ops,
+                                .type_stable = s->unit->harness.type_stable,
+                                .fuse_events = !options->live && !options->approx &&
+                                               options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
+                                .fuse_private = options->search.reduce == REDUCE_BEST,
+                                .weak_fails = options->weak_fails,
+                                .points = options->points,
+                                .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   if (!s->spec.name && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
@@ -256,7 +270,8 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
   if (!options->against && !strcmp(s->spec.name, "map") && !has_op(s, MAP_APPEND)) s->spec.k = MAP_PLAIN;
   if (options->points && !s->program->has_points) {
-    problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one", options->path);
+    problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one",
+                options->path);
     return false;
   }
   s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);

@@ -1,7 +1,9 @@
-/* A system: what is searched. The C machine (machine.c) is one; tests have others, written by hand after the papers' models.
+/* A system: what is searched. The C machine (machine.c) is one; tests have others, written by hand after the papers'
+ * models.
  *
- * Threads move one at a time. A move is atomic; what of it is visible are its events (calls and returns). A state is worked on in a
- * form of the system's own (`work` bytes, may be copied with memcpy) and stored packed: equal states have equal bytes. */
+ * Threads move one at a time. A move is atomic; what of it is visible are its events (calls and returns). A state is
+ * worked on in a form of the system's own (`work` bytes, may be copied with memcpy) and stored packed: equal states
+ * have equal bytes. */
 #ifndef ASIF_VERIFY_SYSTEM_H
 #define ASIF_VERIFY_SYSTEM_H
 
@@ -11,7 +13,7 @@
 /* Nondeterminism within a move: each choose() is one of several, and the search goes through all of them:
  *
  *   choices_begin(&c);
- *   do system->move(..., &c, ...); while (choices_next(&c));                                                                      */
+ *   do system->move(..., &c, ...); while (choices_next(&c)); */
 enum { CHOICES_MOST = 24 }; /* in one move; of more than that the first is always taken, which the machine refuses */
 struct choices {
   uint8_t made, depth;          /* choose() calls recorded, and met so far in this run */
@@ -36,7 +38,8 @@ static inline bool choices_next(struct choices *c) {
   return true;
 }
 
-/* What a move touched that others can see: for telling whether moves of different threads are independent (section 4.3). */
+/* What a move touched that others can see: for telling whether moves of different threads are independent
+ * (section 4.3). */
 struct access {
   uint32_t object, cell;
   bool write;
@@ -45,8 +48,8 @@ enum { ACCESSES_MOST = 16, EVENTS_MOST = 4 };
 
 enum fault {
   FAULT_NONE,
-  FAULT_NULL,          /* a null pointer used */
-  FAULT_FREED,         /* freed memory used */
+  FAULT_NULL,  /* a null pointer used */
+  FAULT_FREED, /* freed memory used */
   FAULT_DOUBLE_FREE,
   FAULT_BAD_FREE,      /* free of what malloc did not give */
   FAULT_BOUNDS,        /* outside an object or an array */
@@ -56,12 +59,13 @@ enum fault {
   FAULT_UNINITIALISED, /* a value read that was never set */
   FAULT_POINTER,       /* what is no pointer used as one; pointers into different objects compared or subtracted */
   FAULT_ASSERTION,
-  FAULT_UNLOCK,        /* of a mutex that is not locked */
-  FAULT_TRAP,          /* abort() and its like */
-  FAULT_ENDLESS,       /* no end of local computation */
-  FAULT_RANGE,         /* a number beyond what is modelled: the tool's limit, not the program's fault */
-  FAULT_FORGOTTEN,     /* what was forgotten about the state is needed after all: to be searched again, without forgetting */
-  FAULT_POINTS         /* linearization points: none, or twice, in one operation */
+  FAULT_UNLOCK,    /* of a mutex that is not locked */
+  FAULT_TRAP,      /* abort() and its like */
+  FAULT_ENDLESS,   /* no end of local computation */
+  FAULT_RANGE,     /* a number beyond what is modelled: the tool's limit, not the program's fault */
+  FAULT_FORGOTTEN, /* what was forgotten about the state is needed after all: to be searched again, without forgetting
+                    */
+  FAULT_POINTS     /* linearization points: none, or twice, in one operation */
 };
 
 struct move {
@@ -100,18 +104,22 @@ struct system {
 
   void (*start)(struct system *, void *work);
   enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);
-  /* The same, for exactly as much of the program as such a move ran before, wherever it would end by itself: where a move ends may depend
-   * on what was forgotten about the state when it was packed. NULL: as `move`. */
-  enum moved (*again)(struct system *, const void *from, unsigned thread, struct choices *, uint32_t length, void *to, struct move *);
-  /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put in the order of
-   * what they are doing, equals by their ranks (NULL: none), and from[i] says which thread of `work` is now thread i. */
+  /* The same, for exactly as much of the program as such a move ran before, wherever it would end by itself: where a
+   * move ends may depend on what was forgotten about the state when it was packed. NULL: as `move`. */
+  enum moved (*again)(struct system *, const void *from, unsigned thread, struct choices *, uint32_t length, void *to,
+                      struct move *);
+  /* Packs into out, returns how many bytes. from is NULL: threads keep their places. Else threads of one group are put
+   * in the order of what they are doing, equals by their ranks (NULL: none), and from[i] says which thread of `work` is
+   * now thread i. */
   size_t (*pack)(struct system *, const void *work, const struct ranks *, unsigned char *out, uint8_t *from);
-  void (*unpack)(struct system *, const unsigned char *packed, size_t size, void *work); /* over zeros, or over another state */
+  void (*unpack)(struct system *, const unsigned char *packed, size_t size,
+                 void *work); /* over zeros, or over another state */
   /* Packs with thread from[i] of `work` as thread i. */
   size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);
   /* Would exchanging the two threads leave the state as it is? Only asked of threads of one group. */
   bool (*same)(struct system *, const void *work, unsigned thread, unsigned other);
-  /* One of its own for another worker, that shares nothing that is written to; NULL: the system is searched by one worker. */
+  /* One of its own for another worker, that shares nothing that is written to; NULL: the system is searched by one
+   * worker. */
   struct system *(*copy)(struct mem *, const struct system *);
 };
 

@@ -1,5 +1,5 @@
-/* A counterexample told: its moves are made again from the start, and what they do is written down, as a history and as a
- * schedule. */
+/* A counterexample told: its moves are made again from the start, and what they do is written down, as a history and as
+ * a schedule. */
 #include <string.h>
 
 #include "verify/verify.h"
@@ -54,8 +54,12 @@ static const struct freeing *freeing_of(const struct telling *k, uint32_t object
 }
 
 static void add_line(struct telling *k, enum schedule_kind kind, struct place place, struct text *text) {
-  struct schedule_line l = {.step = k->step, .thread = (uint16_t)k->thread, .kind = (uint8_t)kind, .file = place.file,
-                            .line = place.line, .column = place.col};
+  struct schedule_line l = {.step = k->step,
+                            .thread = (uint16_t)k->thread,
+                            .kind = (uint8_t)kind,
+                            .file = place.file,
+                            .line = place.line,
+                            .column = place.col};
   l.text = mem_string(k->subject->mem, text_string(text), text->count);
   vec_push(k->subject->mem, &k->schedule->lines, l);
 }
@@ -180,7 +184,8 @@ static void put_access(struct telling *k, const struct trace_item *item, struct 
 
 static void put_call(const struct trace_item *item, struct text *t) {
   text_printf(t, "%s(", item->op->function);
-  for (unsigned i = 0; i < item->op->params; i++) text_printf(t, "%s%lld", i ? ", " : "", (long long)item->call->args[i]);
+  for (unsigned i = 0; i < item->op->params; i++)
+    text_printf(t, "%s%lld", i ? ", " : "", (long long)item->call->args[i]);
   text_char(t, ')');
 }
 
@@ -201,7 +206,8 @@ static void add_call(struct telling *k, uint32_t process, const struct trace_ite
   value args[3];
   for (unsigned i = 0; i < item->op->params; i++) args[i] = value_int(h->values, item->call->args[i]);
   size_t len;
-  const char *name = spec_op_name(&k->subject->spec, (unsigned)k->subject->spec_op[item->op - k->subject->program->ops], &len);
+  const char *name =
+      spec_op_name(&k->subject->spec, (unsigned)k->subject->spec_op[item->op - k->subject->program->ops], &len);
   history_call(h, process, 0, names_intern(h->methods, name, len), args, item->op->params, item->op->place.line);
 }
 
@@ -242,11 +248,13 @@ static void tell(void *self, const struct trace_item *item) {
   } else if (item->fault) {
     tell_fault_object(k, item);
   } else if (!(item->inst->flags & FLAG_CONSTANT) && ++k->accesses > ACCESSES_TOLD) {
-    if (k->accesses == ACCESSES_TOLD + 1) text_add(&t, "... and so on"), add_line(k, SCHEDULE_ACCESS, item->inst->place, &t);
+    if (k->accesses == ACCESSES_TOLD + 1)
+      text_add(&t, "... and so on"), add_line(k, SCHEDULE_ACCESS, item->inst->place, &t);
   } else if (!(item->inst->flags & FLAG_CONSTANT)) {
     put_access(k, item, &t);
     add_line(k, item->own ? SCHEDULE_OWN : SCHEDULE_ACCESS, item->inst->place, &t);
-    if (item->inst->code == I_FREE) vec_push(k->subject->mem, &k->freed, ((struct freeing){item->object, k->step, k->thread}));
+    if (item->inst->code == I_FREE)
+      vec_push(k->subject->mem, &k->freed, ((struct freeing){item->object, k->step, k->thread}));
   }
   mem_free(k->subject->mem, t.at);
 }
@@ -292,7 +300,8 @@ static void tell_waiting(struct telling *k, const void *state) {
   }
 }
 
-static bool run_path(struct telling *k, const struct path_move *path, size_t count, bool deadlock, struct problem *why) {
+static bool run_path(struct telling *k, const struct path_move *path, size_t count, bool deadlock,
+                     struct problem *why) {
   struct system *m = k->machine;
   void *here = mem_zero(k->subject->mem, 1, m->work), *there = mem_zero(k->subject->mem, 1, m->work);
   m->start(m, here);
@@ -331,10 +340,12 @@ void schedule_open(const struct subject *s, struct schedule *out) {
     const struct source_file *f = &s->unit->files.at[i];
     vec_push(s->mem, &out->files, ((struct schedule_file){f->path, f->text, f->length}));
   }
-  for (unsigned t = 0; t < s->threads; t++) vec_push(s->mem, &out->threads, mem_string(s->mem, &(char){(char)('A' + t)}, 1));
+  for (unsigned t = 0; t < s->threads; t++)
+    vec_push(s->mem, &out->threads, mem_string(s->mem, &(char){(char)('A' + t)}, 1));
 }
 
-bool explain_path(struct subject *s, const struct path_move *path, size_t count, struct verified *out, struct problem *why) {
+bool explain_path(struct subject *s, const struct path_move *path, size_t count, struct verified *out,
+                  struct problem *why) {
   struct telling k = {.subject = s, .machine = s->machine, .schedule = &out->schedule, .history = new_history(s)};
   schedule_open(s, &out->schedule);
   text_open(&k.fault, s->mem);

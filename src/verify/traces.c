@@ -3,7 +3,9 @@
 
 static uint32_t initial(void *self) { return specset_initial(self); }
 static uint32_t step(void *self, uint32_t set, struct event e) { return specset_step(self, set, e); }
-static bool may_call(void *self, uint32_t set, unsigned thread, uint16_t call) { return specset_may_call(self, set, thread, call); }
+static bool may_call(void *self, uint32_t set, unsigned thread, uint16_t call) {
+  return specset_may_call(self, set, thread, call);
+}
 static uint32_t call(void *self, uint32_t set, struct event e) { return specset_made_call(self, set, e); }
 static uint32_t count(void *self) { return specsets_count(self); }
 static void *share(void *self, struct mem *mem) { return specsets_share(self, mem); }
@@ -18,9 +20,20 @@ static void save(void *self, struct saving *out) { specsets_save(self, out); }
 static bool load(void *self, struct loading *in) { return specsets_load(self, in); }
 
 struct traces specsets_traces(struct specsets *sets) {
-  return (struct traces){.self = sets, .initial = initial, .step = step, .may_call = may_call, .call = call, .count = count,
-                         .share = share, .within = within, .expect_within = expect_within,
-                         .symmetric = specsets_symmetric(sets), .permute = permute, .expect = expect,
-                         .ranks = ranks, .alike = alike,
-                         .save = save, .load = load};
+  return (struct traces){.self = sets,
+                         .initial = initial,
+                         .step = step,
+                         .may_call = may_call,
+                         .call = call,
+                         .count = count,
+                         .share = share,
+                         .within = within,
+                         .expect_within = expect_within,
+                         .symmetric = specsets_symmetric(sets),
+                         .permute = permute,
+                         .expect = expect,
+                         .ranks = ranks,
+                         .alike = alike,
+                         .save = save,
+                         .load = load};
 }

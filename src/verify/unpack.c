@@ -5,12 +5,13 @@ struct unpacker {
   struct machine *m;
   struct machine_state *s;
   const unsigned char *at;
-  uint32_t known; /* objects named so far */
+  uint32_t known;   /* objects named so far */
   uint32_t garbage; /* objects from here on are those the globals do not lead to */
   bool again;       /* garbage was named that was named before, or not plainly */
 };
 
-static inline const unsigned char *get_noted(const struct unpacker *u, const unsigned char *at, word *to, uint32_t *known, bool *again) {
+static inline const unsigned char *get_noted(const struct unpacker *u, const unsigned char *at, word *to,
+                                             uint32_t *known, bool *again) {
   bool is_new = *at == DIGIT_NEW;
   word w;
   at = get_word(u->m, at, &w, known);
@@ -51,7 +52,8 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
   u->s->cells = first;
 }
 
-/* An object that two threads reach, though the globals do not, belongs to neither; nor does what can be reached from it. */
+/* An object that two threads reach, though the globals do not, belongs to neither; nor does what can be reached from
+ * it. */
 static void disown(const struct machine *m, struct machine_state *s, word w, uint8_t thread) {
   if (!word_is_pointer(w)) return;
   struct object *o = &state_objects(m, s)[word_object(w)];
@@ -61,15 +63,16 @@ static void disown(const struct machine *m, struct machine_state *s, word w, uin
   for (uint32_t i = 0; i < o->count; i++) disown(m, s, state_cells(m, s)[o->first + i], thread);
 }
 
-/* A word that the thread can read: 0 if it does not point to what the globals do not lead to, 1 if it does so plainly: packed as it is
- * wherever the record stands, if it is the only one that does; else 2. */
+/* A word that the thread can read: 0 if it does not point to what the globals do not lead to, 1 if it does so plainly:
+ * packed as it is wherever the record stands, if it is the only one that does; else 2. */
 static inline uint32_t look_at(const struct unpacker *u, word w, unsigned thread) {
   if (!word_is_pointer(w) || word_object(w) < u->m->last.objects) return 0;
   disown(u->m, u->s, w, (uint8_t)thread);
   return w == word_pointer(word_object(w), 0) ? 1 : 2;
 }
 
-/* All words of the thread: the sum. It is the number of the thread's own objects if each is pointed to once, plainly, and no other's is. */
+/* All words of the thread: the sum. It is the number of the thread's own objects if each is pointed to once, plainly,
+ * and no other's is. */
 static uint32_t look_through(const struct unpacker *u, unsigned thread, uint32_t first_object) {
   const struct machine *m = u->m;
   const struct live *live = &m->program->live[u->s->threads[thread].pc];
@@ -134,8 +137,11 @@ static void get_shared(struct unpacker *u) {
   for (uint32_t i = 0; i < m->globals; i++) {
     const struct program_global *g = &m->program->globals[i];
     uint32_t count = m->program->layouts[g->layout].count;
-    objects[i] = (struct object){.first = s->cells, .count = count, .layout = g->layout,
-                                 .life = g->constant ? LIFE_CONSTANT : LIFE_GLOBAL, .owner = OWNER_SHARED};
+    objects[i] = (struct object){.first = s->cells,
+                                 .count = count,
+                                 .layout = g->layout,
+                                 .life = g->constant ? LIFE_CONSTANT : LIFE_GLOBAL,
+                                 .owner = OWNER_SHARED};
     if (g->constant) continue;
     for (uint32_t c = 0; c < count; c++) u->at = get_word(m, u->at, &state_cells(m, s)[s->cells + c], &u->known);
     s->cells += count;
@@ -151,7 +157,8 @@ static bool is_shared_again(const struct unpacked *last, const unsigned char *pa
   return !(last->digit_count & 1) || (packed[bytes] & 15) == last->bytes[bytes];
 }
 
-static void keep_shared(struct unpacked *last, const struct machine_state *s, const unsigned char *packed, uint32_t digit_count) {
+static void keep_shared(struct unpacked *last, const struct machine_state *s, const unsigned char *packed,
+                        uint32_t digit_count) {
   uint32_t bytes = digit_count / 2;
   last->shared = last->number;
   last->objects = s->objects;

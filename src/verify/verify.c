@@ -1,5 +1,6 @@
-/* From the search's answer to what the user reads (verify.h): the wrong execution is made again from the start, move by move,
- * and its history goes to the checker of recorded histories, which shares nothing with the search but the specification. */
+/* From the search's answer to what the user reads (verify.h): the wrong execution is made again from the start, move by
+ * move, and its history goes to the checker of recorded histories, which shares nothing with the search but the
+ * specification. */
 #include "verify/verify.h"
 
 #include <string.h>
@@ -83,9 +84,11 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (out->search.refused)
     note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound,
          s->bound == 1 ? "" : "s");
-  if (s->program->frees && s->unit->harness.type_stable) note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
+  if (s->program->frees && s->unit->harness.type_stable)
+    note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
   if (!s->options->weak_fails && uses_weak(s->program))
-    note(s, out, "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
+    note(s, out,
+         "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
   if (uses_orders(s->unit)) note(s, out, "every access is sequentially consistent, whatever memory order it asks for");
 }
 
@@ -125,8 +128,9 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
     out->kind = s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
     if (s->against.reference) return against_confirm(s, out, why);
     if (!s->options->points) return confirm(s, limits, out, why);
-    out->reason = "an operation's result is not the one the specification gives at its marked linearization point: the marks "
-                  "are wrong, or the object is; without --points the object is verified by itself";
+    out->reason =
+        "an operation's result is not the one the specification gives at its marked linearization point: the marks "
+        "are wrong, or the object is; without --points the object is verified by itself";
     return true;
   case VIOLATION_DEADLOCK:
     out->kind = "deadlock";

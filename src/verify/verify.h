@@ -1,7 +1,8 @@
 /* From a C file to a verdict: the whole of `asif verify`.
  *
- *   read (front/) -> operations bound to the specification, threads to what they call -> machine -> search -> the wrong execution, made
- *   again from the start, as a history and as a schedule; the history is checked by the checker of recorded histories (check/) */
+ *   read (front/) -> operations bound to the specification, threads to what they call -> machine -> search -> the wrong
+ * execution, made again from the start, as a history and as a schedule; the history is checked by the checker of
+ * recorded histories (check/) */
 #ifndef ASIF_VERIFY_VERIFY_H
 #define ASIF_VERIFY_VERIFY_H
 
@@ -14,19 +15,20 @@
 
 struct verify_options {
   const char *path;
-  const char *spec; /* --spec: a name, a C file, "self"; NULL: what the file says */
-  const char *against; /* --against: a C file with another object that is the specification; or NULL */
+  const char *spec;          /* --spec: a name, a C file, "self"; NULL: what the file says */
+  const char *against;       /* --against: a C file with another object that is the specification; or NULL */
   struct unit *against_unit; /* the same, read already; or NULL */
-  char *const *cc_args; /* for the preprocessor and the compiler, NULL-terminated; or NULL */
+  char *const *cc_args;      /* for the preprocessor and the compiler, NULL-terminated; or NULL */
   unsigned threads;
-  unsigned ops;     /* operations a thread performs; OPS_FOREVER */
-  int64_t bound;    /* the specification's state has at most so many elements; -1: what the file says */
+  unsigned ops;  /* operations a thread performs; OPS_FOREVER */
+  int64_t bound; /* the specification's state has at most so many elements; -1: what the file says */
   enum steps steps;
-  bool points;      /* by the marked linearization points */
-  bool approx;      /* the approximation A_k of histories (counted.h), not spec sets */
+  bool points; /* by the marked linearization points */
+  bool approx; /* the approximation A_k of histories (counted.h), not spec sets */
   unsigned k;
   bool weak_fails;
-  /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL: not. */
+  /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
+   * not. */
   const struct live_asked *live;
   unsigned recursion;
   struct search_options search;
@@ -49,7 +51,7 @@ struct subject {
   struct program *program;
   struct spec spec;
   struct values *values;
-  int *spec_op;     /* of each operation of the program: that of the specification */
+  int *spec_op; /* of each operation of the program: that of the specification */
   struct client_thread *client;
   unsigned threads;
   unsigned groups;
@@ -65,9 +67,10 @@ struct subject {
 
 struct verified {
   struct search_result search;
-  const char *kind;        /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap", "deadlock",
-                            * "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
-  struct history *history; /* violated: of the execution, bound; else NULL */
+  const char
+      *kind; /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap",
+              * "deadlock", "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
+  struct history *history;   /* violated: of the execution, bound; else NULL */
   struct check_result check; /* ... decided, where the history is what is wrong */
   bool checked;
   struct schedule schedule; /* the interleaving; of a violation before the threads start there are no lines */
@@ -85,7 +88,8 @@ bool subject_make(struct mem *, struct unit *, const struct verify_options *, st
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
 void subject_remember(struct subject *);
-/* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not forgotten. */
+/* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not
+ * forgotten. */
 void subject_identify(struct subject *, struct search_identity *);
 unsigned subject_flags(const struct subject *);
 /* Makes the subject as it was for options.resume. False with the problem if that is of something else. */
@@ -95,8 +99,8 @@ bool verify(struct subject *, struct limits *, struct verified *, struct problem
 /* The execution as a history and a schedule; also of a path read from evidence. */
 bool explain_path(struct subject *, const struct path_move *, size_t count, struct verified *, struct problem *);
 void schedule_open(const struct subject *, struct schedule *); /* without lines */
-/* In parts, for liveness (live.h): was the initialisation wrong? Then that is the answer. The answer where a move is a fault; what
- * was assumed. */
+/* In parts, for liveness (live.h): was the initialisation wrong? Then that is the answer. The answer where a move is a
+ * fault; what was assumed. */
 bool start_fails(struct subject *, struct verified *);
 void explain_fault(struct subject *, struct verified *, const struct move *);
 void note_assumptions(struct subject *, struct verified *);
@@ -104,20 +108,23 @@ void note(struct subject *, struct verified *, const char *format, ...) __attrib
 
 /* subject.c, in parts: self.c */
 /* The specification the object is by itself: its operations, one at a time. */
-bool spec_of_object(struct mem *, const struct program *, unsigned threads, const struct machine_options *, machine_result *, void *self, struct spec *,
-                    struct problem *);
-/* against.c: reads the other object; binds an operation to the other's; and when the client is known makes it the specification. */
+bool spec_of_object(struct mem *, const struct program *, unsigned threads, const struct machine_options *,
+                    machine_result *, void *self, struct spec *, struct problem *);
+/* against.c: reads the other object; binds an operation to the other's; and when the client is known makes it the
+ * specification. */
 bool against_read(struct subject *, struct problem *);
 bool against_bind(struct subject *, uint32_t op, struct problem *);
 void against_finish(struct subject *);
 void against_remember(struct subject *); /* a reference that forgets nothing */
-/* After a search: false with the problem if something is wrong with the other object. *again: it is to be searched anew. */
+/* After a search: false with the problem if something is wrong with the other object. *again: it is to be searched
+ * anew. */
 bool against_sound(struct subject *, bool *again, struct problem *);
 /* The other object does not have the history found: looked for once more. */
 bool against_confirm(struct subject *, struct verified *, struct problem *);
 /* The specification that ASIF_SPEC in the file defines (own.c). */
 bool spec_of_file(struct subject *, struct problem *);
-/* What the object came to by itself that is beyond what is modelled, or NULL: operations may then have outcomes that are not known. */
+/* What the object came to by itself that is beyond what is modelled, or NULL: operations may then have outcomes that
+ * are not known. */
 const char *spec_of_object_limit(const struct spec *);
 /* A result of the C function as the specification's operation has it. */
 value result_of(const struct subject *, const struct spec_op *, enum result_of, word result);

@@ -1,6 +1,6 @@
-/* Fuzzing the formula reader: any text is read or refused, in bounded memory and stack, and refusals say where; what is read is printed as
- * text that reads and prints the same, and is bound to a queue or refused. `make fuzz` builds it with libFuzzer;
- * tests/test_approx_formula.c reads the corpus. */
+/* Fuzzing the formula reader: any text is read or refused, in bounded memory and stack, and refusals say where; what is
+ * read is printed as text that reads and prints the same, and is bound to a queue or refused. `make fuzz` builds it
+ * with libFuzzer; tests/test_approx_formula.c reads the corpus. */
 #include <stdlib.h>
 #include <string.h>
 

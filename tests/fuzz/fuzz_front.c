@@ -1,5 +1,6 @@
-/* Fuzzing the front end: any text is read or refused, in bounded memory and stack, and refusals say where; what is read can be
- * printed, and lowered to steps or refused. `make fuzz` builds it with libFuzzer; tests/test_front.c reads the corpus. */
+/* Fuzzing the front end: any text is read or refused, in bounded memory and stack, and refusals say where; what is read
+ * can be printed, and lowered to steps or refused. `make fuzz` builds it with libFuzzer; tests/test_front.c reads the
+ * corpus. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Fuzzing grammars: any text is read or refused, in bounded memory and stack, and refusals say where; what is read is printed and
- * reads back as the same, and has a normal form and, if that is small, a system. `make fuzz` builds it with libFuzzer;
- * tests/test_approx_grammar.c reads the corpus. */
+/* Fuzzing grammars: any text is read or refused, in bounded memory and stack, and refusals say where; what is read is
+ * printed and reads back as the same, and has a normal form and, if that is small, a system. `make fuzz` builds it with
+ * libFuzzer; tests/test_approx_grammar.c reads the corpus. */
 #include <stdlib.h>
 #include <string.h>
 

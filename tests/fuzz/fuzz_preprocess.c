@@ -1,5 +1,6 @@
-/* Fuzzing the preprocessor: any text is preprocessed or refused, in bounded memory and stack, and refusals say where; what comes out
- * can be parsed or is refused. `make fuzz` builds it with libFuzzer; tests/test_preprocess.c reads the corpus. */
+/* Fuzzing the preprocessor: any text is preprocessed or refused, in bounded memory and stack, and refusals say where;
+ * what comes out can be parsed or is refused. `make fuzz` builds it with libFuzzer; tests/test_preprocess.c reads the
+ * corpus. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

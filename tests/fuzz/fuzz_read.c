@@ -1,9 +1,9 @@
 /* Fuzzing the readers: any bytes are read or refused, in bounded memory; and what was read can be written in every
  * format and read again, as the same history.
  *
- * The first byte chooses the format (its low three bits; 7 is by content, which is how recordings are read) and how many bytes arrive at a time. The rest
- * is the file. `make fuzz` builds it with libFuzzer; tests/test_fuzz.c runs it over the corpus, so that what was once
- * found stays found. */
+ * The first byte chooses the format (its low three bits; 7 is by content, which is how recordings are read) and how
+ * many bytes arrive at a time. The rest is the file. `make fuzz` builds it with libFuzzer; tests/test_fuzz.c runs it
+ * over the corpus, so that what was once found stays found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static char *repaired(struct mem *m, const uint8_t *data, size_t size) {
   for (size_t at = RECORDING_MAGIC_SIZE; size - at >= RECORDING_HEAD;) {
     size_t n = (size_t)recording_load(copy + at + 4, 4), left = size - at - RECORDING_HEAD;
     if (n > left) break;
-    if (copy[at + 1] != 1) recording_head(copy + at, (char)copy[at], copy + at + RECORDING_HEAD, n); /* 1: it is to be wrong */
+    if (copy[at + 1] != 1)
+      recording_head(copy + at, (char)copy[at], copy + at + RECORDING_HEAD, n); /* 1: it is to be wrong */
     at += RECORDING_HEAD + n;
   }
   return (char *)copy;
