@@ -9,7 +9,7 @@
 #include "brute.h"
 #include "check/check.h"
 #include "formulas.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "test.h"
 
 static bool exact(struct mem *m, const struct history *h, const struct spec *spec) {

@@ -10,7 +10,7 @@
 #include "brute.h"
 #include "check/check.h"
 #include "formulas.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "test.h"
 
 /* Reading and printing. */

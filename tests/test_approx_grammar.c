@@ -10,7 +10,7 @@
 #include "approx/grammar.h"
 #include "approx/order.h"
 #include "brute.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "test.h"
 
 static long histories(void) {

@@ -6,7 +6,7 @@
 #include "approx/elements.h"
 #include "approx/stream.h"
 #include "formats.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "history/input.h"
 
 static uint64_t seed = 12345;

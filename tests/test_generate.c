@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "test.h"
 
 static struct mem m;

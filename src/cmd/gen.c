@@ -4,7 +4,7 @@
 
 #include "cmd/cmd.h"
 #include "history/format.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 
 static const struct opt opts[] = {
     {"operations", 'n', "N", NULL, "how many operations (default 1000; 10k and 5M are understood)"},

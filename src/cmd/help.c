@@ -3,7 +3,7 @@
 
 #include "cmd/cmd.h"
 #include "history/format.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 #include "spec/spec.h"
 
 /* Every kind of violation that asif gen can make, once. */

@@ -1,7 +1,7 @@
 /* Registers, with and without compare-and-set, maps of them, and counters. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 struct cells {
   value *at; /* a register is a map with one key and no argument for it */

@@ -1,7 +1,7 @@
 /* A non-zero indicator and a mailbox: objects that say whether something is there. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 struct signs {
   struct stepper object;

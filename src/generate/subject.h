@@ -1,10 +1,10 @@
 /* What is generated from: a sequential object that runs as fast as the events are made, and the choice of what to call
  * next. One file a family of specifications (subject_*.c); generate.c interleaves. */
-#ifndef ASIF_HISTORY_SUBJECT_H
-#define ASIF_HISTORY_SUBJECT_H
+#ifndef ASIF_GENERATE_SUBJECT_H
+#define ASIF_GENERATE_SUBJECT_H
 
 #include "base/hash.h"
-#include "history/generate.h"
+#include "generate/generate.h"
 
 /* A planned operation of a violation. They are called one after the other, and touch the object only if they are real.
  */

@@ -1,6 +1,6 @@
 /* What the subjects share: values to write, plans of violations, sizes of containers, and stepping by the
  * specification. */
-#include "history/subject.h"
+#include "generate/subject.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Random histories, linearizable by construction, or wrong on purpose in a way that has a name. */
-#ifndef ASIF_HISTORY_GENERATE_H
-#define ASIF_HISTORY_GENERATE_H
+#ifndef ASIF_GENERATE_GENERATE_H
+#define ASIF_GENERATE_GENERATE_H
 
 #include "history/history.h"
 #include "spec/spec.h"

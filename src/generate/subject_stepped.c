@@ -1,7 +1,7 @@
 /* Bounded, weak and relaxed containers: few enough are inside that the specification's own step runs them. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 enum { INSERT, REMOVE };
 

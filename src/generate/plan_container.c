@@ -2,7 +2,7 @@
  * else happens at the same time, no order of these can be right. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 #define ORDER_KINDS \
   {"reorder", "values are taken out in the wrong order"}, {"lost", "a value that should have come out never does"}, \

@@ -1,7 +1,7 @@
 /* Queues, stacks, deques and priority queues: what goes in comes out, in an order of its own. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 /* A ring for the first three, a heap in the same place for the last; room is a power of two. */
 struct container {

@@ -7,11 +7,11 @@
  * A violation is a plan of a few operations that one thread calls one after the other while the rest goes on. It is
  * wrong whatever the others do: its values are unheard of elsewhere, and where a pending operation might excuse it, it
  * is repeated once more than there are pending operations. */
-#include "history/generate.h"
+#include "generate/generate.h"
 
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 static const struct subject *const subjects[] = {&subject_queue,
                                                  &subject_stack,

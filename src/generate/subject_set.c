@@ -4,7 +4,7 @@
  * values come and go. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 struct set {
   VEC(uint32_t) members; /* numbers inside, in no order */

@@ -4,7 +4,7 @@
  * so as many calls are kept in reserve as there are threads that hold or may come to: nobody waits for ever. */
 #include <string.h>
 
-#include "history/subject.h"
+#include "generate/subject.h"
 
 struct locks {
   struct stepper object;
