@@ -22,7 +22,7 @@ static _Noreturn void give_up(const char *what) {
 }
 
 void bench_object_open(struct bench_object *o, const char *file, const char *flag, const char *spec) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct image *image;
   struct compiled compiled;
   char *inputs[] = {(char *)file, NULL}, *flags[] = {(char *)flag, NULL};
@@ -37,7 +37,7 @@ void bench_object_open(struct bench_object *o, const char *file, const char *fla
 
 void bench_client(struct bench_object *o, struct client *c, unsigned pushes, unsigned pops) {
   struct text t;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   bool stack = !strcmp(o->object.spec.name, "stack");
   text_open(&t, &o->mem);
   for (unsigned i = 1; i <= pushes; i++) text_printf(&t, "%s%s(%u)", i > 1 ? " | " : "", stack ? "push" : "enq", i);

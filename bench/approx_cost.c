@@ -112,7 +112,7 @@ static double explore_once(struct point *p, struct exploring *x) {
   struct client client;
   struct explore_options options = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = PREEMPTIONS};
   struct explore_counts counts = {0};
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct mem m;
   mem_open(&m, NULL);
   if (p->sample == PREEMPTED)

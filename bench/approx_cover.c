@@ -114,7 +114,7 @@ static enum visit meet(void *self, const struct run *r) {
 static bool violates(const struct seen *h, unsigned ops) {
   struct mem m;
   struct spec spec;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct limits limits;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
   struct check_result result;
@@ -217,7 +217,7 @@ static void measure(struct bench_object *o, struct point *p) {
   struct explore_options options = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = DELAYS};
   struct explore_counts counts = {0};
   struct limits limits;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct set violations;
   set_open(&c.met);
   set_open(&violations);

@@ -171,7 +171,7 @@ struct history *brute_history(struct mem *mem, const struct brute *b, uint32_t n
 /* The checker's word on a history. */
 static bool decide(struct brute *b, uint32_t node, enum method method, struct limits *limits) {
   struct mem *mem = mem_child(b->mem);
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct check_result result;
   struct check_options options = {.method = method, .jobs = 1};
   struct spec spec = b->subject->spec;

@@ -51,7 +51,7 @@ struct image *image_of(struct mem *m, const char *source, const char *flags) {
                      cxx ? "" : "-nostartfiles", directory, directory, directory, directory,
                      cxx ? "-static-libstdc++ -static-libgcc" : "");
   char path[100];
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   snprintf(path, sizeof path, "%s/image.so", directory);
   struct image *image = built ? image_open(m, path, &problem) : NULL;
   remove_directory();
@@ -69,7 +69,7 @@ static void (*function_of(const struct image *image, const char *name))(void) {
 
 void scene_open(struct scene *s, struct image *image, const char *name, const struct run_options *options) {
   char function[100];
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   *s = (struct scene){.name = name, .options = *options};
   for (; s->threads < 4; s->threads++) {
     snprintf(function, sizeof function, "%s_%u", name, s->threads);

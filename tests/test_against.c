@@ -74,7 +74,7 @@ static void try_object(uint64_t number, struct tally *y) {
   struct mem mem;
   struct random_object o;
   struct text atomic;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   enum verdict by_self = VERDICT_UNKNOWN, by_reference = VERDICT_UNKNOWN;
   limits_start(&limits, 20, 0);
   mem_open(&mem, &limits);

@@ -376,7 +376,7 @@ TEST(approx_formula_problems) {
   if (MEM_GUARD(&m)) abort();
   struct spec spec = spec_of(&m, "queue");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct problem why = {""};
+    struct problem why = {.text = ""};
     struct formula *f = formula_parse(&m, "test", cases[i].text, strlen(cases[i].text), &why);
     bool good = f && formula_bind(&m, f, &spec, &why);
     CHECKF(!good && !strncmp(why.text, cases[i].problem, strlen(cases[i].problem)), "%s\n  got  %s\n  want %s",
@@ -515,7 +515,7 @@ TEST(approx_formula_fuzz_corpus) {
     fclose(file);
     bytes[n] = 0;
     struct mem m;
-    struct problem why = {""};
+    struct problem why = {.text = ""};
     mem_open(&m, NULL);
     if (MEM_GUARD(&m)) abort();
     fprintf(stderr, "%s\n", path);

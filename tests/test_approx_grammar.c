@@ -341,7 +341,7 @@ TEST(grammar_parikh) {
 
 static void expect_problem(const char *text, const char *starts) {
   struct mem m;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct spec spec = named("lock");
   CHECKF(!grammar_parse(opened(&m), &spec, "lock.g", text, strlen(text), &why), "%s was read", text);
   CHECKF(!strncmp(why.text, starts, strlen(starts)), "%s\nnot: %s", why.text, starts);
@@ -417,7 +417,7 @@ TEST(grammar_fuzz_corpus) {
   for (struct dirent *e; (e = readdir(d));) {
     char path[400];
     struct mem m;
-    struct problem why = {""};
+    struct problem why = {.text = ""};
     if (e->d_name[0] == '.') continue;
     snprintf(path, sizeof path, "tests/fuzz/corpus-grammar/%s", e->d_name);
     FILE *f = fopen(path, "rb");

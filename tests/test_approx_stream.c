@@ -63,7 +63,7 @@ static void spoil(struct history *h) {
 
 static enum verdict exact(struct mem *m, const char *format, const char *text, size_t len, const struct spec *named) {
   struct input in;
-  struct problem p = {""};
+  struct problem p = {.text = ""};
   struct spec spec = *named;
   struct check_result r;
   struct limits limits;
@@ -80,7 +80,7 @@ static enum verdict exact(struct mem *m, const char *format, const char *text, s
 static bool monitored(struct stream *s, struct mem *m, const char *format, const char *text, size_t len,
                       const struct spec *spec, unsigned k) {
   struct input in;
-  struct problem p = {""};
+  struct problem p = {.text = ""};
   struct stream_options options = {.spec = spec, .k = k};
   CHECKF(stream_open(s, m, &options, "text", &p), "%s", p.text);
   input_from_bytes(&in, m, "text", text, len);
@@ -200,7 +200,7 @@ TEST(approx_stream_guesses) {
   CHECK(!monitored_text(&s, "x push(1) A\nx Ok() A\n", 2) && !strcmp(s.spec.name, "stack"));
   CHECK(!monitored_text(&s, "# @object queue\nx push(1) A\nx Ok() A\n", 2) && !strcmp(s.spec.name, "queue"));
   struct input in;
-  struct problem p = {""};
+  struct problem p = {.text = ""};
   struct stream_options options = {.k = 2};
   static const char *const texts[] = {"x foo(1) A\nx Ok() A\n", "x write(1) A\nx Ok() A\nx read() A\n",
                                       "x enq(1) A\nx Ok() A\nx foo() A\n"};

@@ -23,7 +23,7 @@ static void decide(const struct history *h, const struct spec *spec, int k, cons
   struct mem m;
   struct limits limits;
   struct check_result r;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct check_options options = {methods[k], 1, true};
   limits_start(&limits, 60, 0);
   mem_open(&m, &limits);
@@ -45,7 +45,7 @@ static void decide(const struct history *h, const struct spec *spec, int k, cons
 
 static void decide_read(struct history *h, const char *spec_name, const struct want *want, const char *name) {
   struct spec spec;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   CHECKF(h, "%s: not read", name);
   CHECKF(spec_named(spec_name, &spec, &why) && spec_bind(&spec, h, &why), "%s: %s", name, why.text);
   if (names_count(h->objects) == 1)
@@ -56,7 +56,7 @@ static void decide_read(struct history *h, const char *spec_name, const struct w
 static void case_in(const struct format *format, const char *spec, const char *text, struct want want) {
   struct mem m;
   struct input in;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   mem_open(&m, NULL);
   if (MEM_GUARD(&m)) abort();
   input_from_bytes(&in, &m, "case", text, strlen(text));
@@ -86,7 +86,7 @@ static void in_a_row(const char *spec, const char *text, struct want want) {
 
 static void case_file(const char *path, const char *spec, struct want want) {
   struct mem m;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   mem_open(&m, NULL);
   if (MEM_GUARD(&m)) abort();
   struct history *h = history_read(&m, path, NULL, &why);

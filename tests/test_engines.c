@@ -289,7 +289,7 @@ static bool visit(void *self, const struct compiled_run *r) {
 }
 
 static void run_in(struct trial *t, enum compiled_way way) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct seen *seen = &t->seen[t->way = way];
   uint64_t schedules;
   *seen = (struct seen){.complete = false};
@@ -384,7 +384,7 @@ static void try_client(struct trial *t) {
 }
 
 static void open_subject(struct trial *t) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct text text;
   text_open(&text, &t->mem);
   text_add(&text, random_object_preprocessed);
@@ -400,7 +400,7 @@ static void open_subject(struct trial *t) {
 
 static void compile_object(struct trial *t) {
   char path[] = "/tmp/asif-engines-XXXXXX.c";
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   int fd = mkstemps(path, 2);
   CHECK(fd >= 0);
   dprintf(fd, "%s%s", random_object_includes, text_string(&t->object.source));

@@ -192,7 +192,7 @@ TEST(formats_bad_cut_off_anywhere) {
     const char *bytes = sample_bytes(i, &n);
     for (size_t cut = 0; cut < n; cut++)
       for (size_t chunk = 0; chunk < 8; chunk += 7) {
-        struct problem p = {{0}};
+        struct problem p = {.text = ""};
         struct history *h = parse_chunks(samples[i].format, bytes, cut, chunk, &p);
         if (!h)
           CHECKF(!strncmp(p.text, "h:", 2) && strlen(p.text) > 10, "%s cut at %zu: %s", samples[i].format, cut, p.text);
@@ -209,7 +209,7 @@ TEST(formats_bad_byte_anywhere) {
     char *copy = mem_alloc(test_memory(), n + 1);
     for (size_t at = 0; at < n; at++)
       for (size_t b = 0; b < sizeof bytes - 1; b++) {
-        struct problem p = {{0}};
+        struct problem p = {.text = ""};
         memcpy(copy, sample, n + 1);
         copy[at] = bytes[b];
         struct history *h = parse_chunks(samples[i].format, copy, n, 0, &p);

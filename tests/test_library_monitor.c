@@ -152,7 +152,7 @@ static void take_all(int threads, long all, asif_taker taker, size_t bytes, bool
   atomic_store(&taking.counter, 0);
   together(threads, take_numbers);
   closes(taking.recorder);
-  struct problem p = {{0}};
+  struct problem p = {.text = ""};
   struct mem m;
   mem_open(&m, NULL);
   struct looking l = {.follower = {.call = looks_at_call, .ret = looks_at_return}, .highest = -1};

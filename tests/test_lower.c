@@ -14,7 +14,7 @@
 /* Reading. */
 
 static const struct program *read_program(struct mem *m, const char *text) {
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct unit *unit = front_parse(m, "x.c", text, strlen(text), &problem);
   CHECKF(unit, "%s", problem.text);
   const struct program *p = lower(m, unit, NULL, &problem);
@@ -37,7 +37,7 @@ TEST(lower_values) {
       VALUES(ROW)};
   struct mem m;
   mem_open(&m, NULL);
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct unit *unit = front_read(&m, "tests/lower/values.c", NULL, &problem);
   CHECKF(unit, "%s", problem.text);
   const struct program *p = lower(&m, unit, NULL, &problem);
@@ -315,7 +315,7 @@ TEST(lower_refuses) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     struct mem m;
     mem_open(&m, NULL);
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct text t;
     text_open(&t, &m);
     text_printf(&t, "%s%s\n", HEADERS, all[i].text);
@@ -339,7 +339,7 @@ TEST(lower_objects) {
       snprintf(path, sizeof path, "%s/%s", folders[k], e->d_name);
       struct mem m;
       mem_open(&m, NULL);
-      struct problem problem = {""};
+      struct problem problem = {.text = ""};
       struct unit *unit = front_read(&m, path, NULL, &problem);
       CHECKF(unit && lower(&m, unit, NULL, &problem), "%s", problem.text);
       mem_close(&m);

@@ -215,7 +215,7 @@ static void compare(uint64_t seed, unsigned counts[2]) {
   mem_open(&m, NULL);
   struct writer w = {.seed = seed};
   const char *text = program_text(&w, &m);
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct unit *unit = front_parse(&m, "x.c", text_string(&w.t), w.t.count, &problem);
   CHECKF(unit, "%s", problem.text);
   const struct program *p = lower(&m, unit, NULL, &problem);

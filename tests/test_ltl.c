@@ -26,7 +26,7 @@ static bool is_confirmed(struct system *s, const char *formula, enum fairness f,
 
 static struct liveness_result check(struct system *s, const char *formula, enum fairness f) {
   struct liveness_result r;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   CHECKF(ltl_check(&memory, s, formula, f, &toy_names, &limits, &r, &why), "%s: %s", formula, why.text);
   CHECKF(r.verdict != VERDICT_VIOLATED || r.fault != FAULT_NONE || is_confirmed(s, formula, f, &r), "%s", formula);
   return r;

@@ -35,7 +35,7 @@ static uint64_t draw(void) {
 }
 
 static const struct run *run_planned(const struct client *client, struct outcome *o) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   const struct run *r = run_execute(client, &(struct plan){.choices = o->choices, .count = o->planned}, &why);
   CHECKF(r, "%s", why.text);
   return r;
@@ -101,7 +101,7 @@ TEST(order_is_that_of_the_clocks) {
   void *function = image_symbol(image, "act");
   CHECK(function);
   memcpy(&act.function, &function, sizeof act.function);
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   CHECKF(run_open(image, &act, 1, NULL, &(struct run_options){.races = true, .steps_most = STEPS}, &why), "%s",
          why.text);
   CHECK(order_simple);

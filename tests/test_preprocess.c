@@ -111,7 +111,7 @@ static enum pp_outcome own_listing(struct mem *m, const char *path, char *const 
 /* The file comes out alike, without the compiler's help; false if it `must` not be so and is not. */
 static bool check_file(const char *path, char *const *args, bool must) {
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct text own, theirs;
   const char *model;
   bool missing;
@@ -339,7 +339,7 @@ TEST(preprocess_files) {
 /* What becomes of a text, and what is said. */
 static void expect(const char *text, char *const *args, enum pp_outcome outcome, const char *says) {
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct text own;
   size_t length;
   unsetenv("CC");
@@ -407,7 +407,7 @@ TEST(preprocess_too_much) {
                 i - 1);
   size_t macros = t.count;
   text_add(&t, "m19\n");
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct text own;
   text_open(&own, &m);
   CHECK(preprocess(&m, put_file("a.c", t.at, t.count), NULL, &own, &problem) == PP_DONE && own.count > TEXT_MOST &&

@@ -17,7 +17,7 @@ static bool is_confirmed(struct system *s, enum progress p, const struct livenes
 
 static struct liveness_result check(struct system *s, enum progress p) {
   struct liveness_result r;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   CHECKF(progress_check(&memory, s, p, &toy_names, &limits, &r, &why), "%s", why.text);
   if (r.verdict == VERDICT_VIOLATED && r.fault == FAULT_NONE) CHECKF(is_confirmed(s, p, &r, &why), "%s", why.text);
   return r;

@@ -23,7 +23,7 @@ struct proving {
 };
 
 static void prove_file(struct proving *r, const char *path, enum prove_level level) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   memset(r, 0, sizeof *r);
   limits_start(&r->limits, 0, 0);
   mem_open(&r->mem, &r->limits);
@@ -78,7 +78,7 @@ static enum verdict replay_bytes(struct mem *m, const char *bytes, size_t count,
 
 static char *evidence_of(struct proving *r, size_t *count) {
   char path[] = "/tmp/asif-prove-XXXXXX";
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   int fd = mkstemp(path);
   CHECK(fd >= 0);
   close(fd);
@@ -101,7 +101,7 @@ TEST(prove_evidence_stands) {
     for (unsigned level = LEVEL_MS; level <= LEVEL_FULL; level += LEVEL_FULL) {
       struct proving r;
       struct text said;
-      struct problem why = {""};
+      struct problem why = {.text = ""};
       size_t count;
       prove_file(&r, six[i], (enum prove_level)level);
       char *bytes = evidence_of(&r, &count);
@@ -124,7 +124,7 @@ TEST(prove_evidence_is_refused_without_any_line) {
   for (const char *line = strchr(strchr(bytes, '\n') + 1, '\n') + 1; *line; line = strchr(line, '\n') + 1, at++) {
     struct mem m;
     struct text said;
-    struct problem why = {""};
+    struct problem why = {.text = ""};
     if (!strncmp(line, "step ", 5) || (!strncmp(line, "view ", 5) && at % EACH && !getenv("ASIF_LONG"))) continue;
     mem_open(&m, NULL);
     text_open(&said, &m);

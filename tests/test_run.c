@@ -98,7 +98,7 @@ TEST(run_call_that_touches_nothing) {
 TEST(run_choices) {
   RUNS();
   struct scene s;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct image *image = code("tests/run/code.c");
   scene_open(&s, image, "steps", &usual);
   const struct choice middle[] = {{1, 0}, {0, 0}}, wrong[] = {{0, 0}, {0, 0}, {0, 0}};

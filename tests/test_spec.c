@@ -118,7 +118,7 @@ static void start(struct run *r) {
 }
 
 static void named(struct run *r, const char *spec) {
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   CHECKF(spec_named(spec, &r->spec, &problem), "%s", problem.text);
 }
 
@@ -130,7 +130,7 @@ static void script(const char *spec, const char *text, const char *state) {
   named(&r, spec);
   bool impossible[64];
   size_t count = read_script(&r, text, impossible);
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   CHECKF(spec_bind(&r.spec, r.history, &problem), "%s: %s", spec, problem.text);
   start(&r);
   for (size_t i = 0; i < count; i++)
@@ -374,7 +374,7 @@ static void bound(struct run *r, const char *spec, const char *text, bool echoes
   bool impossible[64];
   read_script(r, text, impossible);
   r->history->echoes = echoes;
-  struct problem problem = {""}, again = {""};
+  struct problem problem = {.text = ""}, again = {.text = ""};
   struct op ops[64];
   bool events = bind_events(r, ops, &again), good = spec_bind(&r->spec, r->history, &problem);
   CHECKF(events == good && !strcmp(again.text, problem.text), "%s: %s: %s, but event by event: %s", spec, text,
@@ -453,7 +453,7 @@ static void guessed(const char *text, const char *type, const char *as) {
   bool impossible[64];
   read_script(&r, text, impossible);
   r.history->object_type = type;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   const struct spec *s = spec_guess(r.history, &problem);
   if (!s)
     CHECKF(as[0] == ':' && strstr(problem.text, as + 1), "%s: %s", text, problem.text);
@@ -492,7 +492,7 @@ TEST(spec_guess_by_operations_only) {
                             "{:process :nemesis, :type :info, :f :stop, :value nil}\n";
   struct mem m;
   struct input in;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   mem_open(&m, NULL);
   if (MEM_GUARD(&m)) abort();
   input_from_bytes(&in, &m, "log", log, sizeof log - 1);

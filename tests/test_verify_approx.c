@@ -43,7 +43,7 @@ static _Noreturn void disagree(const struct trial *t, enum reduce reduce, int k,
 }
 
 static void open_subject(struct trial *t, enum reduce reduce, int k, struct mem *mem, struct subject *s) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct text text;
   text_open(&text, mem);
   text_add(&text, random_object_preprocessed);
@@ -65,7 +65,7 @@ static bool violated(struct trial *t, enum reduce reduce, int k) {
   struct mem *mem = mem_child(&t->mem);
   struct subject s;
   struct verified v;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   open_subject(t, reduce, k, mem, &s);
   if (!verify(&s, &t->limits, &v, &why)) disagree(t, reduce, k, why.text);
   if (v.search.violation == VIOLATION_TRACE && (!v.checked || v.check.verdict != VERDICT_VIOLATED))
@@ -80,7 +80,7 @@ static bool violated(struct trial *t, enum reduce reduce, int k) {
 /* Is A_k of the history a violation? */
 static bool shows(struct trial *t, uint32_t node, unsigned k) {
   struct mem *mem = mem_child(&t->mem);
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct check_result result;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
   struct spec spec = t->brute.subject->spec;

@@ -20,7 +20,7 @@ static void open_run(struct run *r) {
 }
 
 static void run(struct run *r, enum reduce reduce, unsigned jobs, bool depth_first) {
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct search_options options = {.reduce = reduce, .jobs = jobs, .depth_first = depth_first};
   struct traces traces = specsets_traces(r->model->sets);
   CHECKF(search(&r->mem, &r->model->system, &traces, &options, &r->limits, &r->result, &problem), "%s", problem.text);

@@ -55,7 +55,7 @@ static _Noreturn void disagree(const struct trial *t, const char *what) {
 }
 
 static void open_subject(struct trial *t, enum reduce reduce, struct subject *s) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct text text;
   text_open(&text, &t->mem);
   text_add(&text, random_object_preprocessed);
@@ -117,7 +117,7 @@ static void check_states(struct trial *t, enum reduce reduce, uint64_t states) {
 
 /* A search that makes every move anew does the same. */
 static void check_anew(struct trial *t, struct subject *s, const struct search_result *r) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct verified v;
   t->options.search.anew = true;
   if (!verify(s, &t->limits, &v, &why)) disagree(t, why.text);
@@ -130,7 +130,7 @@ static void check_anew(struct trial *t, struct subject *s, const struct search_r
 
 static void search_one(struct trial *t, enum reduce reduce, bool depth_first, unsigned jobs) {
   struct subject *s = reduce == REDUCE_BEST ? &t->fused : &t->plain;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct verified v;
   const char *name;
   t->options.search =

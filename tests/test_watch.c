@@ -26,7 +26,7 @@ struct trial {
 };
 
 static void open_object(struct trial *t, const char *spec) {
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   t->object = (struct object){.file = "x", .spec_name = spec, .ops = t->ops, .op_count = 2};
   CHECKF(spec_named(spec, &t->object.spec, &why), "%s", why.text);
   t->ops[0] = (struct object_op){.method = 0, .arg_count = 1};
@@ -82,7 +82,7 @@ static bool allowed(const struct trial *t, size_t moments, unsigned k) {
   struct limits limits;
   struct check_options options = {.method = METHOD_AUTO, .jobs = 1};
   struct check_result result;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct run run = t->run;
   run.moment_count = moments;
   mem_open(&m, NULL);

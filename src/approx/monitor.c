@@ -79,8 +79,7 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   }
   if (r->verdict == VERDICT_VIOLATED) return true;
   if (r->verdict == VERDICT_HOLDS)
-    problem_set(problem,
-                "internal error: a monitor said 'violated', but the exact checker accepts the operations shown");
+    problem_internal(problem, "a monitor said 'violated', but the exact checker accepts the operations shown");
   else
     problem_set(problem,
                 "a monitor said 'violated', but a limit was reached before the exact checker had decided the %zu "

@@ -56,10 +56,3 @@ void text_clear(struct text *t) {
 }
 
 const char *text_string(const struct text *t) { return t->count ? t->at : ""; }
-
-void problem_set(struct problem *p, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(p->text, sizeof p->text, format, args);
-  va_end(args);
-}

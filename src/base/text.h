@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/problem.h"
 
 struct text {
   struct mem *mem;
@@ -21,11 +22,5 @@ void text_printf(struct text *, const char *, ...) __attribute__((format(printf,
 void text_shell_word(struct text *, const char *); /* in quotes where a shell needs them */
 void text_clear(struct text *);
 const char *text_string(const struct text *);
-
-/* A reason why something could not be done, ready to print: "file:line:col: what is wrong, and what would be right". */
-struct problem {
-  char text[600];
-};
-void problem_set(struct problem *, const char *, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -223,7 +223,7 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
     } else {
       r->verdict = VERDICT_HOLDS;
       if (!assemble(h, parts, k->decisions, mem, r)) {
-        problem_set(why, "internal error: the linearization found breaks real time");
+        problem_internal(why, "the linearization found breaks real time");
         good = false;
       }
     }
@@ -242,7 +242,7 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
 static bool revalidate(const struct history *h, const struct spec *spec, struct limits *limits, struct check_result *r,
                        struct problem *why) {
   struct mem m;
-  struct problem broken = {""};
+  struct problem broken = {.text = ""};
   volatile bool good = true;
   mem_open(&m, limits);
   if (MEM_GUARD(&m)) {
@@ -256,7 +256,7 @@ static bool revalidate(const struct history *h, const struct spec *spec, struct 
     good = again != VERDICT_HOLDS;
   }
   mem_close(&m);
-  if (!good) problem_set(why, "internal error: %.500s", broken.text);
+  if (!good) problem_internal(why, "%.500s", broken.text);
   return good;
 }
 

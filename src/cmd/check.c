@@ -128,7 +128,7 @@ static int check_file(struct job *j, const char *path) {
   limits_start(&limits, j->seconds, j->bytes);
   limits.interrupted = &interrupted;
   struct mem m, own;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   struct check_result result;
   struct spec spec = {0};
   struct history *volatile h = NULL;
@@ -145,7 +145,7 @@ static int check_file(struct job *j, const char *path) {
     if (!find_spec(j->args, &m, read, &spec, &why) || !spec_bind(&spec, read, &why)) goto problem;
     h = read;
     if (!check_history(&m, h, &spec, &j->options, &limits, &result, &why)) {
-      status = strstr(why.text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
+      status = status_of_problem(&why);
       goto problem;
     }
   } else {

@@ -178,7 +178,7 @@ int check_approx(const struct args *a, const char *path, double seconds, size_t 
     status = answer(j, &own, path, verdict);
   } else {
     say_error("%s", j->why.text);
-    status = strstr(j->why.text, "internal error") && !j->violation.blamed ? EXIT_INTERNAL : EXIT_USAGE;
+    status = j->violation.blamed ? EXIT_USAGE : status_of_problem(&j->why);
   }
   spec_user_close(&j->stream.spec);
   mem_close(&m);

@@ -79,7 +79,9 @@ int usage_error(const struct args *, const char *format, ...)
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "asif: ..." on stderr */
 
 int status_of_verdict(enum verdict);
-int terminal_columns(void); /* 100 where standard output is no terminal */
+int status_of_problem(const struct problem *);
+int problem_status(const struct problem *); /* prints the problem, returns its status */
+int terminal_columns(void);                 /* 100 where standard output is no terminal */
 
 extern volatile sig_atomic_t interrupted; /* set by SIGINT and SIGTERM once handle_interrupts was called */
 void handle_interrupts(void);

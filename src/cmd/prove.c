@@ -122,7 +122,7 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
   if (subject_open(&j->confirming_mem, &v->options, &v->subject, &why) &&
       verify(&v->subject, &v->limits, &v->answer, &why))
     return true;
-  j->internal = strstr(why.text, "internal error") != NULL;
+  j->internal = why.kind == PROBLEM_INTERNAL;
   if (j->internal) say_error("%s", why.text);
   why.text[strcspn(why.text, "\n")] = 0;
   text_printf(&j->confirmed, "%sit is not searched: %s", j->confirmed.count ? "; " : "", why.text);

@@ -19,7 +19,7 @@ static int replay_file(const struct args *a, const char *path) {
   struct limits limits;
   struct mem m;
   struct text said;
-  struct problem why = {""};
+  struct problem why = {.text = ""};
   enum verdict verdict = VERDICT_UNKNOWN;
   limits_start(&limits, arg_seconds(a, "time-limit", 0, &bad), arg_bytes(a, "memory-limit", 0, &bad));
   if (bad) return EXIT_USAGE;

@@ -166,11 +166,6 @@ static void show_progress(void *self, const struct searched *s) {
   fflush(stderr);
 }
 
-static int problem_status(const struct problem *why) {
-  say_error("%s", why->text);
-  return strstr(why->text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
-}
-
 /* As many threads as asked for, or as the roles need. */
 static void default_threads(struct test_job *j) {
   unsigned fixed = 0;

@@ -388,11 +388,6 @@ static bool put_round(void *context, uint64_t round, const struct history *h, co
   return true;
 }
 
-static int problem_status(const struct problem *why) {
-  say_error("%s", why->text);
-  return strstr(why->text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
-}
-
 static int run(struct job *j) {
   const struct args *a = j->args;
   const char *calls = arg_value(a, "history");

@@ -301,11 +301,6 @@ static bool write_answers(const struct verify_job *j, struct mem *m, struct repo
   return write_reports(a, m, r, verify_svg, &t);
 }
 
-static int problem_status(const struct problem *why) {
-  say_error("%s", why->text);
-  return strstr(why->text, "internal error") ? EXIT_INTERNAL : EXIT_USAGE;
-}
-
 /* --dump */
 static int dump(const struct verify_job *j, struct mem *m, const char *what) {
   struct text t;

@@ -155,7 +155,7 @@ enum pp_outcome preprocess(struct mem *m, const char *path, char *const *cc_args
  * or if there is no compiler to ask. */
 static struct unit *read_compiled(struct mem *m, const char *path, char *const *cc_args, enum pp_outcome own,
                                   struct problem *problem) {
-  struct problem said = {""};
+  struct problem said = {.text = ""};
   const char *model;
   bool missing;
   size_t length;

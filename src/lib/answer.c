@@ -67,7 +67,7 @@ static asif_status decide(asif_answer *a, const asif_history *h, const char *spe
   if (o->bytes && a->mem.used > o->bytes)
     too_large(a, &limits);
   else if (!check_history(&a->mem, a->history, &a->spec, &options, &limits, &a->result, why))
-    return strstr(why->text, "internal error") ? ASIF_INTERNAL : ASIF_BAD_INPUT;
+    return why->kind == PROBLEM_INTERNAL ? ASIF_INTERNAL : ASIF_BAD_INPUT;
   if (spec_user_fault(&a->spec)) {
     problem_set(why, "%s", spec_user_fault(&a->spec));
     return ASIF_BAD_INPUT;

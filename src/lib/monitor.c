@@ -110,7 +110,7 @@ static asif_status explain(asif_monitor *m, asif_answer *a, struct problem *why)
 }
 
 static void on_violation(asif_monitor *m) {
-  struct problem why = {"out of memory"};
+  struct problem why = {.text = "out of memory"};
   locale_t ours, before = locale_enter(&ours);
   asif_answer *a = calloc(1, sizeof *a);
   m->over = true;

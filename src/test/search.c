@@ -49,7 +49,7 @@ struct worker {
   unsigned bound;
   double cpu;
   long peak_kb;
-  char said[SAID_MOST];        /* why it failed */
+  struct problem failed;       /* why it failed */
   char unsupported[SAID_MOST]; /* what could not be run; "": nothing */
   bool too_many;
   unsigned found_count;
@@ -166,7 +166,7 @@ static enum visit visit(void *self, const struct run *r) {
   case JUDGED_GOOD: return overtaken(k) ? VISIT_STOP : VISIT_ON;
   case JUDGED_WRONG: keep_finding(k, r); return k->options->keep_going ? VISIT_ON : VISIT_STOP;
   default:
-    snprintf(k->me->said, sizeof k->me->said, "%s", k->judging.text);
+    k->me->failed = k->judging;
     k->me->outcome = WORKER_FAILED;
     return VISIT_STOP;
   }
@@ -201,7 +201,7 @@ static bool explore_client(struct searching *k) {
   k->counts = &counts;
   k->counted = false;
   if (!explore(c, &o, &share, &k->own, visit, k, &counts, &why)) {
-    snprintf(w->said, sizeof w->said, "internal error: %.500s", why.text);
+    problem_internal(&w->failed, "%.500s", why.text);
     w->outcome = WORKER_FAILED;
   }
   w->schedules = k->schedules + counts.schedules;
@@ -240,7 +240,7 @@ static void work(struct searching *k) {
   }
   spec_user_forked();
   if (!run_open(k->image, k->object->run_ops, k->object->op_count, k->object->init, &k->options->run, &why)) {
-    snprintf(k->me->said, sizeof k->me->said, "%s", why.text);
+    k->me->failed = why;
     k->me->outcome = WORKER_FAILED;
     return;
   }
@@ -416,20 +416,20 @@ static bool died(struct searching *k, unsigned number, int status) {
   text_open(&t, k->mem);
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
     if (known) client_print(k->object, &k->clients->at[w->at], &t);
-    problem_set(k->why,
-                "internal error: a fault in Asif's own code, while it ran %.300s: the code may have written over "
-                "memory that is not its own",
-                text_string(&t));
+    problem_internal(k->why,
+                     "a fault in Asif's own code, while it ran %.300s: the code may have written over "
+                     "memory that is not its own",
+                     text_string(&t));
     return false;
   }
   if (known) again.client = k->clients->at[w->at];
   if (known) client_print(k->object, &again.client, &t);
   if (!known || !finding_dies(k->mem, k->image, k->object, &k->options->run, k->limits, &again)) {
-    problem_set(k->why,
-                "internal error: the process that ran %.300s died (%s), and does not do so again: the code may have "
-                "written over "
-                "memory that is not its own",
-                text_string(&t), how_ended(k->mem, status));
+    problem_internal(k->why,
+                     "the process that ran %.300s died (%s), and does not do so again: the code may have "
+                     "written over "
+                     "memory that is not its own",
+                     text_string(&t), how_ended(k->mem, status));
     return false;
   }
   struct kept *f = &w->found[w->found_count < FINDINGS_MOST ? w->found_count++ : FINDINGS_MOST - 1];
@@ -515,7 +515,7 @@ static bool conclude(struct searching *k) {
   sum_up(k);
   for (unsigned i = 0; i < k->jobs; i++) {
     const struct worker *w = &k->board->workers[i];
-    if (w->outcome == WORKER_FAILED) return problem_set(k->why, "%s", w->said), false;
+    if (w->outcome == WORKER_FAILED) return *k->why = w->failed, false;
     k->out->too_many |= w->too_many;
     if (w->unsupported[0] && !k->out->unsupported) {
       k->out->unsupported = mem_string(k->mem, w->unsupported, strlen(w->unsupported));

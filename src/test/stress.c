@@ -261,9 +261,8 @@ static bool keep_round(struct stressing *s) {
        wrong = s->check.verdict == VERDICT_VIOLATED || o->found != FOUND_NOTHING;
   if (!s->history || !decide(s, wrong)) return false;
   if (seen && s->check.verdict != VERDICT_VIOLATED) {
-    problem_set(s->why,
-                "internal error: A_%u of the history of round %" PRIu64 " is a violation, but the exact checker %s it",
-                s->options->k, o->rounds, s->check.verdict == VERDICT_HOLDS ? "accepts" : "could not decide");
+    problem_internal(s->why, "A_%u of the history of round %" PRIu64 " is a violation, but the exact checker %s it",
+                     s->options->k, o->rounds, s->check.verdict == VERDICT_HOLDS ? "accepts" : "could not decide");
     return false;
   }
   o->history = s->history;

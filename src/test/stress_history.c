@@ -47,7 +47,7 @@ struct history *stress_history(struct mem *m, const struct object *o, struct str
   for (uint32_t t = 0; t < a->threads && !why; t++) why = add_thread(h, o, a, t, methods);
   history_finish(h);
   *bound = o->spec;
-  if (why) return problem_set(problem, "internal error: a recorded operation %s", why), NULL;
+  if (why) return problem_internal(problem, "a recorded operation %s", why), NULL;
   return spec_bind(bound, h, problem) ? h : NULL;
 }
 

@@ -67,7 +67,7 @@ bool stress_open(struct stress_build *b, const struct object *o, struct problem 
   for (unsigned i = 0; i < o->op_count; i++)
     found &= (b->code.function[i] = find_entry(b, ASIF_ENTRY_OP, &o->ops[i].run)) != NULL;
   b->code.init = find_entry(b, ASIF_ENTRY_INIT, NULL);
-  if (!found) problem_set(why, "internal error: %s: an operation is not in the build for stress", o->file);
+  if (!found) problem_internal(why, "%s: an operation is not in the build for stress", o->file);
   return found;
 }
 

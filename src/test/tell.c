@@ -282,11 +282,11 @@ static char *with_letters(struct mem *m, const char *said) {
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
   if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
-  problem_set(why,
-              "internal error: the schedule that was found does not do the same again (%s after %zu steps, not %s "
-              "after %zu): does "
-              "the code depend on what is no part of it, as the time or a random number?",
-              found_name(r->found), r->count, found_name(f->found), f->count);
+  problem_internal(why,
+                   "the schedule that was found does not do the same again (%s after %zu steps, not %s "
+                   "after %zu): does "
+                   "the code depend on what is no part of it, as the time or a random number?",
+                   found_name(r->found), r->count, found_name(f->found), f->count);
   return false;
 }
 
@@ -304,7 +304,7 @@ static bool check_again(struct mem *m, const struct object *o, struct finding *f
   limits_start(&none, 0, 0);
   if (!check_history(m, f->history, spec, &options, &none, &f->result, why)) return false;
   if (f->result.verdict == VERDICT_VIOLATED) return true;
-  problem_set(why, "internal error: the history that was found is linearizable after all");
+  problem_internal(why, "the history that was found is linearizable after all");
   return false;
 }
 

@@ -153,8 +153,7 @@ bool against_confirm(struct subject *s, struct verified *out, struct problem *wh
   for (size_t i = 0; i < r->path_count; i++)
     for (unsigned k = 0; k < r->path[i].move.event_count; k++) vec_push(s->mem, &events, r->path[i].move.events[k]);
   if (reference_has(s->mem, &s->against.parts, events.at, events.count)) {
-    problem_set(why, "internal error: the search found a history that %s does not have, but it has it",
-                s->options->against);
+    problem_internal(why, "the search found a history that %s does not have, but it has it", s->options->against);
     return false;
   }
   out->reason = last_result(s, r->path, r->path_count);

@@ -23,7 +23,7 @@ static bool decide_once(struct subject *s, struct limits *limits, struct livenes
   struct problem said;
   if (live_confirm(s->mem, system, asked, &names, r->stem, r->stem_count + r->loop_count, r->loop_count, &said))
     return true;
-  problem_set(why, "internal error: the run that was found is no violation: %s", said.text);
+  problem_internal(why, "the run that was found is no violation: %s", said.text);
   return false;
 }
 
@@ -57,7 +57,7 @@ static bool explain(struct subject *s, const struct liveness_result *r, struct v
   out->search.violation = r->fault != FAULT_NONE ? VIOLATION_FAULT : r->waits ? VIOLATION_DEADLOCK : VIOLATION_TRACE;
   if (!explain_path(s, r->stem, r->stem_count + r->loop_count, out, why)) {
     struct problem said = *why;
-    problem_set(why, "internal error: %s", said.text);
+    problem_internal(why, "%s", said.text);
     return false;
   }
   if (r->fault != FAULT_NONE)

@@ -96,7 +96,7 @@ bool liveness_violated(struct liveness *l, const struct edges *stem, const struc
   for (size_t i = 0; i < loop->count; i++) all.at[all.count++] = loop->at[i];
   r->stem = graph_path(&l->graph, l->mem, all.at, all.count, l->graph.fault_node != UINT32_MAX);
   if (!r->stem) {
-    problem_set(l->problem, "internal error: a run that was found does not replay");
+    problem_internal(l->problem, "a run that was found does not replay");
     return false;
   }
   r->verdict = VERDICT_VIOLATED;

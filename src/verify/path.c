@@ -204,13 +204,13 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   for (size_t i = refs.count - 1; i-- > 0;) {
     v = record_at(x, refs.at[i]);
     if (!step_to(&k, set, v)) {
-      problem_set(why, "internal error: the counterexample found cannot be followed (move %zu)", k.path.count);
+      problem_internal(why, "the counterexample found cannot be followed (move %zu)", k.path.count);
       return false;
     }
     set = v.set;
   }
   if (!finish_any(&k, set)) {
-    problem_set(why, "internal error: the violation found does not happen again");
+    problem_internal(why, "the violation found does not happen again");
     return false;
   }
   r->path = k.path.at;

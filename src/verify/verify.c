@@ -42,7 +42,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
     return true;
   }
   if (out->check.verdict == VERDICT_HOLDS) {
-    problem_set(why, "internal error: the search found the execution not linearizable, but its history is");
+    problem_internal(why, "the search found the execution not linearizable, but its history is");
     return false;
   }
   out->reason = out->checked ? out->check.reason : "no order of its operations gives the results they had";
@@ -120,7 +120,7 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
   const struct search_result *r = &out->search;
   if (!explain_path(s, r->path, r->path_count, out, why)) {
     struct problem said = *why;
-    problem_set(why, "internal error: %s", said.text);
+    problem_internal(why, "%s", said.text);
     return false;
   }
   switch (r->violation) {

@@ -23,7 +23,7 @@ static void print_again(struct mem *m, struct formula *f) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct limits limits;
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   limits_start(&limits, 0, 256 << 20);
   mem_open(&m, &limits);
   if (!MEM_GUARD(&m)) {

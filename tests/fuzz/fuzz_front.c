@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct limits limits;
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct text t;
   limits_start(&limits, 0, 256 << 20);
   mem_open(&m, &limits);

@@ -22,7 +22,7 @@ static void small_system(struct mem *m, const struct grammar *g) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct limits limits;
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct spec spec;
   struct text once, twice;
   limits_start(&limits, 0, 256 << 20);

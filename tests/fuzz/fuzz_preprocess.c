@@ -23,7 +23,7 @@ static const char *put_file(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct limits limits;
   struct mem m;
-  struct problem problem = {""};
+  struct problem problem = {.text = ""};
   struct text t;
   const char *path = put_file(data, size);
   unsetenv("CC");

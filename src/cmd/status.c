@@ -1,0 +1,19 @@
+/* Exit statuses, in one place: of verdicts and of problems. */
+#include "cmd/cmd.h"
+
+int status_of_verdict(enum verdict v) {
+  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
+}
+
+int status_of_problem(const struct problem *p) {
+  switch (p->kind) {
+  case PROBLEM_INTERNAL: return EXIT_INTERNAL;
+  case PROBLEM_UNSUPPORTED: return EXIT_UNKNOWN;
+  default: return EXIT_USAGE;
+  }
+}
+
+int problem_status(const struct problem *p) {
+  say_error("%s", p->text);
+  return status_of_problem(p);
+}
