@@ -227,11 +227,14 @@ static void after(struct deck *d) {
 
 /* Collections that pass values on, and do not look at them. */
 static bool passes_on(const struct spec *spec) {
-  static const char *const names[] = {"queue",      "weak-queue", "bounded-queue", "stack",
-                                      "weak-stack", "deque",      "semiqueue",     "k-fifo"};
-  for (size_t i = 0; !spec->source && i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i], spec->name)) return true;
-  return false;
+  switch (spec->family) {
+  case FAMILY_QUEUE:
+  case FAMILY_STACK:
+  case FAMILY_DEQUE:
+  case FAMILY_SEMIQUEUE:
+  case FAMILY_K_FIFO: return true;
+  default: return false;
+  }
 }
 
 static struct watched watch(const struct spec_op *o) {

@@ -7,7 +7,6 @@
 
 #include "asif.h"
 #include "spec/effects.h"
-#include "spec/map.h"
 #include "test/compile.h"
 #include "test/test.h"
 
@@ -397,9 +396,9 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
     name_self(&k);
   else
     name_ops(&k);
-  bool appends = false;
-  for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
-  if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
+  uint32_t used = 0;
+  for (unsigned i = 0; !o->self && i < o->op_count; i++) used |= spec_op_bit(o->ops[i].method);
+  if (!o->self) spec_use_only(&o->spec, used);
   find_bounded(&k);
   return true;
 }

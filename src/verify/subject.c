@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "front/effects.h"
-#include "spec/map.h"
 #include "verify/verify.h"
 
 /* Special results are ints just above INT_MIN (asif.h). */
@@ -94,12 +93,6 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   }
   s->spec_op[i] = found;
   return true;
-}
-
-static bool has_op(const struct subject *s, int spec_op) {
-  for (uint32_t i = 0; i < s->program->op_count; i++)
-    if (s->spec_op[i] == spec_op) return true;
-  return false;
 }
 
 /* The calls of one operation: every argument of its range. */
@@ -268,7 +261,9 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
-  if (!options->against && !strcmp(s->spec.name, "map") && !has_op(s, MAP_APPEND)) s->spec.k = MAP_PLAIN;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < s->program->op_count; i++) used |= spec_op_bit((unsigned)s->spec_op[i]);
+  if (!options->against) spec_use_only(&s->spec, used);
   if (options->points && !s->program->has_points) {
     problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one",
                 options->path);
