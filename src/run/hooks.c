@@ -301,8 +301,8 @@ WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
 void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
   atomic_begin(POINT_READ, at, (uint32_t)size, CALLER);
   memcpy(to, (const void *)(uintptr_t)at, size);
-  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, high_half(at, size),
-             0, READ_ONLY);
+  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, high_half(at, size), 0,
+             READ_ONLY);
 }
 
 WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);

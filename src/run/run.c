@@ -1,4 +1,5 @@
 /* One run: points, choices, the default policy, calls and returns. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -763,6 +764,20 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
   return well;
 }
 
+/* A variable of a library that the code uses; else a number. */
+static bool describe_library(uintptr_t address, struct text *t) {
+  Dl_info info;
+  bool known = address > 0xffff && dladdr((const void *)address, &info) && info.dli_sname;
+  if (!known) {
+    text_printf(t, "%#lx", (unsigned long)address);
+    return false;
+  }
+  text_add(t, info.dli_sname);
+  if (address > (uintptr_t)info.dli_saddr)
+    text_printf(t, " + %lu", (unsigned long)(address - (uintptr_t)info.dli_saddr));
+  return true;
+}
+
 bool run_name_address(uintptr_t address, struct text *t) {
   if (heap_describe(address, false, t)) return true;
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
@@ -774,9 +789,7 @@ bool run_name_address(uintptr_t address, struct text *t) {
     text_add(t, "the clock");
     return true;
   }
-  if (image_describe(address, t)) return true;
-  text_printf(t, "%#lx", (unsigned long)address);
-  return false;
+  return image_describe(address, t) || describe_library(address, t);
 }
 
 void run_describe_address(uintptr_t address, struct text *t) {

@@ -61,8 +61,9 @@ uint64_t time_own(uintptr_t pc) {
   if (current && clocks) {
     current->pc = pc;
     point(POINT_READ, (uintptr_t)&now, sizeof now);
-    if (UNLIKELY(recording != NULL)) record(POINT_READ, true, true, false, (uintptr_t)&now, sizeof now, pc,
-                                            (struct accessed_value){now, 0}, (struct accessed_value){0, 0});
+    if (UNLIKELY(recording != NULL))
+      record(POINT_READ, true, true, false, (uintptr_t)&now, sizeof now, pc, (struct accessed_value){now, 0},
+             (struct accessed_value){0, 0});
   }
   return own_time();
 }

@@ -14,6 +14,8 @@ struct told_access {
   size_t place;             /* SIZE_MAX: not known */
 };
 
+#define VTABLE "_ZTV" /* how the linker's names of tables of virtual functions begin */
+
 struct telling {
   struct mem *mem;
   const struct object *object;
@@ -24,7 +26,7 @@ struct telling {
   struct place *places;
   size_t *op_places;  /* of each operation: its place */
   size_t found_first; /* the place of what was found first */
-  const char *image; /* its file */
+  const char *image;  /* its file */
   uintptr_t base;
 };
 
@@ -96,8 +98,10 @@ static size_t add_place(struct telling *k, uintptr_t pc) {
 static void record(void *self, const struct access *a) {
   struct telling *k = self;
   if (a->fiber >= FIBERS_MOST - 1) return; /* the initialisation */
+  const char *name = name_of(k->mem, a->address);
+  if (!a->point && name && !strncmp(name, VTABLE, sizeof VTABLE - 1)) return; /* how C++ calls functions */
   struct told_access t = {.access = *a,
-                          .name = name_of(k->mem, a->address),
+                          .name = name,
                           .read = name_value(k->mem, a->read, a->size),
                           .wrote = name_value(k->mem, a->wrote, a->size)};
   t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
@@ -222,9 +226,8 @@ static bool next_deed(const struct telling *k, const struct run *r, uint32_t i, 
   const struct step *pending = &r->pending[fiber];
   if (!(r->alive >> fiber & 1) || pending->kind == POINT_CALL) return false;
   bool list = pending->kind == POINT_ALLOC || pending->kind == POINT_FREE; /* which block is not known yet */
-  *next = (struct told_access){.access = {.kind = pending->kind},
-                               .name = list ? NULL : name_of(k->mem, pending->address),
-                               .place = SIZE_MAX};
+  *next = (struct told_access){
+      .access = {.kind = pending->kind}, .name = list ? NULL : name_of(k->mem, pending->address), .place = SIZE_MAX};
   return true;
 }
 
