@@ -162,6 +162,21 @@ run 1 "$asif" verify objects/bugs/b3_pop.c -n 3 --steps statement --evidence e -
 run 0 "$asif" replay e; says 'the evidence stands'
 run 1 "$asif" verify objects/bugs/b1_tail.c --against against/locked_queue.c -o 2 --evidence e --quiet
 run 0 "$asif" replay e; says 'has no such history'; says 'the evidence stands'
+object <<'END' # a violation whose history is of two keys
+static atomic_bool in[3];
+static _Bool add(int v) {
+  _Bool was = atomic_exchange(&in[v], 1);
+  if (v == 2) atomic_store(&in[1], 0);
+  return !was;
+}
+static _Bool contains(int v) { return atomic_load(&in[v]); }
+ASIF_OBJECT(set)
+ASIF_OP(add, ASIF_IN(1, 2))
+ASIF_OP(contains, ASIF_IN(1, 2))
+END
+verify 1 o.c -o 2 --evidence e --quiet
+grep -q 'add(2)' e && grep -q 'add(1)' e || fail "the history is of one key: $(cat e)"
+run 0 "$asif" replay e; says 'have no legal order'; says 'the evidence stands'
 refused 1 'has this history' 's/against.locked_queue.c/objects\/bugs\/b1_tail.c/'
 
 # What cannot be read.
