@@ -27,7 +27,7 @@ double limits_elapsed(const struct limits *);
 bool limits_poll(
     struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */
 void limits_reach(struct limits *, enum limit); /* this one is: unless another was before */
-const char *limit_told(enum limit); /* "the time limit was reached" */
+const char *limit_told(enum limit);             /* "the time limit was reached" */
 
 double clock_seconds(void);              /* monotonic wall clock */
 double clock_cpu_seconds(void);          /* CPU time of the process, all threads */

@@ -390,13 +390,11 @@ static bool same_history(const struct evidence *e, const struct history *h) {
   return format_wing_gong.write(h, &t, &why, keep_all, NULL) && !strcmp(text_string(&t), text_string(&e->history));
 }
 
-static bool same_key(const struct history *h, size_t i, size_t k) {
-  return h->ops.at[i].arg[0] == h->ops.at[k].arg[0];
-}
+static bool same_key(const struct history *h, size_t i, size_t k) { return h->ops.at[i].arg[0] == h->ops.at[k].arg[0]; }
 
 /* No order of all its operations, tried one after the other. Where operations with different keys do not affect each
- * other (spec.keyed), the operations of one key have none: the history is not linearizable exactly if that is so of some
- * key. */
+ * other (spec.keyed), the operations of one key have none: the history is not linearizable exactly if that is so of
+ * some key. */
 static enum verdict try_orders(struct evidence *e, struct subject *s, struct history *h, struct problem *why) {
   struct check_result part = {.core_to = UINT32_MAX};
   struct spec spec = s->spec;
