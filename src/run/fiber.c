@@ -23,23 +23,22 @@ bool fiber_floats;
 #define STACKS_AT ((uintptr_t)0x610000000000)
 #define DISTANCE  (STACK_SIZE + STACK_GUARD)
 
-static void *reserve(uintptr_t at, size_t size) {
-  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+void *reserve_at(uintptr_t at, size_t size) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != MAP_FAILED &&
       got != (void *)at) { /* a kernel that does not know MAP_FIXED_NOREPLACE takes it for a hint */
     munmap(got, size);
     got = MAP_FAILED;
   }
-  if (got == MAP_FAILED)
-    got = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return got;
+  if (got == MAP_FAILED) got = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+  return got == MAP_FAILED ? NULL : got;
 }
 
 void fibers_open(void) {
   if (fibers[0].stack) return;
-  char *all = reserve(STACKS_AT, FIBERS_MOST * DISTANCE);
-  if (all == MAP_FAILED) {
+  char *all = reserve_at(STACKS_AT, FIBERS_MOST * DISTANCE);
+  if (!all) {
     fputs("asif: no memory for the stacks of threads\n", stderr);
     exit(4);
   }

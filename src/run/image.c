@@ -6,6 +6,7 @@
  *
  * Thread-local variables of a shared object are reached through __tls_get_addr, which is wrapped: each fiber has a
  * block. */
+#include <assert.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "run/runtime.h"
 
 #define PAGE         ((uintptr_t)4096)
+#define STORAGE_AT   ((uintptr_t)0x608000000000) /* thread-local storage of the fibers, if that place is free */
 #define COPIED_MOST  (16 << 10) /* globals larger than this are followed page by page */
 #define RANGES_MOST  8
 #define ENDINGS_MOST 4096
@@ -41,6 +43,7 @@ extern void *__tls_get_addr(struct tls_place *);
 struct image {
   void *handle;
   uintptr_t base;
+  const void *dynamic; /* its dynamic section: no other object's */
   struct image_range code;
   struct image_range ranges[RANGES_MOST];
   size_t range_count;
@@ -62,9 +65,17 @@ static void add_range(struct image *image, uintptr_t low, uintptr_t high) {
     image->ranges[image->range_count++] = (struct image_range){low, high};
 }
 
+/* The base alone does not tell objects apart: that of an object with a place of its own, as of a program, is 0. */
+static bool has_dynamic(const struct dl_phdr_info *info, const void *at) {
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC && (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) == at)
+      return true;
+  return false;
+}
+
 static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
   struct image *image = context;
-  if (info->dlpi_addr != image->base || size < offsetof(struct dl_phdr_info, dlpi_tls_data)) return 0;
+  if (!has_dynamic(info, image->dynamic) || size < offsetof(struct dl_phdr_info, dlpi_tls_data)) return 0;
   uintptr_t constant_low = 0, constant_high = 0; /* written by the loader only */
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -110,6 +121,7 @@ struct image *image_open(struct mem *m, const char *shared_object, struct proble
     return NULL;
   }
   image->base = map->l_addr;
+  image->dynamic = map->l_ld;
   names_open(shared_object, image->base);
   dl_iterate_phdr(look_at, image);
   return image;
@@ -248,6 +260,8 @@ static void *copy_of(const void *from, size_t size) {
   return copy;
 }
 
+static void open_storage(const struct image *);
+
 void image_keep(struct image *image) {
   if (loaded == image) image_restore(); /* a run_open after runs */
   forget_kept(image);
@@ -259,6 +273,7 @@ void image_keep(struct image *image) {
     all += r->high - r->low;
   }
   image->tls_main = NULL;
+  open_storage(image);
   if (image->tls_module) {
     struct tls_place where = {image->tls_module, 0};
     image->tls_main = copy_of(__tls_get_addr(&where), image->tls_size);
@@ -303,13 +318,30 @@ void image_restore(void) {
 
 /* Thread-local storage. */
 
-static char *tls_block(struct fiber *f) {
-  if (f->tls_size < loaded->tls_size) {
-    free(f->tls);
-    f->tls_size = (loaded->tls_size + loaded->tls_align - 1) & -loaded->tls_align;
-    f->tls = aligned_alloc(loaded->tls_align, f->tls_size);
-    if (!f->tls) run_found(FOUND_UNSUPPORTED, "no memory for %zu bytes of thread-local storage", loaded->tls_size);
+/* Each fiber's block is at a place of its own, the same in every process: code that takes the address of a thread-local
+ * variable for the thread's number does the same again. */
+static void open_storage(const struct image *image) {
+  static char *region;
+  static size_t each;
+  if (!image->tls_module) return;
+  size_t size = (image->tls_size + image->tls_align - 1) & -image->tls_align;
+  /* Blocks begin at different places of their pages, as far as the alignment allows: see fiber.c. */
+  size_t room = (size + 15 * 256 + image->tls_align + PAGE - 1) & -PAGE;
+  if (room > each) {
+    if (region) munmap(region, FIBERS_MOST * each);
+    region = reserve_at(STORAGE_AT, FIBERS_MOST * room);
+    each = region ? room : 0;
   }
+  for (unsigned i = 0; i < FIBERS_MOST; i++) {
+    char *at = region + i * each + i % 16 * 256;
+    fibers[i].tls = region ? (char *)(((uintptr_t)at + image->tls_align - 1) & -image->tls_align) : NULL;
+    fibers[i].tls_size = size;
+  }
+}
+
+static char *tls_block(struct fiber *f) {
+  if (!f->tls) run_found(FOUND_UNSUPPORTED, "no memory for %zu bytes of thread-local storage", loaded->tls_size);
+  assert(f->tls_size >= loaded->tls_size);
   if (f->id == FIBER_MAIN) {
     memcpy(f->tls, loaded->tls_main, loaded->tls_size);
   } else {

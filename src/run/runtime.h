@@ -83,7 +83,7 @@ struct fiber {
   uint64_t goes_on; /* STEP_WHO of a step that follows its own */
   struct landing landing;
   const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
-  char *tls;             /* its copy of the image's thread-local storage; NULL until there was room for one */
+  char *tls;             /* its copy of the image's thread-local storage; NULL: there is no room */
   size_t tls_size;
   struct polling polling;
   uint32_t timeouts;      /* how often in a row its time was over, without a step of another */
@@ -213,6 +213,7 @@ void record_late(void);
 void record_block(enum point_kind, bool is_point, bool again, uintptr_t address, size_t size, uintptr_t pc);
 
 /* Fibers and stacks (fiber.c). */
+void *reserve_at(uintptr_t at, size_t size); /* memory there if the place is free, otherwise elsewhere; NULL: none */
 void fibers_open(void);
 void fiber_prepare(struct fiber *, void (*body)(void)); /* to begin at body, which never returns */
 void fiber_switch(void **from, void *to);

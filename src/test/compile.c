@@ -330,7 +330,17 @@ static char *write_wrapped(struct compiling *k) {
   return write_text(k, path, &t) ? path : NULL;
 }
 
-static char **link_words(struct compiling *k, const char *object) {
+/* Where the code is loaded: always there, so that code which looks at addresses does the same again. Linkers other than
+ * the GNU ones have another name for it. */
+#define IMAGE_AT "0x680000000000"
+static const char *placed(const struct compiling *k) {
+  bool gnu = true;
+  for (char *const *f = k->options->flags; f && *f; f++)
+    if (!strncmp(*f, "-fuse-ld=", 9)) gnu = !strcmp(*f + 9, "bfd") || !strcmp(*f + 9, "gold");
+  return gnu ? "-Wl,-Ttext-segment=" IMAGE_AT : "-Wl,--image-base=" IMAGE_AT;
+}
+
+static char **link_words(struct compiling *k, const char *object, bool place) {
   words w = {NULL, 0, 0};
   bool cxx = k->cxx.command.count > 0;
   add_compiler(k, &w, cxx ? &k->cxx : &k->c);
@@ -348,6 +358,7 @@ static char **link_words(struct compiling *k, const char *object) {
     char *wrapped = write_wrapped(k);
     struct text t;
     if (!wrapped) return NULL;
+    if (place) add(k, &w, placed(k));
     text_open(&t, k->mem);
     text_printf(&t, "-Wl,@%s", wrapped);
     add(k, &w, t.at);
@@ -374,9 +385,13 @@ static char *not_position_independent(struct compiling *k, char *said) {
 
 static bool link_all(struct compiling *k, const char *object) {
   size_t n;
-  struct command_run c = {.words = link_words(k, object), .said = in_directory(k, "link.said")};
-  if (!c.words) return false;
-  commands_run(&c, 1);
+  struct command_run c = {.said = in_directory(k, "link.said")};
+  for (int place = 1; place >= 0; place--) { /* a linker that cannot place it links it all the same */
+    c.words = link_words(k, object, place);
+    if (!c.words) return false;
+    commands_run(&c, 1);
+    if ((!c.status && !c.error) || !k->options->hooks) break;
+  }
   if (!c.status && !c.error) return tell(k, &c), true;
   if (c.error) return failed(k, &c, object);
   char *said = command_said(k->mem, &c, &n), *name = not_position_independent(k, said);
