@@ -3,13 +3,20 @@
  *
  * Nothing is parsed but what decides which of the two it is: everything else reaches the compiler as it is. */
 #include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "test/assembly.h"
 #include "test/compile.h"
+#include "test/test.h"
+
+extern char **environ;
 
 /* What the harness's macros call (asif.h, ASIF_HOSTED), as an ordinary program has it: for what is linked. */
 static const char host[] = "#include <sched.h>\n"
@@ -58,14 +65,44 @@ static char *host_file(struct mem *m) {
   return t.at;
 }
 
+static volatile sig_atomic_t compiler; /* its process */
+
+static void pass_on(int sig) {
+  if (compiler > 0) kill(compiler, sig);
+}
+
+/* Runs it to its end, whatever signals come: the folder is to be removed then. */
+static int run_compiler(char **command) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction pass = {.sa_handler = pass_on};
+  pid_t child;
+  int status;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &pass, NULL);
+  int failed = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
+  if (failed) {
+    say_error("the compiler %s cannot be run: %s", command[0], strerror(failed));
+    return EXIT_USAGE;
+  }
+  compiler = child;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return EXIT_USAGE;
+  compiler = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 static int compile_as(const struct args *a, bool cxx) {
   struct mem *m = a->mem;
   struct compiler c = {.cxx = cxx};
   struct problem why;
   words w = {NULL, 0, 0};
   compiler_words(m, cxx ? "ASIF_CXX" : "ASIF_CC", cxx ? "c++" : "cc", &c.command);
-  if (!compiler_ask(m, &c, &why)) {
+  if (!compiler_ask(m, &c, &why) || !(c.tools = compile_directory(m, &why))) {
     say_error("%s", why.text);
+    return EXIT_USAGE;
+  }
+  if (!assembler_put(c.tools)) {
+    say_error("no file can be made in %s: %s", c.tools, strerror(errno));
+    compile_remove(c.tools);
     return EXIT_USAGE;
   }
   for (size_t i = 0; i < c.command.count; i++) vec_push(m, &w, c.command.at[i]);
@@ -77,9 +114,9 @@ static int compile_as(const struct args *a, bool cxx) {
   char *const more[] = {"-x", "c", file, "-x", "none"};
   for (size_t i = 0; file && i < sizeof more / sizeof *more; i++) vec_push(m, &w, more[i]);
   vec_push(m, &w, NULL);
-  execvp(w.at[0], w.at);
-  say_error("the compiler %s cannot be run: %s", w.at[0], strerror(errno));
-  return EXIT_USAGE;
+  int status = run_compiler(w.at);
+  if (c.tools) compile_remove(c.tools);
+  return status;
 }
 
 static int run_cc(const struct args *a) { return compile_as(a, false); }

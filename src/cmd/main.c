@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "test/assembly.h"
 
 static int print(struct text *t) { return write_stdout(text_string(t), t->count) ? EXIT_HOLDS : EXIT_USAGE; }
 
@@ -61,6 +62,7 @@ static int dispatch(struct mem *m, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  assembler_if_called(argc, argv);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and ends with a status of our own */
   struct limits limits;
   struct mem m;

@@ -97,6 +97,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     if (image_dirty(address) || heap_dirty(address)) return;
   }
+  if ((signal == SIGTRAP || signal == SIGSEGV) && unseen_reached(pc_of(context), context)) return;
   if (current && !scheduler.asks) {
     if (is_ours(info, context)) _exit(RUN_BROKEN);
     crashed(signal, info, context);

@@ -19,7 +19,7 @@
 
 #define PAGE         ((uintptr_t)4096)
 #define STORAGE_AT   ((uintptr_t)0x608000000000) /* thread-local storage of the fibers, if that place is free */
-#define COPIED_MOST  (16 << 10) /* globals larger than this are followed page by page */
+#define COPIED_MOST  (16 << 10)                  /* globals larger than this are followed page by page */
 #define RANGES_MOST  8
 #define ENDINGS_MOST 4096
 
@@ -29,6 +29,10 @@ const char image_stub[] =
     "extern const struct asif_entry *const __stop_asif_harness[] __attribute__((weak, visibility(\"hidden\")));\n"
     "__attribute__((visibility(\"default\"))) const struct asif_entry *const *const asif_image_entries[2] = {\n"
     "    __start_asif_harness, __stop_asif_harness};\n"
+    "extern const char __start_asif_unseen[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "extern const char __stop_asif_unseen[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "__attribute__((visibility(\"default\"))) const char *const asif_image_unseen[2] = {\n"
+    "    __start_asif_unseen, __stop_asif_unseen};\n"
     /* Gcc's own library has a function of this name, for split stacks: this one comes first. */
     "int asif_create(void *, const void *, void *(*)(void *), void *, void *);\n"
     "int __wrap_pthread_create(void *thread, const void *how, void *(*start)(void *), void *argument) {\n"
@@ -40,7 +44,12 @@ struct tls_place {
 };
 extern void *__tls_get_addr(struct tls_place *);
 
+struct without_hooks {
+  uintptr_t low, high;
+  const char *of;
+};
 struct image {
+  struct mem *mem;
   void *handle;
   uintptr_t base;
   const void *dynamic; /* its dynamic section: no other object's */
@@ -55,6 +64,7 @@ struct image {
   const char *tls_first;
   size_t tls_filled, tls_size, tls_align;
   char *tls_main; /* the block of the thread that loaded it, after that */
+  VEC(struct without_hooks) without;
 };
 static struct image *loaded; /* that of the runs */
 
@@ -110,6 +120,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
 
 struct image *image_open(struct mem *m, const char *shared_object, struct problem *problem) {
   struct image *image = mem_zero(m, 1, sizeof *image);
+  image->mem = m;
+  unseen_before_loading();
   image->handle = dlopen(shared_object, RTLD_NOW | RTLD_LOCAL);
   if (!image->handle) {
     problem_set(problem, "%s: cannot be loaded: %s", shared_object, dlerror());
@@ -124,6 +136,7 @@ struct image *image_open(struct mem *m, const char *shared_object, struct proble
   image->dynamic = map->l_ld;
   names_open(shared_object, image->base);
   dl_iterate_phdr(look_at, image);
+  unseen_loaded(map);
   return image;
 }
 
@@ -145,6 +158,24 @@ const struct asif_entry *const *image_entries(const struct image *image, size_t 
   *count = at && at[0] ? (size_t)(at[1] - at[0]) : 0;
   return at ? at[0] : NULL;
 }
+
+size_t image_unseen(const struct image *image, const struct unseen **records) {
+  const struct unseen *const *at = image_symbol(image, "asif_image_unseen");
+  *records = at ? at[0] : NULL;
+  return at && at[0] ? (size_t)(at[1] - at[0]) : 0;
+}
+
+void image_without_hooks(struct image *image, uintptr_t low, uintptr_t high, const char *of) {
+  struct without_hooks w = {image->base + low, image->base + high, mem_string(image->mem, of, strlen(of))};
+  vec_push(image->mem, &image->without, w);
+}
+
+const char *image_is_without(uintptr_t address) {
+  for (size_t i = 0; i < loaded->without.count; i++)
+    if (address >= loaded->without.at[i].low && address < loaded->without.at[i].high) return loaded->without.at[i].of;
+  return NULL;
+}
+bool image_has_without(const struct image *image) { return image->without.count > 0; }
 
 /* Symbols that others define come before those in the hash table. */
 static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) * *symbols, const char **names) {

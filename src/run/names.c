@@ -71,6 +71,13 @@ static bool has_name(const Elf64_Sym *symbol, const char *name, const void *want
 }
 bool names_define(const char *name) { return find_symbol(has_name, name) != NULL; }
 
+static bool tell_function(const Elf64_Sym *symbol, const char *name, const void *each) {
+  if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+    (*(void (*const *)(uintptr_t, const char *))each)(file.base + symbol->st_value, name);
+  return false;
+}
+void names_functions(void (*each)(uintptr_t, const char *)) { find_symbol(tell_function, &each); }
+
 /* The variable of this type (STT_OBJECT, STT_TLS) that has the value in it. */
 struct within {
   unsigned char type;

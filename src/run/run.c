@@ -544,6 +544,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   fibers_open();
   crash_open();
   image_keep(image);
+  unseen_open(image);
   heap_keep(image_frees(image));
   time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);

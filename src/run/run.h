@@ -197,6 +197,25 @@ bool image_frees(const struct image *);        /* has a call of free or its like
 bool image_reads_clocks(const struct image *); /* the same of clocks */
 bool image_floats(const struct image *);       /* it changes the control words of floating point */
 
+/* Code that has no hooks, and where in the loaded image (unseen.c): as the assembler wrote it down. */
+enum unseen_kind {
+  UNSEEN_NOTHING, /* harmless: nothing is recorded */
+  UNSEEN_CLOCK,   /* reads a counter or a random number: runs may differ */
+  UNSEEN_AMONG,   /* has a fence among other instructions: races may be found that are none */
+  UNSEEN_FENCE,   /* nothing but a fence */
+  UNSEEN_MEMORY   /* accesses memory, or does what cannot be told */
+};
+struct unseen {
+  int64_t begin, end; /* of the statement's code, relative to the place of the member itself */
+  int64_t words;      /* the same: "file.c:12: movl (%rax), %eax" */
+  int64_t kind;
+};
+#define UNSEEN_SECTION "asif_unseen"
+size_t image_unseen(const struct image *, const struct unseen **);
+const char *unseen_words(const struct unseen *);
+/* Functions in this range of the image's file were compiled without hooks, and belong to `of`: "liba.a(b.o)". */
+void image_without_hooks(struct image *, uintptr_t low, uintptr_t high, const char *of);
+
 /* Everything a run needs, once: operations, an initialisation to run before the threads (or NULL), options. The
  * subject's globals and its heap as they are after loading are what every run begins with; init is part of every run.
  */

@@ -6,6 +6,7 @@
  *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
  * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness crash.c
  * signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
+ *   unseen.c   code without hooks: assembly, libraries
  *   races.c    vector clocks; order.c: where they are not needed
  *   sync.c     points at mutexes and their like; waiters.c: who waits for a signal
  *   mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under
@@ -309,6 +310,16 @@ bool heap_put(struct kept_bytes *);
 void heap_get(const char **from);
 bool races_put(struct kept_bytes *);
 void races_get(const char **from);
+
+/* Code without hooks (unseen.c). */
+struct link_map;
+void unseen_before_loading(void);            /* what is loaded now is Asif's own */
+void unseen_loaded(const struct link_map *); /* the image, with the libraries it needs */
+void unseen_open(struct image *);            /* from now on a run ends where it comes to such code */
+/* A trap or a fault there. True: the code can go on. */
+bool unseen_reached(uintptr_t pc, void *context);
+const char *image_is_without(uintptr_t address); /* in code without hooks: whose; otherwise NULL */
+bool image_has_without(const struct image *);
 
 /* Crashes (crash.c). */
 void crash_open(void);

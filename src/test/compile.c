@@ -11,10 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "test/assembly.h"
 #include "test/compile.h"
 #include "test/test.h"
 
-enum input_kind { INPUT_C, INPUT_CXX, INPUT_OBJECT, INPUT_ARCHIVE };
+enum input_kind { INPUT_C, INPUT_CXX, INPUT_ASSEMBLY, INPUT_OBJECT, INPUT_ARCHIVE };
 
 struct input {
   const char *path;
@@ -88,12 +89,15 @@ static bool read_input(struct compiling *k, const char *path) {
     in.kind = INPUT_C;
   else if (is_c_plus_plus(path))
     in.kind = INPUT_CXX;
+  else if (dot && (!strcmp(dot, ".s") || !strcmp(dot, ".S")))
+    in.kind = INPUT_ASSEMBLY;
   else if (dot && !strcmp(dot, ".o"))
     in.kind = INPUT_OBJECT;
   else if (dot && !strcmp(dot, ".a"))
     in.kind = INPUT_ARCHIVE;
   else
-    return problem_set(k->why, "%.300s: neither a source (.c, .cc, .cpp, .cxx) nor an object (.o) or archive (.a)",
+    return problem_set(k->why,
+                       "%.300s: neither a source (.c, .cc, .cpp, .cxx, .s, .S) nor an object (.o) or archive (.a)",
                        path),
            false;
   if (access(path, R_OK)) return problem_set(k->why, "%.300s: %s", path, strerror(errno)), false;
@@ -124,6 +128,7 @@ static bool find_compilers(struct compiling *k) {
   k->cxx.cxx = true;
   compiler_words(k->mem, "CC", "cc", &k->c.command);
   if (cxx) compiler_words(k->mem, "CXX", "c++", &k->cxx.command);
+  if (k->options->hooks && assembler_put(k->directory)) k->c.tools = k->cxx.tools = k->directory;
   if (cxx && !compiler_ask(k->mem, &k->cxx, k->why)) return false;
   return compiler_ask(k->mem, &k->c, k->why);
 }
@@ -312,7 +317,7 @@ static bool find_operations(struct compiling *k) {
   text_open(&lines, k->mem);
   for (size_t i = 0; i < k->inputs.count; i++) {
     const struct input *in = &k->inputs.at[i];
-    if (in->kind >= INPUT_OBJECT) continue;
+    if (in->kind >= INPUT_ASSEMBLY) continue;
     text_clear(&lines);
     if (!harness_lines(k, in, i, &lines)) return false;
     if (lines.count && !compile_with_lines(k, in, i, &lines)) return false;
@@ -359,6 +364,10 @@ static char **link_words(struct compiling *k, const char *object, bool place) {
     struct text t;
     if (!wrapped) return NULL;
     if (place) add(k, &w, placed(k));
+    struct text map;
+    text_open(&map, k->mem);
+    text_printf(&map, "-Wl,-Map=%s/link.map", k->directory);
+    add(k, &w, map.at);
     text_open(&t, k->mem);
     text_printf(&t, "-Wl,@%s", wrapped);
     add(k, &w, t.at);
@@ -402,15 +411,42 @@ static bool link_all(struct compiling *k, const char *object) {
   return false;
 }
 
-static bool scan(struct compiling *k) {
-  struct scanned *s = mem_zero(k->mem, k->inputs.count + 1, sizeof *s);
-  for (size_t i = 0; i < k->inputs.count; i++) {
+/* What else the flags brought: objects and archives that are not the compiler's. */
+static void add_linked(struct compiling *k, const linkeds *all, struct scanned *s, size_t *count) {
+  size_t folder = strlen(k->directory);
+  for (size_t i = 0; i < all->count; i++) {
+    const struct linked *l = &all->at[i];
+    bool known = linked_is_toolchains(l) || (!strncmp(l->path, k->directory, folder) && l->path[folder] == '/');
+    for (size_t n = 0; n < *count && !known; n++) known = !strcmp(s[n].object, l->path);
+    if (!known) s[(*count)++] = (struct scanned){l->path, l->path, false};
+  }
+}
+
+static bool scan(struct compiling *k, struct compiled *out) {
+  linkeds all = {NULL, 0, 0};
+  withouts without = {NULL, 0, 0};
+  bool mapped = linked_read(k->mem, in_directory(k, "link.map"), &all);
+  struct scanned *s = mem_zero(k->mem, k->inputs.count + all.count + 1, sizeof *s);
+  size_t count = k->inputs.count;
+  for (size_t i = 0; i < count; i++) {
     const struct input *in = &k->inputs.at[i];
     s[i] = (struct scanned){in->object, in->path, in->kind < INPUT_OBJECT};
   }
-  const char *without = scan_objects(k->mem, s, k->inputs.count, in_directory(k, "scan.said"), &k->warnings);
-  if (without) problem_set(k->why, "%.300s was not compiled with `asif cc`", without);
-  return !without;
+  add_linked(k, &all, s, &count);
+  scan_objects(k->mem, s, count, in_directory(k, "scan.said"), &k->warnings, &without);
+  out->without = mem_zero(k->mem, all.count + 1, sizeof *out->without);
+  for (size_t i = 0; i < without.count; i++) {
+    const struct without *w = &without.at[i];
+    if (!*w->member || !mapped) {
+      problem_set(k->why, "%.300s%s%s%s was not compiled with `asif cc`", w->of->shown, *w->member ? "(" : "",
+                  w->member, *w->member ? ")" : "");
+      return false;
+    }
+    for (size_t n = 0; n < all.count; n++) /* a member that was not taken does not matter */
+      if (!strcmp(all.at[n].member, w->member) && !strcmp(all.at[n].path, w->of->object))
+        out->without[out->without_count++] = all.at[n];
+  }
+  return true;
 }
 
 bool compile(struct mem *m, const struct compile_options *o, struct compiled *out, struct problem *why) {
@@ -423,7 +459,7 @@ bool compile(struct mem *m, const struct compile_options *o, struct compiled *ou
   bool good = read_flags(&k);
   for (char *const *path = o->inputs; good && *path; path++) good = read_input(&k, *path);
   good = good && find_compilers(&k) && compile_all(&k) && find_operations(&k) && link_all(&k, object) &&
-         (!o->hooks || scan(&k));
+         (!o->hooks || scan(&k, out));
   if (!good) return compile_close(out), false;
   out->object = object;
   out->objects = mem_zero(m, k.inputs.count + 1, sizeof *out->objects);

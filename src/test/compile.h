@@ -11,8 +11,10 @@ typedef VEC(char *) words; /* of a command line */
 /* Compilers (compiler.c). */
 struct compiler {
   bool cxx;
-  words command;       /* CC="gcc -m64" is two words */
-  words hooks;         /* what makes it call the hooks, beyond -fsanitize=thread; as far as it knows them */
+  words command;     /* CC="gcc -m64" is two words */
+  words hooks;       /* what makes it call the hooks, beyond -fsanitize=thread; as far as it knows them */
+  const char *tools; /* the folder in which it finds an assembler (assembly.h); or NULL */
+  bool clang;
   words all_functions; /* what makes it keep functions that nobody calls */
 };
 /* The words of the variable, or the command it is without one. */
@@ -44,14 +46,29 @@ bool object_needs(const char *path, const char *name); /* a name that it uses an
 /* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
 char **object_functions(struct mem *, const char *path);
 
-/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings. Gives an object that has no hooks at
- * all, or NULL. */
+/* What the hooks cannot see (scan.c). Adds a sentence for each to the warnings, and to `without` each object and member
+ * of an archive that was not compiled by us or with `asif cc`, and accesses memory. */
 struct scanned {
   const char *object; /* or archive */
   const char *shown;  /* what the user calls it */
   bool compiled;      /* by us, so with the hooks */
 };
 typedef VEC(char *) sentences;
-const char *scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings);
+struct without {
+  const struct scanned *of;
+  char *member; /* "": an object */
+};
+typedef VEC(struct without) withouts;
+void scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings,
+                  withouts *without);
+
+/* What the linker took, and where it put its code (linked.c): read from its map. */
+struct linked {
+  char *path, *member; /* "": an object */
+  uintptr_t low, high; /* in the file made */
+};
+typedef VEC(struct linked) linkeds;
+bool linked_read(struct mem *, const char *map, linkeds *); /* false: it is no map that can be read */
+bool linked_is_toolchains(const struct linked *);           /* part of the compiler: its libraries, its start files */
 
 #endif

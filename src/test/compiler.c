@@ -91,7 +91,8 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
   if (gcc) add(m, &c->hooks, gcc_flags, in_gcc);
   if (clang) add(m, &c->hooks, clang_flags, in_clang);
   static const char *const keep[] = {"-O0", "-fkeep-static-functions"}, *const emit[] = {"-O0", "-femit-all-decls"};
-  add(m, &c->all_functions, clang || strstr(said, "__clang__") ? emit : keep, 2);
+  c->clang = clang || strstr(said, "__clang__");
+  add(m, &c->all_functions, c->clang ? emit : keep, 2);
   return true;
 }
 
@@ -121,4 +122,10 @@ void compiler_flags_end(struct mem *m, const struct compiler *c, words *w) {
   static const char *const flags[] = {"-fPIC", "-fno-lto", "-fsanitize=thread"};
   add(m, w, flags, sizeof flags / sizeof *flags);
   for (size_t i = 0; i < c->hooks.count; i++) vec_push(m, w, c->hooks.at[i]);
+  if (!c->tools) return;
+  struct text t;
+  text_open(&t, m);
+  text_printf(&t, "-B%s/", c->tools);
+  vec_push(m, w, t.at);
+  if (c->clang) vec_push(m, w, "-fno-integrated-as");
 }

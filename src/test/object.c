@@ -446,6 +446,35 @@ static bool may_free(char *const *inputs, const struct compiled *c, const struct
   return false;
 }
 
+/* Says what in the code has no hooks; a run that comes there is given up (run/unseen.c). */
+static void tell_unseen(struct mem *m, struct image *image, struct compiled *c) {
+  enum { TOLD_MOST = 20 };
+  static const char *const told[] = {
+      [UNSEEN_CLOCK] = "reads a counter or a random number in assembly: runs may differ",
+      [UNSEEN_AMONG] = "has a fence in assembly that the hooks cannot see: races may be told that are none",
+      [UNSEEN_MEMORY] = "is assembly that accesses memory without hooks: a run that comes there is given up"};
+  const struct unseen *u;
+  size_t count = image_unseen(image, &u);
+  sentences more = {NULL, 0, 0};
+  for (size_t i = 0; i < c->warning_count; i++) vec_push(m, &more, c->warnings[i]);
+  for (size_t i = 0; i < count && more.count < TOLD_MOST; i++) {
+    struct text t;
+    const char *what = u[i].kind <= UNSEEN_MEMORY ? told[u[i].kind] : NULL;
+    if (!what) continue;
+    text_open(&t, m);
+    text_printf(&t, "%s: %s", unseen_words(&u[i]), what);
+    vec_push(m, &more, t.at);
+  }
+  for (size_t i = 0; i < c->without_count; i++) {
+    struct text of;
+    text_open(&of, m);
+    text_printf(&of, "%s(%s)", c->without[i].path, c->without[i].member);
+    image_without_hooks(image, c->without[i].low, c->without[i].high, of.at);
+  }
+  c->warnings = more.at;
+  c->warning_count = more.count;
+}
+
 bool object_open(struct mem *m, const struct object_options *o, struct image **image, struct compiled *compiled,
                  struct object *object, struct problem *why) {
   struct spec spec;
@@ -456,6 +485,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   if (!compile(m, &c, compiled, why)) return false;
   *image = image_open(m, compiled->object, why);
   if (!*image) return cannot_load(o->inputs[0], why);
+  tell_unseen(m, *image, compiled);
   const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
   struct object_source source = {.object = compiled->object,
                                  .directory = compiled->directory,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/assembly.h"
 #include "test/compile.h"
 #include "test/test.h"
 
@@ -23,8 +24,9 @@ struct scanning {
   char function[200];
   char told[64];        /* the instruction last told of this function */
   bool hooks, accesses; /* of the object: it was compiled for the hooks; it accesses memory that is not the stack */
+  bool marked;          /* ... and what is written in assembly is recorded in it (assembly.h) */
   size_t before;        /* sentences about others */
-  const char *without;  /* an object, not of an archive, that was compiled without; or NULL */
+  withouts *without;
 };
 
 static void put_object(const struct scanning *k, struct text *t) {
@@ -80,19 +82,23 @@ static bool fence_instruction(const char *s) {
   return begins(s, "lock ") && strstr(s, "$0x0,") && strstr(s, "(%rsp)");
 }
 
-static bool accesses_memory(const char *s) {
+/* Does it access memory that others may see? relocation: what the linker will put in; or NULL. */
+static bool accesses_memory(const char *s, const char *relocation) {
   const char *open = strchr(s, '(');
   if (begins(s, "lea") || begins(s, "nop") || begins(s, "data16") || begins(s, "cs nop") || begins(s, "call") ||
       begins(s, "jmp"))
     return false;
-  if (open) return strncmp(open, "(%rsp", 5) && strncmp(open, "(%rbp", 5) && strncmp(open, "(%rip", 5);
+  if (open && !strncmp(open, "(%rip", 5)) /* a variable, unless it is a constant or where one finds an address */
+    return relocation && !strstr(relocation, "GOTPC") && !strstr(relocation, ".rodata") && !strstr(relocation, ".LC");
+  if (open) return strncmp(open, "(%rsp", 5) && strncmp(open, "(%rbp", 5);
   open = strchr(s, '[');
   return open && strncmp(open, "[sp", 3) && strncmp(open, "[x29", 4) && (begins(s, "ldr") || begins(s, "str"));
 }
 
-static void instruction(struct scanning *k, const char *s) {
+static void instruction(struct scanning *k, const char *s, const char *relocation) {
   char what[64];
-  k->accesses |= accesses_memory(s);
+  k->accesses |= accesses_memory(s, relocation);
+  if (k->marked) return;
   bool fence = fence_instruction(s);
   if (!fence && !atomic_instruction(s, what, sizeof what)) return;
   if (fence) snprintf(what, sizeof what, "%.*s", (int)strcspn(s, " "), s);
@@ -144,13 +150,15 @@ static void relocation(struct scanning *k, const char *s) {
 /* Lines. */
 
 static void end_object(struct scanning *k) {
-  if (k->at && !k->at->compiled && !k->hooks && k->accesses) {
+  if (k->at && !k->at->compiled && !(k->hooks && k->marked) && (k->accesses || k->hooks)) {
     k->warnings->count = k->before;
-    warn(k, " was not compiled with `asif cc`: what it does in memory is not seen");
-    if (!*k->member) k->without = k->at->shown;
+    struct without w = {k->at, mem_string(k->mem, k->member, strlen(k->member))};
+    vec_push(k->mem, k->without, w);
+  } else if (k->at && k->at->compiled && k->hooks && !k->marked) {
+    warn(k, ": the compiler did not call the assembler that looks for assembly written by hand: it is not looked for");
   }
   k->before = k->warnings->count;
-  k->hooks = k->accesses = false;
+  k->hooks = k->accesses = k->marked = false;
   k->function[0] = k->told[0] = 0;
 }
 
@@ -180,18 +188,19 @@ static void line(struct scanning *k, char *s) {
     k->told[0] = 0;
   } else if (k->at && *s == ' ') {
     char *text = strchr(s, '\t'), *more = text ? strstr(text, ": R_") : NULL;
+    k->marked |= !text && strstr(s, " " ASSEMBLY_MARK " ");
     if (!text) return;
     if (more) relocation(k, more + 2);
     char *end = strchr(text + 1, '\t');
     if (end) *end = 0;
-    instruction(k, text + 1);
+    instruction(k, text + 1, more);
   }
 }
 
-const char *scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said,
-                         sentences *warnings) {
-  struct scanning k = {.mem = m, .warnings = warnings, .objects = objects, .count = count};
-  static const char *const command[] = {"objdump", "-d", "-r", "-w", "-C", "--no-show-raw-insn"};
+void scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings,
+                  withouts *without) {
+  struct scanning k = {.mem = m, .warnings = warnings, .objects = objects, .count = count, .without = without};
+  static const char *const command[] = {"objdump", "-h", "-d", "-r", "-w", "-C", "--no-show-raw-insn"};
   words w = {NULL, 0, 0};
   size_t length;
   for (size_t i = 0; i < sizeof command / sizeof *command; i++) vec_push(m, &w, (char *)command[i]);
@@ -200,9 +209,9 @@ const char *scan_objects(struct mem *m, const struct scanned *objects, size_t co
   struct command_run c = {.words = w.at, .said = said};
   commands_run(&c, 1);
   if (c.status) {
-    char *sentence = "not looked for: atomic instructions that the hooks cannot see (objdump cannot be run)";
+    char *sentence = "not looked for: code that the hooks cannot see (objdump cannot be run)";
     vec_push(m, warnings, sentence);
-    return NULL;
+    return;
   }
   char *text = command_said(m, &c, &length);
   for (char *s = text, *end; *s; s = end) {
@@ -212,10 +221,9 @@ const char *scan_objects(struct mem *m, const struct scanned *objects, size_t co
   }
   end_object(&k);
   mem_free(m, text);
-  if (!k.more) return k.without;
+  if (!k.more) return;
   struct text t;
   text_open(&t, m);
   text_printf(&t, "and %zu more places that the hooks cannot see", k.more);
   vec_push(m, warnings, t.at);
-  return k.without;
 }

@@ -38,6 +38,8 @@ struct compiled {
   char **objects;  /* of the inputs, one each, NULL-terminated: those made of sources, and those given */
   char **warnings; /* what the hooks cannot see: "a.o: function f has inline assembly: lock cmpxchg" */
   size_t warning_count;
+  struct linked *without; /* members of archives that were linked, and have no hooks (compile.h) */
+  size_t without_count;
 };
 bool compile(struct mem *, const struct compile_options *, struct compiled *, struct problem *);
 void compile_close(struct compiled *);

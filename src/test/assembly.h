@@ -1,0 +1,38 @@
+/* Assembly written by hand, inside C or in files of its own: what the compiler's hooks cannot see.
+ *
+ * Files are compiled with a folder in which the compiler finds an `as`: this program, called by that name
+ * (assembler.c). It looks at what the compiler has written, has every statement of hand-written assembly that matters
+ * recorded in a section of the object, and hands the rest on to the real assembler. src/run/unseen.c reads the records,
+ * and ends a run that comes to such a place. */
+#ifndef ASIF_TEST_ASSEMBLY_H
+#define ASIF_TEST_ASSEMBLY_H
+
+#include "run/run.h"
+
+/* Classifies what is written by hand (assembly.c). Give it the lines of a statement one after the other. */
+struct assembly {
+  bool intel;     /* the syntax; it stays from one statement to the next */
+  bool locked;    /* the prefix stood alone */
+  bool among;     /* there was an instruction that is not a fence */
+  bool fences;    /* ... and one that is */
+  bool elsewhere; /* what follows goes into a section that is not code */
+  enum unseen_kind worst;
+  char text[80]; /* the first instruction of the worst kind */
+};
+void assembly_begin(struct assembly *);
+void assembly_line(struct assembly *, const char *line, size_t length);
+enum unseen_kind assembly_end(struct assembly *);
+
+/* The file as it is to be assembled: the compiler's text, or one written by hand (name: what that is called), with the
+ * records. */
+void assembly_mark(struct mem *, const char *text, size_t length, const char *name, struct text *out);
+
+/* Is the program called as the assembler? Then it is, and never returns. */
+void assembler_if_called(int argc, char **argv);
+/* Makes the folder one in which a compiler finds that assembler. */
+bool assembler_put(const char *folder);
+
+/* The section that every object has that was assembled so. */
+#define ASSEMBLY_MARK "asif_marked"
+
+#endif

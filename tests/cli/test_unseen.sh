@@ -1,0 +1,188 @@
+#!/bin/bash
+# Code that the hooks cannot see: assembly, archives and shared libraries compiled without hooks. No verdict rests on it.
+. tests/cli/common
+has test || exit 77
+export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
+mkdir tmp bin && ln -s "$asif" bin/asif && PATH=$PWD/bin:$PATH
+compilers=$(command -v gcc >/dev/null && echo gcc) && command -v clang >/dev/null && compilers="$compilers clang"
+x86=$(uname -m | grep -c x86_64)
+nothing_left() { [ -z "$(ls tmp)" ] || fail "left: $(ls tmp)"; }
+
+counter() { # NAME STATEMENTS: fetch_add with what may be in assembly
+  cat >"$1.c" <<END2
+#include <asif.h>
+#include <stdatomic.h>
+static int x;
+static atomic_int y;
+static inline int add(int *p) {
+  $2
+}
+static int fetch_add(void) { atomic_load(&y); return add(&x); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END2
+}
+if [ "$x86" = 1 ]; then
+  # A broken counter, a right one, and some others: what is in memory makes the verdict unknown, with the line.
+  counter broken 'int v; __asm__ volatile("movl %1, %0" : "=r"(v) : "m"(*p) : "memory"); __asm__ volatile("movl %1, %0" : "=m"(*p) : "r"(v + 1)); return v;'
+  counter right 'int v = 1; __asm__ volatile("lock; xaddl %0, %1" : "+r"(v), "+m"(*p) :: "memory"); return v;'
+  counter pointer 'int v = 1; __asm__ volatile("lock xaddl %0, (%1)" : "+r"(v) : "r"(p) : "memory"); return v;'
+  counter segment 'int v; __asm__ volatile("movl %%fs:0, %0" : "=r"(v)); return v & 0 ? v : (*p)++;'
+  counter numbers 'int v = 1; __asm__ volatile(".byte 0xf0, 0x0f, 0xc1, 0x07" : "+a"(v) : "D"(p) : "memory"); return v;'
+  counter strings 'int v; __asm__ volatile("lodsl" : "=a"(v), "+S"(p) :: "memory"); return v;'
+  counter system 'long v = 39; __asm__ volatile("syscall" : "+a"(v) :: "rcx", "r11", "memory"); return (int)v & 0 ? 0 : __atomic_fetch_add(p, 1, 5);'
+  counter called 'extern int other(void); int v; __asm__ volatile("call other@PLT" : "=a"(v) :: "rcx", "rdx", "rsi", "rdi", "memory"); return v + *p;'
+  echo 'int other(void) { return 0; }' >other.c
+  counter intel 'int v = 1; __asm__ volatile(".intel_syntax noprefix\n lock xadd dword ptr [%1], %k0\n .att_syntax" : "+r"(v) : "r"(p) : "memory"); return v;'
+  for compiler in $compilers; do
+    for name in broken $([ "$compiler" = gcc ] && echo right pointer segment numbers strings system); do
+      CC=$compiler run 3 "$asif" test $name.c -n 2 -o 1; says "assembly that accesses memory, which has no hooks: $name.c:6: "; says 'verdict: unknown: '; silent
+    done
+    CC=$compiler run 3 "$asif" test called.c other.c -n 2 -o 1; says 'called.c:6: call'
+  done
+  run 3 "$asif" test broken.c -n 2 -o 1; says 'note: broken.c:6: movl'
+  CC=gcc run 3 "$asif" test intel.c -n 2 -o 1; says 'intel.c:6: '
+
+  # What touches no memory is fine: barriers, pauses, fences, numbers; assembly that no operation reaches; the stack.
+  counter barrier '__asm__ volatile("" ::: "memory"); __asm__ volatile("# nothing" ::: "memory"); return __atomic_fetch_add(p, 1, 5);'
+  counter pause '__asm__ volatile("pause"); __asm__ volatile("rep; nop" ::: "memory"); return __atomic_fetch_add(p, 1, 5);'
+  counter fence '__asm__ volatile("mfence" ::: "memory"); __asm__ volatile("lock; addl $0,0(%%rsp)" ::: "memory"); return __atomic_fetch_add(p, 1, 5);'
+  counter bits 'unsigned v; __asm__("bsrl %1, %0" : "=r"(v) : "r"(8)); return __atomic_fetch_add(p, v == 3, 5);'
+  counter mine 'int v = 5, w; __asm__("movl %1, %0" : "=r"(w) : "m"(v)); return __atomic_fetch_add(p, w == 5, 5);'
+  counter dead 'return __atomic_fetch_add(p, 1, 5); } int unused(int *p) { int v; __asm__("movl %1, %0" : "=r"(v) : "m"(*p)); return v;'
+  for compiler in $compilers; do
+    for name in barrier fence $([ "$compiler" = gcc ] && echo pause bits mine dead); do
+      CC=$compiler run 0 "$asif" test $name.c -n 2 -o 1; says 'verdict: linearizable'
+    done
+  done
+  counter jumps 'int v; __asm__ volatile("1: testl %1, %1\n jz 2f\n decl %1\n jmp 1b\n2: movl $0, %0" : "=r"(v), "+r"((int){3})); return v + __atomic_fetch_add(p, 1, 5);'
+  sed -i 's/"+r"((int){3})/"+r"(n)/; s/int v; __asm__/int v, n = 3; __asm__/' jumps.c
+  run 0 "$asif" test jumps.c -n 2 -o 1
+  # A fence orders: what is published behind one does not race.
+  cat >publish.c <<'END2'
+#include <asif.h>
+static int data;
+static volatile int ready;
+static void put(int v) { data = v; __asm__ volatile("mfence" ::: "memory"); ready = 1; }
+static int get(void) { if (!ready) return 0; __asm__ volatile("mfence" ::: "memory"); return data; }
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(write, put, ASIF_IN(1, 1))
+ASIF_OP_AS(read, get)
+END2
+  run 0 "$asif" test publish.c --client 'write(1) | read() read()'; says 'verdict: linearizable'
+  sed 's/__asm__ volatile("mfence" ::: "memory");//' publish.c >racy.c; run 1 "$asif" test racy.c --client 'write(1) | read() read()'; says 'data race'
+  # Counters of the processor are told.
+  counter ticks 'unsigned a, d; __asm__ volatile("rdtsc" : "=a"(a), "=d"(d)); return __atomic_fetch_add(p, 1 + (a & 0), 5);'
+  run 0 "$asif" test ticks.c -n 2 -o 1; says 'note: ticks.c:6: rdtsc: reads a counter'
+
+  # A violation that a run shows which does not come to assembly stands.
+  cat >mixed.c <<'END2'
+#include <asif.h>
+static int x, z;
+static int bad(void) { int v = __atomic_load_n(&x, 5); __atomic_store_n(&x, v + 1, 5); return v; }
+static int never(void) { int v; __asm__("movl %1, %0" : "=r"(v) : "m"(z)); return v; }
+ASIF_OBJECT(counter)
+ASIF_OP_AS(fetch_add, bad)
+ASIF_OP_AS(read, never)
+END2
+  run 1 "$asif" test mixed.c -n 2 -o 1; says 'verdict: not linearizable'
+  # In templates, in headers, outside of functions, and in files of its own.
+  cat >shared.h <<'END2'
+template <class T> T take(T *p) { T v; __asm__ volatile("movl %1, %0" : "=r"(v) : "m"(*p)); return v; }
+END2
+  cat >one.cc <<'END2'
+#include "shared.h"
+#include <asif.h>
+static int x;
+int two(int *);
+static int fetch_add() { int v = take(&x) + 0 * two(&x); __atomic_store_n(&x, v + 1, 5); return v; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END2
+  printf '#include "shared.h"\nint two(int *p) { return take(p); }\n' >two.cc
+  for compiler in $compilers; do
+    CXX=$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/') run 3 "$asif" test one.cc two.cc -n 2 -o 1; says 'shared.h:1: movl'
+  done
+  cat >outside.c <<'END2'
+#include <asif.h>
+int x, next(void);
+__asm__(".globl next\n.type next, @function\nnext: movl $1, %eax\n lock xaddl %eax, x(%rip)\n ret\n");
+static int fetch_add(void) { return next(); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END2
+  cat >file.S <<'END2'
+#define ONE $1
+	.text
+	.globl next
+	.type next, @function
+next:
+	movl ONE, %eax
+	lock xaddl %eax, counter(%rip)
+	ret
+	.data
+counter: .long 0
+	.section .note.GNU-stack,"",%progbits
+END2
+  sed '/^__asm__/d; s/int x, next/int next/' outside.c >calls.c
+  for compiler in $compilers; do
+    CC=$compiler run 3 "$asif" test outside.c -n 2 -o 1; says 'outside.c:'
+    CC=$compiler run 3 "$asif" test calls.c file.S -n 2 -o 1; says 'file.S:6: next, which is written in assembly'
+  done
+  # In objects and archives made by asif cc, with no information for debuggers; stress runs the assembly itself.
+  for compiler in $compilers; do
+    ASIF_CC=$compiler run 0 asif cc -c -g0 right.c -I"$root/include"; nothing_left
+    run 3 "$asif" test right.o -n 2 -o 1; says 'right.c:'
+  done
+  ASIF_CC=gcc run 0 asif cc -c file.S; rm -f libnext.a; ar rcs libnext.a file.o
+  run 3 "$asif" test calls.c libnext.a -n 2 -o 1; says 'file.S:6: next'
+  run 0 "$asif" test right.c --stress --repeat 20
+fi
+
+# Archives and libraries without hooks: a call ends the run, wherever they came from; what is not called does not matter.
+cat >cell.c <<'END'
+static int x;
+void put(int v) { __atomic_store_n(&x, v, __ATOMIC_SEQ_CST); }
+int get(void) { return __atomic_load_n(&x, __ATOMIC_SEQ_CST); }
+int next(void) { return __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST); }
+END
+echo 'int thrice(int v) { return 3 * v; }' >pure.c
+cat >uses.c <<'END'
+#include <asif.h>
+void put(int);
+int get(void);
+static void write_(int v) { put(v); }
+static int read_(void) { return get(); }
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(write, write_)
+ASIF_OP_AS(read, read_)
+END
+cat >counts.c <<'END'
+#include <asif.h>
+int next(void), y;
+static int fetch_add(void) { __atomic_load_n(&y, 5); return next(); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+cat >spare.c <<'END'
+#include <asif.h>
+int next(void), thrice(int), y;
+static int fetch_add(void) { return __atomic_fetch_add(&y, thrice(1) - 2, 5); }
+int spare(void) { return next(); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+cc -O1 -fPIC -c cell.c pure.c && ar rcs libcell.a cell.o pure.o && mkdir so && cc -shared -o so/libcell.so cell.o pure.o || exit 77
+for file in uses counts; do
+  run 3 "$asif" test $file.c libcell.a -n 2 -o 1; says 'of libcell.a(cell.o), which was compiled without hooks: compile it with `asif cc`'
+  run 3 "$asif" test $file.c -n 2 -o 1 -- -L. -lcell; says 'libcell.a(cell.o), which was compiled without hooks'
+  run 3 "$asif" test $file.c -n 2 -o 1 -- -Lso -lcell -Wl,-rpath,"$PWD/so"; says 'of libcell.so, which was compiled without hooks'
+  run 2 "$asif" test $file.c cell.o -n 2 -o 1; warns 'cell.o was not compiled with `asif cc`'
+  run 2 "$asif" test $file.c -n 2 -o 1 -- cell.o; warns 'cell.o was not compiled with `asif cc`'
+done
+run 0 "$asif" test spare.c libcell.a -n 2 -o 1; says 'verdict: linearizable'
+cc -O1 -fPIC -fsanitize=thread -c cell.c -o half.o && run 2 "$asif" test counts.c half.o -n 2 -o 1; warns 'half.o was not compiled with `asif cc`'
+asif cc -c cell.c pure.c && rm libcell.a && ar rcs libcell.a cell.o pure.o
+run 0 "$asif" test uses.c libcell.a -n 2 -o 1; says 'verdict: linearizable'
+run 0 "$asif" test counts.c cell.o -n 2 -o 1; says 'verdict: linearizable'
+nothing_left
