@@ -142,8 +142,8 @@ typedef enum asif_verdict { ASIF_HOLDS = 0, ASIF_VIOLATED = 1, ASIF_UNKNOWN = 3 
 
 /* The answer: it outlives the history, and what these return lives as long as the answer. */
 ASIF_API asif_verdict asif_answer_verdict(const asif_answer *);
-ASIF_API const char *
-asif_answer_reason(const asif_answer *); /* why it is not linearizable, or not known; "" if it is */
+/* Why it is not linearizable, or not known; "" if it is. */
+ASIF_API const char *asif_answer_reason(const asif_answer *);
 ASIF_API const char *asif_answer_method(const asif_answer *); /* what decided: "fast queue monitor" */
 /* Operations are numbered 0, 1, ... by their calls; those that failed are not there. */
 ASIF_API size_t asif_answer_operations(const asif_answer *);

@@ -681,12 +681,11 @@ TEST(monitor_says_what_it_saw) {
   const char *path = temporary("evidence");
   CHECK(asif_monitor_evidence(m, path) == ASIF_DONE && asif_monitor_evidence(m, NULL) == ASIF_BAD_INPUT);
   struct problem p;
-  struct text said;
-  enum verdict verdict;
+  struct replaying r = {.mem = test_memory(), .why = &p};
   static const struct evidence_of none[] = {{NULL, NULL}};
-  text_open(&said, test_memory());
-  CHECKF(evidence_replay(test_memory(), path, none, &verdict, &said, &p), "%s", p.text);
-  CHECK(verdict == VERDICT_HOLDS);
+  text_open(&r.said, test_memory());
+  CHECKF(evidence_replay(&r, path, none), "%s", p.text);
+  CHECK(r.verdict == VERDICT_HOLDS);
   unlink(path);
   for (int i = 0; i < 20000; i++) { /* it goes on, unwatched */
     asif_monitor_call1(a, enq, i);

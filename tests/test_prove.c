@@ -68,12 +68,15 @@ TEST(prove_views_as_text_are_the_same_views) {
 static enum verdict replay_bytes(struct mem *m, const char *bytes, size_t count, struct text *said,
                                  struct problem *why) {
   struct input in;
-  size_t len;
-  enum verdict verdict = VERDICT_UNKNOWN;
+  struct evidence_lines l;
+  struct replaying r = {.mem = m, .why = why};
   input_from_bytes(&in, m, "evidence", bytes, count);
-  CHECK(!strcmp(input_line(&in, &len), "asif-evidence 1"));
-  CHECK(!strcmp(input_line(&in, &len), "command prove"));
-  return prove_evidence_replay(m, &in, &verdict, said, why) ? verdict : VERDICT_UNKNOWN;
+  evidence_lines_open(&l, m, &in, why);
+  text_open(&r.said, m);
+  CHECK(line_is(&l, "asif-evidence 1") && line_is(&l, "command prove"));
+  bool good = prove_evidence_replay(&r, &l);
+  text_add(said, text_string(&r.said));
+  return good ? r.verdict : VERDICT_UNKNOWN;
 }
 
 static char *evidence_of(struct proving *r, size_t *count) {

@@ -10,6 +10,7 @@
  *   q Enq(5) A        Wing-Gong lines to the end
  *
  * For a violation: `core`, `free`, `to` and `start` instead of `order` (check/shrink.h). */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,14 +28,25 @@ static void put_list(struct text *t, const char *name, const uint32_t *list, siz
   for (size_t i = 0; i < count; i++) text_printf(t, "%" PRIu32 "\n", list[i]);
 }
 
+/* How --spec would name it. */
+static void put_spec(struct text *t, const struct spec *spec) {
+  struct text name;
+  text_open(&name, t->mem);
+  text_add(&name, spec->source ? spec->source : spec->name);
+  if (!spec->source && spec->param && spec->k != SPEC_NIL) text_printf(&name, "(%" PRIu32 ")", spec->k);
+  evidence_put_spec(t, text_string(&name));
+}
+
 bool evidence_put(struct mem *m, struct output *out, const struct history *h, const struct spec *spec,
-                  const struct check_result *r, struct problem *why) {
+                  const char *called, const struct check_result *r, struct problem *why) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "verdict %s\nspec ", r->verdict == VERDICT_HOLDS ? "linearizable" : "not linearizable");
-  text_add(&t, spec->source ? spec->source : spec->name);
-  if (!spec->source && spec->param && spec->k != SPEC_NIL) text_printf(&t, "(%" PRIu32 ")", spec->k);
-  text_char(&t, '\n');
+  assert(r->verdict != VERDICT_UNKNOWN);
+  text_printf(&t, "verdict %s\n", r->verdict == VERDICT_HOLDS ? "linearizable" : "not linearizable");
+  if (called)
+    evidence_put_spec(&t, called);
+  else
+    put_spec(&t, spec);
   if (r->verdict == VERDICT_HOLDS) {
     text_printf(&t, "order %zu\n", r->order_count);
     for (size_t i = 0; i < r->order_count; i++) {
@@ -63,7 +75,7 @@ struct whole {
 
 static bool write_all(struct mem *m, struct output *out, const void *self, struct problem *why) {
   const struct whole *w = self;
-  return output_write(out, "asif-evidence 1\n", 16) && evidence_put(m, out, w->history, w->spec, w->result, why);
+  return output_write(out, "asif-evidence 1\n", 16) && evidence_put(m, out, w->history, w->spec, NULL, w->result, why);
 }
 
 bool evidence_write(const char *path, const struct history *h, const struct spec *spec, const struct check_result *r,

@@ -295,6 +295,9 @@ struct unit {
 /* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On
  * failure the problem reads "file:line:col: what", followed by the source line and a caret line. */
 struct unit *front_read(struct mem *, const char *path, char *const *cc_args, struct problem *);
+/* The same, but no process is started and nothing but plain files is read: PROBLEM_UNSUPPORTED where that would take a
+ * compiler. */
+struct unit *front_read_own(struct mem *, const char *path, char *const *cc_args, struct problem *);
 /* The same from text that is preprocessed already (tests, fuzzing). */
 struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
 void ast_print(const struct unit *, struct text *);  /* --dump ast */

@@ -165,20 +165,38 @@ static struct unit *read_compiled(struct mem *m, const char *path, char *const *
   return NULL;
 }
 
-struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
+static bool is_readable(const char *path, struct problem *problem) {
   if (access(path, R_OK)) {
     problem_set(problem, "%s: %s", path, strerror(errno));
-    return NULL;
+    return false;
   }
-  if (*path == '-') {
-    problem_set(problem, "%s: a name that begins with '-' means an option to the compiler; ./%s would be right", path,
-                path);
-    return NULL;
-  }
+  if (*path != '-') return true;
+  problem_set(problem, "%s: a name that begins with '-' means an option to the compiler; ./%s would be right", path,
+              path);
+  return false;
+}
+
+struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
+  if (!is_readable(path, problem)) return NULL;
   struct text text;
   text_open(&text, m);
   *problem->text = 0;
   enum pp_outcome own = preprocess(m, path, cc_args, &text, problem);
   if (own == PP_DONE) return front_parse_text(m, path, text_string(&text), text.count, OWN_MODEL, problem);
   return own == PP_REFUSED ? NULL : read_compiled(m, path, cc_args, own, problem);
+}
+
+struct unit *front_read_own(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
+  if (!is_readable(path, problem)) return NULL;
+  struct text text;
+  text_open(&text, m);
+  *problem->text = 0;
+  enum pp_outcome own = preprocess(m, path, cc_args, &text, problem);
+  if (own == PP_DONE) return front_parse_text(m, path, text_string(&text), text.count, OWN_MODEL, problem);
+  struct problem said = *problem;
+  if (own == PP_NEEDS_COMPILER)
+    problem_of(problem, PROBLEM_UNSUPPORTED, "%.200s: preprocessing it takes a compiler, which is not run here", path);
+  else if (own == PP_WRONG && *said.text)
+    problem_of(problem, PROBLEM_UNSUPPORTED, "%s", said.text);
+  return NULL;
 }

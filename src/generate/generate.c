@@ -54,12 +54,13 @@ struct schedule {
 };
 
 static const struct subject *subject_for(const struct spec *s) {
-  enum variant variant = s->bounded                                         ? VARIANT_BOUNDED
-                         : s->weak                                          ? VARIANT_WEAK
-                         : s->family == FAMILY_REGISTER && spec_compares(s) ? VARIANT_CAS
-                                                                            : VARIANT_PLAIN;
+  size_t n = strlen(s->name);
   for (int i = 0; subjects[i]; i++)
-    if (subjects[i]->families >> s->family & 1 && subjects[i]->variant == variant) return subjects[i];
+    for (const char *name = subjects[i]->specs; *name; name += strspn(name, " ")) {
+      size_t len = strcspn(name, " ");
+      if (len == n && !memcmp(name, s->name, n)) return subjects[i];
+      name += len;
+    }
   return NULL;
 }
 

@@ -131,10 +131,6 @@ static void plan(struct generator *g, const char *kind) {
 }
 
 const struct subject subject_set = {
-    .families = 1u << FAMILY_SET, .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
-const struct subject subject_multiset = {.families = 1u << FAMILY_MULTISET,
-                                         .kinds = kinds,
-                                         .open = open_set,
-                                         .choose = choose,
-                                         .apply = apply,
-                                         .plan = plan};
+    .specs = "set", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
+const struct subject subject_multiset = {
+    .specs = "multiset", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};

@@ -80,8 +80,9 @@ static void put_step(const struct proved *d, const char *what, uint32_t pc, stru
 static void put_asked(struct mem *m, const struct prove_options *o, const struct proved *d, struct text *t) {
   text_printf(t, "asif-evidence 1\ncommand prove\nverdict %s\nsource %s\n", claims[d->level], o->path);
   for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
-  text_printf(t, "spec %s\nlevel %s\nrecursion %u\ndigest %016" PRIx64 "\n", o->spec ? o->spec : d->spec.name,
-              level_names[d->level], o->recursion, digest_program(m, d->program));
+  evidence_put_spec(t, o->spec ? o->spec : d->spec.name);
+  text_printf(t, "level %s\nrecursion %u\ndigest %016" PRIx64 "\n", level_names[d->level], o->recursion,
+              digest_program(m, d->program));
 }
 
 static void put_steps(struct mem *m, const struct proved *d, struct text *t) {
@@ -145,170 +146,170 @@ bool prove_evidence_write(const char *path, const struct prove_options *o, const
 /* Reading. */
 
 struct evidence {
+  struct replaying *replaying;
   struct mem *mem;
-  struct input *in;
-  struct problem *why;
-  char *line;
-  size_t len;
   const char *verdict;
   uint64_t digest;
+  struct spec_named spec;
   struct prove_options options;
-  VEC(char *) arguments;
+  evidence_list arguments;
   struct proved proved;
   struct certificate certificate;
-  struct text *said;
   bool refuted;
 };
 
-static bool unexpected(struct evidence *e, const char *expected) {
-  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
-}
-
-static bool next(struct evidence *e, const char *expected) {
-  e->line = input_line(e->in, &e->len);
-  return e->line || unexpected(e, expected);
-}
-
-/* "name rest": the rest, or NULL. */
-static char *field(const struct evidence *e, const char *name) {
-  size_t n = strlen(name);
-  return e->len > n && !memcmp(e->line, name, n) && e->line[n] == ' ' ? e->line + n + 1 : NULL;
-}
-
-static bool read_text(struct evidence *e, const char *name, const char **out) {
-  char *s;
-  if (!next(e, name) || !(s = field(e, name))) return unexpected(e, name);
-  *out = mem_string(e->mem, s, strlen(s));
-  return true;
-}
-
-/* What the preprocessor is told comes from a file: nothing that could run a program. */
-static bool harmless(const char *argument) { return argument[0] == '-' && argument[1] && strchr("DIU", argument[1]); }
-
-static bool read_arguments(struct evidence *e) {
-  char *s;
-  for (;;) {
-    if (!next(e, "argument or spec")) return false;
-    if (!(s = field(e, "argument"))) break;
-    if (!harmless(s))
-      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s",
-                           s);
-    vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
-  }
-  vec_push(e->mem, &e->arguments, NULL);
-  e->options.cc_args = e->arguments.at;
-  if (!(s = field(e, "spec"))) return unexpected(e, "spec");
-  e->options.spec = mem_string(e->mem, s, strlen(s));
-  return true;
-}
-
-static bool read_asked(struct evidence *e) {
-  const char *level, *recursion, *digest;
+static bool read_asked(struct evidence_lines *l, struct evidence *e) {
+  const char *level;
   struct prove_options *o = &e->options;
-  if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &o->path) || !read_arguments(e)) return false;
-  if (!read_text(e, "level", &level) || !read_text(e, "recursion", &recursion) || !read_text(e, "digest", &digest))
-    return false;
-  unsigned l = 0;
-  while (l < LEVEL_FULL && strcmp(level_names[l], level)) l++;
-  if (strcmp(level_names[l], level)) return unexpected(e, "level ms, nu or full");
-  o->level = (enum prove_level)l;
-  if (strcmp(e->verdict, claims[l]))
-    return input_problem(e->in, e->in->at, e->why, "at level %s what is proved is '%s', not '%s'", level, claims[l],
-                         e->verdict);
-  o->recursion = (unsigned)strtoul(recursion, NULL, 10);
-  e->digest = strtoull(digest, NULL, 16);
+  uint64_t recursion;
+  if (!line_text(l, "verdict", &e->verdict) || !line_text(l, "source", &o->path)) return false;
+  for (char *s; (s = line_take(l, "argument"));) vec_push(e->mem, &e->arguments, s);
+  vec_push(e->mem, &e->arguments, NULL);
+  o->cc_args = e->arguments.at;
+  if (!evidence_read_spec(l, &e->spec)) return false;
+  if (!e->spec.name) return line_unexpected(l, "spec");
+  o->spec = e->spec.name;
+  if (!line_text(l, "level", &level)) return false;
+  unsigned n = 0;
+  while (n < LEVEL_FULL && strcmp(level_names[n], level)) n++;
+  if (strcmp(level_names[n], level)) return line_unexpected(l, "level ms, nu or full");
+  o->level = (enum prove_level)n;
+  if (strcmp(e->verdict, claims[n])) {
+    char expected[100];
+    snprintf(expected, sizeof expected, "the verdict '%s', which is what level %s proves", claims[n], level);
+    return line_unexpected(l, expected);
+  }
+  if (!line_number(l, "recursion", 1000, &recursion) || !line_hash(l, "digest", &e->digest)) return false;
+  o->recursion = (unsigned)recursion;
   return true;
 }
 
-static bool read_points(struct evidence *e) {
+/* A number of the program's, with its sign, at *s. */
+static bool signed_at(char **s, int64_t *out) {
+  uint64_t n;
+  bool minus = **s == '-';
+  *s += minus;
+  if (!number_at(s, (uint64_t)INT64_MAX + minus, &n)) return false;
+  *out = minus ? (int64_t)(0 - n) : (int64_t)n;
+  return true;
+}
+
+static bool read_points(struct evidence_lines *l, struct evidence *e) {
   struct prover *p = e->proved.prover;
-  const char *points, *numbers = "";
-  if (!read_text(e, "points", &points)) return false;
+  char *points = line_take(l, "points"), *numbers;
+  if (!points) return line_unexpected(l, "points");
   char *new = strstr(points, " new"); /* of what may be taken out (object.c) */
   if (new) *new = 0, p->takes_new = true;
   const char *expected = e->options.level == LEVEL_MS ? "none" : "found";
   p->marked = e->options.level != LEVEL_MS && !strcmp(points, "marked");
-  if (!p->marked && strcmp(points, expected)) return unexpected(e, "points marked, found or none, as the level is");
+  if (!p->marked && strcmp(points, expected))
+    return line_unexpected(l, "points marked, found or none, as the level is");
   p->helping = p->marked && marks_helping(p);
   if (p->marked && !e->proved.program->has_points)
-    return input_problem(e->in, e->in->at, e->why, "no linearization points are marked in the source");
-  if (!next(e, "numbers") || (strcmp(e->line, "numbers") && !(numbers = field(e, "numbers"))))
-    return unexpected(e, "numbers");
-  for (char *end; *numbers; numbers = end) {
-    int64_t n = strtoll(numbers, &end, 10);
-    if (end == numbers) return unexpected(e, "numbers");
+    return line_unexpected(l, "other points: none are marked in the source");
+  if (line_is(l, "numbers")) return true;
+  if (!(numbers = line_take(l, "numbers"))) return line_unexpected(l, "numbers");
+  for (;; numbers++) {
+    int64_t n;
+    if (!signed_at(&numbers, &n)) return line_unexpected(l, "numbers");
     number(p, n);
+    if (!*numbers) break;
+    if (*numbers != ' ') return line_unexpected(l, "numbers");
   }
-  return !p->failed || unexpected(e, "fewer numbers");
+  return !p->failed || line_unexpected(l, "fewer numbers");
 }
 
-static bool read_point(struct evidence *e, const char *s) {
-  char *end;
-  unsigned long pc = strtoul(s, &end, 10);
-  if (end == s || !pc || pc >= e->proved.program->code_count) return unexpected(e, "the number of an instruction");
+static bool read_point(struct evidence_lines *l, struct evidence *e, char *s) {
+  uint64_t pc;
+  if (!number_at(&s, e->proved.program->code_count - 1, &pc) || !pc || *s != ' ')
+    return line_unexpected(l, "the number of an instruction");
   e->proved.prover->point[pc] = 1;
   return true;
 }
 
 /* A line that is no view of this program at all refutes the proof as much as one that does not follow. */
-static bool read_view(struct evidence *e, const char *what, const char *s) {
+static void read_view(struct evidence *e, const char *what, const char *s) {
   struct view v;
   if (!get_view(e->proved.prover, s, &v)) {
-    text_printf(e->said, "the proof does not stand: this is no %s of the program:\n  %s\n", what, s);
+    text_printf(&e->replaying->said, "the proof does not stand: this is no %s of the program:\n  %s\n", what, s);
     e->refuted = true;
-    return true;
-  }
-  if (*what == 'v')
+  } else if (*what == 'v') {
     vec_push(e->mem, &e->certificate.views, v);
-  else
+  } else {
     vec_push(e->mem, &e->certificate.actions, v);
-  return true;
+  }
 }
 
-static bool read_proof(struct evidence *e) {
-  const char *s;
-  for (;;) {
-    if (!next(e, "point, step, action, view or end")) return false;
-    if (!strcmp(e->line, "end")) return input_whole(e->in, e->why);
-    if ((s = field(e, "step"))) continue;
-    bool good = (s = field(e, "point"))    ? read_point(e, s)
-                : (s = field(e, "action")) ? read_view(e, "action", s)
-                : (s = field(e, "view"))   ? read_view(e, "view", s)
-                                           : unexpected(e, "point, step, action, view or end");
-    if (!good || e->refuted) return good;
+static bool read_proof(struct evidence_lines *l, struct evidence *e) {
+  char *s;
+  while (!e->refuted) {
+    if (line_is(l, "end")) return input_whole(l->in, l->why);
+    if (line_take(l, "step")) continue;
+    if ((s = line_take(l, "point"))) {
+      if (!read_point(l, e, s)) return false;
+    } else if ((s = line_take(l, "action"))) {
+      read_view(e, "action", s);
+    } else if ((s = line_take(l, "view"))) {
+      read_view(e, "view", s);
+    } else {
+      return line_unexpected(l, "point, step, action, view or end");
+    }
   }
+  return true;
 }
 
 static void say_checked(struct evidence *e) {
   const struct prover *p = e->proved.prover;
-  text_printf(e->said,
+  text_printf(&e->replaying->said,
               "%zu views, %zu actions: the start is among them, %" PRIu64 " steps and calls and %" PRIu64
               " steps of others lead to others of them and fail nothing\n",
               e->certificate.views.count, e->certificate.actions.count, p->steps, p->compositions);
 }
 
-bool prove_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said,
-                           struct problem *why) {
-  struct evidence *e = mem_zero(m, 1, sizeof *e);
-  e->mem = m;
-  e->in = in;
-  e->why = why;
-  e->said = said;
-  if (!read_asked(e) || !prove_open(m, &e->options, &e->proved, why)) return false;
-  text_printf(said, "%s: prove %s, %s\n", in->name, e->options.path, e->verdict);
-  *verdict = VERDICT_VIOLATED;
-  if (digest_program(m, e->proved.program) != e->digest) {
-    text_printf(said,
+/* Reads the source, by a compiler only if that may be run. False: the verdict is unknown, or there is a problem. */
+static bool read_again(struct evidence *e) {
+  struct replaying *r = e->replaying;
+  const char *refused;
+  if (!replay_spec_may_load(r, &e->spec)) return false;
+  if (e->spec.file) r->show(r);
+  e->options.only_read = !e->spec.file;
+  if (prove_open(e->mem, &e->options, &e->proved, r->why)) return true;
+  if (r->why->kind != PROBLEM_UNSUPPORTED) return false;
+  text_printf(&r->said, "%s\n", r->why->text);
+  if (!r->run) return replay_unknown(r, "a compiler has to preprocess the source (--run)"), false;
+  if (!r->trust_arguments && !arguments_harmless(e->options.cc_args, &refused)) {
+    text_printf(&r->said, "the argument %s is not given to a compiler because a file says so\n", refused);
+    return replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)"), false;
+  }
+  r->show(r);
+  e->options.only_read = false;
+  return prove_open(e->mem, &e->options, &e->proved, r->why);
+}
+
+bool prove_evidence_replay(struct replaying *r, struct evidence_lines *l) {
+  struct evidence *e = mem_zero(r->mem, 1, sizeof *e);
+  e->replaying = r;
+  e->mem = r->mem;
+  if (!read_asked(l, e)) return false;
+  text_printf(&r->said, "%s: prove %s, %s\n", l->in->name, e->options.path, e->verdict);
+  if (r->run) {
+    char *const source[] = {(char *)e->options.path, NULL};
+    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name});
+  }
+  if (!read_again(e)) return r->unknown != NULL;
+  r->verdict = VERDICT_VIOLATED;
+  if (digest_program(e->mem, e->proved.program) != e->digest) {
+    text_printf(&r->said,
                 "the proof does not stand: %s, or what it includes, has changed since, so that it is the proof of "
                 "another program\n",
                 e->options.path);
     return true;
   }
-  if (!prover_open(e->proved.prover, m, e->proved.program, e->options.path, why) ||
-      !read_given(e->proved.prover, e->proved.unit, why) || !read_points(e) || !read_proof(e))
+  if (!prover_open(e->proved.prover, e->mem, e->proved.program, e->options.path, r->why) ||
+      !read_given(e->proved.prover, e->proved.unit, r->why) || !read_points(l, e) || !read_proof(l, e))
     return false;
-  if (e->refuted || !certify(e->proved.prover, &e->certificate, said)) return true;
+  if (e->refuted || !certify(e->proved.prover, &e->certificate, &r->said)) return true;
   say_checked(e);
-  *verdict = VERDICT_HOLDS;
+  r->verdict = VERDICT_HOLDS;
   return true;
 }

@@ -61,9 +61,9 @@ static bool find_spec(struct mem *mem, const struct prove_options *o, const stru
     problem_at(why, unit, unit->harness.spec_place, "%s is a specification of the file's own, in C; prove knows " KNOWN,
                name);
     return false;
-  } else if (!spec_load(name, &d->spec, mem, why))
+  } else if (!(o->only_read ? spec_load_named(name, &d->spec, why) : spec_load(name, &d->spec, mem, why)))
     return false;
-  if (!given && !effects_of(mem, &d->spec, oriented)) {
+  if (!given && !effects_named(mem, d->spec.name, oriented)) {
     problem_set(why, "%s: %s is no specification that prove knows: " KNOWN, o->path, d->spec.name);
     return false;
   }
@@ -120,7 +120,7 @@ static bool find_methods(struct prover *p, const struct unit *u, const struct sp
 }
 
 bool prove_open(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
-  struct unit *unit = front_read(mem, o->path, o->cc_args, why);
+  struct unit *unit = (o->only_read ? front_read_own : front_read)(mem, o->path, o->cc_args, why);
   d->prover = mem_zero(mem, 1, sizeof *d->prover);
   if (!unit || !find_spec(mem, o, unit, d, why) || !find_ops(mem, o, unit, &d->spec, why)) return false;
   struct lower_options lower_options = {.recursion = o->recursion};

@@ -24,6 +24,7 @@ struct prove_options {
   enum prove_level level;
   enum prove_points points;
   unsigned recursion;
+  bool only_read; /* compile and load nothing: a source that needs a compiler, or a specification in C, is a problem */
 };
 
 struct prove_failure {

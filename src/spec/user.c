@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spec/c_values.h"
 #include "spec/common.h"
 #include "spec/effects.h"
 #include "spec/user.h"
@@ -201,11 +200,12 @@ static bool read_operations(struct user *u, struct spec_op *to, struct problem *
           u->path, (int)len, name, u->table->name);
       return false;
     }
+    static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
     uint8_t count = o->signature >> 2 & 3;
     to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)),
                              .args = count,
                              .args_most = count,
-                             .result = (uint8_t)c_result_kind(c_type_of(o->signature)),
+                             .result = results[o->signature & 3],
                              .pure = PURE_NEVER,
                              .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
   }
@@ -273,10 +273,19 @@ bool spec_from_loaded(void *loaded, const char *path, struct spec *out, struct m
   return false;
 }
 
-bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem *problem) {
+bool spec_is_file(const char *name) {
   size_t n = strlen(name);
-  if ((n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/')) return spec_from_c(name, NULL, out, m, problem);
-  return spec_named(name, out, problem);
+  return (n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/');
+}
+
+bool spec_load_named(const char *name, struct spec *out, struct problem *problem) {
+  if (!spec_is_file(name)) return spec_named(name, out, problem);
+  problem_of(problem, PROBLEM_UNSUPPORTED, "%s: a specification in C, which is not compiled here", name);
+  return false;
+}
+
+bool spec_load(const char *name, struct spec *out, struct mem *m, struct problem *problem) {
+  return spec_is_file(name) ? spec_from_c(name, NULL, out, m, problem) : spec_named(name, out, problem);
 }
 
 const char *spec_user_fault(const struct spec *s) {

@@ -45,20 +45,13 @@
 
 /* --- writing --- */
 
-/* Of all inputs; false if one cannot be read: which. */
-static bool hash_inputs(char *const *inputs, uint64_t *hash, const char **missing) {
+/* Of all inputs; false if one cannot be read. */
+static bool hash_inputs(char *const *inputs, uint64_t *hash, struct problem *why) {
   *hash = 0;
   for (; *inputs; inputs++) {
-    char block[65536];
-    FILE *f = fopen(*inputs, "rb");
-    *missing = *inputs;
-    if (!f) return false;
-    *hash = hash_mix(*hash ^ 1);
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, f)) > 0) *hash = hash_mix(*hash ^ hash_bytes(block, n));
-    bool bad = ferror(f);
-    fclose(f);
-    if (bad) return false;
+    uint64_t one;
+    if (!file_hash(*inputs, &one, why)) return false;
+    *hash = hash_mix(*hash ^ one);
   }
   return true;
 }
@@ -90,16 +83,14 @@ static bool flush(struct text *t, struct output *out) {
 
 static bool put_asked(const struct test_evidence *e, struct text *t, struct problem *why) {
   const struct searched *s = e->searched;
-  const char *missing;
   uint64_t hash;
-  if (!hash_inputs(e->inputs, &hash, &missing))
-    return problem_set(why, "%s cannot be read again: %s", missing, strerror(errno)), false;
+  if (!hash_inputs(e->inputs, &hash, why)) return false;
   text_printf(t, "asif-evidence 1\ncommand test\nfound %s\n",
               s->verdict == VERDICT_VIOLATED ? found_name(s->finding.found) : "nothing");
   for (char *const *in = e->inputs; *in; in++) put_line(t, "input", *in);
   text_printf(t, "hash %016" PRIx64 "\n", hash);
   for (char *const *f = e->flags; *f; f++) put_line(t, "argument", *f);
-  if (e->spec) put_line(t, "spec", e->spec);
+  if (e->spec) evidence_put_spec(t, e->spec);
   put_line(t, "asked", e->asked);
   return true;
 }
@@ -123,7 +114,9 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   if (f->found != FOUND_HISTORY) put_line(&t, "said", f->said);
   text_printf(&t, "steps %zu\ntoken %s\n", e->run->steps_most, e->token);
   put_told(e->schedule, &t);
-  if (f->found == FOUND_HISTORY) return flush(&t, out) && evidence_put(m, out, f->history, e->bound, &f->result, why);
+  const char *own = e->object->self ? SPEC_SELF : e->object->own_spec ? SPEC_OWN : NULL;
+  if (f->found == FOUND_HISTORY)
+    return flush(&t, out) && evidence_put(m, out, f->history, e->bound, own, &f->result, why);
   text_add(&t, "history\n");
   return (!f->history || format_wing_gong.write(f->history, &t, why, keep_all, NULL)) && flush(&t, out);
 }
@@ -134,117 +127,91 @@ bool test_evidence_write(const char *path, const struct test_evidence *e, struct
 
 /* --- reading --- */
 
-typedef VEC(char *) lines;
+enum { STEPS_MOST = 10000000 }; /* what --steps takes */
 
 struct reading {
+  struct replaying *replaying;
   struct mem *mem;
-  struct input *in;
-  struct problem *why;
-  char *line;
-  size_t len;
-  const char *found, *spec, *asked, *client, *token, *text;
-  lines inputs, arguments, told;
+  const char *found, *asked, *client, *token, *text;
+  struct spec_named spec; /* of --spec, or without a name */
+  evidence_list inputs, arguments, told;
   uint64_t hash, steps;
   struct history_evidence history; /* of one that is wrong */
   struct text events;              /* of the others: Wing-Gong lines */
 };
 
-static bool unexpected(struct reading *e, const char *expected) {
-  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
+/* Lines of this name, as many as there are, NULL-terminated. */
+static void read_list(struct evidence_lines *l, const char *name, evidence_list *to) {
+  for (char *s; (s = line_take(l, name));) vec_push(l->mem, to, s);
+  vec_push(l->mem, to, NULL);
 }
 
-static bool next(struct reading *e, const char *expected) {
-  e->line = input_line(e->in, &e->len);
-  return e->line || unexpected(e, expected);
-}
-
-/* The line is "name rest": the rest, kept; or NULL. */
-static char *rest(struct reading *e, const char *name) {
-  size_t n = strlen(name);
-  return e->line && e->len >= n + 1 && !memcmp(e->line, name, n) && e->line[n] == ' '
-             ? mem_string(e->mem, e->line + n + 1, e->len - n - 1)
-             : NULL;
-}
-
-static bool read_text(struct reading *e, const char *name, const char **out) {
-  *out = rest(e, name);
-  return *out ? true : unexpected(e, name);
-}
-
-static bool read_number(struct reading *e, const char *name, int base, uint64_t *out) {
-  const char *s;
-  char *end;
-  if (!read_text(e, name, &s)) return false;
-  *out = strtoull(s, &end, base);
-  return (*s && *s != '-' && *s != '+' && *s != ' ' && !*end) || unexpected(e, name);
-}
-
-/* Lines of this name, as many as there are; the one after them has been read. */
-static bool read_list(struct reading *e, const char *name, const char *expected, lines *to) {
-  char *s;
-  while ((s = rest(e, name))) {
-    vec_push(e->mem, to, s);
-    if (!next(e, expected)) return false;
+/* True if a shell reads it as words alone, as text_shell_word writes them: it is printed as a command to repeat. */
+static bool is_words(const char *s) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@% ";
+  for (s += strspn(s, plain); *s; s += strspn(s, plain)) {
+    if (!strncmp(s, "\\'", 2))
+      s += 2;
+    else if (*s == '\'' && strchr(s + 1, '\''))
+      s = strchr(s + 1, '\'') + 1;
+    else
+      return false;
   }
-  vec_push(e->mem, to, NULL);
   return true;
 }
 
-static bool read_asked(struct reading *e) {
-  if (!next(e, "found") || !read_text(e, "found", &e->found) || !next(e, "input") ||
-      !read_list(e, "input", "hash", &e->inputs))
-    return false;
-  if (e->inputs.count < 2) return unexpected(e, "input");
-  if (!read_number(e, "hash", 16, &e->hash) || !next(e, "asked") || !read_list(e, "argument", "asked", &e->arguments))
-    return false;
-  if ((e->spec = rest(e, "spec")) && !next(e, "asked")) return false;
-  return read_text(e, "asked", &e->asked);
+/* A name that the compiler takes for a file. */
+static bool are_files(char *const *names) {
+  for (; *names; names++)
+    if (!**names || **names == '-' || **names == '@') return false;
+  return true;
 }
 
-static bool read_finding(struct reading *e) {
-  uint64_t count;
-  if (!next(e, "client") || !read_text(e, "client", &e->client) || !next(e, "steps")) return false;
-  if ((e->text = rest(e, "said")) && !next(e, "steps")) return false;
-  if (!read_number(e, "steps", 10, &e->steps) || !next(e, "token") || !read_text(e, "token", &e->token)) return false;
-  if (!next(e, "told") || !read_number(e, "told", 10, &count)) return false;
-  for (uint64_t i = 0; i < count; i++) {
-    if (!next(e, "a line for each that is told")) return false;
-    char *line = mem_string(e->mem, e->line, e->len);
-    vec_push(e->mem, &e->told, line);
-  }
+static bool read_asked(struct evidence_lines *l, struct reading *e) {
+  if (!line_text(l, "found", &e->found)) return false;
+  read_list(l, "input", &e->inputs);
+  if (e->inputs.count < 2) return line_unexpected(l, "input");
+  if (!are_files(e->inputs.at)) return line_unexpected(l, "input and the name of a file");
+  if (!line_hash(l, "hash", &e->hash)) return false;
+  read_list(l, "argument", &e->arguments);
+  if (!evidence_read_spec(l, &e->spec) || !line_text(l, "asked", &e->asked)) return false;
+  return (!strncmp(e->asked, "asif test ", 10) && is_words(e->asked)) || line_unexpected(l, "asked asif test ...");
+}
+
+static bool read_finding(struct evidence_lines *l, struct reading *e) {
+  if (!line_text(l, "client", &e->client)) return false;
+  e->text = line_take(l, "said");
+  if (!line_number(l, "steps", STEPS_MOST, &e->steps) || !line_text(l, "token", &e->token)) return false;
+  if (!line_list(l, "told", "a line for each that is told", &e->told)) return false;
   text_open(&e->events, e->mem);
-  if (!strcmp(e->found, found_name(FOUND_HISTORY))) return evidence_read(e->mem, e->in, &e->history, e->why);
-  if (!next(e, "history") || strcmp(e->line, "history")) return unexpected(e, "history");
-  while ((e->line = input_line(e->in, &e->len))) {
-    text_bytes(&e->events, e->line, e->len);
-    text_char(&e->events, '\n');
-  }
-  return input_whole(e->in, e->why);
+  if (!strcmp(e->found, found_name(FOUND_HISTORY))) return evidence_read(l, &e->history);
+  return line_exact(l, "history") && line_rest(l, &e->events);
 }
 
 /* --- where nothing was found --- */
 
-static bool replay_nothing(struct reading *e, enum verdict *verdict, struct text *said) {
+static bool replay_nothing(struct evidence_lines *l, struct reading *e) {
   uint64_t clients, explored, schedules, histories;
+  struct text *said = &e->replaying->said;
   const char *was;
-  if (!next(e, "verdict") || !read_text(e, "verdict", &was) || !next(e, "clients") ||
-      !read_number(e, "clients", 10, &clients) || !next(e, "explored") || !read_number(e, "explored", 10, &explored) ||
-      !next(e, "schedules") || !read_number(e, "schedules", 10, &schedules) || !next(e, "histories") ||
-      !read_number(e, "histories", 10, &histories))
+  if (!line_text(l, "verdict", &was) || !line_number(l, "clients", UINT64_MAX, &clients) ||
+      !line_number(l, "explored", UINT64_MAX, &explored) || !line_number(l, "schedules", UINT64_MAX, &schedules) ||
+      !line_number(l, "histories", UINT64_MAX, &histories))
     return false;
   text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored,
               clients);
   if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
   text_printf(said, "; nothing shorter shows that. This does it again:\n\n  %s\n\n", e->asked);
-  *verdict = VERDICT_UNKNOWN;
-  return true;
+  return replay_unknown(e->replaying, "the search was not repeated");
 }
 
 /* --- running it again, in a process of its own --- */
 
 struct answer {
   enum verdict verdict;
-  bool done, failed; /* failed: the problem says why */
+  bool done, failed;   /* failed: the problem says why */
+  bool changed;        /* the code is not the one of the token */
+  const char *unknown; /* the reason, a constant of this program */
   char said[4096];
   struct problem why;
 };
@@ -255,7 +222,6 @@ struct again {
   const char *directory;
   struct answer *answer;
   struct text said;
-  bool changed;
 };
 
 static enum verdict refuted(struct again *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -266,8 +232,9 @@ static enum verdict refuted(struct again *a, const char *format, ...) {
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
   text_printf(&a->said, "%s\n", line);
-  if (!a->changed) return VERDICT_VIOLATED;
-  text_add(&a->said, "the code is not the one that it was: what that did is not known\n");
+  if (!a->answer->changed) return VERDICT_VIOLATED;
+  a->answer->unknown = "the code has changed";
+  text_add(&a->said, "the code has changed since the evidence was written: what it did then is not known\n");
   return VERDICT_UNKNOWN;
 }
 
@@ -299,7 +266,7 @@ static enum verdict judge_again(struct again *a, struct object *o, struct findin
     return refuted(a, "the token's calls are others: %s", text_string(&client));
   if (f->found != FOUND_HISTORY && (!e->text || strcmp(f->said, e->text)))
     return refuted(a, "the run goes wrong otherwise: %s", f->said);
-  if (!told->no_places && !a->changed && !same_told(a, told))
+  if (!told->no_places && !a->answer->changed && !same_told(a, told))
     return refuted(a, "the run takes other steps than those that are told");
   if (f->found == FOUND_HISTORY && !spec_bind(bound, e->history.history, &a->answer->why))
     return refuted(a, "%s", a->answer->why.text);
@@ -316,21 +283,28 @@ static enum verdict judge_again(struct again *a, struct object *o, struct findin
   return VERDICT_HOLDS;
 }
 
-/* Where the specification is in the code itself, the history is looked at here. */
+/* The specification is in the code itself: the history is looked at where that is loaded. */
 static bool is_own(const struct reading *e) {
-  return e->history.spec && (!strcmp(e->history.spec, "self") || !strcmp(e->history.spec, e->inputs.at[0]));
+  const char *spec = e->history.spec.name;
+  return spec && (!strcmp(spec, SPEC_SELF) || !strcmp(spec, SPEC_OWN));
 }
 
 static bool judge_own(struct again *a, const struct object *o, enum verdict *verdict, struct problem *why) {
   struct spec spec = o->spec;
+  struct replaying own = {.mem = &a->mem, .why = why, .run = true};
   if (o->self) self_spec(&a->mem, o, &spec);
-  return evidence_judge(&a->mem, &a->file->history, &spec, verdict, &a->said, why);
+  text_open(&own.said, &a->mem);
+  if (!evidence_judge(&own, &a->file->history, &spec)) return false;
+  *verdict = own.verdict;
+  a->answer->unknown = own.unknown;
+  text_add(&a->said, text_string(&own.said));
+  return true;
 }
 
 static bool run_again(struct again *a, enum verdict *verdict, struct problem *why) {
   struct reading *e = a->file;
   struct object_options from = {
-      .inputs = e->inputs.at, .flags = e->arguments.at, .spec = e->spec, .directory = a->directory};
+      .inputs = e->inputs.at, .flags = e->arguments.at, .spec = e->spec.name, .directory = a->directory};
   struct run_options how = {.steps_most = (size_t)e->steps};
   struct image *image;
   struct compiled compiled;
@@ -341,10 +315,10 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   uint32_t checksum;
   if (!object_open(&a->mem, &from, &image, &compiled, &o, why)) return false;
   if (!replay_parse(&a->mem, &o, e->token, &how, &f, &checksum, why)) return false;
-  if (checksum != code_checksum(&a->mem, compiled.object) && !a->changed) {
+  if (checksum != code_checksum(&a->mem, compiled.object)) {
     text_add(&a->said,
-             "the code is not the one of the token: the compiler, or what the files include, has changed since\n");
-    a->changed = true;
+             "the code is not that of the token: the compiler, or what the files include, has changed since\n");
+    a->answer->changed = true;
   }
   how.type_stable = o.type_stable;
   struct problem other;
@@ -398,95 +372,93 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
   }
   int status = wait_for(e->mem, pid);
   if (a->answer->done || a->answer->failed) return true;
-  a->answer->verdict = a->changed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
+  a->answer->verdict = a->answer->changed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
+  a->answer->unknown = "the code has changed";
   snprintf(a->answer->said, sizeof a->answer->said, "the process that ran the token ended%s%s\n",
            WIFSIGNALED(status) ? ": " : "", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
   return true;
 }
 
-/* What the compiler is told comes from a file: nothing that could run a program, or write where it likes. */
-static bool harmless(const char *argument) {
-  static const char *const plain[] = {"-pthread", "-g", "-w", "-pedantic"};
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-    if (!strcmp(argument, plain[i])) return true;
-  if (!strncmp(argument, "-Wl,", 4) || !strncmp(argument, "-Wa,", 4) || !strncmp(argument, "-Wp,", 4) ||
-      !strncmp(argument, "-fplugin", 8))
-    return false;
-  static const char *const begins[] = {"-D", "-U", "-I", "-O", "-W", "-f", "-m", "-std=", "-l"};
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-    size_t n = strlen(begins[i]);
-    if (!strncmp(argument, begins[i], n) && (argument[n] || !strcmp(begins[i], "-O"))) return true;
-  }
-  return false;
-}
-
-static bool can_compile(const struct reading *e, bool *changed, struct text *said) {
-  const char *missing;
+/* True if it may be compiled and run. Otherwise the verdict is unknown, and what was said says why. */
+static bool may_run(struct reading *e) {
+  struct replaying *r = e->replaying;
+  struct code_named code = {e->inputs.at, e->arguments.at, e->spec.name};
+  const char *refused;
+  struct problem why;
   uint64_t hash;
-  for (size_t i = 0; i + 1 < e->arguments.count; i++) {
-    if (harmless(e->arguments.at[i])) continue;
-    text_printf(said, "the argument %s is not given to the compiler because a file says so; this does it:\n\n  %s\n\n",
-                e->arguments.at[i], e->asked);
-    return false;
+  replay_tell_code(r, &code);
+  if (!r->run) {
+    text_add(&r->said, "--run compiles this and runs it under the schedule of the token: run only what you trust\n");
+    return replay_unknown(r, "the code was not run (--run)"), false;
   }
-  if (!hash_inputs(e->inputs.at, &hash, &missing)) {
-    text_printf(said, "%s cannot be read: that the code does this cannot be looked at\n", missing);
-    return false;
+  if (!r->trust_arguments && !arguments_harmless(e->arguments.at, &refused)) {
+    text_printf(&r->said,
+                "the argument %s is not given to the compiler because a file says so: --trust-arguments does, and so "
+                "does\n\n  %s\n\n",
+                refused, e->asked);
+    return replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)"), false;
   }
-  *changed = hash != e->hash;
-  if (*changed) text_add(said, "the files have changed since\n");
-  return true;
+  if (!hash_inputs(e->inputs.at, &hash, &why)) {
+    text_printf(&r->said, "%s\n", why.text);
+    return replay_unknown(r, "the code cannot be read"), false;
+  }
+  if (hash != e->hash) {
+    text_add(&r->said, "the files have changed since: they are not compiled\n");
+    return replay_unknown(r, "the files have changed"), false;
+  }
+  return replay_spec_may_load(r, &e->spec);
 }
 
-static bool replay_code(struct reading *e, enum verdict *verdict, struct text *said) {
+static bool replay_code(struct reading *e) {
   struct again a = {.file = e};
+  struct replaying *r = e->replaying;
   struct mem *m = e->mem;
-  if (!can_compile(e, &a.changed, said)) return true; /* unknown */
+  if (!may_run(e)) return true; /* unknown */
+  r->show(r);
   a.answer = mmap(NULL, sizeof *a.answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (a.answer == MAP_FAILED) return problem_set(e->why, "out of memory"), false;
-  a.directory = compile_directory(m, e->why);
-  bool good = a.directory && in_process(e, &a, e->why);
+  if (a.answer == MAP_FAILED) return problem_set(r->why, "out of memory"), false;
+  a.directory = compile_directory(m, r->why);
+  bool good = a.directory && in_process(e, &a, r->why);
   if (a.directory) compile_remove(a.directory);
   if (m->limits && limits_poll(m->limits)) {
     munmap(a.answer, sizeof *a.answer);
     mem_escape(m);
   }
   if (good) {
-    text_add(said, a.answer->said);
-    *verdict = a.answer->verdict;
-    if (a.answer->failed && a.changed) {
-      text_printf(said, "%s\n", a.answer->why.text);
-      *verdict = VERDICT_UNKNOWN;
-    } else if (a.answer->failed) {
-      problem_set(e->why, "%s", a.answer->why.text);
-      good = false;
-    }
+    text_add(&r->said, a.answer->said);
+    r->verdict = a.answer->verdict;
+    r->unknown = a.answer->unknown;
+    if (a.answer->failed) *r->why = a.answer->why, good = false;
   }
   munmap(a.answer, sizeof *a.answer);
   return good;
 }
 
-static bool replay_history(struct reading *e, enum verdict *verdict, struct text *said) {
-  struct spec spec;
-  if (e->history.holds) return unexpected(e, "a history that is not linearizable");
-  return spec_load(e->history.spec, &spec, e->mem, e->why) &&
-         evidence_judge(e->mem, &e->history, &spec, verdict, said, e->why);
+/* What the file says of the history, without the code. */
+static bool replay_history(struct evidence_lines *l, struct reading *e) {
+  struct spec *spec;
+  e->replaying->verdict = VERDICT_HOLDS;
+  if (!e->history.history || is_own(e)) return true;
+  if (e->history.holds) return line_unexpected(l, "a history that is not linearizable");
+  if (!replay_spec(e->replaying, &e->history.spec, &spec)) return false;
+  if (!spec) return true;
+  bool good = evidence_judge(e->replaying, &e->history, spec);
+  spec_user_close(spec);
+  return good;
 }
 
-bool test_evidence_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said,
-                          struct problem *why) {
-  struct reading *e = mem_zero(m, 1, sizeof *e);
-  *e = (struct reading){.mem = m, .in = in, .why = why};
-  *verdict = VERDICT_UNKNOWN;
-  if (!read_asked(e)) return false;
-  text_printf(said, "%s: test %s, %s\n", in->name, e->inputs.at[0],
+bool test_evidence_replay(struct replaying *r, struct evidence_lines *l) {
+  struct reading *e = mem_zero(r->mem, 1, sizeof *e);
+  *e = (struct reading){.replaying = r, .mem = r->mem};
+  if (!read_asked(l, e)) return false;
+  text_printf(&r->said, "%s: test %s, %s\n", l->in->name, e->inputs.at[0],
               strcmp(e->found, "nothing") ? e->found : "no violation");
-  if (!strcmp(e->found, "nothing")) return replay_nothing(e, verdict, said);
-  if (!read_finding(e)) return false;
-  enum verdict history = VERDICT_HOLDS;
-  if (e->history.history && !is_own(e) && !replay_history(e, &history, said)) return false;
-  if (history == VERDICT_VIOLATED) return *verdict = history, true;
-  if (!replay_code(e, verdict, said)) return false;
-  if (history == VERDICT_UNKNOWN && *verdict == VERDICT_HOLDS) *verdict = history;
+  if (!strcmp(e->found, "nothing")) return replay_nothing(l, e);
+  if (!read_finding(l, e) || !replay_history(l, e)) return false;
+  enum verdict history = r->verdict;
+  const char *reason = r->unknown;
+  if (history == VERDICT_VIOLATED) return true;
+  if (!replay_code(e)) return false;
+  if (history == VERDICT_UNKNOWN && r->verdict == VERDICT_HOLDS) replay_unknown(r, reason);
   return true;
 }

@@ -2,8 +2,7 @@
 #ifndef ASIF_TEST_EVIDENCE_H
 #define ASIF_TEST_EVIDENCE_H
 
-#include "check/check.h"
-#include "history/input.h"
+#include "evidence/evidence.h"
 
 struct object; /* test/test.h, run/run.h, history/schedule.h */
 struct run_options;
@@ -24,6 +23,6 @@ struct test_evidence {
 };
 bool test_evidence_write(const char *path, const struct test_evidence *, struct problem *);
 /* What follows the line `command test`. For struct evidence_of. */
-bool test_evidence_replay(struct mem *, struct input *, enum verdict *, struct text *said, struct problem *);
+bool test_evidence_replay(struct replaying *, struct evidence_lines *);
 
 #endif

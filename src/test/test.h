@@ -54,7 +54,6 @@ struct object_op {
   struct image_op run;
   unsigned method; /* of spec.ops */
   unsigned arg_count;
-  unsigned data; /* spec/c_values.h: numbers that are arguments of some operation */
   struct argument_range in[CALL_ARGS];
 };
 struct object_role {
@@ -69,6 +68,7 @@ struct object {
   const char *spec_name; /* as written */
   struct spec spec;      /* where self, without functions: self_spec adds them */
   bool self;             /* the object run sequentially is its own specification */
+  bool own_spec;         /* the specification is defined in the object's files: ASIF_SPEC, ASIF_EFFECT */
   struct spec bounded;   /* what `bound` is a bound of: spec, or where that is the object itself, what ASIF_OBJECT says;
                             else without a name */
   struct object_op *ops;

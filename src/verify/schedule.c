@@ -21,7 +21,6 @@
  *
  * Replaying shares the front end and the machine with the search, and nothing else: moves are made again one by one,
  * and a history that is to have no linearization is tried in every order (evidence/core.c). */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +67,7 @@ static void put_asked(const struct subject *s, struct text *t) {
   const struct verify_options *o = s->options;
   text_printf(t, "source %s\nhash %016" PRIx64 "\n", o->path, source_hash(s->unit));
   for (char *const *a = o->cc_args; a && *a; a++) text_printf(t, "argument %s\n", *a);
-  if (o->spec) text_printf(t, "spec %s\n", o->spec);
+  if (o->spec) evidence_put_spec(t, o->spec);
   if (o->against) text_printf(t, "against %s\n", o->against);
   if (o->approx) text_printf(t, "approx %u\n", o->k);
   if (o->live) put_liveness(o->live, t);
@@ -142,131 +141,89 @@ bool schedule_write(const char *path, const struct subject *s, const struct veri
 /* Reading. */
 
 struct evidence {
+  struct replaying *replaying;
   struct mem *mem;
-  struct input *in;
-  struct problem *why;
-  char *line;
-  size_t len;
   const char *verdict, *fault;
   uint64_t hash, states;
+  struct spec_named spec; /* of --spec, or without a name */
   struct verify_options options;
   struct live_asked live;
   uint64_t loop;
-  VEC(char *) arguments;
+  evidence_list arguments;
   VEC(struct path_move) moves;
   struct text history;
 };
 
-static bool unexpected(struct evidence *e, const char *expected) {
-  return input_problem(e->in, e->in->at, e->why, "expected %s", expected);
+/* A number, or the word for there being none: UINT64_MAX. */
+static bool read_number_or(struct evidence_lines *l, const char *name, const char *otherwise, uint64_t most,
+                           uint64_t *out) {
+  char *s = line_take(l, name);
+  if (s && !strcmp(s, otherwise)) return *out = UINT64_MAX, true;
+  return (s && number_at(&s, most, out) && !*s) || line_unexpected(l, name);
 }
 
-static bool next(struct evidence *e, const char *expected) {
-  e->line = input_line(e->in, &e->len);
-  return e->line || unexpected(e, expected);
+static bool read_name(struct evidence_lines *l, const char *name, const char *const *names, unsigned count,
+                      unsigned *out) {
+  const char *s;
+  if (!line_text(l, name, &s)) return false;
+  for (*out = 0; *out < count; ++*out)
+    if (!strcmp(names[*out], s)) return true;
+  return line_unexpected(l, name);
 }
 
-/* "name rest": the rest, or NULL. */
-static char *field(struct evidence *e, const char *name) {
-  size_t n = strlen(name);
-  return e->len > n && !memcmp(e->line, name, n) && e->line[n] == ' ' ? e->line + n + 1 : NULL;
-}
-
-static bool read_text(struct evidence *e, const char *name, const char **out) {
-  char *s;
-  if (!next(e, name) || !(s = field(e, name))) return unexpected(e, name);
-  *out = mem_string(e->mem, s, strlen(s));
+/* What was asked of infinite executions, if that was. */
+static bool read_liveness(struct evidence_lines *l, struct evidence *e) {
+  const char *progress = line_take(l, "progress"), *fair;
+  struct live_asked *asked = &e->live;
+  if (progress) {
+    while (strcmp(progress_name(asked->progress), progress))
+      if (asked->progress++ == PROGRESS_WAIT_FREE) return line_unexpected(l, "progress");
+  } else {
+    asked->formula = line_take(l, "formula");
+    if (!asked->formula) return true;
+    if (!line_text(l, "fair", &fair)) return false;
+    while (strcmp(fairness_name(asked->fairness), fair))
+      if (asked->fairness++ == FAIR_STRONG) return line_unexpected(l, "fair");
+  }
+  e->options.live = asked;
   return true;
 }
 
-static bool number_at(char **s, uint64_t most, uint64_t *out) {
-  if (!isdigit((unsigned char)**s)) return false;
-  *out = strtoull(*s, s, 10);
-  return *out <= most;
-}
-
-static bool read_number(struct evidence *e, const char *name, const char *otherwise, uint64_t most, uint64_t *out) {
-  char *s;
-  if (!next(e, name) || !(s = field(e, name))) return unexpected(e, name);
-  if (otherwise && !strcmp(s, otherwise)) return *out = UINT64_MAX, true;
-  return (number_at(&s, most, out) && !*s) || unexpected(e, name);
-}
-
-static bool read_name(struct evidence *e, const char *name, const char *const *names, unsigned count, unsigned *out) {
-  const char *s;
-  if (!read_text(e, name, &s)) return false;
-  for (*out = 0; *out < count; ++*out)
-    if (!strcmp(names[*out], s)) return true;
-  return unexpected(e, name);
-}
-
-/* What the preprocessor is told comes from a file: nothing that could run a program. */
-static bool harmless(const char *argument) { return argument[0] == '-' && argument[1] && strchr("DIU", argument[1]); }
-
-/* What was asked of infinite executions, if that was. */
-static bool read_liveness(struct evidence *e) {
-  char *s = field(e, "progress"), *formula = field(e, "formula");
-  struct live_asked *asked = &e->live;
-  if (!s && !formula) return true;
-  e->options.live = asked;
-  if (formula) {
-    asked->formula = mem_string(e->mem, formula, strlen(formula));
-    if (!next(e, "fair") || !(s = field(e, "fair"))) return unexpected(e, "fair");
-    while (strcmp(fairness_name(asked->fairness), s))
-      if (asked->fairness++ == FAIR_STRONG) return unexpected(e, "fair");
-  } else {
-    while (strcmp(progress_name(asked->progress), s))
-      if (asked->progress++ == PROGRESS_WAIT_FREE) return unexpected(e, "progress");
-  }
-  return next(e, "threads");
-}
-
-static bool read_approx(struct evidence *e) {
-  char *s = field(e, "approx");
+static bool read_approx(struct evidence_lines *l, struct evidence *e) {
+  char *s = line_take(l, "approx");
   uint64_t k;
   if (!s) return true;
-  if (!number_at(&s, COUNTINGS_K_MOST, &k) || *s) return unexpected(e, "approx");
+  if (!number_at(&s, COUNTINGS_K_MOST, &k) || *s) return line_unexpected(l, "approx");
   e->options.approx = true;
   e->options.k = (unsigned)k;
-  return next(e, "threads");
+  return true;
 }
 
-static bool read_source(struct evidence *e) {
-  const char *hash;
-  if (!read_text(e, "verdict", &e->verdict) || !read_text(e, "source", &e->options.path)) return false;
-  if (!read_text(e, "hash", &hash)) return false;
-  e->hash = strtoull(hash, NULL, 16);
-  for (;;) {
-    if (!next(e, "threads")) return false;
-    char *s = field(e, "argument");
-    if (!s) break;
-    if (!harmless(s))
-      return input_problem(e->in, e->in->at, e->why, "of compiler arguments only -D, -I and -U are replayed, not %s",
-                           s);
-    vec_push(e->mem, &e->arguments, mem_string(e->mem, s, strlen(s)));
-  }
+static bool read_source(struct evidence_lines *l, struct evidence *e) {
+  if (!line_text(l, "verdict", &e->verdict) || !line_text(l, "source", &e->options.path) ||
+      !line_hash(l, "hash", &e->hash))
+    return false;
+  for (char *s; (s = line_take(l, "argument"));) vec_push(e->mem, &e->arguments, s);
   vec_push(e->mem, &e->arguments, NULL);
   e->options.cc_args = e->arguments.at;
-  char *s = field(e, "spec"), *other = field(e, "against");
-  if (!s && !other) return read_approx(e) && read_liveness(e);
-  *(s ? &e->options.spec : &e->options.against) = mem_string(e->mem, s ? s : other, strlen(s ? s : other));
-  return next(e, "threads") && read_approx(e) && read_liveness(e);
+  if (!evidence_read_spec(l, &e->spec)) return false;
+  e->options.spec = e->spec.name;
+  if (!e->spec.name) e->options.against = line_take(l, "against");
+  return read_approx(l, e) && read_liveness(l, e);
 }
 
-static bool read_asked(struct evidence *e) {
+static bool read_asked(struct evidence_lines *l, struct evidence *e) {
   struct verify_options *o = &e->options;
   uint64_t ops, bound, points, weak, recursion, threads;
   unsigned steps, reduce;
-  char *s;
-  if (!read_source(e)) return false;
-  if (!(s = field(e, "threads")) || !number_at(&s, THREADS_MOST - 1, &threads) || *s || !threads)
-    return unexpected(e, "threads");
-  if (!read_number(e, "operations", "forever", 1000, &ops) || !read_number(e, "bound", "none", 1000000, &bound))
+  if (!read_source(l, e) || !line_number(l, "threads", THREADS_MOST - 1, &threads)) return false;
+  if (!threads) return line_unexpected(l, "threads");
+  if (!read_number_or(l, "operations", "forever", 1000, &ops) || !read_number_or(l, "bound", "none", 1000000, &bound))
     return false;
-  if (!read_name(e, "steps", steps_names, 2, &steps)) return false;
-  if (!read_name(e, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
-  if (!read_number(e, "points", NULL, 1, &points) || !read_number(e, "weak", NULL, 1, &weak)) return false;
-  if (!read_number(e, "recursion", NULL, 1000, &recursion)) return false;
+  if (!read_name(l, "steps", steps_names, 2, &steps)) return false;
+  if (!read_name(l, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
+  if (!line_number(l, "points", 1, &points) || !line_number(l, "weak", 1, &weak)) return false;
+  if (!line_number(l, "recursion", 1000, &recursion)) return false;
   o->threads = (unsigned)threads;
   o->ops = ops == UINT64_MAX ? OPS_FOREVER : (unsigned)ops;
   o->bound = bound == UINT64_MAX ? -1 : (int64_t)bound;
@@ -278,11 +235,11 @@ static bool read_asked(struct evidence *e) {
   return true;
 }
 
-static bool read_move(struct evidence *e) {
+static bool read_move(struct evidence_lines *l, struct evidence *e) {
   struct path_move m = {0};
-  uint64_t thread, length, made, taken, of;
-  if (!next(e, "a line for each move")) return false;
-  char *s = e->line;
+  uint64_t thread, length, made = 0, taken = 0, of = 0;
+  char *s;
+  if (!line_any(l, "a line for each move", &s)) return false;
   bool good = number_at(&s, e->options.threads - 1, &thread) && *s++ == ' ' && number_at(&s, UINT32_MAX, &length) &&
               *s++ == ' ' && number_at(&s, CHOICES_MOST, &made);
   for (unsigned i = 0; good && i < made; i++) {
@@ -290,7 +247,7 @@ static bool read_move(struct evidence *e) {
     m.choices.taken[i] = (uint16_t)taken;
     m.choices.of[i] = (uint16_t)of;
   }
-  if (!good || *s) return unexpected(e, "thread, length, choices: 0 12 1 0/3");
+  if (!good || *s) return line_unexpected(l, "thread, length, choices: 0 12 1 0/3");
   m.thread = (uint8_t)thread;
   m.move.length = (uint32_t)length;
   m.choices.made = (uint8_t)made;
@@ -298,29 +255,16 @@ static bool read_move(struct evidence *e) {
   return true;
 }
 
-static bool read_moves(struct evidence *e) {
-  char *s;
+static bool read_moves(struct evidence_lines *l, struct evidence *e) {
   uint64_t count;
-  if (!next(e, "moves")) return false;
-  if ((s = field(e, "fault"))) {
-    e->fault = mem_string(e->mem, s, strlen(s));
-    if (!next(e, "moves")) return false;
-  }
-  if (e->options.live) {
-    if (!(s = field(e, "loop")) || !number_at(&s, UINT32_MAX, &e->loop) || *s) return unexpected(e, "loop");
-    if (!next(e, "moves")) return false;
-  }
-  if (!(s = field(e, "moves")) || !number_at(&s, UINT32_MAX, &count) || *s || count < e->loop)
-    return unexpected(e, "moves");
+  e->fault = line_take(l, "fault");
+  if (e->options.live && !line_number(l, "loop", UINT32_MAX, &e->loop)) return false;
+  if (!line_number(l, "moves", UINT32_MAX, &count)) return false;
+  if (count < e->loop) return line_unexpected(l, "moves");
   for (uint64_t i = 0; i < count; i++)
-    if (!read_move(e)) return false;
-  if (!next(e, "history") || strcmp(e->line, "history")) return unexpected(e, "history");
+    if (!read_move(l, e)) return false;
   text_open(&e->history, e->mem);
-  while ((e->line = input_line(e->in, &e->len))) {
-    text_bytes(&e->history, e->line, e->len);
-    text_char(&e->history, '\n');
-  }
-  return input_whole(e->in, e->why);
+  return line_exact(l, "history") && line_rest(l, &e->history);
 }
 
 /* Re-validating. */
@@ -390,29 +334,16 @@ static bool same_history(const struct evidence *e, const struct history *h) {
   return format_wing_gong.write(h, &t, &why, keep_all, NULL) && !strcmp(text_string(&t), text_string(&e->history));
 }
 
-static bool same_key(const struct history *h, size_t i, size_t k) { return h->ops.at[i].arg[0] == h->ops.at[k].arg[0]; }
-
-/* No order of all its operations, tried one after the other. Where operations with different keys do not affect each
- * other (spec.keyed), the operations of one key have none: the history is not linearizable exactly if that is so of
- * some key. */
+/* No order of all its operations, tried one after the other. */
 static enum verdict try_orders(struct evidence *e, struct subject *s, struct history *h, struct problem *why) {
-  struct check_result part = {.core_to = UINT32_MAX};
+  struct check_result all = {.core_to = UINT32_MAX, .core_count = h->ops.count};
   struct spec spec = s->spec;
-  enum verdict all = VERDICT_HOLDS;
-  bool *taken = mem_zero(e->mem, h->ops.count + 1, sizeof *taken);
-  part.core = mem_alloc(e->mem, (h->ops.count + 1) * sizeof *part.core);
+  all.core = mem_alloc(e->mem, (h->ops.count + 1) * sizeof *all.core);
+  for (size_t i = 0; i < h->ops.count; i++) all.core[i] = (uint32_t)i;
+  if (!h->ops.count) return VERDICT_HOLDS;
   spec.values = h->values;
   spec.processes = h->processes;
-  for (size_t first = 0; first < h->ops.count; first++) {
-    if (taken[first]) continue;
-    part.core_count = 0;
-    for (size_t i = first; i < h->ops.count; i++)
-      if (!spec.keyed || same_key(h, first, i)) part.core[part.core_count++] = (uint32_t)i, taken[i] = true;
-    enum verdict v = evidence_check_core(e->mem, h, &spec, &part, why);
-    if (v == VERDICT_VIOLATED) return v;
-    if (v == VERDICT_UNKNOWN) all = v;
-  }
-  return all;
+  return evidence_check_core(e->mem, h, &spec, &all, why);
 }
 
 static enum verdict refuted(struct text *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -467,7 +398,7 @@ static enum verdict replay_trace(struct evidence *e, struct subject *s, struct v
   }
   enum verdict found = try_orders(e, s, v->history, why);
   if (found == VERDICT_HOLDS) return refuted(said, "the history of the execution has a linearization");
-  if (found == VERDICT_UNKNOWN) return text_add(said, "too many orders to try\n"), VERDICT_UNKNOWN;
+  if (found == VERDICT_UNKNOWN) return replay_unknown(e->replaying, "too many orders to try"), VERDICT_UNKNOWN;
   text_printf(said, "the %zu moves give this history, and its %zu operations have no legal order\n", e->moves.count,
               v->history->ops.count);
   return VERDICT_HOLDS;
@@ -543,8 +474,9 @@ static void put_command(const struct evidence *e, struct text *t) {
   text_char(t, '\n');
 }
 
-static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text *said) {
-  if (!read_number(e, "states", NULL, UINT64_MAX, &e->states)) return false;
+static bool replay_holds(struct evidence_lines *l, struct evidence *e) {
+  struct text *said = &e->replaying->said;
+  if (!line_number(l, "states", UINT64_MAX, &e->states)) return false;
   text_printf(said,
               "a complete search of %" PRIu64
               " states found no violation%s; nothing shorter shows that. This repeats it:\n\n",
@@ -553,29 +485,62 @@ static bool replay_holds(struct evidence *e, enum verdict *verdict, struct text 
   text_add(said, e->options.live || e->options.approx
                      ? "\n"
                      : "\nand with --reduce none it takes longer, but relies on no reduction.\n");
-  *verdict = VERDICT_UNKNOWN;
-  return true;
+  return replay_unknown(e->replaying, "the search was not repeated");
 }
 
-bool schedule_replay(struct mem *m, struct input *in, enum verdict *verdict, struct text *said, struct problem *why) {
-  struct evidence *e = mem_zero(m, 1, sizeof *e);
-  struct subject *s = mem_zero(m, 1, sizeof *s);
-  e->mem = m;
-  e->in = in;
-  e->why = why;
-  if (!read_asked(e)) return false;
-  text_printf(said, "%s: verify %s, %s\n", in->name, e->options.path, e->verdict);
-  if (!strcmp(e->verdict, holding(&e->options))) return replay_holds(e, verdict, said);
-  if (!read_moves(e)) return false;
-  if (!subject_open(m, &e->options, s, why)) {
-    subject_close(s);
-    return false;
+/* Reads the source: by our own preprocessor, which runs nothing; by a compiler only if that may be run. False: the
+ * verdict is unknown, or there is a problem. */
+static struct unit *read_again(struct evidence *e) {
+  struct replaying *r = e->replaying;
+  struct unit *unit = front_read_own(e->mem, e->options.path, e->options.cc_args, r->why);
+  const char *refused;
+  if (unit || r->why->kind != PROBLEM_UNSUPPORTED) return unit;
+  text_printf(&r->said, "%s\n", r->why->text);
+  if (!r->run) return replay_unknown(r, "a compiler has to preprocess the source (--run)"), NULL;
+  if (!r->trust_arguments && !arguments_harmless(e->options.cc_args, &refused)) {
+    text_printf(&r->said, "the argument %s is not given to a compiler because a file says so\n", refused);
+    return replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)"), NULL;
   }
-  if (source_hash(s->unit) != e->hash)
-    text_printf(said, "%s, or what it includes, has changed since\n", e->options.path);
-  *verdict = replay_moves(e, s, said, why);
+  r->show(r);
+  e->options.only_read = false;
+  return front_read(e->mem, e->options.path, e->options.cc_args, r->why);
+}
+
+static bool replay_execution(struct evidence *e, struct subject *s, struct unit *unit) {
+  struct replaying *r = e->replaying;
+  bool changed = source_hash(unit) != e->hash;
+  if (changed) text_printf(&r->said, "%s, or what it includes, has changed since\n", e->options.path);
+  if (e->spec.file && changed) return replay_unknown(r, "the source has changed");
+  if (!replay_spec_may_load(r, &e->spec)) return true;
+  if (e->spec.file) e->options.only_read = false, r->show(r);
+  if (!subject_make(e->mem, unit, &e->options, s, r->why)) {
+    if (r->why->kind != PROBLEM_UNSUPPORTED) return false;
+    text_printf(&r->said, "%s\n", r->why->text);
+    return replay_unknown(r, "the source is not read");
+  }
+  r->verdict = replay_moves(e, s, &r->said, r->why);
   const char *user = spec_user_fault(&s->spec);
-  if (user) problem_set(why, "%s", user);
-  subject_close(s);
+  if (user) problem_set(r->why, "%s", user);
   return !user;
+}
+
+bool schedule_replay(struct replaying *r, struct evidence_lines *l) {
+  struct evidence *e = mem_zero(r->mem, 1, sizeof *e);
+  struct subject *s = mem_zero(r->mem, 1, sizeof *s);
+  e->replaying = r;
+  e->mem = r->mem;
+  e->options.only_read = true;
+  if (!read_asked(l, e)) return false;
+  text_printf(&r->said, "%s: verify %s, %s\n", l->in->name, e->options.path, e->verdict);
+  if (!strcmp(e->verdict, holding(&e->options))) return replay_holds(l, e);
+  if (!read_moves(l, e)) return false;
+  if (r->run) {
+    char *const source[] = {(char *)e->options.path, (char *)e->options.against, NULL};
+    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name});
+  }
+  struct unit *unit = read_again(e);
+  if (!unit) return r->unknown != NULL;
+  bool good = replay_execution(e, s, unit);
+  subject_close(s);
+  return good;
 }

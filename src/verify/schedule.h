@@ -2,11 +2,11 @@
 #ifndef ASIF_VERIFY_SCHEDULE_H
 #define ASIF_VERIFY_SCHEDULE_H
 
-#include "history/input.h"
+#include "evidence/evidence.h"
 #include "verify/verify.h"
 
 bool schedule_write(const char *path, const struct subject *, const struct verified *, struct problem *);
-/* Reads on after the line `command verify`. HOLDS: the evidence stands. */
-bool schedule_replay(struct mem *, struct input *, enum verdict *, struct text *said, struct problem *);
+/* Reads on after the line `command verify`. For struct evidence_of. */
+bool schedule_replay(struct replaying *, struct evidence_lines *);
 
 #endif

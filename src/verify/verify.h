@@ -31,6 +31,7 @@ struct verify_options {
    * not. */
   const struct live_asked *live;
   unsigned recursion;
+  bool only_read; /* compile and load nothing: a source that needs a compiler, or a specification in C, is a problem */
   struct search_options search;
 };
 
@@ -62,8 +63,6 @@ struct subject {
   struct against against;
   struct system *machine;
   struct machine_options machine_options;
-  const struct program *own; /* the specification of the file's own (own.c), or NULL */
-  unsigned data;             /* c_values.h: numbers that are arguments */
   const char *not_symmetric; /* why threads are not interchangeable, or NULL */
 };
 

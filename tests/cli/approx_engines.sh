@@ -67,7 +67,7 @@ for k in 1 2 8; do
   says "\"k\":$k"; says '"violation":"not linearizable"'; says "monitored by A_$k"; says '"replay":"'
 done
 test_ 1 objects/bugs/b1_tail.c -n 3 -o 1 --monitor approx:1 --evidence e; says 'It happens like this'; says '--replay '
-run 0 "$asif" replay e; says 'verdict: the evidence stands'
+run 0 "$asif" replay --run e; says 'verdict: the evidence stands'
 test_ 1 objects/bugs/wg_deq.c -c 'enq(1) | enq(2) | deq() deq()' --bound 3 --monitor approx:3
 test_ 0 objects/mailbox.c -n 2 -o 1 --spec self --monitor approx:2; says 'verdict: no violation seen at k = 2 ('
 test_ 2 objects/ms_queue.c --monitor approx; warns 'approx:K with a K from 0 to 8'

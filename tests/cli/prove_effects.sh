@@ -93,7 +93,7 @@ printf 's Push(1) A\ns Ok() A\ns Peek() B\ns Ok(1) B\ns Pop() A\ns Ok(1) A\n' >"
 sed '4s/1/2/' "$scratch/good.txt" >"$scratch/bad.txt"
 verdict 0 'verdict: linearizable (3 operations' check "$scratch/good.txt" --spec effects_stack.c
 verdict 1 'peek-stack, 3 operations' check "$scratch/bad.txt" --spec effects_stack.c --evidence "$scratch/proof"
-verdict 0 'the evidence stands' replay "$scratch/proof"
+verdict 0 'the evidence stands' replay --run "$scratch/proof"
 verdict 0 'peek-stack: given by its effects' specs effects_stack.c
 sed 's/A => <v> . A/A => <w> . A/' effects_stack.c >"$scratch/own.c"
 verdict 2 "own.c:$(grep -n '<w>' "$scratch/own.c" | cut -d: -f1): effect of push: w is not known here" check "$scratch/good.txt" --spec "$scratch/own.c"

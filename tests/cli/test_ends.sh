@@ -37,7 +37,7 @@ try 1 killed --evidence e; says 'Crash: the process that ran the client died: SI
 token=$(sed -n 's/^replay: --replay //p' out)
 run 1 "$asif" test killed.c --replay "$token"; says 'the process that ran the client died: SIGKILL'
 run 1 "$asif" test killed.c --replay "$token" --json; says '"violation":"crash"'
-run 0 "$asif" replay e; says 'the process that ran the client died: SIGKILL'; says 'the evidence stands'
+run 0 "$asif" replay --run e; says 'the process that ran the client died: SIGKILL'; says 'the evidence stands'
 try 1 killed --html page.html --svg picture.svg --junit report.xml --quiet; grep -q 'failures="1"' report.xml || fail 'no report'
 make left 'if (v) syscall(SYS_exit_group, 3); return 0;'
 try 1 left; says 'the process that ran the client died: it ended with status 3'
