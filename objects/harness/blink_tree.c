@@ -13,10 +13,13 @@
 static struct blink_tree *x;
 
 static void set_up(void) { x = blink_tree_create(hazard_create(RECORDS, BATCH), ORDER); }
-static bool insert(int key) { return blink_tree_insert(x, key) == 1; }
+static bool insert(int key) {
+  bool inserted = false;
+  return blink_tree_insert(x, key, &inserted) && inserted;
+}
 static bool lookup(int key) { return blink_tree_lookup(x, key); }
 static bool remove_key(int key) {
-  bool removed;
+  bool removed = false;
   return blink_tree_remove(x, key, &removed) && removed;
 }
 

@@ -5,7 +5,10 @@
 static struct lock_coupling_set *x;
 
 static void set_up(void) { x = lock_coupling_set_create(); }
-static bool add(int v) { return lock_coupling_set_add(x, v) == 1; }
+static bool add(int v) {
+  bool added = false;
+  return lock_coupling_set_add(x, v, &added) && added;
+}
 static bool remove_key(int v) { return lock_coupling_set_remove(x, v); }
 static bool contains(int v) { return lock_coupling_set_contains(x, v); }
 

@@ -6,7 +6,10 @@
 static struct optimistic_set *x;
 
 static void set_up(void) { x = optimistic_set_create(hazard_create(RECORDS, BATCH)); }
-static bool add(int v) { return optimistic_set_add(x, v) == 1; }
+static bool add(int v) {
+  bool added = false;
+  return optimistic_set_add(x, v, &added) && added;
+}
 static bool remove_key(int v) { return optimistic_set_remove(x, v); }
 static bool contains(int v) { return optimistic_set_contains(x, v); }
 

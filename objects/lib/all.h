@@ -1,4 +1,12 @@
-/* All objects of the library, libasif-objects. Each has a header of its own, which says what it promises. */
+/* All objects of the library, libasif-objects. Each has a header of its own, which says what it promises. All keep to this:
+ *
+ * - create returns NULL where there is no memory, or where a size is 0, too large or otherwise not one that the header allows, or
+ *   where the struct hazard * is NULL. destroy ignores NULL.
+ * - An operation that returns bool and may fail returns false where it did nothing: the object is unchanged, and so is what the
+ *   caller's pointer (value, added, removed) points to.
+ * - Values and keys that an object cannot hold, which its header names, are never inside: to put one in returns false, to remove it or
+ *   look for it finds nothing.
+ * - What an operation did is seen by every operation on any object that begins after it has returned. */
 #ifndef ASIF_OBJECTS_ALL_H
 #define ASIF_OBJECTS_ALL_H
 

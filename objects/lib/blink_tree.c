@@ -26,6 +26,7 @@ struct entry {
   struct node *child;
 };
 struct page {
+  struct hazard_node retired;
   unsigned level, count; /* level 0: a leaf */
   long high;
   struct node *right;
@@ -42,7 +43,7 @@ struct blink_tree {
 };
 
 static struct page *new_page(const struct blink_tree *t, unsigned level, long high, struct node *right) {
-  struct page *p = malloc(sizeof *p + (t->order + 1) * sizeof p->entry[0]); /* one more while it is being split */
+  struct page *p = alloc_array(sizeof *p, (size_t)t->order + 1, sizeof p->entry[0]); /* one more while it is being split */
   if (!p) return NULL;
   p->level = level;
   p->count = 0;
@@ -60,6 +61,7 @@ static struct node *new_node(void) {
 }
 
 struct blink_tree *blink_tree_create(struct hazard *hazard, unsigned order) {
+  if (!hazard || order < 2) return NULL;
   struct blink_tree *t = malloc(sizeof *t);
   struct node *root = new_node();
   if (t) t->order = order;
@@ -77,6 +79,7 @@ struct blink_tree *blink_tree_create(struct hazard *hazard, unsigned order) {
 }
 
 void blink_tree_destroy(struct blink_tree *t) {
+  if (!t) return;
   for (struct node *level = atomic_load(&t->root), *below; level; level = below) {
     struct page *p = atomic_load(&level->page);
     below = p->level ? p->entry[0].child : NULL;
@@ -103,7 +106,7 @@ static const struct page *get(struct node *n, struct hazard_record *r) {
 static void put(struct node *n, struct page *p, struct hazard_record *r) {
   struct page *old = atomic_load_explicit(&n->page, memory_order_relaxed); /* of a node that is locked, or nobody else's */
   atomic_store(&n->page, p);
-  if (old) hazard_retire(r, old, free);
+  if (old) hazard_retire(r, &old->retired, free);
 }
 
 static unsigned place_of(const struct page *p, long key) {
@@ -184,15 +187,17 @@ bool blink_tree_remove(struct blink_tree *t, long key, bool *removed) {
   struct node *n = descend(t, r, key, 0, NULL);
   struct page *p = lock(&n, key), *without = NULL;
   unsigned i = place_of(p, key);
-  *removed = i < p->count && p->entry[i].key == key;
-  if (*removed && (without = new_page(t, 0, p->high, p->right))) {
+  bool present = i < p->count && p->entry[i].key == key;
+  if (present && (without = new_page(t, 0, p->high, p->right))) {
     copy_entries(without, p, 0, i);
     copy_entries(without, p, i + 1, p->count);
     put(n, without, r);
   }
   pthread_mutex_unlock(&n->lock);
   hazard_leave(r);
-  return !*removed || without;
+  if (present && !without) return false;
+  *removed = present;
+  return true;
 }
 
 /* The page with the key (of a leaf) or with the key and what is right of it (above) put in. It may then have one entry too many.
@@ -237,29 +242,30 @@ static bool split(struct blink_tree *t, struct node *n, struct page *full, struc
   return true;
 }
 
-/* Puts an entry in a node that is locked: 1, or -1 without memory. *child: the node that must then be put in one level higher,
- * with *key; NULL if there is none. */
-static int put_in(struct blink_tree *t, struct node *n, struct page *p, struct hazard_record *r, long *key, struct node **child) {
+/* Puts an entry in a node that is locked; false without memory, and nothing has happened. *child: the node that must then be put in
+ * one level higher, with *key; NULL if there is none. */
+static bool put_in(struct blink_tree *t, struct node *n, struct page *p, struct hazard_record *r, long *key, struct node **child) {
   struct page *with = new_page(t, p->level, p->high, p->right);
-  if (!with) return -1;
-  copy_with(with, p, *key, *child);
+  if (with) copy_with(with, p, *key, *child);
   *child = NULL;
+  if (!with) return false;
   if (with->count <= t->order) {
     put(n, with, r);
-    return 1;
+    return true;
   }
   bool done = split(t, n, with, r, key, child);
   free(with);
-  return done ? 1 : -1;
+  return done;
 }
 
-int blink_tree_insert(struct blink_tree *t, long key) {
+bool blink_tree_insert(struct blink_tree *t, long key, bool *inserted) {
+  if (key == LONG_MAX) return false;
   struct hazard_record *r = hazard_enter(t->hazard);
   struct node *path[LEVELS_MOST] = {NULL}, *child = NULL;
   struct node *n = descend(t, r, key, 0, path);
   struct page *p = lock(&n, key);
   unsigned i = place_of(p, key);
-  int inserted = i < p->count && p->entry[i].key == key ? 0 : put_in(t, n, p, r, &key, &child);
+  bool absent = !(i < p->count && p->entry[i].key == key), done = !absent || put_in(t, n, p, r, &key, &child);
   /* Without memory for what is above, the tree is as good: what is on the right is found by the link. */
   for (unsigned level = 1; child; level++) {
     struct node *parent = path[level] ? path[level] : descend(t, r, key, level, NULL);
@@ -270,5 +276,6 @@ int blink_tree_insert(struct blink_tree *t, long key) {
   }
   pthread_mutex_unlock(&n->lock);
   hazard_leave(r);
-  return inserted;
+  if (done) *inserted = absent;
+  return done;
 }

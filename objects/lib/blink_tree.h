@@ -20,11 +20,12 @@ extern "C" {
 struct hazard; /* hazard.h */
 struct blink_tree;
 
-struct blink_tree *blink_tree_create(struct hazard *, unsigned order); /* order 2 or more; NULL if there is no memory */
-void blink_tree_destroy(struct blink_tree *);                          /* nobody uses it any more */
-int blink_tree_insert(struct blink_tree *,
-                      long key); /* 1: inserted, 0: it was inside; -1: there is no memory, and nothing happened */
-bool blink_tree_remove(struct blink_tree *, long key, bool *removed); /* false: there is no memory, and nothing happened */
+struct blink_tree *blink_tree_create(struct hazard *, unsigned order); /* order 2 or more; else, or without memory, NULL */
+void blink_tree_destroy(struct blink_tree *);                          /* NULL, or nobody uses it any more */
+/* *inserted: it was not inside before. False: there is no memory, or the key is LONG_MAX; nothing happened. */
+bool blink_tree_insert(struct blink_tree *, long key, bool *inserted);
+/* *removed: it was inside before. False: there is no memory; nothing happened. */
+bool blink_tree_remove(struct blink_tree *, long key, bool *removed);
 bool blink_tree_lookup(struct blink_tree *, long key);
 
 #ifdef __cplusplus

@@ -23,8 +23,8 @@ struct bounded_priority_queue {
 
 struct bounded_priority_queue *bounded_priority_queue_create(size_t size, unsigned records) {
   if (!records) records = 64;
-  struct bounded_priority_queue *q = aligned_alloc(CACHE_LINE, sizeof *q + records * sizeof q->record[0]);
-  long *heap = malloc((size ? size : 1) * sizeof *heap);
+  struct bounded_priority_queue *q = alloc_aligned(sizeof *q, records, sizeof q->record[0]);
+  long *heap = alloc_array(0, size, sizeof *heap);
   if (!q || !heap) {
     free(q);
     free(heap);
@@ -40,6 +40,7 @@ struct bounded_priority_queue *bounded_priority_queue_create(size_t size, unsign
 }
 
 void bounded_priority_queue_destroy(struct bounded_priority_queue *q) {
+  if (!q) return;
   free(q->heap);
   free(q);
 }

@@ -20,9 +20,9 @@ extern "C" {
 
 struct bounded_priority_queue;
 
-/* records 0: 64. NULL if there is no memory. */
+/* size 1 or more; else, or without memory, NULL. records 0: 64. */
 struct bounded_priority_queue *bounded_priority_queue_create(size_t size, unsigned records);
-void bounded_priority_queue_destroy(struct bounded_priority_queue *); /* nobody uses it any more; values in it are gone */
+void bounded_priority_queue_destroy(struct bounded_priority_queue *); /* NULL, or nobody uses it any more; values in it are gone */
 bool bounded_priority_queue_insert(struct bounded_priority_queue *, long value); /* false: it was full */
 bool bounded_priority_queue_deq(struct bounded_priority_queue *, long *value);   /* false: it was empty */
 

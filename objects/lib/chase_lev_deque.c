@@ -6,6 +6,7 @@
  * NO_LAST_RACE, where pop takes the last value as it takes any other, is for harness/bugs/. */
 #include "chase_lev_deque.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ struct chase_lev_deque {
 };
 
 static struct array *new_array(long size, struct array *before) {
-  struct array *a = malloc(sizeof *a + (size_t)size * sizeof a->item[0]);
+  struct array *a = alloc_array(sizeof *a, (size_t)size, sizeof a->item[0]);
   if (!a) return NULL;
   a->size = size;
   a->before = before;
@@ -37,7 +38,8 @@ static void put(struct array *a, long i, long value) {
 }
 
 struct chase_lev_deque *chase_lev_deque_create(size_t size) {
-  struct chase_lev_deque *d = aligned_alloc(CACHE_LINE, sizeof *d);
+  if (size > LONG_MAX / 2) return NULL;
+  struct chase_lev_deque *d = alloc_aligned(0, 1, sizeof *d);
   struct array *a = new_array((long)size, NULL);
   if (!d || !a) {
     free(d);
@@ -51,6 +53,7 @@ struct chase_lev_deque *chase_lev_deque_create(size_t size) {
 }
 
 void chase_lev_deque_destroy(struct chase_lev_deque *d) {
+  if (!d) return;
   for (struct array *a = atomic_load(&d->array), *before; a; a = before) {
     before = a->before;
     free(a);
@@ -59,7 +62,7 @@ void chase_lev_deque_destroy(struct chase_lev_deque *d) {
 }
 
 static struct array *grow(struct chase_lev_deque *d, struct array *a, long top, long bottom) {
-  struct array *twice = new_array(2 * a->size, a);
+  struct array *twice = a->size <= LONG_MAX / 4 ? new_array(2 * a->size, a) : NULL;
   if (!twice) return NULL;
   for (long i = top; i < bottom; i++) put(twice, i, get(a, i));
   atomic_store_explicit(&d->array, twice, memory_order_release);
@@ -71,7 +74,7 @@ bool chase_lev_deque_push(struct chase_lev_deque *d, long value) {
   struct array *a = atomic_load_explicit(&d->array, memory_order_relaxed);
   if (bottom - top == a->size && !(a = grow(d, a, top, bottom))) return false;
   put(a, bottom, value);
-  atomic_store_explicit(&d->bottom, bottom + 1, memory_order_release);
+  atomic_store(&d->bottom, bottom + 1); /* seen by all before push returns */
   return true;
 }
 
@@ -84,14 +87,19 @@ bool chase_lev_deque_pop(struct chase_lev_deque *d, long *value) {
     atomic_store_explicit(&d->bottom, bottom + 1, memory_order_relaxed);
     return false;
   }
-  *value = get(a, bottom);
-  if (top < bottom) return true;
+  long item = get(a, bottom);
 #ifdef NO_LAST_RACE
+  *value = item;
   return true;
 #else
+  if (top < bottom) {
+    *value = item;
+    return true;
+  }
   /* The last one: whoever moves top has it. */
   bool taken = atomic_compare_exchange_strong(&d->top, &top, top + 1);
   atomic_store_explicit(&d->bottom, bottom + 1, memory_order_relaxed);
+  if (taken) *value = item;
   return taken;
 #endif
 }
@@ -101,7 +109,9 @@ bool chase_lev_deque_steal(struct chase_lev_deque *d, long *value) {
     long top = atomic_load(&d->top), bottom = atomic_load(&d->bottom);
     if (top >= bottom) return false;
     struct array *a = atomic_load_explicit(&d->array, memory_order_acquire);
-    *value = get(a, top);
-    if (atomic_compare_exchange_strong(&d->top, &top, top + 1)) return true;
+    long item = get(a, top);
+    if (!atomic_compare_exchange_strong(&d->top, &top, top + 1)) continue;
+    *value = item;
+    return true;
   }
 }

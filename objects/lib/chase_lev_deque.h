@@ -20,8 +20,8 @@ extern "C" {
 
 struct chase_lev_deque;
 
-struct chase_lev_deque *chase_lev_deque_create(size_t size);     /* for so many at first, 1 or more; NULL if there is no memory */
-void chase_lev_deque_destroy(struct chase_lev_deque *);          /* nobody uses it any more; values in it are gone */
+struct chase_lev_deque *chase_lev_deque_create(size_t size);     /* for so many at first, 1 or more; else, or without memory, NULL */
+void chase_lev_deque_destroy(struct chase_lev_deque *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool chase_lev_deque_push(struct chase_lev_deque *, long value); /* the owner; false: there is no memory, and nothing happened */
 bool chase_lev_deque_pop(struct chase_lev_deque *, long *value); /* the owner: what was pushed last; false: it was empty */
 bool chase_lev_deque_steal(struct chase_lev_deque *, long *value); /* anybody: what was pushed first; false: it was empty */

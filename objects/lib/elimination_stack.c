@@ -12,6 +12,7 @@
 #include "inside/common.h"
 
 struct node {
+  struct hazard_node retired;
   long value;
   struct node *next;
 };
@@ -23,7 +24,7 @@ struct elimination_stack {
 };
 
 struct elimination_stack *elimination_stack_create(struct hazard *hazard, unsigned slots) {
-  struct elimination_stack *s = malloc(sizeof *s + slots * sizeof s->slot[0]);
+  struct elimination_stack *s = hazard ? alloc_array(sizeof *s, slots ? slots : 1, sizeof s->slot[0]) : NULL;
   if (!s) return NULL;
   atomic_init(&s->top, NULL);
   for (unsigned i = 0; i < slots; i++) atomic_init(&s->slot[i], NULL);
@@ -33,6 +34,7 @@ struct elimination_stack *elimination_stack_create(struct hazard *hazard, unsign
 }
 
 void elimination_stack_destroy(struct elimination_stack *s) {
+  if (!s) return;
   for (struct node *n = atomic_load(&s->top), *next; n; n = next) {
     next = n->next;
     free(n);
@@ -86,7 +88,7 @@ bool elimination_stack_pop(struct elimination_stack *s, long *value) {
   struct node *n = take(s, r);
   if (n) {
     *value = n->value;
-    hazard_retire(r, n, free);
+    hazard_retire(r, &n->retired, free);
   }
   hazard_leave(r);
   return n != NULL;

@@ -19,7 +19,7 @@ struct hazard; /* hazard.h */
 struct elimination_stack;
 
 struct elimination_stack *elimination_stack_create(struct hazard *, unsigned slots); /* NULL if there is no memory */
-void elimination_stack_destroy(struct elimination_stack *);          /* nobody uses it any more; values in it are gone */
+void elimination_stack_destroy(struct elimination_stack *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool elimination_stack_push(struct elimination_stack *, long value); /* false: there is no memory, and nothing happened */
 bool elimination_stack_pop(struct elimination_stack *, long *value); /* false: it was empty */
 

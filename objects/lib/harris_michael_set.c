@@ -8,19 +8,20 @@ struct harris_michael_set {
 };
 
 struct harris_michael_set *harris_michael_set_create(struct hazard *hazard) {
-  struct harris_michael_set *s = malloc(sizeof *s);
+  struct harris_michael_set *s = hazard ? malloc(sizeof *s) : NULL;
   if (s) list_open(&s->list, hazard);
   return s;
 }
 
 void harris_michael_set_destroy(struct harris_michael_set *s) {
+  if (!s) return;
   list_close(&s->list);
   free(s);
 }
 
-int harris_michael_set_add(struct harris_michael_set *s, long key) {
+bool harris_michael_set_add(struct harris_michael_set *s, long key, bool *added) {
   struct node *n = malloc(sizeof *n);
-  if (!n) return -1;
+  if (!n) return false;
   n->key = key;
   atomic_init(&n->count, 1);
   struct hazard_record *r = hazard_enter(s->list.hazard);
@@ -29,7 +30,8 @@ int harris_michael_set_add(struct harris_michael_set *s, long key) {
   while (!at.found && !list_insert(&at, n));
   hazard_leave(r);
   if (at.found) free(n);
-  return !at.found;
+  *added = !at.found;
+  return true;
 }
 
 bool harris_michael_set_remove(struct harris_michael_set *s, long key) {

@@ -19,9 +19,9 @@ struct hazard; /* hazard.h */
 struct harris_michael_set;
 
 struct harris_michael_set *harris_michael_set_create(struct hazard *); /* NULL if there is no memory */
-void harris_michael_set_destroy(struct harris_michael_set *);          /* nobody uses it any more */
-int harris_michael_set_add(struct harris_michael_set *,
-                           long key); /* 1: added, 0: it was inside; -1: there is no memory, and nothing happened */
+void harris_michael_set_destroy(struct harris_michael_set *);          /* NULL, or nobody uses it any more */
+/* *added: it was not inside before. False: there is no memory; nothing happened. */
+bool harris_michael_set_add(struct harris_michael_set *, long key, bool *added);
 bool harris_michael_set_remove(struct harris_michael_set *, long key); /* was it inside? */
 bool harris_michael_set_contains(struct harris_michael_set *, long key);
 

@@ -5,23 +5,20 @@
  * HelpScan, which looks after what threads leave behind, is not needed. */
 #include "hazard.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "inside/common.h"
 
-struct retired {
-  void *node;
-  void (*reclaim)(void *);
-};
 struct hazard_record {
   _Alignas(CACHE_LINE) atomic_bool held;
   _Atomic(const void *) pointer[HAZARD_POINTERS];
   struct hazard *domain;
   struct hazard_record *next; /* among those made later */
-  struct retired *retired;    /* the holder's */
-  unsigned count, room;
+  struct hazard_node *retired; /* the holder's: a list */
+  unsigned count;              /* of it */
 };
 struct hazard {
   struct hazard_record *records; /* those there were at first */
@@ -29,31 +26,23 @@ struct hazard {
   _Atomic(struct hazard_record *) more;
 };
 
-static bool record_make_room(struct hazard_record *r) {
-  unsigned room = r->room ? 2 * r->room : 8;
-  struct retired *more = realloc(r->retired, room * sizeof *more);
-  if (!more) return false;
-  r->retired = more;
-  r->room = room;
-  return true;
-}
-
 static void record_init(struct hazard_record *r, struct hazard *domain, bool held) {
   atomic_init(&r->held, held);
   for (int i = 0; i < HAZARD_POINTERS; i++) atomic_init(&r->pointer[i], NULL);
   r->domain = domain;
   r->next = NULL;
   r->retired = NULL;
-  r->count = r->room = 0;
+  r->count = 0;
 }
 
 struct hazard *hazard_create(unsigned records, unsigned batch) {
   struct hazard *d = malloc(sizeof *d);
   if (!d) return NULL;
   d->count = records ? records : 64;
-  d->batch = batch ? batch : 2 * HAZARD_POINTERS * d->count;
+  unsigned most = UINT_MAX / (2 * HAZARD_POINTERS);
+  d->batch = batch ? batch : 2 * HAZARD_POINTERS * (d->count < most ? d->count : most);
   atomic_init(&d->more, NULL);
-  d->records = aligned_alloc(CACHE_LINE, d->count * sizeof *d->records);
+  d->records = alloc_aligned(0, d->count, sizeof *d->records);
   if (!d->records) {
     free(d);
     return NULL;
@@ -62,17 +51,19 @@ struct hazard *hazard_create(unsigned records, unsigned batch) {
   return d;
 }
 
-static void record_reclaim(struct hazard_record *r) {
-  for (unsigned i = 0; i < r->count; i++) r->retired[i].reclaim(r->retired[i].node);
-  free(r->retired);
+static void reclaim_all(struct hazard_node *list) {
+  for (struct hazard_node *next; list; list = next) {
+    next = list->next;
+    list->reclaim(list);
+  }
 }
 
 void hazard_destroy(struct hazard *d) {
   if (!d) return;
-  for (unsigned i = 0; i < d->count; i++) record_reclaim(&d->records[i]);
+  for (unsigned i = 0; i < d->count; i++) reclaim_all(d->records[i].retired);
   for (struct hazard_record *r = atomic_load(&d->more), *next; r; r = next) {
     next = r->next;
-    record_reclaim(r);
+    reclaim_all(r->retired);
     free(r);
   }
   free(d->records);
@@ -90,7 +81,7 @@ struct hazard_record *hazard_enter(struct hazard *d) {
     }
     for (struct hazard_record *r = atomic_load(&d->more); r; r = r->next)
       if (record_take(r)) return r;
-    struct hazard_record *made = aligned_alloc(CACHE_LINE, sizeof *made);
+    struct hazard_record *made = alloc_aligned(0, 1, sizeof *made);
     if (!made) {
       wait_a_moment();
       continue;
@@ -108,41 +99,48 @@ void hazard_leave(struct hazard_record *r) { atomic_store_explicit(&r->held, fal
 
 void hazard_set(struct hazard_record *r, unsigned i, const void *node) { atomic_store(&r->pointer[i], node); }
 
-/* Moves the nodes the record points to among the first `kept` of those the caller has retired; how many there are then. A record
- * that is not held points to nothing: who takes it later, and publishes a pointer, finds on reading again that the node is gone.
- */
-static unsigned record_keep(struct hazard_record *mine, struct hazard_record *other, unsigned kept) {
-  if (other == mine || !atomic_load(&other->held)) return kept;
-  for (int p = 0; p < HAZARD_POINTERS && kept < mine->count; p++) {
+/* The nodes that a scan has to keep, and the others. */
+struct scan {
+  struct hazard_node *kept, *rest;
+  unsigned kept_count;
+};
+
+/* Moves the nodes that the record points to from `rest` to `kept`. A record that is not held points to nothing: whoever takes it
+ * later, and publishes a pointer, finds on reading again that the node is gone. */
+static void scan_record(struct scan *s, struct hazard_record *other) {
+  if (!atomic_load(&other->held)) return;
+  for (int p = 0; p < HAZARD_POINTERS && s->rest; p++) {
     const void *node = atomic_load(&other->pointer[p]);
     if (!node) continue;
-    for (unsigned i = kept; i < mine->count; i++) {
-      if (mine->retired[i].node != node) continue;
-      struct retired found = mine->retired[i];
-      mine->retired[i] = mine->retired[kept];
-      mine->retired[kept++] = found;
+    for (struct hazard_node **link = &s->rest; *link; link = &(*link)->next) {
+      struct hazard_node *found = *link;
+      if (found != node) continue;
+      *link = found->next;
+      found->next = s->kept;
+      s->kept = found;
+      s->kept_count++;
       break;
     }
   }
-  return kept;
 }
 
 /* Frees what no hazard pointer points to (Michael's Scan). The caller's own operation is past following pointers to what it
  * retired. */
 static void record_scan(struct hazard_record *r) {
   struct hazard *d = r->domain;
-  unsigned kept = 0;
-  for (unsigned i = 0; i < d->count; i++) kept = record_keep(r, &d->records[i], kept);
-  for (struct hazard_record *other = atomic_load(&d->more); other; other = other->next) kept = record_keep(r, other, kept);
-  for (unsigned i = kept; i < r->count; i++) r->retired[i].reclaim(r->retired[i].node);
-  r->count = kept;
+  struct scan s = {.rest = r->retired};
+  for (unsigned i = 0; i < d->count; i++)
+    if (&d->records[i] != r) scan_record(&s, &d->records[i]);
+  for (struct hazard_record *other = atomic_load(&d->more); other; other = other->next)
+    if (other != r) scan_record(&s, other);
+  r->retired = s.kept;
+  r->count = s.kept_count;
+  reclaim_all(s.rest);
 }
 
-void hazard_retire(struct hazard_record *r, void *node, void (*reclaim)(void *)) {
-  while (r->count == r->room && !record_make_room(r)) {
-    record_scan(r);
-    if (r->count == r->room) wait_a_moment();
-  }
-  r->retired[r->count++] = (struct retired){node, reclaim};
-  if (r->count >= r->domain->batch) record_scan(r);
+void hazard_retire(struct hazard_record *r, struct hazard_node *node, void (*reclaim)(void *)) {
+  node->reclaim = reclaim;
+  node->next = r->retired;
+  r->retired = node;
+  if (++r->count >= r->domain->batch) record_scan(r);
 }

@@ -16,7 +16,7 @@ struct herlihy_wing_queue {
 };
 
 struct herlihy_wing_queue *herlihy_wing_queue_create(size_t length) {
-  struct herlihy_wing_queue *q = malloc(sizeof *q + length * sizeof q->item[0]);
+  struct herlihy_wing_queue *q = alloc_array(sizeof *q, length, sizeof q->item[0]);
   if (!q) return NULL;
   atomic_init(&q->back, 0);
   q->length = length;
@@ -27,6 +27,7 @@ struct herlihy_wing_queue *herlihy_wing_queue_create(size_t length) {
 void herlihy_wing_queue_destroy(struct herlihy_wing_queue *q) { free(q); }
 
 bool herlihy_wing_queue_enq(struct herlihy_wing_queue *q, long value) {
+  if (value == NOTHING) return false;
   size_t i = atomic_fetch_add(&q->back, 1);
   if (i >= q->length) return false;
   atomic_store(&q->item[i], value);
@@ -36,8 +37,12 @@ bool herlihy_wing_queue_enq(struct herlihy_wing_queue *q, long value) {
 bool herlihy_wing_queue_try_deq(struct herlihy_wing_queue *q, long *value) {
   size_t range = atomic_load(&q->back);
   if (range > q->length) range = q->length;
-  for (size_t i = 0; i < range; i++)
-    if ((*value = atomic_exchange(&q->item[i], NOTHING)) != NOTHING) return true;
+  for (size_t i = 0; i < range; i++) {
+    long item = atomic_exchange(&q->item[i], NOTHING);
+    if (item == NOTHING) continue;
+    *value = item;
+    return true;
+  }
   return false;
 }
 

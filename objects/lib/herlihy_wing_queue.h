@@ -22,9 +22,9 @@ extern "C" {
 
 struct herlihy_wing_queue;
 
-struct herlihy_wing_queue *herlihy_wing_queue_create(size_t length);       /* NULL if there is no memory */
-void herlihy_wing_queue_destroy(struct herlihy_wing_queue *);              /* nobody uses it any more; values in it are gone */
-bool herlihy_wing_queue_enq(struct herlihy_wing_queue *, long value);      /* false: every place was used, and nothing happened */
+struct herlihy_wing_queue *herlihy_wing_queue_create(size_t length);       /* 1 or more; else, or without memory, NULL */
+void herlihy_wing_queue_destroy(struct herlihy_wing_queue *);              /* NULL, or nobody uses it any more; values in it are gone */
+bool herlihy_wing_queue_enq(struct herlihy_wing_queue *, long value);      /* false: every place was used, or the value is LONG_MIN; nothing happened */
 long herlihy_wing_queue_deq(struct herlihy_wing_queue *);                  /* waits for a value */
 bool herlihy_wing_queue_try_deq(struct herlihy_wing_queue *, long *value); /* false: found nothing */
 

@@ -12,8 +12,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "inside/common.h"
+
 #define NOTHING INT_MIN
-enum { VERSION_BITS = 20 }; /* of head and tail */
+#ifndef VERSION_BITS
+#define VERSION_BITS 20 /* of head and tail */
+#endif
+/* Versions of one segment's head count the enqs that filled its slots while it was head: at most k, and one for each thread that
+ * began before the first deq there moved tail on. So no version comes back while somebody remembers it. */
+enum { K_MOST = 1 << (VERSION_BITS - 1) };
 
 struct k_fifo_queue {
   _Atomic uint64_t head, tail; /* the number of a segment, and below it a version */
@@ -22,12 +29,17 @@ struct k_fifo_queue {
 };
 
 static uint64_t number(uint64_t end) { return end >> VERSION_BITS; }
+static inline uint64_t end_with_next_version(uint64_t end) {
+  const uint64_t version = ((uint64_t)1 << VERSION_BITS) - 1;
+  return (end & ~version) | ((end + 1) & version);
+}
 static uint64_t slot_with(uint64_t old, int value) { return ((old >> 32) + 1) << 32 | (uint32_t)value; }
 static int slot_value(uint64_t slot) { return (int)(uint32_t)slot; }
 
 struct k_fifo_queue *k_fifo_queue_create(uint32_t k, uint32_t segments) {
+  if (k > K_MOST || segments < 2) return NULL;
   size_t slots = (size_t)k * segments;
-  struct k_fifo_queue *q = malloc(sizeof *q + slots * sizeof q->slot[0]);
+  struct k_fifo_queue *q = alloc_array(sizeof *q, slots, sizeof q->slot[0]);
   if (!q) return NULL;
   atomic_init(&q->head, 0);
   atomic_init(&q->tail, 0);
@@ -63,7 +75,7 @@ static bool committed(struct k_fifo_queue *q, uint64_t tail, _Atomic uint64_t *s
   uint64_t head = atomic_load(&q->head);
   if (number(tail) > number(head)) return true;
   if (number(tail) == number(head)) {
-    uint64_t next = head + 1; /* the version; it wraps into the number only after 2^20 enqs that began in one segment */
+    uint64_t next = end_with_next_version(head);
     if (atomic_compare_exchange_strong(&q->head, &head, next)) return true;
   }
   return !atomic_compare_exchange_strong(slot, &mine, slot_with(mine, NOTHING));
@@ -71,6 +83,7 @@ static bool committed(struct k_fifo_queue *q, uint64_t tail, _Atomic uint64_t *s
 }
 
 bool k_fifo_queue_enq(struct k_fifo_queue *q, int value) {
+  if (value == NOTHING) return false;
   for (;;) {
     uint64_t tail = atomic_load(&q->tail), head = atomic_load(&q->head), seen;
     _Atomic uint64_t *slot = find(q, tail, true, &seen);

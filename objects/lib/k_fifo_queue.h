@@ -21,9 +21,9 @@ extern "C" {
 
 struct k_fifo_queue;
 
-struct k_fifo_queue *k_fifo_queue_create(uint32_t k, uint32_t segments); /* k 1, segments 2 or more; NULL if there is no memory */
-void k_fifo_queue_destroy(struct k_fifo_queue *);                        /* nobody uses it any more; values in it are gone */
-bool k_fifo_queue_enq(struct k_fifo_queue *, int value);                 /* false: it was full */
+struct k_fifo_queue *k_fifo_queue_create(uint32_t k, uint32_t segments); /* k from 1 to 2^19, segments 2 or more; else, or without memory, NULL */
+void k_fifo_queue_destroy(struct k_fifo_queue *);                        /* NULL, or nobody uses it any more; values in it are gone */
+bool k_fifo_queue_enq(struct k_fifo_queue *, int value);                 /* false: it was full, or the value is INT_MIN */
 bool k_fifo_queue_deq(struct k_fifo_queue *, int *value);                /* false: it was empty */
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ struct lamport_register {
 };
 
 struct lamport_register *lamport_register_create(size_t words) {
-  struct lamport_register *x = malloc(sizeof *x + words * sizeof x->word[0]);
+  struct lamport_register *x = alloc_array(sizeof *x, words, sizeof x->word[0]);
   if (!x) return NULL;
   atomic_init(&x->version, 0);
   x->words = words;
@@ -39,12 +39,12 @@ void lamport_register_write(struct lamport_register *x, const long *words) {
     version = atomic_load_explicit(&x->version, memory_order_relaxed);
   }
   for (size_t i = 0; i < x->words; i++) atomic_store_explicit(&x->word[i], words[i], memory_order_release);
-  atomic_store_explicit(&x->version, version + 2, memory_order_release);
+  atomic_store(&x->version, version + 2); /* seen by all before the write returns */
 }
 
 void lamport_register_read(struct lamport_register *x, long *words) {
   for (;; wait_a_moment()) {
-    unsigned long version = atomic_load_explicit(&x->version, memory_order_acquire);
+    unsigned long version = atomic_load(&x->version);
     if (version % 2) continue;
     for (size_t i = 0; i < x->words; i++) words[i] = atomic_load_explicit(&x->word[i], memory_order_acquire);
 #ifndef READS_ONCE

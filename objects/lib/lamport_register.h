@@ -18,8 +18,8 @@ extern "C" {
 
 struct lamport_register;
 
-struct lamport_register *lamport_register_create(size_t words); /* all 0; NULL if there is no memory */
-void lamport_register_destroy(struct lamport_register *);       /* nobody uses it any more */
+struct lamport_register *lamport_register_create(size_t words); /* 1 or more, all 0; else, or without memory, NULL */
+void lamport_register_destroy(struct lamport_register *);       /* NULL, or nobody uses it any more */
 void lamport_register_write(struct lamport_register *, const long *words);
 void lamport_register_read(struct lamport_register *, long *words);
 

@@ -17,6 +17,7 @@ struct lazy_set *lazy_set_create(struct hazard *hazard) {
 }
 
 void lazy_set_destroy(struct lazy_set *s) {
+  if (!s) return;
   list_close(&s->list);
   free(s);
 }
@@ -42,34 +43,36 @@ static void lock_place(struct lazy_set *s, struct hazard_record *r, long key, st
   }
 }
 
-int lazy_set_add(struct lazy_set *s, long key) {
+bool lazy_set_add(struct lazy_set *s, long key, bool *added) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
-  int added = 0;
+  struct node *n = NULL;
   lock_place(s, r, key, &at);
-  if (at.curr->key != key) {
-    struct node *n = new_node(key, at.curr);
-    if (n) atomic_store(&at.prev->next, n);
-    added = n ? 1 : -1;
-  }
+  bool absent = at.curr->key != key;
+  if (absent && (n = new_node(key, at.curr))) atomic_store(&at.prev->next, n);
   unlock_both(&at);
   hazard_leave(r);
-  return added;
+  if (absent && !n) return false;
+  *added = absent;
+  return true;
 }
 
 bool lazy_set_remove(struct lazy_set *s, long key) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
   lock_place(s, r, key, &at);
   bool present = at.curr->key == key;
   if (present) unlink_current(&at);
   unlock_both(&at);
-  if (present) hazard_retire(r, at.curr, free_node);
+  if (present) hazard_retire(r, &at.curr->retired, free_node);
   hazard_leave(r);
   return present;
 }
 
 bool lazy_set_contains(struct lazy_set *s, long key) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
   list_find(&s->list, r, key, &at);

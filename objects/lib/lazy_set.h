@@ -19,8 +19,9 @@ struct hazard; /* hazard.h */
 struct lazy_set;
 
 struct lazy_set *lazy_set_create(struct hazard *); /* NULL if there is no memory */
-void lazy_set_destroy(struct lazy_set *);          /* nobody uses it any more */
-int lazy_set_add(struct lazy_set *, long key);     /* 1: added, 0: it was inside; -1: there is no memory, and nothing happened */
+void lazy_set_destroy(struct lazy_set *);          /* NULL, or nobody uses it any more */
+/* *added: it was not inside before. False: there is no memory, or the key is LONG_MIN or LONG_MAX; nothing happened. */
+bool lazy_set_add(struct lazy_set *, long key, bool *added);
 bool lazy_set_remove(struct lazy_set *, long key); /* was it inside? */
 bool lazy_set_contains(struct lazy_set *, long key);
 

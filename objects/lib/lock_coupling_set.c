@@ -42,12 +42,16 @@ struct lock_coupling_set *lock_coupling_set_create(void) {
 }
 
 void lock_coupling_set_destroy(struct lock_coupling_set *s) {
+  if (!s) return;
   for (struct node *n = s->head, *next; n; n = next) {
     next = n->next;
     free_node(n);
   }
   free(s);
 }
+
+/* The keys of the ends are in no set. */
+static bool is_key(long key) { return key != LONG_MIN && key != LONG_MAX; }
 
 /* The first node that is not less; *before is the one before it, locked, so that neither can leave. */
 static struct node *find(struct lock_coupling_set *s, long key, struct node **before) {
@@ -64,15 +68,19 @@ static struct node *find(struct lock_coupling_set *s, long key, struct node **be
   return curr;
 }
 
-int lock_coupling_set_add(struct lock_coupling_set *s, long key) {
+bool lock_coupling_set_add(struct lock_coupling_set *s, long key, bool *added) {
+  if (!is_key(key)) return false;
   struct node *prev, *curr = find(s, key, &prev), *n = NULL;
   bool absent = curr->key != key;
   if (absent && (n = new_node(key, curr))) prev->next = n;
   pthread_mutex_unlock(&prev->lock);
-  return !absent ? 0 : n ? 1 : -1;
+  if (absent && !n) return false;
+  *added = absent;
+  return true;
 }
 
 bool lock_coupling_set_remove(struct lock_coupling_set *s, long key) {
+  if (!is_key(key)) return false;
   struct node *prev, *curr = find(s, key, &prev);
   bool present = curr->key == key;
   if (present) {
@@ -86,6 +94,7 @@ bool lock_coupling_set_remove(struct lock_coupling_set *s, long key) {
 }
 
 bool lock_coupling_set_contains(struct lock_coupling_set *s, long key) {
+  if (!is_key(key)) return false;
   struct node *prev, *curr = find(s, key, &prev);
   bool present = curr->key == key;
   pthread_mutex_unlock(&prev->lock);

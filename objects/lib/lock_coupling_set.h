@@ -18,9 +18,9 @@ extern "C" {
 struct lock_coupling_set;
 
 struct lock_coupling_set *lock_coupling_set_create(void);   /* NULL if there is no memory */
-void lock_coupling_set_destroy(struct lock_coupling_set *); /* nobody uses it any more */
-int lock_coupling_set_add(struct lock_coupling_set *,
-                          long key); /* 1: added, 0: it was inside; -1: there is no memory, and nothing happened */
+void lock_coupling_set_destroy(struct lock_coupling_set *); /* NULL, or nobody uses it any more */
+/* *added: it was not inside before. False: there is no memory, or the key is LONG_MIN or LONG_MAX; nothing happened. */
+bool lock_coupling_set_add(struct lock_coupling_set *, long key, bool *added);
 bool lock_coupling_set_remove(struct lock_coupling_set *, long key); /* was it inside? */
 bool lock_coupling_set_contains(struct lock_coupling_set *, long key);
 

@@ -21,8 +21,7 @@ struct mpmc_ring {
 };
 
 struct mpmc_ring *mpmc_ring_create(size_t size) {
-  size_t bytes = sizeof(struct mpmc_ring) + size * sizeof(struct place);
-  struct mpmc_ring *q = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+  struct mpmc_ring *q = alloc_aligned(sizeof *q, size, sizeof(struct place));
   if (!q) return NULL;
   atomic_init(&q->tail, 0);
   atomic_init(&q->head, 0);

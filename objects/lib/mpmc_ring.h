@@ -20,8 +20,8 @@ extern "C" {
 
 struct mpmc_ring;
 
-struct mpmc_ring *mpmc_ring_create(size_t size);     /* 1 or more; NULL if there is no memory */
-void mpmc_ring_destroy(struct mpmc_ring *);          /* nobody uses it any more; values in it are gone */
+struct mpmc_ring *mpmc_ring_create(size_t size);     /* 1 or more; else, or without memory, NULL */
+void mpmc_ring_destroy(struct mpmc_ring *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool mpmc_ring_enq(struct mpmc_ring *, long value);  /* false: it was full */
 bool mpmc_ring_deq(struct mpmc_ring *, long *value); /* false: it was empty */
 

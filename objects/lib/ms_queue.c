@@ -9,6 +9,7 @@
 #include "hazard.h"
 
 struct node {
+  struct hazard_node retired;
   long value;
   _Atomic(struct node *) next;
 };
@@ -26,6 +27,7 @@ static struct node *new_node(long value) {
 }
 
 struct ms_queue *ms_queue_create(struct hazard *hazard) {
+  if (!hazard) return NULL;
   struct ms_queue *q = malloc(sizeof *q);
   struct node *dummy = new_node(0);
   if (!q || !dummy) {
@@ -40,6 +42,7 @@ struct ms_queue *ms_queue_create(struct hazard *hazard) {
 }
 
 void ms_queue_destroy(struct ms_queue *q) {
+  if (!q) return;
   for (struct node *n = atomic_load(&q->head), *next; n; n = next) {
     next = atomic_load(&n->next);
     free(n);
@@ -85,15 +88,17 @@ static struct node *take(struct ms_queue *q, struct hazard_record *r, long *valu
       atomic_compare_exchange_strong(&q->tail, &t, next);
       continue;
     }
-    *value = next->value;
-    if (atomic_compare_exchange_strong(&q->head, &h, next)) return h;
+    long item = next->value;
+    if (!atomic_compare_exchange_strong(&q->head, &h, next)) continue;
+    *value = item;
+    return h;
   }
 }
 
 bool ms_queue_deq(struct ms_queue *q, long *value) {
   struct hazard_record *r = hazard_enter(q->hazard);
   struct node *h = take(q, r, value);
-  if (h) hazard_retire(r, h, free);
+  if (h) hazard_retire(r, &h->retired, free);
   hazard_leave(r);
   return h != NULL;
 }

@@ -19,7 +19,7 @@ struct hazard; /* hazard.h */
 struct ms_queue;
 
 struct ms_queue *ms_queue_create(struct hazard *); /* NULL if there is no memory */
-void ms_queue_destroy(struct ms_queue *);          /* nobody uses it any more; values in it are gone */
+void ms_queue_destroy(struct ms_queue *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool ms_queue_enq(struct ms_queue *, long value);  /* false: there is no memory, and nothing happened */
 bool ms_queue_deq(struct ms_queue *, long *value); /* false: it was empty */
 

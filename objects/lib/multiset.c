@@ -13,12 +13,13 @@ struct multiset {
 };
 
 struct multiset *multiset_create(struct hazard *hazard) {
-  struct multiset *s = malloc(sizeof *s);
+  struct multiset *s = hazard ? malloc(sizeof *s) : NULL;
   if (s) list_open(&s->list, hazard);
   return s;
 }
 
 void multiset_destroy(struct multiset *s) {
+  if (!s) return;
   list_close(&s->list);
   free(s);
 }

@@ -19,7 +19,7 @@ struct hazard; /* hazard.h */
 struct multiset;
 
 struct multiset *multiset_create(struct hazard *); /* NULL if there is no memory */
-void multiset_destroy(struct multiset *);          /* nobody uses it any more */
+void multiset_destroy(struct multiset *);          /* NULL, or nobody uses it any more */
 bool multiset_add(struct multiset *, long key);    /* once more; false: there is no memory, and nothing happened */
 bool multiset_remove(struct multiset *, long key); /* once less; false: it was not inside */
 bool multiset_contains(struct multiset *, long key);

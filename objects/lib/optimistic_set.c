@@ -20,6 +20,7 @@ struct optimistic_set *optimistic_set_create(struct hazard *hazard) {
 }
 
 void optimistic_set_destroy(struct optimistic_set *s) {
+  if (!s) return;
   list_close(&s->list);
   free(s);
 }
@@ -49,34 +50,36 @@ static void lock_place(struct optimistic_set *s, struct hazard_record *r, long k
   }
 }
 
-int optimistic_set_add(struct optimistic_set *s, long key) {
+bool optimistic_set_add(struct optimistic_set *s, long key, bool *added) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
-  int added = 0;
+  struct node *n = NULL;
   lock_place(s, r, key, &at);
-  if (at.curr->key != key) {
-    struct node *n = new_node(key, at.curr);
-    if (n) atomic_store(&at.prev->next, n);
-    added = n ? 1 : -1;
-  }
+  bool absent = at.curr->key != key;
+  if (absent && (n = new_node(key, at.curr))) atomic_store(&at.prev->next, n);
   unlock_both(&at);
   hazard_leave(r);
-  return added;
+  if (absent && !n) return false;
+  *added = absent;
+  return true;
 }
 
 bool optimistic_set_remove(struct optimistic_set *s, long key) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
   lock_place(s, r, key, &at);
   bool present = at.curr->key == key;
   if (present) unlink_current(&at);
   unlock_both(&at);
-  if (present) hazard_retire(r, at.curr, free_node);
+  if (present) hazard_retire(r, &at.curr->retired, free_node);
   hazard_leave(r);
   return present;
 }
 
 bool optimistic_set_contains(struct optimistic_set *s, long key) {
+  if (!is_key(key)) return false;
   struct hazard_record *r = hazard_enter(s->list.hazard);
   struct place at;
   lock_place(s, r, key, &at);

@@ -20,9 +20,9 @@ struct hazard; /* hazard.h */
 struct optimistic_set;
 
 struct optimistic_set *optimistic_set_create(struct hazard *); /* NULL if there is no memory */
-void optimistic_set_destroy(struct optimistic_set *);          /* nobody uses it any more */
-int optimistic_set_add(struct optimistic_set *,
-                       long key); /* 1: added, 0: it was inside; -1: there is no memory, and nothing happened */
+void optimistic_set_destroy(struct optimistic_set *);          /* NULL, or nobody uses it any more */
+/* *added: it was not inside before. False: there is no memory, or the key is LONG_MIN or LONG_MAX; nothing happened. */
+bool optimistic_set_add(struct optimistic_set *, long key, bool *added);
 bool optimistic_set_remove(struct optimistic_set *, long key); /* was it inside? */
 bool optimistic_set_contains(struct optimistic_set *, long key);
 

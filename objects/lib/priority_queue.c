@@ -20,6 +20,7 @@
 #endif
 
 struct node {
+  struct hazard_node retired;
   long value;
   atomic_uintptr_t next; /* of the node, and 1: that one is deleted */
 #ifdef MARKS_NODES
@@ -35,7 +36,7 @@ static struct node *node_of(uintptr_t link) { return (struct node *)(link & ~(ui
 static bool marked(uintptr_t link) { return link & 1; }
 
 struct priority_queue *priority_queue_create(struct hazard *hazard) {
-  struct priority_queue *q = malloc(sizeof *q);
+  struct priority_queue *q = hazard ? malloc(sizeof *q) : NULL;
   if (!q) return NULL;
   atomic_init(&q->first, 0);
   q->hazard = hazard;
@@ -43,6 +44,7 @@ struct priority_queue *priority_queue_create(struct hazard *hazard) {
 }
 
 void priority_queue_destroy(struct priority_queue *q) {
+  if (!q) return;
   for (struct node *n = node_of(atomic_load(&q->first)), *next; n; n = next) {
     next = node_of(atomic_load(&n->next));
     free(n);
@@ -116,7 +118,7 @@ static void cut(struct priority_queue *q, struct walk *w, struct node *last) {
   if (!atomic_compare_exchange_strong(&q->first, &first, (uintptr_t)last | 1)) return;
   for (struct node *n = w->first, *next; n != last; n = next) {
     next = node_of(atomic_load(&n->next));
-    hazard_retire(w->record, n, free);
+    hazard_retire(w->record, &n->retired, free);
   }
 }
 
@@ -134,9 +136,10 @@ static bool take(struct priority_queue *q, struct walk *w, long *value) {
     while (good && node_of(w->link) && is_deleted(w->link)) good = go_on(q, w);
     if (!good) continue;
     if (!node_of(w->link)) return false;
-    *value = node_of(w->link)->value;
     struct node *least = node_of(w->link);
+    long item = least->value;
     if (!mark(w)) continue;
+    *value = item;
 #ifndef MARKS_NODES
     if (w->passed >= LONGEST_PREFIX) cut(q, w, least);
 #else

@@ -21,7 +21,7 @@ struct hazard; /* hazard.h */
 struct priority_queue;
 
 struct priority_queue *priority_queue_create(struct hazard *);   /* NULL if there is no memory */
-void priority_queue_destroy(struct priority_queue *);            /* nobody uses it any more; values in it are gone */
+void priority_queue_destroy(struct priority_queue *);            /* NULL, or nobody uses it any more; values in it are gone */
 bool priority_queue_insert(struct priority_queue *, long value); /* false: there is no memory, and nothing happened */
 bool priority_queue_deq(struct priority_queue *, long *value);   /* false: it was empty */
 

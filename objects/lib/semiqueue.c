@@ -13,7 +13,7 @@ struct semiqueue {
 };
 
 struct semiqueue *semiqueue_create(long k) {
-  struct semiqueue *q = malloc(sizeof *q);
+  struct semiqueue *q = k >= 1 ? malloc(sizeof *q) : NULL;
   if (!q || !slots_open(&q->slots)) {
     free(q);
     return NULL;
@@ -24,6 +24,7 @@ struct semiqueue *semiqueue_create(long k) {
 }
 
 void semiqueue_destroy(struct semiqueue *q) {
+  if (!q) return;
   slots_close(&q->slots);
   free(q);
 }

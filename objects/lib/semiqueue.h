@@ -19,9 +19,9 @@ extern "C" {
 
 struct semiqueue;
 
-struct semiqueue *semiqueue_create(long k);         /* 1 or more; NULL if there is no memory */
-void semiqueue_destroy(struct semiqueue *);         /* nobody uses it any more; values in it are gone */
-bool semiqueue_enq(struct semiqueue *, long value); /* false: there is no memory, and nothing happened */
+struct semiqueue *semiqueue_create(long k);         /* 1 or more; else, or without memory, NULL */
+void semiqueue_destroy(struct semiqueue *);         /* NULL, or nobody uses it any more; values in it are gone */
+bool semiqueue_enq(struct semiqueue *, long value); /* false: there is no memory, or the value is LONG_MIN; nothing happened */
 long semiqueue_deq(struct semiqueue *);             /* waits for a value */
 
 #ifdef __cplusplus

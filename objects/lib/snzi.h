@@ -18,9 +18,9 @@ extern "C" {
 
 struct snzi;
 
-struct snzi *snzi_create(unsigned nodes); /* 1 or more; NULL if there is no memory */
-void snzi_destroy(struct snzi *);         /* nobody uses it any more */
-void snzi_arrive(struct snzi *, unsigned node);
+struct snzi *snzi_create(unsigned nodes); /* 1 or more; else, or without memory, NULL */
+void snzi_destroy(struct snzi *);         /* NULL, or nobody uses it any more */
+bool snzi_arrive(struct snzi *, unsigned node); /* false: there is no such node, or 2^29 have arrived at it; nothing happened */
 void snzi_depart(struct snzi *, unsigned node); /* where one has arrived, and not departed */
 bool snzi_query(struct snzi *);
 

@@ -1,5 +1,8 @@
 /* A ring for one producer and one consumer (spsc_ring.h). head and tail count the values taken out and put in, and never go back.
  *
+ * What is written to head and tail is sequentially consistent, so that all see it before the operation returns: with releases alone, two
+ * threads that each put a value in a ring and then look into the other's could both find it empty.
+ *
  * OFF_BY_ONE and STORES_LATE are for harness/bugs/. */
 #include "spsc_ring.h"
 
@@ -18,8 +21,7 @@ struct spsc_ring {
 };
 
 struct spsc_ring *spsc_ring_create(size_t size) {
-  size_t bytes = sizeof(struct spsc_ring) + size * sizeof(long);
-  struct spsc_ring *q = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+  struct spsc_ring *q = alloc_aligned(sizeof *q, size, sizeof(long));
   if (!q) return NULL;
   atomic_init(&q->head, 0);
   atomic_init(&q->tail, 0);
@@ -38,15 +40,15 @@ bool spsc_ring_enq(struct spsc_ring *q, long value) {
   const size_t room = q->size;
 #endif
   if (tail - q->head_seen == room) {
-    q->head_seen = atomic_load_explicit(&q->head, memory_order_acquire);
+    q->head_seen = atomic_load(&q->head);
     if (tail - q->head_seen == room) return false;
   }
 #ifdef STORES_LATE
-  atomic_store_explicit(&q->tail, tail + 1, memory_order_release);
+  atomic_store(&q->tail, tail + 1);
   q->item[tail % q->size] = value;
 #else
   q->item[tail % q->size] = value;
-  atomic_store_explicit(&q->tail, tail + 1, memory_order_release);
+  atomic_store(&q->tail, tail + 1);
 #endif
   return true;
 }
@@ -54,10 +56,10 @@ bool spsc_ring_enq(struct spsc_ring *q, long value) {
 bool spsc_ring_deq(struct spsc_ring *q, long *value) {
   size_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
   if (head == q->tail_seen) {
-    q->tail_seen = atomic_load_explicit(&q->tail, memory_order_acquire);
+    q->tail_seen = atomic_load(&q->tail);
     if (head == q->tail_seen) return false;
   }
   *value = q->item[head % q->size];
-  atomic_store_explicit(&q->head, head + 1, memory_order_release);
+  atomic_store(&q->head, head + 1);
   return true;
 }

@@ -19,8 +19,8 @@ extern "C" {
 
 struct spsc_ring;
 
-struct spsc_ring *spsc_ring_create(size_t size);     /* 1 or more; NULL if there is no memory */
-void spsc_ring_destroy(struct spsc_ring *);          /* nobody uses it any more; values in it are gone */
+struct spsc_ring *spsc_ring_create(size_t size);     /* 1 or more; else, or without memory, NULL */
+void spsc_ring_destroy(struct spsc_ring *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool spsc_ring_enq(struct spsc_ring *, long value);  /* false: it was full */
 bool spsc_ring_deq(struct spsc_ring *, long *value); /* false: it was empty */
 

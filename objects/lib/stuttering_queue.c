@@ -18,7 +18,7 @@ struct stuttering_queue {
 };
 
 struct stuttering_queue *stuttering_queue_create(int j) {
-  struct stuttering_queue *q = malloc(sizeof *q);
+  struct stuttering_queue *q = j >= 1 ? malloc(sizeof *q) : NULL;
   if (!q || !slots_open(&q->slots)) {
     free(q);
     return NULL;
@@ -28,6 +28,7 @@ struct stuttering_queue *stuttering_queue_create(int j) {
 }
 
 void stuttering_queue_destroy(struct stuttering_queue *q) {
+  if (!q) return;
   slots_close(&q->slots);
   free(q);
 }

@@ -20,9 +20,9 @@ extern "C" {
 
 struct stuttering_queue;
 
-struct stuttering_queue *stuttering_queue_create(int j);          /* 1 or more; NULL if there is no memory */
-void stuttering_queue_destroy(struct stuttering_queue *);         /* nobody uses it any more; values in it are gone */
-bool stuttering_queue_enq(struct stuttering_queue *, long value); /* false: there is no memory, and nothing happened */
+struct stuttering_queue *stuttering_queue_create(int j);          /* 1 or more; else, or without memory, NULL */
+void stuttering_queue_destroy(struct stuttering_queue *);         /* NULL, or nobody uses it any more; values in it are gone */
+bool stuttering_queue_enq(struct stuttering_queue *, long value); /* false: there is no memory, or the value is LONG_MIN; nothing happened */
 long stuttering_queue_deq(struct stuttering_queue *);             /* waits for a value */
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "hazard.h"
 
 struct node {
+  struct hazard_node retired;
   long value;
   struct node *next;
 };
@@ -18,7 +19,7 @@ struct treiber_stack {
 };
 
 struct treiber_stack *treiber_stack_create(struct hazard *hazard) {
-  struct treiber_stack *s = malloc(sizeof *s);
+  struct treiber_stack *s = hazard ? malloc(sizeof *s) : NULL;
   if (!s) return NULL;
   atomic_init(&s->top, NULL);
   s->hazard = hazard;
@@ -26,6 +27,7 @@ struct treiber_stack *treiber_stack_create(struct hazard *hazard) {
 }
 
 void treiber_stack_destroy(struct treiber_stack *s) {
+  if (!s) return;
   for (struct node *n = atomic_load(&s->top), *next; n; n = next) {
     next = n->next;
     free(n);
@@ -65,7 +67,7 @@ bool treiber_stack_pop(struct treiber_stack *s, long *value) {
 #if defined FREES_AT_ONCE
     free(t);
 #elif !defined FORGETS_TO_RETIRE
-    hazard_retire(r, t, free);
+    hazard_retire(r, &t->retired, free);
 #endif
   }
   hazard_leave(r);

@@ -18,7 +18,7 @@ struct hazard; /* hazard.h */
 struct treiber_stack;
 
 struct treiber_stack *treiber_stack_create(struct hazard *); /* NULL if there is no memory */
-void treiber_stack_destroy(struct treiber_stack *);          /* nobody uses it any more; values in it are gone */
+void treiber_stack_destroy(struct treiber_stack *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool treiber_stack_push(struct treiber_stack *, long value); /* false: there is no memory, and nothing happened */
 bool treiber_stack_pop(struct treiber_stack *, long *value); /* false: it was empty */
 

@@ -25,8 +25,8 @@ struct two_lock_queue {
 #define GET_NEXT(n)     ((n)->next)
 #define SET_NEXT(n, to) ((n)->next = (to))
 #else
-#define GET_NEXT(n)     atomic_load_explicit(&(n)->next, memory_order_acquire)
-#define SET_NEXT(n, to) atomic_store_explicit(&(n)->next, to, memory_order_release)
+#define GET_NEXT(n)     atomic_load(&(n)->next)
+#define SET_NEXT(n, to) atomic_store(&(n)->next, to)
 #endif
 
 static struct node *new_node(long value) {
@@ -52,6 +52,7 @@ struct two_lock_queue *two_lock_queue_create(void) {
 }
 
 void two_lock_queue_destroy(struct two_lock_queue *q) {
+  if (!q) return;
   for (struct node *n = q->head, *next; n; n = next) {
     next = GET_NEXT(n);
     free(n);

@@ -18,7 +18,7 @@ extern "C" {
 struct two_lock_queue;
 
 struct two_lock_queue *two_lock_queue_create(void);            /* NULL if there is no memory */
-void two_lock_queue_destroy(struct two_lock_queue *);          /* nobody uses it any more; values in it are gone */
+void two_lock_queue_destroy(struct two_lock_queue *);          /* NULL, or nobody uses it any more; values in it are gone */
 bool two_lock_queue_enq(struct two_lock_queue *, long value);  /* false: there is no memory, and nothing happened */
 bool two_lock_queue_deq(struct two_lock_queue *, long *value); /* false: it was empty */
 

@@ -22,7 +22,7 @@ struct wing_gong_bounded_queue {
 static uint64_t entry(uint32_t tag, int item) { return (uint64_t)tag << 32 | (uint32_t)item; }
 
 struct wing_gong_bounded_queue *wing_gong_bounded_queue_create(uint32_t size) {
-  struct wing_gong_bounded_queue *q = malloc(sizeof *q + size * sizeof q->entry[0]);
+  struct wing_gong_bounded_queue *q = alloc_array(sizeof *q, size, sizeof q->entry[0]);
   if (!q) return NULL;
   atomic_init(&q->back, -1);
   q->size = size;

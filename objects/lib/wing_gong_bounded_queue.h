@@ -19,8 +19,8 @@ extern "C" {
 
 struct wing_gong_bounded_queue;
 
-struct wing_gong_bounded_queue *wing_gong_bounded_queue_create(uint32_t size); /* 1 or more; NULL if there is no memory */
-void wing_gong_bounded_queue_destroy(struct wing_gong_bounded_queue *);        /* nobody uses it any more */
+struct wing_gong_bounded_queue *wing_gong_bounded_queue_create(uint32_t size); /* 1 or more; else, or without memory, NULL */
+void wing_gong_bounded_queue_destroy(struct wing_gong_bounded_queue *);        /* NULL, or nobody uses it any more */
 void wing_gong_bounded_queue_enq(struct wing_gong_bounded_queue *, int value); /* waits for room */
 int wing_gong_bounded_queue_deq(struct wing_gong_bounded_queue *);             /* waits for a value */
 

@@ -18,6 +18,7 @@ struct wing_gong_queue *wing_gong_queue_create(void) {
 }
 
 void wing_gong_queue_destroy(struct wing_gong_queue *q) {
+  if (!q) return;
   slots_close(&q->slots);
   free(q);
 }
@@ -28,7 +29,11 @@ bool wing_gong_queue_try_deq(struct wing_gong_queue *q, long *value) {
   long range = atomic_load(&q->slots.back);
   for (long i = 0; i < range; i++) {
     struct slot *slot = slots_at(&q->slots, i, false);
-    if (slot && (*value = atomic_exchange(&slot->item, NOTHING)) != NOTHING) return true;
+    long item = slot ? atomic_exchange(&slot->item, NOTHING) : NOTHING;
+    if (item != NOTHING) {
+      *value = item;
+      return true;
+    }
 #ifdef READS_BACK_AGAIN
     range = atomic_load(&q->slots.back);
 #endif

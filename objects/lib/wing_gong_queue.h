@@ -1,4 +1,6 @@
-/* Wing and Gong's unbounded queue: enq takes the next slot and then fills it; deq swaps each slot with nothing until it gets
+/* For study; for work use ms_queue.h. The cost of each deq grows with every enq there ever was, and a deq that waits keeps a core busy.
+ *
+ * Wing and Gong's unbounded queue: enq takes the next slot and then fills it; deq swaps each slot with nothing until it gets
  * something.
  *
  * J. M. Wing and C. Gong, Testing and Verifying Concurrent Objects (1993), sections 3.2.1 and 6.2. First in, first out;
@@ -22,8 +24,8 @@ extern "C" {
 struct wing_gong_queue;
 
 struct wing_gong_queue *wing_gong_queue_create(void);                /* NULL if there is no memory */
-void wing_gong_queue_destroy(struct wing_gong_queue *);              /* nobody uses it any more; values in it are gone */
-bool wing_gong_queue_enq(struct wing_gong_queue *, long value);      /* false: there is no memory, and nothing happened */
+void wing_gong_queue_destroy(struct wing_gong_queue *);              /* NULL, or nobody uses it any more; values in it are gone */
+bool wing_gong_queue_enq(struct wing_gong_queue *, long value);      /* false: there is no memory, or the value is LONG_MIN; nothing happened */
 long wing_gong_queue_deq(struct wing_gong_queue *);                  /* waits for a value */
 bool wing_gong_queue_try_deq(struct wing_gong_queue *, long *value); /* false: found nothing */
 

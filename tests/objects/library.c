@@ -3,6 +3,11 @@
  * leaks.
  *
  *   library ROUNDS OPERATIONS [OBJECT...]
+ *   library --failing OPERATIONS [OBJECT...]
+ *
+ * The second runs one thread after the other, first with the first allocation failing, then with the second, and so on until none
+ * is left to fail: every operation returns, and either did nothing or did what the specification says. Linked with
+ * --wrap=malloc,--wrap=aligned_alloc,--wrap=calloc,--wrap=realloc.
  *
  * Times are taken from a counter without any ordering of memory, so that it orders nothing for the race detector either. */
 #include <asif.h>
@@ -31,6 +36,8 @@ struct subject {
   long (*call)(void *, int op, long argument);
   bool (*may)(const struct thread *, int op, long argument); /* NULL: anything */
 };
+
+#define NO_MEMORY (-1000L) /* the operation did nothing */
 
 static long put(bool done) { return done ? ASIF_OK : ASIF_FULL; }
 static long truth(bool is) { return is ? ASIF_TRUE : ASIF_FALSE; }
@@ -62,17 +69,18 @@ static bool may_depart(const struct thread *t, int op, long node) { return op !=
     if (op == 0) return put(X##_##PUT(x, (TYPE)argument));                                                                       \
     return X##_##TAKE(x, &v) ? v : ASIF_EMPTY;                                                                                   \
   }
-#define WAITING(X, TYPE, ARGUMENTS)                                                                                              \
+#define WAITING(X, ARGUMENTS)                                                                                              \
   CREATES(X, ARGUMENTS)                                                                                                          \
   static long X##_call(void *x, int op, long argument) {                                                                         \
     if (op == 1) return X##_deq(x);                                                                                              \
-    X##_enq(x, (TYPE)argument);                                                                                                  \
-    return ASIF_OK;                                                                                                              \
+    return put(X##_enq(x, argument));                                                                                            \
   }
 #define SET(X, ARGUMENTS)                                                                                                        \
   CREATES(X, ARGUMENTS)                                                                                                          \
   static long X##_call(void *x, int op, long key) {                                                                              \
-    return truth(op == 0 ? X##_add(x, key) == 1 : op == 1 ? X##_remove(x, key) : X##_contains(x, key));                          \
+    bool added = false;                                                                                                          \
+    if (op == 0) return X##_add(x, key, &added) ? truth(added) : NO_MEMORY;                                                      \
+    return truth(op == 1 ? X##_remove(x, key) : X##_contains(x, key));                                                           \
   }
 
 CONTAINER(treiber_stack, push, pop, long, (h))
@@ -84,11 +92,16 @@ CONTAINER(spsc_ring, enq, deq, long, (3))
 CONTAINER(mpmc_ring, enq, deq, long, (3))
 CONTAINER(priority_queue, insert, deq, long, (h))
 CONTAINER(bounded_priority_queue, insert, deq, long, (3, 2))
-WAITING(wing_gong_queue, long, ())
-WAITING(herlihy_wing_queue, long, (THREADS * OPERATIONS_MOST))
-WAITING(wing_gong_bounded_queue, int, (THREADS * INSIDE_MOST))
-WAITING(semiqueue, long, (3))
-WAITING(stuttering_queue, long, (3))
+WAITING(wing_gong_queue, ())
+WAITING(herlihy_wing_queue, (THREADS * OPERATIONS_MOST))
+CREATES(wing_gong_bounded_queue, (THREADS * INSIDE_MOST))
+static long wing_gong_bounded_queue_call(void *x, int op, long argument) {
+  if (op == 1) return wing_gong_bounded_queue_deq(x);
+  wing_gong_bounded_queue_enq(x, (int)argument);
+  return ASIF_OK;
+}
+WAITING(semiqueue, (3))
+WAITING(stuttering_queue, (3))
 SET(lock_coupling_set, ())
 SET(optimistic_set, (h))
 SET(lazy_set, (h))
@@ -96,9 +109,9 @@ SET(harris_michael_set, (h))
 
 CREATES(blink_tree, (h, 2))
 static long blink_tree_call(void *x, int op, long key) {
-  bool removed;
-  if (op == 1) return truth(blink_tree_remove(x, key, &removed) && removed);
-  return truth(op == 0 ? blink_tree_insert(x, key) == 1 : blink_tree_lookup(x, key));
+  bool done = false;
+  if (op == 2) return truth(blink_tree_lookup(x, key));
+  return (op == 0 ? blink_tree_insert : blink_tree_remove)(x, key, &done) ? truth(done) : NO_MEMORY;
 }
 CREATES(multiset, (h))
 static long multiset_call(void *x, int op, long key) {
@@ -128,7 +141,8 @@ static long chase_lev_deque_call(void *x, int op, long v) {
 CREATES(snzi, (4))
 static long snzi_call(void *x, int op, long node) {
   if (op == 2) return truth(snzi_query(x));
-  (op == 0 ? snzi_arrive : snzi_depart)(x, (unsigned)node);
+  if (op == 0) return put(snzi_arrive(x, (unsigned)node));
+  snzi_depart(x, (unsigned)node);
   return ASIF_OK;
 }
 
@@ -185,6 +199,24 @@ static struct thread threads[THREADS];
 static struct done done[THREADS][OPERATIONS_MOST];
 static int done_count[THREADS];
 
+/* Allocations fail from number `fail_from` on, `fail_count` of them; 0: none. */
+static long fail_from, fail_count, allocations, failures;
+
+static bool fails(void) {
+  if (!fail_from) return false;
+  allocations++;
+  bool is = allocations >= fail_from && allocations < fail_from + fail_count;
+  failures += is;
+  return is;
+}
+void *__real_malloc(size_t), *__real_calloc(size_t, size_t), *__real_realloc(void *, size_t), *__real_aligned_alloc(size_t, size_t);
+void *__wrap_malloc(size_t n), *__wrap_calloc(size_t n, size_t m), *__wrap_realloc(void *p, size_t n),
+    *__wrap_aligned_alloc(size_t a, size_t n);
+void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
+void *__wrap_calloc(size_t n, size_t m) { return fails() ? NULL : __real_calloc(n, m); }
+void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
+void *__wrap_aligned_alloc(size_t a, size_t n) { return fails() ? NULL : __real_aligned_alloc(a, n); }
+
 static long moment(void) { return atomic_fetch_add_explicit(&now, 1, memory_order_relaxed); }
 
 static void *run(void *argument) {
@@ -196,8 +228,13 @@ static void *run(void *argument) {
     if (!subject->ops[op] || (subject->may && !subject->may(t, op, value))) continue;
     struct done *d = &done[t->number][count++];
     *d = (struct done){.op = op, .argument = value, .start = moment()};
+    long failures_before = failures;
     d->result = subject->call(object, op, value);
     d->end = moment();
+    if (failures != failures_before && (d->result == ASIF_FULL || d->result == NO_MEMORY)) { /* nothing happened */
+      count--;
+      continue;
+    }
     if (op == 0 && d->result == ASIF_OK) t->inside++, t->at[value]++;
     if (op == 1 && d->result != ASIF_EMPTY) t->inside--, t->at[value]--;
     if (rand_r(&t->seed) % 8 == 0) sched_yield();
@@ -242,6 +279,37 @@ static bool round_of(const struct subject *s, unsigned seed) {
   return holds;
 }
 
+/* The threads run one after the other, twice each, with some allocations failing; *none: there were not so many. */
+static bool failing_round(const struct subject *s, long from, long count, bool *none) {
+  subject = s;
+  fail_from = from;
+  fail_count = count;
+  allocations = failures = 0;
+  struct hazard *hazard = hazard_create(1, 2);
+  object = hazard ? s->create(hazard) : NULL;
+  for (int i = 0; i < THREADS && object; i++) {
+    threads[i] = (struct thread){.number = i, .seed = (unsigned)i};
+    run(&threads[i]);
+  }
+  fail_from = 0;
+  *none = failures == 0;
+  bool holds = object ? check() : !*none;
+  if (object) s->destroy(object);
+  hazard_destroy(hazard);
+  if (!holds) printf("%s: with allocations %ld to %ld failing\n", s->name, from, from + count - 1);
+  return holds;
+}
+
+static bool failing(const struct subject *s) {
+  static const long counts[] = {1, 2, 1000000};
+  for (int i = 0; i < 3; i++) {
+    bool none = false;
+    for (long from = 1; !none; from++)
+      if (!failing_round(s, from, counts[i], &none)) return false;
+  }
+  return true;
+}
+
 static bool asked_for(const char *name, char **names) {
   if (!*names) return true;
   for (; *names; names++)
@@ -251,12 +319,14 @@ static bool asked_for(const char *name, char **names) {
 
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
+  bool fails_in_turn = !strcmp(argv[1], "--failing");
   unsigned rounds = (unsigned)atoi(argv[1]);
   operations = atoi(argv[2]) < OPERATIONS_MOST ? atoi(argv[2]) : OPERATIONS_MOST;
   int objects = 0;
   for (const struct subject *s = subjects; s < subjects + sizeof subjects / sizeof *subjects; s++) {
     if (!asked_for(s->name, argv + 3)) continue;
     objects++;
+    if (fails_in_turn && !failing(s)) return 1;
     for (unsigned i = 1; i <= rounds; i++)
       if (!round_of(s, i)) return 1;
   }

@@ -3,7 +3,9 @@
 #define ASIF_OBJECTS_INSIDE_H
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { CACHE_LINE = 64 };
 
@@ -17,6 +19,24 @@ static inline unsigned thread_hint(void) {
   static _Thread_local char mine;
   return (unsigned)((uint64_t)(uintptr_t)&mine * 0x9e3779b97f4a7c15u >> 33);
 #endif
+}
+
+/* The bytes of a head with `count` elements behind it; 0 if there are none or too many: no object has none. */
+static inline size_t array_bytes(size_t head, size_t count, size_t each) {
+  const size_t most = PTRDIFF_MAX - CACHE_LINE;
+  return count == 0 || count > (most - head) / each ? 0 : head + count * each;
+}
+
+/* Memory for that; NULL if there is none. */
+static inline void *alloc_array(size_t head, size_t count, size_t each) {
+  size_t bytes = array_bytes(head, count, each);
+  return bytes ? malloc(bytes) : NULL;
+}
+
+/* The same, at the beginning of a cache line. */
+static inline void *alloc_aligned(size_t head, size_t count, size_t each) {
+  size_t bytes = array_bytes(head, count, each);
+  return bytes ? aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE) : NULL;
 }
 
 /* In a loop that can go on only after another thread has done something. */

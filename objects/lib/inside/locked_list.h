@@ -12,6 +12,7 @@
 #include "../hazard.h"
 
 struct node {
+  struct hazard_node retired;
   pthread_mutex_t lock;
   long key;
   _Atomic(struct node *) next;
@@ -26,6 +27,9 @@ struct list {
 struct place {
   struct node *prev, *curr;
 };
+
+/* The keys of the ends are in no set. */
+static inline bool is_key(long key) { return key != LONG_MIN && key != LONG_MAX; }
 
 static inline struct node *new_node(long key, struct node *next) {
   struct node *n = malloc(sizeof *n);
@@ -44,6 +48,7 @@ static inline void free_node(void *node) {
 }
 
 static inline bool list_open(struct list *l, struct hazard *hazard) {
+  if (!hazard) return false;
   struct node *last = new_node(LONG_MAX, NULL);
   l->head = new_node(LONG_MIN, last);
   l->hazard = hazard;

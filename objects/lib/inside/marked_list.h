@@ -16,6 +16,7 @@
 #include "../hazard.h"
 
 struct node {
+  struct hazard_node retired;
   long key;
   atomic_long count;     /* of the multiset */
   atomic_uintptr_t next; /* and 1: this node is deleted */
@@ -60,7 +61,7 @@ static inline bool list_try_find(struct list *l, struct hazard_record *r, long k
     if (at->next & 1) {
       at->next &= ~(uintptr_t)1;
       if (!atomic_compare_exchange_strong(at->link, &link, at->next)) return false;
-      hazard_retire(r, at->node, free);
+      hazard_retire(r, &at->node->retired, free);
     } else if (at->node->key >= key) {
       at->found = at->node->key == key;
       return true;
@@ -88,7 +89,7 @@ static inline void list_unlink(struct list *l, struct hazard_record *r, struct p
   uintptr_t link = (uintptr_t)at->node;
   long key = at->node->key;
   if (atomic_compare_exchange_strong(at->link, &link, at->next))
-    hazard_retire(r, at->node, free);
+    hazard_retire(r, &at->node->retired, free);
   else
     list_find(l, r, key, at);
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common.h"
+
 #define NOTHING LONG_MIN /* their NULL */
 enum { SLOTS_FIRST = 8, SLOTS_ARRAYS = 56 };
 
@@ -26,7 +28,7 @@ struct slots {
 
 static inline struct slot *slots_array(unsigned which) {
   long length = (long)SLOTS_FIRST << (which ? which - 1 : 0);
-  struct slot *made = malloc((size_t)length * sizeof *made);
+  struct slot *made = alloc_array(0, (size_t)length, sizeof *made);
   for (long i = 0; made && i < length; i++) {
     atomic_init(&made[i].item, NOTHING);
     atomic_init(&made[i].hold, 0);
@@ -60,8 +62,9 @@ static inline struct slot *slots_at(struct slots *s, long i, bool make) {
   return array ? &array[i - begin] : NULL;
 }
 
-/* Enq, the same for all: FETCH_AND_ADD, then STORE. Without memory the slot stays empty. */
+/* Enq, the same for all: FETCH_AND_ADD, then STORE. Without memory the slot stays empty. NOTHING cannot be put in. */
 static inline bool slots_enq(struct slots *s, long value) {
+  if (value == NOTHING) return false;
   struct slot *mine = slots_at(s, atomic_fetch_add(&s->back, 1), true);
   if (mine) atomic_store(&mine->item, value);
   return mine != NULL;
