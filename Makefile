@@ -196,6 +196,11 @@ test-long:
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
 	@$(B)/strict/asif-tests --sum $(B)/tally
 
+# `asif check` against the reference in Python, tests/reference.py.
+REFERENCE_HISTORIES ?= 1000000
+test-reference: all
+	@python3 tests/reference.py $(B)/asif $(REFERENCE_HISTORIES)
+
 SOAK_SECONDS ?= 3600
 soak: all
 	@tests/soak.sh $(B)/asif $(SOAK_SECONDS)
@@ -257,6 +262,7 @@ help:
 	@echo 'make demo       check two example histories'
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
 	@echo 'make format-check  is the layout that of .clang-format?'
 	@echo 'make test-browser  the HTML page, used in a real browser'
 	@echo 'make soak       the objects that are right under asif test for an hour (SOAK_SECONDS=3600)'
@@ -268,6 +274,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

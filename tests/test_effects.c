@@ -46,8 +46,7 @@ static void compare(const char *name, const struct effect_text *texts, size_t co
     if (texts)
       read_effects(&m, "own", texts, count, &effects);
     else
-      CHECK(effects_named(&m, name, &effects));
-    effects.name = "own"; /* or it would be decided by what is made for the other */
+      CHECK(effects_of(&m, &built_in, &effects));
     effects_spec(&m, &effects, &own);
     CHECK(own.op_count <= built_in.op_count);
     built_in.op_count = own.op_count; /* count of a multiset has no effect to write */

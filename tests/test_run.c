@@ -282,7 +282,7 @@ static void tell(void *context, const struct access *a) {
   static const char *const kinds[] = {"reads", "writes", "updates"};
   CHECK(a->kind <= POINT_UPDATE && a->pc);
   text_printf(t, "%u %s %s %lu %lu;", a->fiber, a->atomic ? "atomically" : "plainly", kinds[a->kind],
-              (unsigned long)a->read, (unsigned long)a->wrote);
+              (unsigned long)a->read.low, (unsigned long)a->wrote.low);
 }
 TEST(run_is_told) {
   RUNS();

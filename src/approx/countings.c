@@ -110,11 +110,14 @@ static void unpack(struct countings *s, uint32_t set) {
 static bool old(const struct counting_entry *e) { return e->from == 0 && e->to == 0; }
 
 bool countings_finite(const struct spec *spec) {
-  static const char *const collections[] = {"queue",     "stack",  "weak-queue",     "weak-stack",
-                                            "semiqueue", "k-fifo", "priority-queue", "max-priority-queue"};
-  for (size_t i = 0; i < sizeof collections / sizeof *collections; i++)
-    if (!strcmp(spec->name, collections[i])) return true;
-  return false;
+  switch (spec->family) {
+  case FAMILY_QUEUE:
+  case FAMILY_STACK:
+  case FAMILY_SEMIQUEUE:
+  case FAMILY_K_FIFO:
+  case FAMILY_PRIORITY_QUEUE: return !spec->bounded;
+  default: return false;
+  }
 }
 
 /* Can it happen in every initial state? */
@@ -217,7 +220,7 @@ uint32_t countings_return(struct countings *s, uint32_t counting, unsigned proce
   c->open[process] = COUNTING_IDLE;
   c->returned = true;
   forget(s);
-  if (s->spec->always >> op.method & 1)
+  if (spec_op_in(s->spec->always, op.method))
     return intern(s); /* it may come last, after an order of the others there was before */
   mark_late(s);
   decider_take(&s->decider, c, s->processes);

@@ -11,23 +11,23 @@
 #define BAG "semiqueue(1000000000)"
 
 static const struct shape shapes[] = {
-    {"queue", NULL, 1, 1, ORDER_QUEUE, true, true},
-    {"weak-queue", NULL, 1, 1, ORDER_QUEUE, false, true},
-    {"bounded-queue", "queue", 1, 1, ORDER_QUEUE, true, false},
-    {"stack", NULL, 1, 1, ORDER_STACK, true, true},
-    {"weak-stack", NULL, 1, 1, ORDER_STACK, false, true},
-    {"deque", NULL, 2, 2, ORDER_DEQUE, true, true},
-    {"semiqueue", NULL, 1, 1, ORDER_OTHER, true, false},
-    {"k-fifo", NULL, 1, 1, ORDER_OTHER, true, false},
-    {"producer-fifo", BAG, 1, 1, ORDER_NONE, true, false},
-    {"priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
-    {"max-priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
-    {"bounded-priority-queue", BAG, 1, 1, ORDER_NONE, true, false},
+    {FAMILY_QUEUE, false, false, NULL, 1, 1, ORDER_QUEUE, true, true},
+    {FAMILY_QUEUE, true, false, NULL, 1, 1, ORDER_QUEUE, false, true},
+    {FAMILY_QUEUE, false, true, "queue", 1, 1, ORDER_QUEUE, true, false},
+    {FAMILY_STACK, false, false, NULL, 1, 1, ORDER_STACK, true, true},
+    {FAMILY_STACK, true, false, NULL, 1, 1, ORDER_STACK, false, true},
+    {FAMILY_DEQUE, false, false, NULL, 2, 2, ORDER_DEQUE, true, true},
+    {FAMILY_SEMIQUEUE, false, false, NULL, 1, 1, ORDER_OTHER, true, false},
+    {FAMILY_K_FIFO, false, false, NULL, 1, 1, ORDER_OTHER, true, false},
+    {FAMILY_PRODUCER_FIFO, false, false, BAG, 1, 1, ORDER_NONE, true, false},
+    {FAMILY_PRIORITY_QUEUE, false, false, BAG, 1, 1, ORDER_NONE, true, false},
+    {FAMILY_PRIORITY_QUEUE, false, true, BAG, 1, 1, ORDER_NONE, true, false},
 };
 
-const struct shape *shape_of(const struct spec *spec) {
-  for (size_t i = 0; !spec->source && i < sizeof shapes / sizeof *shapes; i++)
-    if (!strcmp(shapes[i].name, spec->name)) return &shapes[i];
+const struct shape *shape_of(const struct spec *s) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (shapes[i].family == s->family && shapes[i].weak == s->weak && shapes[i].bounded == s->bounded)
+      return &shapes[i];
   return NULL;
 }
 

@@ -38,7 +38,8 @@ enum order_kind {
 
 /* A specification that has elements. */
 struct shape {
-  const char *name;
+  enum spec_family family;
+  bool weak, bounded;
   const char *judge; /* what decides: a specification that allows at least as much; NULL: itself */
   unsigned pushes, pops;
   enum order_kind order;

@@ -84,6 +84,8 @@ static const char stack_text[] =
 const char *const family_names[] = {"queue", "stack", NULL};
 
 const char *family_named(const char *name) {
-  if (!strcmp(name, "queue")) return queue_text;
-  return strcmp(name, "stack") ? NULL : stack_text;
+  static const char *const texts[] = {queue_text, stack_text};
+  for (int i = 0; family_names[i]; i++)
+    if (!strcmp(name, family_names[i])) return texts[i];
+  return NULL;
 }

@@ -149,7 +149,7 @@ struct monitor;
 struct monitor *formula_monitor(struct mem *, const struct spec *, unsigned k, struct formula *, bool bundled);
 
 /* families.c: the families of Figure 4, as text. */
-const char *family_named(const char *name); /* "queue", "stack"; NULL if there is none */
+const char *family_named(const char *name); /* one of family_names; NULL if there is none */
 extern const char *const family_names[];    /* NULL-terminated */
 /* families_complete.c: the complete family of length k <= 2 (section 7.2) of queue or stack, as text: every smallest
  * set of at most `most` values (and empty pops) that no linearizable history has. Of histories of complete operations

@@ -128,7 +128,7 @@ static bool is_for(const struct formula *f, const struct spec *spec, struct mem 
   struct text names;
   text_open(&names, m);
   for (size_t i = 0; i < f->specs.count; i++) {
-    if (!strcmp(f->specs.at[i], spec->name)) return true;
+    if (spec_called(spec, f->specs.at[i])) return true;
     text_printf(&names, "%s%s", i ? ", " : "", f->specs.at[i]);
   }
   if (!f->specs.count) return true;
@@ -146,7 +146,7 @@ bool formula_bind(struct mem *m, struct formula *f, const struct spec *spec, str
                 f->source, spec->name);
     return false;
   }
-  if (f->forget && strcmp(spec->name, "queue") && strcmp(spec->name, "stack")) {
+  if (f->forget && !spec_is_plain(spec, FAMILY_QUEUE) && !spec_is_plain(spec, FAMILY_STACK)) {
     problem_set(problem, "%.150s: 'forget balanced' is for queue and stack, not for %s", f->source, spec->name);
     return false;
   }

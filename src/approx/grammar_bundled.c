@@ -85,21 +85,22 @@ static void fixed(const struct spec *s, struct text *t, const char *text) {
 }
 
 static const struct {
-  const char *spec;
+  enum spec_family family;
+  bool bounded;
   void (*write)(const struct spec *, struct text *, const char *);
   const char *text;
-} all[] = {{"lock", fixed, lock},
-           {"rw-lock", fixed, rw_lock},
-           {"snzi", fixed, snzi},
-           {"mailbox", fixed, mailbox},
-           {"semaphore", semaphore, NULL},
-           {"bounded-queue", buffer, "enq"},
-           {"bounded-priority-queue", buffer, "insert"}};
+} all[] = {{FAMILY_LOCK, false, fixed, lock},
+           {FAMILY_RW_LOCK, false, fixed, rw_lock},
+           {FAMILY_SNZI, false, fixed, snzi},
+           {FAMILY_MAILBOX, false, fixed, mailbox},
+           {FAMILY_SEMAPHORE, false, semaphore, NULL},
+           {FAMILY_QUEUE, true, buffer, "enq"},
+           {FAMILY_PRIORITY_QUEUE, true, buffer, "insert"}};
 enum { ALL = sizeof all / sizeof *all };
 
 static size_t find(const struct spec *s) {
   size_t i = 0;
-  while (i < ALL && (s->user || strcmp(s->name, all[i].spec))) i++;
+  while (i < ALL && (s->family != all[i].family || s->bounded != all[i].bounded)) i++;
   return i;
 }
 

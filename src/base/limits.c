@@ -39,9 +39,13 @@ bool limits_poll(struct limits *l) {
   if (!reached && l->interrupted && *l->interrupted) reached = LIMIT_INTERRUPT;
   if (!reached && l->seconds > 0 && limits_elapsed(l) >= l->seconds) reached = LIMIT_TIME;
   if (!reached) return false;
-  int none = LIMIT_NONE;
-  atomic_compare_exchange_strong(&l->reached, &none, reached);
+  limits_reach(l, (enum limit)reached);
   return true;
+}
+
+void limits_reach(struct limits *l, enum limit limit) {
+  int none = LIMIT_NONE;
+  atomic_compare_exchange_strong(&l->reached, &none, (int)limit);
 }
 
 const char *limit_told(enum limit limit) {
@@ -49,6 +53,7 @@ const char *limit_told(enum limit limit) {
   case LIMIT_TIME: return "the time limit was reached";
   case LIMIT_MEMORY: return "the memory limit was reached";
   case LIMIT_INTERRUPT: return "it was interrupted";
+  case LIMIT_STATES: return "the limit of states was reached";
   case LIMIT_NO_MEMORY: return "the machine's memory was used up";
   default: return "no limit was reached";
   }

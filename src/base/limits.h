@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_INTERRUPT, LIMIT_NO_MEMORY };
+enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_INTERRUPT, LIMIT_NO_MEMORY, LIMIT_STATES };
 
 struct limits {
   double started;                           /* monotonic seconds at limits_start */
   double seconds;                           /* allowed wall time, 0 for none */
   size_t bytes;                             /* allowed memory, 0 for none */
+  unsigned long long states;                /* a search may store, 0 for any number; the search counts them */
   _Atomic size_t used;                      /* bytes held by every struct mem of this run */
   _Atomic int reached;                      /* first enum limit reached */
   const volatile sig_atomic_t *interrupted; /* set by a signal handler, or NULL */
@@ -25,7 +26,8 @@ void limits_start(struct limits *, double seconds, size_t bytes);
 double limits_elapsed(const struct limits *);
 bool limits_poll(
     struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */
-const char *limit_told(enum limit); /* "the time limit was reached" */
+void limits_reach(struct limits *, enum limit); /* this one is: unless another was before */
+const char *limit_told(enum limit);             /* "the time limit was reached" */
 
 double clock_seconds(void);              /* monotonic wall clock */
 double clock_cpu_seconds(void);          /* CPU time of the process, all threads */

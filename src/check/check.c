@@ -68,7 +68,7 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
     if (ran(k, RAN_FAST, k->monitor->decide, p, &w->mem, d, &why_not)) return true;
     atomic_store(&k->why_not, why_not);
     if (k->options->method == METHOD_FAST) return false;
-    if (!strcmp(p->spec->name, "queue") && ran(k, RAN_MATCH, match_queue_part, p, &w->mem, d, &why_not)) return true;
+    if (k->monitor->repeated && ran(k, RAN_MATCH, k->monitor->repeated, p, &w->mem, d, &why_not)) return true;
   } else if (k->options->method == METHOD_FAST) {
     return false;
   }
@@ -294,23 +294,18 @@ bool check_history(struct mem *mem, const struct history *h, const struct spec *
   return revalidate(h, spec, limits, r, why);
 }
 
-static const struct {
-  const char *spec;
-  struct monitor monitor;
-} monitors[] = {
-    {"queue", {fast_queue, "queue"}},
-    {"stack", {fast_stack, "stack"}},
-    {"weak-queue", {fast_queue, "queue"}},
-    {"weak-stack", {fast_stack, "stack"}},
-    {"priority-queue", {fast_priority_queue, "priority-queue"}},
-    {"max-priority-queue", {fast_priority_queue, "priority-queue"}},
-    {"register", {fast_register, "register"}},
-    {"set", {search_part, "set"}},
-    {"multiset", {search_part, "multiset"}},
+static const struct monitor monitors[FAMILIES] = {
+    [FAMILY_QUEUE] = {fast_queue, match_queue_part, "queue"},
+    [FAMILY_STACK] = {fast_stack, NULL, "stack"},
+    [FAMILY_PRIORITY_QUEUE] = {fast_priority_queue, NULL, "priority-queue"},
+    [FAMILY_REGISTER] = {fast_register, NULL, "register"},
+    [FAMILY_SET] = {search_part, NULL, "set"},
+    [FAMILY_MULTISET] = {search_part, NULL, "multiset"},
 };
+static const struct monitor weak_queue = {fast_queue, NULL, "queue"};
 
 const struct monitor *monitor_for(const struct spec *s) {
-  for (size_t i = 0; i < sizeof monitors / sizeof *monitors; i++)
-    if (!strcmp(monitors[i].spec, s->name)) return &monitors[i].monitor;
-  return NULL;
+  if (s->bounded || !monitors[s->family].decide) return NULL;
+  if (s->family == FAMILY_REGISTER && spec_compares(s)) return NULL;
+  return s->family == FAMILY_QUEUE && s->weak ? &weak_queue : &monitors[s->family];
 }

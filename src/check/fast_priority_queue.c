@@ -74,7 +74,7 @@ static struct ranked *rank_items(const struct part *p, struct mem *m, const stru
     struct context c = {p->values, p, t};
     qsort_r(list, t->count, sizeof *list, by_value, &c);
   }
-  if (spec_op_find(p->spec, "remove-max", 10) >= 0)
+  if (p->spec->greatest_first)
     for (uint32_t i = 0, j = t->count; i + 1 < j; i++) {
       struct ranked swap = list[i];
       list[i] = list[--j];
@@ -188,9 +188,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
 
 enum applies fast_priority_queue(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "insert", 6), spec_op_find(p->spec, "remove", 6), d, why_not) ==
-      APPLIES_NOT)
-    return APPLIES_NOT;
+  if (items_build(p, m, &t, d, why_not) == APPLIES_NOT) return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   return items_match_pending(p, m, &t, NULL, decide, d, why_not);
 }

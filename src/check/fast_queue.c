@@ -190,9 +190,7 @@ static void *numbers(struct mem *m, size_t count) { return mem_alloc(m, (count +
 
 enum applies fast_queue(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "enq", 3), spec_op_find(p->spec, "deq", 3), d, why_not) ==
-      APPLIES_NOT)
-    return APPLIES_NOT;
+  if (items_build(p, m, &t, d, why_not) == APPLIES_NOT) return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   match_pending(p, &t);
 

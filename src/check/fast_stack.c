@@ -298,9 +298,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
 
 enum applies fast_stack(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   struct items t;
-  if (items_build(p, m, &t, spec_op_find(p->spec, "push", 4), spec_op_find(p->spec, "pop", 3), d, why_not) ==
-      APPLIES_NOT)
-    return APPLIES_NOT;
+  if (items_build(p, m, &t, d, why_not) == APPLIES_NOT) return APPLIES_NOT;
   if (d->verdict == VERDICT_VIOLATED) return APPLIES;
   uint32_t *events = part_events(p, m);
   enum applies answer = items_match_pending(p, m, &t, events, decide, d, why_not);

@@ -182,11 +182,12 @@ static void drop_idle_puts(const struct part *p, struct items *t) {
   t->count = kept;
 }
 
-enum applies items_build(const struct part *p, struct mem *m, struct items *t, int put, int take, struct decision *d,
+enum applies items_build(const struct part *p, struct mem *m, struct items *t, struct decision *d,
                          const char **why_not) {
   memset(t, 0, sizeof *t);
   struct index x;
-  bool weak = !strncmp(p->spec->name, "weak-", 5), twice = false;
+  int put = put_of(p->spec), take = take_of(p->spec);
+  bool weak = p->spec->weak, twice = false;
   index_open(&x, m, p);
   uint32_t puts = 0, empties = 0, pending = 0, others = 0;
   for (uint32_t i = 0; i < p->count; i++) {

@@ -10,6 +10,10 @@
 
 #define NEVER UINT32_MAX
 
+/* The one insertion and the one removal of a container that has one of each. */
+static inline int put_of(const struct spec *s) { return __builtin_ctz(s->container->puts); }
+static inline int take_of(const struct spec *s) { return __builtin_ctz(s->container->takes); }
+
 struct item {
   uint32_t put_call, put_ret; /* put_ret tightened */
   uint32_t take_call,
@@ -32,8 +36,7 @@ struct items {
 
 /* Builds the items. Says violated at once (decision->verdict, core) for a value taken that was never put, taken twice,
  * or taken before it was put; APPLIES_NOT for repeated values, unobserved results and other operations. */
-enum applies items_build(const struct part *, struct mem *, struct items *, int put, int take, struct decision *,
-                         const char **why_not);
+enum applies items_build(const struct part *, struct mem *, struct items *, struct decision *, const char **why_not);
 
 /* Decides items without a pending take; if that fails, tries giving pending takes to stuck items of the wrong part.
  * `decide` must answer holds with an order, or violated with a core such that only a change to the core's items can

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "check/part.h"
+#include "check/items.h"
 
 struct enqueue {
   value value;
@@ -312,7 +312,7 @@ static enum applies order_matched(struct match *m, struct decision *d, const cha
 }
 
 enum applies match_queue_part(const struct part *p, struct mem *mem, struct decision *d, const char **why_not) {
-  int put = spec_op_find(p->spec, "enq", 3), take_method = spec_op_find(p->spec, "deq", 3);
+  int put = put_of(p->spec), take_method = take_of(p->spec);
   struct match *m = mem_zero(mem, 1, sizeof *m);
   m->mem = mem;
   m->part = p;

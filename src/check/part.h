@@ -53,6 +53,7 @@ decider search_part, wing_gong_part, match_queue_part, pairs_part;
 /* Which fast monitor a specification has, and its name; NULL if none. */
 struct monitor {
   decider *decide;
+  decider *repeated; /* where `decide` does not apply, because of repeated values for example; or NULL */
   const char *name;
 };
 const struct monitor *monitor_for(const struct spec *);

@@ -9,9 +9,7 @@ struct view { /* the core, sorted out */
   const struct spec *spec;
   const struct check_result *r;
   struct text *out;
-  int put, take;             /* the container's operations, -1 if it is none */
-  const char *done, *undone; /* "enqueued", "dequeued" */
-  const char *thing;         /* "queue" */
+  const struct spec_container *container; /* or NULL */
 };
 
 static const struct op *op_at(const struct view *v, uint32_t i) { return &v->h->ops.at[i]; }
@@ -30,20 +28,27 @@ static void say_before(const struct view *v, const struct op *a, const struct op
 
 static bool before(const struct op *a, const struct op *b) { return a->ret < b->call; }
 
+static bool is_put(const struct view *v, const struct op *o) { return spec_op_in(v->container->puts, o->method); }
+static bool is_take(const struct view *v, const struct op *o) { return spec_op_in(v->container->takes, o->method); }
+
 /* The put or the take of a value in the core, NULL if not there. */
-static const struct op *find(const struct view *v, int method, value x) {
-  for (size_t i = 0; i < v->r->core_count; i++) {
-    const struct op *o = op_at(v, v->r->core[i]);
-    if (o->method == method && (method == v->put ? o->arg[0] : o->result) == x) return o;
-  }
+static const struct op *find_put(const struct view *v, value x) {
+  for (size_t i = 0; i < v->r->core_count; i++)
+    if (is_put(v, op_at(v, v->r->core[i])) && op_at(v, v->r->core[i])->arg[0] == x) return op_at(v, v->r->core[i]);
+  return NULL;
+}
+
+static const struct op *find_take(const struct view *v, value x) {
+  for (size_t i = 0; i < v->r->core_count; i++)
+    if (is_take(v, op_at(v, v->r->core[i])) && op_at(v, v->r->core[i])->result == x) return op_at(v, v->r->core[i]);
   return NULL;
 }
 
 /* Anywhere in the history, on the same object. */
-static const struct op *find_anywhere(const struct view *v, int method, value x, uint32_t object) {
+static const struct op *find_put_anywhere(const struct view *v, value x, uint32_t object) {
   for (size_t i = 0; i < v->h->ops.count; i++) {
     const struct op *o = &v->h->ops.at[i];
-    if (o->method == method && o->object == object && (method == v->put ? o->arg[0] : o->result) == x) return o;
+    if (is_put(v, o) && o->object == object && o->arg[0] == x) return o;
   }
   return NULL;
 }
@@ -63,17 +68,17 @@ static bool is_value(value x) { return value_is_small(x) || x > V_UNKNOWN; }
 static bool say_origin(const struct view *v) {
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *t = op_at(v, v->r->core[i]);
-    if (t->method != v->take || !is_value(t->result)) continue;
-    const struct op *put = find_anywhere(v, v->put, t->result, t->object);
+    if (!is_take(v, t) || !is_value(t->result)) continue;
+    const struct op *put = find_put_anywhere(v, t->result, t->object);
     if (!put) {
       say_value(v, t->result);
-      text_printf(v->out, " was %s, but never %s", v->undone, v->done);
+      text_printf(v->out, " was %s, but never %s", v->container->undone, v->container->done);
       return true;
     }
-    put = find(v, v->put, t->result);
+    put = find_put(v, t->result);
     if (put && before(t, put) && v->r->core_count <= 3) {
       say_value(v, t->result);
-      text_printf(v->out, " was %s before it was %s: ", v->undone, v->done);
+      text_printf(v->out, " was %s before it was %s: ", v->container->undone, v->container->done);
       say_op(v, t);
       text_add(v->out, " returned before ");
       say_call(v, put);
@@ -83,16 +88,16 @@ static bool say_origin(const struct view *v) {
     size_t takes = 0, puts = 0;
     for (size_t k = 0; k < v->r->core_count; k++) {
       const struct op *o = op_at(v, v->r->core[k]);
-      takes += o->method == v->take && o->result == t->result;
+      takes += is_take(v, o) && o->result == t->result;
     }
     for (size_t k = 0; takes > 1 && k < v->h->ops.count; k++) {
       const struct op *o = &v->h->ops.at[k];
-      puts += o->method == v->put && o->object == t->object && o->arg[0] == t->result;
+      puts += is_put(v, o) && o->object == t->object && o->arg[0] == t->result;
     }
     if (takes > 1 && takes > puts) {
       say_value(v, t->result);
-      say_times(v, v->undone, takes);
-      text_printf(v->out, ", but %s only ", v->done);
+      say_times(v, v->container->undone, takes);
+      text_printf(v->out, ", but %s only ", v->container->done);
       say_times(v, "", puts);
       return true;
     }
@@ -104,17 +109,17 @@ static bool say_origin(const struct view *v) {
 static bool say_empty(const struct view *v) {
   const struct op *empty = NULL;
   for (size_t i = 0; i < v->r->core_count; i++)
-    if (op_at(v, v->r->core[i])->method == v->take && op_at(v, v->r->core[i])->result == V_EMPTY)
+    if (is_take(v, op_at(v, v->r->core[i])) && op_at(v, v->r->core[i])->result == V_EMPTY)
       empty = op_at(v, v->r->core[i]);
   if (!empty) return false;
   say_call(v, empty);
-  text_printf(v->out,
-              " returned empty, but the %s was not empty at any moment between its call and its return: ", v->thing);
+  text_printf(v->out, " returned empty, but the %s was not empty at any moment between its call and its return: ",
+              v->spec->name);
   int said = 0;
   value last = V_NONE;
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *o = op_at(v, v->r->core[i]);
-    if (o->method != v->put || (said && o->arg[0] == last)) continue;
+    if (!is_put(v, o) || (said && o->arg[0] == last)) continue;
     if (said++) text_add(v->out, ", then ");
     say_value(v, o->arg[0]);
     last = o->arg[0];
@@ -128,8 +133,8 @@ static bool say_order(const struct view *v, bool lifo, int priority) {
   for (size_t i = 0; i < v->r->core_count; i++)
     for (size_t k = 0; k < v->r->core_count; k++) {
       const struct op *a = op_at(v, v->r->core[i]), *out = op_at(v, v->r->core[k]);
-      if (a->method != v->put || out->method != v->take || !is_value(out->result) || a->arg[0] == out->result) continue;
-      const struct op *b = find(v, v->put, out->result), *later = find(v, v->take, a->arg[0]);
+      if (!is_put(v, a) || !is_take(v, out) || !is_value(out->result) || a->arg[0] == out->result) continue;
+      const struct op *b = find_put(v, out->result), *later = find_take(v, a->arg[0]);
       if (later && !before(out, later)) continue;
       if (v->r->core_count != 2u + (b != NULL) + (later != NULL)) continue;
       if (priority ? !before(a, out) || priority * value_compare(v->h->values, a->arg[0], out->result) >= 0
@@ -137,7 +142,7 @@ static bool say_order(const struct view *v, bool lifo, int priority) {
                    : !b || !before(a, b))
         continue;
       say_value(v, out->result);
-      text_printf(v->out, " was %s before ", v->undone);
+      text_printf(v->out, " was %s before ", v->container->undone);
       say_value(v, a->arg[0]);
       if (priority) {
         text_add(v->out, ", which goes first and was inside: ");
@@ -153,7 +158,7 @@ static bool say_order(const struct view *v, bool lifo, int priority) {
       } else {
         text_add(v->out, ", though ");
         say_value(v, a->arg[0]);
-        text_printf(v->out, " was %s first: ", v->done);
+        text_printf(v->out, " was %s first: ", v->container->done);
         say_before(v, a, b);
       }
       return true;
@@ -281,38 +286,18 @@ static void say_start(const struct view *v) {
   if (v->r->start_count > 4) text_printf(v->out, " or %zu more", v->r->start_count - 4);
 }
 
+/* The sentence for a container; false if none fits. */
+static bool say_container(const struct view *v) {
+  enum spec_family f = v->spec->family;
+  bool ordered = f == FAMILY_QUEUE || f == FAMILY_STACK || f == FAMILY_PRIORITY_QUEUE;
+  int priority = f != FAMILY_PRIORITY_QUEUE ? 0 : v->spec->greatest_first ? -1 : 1;
+  if (say_origin(v)) return true;
+  return !v->r->start_count && (say_empty(v) || (ordered && say_order(v, f == FAMILY_STACK, priority)));
+}
+
 void reason_print(const struct history *h, const struct spec *spec, const struct check_result *r, struct text *out) {
-  static const struct {
-    const char *spec, *put, *take, *done, *undone;
-    bool lifo;
-    int priority, fifo;
-  } containers[] = {
-      {"queue", "enq", "deq", "enqueued", "dequeued", false, 0, 1},
-      {"stack", "push", "pop", "pushed", "popped", true, 0, 0},
-      {"priority-queue", "insert", "remove", "inserted", "removed", false, 1, 0},
-      {"max-priority-queue", "insert", "remove", "inserted", "removed", false, -1, 0},
-      {"bounded-queue", "enq", "deq", "enqueued", "dequeued", false, 0, 1},
-      {"bounded-priority-queue", "insert", "remove", "inserted", "removed", false, 1, 0},
-      {"weak-queue", "enq", "deq", "enqueued", "dequeued", false, 0, 1},
-      {"weak-stack", "push", "pop", "pushed", "popped", true, 0, 0},
-      {"semiqueue", "enq", "deq", "enqueued", "dequeued", false, 0, 0},
-      {"k-fifo", "enq", "deq", "enqueued", "dequeued", false, 0, 0},
-      {"stuttering-queue", "enq", "deq", "enqueued", "dequeued", false, 0, 0},
-      {"producer-fifo", "enq", "deq", "enqueued", "dequeued", false, 0, 0},
-  };
-  struct view v = {.h = h, .spec = spec, .r = r, .out = out, .put = -1, .take = -1, .thing = spec->name};
-  for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
-    if (strcmp(containers[i].spec, spec->name)) continue;
-    v.put = spec_op_find(spec, containers[i].put, strlen(containers[i].put));
-    v.take = spec_op_find(spec, containers[i].take, strlen(containers[i].take));
-    v.done = containers[i].done;
-    v.undone = containers[i].undone;
-    bool ordered = containers[i].lifo || containers[i].priority || containers[i].fifo;
-    if (say_origin(&v) || (r->start_count == 0 &&
-                           (say_empty(&v) || (ordered && say_order(&v, containers[i].lifo, containers[i].priority)))))
-      return;
-  }
-  if (v.put < 0 && (say_never_written(&v) || say_member(&v))) return;
-  if (!(v.put < 0 && say_read(&v))) say_anything(&v);
+  struct view v = {.h = h, .spec = spec, .r = r, .out = out, .container = spec->container};
+  if (v.container ? say_container(&v) : say_never_written(&v) || say_member(&v)) return;
+  if (v.container || !say_read(&v)) say_anything(&v);
   say_start(&v);
 }

@@ -186,7 +186,7 @@ static void observe_part(struct search *s, const struct part *p) {
     if (cell[o->method].sets == -1 && !op_pending(o)) observe(s, o->result, o->ret);
   }
   for (uint32_t i = 0; i < p->count; i++) /* an operation that overwrites, to make the one unobserved state with */
-    if (cell[p->ops[i].method].sets >= 0 && s->spec->overwrites >> p->ops[i].method & 1) {
+    if (cell[p->ops[i].method].sets >= 0 && spec_op_in(s->spec->overwrites, p->ops[i].method)) {
       s->dead_op = p->ops[i];
       s->dead_op.arg[cell[p->ops[i].method].sets] = V_UNKNOWN;
       s->merges = s->one_value = true;
@@ -228,7 +228,7 @@ static inline struct successors slot_step(struct search *s, uint32_t state, uint
   struct slot *t = &s->slots[k];
   if (t->to != NO_STATE) return (struct successors){&t->to, 1};
   struct successors x = states_step(s->states, state, t->class);
-  if (x.count == 1 && s->spec->overwrites >> t->method & 1) t->to = x.at[0];
+  if (x.count == 1 && spec_op_in(s->spec->overwrites, t->method)) t->to = x.at[0];
   return x;
 }
 
@@ -273,9 +273,9 @@ static void slot_open(struct search *s, uint32_t op) {
   bit_set(s->open, k);
   if (s->slots[k].pure)
     bit_set(s->pure, k);
-  else if (s->spec->always >> o->method & 1)
+  else if (spec_op_in(s->spec->always, o->method))
     bit_set(s->always, k);
-  if (s->spec->overwrites >> o->method & 1) bit_set(s->overwrites, k);
+  if (spec_op_in(s->spec->overwrites, o->method)) bit_set(s->overwrites, k);
   uint64_t *mine = s->earlier + (size_t)k * s->words;
   memset(mine, 0, s->words * sizeof *mine);
   for (uint32_t i = 0; i < s->slot_count; i++) {
@@ -346,7 +346,7 @@ static void linearize(struct search *s, const struct config *c, uint32_t k, uint
   for (uint32_t w = 0; w < s->words; w++)
     for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1)
       settle(s, x, w * 64 + (uint32_t)__builtin_ctzll(due));
-  x->idle = s->marks.count == settled && (s->spec->always >> s->slots[k].method & 1);
+  x->idle = s->marks.count == settled && spec_op_in(s->spec->always, s->slots[k].method);
 }
 
 /* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top.

@@ -119,9 +119,9 @@ static bool still_wrong(struct shrink *s) {
     any_free = op_pending(&p.ops[i]) && p.ops[i].result != V_UNKNOWN && p.ops[i].result != V_NONE;
   if (!any_free && !s->start.count && monitor && monitor->decide != search_part) {
     applies = monitor->decide(&p, m, &d, &why_not);
-    if (applies == APPLIES_NOT && !strcmp(p.spec->name, "queue")) {
+    if (applies == APPLIES_NOT && monitor->repeated) {
       d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
-      applies = match_queue_part(&p, m, &d, &why_not);
+      applies = monitor->repeated(&p, m, &d, &why_not);
     }
   }
   if (applies == APPLIES_NOT) search_left(s, &p, from, TRY_MOST, &d);

@@ -37,7 +37,7 @@ static int list(struct mem *m, const struct spec *one) {
 }
 
 static bool read_options(const struct args *a, const struct spec *s, struct generate_options *o) {
-  bool bad = false, cas = !strcmp(s->name, "cas-register");
+  bool bad = false, cas = s->family == FAMILY_REGISTER && spec_compares(s);
   const long long most = 1000000000;
   *o = (struct generate_options){
       .spec = s,

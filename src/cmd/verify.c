@@ -45,6 +45,7 @@ static const struct opt opts[] = {
      "write the counterexample's history, in the format of the file's name (default: wing-gong)"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
+    {"states-limit", 0, "N", NULL, "give up once N states are stored; unlike a time, the same on every machine"},
     {"checkpoint", 0, "FILE", "@files",
      "where a limit or Ctrl-C leaves what was reached (default: after 10 s Ctrl-C leaves it in\n"
      "asif-verify.checkpoint)"},
@@ -125,6 +126,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   read_checkpoint(a, &o->search);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  j->states = (unsigned long long)arg_number(a, "states-limit", 0, 1, INT64_MAX, &bad);
   for (int i = 1; i < a->count; i++)
     if (a->at[i][0] != '-') {
       usage_error(a, "too many arguments: %s", a->at[i]);
@@ -367,6 +369,7 @@ static int verify_file(struct verify_job *j) {
   struct mem m;
   int status;
   limits_start(&j->limits, j->seconds, j->bytes);
+  j->limits.states = j->states;
   j->limits.interrupted = &interrupted;
   if (isatty(STDERR_FILENO)) {
     j->options.search.progress = show_progress;

@@ -11,6 +11,7 @@ struct verify_job {
   struct live_asked live;
   double seconds, cpu, search_cpu; /* CPU: when it began; of the search */
   size_t bytes;
+  unsigned long long states; /* --states-limit; 0: none */
   struct limits limits;
   struct subject subject;
   struct verified answer;

@@ -54,13 +54,12 @@ struct schedule {
 };
 
 static const struct subject *subject_for(const struct spec *s) {
-  size_t n = strlen(s->name);
+  enum variant variant = s->bounded                                         ? VARIANT_BOUNDED
+                         : s->weak                                          ? VARIANT_WEAK
+                         : s->family == FAMILY_REGISTER && spec_compares(s) ? VARIANT_CAS
+                                                                            : VARIANT_PLAIN;
   for (int i = 0; subjects[i]; i++)
-    for (const char *name = subjects[i]->specs; *name; name += strspn(name, " ")) {
-      size_t len = strcspn(name, " ");
-      if (len == n && !memcmp(name, s->name, n)) return subjects[i];
-      name += len;
-    }
+    if (subjects[i]->families >> s->family & 1 && subjects[i]->variant == variant) return subjects[i];
   return NULL;
 }
 

@@ -32,8 +32,12 @@ struct generator {
   uint32_t left; /* operations that may still be called */
 };
 
+/* The variants of a family. */
+enum variant { VARIANT_PLAIN, VARIANT_BOUNDED, VARIANT_WEAK, VARIANT_CAS };
+
 struct subject {
-  const char *specs; /* names of the specifications it is for, separated by blanks */
+  uint32_t families;    /* bit f: it is for enum spec_family f ... */
+  enum variant variant; /* ... of this variant */
   const struct bad_kind *kinds;
   void (*open)(struct generator *);
   bool (*choose)(struct generator *, uint32_t thread, struct op *); /* method and arguments; false: no call now */

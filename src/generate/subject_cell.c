@@ -204,21 +204,26 @@ static void adapt_counter(struct generator *g, struct planned *p) {
   p->op.result = value_int(g->history->values, c->now + 1 + (int64_t)MOST * g->options->pending);
 }
 
-const struct subject subject_register = {.specs = "register",
+const struct subject subject_register = {.families = 1u << FAMILY_REGISTER,
                                          .kinds = cell_kinds,
                                          .open = open_register,
                                          .choose = choose_register,
                                          .apply = apply,
                                          .plan = plan};
-const struct subject subject_cas_register = {.specs = "cas-register",
+const struct subject subject_cas_register = {.families = 1u << FAMILY_REGISTER,
+                                             .variant = VARIANT_CAS,
                                              .kinds = cas_kinds,
                                              .open = open_register,
                                              .choose = choose_cas_register,
                                              .apply = apply,
                                              .plan = plan};
-const struct subject subject_map = {
-    .specs = "map", .kinds = cas_kinds, .open = open_map, .choose = choose_map, .apply = apply, .plan = plan};
-const struct subject subject_counter = {.specs = "counter",
+const struct subject subject_map = {.families = 1u << FAMILY_MAP,
+                                    .kinds = cas_kinds,
+                                    .open = open_map,
+                                    .choose = choose_map,
+                                    .apply = apply,
+                                    .plan = plan};
+const struct subject subject_counter = {.families = 1u << FAMILY_COUNTER,
                                         .kinds = counter_kinds,
                                         .open = open_counter,
                                         .choose = choose_counter,

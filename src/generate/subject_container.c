@@ -81,7 +81,7 @@ static struct container *open_container(struct generator *g) {
 
 static void open_simple(struct generator *g) { open_container(g); }
 
-static void open_priority(struct generator *g) { open_container(g)->sign = strncmp(g->spec->name, "max", 3) ? 1 : -1; }
+static void open_priority(struct generator *g) { open_container(g)->sign = g->spec->greatest_first ? -1 : 1; }
 
 static void open_deque(struct generator *g) {
   struct container *c = open_container(g);
@@ -151,25 +151,25 @@ static void plan(struct generator *g, const char *kind) {
   plan_container(g, kind, &how);
 }
 
-const struct subject subject_queue = {.specs = "queue",
+const struct subject subject_queue = {.families = 1u << FAMILY_QUEUE,
                                       .kinds = container_kinds,
                                       .open = open_simple,
                                       .choose = choose,
                                       .apply = apply_queue,
                                       .plan = plan};
-const struct subject subject_stack = {.specs = "stack",
+const struct subject subject_stack = {.families = 1u << FAMILY_STACK,
                                       .kinds = container_kinds,
                                       .open = open_simple,
                                       .choose = choose,
                                       .apply = apply_stack,
                                       .plan = plan};
-const struct subject subject_priority_queue = {.specs = "priority-queue max-priority-queue",
+const struct subject subject_priority_queue = {.families = 1u << FAMILY_PRIORITY_QUEUE,
                                                .kinds = container_kinds,
                                                .open = open_priority,
                                                .choose = choose,
                                                .apply = apply_priority,
                                                .plan = plan};
-const struct subject subject_deque = {.specs = "deque",
+const struct subject subject_deque = {.families = 1u << FAMILY_DEQUE,
                                       .kinds = container_kinds,
                                       .open = open_deque,
                                       .choose = choose,

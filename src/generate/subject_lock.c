@@ -121,7 +121,7 @@ static void adapt_semaphore(struct generator *g, struct planned *p) {
   p->op.arg[0] = value_int(g->history->values, permits + 1);
 }
 
-const struct subject subject_lock = {.specs = "lock",
+const struct subject subject_lock = {.families = 1u << FAMILY_LOCK,
                                      .kinds = lock_kinds,
                                      .open = open_lock,
                                      .choose = choose,
@@ -129,7 +129,7 @@ const struct subject subject_lock = {.specs = "lock",
                                      .plan = plan_lock,
                                      .waits = true,
                                      .pending = pending};
-const struct subject subject_rw_lock = {.specs = "rw-lock",
+const struct subject subject_rw_lock = {.families = 1u << FAMILY_RW_LOCK,
                                         .kinds = lock_kinds,
                                         .open = open_rw_lock,
                                         .choose = choose,
@@ -137,7 +137,7 @@ const struct subject subject_rw_lock = {.specs = "rw-lock",
                                         .plan = plan_lock,
                                         .waits = true,
                                         .pending = pending};
-const struct subject subject_semaphore = {.specs = "semaphore",
+const struct subject subject_semaphore = {.families = 1u << FAMILY_SEMAPHORE,
                                           .kinds = semaphore_kinds,
                                           .open = open_lock,
                                           .choose = choose,

@@ -131,6 +131,10 @@ static void plan(struct generator *g, const char *kind) {
 }
 
 const struct subject subject_set = {
-    .specs = "set", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
-const struct subject subject_multiset = {
-    .specs = "multiset", .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
+    .families = 1u << FAMILY_SET, .kinds = kinds, .open = open_set, .choose = choose, .apply = apply, .plan = plan};
+const struct subject subject_multiset = {.families = 1u << FAMILY_MULTISET,
+                                         .kinds = kinds,
+                                         .open = open_set,
+                                         .choose = choose,
+                                         .apply = apply,
+                                         .plan = plan};

@@ -112,14 +112,14 @@ static void plan_mailbox(struct generator *g, const char *kind) {
   }
 }
 
-const struct subject subject_snzi = {.specs = "snzi",
+const struct subject subject_snzi = {.families = 1u << FAMILY_SNZI,
                                      .kinds = snzi_kinds,
                                      .open = open_snzi,
                                      .choose = choose_snzi,
                                      .apply = apply,
                                      .plan = plan_snzi,
                                      .pending = pending_snzi};
-const struct subject subject_mailbox = {.specs = "mailbox",
+const struct subject subject_mailbox = {.families = 1u << FAMILY_MAILBOX,
                                         .kinds = mailbox_kinds,
                                         .open = open_mailbox,
                                         .choose = choose_mailbox,

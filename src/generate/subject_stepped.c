@@ -11,14 +11,10 @@ struct stepped {
   uint32_t count; /* values inside */
 };
 
-static bool named(const struct generator *g, const char *begins) {
-  return !strncmp(g->spec->name, begins, strlen(begins));
-}
-
 static void open(struct generator *g) {
   struct stepped *s = g->state = mem_zero(g->mem, 1, sizeof *s);
   uint32_t size = generate_size(g);
-  if (named(g, "bounded") && !g->options->size) size = g->spec->k - g->spec->k / 4;
+  if (g->spec->bounded && !g->options->size) size = g->spec->k - g->spec->k / 4;
   if (!g->options->size) size = size > 20 ? 20 : size < 2 ? 2 : size;
   s->tide.size = size;
   stepper_open(g, &s->object);
@@ -28,7 +24,8 @@ static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   (void)thread;
   struct stepped *s = g->state;
   o->method = tide_insert(g, &s->tide, s->count) ? INSERT : REMOVE;
-  if (o->method == INSERT) o->arg[0] = strstr(g->spec->name, "priority") ? generate_unordered(g) : generate_value(g);
+  if (o->method == INSERT)
+    o->arg[0] = g->spec->family == FAMILY_PRIORITY_QUEUE ? generate_unordered(g) : generate_value(g);
   return true;
 }
 
@@ -43,29 +40,32 @@ static bool apply(struct generator *g, uint32_t thread, const struct op *o, valu
 }
 
 static void plan(struct generator *g, const char *kind) {
-  bool wide = named(g, "semiqueue") || named(g, "k-fifo");
+  bool wide = g->spec->family == FAMILY_SEMIQUEUE || g->spec->family == FAMILY_K_FIFO;
   struct container_plan how = {.insert = INSERT,
                                .remove = REMOVE,
-                               .last_first = named(g, "weak-stack"),
+                               .last_first = g->spec->family == FAMILY_STACK,
                                .window = wide ? g->spec->k : 1,
-                               .times = named(g, "stuttering") ? g->spec->k : 1,
-                               .capacity = named(g, "bounded") ? g->spec->k : 0};
+                               .times = spec_times(g->spec),
+                               .capacity = g->spec->bounded ? g->spec->k : 0};
   plan_container(g, kind, &how);
 }
 
-const struct subject subject_stepped = {.specs = "semiqueue k-fifo stuttering-queue producer-fifo",
+const struct subject subject_stepped = {.families = 1u << FAMILY_SEMIQUEUE | 1u << FAMILY_K_FIFO |
+                                                    1u << FAMILY_STUTTERING_QUEUE | 1u << FAMILY_PRODUCER_FIFO,
                                         .kinds = container_kinds,
                                         .open = open,
                                         .choose = choose,
                                         .apply = apply,
                                         .plan = plan};
-const struct subject subject_bounded = {.specs = "bounded-queue bounded-priority-queue",
+const struct subject subject_bounded = {.families = 1u << FAMILY_QUEUE | 1u << FAMILY_PRIORITY_QUEUE,
+                                        .variant = VARIANT_BOUNDED,
                                         .kinds = bounded_kinds,
                                         .open = open,
                                         .choose = choose,
                                         .apply = apply,
                                         .plan = plan};
-const struct subject subject_weak = {.specs = "weak-queue weak-stack",
+const struct subject subject_weak = {.families = 1u << FAMILY_QUEUE | 1u << FAMILY_STACK,
+                                     .variant = VARIANT_WEAK,
                                      .kinds = weak_kinds,
                                      .open = open,
                                      .choose = choose,

@@ -18,7 +18,8 @@ static bool add(struct columns *c) {
   return columns_add(c, process, 1, 2, c->count - 2, c->count - 2, c->count - 1);
 }
 
-/* A process does one thing at a time; intervals of it that merely touch are fine. */
+/* A process does one thing at a time; intervals of it that merely touch are fine. So is one that is a single moment, at
+ * which another begins: it is the earlier one of the two, whatever their lines. */
 static bool sequential(struct columns *c) {
   struct history *h = c->lines.h;
   uint32_t n = names_count(h->processes);
@@ -26,6 +27,7 @@ static bool sequential(struct columns *c) {
   for (size_t i = 0; i < h->ops.count; i++) {
     const struct op *o = &h->ops.at[i];
     size_t before = last[o->process];
+    if (before && h->ret_time[i] <= h->call_time[before - 1]) continue;
     last[o->process] = i + 1;
     if (!before-- || h->ret_time[before] <= h->call_time[i]) continue;
     problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned",

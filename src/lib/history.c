@@ -7,6 +7,7 @@
 
 #include "history/format.h"
 #include "lib/lib.h"
+#include "spec/c_values.h"
 
 const char *asif_version(void) { return ASIF_VERSION; }
 
@@ -92,11 +93,10 @@ static uint32_t object_of(asif_history *h, const char *object) {
   return names_intern(h->history->objects, object, strlen(object));
 }
 
-/* ASIF_OK and the others lie in the order of the V_... . */
 static value value_of(asif_history *h, asif_value v) {
   if (v.text) return value_text(h->history->values, v.text, v.length);
-  if (v.number >= ASIF_OK && v.number <= ASIF_ANY) return (value)(v.number - ASIF_OK) << 1 | 1;
-  return value_int(h->history->values, v.number);
+  value special;
+  return c_special(v.number, &special) ? special : value_int(h->history->values, v.number);
 }
 
 static bool has_value(asif_history *h, const char *operation, asif_value v) {

@@ -12,6 +12,7 @@
 #include "evidence/evidence.h"
 #include "lib/deck.h"
 #include "lib/lib.h"
+#include "spec/c_values.h"
 
 enum { WIDE = 1 << 12 };
 
@@ -69,8 +70,8 @@ static value wide_value(asif_monitor *m, int64_t number) {
 static inline value value_of(asif_monitor *m, int64_t number) {
   if (__builtin_expect(number >= VALUE_SMALL_MIN && number <= VALUE_SMALL_MAX, 1))
     return value_of_small((int32_t)number);
-  if (number >= ASIF_OK && number <= ASIF_ANY) return (value)(number - ASIF_OK) << 1 | 1;
-  return wide_value(m, number);
+  value special;
+  return c_special(number, &special) ? special : wide_value(m, number);
 }
 
 /* The number that a value stands for, as far as it is known. */
@@ -227,11 +228,14 @@ static void after(struct deck *d) {
 
 /* Collections that pass values on, and do not look at them. */
 static bool passes_on(const struct spec *spec) {
-  static const char *const names[] = {"queue",      "weak-queue", "bounded-queue", "stack",
-                                      "weak-stack", "deque",      "semiqueue",     "k-fifo"};
-  for (size_t i = 0; !spec->source && i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i], spec->name)) return true;
-  return false;
+  switch (spec->family) {
+  case FAMILY_QUEUE:
+  case FAMILY_STACK:
+  case FAMILY_DEQUE:
+  case FAMILY_SEMIQUEUE:
+  case FAMILY_K_FIFO: return true;
+  default: return false;
+  }
 }
 
 static struct watched watch(const struct spec_op *o) {

@@ -13,6 +13,7 @@
 #include "history/history.h"
 #include "history/recording.h"
 #include "lib/deck.h"
+#include "spec/c_values.h"
 
 enum { LONGEST = 1000 };                             /* names */
 enum { BLOCK = 1 << 16, BLOCK_ROOM = BLOCK + 4096 }; /* where one event fits, or two names */
@@ -130,7 +131,8 @@ static void put_process(asif_recorder *r, struct lane *l) {
 /* The sink. */
 
 static inline unsigned char *put_value(unsigned char *p, int64_t v) {
-  if (__builtin_expect(v >= ASIF_OK && v <= ASIF_ANY, 0)) return *p = (unsigned char)((v - ASIF_OK) << 1 | 1), p + 1;
+  value special;
+  if (__builtin_expect(c_special(v, &special), 0)) return *p = (unsigned char)special, p + 1;
   return recording_integer(p, v);
 }
 

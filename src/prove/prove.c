@@ -63,7 +63,7 @@ static bool find_spec(struct mem *mem, const struct prove_options *o, const stru
     return false;
   } else if (!(o->only_read ? spec_load_named(name, &d->spec, why) : spec_load(name, &d->spec, mem, why)))
     return false;
-  if (!given && !effects_named(mem, d->spec.name, oriented)) {
+  if (!given && !effects_of(mem, &d->spec, oriented)) {
     problem_set(why, "%s: %s is no specification that prove knows: " KNOWN, o->path, d->spec.name);
     return false;
   }

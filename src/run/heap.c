@@ -206,6 +206,7 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   b->alloc_step = (uint32_t)run.count;
   b->alloc_by = current ? current->id : AREA_LOADING;
   b->alloc_epoch = options.type_stable && races_wanted() ? races_epoch() : 0;
+  if (UNLIKELY(recording != NULL) && current) record_block(POINT_ALLOC, heap.frees, b->lives > 1, b->address, size, pc);
   return (void *)b->address;
 }
 
@@ -247,6 +248,7 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   if (current) {
     point(POINT_FREE, heap_list(b->units, b->align_log), 1);
     b = to_free(p, kind, said, pc); /* others may have gone first */
+    if (UNLIKELY(recording != NULL)) record_block(POINT_FREE, true, false, b->address, b->size, pc);
     step_wrote_same();
     if (!options.type_stable) step_block(b->address, b->size);
     keep_block(b);

@@ -108,7 +108,7 @@ void tell_other_size(const struct block *b, size_t said, uintptr_t pc) {
       fiber_name(current), kind_freed_by(b->kind), said, bytes(said), b->size);
 }
 
-bool heap_describe(uintptr_t address, struct text *to) {
+bool heap_describe(uintptr_t address, bool whose, struct text *to) {
   if (address - LISTS_BASE < (uintptr_t)1 << 40) {
     text_printf(to, "freed blocks of %lu bytes", (unsigned long)((address - LISTS_BASE) >> 8) * GRANULE);
     return true;
@@ -121,6 +121,7 @@ bool heap_describe(uintptr_t address, struct text *to) {
   }
   text_printf(to, "heap block %u", b->number);
   if (address > b->address) text_printf(to, " + %lu", (unsigned long)(address - b->address));
+  if (!whose) return true;
   if (b->alloc_by == AREA_LOADING || b->alloc_by == FIBER_MAIN)
     text_printf(to, " (allocated by %s)", name_of(b->alloc_by));
   else

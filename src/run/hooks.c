@@ -25,6 +25,7 @@ enum effect { READ_ONLY, WROTE_SAME, CHANGED };
 PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t size, uintptr_t pc) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
+  if (UNLIKELY(recording != NULL)) record_late();
   point(kind, (uintptr_t)at, size);
   f->pc = pc;
   if (heap_owns((uintptr_t)at) && UNLIKELY(!heap_live((uintptr_t)at, size)))
@@ -36,7 +37,7 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
 PART uint64_t failed_read(uint64_t value) { return ~value; }
 
 PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot,
-                     uint64_t old, uint64_t now, enum effect effect) {
+                     uint64_t old, uint64_t now, uint64_t old_high, uint64_t now_high, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
@@ -48,7 +49,8 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
     spin_read_at(f, pc, (uintptr_t)at, kind == POINT_UPDATE && effect == READ_ONLY ? failed_read(old) : old, slot);
   }
   if (UNLIKELY(recording != NULL))
-    record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc, old, now);
+    record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc,
+           (struct accessed_value){old, old_high}, (struct accessed_value){now, now_high});
   if (UNLIKELY(scheduler.watched)) spin_land(pc, old, slot);
 }
 
@@ -82,6 +84,8 @@ PART void quick_changed(void) {
   spin_wrote(current);
 }
 
+/* The upper half of 16 bytes. */
+#define HIGH(v) (sizeof(v) > 8 ? (uint64_t)((u128)(v) >> 64) : 0)
 /* Memory as a T, wherever it lies. */
 #define GET(v, at) __builtin_memcpy(&(v), (const void *)(uintptr_t)(at), sizeof(v))
 #define PUT(at, v) __builtin_memcpy((void *)(uintptr_t)(at), &(v), sizeof(v))
@@ -92,7 +96,7 @@ PART void quick_changed(void) {
     T v; \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
     GET(v, at); \
-    atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, READ_ONLY); \
+    atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, HIGH(v), 0, READ_ONLY); \
     return v; \
   } \
   PART T load_end_##N(const volatile void *at, uintptr_t pc) { \
@@ -114,7 +118,7 @@ PART void quick_changed(void) {
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
     PUT(at, v); \
-    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, \
+    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
                old == v ? WROTE_SAME : CHANGED); \
   } \
   PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
@@ -139,12 +143,12 @@ PART void quick_changed(void) {
     GET(old, at); \
     if (old == *expected) { \
       PUT(at, v); \
-      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, \
+      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
                  old == v ? WROTE_SAME : CHANGED); \
       return true; \
     } \
     *expected = old; \
-    atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, READ_ONLY); \
+    atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
     return false; \
   } \
   PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc) { \
@@ -185,7 +189,7 @@ PART void quick_changed(void) {
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
-    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, \
+    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, HIGH(old), HIGH(now), \
                old == now ? WROTE_SAME : CHANGED); \
     return old; \
   } \
@@ -289,28 +293,32 @@ static inline uint64_t low_half(const volatile void *at, size_t size) {
   memcpy(&v, (const void *)(uintptr_t)at, size < sizeof v ? size : sizeof v);
   return v;
 }
+static inline uint64_t high_half(const volatile void *at, size_t size) {
+  return size > 8 ? low_half((const volatile char *)at + 8, size - 8) : 0;
+}
 
 WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
 void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
   atomic_begin(POINT_READ, at, (uint32_t)size, CALLER);
   memcpy(to, (const void *)(uintptr_t)at, size);
-  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, READ_ONLY);
+  atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, high_half(at, size), 0,
+             READ_ONLY);
 }
 
 WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);
 void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int order) {
   atomic_begin(POINT_WRITE, at, (uint32_t)size, CALLER);
-  uint64_t old = low_half(at, size);
+  uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   memcpy((void *)(uintptr_t)at, from, size);
-  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
-             same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_WRITE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), old_high,
+             high_half(at, size), same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
 void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, void *to, int order) {
   atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
-  uint64_t old = low_half(at, size);
+  uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   char *place = (char *)(uintptr_t)at;
   for (size_t i = 0; i < size; i++) { /* from and to may be the same */
@@ -318,24 +326,24 @@ void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, v
     ((char *)to)[i] = place[i];
     place[i] = v;
   }
-  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
-             same ? WROTE_SAME : CHANGED);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), old_high,
+             high_half(at, size), same ? WROTE_SAME : CHANGED);
 }
 
 WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
 bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order,
                                      int failed) {
   atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
-  uint64_t old = low_half(at, size);
+  uint64_t old = low_half(at, size), old_high = high_half(at, size);
   if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
     bool same = !memcmp((const void *)(uintptr_t)at, from, size);
     memcpy((void *)(uintptr_t)at, from, size);
-    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size),
-               same ? WROTE_SAME : CHANGED);
+    atomic_end(POINT_UPDATE, at, (uint32_t)size, order, CALLER, SPIN_SLOT, old, low_half(at, size), old_high,
+               high_half(at, size), same ? WROTE_SAME : CHANGED);
     return true;
   }
   memcpy(expected, (const void *)(uintptr_t)at, size);
-  atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, SPIN_SLOT, old, 0, READ_ONLY);
+  atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, SPIN_SLOT, old, 0, old_high, 0, READ_ONLY);
   return false;
 }
 
@@ -354,6 +362,12 @@ void WRAP(__tsan_atomic_signal_fence)(int order) { (void)order; }
 
 /* Accesses that are not atomic. */
 
+static void record_read(bool atomic, bool is_point, uintptr_t at, uint32_t size, uintptr_t pc) {
+  const volatile void *where = (const volatile void *)at;
+  record(POINT_READ, atomic, is_point, false, at, size, pc,
+         (struct accessed_value){low_half(where, size), high_half(where, size)}, (struct accessed_value){0, 0});
+}
+
 PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   if (!f) return;
@@ -367,7 +381,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
     if (UNLIKELY(recording != NULL)) record_write(true, true, at, size, pc);
   } else {
     spin_read(f, pc, at, value);
-    if (UNLIKELY(recording != NULL)) record(kind, true, true, false, at, size, pc, value, 0);
+    if (UNLIKELY(recording != NULL)) record_read(true, true, at, size, pc);
   }
   SPIN_LAND(pc, value);
 }
@@ -404,7 +418,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   if (write) {
     record_write(false, is_point, at, size, pc);
   } else {
-    record(POINT_READ, false, is_point, false, at, size, pc, low_half((const volatile void *)at, size), 0);
+    record_read(false, is_point, at, size, pc);
   }
 }
 

@@ -110,5 +110,6 @@ bool image_describe(uintptr_t address, struct text *to) {
     text_printf(to, " of %s", fiber_name(f));
     return true;
   }
-  return address > file.base && say(STT_OBJECT, address - file.base, "", to);
+  if (address <= file.base) return false;
+  return say(STT_OBJECT, address - file.base, "", to) || say(STT_FUNC, address - file.base, "", to);
 }

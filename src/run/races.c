@@ -272,15 +272,16 @@ static void name_of(uintptr_t address, char name[200]) {
   mem_close(&mem);
 }
 
-/* A free races with an access: it could as well have come first. */
+/* A free races with an access: it could as well have come first. That use after free was not executed. */
 _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintptr_t pc, bool write) {
   char block[200];
   uintptr_t start = heap_start(a->address);
   name_of(start, block);
-  found_at(a->pc, start, current, "freed here");
-  found_at(pc, a->address, &fibers[other], write ? "the write" : "the read");
-  run_found(FOUND_USE_AFTER_FREE, "%s frees %s, which %s %s, and nothing keeps that from coming after",
-            fiber_name(current), block, fiber_name(&fibers[other]), write ? "writes" : "reads");
+  found_at(a->pc, start, current, "the free, which could come first");
+  found_at(pc, a->address, &fibers[other],
+           write ? "the write, which could come after it" : "the read, which could come after it");
+  run_found(FOUND_USE_AFTER_FREE, "could happen: nothing orders the %s of %s by %s before %s frees it",
+            write ? "write" : "read", block, fiber_name(&fibers[other]), fiber_name(current));
 }
 
 _Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {

@@ -1,4 +1,5 @@
 /* One run: points, choices, the default policy, calls and returns. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -325,6 +326,7 @@ static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t add
 void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
   struct fiber *f = current;
   if (scheduler.mode == MODE_QUIET) return;
+  if (UNLIKELY(recording != NULL)) record_late();
   announce(f, kind, address, size);
   stop_at_point(f);
 }
@@ -338,6 +340,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
     run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step",
               fiber_name(f));
   }
+  if (UNLIKELY(recording != NULL)) record_late();
   announce(f, kind, address, size);
   run.pending[f->id].flags |= STEP_WAITS;
   f->ready = can;
@@ -397,6 +400,7 @@ static void make_calls(struct fiber *f) {
 
 /* The end of a thread: with its last step, or if it took none, at its beginning. */
 _Noreturn static void end_fiber(struct fiber *f) {
+  if (UNLIKELY(recording != NULL)) record_late();
   if (UNLIKELY(f->endings != NULL)) tls_ended(f);
   if (UNLIKELY(threads_keys)) threads_ended(f);
   f->ended = true;
@@ -460,13 +464,14 @@ struct fiber *fiber_create(void *(*start)(void *), void *argument) {
 
 static struct access late; /* a write that was told before it happened; size 0: none */
 
-static uint64_t value_at(uintptr_t address, uint32_t size) {
-  uint64_t v = 0;
+static struct accessed_value value_at(uintptr_t address, uint32_t size) {
+  struct accessed_value v = {0, 0};
   memcpy(&v, (const void *)address, size < sizeof v ? size : sizeof v);
   return v;
 }
 
-static void tell_late(void) {
+/* Once the code or another thread goes on, what it wrote may be overwritten. */
+void record_late(void) {
   if (!late.size) return;
   struct access access = late;
   access.wrote = value_at(late.address, late.size);
@@ -477,8 +482,10 @@ static void tell_late(void) {
 static struct access access_of(enum point_kind kind, bool atomic, bool is_point, uintptr_t address, uint32_t size,
                                uintptr_t pc) {
   return (struct access){.step = run.count ? (uint32_t)run.count - 1 : 0,
+                         .call = current->current_call,
                          .fiber = current->id,
                          .kind = (uint8_t)kind,
+                         .early = current->called,
                          .atomic = atomic,
                          .point = is_point,
                          .size = size,
@@ -487,8 +494,8 @@ static struct access access_of(enum point_kind kind, bool atomic, bool is_point,
 }
 
 void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size,
-            uintptr_t pc, uint64_t read, uint64_t wrote) {
-  tell_late();
+            uintptr_t pc, struct accessed_value read, struct accessed_value wrote) {
+  record_late();
   struct access access = access_of(kind, atomic, is_point, address, size, pc);
   access.failed = failed;
   access.read = read;
@@ -497,9 +504,16 @@ void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintp
 }
 
 void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc) {
-  tell_late();
+  record_late();
   late = access_of(POINT_WRITE, atomic, is_point, address, size, pc);
   late.read = value_at(address, size);
+}
+
+void record_block(enum point_kind kind, bool is_point, bool again, uintptr_t address, size_t size, uintptr_t pc) {
+  record_late();
+  struct access access = access_of(kind, false, is_point, address, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, pc);
+  access.again = again;
+  recording->access(recording->context, &access);
 }
 
 void run_record(const struct recorder *recorder) {
@@ -638,7 +652,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     fiber_switch(&outside, current->sp);
   } while (keeping);
   *real_errno = error;
-  if (recording) tell_late();
+  if (recording) record_late();
   current = NULL;
   run.alive = scheduler.alive;
   if (run.same_moments > moments_before) run.same_moments = moments_before;
@@ -751,15 +765,34 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
   return well;
 }
 
-void run_describe_address(uintptr_t address, struct text *t) {
-  if (heap_owns(address) && heap_describe(address, t)) return;
+/* A variable of a library that the code uses; else a number. */
+static bool describe_library(uintptr_t address, struct text *t) {
+  Dl_info info;
+  bool known = address > 0xffff && dladdr((const void *)address, &info) && info.dli_sname;
+  if (!known) {
+    text_printf(t, "%#lx", (unsigned long)address);
+    return false;
+  }
+  text_add(t, info.dli_sname);
+  if (address > (uintptr_t)info.dli_saddr)
+    text_printf(t, " + %lu", (unsigned long)(address - (uintptr_t)info.dli_saddr));
+  return true;
+}
+
+bool run_name_address(uintptr_t address, struct text *t) {
+  if (heap_describe(address, false, t)) return true;
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     if (!fibers[i].stack || address - (uintptr_t)fibers[i].stack >= STACK_SIZE) continue;
     text_printf(t, "the stack of %s", fiber_name(&fibers[i]));
-    return;
+    return true;
   }
-  if (time_is_clock(address))
+  if (time_is_clock(address)) {
     text_add(t, "the clock");
-  else if (!image_describe(address, t))
-    text_printf(t, "%#lx", (unsigned long)address);
+    return true;
+  }
+  return image_describe(address, t) || describe_library(address, t);
+}
+
+void run_describe_address(uintptr_t address, struct text *t) {
+  if (!heap_describe(address, true, t)) run_name_address(address, t);
 }

@@ -237,14 +237,21 @@ extern uintptr_t fibers_low, fibers_span; /* where the stacks are, and what lies
 static inline bool run_in_stack(uintptr_t address) { return address - fibers_low < fibers_span; }
 
 /* Telling a run: with a recorder every access is told, plain ones too, with where it is in the code and the values. */
+struct accessed_value {
+  uint64_t low, high; /* the first 8 bytes, and those after them */
+};
 struct access {
   uint32_t step;       /* the step it belongs to */
+  uint32_t call;       /* of client.calls: the one it belongs to; of a thread that the code created: nothing */
   uint8_t fiber, kind; /* enum point_kind */
+  bool early;          /* before the first step of the call: it is told with that step */
   bool atomic, point;  /* false, false: a plain access between two points */
   bool failed;         /* a compare-and-exchange that did not exchange, a lock that was not free */
+  bool again;          /* of POINT_ALLOC: the block was freed before */
   uint32_t size;
-  uintptr_t address, pc; /* pc: in the shared object as loaded: of the access's return address */
-  uint64_t read, wrote;  /* values; of 16 bytes the low half */
+  uintptr_t address, pc; /* address: of POINT_ALLOC and POINT_FREE, of the block. pc: in the shared object as loaded: of
+                          * the access's return address */
+  struct accessed_value read, wrote;
 };
 struct recorder {
   void (*access)(void *context, const struct access *);
@@ -261,7 +268,9 @@ struct found_place {
   const char *words;
 };
 size_t run_found_places(const struct found_place **);
-/* Names an address: "top", "head.next", "heap block 2 + 8 (allocated by thread 1 at step 5)". */
+/* Names an address: "top", "head.next", "heap block 2 + 8". False, and its number, if it has no name. */
+bool run_name_address(uintptr_t, struct text *);
+/* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread 1 at step 5)". */
 void run_describe_address(uintptr_t, struct text *);
 /* The C source of a file that must be linked into every shared object: it exports where the harness's entries are. */
 extern const char image_stub[];

@@ -206,9 +206,12 @@ const char *fiber_name(const struct fiber *);
 
 /* Telling the recorder; only where `recording`. */
 void record(enum point_kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size, uintptr_t pc,
-            uint64_t read, uint64_t wrote);
-/* A plain write that is about to happen: what it writes is looked up afterwards. */
+            struct accessed_value read, struct accessed_value wrote);
+/* A plain write that is about to happen: what it writes is looked up by record_late, before anything else can. */
 void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc);
+void record_late(void);
+/* A block that is allocated (again: after having been freed), or about to be freed. */
+void record_block(enum point_kind, bool is_point, bool again, uintptr_t address, size_t size, uintptr_t pc);
 
 /* Fibers and stacks (fiber.c). */
 void *reserve_at(uintptr_t at, size_t size); /* memory there if the place is free, otherwise elsewhere; NULL: none */
@@ -334,7 +337,8 @@ void heap_reset(void);      /* before every run */
 enum { AREA_BITS = 28, AREAS = FIBERS_MOST + 1 };
 static const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
-bool heap_describe(uintptr_t, struct text *); /* of an address it owns */
+/* Names an address of the heap, or of a list of freed blocks; `whose`: with who allocated it. False: it is neither. */
+bool heap_describe(uintptr_t, bool whose, struct text *);
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic,
                  uintptr_t pc); /* of an address it owns: is it a live block? */
 void heap_leaks(void);          /* at the end of a run: run_found(FOUND_LEAK) if there are any */

@@ -109,7 +109,10 @@ void sync_unlocked(const void *mutex, uintptr_t pc, void **slot) {
 }
 
 void sync_record(enum point_kind kind, const void *object, uint32_t size, bool failed, uintptr_t pc) {
-  if (UNLIKELY(recording != NULL) && current) record(kind, true, true, failed, (uintptr_t)object, size, pc, 0, 0);
+  if (UNLIKELY(recording != NULL) && current) {
+    struct accessed_value none = {0, 0};
+    record(kind, true, true, failed, (uintptr_t)object, size, pc, none, none);
+  }
 }
 
 void sync_others_first(void) {

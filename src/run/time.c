@@ -61,7 +61,9 @@ uint64_t time_own(uintptr_t pc) {
   if (current && clocks) {
     current->pc = pc;
     point(POINT_READ, (uintptr_t)&now, sizeof now);
-    if (UNLIKELY(recording != NULL)) record(POINT_READ, true, true, false, (uintptr_t)&now, sizeof now, pc, now, 0);
+    if (UNLIKELY(recording != NULL))
+      record(POINT_READ, true, true, false, (uintptr_t)&now, sizeof now, pc, (struct accessed_value){now, 0},
+             (struct accessed_value){0, 0});
   }
   return own_time();
 }
@@ -95,7 +97,8 @@ static uint64_t read_clock(uintptr_t pc) {
   uint64_t before = now;
   now = own_time() + TICK;
   if (UNLIKELY(recording != NULL) && current)
-    record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, before, now);
+    record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, (struct accessed_value){before, 0},
+           (struct accessed_value){now, 0});
   return now;
 }
 

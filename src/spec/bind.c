@@ -288,13 +288,14 @@ static bool bind_map_op(struct binder *b, struct op *o, value nothing) {
 
 /* Whether any operation appends decides how they are kept (map.c). */
 static bool bind_map(struct binder *b, struct history *h) {
-  b->spec->k = MAP_PLAIN;
+  uint32_t used = 0;
   value nothing = value_text(b->values, "", 0);
   bool good = true;
   for (size_t i = 0; i < h->ops.count && good; i++) {
-    if (h->ops.at[i].method == MAP_APPEND) b->spec->k = MAP_TEXTS;
+    used |= spec_op_bit(h->ops.at[i].method);
     good = bind_map_op(b, &h->ops.at[i], nothing);
   }
+  spec_use_only(b->spec, used);
   return good;
 }
 
@@ -366,7 +367,7 @@ struct binder *spec_binder(struct mem *m, struct spec *spec, struct values *valu
                        .grows = true,
                        .no_nil_arguments = has_no_nil(spec)};
   spec->values = values;
-  if (spec->step == spec_map.step) spec->k = MAP_TEXTS; /* an append may come */
+  spec_use_only(spec, UINT32_MAX); /* any may come */
   return b;
 }
 

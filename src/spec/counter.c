@@ -74,6 +74,7 @@ const struct spec spec_counter = {
     .summary = "an integer, 0 at first; inc and dec by n (1 if not given), read, fetch-add (returns the old value)",
     .ops = counter_ops,
     .op_count = 5,
+    .family = FAMILY_COUNTER,
     .always = 1u << INC | 1u << DEC,
     .init = counter_init,
     .step = counter_step,

@@ -16,6 +16,9 @@ static const struct spec_op deque_ops[] = {
      0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
+static const struct spec_container pushed = {1u << PUSH_FRONT | 1u << PUSH_BACK, 1u << POP_FRONT | 1u << POP_BACK,
+                                             "pushed", "popped"};
+
 static void deque_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   (void)s;
   uint32_t n;
@@ -41,6 +44,8 @@ const struct spec spec_deque = {.name = "deque",
                                     "values put in and taken out at both ends; a pop returns empty where there is none",
                                 .ops = deque_ops,
                                 .op_count = 4,
+                                .family = FAMILY_DEQUE,
+                                .container = &pushed,
                                 .data_independent = true,
                                 .always = 1u << PUSH_FRONT | 1u << PUSH_BACK,
                                 .init = init_empty,

@@ -72,8 +72,8 @@ struct effect_problem {
 /* False: one of the texts is wrong, and the problem says where. */
 bool effects_read(struct mem *, const char *name, const struct effect_text *, size_t count, struct effects *out,
                   struct effect_problem *);
-/* stack, queue, set and multiset as effects; false: the name is none of these. */
-bool effects_named(struct mem *, const char *name, struct effects *out);
+/* stack, queue, set and multiset as effects; false: the specification is none of these. */
+bool effects_of(struct mem *, const struct spec *, struct effects *out);
 /* Of the lines of a harness, in their order: its ASIF_EFFECTs. False: there are none, and no problem; or
  * the problem says what is wrong, and *wrong is the line. */
 struct asif_entry;

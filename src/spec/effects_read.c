@@ -356,17 +356,18 @@ static const struct effect_text multiset_effects[] = {{"add(v)", "A => {v} + A"}
 
 #define LIST(of) of, sizeof of / sizeof *of
 static const struct {
-  const char *name;
+  enum spec_family family;
   const struct effect_text *texts;
   size_t count;
-} known[] = {{"stack", LIST(stack_effects)},
-             {"queue", LIST(queue_effects)},
-             {"set", LIST(set_effects)},
-             {"multiset", LIST(multiset_effects)}};
+} known[] = {{FAMILY_STACK, LIST(stack_effects)},
+             {FAMILY_QUEUE, LIST(queue_effects)},
+             {FAMILY_SET, LIST(set_effects)},
+             {FAMILY_MULTISET, LIST(multiset_effects)}};
 
-bool effects_named(struct mem *m, const char *name, struct effects *out) {
+bool effects_of(struct mem *m, const struct spec *spec, struct effects *out) {
   struct effect_problem why;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(name, known[i].name)) return effects_read(m, known[i].name, known[i].texts, known[i].count, out, &why);
+    if (spec_is_plain(spec, known[i].family))
+      return effects_read(m, spec->name, known[i].texts, known[i].count, out, &why);
   return false;
 }

@@ -179,6 +179,7 @@ const struct spec spec_map = {
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
     .ops = map_ops,
     .op_count = 5,
+    .family = FAMILY_MAP,
     .keyed = true,
     .always = 1u << MAP_PUT | 1u << MAP_DELETE,
     .overwrites = 1u << MAP_PUT | 1u << MAP_DELETE,

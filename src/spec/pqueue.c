@@ -24,6 +24,8 @@ static const struct spec_op bounded_ops[] = {
     {REMOVE_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
+static const struct spec_container inserted = {1u << INSERT, 1u << DEQ, "inserted", "removed"};
+
 /* Where x goes: before the first value that leaves after it. */
 static uint32_t place(const struct spec *s, const uint32_t *items, uint32_t n, value x, int sign) {
   uint32_t low = 0, high = n;
@@ -70,6 +72,8 @@ const struct spec spec_priority_queue = {.name = "priority-queue",
                                          .summary = "deq takes the least value inside, or returns empty",
                                          .ops = min_ops,
                                          .op_count = 2,
+                                         .family = FAMILY_PRIORITY_QUEUE,
+                                         .container = &inserted,
                                          .data_independent = true,
                                          .always = 1u << INSERT,
                                          .init = init_empty,
@@ -84,6 +88,9 @@ const struct spec spec_max_priority_queue = {.name = "max-priority-queue",
                                              .summary = "deq takes the greatest value inside, or returns empty",
                                              .ops = max_ops,
                                              .op_count = 2,
+                                             .family = FAMILY_PRIORITY_QUEUE,
+                                             .container = &inserted,
+                                             .greatest_first = true,
                                              .data_independent = true,
                                              .always = 1u << INSERT,
                                              .init = init_empty,
@@ -101,6 +108,9 @@ const struct spec spec_bounded_priority_queue = {
     .k = 4,
     .ops = bounded_ops,
     .op_count = 2,
+    .family = FAMILY_PRIORITY_QUEUE,
+    .container = &inserted,
+    .bounded = true,
     .init = init_empty,
     .step = min_step,
     .print = pqueue_print,

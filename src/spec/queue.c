@@ -14,6 +14,8 @@ static const struct spec_op queue_ops[] = {
     {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
+static const struct spec_container enqueued = {1u << ENQ, 1u << DEQ, "enqueued", "dequeued"};
+
 static void deq(struct state state, const struct op *op, struct outcomes *out) {
   uint32_t n;
   const uint32_t *items = state_words(state, &n);
@@ -45,6 +47,8 @@ const struct spec spec_queue = {.name = "queue",
                                 .summary = "first in, first out; deq of an empty queue returns empty",
                                 .ops = queue_ops,
                                 .op_count = 2,
+                                .family = FAMILY_QUEUE,
+                                .container = &enqueued,
                                 .data_independent = true,
                                 .always = 1u << ENQ,
                                 .init = init_empty,
@@ -66,6 +70,9 @@ const struct spec spec_weak_queue = {.name = "weak-queue",
                                      .summary = "first in, first out, but deq may return empty at any time",
                                      .ops = queue_ops,
                                      .op_count = 2,
+                                     .family = FAMILY_QUEUE,
+                                     .container = &enqueued,
+                                     .weak = true,
                                      .data_independent = true,
                                      .always = 1u << ENQ,
                                      .init = init_empty,
@@ -98,6 +105,9 @@ const struct spec spec_bounded_queue = {
     .k = 4,
     .ops = bounded_ops,
     .op_count = 2,
+    .family = FAMILY_QUEUE,
+    .container = &enqueued,
+    .bounded = true,
     .init = init_empty,
     .step = bounded_step,
     .print = queue_print,

@@ -22,6 +22,8 @@ static const struct spec_op queue_ops[] = {
      ARG_ANY},
 };
 
+static const struct spec_container enqueued = {1u << ENQ, 1u << DEQ, "enqueued", "dequeued"};
+
 static void deq_empty(struct state state, const struct op *op, struct outcomes *out) {
   if (result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
 }
@@ -69,6 +71,8 @@ const struct spec spec_semiqueue = {.name = "semiqueue",
                                     .k = 2,
                                     .ops = queue_ops,
                                     .op_count = 2,
+                                    .family = FAMILY_SEMIQUEUE,
+                                    .container = &enqueued,
                                     .data_independent = true,
                                     .always = 1u << ENQ,
                                     .init = init_empty,
@@ -121,6 +125,8 @@ const struct spec spec_k_fifo = {.name = "k-fifo",
                                  .k = 2,
                                  .ops = queue_ops,
                                  .op_count = 2,
+                                 .family = FAMILY_K_FIFO,
+                                 .container = &enqueued,
                                  .data_independent = true,
                                  .always = 1u << ENQ,
                                  .init = init_empty,
@@ -164,6 +170,8 @@ const struct spec spec_stuttering_queue = {
     .k = 2,
     .ops = queue_ops,
     .op_count = 2,
+    .family = FAMILY_STUTTERING_QUEUE,
+    .container = &enqueued,
     .data_independent = true,
     .always = 1u << ENQ,
     .init = stuttering_init,
@@ -226,6 +234,8 @@ const struct spec spec_producer_fifo = {
         "values put in by one process leave in the order it put them in; those of different processes in any order",
     .ops = queue_ops,
     .op_count = 2,
+    .family = FAMILY_PRODUCER_FIFO,
+    .container = &enqueued,
     .data_independent = true,
     .by_process = true,
     .always = 1u << ENQ,

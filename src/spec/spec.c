@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "spec/common.h"
+#include "spec/map.h"
 
 const struct spec *const specs[] = {&spec_register,
                                     &spec_cas_register,
@@ -97,6 +98,20 @@ int spec_op_find(const struct spec *s, const char *name, size_t len) {
   for (unsigned m = 0; m < s->op_count; m++)
     if (in_words(s->ops[m].names, name, len)) return (int)m;
   return -1;
+}
+
+/* Traits. */
+
+bool spec_compares(const struct spec *s) {
+  for (unsigned m = 0; s->cell && m < s->op_count; m++)
+    if (s->cell[m].compares >= 0) return true;
+  return false;
+}
+
+bool spec_called(const struct spec *s, const char *name) { return !strcmp(s->name, name); }
+
+void spec_use_only(struct spec *s, uint32_t ops) {
+  if (s->family == FAMILY_MAP) s->k = ops >> MAP_APPEND & 1 ? MAP_TEXTS : MAP_PLAIN;
 }
 
 /* Finding by name. */

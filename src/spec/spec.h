@@ -78,6 +78,39 @@ struct spec_cell {
   int8_t sets, compares;
 };
 
+/* What an object is, as far as code outside src/spec may care: which monitor, grammar, generator or sentence fits it.
+ * The file of a built-in specification sets it and the traits below; a user's own specification is FAMILY_OWN whatever
+ * its name. Nobody compares names. */
+enum spec_family {
+  FAMILY_OWN,
+  FAMILY_REGISTER,
+  FAMILY_COUNTER,
+  FAMILY_STACK,
+  FAMILY_QUEUE,
+  FAMILY_DEQUE,
+  FAMILY_PRIORITY_QUEUE,
+  FAMILY_SET,
+  FAMILY_MULTISET,
+  FAMILY_MAP,
+  FAMILY_SEMIQUEUE,
+  FAMILY_K_FIFO,
+  FAMILY_STUTTERING_QUEUE,
+  FAMILY_PRODUCER_FIFO,
+  FAMILY_LOCK,
+  FAMILY_RW_LOCK,
+  FAMILY_SEMAPHORE,
+  FAMILY_SNZI,
+  FAMILY_MAILBOX,
+  FAMILIES
+};
+
+/* An object that values are put into and taken out of again. Operation m is bit m. */
+struct spec_container {
+  uint32_t puts;             /* insertions: put in arg[0], where they succeed (V_NONE) */
+  uint32_t takes;            /* removals: return a value that is inside, or V_EMPTY */
+  const char *done, *undone; /* what happens to a value: "enqueued", "dequeued" */
+};
+
 struct spec {
   const char *name;    /* "bounded-queue" */
   const char *aliases; /* "bqueue" other names, separated by blanks; "" for none */
@@ -86,6 +119,11 @@ struct spec {
   uint32_t k;          /* the parameter's value; spec_named("bounded-queue(4)") makes a copy with k = 4 */
   const struct spec_op *ops;
   unsigned op_count;
+  enum spec_family family;
+  const struct spec_container *container; /* or NULL */
+  bool weak;                              /* of a container: a removal may return empty at any time */
+  bool bounded;                           /* of a container: holds at most k values, an insertion may return full */
+  bool greatest_first;                    /* of a priority queue: else the least */
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key */
   bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history
                             so */
@@ -118,6 +156,22 @@ struct spec {
 static inline value spec_initial(const struct spec *s) {
   return s->k == SPEC_NIL ? V_NIL : value_of_small((int32_t)s->k);
 }
+
+/* Sets of operations, as in `always`: a user's own specification may have more than there are bits, and is in none. */
+static inline uint32_t spec_op_bit(unsigned m) { return m < 32 ? 1u << m : 0; }
+static inline bool spec_op_in(uint32_t ops, unsigned m) { return m < 32 && ops >> m & 1; }
+/* True for the family's own specification: not weak, not bounded. */
+static inline bool spec_is_plain(const struct spec *s, enum spec_family family) {
+  return s->family == family && !s->weak && !s->bounded;
+}
+/* How often a container may return a value that was put in once. */
+static inline uint32_t spec_times(const struct spec *s) { return s->family == FAMILY_STUTTERING_QUEUE ? s->k : 1; }
+/* True for an object that is one value, some operation of which compares it with an argument. */
+bool spec_compares(const struct spec *);
+/* True if the name is this specification's (not an alias): for formulas, which say whom they are for. */
+bool spec_called(const struct spec *, const char *name);
+/* Tells the specification which operations will be called (bit m for ops[m]); it may choose a simpler state. */
+void spec_use_only(struct spec *, uint32_t ops);
 
 extern const struct spec *const specs[]; /* NULL-terminated: every built-in one */
 

@@ -11,6 +11,8 @@ static const struct spec_op stack_ops[] = {
      V_UNKNOWN, ARG_ANY},
 };
 
+static const struct spec_container pushed = {1u << PUSH, 1u << POP, "pushed", "popped"};
+
 static void stack_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   (void)s;
   uint32_t n;
@@ -33,6 +35,8 @@ const struct spec spec_stack = {.name = "stack",
                                 .summary = "last in, first out; pop of an empty stack returns empty",
                                 .ops = stack_ops,
                                 .op_count = 2,
+                                .family = FAMILY_STACK,
+                                .container = &pushed,
                                 .data_independent = true,
                                 .always = 1u << PUSH,
                                 .init = init_empty,
@@ -52,6 +56,9 @@ const struct spec spec_weak_stack = {.name = "weak-stack",
                                      .summary = "last in, first out, but pop may return empty at any time",
                                      .ops = stack_ops,
                                      .op_count = 2,
+                                     .family = FAMILY_STACK,
+                                     .container = &pushed,
+                                     .weak = true,
                                      .data_independent = true,
                                      .always = 1u << PUSH,
                                      .init = init_empty,

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "spec/c_values.h"
 #include "spec/common.h"
 #include "spec/effects.h"
 #include "spec/user.h"
@@ -200,12 +201,11 @@ static bool read_operations(struct user *u, struct spec_op *to, struct problem *
           u->path, (int)len, name, u->table->name);
       return false;
     }
-    static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
     uint8_t count = o->signature >> 2 & 3;
     to[i] = (struct spec_op){.names = mem_string(u->mem, o->names, strlen(o->names)),
                              .args = count,
                              .args_most = count,
-                             .result = results[o->signature & 3],
+                             .result = (uint8_t)c_result_kind(c_type_of(o->signature)),
                              .pure = PURE_NEVER,
                              .echo = (o->signature & 3) == 1 ? V_TRUE : V_NONE};
   }

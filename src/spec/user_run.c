@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "spec/c_values.h"
 #include "spec/common.h"
 #include "spec/user.h"
 
@@ -295,37 +296,38 @@ void user_init(const struct spec *s, struct outcomes *out) {
 
 /* Values and the numbers that stand for them: an entry of the values is INT_MIN plus its index. */
 
-enum { ENTRIES = 1 << 29 };
-
 static long to_number(const struct spec *s, value v) {
   if (value_is_small(v)) return value_small(v);
   if (value_kind(s->values, v) == VALUE_INT) return (long)value_integer(s->values, v);
   return (long)INT_MIN + (long)(v >> 1);
 }
 
-static bool stands_for_entry(int64_t n) { return n >= INT_MIN && n < (int64_t)INT_MIN + ENTRIES; }
+static bool stands_for_entry(int64_t n) { return n >= INT_MIN && n < (int64_t)INT_MIN + C_TEXTS; }
 
-/* The value of a number; V_UNKNOWN for a large one that no operation of the history has. */
-static value to_value(const struct spec *s, long n) {
+/* The result n of operation m; V_UNKNOWN for a large number that no operation of the history has. */
+static value to_value(const struct spec *s, unsigned m, long n) {
+  value v;
+  int64_t number = n; /* `call` has made a number of every result */
+  if (c_result(s->ops[m].result, C_NUMBER, 0, &number, &v)) return v;
   if (stands_for_entry(n)) {
-    value v = (value)(n - INT_MIN) << 1 | 1;
-    return v == V_NIL ? V_EMPTY : v >> 1 < values_count(s->values) ? v : V_UNKNOWN;
+    v = (value)(n - INT_MIN) << 1 | 1;
+    return v >> 1 < values_count(s->values) ? v : V_UNKNOWN;
   }
   return n >= VALUE_SMALL_MIN && n <= VALUE_SMALL_MAX ? value_of_small((int32_t)n) : V_UNKNOWN;
 }
 
 /* May the operation have returned this? Formats write success in many ways: Ok() is any of those that say nothing, and
  * true and false are 1 and 0. */
-static bool agrees(const struct spec *s, value observed, long n) {
-  switch (observed) {
+static bool agrees(const struct spec *s, const struct op *op, long n) {
+  switch (op->result) {
   case V_UNKNOWN: return true;
-  case V_NONE: return n == ASIF_OK || n == ASIF_NIL || n == ASIF_EMPTY || n == 0;
-  case V_EMPTY: return n == ASIF_EMPTY || n == ASIF_NIL;
-  case V_TRUE: return n == ASIF_TRUE || n == 1;
-  case V_FALSE: return n == ASIF_FALSE || n == 0;
+  case V_NONE: return n == 0 || n == ASIF_NIL || n == ASIF_EMPTY || to_value(s, op->method, n) == V_NONE;
+  case V_EMPTY: return n == ASIF_NIL || to_value(s, op->method, n) == V_EMPTY;
+  case V_TRUE: return n == 1 || to_value(s, op->method, n) == V_TRUE;
+  case V_FALSE: return n == 0 || to_value(s, op->method, n) == V_FALSE;
   default:
-    return to_number(s, observed) == n || (n == ASIF_TRUE && observed == value_of_small(1)) ||
-           (n == ASIF_FALSE && observed == value_of_small(0));
+    return to_number(s, op->result) == n || (n == ASIF_TRUE && op->result == value_of_small(1)) ||
+           (n == ASIF_FALSE && op->result == value_of_small(0));
   }
 }
 
@@ -349,8 +351,8 @@ void user_step(const struct spec *s, struct state state, const struct op *op, st
       set_fault(u, why, name, len, state.at);
       return;
     }
-    if (why || !agrees(s, op->result, result)) continue;
-    value r = op->result == V_UNKNOWN ? to_value(s, result) : op->result;
+    if (why || !agrees(s, op, result)) continue;
+    value r = op->result == V_UNKNOWN ? to_value(s, op->method, result) : op->result;
     memcpy(outcomes_add(out, r, (uint32_t)u->table->size), u->state, u->table->size);
     if (u->chosen) outcomes_distinct(out, from);
   } while (next_choices(u));

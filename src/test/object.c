@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "asif.h"
+#include "spec/c_values.h"
 #include "spec/effects.h"
-#include "spec/map.h"
 #include "test/compile.h"
 #include "test/test.h"
 
@@ -234,6 +234,7 @@ static bool bind_op(struct reading *k, const struct asif_entry *e, struct object
     return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name,
                  spec_result_word(s->result));
   op->method = (unsigned)found;
+  c_result_is(k->mem, &k->object->spec, op->method, c_type_of(e->signature));
   return true;
 }
 
@@ -247,6 +248,9 @@ static bool read_ranges(struct reading *k, const struct asif_entry *e, struct ob
     bool is_long = e->signature >> (4 + a) & 1;
     if (!is_long && (op->in[a].low < INT32_MIN || op->in[a].high > INT32_MAX))
       return wrong(k, e, "a parameter of type 'int' does not hold all values of ASIF_IN");
+    const char *clash;
+    if (!k->object->self && c_clash(&k->object->spec, op->in[a].low, op->in[a].high, &clash))
+      return wrong(k, e, "ASIF_IN(%ld, %ld) has %s, which is not a number", op->in[a].low, op->in[a].high, clash);
   }
   return true;
 }
@@ -277,6 +281,11 @@ static bool read_ops(struct reading *k) {
   k->object->run_ops = mem_zero(k->mem, OPS_MOST, sizeof *k->object->run_ops);
   for (size_t i = 0; i < k->source->count; i++)
     if (k->entries[i]->kind == ASIF_ENTRY_OP && !read_op(k, k->entries[i])) return false;
+  unsigned data = 0;
+  for (unsigned i = 0; i < k->object->op_count; i++)
+    for (unsigned a = 0; a < k->object->ops[i].arg_count; a++)
+      data |= c_data(k->object->ops[i].in[a].low, k->object->ops[i].in[a].high);
+  for (unsigned i = 0; i < k->object->op_count; i++) k->object->ops[i].data = data;
   return k->object->op_count || no_operations(k);
 }
 
@@ -364,12 +373,11 @@ static void name_ops(struct reading *k) {
 static void name_self(struct reading *k) {
   struct object *o = k->object;
   struct spec_op *ops = mem_zero(k->mem, o->op_count, sizeof *ops);
-  static const uint8_t results[] = {RESULT_NONE, RESULT_BOOL, RESULT_ANY, RESULT_ANY};
   for (unsigned i = 0; i < o->op_count; i++)
     ops[i] = (struct spec_op){.names = o->ops[i].run.name,
                               .args = (uint8_t)o->ops[i].arg_count,
                               .args_most = (uint8_t)o->ops[i].arg_count,
-                              .result = results[o->ops[i].run.signature & 3],
+                              .result = (uint8_t)c_result_kind(c_type_of(o->ops[i].run.signature)),
                               .echo = V_UNKNOWN};
   o->spec = (struct spec){.name = "self",
                           .aliases = "",
@@ -399,9 +407,9 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
     name_self(&k);
   else
     name_ops(&k);
-  bool appends = false;
-  for (unsigned i = 0; !o->self && i < o->op_count; i++) appends |= o->ops[i].method == MAP_APPEND;
-  if (!o->self && !strcmp(o->spec.name, "map") && !appends) o->spec.k = MAP_PLAIN;
+  uint32_t used = 0;
+  for (unsigned i = 0; !o->self && i < o->op_count; i++) used |= spec_op_bit(o->ops[i].method);
+  if (!o->self) spec_use_only(&o->spec, used);
   find_bounded(&k);
   return true;
 }
@@ -496,19 +504,8 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
 /* Results. */
 
 value object_result(const struct spec *spec, const struct object_op *op, struct values *values, long r) {
-  static const value specials[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
-  unsigned returns = (unsigned)op->run.signature & 3; /* void, bool, int, long */
-  bool is_bool = returns == 1;
-  unsigned kind = spec->ops[op->method].result;
-  if (kind == RESULT_NONE || !returns) return V_NONE;
-  if (!is_bool && r >= ASIF_OK && r <= ASIF_FULL) {
-    value v = specials[r - ASIF_OK];
-    if (v == V_NIL && (kind == RESULT_VALUE || kind == RESULT_ANY)) return V_EMPTY;
-    return v == V_EMPTY && kind == RESULT_CONTENT ? V_NIL : v;
-  }
-  switch (kind) {
-  case RESULT_BOOL: return r ? V_TRUE : V_FALSE;
-  case RESULT_NONE_FULL: return !is_bool || r ? V_NONE : V_FULL;
-  default: return is_bool && kind != RESULT_INT ? (r ? V_TRUE : V_FALSE) : value_int(values, r);
-  }
+  value v;
+  int64_t n = r;
+  if (c_result(spec->ops[op->method].result, c_type_of(op->run.signature), op->data, &n, &v)) return v;
+  return value_int(values, n);
 }

@@ -1,4 +1,6 @@
-/* From addresses in the code to files and lines: addr2line, one process for many addresses. */
+/* From addresses in the code to files and lines (addr2line), and from names as the linker has them to those of C++
+ * (c++filt): one process for many. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +54,24 @@ static void read_answers(struct mem *m, const char *said, struct place *places, 
   }
 }
 
-static bool ask(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, struct place *places) {
-  words w = {NULL, 0, 0};
+/* Runs a tool; what it says, or NULL. */
+static char *ask(struct mem *m, words *w) {
   char said[] = "/tmp/asif-places-XXXXXX";
   int fd = mkstemp(said);
-  if (fd < 0) return false;
+  if (fd < 0) return NULL;
   close(fd);
+  vec_push(m, w, NULL);
+  struct command_run c = {.words = w->at, .said = said};
+  commands_run(&c, 1);
+  size_t length;
+  char *answer = !c.status && !c.error ? command_said(m, &c, &length) : NULL;
+  unlink(said);
+  return answer;
+}
+
+static bool ask_places(struct mem *m, const char *object, const uintptr_t *offsets, size_t count,
+                       struct place *places) {
+  words w = {NULL, 0, 0};
   static const char *const begin[] = {"addr2line", "-a", "-f", "-i", "-C", "-e"};
   for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) vec_push(m, &w, (char *)begin[i]);
   vec_push(m, &w, (char *)object);
@@ -65,19 +79,73 @@ static bool ask(struct mem *m, const char *object, const uintptr_t *offsets, siz
     char number[32];
     vec_push(m, &w, mem_string(m, number, (size_t)snprintf(number, sizeof number, "0x%lx", (unsigned long)offsets[i])));
   }
-  vec_push(m, &w, NULL);
-  struct command_run c = {.words = w.at, .said = said};
-  commands_run(&c, 1);
-  bool good = !c.status && !c.error;
-  size_t length;
-  if (good) read_answers(m, command_said(m, &c, &length), places, count);
-  unlink(said);
-  return good;
+  const char *said = ask(m, &w);
+  if (said) read_answers(m, said, places, count);
+  return said != NULL;
 }
 
 bool places_find(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, struct place *places) {
   memset(places, 0, count * sizeof *places);
   for (size_t i = 0; i < count; i += BATCH)
-    if (!ask(m, object, offsets + i, count - i < BATCH ? count - i : BATCH, places + i)) return false;
+    if (!ask_places(m, object, offsets + i, count - i < BATCH ? count - i : BATCH, places + i)) return false;
   return true;
+}
+
+/* --- names of C++ --- */
+
+/* The next one in a text, as the linker has it: "_ZN5queue4headE"; NULL: there is none. */
+static const char *next_mangled(const char *text, size_t *length) {
+  for (const char *at = text; (at = strstr(at, "_Z")); at += 2) {
+    bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+    *length = 2;
+    while (isalnum((unsigned char)at[*length]) || at[*length] == '_') ++*length;
+    if (begins && *length > 2) return at;
+  }
+  return NULL;
+}
+
+typedef VEC(const char *) strings;
+
+static size_t find(const strings *s, const char *name, size_t length) {
+  size_t i = 0;
+  while (i < s->count && (strlen(s->at[i]) != length || memcmp(s->at[i], name, length))) i++;
+  return i;
+}
+
+static const char *with_names(struct mem *m, const char *text, const strings *mangled, const strings *plain) {
+  struct text t;
+  size_t length;
+  text_open(&t, m);
+  for (const char *at; (at = next_mangled(text, &length)); text = at + length) {
+    size_t i = find(mangled, at, length);
+    text_bytes(&t, text, (size_t)(at - text));
+    if (i < plain->count)
+      text_add(&t, plain->at[i]);
+    else
+      text_bytes(&t, at, length);
+  }
+  text_add(&t, text);
+  return text_string(&t);
+}
+
+void names_demangle(struct mem *m, const char **const *texts, size_t count) {
+  strings mangled = {NULL, 0, 0}, plain = {NULL, 0, 0};
+  words w = {NULL, 0, 0};
+  size_t length;
+  vec_push(m, &w, (char *)"c++filt");
+  for (size_t i = 0; i < count; i++)
+    for (const char *at = *texts[i]; (at = next_mangled(at, &length)); at += length) {
+      if (find(&mangled, at, length) < mangled.count || mangled.count == BATCH) continue;
+      vec_push(m, &mangled, mem_string(m, at, length));
+      vec_push(m, &w, (char *)mangled.at[mangled.count - 1]);
+    }
+  if (!mangled.count) return;
+  const char *said = ask(m, &w);
+  for (const char *s = said ? said : ""; *s;) { /* a line each */
+    size_t n = strcspn(s, "\n");
+    vec_push(m, &plain, mem_string(m, s, n));
+    s += n + (s[n] == '\n');
+  }
+  if (plain.count != mangled.count) return;
+  for (size_t i = 0; i < count; i++) *texts[i] = with_names(m, *texts[i], &mangled, &plain);
 }

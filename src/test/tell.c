@@ -2,6 +2,7 @@
  * and who interrupted whom. */
 #include "test/tell.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 struct told_access {
   struct access access;
   const char *name;         /* of its address, as it was then: a block may be freed and used again later */
-  const char *read, *wrote; /* the values in words */
-  size_t place;
+  const char *read, *wrote; /* the values in words; NULL: not known */
+  size_t place;             /* SIZE_MAX: not known */
 };
+
+#define VTABLE "_ZTV" /* how the linker's names of tables of virtual functions begin */
 
 struct telling {
   struct mem *mem;
@@ -21,41 +24,70 @@ struct telling {
   VEC(struct told_access) accesses;
   VEC(uintptr_t) offsets; /* places to look up: of the accesses, then of the operations, then of what was found */
   struct place *places;
-  const char *image; /* its file */
+  size_t *op_places;  /* of each operation: its place */
+  size_t found_first; /* the place of what was found first */
+  const char *image;  /* its file */
   uintptr_t base;
 };
 
 /* --- recording --- */
 
-/* "heap block 2 + 8", "top": who allocated the block is told where it was. */
+/* "heap block 2 + 8", "top"; NULL: it has no name. */
 static const char *name_address(struct mem *m, uintptr_t address) {
   struct text t;
   text_open(&t, m);
-  run_describe_address(address, &t);
-  const char *rest = strstr(text_string(&t), " (");
-  return rest ? mem_string(m, t.at, (size_t)(rest - t.at)) : text_string(&t);
+  return run_name_address(address, &t) ? text_string(&t) : NULL;
 }
 
-/* A value, as a number of its size, or what it points to. */
-static const char *name_value(struct mem *m, uint64_t v, uint32_t size) {
-  char room[40];
+/* A word, as a number of its size, or what it points to. */
+static void put_word(struct text *t, uint64_t v, uint32_t size) {
+  static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
   if (size == 8 && v > 0xffff && v < (uint64_t)1 << 47) {
-    const char *name = name_address(m, (uintptr_t)v);
-    if (strncmp(name, "0x", 2)) {
-      struct text t;
-      text_open(&t, m);
-      text_printf(&t, "&%s", name);
-      return t.at;
+    const char *name = name_address(t->mem, (uintptr_t)v);
+    if (name) {
+      text_printf(t, "&%s", name);
+      return;
     }
-    const char *marked = v & 7 ? name_address(m, (uintptr_t)(v & ~(uint64_t)7)) : "0x";
-    if (strncmp(marked, "0x", 2)) return marked;
+    name = v & 7 ? name_address(t->mem, (uintptr_t)(v & ~(uint64_t)7)) : NULL; /* its lower bits are marks */
+    if (name) {
+      text_printf(t, "&%s | %u", name, (unsigned)(v & 7));
+      return;
+    }
   }
   int64_t s = size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
-  static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
-  int n = size == 4 && s >= ASIF_OK && s <= ASIF_FULL ? snprintf(room, sizeof room, "%s", specials[s - ASIF_OK])
-          : s > -1000000 && s < (int64_t)1 << 40      ? snprintf(room, sizeof room, "%lld", (long long)s)
-                                                      : snprintf(room, sizeof room, "%#llx", (unsigned long long)v);
-  return mem_string(m, room, (size_t)n);
+  if (size == 4 && s >= ASIF_OK && s <= ASIF_FULL)
+    text_add(t, specials[s - ASIF_OK]);
+  else if (s > -1000000 && s < (int64_t)1 << 40)
+    text_printf(t, "%lld", (long long)s);
+  else
+    text_printf(t, "%#llx", (unsigned long long)v);
+}
+
+/* More than 8 bytes are two words; of more than 16 the value is too long to be told. */
+static const char *name_value(struct mem *m, struct accessed_value v, uint32_t size) {
+  struct text t;
+  text_open(&t, m);
+  if (size <= 8) {
+    put_word(&t, v.low, size);
+  } else if (size <= 16) {
+    text_char(&t, '{');
+    put_word(&t, v.low, 8);
+    text_add(&t, ", ");
+    put_word(&t, v.high, size - 8);
+    text_char(&t, '}');
+  } else {
+    text_printf(&t, "%u bytes", (unsigned)size);
+  }
+  return text_string(&t);
+}
+
+/* The same of what was accessed: an address without a name is a number. NULL: nothing in particular was. */
+static const char *name_of(struct mem *m, uintptr_t address) {
+  struct text t;
+  text_open(&t, m);
+  if (!address) return NULL;
+  run_name_address(address, &t);
+  return text_string(&t);
 }
 
 static size_t add_place(struct telling *k, uintptr_t pc) {
@@ -66,8 +98,10 @@ static size_t add_place(struct telling *k, uintptr_t pc) {
 static void record(void *self, const struct access *a) {
   struct telling *k = self;
   if (a->fiber >= FIBERS_MOST - 1) return; /* the initialisation */
+  const char *name = name_of(k->mem, a->address);
+  if (!a->point && name && !strncmp(name, VTABLE, sizeof VTABLE - 1)) return; /* how C++ calls functions */
   struct told_access t = {.access = *a,
-                          .name = a->address ? name_address(k->mem, a->address) : NULL,
+                          .name = name,
                           .read = name_value(k->mem, a->read, a->size),
                           .wrote = name_value(k->mem, a->wrote, a->size)};
   t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
@@ -99,7 +133,8 @@ static void put_return(const struct telling *k, const struct moment *m, struct t
   }
 }
 
-static void put_access(const struct told_access *k, struct text *t) {
+/* "store top": what is done, to what. */
+static void put_deed(const struct told_access *k, struct text *t) {
   static const char *const words[] = {[POINT_READ] = "load",      [POINT_WRITE] = "store",
                                       [POINT_UPDATE] = "update",  [POINT_BLOCK] = "atomic block",
                                       [POINT_LOCK] = "lock",      [POINT_UNLOCK] = "unlock",
@@ -108,12 +143,24 @@ static void put_access(const struct told_access *k, struct text *t) {
                                       [POINT_YIELD] = "yield",    [POINT_START] = "start a thread",
                                       [POINT_JOIN] = "join",      [POINT_CALL] = "touches nothing that others can see"};
   const struct access *a = &k->access;
+  assert(a->kind < sizeof words / sizeof *words);
   text_add(t, a->kind == POINT_UPDATE && a->failed ? "compare" : words[a->kind]);
   if (k->name && a->kind != POINT_CALL && a->kind != POINT_YIELD) text_printf(t, " %s", k->name);
+}
+
+/* The same, and what came of it. Where that is not known, because the access ended the run, there are no values. */
+static void put_access(const struct told_access *k, struct text *t) {
+  const struct access *a = &k->access;
+  put_deed(k, t);
   switch (a->kind) {
-  case POINT_READ: text_printf(t, " -> %s", k->read); break;
-  case POINT_WRITE: text_printf(t, " = %s", k->wrote); break;
+  case POINT_READ:
+    if (k->read) text_printf(t, " -> %s", k->read);
+    break;
+  case POINT_WRITE:
+    if (k->wrote) text_printf(t, " = %s", k->wrote);
+    break;
   case POINT_UPDATE:
+    if (!k->read) break;
     if (a->failed)
       text_printf(t, ", found %s: fails", k->read);
     else
@@ -121,6 +168,9 @@ static void put_access(const struct told_access *k, struct text *t) {
     break;
   case POINT_LOCK:
     if (a->failed) text_add(t, ": it is taken");
+    break;
+  case POINT_ALLOC:
+    if (a->again) text_add(t, " again");
     break;
   default: break;
   }
@@ -164,75 +214,125 @@ static void add_line(struct telling *k, uint32_t step, unsigned thread, enum sch
 
 /* --- the steps --- */
 
-/* What the fiber does next, from step i on; NULL: nothing more. */
-static const struct told_access *next_access(const struct telling *k, uint32_t i, unsigned fiber) {
+/* The step that the fiber takes next, from step i on, or would take after the run; false: none. */
+static bool next_deed(const struct telling *k, const struct run *r, uint32_t i, unsigned fiber,
+                      struct told_access *next) {
   for (size_t a = 0; a < k->accesses.count; a++) {
     const struct told_access *t = &k->accesses.at[a];
-    if (t->access.step >= i && t->access.fiber == fiber && t->access.point) return t;
+    if (t->access.step < i || t->access.fiber != fiber || !t->access.point || t->access.early) continue;
+    *next = *t;
+    return true;
   }
-  return NULL;
+  const struct step *pending = &r->pending[fiber];
+  if (!(r->alive >> fiber & 1) || pending->kind == POINT_CALL) return false;
+  bool list = pending->kind == POINT_ALLOC || pending->kind == POINT_FREE; /* which block is not known yet */
+  *next = (struct told_access){
+      .access = {.kind = pending->kind}, .name = list ? NULL : name_of(k->mem, pending->address), .place = SIZE_MAX};
+  return true;
 }
 
 /* The step before was another's, who could have gone on. */
 static void tell_interruption(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
   const struct step *now = &r->steps[i], *before = i ? now - 1 : NULL;
+  struct told_access next;
   if (!before || before->fiber == now->fiber || !(now->enabled >> before->fiber & 1) || before->flags & STEP_YIELDED)
     return;
-  const struct told_access *next = next_access(k, i, before->fiber);
   text_printf(t, "interrupts %s", k->schedule->threads.at[before->fiber]);
-  if (next) {
-    const struct place *p = &k->places[next->place];
+  if (next_deed(k, r, i, before->fiber, &next)) {
     text_add(t, ", which was about to ");
-    struct text what;
-    text_open(&what, k->mem);
-    put_access(next, &what);
-    text_bytes(t, what.at, strcspn(what.at, ":-=,"));
-    while (t->count && t->at[t->count - 1] == ' ') t->at[--t->count] = 0;
-    const char *slash = p->line ? strrchr(p->file, '/') : NULL;
-    if (p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
+    put_deed(&next, t);
+    const struct place *p = next.place == SIZE_MAX ? NULL : &k->places[next.place];
+    const char *slash = p && p->line ? strrchr(p->file, '/') : NULL;
+    if (p && p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
   }
   add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, t);
 }
 
-static void tell_steps(struct telling *k, const struct run *r, const size_t *op_places) {
+static void tell_access(struct telling *k, uint32_t step, const struct told_access *a, struct text *t) {
+  put_access(a, t);
+  add_line(k, step, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, t);
+}
+
+/* A call, and what it accesses before its first step. */
+static void tell_call(struct telling *k, uint32_t step, unsigned fiber, uint32_t call, struct text *t) {
+  put_call(k, call, t);
+  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[k->client->calls[call].op], t);
+  for (size_t i = 0; i < k->accesses.count; i++) {
+    const struct told_access *a = &k->accesses.at[i];
+    if (a->access.early && a->access.fiber == fiber && a->access.call == call) tell_access(k, step, a, t);
+  }
+}
+
+/* A step whose access nobody recorded: a yield and the like, or the one that ended the run. */
+static void tell_unrecorded(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
+  const struct found_place *found;
+  const struct step *s = &r->steps[i];
+  size_t count = r->found && i + 1 == r->count ? run_found_places(&found) : 0;
+  bool here = count && found[0].fiber == s->fiber;
+  bool list = s->kind == POINT_ALLOC || s->kind == POINT_FREE;
+  struct told_access a = {.access = {.fiber = s->fiber, .kind = s->kind, .point = true},
+                          .place = here ? k->found_first : SIZE_MAX};
+  a.name = here && list ? name_of(k->mem, found[0].address) : list ? NULL : name_of(k->mem, s->address);
+  tell_access(k, i + 1, &a, t);
+}
+
+/* True if what the step itself does is among the accesses, from `first` on. */
+static bool is_recorded(const struct telling *k, size_t first, uint32_t step) {
+  for (size_t a = first; a < k->accesses.count && k->accesses.at[a].access.step == step; a++)
+    if (k->accesses.at[a].access.point && !k->accesses.at[a].access.early) return true;
+  return false;
+}
+
+static void tell_steps(struct telling *k, const struct run *r) {
   struct text t;
   size_t moment = 0, access = 0;
   text_open(&t, k->mem);
   for (uint32_t i = 0; i < r->count; i++) {
     tell_interruption(k, r, i, &t);
-    for (; moment < r->moment_count && r->moments[moment].step == i && !r->moments[moment].is_return; moment++) {
-      put_call(k, r->moments[moment].call, &t);
-      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_CALL, op_places[k->client->calls[r->moments[moment].call].op], &t);
-    }
+    for (; moment < r->moment_count && r->moments[moment].step == i && !r->moments[moment].is_return; moment++)
+      tell_call(k, i + 1, r->steps[i].fiber, r->moments[moment].call, &t);
     while (access < k->accesses.count && k->accesses.at[access].access.step < i) access++;
-    if (access == k->accesses.count ||
-        k->accesses.at[access].access.step != i) { /* nothing was accessed: a yield and its like */
-      put_access(&(struct told_access){.access = {.kind = r->steps[i].kind}, .read = "", .wrote = ""}, &t);
-      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_ACCESS, SIZE_MAX, &t);
-    }
-    for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++) {
-      const struct told_access *a = &k->accesses.at[access];
-      put_access(a, &t);
-      add_line(k, i + 1, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, &t);
-    }
+    if (!is_recorded(k, access, i)) tell_unrecorded(k, r, i, &t);
+    for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++)
+      if (!k->accesses.at[access].access.early) tell_access(k, i + 1, &k->accesses.at[access], &t);
     for (; moment < r->moment_count && r->moments[moment].step == i && r->moments[moment].is_return; moment++) {
       put_return(k, &r->moments[moment], &t);
       add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_RETURN, SIZE_MAX, &t);
     }
   }
+  assert(moment == r->moment_count);
+}
+
+/* What was found involves a thread whose call has not taken its first step: the call, and what it did. */
+static void tell_begun(struct telling *k, const struct run *r, unsigned fiber) {
+  for (size_t i = k->accesses.count; i-- > 0;) {
+    const struct access *a = &k->accesses.at[i].access;
+    if (!a->early || a->fiber != fiber) continue;
+    for (size_t m = 0; m < r->moment_count; m++)
+      if (r->moments[m].call == a->call) return;
+    struct text t;
+    text_open(&t, k->mem);
+    tell_call(k, 0, fiber, a->call, &t);
+    return;
+  }
 }
 
 /* What was found, and the other places that belong to it. */
-static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count,
-                       size_t first) {
+static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count) {
   struct text t;
   text_open(&t, k->mem);
+  for (unsigned f = 0; f < r->client->threads; f++)
+    for (size_t i = 0; i < count; i++)
+      if (found[i].fiber == f) {
+        tell_begun(k, r, f);
+        break;
+      }
   for (size_t i = 0; i < count; i++) {
     text_add(&t, found[i].words);
-    if (found[i].address) text_printf(&t, ": %s", name_address(k->mem, found[i].address));
+    if (found[i].address) text_printf(&t, ": %s", name_of(k->mem, found[i].address));
     bool waits = r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK;
-    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT, first + i,
-             &t);
+    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT,
+             k->found_first + i, &t);
   }
 }
 
@@ -246,19 +346,17 @@ static void name_threads(struct telling *k, unsigned count) {
 
 static void tell_run(struct telling *k, const struct run *r) {
   const struct found_place *found;
-  size_t count = r->found ? run_found_places(&found) : 0, first = 0;
-  size_t *op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *op_places);
+  size_t count = r->found ? run_found_places(&found) : 0;
+  k->op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *k->op_places);
   for (unsigned i = 0; i < k->object->op_count; i++)
-    op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
-  for (size_t i = 0; i < count; i++) {
-    size_t at = add_place(k, found[i].pc - 1);
-    if (!i) first = at;
-  }
+    k->op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
+  k->found_first = k->offsets.count;
+  for (size_t i = 0; i < count; i++) add_place(k, found[i].pc - 1);
   k->places = mem_zero(k->mem, k->offsets.count + 1, sizeof *k->places);
   k->schedule->no_places = !places_find(k->mem, k->image, k->offsets.at, k->offsets.count, k->places);
   name_threads(k, r->fibers);
-  tell_steps(k, r, op_places);
-  if (count) tell_found(k, r, found, count, first);
+  tell_steps(k, r);
+  if (count) tell_found(k, r, found, count);
 }
 
 /* --- the finding --- */
@@ -278,6 +376,16 @@ static char *with_letters(struct mem *m, const char *said) {
     said = end;
   }
   return mem_string(m, text_string(&t), t.count);
+}
+
+/* Names of C++, in all that is told. */
+static void demangle(struct telling *k, struct finding *f) {
+  VEC(const char **) texts = {NULL, 0, 0};
+  const char *said = f->said;
+  vec_push(k->mem, &texts, &said);
+  for (size_t i = 0; i < k->schedule->lines.count; i++) vec_push(k->mem, &texts, &k->schedule->lines.at[i].text);
+  names_demangle(k->mem, texts.at, texts.count);
+  f->said = mem_string(k->mem, said, strlen(said));
 }
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
@@ -323,6 +431,7 @@ bool finding_explain(struct mem *m, struct image *image, const struct object *o,
   if (!r || !same_again(f, r, why)) return false;
   tell_run(&k, r);
   f->said = with_letters(m, f->said);
+  demangle(&k, f);
   *spec = o->spec;
   f->history = judge_history(m, o, spec, r);
   return f->found != FOUND_HISTORY || check_again(m, o, f, spec, why);

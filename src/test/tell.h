@@ -13,6 +13,8 @@ struct place {
 };
 /* Of addresses in the file of the shared object. False if there is no addr2line. */
 bool places_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, struct place *);
+/* Puts names of C++ in texts as they are written, not as the linker has them, if there is a c++filt. */
+void names_demangle(struct mem *, const char **const *texts, size_t count);
 
 /* One word that repeats a finding (replay.c). */
 uint32_t code_checksum(struct mem *, const char *object);

@@ -54,6 +54,7 @@ struct object_op {
   struct image_op run;
   unsigned method; /* of spec.ops */
   unsigned arg_count;
+  unsigned data; /* spec/c_values.h: numbers that are arguments of some operation */
   struct argument_range in[CALL_ARGS];
 };
 struct object_role {

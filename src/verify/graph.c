@@ -229,6 +229,8 @@ void graph_extend(struct graph *g, uint32_t expanded) {
   struct step s;
   step_open(&s, g);
   while (g->expanded < g->count && g->expanded < expanded) {
+    if (g->mem->limits && g->mem->limits->states && g->count >= g->mem->limits->states)
+      limits_reach(g->mem->limits, LIMIT_STATES), mem_poll(g->mem);
     if (g->expanded % 256 == 0) mem_poll(g->mem);
     if (!expand(g, &s, g->expanded)) break;
     g->expanded++;

@@ -283,6 +283,16 @@ void ltl_print(const struct ltl *l, uint32_t node, struct text *out) { print(l, 
 
 /* Letters. */
 
+/* Results have one form for what says the same (spec/c_values.h), which depends on the operation: a formula may use any
+ * word. */
+static bool same_result(value a, value b) {
+  static const value alike[][2] = {{V_NIL, V_EMPTY}, {V_TRUE, (value)1 << 1}, {V_FALSE, 0}};
+  if (a == b) return true;
+  for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+    if ((a == alike[i][0] && b == alike[i][1]) || (b == alike[i][0] && a == alike[i][1])) return true;
+  return false;
+}
+
 static bool is_true_of(const struct ltl_proposition *p, const struct ltl_names *names, const struct event *e) {
   if (p->kind != e->kind || (p->thread >= 0 && p->thread != e->thread)) return false;
   const value *args = &e->result;
@@ -299,7 +309,8 @@ static bool is_true_of(const struct ltl_proposition *p, const struct ltl_names *
   }
   if (p->count > count) return false;
   for (unsigned i = 0; i < p->count; i++)
-    if (!p->any[i] && p->value[i] != args[i]) return false;
+    if (!p->any[i] && p->value[i] != args[i] && (p->kind != EVENT_RETURN || !same_result(p->value[i], args[i])))
+      return false;
   return true;
 }
 

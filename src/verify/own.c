@@ -79,8 +79,8 @@ static struct decl *without_pointer(struct making *k, struct decl *f, struct pla
 }
 
 static value own_result(void *self, const struct program_op *op, word w) {
-  static const struct spec_op any = {.result = RESULT_ANY};
-  return result_of(self, &any, op->result, w);
+  const struct subject *s = self;
+  return result_of(s, &s->spec.ops[op - s->own->ops], op->result, w);
 }
 
 bool spec_of_file(struct subject *s, struct problem *why) {
@@ -109,6 +109,7 @@ bool spec_of_file(struct subject *s, struct problem *why) {
   }
   if (h->own_init) unit->harness.init = without_pointer(&k, h->own_init, h->own_init->place);
   struct program *p = lower(s->mem, unit, &lowering, why);
+  s->own = p;
   if (!p || !spec_of_object(s->mem, p, s->threads, &machine, own_result, s, &s->spec, why)) return false;
   s->spec.name = h->own_spec;
   s->spec.summary = "the file's own";

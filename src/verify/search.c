@@ -376,6 +376,20 @@ static void expand(struct worker *w, uint32_t ref) {
   if (is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
 }
 
+static uint64_t states_stored(const struct explore *x) {
+  uint64_t states = 0;
+  for (unsigned i = 0; i < x->jobs; i++) states += x->workers[i].store.count;
+  return states;
+}
+
+/* Looked at before each state is expanded: alone, a worker stops at the same one every time. */
+static void count_states(struct worker *w) {
+  struct explore *x = w->all;
+  if (states_stored(x) < x->limits->states) return;
+  limits_reach(x->limits, LIMIT_STATES);
+  mem_poll(&w->mem);
+}
+
 /* Progress, limits. */
 static void look_up(struct worker *w) {
   struct explore *x = w->all;
@@ -384,13 +398,12 @@ static void look_up(struct worker *w) {
   double now = clock_seconds();
   if (now - x->told < 0.25) return;
   x->told = now;
-  uint64_t states = 0, transitions = 0, bytes = 0;
+  uint64_t transitions = 0, bytes = 0;
   for (unsigned i = 0; i < x->jobs; i++) {
-    states += x->workers[i].store.count;
     transitions += x->workers[i].transitions;
     bytes += x->workers[i].store.bytes;
   }
-  x->options.progress(x->options.progress_self, states, transitions, x->depth, bytes);
+  x->options.progress(x->options.progress_self, states_stored(x), transitions, x->depth, bytes);
 }
 
 /* The next state to expand, or REF_NONE if there is none for now. */
@@ -423,6 +436,7 @@ static void take_turn(struct worker *w, unsigned most) {
     w->transitions_before = w->transitions;
     w->terminal_before = w->terminal;
     if (i % POLL == 0) look_up(w);
+    if (x->limits->states) count_states(w);
     expand(w, ref);
     if (x->options.depth_first) admit_all(w);
     if (!atomic_load_explicit(&x->stop, memory_order_relaxed)) w->taken = REF_NONE;

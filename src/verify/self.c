@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "spec/c_values.h"
 #include "verify/machine_parts.h"
 #include "verify/verify.h"
 
@@ -124,9 +125,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
     ops[i] = (struct spec_op){.names = p->ops[i].name,
                               .args = (uint8_t)p->ops[i].params,
                               .args_most = (uint8_t)p->ops[i].params,
-                              .result = p->ops[i].result == RESULT_OF_VOID   ? RESULT_NONE
-                                        : p->ops[i].result == RESULT_OF_BOOL ? RESULT_BOOL
-                                                                             : RESULT_ANY,
+                              .result = (uint8_t)c_result_kind((enum c_type)p->ops[i].result),
                               .echo = V_UNKNOWN};
   }
   *out = (struct spec){.name = "self",

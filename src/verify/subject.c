@@ -1,18 +1,11 @@
 /* Reading an object: its operations bound to the specification's, its threads to what they may call. */
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "front/effects.h"
-#include "spec/map.h"
+#include "spec/c_values.h"
 #include "verify/verify.h"
-
-/* Special results are ints just above INT_MIN (asif.h). */
-static bool special(word w, value *v) {
-  static const value values[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
-  if (w < INT32_MIN || w > INT32_MIN + 5) return false;
-  *v = values[w - INT32_MIN];
-  return true;
-}
 
 static value number_value(const struct subject *s, word w) {
   static pthread_mutex_t lock =
@@ -24,15 +17,13 @@ static value number_value(const struct subject *s, word w) {
   return v;
 }
 
-value result_of(const struct subject *s, const struct spec_op *op, enum result_of kind, word w) {
+static_assert((int)RESULT_OF_VOID == C_VOID && (int)RESULT_OF_BOOL == C_BOOL && (int)RESULT_OF_INT == C_NUMBER,
+              "the front end's types of results are those of the conversion");
+
+value result_of(const struct subject *s, const struct spec_op *op, enum result_of type, word w) {
   value v;
-  if (op->result == RESULT_NONE || kind == RESULT_OF_VOID) return V_NONE;
-  if (kind != RESULT_OF_BOOL && special(w, &v)) return v;
-  switch (op->result) {
-  case RESULT_BOOL: return w ? V_TRUE : V_FALSE;
-  case RESULT_NONE_FULL: return kind != RESULT_OF_BOOL || w ? V_NONE : V_FULL;
-  default: return kind == RESULT_OF_BOOL && op->result != RESULT_INT ? (w ? V_TRUE : V_FALSE) : number_value(s, w);
-  }
+  int64_t n = w;
+  return c_result(op->result, (enum c_type)type, s->data, &n, &v) ? v : number_value(s, n);
 }
 
 value result_value(const struct subject *s, const struct program_op *op, word w) {
@@ -93,13 +84,8 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
     return false;
   }
   s->spec_op[i] = found;
+  c_result_is(s->mem, &s->spec, (unsigned)found, (enum c_type)op->result);
   return true;
-}
-
-static bool has_op(const struct subject *s, int spec_op) {
-  for (uint32_t i = 0; i < s->program->op_count; i++)
-    if (s->spec_op[i] == spec_op) return true;
-  return false;
 }
 
 /* The calls of one operation: every argument of its range. */
@@ -110,6 +96,12 @@ static bool add_calls(struct subject *s, uint32_t i, struct client_call **calls,
     if (op->low[a] < WORD_LEAST || op->high[a] > WORD_MOST) {
       problem_at(why, s->unit, op->place, "arguments of %s beyond what verify models: numbers of at most 61 bits",
                  op->function);
+      return false;
+    }
+    const char *clash;
+    if (c_clash(&s->spec, op->low[a], op->high[a], &clash)) {
+      problem_at(why, s->unit, op->place, "ASIF_IN(%lld, %lld) has %s, which is not a number", (long long)op->low[a],
+                 (long long)op->high[a], clash);
       return false;
     }
     call.args[a] = op->low[a];
@@ -254,6 +246,9 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->values = values_new(mem);
   s->bound = options->against ? -1 : options->bound >= 0 ? options->bound : s->unit->harness.bound;
   s->spec_op = mem_zero(mem, s->program->op_count, sizeof *s->spec_op);
+  for (uint32_t i = 0; i < s->program->op_count; i++)
+    for (unsigned a = 0; a < s->program->ops[i].params; a++)
+      s->data |= c_data(s->program->ops[i].low[a], s->program->ops[i].high[a]);
   struct machine_options *m = &s->machine_options;
   *m = (struct machine_options){.steps = options->steps,
                                 .ops = options->ops,
@@ -269,7 +264,9 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
-  if (!options->against && !strcmp(s->spec.name, "map") && !has_op(s, MAP_APPEND)) s->spec.k = MAP_PLAIN;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < s->program->op_count; i++) used |= spec_op_bit((unsigned)s->spec_op[i]);
+  if (!options->against) spec_use_only(&s->spec, used);
   if (options->points && !s->program->has_points) {
     problem_set(why, "%s: --points, but no linearization point is marked: ASIF_LIN() after the access that is one",
                 options->path);

@@ -331,6 +331,7 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
 static struct history *new_history(const struct subject *s) {
   struct history *h = history_new(s->mem, s->options->path);
   names_intern(h->objects, s->spec.name, strlen(s->spec.name));
+  h->values = s->values; /* results of the search are of that table, and so are those of a specification run by it */
   return h;
 }
 

@@ -63,6 +63,8 @@ struct subject {
   struct against against;
   struct system *machine;
   struct machine_options machine_options;
+  const struct program *own; /* the specification of the file's own (own.c), or NULL */
+  unsigned data;             /* c_values.h: numbers that are arguments */
   const char *not_symmetric; /* why threads are not interchangeable, or NULL */
 };
 

@@ -149,13 +149,32 @@ run 1 "$asif" replay e; says 'has changed since'
 cp kept.c objects/treiber_stack_free.c
 run 0 "$asif" verify objects/treiber_stack.c -n 3 --evidence e --quiet -- -DSIZE=2
 run 3 "$asif" replay e; says 'asif verify objects/treiber_stack.c --threads 3 --ops 1 --bound 2 -- -DSIZE=2'; says 'verdict: unknown'
-for file in objects/bugs/*.c; do # every kind of counterexample can be made again
+object <<'END' # a violation whose history is of two keys
+static atomic_bool in[3];
+static _Bool add(int v) {
+  _Bool was = atomic_exchange(&in[v], 1);
+  if (v == 2) atomic_store(&in[1], 0);
+  return !was;
+}
+static _Bool contains(int v) { return atomic_load(&in[v]); }
+ASIF_OBJECT(set)
+ASIF_OP(add, ASIF_IN(1, 2))
+ASIF_OP(contains, ASIF_IN(1, 2))
+END
+verify 1 o.c -o 2 --evidence e --quiet
+grep -q 'add(2)' e && grep -q 'add(1)' e || fail "the history is of one key: $(cat e)"
+run 0 "$asif" replay e; says 'have no legal order'; says 'the evidence stands'
+replayed=0
+for file in objects/bugs/*.c objects/harness/bugs/*.c; do # every counterexample can be made again
   for how in '-n 3' '-o 3'; do
-    "$asif" verify "$file" $how --evidence e --quiet --time-limit 300 >out 2>err
+    grep -q '^ASIF_SPEC' "$file" && how="$how --spec $file"
+    "$asif" verify "$file" $how --evidence e --quiet --states-limit 200k >out 2>err
     [ $? = 1 ] || continue
     run 0 "$asif" replay e; says 'the evidence stands'
+    replayed=$((replayed + 1))
   done
 done
+[ $replayed -gt 20 ] || fail "only $replayed violations were replayed"
 for how in none sym1 sym por both tau; do
   run 1 "$asif" verify objects/bugs/b3_pop.c -n 3 --reduce $how --evidence e --quiet
   run 0 "$asif" replay e; says 'the evidence stands'
@@ -223,11 +242,16 @@ END
 verify 1 o.c --spec self; says '... and so on'; says 'a loop without end'
 
 # Limits, and output that cannot be delivered.
-run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 1.5
-says 'verdict: unknown: the time limit was reached at depth'; says 'objects/ms_queue.c: queue; 3 threads'; silent
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 0.000001
+says 'verdict: unknown: the object could not be read within the limits'; silent
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 -j 1 --states-limit 5k
+says 'verdict: unknown: the limit of states was reached at depth'; says 'objects/ms_queue.c: queue; 3 threads'; says ', 500'; silent
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 -j 2 --states-limit 5k --search depth; says 'the limit of states was reached'
+run 2 "$asif" verify objects/ms_queue.c --states-limit 0; warns 'a whole number from 1'
+verify 0 objects/treiber_stack.c -n 2 --states-limit 1M; silent
 run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --memory-limit 8M; says 'verdict: unknown: the memory limit was reached'
 run 3 "$asif" verify objects/ms_queue.c --memory-limit 10K; says 'verdict: unknown: '
-run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 1.5 --json; json_good out; says '"verdict":"unknown"'
+run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --states-limit 1k --json; json_good out; says '"verdict":"unknown"'
 "$asif" verify objects/bugs/b1_head.c -n 3 2>err | :
 [ "${PIPESTATUS[0]}" = 2 ] || [ "${PIPESTATUS[0]}" = 1 ] || fail 'a closed pipe'
 [ ! -s err ] || fail "a closed pipe is worth no message: $(cat err)"
