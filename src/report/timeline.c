@@ -87,6 +87,7 @@ static bool bad_cut(const struct layout *l, int x) {
 static int part_end(const struct layout *l, int start, int room) {
   int left = l->columns - start, aim = start + left / ((left + room - 1) / room) + 1;
   if (left <= room) return l->columns;
+  if (aim > start + room) aim = start + room;
   for (int x = aim; x <= start + room; x++)
     if (!bad_cut(l, x)) return x;
   for (int x = aim; x > start + room / 2; x--)
