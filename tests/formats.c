@@ -81,12 +81,12 @@ const struct sample samples[] = {
     {"wing-gong",
      "# @object queue\n/* a queue */ * from a run,\n  of two processes\nx enq(5) 0\nx enq(\"a \\\"b\\\"\") 1 * both\n\n"
      "x Ok() 0\nx Ok() 1\nx deq() 0\nx Ok([1 -2 [c]]) 0\nx deq() 0\nx Empty() 0\nx put(k, nil, 7) 1\n"},
-    {"edn", "; a run\n[{:type :invoke, :f :enq, :value 5, :process 0, :time 10474104701, :index 0}\n"
+    {"edn", "; a run\n[{:type :invoke, :f :enq, :value 5, :process 0, :index 0}\n"
             "#jepsen.history.Op{:type :ok :f :enq :value 5 :process 0, :extra {:a [1 #{2}] \"s]\" \\} }}\n"
             "{:process :nemesis, :type :info, :f :start, :value #uuid \"x\"} #_{:type :bad}\n"
             "{:process 1 :type :invoke :f :cas :value [0 3]}{:process 1 :type :info :f :cas :value :timed-out}]\n"},
     {"json",
-     "[{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0, \"time\": 12, \"error\": null},\n"
+     "[{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0, \"error\": null},\n"
      " {\"type\":\"ok\",\"f\":\"enq\",\"value\":5,\"process\":0,\"more\":{\"a\":[1,{\"b\":\"\\u00e9\\\"}\"}]}},\n"
      " {\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\"}]\n"},
     {"jepsen-log",

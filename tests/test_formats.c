@@ -136,15 +136,111 @@ TEST(formats_edn_values) {
 
 TEST(formats_jepsen_meaning) {
   struct history *h =
-      parse("edn", "{:process 0 :type :invoke :f :w :value 1 :time 5}{:process 1 :type :invoke :f :w :value 2}"
-                   "{:process 0 :type :fail :f :w :value 1}{:process :nemesis :type :info :f :kill}"
-                   "{:process 0 :type :invoke :f :r :value nil}{:process 1 :type :info :f :w}"
+      parse("edn", "{:process 0 :type :invoke :f :w :value 1 :time 5}{:process 1 :type :invoke :f :w :value 2 :time 5}"
+                   "{:process 0 :type :fail :f :w :value 1 :time 6}{:process :nemesis :type :info :f :kill}"
+                   "{:process 0 :type :invoke :f :r :value nil :time 7}{:process 1 :type :info :f :w :time 8}"
                    "{:process 0 :type :ok :f :r :value 2 :time 9}");
   CHECK(h->echoes && h->failed == 1 && h->skipped == 1 && h->retired == 1);
   CHECK(h->ops.count == 2 && h->events == 3);
   CHECK(op_pending(&h->ops.at[0]) && h->ops.at[0].call == 0 && h->ops.at[0].result == V_UNKNOWN);
   CHECK(h->ops.at[1].call == 1 && h->ops.at[1].ret == 2 && h->ops.at[1].result == value_of_small(2));
-  CHECK(h->ops.at[1].arg[0] == V_NONE && h->ret_time[1] == 9);
+  CHECK(h->ops.at[1].arg[0] == V_NONE && h->ret_time[1] == 9 && !h->late);
+}
+
+#define EVENT(process, type, f, value, time) \
+  "{:process " process " :type :" type " :f :" f " :value " value " :time " time "}\n"
+
+/* The logs of two clients, one after the other. */
+TEST(formats_jepsen_events_by_time) {
+  static const char concatenated[] = EVENT("0", "invoke", "write", "1", "100") EVENT("0", "ok", "write", "1", "120")
+      EVENT("0", "invoke", "write", "2", "150") EVENT("0", "ok", "write", "2", "160")
+          EVENT("1", "invoke", "read", "nil", "130") EVENT("1", "ok", "read", "1", "140");
+  READS("edn", concatenated, "x write(1) 0\nx Ok(1) 0\nx read() 1\nx Ok(1) 1\nx write(2) 0\nx Ok(2) 0\n");
+  struct history *h = parse("edn", concatenated);
+  CHECK(h->late == 2 && h->ops.at[1].line == 5 && h->call_time[1] == 130 && h->ret_time[2] == 160);
+  /* Equal times keep the order of the file; failed and unknown operations are among them. */
+  READS("edn",
+        EVENT("0", "invoke", "write", "1", "7") EVENT("0", "info", "write", "1", "9")
+            EVENT("1", "invoke", "write", "2", "3") EVENT("1", "fail", "write", "2", "7")
+                EVENT("2", "invoke", "read", "nil", "7") EVENT("2", "ok", "read", "1", "7")
+                    EVENT("3", "invoke", "write", "5", "-8") EVENT("3", "ok", "write", "5", "7"),
+        "x write(5) 3\nx write(1) 0\nx read() 2\nx Ok(1) 2\nx Ok(5) 3\n");
+  /* Decimal numbers and dates. */
+  READS("edn",
+        EVENT("0", "invoke", "w", "1", "1.5E1") EVENT("0", "ok", "w", "1", "15.000000002")
+            EVENT("1", "invoke", "w", "2", "-0.5") EVENT("1", "ok", "w", "2", "15.0000000019"),
+        "x w(2) 1\nx w(1) 0\nx Ok(2) 1\nx Ok(1) 0\n");
+  READS("edn",
+        EVENT("0", "invoke", "w", "1", "#inst \"2024-03-01T00:00:00.5Z\"")
+            EVENT("0", "ok", "w", "1", "\"2024-03-01T02:00:01+02:00\"")
+                EVENT("1", "invoke", "w", "2", "\"2024-02-29T23:59:59.999Z\"")
+                    EVENT("1", "ok", "w", "2", "\"2024-03-01 00:00:00.75\""),
+        "x w(2) 1\nx w(1) 0\nx Ok(2) 1\nx Ok(1) 0\n");
+  READS("json",
+        "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":1,\"time\":9223372036854775807}"
+        "{\"process\":1,\"type\":\"invoke\",\"f\":\"w\",\"value\":2,\"time\":-9223372036854775808}",
+        "x w(2) 1\nx w(1) 0\n");
+  CHECK(parse("edn", EVENT("0", "invoke", "w", "1", "nil") EVENT("0", "ok", "w", "1", "nil"))->call_time == NULL);
+}
+
+/* What is written with times is read back the same. */
+TEST(formats_jepsen_times_are_kept) {
+  struct history *h = parse("edn", EVENT("0", "invoke", "w", "1", "2.5") EVENT("0", "ok", "w", "1", "3")
+                                       EVENT("1", "invoke", "r", "nil", "1.25") EVENT("1", "ok", "r", "nil", "2.5"));
+  struct history *again = parse("json", written(h, "json"));
+  CHECK(again->ops.count == 2 && !again->late);
+  for (size_t i = 0; i < 2; i++) CHECK(h->call_time[i] == again->call_time[i] && h->ret_time[i] == again->ret_time[i]);
+  CHECK(h->call_time[1] * 4 == h->call_time[0] * 8 && h->ret_time[0] == 2 * h->call_time[0]);
+}
+
+/* Processes have names: only the nemesis, and what has nothing but :info, are no clients. */
+TEST(formats_jepsen_named_processes) {
+  struct history *h =
+      parse("json", "{\"process\":\"client-1\",\"type\":\"invoke\",\"f\":\"w\",\"value\":9}"
+                    "{\"type\":\"pause\",\"process\":\"nemesis\"}{\"type\":\"info\",\"process\":\":nemesis\"}"
+                    "{\"process\":\"monitor\",\"type\":\"info\",\"f\":\"load\",\"value\":0.5}"
+                    "{\"process\":\"client-1\",\"type\":\"ok\",\"f\":\"w\",\"value\":9}"
+                    "{\"process\":2,\"type\":\"invoke\",\"f\":\"r\",\"value\":null}"
+                    "{\"process\":\"2\",\"type\":\"ok\",\"f\":\"r\",\"value\":9}"
+                    "{\"process\":\"c\",\"type\":\"invoke\",\"f\":\"w\",\"value\":1}"
+                    "{\"process\":\"c\",\"type\":\"info\",\"f\":\"w\",\"value\":1}");
+  CHECK(h->ops.count == 3 && h->skipped == 3 && h->retired == 1 && names_count(h->processes) == 3);
+  CHECK(!strcmp(names_at(h->processes, h->ops.at[0].process), "client-1"));
+  READS("edn", "{:process :a :type :invoke :f :w :value 1}{:process w/2 :type :invoke :f :w :value 2}",
+        "x w(1) a\nx w(2) w/2\n");
+  READS("jepsen-log", "INFO  jepsen.util - a\t:invoke\t:w\t1\nINFO  jepsen.util - :nemesis\t:info\t:kill\n",
+        "x w(1) a\n");
+}
+
+TEST(formats_bad_jepsen_times_and_processes) {
+  REFUSED("edn", EVENT("0", "invoke", "w", "1", "5") "{:process 1 :type :invoke :f :w :value 2}",
+          "2:1: this event has no time, and the one on line 1 has one: either all events have one or none has");
+  REFUSED("edn",
+          "{:process 1 :type :invoke :f :w :value 2}\n{:process :nemesis :type :info}\n" EVENT("0", "invoke", "w", "1",
+                                                                                               "5"),
+          "3:1: this event has a time, and the one on line 1 has none: either all events have one or none has");
+  REFUSED("edn",
+          EVENT("0", "invoke", "w", "1", "5") EVENT("1", "invoke", "w", "1", "2") EVENT("0", "ok", "w", "1", "4"),
+          "3:1: this event is before the one of the same process on line 1 by its time, and after it in the file");
+  REFUSED("edn", EVENT("0", "invoke", "w", "1", "noon"),
+          "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
+  REFUSED("edn", EVENT("0", "invoke", "w", "1", "1e30"),
+          "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
+  REFUSED("edn", EVENT("0", "invoke", "w", "1", "[1 2]"),
+          "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
+  REFUSED("json", "{\"process\":null,\"type\":\"invoke\",\"f\":\"w\",\"value\":1}", "1:1: the event has no :process");
+  REFUSED("edn", "{:process :nemesis :type :ok :f :kill}",
+          "1:1: an operation of the nemesis is :ok, but the nemesis is taken for no client; if this one is, call it "
+          "otherwise");
+  REFUSED("edn", "{:process :a :type :info :f :w}\n{:process :a :type :invoke :f :w :value 1}",
+          "2:1: process a has an event, but the :info on line 1 came before any call");
+  REFUSED("edn", "{:process :a :type :ok :f :w :value 1}", "1:1: process a returns, but has not called");
+}
+
+TEST(formats_limo_values) {
+  READS("hist", "[0] call push(?<0,12>)\n[0] return\n[1] call push ?<1,0>\n[1] return\n[0] call pop(?<1,0>)\n",
+        "x push(\"?<0,12>\") 0\nx Ok() 0\nx push(\"?<1,0>\") 1\nx Ok() 1\nx pop(\"?<1,0>\") 0\n");
+  READS("hist", "[0] call put(?, 2)\n", "x put(?, 2) 0\n");
 }
 
 TEST(formats_jepsen_keys) {
@@ -239,6 +335,8 @@ TEST(formats_process_columns) {
   READS("process-columns", "0 push 1 1 2\n1 pop 1 5 6\n", "x push(1) 0\nx Ok() 0\nx pop() 1\nx Ok(1) 1\n");
   /* One process, intervals that touch: fine, but its operations overlap and are written under other names. */
   READS("process-columns", "7 1 5 ENQ 1\n7 5 9 ENQ 2\n", "x ENQ(1) 0\nx ENQ(2) 1\nx Ok() 0\nx Ok() 1\n");
+  /* One that is a single moment comes before another that begins then, whatever their lines. */
+  READS("process-columns", "7 1 inf ENQ 1\n7 1 1 ENQ 2\n", "x ENQ(1) 0\nx ENQ(2) 1\nx Ok() 1\n");
 }
 
 /* Events are ordered so that one operation precedes another iff it ended before the other began. */

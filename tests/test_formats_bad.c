@@ -61,7 +61,7 @@ TEST(formats_bad_edn) {
   REFUSED(f, "[1]", "1:2: '1' where the '{' of an event should be");
   REFUSED(f, "{:process 1 :type :invoke :f \"\"}", "1:30: a name should be here, not an empty text or one with a NUL");
   REFUSED(f, "{:process :a :type :info}",
-          " no event is of a process with a number; others are taken for the nemesis and skipped");
+          " no event is a client's; those of the nemesis, and of processes that have nothing but :info, are skipped");
   REFUSED_BYTES(f, "{:val\0ue 1}", "1:6: byte 0x00, which no history holds");
   REFUSED_BYTES(f, "{:value \"\0\"}", "1:10: byte 0x00, which no history holds");
   REFUSED(f, "{:value \"a\\xb\"}",

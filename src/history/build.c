@@ -8,14 +8,26 @@
 
 static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
 
+/* The latest event with a time. */
+struct latest {
+  struct event_time time;
+  uint64_t line; /* 0: there is none */
+};
+
 struct builder {
   VEC(uint32_t)
   open; /* a process: index of its open operation + 1, FREE, or RETIRED after :info; of a history that is followed:
          * the object it has called + 1 */
-  VEC(int64_t) call, ret; /* times, an operation each, once any is given */
-  bool timed;             /* any time given */
-  bool intervals;         /* built by history_interval: events are ordered by time */
-  bool dropped;           /* some operation failed and is to be removed (its call == NO_RETURN) */
+  VEC(int64_t) call, ret;           /* times, an operation each, once any is given */
+  VEC(int64_t) call_part, ret_part; /* the same: their parts, once any has one */
+  bool timed;                       /* any time given */
+  struct event_time next;           /* of the next event, if timed */
+  struct latest latest;             /* of all */
+  VEC(struct latest) latest_of;     /* of each process */
+  uint64_t untimed;                 /* line of the first event without a time, 0 if all have one */
+  char said[300];                   /* what is wrong with the times */
+  bool intervals;                   /* built by history_interval: events are ordered by time */
+  bool dropped;                     /* some operation failed and is to be removed (its call == NO_RETURN) */
 };
 
 struct history *history_new(struct mem *m, const char *source) {
@@ -70,6 +82,109 @@ static const char *no_room(const struct history *h, uint32_t method) {
   return NULL;
 }
 
+/* Times. */
+
+static void set_time(struct history *h, size_t op, int64_t t, bool ret) {
+  struct builder *b = h->builder;
+  b->timed = true;
+  if (b->call.count <= op && b->call.room < h->ops.room) { /* an operation each */
+    vec_reserve(h->mem, &b->call, h->ops.room);
+    vec_reserve(h->mem, &b->ret, h->ops.room);
+  }
+  while (b->call.count <= op) {
+    vec_push(h->mem, &b->call, 0);
+    vec_push(h->mem, &b->ret, INT64_MAX);
+  }
+  (ret ? b->ret.at : b->call.at)[op] = t;
+}
+
+static void set_part(struct history *h, size_t op, int64_t part, bool ret) {
+  struct builder *b = h->builder;
+  while (b->call_part.count <= op) {
+    vec_push(h->mem, &b->call_part, 0);
+    vec_push(h->mem, &b->ret_part, 0);
+  }
+  (ret ? b->ret_part.at : b->call_part.at)[op] = part;
+}
+
+/* The operation's call or return is the event whose time history_time was given last. */
+static inline void set_event_time(struct history *h, size_t op, bool ret) {
+  struct builder *b = h->builder;
+  if (!b->timed) return;
+  set_time(h, op, b->next.whole, ret);
+  if (b->next.part || b->call_part.count) set_part(h, op, b->next.part, ret);
+}
+
+/* Some event has no time: this one, or one before it. */
+static const char *some_untimed(struct builder *b, bool this, uint64_t line) {
+  if (this && !b->untimed) b->untimed = line;
+  if (!b->timed) return NULL;
+  snprintf(b->said, sizeof b->said,
+           "this event has %s time, and the one on line %llu has %s: either all events have one or none has",
+           this ? "no" : "a", (unsigned long long)(this ? b->latest.line : b->untimed), this ? "one" : "none");
+  return b->said;
+}
+
+static struct latest *latest_of(struct history *h, uint32_t process) {
+  struct builder *b = h->builder;
+  while (b->latest_of.count <= process) vec_push(h->mem, &b->latest_of, ((struct latest){0}));
+  return &b->latest_of.at[process];
+}
+
+/* An event whose time is before that of an earlier one. */
+static const char *goes_back(struct history *h, const struct latest *own, struct event_time t) {
+  struct builder *b = h->builder;
+  h->late++;
+  if (own->line && time_before(t, own->time))
+    snprintf(b->said, sizeof b->said,
+             "this event is before the one of the same process on line %llu by its time, and after it in the file",
+             (unsigned long long)own->line);
+  else if (h->follower)
+    snprintf(b->said, sizeof b->said,
+             "by its time this event is before the one on line %llu; what is monitored while it is read must be in "
+             "order: `asif convert` puts it in order, or leave out --approx",
+             (unsigned long long)b->latest.line);
+  else
+    return NULL;
+  return b->said;
+}
+
+const char *history_time(struct history *h, uint32_t process, const struct event_time *t, uint64_t line) {
+  struct builder *b = h->builder;
+  if (t) b->timed = true;
+  if (!t || b->untimed) return some_untimed(b, !t, line);
+  struct latest *own = latest_of(h, process);
+  const char *why = NULL;
+  if (b->latest.line && time_before(*t, b->latest.time))
+    why = goes_back(h, own, *t);
+  else
+    b->latest = (struct latest){*t, line};
+  *own = (struct latest){*t, line};
+  b->next = *t;
+  return why;
+}
+
+/* Gives times with parts the finest unit, a power of ten, in which all of them are 64-bit integers. */
+static void merge_parts(struct history *h) {
+  struct builder *b = h->builder;
+  size_t n = h->ops.count;
+  uint64_t greatest = 0;
+  if (!n) return;
+  set_part(h, n - 1, b->call_part.count < n ? 0 : b->call_part.at[n - 1], false);
+  for (size_t i = 0; i < n; i++)
+    for (int ret = 0; ret < 2; ret++) {
+      int64_t t = (ret ? b->ret.at : b->call.at)[i];
+      uint64_t size = t < 0 ? 0 - (uint64_t)t : (uint64_t)t;
+      if ((!ret || !op_pending(&h->ops.at[i])) && size > greatest) greatest = size;
+    }
+  int64_t scale = 1, divisor = TIME_PARTS;
+  while (divisor > 1 && greatest < (uint64_t)INT64_MAX / 10 / (uint64_t)scale - 1) scale *= 10, divisor /= 10;
+  for (size_t i = 0; i < n; i++) {
+    b->call.at[i] = b->call.at[i] * scale + b->call_part.at[i] / divisor;
+    if (!op_pending(&h->ops.at[i])) b->ret.at[i] = b->ret.at[i] * scale + b->ret_part.at[i] / divisor;
+  }
+}
+
 /* Where a history is followed. */
 
 static const char *follow_call(struct history *h, uint32_t *s, uint32_t process, uint32_t object, uint32_t method,
@@ -120,6 +235,7 @@ const char *history_call(struct history *h, uint32_t process, uint32_t object, u
   if (why) return why;
   if (h->follower) return follow_call(h, s, process, object, method, args, count, line);
   add_op(h, process, object, method, args, count, line);
+  set_event_time(h, h->ops.count - 1, false);
   h->events++;
   *s = (uint32_t)h->ops.count;
   return NULL;
@@ -134,6 +250,7 @@ const char *history_return(struct history *h, uint32_t process, uint32_t object,
   if (h->follower) return follow_return(h, process, object, result);
   struct op *o = open_op(h, process);
   if (o->object != object) return "returns from another object than it called";
+  set_event_time(h, (size_t)(o - h->ops.at), true);
   o->ret = h->events++;
   o->result = result;
   *slot(h, process) = FREE;
@@ -160,29 +277,6 @@ const char *history_info(struct history *h, uint32_t process) {
   h->events++;
   *slot(h, process) = RETIRED;
   return NULL;
-}
-
-static void set_time(struct history *h, size_t op, int64_t t, bool ret) {
-  struct builder *b = h->builder;
-  b->timed = true;
-  if (b->call.count <= op && b->call.room < h->ops.room) { /* an operation each */
-    vec_reserve(h->mem, &b->call, h->ops.room);
-    vec_reserve(h->mem, &b->ret, h->ops.room);
-  }
-  while (b->call.count <= op) {
-    vec_push(h->mem, &b->call, 0);
-    vec_push(h->mem, &b->ret, INT64_MAX);
-  }
-  (ret ? b->ret.at : b->call.at)[op] = t;
-}
-
-void history_call_time(struct history *h, int64_t t) {
-  if (h->ops.count && !h->follower) set_time(h, h->ops.count - 1, t, false);
-}
-
-void history_return_time(struct history *h, uint32_t process, int64_t t) {
-  struct op *o = h->follower ? NULL : open_op(h, process);
-  if (o) set_time(h, (size_t)(o - h->ops.at), t, true);
 }
 
 const char *history_interval(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args,
@@ -280,6 +374,10 @@ static void renumber(struct history *h) {
       b->call.at[kept] = b->call.at[i];
       b->ret.at[kept] = b->ret.at[i];
     }
+    if (i < b->call_part.count) {
+      b->call_part.at[kept] = b->call_part.at[i];
+      b->ret_part.at[kept] = b->ret_part.at[i];
+    }
     kept++;
   }
   h->ops.count = kept;
@@ -303,7 +401,27 @@ static void renumber(struct history *h) {
   mem_free(h->mem, at);
 }
 
-/* Operations by call: event-built histories are so already. */
+/* Numbers the events anew in the order of their times; at one time they keep the order they have. */
+static void reorder_by_time(struct history *h) {
+  struct builder *b = h->builder;
+  struct moment *at = mem_alloc(h->mem, ((size_t)h->events + 1) * sizeof *at);
+  for (size_t i = 0; i < h->ops.count; i++) {
+    const struct op *o = &h->ops.at[i];
+    at[o->call] = (struct moment){b->call.at[i], (uint32_t)i << 1};
+    if (!op_pending(o)) at[o->ret] = (struct moment){b->ret.at[i], (uint32_t)i << 1 | 1};
+  }
+  sort_moments(h->mem, at, h->events);
+  for (uint32_t e = 0; e < h->events; e++) {
+    struct op *o = &h->ops.at[at[e].op >> 1];
+    if (at[e].op & 1)
+      o->ret = e;
+    else
+      o->call = e;
+  }
+  mem_free(h->mem, at);
+}
+
+/* Operations by call: event-built histories are so already, unless they were put in the order of their times. */
 static void sort_by_call(struct history *h) {
   size_t n = h->ops.count, i;
   for (i = 1; i < n && h->ops.at[i - 1].call < h->ops.at[i].call; i++) {}
@@ -341,12 +459,17 @@ void history_finish(struct history *h) {
   if (b->timed && b->call.count < h->ops.count) set_time(h, h->ops.count - 1, INT64_MAX, true);
   if (b->intervals) number_by_time(h);
   if (b->dropped || h->retired) renumber(h);
-  if (b->intervals) sort_by_call(h);
+  if (b->call_part.count) merge_parts(h);
+  if (h->late) reorder_by_time(h);
+  if (b->intervals || h->late) sort_by_call(h);
   if (b->timed && h->ops.count) {
     h->call_time = b->call.at;
     h->ret_time = b->ret.at;
   }
   vec_free(h->mem, &b->open);
+  vec_free(h->mem, &b->latest_of);
+  vec_free(h->mem, &b->call_part);
+  vec_free(h->mem, &b->ret_part);
   h->builder = NULL;
 }
 

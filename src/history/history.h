@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "history/time.h"
 #include "history/value.h"
 
 #define OP_ARGS   3
@@ -46,8 +47,9 @@ struct history {
   const char *object_type;       /* "atomic-stack" from `# @object`, or NULL */
   bool echoes;                   /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
-  struct builder *builder;           /* while it is being built */
-  struct follower *follower;         /* who takes the events instead: no operation is kept; or NULL */
+  uint64_t late;           /* events that came after one with a later time: all were put in the order of their times */
+  struct builder *builder; /* while it is being built */
+  struct follower *follower; /* who takes the events instead: no operation is kept; or NULL */
 };
 
 /* Name tables (history/names.c): dense indices for process, object and method names. */
@@ -65,8 +67,12 @@ const char *history_return(struct history *, uint32_t process, uint32_t object,
                            value result);                     /* took effect, returned */
 const char *history_fail(struct history *, uint32_t process); /* did not happen: dropped */
 const char *history_info(struct history *, uint32_t process); /* outcome unknown: stays open, process retires */
-void history_call_time(struct history *, int64_t);            /* of the latest call (event formats with times) */
-void history_return_time(struct history *, uint32_t process, int64_t); /* call before history_return */
+/* For event formats with times: the time of the event that `process` has next, NULL if it has none. Either all events
+ * have one or none has, and those of a process do not go back; otherwise what is wrong is returned, a whole sentence
+ * that is valid until the next call. Where times go back from one process to another history_finish puts the events in
+ * their order, those at one time in the order they came. A follower takes events as they come: there, times never go
+ * back. */
+const char *history_time(struct history *, uint32_t process, const struct event_time *, uint64_t line);
 /* One whole operation of a format with times; end == INT64_MAX for a pending one. */
 const char *history_interval(struct history *, uint32_t process, uint32_t object, uint32_t method, const value *args,
                              int count, value result, int64_t start, int64_t end, uint32_t line);

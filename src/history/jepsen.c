@@ -2,8 +2,10 @@
  *
  * `:invoke` calls. `:ok` took effect and its value is the result; where the operation returns nothing it repeats the
  * call's (history.echoes). `:fail` did not happen. `:info` may have: it stays open, and its process calls no more.
- * Processes that are no numbers (the nemesis) are not clients, and are counted as skipped. A `:key` beside the value
- * makes the key the first argument.
+ * The nemesis, and a process with a name that has nothing but :info, are not clients: their events are counted as
+ * skipped. A `:key` beside the value makes the key the first argument.
+ *
+ * Events with a :time are in the order of their times, whatever their order in the file (history_time).
  *
  * Asif's own files say more, in keys that other readers ignore: `:asif/result` is what the operation returned, so that
  * the value need not be guessed to be one or an echo; `:asif/args` its arguments where the value alone would not tell
@@ -24,6 +26,7 @@ void jepsen_open(struct jepsen *j, struct input *in, struct history *h, enum sca
   j->processes.names = h->processes;
   j->methods.names = h->methods;
   j->objects.names = h->objects;
+  j->names.names = names_new(h->mem);
   j->object = UINT32_MAX;
   h->echoes = true;
 }
@@ -42,12 +45,18 @@ static uint32_t intern(const struct jepsen *j, struct name_cache *c, const char 
   return in_buffer ? name_cached(c, s, len) : names_intern(c->names, s, len);
 }
 
-void jepsen_process(struct jepsen *j, struct jepsen_event *e, enum token kind, const char *s, size_t len) {
+void jepsen_process(struct jepsen *j, struct jepsen_event *e, const char *s, size_t len) {
   size_t i = len > 1 && *s == '-';
   while (i < len && s[i] >= '0' && s[i] <= '9') i++;
   e->has_process = true;
-  e->foreign = kind == TOKEN_KEYWORD || !len || i < len;
-  if (!e->foreign) e->process = intern(j, &j->processes, s, len);
+  e->named = i < len;
+  if (!e->named) {
+    e->process = intern(j, &j->processes, s, len);
+    return;
+  }
+  if (*s == ':' && len > 1) s++, len--; /* a keyword in JSON, or in a log */
+  e->nemesis = word_is(s, len, "nemesis");
+  if (!e->nemesis) e->process = intern(j, &j->names, s, len);
 }
 
 static bool bad_event(const struct jepsen *j, const struct jepsen_event *e, const char *who, const char *what) {
@@ -78,42 +87,78 @@ static int arguments(struct jepsen *j, const struct jepsen_event *e, value *args
   return n;
 }
 
-bool jepsen_add(struct jepsen *j, const struct jepsen_event *e) {
-  struct history *h = j->h;
-  j->events++;
+/* An event of a process with a name: is it a client's? False with the problem. */
+static bool find_client(struct jepsen *j, struct jepsen_event *e, bool *client) {
+  while (j->strangers.count <= e->process) vec_push(j->h->mem, &j->strangers, ((struct stranger){0}));
+  struct stranger *s = &j->strangers.at[e->process];
+  const char *name = names_at(j->names.names, e->process);
+  *client = s->process || e->type != JEPSEN_INFO;
+  if (!*client && !s->info) s->info = e->line;
+  if (!*client) return true;
+  if (!s->process && s->info) {
+    char why[100];
+    snprintf(why, sizeof why, "has an event, but the :info on line %llu came before any call",
+             (unsigned long long)s->info);
+    return bad_event(j, e, name, why);
+  }
+  if (!s->process) s->process = names_intern(j->h->processes, name, strlen(name)) + 1;
+  e->process = s->process - 1;
+  return true;
+}
+
+/* Whose event is it? *client: one of those that use the object. False with the problem. */
+static bool find_process(struct jepsen *j, struct jepsen_event *e, bool *client) {
+  *client = !e->nemesis;
   if (!e->has_process) return bad_event(j, e, NULL, "the event has no :process");
-  if (e->foreign) {
-    h->skipped++;
-    return true;
+  if (e->nemesis) {
+    if (e->type != JEPSEN_OK) return true;
+    return bad_event(j, e, NULL,
+                     "an operation of the nemesis is :ok, but the nemesis is taken for no client; if this one is, call "
+                     "it otherwise");
+  }
+  if (e->bad_type.line) {
+    problem_set(j->problem, "%s:%llu:%llu: the type of an event is :invoke, :ok, :fail or :info, not %s", j->in->name,
+                (unsigned long long)e->bad_type.line, (unsigned long long)e->bad_type.column, e->bad_type.text);
+    return false;
   }
   if (e->type == JEPSEN_NONE)
     return bad_event(j, e, NULL, "the event has no :type; it is :invoke, :ok, :fail or :info");
+  return !e->named || find_client(j, e, client);
+}
+
+bool jepsen_add(struct jepsen *j, struct jepsen_event *e) {
+  struct history *h = j->h;
+  bool client;
+  j->events++;
+  if (!find_process(j, e, &client)) return false;
+  if (!client) {
+    h->skipped++;
+    return true;
+  }
+  const char *why = history_time(h, e->process, e->has_time ? &e->time : NULL, e->line);
+  if (why) return bad_event(j, e, NULL, why);
   if (j->object == UINT32_MAX && !e->has_object) j->object = names_intern(h->objects, "x", 1);
   uint32_t object = e->has_object ? e->object : j->object;
   if (e->type == JEPSEN_INVOKE) {
     if (!e->has_f) return bad_event(j, e, NULL, "the event has no :f, the operation's name");
     value args[OP_ARGS];
     int count = arguments(j, e, args);
-    const char *why =
-        history_call(h, e->process, object, e->f, args, count, e->line < UINT32_MAX ? (uint32_t)e->line : 0);
-    if (!why && e->has_time) history_call_time(h, e->time);
+    why = history_call(h, e->process, object, e->f, args, count, e->line < UINT32_MAX ? (uint32_t)e->line : 0);
     return bad_process(j, e, why);
   }
   if (e->type == JEPSEN_FAIL) return bad_process(j, e, history_fail(h, e->process));
   if (e->type == JEPSEN_INFO) return bad_process(j, e, history_info(h, e->process));
-  if (e->has_time) history_return_time(h, e->process, e->time);
   if (e->has_result) h->echoes = false;
-  return bad_process(j, e,
-                     history_return(h, e->process, object,
-                                    e->has_result  ? e->result
-                                    : e->has_value ? e->value
-                                                   : V_NIL));
+  value result = e->has_result ? e->result : e->has_value ? e->value : V_NIL;
+  return bad_process(j, e, history_return(h, e->process, object, result));
 }
 
 bool jepsen_finish(struct jepsen *j) {
   if (!input_whole(j->in, j->problem)) return false;
   if (j->events && j->h->skipped == j->events) {
-    problem_set(j->problem, "%s: no event is of a process with a number; others are taken for the nemesis and skipped",
+    problem_set(j->problem,
+                "%s: no event is a client's; those of the nemesis, and of processes that have nothing but :info, are "
+                "skipped",
                 j->in->name);
     return false;
   }
@@ -151,18 +196,21 @@ static bool read_name(struct jepsen *j, struct jepsen_event *e, enum key k) {
   if (!scan_token(&j->scan, &kind, &s, &len)) return false;
   if (k == KEY_TYPE) {
     e->type = jepsen_type_named(s, len);
-    if (e->type != JEPSEN_NONE || e->foreign) return true;
-    problem_set(j->problem, "%s:%llu:%llu: the type of an event is :invoke, :ok, :fail or :info, not %.*s", j->in->name,
-                (unsigned long long)line, (unsigned long long)column, (int)(len > 40 ? 40 : len), s);
-    return false;
+    if (e->type != JEPSEN_NONE) return true;
+    e->bad_type.line = line; /* the nemesis may have any, and its name may follow */
+    e->bad_type.column = column;
+    snprintf(e->bad_type.text, sizeof e->bad_type.text, "%.*s", (int)(len > 40 ? 40 : len), s);
+    return true;
   }
+  if (k == KEY_PROCESS && kind == TOKEN_WORD && word_is(s, len, j->scan.syntax == SCAN_JSON ? "null" : "nil"))
+    return true; /* the event has no process */
   if (!len || memchr(s, 0, len)) {
     problem_set(j->problem, "%s:%llu:%llu: a name should be here, not an empty text or one with a NUL", j->in->name,
                 (unsigned long long)line, (unsigned long long)column);
     return false;
   }
   if (k == KEY_PROCESS) {
-    jepsen_process(j, e, kind, s, len);
+    jepsen_process(j, e, s, len);
   } else if (k == KEY_F) {
     e->has_f = true;
     e->f = intern(j, &j->methods, s, len);
@@ -173,15 +221,37 @@ static bool read_name(struct jepsen *j, struct jepsen_event *e, enum key k) {
   return true;
 }
 
+/* A record's tag, #jepsen.history.Op{...}: the map is what counts. */
+static bool skip_tag(struct jepsen *j) {
+  enum token kind;
+  const char *s;
+  size_t len;
+  return scan_token(&j->scan, &kind, &s, &len);
+}
+
 static bool read_time(struct jepsen *j, struct jepsen_event *e) {
   enum token kind;
   const char *s;
   size_t len;
   int c = scan_peek(&j->scan);
-  if (!((c >= '0' && c <= '9') || c == '-')) return scan_skip(&j->scan); /* nil, a date: of no use */
-  if (!scan_token(&j->scan, &kind, &s, &len)) return false;
-  e->has_time = scan_integer(s, len, &e->time);
-  return true;
+  if (c == '#' && j->scan.syntax == SCAN_EDN) { /* #inst "2024-05-01T12:34:56.789Z" */
+    if (!skip_tag(j)) return false;
+    c = scan_peek(&j->scan);
+  }
+  if (c == SCAN_BAD) return false;
+  uint64_t line = j->in->line, column = scan_column(&j->scan);
+  bool nested = c == '[' || c == '{' || c == '(' || c == '#';
+  if (!nested) {
+    if (!scan_token(&j->scan, &kind, &s, &len)) return false;
+    if (kind == TOKEN_WORD && word_is(s, len, j->scan.syntax == SCAN_JSON ? "null" : "nil")) return true; /* none */
+    if (kind == TOKEN_INT && j->scan.syntax == SCAN_EDN && (s[len - 1] == 'N' || s[len - 1] == 'M')) len--;
+    if (time_parse(s, len, &e->time)) return e->has_time = true;
+  }
+  problem_set(j->problem,
+              "%s:%llu:%llu: the time of an event is a number of at most 64 bits, or a date such as "
+              "2024-05-01T12:34:56.789Z",
+              j->in->name, (unsigned long long)line, (unsigned long long)column);
+  return false;
 }
 
 static bool read_result(struct jepsen *j, struct jepsen_event *e) {
@@ -232,14 +302,6 @@ static bool read_event(struct jepsen *j) {
     if (closed) return jepsen_add(j, &e);
     if (!read_pair(j, &e)) return false;
   }
-}
-
-/* A record's tag, #jepsen.history.Op{...}: the map is what counts. */
-static bool skip_tag(struct jepsen *j) {
-  enum token kind;
-  const char *s;
-  size_t len;
-  return scan_token(&j->scan, &kind, &s, &len);
 }
 
 bool jepsen_read(struct input *in, struct history *h, enum scan_syntax syntax, struct problem *problem) {

@@ -25,8 +25,8 @@ static bool read_event(struct jepsen *j, struct lines *l) {
   if (!process) return true;
   e.column = (uint64_t)(process - l->at) + 1;
   char *p = word_end(process);
-  jepsen_process(j, &e, *process == ':' ? TOKEN_KEYWORD : TOKEN_WORD, process, (size_t)(p - process));
-  if (e.foreign) return jepsen_add(j, &e);
+  jepsen_process(j, &e, process, (size_t)(p - process));
+  if (e.nemesis) return jepsen_add(j, &e);
   p = ++f;
   if (!lines_name(l, &p, "the operation's name", &j->methods, &e.f)) return false;
   e.has_f = true;

@@ -57,6 +57,16 @@ static void look_at(struct lines *l, char *p) {
   l->window.ended = true;
 }
 
+/* LiMo's names for values, ?<thread,number>: one value, a text, in spite of the comma. */
+static bool paired_value(struct lines *l, char **p, value *out) {
+  char *s = *p + 2, *comma = s + strspn(s, "0123456789"), *close = comma + (*comma == ',');
+  close += strspn(close, "0123456789");
+  if (*comma != ',' || *close != '>' || !scan_delimiter(close[1])) return false;
+  *out = value_text(l->h->values, *p, (size_t)(close + 1 - *p));
+  *p = close + 1;
+  return true;
+}
+
 bool lines_value(struct lines *l, char **p, value *out) {
   char *s = *p;
   bool minus = *s == '-';
@@ -69,6 +79,7 @@ bool lines_value(struct lines *l, char **p, value *out) {
     *p = s;
     return true;
   }
+  if (**p == '?' && (*p)[1] == '<' && paired_value(l, p, out)) return true;
   look_at(l, *p);
   if (!scan_value(&l->scan, out)) return false;
   *p = l->window.at;

@@ -92,7 +92,7 @@ void put_evidence(struct text *t, const struct report *r) {
 static void put_history(struct text *t, const struct history *h) {
   if (!h) {
     text_add(t, ",\"file\":null,\"format\":null,\"object\":null,\"threads\":null,\"operations\":null,\"events\":null"
-                ",\"pending\":null,\"failed\":null,\"skipped\":null");
+                ",\"pending\":null,\"failed\":null,\"skipped\":null,\"late\":null");
     return;
   }
   text_add(t, ",\"file\":");
@@ -103,7 +103,8 @@ static void put_history(struct text *t, const struct history *h) {
   put_string(t, h->object_type ? h->object_type : names_count(h->objects) == 1 ? names_at(h->objects, 0) : NULL);
   text_printf(t, ",\"threads\":%" PRIu32 ",\"operations\":%zu,\"events\":%" PRIu32, names_count(h->processes),
               h->ops.count, h->events);
-  text_printf(t, ",\"pending\":%zu,\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64, unfinished(h), h->failed, h->skipped);
+  text_printf(t, ",\"pending\":%zu,\"failed\":%" PRIu64 ",\"skipped\":%" PRIu64 ",\"late\":%" PRIu64, unfinished(h),
+              h->failed, h->skipped, h->late);
 }
 
 void report_json(const struct report *r, struct text *t) {
@@ -140,6 +141,7 @@ void report_json(const struct report *r, struct text *t) {
   put_string(t, c->method && *c->method ? c->method : NULL);
   text_printf(t, ",\"parts\":%zu,\"states\":%" PRIu64 ",\"transitions\":null,\"schedules\":null", c->parts,
               c->configurations);
+  put_notes_json(t, r);
   text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
               r->peak_rss_kb);
   text_add(t, ",\"evidence\":");

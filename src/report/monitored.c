@@ -133,23 +133,23 @@ static void put_violated(const struct report *r, struct text *t) {
 }
 
 /* As put_notes, of a history that is not there. */
-static void put_assumed(const struct report *r, struct text *t) {
+void put_monitored_notes(struct text *t, const struct report *r, const char *before, const char *after) {
   const struct monitored *m = r->monitored;
   if (m->failed) {
-    text_add(t, "note: ");
+    text_add(t, before);
     put_count(t, m->failed, "operation");
-    text_printf(t, " that failed %s taken not to have happened\n", m->failed == 1 ? "is" : "are");
+    text_printf(t, " that failed %s taken not to have happened%s", m->failed == 1 ? "is" : "are", after);
   }
   if (m->skipped) {
-    text_add(t, "note: ");
+    text_add(t, before);
     put_count(t, m->skipped, "event");
-    text_printf(t, " of foreign processes %s skipped\n", m->skipped == 1 ? "was" : "were");
+    text_printf(t, " of foreign processes %s skipped%s", m->skipped == 1 ? "was" : "were", after);
   }
   if (m->pending) {
-    text_add(t, "note: ");
+    text_add(t, before);
     put_count(t, m->pending, "operation");
-    text_printf(t, " %s not returned: each may have taken effect at any time after its call, or never\n",
-                m->pending == 1 ? "has" : "have");
+    text_printf(t, " %s not returned: each may have taken effect at any time after its call, or never%s",
+                m->pending == 1 ? "has" : "have", after);
   }
 }
 
@@ -170,7 +170,7 @@ void monitored_text(const struct report *r, struct text *t) {
     mem_free(t->mem, s.at);
   }
   text_char(t, '\n');
-  put_assumed(r, t);
+  put_monitored_notes(t, r, "note: ", "\n");
   if (r->evidence) {
     text_add(t, "evidence: ");
     put_clean(t, r->evidence, strlen(r->evidence));
@@ -215,6 +215,7 @@ void monitored_json(const struct report *r, struct text *t) {
   text_printf(t, ",\"intervals\":%" PRIu64 ",\"held\":%" PRIu64 ",\"bytes\":%zu,\"line\":", m->intervals, m->held,
               m->bytes);
   text_printf(t, m->line ? "%" PRIu64 : "null", m->line);
+  put_notes_json(t, r);
   text_printf(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"peak_rss_kb\":%ld", r->seconds, r->cpu_seconds,
               r->peak_rss_kb);
   text_add(t, ",\"evidence\":");

@@ -28,9 +28,12 @@ void put_process(struct text *, const struct report *, uint32_t process); /* cle
 void put_start(struct text *, const struct report *, size_t most);        /* "[5 7] or [7 5]", clean */
 void put_holds(struct text *, const struct report *);                     /* the sentence for a history that holds */
 void put_notes(struct text *, const struct report *, const char *before,
-               const char *after);         /* what was assumed or dropped */
-bool has_picture(const struct report *);   /* a history and a specification to draw it by */
-size_t unfinished(const struct history *); /* pending operations */
+               const char *after);                         /* what was assumed or dropped */
+void put_notes_json(struct text *, const struct report *); /* the same, as ,"notes":[...] */
+void put_monitored_notes(struct text *, const struct report *, const char *before,
+                         const char *after); /* those of a history that was monitored */
+bool has_picture(const struct report *);     /* a history and a specification to draw it by */
+size_t unfinished(const struct history *);   /* pending operations */
 
 /* text.c */
 void put_wrapped(struct text *, const struct report *, const struct text *sentence, int indent); /* broken at blanks */

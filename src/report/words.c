@@ -107,9 +107,16 @@ void put_holds(struct text *t, const struct report *r) {
 
 void put_notes(struct text *t, const struct report *r, const char *before, const char *after) {
   const struct history *h = r->history;
-  if (!h) return;
+  if (r->monitored) put_monitored_notes(t, r, before, after);
+  if (r->monitored || !h) return;
   size_t open = unfinished(h), unseen = 0;
   for (size_t i = 0; i < h->ops.count; i++) unseen += !op_pending(&h->ops.at[i]) && h->ops.at[i].result == V_UNKNOWN;
+  if (h->late) {
+    text_add(t, before);
+    put_count(t, h->late, "event");
+    text_printf(t, " %s after one with a later time: all events were put in the order of their times%s",
+                h->late == 1 ? "stands" : "stand", after);
+  }
   if (h->failed) {
     text_add(t, before);
     put_count(t, h->failed, "operation");
@@ -133,6 +140,20 @@ void put_notes(struct text *t, const struct report *r, const char *before, const
   }
   if (r->result->verdict == VERDICT_VIOLATED && !r->result->confirmed)
     text_printf(t, "%sthe violation was not confirmed by plain enumeration: too many orders to try%s", before, after);
+}
+
+void put_notes_json(struct text *t, const struct report *r) {
+  struct text notes;
+  text_open(&notes, t->mem);
+  put_notes(&notes, r, "", "\n");
+  text_add(t, ",\"notes\":[");
+  for (const char *s = text_string(&notes), *end; *s; s = end + 1) {
+    end = strchr(s, '\n');
+    if (s != text_string(&notes)) text_char(t, ',');
+    put_json(t, s, (size_t)(end - s));
+  }
+  text_char(t, ']');
+  mem_free(t->mem, notes.at);
 }
 
 bool has_picture(const struct report *r) { return r->history && r->spec && r->history->ops.count; }

@@ -7,6 +7,7 @@
  *   - fewer arguments than needed, the last of them a list: it is taken apart ([old new], [k v], [k [old new]]);
  *   - trailing nils beyond what the operation takes are a format's way to say "no argument";
  *   - in Jepsen histories a keyed read is called with [k nil] and completes with [k v];
+ *   - in Jepsen histories that went through a completion (knossos') a call has its result already, as an argument more;
  *   - a removal written with its value and without a result (`pop 5` in column files) returned that value. */
 #include "spec/common.h"
 #include "spec/map.h"
@@ -169,28 +170,38 @@ static bool spread(struct binder *b, struct op *o, int at) {
   return true;
 }
 
-static bool bind_args_slowly(struct binder *b, struct op *o, const struct method *m) {
+/* Does the operation return something that a call may have with it already? */
+static bool returns_value(const struct method *m) {
+  return m->result == RESULT_VALUE || m->result == RESULT_CONTENT || m->result == RESULT_INT;
+}
+
+/* `*told`: the result, if the call has it with it; else as it was. */
+static bool bind_args_slowly(struct binder *b, struct op *o, const struct method *m, value *told) {
   int n = count_args(o);
   while (n && n < m->args && spread(b, o, n - 1)) n = count_args(o);
-  /* Jepsen's keyed read: [k nil]. */
+  /* Jepsen's keyed read: [k nil], or [k v] where it is completed. */
   if (b->echoes && b->spec->keyed && n == 1 && m->most == 1 && value_kind(b->values, o->arg[0]) == VALUE_LIST) {
     size_t items;
     const value *item = value_items(b->values, o->arg[0], &items);
-    if (items == 2 && item[1] == V_NIL) o->arg[0] = item[0];
+    bool completed = returns_value(m) && (b->grows || o->result == o->arg[0]);
+    if (items == 2 && (item[1] == V_NIL || completed)) {
+      if (item[1] != V_NIL) *told = item[1];
+      o->arg[0] = item[0];
+    }
   }
   while (n > m->most && o->arg[n - 1] == V_NIL) o->arg[--n] = V_NONE;
-  if (n == m->most + 1 && m->result == RESULT_VALUE && !op_pending(o) && o->result == V_NONE) {
-    o->result = o->arg[--n];
+  if (n == m->most + 1 && returns_value(m) && (b->echoes || m->result == RESULT_VALUE)) {
+    *told = o->arg[--n];
     o->arg[n] = V_NONE;
   }
   if (n < m->args || n > m->most) return fail_count(b, o, m, n);
   return true;
 }
 
-static bool bind_args(struct binder *b, struct op *o, const struct method *m) {
+static bool bind_args(struct binder *b, struct op *o, const struct method *m, value *told) {
   bool exact = (!m->args || o->arg[m->args - 1] != V_NONE) && (m->most == OP_ARGS || o->arg[m->most] == V_NONE);
   bool list = m->args && !value_is_small(o->arg[0]) && b->echoes;
-  if ((!exact || list) && !bind_args_slowly(b, o, m)) return false;
+  if ((!exact || list) && !bind_args_slowly(b, o, m, told)) return false;
   if (m->arg_kind == ARG_INT)
     for (int i = 0; i < m->most && o->arg[i] != V_NONE; i++)
       if (value_kind(b->values, o->arg[i]) != VALUE_INT)
@@ -209,6 +220,28 @@ static void strip_key(struct binder *b, struct op *o) {
   size_t n;
   const value *items = value_items(b->values, o->result, &n);
   if (n == 2 && items[0] == o->arg[0]) o->result = items[1];
+}
+
+/* The call had the result with it. A completion says the same; where there is none to say it, the call's is it. */
+static bool bind_told(struct binder *b, struct op *o, const struct method *m, value told) {
+  if (told == V_NONE || o->result == V_UNKNOWN) return true;
+  if (b->echoes && b->spec->keyed) strip_key(b, o);
+  if (o->result == V_NONE) {
+    o->result = told;
+    return true;
+  }
+  if (!b->echoes) return fail_count(b, o, m, m->most + 1);
+  if (o->result == told) return true;
+  struct text t;
+  size_t len;
+  const char *name = spec_op_name(b->spec, (unsigned)m->op, &len);
+  text_open(&t, b->mem);
+  value_print(b->values, told, &t);
+  text_add(&t, " and returns ");
+  value_print(b->values, o->result, &t);
+  fail(b, o, "%.*s is called with its result, %s", (int)len, name, text_string(&t));
+  vec_free(b->mem, &t);
+  return false;
 }
 
 static bool bind_bool(struct binder *b, struct op *o, const struct method *m) {
@@ -342,9 +375,9 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   for (size_t i = 0; i < h->ops.count && good; i++) {
     struct op *o = &h->ops.at[i];
     const struct method *m = &methods[o->method];
-    value called = o->arg[0];
+    value called = o->arg[0], told = V_NONE;
     good = m->op < 0 ? fail_unknown(&b, o, names_at(h->methods, o->method))
-                     : bind_args(&b, o, m) && bind_result(&b, o, m, called);
+                     : bind_args(&b, o, m, &told) && bind_told(&b, o, m, told) && bind_result(&b, o, m, called);
     o->method = (uint16_t)m->op;
   }
   if (good && spec->step == spec_map.step) good = bind_map(&b, h);
@@ -395,8 +428,8 @@ bool spec_bind_call(struct binder *b, uint16_t method, const value arg[OP_ARGS],
   b->problem = problem;
   memcpy(o.arg, arg, sizeof o.arg);
   arguments_are_data(b, arg);
-  if (!bind_args(b, &o, &m)) return false;
-  c->told = o.result; /* V_NONE, unless an argument too many was one */
+  c->told = V_NONE;
+  if (!bind_args(b, &o, &m, &c->told)) return false;
   o.result = V_UNKNOWN;
   if (!bind_special(b, &o)) return false;
   c->method = method;
@@ -411,11 +444,7 @@ bool spec_bind_return(struct binder *b, const struct bound_call *c, value *resul
   struct op o = {.result = *result, .line = line, .method = c->method};
   b->problem = problem;
   memcpy(o.arg, c->arg, sizeof o.arg);
-  if (c->told != V_NONE) {
-    if (o.result != V_NONE) return fail_count(b, &o, &m, m.most + 1);
-    o.result = c->told;
-  }
-  if (!bind_result(b, &o, &m, c->called) || !bind_special(b, &o)) return false;
+  if (!bind_told(b, &o, &m, c->told) || !bind_result(b, &o, &m, c->called) || !bind_special(b, &o)) return false;
   *result = o.result;
   return true;
 }

@@ -62,13 +62,14 @@ static bool extends(const char *more, const char *words) {
   return true;
 }
 
-/* Reads called with [k ...] are of registers addressed by a key. */
+/* Reads called with [k ...], and writes with a key and a value, are of registers addressed by a key. */
 static bool by_key(const struct history *h) {
   size_t most = h->ops.count < 1000 ? h->ops.count : 1000;
   for (size_t i = 0; i < most; i++) {
     const struct op *o = &h->ops.at[i];
     const char *name = names_at(h->methods, o->method);
-    if (in_words("read load", name, strlen(name)) && o->arg[0] != V_NONE &&
+    if (in_words("write store set", name, strlen(name)) && o->arg[1] != V_NONE) return true;
+    if (in_words("read load get", name, strlen(name)) && o->arg[0] != V_NONE &&
         value_kind(h->values, o->arg[0]) == VALUE_LIST)
       return true;
   }
@@ -123,6 +124,8 @@ const struct spec *spec_guess(const struct history *h, struct problem *problem) 
     bool one_cell = fit[i]->spec == &spec_register || fit[i]->spec == &spec_cas_register;
     return one_cell && by_key(h) ? &spec_map : fit[i]->spec;
   }
+  /* `get` alone is a map's, and `set` too many things': with each other they are a register's, or a map's. */
+  if (!fits && all_among(h, used, "read write load store get set")) return by_key(h) ? &spec_map : &spec_register;
   char list[300] = "";
   size_t length = 0;
   if (fits) {

@@ -1,0 +1,80 @@
+#!/bin/bash
+# What real logs look like: events out of order, processes with names, calls that know their result, LiMo's values.
+. tests/cli/common
+has check || exit 77
+check() { "$asif" check "$@"; }
+
+# event PROCESS TYPE F VALUE [TIME]: a line of JSON.
+event() { printf '{"process":%s,"type":"%s","f":"%s","value":%s%s}\n' "$1" "$2" "$3" "$4" "${5:+,\"time\":$5}"; }
+
+# The logs of two clients, one after the other: by their times they are linearizable, by their lines they are not.
+{
+  event 0 invoke write 1 100; event 0 ok write 1 120; event 0 invoke write 2 150; event 0 ok write 2 160
+  event 1 invoke read null 130; event 1 ok read 1 140
+} >clients.json
+sed 's/,"time":[0-9]*//' clients.json >untimed.json
+sort -t: -k6 -n clients.json >sorted.json
+run 0 check clients.json; says 'note: 2 events stand after one with a later time: all events were put in the order of their times'
+run 0 check clients.json --json; says '"late":2'; says '"notes":["2 events stand after one with a later time'
+run 1 check untimed.json
+run 0 check sorted.json; case $out in *'later time'*) fail 'a note without a cause' ;; esac
+run 0 sh -c "cat clients.json | '$asif' check -"
+for z in gzip zstd; do
+  command -v $z >/dev/null || continue
+  $z -c <clients.json >clients.z
+  run 0 check clients.z
+done
+# A stream cannot be sorted: it goes on as long as it is in order, and is refused where it is not.
+{ event 0 invoke enq 1 5; event 0 ok enq 1 7; event 1 invoke deq null 8; event 1 ok deq 1 9; } >queue.json
+run 0 check --approx 2 queue.json
+event 2 invoke enq 3 6 >>queue.json
+run 2 check --approx 2 queue.json; warns 'queue.json:5:1: by its time this event is before the one on line 4'; warns 'asif convert'
+run 0 "$asif" convert queue.json ordered.json
+run 0 check --approx 2 ordered.json
+# Where the times do not tell an order, there is none.
+{ head -3 clients.json; sed -n 4p untimed.json; } >some.json
+run 2 check some.json; warns 'some.json:4:1: this event has no time, and the one on line 3 has one'
+{ cat clients.json; event 1 invoke write 3 125; } >back.json
+run 2 check back.json; warns 'back.json:7:1: this event is before the one of the same process on line 6'
+# The culprit and its line are those of the order in time.
+{
+  event 0 invoke write 1 100; event 0 ok write 1 120; event 0 invoke write 2 150; event 0 ok write 2 160
+  event 1 invoke read null 170; event 1 ok read 1 180
+} >wrong.json
+run 1 check wrong.json; says 'line 5  1  Read() -> 1  <-- impossible'
+
+# Processes with names are processes, and are called by their names.
+{
+  event 0 invoke write 1; event 0 ok write 1; event '"w2"' invoke write 9; event '"w2"' ok write 9
+  event 1 invoke read null; event 1 ok read 9; event '"nemesis"' info kill null
+} >named.json
+run 0 check named.json; says ' w2 '; says '1 event of foreign processes was skipped'
+{ event '"client-1"' invoke set '["x",1]'; event '"client-1"' ok set '["x",1]'
+  event '"client-2"' invoke get '["x",null]'; event '"client-2"' ok get '["x",null]'; } >store.json
+run 1 check store.json --spec map; says client-1; says client-2
+run 1 check store.json
+run 1 check store.json --json; says '"process":"client-2"'
+
+# knossos completes histories: the call of a read has the value that it will return.
+{ event 0 invoke write 1; event 0 ok write 1; event 1 invoke read 1; event 1 ok read 1; event 2 invoke read 7; } >completed.json
+run 0 check completed.json; says 'Read() -> 1'
+run 0 check completed.json --spec cas-register
+sed 's/"ok","f":"read","value":1/"ok","f":"read","value":2/' completed.json >other.json
+run 2 check other.json; warns 'other.json:3: read is called with its result, 1 and returns 2'
+{ event 0 invoke enqueue 1; event 0 ok enqueue 1; event 1 invoke dequeue 1; event 1 ok dequeue 1; } >completed.json
+run 0 check completed.json
+run 0 check --approx 2 completed.json --spec queue
+{ event 0 invoke write '["k",1]'; event 0 ok write '["k",1]'; event 1 invoke read '["k",1]'; event 1 ok read '["k",1]'; } >completed.json
+run 0 check completed.json --spec map; says 'Get(k) -> 1'
+sed -i 's/"read","value":\["k",1\]/"read","value":["k",2]/' completed.json
+run 1 check completed.json --spec map; says 'Get(k) -> 2'
+{ event 0 invoke inc 1; event 0 ok inc 1; event 1 invoke read 1; event 1 ok read 1; } >completed.json
+run 0 check completed.json --spec counter
+
+# A value of LiMo's is one value.
+printf '%s\n' '# @object atomic-stack' '[0] call push(?<0,0>)' '[0] return' '[1] call push(?<1,0>)' '[1] return' \
+  '[0] call pop(?<1,0>)' '[0] return' '[0] call pop(?<0,0>)' '[0] return' >limo.hist
+run 0 check limo.hist; says 'Pop() -> "?<1,0>"'
+sed -i 's/pop(?<1,0>)/pop(?<0,0>)/' limo.hist
+run 1 check limo.hist; says '?<0,0>'
+exit 0
