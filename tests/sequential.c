@@ -194,6 +194,7 @@ static bool run_inst(struct run *r) {
   case I_THREAD: x[in->d] = r->thread; break;
   case I_LIN:
   case I_LIN_FOR:
+  case I_FENCE:
   case I_ATOMIC: break;
   case I_RETURN: r->result = in->a == NO_REG ? 0 : x[in->a]; return false;
   default: run_access(r, in); break;

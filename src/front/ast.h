@@ -91,7 +91,8 @@ struct decl {
 };
 
 /* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have
- * only the arguments that matter: no memory orders, no attributes of mutexes. Those that return the new value
+ * only the arguments that are values: memory orders are in the expression, attributes of mutexes are gone. Those that
+ * return the new value
  * (__sync_add_and_fetch) come out as the old value and the operation on it; test-and-set, clear and the fetch_... take
  * an integer only. Trying to lock gives 0 or something else; where its number matters, the call comes out as the
  * condition of a choice between EBUSY and 0. */
@@ -108,7 +109,8 @@ enum builtin {
   BUILTIN_ATOMIC_OR,
   BUILTIN_ATOMIC_XOR,
   BUILTIN_ATOMIC_AND,   /* atomic_fetch_... */
-  BUILTIN_ATOMIC_FENCE, /* atomic_thread_fence, atomic_signal_fence */
+  BUILTIN_ATOMIC_FENCE, /* atomic_thread_fence */
+  BUILTIN_ATOMIC_SIGNAL_FENCE,
   BUILTIN_FLAG_TEST_AND_SET,
   BUILTIN_FLAG_CLEAR,
   BUILTIN_SYNC_CAS_BOOL,  /* __sync_bool_compare_and_swap (object, old, new) */
@@ -132,6 +134,19 @@ enum builtin {
   BUILTIN_MEMSET,
   BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
   BUILTIN_EXPECT  /* __builtin_expect(e, c): comes out as e */
+};
+
+/* Memory orders, with the numbers that <stdatomic.h> and __ATOMIC_... give them. ORDER_PLAIN: not an atomic access;
+ * ORDER_VARIABLE: not a constant. */
+enum memory_order_of {
+  ORDER_RELAXED,
+  ORDER_CONSUME,
+  ORDER_ACQUIRE,
+  ORDER_RELEASE,
+  ORDER_ACQ_REL,
+  ORDER_SEQ_CST,
+  ORDER_VARIABLE,
+  ORDER_PLAIN
 };
 
 /* Expressions. */
@@ -197,7 +212,9 @@ struct expr {
   struct expr *a, *b, *c;
   struct expr **args;
   uint32_t arg_count;
-  uint16_t depth; /* of the tree under it: bounded, so that code may recurse over it */
+  uint16_t depth;               /* of the tree under it: bounded, so that code may recurse over it */
+  uint8_t order, order_failure; /* E_CALL of an atomic operation or a fence: enum memory_order_of; where a
+                                   compare-exchange fails */
 };
 
 /* Statements. */

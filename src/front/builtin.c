@@ -7,9 +7,9 @@
     "atomic_" name "_explicit", HEADER_STDATOMIC, BUILTIN_##builtin, plain orders, OP_NONE \
   }
 #define FETCH(name, kind) \
-  ATOMIC("fetch_" name, ATOMIC_##kind, "vOv", "m"), \
-      {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvm", OP_NONE}, \
-      {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvm", OP_##kind}, \
+  ATOMIC("fetch_" name, ATOMIC_##kind, "vOv", "r"), \
+      {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvr", OP_NONE}, \
+      {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvr", OP_##kind}, \
       {"__sync_fetch_and_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOv", OP_NONE}, { \
     "__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_##kind \
   }
@@ -27,27 +27,28 @@
 
 static const struct known known[] = {
     PLAIN("atomic_init", HEADER_STDATOMIC, ATOMIC_INIT, "0ov"),
-    ATOMIC("load", ATOMIC_LOAD, "vo", "m"),
-    ATOMIC("store", ATOMIC_STORE, "0ov", "m"),
-    ATOMIC("exchange", ATOMIC_EXCHANGE, "vov", "m"),
-    ATOMIC("compare_exchange_strong", ATOMIC_CAS, "boev", "mm"),
-    ATOMIC("compare_exchange_weak", ATOMIC_CAS_WEAK, "boev", "mm"),
+    ATOMIC("load", ATOMIC_LOAD, "vo", "r"),
+    ATOMIC("store", ATOMIC_STORE, "0ov", "r"),
+    ATOMIC("exchange", ATOMIC_EXCHANGE, "vov", "r"),
+    ATOMIC("compare_exchange_strong", ATOMIC_CAS, "boev", "rr"),
+    ATOMIC("compare_exchange_weak", ATOMIC_CAS_WEAK, "boev", "rr"),
     FETCH("add", ADD),
     FETCH("sub", SUB),
     FETCH("or", OR),
     FETCH("xor", XOR),
     FETCH("and", AND),
-    PLAIN("atomic_thread_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0m"),
-    PLAIN("atomic_signal_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0m"),
-    ATOMIC("flag_test_and_set", FLAG_TEST_AND_SET, "bO", "m"),
-    ATOMIC("flag_clear", FLAG_CLEAR, "0O", "m"),
-    PLAIN("__atomic_load_n", HEADER_ALWAYS, ATOMIC_LOAD, "vom"),
-    PLAIN("__atomic_store_n", HEADER_ALWAYS, ATOMIC_STORE, "0ovm"),
-    PLAIN("__atomic_exchange_n", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vovm"),
-    PLAIN("__atomic_compare_exchange_n", HEADER_ALWAYS, ATOMIC_CAS, "boevwmm"),
-    PLAIN("__atomic_test_and_set", HEADER_ALWAYS, FLAG_TEST_AND_SET, "bOm"),
-    PLAIN("__atomic_clear", HEADER_ALWAYS, FLAG_CLEAR, "0Om"),
-    PLAIN("__atomic_thread_fence", HEADER_ALWAYS, ATOMIC_FENCE, "0m"),
+    PLAIN("atomic_thread_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0r"),
+    PLAIN("atomic_signal_fence", HEADER_STDATOMIC, ATOMIC_SIGNAL_FENCE, "0r"),
+    ATOMIC("flag_test_and_set", FLAG_TEST_AND_SET, "bO", "r"),
+    ATOMIC("flag_clear", FLAG_CLEAR, "0O", "r"),
+    PLAIN("__atomic_load_n", HEADER_ALWAYS, ATOMIC_LOAD, "vor"),
+    PLAIN("__atomic_store_n", HEADER_ALWAYS, ATOMIC_STORE, "0ovr"),
+    PLAIN("__atomic_exchange_n", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vovr"),
+    PLAIN("__atomic_compare_exchange_n", HEADER_ALWAYS, ATOMIC_CAS, "boevwrr"),
+    PLAIN("__atomic_test_and_set", HEADER_ALWAYS, FLAG_TEST_AND_SET, "bOr"),
+    PLAIN("__atomic_clear", HEADER_ALWAYS, FLAG_CLEAR, "0Or"),
+    PLAIN("__atomic_thread_fence", HEADER_ALWAYS, ATOMIC_FENCE, "0r"),
+    PLAIN("__atomic_signal_fence", HEADER_ALWAYS, ATOMIC_SIGNAL_FENCE, "0r"),
     PLAIN("__sync_bool_compare_and_swap", HEADER_ALWAYS, SYNC_CAS_BOOL, "bovv"),
     PLAIN("__sync_val_compare_and_swap", HEADER_ALWAYS, SYNC_CAS_VALUE, "vovv"),
     PLAIN("__sync_lock_test_and_set", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vov"),

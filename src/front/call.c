@@ -5,9 +5,11 @@
  *   v  a value of the type              e  a pointer to a value of the type, not atomic
  *   i  int    l  a 64-bit number        p  void *    c  a condition         b  bool (a result)     0  nothing (a
  * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
- * thread m  a number that does not matter here, such as a memory order           w  whether a compare-and-swap is weak
+ * thread m  a number that does not matter here    r  a memory order    w  whether a compare-and-swap is weak
  *   V  the value after the operation (a result)
- * Arguments d, m and w do not appear in the call that comes out. */
+ * Arguments d, m, r and w do not appear in the call that comes out. */
+#include <assert.h>
+
 #include "front/front.h"
 
 enum { BUSY = 16 }; /* EBUSY and thrd_busy, in the model headers */
@@ -19,6 +21,8 @@ struct call {
   const struct type *type; /* of the object */
   struct expr **args;      /* those that are kept */
   uint32_t count;
+  uint8_t order[2]; /* memory orders given; ORDER_SEQ_CST where there are none */
+  unsigned orders;
 };
 
 static void count_arguments(struct front *f, struct place place, const char *name, uint32_t given, uint32_t wanted) {
@@ -62,6 +66,20 @@ static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
   return e;
 }
 
+static bool does_nothing(const struct expr *e) {
+  while (e->kind == E_CAST) e = e->a;
+  return e->kind == E_NUMBER || (e->kind == E_NAME && !e->type->atomic && !e->type->is_volatile);
+}
+
+static void order_argument(struct call *c, struct expr *given) {
+  struct expr *e = expr_as_if_assigned(c->f, given, TYPE_OF(INT), "an argument");
+  if (!does_nothing(e)) front_outside(c->f, e->place, "a memory order that is computed");
+  int64_t order = e->kind == E_NUMBER ? e->value & 0xffff : ORDER_VARIABLE; /* above are hints for elision */
+  if (order < 0 || order > ORDER_VARIABLE) order = ORDER_VARIABLE;
+  assert(c->orders < 2);
+  c->order[c->orders++] = (uint8_t)order;
+}
+
 /* What comes out of an argument; NULL if nothing does. */
 static struct expr *argument(struct call *c, char letter, struct expr *e) {
   struct front *f = c->f;
@@ -79,6 +97,7 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'd':
     if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
     return NULL;
+  case 'r': order_argument(c, e); return NULL;
   case 'w':
     if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);
     if (e->value) c->builtin = BUILTIN_ATOMIC_CAS_WEAK;
@@ -111,7 +130,7 @@ static struct expr *new_value(struct call *c, struct place place, struct expr *c
 
 static struct expr *call_known(struct front *f, struct place place, struct expr *function, const struct known *known,
                                struct expr **args, uint32_t count) {
-  struct call c = {.f = f, .known = known, .builtin = known->builtin};
+  struct call c = {.f = f, .known = known, .builtin = known->builtin, .order = {ORDER_SEQ_CST, ORDER_SEQ_CST}};
   count_arguments(f, place, known->name, count, (uint32_t)strlen(known->signature) - 1);
   c.args = mem_piece(f->mem, (count + 1) * sizeof *c.args);
   for (uint32_t i = 0; i < count; i++) {
@@ -126,6 +145,8 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
   }
   struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
   expr_args(f, e, c.args, c.count);
+  e->order = c.order[0];
+  e->order_failure = c.orders == 2 ? c.order[1] : c.order[0];
   e->type = result_type(&c, place);
   if (c.builtin == BUILTIN_MUTEX_TRYLOCK)
     return expr_choice(f, place, e, expr_number(f, place, BUSY, TYPE_OF(INT)), expr_number(f, place, 0, TYPE_OF(INT)));

@@ -193,7 +193,11 @@ static void access_print(const struct program *p, const struct program_op *op, c
     text_add(t, in->code == I_STORE ? " = " : " ");
     reg_print(op, in->b, in->code == I_FETCH ? 1 : in->count, t);
   }
-  if ((in->flags & FLAG_ATOMIC) && in->code < I_LOCK) text_add(t, " atomic");
+  if ((in->flags & FLAG_ATOMIC) && in->code < I_LOCK) {
+    text_add(t, " atomic");
+    if (in->order != ORDER_SEQ_CST || in->order_failure != ORDER_SEQ_CST) text_printf(t, " %s", order_name(in->order));
+    if (in->code == I_CAS && in->order_failure != in->order) text_printf(t, "/%s", order_name(in->order_failure));
+  }
   if (in->flags & FLAG_CONSTANT) text_add(t, " constant");
   if (in->flags & FLAG_LOCAL) text_add(t, " local");
 }
@@ -277,6 +281,7 @@ static void control_print(const struct program *p, const struct program_op *op, 
     text_printf(t, "point for %s", in->b == NO_REG ? "thread " : p->ops[in->b].name);
     if (in->a == NO_REG) return;
     break;
+  case I_FENCE: text_printf(t, "%sfence %s", in->op ? "signal " : "", order_name(in->order)); return;
   case I_ATOMIC: text_add(t, in->imm ? "atomic {" : "}"); return;
   default: text_add(t, in->a == NO_REG ? "return" : "return "); break;
   }

@@ -35,6 +35,7 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   case I_TRAP:
   case I_THREAD:
   case I_LIN:
+  case I_FENCE:
   case I_ATOMIC: return 0;
   case I_LIN_FOR: return span_add(out, n, in->a, 1);
   case I_MOVE: return span_add(out, n, in->a, count);

@@ -43,6 +43,7 @@ struct inst *emit_inst(struct lowering *l, enum code code, struct place at) {
   if (l->statement) in.flags = FLAG_STATEMENT;
   l->statement = false;
   vec_push(l->mem, &l->code, in);
+  vec_push(l->mem, &l->call_of, 0);
   return &l->code.at[l->code.count - 1];
 }
 
@@ -109,6 +110,9 @@ void reg_name(struct lowering *l, reg first, const char *name, const struct type
 
 static void begin(struct lowering *l, struct frame *frame) {
   l->begin = l->code.count;
+  l->call_of.count = 0;
+  while (l->call_of.count < l->code.count) vec_push(l->mem, &l->call_of, 0);
+  l->given.count = l->assigning.count = l->assigning_from = 0;
   l->labels.count = l->names.count = l->groups.count = l->group_of.count = 0;
   l->scopes.count = l->locals.count = l->cases.count = l->homed.count = 0;
   l->label_here = UINT32_MAX;
@@ -186,7 +190,10 @@ static void start_function(struct lowering *l) {
   if (!f->body || f->param_count)
     lower_refuse(l, f->place, "%s, which is to run first, needs a body and no parameters", f->name);
   l->program->init_entry = (uint32_t)l->code.count;
+  bool alone = l->alone;
+  l->alone = true;
   l->program->init_regs = function(l, f, &names);
+  l->alone = alone;
   if (l->program->init_regs > l->program->most_regs) l->program->most_regs = l->program->init_regs;
 }
 
@@ -217,10 +224,12 @@ struct program *lower(struct mem *m, struct unit *unit, const struct lower_optio
   struct lowering *l = mem_zero(m, 1, sizeof *l);
   *l = (struct lowering){.mem = m, .unit = unit, .problem = problem};
   l->recursion = options && options->recursion ? options->recursion : RECURSION_DEFAULT;
+  l->alone = options && options->alone;
   l->program = mem_zero(m, 1, sizeof *l->program);
   *l->program = (struct program){.mem = m, .unit = unit};
   l->uses = mem_zero(m, unit->decl_count + 1, sizeof *l->uses);
   l->homes = mem_zero(m, unit->decl_count + 1, sizeof *l->homes);
+  l->shares = mem_zero(m, unit->decl_count + 1, sizeof *l->shares);
   l->global_of = mem_zero(m, unit->decl_count + 1, sizeof *l->global_of);
   if (setjmp(l->failed)) return NULL;
   lower_unit(l);

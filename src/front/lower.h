@@ -4,6 +4,7 @@
  *   lower_uses.c    how variables are used: which live in registers, which globals never change
  *   lower_layout.c  layouts, globals
  *   lower_memory.c  lvalues, values in registers, loads and stores
+ *   lower_order.c   operands whose order C leaves open
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
@@ -53,6 +54,20 @@ struct lvalue {
   uint8_t flags;        /* of accesses to it */
   const struct type *type;
   const struct expr *expr;
+  const struct expr *call; /* the atomic operation on it, which says the memory order; or NULL */
+};
+
+/* Operands that are in no order (lower_order.c): what is wanted of each. */
+struct operand {
+  const struct expr *expr;
+  bool is_lvalue; /* where it is, and not its value ... */
+  bool is_read;   /* ... or both: the left side of += */
+};
+typedef VEC(struct operand) operands;
+struct given { /* an operand that was evaluated already */
+  const struct expr *expr;
+  struct value value;
+  struct lvalue lvalue;
 };
 
 /* Where a variable is. */
@@ -128,6 +143,7 @@ struct lowering {
   struct problem *problem;
   jmp_buf failed;
   unsigned recursion;
+  bool alone; /* lower_options.alone, or ASIF_INIT's function */
   struct program *program;
 
   uint8_t *uses; /* a decl */
@@ -151,7 +167,15 @@ struct lowering {
   VEC(struct scope) scopes;
   VEC(reg) locals; /* addresses of the variables in memory whose scopes are open */
   VEC(struct case_label) cases;
-  unsigned atomic; /* ASIF_ATOMIC blocks around */
+  unsigned atomic;                    /* ASIF_ATOMIC blocks around */
+  VEC(uint32_t) call_of;              /* a number for each instruction: the call that it is in, 0 for none */
+  uint32_t calls;                     /* numbers given */
+  VEC(struct given) given;            /* operands that were evaluated already, until they are used */
+  VEC(const struct decl *) assigning; /* variables whose assignment is being lowered; those from ... */
+  size_t assigning_from;              /* ... on are not sequenced before what is lowered now */
+  unsigned shares_depth;              /* functions being looked at */
+  bool shares_assumed;                /* ... one of which counts as private meanwhile */
+  uint8_t *shares;                    /* a decl: whether the function touches memory that others see */
 };
 
 /* lower.c */
@@ -198,6 +222,21 @@ bool init_is_zero(const struct expr *init);
 static inline struct value value_number(int64_t n) { return (struct value){.kind = VALUE_NUMBER, .imm = n}; }
 static inline struct value value_in(reg r) { return (struct value){.kind = VALUE_REG, .r = r}; }
 
+/* lower_order.c. Where operands conflict, evaluates those in every order: lower_given then has each. To be called
+ * before they are lowered, and l->given.count put back afterwards. whole: they do not interleave. */
+void lower_unordered(struct lowering *, const struct operand *, unsigned count, bool whole, struct place);
+void lower_unordered_pair(struct lowering *, const struct expr *, const struct expr *, struct place);
+void lower_unordered_args(struct lowering *, const struct expr *call);
+void lower_unordered_init(struct lowering *, const struct expr *init);
+bool lower_given(struct lowering *, const struct expr *, struct given *);
+void lower_assigning(struct lowering *, const struct expr *target); /* a side effect on it */
+size_t
+lower_sequenced(struct lowering *); /* what follows is sequenced before the rest, until assigning_from is put back */
+static inline void call_made(struct lowering *l, size_t begin) { /* the code from there on is a called function's */
+  l->calls++;
+  for (size_t i = begin; i < l->call_of.count; i++) l->call_of.at[i] = l->calls;
+}
+
 /* lower_expr.c */
 struct value lower_value(struct lowering *, const struct expr *);
 void lower_effect(struct lowering *, const struct expr *);
@@ -228,6 +267,7 @@ struct update { /* op= and ++, and what atomic_fetch_... do */
   const struct type *by_type, *computing;
   bool wanted, old; /* which value is wanted */
   struct place place;
+  const struct value *loaded; /* what was there, if that was read already; or NULL */
 };
 struct value lower_update(struct lowering *, const struct lvalue *, const struct update *);
 

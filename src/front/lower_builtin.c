@@ -4,23 +4,26 @@
 
 static const struct type *pointed_type(const struct expr *e) { return e->type->of; }
 
-static struct lvalue object_of(struct lowering *l, const struct expr *pointer) {
+/* The object of an atomic operation: its first argument. */
+static struct lvalue object_of(struct lowering *l, const struct expr *call) {
+  const struct expr *pointer = call->args[0];
   struct lvalue v = lvalue_pointed(l, pointer, pointed_type(pointer), NULL);
   v.flags |= FLAG_ATOMIC;
+  v.call = call;
   return v;
 }
 
 /* Atomics. */
 
 static struct value store(struct lowering *l, const struct expr *e) {
-  struct lvalue to = object_of(l, e->args[0]);
+  struct lvalue to = object_of(l, e);
   struct value v = lower_value(l, e->args[1]);
   value_store(l, &to, v, e->place);
   return (struct value){0};
 }
 
 static struct value exchange(struct lowering *l, const struct expr *e, struct value v) {
-  struct lvalue to = object_of(l, e->args[0]);
+  struct lvalue to = object_of(l, e);
   if (e->arg_count > 1) v = lower_value(l, e->args[1]);
   reg b = value_reg(l, v, e->place), d = reg_new(l, to.type->cells, "");
   struct inst *in = emit_access(l, I_EXCHANGE, &to, e->place);
@@ -30,7 +33,7 @@ static struct value exchange(struct lowering *l, const struct expr *e, struct va
 }
 
 static struct value load(struct lowering *l, const struct expr *e) {
-  struct lvalue from = object_of(l, e->args[0]);
+  struct lvalue from = object_of(l, e);
   return value_load(l, &from, e->place);
 }
 
@@ -50,16 +53,19 @@ static reg emit_cas(struct lowering *l, const struct expr *e, const struct lvalu
  * success then; says whether it did. */
 static bool compare_exchange(struct lowering *l, const struct expr *e, uint32_t done, reg *d) {
   bool weak = e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
-  struct lvalue to = object_of(l, e->args[0]), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);
+  struct lvalue to = object_of(l, e), expected = lvalue_pointed(l, e->args[1], pointed_type(e->args[1]), NULL);
   struct value desired = lower_value(l, e->args[2]);
+  size_t begin = l->code.count;
   if (expected.in_registers) {
     *d = emit_cas(l, e, &to, desired, expected.r, weak);
+    call_made(l, begin);
     return false;
   }
   reg c = value_copy(l, value_load(l, &expected, e->place), to.type->cells, e->place);
   *d = emit_cas(l, e, &to, desired, c, weak);
   emit_branch(l, *d, true, done, e->place);
   value_store(l, &expected, value_in(c), e->place);
+  call_made(l, begin);
   return true;
 }
 
@@ -83,7 +89,7 @@ static void branch_cas(struct lowering *l, const struct expr *e, bool when, uint
 
 /* __sync: the expected value is given, and the value that was there is left in its place. */
 static struct value compare_and_swap(struct lowering *l, const struct expr *e, bool value) {
-  struct lvalue to = object_of(l, e->args[0]);
+  struct lvalue to = object_of(l, e);
   struct value old = lower_value(l, e->args[1]);
   struct value desired = lower_value(l, e->args[2]);
   reg c = value_copy(l, old, to.type->cells, e->place);
@@ -92,9 +98,9 @@ static struct value compare_and_swap(struct lowering *l, const struct expr *e, b
 }
 
 static struct value fetch(struct lowering *l, const struct expr *e, enum operator op) {
-  struct lvalue to = object_of(l, e->args[0]);
+  struct lvalue to = object_of(l, e);
   struct value by = lower_value(l, e->args[1]);
-  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place};
+  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place, NULL};
   return lower_update(l, &to, &u);
 }
 
@@ -299,6 +305,13 @@ static struct value point(struct lowering *l, const struct expr *e) {
   return (struct value){0};
 }
 
+static struct value fence(struct lowering *l, const struct expr *e) {
+  struct inst *in = emit_inst(l, I_FENCE, e->place);
+  in->order = e->order;
+  in->op = e->a->decl->builtin == BUILTIN_ATOMIC_SIGNAL_FENCE;
+  return (struct value){0};
+}
+
 static struct value lower_atomic(struct lowering *l, const struct expr *e) {
   switch ((enum builtin)e->a->decl->builtin) {
   case BUILTIN_ATOMIC_LOAD: return load(l, e);
@@ -314,17 +327,17 @@ static struct value lower_atomic(struct lowering *l, const struct expr *e) {
   case BUILTIN_ATOMIC_AND: return fetch(l, e, OP_AND);
   case BUILTIN_FLAG_TEST_AND_SET: return exchange(l, e, value_number(1));
   case BUILTIN_FLAG_CLEAR: {
-    struct lvalue to = object_of(l, e->args[0]);
+    struct lvalue to = object_of(l, e);
     value_store(l, &to, value_number(0), e->place);
     return (struct value){0};
   }
   case BUILTIN_SYNC_CAS_BOOL: return compare_and_swap(l, e, false);
   case BUILTIN_SYNC_CAS_VALUE: return compare_and_swap(l, e, true);
-  default: return (struct value){0}; /* a fence: the model is sequentially consistent */
+  default: return fence(l, e);
   }
 }
 
-bool lower_builtin_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+static bool builtin_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   switch ((enum builtin)e->a->decl->builtin) {
   case BUILTIN_ATOMIC_CAS:
   case BUILTIN_ATOMIC_CAS_WEAK: branch_cas(l, e, when, label); return true;
@@ -334,7 +347,7 @@ bool lower_builtin_branch(struct lowering *l, const struct expr *e, bool when, u
   }
 }
 
-struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted) {
+static struct value builtin_value(struct lowering *l, const struct expr *e, bool wanted) {
   enum builtin builtin = (enum builtin)e->a->decl->builtin;
   switch (builtin) {
   case BUILTIN_MALLOC:
@@ -361,4 +374,26 @@ struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted
   default: return lower_atomic(l, e);
   }
   return value_number(0);
+}
+
+/* The arguments of all of them are in no order. */
+bool lower_builtin_branch(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  enum builtin builtin = (enum builtin)e->a->decl->builtin;
+  size_t given = l->given.count, from = lower_sequenced(l);
+  if (builtin == BUILTIN_ATOMIC_CAS || builtin == BUILTIN_ATOMIC_CAS_WEAK) lower_unordered_args(l, e);
+  bool done = builtin_branch(l, e, when, label);
+  l->given.count = given;
+  l->assigning_from = from;
+  return done;
+}
+
+struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted) {
+  enum builtin builtin = (enum builtin)e->a->decl->builtin;
+  size_t given = l->given.count, from = lower_sequenced(l), begin = l->code.count;
+  if (builtin != BUILTIN_LIN_FOR) lower_unordered_args(l, e);
+  struct value v = builtin_value(l, e, wanted);
+  if (builtin == BUILTIN_MEMSET || builtin == BUILTIN_MEMCPY) call_made(l, begin);
+  l->given.count = given;
+  l->assigning_from = from;
+  return v;
 }

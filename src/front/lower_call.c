@@ -48,10 +48,15 @@ static void bind(struct lowering *l, const struct decl *p, const struct value *a
 static void inline_body(struct lowering *l, const struct expr *e, struct frame *frame) {
   const struct decl *f = frame->function;
   struct value *args = mem_piece(l->mem, (e->arg_count + 1) * sizeof *args);
+  size_t given = l->given.count, from = lower_sequenced(l);
+  lower_unordered_args(l, e);
   for (uint32_t i = 0; i < e->arg_count; i++) args[i] = lower_value(l, e->args[i]);
+  l->given.count = given;
+  size_t begin = l->code.count;
   if (depth_of(l, f) > l->recursion) {
     emit_trap(l, e->place, "%s calls itself more than %u deep; --recursion allows more", f->name, l->recursion)->imm =
-        1;
+        TRAP_LIMIT;
+    l->assigning_from = from;
     return;
   }
   size_t homed = l->homed.count;
@@ -73,6 +78,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     struct homed h = l->homed.at[--l->homed.count];
     l->homes[h.id] = h.home;
   }
+  call_made(l, begin);
+  l->assigning_from = from;
 }
 
 static const struct decl *called(struct lowering *l, const struct expr *e) {

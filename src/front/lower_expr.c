@@ -135,7 +135,7 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   return value_in(d);
 }
 
-static struct value binary(struct lowering *l, const struct expr *e) {
+static struct value binary_of(struct lowering *l, const struct expr *e) {
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
     int64_t cells = e->op == OP_SUB ? -(int64_t)e->a->type->of->cells : (int64_t)e->a->type->of->cells;
@@ -144,6 +144,14 @@ static struct value binary(struct lowering *l, const struct expr *e) {
   }
   struct value a = lower_value(l, e->a);
   return value_binary(l, e->op, e->a->type, a, lower_value(l, e->b), e->place);
+}
+
+static struct value binary(struct lowering *l, const struct expr *e) {
+  size_t given = l->given.count;
+  lower_unordered_pair(l, e->a, e->b, e->place);
+  struct value v = binary_of(l, e);
+  l->given.count = given;
+  return v;
 }
 
 static struct value unary(struct lowering *l, const struct expr *e) {
@@ -185,21 +193,34 @@ static void branch_value(struct lowering *l, struct value v, bool when, uint32_t
     emit_jump(l, label, at);
 }
 
+/* The first operand of && || ?: is sequenced before all the rest. */
+static void branch_first(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
+  size_t from = lower_sequenced(l);
+  lower_branch(l, e, when, label);
+  l->assigning_from = from;
+}
+
+static void effect_first(struct lowering *l, const struct expr *e) {
+  size_t from = lower_sequenced(l);
+  lower_effect(l, e);
+  l->assigning_from = from;
+}
+
 static void branch_logical(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   if ((e->op == OP_OR_OR) == when) { /* either operand decides */
-    lower_branch(l, e->a, when, label);
+    branch_first(l, e->a, when, label);
     lower_branch(l, e->b, when, label);
     return;
   }
   uint32_t on = label_new(l);
-  lower_branch(l, e->a, !when, on);
+  branch_first(l, e->a, !when, on);
   lower_branch(l, e->b, when, label);
   label_place(l, on);
 }
 
 static void branch_choice(struct lowering *l, const struct expr *e, bool when, uint32_t label) {
   uint32_t otherwise = label_new(l), end = label_new(l);
-  lower_branch(l, e->a, false, otherwise);
+  branch_first(l, e->a, false, otherwise);
   lower_branch(l, e->b, when, label);
   emit_jump(l, end, e->place);
   label_place(l, otherwise);
@@ -230,7 +251,7 @@ void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t 
     lower_branch(l, e->a, when, label);
     return;
   case E_COMMA:
-    lower_effect(l, e->a);
+    effect_first(l, e->a);
     lower_branch(l, e->b, when, label);
     return;
   case E_CALL:
@@ -267,7 +288,7 @@ static struct value choice(struct lowering *l, const struct expr *e, bool wanted
   }
   uint32_t otherwise = label_new(l), end = label_new(l), cells = wanted ? e->type->cells : 0;
   reg r = wanted ? reg_new(l, cells, "") : NO_REG;
-  lower_branch(l, e->a, false, otherwise);
+  branch_first(l, e->a, false, otherwise);
   if (wanted)
     value_assign(l, r, cells, lower_value(l, e->b), e->b->place);
   else
@@ -285,10 +306,21 @@ static struct value choice(struct lowering *l, const struct expr *e, bool wanted
 /* Assignment. */
 
 static struct value assign(struct lowering *l, const struct expr *e, bool wanted) {
-  struct lvalue to = lvalue_of(l, e->a);
+  struct operand sides[] = {{e->a, true, e->op && !e->a->type->atomic}, {e->b, false, false}};
+  size_t given = l->given.count;
+  struct given left;
+  const struct decl *target = e->a->kind == E_NAME && !e->a->type->atomic ? e->a->decl : NULL;
+  lower_assigning(l, e->a);
+  if (target) vec_push(l->mem, &l->assigning, target);
+  lower_unordered(l, sides, 2, false, e->place);
+  bool first = lower_given(l, e->a, &left);
+  struct lvalue to = first ? left.lvalue : lvalue_of(l, e->a);
   struct value by = lower_value(l, e->b);
+  l->given.count = given;
+  if (target) l->assigning.count--;
   if (e->op) {
-    struct update u = {e->op, by, e->b->type, e->computing, wanted, false, e->place};
+    struct update u = {e->op,  by,    e->b->type, e->computing,
+                       wanted, false, e->place,   first && sides[0].is_read ? &left.value : NULL};
     return lower_update(l, &to, &u);
   }
   value_store(l, &to, by, e->place);
@@ -296,8 +328,9 @@ static struct value assign(struct lowering *l, const struct expr *e, bool wanted
 }
 
 static struct value step(struct lowering *l, const struct expr *e, bool wanted) {
+  lower_assigning(l, e->a);
   struct lvalue to = lvalue_of(l, e->a);
-  struct update u = {e->op, value_number(1), TYPE_OF(INT), e->computing, wanted, e->postfix, e->place};
+  struct update u = {e->op, value_number(1), TYPE_OF(INT), e->computing, wanted, e->postfix, e->place, NULL};
   return lower_update(l, &to, &u);
 }
 
@@ -349,6 +382,8 @@ static struct value load(struct lowering *l, const struct expr *e) {
 }
 
 static struct value value_of(struct lowering *l, const struct expr *e, bool wanted) {
+  struct given given;
+  if (l->given.count && lower_given(l, e, &given)) return given.value;
   switch (e->kind) {
   case E_NUMBER: return value_number(e->value);
   case E_NAME:
@@ -366,7 +401,7 @@ static struct value value_of(struct lowering *l, const struct expr *e, bool want
   case E_STEP: return step(l, e, wanted);
   case E_CONDITION: return choice(l, e, wanted);
   case E_CAST: return cast(l, e);
-  case E_COMMA: lower_effect(l, e->a); return value_of(l, e->b, wanted);
+  case E_COMMA: effect_first(l, e->a); return value_of(l, e->b, wanted);
   case E_INIT: return structure(l, e);
   case E_STRING: break;
   }
@@ -380,7 +415,7 @@ struct value lower_value(struct lowering *l, const struct expr *e) {
 void lower_effect(struct lowering *l, const struct expr *e) {
   if (e->kind == E_LOGICAL) {
     uint32_t on = label_new(l);
-    lower_branch(l, e->a, e->op == OP_OR_OR, on);
+    branch_first(l, e->a, e->op == OP_OR_OR, on);
     lower_effect(l, e->b);
     label_place(l, on);
     return;

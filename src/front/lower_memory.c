@@ -41,13 +41,14 @@ static struct lvalue lvalue_name(struct lowering *l, const struct expr *e) {
 }
 
 /* What the value of a pointer points to. */
-static struct lvalue lvalue_index(struct lowering *l, const struct expr *e) {
+static struct lvalue lvalue_indexed(struct lowering *l, const struct expr *e) {
   uint32_t cells = e->type->cells;
   if (e->a->kind != E_DECAY) {
     struct value base = lower_value(l, e->a);
     return lvalue_at(value_moved(l, base, lower_value(l, e->b), cells, 0, e->place), 0, e);
   }
-  struct lvalue array = lvalue_of(l, e->a->a);
+  struct given first;
+  struct lvalue array = l->given.count && lower_given(l, e->a->a, &first) ? first.lvalue : lvalue_of(l, e->a->a);
   uint32_t bound = e->a->a->type->count;
   struct value index = lower_value(l, e->b);
   bool inside = index.kind == VALUE_NUMBER && index.imm >= 0 && index.imm < bound;
@@ -64,6 +65,16 @@ static struct lvalue lvalue_index(struct lowering *l, const struct expr *e) {
   return array;
 }
 
+static struct lvalue lvalue_index(struct lowering *l, const struct expr *e) {
+  bool array = e->a->kind == E_DECAY;
+  struct operand both[] = {{array ? e->a->a : e->a, array, false}, {e->b, false, false}};
+  size_t given = l->given.count;
+  lower_unordered(l, both, 2, false, e->place);
+  struct lvalue v = lvalue_indexed(l, e);
+  l->given.count = given;
+  return v;
+}
+
 static const struct expr *pointed_expr(struct lowering *l, const struct expr *pointer, const struct type *of) {
   struct expr *e = mem_piece(l->mem, sizeof *e);
   *e = (struct expr){.kind = E_DEREF, .a = (struct expr *)pointer, .type = of, .place = pointer->place, .lvalue = true};
@@ -74,8 +85,13 @@ static const struct expr *pointed_expr(struct lowering *l, const struct expr *po
 struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, const struct type *of,
                              const struct expr *lvalue) {
   const struct expr *p = pointer_without_casts(pointer);
+  struct given given;
   struct lvalue v;
-  if (p->kind == E_ADDRESS) {
+  if (l->given.count && lower_given(l, pointer, &given)) {
+    struct expr e = {.type = of};
+    v = lvalue_at(given.value, 0, &e);
+    v.expr = lvalue ? lvalue : pointed_expr(l, p, of);
+  } else if (p->kind == E_ADDRESS) {
     v = lvalue_of(l, p->a);
     v.type = of;
   } else {
@@ -194,7 +210,7 @@ static void zero(struct lowering *l, reg r, uint32_t cells, struct place at) {
 }
 
 /* The registers get what an initialiser says. */
-void value_init(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
+static void init_parts(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
   bool parts = t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY;
   if (e->kind != E_INIT) {
     value_assign(l, r, t->cells, lower_value(l, e), e->place);
@@ -202,7 +218,7 @@ void value_init(struct lowering *l, reg r, const struct type *t, const struct ex
   }
   if (!parts) {
     if (e->arg_count && e->args[0])
-      value_init(l, r, t, e->args[0]);
+      init_parts(l, r, t, e->args[0]);
     else
       zero(l, r, 1, e->place);
     return;
@@ -213,12 +229,19 @@ void value_init(struct lowering *l, reg r, const struct type *t, const struct ex
     uint32_t cell = t->kind == TYPE_ARRAY ? i * of->cells : t->fields[i].cell;
     if (t->kind == TYPE_UNION && !e->args[i]) continue;
     if (e->args[i])
-      value_init(l, (reg)(r + cell), of, e->args[i]);
+      init_parts(l, (reg)(r + cell), of, e->args[i]);
     else
       zero(l, (reg)(r + cell), of->cells, e->place);
     done = cell + of->cells;
   }
   if (done < t->cells) zero(l, (reg)(r + done), t->cells - done, e->place);
+}
+
+void value_init(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
+  size_t given = l->given.count;
+  lower_unordered_init(l, e);
+  init_parts(l, r, t, e);
+  l->given.count = given;
 }
 
 /* Accesses. */
@@ -239,6 +262,8 @@ struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue
   in->count = (uint16_t)v->type->cells;
   in->scalar = scalar_of(v->type);
   in->expr = v->expr;
+  in->order = in->order_failure = in->flags & FLAG_ATOMIC ? ORDER_SEQ_CST : ORDER_PLAIN;
+  if (v->call) in->order = v->call->order, in->order_failure = v->call->order_failure;
   return in;
 }
 

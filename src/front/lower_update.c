@@ -15,10 +15,10 @@ static struct value compute(struct lowering *l, const struct update *u, const st
 }
 
 static struct value update_plain(struct lowering *l, const struct lvalue *to, const struct update *u) {
-  struct value old = value_load(l, to, u->place);
+  struct value old = u->loaded ? *u->loaded : value_load(l, to, u->place);
   bool keep = u->wanted && u->old;
   if (keep && to->in_registers) old = value_in(value_copy(l, old, 1, u->place));
-  struct value now = compute(l, u, to->type, to->in_registers ? value_in(to->r) : old);
+  struct value now = compute(l, u, to->type, to->in_registers && !u->loaded ? value_in(to->r) : old);
   value_store(l, to, now, u->place);
   if (keep) return old;
   return to->in_registers ? value_in(to->r) : now;

@@ -85,14 +85,19 @@ enum code {
   I_CHOOSE,  /* d = any of 0 .. a-1 */
   I_REQUIRE, /* the step cannot be taken unless a */
   I_ASSERT,  /* violated unless a; text: what was asserted */
-  I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm 1: recursion past the bound, a
-                limit of ours */
+  I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm: TRAP_... */
   I_THREAD,  /* d = the thread's number */
   I_LIN,     /* the last access was the operation's linearization point */
   I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
               * the thread's number */
+  I_FENCE,   /* of `order`; op 1: for signals only. Does nothing where memory is sequentially consistent */
   I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
+};
+enum {
+  TRAP_STOPS,      /* the program stops itself */
+  TRAP_LIMIT,      /* a limit of ours: recursion past the bound, too many orders of evaluation */
+  TRAP_UNSEQUENCED /* undefined behaviour: two operands and one scalar */
 };
 enum {
   FLAG_STATEMENT =
@@ -111,6 +116,8 @@ struct inst {
   reg d, a, b, c;
   uint16_t count; /* cells of an access or a move: 1 for a scalar; I_INDEX: the array's bound, 0 for none */
   int64_t imm;
+  uint8_t order, order_failure; /* an access: its memory order (ast.h), and that of a compare-exchange that fails;
+                                   ORDER_PLAIN where it is not atomic. I_FENCE */
   struct place place;
   const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
@@ -166,6 +173,7 @@ struct program {
 
 struct lower_options {
   unsigned recursion; /* how deep a function may be inlined into itself; 0: the default, 8 */
+  bool alone;         /* operations are run one at a time */
 };
 
 /* The operations are those of unit->harness.ops. */
@@ -174,6 +182,12 @@ void program_print(const struct program *,
                    struct text *); /* --dump steps: instructions with places, names and what is live */
 /* One instruction in words of the source, for schedules: "load top", "cas top: ...": the place says where. */
 void inst_print(const struct program *, const struct program_op *, const struct inst *, struct text *);
+/* True if some access or fence asks for less than sequential consistency, or for an order that is not known; *first is
+ * the first such. */
+bool program_weak(const struct program *, const struct inst **first);
+/* What to say of that where memory is taken as sequentially consistent; false: nothing. */
+bool program_weak_note(const struct program *, struct text *);
+const char *order_name(unsigned order);                     /* "relaxed" */
 void inst_lvalue_print(const struct inst *, struct text *); /* what an access is to: "top", "t->next" */
 
 #endif

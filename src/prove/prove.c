@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "front/effects.h"
+#include "harness/effects.h"
 #include "prove/prover.h"
 
 #define KNOWN "stack, queue, set, multiset, or what ASIF_EFFECT gives"

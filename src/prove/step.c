@@ -324,6 +324,7 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     if (same(p, a, a->reg[i->a], NIL)) prove_fail(p, "assert(%s) may fail", i->text);
     break;
   case I_TRAP: prove_fail(p, "%s", i->text); break;
+  case I_FENCE: break;                                   /* memory is sequentially consistent */
   case I_THREAD: a->reg[i->d] = new_sym(a->view); break; /* some number */
   case I_LIN:
     if (p->marked) effect_now(p, a);

@@ -461,7 +461,12 @@ static enum ended compute(struct run *run, const struct inst *in) {
       r[in->d] = which;
     }
     break;
-  case I_TRAP: return fault(run, in, in->imm ? FAULT_RANGE : FAULT_TRAP, in->text);
+  case I_TRAP:
+    return fault(run, in,
+                 in->imm == TRAP_LIMIT         ? FAULT_RANGE
+                 : in->imm == TRAP_UNSEQUENCED ? FAULT_UNSEQUENCED
+                                               : FAULT_TRAP,
+                 in->text);
   case I_THREAD: r[in->d] = run->thread; break;
   default: break;
   }

@@ -87,7 +87,7 @@ bool spec_of_file(struct subject *s, struct problem *why) {
   const struct harness *h = &s->unit->harness;
   struct unit *unit = mem_zero(s->mem, 1, sizeof *unit);
   struct making k = {.mem = s->mem, .unit = unit};
-  struct lower_options lowering = {.recursion = s->options->recursion};
+  struct lower_options lowering = {.recursion = s->options->recursion, .alone = true};
   struct machine_options machine = {0};
   *unit = *s->unit;
   unit->harness = (struct harness){.bound = -1};

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "front/effects.h"
+#include "harness/effects.h"
 #include "spec/c_values.h"
 #include "verify/verify.h"
 

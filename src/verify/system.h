@@ -59,13 +59,14 @@ enum fault {
   FAULT_UNINITIALISED, /* a value read that was never set */
   FAULT_POINTER,       /* what is no pointer used as one; pointers into different objects compared or subtracted */
   FAULT_ASSERTION,
-  FAULT_UNLOCK,    /* of a mutex that is not locked */
-  FAULT_TRAP,      /* abort() and its like */
-  FAULT_ENDLESS,   /* no end of local computation */
-  FAULT_RANGE,     /* a number beyond what is modelled: the tool's limit, not the program's fault */
-  FAULT_FORGOTTEN, /* what was forgotten about the state is needed after all: to be searched again, without forgetting
-                    */
-  FAULT_POINTS     /* linearization points: none, or twice, in one operation */
+  FAULT_UNLOCK,      /* of a mutex that is not locked */
+  FAULT_UNSEQUENCED, /* two operands and one scalar, one of them writes it */
+  FAULT_TRAP,        /* abort() and its like */
+  FAULT_ENDLESS,     /* no end of local computation */
+  FAULT_RANGE,       /* a number beyond what is modelled: the tool's limit, not the program's fault */
+  FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting
+                      */
+  FAULT_POINTS       /* linearization points: none, or twice, in one operation */
 };
 
 struct move {

@@ -18,6 +18,7 @@ static const char *const fault_names[] = {
     [FAULT_POINTER] = "what is no pointer is used as one",
     [FAULT_ASSERTION] = "an assertion fails",
     [FAULT_UNLOCK] = "a mutex is unlocked that is not locked",
+    [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_RANGE] = "beyond what is modelled",

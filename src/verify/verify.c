@@ -66,16 +66,6 @@ static bool uses_weak(const struct program *p) {
   return false;
 }
 
-/* Does the source name a memory order but the strongest? */
-static bool uses_orders(const struct unit *u) {
-  static const char *const orders[] = {"memory_order_relaxed", "memory_order_acquire", "memory_order_release",
-                                       "memory_order_acq_rel", "memory_order_consume"};
-  for (size_t i = 0; i < u->files.count; i++)
-    for (size_t k = 0; u->files.at[i].text && k < sizeof orders / sizeof *orders; k++)
-      if (memmem(u->files.at[i].text, u->files.at[i].length, orders[k], strlen(orders[k]))) return true;
-  return false;
-}
-
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   bool reduces = how != REDUCE_NONE && how != REDUCE_POR && how != REDUCE_TAU;
@@ -89,7 +79,9 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (!s->options->weak_fails && uses_weak(s->program))
     note(s, out,
          "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
-  if (uses_orders(s->unit)) note(s, out, "every access is sequentially consistent, whatever memory order it asks for");
+  struct text weak;
+  text_open(&weak, s->mem);
+  if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));
 }
 
 /* Searches, and again without forgetting if something that was forgotten is needed. */

@@ -1,6 +1,7 @@
-/* The specification that a file gives by its ASIF_EFFECT lines. */
-#ifndef ASIF_FRONT_EFFECTS_H
-#define ASIF_FRONT_EFFECTS_H
+/* The specification that a file gives by its ASIF_EFFECT lines: what joins the front end, which has the lines, and the
+ * specifications, which read them. */
+#ifndef ASIF_HARNESS_EFFECTS_H
+#define ASIF_HARNESS_EFFECTS_H
 
 #include "front/ast.h"
 #include "spec/effects.h"

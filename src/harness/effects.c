@@ -1,5 +1,7 @@
 /* ASIF_EFFECT: the texts are read by spec/effects_read.c; here mistakes get their places. */
-#include "front/effects.h"
+#include "harness/effects.h"
+
+#include <string.h>
 
 bool unit_has_effects(const struct unit *u, const char *name) {
   return u->harness.effects.count && (!name || (u->harness.spec && !strcmp(name, u->harness.spec)));

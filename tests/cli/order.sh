@@ -1,0 +1,176 @@
+#!/bin/sh
+# The order of evaluation that C leaves open: verify takes every one, prove too, and what is undefined is a violation.
+. "$(dirname "$0")/common"
+
+# single STATUS CODE: f() of the code is run alone, and must return 1.
+single() {
+  cat >o.c <<EOF
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+static atomic_int a, b;
+static int x, y, z, t[4] = {0, 10, 20, 30};
+static int next(void) { return atomic_fetch_add(&a, 1); }
+static int set(int *p, int v) { *p = v; return v; }
+static int bump(void) { x = x + 1; return x; }
+static int minus(int p, int q) { return p - q; }
+$2
+struct s { int n; };
+static int s_f(struct s *s) { (void)s; return 1; }
+ASIF_SPEC(one, struct s)
+ASIF_SPEC_OP(s_f, "f")
+ASIF_OBJECT(one)
+ASIF_OP(f)
+EOF
+  run "$1" "$asif" verify o.c --threads 1 --ops 1 --quiet
+}
+undefined() {
+  single 1 "$1"
+  says 'undefined behaviour'
+}
+either() { # both orders are taken, each an answer of its own
+  single 1 "static int f(void) { int r = 0; $1 return r == ($2); }"
+  says 'not linearizable'
+  single 1 "static int f(void) { int r = 0; $1 return r == ($3); }"
+  says 'not linearizable'
+  single 0 "static int f(void) { int r = 0; $1 return r == ($2) || r == ($3); }"
+}
+fixed() { single 0 "static int f(void) { int r = 0; $1 return r == ($2); }"; }
+
+# Operators, arguments, subscripts, both sides of an assignment, initialisers.
+either 'r = next() - next();' -1 1
+either 'r = minus(next(), next());' -1 1
+either 'r = t[1 + next()] - next() * 100;' '10 - 100' 20
+either 'int k[2] = {next(), next()}; r = k[0] - k[1];' -1 1
+either 'struct { int p; struct { int q; } in; } k = {next(), {next()}}; r = k.p - k.in.q;' -1 1
+either 'int k[3] = {9, 9, 9}; k[next()] = next(); r = k[0] * 10 + k[1];' 19 90
+either 'x = 5; x += bump(); r = x;' 11 12
+either 'x = 5; r = x - bump();' -1 0
+either 'int v = 5; v += set(&v, 7); r = v;' 12 14
+either 'int v = 5; r = v - set(&v, 7);' -2 0
+either 'int v = 5; r = minus(v, set(&v, 7));' -2 0
+either 'r = (a = 3) - a;' 0 3
+either 'r = a++ - a++;' -1 1
+either 'r = set(&x, 1) + set(&x, 2) * 0 + x * 0; r = x;' 1 2
+
+# A called function is one part, but the operands of operators are not.
+fixed 'r = bump() + bump();' 3
+fixed 'int k[2] = {bump(), bump()}; r = k[0] + k[1];' 3
+
+# Sequenced, or without conflict.
+fixed 'r = next() == 0 && next() == 1;' 1
+fixed 'r = next() || next(); r = a;' 2
+fixed 'r = (next(), next());' 1
+fixed 'r = next() ? 7 : next();' 1
+fixed 'int v = 0; v = (v++, v + 1); r = v;' 2
+fixed 'int v = 1; r = v && v++; r = v;' 2
+fixed 'int v = 3; v = v + 1; v += v; r = v;' 8
+fixed 'int v = 3, *p = &v; *p = *p + v; r = v;' 6
+fixed 'int v = 2; v = set(&v, v + 1) + 1; r = v;' 4
+fixed 'int k[2] = {1, 0}, i = 0; k[i] = k[1] + k[0]; r = k[0];' 1
+fixed 'x = 1; x = x + 1; r = x++; r = r * 10 + x;' 23
+
+# Undefined, on the way that is taken only.
+undefined 'static int f(void) { int i = 0; i = i++ + 1; return 1; }'
+undefined 'static int f(void) { int i = 0; return minus(i++, i) * 0 + 1; }'
+undefined 'static int f(void) { int i = 0; return (i++ + i++) * 0 + 1; }'
+undefined 'static int f(void) { int i = 0, k[2] = {0, 0}; k[i] = i++; return 1; }'
+undefined 'static int f(void) { return (x++ + x) * 0 + 1; }'
+undefined 'static int f(void) { int *p = &x; return (*p = 2) + x > 0; }'
+undefined 'static int f(void) { int i = 1; i = i ? i++ : 0; return 1; }'
+undefined 'static int f(void) { int i = 1; return (i && x++) + x * 0 == 0 || 1; }'
+single 0 'static int f(void) { int i = 0; return (i && x++) + x == 0; }'
+single 0 'static int f(void) { int i = 0; i = i ? i++ : 1; return i; }'
+single 0 'static int f(void) { int *p = &y; return (*p = 1) + x == 1; }'
+warned=$("$asif" verify o.c --threads 1 2>&1) || fail "$warned"
+
+# One part of each operand in turn: a, then c, then b, as no order of the whole operands has it.
+interleaved() {
+  cat >i.c <<EOF
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int a, b, c;
+$1
+static void write(int v) { a = v; c = v; c = 0; b = v; }
+static int read(void) { return $2; }
+struct s { int n; };
+static void s_write(struct s *s, int v) { s->n = v; }
+static int s_read(struct s *s) { (void)s; return 1; }
+ASIF_SPEC(never, struct s)
+ASIF_SPEC_OP(s_write, "write")
+ASIF_SPEC_OP(s_read, "read")
+ASIF_OBJECT(never)
+ASIF_OP(write, ASIF_IN(1, 1))
+ASIF_OP(read)
+EOF
+}
+interleaved '' '!(a * 4 + b * 2 + c == 3)'
+run 1 "$asif" verify i.c --quiet
+interleaved 'static int both(void) { int p = a; return p * 4 + b * 2; }' '!(both() + c == 3)'
+run 0 "$asif" verify i.c --quiet
+
+# As much as nothing where nothing conflicts: no choices, the same states.
+cat >plain.c <<'EOF'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int v;
+static void write(int n) { int k = n + n - n; v = k * 2 - k; }
+static int read(void) { int w = v; return w * 1 + w - w; }
+ASIF_OBJECT(register(0))
+ASIF_OP(write, ASIF_IN(1, 2))
+ASIF_OP(read)
+EOF
+run 0 "$asif" verify plain.c --dump steps
+case $out in *choose*) fail "choices where nothing conflicts: $out" ;; esac
+
+# prove takes both orders: a lock that may be released before the node is taken.
+cat >lock.c <<'EOF'
+#include <asif.h>
+#include <pthread.h>
+#include <stdlib.h>
+struct node { struct node *next; int val; };
+static struct node *top;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int first(int v, int ignored) { (void)ignored; return v; }
+static int take(void) { struct node *t = top; if (!t) return ASIF_EMPTY; top = t->next; return t->val; }
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->val = v;
+  pthread_mutex_lock(&m); n->next = top; top = n; pthread_mutex_unlock(&m);
+}
+static int pop(void) {
+  pthread_mutex_lock(&m);
+#ifdef SEQUENCED
+  int v = take();
+  return first(v, pthread_mutex_unlock(&m));
+#else
+  return first(take(), pthread_mutex_unlock(&m));
+#endif
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+ASIF_BOUND(3)
+EOF
+run 0 "$asif" prove lock.c -- -DSEQUENCED
+run 1 "$asif" prove lock.c
+run 1 "$asif" verify lock.c --ops 2 --evidence e
+run 0 "$asif" replay e
+
+# Too many orders: unknown, with the place, and only where the expression is reached.
+long='a'
+for i in 1 2 3 4 5 6 7 8 9; do long="($long + b * c)"; done
+cat >many.c <<EOF
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int a, b, c, on;
+static void inc(void) { a++; b = 0; c = 0; }
+static int read(void) { int n = a; return n < LIMIT ? n : $long; }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+EOF
+run 0 "$asif" verify many.c -- -DLIMIT=9
+run 3 "$asif" verify many.c -- -DLIMIT=1
+says 'many.c:5:'
+says 'orders of evaluation'
