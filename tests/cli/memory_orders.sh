@@ -46,7 +46,7 @@ weak 'asks for acquire only' 8:32 'a = v' 'atomic_load_explicit(&a, memory_order
 weak 'asks for acq_rel only' 7:28 'atomic_exchange_explicit(&a, v, memory_order_acq_rel)' 'a' 'atomic acq_rel'
 weak 'asks for relaxed only' 8:32 'a = v' 'atomic_fetch_add_explicit(&a, 0, memory_order_relaxed)' 'atomic relaxed'
 weak 'asks for consume only' 8:32 'p = v' '__atomic_load_n(&p, __ATOMIC_CONSUME)' 'atomic consume'
-weak 'asks for relaxed only' 7:39 \
+weak 'asks for relaxed only' 7:45 \
   'int e = 0; (void)atomic_compare_exchange_strong_explicit(&a, &e, v, memory_order_seq_cst, memory_order_relaxed)' 'a' \
   'atomic seq_cst/relaxed'
 weak 'has its memory order in a variable' 8:32 'a = v' 'atomic_load_explicit(&a, chosen)' 'order in variable'
