@@ -22,7 +22,7 @@ agree() {
     [ "$status" = 0 ] || run 0 "$asif" replay e
     case " $both " in *" $result "*)
       run "$status" "$asif" test object.c --threads 1 --ops 1 --evidence e
-      [ "$status" = 0 ] || run 0 "$asif" replay e
+      [ "$status" = 0 ] || run 0 "$asif" replay e --run
     esac
   done
 }
