@@ -547,9 +547,9 @@ def json_events(r, ops, shuffled):
     if shuffled:
         order = r.sample(range(4), 4)
         events.sort(key=lambda e: order[e[1].process])
-    lines = []
+    lines, names = [], r.random() < .3
     for time, o, returns in events:
-        event = {'process': str(o.process), 'type': '"ok"' if returns else '"invoke"', 'f': f'"{o.name}"',
+        event = {'process': f'"client {o.process}"' if names else str(o.process), 'type': '"ok"' if returns else '"invoke"', 'f': f'"{o.name}"',
                  'asif/object': f'"{"xy"[o.object]}"', 'time': str(1000 + 10 * time)}
         if returns:
             event['asif/result'] = '":none"' if o.result is OK else json_value(o.result)
@@ -559,7 +559,7 @@ def json_events(r, ops, shuffled):
     return ''.join(lines)
 
 
-FORMS = ('wing-gong', 'columns', 'json')
+FORMS = ('wing-gong', 'columns', 'json', 'shuffled')
 
 
 def random_file(r, model):

@@ -100,7 +100,7 @@ static inline bool well_formed_xml(const char *s) {
     if (*s != '<') continue;
     bool closing = s[1] == '/';
     s += 1 + closing;
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
     if (!n || n >= sizeof names[0]) return false;
     if (closing) {
       if (!depth || strlen(names[depth - 1]) != n || strncmp(names[depth - 1], s, n) || s[n] != '>') return false;

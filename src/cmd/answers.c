@@ -1,8 +1,43 @@
 /* How commands answer: the report on standard output, and in the files that were asked for. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "report/report.h"
+
+bool one_file_each(const struct args *a, const char *const options[]) {
+  for (; a->count > 1 && *options; options++) {
+    const char *path = arg_value(a, *options);
+    struct stat st;
+    if (!path || (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))) continue;
+    usage_error(
+        a,
+        "--%s %s holds the answer of one input, and there are %d: name a file, NAME.x, and they go to NAME-1.x, "
+        "NAME-2.x, ...",
+        *options, path, a->count);
+    return false;
+  }
+  return true;
+}
+
+const char *output_path(const struct args *a, struct mem *m, const char *option) {
+  const char *path = arg_value(a, option);
+  if (!path || !a->number) return path;
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = *name ? strchr(name + 1, '.') : NULL; /* out.json.zst is out-1.json.zst */
+  size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+  struct text t;
+  text_open(&t, m);
+  text_bytes(&t, path, stem);
+  text_printf(&t, "-%u%s", a->number, path + stem);
+  return text_string(&t);
+}
+
+void tell_junit(const struct args *a, const char *path, int status, const char *why) {
+  static const char *const kinds[] = {
+      [EXIT_USAGE] = "bad input", [EXIT_UNKNOWN] = "unknown", [EXIT_INTERNAL] = "internal error"};
+  if (a->junit) junit_add_problem(a->junit, strcmp(path, "-") ? path : "<stdin>", kinds[status], why);
+}
 
 static bool write_report(struct mem *m, const struct report *r, const char *path, report_maker *make) {
   if (!path) return true;
@@ -20,10 +55,15 @@ bool write_reports(const struct args *a, struct mem *m, const struct report *r, 
     const char *last = memrchr(all, '\n', before->count - 1);
     if (last) out = last + 1;
   }
-  bool good = write_report(m, r, arg_value(a, "junit"), report_junit);
-  good &= write_report(m, r, arg_value(a, "svg"), svg);
-  good &= write_report(m, r, arg_value(a, "html"), report_html);
-  return write_stdout(out, before->count - (size_t)(out - all)) && good;
+  bool good =
+      write_stdout(out, before->count - (size_t)(out - all)); /* the verdict first, whatever becomes of the rest */
+  if (a->junit)
+    junit_add(a->junit, r);
+  else
+    good &= write_report(m, r, arg_value(a, "junit"), report_junit);
+  good &= write_report(m, r, output_path(a, m, "svg"), svg);
+  good &= write_report(m, r, output_path(a, m, "html"), report_html);
+  return good;
 }
 
 int answer_apart(int (*write)(void *self, struct mem *), void *self) {

@@ -32,8 +32,8 @@ static const struct opt opts[] = {
     {"jobs", 'j', "N", NULL, "threads for independent parts (default: one a core)"},
     {"witness", 'w', "FILE", "@files", "write the linearization found, as a sequential history"},
     {"evidence", 'e', "FILE", "@files", "write what the verdict rests on, for `asif replay`"},
-    {"json", 0, NULL, NULL, "print one JSON object instead of text"},
-    {"junit", 0, "FILE", "@files", "write a JUnit report"},
+    {"json", 0, NULL, NULL, "print one JSON object a history instead of text"},
+    {"junit", 0, "FILE", "@files", "write a JUnit report with a test case a history"},
     {"svg", 0, "FILE", "@files", "write a picture of the violation, or of the beginning"},
     {"html", 0, "FILE", "@files", "write a page to look around in: one file, no network"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
@@ -95,22 +95,24 @@ static bool write_witness(struct mem *m, const char *path, const struct history 
 /* Everything that is written. False if something could not be. */
 static bool write_answers(struct job *j, struct mem *m, struct report *report, struct problem *why) {
   const struct args *a = j->args;
-  const char *witness = arg_value(a, "witness"), *evidence = arg_value(a, "evidence");
+  const char *witness = output_path(a, m, "witness"), *evidence = output_path(a, m, "evidence");
   const struct check_result *r = report->result;
+  bool good = true;
   if (evidence && report->history && r->verdict != VERDICT_UNKNOWN) {
-    if (!evidence_write(evidence, report->history, report->spec, r, why)) {
+    good = evidence_write(evidence, report->history, report->spec, r, why);
+    if (good)
+      report->evidence = evidence;
+    else
       say_error("%s", why->text);
-      return false;
-    }
-    report->evidence = evidence;
-  }
-  if (witness && r->verdict == VERDICT_HOLDS && !write_witness(m, witness, report->history, r, why)) {
-    say_error("%s", why->text);
-    return false;
   }
   struct text t;
   text_open(&t, m);
-  return write_reports(a, m, report, report_svg, &t);
+  good &= write_reports(a, m, report, report_svg, &t);
+  if (witness && r->verdict == VERDICT_HOLDS && !write_witness(m, witness, report->history, r, why)) {
+    say_error("%s", why->text);
+    good = false;
+  }
+  return good;
 }
 
 /* A limit reached before there was anything to decide. */
@@ -154,6 +156,7 @@ static int check_file(struct job *j, const char *path) {
   if (!MEM_GUARD(&own)) {
     struct report report = {.command = "check",
                             .history = h,
+                            .source = strcmp(path, "-") ? path : "<stdin>",
                             .spec = spec.name ? &spec : NULL,
                             .result = &result,
                             .seconds = limits_elapsed(&limits),
@@ -161,7 +164,8 @@ static int check_file(struct job *j, const char *path) {
                             .peak_rss_kb = peak_rss_kb(),
                             .color = isatty(STDOUT_FILENO),
                             .width = terminal_columns()};
-    status = write_answers(j, &own, &report, &why) ? status_of_verdict(result.verdict) : EXIT_USAGE;
+    bool good = write_answers(j, &own, &report, &why);
+    status = graver_status(status_of_verdict(result.verdict), good ? EXIT_HOLDS : EXIT_USAGE);
   } else {
     say_error("out of memory while writing the answer");
     status = EXIT_UNKNOWN;
@@ -173,24 +177,51 @@ static int check_file(struct job *j, const char *path) {
 
 problem:
   say_error("%s", why.text);
+  tell_junit(j->args, path, status, why.text);
   spec_user_close(&spec);
   mem_close(&own);
   mem_close(&m);
   return status;
 }
 
-static int run(const struct args *a) {
-  struct job j = {0};
-  if (!approx_options(a) || !read_options(a, &j)) return EXIT_USAGE;
-  handle_interrupts();
-  int status = EXIT_HOLDS;
-  for (int i = 0; i < a->count && !interrupted; i++) {
-    int one = arg_flag(a, "approx") ? check_approx(a, a->at[i], j.seconds, j.bytes) : check_file(&j, a->at[i]);
-    /* Of several histories the gravest answer counts: error, violated, unknown, holds. */
-    static const int rank[] = {
-        [EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_VIOLATED] = 2, [EXIT_USAGE] = 3, [EXIT_INTERNAL] = 4};
-    if (rank[one] > rank[status]) status = one;
+/* Checks one history. */
+static int check_one(struct job *j, const struct args *a, const char *path) {
+  if (interrupted) {
+    say_error("%s: not checked: interrupted", path);
+    tell_junit(a, path, EXIT_UNKNOWN, "interrupted before it was checked");
+    return EXIT_UNKNOWN;
   }
+  j->args = a;
+  return arg_flag(a, "approx") ? check_approx(a, path, j->seconds, j->bytes) : check_file(j, path);
+}
+
+static int run(const struct args *a) {
+  static const char *const files[] = {"evidence", "witness", "svg", "html", NULL};
+  struct job j = {0};
+  struct args one = *a;
+  struct mem m;
+  struct junit junit;
+  volatile int status = EXIT_HOLDS;
+  if (!approx_options(a) || !read_options(a, &j) || !one_file_each(a, files)) return EXIT_USAGE;
+  handle_interrupts();
+  mem_open(&m, NULL);
+  if (!MEM_GUARD(&m)) {
+    junit_open(&junit, &m, "check");
+    if (arg_flag(a, "junit")) one.junit = &junit;
+    for (int i = 0; i < a->count; i++) {
+      one.number = a->count > 1 ? (unsigned)i + 1 : 0;
+      status = graver_status(status, check_one(&j, &one, a->at[i]));
+    }
+    struct text t;
+    text_open(&t, &m);
+    junit_put(&junit, &t);
+    if (one.junit && !write_file(arg_value(a, "junit"), text_string(&t), t.count))
+      status = graver_status(status, EXIT_USAGE);
+  } else {
+    say_error("out of memory while writing the answer");
+    status = graver_status(status, EXIT_UNKNOWN);
+  }
+  mem_close(&m);
   return status;
 }
 
@@ -209,8 +240,12 @@ const struct command command_check = {
                "ends it; that is never a false alarm. Else the verdict is `no violation seen at k = K`, for there\n"
                "may be one that only shows in what is further apart: without --approx that is decided.\n"
                "\n"
+               "Of several histories each is answered in turn. JUnit has a test case for each; --html, --svg,\n"
+               "--evidence and --witness FILE.x write FILE-1.x, FILE-2.x, ...; --json a line each.\n"
+               "\n"
                "Exit status: 0 linearizable (or no violation seen), 1 not linearizable, 2 bad usage or input,\n"
-               "3 unknown (a limit was reached), 4 internal error.\n"
+               "3 unknown (a limit was reached), 4 internal error. Of several histories the gravest counts: 1,\n"
+               "then 4, 2, 3, 0.\n"
                "\n"
                "Examples:\n"
                "  asif check history.txt                         guess the specification\n"

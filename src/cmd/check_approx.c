@@ -92,7 +92,7 @@ static void set_result(struct monitoring *j, enum verdict verdict) {
 static bool write_answers(struct monitoring *j, struct mem *own, const char *path) {
   const struct stream *s = &j->stream;
   const struct history *h = s->history;
-  const char *evidence = arg_value(j->args, "evidence");
+  const char *evidence = output_path(j->args, own, "evidence");
   bool violated = j->result.verdict == VERDICT_VIOLATED;
   struct monitored m = {.k = j->options.k,
                         .file = strcmp(path, "-") ? path : "<stdin>",
@@ -125,22 +125,24 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
                           .peak_rss_kb = peak_rss_kb(),
                           .color = isatty(STDOUT_FILENO),
                           .width = terminal_columns()};
+  bool good = true;
   if (evidence && violated) {
-    if (!evidence_write(evidence, report.history, &spec, &j->result, &j->why)) {
+    good = evidence_write(evidence, report.history, &spec, &j->result, &j->why);
+    if (good)
+      report.evidence = evidence;
+    else
       say_error("%s", j->why.text);
-      return false;
-    }
-    report.evidence = evidence;
   }
   struct text t;
   text_open(&t, own);
-  return write_reports(j->args, own, &report, report_svg, &t);
+  return write_reports(j->args, own, &report, report_svg, &t) && good;
 }
 
 /* After the reading: the answer is written. */
 static int answer(struct monitoring *j, struct mem *own, const char *path, enum verdict verdict) {
   set_result(j, verdict);
-  return write_answers(j, own, path) ? status_of_verdict(verdict) : EXIT_USAGE;
+  bool good = write_answers(j, own, path);
+  return graver_status(status_of_verdict(verdict), good ? EXIT_HOLDS : EXIT_USAGE);
 }
 
 int check_approx(const struct args *a, const char *path, double seconds, size_t bytes) {
@@ -179,6 +181,7 @@ int check_approx(const struct args *a, const char *path, double seconds, size_t 
   } else {
     say_error("%s", j->why.text);
     status = j->violation.blamed ? EXIT_USAGE : status_of_problem(&j->why);
+    tell_junit(a, path, status, j->why.text);
   }
   spec_user_close(&j->stream.spec);
   mem_close(&m);

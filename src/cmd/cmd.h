@@ -27,13 +27,16 @@ struct args {
   int count;
   struct mem *mem;     /* until the program ends, which it does if it is used up or on Ctrl-C, where that is handled */
   const char **values; /* an option each, parallel to command->opts; "" for a given flag; NULL if not given */
+  unsigned number;     /* of the input that is being answered, from 1, where there are several; otherwise 0 */
+  struct junit *junit; /* where its test case goes; NULL: to the file of --junit, alone */
 };
 
 struct command {
   const char *name;
   const char *usage;               /* "HISTORY... [--spec SPEC]" */
   const char *summary;             /* one line */
-  const char *details;             /* what it does, exit statuses, and worked examples, for --help and the man page */
+  const char *details;             /* what it does, exit statuses, and worked examples, for --help and the man page;
+                                    * a line `@formats` stands for the table of formats: command_details */
   const struct opt *opts;          /* ends with a NULL name; --help is added to all */
   bool passes;                     /* every argument is positional, whatever it looks like; --help alone is not */
   int least, most;                 /* positional arguments; most < 0: any number */
@@ -55,6 +58,7 @@ void help_command(const struct command *, struct text *); /* asif COMMAND --help
 /* The choices of an option or operand as blank-separated words, "@specs" and its like spelled out; "" for files and
  * free text. */
 void choice_words(const char *choices, struct text *);
+void command_details(const struct command *, struct text *);        /* with what is in tables put in */
 bool choice_has(const char *choices, const char *word, size_t len); /* of "a|b|c" */
 
 /* The candidate nearest to a mistyped word, or NULL if none is near enough to suggest. Call for each candidate in turn.
@@ -79,6 +83,8 @@ int usage_error(const struct args *, const char *format, ...)
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "asif: ..." on stderr */
 
 int status_of_verdict(enum verdict);
+/* Of several answers the gravest counts: violated, then an internal error, bad input, unknown, holds. */
+int graver_status(int, int);
 int status_of_problem(const struct problem *);
 int problem_status(const struct problem *); /* prints the problem, returns its status */
 int terminal_columns(void);                 /* 100 where standard output is no terminal */
@@ -90,6 +96,15 @@ void handle_interrupts(void);
  * Returns false and says why on stderr. */
 bool write_file(const char *path, const char *bytes, size_t count);
 bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or a full disk, said on stderr */
+
+/* For commands with several inputs. True if each of these options (a NULL ends them) names files; where one does not,
+ * it is said. */
+bool one_file_each(const struct args *, const char *const options[]);
+/* The file that this option names; of several inputs each has its own: FILE.html, FILE-1.html, FILE-2.html. NULL: none.
+ */
+const char *output_path(const struct args *, struct mem *, const char *option);
+/* A test case for an input that has no verdict: otherwise a build would pass on it unseen. */
+void tell_junit(const struct args *, const char *path, int status, const char *why);
 
 /* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before`
  * already, of which --quiet leaves the last line of all. False if something could not be written, said on stderr. */

@@ -26,6 +26,10 @@ static int run(const struct args *a) {
     say_error("%s", problem.text);
     return EXIT_USAGE;
   }
+  if (h->late)
+    say_error(
+        "note: %s: events are not in the order of their times (%llu stand after a later one); they are written in it",
+        h->source, (unsigned long long)h->late);
   errno = 0;
   if (history_write(h, path, out, &problem)) return EXIT_HOLDS;
   if (errno != EPIPE) say_error("%s", problem.text); /* whoever closed the pipe knows */
@@ -38,17 +42,11 @@ const struct command command_convert = {
     .summary = "read a history in one format and write it in another",
     .details = "Reads the history IN (- is standard input), plain or compressed with gzip or zstd, and writes\n"
                "it to OUT (default standard output). A name that ends in .gz or .zst is compressed. What\n"
-               "happened before what is kept; comments and failed operations are not.\n"
+               "happened before what is kept; comments and failed operations are not. Events that have times are\n"
+               "written in the order of their times.\n"
                "\n"
                "Formats:\n"
-               "  wing-gong        q Enq(5) A, then q Ok() A: an event a line; Asif's own (.txt)\n"
-               "  edn              Jepsen's EDN: maps, or a vector of maps (.edn)\n"
-               "  json             Jepsen's JSON: an object a line, or an array (.json, .jsonl)\n"
-               "  jepsen-log       Jepsen's log lines; read, not written\n"
-               "  hist             [1] call push(2), then [1] return (.hist)\n"
-               "  columns          push 1 10 20: method, value, start, end (.columns)\n"
-               "  process-columns  0 10 20 ENQ 5: process, start, end, method, value (.pcolumns)\n"
-               "  recording        binary: what the library's recorder writes (.asif)\n"
+               "@formats\n"
                "\n"
                "Examples:\n"
                "  asif convert history.edn history.txt         what Jepsen recorded, to read it\n"

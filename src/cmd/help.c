@@ -87,15 +87,37 @@ static void option(struct text *t, const struct opt *o) {
   entry(t, left, text_string(&help));
 }
 
+/* A line for each format: its name, what it looks like, and the endings of names that it is written to. */
+static void format_lines(struct text *t) {
+  for (const struct format *const *f = formats; *f; f++) {
+    text_printf(t, "  %-16s %s", (*f)->name, (*f)->summary);
+    if (!(*f)->write) text_add(t, "; read, not written");
+    for (const char *s = (*f)->suffixes; *s; s += strcspn(s, " ") + (s[strcspn(s, " ")] == ' '))
+      text_printf(t, "%s%.*s", s == (*f)->suffixes ? " (" : ", ", (int)strcspn(s, " "), s);
+    text_add(t, *(*f)->suffixes ? ")\n" : "\n");
+  }
+}
+
+void command_details(const struct command *c, struct text *t) {
+  static const char table[] = "@formats\n";
+  const char *s = c->details ? c->details : "", *at = strstr(s, table);
+  if (at) {
+    text_bytes(t, s, (size_t)(at - s));
+    format_lines(t);
+    s = at + sizeof table - 1;
+  }
+  text_add(t, s);
+}
+
 void help_command(const struct command *c, struct text *t) {
   text_printf(t, "asif %s: %s\n\nUsage: asif %s %s\n", c->name, c->summary, c->name, c->usage);
   text_add(t, "\nOptions:\n");
   for (const struct opt *o = c->opts; o && o->name; o++) option(t, o);
   entry(t, "-h, --help", "this text");
-  if (c->details && *c->details) {
-    size_t n = strlen(c->details);
-    text_printf(t, "\n%s%s", c->details, c->details[n - 1] == '\n' ? "" : "\n");
-  }
+  if (!c->details || !*c->details) return;
+  text_char(t, '\n');
+  command_details(c, t);
+  if (c->details[strlen(c->details) - 1] != '\n') text_char(t, '\n');
 }
 
 void help_overview(struct text *t) {

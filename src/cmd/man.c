@@ -133,7 +133,10 @@ static void page(struct text *t, const struct command *c) {
   heading(t, "Options", 7);
   for (const struct opt *o = c->opts; o && o->name; o++) option(t, o);
   text_add(t, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nhow to call it\n");
-  details(t, c->details);
+  struct text about;
+  text_open(&about, t->mem);
+  command_details(c, &about);
+  details(t, text_string(&about));
   text_add(t, ".SH SEE ALSO\n.BR asif (1)\n");
   tidy(t);
 }

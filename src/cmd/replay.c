@@ -76,10 +76,7 @@ static int replay_file(const struct args *a, const char *path) {
 static int run(const struct args *a) {
   int status = EXIT_HOLDS;
   handle_interrupts();
-  for (int i = 0; i < a->count; i++) {
-    int one = replay_file(a, a->at[i]);
-    if (one > status) status = one;
-  }
+  for (int i = 0; i < a->count; i++) { status = graver_status(status, replay_file(a, a->at[i])); }
   return status;
 }
 
@@ -101,7 +98,8 @@ const struct command command_replay = {
                "history is unknown. What would run is printed: the files, the arguments, the specification. With\n"
                "--run it is printed first; nothing runs if a file has changed since.\n"
                "\n"
-               "Exit status: 0 the evidence stands, 1 it does not, 2 bad usage or input, 3 unknown.\n"
+               "Exit status: 0 the evidence stands, 1 it does not, 2 bad usage or input, 3 unknown. Of several files\n"
+               "the gravest counts: 1, then 4, 2, 3, 0.\n"
                "\n"
                "Examples:\n"
                "  asif check history.txt --evidence why.txt; asif replay why.txt\n"

@@ -1,6 +1,12 @@
 /* Exit statuses, in one place: of verdicts and of problems. */
 #include "cmd/cmd.h"
 
+int graver_status(int a, int b) {
+  static const int rank[] = {
+      [EXIT_HOLDS] = 0, [EXIT_UNKNOWN] = 1, [EXIT_USAGE] = 2, [EXIT_INTERNAL] = 3, [EXIT_VIOLATED] = 4};
+  return rank[a] > rank[b] ? a : b;
+}
+
 int status_of_verdict(enum verdict v) {
   return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }

@@ -34,7 +34,7 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_edn = {
     .name = "edn",
-    .summary = "{:type :invoke, :f :enq, :value 5, :process 0}: Jepsen's EDN, maps or a vector of maps",
+    .summary = "Jepsen's EDN: maps, or a vector of maps",
     .suffixes = ".edn",
     .guess = guess,
     .read = read_edn,

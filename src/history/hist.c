@@ -106,7 +106,7 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_hist = {
     .name = "hist",
-    .summary = "[1] call push(2) / [1] return: an event a line, the thread in brackets",
+    .summary = "[1] call push(2), then [1] return",
     .suffixes = ".hist",
     .guess = guess,
     .read = read_hist,

@@ -68,7 +68,7 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_jepsen_log = {
     .name = "jepsen-log",
-    .summary = "INFO  jepsen.util - 4 :invoke :cas [0 3]: Jepsen's log; other lines are ignored",
+    .summary = "Jepsen's log lines; others are ignored",
     .suffixes = "",
     .guess = guess,
     .read = read_log,

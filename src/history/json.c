@@ -23,8 +23,7 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_json = {
     .name = "json",
-    .summary = "{\"type\": \"invoke\", \"f\": \"enq\", \"value\": 5, \"process\": 0}: Jepsen's JSON, an object a line "
-               "or an array",
+    .summary = "Jepsen's JSON: an object a line, or an array",
     .suffixes = ".json .jsonl",
     .guess = guess,
     .read = read_json,

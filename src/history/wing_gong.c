@@ -272,7 +272,7 @@ static int guess(const char *s, size_t n) {
 
 const struct format format_wing_gong = {
     .name = "wing-gong",
-    .summary = "q Enq(5) A / q Ok() A: an event a line (Wing and Gong 1993)",
+    .summary = "q Enq(5) A, then q Ok() A: an event a line; Asif's own",
     .suffixes = ".txt .history",
     .guess = guess,
     .read = read_lines,

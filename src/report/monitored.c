@@ -180,7 +180,8 @@ void monitored_text(const struct report *r, struct text *t) {
   put_count(t, m->operations, "operation");
   if (c->verdict == VERDICT_VIOLATED) text_printf(t, ", k = %u", m->k);
   if (c->verdict == VERDICT_UNKNOWN) text_printf(t, ", %s", m->seen);
-  text_printf(t, ", %.2f s)\n", r->seconds);
+  text_printf(t, ", %.2f s)", r->seconds);
+  put_verdict_end(t, r);
 }
 
 static void put_string(struct text *t, const char *name, const char *s) {

@@ -28,7 +28,9 @@ void put_process(struct text *, const struct report *, uint32_t process); /* cle
 void put_start(struct text *, const struct report *, size_t most);        /* "[5 7] or [7 5]", clean */
 void put_holds(struct text *, const struct report *);                     /* the sentence for a history that holds */
 void put_notes(struct text *, const struct report *, const char *before,
-               const char *after);                         /* what was assumed or dropped */
+               const char *after); /* what was assumed or dropped */
+/* The end of the verdict's line: where it is unknown, why, for --quiet leaves that line only. */
+void put_verdict_end(struct text *, const struct report *);
 void put_notes_json(struct text *, const struct report *); /* the same, as ,"notes":[...] */
 void put_monitored_notes(struct text *, const struct report *, const char *before,
                          const char *after); /* those of a history that was monitored */

@@ -63,6 +63,7 @@ struct monitored {
 struct report {
   const char *command;           /* "check" */
   const struct history *history; /* bound; may be NULL if reading was cut short by a limit */
+  const char *source;            /* the file, where there is no history to say it; or NULL */
   const struct spec *spec;
   const struct check_result *result;
   const struct execution *execution; /* NULL for a recorded history */
@@ -79,9 +80,22 @@ struct report {
 void report_text(const struct report *, struct text *); /* summary, timeline of the core, sentence, verdict line last */
 void report_timeline(const struct report *, struct text *); /* only the timeline */
 void report_json(const struct report *, struct text *);     /* one object, one line */
-void report_junit(const struct report *, struct text *);
+void report_junit(const struct report *, struct text *);    /* one test case */
 void report_svg(const struct report *, struct text *);
 void report_html(const struct report *, struct text *);
+
+/* JUnit XML with several test cases. */
+struct junit {
+  const char *command;
+  struct text cases;
+  unsigned tests, failures, errors;
+  double seconds;
+};
+void junit_open(struct junit *, struct mem *, const char *command);
+void junit_add(struct junit *, const struct report *);
+/* A case for which there is no verdict: kind is "bad input" or the like. */
+void junit_add_problem(struct junit *, const char *name, const char *kind, const char *message);
+void junit_put(const struct junit *, struct text *);
 
 /* Where and why a proof failed, for what comes before an execution that confirms it; and as members of a JSON object:
  * ,"level":... */

@@ -40,7 +40,7 @@ static void put_header(const struct report *r, struct text *t) {
   if (h && h->source)
     put_short(t, h->source, strlen(h->source), SOURCE_MOST);
   else
-    text_add(t, r->command ? r->command : "check");
+    text_add(t, r->source ? r->source : r->command ? r->command : "check");
   text_add(t, OFF(r));
   text_add(t, ": ");
   if (r->spec) {
@@ -227,5 +227,6 @@ void report_text(const struct report *r, struct text *t) {
     put_clean(t, r->result->method, strlen(r->result->method));
     text_add(t, ", ");
   }
-  text_printf(t, "%.2f s)\n", r->seconds);
+  text_printf(t, "%.2f s)", r->seconds);
+  put_verdict_end(t, r);
 }

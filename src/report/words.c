@@ -4,7 +4,7 @@
 
 #include "report/parts.h"
 
-enum { STATE_MOST = 400, PROCESS_MOST = 80 };
+enum { STATE_MOST = 400, PROCESS_MOST = 80, REASON_MOST = 300 };
 
 void put_count(struct text *t, uint64_t n, const char *noun) {
   size_t len = strlen(noun);
@@ -140,6 +140,15 @@ void put_notes(struct text *t, const struct report *r, const char *before, const
   }
   if (r->result->verdict == VERDICT_VIOLATED && !r->result->confirmed)
     text_printf(t, "%sthe violation was not confirmed by plain enumeration: too many orders to try%s", before, after);
+}
+
+void put_verdict_end(struct text *t, const struct report *r) {
+  const char *reason = r->result->reason;
+  if (r->result->verdict == VERDICT_UNKNOWN && reason && *reason) {
+    text_add(t, ": ");
+    put_short(t, reason, strlen(reason), REASON_MOST);
+  }
+  text_char(t, '\n');
 }
 
 void put_notes_json(struct text *t, const struct report *r) {

@@ -29,7 +29,9 @@ done
 run 0 check --approx 2 queue.json
 event 2 invoke enq 3 6 >>queue.json
 run 2 check --approx 2 queue.json; warns 'queue.json:5:1: by its time this event is before the one on line 4'; warns 'asif convert'
-run 0 "$asif" convert queue.json ordered.json
+run 0 "$asif" convert queue.json ordered.json; warns 'note: queue.json: events are not in the order of their times (1 stand'
+run 0 "$asif" convert ordered.json again.json; silent
+cmp -s ordered.json again.json || fail 'what is in order was written otherwise'
 run 0 check --approx 2 ordered.json
 # Where the times do not tell an order, there is none.
 { head -3 clients.json; sed -n 4p untimed.json; } >some.json
@@ -41,7 +43,8 @@ run 2 check back.json; warns 'back.json:7:1: this event is before the one of the
   event 0 invoke write 1 100; event 0 ok write 1 120; event 0 invoke write 2 150; event 0 ok write 2 160
   event 1 invoke read null 170; event 1 ok read 1 180
 } >wrong.json
-run 1 check wrong.json; says 'line 5  1  Read() -> 1  <-- impossible'
+run 1 check wrong.json --evidence why.txt --html page.html; says 'line 5  1  Read() -> 1  <-- impossible'
+run 0 "$asif" replay why.txt
 
 # Processes with names are processes, and are called by their names.
 {

@@ -41,4 +41,18 @@ complete_as zsh asif completion z
 complete_as edn asif gen queue --format e
 complete_as duplicate asif gen queue --bad d
 complete_as out asif gen queue -o ou
+
+# The formats: one table, from which the help and the manual are made, and the documentation says the same.
+run 0 "$asif" convert --help
+sed -n '/^Formats:/,/^$/p' out | sed '1d;/^$/d' >formats
+[ "$(wc -l <formats)" -ge 8 ] || fail "few formats: $(cat formats)"
+while read -r name about; do
+  row=$(grep "^| \`$name\` |" "$root"/docs/formats.md) || fail "docs/formats.md lacks $name"
+  for suffix in $(printf '%s\n' "$about" | sed -n 's/.*(\(\..*\))$/\1/p' | tr -d ','); do
+    case $row in *"\`$suffix\`"*) ;; *) fail "docs/formats.md: $name is also written to $suffix" ;; esac
+  done
+  case $about in *'not written'*) case $row in *'read only'*) ;; *) fail "docs/formats.md: $name is read only" ;; esac ;; esac
+done <formats
+[ "$(wc -l <formats)" = "$(grep -c '^| `[a-z-]*` | .* |$' "$root"/docs/formats.md)" ] || fail 'docs/formats.md has other formats'
+"$asif" man convert | grep -q 'process.*columns.*method, value' || fail 'the manual lacks the formats'
 exit 0
