@@ -3,7 +3,7 @@
 #define ASIF_APPROX_COUNTINGS_PARTS_H
 
 #include "approx/countings.h"
-#include "check/states.h"
+#include "spec/states.h"
 
 /* Equal bytes have one number. */
 struct interned_bytes {

@@ -294,6 +294,18 @@ bool check_history(struct mem *mem, const struct history *h, const struct spec *
   return revalidate(h, spec, limits, r, why);
 }
 
+enum verdict check_ops(struct mem *m, const struct spec *spec, const struct op *ops, uint32_t count, uint32_t events) {
+  struct part p = {.spec = spec, .values = spec->values, .ops = ops, .count = count, .events = events};
+  const struct monitor *fast = monitor_for(spec);
+  const char *why_not;
+  decider *const deciders[] = {fast ? fast->decide : pairs_part, pairs_part, search_part};
+  for (size_t i = 0; i < sizeof deciders / sizeof *deciders; i++) {
+    struct decision d = {.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+    if (deciders[i](&p, m, &d, &why_not) == APPLIES) return d.verdict;
+  }
+  return VERDICT_UNKNOWN;
+}
+
 static const struct monitor monitors[FAMILIES] = {
     [FAMILY_QUEUE] = {fast_queue, match_queue_part, "queue"},
     [FAMILY_STACK] = {fast_stack, NULL, "stack"},

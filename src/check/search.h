@@ -3,7 +3,7 @@
 #define ASIF_CHECK_SEARCH_H
 
 #include "check/part.h"
-#include "check/states.h"
+#include "spec/states.h"
 
 struct search;
 

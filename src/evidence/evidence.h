@@ -4,9 +4,10 @@
 #ifndef ASIF_EVIDENCE_EVIDENCE_H
 #define ASIF_EVIDENCE_EVIDENCE_H
 
-#include "check/check.h"
 #include "evidence/lines.h"
+#include "evidence/result.h"
 #include "history/output.h"
+#include "spec/spec.h"
 
 /* holds: the order is a legal sequential history and keeps real time (Wing and Gong, section 2.2). */
 bool evidence_check_order(struct mem *, const struct history *, const struct spec *, const uint32_t *order,

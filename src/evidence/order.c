@@ -23,11 +23,17 @@ static bool fail(struct problem *why, const struct history *h, const struct spec
   return false;
 }
 
+/* A history may be long: limits hold here too. */
+static void poll(struct mem *m, size_t i) {
+  if (!(i & 1023)) mem_poll(m);
+}
+
 static bool check_real_time(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
                             const uint32_t *gap, size_t count, struct problem *why) {
   uint8_t *there = mem_zero(m, h->ops.count + 1, 1);
   uint32_t now = 0;
   for (size_t i = 0; i < count; i++) {
+    poll(m, i);
     if (order[i] >= h->ops.count) {
       problem_set(why, "the linearization does not stand: it names operation %u of %zu", order[i], h->ops.count);
       return false;
@@ -44,13 +50,13 @@ static bool check_real_time(struct mem *m, const struct history *h, const struct
   return true;
 }
 
-/* One object with a machine. */
+/* One object with a machine; `order` has its operations alone. */
 static bool run_machine(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
-                        size_t count, uint32_t object, struct problem *why) {
+                        size_t count, struct problem *why) {
   void *machine = spec->machine_new(spec, m);
   for (size_t i = 0; i < count; i++) {
-    const struct op *o = &h->ops.at[order[i]];
-    if (o->object == object && !spec->machine_apply(machine, o))
+    poll(m, i);
+    if (!spec->machine_apply(machine, &h->ops.at[order[i]]))
       return fail(why, h, spec, order[i], "is not what the object does there");
   }
   return true;
@@ -58,7 +64,7 @@ static bool run_machine(struct mem *m, const struct history *h, const struct spe
 
 /* One object by its steps, all possible states at once. */
 static bool run_steps(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
-                      size_t count, uint32_t object, struct problem *why) {
+                      size_t count, struct problem *why) {
   struct outcomes now, next, one;
   outcomes_open(&now, m);
   outcomes_open(&next, m);
@@ -66,7 +72,7 @@ static bool run_steps(struct mem *m, const struct history *h, const struct spec 
   spec->init(spec, &now);
   for (size_t i = 0; i < count; i++) {
     const struct op *o = &h->ops.at[order[i]];
-    if (o->object != object) continue;
+    poll(m, i);
     outcomes_clear(&next);
     for (size_t k = 0; k < now.list.count; k++) {
       outcomes_clear(&one);
@@ -91,17 +97,34 @@ static bool run_steps(struct mem *m, const struct history *h, const struct spec 
   return true;
 }
 
+/* The order's operations by object: object x has list[start[x] .. start[x + 1] - 1]. */
+static uint32_t *group_by_object(struct mem *m, const struct history *h, const uint32_t *order, size_t count,
+                                 size_t *start) {
+  size_t objects = names_count(h->objects);
+  uint32_t *list = mem_alloc(m, (count + 1) * sizeof *list);
+  for (size_t i = 0; i < count; i++) start[h->ops.at[order[i]].object + 1]++;
+  for (size_t x = 0; x < objects; x++) start[x + 1] += start[x];
+  for (size_t i = 0; i < count; i++) list[start[h->ops.at[order[i]].object]++] = order[i];
+  memmove(start + 1, start, objects * sizeof *start); /* each is where the next one begins now */
+  start[0] = 0;
+  return list;
+}
+
 bool evidence_check_order(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
                           const uint32_t *gap, size_t count, struct problem *why) {
   if (!check_real_time(m, h, spec, order, gap, count, why)) return false;
-  uint8_t *used = mem_zero(m, (size_t)names_count(h->objects) + 1, 1);
-  for (size_t i = 0; i < count; i++) used[h->ops.at[order[i]].object] = 1;
-  for (uint32_t object = 0; object < names_count(h->objects); object++) {
-    if (!used[object]) continue;
-    bool good = spec->machine_new ? run_machine(m, h, spec, order, count, object, why)
-                                  : run_steps(m, h, spec, order, count, object, why);
-    if (!good) return false;
+  size_t objects = names_count(h->objects), *start = mem_zero(m, objects + 2, sizeof *start);
+  const uint32_t *list = objects == 1 ? order : group_by_object(m, h, order, count, start);
+  if (objects == 1) start[1] = count;
+  struct mem *own = mem_child(m); /* of one object: there may be as many as operations */
+  bool good = true;
+  for (size_t x = 0; x < objects && good; x++) {
+    size_t n = start[x + 1] - start[x];
+    poll(m, x);
+    if (!n) continue;
+    good = spec->machine_new ? run_machine(own, h, spec, list + start[x], n, why)
+                             : run_steps(own, h, spec, list + start[x], n, why);
+    mem_close(own);
   }
-  mem_free(m, used);
-  return true;
+  return good;
 }

@@ -9,7 +9,7 @@
  *   history
  *   q Enq(5) A        Wing-Gong lines to the end
  *
- * For a violation: `core`, `free`, `to` and `start` instead of `order` (check/shrink.h). */
+ * For a violation: `core`, `free`, `to` and `start` instead of `order` (result.h). */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef ASIF_VERIFY_LINEARIZE_H
 #define ASIF_VERIFY_LINEARIZE_H
 
-#include "check/states.h"
+#include "spec/states.h"
 #include "verify/memo.h"
 #include "verify/specset.h"
 

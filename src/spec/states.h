@@ -2,8 +2,8 @@
  *
  * Distinct states are few beside the configurations that hold them, so a state is stored once and a step from it by an
  * operation is computed once. Operations that differ in nothing a step can see form a *class*. */
-#ifndef ASIF_CHECK_STATES_H
-#define ASIF_CHECK_STATES_H
+#ifndef ASIF_SPEC_STATES_H
+#define ASIF_SPEC_STATES_H
 
 #include "spec/spec.h"
 

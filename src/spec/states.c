@@ -1,5 +1,5 @@
 /* States and steps: see states.h. */
-#include "check/states.h"
+#include "spec/states.h"
 
 #include <string.h>
 
