@@ -52,6 +52,25 @@ bool brute_linearizable(const struct history *h, const struct spec *spec, const 
   return found;
 }
 
+uint32_t brute_culprit(const struct history *h, const struct spec *spec) {
+  struct mem m;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  uint32_t *events = history_events(h, &m), culprit = UINT32_MAX;
+  for (uint32_t e = 0; e < h->events && culprit == UINT32_MAX; e++) {
+    if (!(events[e] & 1)) continue;
+    struct history prefix = *h;
+    memset(&prefix.ops, 0, sizeof prefix.ops);
+    for (size_t i = 0; i < h->ops.count && h->ops.at[i].call < e; i++) {
+      vec_push(&m, &prefix.ops, h->ops.at[i]);
+      if (h->ops.at[i].ret > e) prefix.ops.at[i].ret = NO_RETURN, prefix.ops.at[i].result = V_UNKNOWN;
+    }
+    if (!brute_linearizable(&prefix, spec, NULL)) culprit = events[e] >> 1;
+  }
+  mem_close(&m);
+  return culprit;
+}
+
 enum { OPS = 16, PROCESSES = 4 };
 
 struct plan {
@@ -69,7 +88,14 @@ static value random_arg(const struct spec *spec, const struct spec_op *op, int w
 }
 
 /* Some result the operation could be claimed to have had. */
-static value random_result(const struct spec_op *op, uint64_t *seed, int fresh) {
+static value random_result(const struct spec_op *op, uint64_t *seed, int fresh, value text) {
+  if (text != V_NONE &&
+      (op->result == RESULT_VALUE || op->result == RESULT_CONTENT)) { /* what spec_bind lets through */
+    const value kinds[] = {V_NONE, V_NIL, V_EMPTY, V_TRUE, V_FALSE, V_FULL, text, value_of_small(1), value_of_small(7)};
+    value v = kinds[random_next(seed) % (sizeof kinds / sizeof *kinds)];
+    if (op->result == RESULT_VALUE) return v == V_NIL ? (value)V_EMPTY : v;
+    return v == V_NONE || v == V_EMPTY ? (value)V_NIL : v;
+  }
   switch (op->result) {
   case RESULT_BOOL: return random_next(seed) & 1 ? V_TRUE : V_FALSE;
   case RESULT_VALUE:
@@ -109,7 +135,7 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     clock[p] = x->end;
     x->effect = x->start + (int64_t)(random_next(seed) % (uint64_t)(x->end - x->start + 1));
     x->happens = true;
-    if (random_next(seed) % 10 == 0) {
+    if (random_next(seed) % (options->pending ? 3 : 10) == 0) {
       x->end = INT64_MAX;
       x->happens = random_next(seed) & 1;
       retired[p] = true;
@@ -144,12 +170,13 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     next = swap;
   }
   /* Disturb. */
+  value text = options->odd ? value_text(h->values, "odd", 3) : (value)V_NONE;
   int disturb = (int)(random_next(seed) % 6);
   for (int k = 0; k < disturb && count; k++) {
     struct plan *x = &plan[random_next(seed) % (unsigned)count], *y = &plan[random_next(seed) % (unsigned)count];
     switch (random_next(seed) % 5) {
     case 0:
-      if (x->end != INT64_MAX) x->op.result = random_result(&spec->ops[x->op.method], seed, fresh);
+      if (x->end != INT64_MAX) x->op.result = random_result(&spec->ops[x->op.method], seed, fresh, text);
       break;
     case 1:
       if (x->end != INT64_MAX && y->end != INT64_MAX && x->op.method == y->op.method) {

@@ -97,7 +97,7 @@ static void run_all(bool drops) {
     struct problem why;
     CHECKF(spec_named(names[i % 5], &spec, &why), "%s", why.text);
     bool *precedes;
-    struct random_options options = {i % 4 ? 8 : 14, i % 2, i % 3 == 0};
+    struct random_options options = {.most_ops = i % 4 ? 8 : 14, .distinct = i % 2, .times = i % 3 == 0};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     for (unsigned k = 0; k < K; k++) run(&m, h, k, &seed, drops);
     if (i % 16 == 0) run(&m, h, APPROX_K_MOST, &seed, drops);
@@ -118,7 +118,7 @@ TEST(approx_dropped_operations_only_weaken) {
     struct problem why;
     CHECK(spec_named("queue", &spec, &why));
     bool *precedes;
-    struct random_options options = {9, i % 2, false};
+    struct random_options options = {.most_ops = 9, .distinct = i % 2, .times = false};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     struct interval_order whole, part, approx_whole, approx_part, kept = {0};
     uint32_t ops[64], count = 0;

@@ -55,7 +55,7 @@ static void families_are_sound(const char *name) {
     uint64_t seed = (uint64_t)i * 6364136223846793005u + 1442695040888963407u;
     struct spec spec = spec_of(&m, name);
     bool *precedes;
-    struct random_options options = {i % 4 ? 8 : 14, i % 3 != 0, i % 5 == 0};
+    struct random_options options = {.most_ops = i % 4 ? 8 : 14, .distinct = i % 3 != 0, .times = i % 5 == 0};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     bool holds = exact(&m, h, &spec);
     uint64_t earliest = UINT64_MAX; /* the event of the violation at the k before */
@@ -110,7 +110,7 @@ static void complete_family(const char *name, unsigned k, unsigned most, const v
     uint64_t seed = (uint64_t)i * 48271 + 7;
     struct spec spec = spec_of(&m, name);
     bool *precedes;
-    struct random_options options = {i % 4 ? 8 : 14, true, false};
+    struct random_options options = {.most_ops = i % 4 ? 8 : 14, .distinct = true, .times = false};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     uint32_t ops[64], n = 0;
     for (uint32_t o = 0; o < h->ops.count; o++)
@@ -193,7 +193,7 @@ static void cutoffs(const char *name) {
     uint64_t seed = (uint64_t)i * 25214903917u + 11;
     struct spec spec = spec_of(&m, name);
     bool *precedes;
-    struct random_options options = {i % 2 ? 8 : 12, i % 4 != 0, false};
+    struct random_options options = {.most_ops = i % 2 ? 8 : 12, .distinct = i % 4 != 0, .times = false};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     uint32_t ops[64], n = 0;
     for (uint32_t o = 0; o < h->ops.count; o++)
@@ -401,7 +401,7 @@ TEST(approx_families_with_dropped_and_retired_operations) {
     uint64_t seed = (uint64_t)i * 69069 + 5;
     struct spec spec = spec_of(&m, i % 2 ? "queue" : "stack");
     bool *precedes;
-    struct random_options options = {10, i % 3 != 0, false};
+    struct random_options options = {.most_ops = 10, .distinct = i % 3 != 0, .times = false};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     uint32_t kept[64], count = 0;
     bool fate[64] = {0};

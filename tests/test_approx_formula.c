@@ -303,7 +303,7 @@ TEST(approx_formula_evaluation) {
     uint64_t seed = (uint64_t)i * 40503 + 11;
     struct spec spec = spec_of(&m, "queue");
     bool *precedes;
-    struct random_options options = {8, i % 2, false};
+    struct random_options options = {.most_ops = 8, .distinct = i % 2, .times = false};
     struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
     struct text t;
     struct formula *f = bound(&m, random_formula(&m, (uint64_t)i, &t), &spec);

@@ -622,7 +622,7 @@ static void compare(struct comparison *c, const char *name, long i) {
   struct spec spec = named(name);
   uint64_t seed = (uint64_t)i * 2654435761u + 29;
   bool *precedes;
-  struct random_options options = {i % 4 ? 7 : 9, i % 2, false};
+  struct random_options options = {.most_ops = i % 4 ? 7 : 9, .distinct = i % 2, .times = false};
   struct history *h = random_history(opened(&m), &spec, &seed, &options, &precedes);
   bool holds = brute_linearizable(h, &spec, NULL);
   if (i % 3) {

@@ -30,7 +30,7 @@ static void each_history(long count, void (*f)(struct mem *, struct history *, s
     uint64_t seed = (uint64_t)i * 7919 + 5;
     struct spec spec = spec_of(names[i % 6]);
     bool *precedes;
-    struct random_options options = {i % 4 ? 8 : 12, i % 2, i % 3 == 0};
+    struct random_options options = {.most_ops = i % 4 ? 8 : 12, .distinct = i % 2, .times = i % 3 == 0};
     f(&m, random_history(&m, &spec, &seed, &options, &precedes), &spec);
     mem_close(&m);
   }

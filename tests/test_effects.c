@@ -51,7 +51,7 @@ static void compare(const char *name, const struct effect_text *texts, size_t co
     CHECK(own.op_count <= built_in.op_count);
     built_in.op_count = own.op_count; /* count of a multiset has no effect to write */
     bool *precedes;
-    struct random_options options = {i % 4 ? 7 : 9, i % 2, i % 3 == 0};
+    struct random_options options = {.most_ops = i % 4 ? 7 : 9, .distinct = i % 2, .times = i % 3 == 0};
     struct history *h = random_history(&m, &built_in, &seed, &options, &precedes);
     own.values = h->values;
     own.processes = h->processes;

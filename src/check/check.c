@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/decide.h"
 #include "check/explain.h"
-#include "check/part.h"
-#include "check/search.h"
 #include "check/split.h"
 #include "evidence/evidence.h"
 
+enum { CELL_MOST = 200000 }; /* configurations */
+
 /* What ran, for the answer's `method`. */
-enum ran { RAN_FAST, RAN_MATCH, RAN_PAIRS, RAN_SEARCH, RAN_WING_GONG, RANS };
+enum ran { RAN_FAST, RAN_CONDITIONS, RAN_MATCH, RAN_PAIRS, RAN_SEARCH, RAN_WING_GONG, RANS };
 
 struct work { /* shared by the threads of one check */
   const struct check_options *options;
@@ -47,7 +48,7 @@ static bool ran(struct work *k, enum ran which, decider *decide, const struct pa
   atomic_fetch_add(&k->ran[which], 1);
   if (decide(p, m, d, why_not) == APPLIES) return true;
   atomic_fetch_sub(&k->ran[which], 1);
-  *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+  decision_clear(d);
   return false;
 }
 
@@ -55,8 +56,7 @@ static bool ran(struct work *k, enum ran which, decider *decide, const struct pa
 static bool decide_part(struct worker *w, struct search *volatile *search, const struct part *p, struct decision *d) {
   struct work *k = w->work;
   const char *why_not = NULL;
-  d->verdict = VERDICT_UNKNOWN;
-  d->culprit = UINT32_MAX;
+  decision_clear(d);
   if (k->options->method == METHOD_WING_GONG) { return ran(k, RAN_WING_GONG, wing_gong_part, p, &w->mem, d, &why_not); }
   if (k->monitor && k->options->method != METHOD_SEARCH) {
     if (k->monitor->decide == search_part) { /* exact on one key: no monitor needed beyond the splitting */
@@ -68,13 +68,27 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
     if (ran(k, RAN_FAST, k->monitor->decide, p, &w->mem, d, &why_not)) return true;
     atomic_store(&k->why_not, why_not);
     if (k->options->method == METHOD_FAST) return false;
+    if (k->monitor->repeated && ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
     if (k->monitor->repeated && ran(k, RAN_MATCH, k->monitor->repeated, p, &w->mem, d, &why_not)) return true;
   } else if (k->options->method == METHOD_FAST) {
     return false;
   }
-  if (k->options->method == METHOD_AUTO && ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
+  if (k->options->method == METHOD_AUTO) {
+    if (p->spec->container && ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
+    if (ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
+  }
   atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
   if (!*search) *search = search_new(&w->mem, p->spec);
+  if (k->options->method == METHOD_AUTO && p->spec->cell) { /* rarely of use: only where the search takes long */
+    search_bounded(*search, p, NULL, CELL_MOST, d);
+    if (d->verdict != VERDICT_UNKNOWN) return true;
+    uint64_t configurations = d->configurations;
+    if (ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) {
+      atomic_fetch_sub(&k->ran[RAN_SEARCH], 1);
+      return true;
+    }
+    d->configurations = configurations;
+  }
   search_run(*search, p, d);
   return true;
 }
@@ -162,6 +176,7 @@ static void name_method(struct work *k, struct mem *m, struct check_result *r) {
   text_open(&t, m);
   const char *why_not = atomic_load(&k->why_not);
   if (k->ran[RAN_FAST]) text_printf(&t, "fast %s monitor", k->monitor->name);
+  if (k->ran[RAN_CONDITIONS]) text_printf(&t, "%scounting", t.count ? ", " : "");
   if (k->ran[RAN_MATCH]) text_printf(&t, "%squeue matching search", t.count ? ", " : "");
   if (k->ran[RAN_PAIRS]) text_printf(&t, "%ssearch guided by pairs of values", t.count ? ", " : "");
   if (k->ran[RAN_SEARCH]) text_printf(&t, "%ssearch", t.count ? ", " : "");
@@ -206,7 +221,7 @@ static bool decide(struct mem *mem, const struct history *h, const struct spec *
     unsigned violated = atomic_load(&k->violated);
     if (violated < parts->count) {
       r->verdict = VERDICT_VIOLATED;
-      explain_violation(mem, h, &parts->at[violated], &k->decisions[violated], k->options, k->limits, r);
+      explain_violation(mem, h, parts, k->decisions, violated, k->options, k->limits, r);
     } else if (atomic_load(&k->unknown)) {
       r->verdict = VERDICT_UNKNOWN;
       const char *why_not = atomic_load(&k->why_not);
@@ -292,32 +307,4 @@ bool check_history(struct mem *mem, const struct history *h, const struct spec *
   if (!good || r->verdict == VERDICT_UNKNOWN) return good;
   if (spec_user_fault(spec)) return problem_set(why, "%s", spec_user_fault(spec)), false;
   return revalidate(h, spec, limits, r, why);
-}
-
-enum verdict check_ops(struct mem *m, const struct spec *spec, const struct op *ops, uint32_t count, uint32_t events) {
-  struct part p = {.spec = spec, .values = spec->values, .ops = ops, .count = count, .events = events};
-  const struct monitor *fast = monitor_for(spec);
-  const char *why_not;
-  decider *const deciders[] = {fast ? fast->decide : pairs_part, pairs_part, search_part};
-  for (size_t i = 0; i < sizeof deciders / sizeof *deciders; i++) {
-    struct decision d = {.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
-    if (deciders[i](&p, m, &d, &why_not) == APPLIES) return d.verdict;
-  }
-  return VERDICT_UNKNOWN;
-}
-
-static const struct monitor monitors[FAMILIES] = {
-    [FAMILY_QUEUE] = {fast_queue, match_queue_part, "queue"},
-    [FAMILY_STACK] = {fast_stack, NULL, "stack"},
-    [FAMILY_PRIORITY_QUEUE] = {fast_priority_queue, NULL, "priority-queue"},
-    [FAMILY_REGISTER] = {fast_register, NULL, "register"},
-    [FAMILY_SET] = {search_part, NULL, "set"},
-    [FAMILY_MULTISET] = {search_part, NULL, "multiset"},
-};
-static const struct monitor weak_queue = {fast_queue, NULL, "queue"};
-
-const struct monitor *monitor_for(const struct spec *s) {
-  if (s->bounded || !monitors[s->family].decide) return NULL;
-  if (s->family == FAMILY_REGISTER && spec_compares(s)) return NULL;
-  return s->family == FAMILY_QUEUE && s->weak ? &weak_queue : &monitors[s->family];
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "check/fault.h"
 #include "check/reason.h"
 #include "check/shrink.h"
 
@@ -37,38 +38,42 @@ static void name_start(struct mem *mem, const struct spec *spec, const struct st
   }
 }
 
-static bool shares_value(const struct op *a, const struct op *b) {
-  value x = a->arg[0] != V_NONE ? a->arg[0] : a->result, y = b->arg[0] != V_NONE ? b->arg[0] : b->result;
-  return x == y && (value_is_small(x) || x > V_UNKNOWN);
+static bool shares_value(const struct spec *spec, const struct op *a, const struct op *b) {
+  value x[2], y[2];
+  int n = op_values(spec, a, x), k = op_values(spec, b, y);
+  return n == 1 && k == 1 && x[0] == y[0];
 }
 
 /* A few operations on the core's values that are not in it: Enq(5), of a 5 that was dequeued twice. */
 static void find_context(struct mem *mem, const struct part *p, const struct shrunk *s, struct check_result *r) {
   enum { MOST = 6 };
   r->context = mem_alloc(mem, MOST * sizeof *r->context);
-  if (!p->spec->data_independent || s->culprit == UINT32_MAX) return;
-  for (uint32_t i = 0; i < p->count && r->context_count < MOST && p->ops[i].call < p->ops[s->culprit].ret; i++) {
+  if (!p->spec->data_independent) return;
+  for (uint32_t i = 0; i < p->count && r->context_count < MOST; i++) {
     bool shares = false, in = false;
+    if (op_pure(p->spec, &p->ops[i])) continue;
     for (size_t k = 0; k < s->core.count; k++) {
       in |= s->core.at[k] == i;
-      shares |= shares_value(&p->ops[s->core.at[k]], &p->ops[i]);
+      shares |= shares_value(p->spec, &p->ops[s->core.at[k]], &p->ops[i]);
     }
     if (shares && !in) r->context[r->context_count++] = p->global ? p->global[i] : i;
   }
 }
 
+static uint32_t global_op(const struct part *p, uint32_t op) {
+  return op == UINT32_MAX || !p->global ? op : p->global[op];
+}
+
 static void explain(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p,
-                    const struct decision *d, double seconds, struct check_result *r) {
+                    const struct fault *f, double seconds, struct check_result *r) {
   struct shrunk s;
-  shrink_part(p, d, scratch, seconds, &s);
+  shrink_part(f, scratch, seconds, &s);
   r->core = to_global(mem, p, &s.core);
   r->freed = to_global(mem, p, &s.free);
   r->core_count = s.core.count;
   r->freed_count = s.free.count;
-  r->culprit = s.culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[s.culprit] : s.culprit;
+  r->culprit = global_op(p, s.culprit);
   r->minimal = s.minimal;
-  r->core_forgets = s.forgets;
-  r->core_to = s.end == NO_RETURN ? NO_RETURN : p->global_event ? p->global_event[s.end] : s.end;
   find_context(mem, p, &s, r);
   if (s.start.count) {
     name_start(mem, p->spec, &s.start, h->ops.at[r->core[0]].arg[0], r);
@@ -80,25 +85,44 @@ static void explain(struct mem *mem, struct mem *scratch, const struct history *
   r->reason = mem_string(mem, text_string(&t), t.count);
 }
 
+/* The first fault, and what is wrong by then. */
+static void blame(struct mem *mem, const struct part *p, const struct fault *f, struct check_result *r) {
+  uint32_t last = f->prefix.events - 1; /* the fault's return, if it is known; else the part's last event */
+  r->culprit = global_op(p, f->culprit);
+  r->core = to_global(mem, p, &f->decision.core);
+  r->core_count = f->decision.core.count;
+  r->core_to = p->global_event ? p->global_event[last] : last;
+  r->core_forgets = true;
+}
+
 /* A limit reached on the way leaves the result as it was. */
-static void explain_within(struct mem *mem, const struct history *h, const struct part *p, const struct decision *d,
-                           struct limits *limits, double seconds, struct check_result *r) {
+static void explain_within(struct mem *mem, const struct history *h, const struct parts *parts,
+                           const struct decision *decisions, uint32_t violated, const struct check_options *options,
+                           struct limits *limits, struct check_result *r) {
   struct mem scratch;
   mem_open(&scratch, limits);
-  if (!MEM_GUARD(&scratch)) explain(mem, &scratch, h, p, d, seconds, r);
+  if (!MEM_GUARD(&scratch)) {
+    struct fault f;
+    bool searched = options->method == METHOD_SEARCH || options->method == METHOD_WING_GONG;
+    const struct part *p =
+        &parts->at[find_first_fault(parts, decisions, violated, searched ? BY_SEARCH : BY_ANYTHING, &scratch, &f)];
+    blame(mem, p, &f, r);
+    double gone = limits_elapsed(limits), left = limits->seconds > 0 ? limits->seconds - gone : 1e9;
+    if (options->explain) explain(mem, &scratch, h, p, &f, 1 + gone < left / 2 ? 1 + gone : left / 2, r);
+  }
   mem_close(&scratch);
 }
 
-void explain_violation(struct mem *mem, const struct history *h, const struct part *p, const struct decision *d,
-                       const struct check_options *options, struct limits *limits, struct check_result *r) {
-  r->culprit = d->culprit == UINT32_MAX ? UINT32_MAX : p->global ? p->global[d->culprit] : d->culprit;
+void explain_violation(struct mem *mem, const struct history *h, const struct parts *parts,
+                       const struct decision *decisions, uint32_t violated, const struct check_options *options,
+                       struct limits *limits, struct check_result *r) {
+  const struct part *p = &parts->at[violated];
+  const struct decision *d = &decisions[violated];
+  r->culprit = UINT32_MAX;
   r->core = to_global(mem, p, &d->core);
   r->core_count = d->core.count;
-  r->core_to = r->culprit == UINT32_MAX ? NO_RETURN : h->ops.at[r->culprit].ret;
-  if (options->explain) {
-    double gone = limits_elapsed(limits), left = limits->seconds > 0 ? limits->seconds - gone : 1e9;
-    explain_within(mem, h, p, d, limits, 1 + gone < left / 2 ? 1 + gone : left / 2, r);
-  }
+  r->core_to = NO_RETURN;
+  explain_within(mem, h, parts, decisions, violated, options, limits, r);
   if (*r->reason) return;
   /* Not explained, or a limit was reached: the verdict stands all the same. */
   struct text t;

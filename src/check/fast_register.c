@@ -111,7 +111,7 @@ enum applies fast_register(const struct part *p, struct mem *m, struct decision 
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     if (o->method == read && (op_pending(o) || o->result != V_UNKNOWN)) continue;
-    if (o->method != write) {
+    if (o->method != write || (o->result != V_NONE && o->result != V_UNKNOWN)) {
       *why_not = o->method == read ? "a result that was not observed" : "operations other than read and write";
       return APPLIES_NOT;
     }

@@ -194,7 +194,7 @@ enum applies items_build(const struct part *p, struct mem *m, struct items *t, s
     const struct op *o = &p->ops[i];
     if (o->method == put) {
       puts++;
-      if (o->result != V_NONE && o->result != V_UNKNOWN && o->result != V_TRUE) {
+      if (o->result != V_NONE && o->result != V_UNKNOWN) {
         *why_not = "an insertion that did not insert";
         return APPLIES_NOT;
       }

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/decide.h"
 #include "check/items.h"
-#include "check/search.h"
 
 enum { GROUP_MOST = 6, PAIR_MOST = 2000, DIVE_MOST = 400000, WINDOW = 6, WINDOW_MOST = 20000 };
 
@@ -57,10 +57,11 @@ static bool find_groups(struct pairs *x) {
   x->list = mem_alloc(x->mem, ((size_t)p->count + 1) * sizeof *x->list);
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    value v = o->arg[0] != V_NONE ? o->arg[0] : o->result;
+    value on[2];
     if (op_pure(p->spec, o)) continue;
-    if (v == V_UNKNOWN && !op_pending(o)) return false;
-    if (value_is_small(v) || v > V_UNKNOWN) x->list[n++] = (struct by_value){v, i};
+    int count = op_values(p->spec, o, on);
+    if (count == ON_ANY && !op_pending(o)) return false;
+    if (count == 1) x->list[n++] = (struct by_value){on[0], i};
   }
   qsort(x->list, n, sizeof *x->list, by_value);
   for (uint32_t i = 0, k; i < n; i = k) {
@@ -79,11 +80,13 @@ static bool find_groups(struct pairs *x) {
 /* The operations on some values, with the pending ones that may be on any, as a part. */
 static struct part project(struct pairs *x, const struct group *groups, size_t count, op_list *ops) {
   const struct part *p = x->part;
+  value on[2];
   ops->count = 0;
   for (size_t g = 0; g < count; g++)
     for (uint32_t i = 0; i < groups[g].count; i++) vec_push(x->mem, ops, x->list[groups[g].from + i].op);
   for (uint32_t i = 0; i < p->count; i++)
-    if (op_pending(&p->ops[i]) && p->ops[i].arg[0] == V_NONE && !op_pure(p->spec, &p->ops[i])) vec_push(x->mem, ops, i);
+    if (op_pending(&p->ops[i]) && op_values(p->spec, &p->ops[i], on) != 1 && !op_pure(p->spec, &p->ops[i]))
+      vec_push(x->mem, ops, i);
   core_sort(ops);
   return part_restrict(p, x->attempt, ops->at, ops->count);
 }
@@ -179,19 +182,21 @@ static bool try_windows(struct pairs *x, struct decision *d) {
 }
 
 enum applies pairs_part(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
+  *why_not = "values with many operations";
+  return pairs_bounded(p, m, 0, d);
+}
+
+enum applies pairs_bounded(const struct part *p, struct mem *m, uint64_t most, struct decision *d) {
   struct pairs x = {.mem = m, .attempt = mem_child(m), .part = p};
-  if (!p->spec->data_independent || p->spec->keyed || !find_groups(&x)) {
-    *why_not = "values with many operations";
-    return APPLIES_NOT;
-  }
+  if (!p->spec->data_independent || p->spec->keyed || !find_groups(&x)) return APPLIES_NOT;
   if (!try_pairs(&x, d)) return APPLIES;
   struct search *s = search_new(m, p->spec);
   search_know(s, x.known.at, (uint32_t)x.known.count);
   search_narrow(s, 2);
-  search_bounded(s, p, NULL, DIVE_MOST, d);
+  search_bounded(s, p, NULL, most && most < DIVE_MOST ? most : DIVE_MOST, d);
   if (d->verdict != VERDICT_UNKNOWN) return searched(&x, d);
   if (!try_windows(&x, d)) return APPLIES;
   *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX, .configurations = d->configurations};
-  search_bounded(s, p, NULL, 0, d);
+  search_bounded(s, p, NULL, most, d);
   return searched(&x, d);
 }

@@ -49,6 +49,8 @@ struct part part_restrict(const struct part *, struct mem *, const uint32_t *ops
 typedef enum applies decider(const struct part *, struct mem *, struct decision *, const char **why_not);
 decider fast_register, fast_queue, fast_stack, fast_priority_queue;
 decider search_part, wing_gong_part, match_queue_part, pairs_part;
+/* What every linearization needs: applies where it is wanting, and says violated (conditions.c). */
+decider conditions_part;
 
 /* Which fast monitor a specification has, and its name; NULL if none. */
 struct monitor {

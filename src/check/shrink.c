@@ -1,7 +1,6 @@
-/* Shrinking: see shrink.h. In order:
- *   cut_after      what was called after the fault is gone; what returned after it is pending
- *   drop_values    whole values are gone, where the object is data-independent (delta debugging over values)
- *   cut_after_first   as cut_after, at the first return that cannot be now
+/* Shrinking: see shrink.h. Given is what had happened by the first fault (fault.h), so the fault stays where it is: any
+ * part of it that is wrong is so at that return. In order:
+ *   drop_values    whole values are gone, where that keeps a right history right (delta debugging over values)
  *   cut_before     what came long before is replaced by the configurations it may have led to
  *   drop_pure      reads and the like are gone
  *   free_ops       the rest is freed, one at a time */
@@ -19,15 +18,12 @@ enum fate { KEPT, FREE, GONE };
 struct shrink {
   struct mem *mem, *attempt; /* attempt: of one still_wrong */
   const struct part *part;
-  struct op *ops; /* the part's, with what returned after the fault pending */
-  uint8_t *fate;  /* an operation each */
+  uint8_t *fate; /* an operation each */
   double until;
   bool minimal;
   struct start start;
   uint32_t from;
   uint32_t culprit;
-  bool forgets; /* and what they return then, too */
-  uint32_t end; /* what is called after this event is gone, what returns after it pending */
 };
 
 static bool late(struct shrink *s) {
@@ -61,13 +57,13 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
   for (int round = 0; round < 2; round++)
     for (uint32_t i = 0; i < p->count; i++) {
       if (s->fate[i] == GONE) continue;
-      bool first = s->ops[i].call < s->from || (s->fate[i] == FREE && !s->start.count);
+      bool first = s->part->ops[i].call < s->from || (s->fate[i] == FREE && !s->start.count);
       if (first != !round) continue;
-      ops[k] = s->ops[i];
+      ops[k] = s->part->ops[i];
       from[k] = i;
-      moments[events++] = (struct moment){first ? 0 : s->fate[i] == FREE ? 1 : s->ops[i].call + 2, k << 1};
-      if (s->fate[i] == KEPT && !op_pending(&s->ops[i]))
-        moments[events++] = (struct moment){s->ops[i].ret + 2, k << 1 | 1};
+      moments[events++] = (struct moment){first ? 0 : s->fate[i] == FREE ? 1 : s->part->ops[i].call + 2, k << 1};
+      if (s->fate[i] == KEPT && !op_pending(&s->part->ops[i]))
+        moments[events++] = (struct moment){s->part->ops[i].ret + 2, k << 1 | 1};
       if (s->fate[i] == FREE) ops[k].ret = NO_RETURN;
       k++;
     }
@@ -86,11 +82,12 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
   return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL};
 }
 
-/* Searches what is left, from its start. */
-static void search_left(struct shrink *s, const struct part *p, const uint32_t *from, uint64_t most,
-                        struct decision *d) {
+/* Is what is left still wrong? "Too much to tell" is no. */
+static bool still_wrong(struct shrink *s) {
   struct mem *m = s->attempt;
-  *d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
+  uint32_t *from = NULL;
+  struct part p = build(s, m, &from);
+  struct decision d;
   struct start start = s->start;
   if (start.count) { /* a free operation that was under way is no longer due */
     start.status = mem_alloc(m, (size_t)start.count * start.under_way + 1);
@@ -100,150 +97,124 @@ static void search_left(struct shrink *s, const struct part *p, const uint32_t *
         if (s->fate[from[k]] == FREE && start.status[i * start.under_way + k] == STATUS_DUE)
           start.status[i * start.under_way + k] = STATUS_OPTIONAL;
   }
-  search_bounded(search_new(m, p->spec), p, start.count ? &start : NULL, most, d);
-}
-
-/* Is what is left still wrong? "Too much to tell" is no. */
-static bool still_wrong(struct shrink *s) {
-  struct mem *m = s->attempt;
-  uint32_t *from = NULL;
-  struct part p = build(s, m, &from);
-  struct decision d = {.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
-  const char *why_not;
-  const struct monitor *monitor = monitor_for(p.spec);
-  enum applies applies = APPLIES_NOT;
-  bool any_free = false;
-  for (uint32_t i = 0; i < s->part->count && !any_free; i++) any_free = s->fate[i] == FREE;
-  for (uint32_t i = 0; i < p.count && !any_free;
-       i++) /* monitors know nothing of what a pending operation would return */
-    any_free = op_pending(&p.ops[i]) && p.ops[i].result != V_UNKNOWN && p.ops[i].result != V_NONE;
-  if (!any_free && !s->start.count && monitor && monitor->decide != search_part) {
-    applies = monitor->decide(&p, m, &d, &why_not);
-    if (applies == APPLIES_NOT && monitor->repeated) {
-      d = (struct decision){.verdict = VERDICT_UNKNOWN, .culprit = UINT32_MAX};
-      applies = monitor->repeated(&p, m, &d, &why_not);
-    }
-  }
-  if (applies == APPLIES_NOT) search_left(s, &p, from, TRY_MOST, &d);
-  bool wrong = d.verdict == VERDICT_VIOLATED;
+  decide_quickly(&p, m, start.count ? &start : NULL, BY_LITTLE, TRY_MOST, &d);
   if (d.verdict == VERDICT_UNKNOWN) s->minimal = false;
-  if (wrong && d.culprit != UINT32_MAX) s->culprit = from[d.culprit];
   mem_close(m);
-  return wrong;
+  return d.verdict == VERDICT_VIOLATED;
 }
 
-/* The value an operation is on, in a data-independent object; V_NONE if on none. */
-static value value_of(const struct op *o) {
-  if (o->arg[0] != V_NONE) return o->arg[0];
-  return value_is_small(o->result) || o->result > V_UNKNOWN ? o->result : V_NONE;
+/* Values, grouped where an operation is on two of them: a group is left out as a whole. */
+struct grouped {
+  value value;
+  uint32_t group; /* of `values`, the first of its group; then the group's number, by first call */
+};
+
+struct groups {
+  struct grouped *values; /* by value */
+  uint32_t count, groups;
+};
+
+static int by_grouped(const void *a, const void *b) {
+  const struct grouped *x = a, *y = b;
+  return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void begin(struct shrink *s) {
-  memset(s->fate, KEPT, s->part->count);
-  memcpy(s->ops, s->part->ops, s->part->count * sizeof *s->ops);
+static struct grouped *grouped(const struct groups *g, value v) {
+  struct grouped key = {v, 0};
+  return bsearch(&key, g->values, g->count, sizeof key, by_grouped);
 }
 
-static void forget_result(struct shrink *s, uint32_t i) {
-  struct op *o = &s->ops[i];
-  if (op_pending(o) && o->result != V_NONE && !op_pure(s->part->spec, o)) o->result = V_UNKNOWN;
+static uint32_t group_root(const struct groups *g, uint32_t i) {
+  while (g->values[i].group != i) i = g->values[i].group = g->values[g->values[i].group].group;
+  return i;
 }
 
-/* What was called after the fault cannot have caused it, and what returned after it need not have happened by then. */
-static void cut_at(struct shrink *s, uint32_t end) {
-  if (end < s->end) s->end = end;
-  for (uint32_t i = 0; i < s->part->count; i++) {
-    if (s->ops[i].call > s->end) s->fate[i] = GONE;
-    if (s->ops[i].ret > s->end) s->ops[i].ret = NO_RETURN;
-    if (s->forgets) forget_result(s, i);
-  }
-}
-
-static void cut_after(struct shrink *s, const struct decision *d) {
+/* The values of the operations that are kept; false if they cannot be left out. */
+static bool find_groups(struct shrink *s, struct groups *g) {
   const struct part *p = s->part;
-  const struct monitor *monitor = monitor_for(p->spec);
-  begin(s);
-  if (d->culprit != UINT32_MAX) {
-    cut_at(s, p->ops[d->culprit].ret);
-    if (monitor &&
-        monitor->decide != search_part) { /* forget what they returned later: monitors are faster than searches */
-      for (uint32_t i = 0; i < p->count; i++) forget_result(s, i);
-      if ((s->forgets = still_wrong(s))) return;
-      for (uint32_t i = 0; i < p->count; i++) s->ops[i].result = p->ops[i].result;
-    }
-    if (d->prefix || still_wrong(s)) return; /* a search is sure of it */
-    s->end = NO_RETURN;
-    begin(s); /* a monitor may name a culprit that is not the first to be wrong: as it was, then */
+  value on[2];
+  *g = (struct groups){.values = mem_alloc(s->mem, (2 * (size_t)p->count + 1) * sizeof *g->values)};
+  if (!spec_independent(p->spec)) return false;
+  for (uint32_t i = 0; i < p->count; i++) {
+    const struct op *o = &p->ops[i];
+    if (s->fate[i] != KEPT) continue;
+    int n = op_values(p->spec, o, on);
+    if (n == ON_ANY ? !op_pending(o) || op_ties(p->spec, o) : !op_pending(o) && op_ties(p->spec, o)) return false;
+    for (int k = 0; k < n; k++) g->values[g->count++].value = on[k];
   }
+  if (!g->count) return false;
+  qsort(g->values, g->count, sizeof *g->values, by_grouped);
+  uint32_t distinct = 0;
+  for (uint32_t i = 0; i < g->count; i++)
+    if (!i || g->values[i].value != g->values[i - 1].value) g->values[distinct++] = g->values[i];
+  g->count = distinct;
+  for (uint32_t i = 0; i < g->count; i++) g->values[i].group = i;
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (s->fate[i] != KEPT || op_values(p->spec, &p->ops[i], on) != 2) continue;
+    uint32_t a = group_root(g, (uint32_t)(grouped(g, on[0]) - g->values));
+    g->values[a].group = group_root(g, (uint32_t)(grouped(g, on[1]) - g->values));
+  }
+  return true;
 }
 
-static int by_word(const void *a, const void *b) {
-  value x = *(const value *)a, y = *(const value *)b;
-  return x < y ? -1 : x > y;
+/* The group of each operation, numbered by first call, so that it is the earlier ones that are dropped first; NEVER for
+ * an operation that is on no known value. */
+static uint32_t *number_groups(struct shrink *s, struct groups *g) {
+  const struct part *p = s->part;
+  uint32_t *number = mem_alloc(s->mem, ((size_t)g->count + 1) * sizeof *number);
+  uint32_t *group_of = mem_alloc(s->mem, ((size_t)p->count + 1) * sizeof *group_of);
+  memset(number, 0xff, ((size_t)g->count + 1) * sizeof *number);
+  for (uint32_t i = 0; i < p->count; i++) {
+    value on[2];
+    group_of[i] = NEVER;
+    if (s->fate[i] != KEPT || op_values(p->spec, &p->ops[i], on) <= 0) continue;
+    uint32_t root = group_root(g, (uint32_t)(grouped(g, on[0]) - g->values));
+    if (number[root] == NEVER) number[root] = g->groups++;
+    group_of[i] = number[root];
+  }
+  mem_free(s->mem, number);
+  return group_of;
 }
 
-/* Delta debugging: drops chunks of values, ever smaller ones, while it stays wrong. */
+/* Delta debugging: drops chunks of groups, ever smaller ones, while it stays wrong. */
 static void drop_values(struct shrink *s) {
   const struct part *p = s->part;
-  if (!p->spec->data_independent) return;
-  value *values = mem_alloc(s->mem, ((size_t)p->count + 1) * sizeof *values);
-  size_t n = 0, distinct = 0;
-  for (uint32_t i = 0; i < p->count; i++) {
-    if (s->fate[i] != KEPT) continue;
-    if (!op_pending(&s->ops[i]) && s->ops[i].result == V_UNKNOWN) return; /* it may be on any value */
-    if (value_of(&s->ops[i]) != V_NONE) values[n++] = value_of(&s->ops[i]);
-  }
-  qsort(values, n, sizeof *values, by_word);
-  for (size_t i = 0; i < n; i++)
-    if (!i || values[i] != values[i - 1]) values[distinct++] = values[i];
-  uint8_t *before = mem_alloc(s->mem, (size_t)p->count + 1);
-  uint8_t *dropped = mem_zero(s->mem, distinct + 1, 1);
-  size_t chunk = (distinct + 1) / 2;
-  while (distinct > 1 && chunk) {
+  struct groups g;
+  if (!find_groups(s, &g)) return;
+  uint32_t *group_of = number_groups(s, &g);
+  uint32_t *left = mem_alloc(s->mem, ((size_t)g.groups + 1) * sizeof *left), count = g.groups;
+  uint8_t *before = mem_alloc(s->mem, (size_t)p->count + 1), *dropped = mem_zero(s->mem, (size_t)g.groups + 1, 1);
+  for (uint32_t i = 0; i < count; i++) left[i] = i;
+  for (uint32_t chunk = (count + 1) / 2; count > 1 && chunk;) {
     bool any = false;
-    for (size_t from = 0; from < distinct; from += chunk) {
+    for (uint32_t from = 0; from < count; from += chunk) {
       if (late(s)) return;
-      size_t to = from + chunk < distinct ? from + chunk : distinct;
-      if (to - from == distinct) continue;
+      uint32_t to = from + chunk < count ? from + chunk : count;
+      if (to - from == count) continue;
       memcpy(before, s->fate, p->count);
-      for (uint32_t i = 0; i < p->count; i++) {
-        value v = value_of(&s->ops[i]);
-        if (s->fate[i] == KEPT && v != V_NONE && bsearch(&v, values + from, to - from, sizeof *values, by_word))
-          s->fate[i] = GONE;
-      }
+      for (uint32_t i = from; i < to; i++) dropped[left[i]] = 1;
+      for (uint32_t i = 0; i < p->count; i++)
+        if (s->fate[i] == KEPT && group_of[i] != NEVER && dropped[group_of[i]]) s->fate[i] = GONE;
       if (still_wrong(s)) {
-        memset(dropped + from, 1, to - from);
         any = true;
-      } else {
-        memcpy(s->fate, before, p->count);
+        continue;
       }
+      memcpy(s->fate, before, p->count);
+      for (uint32_t i = from; i < to; i++) dropped[left[i]] = 0;
     }
-    size_t left = 0;
-    for (size_t i = 0; i < distinct; i++)
-      if (!dropped[i]) values[left++] = values[i];
-    memset(dropped, 0, left);
-    distinct = left;
-    if (chunk > distinct)
-      chunk = distinct;
+    uint32_t kept_groups = 0;
+    for (uint32_t i = 0; i < count; i++)
+      if (!dropped[left[i]]) left[kept_groups++] = left[i];
+    count = kept_groups;
+    if (chunk > count)
+      chunk = count;
     else if (!any || chunk > 1)
       chunk = chunk == 1 && !any ? 0 : (chunk + 1) / 2;
   }
-  mem_free(s->mem, values);
+  mem_free(s->mem, group_of);
+  mem_free(s->mem, left);
   mem_free(s->mem, before);
   mem_free(s->mem, dropped);
-}
-
-/* With few operations left the first return that cannot be is soon found: what comes after it is cut off. */
-static void cut_after_first(struct shrink *s) {
-  struct decision d;
-  uint32_t *from = NULL;
-  struct part p = build(s, s->attempt, &from);
-  s->culprit = UINT32_MAX;
-  search_left(s, &p, from, p.count <= 4 * WINDOW ? TRY_MOST : 1, &d);
-  if (d.verdict == VERDICT_VIOLATED) {
-    s->culprit = from[d.culprit];
-    cut_at(s, s->ops[s->culprit].ret);
-  }
-  mem_close(s->attempt);
 }
 
 static uint32_t kept(const struct shrink *s) {
@@ -268,7 +239,7 @@ static void cut_before(struct shrink *s, uint32_t fault) {
   for (uint32_t i = 0; i < p->count; i++) {
     if (s->fate[i] != KEPT) continue;
     change[p->ops[i].call] = 1;
-    if (!op_pending(&s->ops[i])) change[s->ops[i].ret] = -1;
+    if (!op_pending(&s->part->ops[i])) change[s->part->ops[i].ret] = -1;
   }
   for (uint32_t e = 0; e < fault; e++) {
     if (e >= from && under_way < least && e + WINDOW / 4 < fault) least = under_way, best = e;
@@ -282,7 +253,7 @@ static void cut_before(struct shrink *s, uint32_t fault) {
   uint32_t event = 0;
   for (uint32_t i = 0; i < whole.count; i++) {
     if (p->ops[from_op[i]].call < best && whole.ops[i].call >= event) event = whole.ops[i].call + 1;
-    if (!op_pending(&whole.ops[i]) && s->ops[from_op[i]].ret < best && whole.ops[i].ret >= event)
+    if (!op_pending(&whole.ops[i]) && s->part->ops[from_op[i]].ret < best && whole.ops[i].ret >= event)
       event = whole.ops[i].ret + 1;
   }
   struct start start;
@@ -296,8 +267,9 @@ static void cut_before(struct shrink *s, uint32_t fault) {
   memcpy(before, s->fate, p->count);
   for (uint32_t i = 0; i < p->count; i++) {
     if (s->fate[i] != KEPT) continue;
-    bool over = s->ops[i].ret < best && !op_pending(&s->ops[i]);
-    if (over || (p->ops[i].call < best && op_pending(&s->ops[i]) && op_pure(p->spec, &s->ops[i]))) s->fate[i] = GONE;
+    bool over = s->part->ops[i].ret < best && !op_pending(&s->part->ops[i]);
+    if (over || (p->ops[i].call < best && op_pending(&s->part->ops[i]) && op_pure(p->spec, &s->part->ops[i])))
+      s->fate[i] = GONE;
   }
   s->start = start;
   s->from = best;
@@ -316,7 +288,7 @@ static bool under_way(const struct shrink *s, uint32_t i) { return s->start.coun
 static void drop_pure(struct shrink *s) {
   const struct part *p = s->part;
   for (uint32_t i = p->count; i-- > 0 && !late(s);) {
-    if (s->fate[i] != KEPT || i == s->culprit || !op_pure(p->spec, &s->ops[i])) continue;
+    if (s->fate[i] != KEPT || i == s->culprit || !op_pure(p->spec, &s->part->ops[i])) continue;
     s->fate[i] = under_way(s, i) ? FREE : GONE;
     if (!still_wrong(s)) s->fate[i] = KEPT;
   }
@@ -332,9 +304,9 @@ static void free_ops(struct shrink *s) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t i = 0; i < p->count; i++) {
-      if (s->fate[i] != KEPT) continue;
+      if (s->fate[i] != KEPT || i == s->culprit) continue;
       if (late(s)) return;
-      uint8_t to = op_pure(p->spec, &s->ops[i]) && !under_way(s, i) ? GONE : FREE;
+      uint8_t to = op_pure(p->spec, &s->part->ops[i]) && !under_way(s, i) ? GONE : FREE;
       s->fate[i] = to;
       if (still_wrong(s))
         again = true;
@@ -344,60 +316,79 @@ static void free_ops(struct shrink *s) {
   }
 }
 
+/* A cas that failed ties all values together, and an operation whose result was not seen may be on any: without them
+ * values may be dropped. */
+static void drop_ties(struct shrink *s) {
+  const struct part *p = s->part;
+  uint8_t *before = mem_alloc(s->mem, (size_t)p->count + 1);
+  memcpy(before, s->fate, p->count);
+  bool any = false;
+  for (uint32_t i = 0; i < p->count && spec_independent(p->spec); i++) {
+    const struct op *o = &p->ops[i];
+    value on[2];
+    if (i == s->culprit) continue;
+    if (op_pure(p->spec, o) ? op_ties(p->spec, o) : !op_pending(o) && op_values(p->spec, o, on) == ON_ANY) {
+      s->fate[i] = op_pure(p->spec, o) ? GONE : FREE;
+      any = true;
+    }
+  }
+  if (any && !still_wrong(s)) memcpy(s->fate, before, p->count);
+  mem_free(s->mem, before);
+}
+
 /* Shrinks a part that has nothing in it but what may matter. */
-static void shrink_all(const struct part *p, const struct decision *d, struct mem *m, double seconds,
-                       struct shrunk *out) {
-  struct shrink s = {.mem = m,
-                     .part = p,
-                     .until = clock_seconds() + seconds,
-                     .minimal = true,
-                     .culprit = d->culprit,
-                     .end = NO_RETURN};
+static void shrink_all(const struct part *p, uint32_t culprit, struct mem *m, double seconds, struct shrunk *out) {
+  struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = culprit};
   s.attempt = mem_child(m);
-  s.ops = mem_alloc(m, ((size_t)p->count + 1) * sizeof *s.ops);
-  memcpy(s.ops, p->ops, p->count * sizeof *s.ops);
-  s.fate = mem_zero(m, (size_t)p->count + 1, 1);
-  cut_after(&s, d);
+  s.fate = mem_zero(m, (size_t)p->count + 1, 1); /* KEPT */
+  drop_ties(&s);
   s.minimal = true; /* what was too much to tell is another matter now */
   drop_values(&s);
-  cut_after_first(&s);
-  if (s.culprit == UINT32_MAX) s.culprit = d->culprit;
-  if (s.culprit != UINT32_MAX) cut_before(&s, p->ops[s.culprit].ret);
+  if (culprit != UINT32_MAX) cut_before(&s, p->ops[culprit].ret);
   drop_pure(&s);
   free_ops(&s);
-  cut_after_first(&s);
-  *out = (struct shrunk){
-      .start = s.start, .from = s.from, .end = s.end, .forgets = s.forgets, .culprit = s.culprit, .minimal = s.minimal};
+  *out = (struct shrunk){.start = s.start, .from = s.from, .culprit = culprit, .minimal = s.minimal};
   for (uint32_t i = 0; i < p->count; i++) {
     if (s.fate[i] == KEPT) vec_push(m, &out->core, i);
     if (s.fate[i] == FREE) vec_push(m, &out->free, i);
   }
 }
 
+/* If the fault could not be told exactly, what was shrunk may be wrong earlier: at the last return of the core. */
+static void blame_core(const struct part *p, struct shrunk *s) {
+  uint32_t last = UINT32_MAX;
+  for (size_t i = 0; i < s->core.count; i++) {
+    uint32_t op = s->core.at[i];
+    if (op == s->culprit) return;
+    if (!op_pending(&p->ops[op]) && (last == UINT32_MAX || p->ops[op].ret > p->ops[last].ret)) last = op;
+  }
+  s->culprit = last;
+}
+
 /* The decision's core is mostly far smaller than the part: it is taken out first, with what is on no known value and
  * might help it, a pending removal, and the answer put into the part's terms. */
-void shrink_part(const struct part *p, const struct decision *d, struct mem *m, double seconds, struct shrunk *out) {
+void shrink_part(const struct fault *f, struct mem *m, double seconds, struct shrunk *out) {
+  const struct part *p = &f->prefix;
   op_list list = {0};
-  for (size_t i = 0; i < d->core.count; i++) vec_push(m, &list, d->core.at[i]);
+  value on[2];
+  for (size_t i = 0; i < f->decision.core.count; i++) vec_push(m, &list, f->decision.core.at[i]);
   uint32_t pending = 2 * p->count - p->events; /* each has one event less */
   for (uint32_t i = p->count; i-- > 0 && pending;) {
-    pending -= op_pending(&p->ops[i]);
-    if (op_pending(&p->ops[i]) && value_of(&p->ops[i]) == V_NONE && !op_pure(p->spec, &p->ops[i]))
-      vec_push(m, &list, i);
+    if (!op_pending(&p->ops[i])) continue;
+    pending--;
+    if (op_values(p->spec, &p->ops[i], on) <= 0 && !op_pure(p->spec, &p->ops[i])) vec_push(m, &list, i);
   }
   core_sort(&list);
   struct part whole = *p;
   whole.global = whole.global_event = NULL;
   struct part sub = part_restrict(&whole, m, list.at, list.count);
-  struct decision inner = {.verdict = VERDICT_VIOLATED, .culprit = UINT32_MAX, .prefix = d->prefix};
-  for (uint32_t i = 0; i < sub.count; i++) {
-    vec_push(m, &inner.core, i);
-    if (list.at[i] == d->culprit) inner.culprit = i;
-  }
-  shrink_all(&sub, &inner, m, seconds, out);
+  uint32_t culprit = UINT32_MAX;
+  for (uint32_t i = 0; i < sub.count; i++)
+    if (f->exact && list.at[i] == f->culprit) culprit = i;
+  shrink_all(&sub, culprit, m, seconds, out);
   for (size_t i = 0; i < out->core.count; i++) out->core.at[i] = list.at[out->core.at[i]];
   for (size_t i = 0; i < out->free.count; i++) out->free.at[i] = list.at[out->free.at[i]];
-  if (out->culprit != UINT32_MAX) out->culprit = list.at[out->culprit];
-  if (out->end != NO_RETURN) out->end = sub.global_event[out->end];
+  out->culprit = f->culprit;
+  if (f->culprit != UINT32_MAX && !f->exact) blame_core(p, out);
   out->from = out->start.count ? sub.global_event[out->from] : 0;
 }

@@ -9,20 +9,17 @@
 #ifndef ASIF_CHECK_SHRINK_H
 #define ASIF_CHECK_SHRINK_H
 
-#include "check/part.h"
-#include "check/search.h"
+#include "check/fault.h"
 
 struct shrunk {
   op_list core, free; /* operations of the part, by call */
   struct start start; /* count > 0: the core begins in one of these configurations, before event `from` */
   uint32_t from;
-  uint32_t end; /* what was called after this event is gone, what returned after it need not have: NO_RETURN for none */
-  bool forgets; /* and what those returned is forgotten */
   uint32_t culprit;
   bool minimal;
 };
 
-/* Shrinks a violated decision. `seconds` is how long it may take, about. */
-void shrink_part(const struct part *, const struct decision *, struct mem *, double seconds, struct shrunk *);
+/* Shrinks what had happened by the fault. `seconds` is how long it may take, about. */
+void shrink_part(const struct fault *, struct mem *, double seconds, struct shrunk *);
 
 #endif

@@ -6,6 +6,8 @@
  * enumeration with a memo of what was tried, over sets of operations done and the state they led to.
  * Where the core begins in the middle, from states the search found, the history up to the fault is walked once more,
  * by forward simulation without any reduction. Either may be too large to tell. */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -17,6 +19,7 @@ struct problem_part { /* the operations to order */
   const struct spec *spec;
   struct op ops[OPS_MOST];
   uint64_t before[OPS_MOST]; /* those that must come before each */
+  uint64_t twins[OPS_MOST];  /* those that do the same and may as well come before it */
   uint64_t must;             /* those that returned */
   uint32_t count;
 };
@@ -72,8 +75,9 @@ static enum verdict enumerate(const struct problem_part *p, struct tried *t, uin
   if (!(p->must & ~done)) return VERDICT_HOLDS;
   if (tried_add(t, done, state)) return VERDICT_VIOLATED;
   if (t->count > NODES_MOST) return VERDICT_UNKNOWN;
+  if (!(t->count & 255)) mem_poll(t->mem);
   for (uint32_t i = 0; i < p->count; i++) {
-    if (done >> i & 1 || (p->before[i] & ~done)) continue;
+    if (done >> i & 1 || ((p->before[i] | p->twins[i]) & ~done)) continue;
     struct outcomes out;
     outcomes_open(&out, t->mem);
     p->spec->step(p->spec, state, &p->ops[i], &out);
@@ -104,19 +108,14 @@ static bool same_part(const struct spec *spec, const struct op *a, const struct 
   return a->object == b->object && (!spec->keyed || a->arg[0] == b->arg[0]);
 }
 
-/* The operation as it stands when the core ends. */
-static struct op op_then(const struct history *h, const struct spec *spec, const struct check_result *r, uint32_t i) {
+/* The operation as it stands when the core ends: what returns later has not returned, and nobody knows with what. */
+static struct op op_then(const struct history *h, const struct check_result *r, uint32_t i) {
   struct op o = h->ops.at[i];
   if (o.ret > r->core_to) {
     o.ret = NO_RETURN;
-    if (r->core_forgets && o.result != V_NONE && !op_pure(spec, &o)) o.result = V_UNKNOWN;
+    if (r->core_forgets) o.result = V_UNKNOWN;
   }
   return o;
-}
-
-static value value_of(const struct op *o) {
-  if (o->arg[0] != V_NONE) return o->arg[0];
-  return value_is_small(o->result) || o->result > V_UNKNOWN ? o->result : V_NONE;
 }
 
 static bool listed(const uint32_t *list, size_t count, uint32_t i) {
@@ -142,32 +141,67 @@ static bool well_chosen(const struct history *h, const struct spec *spec, const 
   return true;
 }
 
+static int by_value(const void *a, const void *b) {
+  value x = *(const value *)a, y = *(const value *)b;
+  return x < y ? -1 : x > y;
+}
+
 /* Is there an operation that was left out and might matter? Without all operations on some values a right history stays
- * right, and with operations on them that may never happen it does too: so it is the values of the operations that must
- * happen that count. One that must happen but whose value was not seen may be on any. */
+ * right (spec.h), and with operations on them that may never happen it does too: so it is the values of the operations
+ * that must happen that count. One that must happen but whose value was not seen may be on any. */
 static bool left_out(struct mem *m, const struct history *h, const struct spec *spec, const struct check_result *r,
                      uint32_t *which) {
   const struct op *first = &h->ops.at[r->core[0]];
-  value *values = mem_alloc(m, (r->core_count + 1) * sizeof *values);
+  value *values = mem_alloc(m, (2 * r->core_count + 2) * sizeof *values), on[2];
   size_t n = 0;
-  bool any = !spec->data_independent;
-  for (size_t k = 0; k < r->core_count; k++) {
-    const struct op *o = &h->ops.at[r->core[k]];
-    if (o->ret > r->core_to || op_pending(o)) continue;
-    any |= value_of(o) == V_NONE && o->result == V_UNKNOWN;
-    values[n++] = value_of(o);
+  bool any = !spec_independent(spec);
+  for (size_t k = 0; k < r->core_count + r->freed_count && !any; k++) {
+    struct op o = op_then(h, r, k < r->core_count ? r->core[k] : r->freed[k - r->core_count]);
+    any = spec->cell && spec->cell[o.method].sets == CELL_MIXES;
+    if (any || op_pending(&o) || k >= r->core_count) continue;
+    int count = op_values(spec, &o, on);
+    any = count == ON_ANY || op_ties(spec, &o);
+    for (int i = 0; i < count; i++) values[n++] = on[i];
   }
+  qsort(values, n, sizeof *values, by_value);
+  uint8_t *in = mem_zero(m, h->ops.count + 1, 1);
+  for (size_t k = 0; k < r->core_count; k++) in[r->core[k]] = 1;
+  for (size_t k = 0; k < r->freed_count; k++) in[r->freed[k]] = 1;
   for (size_t i = 0; i < h->ops.count && h->ops.at[i].call <= r->core_to; i++) {
-    const struct op *o = &h->ops.at[i];
-    if (!same_part(spec, first, o) || op_pure(spec, o)) continue;
-    bool touches = any || value_of(o) == V_NONE;
-    for (size_t k = 0; k < n && !touches; k++) touches = values[k] == value_of(o);
-    if (!touches || listed(r->core, r->core_count, (uint32_t)i) || listed(r->freed, r->freed_count, (uint32_t)i))
-      continue;
+    struct op o = op_then(h, r, (uint32_t)i);
+    if (!(i & 1023)) mem_poll(m);
+    if (in[i] || !same_part(spec, first, &o) || op_pure(spec, &o)) continue;
+    int count = op_values(spec, &o, on);
+    bool touches = any || count <= 0; /* 0: no result it can have */
+    for (int k = 0; k < count && !touches; k++) touches = bsearch(&on[k], values, n, sizeof *values, by_value) != NULL;
+    if (!touches) continue;
     *which = (uint32_t)i;
     return true;
   }
   return false;
+}
+
+static bool alike(const struct spec *spec, const struct op *a, const struct op *b) {
+  return a->method == b->method && a->result == b->result && !memcmp(a->arg, b->arg, sizeof a->arg) &&
+         (!spec->by_process || a->process == b->process);
+}
+
+/* Of two operations that do the same, the one that fewer must precede and that must precede more may go first: in any
+ * legal order that has them the other way round, they can be exchanged. So that has to be tried only one way round. Not
+ * where the other one must happen and this one need not. */
+static void find_twins(struct problem_part *p) {
+  uint64_t after[OPS_MOST] = {0};
+  for (uint32_t i = 0; i < p->count; i++)
+    for (uint32_t k = 0; k < p->count; k++)
+      if (p->before[i] >> k & 1) after[k] |= (uint64_t)1 << i;
+  for (uint32_t i = 0; i < p->count; i++)
+    for (uint32_t k = 0; k < p->count; k++) {
+      if (i == k || !alike(p->spec, &p->ops[i], &p->ops[k])) continue;
+      if ((p->must >> i & 1) && !(p->must >> k & 1)) continue;
+      if ((p->before[k] & ~p->before[i]) || (after[i] & ~after[k])) continue;
+      bool same = p->before[k] == p->before[i] && after[i] == after[k] && (p->must >> i & 1) == (p->must >> k & 1);
+      if (!same || k < i) p->twins[i] |= (uint64_t)1 << k;
+    }
 }
 
 static bool build(const struct history *h, const struct spec *spec, const struct check_result *r,
@@ -177,7 +211,7 @@ static bool build(const struct history *h, const struct spec *spec, const struct
   if (r->core_count + r->freed_count > OPS_MOST) return false;
   for (size_t i = 0; i < r->core_count + r->freed_count; i++) {
     bool core = i < r->core_count;
-    struct op o = op_then(h, spec, r, core ? r->core[i] : r->freed[i - r->core_count]);
+    struct op o = op_then(h, r, core ? r->core[i] : r->freed[i - r->core_count]);
     if (!core) {
       o.call = 0;
       o.ret = NO_RETURN;
@@ -189,12 +223,14 @@ static bool build(const struct history *h, const struct spec *spec, const struct
     }
     p->ops[p->count++] = o;
   }
+  find_twins(p);
   return true;
 }
 
 /* Forward simulation: after each event, the states with the sets of open operations that have linearized. */
-static enum verdict simulate(struct mem *m, const struct history *h, const struct spec *spec, const struct op *first,
-                             uint32_t end) {
+static enum verdict simulate(struct mem *m, const struct history *h, const struct spec *spec,
+                             const struct check_result *r) {
+  const struct op *first = &h->ops.at[r->core[0]];
   struct set {
     VEC(struct config {
       uint64_t done;
@@ -218,9 +254,10 @@ static enum verdict simulate(struct mem *m, const struct history *h, const struc
     vec_push(m, &now.list, ((struct config){0, {copy, x.size}}));
   }
   uint64_t total = 0;
-  for (uint32_t e = 0; e <= end && e < h->events; e++) {
+  for (uint32_t e = 0; e <= r->core_to && e < h->events; e++) {
     uint32_t op = events[e] >> 1;
     const struct op *o = &h->ops.at[op];
+    if (!(e & 255)) mem_poll(m);
     if (!same_part(spec, first, o)) continue;
     if (!(events[e] & 1)) {
       if (!~open) return VERDICT_UNKNOWN;
@@ -245,7 +282,8 @@ static enum verdict simulate(struct mem *m, const struct history *h, const struc
       for (uint64_t can = open & ~c.done; can; can &= can - 1) {
         uint32_t s = (uint32_t)__builtin_ctzll(can);
         outcomes_clear(&out);
-        spec->step(spec, c.state, &h->ops.at[slot_of[s]], &out);
+        struct op open_one = op_then(h, r, slot_of[s]);
+        spec->step(spec, c.state, &open_one, &out);
         for (size_t k = 0; k < out.list.count; k++) {
           struct state x = outcomes_state(&out, k);
           uint64_t done = c.done | (uint64_t)1 << s;
@@ -272,8 +310,9 @@ enum verdict evidence_check_core(struct mem *m, const struct history *h, const s
                                  const struct check_result *r, struct problem *why) {
   uint32_t which;
   enum verdict v;
+  assert(r->core_count);
   if (r->start_count || r->core_count + r->freed_count > OPS_MOST) {
-    v = simulate(m, h, spec, &h->ops.at[r->core[0]], r->core_to);
+    v = simulate(m, h, spec, r);
   } else if (!well_chosen(h, spec, r, why)) {
     return VERDICT_HOLDS;
   } else if (left_out(m, h, spec, r, &which)) {

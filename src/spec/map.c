@@ -22,7 +22,7 @@ static const struct spec_cell map_cells[] = {[MAP_GET] = {-1, -1},
                                              [MAP_PUT] = {1, -1},
                                              [MAP_APPEND] = {CELL_MIXES, -1},
                                              [MAP_CAS] = {2, 1},
-                                             [MAP_DELETE] = {-1, -1}};
+                                             [MAP_DELETE] = {CELL_CLEARS, -1}};
 
 #define VALUE UINT32_MAX
 

@@ -114,6 +114,32 @@ void spec_use_only(struct spec *s, uint32_t ops) {
   if (s->family == FAMILY_MAP) s->k = ops >> MAP_APPEND & 1 ? MAP_TEXTS : MAP_PLAIN;
 }
 
+int op_values(const struct spec *s, const struct op *o, value on[2]) {
+  int n = 0;
+  if (!s->cell) { /* containers, sets and multisets: what is put in, taken out or asked for */
+    on[0] = o->arg[0] != V_NONE ? o->arg[0] : o->result;
+    return o->arg[0] != V_NONE ? 1 : o->result == V_UNKNOWN ? ON_ANY : o->result != V_EMPTY;
+  }
+  const struct spec_cell *c = &s->cell[o->method];
+  if (c->sets == CELL_MIXES) return ON_ANY;
+  if (c->sets == -1 && c->compares == -1) {
+    on[0] = o->result;
+    return o->result == V_UNKNOWN ? ON_ANY : 1;
+  }
+  if (c->compares >= 0) on[n++] = o->arg[c->compares];
+  if (c->sets >= 0) on[n++] = o->arg[c->sets];
+  if (c->sets == CELL_CLEARS) on[n++] = V_NIL;
+  for (int i = 0; i < n && s->family == FAMILY_MAP; i++)
+    if (on[i] == V_EMPTY || on[i] == V_NONE) on[i] = V_NIL; /* as map.c has it */
+  return n;
+}
+
+bool op_ties(const struct spec *s, const struct op *o) {
+  if (!s->cell) return !s->data_independent;
+  const struct spec_cell *c = &s->cell[o->method];
+  return c->sets == CELL_MIXES || (c->compares >= 0 && o->result != V_TRUE);
+}
+
 /* Finding by name. */
 
 static const struct spec *find_spec(const char *name, size_t len) {

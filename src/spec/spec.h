@@ -72,8 +72,9 @@ static inline bool result_matches(const struct op *o, value result) {
 }
 
 /* What an operation of a one-value object (register, a map's key) does with the value: which argument it sets it to,
- * and which it compares with it; -1 for none. CELL_MIXES: it makes a value of the one there. Reads return it. */
-enum { CELL_MIXES = -2 };
+ * and which it compares with it; -1 for none. CELL_MIXES: it makes a value of the one there. CELL_CLEARS: it sets it to
+ * nil. Reads return it. */
+enum { CELL_MIXES = -2, CELL_CLEARS = -3 };
 struct spec_cell {
   int8_t sets, compares;
 };
@@ -222,6 +223,18 @@ static inline bool op_pure(const struct spec *s, const struct op *o) {
   default: return false;
   }
 }
+
+/* Independence. In a container, a set or an object that is one value, the operations on some values can be left out of
+ * a linearizable history, all of them at once, and it stays linearizable. These say which values an operation is on (at
+ * most two: a cas), or ON_ANY where a result that was not seen would tell; and which operations depend on values they
+ * are not on. */
+enum { ON_ANY = -1 };
+int op_values(const struct spec *, const struct op *, value on[2]);
+/* True if it depends on values it is not on, so that none can be left out: a cas that failed says what the value is
+ * not, an append goes on from whatever is there. */
+bool op_ties(const struct spec *, const struct op *);
+/* True if values can be left out of histories of this specification at all. */
+static inline bool spec_independent(const struct spec *s) { return s->data_independent || s->cell; }
 
 /* A specification of the user's own: a sequential implementation in C (include/asif.h), compiled and loaded (user.c).
  * Its functions run in this process, on one thread at a time. args: more for the compiler, NULL-terminated; or NULL. */

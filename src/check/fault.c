@@ -1,0 +1,184 @@
+/* The first fault of a wrong part: the earliest return such that what had happened by then is not linearizable already,
+ * whatever the operations open at that moment go on to return.
+ *
+ * Prefixes of a linearizable history are linearizable, so the returns whose prefix is wrong are the last ones, and the
+ * first of them is found by bisection. Deciders name a candidate: the search the first return that cannot be given what
+ * the open operations returned later, which is no later than the fault; a monitor the last return of the operations it
+ * found wrong. Mostly it is the fault, and the prefix that ends at the return before it is right: two decisions. */
+#include "check/fault.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { TRY_LEAST = 300000 }; /* configurations in which a prefix is decided */
+
+struct bisection {
+  const struct part *part;
+  enum decide_by by;
+  uint64_t most;
+  uint32_t *returns; /* events, increasing */
+  uint32_t count;
+  uint32_t good;                 /* returns below this one have right prefixes; or it could not be told */
+  uint32_t bad;                  /* this one's is wrong; `count`: none was decided to be */
+  struct mem *attempt, *bad_mem; /* bad_mem: of `found` */
+  struct fault found;
+};
+
+/* What had happened by an event, as a part. Its operations and events are numbered as the part's. */
+static struct part part_before(const struct part *p, struct mem *m, uint32_t event) {
+  uint32_t low = 0, high = p->count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (p->ops[middle].call <= event)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  struct op *ops = mem_alloc(m, ((size_t)low + 1) * sizeof *ops);
+  memcpy(ops, p->ops, low * sizeof *ops);
+  for (uint32_t i = 0; i < low; i++)
+    if (ops[i].ret > event) ops[i].ret = NO_RETURN, ops[i].result = V_UNKNOWN;
+  struct part prefix = *p;
+  prefix.ops = ops;
+  prefix.count = low;
+  prefix.events = event + 1;
+  return prefix;
+}
+
+/* A search may blame an earlier return, because it knows what was returned later: then all of the prefix counts. */
+static void widen_core(const struct part *p, struct mem *m, struct decision *d) {
+  if (!d->prefix) return;
+  d->core.count = 0;
+  for (uint32_t i = 0; i < p->count; i++) vec_push(m, &d->core, i);
+}
+
+/* Decides the prefix that ends at a return. */
+static enum verdict try_return(struct bisection *b, uint32_t which) {
+  struct part prefix = part_before(b->part, b->attempt, b->returns[which]);
+  struct decision d;
+  decide_quickly(&prefix, b->attempt, NULL, b->by, b->most, &d);
+  if (d.verdict == VERDICT_VIOLATED) {
+    widen_core(&prefix, b->attempt, &d);
+    struct mem *swap = b->bad_mem;
+    b->bad = which;
+    b->found.prefix = prefix;
+    b->found.decision = d;
+    b->bad_mem = b->attempt;
+    b->attempt = swap;
+  } else if (which >= b->good) {
+    b->good = which + 1;
+    b->found.exact = b->found.exact && d.verdict == VERDICT_HOLDS;
+  }
+  mem_close(b->attempt);
+  return d.verdict;
+}
+
+static uint32_t index_of(const struct bisection *b, uint32_t event) {
+  uint32_t low = 0, high = b->count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (b->returns[middle] < event)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Where it may be: the culprit of the decision, or else the last return of its core. */
+static uint32_t candidate(const struct bisection *b, const struct decision *d) {
+  uint32_t event = 0;
+  if (d->culprit != UINT32_MAX) return index_of(b, b->part->ops[d->culprit].ret);
+  for (size_t i = 0; i < d->core.count; i++) {
+    const struct op *o = &b->part->ops[d->core.at[i]];
+    if (!op_pending(o) && o->ret > event) event = o->ret;
+  }
+  return index_of(b, event);
+}
+
+static void bisect(struct bisection *b, const struct decision *d) {
+  uint32_t at = candidate(b, d);
+  if (at >= b->count) at = b->count - 1;
+  if (d->prefix) b->good = at; /* the search knows what follows: earlier prefixes are right */
+  for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
+    at = at + step < b->count ? at + step : b->count - 1;
+  if (b->bad == b->count) return;
+  if (b->bad > b->good) try_return(b, b->bad - 1);
+  while (b->good < b->bad) try_return(b, b->good + (b->bad - b->good) / 2);
+}
+
+void find_fault(const struct part *p, const struct decision *d, enum decide_by by, struct mem *m, struct fault *out) {
+  assert(d->verdict == VERDICT_VIOLATED);
+  struct bisection b = {.part = p, .by = by, .most = 2 * d->configurations + TRY_LEAST};
+  uint32_t *events = part_events(p, m);
+  b.returns = mem_alloc(m, ((size_t)p->events + 1) * sizeof *b.returns);
+  for (uint32_t e = 0; e < p->events; e++)
+    if (events[e] & 1) b.returns[b.count++] = e;
+  b.bad = b.count;
+  b.attempt = mem_child(m);
+  b.bad_mem = mem_child(m);
+  b.found.prefix = *p;
+  b.found.decision = *d;
+  b.found.exact = true;
+  assert(b.count); /* what never returned is not wrong */
+  bisect(&b, d);
+  *out = b.found;
+  out->exact = out->exact && b.bad < b.count;
+  out->culprit = b.bad < b.count ? events[b.returns[b.bad]] >> 1 : UINT32_MAX;
+  mem_free(m, events);
+  mem_free(m, b.returns);
+}
+
+static uint32_t global_event(const struct part *p, uint32_t event) {
+  return p->global_event ? p->global_event[event] : event;
+}
+
+/* How many of a part's events are before one of the history. */
+static uint32_t events_before(const struct part *p, uint32_t event) {
+  uint32_t low = 0, high = p->events;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (global_event(p, middle) < event)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The event by which a part is wrong. */
+static uint32_t fault_event(const struct part *p, const struct fault *f) {
+  return global_event(p, f->culprit == UINT32_MAX ? p->events - 1 : f->prefix.events - 1);
+}
+
+uint32_t find_first_fault(const struct parts *parts, const struct decision *decisions, uint32_t violated,
+                          enum decide_by by, struct mem *m, struct fault *out) {
+  uint32_t which = violated;
+  struct mem *attempt = mem_child(m), *kept = mem_child(m);
+  struct search *search = NULL; /* its states serve all keys */
+  find_fault(&parts->at[violated], &decisions[violated], by, m, out);
+  for (uint32_t i = 0; i < parts->count; i++) {
+    const struct part *p = &parts->at[i];
+    if (i == violated || decisions[i].verdict == VERDICT_HOLDS) continue;
+    uint32_t events = events_before(p, fault_event(&parts->at[which], out));
+    if (!events) continue;
+    struct part prefix = part_before(p, attempt, events - 1);
+    struct decision d;
+    decision_clear(&d);
+    if (p->spec->keyed) {
+      if (!search) search = search_new(m, p->spec);
+      search_bounded(search, &prefix, NULL, TRY_LEAST, &d);
+    } else {
+      decide_quickly(&prefix, attempt, NULL, by, TRY_LEAST, &d);
+    }
+    if (d.verdict == VERDICT_VIOLATED) {
+      struct mem *swap = kept;
+      find_fault(&prefix, &d, by, attempt, out);
+      which = i;
+      kept = attempt; /* of the fault found */
+      attempt = swap;
+    }
+    mem_close(attempt);
+  }
+  return which;
+}
