@@ -1,6 +1,7 @@
 /* Building items from a part: see items.h. */
 #include "check/items.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ static inline bool is_dealt(const struct index *x, value v) { return value_is_sm
 
 /* The place for a value's item + 1, made if `make`; NULL if absent. */
 static uint32_t *slot_at(struct index *x, value v, bool make) {
+  assert(v != V_NONE || !make); /* a removal that returned no value (Ok()) took none that was inserted */
+  if (v == V_NONE) return NULL;
   uint32_t s = (uint32_t)hash_mix(v) & x->mask;
   while (x->slots[s].key != V_NONE && x->slots[s].key != v) s = (s + 1) & x->mask;
   if (x->slots[s].key == v) return &x->slots[s].item;
