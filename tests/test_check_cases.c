@@ -221,3 +221,98 @@ TEST(check_cases_repeated) {
   in_a_row("stack", "push 1; push 2; push 1; pop -> 1; pop -> 1", VIOLATED());
   in_a_row("register", "write 1; write 2; write 1; read -> 1", HOLDS());
 }
+
+/* A key of a map is explained as the register it is, with the operations that matter, however far apart. */
+TEST(check_cases_keys_are_explained) {
+  in_a_row("map", "put 1 5; put 1 6; put 2 7; put 1 8; put 2 9; get 1 -> 6",
+           VIOLATED(.core = 3, .says = "overwritten: Put(1, 6) returned before Put(1, 8)"));
+  in_a_row("map", "put 1 5; put 2 3; put 1 6; get 1 -> nil",
+           VIOLATED(.core = 2, .says = "Put(1, 6) returned before Get(1) was called, and nothing can have removed it"));
+  in_a_row("map", "put 1 5; put 2 3; get 1 -> 4", VIOLATED(.core = 1, .says = "4 was never written"));
+  in_a_row("map", "put 1 5; put 2 4; get 1 -> 4; put 1 4",
+           VIOLATED(.core = 1, .says = "4 was not written before: it returned before Put(1, 4) was called"));
+  in_a_row("map", "put 1 5; put 1 6; delete 1; get 1 -> 6", VIOLATED(.core = 3, .says = "overwritten"));
+  in_a_row("map", "put 1 5; cas 1 5 6 -> true; get 1 -> 6; put 1 7; get 1 -> 6",
+           VIOLATED(.core = 3, .says = "overwritten: Cas(1, 5, 6) returned before Put(1, 7)"));
+  in_a_row("cas-register", "write 5; cas 4 6 -> true", VIOLATED(.core = 1, .says = "4 was never written"));
+  in_a_row("register", "write 1; write 2; write 3; read -> 2; read -> 1", VIOLATED(.fast = true, .core = 3));
+  in_a_row("set", "add 1 -> true; add 2 -> true; remove 1 -> true; remove 2 -> true; contains 1 -> true", VIOLATED(.fast = true));
+}
+
+/* Decides a history by one method; NULL if it does not apply. The result is owned by mem. */
+static const struct check_result *decide_text(struct mem *m, const char *spec_name, const char *text,
+                                              enum method method, const struct history **h) {
+  struct limits *limits = mem_zero(m, 1, sizeof *limits);
+  struct input *in = mem_zero(m, 1, sizeof *in);
+  struct spec *spec = mem_zero(m, 1, sizeof *spec);
+  struct check_result *r = mem_zero(m, 1, sizeof *r);
+  struct problem why = {.text = ""};
+  struct check_options options = {method, 1, method != METHOD_WING_GONG};
+  limits_start(limits, 0, 0);
+  input_from_bytes(in, m, "case", text, strlen(text));
+  struct history *read = history_read_input(in, &format_wing_gong, &why);
+  CHECKF(read && spec_named(spec_name, spec, &why) && spec_bind(spec, read, &why), "%s", why.text);
+  *h = read;
+  if (check_history(m, read, spec, &options, limits, r, &why)) return r;
+  CHECKF(method == METHOD_FAST && strstr(why.text, "leave out"), "%s: %s", spec_name, why.text);
+  return NULL;
+}
+
+/* Repeated values, many at a time: what no order can give is told without one. k: what is wrong. */
+static void counted(const char *name, int k) {
+  char text[8000], *to = text;
+  int pushes = 30, pops = 29 + (k == 1);
+  for (int p = 0; p < pushes; p++) to += sprintf(to, "x enq(%d) A%d\n", p % 2, p);
+  for (int p = 0; p < pops; p++) to += sprintf(to, "x deq() B%d\n", p);
+  to += sprintf(to, "x deq() C\n");
+  for (int p = 0; p < pushes; p++) to += sprintf(to, "x Ok() A%d\n", p);
+  for (int p = 0; p < pops; p++) to += sprintf(to, "x Ok(%d) B%d\n", k == 1 ? 1 : p % 2, p);
+  to += sprintf(to, k == 0 ? "x Ok(9) C\n" : "x Ok(1) C\n");
+  if (k == 2) to += sprintf(to, "x enq(5) C\nx Ok() C\nx enq(5) C\nx Ok() C\nx deq() C\nx Ok(empty) C\n");
+  struct mem m;
+  const struct history *h;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  const struct check_result *r = decide_text(&m, name, text, METHOD_AUTO, &h);
+  CHECKF(r->verdict == VERDICT_VIOLATED, "%s, %d: %s", name, k, r->reason);
+  if (k == 0) CHECKF(r->core_count == 1 && strstr(r->reason, "9 was") && r->confirmed, "%s: %s", name, r->reason);
+  if (k == 1) CHECKF(strstr(r->reason, "times, but") && r->confirmed, "%s: %s", name, r->reason);
+  mem_close(&m);
+}
+
+TEST(check_cases_counted) {
+  static const char *const names[] = {"stack", "queue", "deque", "semiqueue(3)", "priority-queue", "bounded-queue(40)"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (int k = 0; k < 3; k++) counted(names[i], k);
+}
+
+/* By whatever method, the culprit is the first return by which it is wrong, also over several keys and objects. */
+static void culprit_is(const char *spec_name, const char *text, uint32_t line) {
+  struct mem m;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  for (int k = 0; k < 4; k++) {
+    const struct history *h;
+    const struct check_result *r = decide_text(&m, spec_name, text, methods[k], &h);
+    if (!r) continue;
+    CHECKF(r->verdict == VERDICT_VIOLATED && r->culprit != UINT32_MAX, "%s, %s: no culprit", spec_name,
+           method_names[k]);
+    CHECKF(h->ops.at[r->culprit].line == line, "%s, %s: line %u, not %u", spec_name, method_names[k],
+           h->ops.at[r->culprit].line, line);
+  }
+  mem_close(&m);
+}
+
+TEST(check_cases_first_culprit) {
+  culprit_is("register",
+             "r write(1) A\nr Ok() A\nr write(2) A\nr Ok() A\nr read() A\nr Ok(1) A\nr read() B\nr Ok(1) B\n"
+             "r read() A\nr Ok(7) A\n",
+             5);
+  /* The open removal may have taken 1, as far as anyone knows when the other one returns. */
+  culprit_is("queue", "q enq(1) A\nq Ok() A\nq deq() B\nq deq() C\nq Ok(empty) C\nq Ok(7) B\n", 3);
+  culprit_is("set",
+             "s add(1) A\ns Ok(true) A\ns add(2) A\ns Ok(true) A\ns add(2) A\ns Ok(true) A\n"
+             "s add(1) A\ns Ok(true) A\n",
+             5);
+  culprit_is("queue", "p enq(1) A\np Ok() A\nq deq() B\nq Ok(3) B\np deq() A\np Ok(4) A\n", 3);
+}

@@ -41,14 +41,17 @@ static void name_start(struct mem *mem, const struct spec *spec, const struct st
 static bool shares_value(const struct spec *spec, const struct op *a, const struct op *b) {
   value x[2], y[2];
   int n = op_values(spec, a, x), k = op_values(spec, b, y);
-  return n == 1 && k == 1 && x[0] == y[0];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < k; j++)
+      if (x[i] == y[j]) return true;
+  return false;
 }
 
 /* A few operations on the core's values that are not in it: Enq(5), of a 5 that was dequeued twice. */
 static void find_context(struct mem *mem, const struct part *p, const struct shrunk *s, struct check_result *r) {
-  enum { MOST = 6 };
+  enum { MOST = 6, LOOK_MOST = 1000000 };
   r->context = mem_alloc(mem, MOST * sizeof *r->context);
-  if (!p->spec->data_independent) return;
+  if (!spec_independent(p->spec) || s->start.count || s->core.count * p->count > LOOK_MOST) return;
   for (uint32_t i = 0; i < p->count && r->context_count < MOST; i++) {
     bool shares = false, in = false;
     if (op_pure(p->spec, &p->ops[i])) continue;

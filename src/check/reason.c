@@ -2,6 +2,7 @@
  * a sentence that says which operation finds no place, and from which states. */
 #include "check/reason.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct view { /* the core, sorted out */
@@ -44,13 +45,19 @@ static const struct op *find_take(const struct view *v, value x) {
   return NULL;
 }
 
-/* Anywhere in the history, on the same object. */
-static const struct op *find_put_anywhere(const struct view *v, value x, uint32_t object) {
+/* How often a value was put into the object by insertions called before an event; *next is the first one after. */
+static size_t puts_before(const struct view *v, value x, uint32_t object, uint32_t event, const struct op **next) {
+  size_t n = 0;
+  *next = NULL;
   for (size_t i = 0; i < v->h->ops.count; i++) {
     const struct op *o = &v->h->ops.at[i];
-    if (is_put(v, o) && o->object == object && o->arg[0] == x) return o;
+    if (!is_put(v, o) || o->object != object || o->arg[0] != x || (o->result == V_FULL && !op_pending(o))) continue;
+    if (o->call < event)
+      n++;
+    else if (!*next)
+      *next = o;
   }
-  return NULL;
+  return n;
 }
 
 /* " was dequeued twice", "once" */
@@ -62,43 +69,45 @@ static void say_times(const struct view *v, const char *what, size_t n) {
     text_printf(v->out, "%zu times", n);
 }
 
-static bool is_value(value x) { return value_is_small(x) || x > V_UNKNOWN; }
-
-/* A value that came from nowhere, came out twice, or before it went in. */
+/* A value that came from nowhere, came out more often than it went in, or before that. */
 static bool say_origin(const struct view *v) {
   for (size_t i = 0; i < v->r->core_count; i++) {
-    const struct op *t = op_at(v, v->r->core[i]);
-    if (!is_take(v, t) || !is_value(t->result)) continue;
-    const struct op *put = find_put_anywhere(v, t->result, t->object);
-    if (!put) {
-      say_value(v, t->result);
-      text_printf(v->out, " was %s, but never %s", v->container->undone, v->container->done);
+    const struct op *t = op_at(v, v->r->core[i]), *later;
+    if (!is_take(v, t) || op_pending(t) || t->ret > v->r->core_to || t->result == V_EMPTY || t->result == V_UNKNOWN)
+      continue;
+    size_t puts = puts_before(v, t->result, t->object, t->ret, &later), takes = 0;
+    if (!puts && t->result == V_NONE) {
+      say_call(v, t);
+      text_add(v->out, " returned no value");
       return true;
     }
-    put = find_put(v, t->result);
-    if (put && before(t, put) && v->r->core_count <= 3) {
+    if (!puts) {
       say_value(v, t->result);
-      text_printf(v->out, " was %s before it was %s: ", v->container->undone, v->container->done);
+      text_printf(v->out, " was %s, but never %s", v->container->undone, v->container->done);
+      if (!later) return true;
+      text_add(v->out, " before: ");
       say_op(v, t);
       text_add(v->out, " returned before ");
-      say_call(v, put);
+      say_call(v, later);
       text_add(v->out, " was called");
       return true;
     }
-    size_t takes = 0, puts = 0;
+    uint32_t last = 0;
     for (size_t k = 0; k < v->r->core_count; k++) {
       const struct op *o = op_at(v, v->r->core[k]);
-      takes += is_take(v, o) && o->result == t->result;
+      if (!is_take(v, o) || o->result != t->result || op_pending(o) || o->ret > v->r->core_to) continue;
+      takes++;
+      if (o->ret > last) last = o->ret;
     }
-    for (size_t k = 0; takes > 1 && k < v->h->ops.count; k++) {
-      const struct op *o = &v->h->ops.at[k];
-      puts += is_put(v, o) && o->object == t->object && o->arg[0] == t->result;
-    }
-    if (takes > 1 && takes > puts) {
+    puts = puts_before(v, t->result, t->object, last, &later);
+    if (takes > puts * spec_times(v->spec)) {
       say_value(v, t->result);
       say_times(v, v->container->undone, takes);
       text_printf(v->out, ", but %s only ", v->container->done);
       say_times(v, "", puts);
+      if (later) text_add(v->out, " by then");
+      if (spec_times(v->spec) > 1)
+        text_printf(v->out, ", and may be returned %" PRIu32 " times for each", spec_times(v->spec));
       return true;
     }
   }
@@ -133,7 +142,9 @@ static bool say_order(const struct view *v, bool lifo, int priority) {
   for (size_t i = 0; i < v->r->core_count; i++)
     for (size_t k = 0; k < v->r->core_count; k++) {
       const struct op *a = op_at(v, v->r->core[i]), *out = op_at(v, v->r->core[k]);
-      if (!is_put(v, a) || !is_take(v, out) || !is_value(out->result) || a->arg[0] == out->result) continue;
+      if (!is_put(v, a) || !is_take(v, out) || out->result == V_EMPTY || out->result == V_UNKNOWN ||
+          a->arg[0] == out->result)
+        continue;
       const struct op *b = find_put(v, out->result), *later = find_take(v, a->arg[0]);
       if (later && !before(out, later)) continue;
       if (v->r->core_count != 2u + (b != NULL) + (later != NULL)) continue;
@@ -201,61 +212,112 @@ static bool say_member(const struct view *v) {
   return false;
 }
 
-/* A read of a value that nobody wrote. */
+/* Objects that are one value: registers, and the keys of a map. */
+
+static bool same_cell(const struct view *v, const struct op *a, const struct op *b) {
+  return a->object == b->object && (!v->spec->keyed || a->arg[0] == b->arg[0]);
+}
+
+/* The value an operation sets, if it does. */
+static bool sets(const struct view *v, const struct op *o, value *x) {
+  const struct spec_cell *c = &v->spec->cell[o->method];
+  value on[2];
+  if (c->sets == -1 || c->sets == CELL_MIXES || o->result == V_FALSE) return false;
+  *x = on[0] = V_NONE;
+  int n = op_values(v->spec, o, on);
+  if (n > 0) *x = on[n - 1];
+  return n > 0;
+}
+
+/* The value an operation found there, if it says so: a read's result, what a cas that succeeded compared with. */
+static bool found(const struct view *v, const struct op *o, value *x) {
+  const struct spec_cell *c = &v->spec->cell[o->method];
+  if (op_pending(o) || o->ret > v->r->core_to || o->result == V_UNKNOWN || c->sets == CELL_MIXES) return false;
+  if (c->sets == -1 ? false : c->compares < 0 || o->result != V_TRUE) return false;
+  value on[2];
+  op_values(v->spec, o, on);
+  *x = on[0];
+  return true;
+}
+
+static bool is_initial(const struct view *v, value x) {
+  return x == (v->spec->family == FAMILY_REGISTER ? spec_initial(v->spec) : (value)V_NIL);
+}
+
+/* Was this value ever written to the cell? *first is the first to be called, or NULL. */
+static void writes_of(const struct view *v, const struct op *at, value x, const struct op **first) {
+  *first = NULL;
+  for (size_t i = 0; i < v->h->ops.count && !*first; i++) {
+    const struct op *o = &v->h->ops.at[i];
+    value set;
+    if (same_cell(v, o, at) && sets(v, o, &set) && set == x) *first = o;
+  }
+}
+
+/* What was found there and nobody had written. */
 static bool say_never_written(const struct view *v) {
-  int read = spec_op_find(v->spec, "read", 4), key = v->spec->keyed; /* a map's operations have the key first */
-  if (!v->spec->cell || read < 0 || spec_op_find(v->spec, "append", 6) >= 0) return false;
+  for (size_t i = 0; i < v->h->ops.count; i++) /* an append makes values that nobody writes */
+    if (v->spec->cell[v->h->ops.at[i].method].sets == CELL_MIXES) return false;
   for (size_t i = 0; i < v->r->core_count; i++) {
-    const struct op *o = op_at(v, v->r->core[i]);
-    if (o->method != read || op_pending(o) || o->result == V_UNKNOWN) continue;
-    bool written = o->result == V_NIL || (!key && o->result == spec_initial(v->spec));
-    for (size_t k = 0; k < v->h->ops.count && !written; k++) {
-      const struct op *x = &v->h->ops.at[k];
-      int sets = v->spec->cell[x->method].sets;
-      written = sets >= 0 && x->arg[sets] == o->result && x->object == o->object && (!key || x->arg[0] == o->arg[0]);
-    }
-    if (written) continue;
+    const struct op *o = op_at(v, v->r->core[i]), *first;
+    value x;
+    if (!found(v, o, &x) || is_initial(v, x)) continue;
+    writes_of(v, o, x, &first);
+    if (first && first->call < o->ret) continue;
     say_op(v, o);
     text_add(v->out, ", but ");
-    say_value(v, o->result);
-    text_add(v->out, " was never written");
+    say_value(v, x);
+    text_add(v->out, first ? " was not written before: it returned before " : " was never written");
+    if (first) say_call(v, first), text_add(v->out, " was called");
     return true;
   }
   return false;
 }
 
-/* A read of a register that finds what it should not. */
-static bool say_read(const struct view *v) {
-  int read = spec_op_find(v->spec, "read", 4), write = spec_op_find(v->spec, "write", 5);
-  if (read < 0 || write < 0) return false;
-  int key = v->spec->keyed; /* a map's write has its key first */
+/* ", and that returned before Read() was called" */
+static void say_and_before(const struct view *v, const struct op *o) {
+  text_add(v->out, ", and that returned before ");
+  say_call(v, o);
+  text_add(v->out, " was called");
+}
+
+/* Found again after something else had been written, or seen, since. */
+static bool say_overwritten(const struct view *v) {
   for (size_t i = 0; i < v->r->core_count; i++) {
-    const struct op *o = op_at(v, v->r->core[i]);
-    if (o->method != read || op_pending(o) || o->result == V_UNKNOWN) continue;
-    const struct op *wrote = NULL, *since = NULL;
+    const struct op *o = op_at(v, v->r->core[i]), *wrote = NULL, *since = NULL, *seen = NULL;
+    value x, y;
+    if (!found(v, o, &x)) continue;
     for (size_t k = 0; k < v->r->core_count; k++) {
-      const struct op *x = op_at(v, v->r->core[k]);
-      if (x->method != write) continue;
-      if (x->arg[key] == o->result)
-        wrote = x;
-      else if (before(x, o))
-        since = x;
+      const struct op *w = op_at(v, v->r->core[k]);
+      if (w == o) continue;
+      if (sets(v, w, &y) && y == x)
+        wrote = w;
+      else if (sets(v, w, &y) && before(w, o))
+        since = w;
+      else if (found(v, w, &y) && y != x && before(w, o))
+        seen = w;
     }
-    if (wrote && before(o, wrote)) {
-      say_op(v, o);
-      text_add(v->out, " returned before ");
-      say_call(v, wrote);
-      text_add(v->out, " was called");
-      return true;
-    }
-    if (since && (!wrote || before(wrote, since)) && v->r->core_count <= (wrote ? 3u : 2u)) {
+    size_t others = (wrote != NULL) + (since != NULL) + (seen != NULL);
+    if (v->r->core_count != 1 + others || (!wrote && !is_initial(v, x))) continue;
+    if (since && !seen && (!wrote || before(wrote, since))) {
       say_op(v, o);
       text_add(v->out, ", but that was overwritten: ");
+      say_before(v, wrote ? wrote : since, wrote ? since : o);
+      if (wrote) say_and_before(v, o);
+      if (!wrote) text_printf(v->out, ", and nothing can have %s since", x == V_NIL ? "removed it" : "set it back");
+      return true;
+    }
+    if (seen && !since && (!wrote || before(wrote, seen))) { /* somebody saw another value in between */
+      say_op(v, o);
+      text_add(v->out, ", but another value was there since: ");
+      say_op(v, seen);
+      text_add(v->out, " returned before ");
+      say_call(v, o);
+      text_add(v->out, " was called");
       if (wrote) {
-        say_before(v, wrote, since);
-        text_add(v->out, ", and that returned before the read was called");
-      } else {
-        say_before(v, since, o);
+        text_add(v->out, ", after ");
+        say_call(v, wrote);
+        text_add(v->out, " had returned");
       }
       return true;
     }
@@ -297,7 +359,9 @@ static bool say_container(const struct view *v) {
 
 void reason_print(const struct history *h, const struct spec *spec, const struct check_result *r, struct text *out) {
   struct view v = {.h = h, .spec = spec, .r = r, .out = out, .container = spec->container};
-  if (v.container ? say_container(&v) : say_never_written(&v) || say_member(&v)) return;
-  if (v.container || !say_read(&v)) say_anything(&v);
+  if (v.container && say_container(&v)) return;
+  if (spec->cell && (say_never_written(&v) || (!r->start_count && say_overwritten(&v)))) return;
+  if (spec->keyed && !spec->cell && say_member(&v)) return;
+  say_anything(&v);
   say_start(&v);
 }

@@ -184,13 +184,16 @@ static void drop_values(struct shrink *s) {
   uint32_t *group_of = number_groups(s, &g);
   uint32_t *left = mem_alloc(s->mem, ((size_t)g.groups + 1) * sizeof *left), count = g.groups;
   uint8_t *before = mem_alloc(s->mem, (size_t)p->count + 1), *dropped = mem_zero(s->mem, (size_t)g.groups + 1, 1);
-  for (uint32_t i = 0; i < count; i++) left[i] = i;
-  for (uint32_t chunk = (count + 1) / 2; count > 1 && chunk;) {
+  uint32_t blamed = s->culprit == UINT32_MAX ? NEVER : group_of[s->culprit];
+  count = 0;
+  for (uint32_t i = 0; i < g.groups; i++) /* the culprit's stays */
+    if (i != blamed) left[count++] = i;
+  for (uint32_t chunk = (count + 1) / 2; count && chunk;) {
     bool any = false;
     for (uint32_t from = 0; from < count; from += chunk) {
       if (late(s)) return;
       uint32_t to = from + chunk < count ? from + chunk : count;
-      if (to - from == count) continue;
+      if (to - from == g.groups) continue;
       memcpy(before, s->fate, p->count);
       for (uint32_t i = from; i < to; i++) dropped[left[i]] = 1;
       for (uint32_t i = 0; i < p->count; i++)

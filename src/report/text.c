@@ -109,7 +109,7 @@ static void put_core_list(const struct report *r, struct text *t) {
     put_short_label(t, r, o);
     if (op_pending(o)) text_add(t, " (did not return)");
     if (at == c->culprit) text_printf(t, "  %s<-- impossible from here on%s", RED(r), OFF(r));
-    if (i >= c->core_count) text_printf(t, "  %s(does not help)%s", DIM(r), OFF(r));
+    if (i >= c->core_count) text_printf(t, "  %s(same value; no matter when)%s", DIM(r), OFF(r));
     text_char(t, '\n');
   }
 }

@@ -135,6 +135,7 @@ int op_values(const struct spec *s, const struct op *o, value on[2]) {
 }
 
 bool op_ties(const struct spec *s, const struct op *o) {
+  if (s->container) return s->bounded && spec_op_in(s->container->puts, o->method) && o->result != V_NONE;
   if (!s->cell) return !s->data_independent;
   const struct spec_cell *c = &s->cell[o->method];
   return c->sets == CELL_MIXES || (c->compares >= 0 && o->result != V_TRUE);

@@ -231,10 +231,10 @@ static inline bool op_pure(const struct spec *s, const struct op *o) {
 enum { ON_ANY = -1 };
 int op_values(const struct spec *, const struct op *, value on[2]);
 /* True if it depends on values it is not on, so that none can be left out: a cas that failed says what the value is
- * not, an append goes on from whatever is there. */
+ * not, an append goes on from whatever is there, an insertion that found no room says how many are inside. */
 bool op_ties(const struct spec *, const struct op *);
 /* True if values can be left out of histories of this specification at all. */
-static inline bool spec_independent(const struct spec *s) { return s->data_independent || s->cell; }
+static inline bool spec_independent(const struct spec *s) { return s->data_independent || s->cell || s->container; }
 
 /* A specification of the user's own: a sequential implementation in C (include/asif.h), compiled and loaded (user.c).
  * Its functions run in this process, on one thread at a time. args: more for the compiler, NULL-terminated; or NULL. */
