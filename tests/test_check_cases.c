@@ -236,7 +236,8 @@ TEST(check_cases_keys_are_explained) {
            VIOLATED(.core = 3, .says = "overwritten: Cas(1, 5, 6) returned before Put(1, 7)"));
   in_a_row("cas-register", "write 5; cas 4 6 -> true", VIOLATED(.core = 1, .says = "4 was never written"));
   in_a_row("register", "write 1; write 2; write 3; read -> 2; read -> 1", VIOLATED(.fast = true, .core = 3));
-  in_a_row("set", "add 1 -> true; add 2 -> true; remove 1 -> true; remove 2 -> true; contains 1 -> true", VIOLATED(.fast = true));
+  in_a_row("set", "add 1 -> true; add 2 -> true; remove 1 -> true; remove 2 -> true; contains 1 -> true",
+           VIOLATED(.fast = true));
 }
 
 /* Decides a history by one method; NULL if it does not apply. The result is owned by mem. */
