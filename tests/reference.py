@@ -425,6 +425,20 @@ class Snzi(Model):
         return [(OK, s - 1)] if s else []
 
 
+class Mailbox(Model):  # the state: letters inside; whether a check has been true since the last remove
+    ops = [('deliver', 0), ('check', 0), ('check', 0), ('remove', 0)]
+    results = {'deliver': [result_ok], 'check': [result_bool], 'remove': [result_ok]}
+    start = (0, False)
+
+    def step(self, s, name, args, process):
+        letters, checked = s
+        if name == 'deliver':
+            return [(OK, (letters + 1, checked))]
+        if name == 'check':
+            return [(TRUE, (letters, True))] if letters else [(FALSE, s)]
+        return [(OK, (letters - 1, False))] if checked else []
+
+
 MODELS = {
     'queue': Queue(), 'stack': Stack(), 'deque': Deque(), 'priority-queue': PriorityQueue(),
     'max-priority-queue': MaxPriorityQueue(), 'bounded-queue(2)': BoundedQueue(2),
@@ -433,7 +447,7 @@ MODELS = {
     'stuttering-queue(2)': StutteringQueue(2), 'producer-fifo': ProducerFifo(), 'set': Set(), 'multiset': Multiset(),
     'register': Register(), 'register(0)': Register(0), 'cas-register': CasRegister(), 'map': Map(),
     'map of texts': AppendMap(), 'counter': Counter(), 'lock': Lock(), 'rw-lock': RwLock(), 'semaphore(2)': Semaphore(2),
-    'snzi': Snzi(),
+    'snzi': Snzi(), 'mailbox': Mailbox(),
 }
 
 
