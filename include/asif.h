@@ -1,7 +1,8 @@
 /* Asif: checks the as-if rule of concurrent objects.
  *
- * This header is what a user's code includes: for the library (C11 and C++17, docs/library.md), for a specification of
- * one's own (C, docs/specs.md), and to say what a concurrent object is (C11 and C++17, docs/harness.md). */
+ * This header is what a user's code includes: for the library (docs/library.md), for a specification of one's own
+ * (C, docs/specs.md), and to say what a concurrent object is (docs/harness.md). C99 or later, C++11 or later, GCC or
+ * Clang. */
 #ifndef ASIF_H
 #define ASIF_H
 
@@ -15,8 +16,10 @@
 #ifdef __cplusplus
 #include <initializer_list>
 #define ASIF_THREAD_LOCAL_ thread_local
-#else
+#elif __STDC_VERSION__ >= 201112L
 #define ASIF_THREAD_LOCAL_ _Thread_local
+#else
+#define ASIF_THREAD_LOCAL_ __thread
 #endif
 
 /* Results (and arguments) that are no numbers. Texts of a history are ints too, just above these, each text its own:
@@ -37,7 +40,8 @@
  *   if (asif_check(h, "queue", NULL, &answer) != ASIF_DONE) ... asif_error(h) says why ...
  *
  * No function prints or exits, and there is no state but that of the handles: a history and its answers belong to one
- * thread at a time, and different threads may use different ones at once. */
+ * thread at a time, and different threads may use different ones at once. Every function takes NULL where a call that
+ * failed left it, and for every other pointer too: it does nothing, and its status, verdict or NULL says so. */
 #define ASIF_VERSION_MAJOR 0
 #define ASIF_VERSION_MINOR 1
 #define ASIF_API           __attribute__((visibility("default")))
@@ -68,8 +72,8 @@ static inline asif_value asif_int(int64_t number) {
   asif_value v = {NULL, 0, number};
   return v;
 }
-static inline asif_value asif_text(const char *text) {
-  asif_value v = {text, strlen(text), 0};
+static inline asif_value asif_text(const char *text) { /* NULL: ASIF_NIL */
+  asif_value v = {text, text ? strlen(text) : 0, text ? 0 : ASIF_NIL};
   return v;
 }
 
@@ -131,7 +135,8 @@ typedef struct asif_options {
 
 /* Checks the history against a specification: a name (`asif specs` lists them), a C file of one's own, or NULL to
  * guess. No events can be added afterwards, but it can be checked again, against others too. A limit reached is no
- * failure, but the verdict ASIF_UNKNOWN. On failure *answer is NULL.
+ * failure, but the verdict ASIF_UNKNOWN. On failure *answer is NULL, but for one: if all that failed is writing the
+ * evidence, the answer is there, and the status is ASIF_BAD_INPUT.
  *
  * A C file (a name that ends in .c or has a slash) is compiled and runs inside the process: meanwhile there are signal
  * handlers and an interval timer of Asif's, and checks of this kind wait for each other. */
@@ -140,7 +145,8 @@ ASIF_API void asif_answer_free(asif_answer *);
 
 typedef enum asif_verdict { ASIF_HOLDS = 0, ASIF_VIOLATED = 1, ASIF_UNKNOWN = 3 } asif_verdict;
 
-/* The answer: it outlives the history, and what these return lives as long as the answer. */
+/* The answer: it outlives the history, and what these return lives as long as the answer. Of NULL the verdict is
+ * ASIF_UNKNOWN. */
 ASIF_API asif_verdict asif_answer_verdict(const asif_answer *);
 /* Why it is not linearizable, or not known; "" if it is. */
 ASIF_API const char *asif_answer_reason(const asif_answer *);
@@ -195,12 +201,12 @@ typedef enum asif_taker {
 typedef struct asif_recorder_options {
   const char *object_type; /* "queue": what the file says the object is; NULL: nothing */
   asif_taker taker;        /* ASIF_BACKGROUND or ASIF_INLINE */
-  size_t bytes;            /* memory of a tape, at least 8 KiB; 0: 256 KiB */
+  size_t bytes;            /* memory of a tape, 8 KiB to 512 MiB; 0: 256 KiB */
   int milliseconds;        /* the background thread writes what there is at least this often; 0: 100 */
 } asif_recorder_options;
 
-/* Makes the file. NULL if there is no memory; where the file cannot be written there is a recorder that says so, and
- * records nothing. */
+/* Makes the file. NULL if there is no memory; where the file cannot be written, or an option has no meaning, there is a
+ * recorder that says so, and records nothing. */
 ASIF_API asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options *);
 /* The number of an operation, for the calls; the object may be NULL where there is only one. -1 if there is no memory.
  */
@@ -223,7 +229,7 @@ typedef struct asif_monitor_options {
   void (*violated)(asif_monitor *,
                    void *user); /* called once, at the first violation, by the thread that saw it; or NULL */
   void *user;
-  size_t bytes;     /* memory of a tape, at least 8 KiB; 0: 256 KiB */
+  size_t bytes;     /* memory of a tape, 8 KiB to 512 MiB; 0: 256 KiB */
   int milliseconds; /* the background thread looks at least this often; 0: 100 */
   int one_in; /* n: one in n values is followed, chosen at random, and the others cost next to nothing; 0 and 1: all.
                * Queues and stacks only, whose values do not touch each other: still no false alarms, but violations may
@@ -254,7 +260,7 @@ ASIF_API asif_status asif_monitor_interval(const asif_monitor *, uint32_t operat
 ASIF_API asif_status asif_monitor_evidence(asif_monitor *, const char *path);
 ASIF_API void asif_monitor_free(asif_monitor *); /* and its tapes: nobody uses them any more */
 
-/* The thread needs its tape no more: another may get it. */
+/* The thread needs its tape no more: another may get it. Ending it again does nothing. */
 ASIF_API void asif_tape_end(asif_tape *);
 
 /* What follows is how the calls reach the library; of it only the functions at its end are for use.
@@ -449,7 +455,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
   ASIF_SPEC_TABLE_(id, NULL)
 #define ASIF_SPEC_WITH_INIT_(id, type, f) \
   typedef type asif_spec_state; \
-  _Static_assert(_Generic(&f, void (*)(asif_spec_state *) : 1, default : 0), #f " must be void " #f "(" #type " *)"); \
+  __extension__ _Static_assert(_Generic(&f, void (*)(asif_spec_state *) : 1, default : 0), \
+                               #f " must be void " #f "(" #type " *)"); \
   ASIF_SPEC_TABLE_(id, (void (*)(void))f)
 #define ASIF_SPEC_TABLE_(id, f) \
   extern const struct asif_spec asif_spec_table; \
@@ -469,9 +476,9 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
   static const struct asif_spec_op *const asif_spec_pointer_##f __attribute__((used, section("asif_spec_ops"))) = \
       &asif_spec_op_##f;
 #define ASIF_SPEC_SIGNATURE_(f) \
-  _Generic(&f, ASIF_SPEC_RETURNS_(void, 0), ASIF_SPEC_RETURNS_(bool, 1), ASIF_SPEC_RETURNS_(int, 2), \
-           ASIF_SPEC_RETURNS_(long, 3), default \
-           : -1)
+  (__extension__ _Generic(&f, ASIF_SPEC_RETURNS_(void, 0), ASIF_SPEC_RETURNS_(bool, 1), ASIF_SPEC_RETURNS_(int, 2), \
+                          ASIF_SPEC_RETURNS_(long, 3), default \
+                          : -1))
 #define ASIF_SPEC_RETURNS_(R, r) ASIF_SPEC_TAKES_(R, r, asif_spec_state), ASIF_SPEC_TAKES_(R, r, const asif_spec_state)
 #define ASIF_SPEC_TAKES_(R, r, S) \
   R(*) \
@@ -700,23 +707,32 @@ template <> struct asif_type_<int> {
 template <> struct asif_type_<long> {
   enum { result = 3, argument = 1 };
 };
+/* Of a list of arguments; C++11 has no loops in constant expressions. */
+template <class... A> struct asif_arguments_ {
+  enum { count = 0, longs = 0, wrong = 0 };
+};
+template <class T, class... A> struct asif_arguments_<T, A...> {
+  enum {
+    count = 1 + (int)asif_arguments_<A...>::count,
+    wrong = (int)asif_type_<T>::argument < 0 || (int)asif_arguments_<A...>::wrong || count > 3,
+    longs = wrong ? 0 : (int)asif_type_<T>::argument | (int)asif_arguments_<A...>::longs << 1
+  };
+};
 template <class R, class... A> constexpr int asif_signature_(R (*)(A...)) {
-  int bits = 0, count = 0, wrong = asif_type_<R>::result < 0;
-  for (int argument : {0, (int)asif_type_<A>::argument...}) {
-    wrong |= argument < 0;
-    if (argument > 0 && count <= 3) bits |= 1 << (3 + count);
-    count++;
-  }
-  return wrong || count > 4 ? -1 : asif_type_<R>::result + 4 * (count - 1) + bits;
+  return (int)asif_type_<R>::result < 0 || asif_arguments_<A...>::wrong
+             ? -1
+             : (int)asif_type_<R>::result + 4 * (int)asif_arguments_<A...>::count +
+                   16 * (int)asif_arguments_<A...>::longs;
 }
 constexpr bool asif_is_int_(int) { return true; }
 template <class T> constexpr bool asif_is_int_(T *) { return false; }
 #else
-#define ASIF_ASSERT_(condition, text) _Static_assert(condition, text)
-#define ASIF_IS_INT_(x)               _Generic((x), int : 1, default : 0)
+#define ASIF_ASSERT_(condition, text) __extension__ _Static_assert(condition, text)
+#define ASIF_IS_INT_(x)               (__extension__ _Generic((x), int : 1, default : 0))
 #define ASIF_SIGNATURE_(f) \
-  (_Generic(&f, ASIF_RETURNS_(void, 0), ASIF_RETURNS_(bool, 1), ASIF_RETURNS_(int, 2), ASIF_RETURNS_(long, 3), default \
-            : -1))
+  (__extension__ _Generic(&f, ASIF_RETURNS_(void, 0), ASIF_RETURNS_(bool, 1), ASIF_RETURNS_(int, 2), \
+                          ASIF_RETURNS_(long, 3), default \
+                          : -1))
 #define ASIF_RETURNS_(R, r) \
   R(*) \
   (void) \

@@ -1,4 +1,5 @@
-/* How commands answer: the report on standard output, and in the files that were asked for. */
+/* How commands answer: the report on standard output, and then in the files that were asked for. A verdict may be the
+ * work of hours: it is printed before anything else is tried that may fail. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,12 +40,22 @@ void tell_junit(const struct args *a, const char *path, int status, const char *
   if (a->junit) junit_add_problem(a->junit, strcmp(path, "-") ? path : "<stdin>", kinds[status], why);
 }
 
-static bool write_report(struct mem *m, const struct report *r, const char *path, report_maker *make) {
+/* In memory of its own: that there is too little for a page loses the page alone. */
+static bool write_report(const struct report *r, const char *path, report_maker *make) {
   if (!path) return true;
+  struct mem m;
   struct text t;
-  text_open(&t, m);
-  make(r, &t);
-  return write_file(path, text_string(&t), t.count);
+  volatile bool good = false;
+  mem_open(&m, NULL);
+  if (!MEM_GUARD(&m)) {
+    text_open(&t, &m);
+    make(r, &t);
+    good = write_file(path, text_string(&t), t.count);
+  } else {
+    say_error("cannot write %s: out of memory", path);
+  }
+  mem_close(&m);
+  return good;
 }
 
 bool write_reports(const struct args *a, struct mem *m, const struct report *r, report_maker *svg,
@@ -55,14 +66,17 @@ bool write_reports(const struct args *a, struct mem *m, const struct report *r, 
     const char *last = memrchr(all, '\n', before->count - 1);
     if (last) out = last + 1;
   }
-  bool good =
-      write_stdout(out, before->count - (size_t)(out - all)); /* the verdict first, whatever becomes of the rest */
+  bool good = write_stdout(out, before->count - (size_t)(out - all)); /* whatever becomes of the rest */
   if (a->junit)
     junit_add(a->junit, r);
   else
-    good &= write_report(m, r, arg_value(a, "junit"), report_junit);
-  good &= write_report(m, r, output_path(a, m, "svg"), svg);
-  good &= write_report(m, r, output_path(a, m, "html"), report_html);
+    good &= write_report(r, arg_value(a, "junit"), report_junit);
+  good &= write_report(r, output_path(a, m, "svg"), svg);
+  return write_report(r, output_path(a, m, "html"), report_html) && good;
+}
+
+bool file_written(bool good, const struct problem *why) {
+  if (!good) say_error("%s", why->text);
   return good;
 }
 

@@ -97,21 +97,14 @@ static bool write_answers(struct job *j, struct mem *m, struct report *report, s
   const struct args *a = j->args;
   const char *witness = output_path(a, m, "witness"), *evidence = output_path(a, m, "evidence");
   const struct check_result *r = report->result;
-  bool good = true;
-  if (evidence && report->history && r->verdict != VERDICT_UNKNOWN) {
-    good = evidence_write(evidence, report->history, report->spec, r, why);
-    if (good)
-      report->evidence = evidence;
-    else
-      say_error("%s", why->text);
-  }
   struct text t;
   text_open(&t, m);
-  good &= write_reports(a, m, report, report_svg, &t);
-  if (witness && r->verdict == VERDICT_HOLDS && !write_witness(m, witness, report->history, r, why)) {
-    say_error("%s", why->text);
-    good = false;
-  }
+  if (!report->history || r->verdict == VERDICT_UNKNOWN) evidence = NULL;
+  report->evidence = writable_path(evidence);
+  bool good = write_reports(a, m, report, report_svg, &t);
+  if (evidence) good &= file_written(evidence_write(evidence, report->history, report->spec, r, why), why);
+  if (witness && r->verdict == VERDICT_HOLDS)
+    good &= file_written(write_witness(m, witness, report->history, r, why), why);
   return good;
 }
 
@@ -164,11 +157,11 @@ static int check_file(struct job *j, const char *path) {
                             .peak_rss_kb = peak_rss_kb(),
                             .color = isatty(STDOUT_FILENO),
                             .width = terminal_columns()};
-    bool good = write_answers(j, &own, &report, &why);
-    status = graver_status(status_of_verdict(result.verdict), good ? EXIT_HOLDS : EXIT_USAGE);
+    status = status_of_verdict(result.verdict);
+    status = status_of_output(status, write_answers(j, &own, &report, &why));
   } else {
     say_error("out of memory while writing the answer");
-    status = EXIT_UNKNOWN;
+    if (status != EXIT_VIOLATED) status = EXIT_UNKNOWN;
   }
   spec_user_close(&spec);
   mem_close(&own);

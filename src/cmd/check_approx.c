@@ -125,24 +125,19 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
                           .peak_rss_kb = peak_rss_kb(),
                           .color = isatty(STDOUT_FILENO),
                           .width = terminal_columns()};
-  bool good = true;
-  if (evidence && violated) {
-    good = evidence_write(evidence, report.history, &spec, &j->result, &j->why);
-    if (good)
-      report.evidence = evidence;
-    else
-      say_error("%s", j->why.text);
-  }
   struct text t;
   text_open(&t, own);
-  return write_reports(j->args, own, &report, report_svg, &t) && good;
+  if (!violated) evidence = NULL;
+  report.evidence = writable_path(evidence);
+  bool good = write_reports(j->args, own, &report, report_svg, &t);
+  if (evidence) good &= file_written(evidence_write(evidence, report.history, &spec, &j->result, &j->why), &j->why);
+  return good;
 }
 
 /* After the reading: the answer is written. */
 static int answer(struct monitoring *j, struct mem *own, const char *path, enum verdict verdict) {
   set_result(j, verdict);
-  bool good = write_answers(j, own, path);
-  return graver_status(status_of_verdict(verdict), good ? EXIT_HOLDS : EXIT_USAGE);
+  return status_of_output(status_of_verdict(verdict), write_answers(j, own, path));
 }
 
 int check_approx(const struct args *a, const char *path, double seconds, size_t bytes) {

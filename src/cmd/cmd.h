@@ -85,6 +85,7 @@ void say_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /
 int status_of_verdict(enum verdict);
 /* Of several answers the gravest counts: violated, then an internal error, bad input, unknown, holds. */
 int graver_status(int, int);
+int status_of_output(int status, bool written); /* what is violated stays so if some output could not be written */
 int status_of_problem(const struct problem *);
 int problem_status(const struct problem *); /* prints the problem, returns its status */
 int terminal_columns(void);                 /* 100 where standard output is no terminal */
@@ -96,6 +97,8 @@ void handle_interrupts(void);
  * Returns false and says why on stderr. */
 bool write_file(const char *path, const char *bytes, size_t count);
 bool write_stdout(const char *bytes, size_t count); /* false on a closed pipe or a full disk, said on stderr */
+/* The path if a file can be made there, as far as can be told before; otherwise NULL. */
+const char *writable_path(const char *path);
 
 /* For commands with several inputs. True if each of these options (a NULL ends them) names files; where one does not,
  * it is said. */
@@ -107,10 +110,13 @@ const char *output_path(const struct args *, struct mem *, const char *option);
 void tell_junit(const struct args *, const char *path, int status, const char *why);
 
 /* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before`
- * already, of which --quiet leaves the last line of all. False if something could not be written, said on stderr. */
+ * already, of which --quiet leaves the last line of all. It is printed first, then the files are written: those that
+ * rest on the verdict (evidence, history, witness) after that. False if something could not be written, said on stderr.
+ */
 struct report;
 typedef void report_maker(const struct report *, struct text *);
 bool write_reports(const struct args *, struct mem *, const struct report *, report_maker *svg, struct text *before);
+bool file_written(bool good, const struct problem *); /* says the problem if it is not */
 /* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write`
  * gives. */
 int answer_apart(int (*write)(void *self, struct mem *), void *self);

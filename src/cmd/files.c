@@ -89,6 +89,17 @@ bool write_file(const char *path, const char *bytes, size_t count) {
   return failed(path);
 }
 
+const char *writable_path(const char *path) {
+  struct stat st;
+  char folder[PATH_MAX];
+  if (!path || !strcmp(path, "-")) return path;
+  if (!stat(path, &st) && !S_ISREG(st.st_mode)) return S_ISDIR(st.st_mode) || access(path, W_OK) ? NULL : path;
+  snprintf(folder, sizeof folder, "%s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash) slash[slash == folder] = 0;
+  return access(slash ? folder : ".", W_OK | X_OK) ? NULL : path;
+}
+
 int terminal_columns(void) {
   struct winsize w;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 100;

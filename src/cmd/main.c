@@ -63,7 +63,8 @@ static int dispatch(struct mem *m, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   assembler_if_called(argc, argv);
-  signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and ends with a status of our own */
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and ends with a status of our own ... */
+  signal(SIGXFSZ, SIG_IGN); /* ... and so is a file that may not grow */
   struct limits limits;
   struct mem m;
   limits_start(&limits, 0, 0);

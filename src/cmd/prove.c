@@ -202,7 +202,7 @@ static void gather_proof(const struct job *j, struct mem *m, struct proof *p, st
                        .peak_rss_kb = peak_rss_kb(),
                        .color = isatty(STDOUT_FILENO),
                        .width = terminal_columns()};
-  if (holds) r->evidence = arg_value(j->args, "evidence");
+  if (holds) r->evidence = writable_path(arg_value(j->args, "evidence"));
   if (j->confirmed.count) p->confirming = j->confirmed.at;
 }
 
@@ -216,7 +216,7 @@ static bool answer_violated(const struct job *j, struct mem *m, const struct rep
   f->report.command = "prove";
   f->report.proof = failed->proof;
   f->report.seconds = failed->seconds;
-  f->report.evidence = arg_value(j->args, "evidence");
+  f->report.evidence = writable_path(arg_value(j->args, "evidence"));
   text_add(&more, f->execution.members);
   report_proof_members(failed, &more);
   f->execution.members = finished(&more);
@@ -233,11 +233,9 @@ static bool write_evidence(const struct job *j) {
   struct problem why;
   bool proved = j->proved.verdict == VERDICT_HOLDS && !j->cut;
   if (!path || (!j->violated && !proved)) return true;
-  if (j->violated ? schedule_write(path, &j->confirming.subject, &j->confirming.answer, &why)
-                  : prove_evidence_write(path, &j->options, &j->proved, &why))
-    return true;
-  say_error("%s", why.text);
-  return false;
+  bool good = j->violated ? schedule_write(path, &j->confirming.subject, &j->confirming.answer, &why)
+                          : prove_evidence_write(path, &j->options, &j->proved, &why);
+  return file_written(good, &why);
 }
 
 static int write_all(void *self, struct mem *m) {
@@ -249,12 +247,12 @@ static int write_all(void *self, struct mem *m) {
   text_open(&before, m);
   prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, m, p);
   gather_proof(j, m, p, &result, &report);
-  bool written = write_evidence(j) &&
-                 (j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before));
-  return !written      ? EXIT_USAGE
-         : j->internal ? EXIT_INTERNAL
-         : j->violated ? EXIT_VIOLATED
-                       : status_of_verdict(result.verdict);
+  bool written = j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before);
+  written &= write_evidence(j);
+  return status_of_output(j->internal   ? EXIT_INTERNAL
+                          : j->violated ? EXIT_VIOLATED
+                                        : status_of_verdict(result.verdict),
+                          written);
 }
 
 static int answer(struct job *j) { return answer_apart(write_all, j); }

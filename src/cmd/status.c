@@ -1,4 +1,4 @@
-/* Exit statuses, in one place: of verdicts and of problems. */
+/* Exit statuses, in one place: of verdicts, of problems, and of output that could not be written. */
 #include "cmd/cmd.h"
 
 int graver_status(int a, int b) {
@@ -10,6 +10,8 @@ int graver_status(int a, int b) {
 int status_of_verdict(enum verdict v) {
   return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
+
+int status_of_output(int status, bool written) { return graver_status(status, written ? EXIT_HOLDS : EXIT_USAGE); }
 
 int status_of_problem(const struct problem *p) {
   switch (p->kind) {

@@ -351,10 +351,8 @@ static char *asked(const struct test_job *j, struct mem *m) {
   return text_of(m, &t);
 }
 
-static bool write_evidence(const struct test_job *j, struct mem *m, struct report *r) {
-  const char *path = arg_value(j->args, "evidence");
+static bool write_evidence(const struct test_job *j, struct mem *m, const struct report *r, const char *path) {
   struct problem why;
-  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
   struct test_evidence e = {.inputs = j->inputs,
                             .flags = j->flags,
                             .spec = arg_value(j->args, "spec"),
@@ -368,10 +366,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, struct repor
                             .bound = &j->spec,
                             .schedule = &j->schedule,
                             .token = j->token};
-  r->evidence = path;
-  if (test_evidence_write(path, &e, &why)) return true;
-  say_error("%s", why.text);
-  return false;
+  return file_written(test_evidence_write(path, &e, &why), &why);
 }
 
 static void drawn_svg(const struct report *r, struct text *t) {
@@ -382,18 +377,19 @@ static void drawn_svg(const struct report *r, struct text *t) {
 }
 
 static bool write_answers(const struct test_job *j, struct mem *m, struct report *r) {
-  const struct args *a = j->args;
+  const char *evidence = r->result->verdict == VERDICT_UNKNOWN ? NULL : arg_value(j->args, "evidence");
   struct text t;
   text_open(&t, m);
-  if (!write_evidence(j, m, r)) return false;
-  return write_reports(a, m, r, drawn_svg, &t);
+  r->evidence = writable_path(evidence);
+  bool good = write_reports(j->args, m, r, drawn_svg, &t);
+  return (!evidence || write_evidence(j, m, r, evidence)) && good;
 }
 
 static int write_all(void *self, struct mem *m) {
   struct test_job *j = self;
   struct facts *facts = mem_zero(m, 1, sizeof *facts);
   gather(j, m, facts);
-  return write_answers(j, m, &facts->report) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
+  return status_of_output(status_of_verdict(j->answer.verdict), write_answers(j, m, &facts->report));
 }
 
 int test_answer(struct test_job *j) { return answer_apart(write_all, j); }

@@ -363,20 +363,21 @@ static bool write_answers(struct job *j, struct facts *f) {
   const char *evidence = arg_value(a, "evidence"), *output = arg_value(a, "output");
   struct text t;
   text_open(&t, j->mem);
-  if (evidence && j->answer.found == FOUND_HISTORY) {
-    if (!evidence_write(evidence, j->answer.history, &j->answer.spec, &j->answer.check, &j->why))
-      return say_error("%s", j->why.text), false;
-    r->evidence = evidence;
-  }
+  if (j->answer.found != FOUND_HISTORY) evidence = NULL;
+  r->evidence = writable_path(evidence);
   if (output && !j->options.each)
     stress_put(&j->output, j->answer.history, &j->answer.spec, &j->answer.check, j->answer.round);
-  if (output && strcmp(output, "-") && !write_file(output, text_string(&j->output), j->output.count)) return false;
   bool json = arg_flag(a, "json"), quiet = arg_flag(a, "quiet");
   if (!json && output && !strcmp(output, "-"))
     text_bytes(&t, text_string(&j->output), j->output.count), text_char(&t, '\n');
   if (!json && arg_flag(a, "throughput") && !quiet) put_speeds(j, &t);
   if (!json && j->answer.said && !quiet) text_printf(&t, "%s\n", j->answer.said);
-  return write_reports(a, j->mem, r, report_svg, &t);
+  bool good = write_reports(a, j->mem, r, report_svg, &t);
+  if (output && strcmp(output, "-")) good &= write_file(output, text_string(&j->output), j->output.count);
+  if (evidence)
+    good &=
+        file_written(evidence_write(evidence, j->answer.history, &j->answer.spec, &j->answer.check, &j->why), &j->why);
+  return good;
 }
 
 /* For --output with rounds that are counted: all of them. */
@@ -408,7 +409,7 @@ static int run(struct job *j) {
     return problem_status(&j->why);
   struct facts *f = mem_zero(j->mem, 1, sizeof *f);
   gather(j, f);
-  return write_answers(j, f) ? status_of_verdict(j->answer.verdict) : EXIT_USAGE;
+  return status_of_output(status_of_verdict(j->answer.verdict), write_answers(j, f));
 }
 
 bool read_monitor(const struct args *a, bool *approx, unsigned *k) {

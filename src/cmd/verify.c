@@ -279,28 +279,19 @@ static bool write_history(const char *path, const struct history *h) {
   struct problem why;
   if (!path || !h) return true;
   const struct format *format = format_for_path(path);
-  if (history_write(h, path, format && format->write ? format : &format_wing_gong, &why)) return true;
-  say_error("%s", why.text);
-  return false;
-}
-
-static bool write_evidence(const struct verify_job *j, struct report *r) {
-  const char *path = arg_value(j->args, "evidence");
-  struct problem why;
-  if (!path || r->result->verdict == VERDICT_UNKNOWN) return true;
-  r->evidence = path;
-  if (schedule_write(path, &j->subject, &j->answer, &why)) return true;
-  say_error("%s", why.text);
-  return false;
+  return file_written(history_write(h, path, format && format->write ? format : &format_wing_gong, &why), &why);
 }
 
 static bool write_answers(const struct verify_job *j, struct mem *m, struct report *r) {
   const struct args *a = j->args;
+  const char *evidence = r->result->verdict == VERDICT_UNKNOWN ? NULL : arg_value(a, "evidence");
   struct text t;
+  struct problem why;
   text_open(&t, m);
-  bool good = write_evidence(j, r) && write_history(arg_value(a, "history"), r->history);
-  if (!good) return false;
-  return write_reports(a, m, r, verify_svg, &t);
+  r->evidence = writable_path(evidence);
+  bool good = write_reports(a, m, r, verify_svg, &t);
+  if (evidence) good &= file_written(schedule_write(evidence, &j->subject, &j->answer, &why), &why);
+  return write_history(arg_value(a, "history"), r->history) && good;
 }
 
 /* --dump */
@@ -326,7 +317,7 @@ static int write_all(void *self, struct mem *m) {
   struct verify_job *j = self;
   struct verify_facts *facts = mem_zero(m, 1, sizeof *facts);
   verify_gather(j, m, facts);
-  return write_answers(j, m, &facts->report) ? status_of_verdict(j->answer.search.verdict) : EXIT_USAGE;
+  return status_of_output(status_of_verdict(j->answer.search.verdict), write_answers(j, m, &facts->report));
 }
 
 static int answer(struct verify_job *j) { return answer_apart(write_all, j); }

@@ -5,6 +5,7 @@
  * An answer owns the bound copy, so that one history can be checked many times, and freed before its answers. Its
  * memory has no limit of its own, since giving up in the middle of an answer would lose it; it counts towards the limit
  * of deciding. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,10 +17,7 @@
 /* Specifications in C have one signal guard for the process (spec/user_run.c): their checks take turns. */
 static pthread_mutex_t user_turn = PTHREAD_MUTEX_INITIALIZER;
 
-static bool in_c(const char *spec) {
-  size_t n = spec ? strlen(spec) : 0;
-  return (n > 2 && !strcmp(spec + n - 2, ".c")) || (n && strchr(spec, '/'));
-}
+static bool in_c(const char *spec) { return spec && spec_is_file(spec); }
 
 static bool read_options(const asif_options *o, bool user, struct check_options *to, struct problem *why) {
   static const struct {
@@ -28,6 +26,10 @@ static bool read_options(const asif_options *o, bool user, struct check_options 
   } methods[] = {
       {"auto", METHOD_AUTO}, {"fast", METHOD_FAST}, {"search", METHOD_SEARCH}, {"wing-gong", METHOD_WING_GONG}};
   *to = (struct check_options){METHOD_AUTO, o->jobs > 1 && !user ? o->jobs < 1024 ? o->jobs : 1024 : 1, !o->no_explain};
+  if (o->jobs < 0 || !(o->seconds >= 0)) {
+    problem_set(why, o->jobs < 0 ? "jobs is %d: a number of threads, or 0" : "the time limit is negative", o->jobs);
+    return false;
+  }
   if (!o->method) return true;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     if (strcmp(methods[i].name, o->method)) continue;
@@ -75,6 +77,7 @@ static asif_status decide(asif_answer *a, const asif_history *h, const char *spe
   a->seconds = limits_elapsed(&limits);
   a->cpu_seconds = clock_cpu_seconds() - cpu;
   a->peak_rss_kb = peak_rss_kb();
+  a->decided = true;
   if (!o->evidence || a->result.verdict == VERDICT_UNKNOWN) return ASIF_DONE;
   if (!evidence_write(o->evidence, a->history, &a->spec, &a->result, why)) return ASIF_BAD_INPUT;
   a->evidence = mem_string(&a->mem, o->evidence, strlen(o->evidence));
@@ -103,10 +106,14 @@ static bool finish(asif_history *h) {
 
 asif_status asif_check(asif_history *h, const char *spec, const asif_options *options, asif_answer **answer) {
   static const asif_options defaults;
-  *answer = NULL;
+  if (answer) *answer = NULL;
   if (!h) return ASIF_NO_MEMORY;
   if (h->broken || !finish(h)) return h->broken;
   h->error.text[0] = 0;
+  if (!answer) {
+    problem_set(&h->error, "asif_check is given no place for the answer");
+    return ASIF_BAD_INPUT;
+  }
   asif_answer *a = calloc(1, sizeof *a);
   if (!a) {
     problem_set(&h->error, "out of memory");
@@ -120,10 +127,11 @@ asif_status asif_check(asif_history *h, const char *spec, const asif_options *op
   spec_user_close(&a->spec); /* reports need its names only, which stay */
   if (user) pthread_mutex_unlock(&user_turn);
   locale_leave(ours, before);
-  if (status)
-    asif_answer_free(a);
+  assert(status || a->decided);
+  if (a->decided)
+    *answer = a; /* also where its evidence could not be written: a verdict is not thrown away */
   else
-    *answer = a;
+    asif_answer_free(a);
   return status;
 }
 
@@ -136,25 +144,28 @@ void asif_answer_free(asif_answer *a) {
 /* The answer. */
 
 asif_verdict asif_answer_verdict(const asif_answer *a) {
-  return a->result.verdict == VERDICT_HOLDS      ? ASIF_HOLDS
+  return !a                                      ? ASIF_UNKNOWN
+         : a->result.verdict == VERDICT_HOLDS    ? ASIF_HOLDS
          : a->result.verdict == VERDICT_VIOLATED ? ASIF_VIOLATED
                                                  : ASIF_UNKNOWN;
 }
 
-const char *asif_answer_reason(const asif_answer *a) { return a->result.reason ? a->result.reason : ""; }
+const char *asif_answer_reason(const asif_answer *a) {
+  return !a ? "there is no answer" : a->result.reason ? a->result.reason : "";
+}
 
-const char *asif_answer_method(const asif_answer *a) { return a->result.method ? a->result.method : ""; }
+const char *asif_answer_method(const asif_answer *a) { return a && a->result.method ? a->result.method : ""; }
 
-size_t asif_answer_operations(const asif_answer *a) { return a->history->ops.count; }
+size_t asif_answer_operations(const asif_answer *a) { return a ? a->history->ops.count : 0; }
 
 const uint32_t *asif_answer_order(const asif_answer *a, size_t *count) {
-  *count = a->result.order_count;
-  return a->result.order;
+  if (count) *count = a ? a->result.order_count : 0;
+  return a ? a->result.order : NULL;
 }
 
 const uint32_t *asif_answer_core(const asif_answer *a, size_t *count) {
-  *count = a->result.core_count;
-  return a->result.core;
+  if (count) *count = a ? a->result.core_count : 0;
+  return a ? a->result.core : NULL;
 }
 
 /* Texts. */
@@ -214,11 +225,11 @@ static char *make(const struct request *q) {
 }
 
 char *asif_answer_operation(const asif_answer *a, uint32_t operation) {
-  if (operation >= a->history->ops.count) return NULL;
+  if (!a || operation >= a->history->ops.count) return NULL;
   return make(&(struct request){a, ASIF_REPORT_TEXT, operation});
 }
 
 char *asif_answer_report(const asif_answer *a, asif_report_kind kind) {
-  if (kind < ASIF_REPORT_TEXT || kind > ASIF_REPORT_JUNIT) return NULL;
+  if (!a || kind < ASIF_REPORT_TEXT || kind > ASIF_REPORT_JUNIT) return NULL;
   return make(&(struct request){a, kind, UINT32_MAX});
 }

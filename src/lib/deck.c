@@ -2,6 +2,7 @@
  * is taken. */
 #include "lib/deck.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,20 +52,41 @@ asif_status deck_status(struct deck *d) {
 
 /* Making and ending. */
 
-bool deck_open(struct deck *d, size_t bytes, int milliseconds, asif_taker taker, uint32_t one_in) {
-  size_t want = bytes / sizeof(struct asif_record_);
+/* The records of a tape: a power of two, no more than was allowed. */
+static uint32_t ring_of(size_t bytes) {
+  size_t want = bytes ? bytes / sizeof(struct asif_record_) : RING_DEFAULT;
+  uint32_t ring = RING_LEAST;
+  while (ring * 2 <= want && ring < RING_MOST) ring *= 2;
+  return ring;
+}
+
+/* Says which option has no meaning, if one has none. */
+static void check_options(struct deck *d, const struct deck_options *o) {
+  const size_t least = RING_LEAST * sizeof(struct asif_record_), most = RING_MOST * sizeof(struct asif_record_);
+  bool known = o->taker == ASIF_BACKGROUND || o->taker == ASIF_INLINE || (o->polled && o->taker == ASIF_POLLED);
+  if (o->bytes && (o->bytes < least || o->bytes > most))
+    deck_fail(d, ASIF_BAD_INPUT, "a tape of %zu bytes: it has %zu to %zu, or 0 for the usual", o->bytes, least, most);
+  else if (o->milliseconds < 0)
+    deck_fail(d, ASIF_BAD_INPUT, "%d milliseconds: a time, or 0 for the usual", o->milliseconds);
+  else if (!known)
+    deck_fail(d, ASIF_BAD_INPUT, "the taker %d: ASIF_BACKGROUND or ASIF_INLINE%s", (int)o->taker,
+              o->polled ? " or ASIF_POLLED" : "");
+}
+
+bool deck_open(struct deck *d, const struct deck_options *o) {
   struct timespec t;
   memset(d, 0, sizeof *d);
-  for (d->ring = RING_LEAST; d->ring < (bytes ? want : RING_DEFAULT) && d->ring < RING_MOST;) d->ring *= 2;
-  if (bytes && d->ring > want && d->ring > RING_LEAST) d->ring /= 2; /* no more than was allowed */
   pthread_mutex_init(&d->taking, NULL);
   pthread_mutex_init(&d->registry, NULL);
   sem_init(&d->wake, 0, 0);
   d->process = getpid();
   d->fenced = deck_fences || !barrier_call(BARRIER_REGISTER);
-  d->inline_ = taker == ASIF_INLINE;
-  d->milliseconds = milliseconds > 0 ? milliseconds : 100;
-  d->one_in = one_in > 1 ? one_in : 0;
+  check_options(d, o);
+  d->ring = ring_of(d->status ? 0 : o->bytes);
+  d->inline_ = o->taker == ASIF_INLINE;
+  d->milliseconds = o->milliseconds > 0 ? o->milliseconds : 100;
+  d->one_in = o->one_in > 1 ? o->one_in : 0;
+  assert(d->ring >= RING_LEAST && d->ring <= RING_MOST && !(d->ring & (d->ring - 1)));
   clock_gettime(CLOCK_REALTIME, &t);
   d->seed = ((uint64_t)t.tv_nsec << 20 ^ (uint64_t)t.tv_sec ^ (uint64_t)d->process << 40) | 1;
   d->owner = malloc(DECK_WINDOW * sizeof *d->owner);
@@ -143,7 +165,14 @@ asif_tape *deck_tape(struct deck *d, const char *name) {
   if (deck_forked(d)) return NULL;
   pthread_mutex_lock(&d->registry);
   struct tape *t = tape_spare(d, name);
-  if (!t) t = tape_new(d, name);
+  if (t) {
+    assert(t->ended && !t->front.open);
+    t->ended = false;
+    t->again = true;
+  } else {
+    t = tape_new(d, name);
+  }
+  if (t) t->owner = pthread_self();
   pthread_mutex_unlock(&d->registry);
   return t ? &t->front : NULL;
 }
@@ -151,16 +180,20 @@ asif_tape *deck_tape(struct deck *d, const char *name) {
 void asif_tape_end(asif_tape *front) {
   struct tape *t = (struct tape *)front;
   if (!t || deck_forked(t->deck)) return;
-  if (front->open) return; /* its operation is pending for ever, and no other may take its place */
   pthread_mutex_lock(&t->deck->registry);
-  t->spare = t->deck->spare;
-  t->deck->spare = t;
+  /* The operation of an open one is pending for ever, and no other may take its place. Whoever ends a tape twice has no
+   * claim on it any more: it may be another thread's by now. */
+  if (!t->ended && (!t->again || pthread_equal(t->owner, pthread_self())) && !front->open) {
+    t->ended = true;
+    t->spare = t->deck->spare;
+    t->deck->spare = t;
+  }
   pthread_mutex_unlock(&t->deck->registry);
 }
 
 void asif_tape_wrong_(asif_tape *front) {
   struct tape *t = (struct tape *)front;
-  if (deck_forked(t->deck)) return;
+  if (!t || deck_forked(t->deck)) return;
   char number[16];
   snprintf(number, sizeof number, "%u", t->number);
   deck_fail(t->deck, ASIF_BAD_INPUT, "thread %.100s %s", t->name ? t->name : number,
@@ -238,6 +271,7 @@ static void wake(struct deck *d) {
 
 /* Before a call that has no room, or at the end of a quarter of the tape. */
 void asif_tape_room_(asif_tape *front) {
+  if (!front) return;
   struct tape *t = (struct tape *)front;
   struct deck *d = t->deck;
   uint32_t quarter = d->ring / 4;

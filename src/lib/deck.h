@@ -61,6 +61,9 @@ struct tape {
   uint64_t *masks;    /* for a group of 64 lanes that begins with this one; else NULL */
   char *name;         /* or NULL */
   uint32_t number;    /* 0, 1, ... */
+  pthread_t owner;    /* the thread that it was given to last */
+  bool again; /* it was given before: only its owner ends it, for another may believe that it is still its own */
+  bool ended; /* it is in the list of those ended */
 };
 
 /* A tape as the taker knows it. */
@@ -111,7 +114,15 @@ struct deck {
 };
 
 extern bool deck_fences; /* tests set it: as if there were no membarrier */
-bool deck_open(struct deck *, size_t bytes, int milliseconds, asif_taker, uint32_t one_in);
+struct deck_options {
+  size_t bytes; /* of a tape; 0: as many as are usual */
+  int milliseconds;
+  asif_taker taker;
+  bool polled; /* ASIF_POLLED is a taker too */
+  uint32_t one_in;
+};
+/* False if there is no memory. Options that have no meaning are a failure of the deck, which then has usual ones. */
+bool deck_open(struct deck *, const struct deck_options *);
 bool deck_start(struct deck *); /* the background thread, where there is to be one */
 void deck_stop(struct deck *);
 void deck_free(struct deck *);

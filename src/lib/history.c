@@ -116,6 +116,10 @@ static bool take_args(asif_history *h, const char *object, const char *operation
     refuse(h, "%.100s: an operation has at most %d arguments, not %zu", operation, OP_ARGS, count);
     return false;
   }
+  if (count && !args) {
+    refuse(h, "%.100s: there are no arguments, but %zu are said to be there", operation, count);
+    return false;
+  }
   for (size_t i = 0; i < count; i++) {
     if (!has_value(h, operation, args[i])) return false;
     to[i] = value_of(h, args[i]);

@@ -32,6 +32,7 @@ struct asif_answer {
   struct history *history; /* bound to spec */
   struct spec spec;
   struct check_result result;
+  bool decided;         /* there is a verdict */
   const char *evidence; /* the file written */
   double seconds, cpu_seconds;
   long peak_rss_kb;

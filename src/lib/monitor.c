@@ -248,6 +248,7 @@ static struct watched watch(const struct spec_op *o) {
 static bool prepare(asif_monitor *m, const char *spec, int k, struct problem *why) {
   if (!spec || strchr(spec, '/'))
     return problem_set(why, "a monitor is of a specification that Asif has: `asif specs` lists them"), false;
+  if (m->options.one_in < 0) return problem_set(why, "one_in is %d: a number, or 0", m->options.one_in), false;
   if (k < 0 || k > APPROX_K_MOST)
     return problem_set(why, "k is %d; monitors have a k of 0 to %d", k, APPROX_K_MOST), false;
   if (!spec_named(spec, &m->spec, why)) return false;
@@ -280,8 +281,12 @@ asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_optio
   memset(m, 0, sizeof *m);
   if (options) m->options = *options;
   mem_open(&m->mem, NULL);
-  bool good = deck_open(&m->deck, m->options.bytes, m->options.milliseconds, m->options.taker,
-                        m->options.one_in > 1 ? (uint32_t)m->options.one_in : 0);
+  const struct deck_options deck = {.bytes = m->options.bytes,
+                                    .milliseconds = m->options.milliseconds,
+                                    .taker = m->options.taker,
+                                    .polled = true,
+                                    .one_in = m->options.one_in > 1 ? (uint32_t)m->options.one_in : 0};
+  bool good = deck_open(&m->deck, &deck);
   m->deck.round = give;
   m->deck.after = after;
   if (good) prepare_guarded(m, spec, k);
@@ -332,8 +337,9 @@ const asif_answer *asif_monitor_answer(const asif_monitor *m) {
 asif_status asif_monitor_interval(const asif_monitor *m, uint32_t operation, int *from, int *to) {
   const asif_answer *a = asif_monitor_answer(m);
   if (!a || operation >= a->history->ops.count || !a->history->call_time) return ASIF_BAD_INPUT;
-  *from = (int)(a->history->call_time[operation] / 2);
-  *to = op_pending(&a->history->ops.at[operation]) ? (int)m->monitor->k : (int)(a->history->ret_time[operation] / 2);
+  if (from) *from = (int)(a->history->call_time[operation] / 2);
+  if (to)
+    *to = op_pending(&a->history->ops.at[operation]) ? (int)m->monitor->k : (int)(a->history->ret_time[operation] / 2);
   return ASIF_DONE;
 }
 

@@ -3,6 +3,7 @@
  * The taker makes the blocks. Since it gives the events in order, and a return only after every call that was before or
  * beside it, what is in the file at any time is a history up to some moment, in which operations that have not returned
  * are pending: reading it gives no false alarm, wherever the program ended. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "history/history.h"
 #include "history/recording.h"
 #include "lib/deck.h"
@@ -30,6 +32,7 @@ struct asif_recorder {
   /* Of the deck's registry. */
   struct operation *operations;
   uint32_t operation_count, operation_room;
+  uint32_t *places; /* a hash table of them, twice as long as there is room: their numbers + 1; 0: free */
 
   /* The taker's. */
   unsigned char *block; /* RECORDING_HEAD bytes, then the events */
@@ -211,6 +214,7 @@ static bool open_file(asif_recorder *r, const char *path) {
   r->block = malloc(BLOCK_ROOM);
   if (!r->path || !r->block) return false;
   r->at = r->block + RECORDING_HEAD;
+  if (atomic_load(&r->deck.failed)) return true; /* an option has no meaning: the file is left as it is */
   do r->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   while (r->file < 0 && errno == EINTR);
   if (r->file < 0) deck_fail(&r->deck, ASIF_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
@@ -233,6 +237,7 @@ static void recorder_free(asif_recorder *r) {
     free(r->operations[i].method);
   }
   free(r->operations);
+  free(r->places);
   free(r->block);
   free(r->path);
   deck_free(&r->deck);
@@ -246,7 +251,8 @@ asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options 
   if (!r) return NULL;
   memset(r, 0, sizeof *r);
   r->file = -1;
-  bool good = deck_open(&r->deck, o->bytes, o->milliseconds, o->taker, 0) && open_file(r, path ? path : "");
+  const struct deck_options deck = {.bytes = o->bytes, .milliseconds = o->milliseconds, .taker = o->taker};
+  bool good = deck_open(&r->deck, &deck) && open_file(r, path ? path : "");
   r->deck.round = give;
   if (good && o->object_type) put_type(r, o->object_type);
   if (good && o->taker != ASIF_INLINE) good = deck_start(&r->deck);
@@ -256,20 +262,37 @@ asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options 
   return NULL;
 }
 
+/* Where this operation is in the table, or would be. */
+static uint32_t *place_of(const asif_recorder *r, const char *object, const char *operation) {
+  uint32_t mask = 2 * r->operation_room - 1;
+  uint64_t i = hash_mix(hash_bytes(object, strlen(object)) ^ hash_bytes(operation, strlen(operation)));
+  for (;; i++) {
+    uint32_t *place = &r->places[i & mask];
+    if (!*place) return place;
+    const struct operation *o = &r->operations[*place - 1];
+    if (!strcmp(o->object, object) && !strcmp(o->method, operation)) return place;
+  }
+}
+
 static bool more_operations(asif_recorder *r) {
   if (r->operation_count < r->operation_room) return true;
   uint32_t wanted = r->operation_room ? 2 * r->operation_room : 16;
   struct operation *operations = realloc(r->operations, wanted * sizeof *operations);
-  if (!operations) return false;
-  r->operations = operations;
+  if (operations) r->operations = operations;
+  uint32_t *places = operations ? calloc(2 * (size_t)wanted, sizeof *places) : NULL;
+  if (!places) return false;
+  free(r->places);
+  r->places = places;
   r->operation_room = wanted;
+  for (uint32_t i = 0; i < r->operation_count; i++)
+    *place_of(r, r->operations[i].object, r->operations[i].method) = i + 1;
   return true;
 }
 
 /* With the registry: the number of this operation, which may be there already. */
 static int find_operation(asif_recorder *r, const char *object, const char *operation) {
-  for (uint32_t i = 0; i < r->operation_count; i++)
-    if (!strcmp(r->operations[i].object, object) && !strcmp(r->operations[i].method, operation)) return (int)i;
+  uint32_t known = r->operation_room ? *place_of(r, object, operation) : 0;
+  if (known) return (int)known - 1;
   if (r->operation_count > UINT16_MAX || !more_operations(r)) return -1;
   struct operation o = {strdup(object), strdup(operation)};
   if (!o.object || !o.method) {
@@ -278,7 +301,10 @@ static int find_operation(asif_recorder *r, const char *object, const char *oper
     return -1;
   }
   r->operations[r->operation_count] = o;
-  return (int)r->operation_count++;
+  uint32_t *place = place_of(r, object, operation);
+  assert(!*place && r->operation_count < r->operation_room);
+  *place = ++r->operation_count;
+  return (int)r->operation_count - 1;
 }
 
 int asif_recorder_operation(asif_recorder *r, const char *object, const char *operation) {

@@ -61,6 +61,67 @@ says 'verdict: linearizable (40000 operations'
 block text 2 >shown
 prints 1 monitor.c
 
+# The header compiles, without a warning, as every C and C++ since C99 and C++11.
+cat >all.c <<'END'
+#include <asif.h>
+static void push(int v) { (void)v; }
+static int pop(void) { return ASIF_EMPTY; }
+static long both(long a, int b) { return a + b; }
+static void begin(void) {}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 3))
+ASIF_OP(pop)
+ASIF_OP_AS(peek, both, ASIF_IN(1, 2), ASIF_IN(1, 2))
+ASIF_INIT(begin)
+ASIF_ROLE(one, 1, push)
+ASIF_ROLE(others, ASIF_REST, push, pop)
+ASIF_BOUND(3)
+int main(int count, char **words) {
+  asif_history *h = asif_history_new();
+  asif_tape *t = NULL;
+  asif_call(h, asif_thread(), NULL, "push", ASIF_ARGS(asif_int(count), asif_text(words[0])));
+  asif_return(h, 0, asif_int(ASIF_OK));
+  asif_call(h, 0, NULL, "pop", ASIF_NO_ARGS);
+  asif_history_free(h);
+  asif_recorder_call2(t, 1, 2, 3);
+  asif_recorder_return(t, ASIF_OK);
+  ASIF_ATOMIC { ASIF_LIN(); }
+  return 0;
+}
+END
+cat >spec.c <<'END'
+#include <asif.h>
+struct state { int n; };
+static void begin(struct state *s) { s->n = 1; }
+static int inc(struct state *s) { asif_require(s->n < 5); return s->n++; }
+static void add(struct state *s, long by) { s->n += (int)by + asif_choose(2) + asif_process(); }
+ASIF_SPEC(mine, struct state, begin)
+ASIF_SPEC_OP(inc, "increment")
+ASIF_SPEC_OP(add)
+END
+for compiler in gcc clang g++ clang++; do
+  command -v $compiler >/dev/null || continue
+  case $compiler in
+  *++) standards='c++11 c++14 c++17 c++20 gnu++11' language=c++ files=all.c ;;
+  *) standards='c99 c11 c17 c2x gnu99' language=c files='all.c spec.c' ;;
+  esac
+  for standard in $standards; do
+    echo 'int x;' | $compiler -x $language -std=$standard -fsyntax-only - 2>/dev/null || continue
+    for file in $files; do
+      $compiler -x $language -std=$standard -Wall -Wextra -pedantic -Werror -Iusr/include -fsyntax-only $file >log 2>&1 || fail "$compiler -std=$standard $file: $(cat log)"
+    done
+  done
+done
+# What a signature is, is told at compile time by both languages, the same.
+for wrong in 'static int f(char *p) { return !p; }' 'static float f(void) { return 0; }' 'static int f(int a, int b, int c, int d) { return a + b + c + d; }'; do
+  printf '#include <asif.h>\n%s\nASIF_OP(f)\n' "$wrong" >wrong.c
+  for compiler in "$cc -x c" "${CXX:-c++} -x c++ -std=c++11"; do
+    command -v ${compiler%% *} >/dev/null || continue
+    $compiler -Iusr/include -fsyntax-only wrong.c >log 2>&1 && fail "$compiler takes $wrong"
+    grep -q 'an operation takes up to three' log || fail "$(cat log)"
+  done
+done
+
 # Every public name is declared, and nothing else is defined.
 if command -v nm >/dev/null; then
   nm -D --defined-only usr/lib/libasif.so | awk '$2 != "A" { print $NF }' | grep -vE '^(_init|_fini|__bss_start|_edata|_end)$' |
