@@ -108,7 +108,7 @@ def result_full(m, r):
 
 
 def result_odd(m, r):  # what no removal returns, or hardly
-    return r.choice((99, 'word', -1))
+    return r.choice((TRUE, FALSE, FULL, 99, 'word', -1))
 
 
 REMOVAL = [result_value] * 6 + [result_empty] * 3 + [result_odd]
