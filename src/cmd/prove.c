@@ -157,9 +157,8 @@ static bool search_clients(struct job *j, unsigned from, unsigned to, bool point
 
 /* Marked points may be wrong where the object is right. */
 static bool blames_points(const struct job *j) {
-  const char *said = j->proved.failure.said;
   bool marked = j->options.points != POINTS_FOUND && j->options.level != LEVEL_MS && j->proved.program->has_points;
-  return marked && (strstr(said, "linearize") || strstr(said, "linearization"));
+  return marked && prove_fail_blames_points(j->proved.failure.kind);
 }
 
 /* Searches those up to `most` that were not searched yet; by the points too, before what may take all the time. */

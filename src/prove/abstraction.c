@@ -256,20 +256,62 @@ static void forget_overwritten(const struct prover *p, struct view *v) {
   }
 }
 
-/* Where values are not compared a number that stands in one node only may as well be any other. */
+/* The nodes that the roots lead to along links, the last first; then the others. */
+static unsigned from_the_end(const struct prover *p, const struct view *v, unsigned *order) {
+  bool there[NODES_MOST] = {false};
+  unsigned count = 0;
+  for (unsigned r = 0; r < ROOTS_MOST; r++)
+    for (val a = v->root[r]; KIND(a) == K_NODE && !there[INDEX(a)];) {
+      const struct node *n = &v->node[INDEX(a)];
+      there[INDEX(a)] = true;
+      order[count++] = INDEX(a);
+      if (p->link[n->layout] < 0) break;
+      a = n->cell[p->link[n->layout]];
+    }
+  for (unsigned i = 0; i < count / 2; i++) {
+    unsigned swap = order[i];
+    order[i] = order[count - 1 - i];
+    order[count - 1 - i] = swap;
+  }
+  for (unsigned n = 0; n < NODES_MOST; n++)
+    if (v->node[n].used && !there[n]) order[count++] = n;
+  return count;
+}
+
+static bool is_held(const struct view *v, unsigned n) {
+  for (unsigned i = 0; i < REGS_MOST; i++)
+    if (v->reg[i] == VAL(K_NODE, n)) return true;
+  return false;
+}
+
+/* Where values are not compared a known number in a node, and among the contents, may as well be any other; but not
+ * that of a node which the operation has in its hands, for it may have to be its argument or its result. (Where nodes
+ * stand for operations others write results there, and only numbers among the contents matter.) Of equal numbers the
+ * last among the contents is the one of the last node. */
 static void forget_numbers(const struct prover *p, struct view *v) {
   if (p->ordered) return;
-  for (unsigned n = 0; n < NODES_MOST; n++) {
-    struct node *x = &v->node[n];
-    if (!x->used || x->segment || p->data[x->layout] < 0 || is_carrier(x) /* it may be the result */) continue;
+  unsigned order[NODES_MOST], count = 0;
+  bool taken[ATOMS_MOST] = {false};
+  for (unsigned n = 0; n < NODES_MOST && !count; n++) {
+    const struct node *x = &v->node[n];
+    if (x->used && !x->segment && p->data[x->layout] >= 0 && is_constant(x->cell[p->data[x->layout]]))
+      count = from_the_end(p, v, order);
+  }
+  for (unsigned i = 0; i < count; i++) {
+    struct node *x = &v->node[order[i]];
+    if (x->segment || p->data[x->layout] < 0 || is_carrier(x) /* it may be the result */) continue;
     val *d = &x->cell[p->data[x->layout]];
-    if (KIND(*d) != K_INT && KIND(*d) != K_NULL) continue;
-    if (atom_at(v, *d) < 0) *d = new_sym(v);
+    if (!is_constant(*d)) continue;
+    int atom = v->atoms;
+    while (--atom >= 0 && (v->abs[atom] != *d || taken[atom])) continue;
+    if (atom >= 0) taken[atom] = true;
+    if (p->helping ? atom >= 0 : x->owner != OWNER_NONE || is_held(v, order[i])) continue;
+    *d = new_sym(v);
+    if (atom >= 0) v->abs[atom] = *d;
   }
 }
 
 /* Canonical names: by the order in which the roots, then the registers lead to things. */
-enum { NAMES_MOST = 1024 };
 struct naming {
   const struct view *old;
   struct view *new;
@@ -365,15 +407,48 @@ static void eliminate(struct prover *p, struct view *v, val gone) {
     struct fact k = v->fact[f];
     if (k.a != gone && k.b != gone)
       v->fact[kept++] = k;
-    else if (k.relation != DIFFERENT && k.b == gone)
+    else if (k.relation == DIFFERENT || k.relation == CONGRUENT)
+      continue;
+    else if (k.b == gone)
       below[low++] = k;
-    else if (k.relation != DIFFERENT)
+    else
       above[high++] = k;
   }
   v->facts = (uint8_t)kept;
   for (unsigned i = 0; i < low; i++)
     for (unsigned j = 0; j < high; j++)
       learn(p, v, below[i].a, below[i].relation == LESS || above[j].relation == LESS ? LESS : AT_MOST, above[j].b);
+}
+
+/* Where values are not compared, what is known of a value that only a node has which others see, and that the operation
+ * has not in its hands, is forgotten: which numbers they are does not matter, and there would be views for all of them.
+ */
+static void forget_facts(const struct prover *p, struct view *v) {
+  if (p->ordered || p->helping) return;
+  bool kept[NAMES_MOST] = {false};
+#define KEEP(x) \
+  if (KIND(x) == K_SYM) kept[INDEX(x)] = true
+  for (unsigned i = 0; i < REGS_MOST; i++) KEEP(v->reg[i]);
+  for (unsigned i = 0; i < ROOTS_MOST; i++) KEEP(v->root[i]);
+  for (unsigned i = 0; i < SEEN_MOST; i++) KEEP(v->seen[i]);
+  KEEP(v->arg);
+  KEEP(v->status);
+  for (unsigned n = 0; n < NODES_MOST; n++) {
+    const struct node *x = &v->node[n];
+    if (!x->used) continue;
+    KEEP(x->low);
+    KEEP(x->high);
+    bool mine = x->owner != OWNER_NONE || is_held(v, n);
+    for (int c = 0; c < CELLS_EACH; c++)
+      if (mine || c != p->data[x->layout]) KEEP(x->cell[c]);
+  }
+#undef KEEP
+  unsigned count = 0;
+  for (unsigned f = 0; f < v->facts; f++) {
+    const struct fact *k = &v->fact[f];
+    if ((KIND(k->a) != K_SYM || kept[INDEX(k->a)]) && (KIND(k->b) != K_SYM || kept[INDEX(k->b)])) v->fact[count++] = *k;
+  }
+  v->facts = (uint8_t)count;
 }
 
 static void rename_facts(struct prover *p, struct naming *n, struct view *old) {
@@ -394,21 +469,33 @@ static void rename_facts(struct prover *p, struct naming *n, struct view *old) {
   tidy_facts(p, n->new);
 }
 
+/* A number that was reckoned, and that the program does not speak of: there may be no end of them. */
+static void forget_computed(struct prover *p, struct view *v) {
+  for (unsigned i = 0; i < p->constants; i++) {
+    if (!p->computed[i]) continue;
+    val some = new_sym(v);
+    replace(v, VAL(K_INT, i), some, NULL);
+    learn_range(p, v, some, p->constant[i], p->constant[i]);
+  }
+}
+
 void abstract(struct prover *p, struct view *v, struct view *canonical) {
   forget_dead(p, v);
+  if (p->computes) forget_computed(p, v);
   if (p->helping) forget_threads(p, v);
   if (p->forgets) {
     forget_links(p, v);
     forget_overwritten(p, v);
   }
-  fold(p, v);
   forget_numbers(p, v);
+  fold(p, v);
   if (p->dead) return;
   memset(canonical, 0, sizeof *canonical);
   if (v->syms >= NAMES_MOST || v->seqs >= NAMES_MOST || v->danglings >= 250) {
-    prove_limit(p, "a step makes too many names");
+    prove_limit(p, FAIL_TOO_LARGE, "a step makes too many names");
     return;
   }
+  if (v->facts) forget_facts(p, v);
   struct naming n = {.old = v, .new = canonical};
   memset(n.node, -1, sizeof n.node);
   canonical->pc = v->pc;

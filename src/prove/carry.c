@@ -110,12 +110,12 @@ void effect_for(struct prover *p, struct actor *a, unsigned op, val thread) {
   if (op != NO_REG && changes_nothing(p, (uint16_t)op)) return; /* it changes nothing: any moment will do */
   int i = find_carrier(a, thread);
   if (i < 0) {
-    prove_fail(p, "it is not known whose operation linearizes here: no node stands for it, or several do");
+    prove_fail(p, FAIL_POINT, "it is not known whose operation linearizes here: no node stands for it, or several do");
     return;
   }
   struct node *n = &a->view->node[i];
   if (op != NO_REG && op != CARRIED_OP(n->carries)) {
-    prove_fail(p, "the operation that linearizes here is %s, and not %s",
+    prove_fail(p, FAIL_POINT, "the operation that linearizes here is %s, and not %s",
                p->program->ops[CARRIED_OP(n->carries)].function, p->program->ops[op].function);
     return;
   }

@@ -4,7 +4,8 @@
  * lead to views, and so must calls, where no operation runs. A view whose step others notice must have its action among
  * the actions. And views must be stable (section 5): what an action does to a view leads to a view. Then every
  * execution stays in them, by induction on its length, whatever the number of threads. The rules themselves (moves.c
- * and what it calls) are those of the prover; that it found all there is is not relied on. */
+ * and what it calls) are those of the prover; that it found all there is is not relied on. What arithmetic leaves
+ * undefined is looked for once more by other code (certify_arith.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ bool certify(struct prover *p, const struct certificate *given, struct text *sai
   c.views = in_order(p->mem, given->views.at, given->views.count);
   c.actions = in_order(p->mem, given->actions.at, given->actions.count);
   p->failed = false;
+  p->certifying = true;
   p->steps = p->compositions = 0;
   memset(&p->failure, 0, sizeof p->failure);
   if (!check_first(&c)) return false;

@@ -142,7 +142,7 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
   enum kind m = KIND(*mine), t = KIND(theirs);
   if (t == K_NODE && (m == K_DANGLING || m == K_SYM || m == K_ANY)) {
     if (o->unclears == UNCLEAR_MOST) {
-      prove_limit(o->p, "a view has more than %d addresses of which little is known", UNCLEAR_MOST);
+      prove_limit(o->p, FAIL_TOO_LARGE, "a view has more than %d addresses of which little is known", UNCLEAR_MOST);
       return;
     }
     o->unclear[o->unclears] = mine;
@@ -155,7 +155,7 @@ static void overlay_values(struct overlay *o, val *mine, val theirs) {
   }
   if (t == K_SYM) {
     if (INDEX(theirs) >= SYMS_MOST) {
-      prove_limit(o->p, "a step makes too many names");
+      prove_limit(o->p, FAIL_TOO_LARGE, "a step makes too many names");
       return;
     }
     val *known = &o->sym[INDEX(theirs)];
@@ -247,7 +247,7 @@ static val bring(struct overlay *o, val v) {
   switch (KIND(v)) {
   case K_SYM:
     if (INDEX(v) >= SYMS_MOST) {
-      prove_limit(o->p, "a step makes too many names");
+      prove_limit(o->p, FAIL_TOO_LARGE, "a step makes too many names");
       return NIL;
     }
     if (!o->sym[INDEX(v)]) o->sym[INDEX(v)] = new_sym(o->mine);
@@ -274,7 +274,8 @@ static void make_clear(struct overlay *o, unsigned i) {
 /* An operation of the other's waits from now on, unless it has linearized. */
 static void forget_your_operation(struct prover *p, const struct view *v, struct node *x, const struct actor *you) {
   if (CARRIER(x->carries) == CARRY_MINE && x->owner == OWNER_YOU && KIND(v->status) == K_UNSET)
-    prove_fail(p, "a node is taken out, to be freed, that stands for an operation which has not linearized");
+    prove_fail(p, FAIL_POINT,
+               "a node is taken out, to be freed, that stands for an operation which has not linearized");
   if (CARRIER(x->carries) != CARRY_YOURS) return;
   bool waits = KIND(*you->status) == K_UNSET;
   x->carries = waits ? CARRY(CARRY_WAITING, you->op) : CARRY(CARRY_NOTHING, 0);

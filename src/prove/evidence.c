@@ -9,7 +9,8 @@
  *   level full
  *   recursion 8
  *   digest 0123456789abcdef       of the program that the source becomes
- *   points found                  or marked; of memory safety, none
+ *   points found                  or marked; of memory safety, none; new: what is taken out is what the step writes;
+ *                                 in-range: arguments lie where ASIF_IN says, else they are any of their types
  *   numbers -2147483648 1         the numbers that views speak of, in the order in which views sort them
  *   point 17 enq FILE:LINE:COL: cas t->next     instructions at which operations linearize
  *   step 12 enq FILE:LINE:COL: load tail        instructions at which views stand, for the reader
@@ -48,8 +49,9 @@ static uint64_t digest_program(struct mem *m, const struct program *program) {
     for (uint32_t c = 0; c < program->layouts[program->globals[g].layout].count; c++)
       text_printf(&t, " %" PRIu32 "=%" PRId64, g, program->globals[g].init ? program->globals[g].init[c] : 0);
   for (uint32_t op = 0; op < program->op_count; op++)
-    text_printf(&t, " %s %s %" PRIu32 " %u %d", program->ops[op].name, program->ops[op].function,
-                program->ops[op].entry, program->ops[op].params, program->ops[op].result);
+    text_printf(&t, " %s %s %" PRIu32 " %u %d %" PRId64 "..%" PRId64, program->ops[op].name, program->ops[op].function,
+                program->ops[op].entry, program->ops[op].params, program->ops[op].result, program->ops[op].low[0],
+                program->ops[op].high[0]);
   for (uint32_t pc = 1; pc < program->code_count; pc++) {
     const struct inst *i = &program->code[pc];
     text_printf(&t, " %u %u %u %u %d %u %u %u %u %u %" PRId64, i->code, i->op, i->flags, i->scalar.bits,
@@ -115,11 +117,11 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   bool good = true;
   text_open(&t, m);
   put_asked(m, o, d, &t);
-  text_printf(&t, "points %s%s\nnumbers",
+  text_printf(&t, "points %s%s%s\nnumbers",
               p->marked              ? "marked"
               : d->level == LEVEL_MS ? "none"
                                      : "found",
-              p->takes_new ? " new" : "");
+              p->takes_new ? " new" : "", p->ranged ? " in-range" : "");
   for (unsigned i = 0; i < p->constants; i++) text_printf(&t, " %" PRId64, p->constant[i]);
   text_char(&t, '\n');
   put_steps(m, d, &t);
@@ -194,12 +196,27 @@ static bool signed_at(char **s, int64_t *out) {
   return true;
 }
 
+/* The word after the first, which is cut off; NULL: there is none. */
+static char *next_word(char *words) {
+  char *blank = strchr(words, ' ');
+  if (!blank) return NULL;
+  *blank = 0;
+  return blank + 1;
+}
+
 static bool read_points(struct evidence_lines *l, struct evidence *e) {
   struct prover *p = e->proved.prover;
   char *points = line_take(l, "points"), *numbers;
   if (!points) return line_unexpected(l, "points");
-  char *new = strstr(points, " new"); /* of what may be taken out (object.c) */
-  if (new) *new = 0, p->takes_new = true;
+  for (char *more = next_word(points), *after; more; more = after) {
+    after = next_word(more);
+    if (!strcmp(more, "new")) /* of what may be taken out (object.c) */
+      p->takes_new = true;
+    else if (!strcmp(more, "in-range"))
+      p->ranged = true;
+    else
+      return line_unexpected(l, "points marked, found or none, and then new or in-range");
+  }
   const char *expected = e->options.level == LEVEL_MS ? "none" : "found";
   p->marked = e->options.level != LEVEL_MS && !strcmp(points, "marked");
   if (!p->marked && strcmp(points, expected))

@@ -92,7 +92,7 @@ static bool interfere(struct prover *p, uint32_t e, size_t action) {
 
 static bool too_many(struct prover *p) {
   p->dead = false;
-  prove_limit(p, "there are more than %d views", VIEWS_MOST);
+  prove_limit(p, FAIL_TOO_LARGE, "there are more than %d views", VIEWS_MOST);
   return false;
 }
 

@@ -272,7 +272,7 @@ bool check_guarantee(struct prover *p, const struct actor *a) {
     if (is_action(m, &near)) return true;
   }
   p->failure.own_point = true;
-  prove_fail(p, "the step is none of the given actions: the nearest is %s, but %s",
+  prove_fail(p, FAIL_ACTION, "the step is none of the given actions: the nearest is %s, but %s",
              near.g ? near.g->name : p->given[0].name, near.g ? near.said : "memory before it is different");
   return false;
 }

@@ -14,7 +14,7 @@ unsigned new_node(struct prover *p, struct view *v, unsigned layout) {
       v->node[n].layout = (uint8_t)layout;
       return n;
     }
-  prove_limit(p, "a view would have more than %d nodes", NODES_MOST);
+  prove_limit(p, FAIL_TOO_LARGE, "a view would have more than %d nodes", NODES_MOST);
   return 0;
 }
 
@@ -43,7 +43,7 @@ void replace_atom(struct prover *p, struct view *v, val atom, unsigned count, co
   for (unsigned i = 0; i < v->atoms; i++) {
     if (v->abs[i] != atom) continue;
     if (v->atoms + count - 1 > ATOMS_MOST) {
-      prove_limit(p, "the abstract value would have more than %d parts", ATOMS_MOST);
+      prove_limit(p, FAIL_TOO_LARGE, "the abstract value would have more than %d parts", ATOMS_MOST);
       return;
     }
     memmove(v->abs + i + count, v->abs + i + 1, sizeof(val) * (v->atoms - i - 1u));
@@ -108,7 +108,7 @@ void publish(struct prover *p, struct view *v, val a) {
   n->owner = OWNER_NONE;
   for (unsigned c = 0; c < CELLS_EACH; c++) {
     if (n->cell[c] == VAL(K_LOCK, LOCK_NEVER_SET))
-      prove_fail(p, "a node becomes visible to others whose mutex was never initialised");
+      prove_fail(p, FAIL_UNSET, "a node becomes visible to others whose mutex was never initialised");
     publish(p, v, n->cell[c]);
   }
 }
@@ -135,7 +135,7 @@ static bool may_be_any_address(val v) { return KIND(v) == K_SYM || KIND(v) == K_
 
 bool same(struct prover *p, struct actor *a, val x, val y) {
   if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) {
-    prove_fail(p, "a value that was never set is compared");
+    prove_fail(p, FAIL_UNSET, "a value that was never set is compared");
     return false;
   }
   if (x == y && KIND(x) != K_ANY) return true;
@@ -157,7 +157,7 @@ bool same(struct prover *p, struct actor *a, val x, val y) {
 
 bool less(struct prover *p, struct actor *a, val x, val y) {
   if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) {
-    prove_fail(p, "a value that was never set is compared");
+    prove_fail(p, FAIL_UNSET, "a value that was never set is compared");
     return false;
   }
   if (known_less(p, a->view, x, y)) return true;

@@ -12,7 +12,7 @@ static void check_leaks(struct prover *p, struct view *v) {
   abstract(p, &seen, &canonical); /* marks what is reached */
   for (unsigned n = 0; n < NODES_MOST; n++)
     if (v->node[n].used && !seen.node[n].used && !v->node[n].segment && v->node[n].owner == OWNER_ME) {
-      prove_fail(p, "memory is lost here: nobody can free it any more");
+      prove_fail(p, FAIL_LOST, "memory is lost here: nobody can free it any more");
       return;
     }
 }
@@ -92,6 +92,10 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
     learn(p, &v, number(p, INT32_MIN), LESS, v.arg);
     learn(p, &v, v.arg, LESS, number(p, INT32_MAX));
   }
+  if (p->ranged && p->program->ops[op].params) {
+    learn(p, &v, number(p, p->program->ops[op].low[0]), AT_MOST, v.arg);
+    learn(p, &v, v.arg, AT_MOST, number(p, p->program->ops[op].high[0]));
+  }
   struct actor a = {.view = &v,
                     .reg = v.reg,
                     .status = &v.status,
@@ -103,7 +107,8 @@ void call_move(struct prover *p, const struct view *from, uint16_t op, struct vi
                     .stepped = true};
   effect_pure(p, &v);
   run_step(p, &a);
-  if (a.wrote) prove_fail(p, "%s linearizes before it has looked at shared memory", p->program->ops[op].function);
+  if (a.wrote)
+    prove_fail(p, FAIL_POINT, "%s linearizes before it has looked at shared memory", p->program->ops[op].function);
   finish_step(p, &a);
   if (!p->dead) abstract(p, &v, to);
   if (p->failed) p->failure.pc = a.pc, p->failure.at = a.pc - 1;
@@ -143,7 +148,7 @@ bool first_move(struct prover *p, struct view *to) {
       a.stepped = false;
       run_step(p, &a);
     }
-    if (p->choices) prove_fail(p, "the function of ASIF_INIT has several outcomes");
+    if (p->choices) prove_fail(p, FAIL_OUTSIDE, "the function of ASIF_INIT has several outcomes");
     if (p->dead) return false;
   }
   for (unsigned n = 0; n < NODES_MOST; n++) {

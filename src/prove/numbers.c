@@ -8,7 +8,7 @@ val number(struct prover *p, int64_t n) {
   for (unsigned i = 0; i < p->constants; i++)
     if (p->constant[i] == n) return VAL(K_INT, i);
   if (p->constants == CONSTANTS_MOST) {
-    prove_limit(p, "the program has more than %d different numbers", CONSTANTS_MOST);
+    prove_limit(p, FAIL_TOO_LARGE, "the program has more than %d different numbers", CONSTANTS_MOST);
     return NIL;
   }
   p->constant[p->constants] = n;
@@ -17,8 +17,8 @@ val number(struct prover *p, int64_t n) {
 
 bool is_number(val v) { return KIND(v) == K_INT || KIND(v) == K_NULL || KIND(v) == K_SYM; }
 
-static int64_t value_of(const struct prover *p, val v) { return KIND(v) == K_NULL ? 0 : p->constant[INDEX(v)]; }
-static bool is_constant(val v) { return KIND(v) == K_INT || KIND(v) == K_NULL; }
+static int64_t value_of(const struct prover *p, val v) { return constant_value(p, v); }
+static bool is_order(const struct fact *f) { return f->relation == LESS || f->relation == AT_MOST; }
 
 /* A chain a <= ... <= b of facts: what it has reached, and whether a link on the way is strict. */
 enum { TERMS_MOST = 4 * FACTS_MOST };
@@ -41,7 +41,7 @@ static void chain_follow(const struct prover *p, const struct view *v, struct ch
   val from = c->term[i];
   for (unsigned f = 0; f < v->facts; f++) {
     const struct fact *k = &v->fact[f];
-    if (k->relation == DIFFERENT) continue;
+    if (!is_order(k)) continue;
     if (k->a == from)
       chain_add(c, k->b, c->strict[i] || k->relation == LESS);
     else if (is_constant(from) && is_constant(k->a) && value_of(p, from) < value_of(p, k->a))
@@ -53,7 +53,7 @@ static void chain_follow(const struct prover *p, const struct view *v, struct ch
 static bool may_chain(const struct view *v, val a, val b) {
   bool from = is_constant(a), to = is_constant(b);
   for (unsigned f = 0; f < v->facts && !(from && to); f++) {
-    if (v->fact[f].relation == DIFFERENT) continue;
+    if (!is_order(&v->fact[f])) continue;
     from = from || v->fact[f].a == a;
     to = to || v->fact[f].b == b;
   }
@@ -92,17 +92,37 @@ bool known_different(const struct prover *p, const struct view *v, val a, val b)
   return known_less(p, v, a, b) || known_less(p, v, b, a);
 }
 
+static bool known_congruent(const struct prover *p, const struct view *v, val a, val b) {
+  if (is_constant(a) && is_constant(b)) return (uint32_t)value_of(p, a) == (uint32_t)value_of(p, b);
+  for (unsigned f = 0; f < v->facts; f++)
+    if (v->fact[f].relation == CONGRUENT &&
+        ((v->fact[f].a == a && v->fact[f].b == b) || (v->fact[f].a == b && v->fact[f].b == a)))
+      return true;
+  return a == b;
+}
+
 static bool known(const struct prover *p, const struct view *v, const struct fact *f) {
   switch ((enum relation)f->relation) {
   case LESS: return known_less(p, v, f->a, f->b);
   case AT_MOST: return known_at_most(p, v, f->a, f->b);
+  case CONGRUENT: return known_congruent(p, v, f->a, f->b);
   default: return known_different(p, v, f->a, f->b);
   }
+}
+
+static void learn_congruent(struct prover *p, struct view *v, val a, val b) {
+  if (is_constant(a) && is_constant(b) && !known_congruent(p, v, a, b)) p->dead = true;
+  if (p->dead || known_congruent(p, v, a, b) || v->facts == FACTS_MOST) return;
+  v->fact[v->facts++] = (struct fact){a, b, CONGRUENT};
 }
 
 /* A fact that finds no room is forgotten, which is sound. */
 void learn(struct prover *p, struct view *v, val a, enum relation r, val b) {
   if (!is_number(a) || !is_number(b)) return;
+  if (r == CONGRUENT) {
+    learn_congruent(p, v, a, b);
+    return;
+  }
   if (a == b) {
     if (r != AT_MOST) p->dead = true;
     return;
@@ -136,7 +156,7 @@ void tidy_facts(const struct prover *p, struct view *v) {
     v->fact[i++] = f;
   }
   for (unsigned i = 0; i < v->facts; i++) /* a difference has no direction */
-    if (v->fact[i].relation == DIFFERENT && v->fact[i].b < v->fact[i].a) {
+    if (!is_order(&v->fact[i]) && v->fact[i].b < v->fact[i].a) {
       val a = v->fact[i].a;
       v->fact[i].a = v->fact[i].b;
       v->fact[i].b = a;

@@ -37,7 +37,7 @@ static val term_value(struct fitting *f, const struct effect_term *t) {
 
 static void put_atom(struct prover *p, struct view *v, val item, bool first) {
   if (v->atoms == ATOMS_MOST) {
-    prove_limit(p, "the abstract value would have more than %d parts", ATOMS_MOST);
+    prove_limit(p, FAIL_TOO_LARGE, "the abstract value would have more than %d parts", ATOMS_MOST);
     return;
   }
   if (first) memmove(v->abs + 1, v->abs, sizeof(val) * v->atoms);
@@ -225,7 +225,7 @@ static void resolve_sequence(struct fitting *f, struct actor *a) {
     same(f->p, a, atom, is);
     return;
   }
-  prove_limit(f->p, "how many values are inside is not known");
+  prove_limit(f->p, FAIL_CONTENTS, "how many values are inside is not known");
 }
 
 static void resolve_multiset(struct fitting *f) {
@@ -237,7 +237,7 @@ static void resolve_multiset(struct fitting *f) {
     f->inside = (int)choose(f->p, 2); /* both must do */
     return;
   }
-  prove_limit(f->p, "whether the specification allows this is not known");
+  prove_limit(f->p, FAIL_CONTENTS, "whether the specification allows this is not known");
 }
 
 /* Is the effect possible? What is not known is found out. */
@@ -300,7 +300,8 @@ static void apply_to_multiset(struct fitting *f, const struct actor *a) {
     if (KIND(is) == K_UNSET) f->bound[b->item[i].name] = is = chosen_item(f, a);
     if (KIND(is) == K_UNSET || !take_out(v->abs, &count, is)) {
       f->p->failure.own_point = true;
-      prove_fail(f->p, "the specification takes out a value, but which part of the contents it is is not known");
+      prove_fail(f->p, FAIL_TAKES_OUT,
+                 "the specification takes out a value, but which part of the contents it is is not known");
       return;
     }
     v->atoms = (uint8_t)count;
@@ -313,7 +314,7 @@ static void take_effect(struct fitting *f, struct actor *a) {
   struct prover *p = f->p;
   if (p->level == LEVEL_FULL && KIND(*a->status) != K_UNSET) {
     p->failure.own_point = a->me;
-    prove_fail(p, "%s may linearize twice", p->program->ops[a->op].function);
+    prove_fail(p, FAIL_TWICE, "%s may linearize twice", p->program->ops[a->op].function);
     return;
   }
   keep_before(p, a);
@@ -353,7 +354,7 @@ void effect_now(struct prover *p, struct actor *a) {
   if (!e) e = possible_effect(&f, a, true);
   if (p->dead) return;
   if (!e)
-    prove_fail(p, "the specification does not allow %s here", p->program->ops[a->op].function);
+    prove_fail(p, FAIL_CONTENTS, "the specification does not allow %s here", p->program->ops[a->op].function);
   else if (e->pure && !*a->carried) {
     if (a->me) note_result(&f);
   } else
@@ -405,15 +406,17 @@ void check_result(struct prover *p, struct actor *a) {
   const char *function = p->program->ops[a->op].function;
   if (KIND(*a->status) != K_UNSET) {
     if (!same_result(p, a, *a->status))
-      prove_fail(p, "%s may return another result than the specification at its linearization point", function);
+      prove_fail(p, FAIL_RESULT, "%s may return another result than the specification at its linearization point",
+                 function);
     return;
   }
   if (a->view->carried) {
-    prove_fail(p, "%s may return while a node that others see still stands for it: it has not linearized", function);
+    prove_fail(p, FAIL_POINT, "%s may return while a node that others see still stands for it: it has not linearized",
+               function);
     return;
   }
   if (a->view->may_return & may_bit(p, a) || was_seen(p, a)) return;
   if (p->level == LEVEL_NU && op_of(p, a->op)->silent) return;
   p->failure.own_point = true;
-  prove_fail(p, "%s may return without having linearized", function);
+  prove_fail(p, FAIL_NO_POINT, "%s may return without having linearized", function);
 }

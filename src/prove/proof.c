@@ -13,46 +13,57 @@ struct teller {
 
 static const char *finished(struct text *t) { return t->count ? t->at : mem_string(t->mem, "", 0); }
 
-/* What the words of a failure mean for the programmer. */
+/* What a failure means for the programmer. */
 static const struct {
-  const char *said, *hint;
-} hints[] = {
-    {"null may be followed",
-     "May the list be empty here, or another thread have set the pointer since it was read? Is a check missing?"},
-    {"freed memory may be", "Another thread may have freed the node since its address was read. Without free() memory "
-                            "is taken to be collected."},
-    {"freed twice", "Two operations may both take the node for theirs: does the compare-and-exchange, or the lock, "
-                    "keep the second one out?"},
-    {"was not taken out", "Other threads may still reach the node: is it unlinked first, by this operation alone?"},
-    {"memory is lost", "The program frees memory, but not this node: is a free() missing on this path? Objects that "
-                       "free nothing are taken to be collected."},
-    {"linearize twice", "The operation takes effect, and may do so again: does a loop come back here after the change, "
-                        "or are two points marked on one path?"},
-    {"without having linearized", "On a way to this return nothing took effect that gives this result: is a re-check "
-                                  "missing, or the ASIF_LIN() of a point?"},
-    {"another result", "What is returned may have changed between where it was read and where the operation takes "
-                       "effect: is a re-check missing?"},
-    {"takes out a value", "The value must be known to be in the object where the operation takes effect: is a "
-                          "re-check, or a lock, missing?"},
-    {"that holds it", "The thread would wait for itself: is an unlock missing on a path?"},
-    {"none of the given actions", "Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
-    {"does not hold", "Is the lock given back twice, or never taken on this path?"},
-    {"outside what prove follows",
-     "docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few threads."},
-    {"goes on without looking", "A loop must look at shared memory, or end."},
-    {"assert(", "Is it true whatever other threads do?"},
-    {"never set", "Is the variable, or the node's field, set on every path?"},
-    {"more than", "The proof grew too large. Marking the points with ASIF_LIN() may help."},
-    {"too many", "The proof grew too large. Marking the points with ASIF_LIN() may help."},
-    {"unknown pointer", "The prover lost track of where it points to: only nodes that the roots lead to through one "
-                        "link field are followed."},
+  const char *hint;
+  bool blames_points; /* it is about where operations linearize: marked points may be wrong where the object is right */
+  bool blames_others; /* ... about what other threads change meanwhile */
+} fails[FAILS] = {
+    [FAIL_NULL] = {"May the list be empty here, or another thread have set the pointer since it was read? Is a check "
+                   "missing?",
+                   .blames_others = true},
+    [FAIL_FREED] = {"Another thread may have freed the node since its address was read. Without free() memory is taken "
+                    "to be collected.",
+                    .blames_others = true},
+    [FAIL_FREED_TWICE] = {"Two operations may both take the node for theirs: does the compare-and-exchange, or the "
+                          "lock, keep the second one out?",
+                          .blames_others = true},
+    [FAIL_FREES_SHARED] = {"Other threads may still reach the node: is it unlinked first, by this operation alone?",
+                           .blames_others = true},
+    [FAIL_LOST] = {"The program frees memory, but not this node: is a free() missing on this path? Objects that free "
+                   "nothing are taken to be collected."},
+    [FAIL_BOUNDS] = {"Is the object as large as the code takes it to be?"},
+    [FAIL_POINTER] = {"The prover lost track of where it points to: only nodes that the roots lead to through one link "
+                      "field are followed."},
+    [FAIL_UNSET] = {"Is the variable, or the node's field, set on every path?"},
+    [FAIL_UNDEFINED] = {"Numbers are known by their types, by comparisons with constants, and arguments by ASIF_IN: is "
+                        "a check missing, or are others needed?"},
+    [FAIL_ASSERT] = {"Is it true whatever other threads do?"},
+    [FAIL_RELOCK] = {"The thread would wait for itself: is an unlock missing on a path?"},
+    [FAIL_UNLOCK] = {"Is the lock given back twice, or never taken on this path?"},
+    [FAIL_TWICE] = {"The operation takes effect, and may do so again: does a loop come back here after the change, or "
+                    "are two points marked on one path?",
+                    .blames_points = true, .blames_others = true},
+    [FAIL_NO_POINT] = {"On a way to this return nothing took effect that gives this result: is a re-check missing, or "
+                       "the ASIF_LIN() of a point?",
+                       .blames_points = true, .blames_others = true},
+    [FAIL_RESULT] = {"What is returned may have changed between where it was read and where the operation takes "
+                     "effect: is a re-check missing?",
+                     .blames_points = true, .blames_others = true},
+    [FAIL_POINT] = {.blames_points = true},
+    [FAIL_TAKES_OUT] = {"The value must be known to be in the object where the operation takes effect: is a re-check, "
+                        "or a lock, missing?",
+                        .blames_others = true},
+    [FAIL_CONTENTS] = {.blames_others = true},
+    [FAIL_ACTION] = {"Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
+    [FAIL_ORDER] = {"C leaves the order open, and compilers choose it: write two statements."},
+    [FAIL_ENDLESS] = {"A loop must look at shared memory, or end."},
+    [FAIL_OUTSIDE] = {"docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few "
+                      "threads."},
+    [FAIL_TOO_LARGE] = {"The proof grew too large. Marking the points with ASIF_LIN() may help."},
 };
 
-static const char *hint_of(const char *said) {
-  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-    if (strstr(said, hints[i].said)) return hints[i].hint;
-  return NULL;
-}
+bool prove_fail_blames_points(enum prove_fail kind) { return fails[kind].blames_points; }
 
 static uint16_t op_at(const struct proved *d, uint32_t pc) {
   uint16_t op = 0;
@@ -75,6 +86,29 @@ static struct proof_step step_at(const struct teller *w, uint32_t pc) {
                              .operation = op->function,
                              .text = finished(&t),
                              .point = d->prover->point && d->prover->point[pc]};
+}
+
+/* The first step that changes a number as a lock is taken: compare-and-exchange, exchange; 0: none. */
+static uint32_t number_lock(const struct program *program) {
+  for (uint32_t pc = 1; pc < program->code_count; pc++) {
+    const struct inst *i = &program->code[pc];
+    if ((i->code == I_CAS || i->code == I_EXCHANGE) && !i->scalar.pointer && !i->scalar.holds_pointer) return pc;
+  }
+  return 0;
+}
+
+/* Where a number may be a lock, which is not followed, what others change meanwhile shows nothing of the program. */
+static const char *hint_of(const struct teller *w, enum prove_fail kind) {
+  uint32_t lock = fails[kind].blames_others ? number_lock(w->d->program) : 0;
+  if (!lock) return fails[kind].hint;
+  struct proof_step s = step_at(w, lock);
+  struct text t;
+  text_open(&t, w->mem);
+  text_printf(&t,
+              "A lock that is made of a number (%s:%u: %s) is not followed as a lock, so that others seem to get in. ",
+              s.path ? s.path : "?", s.line, s.text);
+  text_add(&t, "If it is one, pthread_mutex_t in its place may let the proof go on.");
+  return finished(&t);
 }
 
 static struct proof_view view_of(const struct teller *w, const struct view *v, bool drawn) {
@@ -107,10 +141,18 @@ static void tell_points(const struct teller *w) {
   }
 }
 
+/* Is it one of the names, with a comma and a blank between them? */
+static bool has_name(const char *names, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = names; at; at = strchr(at, ','), at = at ? at + 2 : NULL)
+    if (!strncmp(at, name, length) && (!at[length] || at[length] == ',')) return true;
+  return false;
+}
+
 /* "add, remove": a step of a function that several operations call. */
 static const char *with_name(const struct teller *w, const char *names, const char *name) {
   struct text t;
-  if (strstr(names, name)) return names;
+  if (has_name(names, name)) return names;
   text_open(&t, w->mem);
   text_printf(&t, "%s, %s", names, name);
   return t.at;
@@ -238,6 +280,12 @@ static void tell_assumed(const struct teller *w) {
       note(w, "asif_require at %.200s:%u:%u is trusted: executions in which it is false are left out",
            s.path ? s.path : "?", s.line, s.column);
     }
+  for (uint32_t op = 0; d->prover->ranged && op < d->program->op_count; op++)
+    if (d->program->ops[op].params)
+      note(w,
+           "arguments of %.100s lie in %lld..%lld: for others it has not been excluded that arithmetic overflows, or "
+           "is otherwise undefined",
+           d->program->ops[op].function, (long long)d->program->ops[op].low[0], (long long)d->program->ops[op].high[0]);
   if (d->prover->given_count && d->verdict == VERDICT_HOLDS)
     note(w, "every step that others see is one of the %u actions that are given", d->prover->given_count);
   note(w, "that operations return in the end is not part of it (`asif verify --progress`)");
@@ -261,7 +309,7 @@ static void tell_failure(const struct teller *w) {
   const struct prove_failure *f = &w->d->failure;
   w->proof->where = step_at(w, f->at ? f->at : f->pc);
   w->proof->sentence = f->said;
-  w->proof->hint = hint_of(f->said);
+  w->proof->hint = hint_of(w, f->kind);
   if (!f->view || f->view >= w->d->prover->entries.count) return;
   struct proof_view *v = mem_alloc(w->mem, sizeof *v);
   *v = view_of(w, &w->d->prover->entries.at[f->view].view, true);

@@ -150,6 +150,24 @@ static bool close_views(struct proved *d, bool points_known) {
   return points_known ? fixpoint(d->prover) : find_points(d->prover, &d->level, &d->tries);
 }
 
+/* Does the file say which arguments there are? Of functions that only their names make operations it does not. */
+static bool has_ranges(const struct program *program) {
+  bool has = false;
+  for (uint32_t op = 0; op < program->op_count; op++)
+    if (program->ops[op].params) has |= program->ops[op].low[0] || program->ops[op].high[0];
+  return has;
+}
+
+static bool close_all(struct proved *d, const struct prove_options *o) {
+  bool marked = d->prover->marked;
+  d->prover->level = d->level = o->level;
+  d->prover->takes_new = false;
+  if (close_views(d, o->level == LEVEL_MS || marked)) return true;
+  if (d->level == LEVEL_MS || !takes_any(d->prover->effects)) return false;
+  d->prover->takes_new = true;
+  return close_views(d, marked);
+}
+
 bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
   *d = (struct proved){.verdict = VERDICT_UNKNOWN};
   if (!prove_open(mem, o, d, why)) return false;
@@ -167,10 +185,11 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
   if (!read_given(d->prover, d->unit, why)) return false;
   if (o->level != LEVEL_MS && marked) d->prover->marked = true;
   d->prover->helping = d->prover->marked && marks_helping(d->prover);
-  bool done = close_views(d, o->level == LEVEL_MS || marked);
-  if (!done && d->level != LEVEL_MS && takes_any(d->prover->effects)) {
-    d->prover->takes_new = true;
-    done = close_views(d, marked);
+  bool done = close_all(d, o);
+  if (!done && d->prover->failure.kind == FAIL_UNDEFINED &&
+      has_ranges(d->program)) { /* for any argument; then for those that are given */
+    d->prover->ranged = true;
+    done = close_all(d, o);
   }
   d->verdict = done ? VERDICT_HOLDS : VERDICT_UNKNOWN;
   d->failure = d->prover->failure;

@@ -27,7 +27,39 @@ struct prove_options {
   bool only_read; /* compile and load nothing: a source that needs a compiler, or a specification in C, is a problem */
 };
 
+/* What a failure is about. */
+enum prove_fail {
+  FAIL_NOTHING,
+  FAIL_NULL,         /* null is followed */
+  FAIL_FREED,        /* freed memory is accessed */
+  FAIL_FREED_TWICE,  /* ... or freed */
+  FAIL_FREES_SHARED, /* memory is freed that others reach */
+  FAIL_LOST,         /* nobody can free it */
+  FAIL_BOUNDS,       /* an access beyond an object */
+  FAIL_POINTER,      /* a pointer of which nothing is known */
+  FAIL_UNSET,        /* a value that was never set */
+  FAIL_UNDEFINED,    /* arithmetic that C does not define */
+  FAIL_ASSERT,
+  FAIL_TRAP, /* abort, a missing return value */
+  FAIL_RELOCK,
+  FAIL_UNLOCK,
+  FAIL_TWICE,     /* linearizes twice */
+  FAIL_NO_POINT,  /* returns without having linearized */
+  FAIL_RESULT,    /* returns another result */
+  FAIL_POINT,     /* marked points: where, or whose */
+  FAIL_TAKES_OUT, /* which value is taken out is not known */
+  FAIL_CONTENTS,  /* what the contents are */
+  FAIL_ACTION,    /* none of the given actions */
+  FAIL_ORDER,     /* an order of evaluation that C leaves open */
+  FAIL_ENDLESS,
+  FAIL_OUTSIDE, /* what prove does not follow */
+  FAIL_TOO_LARGE,
+  FAILS
+};
+bool prove_fail_blames_points(enum prove_fail); /* with other linearization points it may go well */
+
 struct prove_failure {
+  enum prove_fail kind;
   char said[240];
   uint32_t pc;    /* in the step that begins at which instruction; 0: at the start */
   uint32_t at;    /* ... at which one of it */

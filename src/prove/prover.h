@@ -2,6 +2,7 @@
  *
  *   setup.c        what of a node leads on, what holds its value; what will be freed
  *   numbers.c      what is known of numbers: order, difference
+ *   arith.c        arithmetic, and what is undefined in it
  *   heap.c         nodes and segments: splitting, replacing, publishing, freeing
  *   object.c       specifications as sequences and multisets: what an operation does to the abstract value
  *   carry.c        nodes that stand for operations: linearization points in other threads (section 3.1)
@@ -11,7 +12,7 @@
  *   compose.c      interference: another thread's step, seen by this one
  *   moves.c        how a view leads to another: its thread's step, a call, another thread's step
  *   fixpoint.c     all views, closed under steps and interference
- *   certify.c      a proof checked again, without the fixpoint
+ *   certify.c      a proof checked again, without the fixpoint; certify_arith.c: its arithmetic
  *   view_text.c    views as lines of evidence, and back
  *   evidence.c     a proof as a file
  *   points.c       where operations linearize: marked, or found by trying
@@ -28,13 +29,26 @@
 #include "prove/view.h"
 #include "spec/effects.h"
 
-enum { CHOICES_MOST = 200, CONSTANTS_MOST = 1000, LAYOUTS_MOST = 64, OPS_MOST = 16, VIEWS_MOST = 200000 };
+enum {
+  CHOICES_MOST = 200,
+  CONSTANTS_MOST = 1000,
+  LAYOUTS_MOST = 64,
+  OPS_MOST = 16,
+  VIEWS_MOST = 200000,
+  NAMES_MOST = 1024 /* numbers in a view */
+};
 
 struct entry {
   struct view view;
   uint32_t next;   /* in its bucket */
   uint32_t from;   /* the view it came from, 0: the first */
   uint32_t action; /* by interference: one more than the number of the action; 0: by its own step */
+};
+
+/* The numbers that a register may ever hold, by the types of all that is put there. */
+struct reg_range {
+  int64_t low, high;
+  bool set;
 };
 
 struct prover {
@@ -53,6 +67,10 @@ struct prover {
   uint64_t read;                /* numbers of cells (bits) of nodes that the program reads */
   uint32_t root_of[ROOTS_MOST]; /* of each global: its first root */
   bool int_arguments;           /* all arguments of operations are ints */
+  bool certifying;              /* arithmetic is checked once more, by other code */
+  bool ranged;                  /* arguments lie where ASIF_IN says; else they are any numbers of their types */
+  struct reg_range *reg_ranges; /* of each operation, and of ASIF_INIT's function: what its registers may hold */
+  VEC(int64_t) ends;            /* numbers at which a range that is remembered may end, rising */
   bool forgets; /* there are many views where operations help each other: what matters in few proofs is forgotten */
   uint32_t followed; /* roots (bits): an operation looks at the link of a node whose address it has from there */
   uint8_t *point;    /* of each instruction: the operation linearizes here */
@@ -60,6 +78,8 @@ struct prover {
       *writes; /* of each instruction: 1 it changed what others see, 2 it made a node visible; NULL: not asked for */
   uint64_t *freed_later; /* of each instruction: registers (bits) that may be freed from here on */
   int64_t constant[CONSTANTS_MOST];
+  bool computed[CONSTANTS_MOST]; /* it was reckoned, and is none of the ends: known within a step only */
+  bool computes;                 /* one of them is */
   unsigned constants;
   /* Cases: what cannot be told is decided by choosing; a step is run once for each sequence of choices. */
   uint8_t choice[CHOICES_MOST], width[CHOICES_MOST];
@@ -87,13 +107,17 @@ static inline void first_case(struct prover *p) {
   p->dead = false;
 }
 /* The proof fails in this case; the first failure is kept. */
-void prove_fail(struct prover *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void prove_fail(struct prover *, enum prove_fail, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The prover cannot go on: also where another thread's failure would not matter. */
-void prove_limit(struct prover *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void prove_limit(struct prover *, enum prove_fail, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* numbers.c */
 val number(struct prover *, int64_t);
 bool is_number(val v); /* a number known or not, but no address */
+static inline bool is_constant(val v) { return KIND(v) == K_INT || KIND(v) == K_NULL; }
+static inline int64_t constant_value(const struct prover *p, val v) {
+  return KIND(v) == K_NULL ? 0 : p->constant[INDEX(v)];
+}
 bool known_less(const struct prover *, const struct view *, val a, val b);
 bool known_at_most(const struct prover *, const struct view *, val a, val b);
 bool known_different(const struct prover *, const struct view *, val a, val b);
@@ -133,6 +157,14 @@ struct actor {
 /* Are they equal? Where it is not known both are tried, and what was taken is known then. */
 bool same(struct prover *, struct actor *, val, val);
 bool less(struct prover *, struct actor *, val, val);
+
+/* arith.c: an operation on numbers; the proof fails where C does not define it for all that the operands may be. */
+void find_ranges(struct prover *);
+void learn_range(struct prover *, struct view *, val, int64_t low, int64_t high); /* wider, between ends */
+val run_unary(struct prover *, struct actor *, const struct inst *);
+val run_binary(struct prover *, struct actor *, const struct inst *);
+val run_cast(struct prover *, struct actor *, const struct inst *);
+val run_choose(struct prover *, struct actor *, const struct inst *);
 
 /* object.c */
 bool changes_nothing(const struct prover *, uint16_t op);
@@ -192,6 +224,11 @@ struct certificate {
   VEC(struct view) actions;
 };
 bool certify(struct prover *, const struct certificate *, struct text *said); /* false: what is wrong is said */
+
+/* certify_arith.c: of an operation that was run, with its operands and result */
+void certify_binary(struct prover *, struct actor *, const struct inst *, val x, val y, val to);
+void certify_unary(struct prover *, struct actor *, const struct inst *, val x, val to);
+void certify_cast(struct prover *, struct actor *, const struct inst *, val x, val to);
 
 /* view_text.c */
 void put_view(const struct prover *, const struct view *, struct text *);

@@ -125,6 +125,7 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   find_cells(p);
   p->forgets = p->collected && marks_helping(p);
   p->int_arguments = takes_ints(program->unit);
+  find_ranges(p);
   find_followed(p);
   find_freed(p);
   return true;

@@ -1,5 +1,6 @@
 /* Symbolic execution: one step of a thread, which is one access to shared memory (or an atomic block) and the local
  * work after it. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -9,7 +10,7 @@ unsigned choose(struct prover *p, unsigned width) {
   if (p->dead) return 0;
   if (p->chosen == p->choices) {
     if (p->choices == CHOICES_MOST) {
-      prove_limit(p, "a step has too many cases");
+      prove_limit(p, FAIL_TOO_LARGE, "a step has too many cases");
       return 0;
     }
     p->choice[p->choices] = 0;
@@ -28,26 +29,28 @@ bool next_case(struct prover *p) {
   return true;
 }
 
-static void keep_failure(struct prover *p, const char *format, va_list list) {
+static void keep_failure(struct prover *p, enum prove_fail kind, const char *format, va_list list) {
+  assert(kind > FAIL_NOTHING && kind < FAILS);
   if (!p->failed && !p->dead) {
+    p->failure.kind = kind;
     vsnprintf(p->failure.said, sizeof p->failure.said, format, list);
     p->failed = true;
   }
   p->dead = true;
 }
 
-void prove_fail(struct prover *p, const char *format, ...) {
+void prove_fail(struct prover *p, enum prove_fail kind, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  keep_failure(p, format, list);
+  keep_failure(p, kind, format, list);
   va_end(list);
 }
 
-void prove_limit(struct prover *p, const char *format, ...) {
+void prove_limit(struct prover *p, enum prove_fail kind, const char *format, ...) {
   va_list list;
   va_start(list, format);
   if (!p->dead && !p->failed) p->failure.limit = true;
-  keep_failure(p, format, list);
+  keep_failure(p, kind, format, list);
   va_end(list);
 }
 
@@ -77,25 +80,46 @@ static bool begins_step(const struct actor *a, const struct inst *i) {
   return i->flags & FLAG_GLOBAL || !is_own(a, a->reg[i->a]);
 }
 
+/* A number is read and written as what it is: with another sign or size it would be another number. */
+static bool is_of_type(const struct scalar *s, const struct scalar *cell) {
+  if (s->mutex || cell->mutex || s->pointer || cell->pointer) return s->mutex == cell->mutex && s->bits == cell->bits;
+  return s->bits == cell->bits && s->is_signed == cell->is_signed;
+}
+
+static val *cell_of(struct prover *p, const struct inst *i, const struct layout *l, val *cells) {
+  if (i->imm < 0 || i->imm >= (int64_t)l->count) {
+    prove_fail(p, FAIL_BOUNDS, "an access goes beyond the object");
+    return NULL;
+  }
+  bool locks = i->code == I_LOCK || i->code == I_UNLOCK || i->code == I_TRYLOCK;
+  if (!locks && !is_of_type(&i->scalar, &l->cells[i->imm].scalar)) {
+    prove_fail(p, FAIL_OUTSIDE, "an access by another type than the object has is outside what prove follows");
+    return NULL;
+  }
+  return &cells[i->imm];
+}
+
 /* The cell an access is to; NULL if there is none. */
 static val *cell_at(struct prover *p, struct actor *a, const struct inst *i) {
   if (i->count != 1 && i->code != I_LOCK && i->code != I_UNLOCK && i->code != I_TRYLOCK) {
-    prove_fail(p, "an access to several cells at once is outside what prove follows");
+    prove_fail(p, FAIL_OUTSIDE, "an access to several cells at once is outside what prove follows");
     return NULL;
   }
-  if (i->flags & FLAG_GLOBAL) return &a->view->root[p->root_of[i->a] + (uint32_t)i->imm];
+  const struct program *program = p->program;
+  if (i->flags & FLAG_GLOBAL)
+    return cell_of(p, i, &program->layouts[program->globals[i->a].layout], &a->view->root[p->root_of[i->a]]);
   val v = a->reg[i->a];
   if (KIND(v) == K_NODE) {
-    if (i->imm < 0 || i->imm >= (int64_t)p->program->layouts[a->view->node[INDEX(v)].layout].count) {
-      prove_fail(p, "an access goes beyond the object");
-      return NULL;
-    }
-    return &a->view->node[INDEX(v)].cell[i->imm];
+    struct node *n = &a->view->node[INDEX(v)];
+    assert(n->used && !n->segment); /* read_cell splits what a register may lead to */
+    return cell_of(p, i, &program->layouts[n->layout], n->cell);
   }
-  prove_fail(p, KIND(v) == K_NULL       ? "null may be followed here"
-                : KIND(v) == K_DANGLING ? "freed memory may be accessed here"
-                : KIND(v) == K_UNSET    ? "a pointer that was never set may be followed here"
-                                        : "an unknown pointer is followed here");
+  switch (KIND(v)) {
+  case K_NULL: prove_fail(p, FAIL_NULL, "null may be followed here"); break;
+  case K_DANGLING: prove_fail(p, FAIL_FREED, "freed memory may be accessed here"); break;
+  case K_UNSET: prove_fail(p, FAIL_UNSET, "a pointer that was never set may be followed here"); break;
+  default: prove_fail(p, FAIL_POINTER, "an unknown pointer is followed here");
+  }
   return NULL;
 }
 
@@ -138,16 +162,16 @@ static void write_cell(struct prover *p, struct actor *a, const struct inst *i, 
 static void take_lock(struct prover *p, struct actor *a, const struct inst *i, val *at) {
   val old = *at;
   if (old == my_lock(a))
-    prove_fail(p, "a lock is taken by the thread that holds it");
+    prove_fail(p, FAIL_RELOCK, "a lock is taken by the thread that holds it");
   else if (old == VAL(K_LOCK, LOCK_NEVER_SET))
-    prove_fail(p, "a mutex is locked that was never initialised");
+    prove_fail(p, FAIL_UNSET, "a mutex is locked that was never initialised");
   else if (old == VAL(K_LOCK, LOCK_FREE) || old == NIL || old == VAL(K_LOCK, LOCK_NOT_ME)) {
     *at = VAL(K_LOCK, LOCK_FREE); /* or it would wait */
     write_cell(p, a, i, at, my_lock(a));
   } else if (KIND(old) == K_LOCK)
     p->dead = true; /* it waits */
   else
-    prove_fail(p, "what is locked here is no mutex");
+    prove_fail(p, FAIL_OUTSIDE, "what is locked here is no mutex");
 }
 
 /* What ASIF_LIN_FOR speaks of. */
@@ -201,104 +225,47 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
     break;
   case I_UNLOCK:
     if (*at != my_lock(a))
-      prove_fail(p, "a lock is given back that the thread does not hold");
+      prove_fail(p, FAIL_UNLOCK, "a lock is given back that the thread does not hold");
     else
       write_cell(p, a, i, at, VAL(K_LOCK, LOCK_FREE));
     break;
-  default: prove_fail(p, "read-modify-write of numbers is outside what prove follows");
+  default: prove_fail(p, FAIL_OUTSIDE, "read-modify-write of numbers is outside what prove follows");
   }
   if (shared) remember_access(a, base, old, new);
   if (point && wrote) effect_now(p, a);
 }
 
-static void run_binary(struct prover *p, struct actor *a, const struct inst *i) {
-  val x = a->reg[i->a], y = i->b == NO_REG ? number(p, i->imm) : a->reg[i->b];
-  bool yes;
-  if (i->op >= OP_LT && i->op <= OP_GE && i->scalar.bits == 64 &&
-      !i->scalar.is_signed) { /* kept as signed numbers: another order */
-    a->reg[i->d] = choose(p, 2) ? number(p, 1) : NIL;
-    return;
-  }
-  switch (i->op) {
-  case OP_EQ: yes = same(p, a, x, y); break;
-  case OP_NE: yes = !same(p, a, x, y); break;
-  case OP_LT: yes = less(p, a, x, y); break;
-  case OP_GT: yes = less(p, a, y, x); break;
-  case OP_LE: yes = !less(p, a, y, x); break;
-  case OP_GE: yes = !less(p, a, x, y); break;
-  case OP_DIV:
-  case OP_MOD:
-  case OP_SHL:
-  case OP_SHR:
-    if (KIND(y) != K_INT)
-      prove_fail(p, "a division by zero, or a shift by too much, is not excluded here"); /* fall through */
-  default:
-    if (KIND(x) == K_UNSET || KIND(y) == K_UNSET) prove_fail(p, "it is reckoned with a value that was never set");
-    a->reg[i->d] = is_number(x) && is_number(y) ? new_sym(a->view) : VAL(K_ANY, 0);
-    return;
-  }
-  a->reg[i->d] = yes ? number(p, 1) : NIL;
-}
-
 static void run_free(struct prover *p, struct actor *a, const struct inst *i) {
   val v = a->reg[i->a];
   if (KIND(v) == K_NULL) return;
+  if (KIND(v) == K_DANGLING) prove_fail(p, FAIL_FREED_TWICE, "memory may be freed twice here");
+  if (KIND(v) == K_UNSET) prove_fail(p, FAIL_UNSET, "a pointer that was never set is freed here");
   if (KIND(v) != K_NODE) {
-    prove_fail(p, KIND(v) == K_DANGLING ? "memory may be freed twice here" : "an unknown pointer is freed here");
+    prove_fail(p, FAIL_POINTER, "an unknown pointer is freed here");
     return;
   }
   if (!is_own(a, v)) {
-    prove_fail(p, "memory is freed that was not taken out of the object by this operation");
+    prove_fail(p, FAIL_FREES_SHARED, "memory is freed that was not taken out of the object by this operation");
     return;
   }
   free_node(a->view, INDEX(v), a->me ? NULL : a->reg);
 }
 
-/* What is, or was, among the contents was an argument: where these are ints, so is it. */
-static bool is_int(const struct prover *p, const struct actor *a, val v) {
-  const struct view *view = a->view;
-  if (!p->int_arguments || p->level == LEVEL_MS) return false;
-  bool is = KIND(v) == K_SYM && (v == a->arg || v == *a->status);
-  for (unsigned i = 0; i < view->atoms; i++) is |= view->abs[i] == v;
-  for (unsigned i = 0; i < SEEN_MOST; i++) is |= view->seen[i] == v;
-  return is && KIND(v) == K_SYM;
-}
-
-/* A number that is not known may change when it is made narrower, or unsigned. */
-static void run_cast(struct prover *p, struct actor *a, const struct inst *i) {
-  val v = a->reg[i->a];
-  const struct scalar *s = &i->scalar;
-  if (KIND(v) == K_UNSET)
-    prove_fail(p, "a value that was never set is used");
-  else if (s->bits == 1)
-    v = same(p, a, v, NIL) ? NIL : number(p, 1);
-  else if (s->pointer || s->holds_pointer || KIND(v) == K_NULL || (s->bits == 64 && s->is_signed))
-    ;
-  else if (KIND(v) == K_INT && s->bits == 32 && s->is_signed && p->constant[INDEX(v)] == (int32_t)p->constant[INDEX(v)])
-    ;
-  else if (s->bits == 32 && s->is_signed && is_int(p, a, v))
-    ;
-  else
-    v = is_number(v) ? new_sym(a->view) : VAL(K_ANY, 0);
-  a->reg[i->d] = v;
-}
-
 /* Instructions that touch no memory others can see. */
 static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
   switch (i->code) {
-  case I_CONST: a->reg[i->d] = number(p, i->imm); break;
+  case I_CONST: a->reg[i->d] = i->imm == WORD_UNINITIALISED ? VAL(K_UNSET, 0) : number(p, i->imm); break;
   case I_MOVE:
     for (unsigned k = 0; k < i->count; k++) a->reg[i->d + k] = a->reg[i->a + k];
     break;
-  case I_CAST: run_cast(p, a, i); break;
-  case I_UNARY:
-    if (i->op == OP_NOT)
-      a->reg[i->d] = same(p, a, a->reg[i->a], NIL) ? number(p, 1) : NIL;
-    else
-      a->reg[i->d] = new_sym(a->view);
-    break;
-  case I_BINARY: run_binary(p, a, i); break;
+  case I_CAST: a->reg[i->d] = run_cast(p, a, i); break;
+  case I_UNARY: a->reg[i->d] = run_unary(p, a, i); break;
+  case I_BINARY: a->reg[i->d] = run_binary(p, a, i); break;
   case I_ALLOC: {
+    if (i->b != NO_REG && a->reg[i->b] != number(p, 1)) {
+      prove_fail(p, FAIL_OUTSIDE, "memory for a number of elements that is not one is outside what prove follows");
+      return;
+    }
     unsigned n = new_node(p, a->view, (unsigned)i->imm);
     if (p->dead) return;
     a->view->node[n].owner = a->me ? OWNER_ME : OWNER_YOU;
@@ -316,14 +283,19 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
   case I_BRANCH:
     if (same(p, a, a->reg[i->a], NIL) != (i->op == OP_NOT)) a->pc = (uint32_t)i->imm;
     break;
-  case I_CHOOSE: a->reg[i->d] = new_sym(a->view); break;
+  case I_CHOOSE: a->reg[i->d] = run_choose(p, a, i); break;
   case I_REQUIRE:
     if (same(p, a, a->reg[i->a], NIL)) p->dead = true;
     break;
   case I_ASSERT:
-    if (same(p, a, a->reg[i->a], NIL)) prove_fail(p, "assert(%s) may fail", i->text);
+    if (same(p, a, a->reg[i->a], NIL)) prove_fail(p, FAIL_ASSERT, "assert(%s) may fail", i->text);
     break;
-  case I_TRAP: prove_fail(p, "%s", i->text); break;
+  case I_TRAP:
+    if (i->imm == TRAP_LIMIT)
+      prove_limit(p, FAIL_TOO_LARGE, "%s", i->text);
+    else
+      prove_fail(p, i->imm == TRAP_UNSEQUENCED ? FAIL_ORDER : FAIL_TRAP, "%s", i->text);
+    break;
   case I_FENCE: break;                                   /* memory is sequentially consistent */
   case I_THREAD: a->reg[i->d] = new_sym(a->view); break; /* some number */
   case I_LIN:
@@ -332,7 +304,7 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
   case I_LIN_FOR:
     if (p->marked) effect_for(p, a, i->b, i->a == NO_REG ? VAL(K_UNSET, 0) : a->reg[i->a]);
     break;
-  default: prove_fail(p, "this is outside what prove follows");
+  default: prove_fail(p, FAIL_OUTSIDE, "this is outside what prove follows");
   }
 }
 
@@ -342,7 +314,8 @@ static void run_until_next(struct prover *p, struct actor *a) {
   bool atomic = false;
   for (unsigned count = 0; !p->dead; count++) {
     const struct inst *i = &p->program->code[a->pc];
-    if (count == LOCAL_MOST) prove_fail(p, "a loop goes on without looking at shared memory");
+    if (a->view->syms >= NAMES_MOST) prove_limit(p, FAIL_TOO_LARGE, "a step makes too many names");
+    if (count == LOCAL_MOST) prove_fail(p, FAIL_ENDLESS, "a loop goes on without looking at shared memory");
     if (begins_step(a, i) && !atomic) {
       if (a->stepped) return;
       a->stepped = true;
@@ -353,6 +326,8 @@ static void run_until_next(struct prover *p, struct actor *a) {
     else if (i->code == I_RETURN) {
       a->returned = true;
       a->result = i->a == NO_REG ? VAL(K_UNSET, 0) : a->reg[i->a];
+      if (i->a != NO_REG && KIND(a->result) == K_UNSET)
+        prove_fail(p, FAIL_UNSET, "a value that was never set is returned");
       return;
     } else if (accesses(i))
       run_access(p, a, i, p->point[pc]);

@@ -146,7 +146,8 @@ static bool is_end(const struct prover *p, val v) {
 }
 
 static void tell_facts(const struct prover *p, const struct view *v, struct text *t) {
-  static const char *const relations[] = {[LESS] = " < ", [AT_MOST] = " <= ", [DIFFERENT] = " != "};
+  static const char *const relations[] = {
+      [LESS] = " < ", [AT_MOST] = " <= ", [DIFFERENT] = " != ", [CONGRUENT] = " = mod 2^32 "};
   for (unsigned f = 0; f < v->facts; f++) {
     if (is_end(p, v->fact[f].a) || is_end(p, v->fact[f].b)) continue;
     text_add(t, "; ");

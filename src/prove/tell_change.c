@@ -2,12 +2,12 @@
  * holds it. */
 #include "prove/prover.h"
 
-enum { NAMES_MOST = 64 };
+enum { TOLD_NAMES_MOST = 64 };
 struct telling {
   const struct prover *p;
   const struct view *before, *after;
   struct text *t;
-  val named[NAMES_MOST]; /* those that no variable holds: x0, x1, .. in order */
+  val named[TOLD_NAMES_MOST]; /* those that no variable holds: x0, x1, .. in order */
   unsigned names;
   bool described[NODES_MOST];
 };
@@ -25,7 +25,7 @@ static const char *holder(const struct telling *c, val v) {
 static void put_unheld(struct telling *c, val v) {
   unsigned i = 0;
   while (i < c->names && c->named[i] != v) i++;
-  if (i == c->names && i < NAMES_MOST) c->named[c->names++] = v;
+  if (i == c->names && i < TOLD_NAMES_MOST) c->named[c->names++] = v;
   text_printf(c->t, "%c%u", KIND(v) == K_NODE ? 'n' : KIND(v) == K_SEQ ? 'S' : 'x', i);
 }
 

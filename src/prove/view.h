@@ -80,7 +80,7 @@ struct node {
 };
 
 /* What is known of numbers beside equality, which is made so by replacing. */
-enum relation { LESS, AT_MOST, DIFFERENT };
+enum relation { LESS, AT_MOST, DIFFERENT, CONGRUENT /* their lowest 32 bits are the same */ };
 struct fact {
   val a, b;
   uint16_t relation;

@@ -20,7 +20,7 @@ static const char *const owners[] = {[OWNER_NONE] = "", [OWNER_ME] = "!", [OWNER
 static const char *const segments[] = {[NO_SEGMENT] = "", [SEGMENT] = "*", [SEGMENT_CARRYING_NOTHING] = "**"};
 static const char *const carriers[] = {
     [CARRY_NOTHING] = "nothing", [CARRY_MINE] = "own", [CARRY_YOURS] = "yours", [CARRY_WAITING] = "waiting"};
-static const char *const relations[] = {[LESS] = "<", [AT_MOST] = "<=", [DIFFERENT] = "!="};
+static const char *const relations[] = {[LESS] = "<", [AT_MOST] = "<=", [DIFFERENT] = "!=", [CONGRUENT] = "~"};
 static const struct {
   enum kind kind;
   char letter;
@@ -158,10 +158,10 @@ static void get_node(struct words *w, struct view *v, const char *part) {
 }
 
 static void get_fact(struct words *w, struct view *v, char *part) {
-  size_t left = strcspn(part, "<!");
+  size_t left = strcspn(part, "<!~");
   struct fact *f = &v->fact[v->facts];
   if (!part[left] || v->facts == FACTS_MOST) return;
-  f->relation = part[left] == '!' ? DIFFERENT : part[left + 1] == '=' ? AT_MOST : LESS;
+  f->relation = part[left] == '!' ? DIFFERENT : part[left] == '~' ? CONGRUENT : part[left + 1] == '=' ? AT_MOST : LESS;
   f->b = get_value(w, part + left + strlen(relations[f->relation]));
   part[left] = 0;
   f->a = get_value(w, part);
