@@ -31,8 +31,8 @@ struct job {
   const struct args *args;
   struct prove_options options;
   double seconds, cpu, started;
-  size_t bytes;
-  struct mem mem; /* of the proof */
+  size_t bytes, own_bytes; /* the memory limit, and what the process takes before anything is done */
+  struct mem mem;          /* of the proof */
   struct limits limits;
   struct proved proved;
   bool cut;                     /* by a limit, in the middle */
@@ -83,6 +83,12 @@ static double time_left(const struct job *j, double began, double seconds) {
   return j->seconds > 0 && j->seconds - elapsed(j) < left ? j->seconds - elapsed(j) : left;
 }
 
+/* Of the memory limit, where so much is held: the process itself counts, as it was at the start. */
+static size_t memory_left(const struct job *j, size_t held) {
+  held += j->own_bytes;
+  return !j->bytes ? 0 : j->bytes > held ? j->bytes - held : 1;
+}
+
 static void close_confirming(struct job *j) {
   if (!j->confirms) return;
   subject_close(&j->confirming.subject);
@@ -111,7 +117,7 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
   v->options.search.jobs =
       cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
   v->options.search.deadlocks = true;
-  limits_start(&v->limits, seconds, j->bytes);
+  limits_start(&v->limits, seconds, memory_left(j, j->limits.used));
   v->limits.interrupted = &interrupted;
   mem_open(&j->confirming_mem, &v->limits);
   j->confirms = true;
@@ -142,6 +148,8 @@ static void say_client(struct job *j, const struct client *c, bool points) {
               verdict == VERDICT_HOLDS      ? "no violation"
               : verdict == VERDICT_VIOLATED ? "a violation"
                                             : "not searched to the end");
+  if (verdict == VERDICT_UNKNOWN && j->confirming.answer.search.limit != LIMIT_NONE)
+    text_printf(&j->confirmed, " (%s)", limit_told(j->confirming.answer.search.limit));
 }
 
 /* True if one of the clients from..to-1 can go wrong; its search is kept open. */
@@ -261,7 +269,7 @@ static bool decide(struct job *j, double seconds) {
   struct problem why;
   mem_close(&j->mem);
   j->proved = (struct proved){.verdict = VERDICT_UNKNOWN};
-  limits_start(&j->limits, seconds, j->bytes);
+  limits_start(&j->limits, seconds, memory_left(j, 0));
   j->limits.interrupted = &interrupted;
   mem_open(&j->mem, &j->limits);
   j->cut = false;
@@ -292,6 +300,7 @@ static int run(const struct args *a) {
   struct mem words;
   if (!read_options(a, j)) return EXIT_USAGE;
   handle_interrupts();
+  j->own_bytes = (size_t)peak_rss_kb() * 1024;
   mem_open(&j->mem, NULL);
   mem_open(&words, NULL);
   text_open(&j->confirmed, &words);

@@ -9,6 +9,7 @@
 
 #include "asif.h"
 #include "prove/prover.h"
+#include "spec/c_values.h"
 
 static const struct effect_op *op_of(const struct prover *p, uint16_t op) { return &p->effects->ops.at[p->method[op]]; }
 
@@ -374,14 +375,32 @@ void effect_pure(struct prover *p, struct view *v) {
   }
 }
 
-/* A bool function returns true and false, one that returns an int ASIF_TRUE and ASIF_FALSE. */
-static unsigned may_bit(struct prover *p, const struct actor *a) {
-  bool is_bool = p->program->ops[a->op].result == RESULT_OF_BOOL;
-  if (op_of(p, a->op)->silent) return MAY_OK;
-  if (a->result == number(p, ASIF_EMPTY)) return is_bool ? 0 : MAY_EMPTY;
-  if (a->result == (is_bool ? NIL : number(p, ASIF_FALSE))) return MAY_FALSE;
-  if (a->result == number(p, is_bool ? 1 : ASIF_TRUE)) return MAY_TRUE;
-  return 0;
+/* Whether the argument is inside is asked while the thread still keeps others out: it gives a lock back. What it would
+ * return if this were its moment (effect_pure) is then known in both cases, and not only where the program comes to
+ * compare the two itself, when others may have changed the contents. */
+void settle(struct prover *p, struct actor *a) {
+  if (!p->ordered || p->level == LEVEL_MS || !a->me || a->setting_up || KIND(a->view->status) != K_UNSET) return;
+  if (!is_number(a->arg) || inside(p, a->view, a->view->abs, a->view->atoms, a->arg) >= 0) return;
+  for (unsigned i = 0; i < a->view->atoms && !p->dead; i++)
+    if (is_number(a->view->abs[i]) && same(p, a, a->view->abs[i], a->arg)) return;
+}
+
+/* What a number says that is returned, as spec/c_values.h has it for all commands; 0: it is an element, or not known. */
+static unsigned may_bit(const struct prover *p, const struct actor *a) {
+  const struct effect_op *op = op_of(p, a->op);
+  enum result_of type = p->program->ops[a->op].result;
+  if (op->silent) return MAY_OK;
+  if (!is_constant(a->result)) return 0;
+  int64_t n = constant_value(p, a->result);
+  value v;
+  if (type == RESULT_OF_BOOL && n != 0 && n != 1) return 0;
+  if (!c_result(op->truth ? RESULT_BOOL : RESULT_VALUE,
+                type == RESULT_OF_VOID   ? C_VOID
+                : type == RESULT_OF_BOOL ? C_BOOL
+                                         : C_NUMBER,
+                0, &n, &v))
+    return 0;
+  return v == V_TRUE ? MAY_TRUE : v == V_FALSE ? MAY_FALSE : v == V_EMPTY ? MAY_EMPTY : 0;
 }
 
 static bool is_value(const struct prover *p, const struct actor *a) {

@@ -6,10 +6,10 @@
 #define ASIF_PROVE_PROVE_H
 
 #include "base/limits.h"
+#include "base/proof.h"
 #include "base/text.h"
 #include "check/check.h"
 #include "front/program.h"
-#include "prove/proof.h"
 #include "spec/spec.h"
 
 /* The columns of the paper's Table 1: memory safety; and results and abstract value; and exactly one linearization

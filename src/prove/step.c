@@ -224,10 +224,12 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
       take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
     break;
   case I_UNLOCK:
-    if (*at != my_lock(a))
+    if (*at != my_lock(a)) {
       prove_fail(p, FAIL_UNLOCK, "a lock is given back that the thread does not hold");
-    else
-      write_cell(p, a, i, at, VAL(K_LOCK, LOCK_FREE));
+      break;
+    }
+    settle(p, a);
+    if (!p->dead) write_cell(p, a, i, at, VAL(K_LOCK, LOCK_FREE));
     break;
   default: prove_fail(p, FAIL_OUTSIDE, "read-modify-write of numbers is outside what prove follows");
   }

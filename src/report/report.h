@@ -2,10 +2,10 @@
 #ifndef ASIF_REPORT_REPORT_H
 #define ASIF_REPORT_REPORT_H
 
+#include "base/proof.h"
 #include "base/text.h"
 #include "check/check.h"
 #include "history/schedule.h"
-#include "prove/proof.h"
 
 /* What was asked of infinite executions: a progress condition, or a formula. */
 struct endless {

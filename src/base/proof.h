@@ -1,7 +1,7 @@
-/* A proof, or how far one came, in words: strings only. The prover tells it (tell.c), reports print it
- * (report/proof.c). */
-#ifndef ASIF_PROVE_PROOF_H
-#define ASIF_PROVE_PROOF_H
+/* A proof, or how far one came, in words: strings only. The prover tells it (prove/proof.c), reports print it
+ * (report/proof.c, report/proof_page.c); neither knows the other. */
+#ifndef ASIF_BASE_PROOF_H
+#define ASIF_BASE_PROOF_H
 
 #include <stdbool.h>
 #include <stddef.h>
