@@ -1,4 +1,5 @@
 /* Shape-value abstraction (section 4), and canonical names. */
+#include <assert.h>
 #include <string.h>
 
 #include "prove/prover.h"
@@ -128,6 +129,7 @@ static void name_contents(struct prover *p, struct view *v, struct node *x, stru
 
 /* x and y, both segments, become one: lseg(x, y, a) * lseg(y, z, b) => lseg(x, z, a . b). */
 static bool join_segments(struct prover *p, struct view *v, struct node *x, struct node *y, bool rising) {
+  assert(x->used && y->used && x->segment && y->segment && x != y && x->layout == y->layout);
   val joined;
   if (!join_contents(p, v, x->contents, y->contents, &joined)) return false;
   x->contents = joined;

@@ -146,6 +146,8 @@ static void find_ends(struct prover *p) {
     const struct inst *i = &p->program->code[pc];
     if (i->code == I_CONST || (i->code == I_BINARY && i->b == NO_REG)) add_end(p, i->imm);
   }
+  for (uint32_t op = 0; op < p->program->op_count; op++)
+    add_end(p, p->program->ops[op].low[0]), add_end(p, p->program->ops[op].high[0]);
   for (uint32_t g = 0; g < p->program->global_count; g++)
     for (uint32_t c = 0; c < p->program->layouts[p->program->globals[g].layout].count; c++)
       if (p->program->globals[g].init) add_end(p, p->program->globals[g].init[c]);
@@ -309,11 +311,7 @@ static val number_between(struct prover *p, struct actor *a, struct range r, str
   if (r.high > INT64_MAX || r.low < INT64_MIN) return new_sym(a->view); /* of 64 bits without a sign */
   if (type.high > INT64_MAX) type = anything;
   int64_t low = end_below(p, (int64_t)r.low), high = end_above(p, (int64_t)r.high);
-  if (r.low == r.high) { /* exactly, until the step is over: a loop may end by it */
-    val n = number(p, (int64_t)r.low);
-    if (low != high && KIND(n) == K_INT) p->computed[INDEX(n)] = p->computes = true;
-    return n;
-  }
+  if (r.low == r.high) return number(p, (int64_t)r.low); /* exactly, until the step is over: a loop may end by it */
   make_room(a);
   val v = new_sym(a->view);
   if (low > type.low) learn(p, a->view, number(p, low), AT_MOST, v);

@@ -6,6 +6,7 @@
  * execution stays in them, by induction on its length, whatever the number of threads. The rules themselves (moves.c
  * and what it calls) are those of the prover; that it found all there is is not relied on. What arithmetic leaves
  * undefined is looked for once more by other code (certify_arith.c). */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,7 @@ static bool check_view(struct certifier *c, const struct view *v) {
 bool certify(struct prover *p, const struct certificate *given, struct text *said) {
   struct certifier c = {.p = p, .c = given, .said = said};
   c.views = in_order(p->mem, given->views.at, given->views.count);
+  assert(p->program && p->effects && p->reg_ranges);
   c.actions = in_order(p->mem, given->actions.at, given->actions.count);
   p->failed = false;
   p->certifying = true;

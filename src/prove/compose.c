@@ -5,6 +5,7 @@
  * case. Then the other thread, with its registers and its own nodes brought along, takes its step; what it knew is
  * forgotten again. This is stabilisation (section 5), with the other thread's whole view in the place of an action's
  * context. */
+#include <assert.h>
 #include <string.h>
 
 #include "prove/prover.h"
@@ -338,6 +339,7 @@ bool compose(struct prover *p, struct view *v, const struct view *other) {
                     .access_only = !p->marked};
   run_step(p, &a);
   if (p->dead || !a.wrote) return false;
+  assert(a.stepped);
   forget_you(p, v, &a);
   effect_pure(p, v);
   return !p->dead;

@@ -1,4 +1,5 @@
 /* All views there can be: from the first, closed under the steps of their thread and under interference. */
+#include <assert.h>
 #include <string.h>
 
 #include "prove/prover.h"
@@ -22,7 +23,35 @@ static void grow_buckets(struct prover *p) {
   }
 }
 
+#ifndef NDEBUG
+/* What is spoken of is there: nodes that are used, names that are given out. */
+static bool is_there(const struct view *v, val a) {
+  switch (KIND(a)) {
+  case K_NODE: return INDEX(a) < NODES_MOST && v->node[INDEX(a)].used;
+  case K_SYM: return INDEX(a) < v->syms;
+  case K_SEQ: return INDEX(a) < v->seqs;
+  case K_DANGLING: return INDEX(a) < v->danglings;
+  default: return KIND(a) <= K_ANY;
+  }
+}
+
+static bool is_whole(const struct view *v) {
+  bool whole = v->atoms <= ATOMS_MOST && v->facts <= FACTS_MOST && is_there(v, v->arg) && is_there(v, v->status);
+  for (unsigned i = 0; i < ROOTS_MOST; i++) whole = whole && is_there(v, v->root[i]);
+  for (unsigned i = 0; i < REGS_MOST; i++) /* a register never leads to a segment (read_cell, step.c) */
+    whole = whole && is_there(v, v->reg[i]) && (KIND(v->reg[i]) != K_NODE || !v->node[INDEX(v->reg[i])].segment);
+  for (unsigned i = 0; i < v->atoms; i++) whole = whole && is_there(v, v->abs[i]);
+  for (unsigned i = 0; i < v->facts; i++) whole = whole && is_there(v, v->fact[i].a) && is_there(v, v->fact[i].b);
+  for (unsigned n = 0; n < NODES_MOST; n++)
+    for (unsigned c = 0; v->node[n].used && c < CELLS_EACH; c++) whole = whole && is_there(v, v->node[n].cell[c]);
+  for (unsigned n = 0; n < NODES_MOST; n++) /* YOU is a name within a composition only */
+    whole = whole && (!v->node[n].used || v->node[n].owner != OWNER_YOU);
+  return whole && (v->pc || (KIND(v->arg) == K_UNSET && KIND(v->status) == K_UNSET));
+}
+#endif
+
 static void add_view(struct prover *p, const struct view *v, uint32_t from, uint32_t action) {
+  assert(is_whole(v));
   if (p->entries.count > p->bucket_mask) grow_buckets(p);
   uint32_t *b = &p->buckets[fingerprint(v) & p->bucket_mask];
   for (uint32_t e = *b; e; e = p->entries.at[e].next)

@@ -1,10 +1,18 @@
 /* Nodes and segments. */
+#include <assert.h>
 #include <string.h>
 
 #include "prove/prover.h"
 
-val new_sym(struct view *v) { return VAL(K_SYM, v->syms++); }
-val new_seq(struct view *v) { return VAL(K_SEQ, v->seqs++); }
+/* An index has 12 bits; a step ends long before (run_until_next, abstract). */
+val new_sym(struct view *v) {
+  assert(v->syms < 1u << 12);
+  return VAL(K_SYM, v->syms++);
+}
+val new_seq(struct view *v) {
+  assert(v->seqs < 1u << 12);
+  return VAL(K_SEQ, v->seqs++);
+}
 
 unsigned new_node(struct prover *p, struct view *v, unsigned layout) {
   for (unsigned n = 0; n < NODES_MOST; n++)
@@ -62,6 +70,7 @@ static void forget_cells(const struct prover *p, struct node *n) {
 
 void split_first(struct prover *p, struct view *v, unsigned node) {
   struct node *n = &v->node[node], old = *n;
+  assert(n->used && n->segment && n->owner == OWNER_NONE && p->link[n->layout] >= 0);
   bool alone = choose(p, 2) == 0;
   int link = p->link[n->layout];
   val item = new_sym(v), rest = VAL(K_UNSET, 0), to = old.cell[link];
@@ -88,6 +97,7 @@ void split_first(struct prover *p, struct view *v, unsigned node) {
  * here, since only their order is spoken of. */
 void split_in_two(struct prover *p, struct view *v, unsigned node) {
   struct node *n = &v->node[node];
+  assert(n->used && n->segment && p->link[n->layout] >= 0);
   unsigned m = new_node(p, v, n->layout);
   if (p->dead) return;
   val first = new_seq(v), second = new_seq(v);
@@ -114,6 +124,7 @@ void publish(struct prover *p, struct view *v, val a) {
 }
 
 void free_node(struct view *v, unsigned node, val *more) {
+  assert(v->node[node].used && v->node[node].owner != OWNER_NONE);
   replace(v, VAL(K_NODE, node), VAL(K_DANGLING, v->danglings++), more);
   v->node[node].used = 0;
 }

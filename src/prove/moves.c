@@ -20,6 +20,7 @@ static void check_leaks(struct prover *p, struct view *v) {
 static void finish_step(struct prover *p, struct actor *a) {
   if (p->dead) return;
   if (a->returned) check_result(p, a);
+  settle_forgotten(p, a);
   a->view->pc = a->returned ? 0 : a->pc;
   effect_pure(p, a->view);
   check_leaks(p, a->view);

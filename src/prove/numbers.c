@@ -3,6 +3,22 @@
 
 #include "prove/prover.h"
 
+/* Is it one that the program speaks of? Where nothing is said of that, all are. */
+static bool is_end(const struct prover *p, int64_t n) {
+  size_t low = 0, high = p->ends.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->ends.at[middle] == n) return true;
+    if (p->ends.at[middle] < n)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return !p->ends.count;
+}
+
+/* Whether a number is kept from one step to the next follows from the program alone, so that a proof checked again
+ * takes the same steps. */
 val number(struct prover *p, int64_t n) {
   if (n == 0) return NIL;
   for (unsigned i = 0; i < p->constants; i++)
@@ -11,6 +27,8 @@ val number(struct prover *p, int64_t n) {
     prove_limit(p, FAIL_TOO_LARGE, "the program has more than %d different numbers", CONSTANTS_MOST);
     return NIL;
   }
+  p->computed[p->constants] = !is_end(p, n);
+  p->computes |= p->computed[p->constants];
   p->constant[p->constants] = n;
   return VAL(K_INT, p->constants++);
 }

@@ -378,14 +378,44 @@ void effect_pure(struct prover *p, struct view *v) {
 /* Whether the argument is inside is asked while the thread still keeps others out: it gives a lock back. What it would
  * return if this were its moment (effect_pure) is then known in both cases, and not only where the program comes to
  * compare the two itself, when others may have changed the contents. */
+static bool is_open(const struct prover *p, const struct actor *a) {
+  if (!p->ordered || p->level == LEVEL_MS || !a->me || a->setting_up || p->dead) return false;
+  return KIND(a->view->status) == K_UNSET && is_number(a->arg);
+}
+
 void settle(struct prover *p, struct actor *a) {
-  if (!p->ordered || p->level == LEVEL_MS || !a->me || a->setting_up || KIND(a->view->status) != K_UNSET) return;
-  if (!is_number(a->arg) || inside(p, a->view, a->view->abs, a->view->atoms, a->arg) >= 0) return;
+  if (!is_open(p, a) || inside(p, a->view, a->view->abs, a->view->atoms, a->arg) >= 0) return;
   for (unsigned i = 0; i < a->view->atoms && !p->dead; i++)
     if (is_number(a->view->abs[i]) && same(p, a, a->view->abs[i], a->arg)) return;
 }
 
-/* What a number says that is returned, as spec/c_values.h has it for all commands; 0: it is an element, or not known. */
+/* Does the thread know the node of this value, by a register that it will still look at? */
+static bool knows_node(const struct prover *p, const struct actor *a, struct live live, val item) {
+  for (unsigned i = 0; i < live.count; i++) {
+    val r = a->reg[p->program->registers[live.first + i]];
+    if (KIND(r) != K_NODE) continue;
+    const struct node *n = &a->view->node[INDEX(r)];
+    if (p->data[n->layout] >= 0 && n->cell[p->data[n->layout]] == item) return true;
+  }
+  return false;
+}
+
+/* The same at the end of a step, for a value that the thread has read from a node which it now lets go: the node
+ * becomes part of a segment, and that the value is among the contents would be forgotten. */
+void settle_forgotten(struct prover *p, struct actor *a) {
+  if (!is_open(p, a) || a->returned) return;
+  struct live live = p->program->live[a->pc];
+  for (unsigned i = 0; i < live.count && !p->dead; i++) {
+    val v = a->reg[p->program->registers[live.first + i]];
+    bool among = false;
+    for (unsigned k = 0; k < a->view->atoms; k++) among |= a->view->abs[k] == v;
+    if (KIND(v) != K_SYM || !among || v == a->arg || known_different(p, a->view, v, a->arg)) continue;
+    if (!knows_node(p, a, live, v) && same(p, a, v, a->arg)) return;
+  }
+}
+
+/* What a number says that is returned, as spec/c_values.h has it for all commands; 0: it is an element, or not known.
+ */
 static unsigned may_bit(const struct prover *p, const struct actor *a) {
   const struct effect_op *op = op_of(p, a->op);
   enum result_of type = p->program->ops[a->op].result;

@@ -171,7 +171,8 @@ bool changes_nothing(const struct prover *, uint16_t op);
 void effect_now(struct prover *, struct actor *);
 void effect_pure(struct prover *, struct view *); /* results a read-only linearization now would give */
 void check_result(struct prover *, struct actor *);
-void settle(struct prover *, struct actor *); /* before a lock is given back: is the argument inside? */
+void settle(struct prover *, struct actor *);           /* before a lock is given back: is the argument inside? */
+void settle_forgotten(struct prover *, struct actor *); /* ... before it is forgotten what is */
 
 /* carry.c */
 bool marks_helping(const struct prover *);

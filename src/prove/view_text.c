@@ -139,13 +139,20 @@ static val value_after(struct words *w, const char *part) {
   return get_value(w, equals ? equals + 1 : "-");
 }
 
+/* How often it stands there, as far as it means something. */
+static unsigned signs_in(const char *part, char sign, unsigned most) {
+  unsigned count = 0;
+  while ((part = strchr(part, sign))) part++, count++;
+  return count < most ? count : most;
+}
+
 static void get_node(struct words *w, struct view *v, const char *part) {
   unsigned n = get_number(part + (*part == 'n'), NODES_MOST - 1);
   const char *colon = strchr(part, ':');
   struct node *x = &v->node[n];
   x->used = 1;
-  x->segment = strstr(part, "**") ? SEGMENT_CARRYING_NOTHING : strchr(part, '*') ? SEGMENT : NO_SEGMENT;
-  x->owner = strchr(part, '!') ? strstr(part, "!!") ? OWNER_YOU : OWNER_ME : OWNER_NONE;
+  x->segment = (uint8_t)signs_in(part, '*', SEGMENT_CARRYING_NOTHING);
+  x->owner = (uint8_t)signs_in(part, '!', OWNER_YOU);
   x->layout = (uint8_t)get_number(colon ? colon + 1 : "", w->p->program->layout_count - 1);
   unsigned count = 0;
   char *s;

@@ -1,0 +1,130 @@
+#!/bin/sh
+# prove: what is undefined is no part of a proof, and all forms of the answer say the same; sets that ask after the lock is
+# given back; locks that are made of numbers; the memory limit.
+. "$(dirname "$0")/common"
+
+head='#include <asif.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+struct node { struct node *next; int val; };'
+
+cat >overflow.c <<EOF
+$head
+static _Atomic(struct node *) top;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->val = v;
+  if (v + 1 == 9) atomic_load(&top);
+  n->next = atomic_load(&top);
+  while (!atomic_compare_exchange_strong(&top, &n->next, n)) continue;
+}
+static int pop(void) {
+  struct node *t = atomic_load(&top);
+  while (t && !atomic_compare_exchange_strong(&top, &t, t->next)) continue;
+  return t ? t->val : ASIF_EMPTY;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(LOW, HIGH))
+ASIF_OP(pop)
+EOF
+run 3 "$asif" prove overflow.c --no-confirm --junit j.xml -- -DLOW=INT_MAX-1 -DHIGH=INT_MAX
+says 'overflow.c:12:9: an addition may overflow here'
+says 'verdict: unknown: an addition may overflow here: signed integers do not wrap around'
+grep -q 'an addition may overflow here: signed integers do not wrap around' j.xml || fail 'the JUnit report says something else'
+run 3 "$asif" prove overflow.c --no-confirm --json -- -DLOW=INT_MAX-1 -DHIGH=INT_MAX
+says '"verdict":"unknown"'
+says '"reason":"an addition may overflow here: signed integers do not wrap around"'
+run 1 "$asif" prove overflow.c -- -DLOW=INT_MAX-1 -DHIGH=INT_MAX
+says 'undefined behaviour'
+run 0 "$asif" prove overflow.c --evidence e -- -DLOW=1 -DHIGH=2
+says 'note: arguments of push lie in 1..2'
+run 0 "$asif" replay --run e
+sed 's/^points found in-range/points found/' e >any
+run 1 "$asif" replay --run any
+
+# The answer to contains is known before the lock is given back, and compared after it.
+cat >after.c <<EOF
+$head
+struct item { pthread_mutex_t lock; int val; struct item *next; };
+static struct item *first;
+static struct item *make(int v, struct item *next) {
+  struct item *n = malloc(sizeof *n);
+  pthread_mutex_init(&n->lock, NULL);
+  n->val = v;
+  n->next = next;
+  return n;
+}
+static void set_up(void) { first = make(INT_MIN, make(INT_MAX, NULL)); }
+static struct item *find(int v, struct item **at) {
+  struct item *p = first;
+  pthread_mutex_lock(&p->lock);
+  struct item *c = p->next;
+  while (c->val < v) {
+    pthread_mutex_lock(&c->lock);
+    pthread_mutex_unlock(&p->lock);
+    p = c;
+    c = p->next;
+  }
+  *at = p;
+  return c;
+}
+static int add(int v) {
+  struct item *p, *c = find(v, &p);
+  int absent = c->val != v ? 1 : 0;
+  if (absent) p->next = make(v, c);
+  pthread_mutex_unlock(&p->lock);
+  return absent;
+}
+static int contains(int v) {
+  struct item *p, *c = find(v, &p);
+  int there = c->val;
+  pthread_mutex_unlock(&p->lock);
+  return there == v;
+}
+ASIF_OBJECT(set)
+ASIF_OP(add, ASIF_IN(1, 2))
+ASIF_OP(contains, ASIF_IN(1, 2))
+ASIF_INIT(set_up)
+EOF
+run 0 "$asif" prove after.c --quiet
+says 'verdict: linearizable'
+
+# A lock that is made of a number is not followed; the hint says that, and blames nothing else.
+cat >spin.c <<EOF
+$head
+static struct node *top;
+static atomic_int taken;
+static void lock(void) { while (atomic_exchange(&taken, 1)) continue; }
+static void unlock(void) { atomic_store(&taken, 0); }
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->val = v;
+  lock();
+  n->next = top;
+  top = n;
+  unlock();
+}
+static int pop(void) {
+  lock();
+  struct node *t = top;
+  if (t) top = t->next;
+  unlock();
+  return t ? t->val : ASIF_EMPTY;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+EOF
+run 3 "$asif" prove spin.c --no-confirm
+says 'hint: A lock that is made of a number'
+case $out in *re-check*) fail 'a re-check is blamed' ;; esac
+
+# The limit counts what the process takes itself, and is named.
+run 3 "$asif" prove spin.c --no-confirm --memory-limit 4M
+says 'verdict: unknown: the memory limit was reached'
+run 3 "$asif" prove spin.c --no-confirm --memory-limit 4M --json
+says '"reason":"the memory limit was reached"'
+[ "$(sed -n 's/.*"peak_rss_kb":\([0-9]*\).*/\1/p' out)" -lt 6000 ] || fail 'more memory than the limit'
