@@ -38,8 +38,7 @@ static bool is_there(const struct view *v, val a) {
 static bool is_whole(const struct view *v) {
   bool whole = v->atoms <= ATOMS_MOST && v->facts <= FACTS_MOST && is_there(v, v->arg) && is_there(v, v->status);
   for (unsigned i = 0; i < ROOTS_MOST; i++) whole = whole && is_there(v, v->root[i]);
-  for (unsigned i = 0; i < REGS_MOST; i++) /* a register never leads to a segment (read_cell, step.c) */
-    whole = whole && is_there(v, v->reg[i]) && (KIND(v->reg[i]) != K_NODE || !v->node[INDEX(v->reg[i])].segment);
+  for (unsigned i = 0; i < REGS_MOST; i++) whole = whole && is_there(v, v->reg[i]);
   for (unsigned i = 0; i < v->atoms; i++) whole = whole && is_there(v, v->abs[i]);
   for (unsigned i = 0; i < v->facts; i++) whole = whole && is_there(v, v->fact[i].a) && is_there(v, v->fact[i].b);
   for (unsigned n = 0; n < NODES_MOST; n++)

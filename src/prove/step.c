@@ -111,7 +111,9 @@ static val *cell_at(struct prover *p, struct actor *a, const struct inst *i) {
   val v = a->reg[i->a];
   if (KIND(v) == K_NODE) {
     struct node *n = &a->view->node[INDEX(v)];
-    assert(n->used && !n->segment); /* read_cell splits what a register may lead to */
+    assert(n->used);
+    if (n->segment) split_first(p, a->view, INDEX(v)); /* an address that dangled, and turned out to be in use again */
+    if (p->dead) return NULL;
     return cell_of(p, i, &program->layouts[n->layout], n->cell);
   }
   switch (KIND(v)) {
@@ -127,7 +129,7 @@ static bool is_shared(const struct actor *a, const struct inst *i) {
   return i->flags & FLAG_GLOBAL || !is_own(a, a->reg[i->a]);
 }
 
-/* A register never holds the address of a segment: its first node is split off. */
+/* What is read never is the address of a segment: its first node is split off. */
 static val read_cell(struct prover *p, struct actor *a, const val *at) {
   val v = *at;
   if (KIND(v) == K_NODE && a->view->node[INDEX(v)].segment) split_first(p, a->view, INDEX(v));
@@ -140,6 +142,8 @@ static void claim(struct prover *p, struct actor *a, val old) {
   if (p->collected || KIND(old) != K_NODE || a->view->node[INDEX(old)].owner != OWNER_NONE) return;
   for (unsigned r = 0; r < REGS_MOST; r++)
     if (a->reg[r] == old && p->freed_later[a->pc] >> r & 1) {
+      if (a->view->node[INDEX(old)].segment) split_first(p, a->view, INDEX(old));
+      if (p->dead) return;
       a->view->node[INDEX(old)].owner = a->me ? OWNER_ME : OWNER_YOU;
       carry_claimed(a, &a->view->node[INDEX(old)]);
       return;
