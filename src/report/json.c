@@ -69,6 +69,11 @@ void put_evidence(struct text *t, const struct report *r) {
       if (i) text_char(t, ',');
       put_operation(t, r, c->core[i], &scratch);
     }
+    text_add(t, "],\"context\":[");
+    for (size_t i = 0; ops && i < c->context_count; i++) {
+      if (i) text_char(t, ',');
+      put_operation(t, r, c->context[i], &scratch);
+    }
     text_add(t, "],\"start_event\":");
     text_printf(t, c->start_count ? "%" PRIu32 : "null", c->core_from);
     text_add(t, ",\"start\":[");
