@@ -11,17 +11,22 @@
 #define BAG "semiqueue(1000000000)"
 
 static const struct shape shapes[] = {
-    {FAMILY_QUEUE, false, false, NULL, 1, 1, ORDER_QUEUE, true, true},
-    {FAMILY_QUEUE, true, false, NULL, 1, 1, ORDER_QUEUE, false, true},
-    {FAMILY_QUEUE, false, true, "queue", 1, 1, ORDER_QUEUE, true, false},
-    {FAMILY_STACK, false, false, NULL, 1, 1, ORDER_STACK, true, true},
-    {FAMILY_STACK, true, false, NULL, 1, 1, ORDER_STACK, false, true},
-    {FAMILY_DEQUE, false, false, NULL, 2, 2, ORDER_DEQUE, true, true},
-    {FAMILY_SEMIQUEUE, false, false, NULL, 1, 1, ORDER_OTHER, true, false},
-    {FAMILY_K_FIFO, false, false, NULL, 1, 1, ORDER_OTHER, true, false},
-    {FAMILY_PRODUCER_FIFO, false, false, BAG, 1, 1, ORDER_NONE, true, false},
-    {FAMILY_PRIORITY_QUEUE, false, false, BAG, 1, 1, ORDER_NONE, true, false},
-    {FAMILY_PRIORITY_QUEUE, false, true, BAG, 1, 1, ORDER_NONE, true, false},
+    {FAMILY_QUEUE, false, false, NULL, 1, 1, ORDER_QUEUE, true, true, NULL},
+    {FAMILY_QUEUE, true, false, NULL, 1, 1, ORDER_QUEUE, false, true, NULL},
+    {FAMILY_QUEUE, false, true, "queue", 1, 1, ORDER_QUEUE, true, false,
+     "whether the queue was full, or held too many values, is not looked at: --grammar bounded-queue counts them"},
+    {FAMILY_STACK, false, false, NULL, 1, 1, ORDER_STACK, true, true, NULL},
+    {FAMILY_STACK, true, false, NULL, 1, 1, ORDER_STACK, false, true, NULL},
+    {FAMILY_DEQUE, false, false, NULL, 2, 2, ORDER_DEQUE, true, true, NULL},
+    {FAMILY_SEMIQUEUE, false, false, NULL, 1, 1, ORDER_OTHER, true, false, NULL},
+    {FAMILY_K_FIFO, false, false, NULL, 1, 1, ORDER_OTHER, true, false, NULL},
+    {FAMILY_PRODUCER_FIFO, false, false, BAG, 1, 1, ORDER_NONE, true, false,
+     "the order in which values come out is not looked at, only whether they were put in, and empty results"},
+    {FAMILY_PRIORITY_QUEUE, false, false, BAG, 1, 1, ORDER_NONE, true, false,
+     "priorities are not looked at, only whether values were put in, and empty results"},
+    {FAMILY_PRIORITY_QUEUE, false, true, BAG, 1, 1, ORDER_NONE, true, false,
+     "neither priorities nor whether the queue was full are looked at, only whether values were put in, and empty "
+     "results: --grammar bounded-priority-queue counts them"},
 };
 
 const struct shape *shape_of(const struct spec *s) {
@@ -565,6 +570,11 @@ static uint64_t elements_held(const struct monitor *m) {
 
 /* Making one. */
 
+static void elements_blind(const struct monitor *m, struct text *t) {
+  const struct elements *e = (const struct elements *)m;
+  if (e->shape->blind) text_printf(t, "%s\n", e->shape->blind);
+}
+
 static const struct monitor_type narrow_type = {.name = "elements",
                                                 .call = narrow_call,
                                                 .ret = narrow_return,
@@ -573,6 +583,7 @@ static const struct monitor_type narrow_type = {.name = "elements",
                                                 .show = elements_show,
                                                 .bytes = elements_bytes,
                                                 .held = elements_held,
+                                                .blind = elements_blind,
                                                 .reset = elements_reset};
 static const struct monitor_type wide_type = {.name = "elements",
                                               .call = wide_call,
@@ -582,6 +593,7 @@ static const struct monitor_type wide_type = {.name = "elements",
                                               .show = elements_show,
                                               .bytes = elements_bytes,
                                               .held = elements_held,
+                                              .blind = elements_blind,
                                               .reset = elements_reset};
 
 /* Which popped classes matter. Push and pop at the very beginning, one just after the other, are always possible; in a

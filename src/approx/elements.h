@@ -43,8 +43,9 @@ struct shape {
   const char *judge; /* what decides: a specification that allows at least as much; NULL: itself */
   unsigned pushes, pops;
   enum order_kind order;
-  bool empties; /* a pop that finds nothing says something */
-  bool exact;   /* the lemma holds: with distinct values it is A_k's verdict */
+  bool empties;      /* a pop that finds nothing says something */
+  bool exact;        /* the lemma holds: with distinct values it is A_k's verdict */
+  const char *blind; /* what of the specification is not looked at; or NULL */
 };
 const struct shape *shape_of(const struct spec *);
 

@@ -38,8 +38,9 @@ struct grammar_monitor {
   struct monitor base;
   struct grammar *grammar;
   struct form *form;
-  struct parikh *parikh;
-  struct mem *run; /* of what one execution has */
+  struct parikh *parikh[APPROX_K_MOST + 1]; /* by k; less than the monitor's own are made when they are needed */
+  unsigned coarser; /* how many intervals fewer than k were looked at when the last system was solved */
+  struct mem *run;  /* of what one execution has */
   struct counting *counting;
   struct witness *witness;
   bool no_witness; /* for tests: the system decides */
@@ -295,7 +296,17 @@ static uint32_t *memo_find(struct grammar_monitor *m) {
 static void ask_about(struct grammar_monitor *m, uint64_t letters, uint64_t count, unsigned from, unsigned to,
                       bool pending) {
   if (!count) return;
+  from = from > m->coarser ? from - m->coarser : 0;
+  to = to > m->coarser ? to - m->coarser : 0;
   vec_push(m->base.mem, &m->asked, ((struct parikh_count){letters, count, (uint8_t)from, (uint8_t)to, pending}));
+}
+
+/* Of what was asked about: does the system of so many intervals admit it? */
+static enum integer_answer ask(struct grammar_monitor *m, struct integer_figures *figures) {
+  unsigned k = m->base.k - m->coarser;
+  struct problem unused;
+  if (!m->parikh[k]) m->parikh[k] = parikh_new(m->base.mem, m->form, k, &unused);
+  return m->parikh[k] ? parikh_admits(m->parikh[k], m->asked.at, m->asked.count, figures) : INTEGER_UNKNOWN;
 }
 
 /* Counts, or a key: entry(i) is one or the other. */
@@ -309,14 +320,20 @@ static enum integer_answer decide(struct grammar_monitor *m, const uint32_t *key
     for (unsigned i = 0; i <= k; i++, at++) ask_about(m, m->sets[s], key ? key[at] : m->counts[at], i, k, true);
   }
   m->figures.solved++;
-  return parikh_admits(m->parikh, m->asked.at, m->asked.count, &m->figures.integer);
+  return ask(m, &m->figures.integer);
 }
 
+/* Where the solver gives up, A_(k-1) is asked about, which has one interval less, and so on: it admits whatever A_k
+ * does. So what a smaller k shows is seen with a greater one, too. */
 static bool decide_whole(struct grammar_monitor *m) {
   m->figures.whole++;
-  enum integer_answer answer = decide(m, NULL);
-  m->figures.unknown += answer == INTEGER_UNKNOWN;
-  return answer != INTEGER_NO;
+  enum integer_answer answer;
+  for (m->coarser = 0; (answer = decide(m, NULL)) == INTEGER_UNKNOWN && m->coarser < m->base.k; m->coarser++)
+    ;
+  if (answer == INTEGER_NO) return false; /* coarser stays, for showing */
+  m->figures.unknown += answer == INTEGER_UNKNOWN || m->coarser > 0;
+  m->coarser = 0;
+  return true;
 }
 
 /* An order that the specification allows of what the key tells, which is the history made smaller. */
@@ -479,7 +496,7 @@ static bool rejected(struct showing *s) {
     const struct shown *o = &s->list.at[i];
     ask_about(m, o->letters, o->count, o->from, o->to, o->pending);
   }
-  return parikh_admits(m->parikh, m->asked.at, m->asked.count, NULL) == INTEGER_NO;
+  return ask(m, NULL) == INTEGER_NO;
 }
 
 /* Idle operations that are not needed; of the others of a kind, one. */
@@ -683,6 +700,22 @@ static bool blame(struct monitor *base, struct problem *problem) {
   return true;
 }
 
+static void blind(const struct monitor *base, struct text *t) {
+  const struct grammar_monitor *m = (const struct grammar_monitor *)base;
+  text_printf(t, "operations are counted: %s of the operations is not looked at\n",
+              base->spec.by_process ? "which process did which" : "which value belongs to which");
+  if (m->figures.unknown)
+    text_printf(t,
+                "at %llu event%s the equations at k = %u were too many to solve, and only what a smaller k shows was "
+                "looked at\n",
+                (unsigned long long)m->figures.unknown, m->figures.unknown == 1 ? "" : "s", base->k);
+  if (m->silent)
+    text_printf(t,
+                "an operation that the grammar '%s' does not describe ended the monitoring: what came after it was not "
+                "looked at\n",
+                m->grammar->source);
+}
+
 /* What is known of keys stays known. */
 static void reset(struct monitor *base) {
   struct grammar_monitor *m = of(base);
@@ -694,6 +727,7 @@ static void reset(struct monitor *base) {
   m->next_at = 0;
   m->seen.count = 0;
   m->silent = m->figures.outside = false;
+  m->coarser = 0;
 }
 
 static const struct monitor_type grammar_type = {.name = "grammar",
@@ -705,6 +739,8 @@ static const struct monitor_type grammar_type = {.name = "grammar",
                                                  .bytes = bytes,
                                                  .held = held,
                                                  .blame = blame,
+                                                 .blind = blind,
+                                                 .counts = true,
                                                  .reset = reset};
 
 /* Making one. */
@@ -719,8 +755,8 @@ static struct monitor *make(struct mem *mem, const struct spec *spec, unsigned k
   m->base = (struct monitor){.type = &grammar_type, .mem = mem, .spec = *spec, .k = k};
   m->grammar = g;
   m->form = grammar_form(mem, g);
-  m->parikh = parikh_new(mem, m->form, k, problem);
-  if (!m->parikh) return NULL;
+  m->parikh[k] = parikh_new(mem, m->form, k, problem);
+  if (!m->parikh[k]) return NULL;
   m->run = mem_child(mem);
   m->intervals = APPROX_INTERVALS(k);
   m->width = m->intervals + k + 1;
@@ -769,7 +805,11 @@ struct monitor *monitor_of_grammar(struct mem *mem, const struct spec *spec, uns
                                    struct problem *problem) {
   struct spec named;
   struct problem unused;
-  const char *text = !strpbrk(path, "./") && spec_named(path, &named, &unused) ? grammar_bundled(mem, &named) : NULL;
+  bool is_name = !strpbrk(path, "./") && spec_named(path, &named, &unused);
+  /* That of the specification itself goes by its parameter. */
+  if (is_name && grammar_exists(&named) && named.family == spec->family && named.bounded == spec->bounded)
+    return monitor_of_bundled_grammar(mem, spec, k, problem);
+  const char *text = is_name ? grammar_bundled(mem, &named) : NULL;
   if (text) return monitor_of_grammar_text(mem, spec, k, path, text, strlen(text), problem);
   struct grammar *g = grammar_read(mem, spec, path, problem);
   return g && check_own(mem, spec, g, problem) ? make(mem, spec, k, g, problem) : NULL;

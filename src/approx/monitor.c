@@ -31,6 +31,10 @@ struct monitor *monitor_new(struct mem *m, const struct spec *spec, unsigned k, 
   return NULL;
 }
 
+void monitor_blind(const struct monitor *m, struct text *t) {
+  if (m->type->blind) m->type->blind(m, t);
+}
+
 bool monitor_reset(struct monitor *m, const struct values *values) {
   if (!m->type->reset) return false;
   m->spec.values = values;
@@ -88,6 +92,18 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   return false;
 }
 
+/* The core is all of it: where who did what is made up, fewer operations say nothing. An unlock alone is wrong only as
+ * long as nobody says that its process had the lock. */
+void monitor_show_all(struct mem *m, const struct history *h, struct check_result *r) {
+  r->core = mem_alloc(m, (h->ops.count + 1) * sizeof *r->core);
+  for (uint32_t i = 0; i < h->ops.count; i++) r->core[i] = i;
+  r->core_count = h->ops.count;
+  r->freed_count = r->context_count = r->start_count = 0;
+  r->core_from = 0;
+  r->core_to = NO_RETURN;
+  r->core_forgets = r->minimal = false;
+}
+
 static bool show_and_confirm(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {
   struct text said;
   text_open(&said, m);
@@ -100,7 +116,10 @@ static bool show_and_confirm(struct mem *m, struct monitor *monitor, struct viol
   struct spec spec = monitor->spec;
   spec.processes = v->history->processes;
   v->said = mem_string(m, text_string(&said), said.count);
-  return monitor_confirm(m, v->history, &spec, &v->result, problem);
+  v->counted = monitor->type->counts;
+  if (!monitor_confirm(m, v->history, &spec, &v->result, problem)) return false;
+  if (v->counted) monitor_show_all(m, v->history, &v->result);
+  return true;
 }
 
 bool monitor_violation(struct mem *m, struct monitor *monitor, struct violation *v, struct problem *problem) {

@@ -23,6 +23,8 @@ struct violation {
   char *said;                 /* one sentence: which family, which values */
   unsigned k;
   uint64_t events; /* at which event of the execution, from 1 */
+  /* The monitor only counts: no order of the operations is allowed, whichever processes and values they had. */
+  bool counted;
   bool blamed; /* there is none: the user's formula is wrong, which the problem says; bad input, no internal error */
 };
 
@@ -39,6 +41,11 @@ struct monitor_type {
   uint64_t (*held)(const struct monitor *); /* values in flight, or labels: what its memory goes by; or NULL */
   /* Or NULL. Forgets all events, but not what it has found out about the specification. */
   void (*reset)(struct monitor *);
+  /* Or NULL. Adds what it does not look at, or could not tell so far, a sentence a line; adds nothing if it has looked
+   * at all that A_k says. */
+  void (*blind)(const struct monitor *, struct text *);
+  /* It counts operations, and shows them with processes and values that it makes up. */
+  bool counts;
   /* Or NULL. The exact checker accepts what was shown: is there more to show? Then show is asked again. */
   bool (*more)(struct monitor *);
   /* Or NULL. It accepts all there is: who is wrong, if that is not the monitor (a formula of the user's); false if it
@@ -59,7 +66,8 @@ struct monitor {
 /* The best monitor there is for the specification, which is bound (spec.values set). NULL with the problem where there
  * is none: it says which specifications have one, and that a formula or grammar of one's own can be given. */
 struct monitor *monitor_new(struct mem *, const struct spec *, unsigned k, struct problem *);
-bool monitor_exists(const struct spec *); /* has the specification one of its own? */
+void monitor_blind(const struct monitor *, struct text *); /* as monitor_type.blind */
+bool monitor_exists(const struct spec *);                  /* has the specification one of its own? */
 /* A collection's, that says exactly what A_k says of executions in which every value is pushed once? (As long as what
  * is pending leaves not too many ways to have gone.) Its operations with an argument are those that push it. */
 bool monitor_complete(const struct spec *);
@@ -103,6 +111,8 @@ struct history *monitor_history(struct mem *, const struct spec *);
  * not. */
 bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *,
                      struct problem *);
+/* Makes all operations the core. */
+void monitor_show_all(struct mem *, const struct history *, struct check_result *);
 /* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was
  * not confirmed), or the user's formula is wrong (violation.blamed). */
 bool monitor_violation(struct mem *, struct monitor *, struct violation *, struct problem *);

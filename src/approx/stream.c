@@ -257,6 +257,11 @@ bool stream_read(struct stream *s, struct input *in, const struct format *format
   return s->stopped ? s->violated != NULL : good;
 }
 
+void stream_blind(const struct stream *s, struct text *t) {
+  const struct monitor *m = s->violated ? s->violated : s->objects.count ? s->objects.at[0].monitor : s->first;
+  if (m) monitor_blind(m, t);
+}
+
 const char *stream_kind(const struct stream *s) {
   for (size_t i = 0; i < s->objects.count; i++)
     if (s->objects.at[i].monitor) return s->objects.at[i].monitor->type->name;
@@ -304,23 +309,37 @@ static bool latest_is_k(const struct stream *s, const struct history *h) {
   return false;
 }
 
-/* process: UINT32_MAX where it does not matter. */
-static bool is_it(const struct stream *s, const struct recent *r, const struct history *h, size_t op,
-                  uint32_t process) {
-  const struct op *o = &h->ops.at[op];
-  if (r->object != s->object || r->method != o->method || memcmp(r->arg, o->arg, sizeof o->arg)) return false;
-  if (process != UINT32_MAX && r->process != process) return false;
+/* Is a value of the input what a monitor shows? A monitor that only counts shows 1 for any value that is not a word. */
+static bool same_value(value shown, value v, bool counted) {
+  return shown == v || (counted && shown == value_of_small(1) && (value_is_small(v) || v > V_UNKNOWN));
+}
+
+struct sought {
+  const struct history *history;
+  size_t op;
+  uint32_t process; /* UINT32_MAX where it does not matter */
+  bool counted;
+};
+
+static bool is_it(const struct stream *s, const struct recent *r, const struct sought *what) {
+  const struct history *h = what->history;
+  const struct op *o = &h->ops.at[what->op];
+  if (r->object != s->object || r->method != o->method) return false;
+  for (int a = 0; a < OP_ARGS; a++)
+    if (!same_value(o->arg[a], r->arg[a], what->counted)) return false;
+  if (what->process != UINT32_MAX && r->process != what->process) return false;
   bool late = latest_is_k(s, h);
-  if (2 * shifted(s, r->from, late) != h->call_time[op] || (r->to == UINT64_MAX) != op_pending(o)) return false;
-  return op_pending(o) || (r->result == o->result && 2 * shifted(s, r->to, late) + 1 == h->ret_time[op]);
+  if (2 * shifted(s, r->from, late) != h->call_time[what->op] || (r->to == UINT64_MAX) != op_pending(o)) return false;
+  return op_pending(o) ||
+         (same_value(o->result, r->result, what->counted) && 2 * shifted(s, r->to, late) + 1 == h->ret_time[what->op]);
 }
 
 /* Operations with the same label and interval are the same to A_k: any that is not taken yet will do. */
-static bool locate(struct stream *s, const struct history *h, size_t op, uint32_t process, struct recent *out) {
+static bool locate(struct stream *s, const struct sought *what, struct recent *out) {
   uint64_t kept = s->recent_count < RECENT ? s->recent_count : RECENT;
   for (uint64_t i = 1; i <= kept; i++) {
     struct recent *r = &s->recent[(s->recent_count - i) % RECENT];
-    if (!is_it(s, r, h, op, process)) continue;
+    if (!is_it(s, r, what)) continue;
     *out = *r;
     r->object = UINT32_MAX; /* taken */
     return true;
@@ -329,7 +348,7 @@ static bool locate(struct stream *s, const struct history *h, size_t op, uint32_
     if (!s->open.at[i].busy) continue;
     *out = ended(s, &s->open.at[i], V_UNKNOWN);
     out->to = UINT64_MAX;
-    if (is_it(s, out, h, op, process)) return s->open.at[i].busy = false, true;
+    if (is_it(s, out, what)) return s->open.at[i].busy = false, true;
   }
   return false;
 }
@@ -341,7 +360,7 @@ static void name_processes(struct stream *s, struct history *h) {
   for (size_t i = 0; i < h->ops.count; i++) {
     struct op *o = &h->ops.at[i];
     struct recent r;
-    bool found = locate(s, h, i, UINT32_MAX, &r);
+    bool found = locate(s, &(struct sought){h, i, UINT32_MAX, false}, &r);
     const char *name =
         s->recent_count > RECENT ? "earlier" : "?"; /* a monitor that only counts shows any value for all */
     o->process = found ? r.process : names_intern(names, name, strlen(name));
@@ -350,13 +369,47 @@ static void name_processes(struct stream *s, struct history *h) {
   h->processes = names;
 }
 
+/* The same where the monitor has only counted: the operations get the processes and values of some that are counted
+ * with them, if the exact checker confirms what they are then. */
+static void name_counted(struct stream *s, struct mem *m, struct violation *v) {
+  struct history *h = v->history;
+  struct names *made_up = h->processes;
+  struct op *shown = mem_alloc(m, (h->ops.count + 1) * sizeof *shown);
+  bool all = true;
+  for (size_t i = 0; i < h->ops.count; i++) {
+    struct recent r;
+    struct op *o = &h->ops.at[i];
+    shown[i] = *o;
+    if (!locate(s, &(struct sought){h, i, UINT32_MAX, true}, &r)) {
+      all = false;
+      continue;
+    }
+    o->line = shown[i].line = short_line(r.line);
+    o->process = r.process;
+    o->result = r.result;
+    memcpy(o->arg, r.arg, sizeof o->arg);
+  }
+  struct spec spec = s->spec;
+  struct check_result again;
+  struct problem unused;
+  h->processes = s->history->processes;
+  spec.processes = h->processes;
+  if (all && monitor_confirm(m, h, &spec, &again, &unused)) {
+    v->result = again;
+    monitor_show_all(m, h, &v->result);
+    return;
+  }
+  if (h->ops.count) memcpy(h->ops.at, shown, h->ops.count * sizeof *shown);
+  h->processes = made_up;
+}
+
 /* Where what an operation may do depends on its process, the names are numbers: of processes, if there are such
  * operations. Else the monitor has only counted, and who did them is made up: then they stay as they are. */
 static void name_numbered(struct stream *s, struct history *h) {
   struct recent *found = mem_zero(h->mem, h->ops.count + 1, sizeof *found);
   for (size_t i = 0; i < h->ops.count; i++) {
     uint32_t process = (uint32_t)strtoul(names_at(h->processes, h->ops.at[i].process), NULL, 10);
-    if (!locate(s, h, i, process, &found[i])) return;
+    if (!locate(s, &(struct sought){h, i, process, false}, &found[i])) return;
   }
   for (size_t i = 0; i < h->ops.count; i++) {
     h->ops.at[i].process = found[i].process;
@@ -373,7 +426,10 @@ bool stream_violation(struct stream *s, struct mem *m, struct violation *v, stru
   h->format = s->history->format;
   h->objects = names_new(m);
   names_intern(h->objects, object, strlen(object));
-  (s->spec.by_process ? name_numbered : name_processes)(s, h);
+  if (v->counted)
+    name_counted(s, m, v);
+  else
+    (s->spec.by_process ? name_numbered : name_processes)(s, h);
   v->events = s->events;
   return true;
 }

@@ -54,6 +54,8 @@ bool stream_read(struct stream *, struct input *, const struct format *, struct 
 /* What shows the violation, with the lines and processes of its operations where they are recent. As monitor_violation.
  */
 bool stream_violation(struct stream *, struct mem *, struct violation *, struct problem *);
+/* What the monitors do not look at, or could not tell: a sentence a line (monitor_blind). */
+void stream_blind(const struct stream *, struct text *);
 const char *stream_kind(const struct stream *); /* of its monitors: "elements"; NULL while there are none */
 size_t stream_bytes(const struct stream *);     /* that the monitors hold */
 uint64_t stream_held(const struct stream *);    /* values in flight, or labels */

@@ -105,7 +105,12 @@ static bool write_answers(struct monitoring *j, struct mem *own, const char *pat
                         .bytes = stream_bytes(s),
                         .held = stream_held(s),
                         .kind = stream_kind(s),
-                        .said = j->violation.said};
+                        .said = j->violation.said,
+                        .counted = j->violation.counted};
+  struct text blind;
+  text_open(&blind, own);
+  stream_blind(s, &blind);
+  m.blind = text_string(&blind);
   if (h) {
     m.format = h->format;
     m.failed = h->failed;

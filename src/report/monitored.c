@@ -23,9 +23,8 @@ void put_monitored(struct text *t, const struct report *r) {
   put_count(t, m->operations, "operation");
   if (m->k)
     text_printf(t,
-                ". At each event the order of the last %u interval%s was looked at; what only shows in things further "
-                "apart was not"
-                " looked for, and with a greater k more would be seen.",
+                ". At each event the order of the last %u interval%s was looked at, but not what only shows in "
+                "things further apart; a greater k sees more of that.",
                 m->k, m->k == 1 ? "" : "s");
   else
     text_add(t, ". In which order they happened was not looked at; with a greater k it is.");
@@ -111,8 +110,14 @@ static void put_place(const struct report *r, struct text *t) {
     text_add(&s, " on ");
     put_short(&s, object, strlen(object), LABEL_MOST);
   }
-  text_printf(&s, " %s not linearizable, whatever the others did. [i,j] is from when to when, in the intervals of A_%u",
-              one ? "is" : "are", m->k);
+  if (m->counted)
+    text_printf(&s,
+                " %s left where pairs that cancel each other out are left out, and %s no order, whichever process "
+                "did which, with whichever values.",
+                one ? "is" : "are", one ? "has" : "have");
+  else
+    text_printf(&s, " %s not linearizable, whatever the others did.", one ? "is" : "are");
+  text_printf(&s, " [i,j] is from when to when, in the intervals of A_%u", m->k);
   text_add(&s, m->k ? ": what is longer ago is at 0." : ": all are at 0.");
   text_add(&s, " It showed at event ");
   put_grouped(&s, m->events);
@@ -135,6 +140,8 @@ static void put_violated(const struct report *r, struct text *t) {
 /* As put_notes, of a history that is not there. */
 void put_monitored_notes(struct text *t, const struct report *r, const char *before, const char *after) {
   const struct monitored *m = r->monitored;
+  for (const char *line = m->blind, *end; line && (end = strchr(line, '\n')); line = end + 1)
+    text_printf(t, "%s%.*s%s", before, (int)(end - line), line, after);
   if (m->failed) {
     text_add(t, before);
     put_count(t, m->failed, "operation");

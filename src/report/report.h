@@ -58,6 +58,8 @@ struct monitored {
   uint64_t held;      /* values in flight, or labels, that the monitors hold ... */
   size_t bytes;       /* ... and in how many bytes */
   const char *said;   /* violated: the monitor's sentence */
+  bool counted;       /* violated: whichever processes and values the operations had */
+  const char *blind;  /* what was not looked at: a sentence a line; "" if all was */
 };
 
 struct report {

@@ -24,6 +24,33 @@ for spec in queue stack; do
   done
 done
 
+# What is not looked at is said, in text and JSON.
+printf 'q insert(1) A\nq Ok() A\nq insert(2) A\nq Ok() A\nq deq() A\nq Ok(2) A\n' >priority
+run 0 k2 priority --spec priority-queue; says 'note: priorities are not looked at'
+run 0 k2 priority --spec priority-queue --json; says '"notes":["priorities are not looked at'
+run 1 "$asif" check priority --spec priority-queue --quiet
+printf 'q enq(1) A\nq Ok() A\nq enq(2) A\nq Ok() A\n' >overfull
+run 0 k2 overfull --spec 'bounded-queue(1)'; says 'note: whether the queue was full'
+run 1 k2 overfull --spec 'bounded-queue(1)' --grammar bounded-queue; says 'line 3  A  Enq(2)'
+run 1 k2 overfull --spec 'bounded-priority-queue(1)' --grammar bounded-priority-queue # enq is another name of insert
+
+# A grammar's violation: by lines and processes of the input, and all of the operations that have no order.
+printf 'q enq(1) A\nq Ok() A\nq enq(2) B\nq enq(4) C\nq Full() C\nq enq(3) A\nq Full() B\n' >full
+run 1 k2 full --spec 'bounded-queue(2)' --grammar bounded-queue --evidence why
+says 'line 1  A  Enq(1)'; says 'line 4  C  Enq(4) -> full'; says 'have no order'
+run 0 "$asif" replay why
+printf 'l acquire() A\nl Ok() A\nl release() A\nl Ok() A\nl release() B\nl Ok() B\n' >released
+run 1 k2 released --spec lock; says 'line 5  B  Release()'
+case $out in *'whatever the others did'*) fail "an operation that another may excuse: $out" ;; esac
+
+# What a smaller k shows is seen with a greater one, where the equations are too many to solve.
+printf '%s\n' 'x read-unlock() A' 'x write-lock() B' 'x try-read() C' 'x read-lock() D' 'x Ok() B' 'x read-unlock() B' \
+  'x Ok(true) C' 'x read-unlock() C' 'x Ok() A' 'x read-lock() A' 'x Ok() C' 'x Ok() D' 'x Ok() B' >readers
+for k in 1 2 3; do
+  run 1 "$asif" check --approx $k readers --spec rw-lock
+  says '  B  Write-lock()'; says 'line  2'
+done
+
 # Pending, failed, unknown.
 printf 'q enq(1) A\nq deq() B\nq Ok(1) B\n' >pending
 run 0 k2 pending; says '1 operation has not returned'
