@@ -92,14 +92,22 @@ bool monitor_confirm(struct mem *m, const struct history *h, const struct spec *
   return false;
 }
 
-/* The core is all of it: where who did what is made up, fewer operations say nothing. An unlock alone is wrong only as
- * long as nobody says that its process had the lock. */
+/* All belongs to the core, but pending operations that do not help at any time: where who did what is made up, fewer
+ * operations say nothing. An unlock alone is wrong only as long as nobody says that its process had the lock. */
 void monitor_show_all(struct mem *m, const struct history *h, struct check_result *r) {
-  r->core = mem_alloc(m, (h->ops.count + 1) * sizeof *r->core);
-  for (uint32_t i = 0; i < h->ops.count; i++) r->core[i] = i;
-  r->core_count = h->ops.count;
-  r->freed_count = r->context_count = r->start_count = 0;
-  r->core_from = 0;
+  uint32_t *core = mem_alloc(m, (h->ops.count + 1) * sizeof *core);
+  bool *helpless = mem_zero(m, h->ops.count + 1, sizeof *helpless);
+  size_t freed = 0;
+  for (size_t i = 0; i < r->freed_count; i++) {
+    helpless[r->freed[i]] = op_pending(&h->ops.at[r->freed[i]]);
+    if (helpless[r->freed[i]]) r->freed[freed++] = r->freed[i];
+  }
+  r->freed_count = freed;
+  r->core_count = 0;
+  for (uint32_t i = 0; i < h->ops.count; i++)
+    if (!helpless[i]) core[r->core_count++] = i;
+  r->core = core;
+  r->context_count = 0;
   r->core_to = NO_RETURN;
   r->core_forgets = r->minimal = false;
 }

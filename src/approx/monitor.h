@@ -111,7 +111,7 @@ struct history *monitor_history(struct mem *, const struct spec *);
  * not. */
 bool monitor_confirm(struct mem *, const struct history *, const struct spec *, struct check_result *,
                      struct problem *);
-/* Makes all operations the core. */
+/* Makes all operations part of the core that may matter. */
 void monitor_show_all(struct mem *, const struct history *, struct check_result *);
 /* After a violation: what shows it, confirmed by the exact checker. False with the problem: an internal error (it was
  * not confirmed), or the user's formula is wrong (violation.blamed). */

@@ -48,7 +48,7 @@ printf '%s\n' 'x read-unlock() A' 'x write-lock() B' 'x try-read() C' 'x read-lo
   'x Ok(true) C' 'x read-unlock() C' 'x Ok() A' 'x read-lock() A' 'x Ok() C' 'x Ok() D' 'x Ok() B' >readers
 for k in 1 2 3; do
   run 1 "$asif" check --approx $k readers --spec rw-lock
-  says '  B  Write-lock()'; says 'line  2'
+  grep -q 'line  *2  B  Write-lock()' out || fail "k = $k: $out"
 done
 
 # Pending, failed, unknown.
@@ -160,7 +160,7 @@ run 1 k2 "$root/examples/queue-bad.txt" --evidence no/such/folder/ev
 # So many pending operations that the exact checker would not come to an end: a grammar that comes with Asif knows how many can matter,
 # and of one's own the limits are kept.
 { seq -f 'l acquire() P%g' 3000; printf 'l acquire() X\nl Ok() X\nl acquire() Y\nl Ok() Y\n'; } >pending
-run 1 k2 pending --spec lock --time-limit 300; says '3000 acquire pending in [0,2]'; says 'These 2 operations are not linearizable'
+run 1 k2 pending --spec lock --time-limit 300; says '3000 acquire pending in [0,2]'; says 'These 2 operations are left'
 printf 'Free -> acquire Held | try => true Held | empty;\nHeld -> release Free | try => false Held | empty;\n' >own.grammar
 run 3 k2 pending --spec lock --grammar own.grammar --time-limit 2; last 'verdict: unknown (3002 operations, a violation seen at k = 2 is not confirmed, '
 { printf 'violation: 1 = 1'; yes ' and 1 = 1' | head -2000 | tr -d '\n'; } >long.formula
