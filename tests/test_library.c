@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "asif.h"
+#include "evidence/evidence.h"
 #include "test.h"
 
 static void good(asif_history *h, asif_status status) {
@@ -40,8 +41,26 @@ static asif_history *queue(int64_t got) {
   return h;
 }
 
+/* The evidence of a verdict stands, re-validated from the file alone. */
+static void replays(const char *path) {
+  static const struct evidence_of none[] = {{NULL, NULL}};
+  struct problem why = {.text = ""};
+  struct mem m;
+  struct replaying r = {.mem = &m, .why = &why};
+  mem_open(&m, NULL);
+  text_open(&r.said, &m);
+  CHECKF(evidence_replay(&r, path, none), "%s", why.text);
+  CHECKF(r.verdict == VERDICT_HOLDS, "%s", text_string(&r.said));
+  mem_close(&m);
+  unlink(path);
+}
+
 static void decides(asif_history *h, const char *spec, asif_verdict verdict) {
-  asif_answer *a = check(h, spec, NULL);
+  char path[] = "/tmp/asif-library-XXXXXX";
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && !close(fd));
+  asif_answer *a = check(h, spec, &(asif_options){.evidence = path});
+  replays(path);
   CHECKF(asif_answer_verdict(a) == verdict, "%s: %s", spec, asif_answer_reason(a));
   asif_answer_free(a);
 }

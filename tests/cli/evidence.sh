@@ -84,6 +84,14 @@ run 1 "$asif" replay e; says 'left out'
 printf 'core 2\n1\n3\nfree 0\nto 4294967295 0\nstart 4 1\n[7]\n' | evidence # states that are claimed are not believed
 run 1 "$asif" replay e; says 'does not stand'
 
+# Messages name the line.
+run 0 "$asif" check "$root/examples/queue-good.txt" --evidence e --quiet
+sed '3s/.*/sepc queue/' e >changed; run 2 "$asif" replay changed; warns "changed:3: expected 'spec'"
+sed '4s/.*/order 9 of them/' e >changed; run 2 "$asif" replay changed; warns 'changed:4: expected order'
+sed '6s/.*/1 1 1/' e >changed; run 2 "$asif" replay changed; warns 'changed:6: expected two numbers'
+sed '6s/.*/1\x0 1/' e >changed; run 2 "$asif" replay changed; warns 'changed:6: expected a line without NUL bytes'
+head -n 8 e >changed; run 2 "$asif" replay changed; warns 'changed:9: expected a line for each of the list'
+
 # No evidence at all.
 : >empty
 run 2 "$asif" replay empty; warns empty
