@@ -6,6 +6,7 @@
  *   evidence_check_*     code that shares nothing with the deciders looks at the result once more */
 #include "check/check.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,6 +306,8 @@ bool check_history(struct mem *mem, const struct history *h, const struct spec *
   for (int i = 0; i < k.started; i++) mem_close(&k.workers[i].mem);
   mem_close(&scratch);
   if (!good || r->verdict == VERDICT_UNKNOWN) return good;
+  assert(r->verdict == VERDICT_HOLDS || r->core_count);
+  assert(r->culprit == UINT32_MAX || h->ops.at[r->culprit].ret <= r->core_to);
   if (spec_user_fault(spec)) return problem_set(why, "%s", spec_user_fault(spec)), false;
   return revalidate(h, spec, limits, r, why);
 }

@@ -41,11 +41,12 @@ void decide_quickly(const struct part *p, struct mem *m, const struct start *sta
                     struct decision *d) {
   if (by != BY_SEARCH && !start) {
     const struct monitor *monitor = monitor_for(p->spec);
-    if (decided(conditions_part, p, m, d)) return;
     if (monitor && monitor->decide != search_part && !knows_the_future(p)) {
       if (decided(monitor->decide, p, m, d)) return;
+      if (monitor->repeated && decided(conditions_part, p, m, d)) return;
       if (monitor->repeated && decided(monitor->repeated, p, m, d)) return;
     }
+    if (decided(conditions_part, p, m, d)) return;
     decision_clear(d);
     if (by == BY_ANYTHING && pairs_bounded(p, m, most, d) == APPLIES) return;
   }

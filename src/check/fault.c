@@ -3,12 +3,15 @@
  *
  * Prefixes of a linearizable history are linearizable, so the returns whose prefix is wrong are the last ones, and the
  * first of them is found by bisection. Deciders name a candidate: the search the first return that cannot be given what
- * the open operations returned later, which is no later than the fault; a monitor the last return of the operations it
- * found wrong. Mostly it is the fault, and the prefix that ends at the return before it is right: two decisions. */
+ * the open operations returned later, which is no later than the fault; a monitor a few operations that are wrong by
+ * themselves, whose own fault is found first. Mostly it is the fault, and the prefix that ends at the return before it
+ * is right: two decisions. */
 #include "check/fault.h"
 
 #include <assert.h>
 #include <string.h>
+
+#include "check/items.h"
 
 enum { TRY_LEAST = 300000 }; /* configurations in which a prefix is decided */
 
@@ -85,14 +88,27 @@ static uint32_t index_of(const struct bisection *b, uint32_t event) {
   return low;
 }
 
-/* Where it may be: the culprit of the decision, or else the last return of its core. */
-static uint32_t candidate(const struct bisection *b, const struct decision *d) {
-  uint32_t event = 0;
-  if (d->culprit != UINT32_MAX) return index_of(b, b->part->ops[d->culprit].ret);
-  for (size_t i = 0; i < d->core.count; i++) {
-    const struct op *o = &b->part->ops[d->core.at[i]];
-    if (!op_pending(o) && o->ret > event) event = o->ret;
+/* Where it may be: the culprit of a search; or else the fault of the core alone, which is mostly far smaller than the
+ * part, and wrong by itself. */
+static uint32_t candidate(struct bisection *b, const struct decision *d) {
+  const struct part *p = b->part;
+  if (d->culprit != UINT32_MAX && d->prefix) return index_of(b, p->ops[d->culprit].ret);
+  if (!d->core.count || d->core.count > p->count / 2) return b->count - 1;
+  op_list list = {0};
+  for (size_t i = 0; i < d->core.count; i++) vec_push(b->attempt, &list, d->core.at[i]);
+  core_sort(&list);
+  struct part whole = *p, sub;
+  whole.global = whole.global_event = NULL;
+  sub = part_restrict(&whole, b->attempt, list.at, list.count);
+  struct decision all = {.verdict = VERDICT_VIOLATED, .culprit = UINT32_MAX};
+  for (uint32_t i = 0; i < sub.count; i++) vec_push(b->attempt, &all.core, i);
+  uint32_t event = p->events - 1;
+  if (sub.events > sub.count) { /* something returned */
+    struct fault inner;
+    find_fault(&sub, &all, b->by, b->attempt, &inner);
+    if (inner.culprit != UINT32_MAX) event = p->ops[list.at[inner.culprit]].ret;
   }
+  mem_close(b->attempt);
   return index_of(b, event);
 }
 

@@ -1,6 +1,7 @@
 /* Parts: see part.h. */
 #include "check/part.h"
 
+#include <assert.h>
 #include <string.h>
 
 void part_events_into(const struct part *p, uint32_t *events) {
@@ -38,6 +39,7 @@ struct part part_restrict(const struct part *p, struct mem *m, const uint32_t *o
   size_t open = 0;
   uint32_t events = 0;
   for (size_t i = 0; i <= count; i++) {
+    assert(!i || i == count || ops[i - 1] < ops[i]);
     uint32_t call = i < count ? p->ops[ops[i]].call : NO_RETURN;
     while (open && heap[1].ret < call) {
       global_event[events] = p->global_event ? p->global_event[heap[1].ret] : heap[1].ret;
@@ -62,5 +64,6 @@ struct part part_restrict(const struct part *p, struct mem *m, const uint32_t *o
     heap[at] = (struct open){copy[i].ret, (uint32_t)i};
   }
   mem_free(m, heap);
+  assert(!open && events <= 2 * count);
   return (struct part){p->spec, p->values, copy, (uint32_t)count, events, global, global_event};
 }

@@ -267,6 +267,8 @@ static void slot_open(struct search *s, uint32_t op) {
   uint32_t k = 0;
   while (k < s->slot_count && s->slots[k].open) k++;
   if (k == s->slot_count) s->slot_count++;
+  assert(s->slot_count <= s->slot_room);
+  assert(!spec_op_in(s->spec->always, o->method) || o->result == V_NONE || o->result == V_UNKNOWN); /* spec_bind */
   s->slots[k] = (struct slot){.op = op, .ret = o->ret, .method = o->method, .pure = op_pure(s->spec, o), .open = true};
   slot_know(s, k);
   s->slot_of[op] = k;
@@ -462,6 +464,7 @@ static void on_call(struct search *s, uint32_t op) {
 /* False if no configuration is left. */
 static bool on_return(struct search *s, uint32_t op) {
   uint32_t k = s->slot_of[op], done = 0;
+  assert(s->slots[k].open && s->slots[k].op == op && s->now.live);
   for (uint32_t i = 0; i < s->now.count; i++) {
     const struct config *c = configs_at(&s->now, i);
     if (!c->dropped) done += bit_get(c->bits, k);

@@ -6,6 +6,7 @@
  *   free_ops       the rest is freed, one at a time */
 #include "check/shrink.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,4 +395,5 @@ void shrink_part(const struct fault *f, struct mem *m, double seconds, struct sh
   out->culprit = f->culprit;
   if (f->culprit != UINT32_MAX && !f->exact) blame_core(p, out);
   out->from = out->start.count ? sub.global_event[out->from] : 0;
+  assert(out->core.count); /* what nothing must happen in is linearizable */
 }

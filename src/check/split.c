@@ -1,6 +1,7 @@
 /* Splitting: see split.h. One pass over the operations finds each one's part, one over the events numbers them anew. */
 #include "check/split.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -126,6 +127,7 @@ void split_history(const struct history *h, const struct spec *spec, struct mem 
     global_event[(p->global_event - global_event) + p->events] = e;
     *(events[e] & 1 ? &ops[place[i]].ret : &ops[place[i]].call) = p->events++;
   }
+  assert(next_op == n && next_event == h->events);
   mem_free(m, events);
   mem_free(m, group_of);
   mem_free(m, place);

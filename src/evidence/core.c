@@ -221,6 +221,7 @@ static bool build(const struct history *h, const struct spec *spec, const struct
       if (p->ops[k].ret < o.call) p->before[i] |= (uint64_t)1 << k;
       if (o.ret < p->ops[k].call) p->before[k] |= (uint64_t)1 << i;
     }
+    assert(core || op_pending(&o)); /* a free one need not happen */
     p->ops[p->count++] = o;
   }
   find_twins(p);

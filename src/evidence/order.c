@@ -3,6 +3,7 @@
  *   L2: each operation is placed in a gap within its interval, and the gaps never go back: so real time is kept.
  *   L1: run one after the other on the sequential object, the operations return what they returned.
  * Every operation that returned must be there, and none twice. */
+#include <assert.h>
 #include <string.h>
 
 #include "evidence/evidence.h"
@@ -107,6 +108,7 @@ static uint32_t *group_by_object(struct mem *m, const struct history *h, const u
   for (size_t i = 0; i < count; i++) list[start[h->ops.at[order[i]].object]++] = order[i];
   memmove(start + 1, start, objects * sizeof *start); /* each is where the next one begins now */
   start[0] = 0;
+  assert(start[objects] == count);
   return list;
 }
 

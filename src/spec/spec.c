@@ -1,6 +1,7 @@
 /* The table of built-in specifications, finding one by name, and printing operations. */
 #include "spec/spec.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -116,6 +117,7 @@ void spec_use_only(struct spec *s, uint32_t ops) {
 
 int op_values(const struct spec *s, const struct op *o, value on[2]) {
   int n = 0;
+  assert(o->method < s->op_count);
   if (!s->cell) { /* containers, sets and multisets: what is put in, taken out or asked for */
     on[0] = o->arg[0] != V_NONE ? o->arg[0] : o->result;
     return o->arg[0] != V_NONE ? 1 : o->result == V_UNKNOWN ? ON_ANY : o->result != V_EMPTY;
@@ -201,6 +203,7 @@ bool spec_named(const char *name, struct spec *out, struct problem *problem) {
     return false;
   }
   *out = *s;
+  assert(s->family != FAMILY_OWN && (!s->bounded || s->param) && (!s->weak || s->container));
   if (!open) return true;
   if (!s->param) {
     problem_set(problem, "'%s' takes no parameter", s->name);
