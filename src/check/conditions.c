@@ -24,24 +24,40 @@ struct sweep {
   const struct part *part;
   struct mem *mem;
   struct tally *slots;
-  uint32_t mask;
+  uint32_t mask, used;
   uint32_t put_called, put_ret;   /* insertions but those that returned full by now; those that returned and inserted */
   uint32_t take_called, take_ret; /* removals but those that returned empty by now; those that returned a value */
   uint32_t *at_call;              /* put_ret (of a removal) or take_ret (of an insertion) when it was called */
 };
 
+static void grow(struct sweep *s) {
+  struct tally *old = s->slots;
+  uint32_t mask = s->mask;
+  s->mask = old ? mask * 2 + 1 : 15;
+  s->slots = mem_alloc(s->mem, ((size_t)s->mask + 1) * sizeof *s->slots);
+  for (uint32_t i = 0; i <= s->mask; i++) s->slots[i] = (struct tally){.key = V_UNKNOWN};
+  for (uint32_t i = 0; old && i <= mask; i++) {
+    if (old[i].key == V_UNKNOWN) continue;
+    uint32_t k = (uint32_t)hash_mix(old[i].key) & s->mask;
+    while (s->slots[k].key != V_UNKNOWN) k = (k + 1) & s->mask;
+    s->slots[k] = old[i];
+  }
+  mem_free(s->mem, old);
+}
+
+/* The tally of a value; valid until the next is asked for. */
 static struct tally *tally(struct sweep *s, value v) {
+  if (s->used * 2 > s->mask) grow(s);
   uint32_t i = (uint32_t)hash_mix(v) & s->mask;
   while (s->slots[i].key != v && s->slots[i].key != V_UNKNOWN) i = (i + 1) & s->mask;
+  s->used += s->slots[i].key != v;
   s->slots[i].key = v;
   return &s->slots[i];
 }
 
 static void open_sweep(struct sweep *s, const struct part *p, struct mem *m) {
-  *s = (struct sweep){.part = p, .mem = m, .mask = 15};
-  while (s->mask < 4 * (uint64_t)p->count) s->mask = s->mask * 2 + 1; /* an operation is on two values at most */
-  s->slots = mem_alloc(m, ((size_t)s->mask + 1) * sizeof *s->slots);
-  for (uint32_t i = 0; i <= s->mask; i++) s->slots[i] = (struct tally){.key = V_UNKNOWN};
+  *s = (struct sweep){.part = p, .mem = m};
+  grow(s);
   s->at_call = mem_alloc(m, ((size_t)p->count + 1) * sizeof *s->at_call);
 }
 

@@ -52,7 +52,8 @@ static void find_context(struct mem *mem, const struct part *p, const struct shr
   enum { MOST = 6, LOOK_MOST = 1000000 };
   r->context = mem_alloc(mem, MOST * sizeof *r->context);
   if (!spec_independent(p->spec) || s->start.count || s->core.count * p->count > LOOK_MOST) return;
-  for (uint32_t i = 0; i < p->count && r->context_count < MOST; i++) {
+  uint32_t end = s->culprit == UINT32_MAX ? NO_RETURN : p->ops[s->culprit].ret;
+  for (uint32_t i = 0; i < p->count && r->context_count < MOST && p->ops[i].call < end; i++) {
     bool shares = false, in = false;
     if (op_pure(p->spec, &p->ops[i])) continue;
     for (size_t k = 0; k < s->core.count; k++) {
