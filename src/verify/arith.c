@@ -2,7 +2,11 @@
  * objects.
  *
  * Unsigned integers of 64 bits are kept as the signed number with the same bits, so that ~(uintptr_t)1 and (size_t)-1
- * are small; those between 2^61 and 2^64 - 2^61 are outside what is modelled (FAULT_RANGE). */
+ * are small; those between 2^61 and 2^64 - 2^61 are outside what is modelled (FAULT_RANGE).
+ *
+ * The number of an address is not modelled: of a pointer as a number the three low bits are known, as far as its
+ * alignment says that they are zero (machine.c), and whether two are equal. All other arithmetic on it, which is ordinary
+ * C, is FAULT_ADDRESS: beyond what is modelled, and not the program's fault. */
 #include "verify/machine_parts.h"
 
 /* The number with the low bits of v. */
@@ -30,7 +34,7 @@ enum fault arith_cast(struct scalar s, word a, word *out) {
     return FAULT_NONE;
   }
   if (word_is_pointer(a)) {
-    if (!s.pointer && !s.holds_pointer) return FAULT_POINTER;
+    if (!s.pointer && !s.holds_pointer) return FAULT_ADDRESS;
     *out = a;
     return FAULT_NONE;
   }
@@ -47,7 +51,7 @@ enum fault arith_unary(unsigned op, struct scalar s, word a, word *out) {
     *out = !a;
     return FAULT_NONE;
   }
-  if (word_is_pointer(a)) return FAULT_POINTER;
+  if (word_is_pointer(a)) return FAULT_ADDRESS;
   switch (op) {
   case OP_NEG: return fit(s, -a, out);
   case OP_INVERT: return wrap(s, ~a, out);
@@ -65,26 +69,35 @@ static enum fault mark(unsigned op, word a, word b, word *out) {
     else if ((b | 7) == -1) /* ... or the pointer */
       *out = base | (m & b);
     else
-      return FAULT_POINTER;
+      return FAULT_ADDRESS;
     return FAULT_NONE;
   case OP_OR: m |= b; break;
   case OP_XOR: m ^= b; break;
   case OP_ADD: m += b; break;
   case OP_SUB: m -= b; break;
-  default: return FAULT_POINTER;
+  default: return FAULT_ADDRESS;
   }
-  if (m < 0 || m > 7) return FAULT_POINTER;
+  if (m < 0 || m > 7) return FAULT_ADDRESS;
   *out = base | m;
   return FAULT_NONE;
 }
 
-static enum fault compare_pointers(unsigned op, word a, word b, word *out) {
+/* Null, marked or not, is below every address. */
+static enum fault compare_null(unsigned op, word a, word b, word *out) {
+  word x = word_is_pointer(a), y = word_is_pointer(b);
+  *out = op == OP_LT ? x < y : op == OP_LE ? x <= y : op == OP_GT ? x > y : x >= y;
+  return FAULT_NONE;
+}
+
+static bool is_null(word w) { return w >= 0 && w <= 7; }
+
+static enum fault compare_pointers(unsigned op, struct scalar s, word a, word b, word *out) {
   if (op == OP_EQ || op == OP_NE) {
     *out = (a == b) == (op == OP_EQ);
     return FAULT_NONE;
   }
-  if (op < OP_LT || op > OP_GE) return FAULT_POINTER;
-  if (!word_is_pointer(a) || !word_is_pointer(b) || word_object(a) != word_object(b)) return FAULT_POINTER;
+  if (!s.is_signed && (is_null(a) || is_null(b))) return compare_null(op, a, b, out);
+  if (!word_is_pointer(a) || !word_is_pointer(b) || word_object(a) != word_object(b)) return FAULT_ADDRESS;
   *out = op == OP_LT ? a < b : op == OP_LE ? a <= b : op == OP_GT ? a > b : a >= b;
   return FAULT_NONE;
 }
@@ -136,10 +149,10 @@ enum fault arith_binary(unsigned op, struct scalar s, word a, word b, word *out)
   if (a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return FAULT_UNINITIALISED;
   bool p = word_is_pointer(a), q = word_is_pointer(b);
   if (!p && !q) return numbers(op, s, a, b, out);
-  if (op >= OP_EQ && op <= OP_GE) return compare_pointers(op, a, b, out);
+  if (op >= OP_EQ && op <= OP_GE) return compare_pointers(op, s, a, b, out);
   if (p && !q) return mark(op, a, b, out);
   if (q && !p && op != OP_SUB) return mark(op, b, a, out);
-  return FAULT_POINTER;
+  return FAULT_ADDRESS;
 }
 
 enum fault arith_wrap(unsigned op, struct scalar s, word a, word b, word *out) {

@@ -69,6 +69,10 @@ struct run {
 enum ended { GO_ON, STOP, WAIT, FAULT };
 
 static enum ended fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
+  if (why == FAULT_ADDRESS) {
+    why = FAULT_RANGE;
+    text = "the number of an address";
+  }
   run->move->fault = why;
   run->move->place = in->place;
   run->move->text = text;
@@ -92,6 +96,27 @@ static void record(struct run *run, uint32_t object, uint32_t cell, unsigned cou
     }
     move->accesses[move->access_count++] = (struct access){object, cell + i, write};
   }
+}
+
+/* How many of its low bits are zero in every address that the pointer may stand for: those of what it points to, or of
+ * what malloc gives. */
+static unsigned zero_bits(const struct run *run, word p) {
+  const struct object *o = &state_objects(run->machine, run->state)[word_object(p)];
+  const struct layout *l = &run->machine->program->layouts[o->layout];
+  uint32_t cell = word_cell(p);
+  if (cell == 0 && o->life >= LIFE_HEAP && o->life <= LIFE_FREED) return 3;
+  if (cell >= o->count || !l->count) return 0;
+  struct scalar s = l->cells[cell % l->count].scalar;
+  return s.mutex ? 2 : s.bits == 64 ? 3 : s.bits == 32 ? 2 : s.bits == 16 ? 1 : 0;
+}
+
+/* Arithmetic on the mark of a pointer looks only at bits that are known. */
+static bool low_bits_known(const struct run *run, unsigned op, word a, word b) {
+  if (word_is_pointer(a) == word_is_pointer(b) || a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return true;
+  word p = word_is_pointer(a) ? a : b, n = word_is_pointer(a) ? b : a;
+  if (is_forgotten(run->machine, p)) return true; /* only its identity is left, and that is what counts */
+  word bits = op == OP_AND && (n | 7) == -1 ? ~n & 7 : n & 7;
+  return bits >> zero_bits(run, p) == 0;
 }
 
 /* Where an access is to. */
@@ -221,6 +246,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
                      : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64
                          ? FAULT_POINTER
                          : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
+    if (!why && !in->scalar.pointer && !low_bits_known(run, in->op, before[0], by)) why = FAULT_ADDRESS;
     if (why) return fault(run, in, why, NULL);
     known = put(run, o, cells, &result, 1);
     r[in->d] = before[0];
@@ -353,7 +379,7 @@ static enum ended finish(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   word result = in->a == NO_REG ? 0 : run->r[in->a];
   if (in->a != NO_REG && result == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the result");
-  if (word_is_pointer(result)) return fault(run, in, FAULT_POINTER, "the result is a pointer");
+  if (word_is_pointer(result)) return fault(run, in, FAULT_ADDRESS, NULL);
   run->state->threads[run->thread].pc = 0;
   if (!run->op) return STOP; /* ASIF_INIT */
   value v = m->result(m->result_self, run->op, result);
@@ -427,6 +453,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (in->b == NO_REG && (b > WORD_MOST || b < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
     if (is_forgotten(run->machine, b) && is_forgotten(run->machine, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
       return fault(run, in, FAULT_FORGOTTEN, NULL);
+    if (in->op >= OP_ADD && in->op <= OP_XOR && !low_bits_known(run, in->op, r[in->a], b))
+      return fault(run, in, FAULT_ADDRESS, NULL);
     why = arith_binary(in->op, in->scalar, r[in->a], b, &r[in->d]);
     break;
   }
@@ -436,7 +464,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_INDEX: {
     word i = r[in->b], at = r[in->a];
     if (i == WORD_UNINITIALISED || at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-    if (word_is_pointer(i) || i > WORD_MOST / 64 || i < WORD_LEAST / 64) return fault(run, in, FAULT_POINTER, NULL);
+    if (word_is_pointer(i)) return fault(run, in, FAULT_ADDRESS, NULL);
+    if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return fault(run, in, FAULT_POINTER, NULL);
     if (in->count && (i < 0 || i >= in->count)) return fault(run, in, FAULT_BOUNDS, NULL);
     uint32_t most = word_is_pointer(at) ? state_objects(run->machine, run->state)[word_object(at)].count : 0;
     why = arith_offset(at, i * in->imm, most, &r[in->d]);

@@ -21,6 +21,7 @@ static const char *const fault_names[] = {
     [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
+    [FAULT_ADDRESS] = "an address is used as a number",
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_POINTS] = "the linearization points",
