@@ -254,6 +254,13 @@ static void writes_of(const struct view *v, const struct op *at, value x, const 
   }
 }
 
+/* A register begins as nil, but one in C as some number. */
+static void say_initial(const struct view *v, value x) {
+  if (!v->spec->param || spec_initial(v->spec) != V_NIL || !value_is_small(x) || value_small(x) < 0) return;
+  text_printf(v->out, "; a %s begins as nil, %s(%d) begins as %d", v->spec->name, v->spec->name, value_small(x),
+              value_small(x));
+}
+
 /* What was found there and nobody had written. */
 static bool say_never_written(const struct view *v) {
   for (size_t i = 0; i < v->h->ops.count; i++) /* an append makes values that nobody writes */
@@ -269,6 +276,7 @@ static bool say_never_written(const struct view *v) {
     say_value(v, x);
     text_add(v->out, first ? " was not written before: it returned before " : " was never written");
     if (first) say_call(v, first), text_add(v->out, " was called");
+    if (!first && !v->spec->keyed) say_initial(v, x);
     return true;
   }
   return false;

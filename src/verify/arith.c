@@ -5,8 +5,8 @@
  * are small; those between 2^61 and 2^64 - 2^61 are outside what is modelled (FAULT_RANGE).
  *
  * The number of an address is not modelled: of a pointer as a number the three low bits are known, as far as its
- * alignment says that they are zero (machine.c), and whether two are equal. All other arithmetic on it, which is ordinary
- * C, is FAULT_ADDRESS: beyond what is modelled, and not the program's fault. */
+ * alignment says that they are zero (machine.c), and whether two are equal. All other arithmetic on it, which is
+ * ordinary C, is FAULT_ADDRESS: beyond what is modelled, and not the program's fault. */
 #include "verify/machine_parts.h"
 
 /* The number with the low bits of v. */

@@ -112,3 +112,24 @@ run 0 "$asif" verify large.c -- -DSPEC=large -DOP=f
 run 1 "$asif" verify large.c --evidence e -- -DSPEC=large -DOP=g
 says '1999999999'
 run 0 "$asif" replay e
+
+# A register of zeros: the report says what the specification should be.
+cat >zeros.c <<'EOF'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int v;
+static void write(int n) { v = n; }
+static int read(void) { return v; }
+static _Bool cas(int a, int b) { return atomic_compare_exchange_strong(&v, &a, b); }
+ASIF_OBJECT(SPEC)
+ASIF_OP(write, ASIF_IN(1, 1))
+ASIF_OP(OP)
+EOF
+for command in verify test; do
+  run 1 "$asif" $command zeros.c --threads 1 --ops 1 -- -DSPEC=register -DOP=read
+  says 'Read() -> 0, but 0 was never written; a register begins as nil, register(0) begins as 0'
+  run 0 "$asif" $command zeros.c --threads 1 --ops 1 -- '-DSPEC=register(0)' -DOP=read
+done
+run 1 "$asif" verify zeros.c --threads 1 --ops 1 -- -DSPEC=cas_register '-DOP=cas, ASIF_IN(0, 0)'
+says 'but 0 was never written; a cas-register begins as nil, cas-register(0) begins'
+run 0 "$asif" verify zeros.c --threads 1 --ops 1 -- '-DSPEC=cas_register(0)' '-DOP=cas, ASIF_IN(0, 0)'
