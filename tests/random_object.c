@@ -31,7 +31,8 @@ enum {
   HAS_FREE = 64,
   HAS_RARE = 128,
   HAS_LOOPS = 256,
-  HAS_STABLE = 512
+  HAS_STABLE = 512,
+  HAS_ORDER = 1024 /* operands whose order C leaves open */
 };
 
 struct writer {
@@ -165,6 +166,21 @@ static const struct pattern statements[] = {
     {"r = asif_thread();", 2, HAS_RARE},
     {"asif_require(x == 0);", 2, HAS_RARE | HAS_PLAIN},
     {"asif_require(atomic_load(&#) != 1);", 2, HAS_RARE},
+    {"r = atomic_load(&#) - atomic_load(&#);", 8, HAS_ORDER},
+    {"r = two(atomic_load(&#), atomic_fetch_add(&#, 1));", 8, HAS_ORDER},
+    {"r = two(next(), next());", 8, HAS_ORDER},
+    {"r = next() - atomic_load(&#);", 6, HAS_ORDER},
+    {"struct two z = {atomic_fetch_add(&#, 1), atomic_load(&$)}; r = two(z.p, z.q);", 6, HAS_ORDER},
+    {"r = (#++ + #) + atomic_load(&#);", 6, HAS_ORDER},
+    {"r = (atomic_load(&#) && next()) + atomic_load(&#);", 6, HAS_ORDER},
+    {"r = r + set(&r, @);", 6, HAS_ORDER},
+    {"s = 1; s += set(&s, r & 3);", 6, HAS_ORDER},
+    {"r = two(r, set(&r, s + 1));", 4, HAS_ORDER},
+    {"x += next(); x &= 3;", 6, HAS_ORDER | HAS_PLAIN},
+    {"r = two(x, next());", 4, HAS_ORDER | HAS_PLAIN},
+    {"v[next() & 1] = next();", 6, HAS_ORDER | HAS_ARRAY},
+    {"r = (next(), next()) + (next() ? 1 : 2);", 3, HAS_ORDER},
+    {"r = r++ + s;", 1, HAS_ORDER | HAS_RARE},
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -230,6 +246,11 @@ static void put_globals(struct writer *w) {
   if (w->has & HAS_ARRAY) put(w, "static atomic_int v[2];\n");
   if (w->has & HAS_PAIR) put(w, "struct pair { int l, r; };\nstatic _Atomic(struct pair) p;\n");
   if (w->has & HAS_NODES) put(w, "struct node { int val; struct node *next; };\nstatic _Atomic(struct node *) top;\n");
+  if (w->has & HAS_ORDER)
+    put(w, "struct two { int p, q; };\n"
+           "static int next(void) { return atomic_fetch_add(&a, 1) & 3; }\n"
+           "static int set(int *to, int n) { *to = n; return n + 1; }\n"
+           "static int two(int p, int q) { return 2 * p + q; }\n");
   if (w->has & HAS_LOCKS)
     put(w, "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n");
 }
@@ -276,6 +297,7 @@ static void make_soup(struct writer *w, struct random_object *o) {
   for (unsigned n = below(w, 3); n; n--) w->has |= parts[below(w, COUNT(parts))];
   if (!below(w, 4)) w->has |= HAS_HELPER;
   if (!below(w, 6)) w->has |= HAS_RARE;
+  if (!(hash_mix(w->seed) & 3)) w->has |= HAS_ORDER; /* not by below: objects of old numbers stay as they are */
   o->threads = below(w, 3) ? 2 : 3;
   o->ops = o->threads == 2 ? 1 + (below(w, 5) < 3) : 1;
   o->weak = !below(w, 6);

@@ -678,10 +678,12 @@ void lower_unordered(struct lowering *l, const struct operand *given, unsigned c
   for (unsigned i = 0; i < o->count; i++) find_uses(o, &o->strand[i]);
   find_parts(o);
   meet(o);
-  if (has_parts(o))
+  if (has_parts(o)) {
+    l->program->unordered = true;
     emit_product(o);
-  else
+  } else {
     emit_straight(o);
+  }
   for (unsigned i = 0; i < o->count; i++) vec_push(l->mem, &l->given, results[i]);
 }
 

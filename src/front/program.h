@@ -168,6 +168,7 @@ struct program {
   uint16_t init_regs, most_regs;
   bool uses_thread; /* I_THREAD appears: threads are not interchangeable */
   bool has_points;  /* I_LIN or I_LIN_FOR appears */
+  bool unordered;   /* some expression can be evaluated in several orders: there is a choice where compilers take one */
   bool frees;       /* I_FREE without FLAG_LOCAL appears */
 };
 
