@@ -1,4 +1,6 @@
 /* From the typed syntax tree to the program: each operation with all its calls inlined. */
+#include <assert.h>
+
 #include "front/lower.h"
 
 /* Refusing. */
@@ -52,7 +54,10 @@ uint32_t label_new(struct lowering *l) {
   return (uint32_t)l->labels.count - 1;
 }
 
-void label_place(struct lowering *l, uint32_t label) { l->labels.at[label] = l->label_here = (uint32_t)l->code.count; }
+void label_place(struct lowering *l, uint32_t label) {
+  assert(label < l->labels.count);
+  l->labels.at[label] = l->label_here = (uint32_t)l->code.count;
+}
 
 void emit_jump(struct lowering *l, uint32_t label, struct place at) { emit_inst(l, I_JUMP, at)->imm = label; }
 
@@ -197,6 +202,32 @@ static void start_function(struct lowering *l) {
   if (l->program->init_regs > l->program->most_regs) l->program->most_regs = l->program->init_regs;
 }
 
+/* What everything that reads a program relies on: registers of their operation, jumps within it, known globals and
+ * layouts, orders on accesses. */
+static bool inst_is_sound(const struct program *p, const struct inst *in, uint32_t begin, uint32_t end, uint32_t regs) {
+  struct span s[3];
+  for (unsigned i = 0, n = inst_reads(in, s); i < n; i++)
+    if (s[i].first + s[i].count > regs) return false;
+  for (unsigned i = 0, n = inst_writes(in, s); i < n; i++)
+    if (s[i].first + s[i].count > regs) return false;
+  if (inst_jumps(in)) return in->imm >= begin && in->imm < end;
+  if (in->code == I_ALLOC) return in->imm >= 0 && in->imm < p->layout_count;
+  if (in->code == I_GLOBAL) return in->b < p->global_count;
+  if (in->code < I_LOAD || in->code > I_UNLOCK) return true;
+  if (in->flags & FLAG_GLOBAL && in->a >= p->global_count) return false;
+  return in->code > I_FETCH || (in->order == ORDER_PLAIN) == !(in->flags & FLAG_ATOMIC);
+}
+
+static bool is_sound(const struct program *p) {
+  for (uint32_t i = 0; i < p->op_count; i++) {
+    uint32_t begin = p->ops[i].entry, end = i + 1 < p->op_count ? p->ops[i + 1].entry : p->code_count;
+    for (uint32_t pc = begin; pc < end; pc++)
+      if (!inst_is_sound(p, &p->code[pc], begin, end, p->ops[i].regs)) return false;
+    if (begin == end || !inst_ends(&p->code[end - 1])) return false;
+  }
+  return true;
+}
+
 static void lower_unit(struct lowering *l) {
   struct program *p = l->program;
   const struct harness *h = &l->unit->harness;
@@ -217,6 +248,7 @@ static void lower_unit(struct lowering *l) {
   p->layout_count = (uint32_t)l->layouts.count;
   p->globals = l->globals.at;
   p->global_count = (uint32_t)l->globals.count;
+  assert(is_sound(p));
   program_liveness(p);
 }
 

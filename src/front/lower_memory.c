@@ -1,4 +1,6 @@
 /* Memory: where lvalues are, values in registers, loads and stores. */
+#include <assert.h>
+
 #include "front/lower.h"
 
 /* Lvalues. */
@@ -254,6 +256,7 @@ struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue
     r = value_reg(l, a, at);
     a = value_in(r);
   }
+  assert(a.kind == VALUE_GLOBAL || a.r < l->names.count);
   struct inst *in = emit_inst(l, code, at);
   in->a = a.kind == VALUE_GLOBAL ? (reg)a.global : a.r;
   in->imm = a.imm;

@@ -105,6 +105,7 @@ static enum fault compare_pointers(unsigned op, struct scalar s, word a, word b,
 static enum fault shift(unsigned op, struct scalar s, word a, word b, word *out) {
   if (b < 0 || b >= s.bits) return FAULT_SHIFT;
   if (op == OP_SHL) {
+    if (s.is_signed && a < 0) return FAULT_SHIFT; /* C11 6.5.7p4 */
     if (a && (b > 61 || a > WORD_MOST >> b || a < -(WORD_MOST >> b)))
       return s.bits == 64 || !s.is_signed ? FAULT_RANGE : FAULT_OVERFLOW;
     return fit(s, (word)((uint64_t)a << b), out);

@@ -65,3 +65,9 @@ address 3 'atomic_store(&word, (uintptr_t)&small[1]), atomic_fetch_or(&word, 4) 
 # What is undefined stays a violation.
 address 1 '*(int *)((uintptr_t)&local | 1)'
 says 'undefined behaviour'
+
+# Shifts: to the left, of a negative number, is undefined; to the right it is not.
+address 1 '(local = -2, local << 3) != 0'
+says 'undefined behaviour'
+address 0 '(local = -2, local >> 1) == -1'
+address 0 '(local = 2, local << 3) == 16'
