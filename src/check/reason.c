@@ -254,9 +254,15 @@ static void writes_of(const struct view *v, const struct op *at, value x, const 
   }
 }
 
-/* A register begins as nil, but one in C as some number. */
-static void say_initial(const struct view *v, value x) {
+/* A register begins as nil, but one in C as some number: what was found before anything was certainly written may be
+ * that. */
+static void say_initial(const struct view *v, const struct op *at, value x) {
   if (!v->spec->param || spec_initial(v->spec) != V_NIL || !value_is_small(x) || value_small(x) < 0) return;
+  for (size_t i = 0; i < v->h->ops.count; i++) {
+    const struct op *o = &v->h->ops.at[i];
+    value set;
+    if (before(o, at) && same_cell(v, o, at) && sets(v, o, &set)) return;
+  }
   text_printf(v->out, "; a %s begins as nil, %s(%d) begins as %d", v->spec->name, v->spec->name, value_small(x),
               value_small(x));
 }
@@ -276,7 +282,7 @@ static bool say_never_written(const struct view *v) {
     say_value(v, x);
     text_add(v->out, first ? " was not written before: it returned before " : " was never written");
     if (first) say_call(v, first), text_add(v->out, " was called");
-    if (!first && !v->spec->keyed) say_initial(v, x);
+    if (!first && !v->spec->keyed) say_initial(v, o, x);
     return true;
   }
   return false;
