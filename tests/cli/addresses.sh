@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Addresses as numbers are ordinary C: what verify knows of them it uses, and what it does not model is unknown, with the
 # place, and never a violation.
 . "$(dirname "$0")/common"

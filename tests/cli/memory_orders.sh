@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Memory orders and fences go through the front end, and what is assumed about them is said by verify and prove.
 . "$(dirname "$0")/common"
 

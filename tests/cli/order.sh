@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # The order of evaluation that C leaves open: verify takes every one, prove too, and what is undefined is a violation.
 . "$(dirname "$0")/common"
 
