@@ -33,11 +33,37 @@ static void open_object(struct made *k, const char *spec) {
   k->object.bounded = k->object.spec;
 }
 
-static struct clients all(struct made *k, unsigned threads, unsigned ops) {
-  struct clients c;
-  struct client_options o = {threads, ops};
-  CHECKF(clients_all(&k->mem, &k->object, &o, &c, &k->why), "%s", k->why.text);
-  return c;
+struct list {
+  struct mem *mem;
+  struct client *at;
+  size_t count, room;
+};
+static bool add(void *self, uint64_t number, const struct client *c) {
+  struct list *l = self;
+  struct client copy;
+  CHECK(number == l->count);
+  client_copy(l->mem, c, &copy);
+  vec_push(l->mem, l, copy);
+  return true;
+}
+
+static struct clients *opened(struct made *k, unsigned threads, unsigned ops) {
+  return clients_open(&k->mem, &(struct client_source){.object = &k->object, .size = {threads, ops}}, &k->why);
+}
+
+static struct list all(struct made *k, unsigned threads, unsigned ops) {
+  struct list l = {.mem = &k->mem};
+  struct clients *c = opened(k, threads, ops);
+  CHECKF(c, "%s", k->why.text);
+  CHECK(clients_each(c, add, &l) == l.count);
+  CHECK(clients_count(c, UINT64_MAX) == l.count);
+  for (size_t i = 0; i < l.count; i += 7) { /* one by its number is the same */
+    struct client one;
+    CHECK(clients_find(c, i, &k->mem, &one) && one.threads == l.at[i].threads &&
+          client_calls(&one) == client_calls(&l.at[i]));
+    CHECK(!memcmp(one.calls, l.at[i].calls, client_calls(&one) * sizeof *one.calls));
+  }
+  return l;
 }
 
 static char *printed(struct made *k, const struct client *c) {
@@ -67,7 +93,7 @@ TEST(clients_all_once) {
   add_op(&k, "pop", 2, 0, 0, 0);
   for (unsigned threads = 1; threads <= 3; threads++)
     for (unsigned ops = 1; ops <= 2; ops++) {
-      struct clients c = all(&k, threads, ops);
+      struct list c = all(&k, threads, ops);
       CHECKF(c.count == expected(3, threads, ops), "%u threads, %u ops: %zu", threads, ops, c.count);
       char **names = mem_zero(&k.mem, c.count, sizeof *names);
       for (size_t i = 0; i < c.count; i++) {
@@ -96,7 +122,7 @@ TEST(clients_bound) {
   add_op(&k, "push", 0, 1, 1, 1);
   add_op(&k, "pop", 2, 0, 0, 0);
   k.object.bound = 1;
-  struct clients c = all(&k, 2, 2);
+  struct list c = all(&k, 2, 2);
   for (size_t i = 0; i < c.count; i++) {
     unsigned pushes = 0;
     for (uint32_t n = 0; n < client_calls(&c.at[i]); n++) pushes += c.at[i].calls[n].op == 0;
@@ -106,15 +132,14 @@ TEST(clients_bound) {
   CHECK(client_parse(&k.mem, &k.object, "push(1) pop() push(7)", &two, &k.why) && two.threads == 1 &&
         client_calls(&two) == 3);
   k.object.bound = 0;
-  struct client_options o = {1, 1};
   k.object.op_count = 1;
-  CHECK(!clients_all(&k.mem, &k.object, &o, &c, &k.why) && strstr(k.why.text, "no client makes a call"));
+  CHECK(!opened(&k, 1, 1) && strstr(k.why.text, "no client makes a call"));
   mem_close(&k.mem);
 }
 
 TEST(clients_roles) {
   struct made k;
-  struct clients c;
+  struct list c;
   struct client one;
   open_object(&k, "register");
   add_op(&k, "write", 0, 1, 1, 1);
@@ -128,9 +153,7 @@ TEST(clients_roles) {
   CHECK(!client_parse(&k.mem, &k.object, "write(1) | write(1)", &one, &k.why) && strstr(k.why.text, "roles"));
   CHECK(!client_parse(&k.mem, &k.object, "write(1) read()", &one, &k.why));
   k.roles[1].threads = 1;
-  struct client_options o = {3, 1};
-  CHECK(!clients_all(&k.mem, &k.object, &o, &c, &k.why) &&
-        strstr(k.why.text, "the roles are for 2 threads, but there are 3: --threads 2"));
+  CHECK(!opened(&k, 3, 1) && strstr(k.why.text, "the roles are for 2 threads, but there are 3: --threads 2"));
   mem_close(&k.mem);
 }
 
@@ -139,7 +162,7 @@ TEST(clients_locks) {
   open_object(&k, "lock");
   add_op(&k, "acquire", 0, 0, 0, 0);
   add_op(&k, "release", 0, 0, 0, 0);
-  struct clients c = all(&k, 2, 2);
+  struct list c = all(&k, 2, 2);
   CHECK(c.count == 5); /* a; a|a; ar; ar|a; ar|ar */
   mem_close(&k.mem);
 }
@@ -179,7 +202,7 @@ static void compare(const char *spec, const char *put, const char *take, unsigne
   open_object(&k, spec);
   add_op(&k, put, 0, 1, 1, 2);
   add_op(&k, take, take_args ? 1 : 2, take_args, 1, 2);
-  struct clients c = all(&k, 3, 2);
+  struct list c = all(&k, 3, 2);
   struct linear *l = linear_new(&k.mem, &k.object, &k.object.spec);
   for (int i = 0; i < 20000; i++) {
     struct run r;

@@ -109,7 +109,7 @@ TEST(run_choices) {
   CHECK(step_default(r->steps, 0, 0, 3) == 0 && step_default(r->steps, 1, 1, 5) == 2 &&
         step_default(r->steps, 1, 2, 3) == 0);
   CHECK(!run_execute(&s.client, &(struct plan){.choices = wrong, .count = 3}, &problem));
-  CHECK(strstr(problem.text, "step 2 of the schedule is thread 0's"));
+  CHECK(strstr(problem.text, "step 2 of the schedule is thread A's"));
   CHECK(execute(&s, &(struct plan){0})->count == 4);
 }
 
@@ -203,15 +203,15 @@ static const struct {
   enum found found;
   const char *said;
 } crashes[] = {
-    {"crash_read", FOUND_CRASH, "thread 0 reads from address 0: a null pointer"},
-    {"crash_write", FOUND_CRASH, "thread 0 writes to address 0: a null pointer"},
-    {"crash_atomic", FOUND_CRASH, "thread 0 reads from address 0: a null pointer"},
+    {"crash_read", FOUND_CRASH, "thread A reads from address 0: a null pointer"},
+    {"crash_write", FOUND_CRASH, "thread A writes to address 0: a null pointer"},
+    {"crash_atomic", FOUND_CRASH, "thread A reads from address 0: a null pointer"},
     {"crash_library", FOUND_CRASH, "null pointer"},
-    {"crash_stack", FOUND_CRASH, "the stack of thread 0 is full: "},
-    {"crash_divide", FOUND_CRASH, "thread 0 divides by zero"},
+    {"crash_stack", FOUND_CRASH, "the stack of thread A is full: "},
+    {"crash_divide", FOUND_CRASH, "thread A divides by zero"},
     {"crash_trap", FOUND_CRASH, "a trap"},
-    {"crash_abort", FOUND_CRASH, "thread 0 calls abort"},
-    {"crash_exit", FOUND_CRASH, "thread 0 calls exit(3)"},
+    {"crash_abort", FOUND_CRASH, "thread A calls abort"},
+    {"crash_exit", FOUND_CRASH, "thread A calls exit(3)"},
     {"crash_assert", FOUND_ASSERTION, "code.c:"},
     {"crash_endless", FOUND_LIVELOCK, "without touching anything"},
 };

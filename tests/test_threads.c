@@ -98,9 +98,9 @@ TEST(sync_mutex) {
   struct image *image = open_scenes(&m);
   expect(image, "mutex", NONE, NULL, "0 0 0");
   expect(image, "two_locks", NONE | DEADLOCK,
-         "thread 0 waits for the mutex b, held by thread 1; thread 1 waits for the mutex a, held by thread 0: a circle",
+         "thread A waits for the mutex b, held by thread B; thread B waits for the mutex a, held by thread A: a circle",
          "0 0");
-  expect(image, "relock", DEADLOCK, "thread 0 waits for the mutex a, which it holds itself", "");
+  expect(image, "relock", DEADLOCK, "thread A waits for the mutex a, which it holds itself", "");
   expect(image, "kept", DEADLOCK, ", which has ended", "");
   expect(image, "recursive", NONE, NULL, "0 0");
   expect(image, "checked", NONE, NULL, "0 0");
@@ -114,7 +114,7 @@ TEST(sync_misuse) {
   struct mem m;
   struct image *image = open_scenes(&m);
   expect(image, "unlocks_other", MISUSE | DEADLOCK, NULL, "");
-  expect(image, "unlocks_free", MISUSE, "thread 0 unlocks the mutex a, which is not locked", "");
+  expect(image, "unlocks_free", MISUSE, "thread A unlocks the mutex a, which is not locked", "");
   expect(image, "destroys_held", NONE | MISUSE, "the mutex a", "0 0");
   expect(image, "uses_destroyed", MISUSE, "locks the mutex a, which is destroyed", "");
   expect(image, "uses_freed", FREED, NULL, "");
@@ -129,10 +129,10 @@ TEST(sync_condition) {
   struct mem m;
   struct image *image = open_scenes(&m);
   expect(image, "lost_wakeup", NONE | DEADLOCK,
-         "thread 0 waits for a signal to the condition variable cond, which nobody is left to send", "0 0");
+         "thread A waits for a signal to the condition variable cond, which nobody is left to send", "0 0");
   expect(image, "queue", NONE, NULL, "0 12");
   expect(image, "which", NONE, NULL, "1 2 0, 2 1 0");
-  expect(image, "late", DEADLOCK, "thread 1 waits for a signal", "");
+  expect(image, "late", DEADLOCK, "thread B waits for a signal", "");
   expect(image, "all", NONE, NULL, "0 0 0");
   expect(image, "timed_wait", NONE, NULL, "1 0, 2 0");
   expect(image, "timed_out", NONE, NULL, "1");
@@ -197,12 +197,12 @@ static void expect_one(struct image *image, const char *name, const struct plan 
 TEST(sync_livelock) {
   struct mem m;
   struct image *image = open_scenes(&m);
-  expect(image, "never_set", LIVELOCK, "thread 0 reads flag again and again, and nobody is left to change it", "");
-  expect(image, "spin_and_lock", LIVELOCK | NONE, "thread 0 reads flag again and again", "0 0");
+  expect(image, "never_set", LIVELOCK, "thread A reads flag again and again, and nobody is left to change it", "");
+  expect(image, "spin_and_lock", LIVELOCK | NONE, "thread A reads flag again and again", "0 0");
   struct plan turns = {.choose = in_turn}, none = {.choose = NULL};
-  expect_one(image, "polite", &turns, FOUND_LIVELOCK, "thread 0 and thread 1 go on for ever");
+  expect_one(image, "polite", &turns, FOUND_LIVELOCK, "thread A and thread B go on for ever");
   expect_one(image, "polite", &none, FOUND_NOTHING, "");
-  expect_one(image, "undoes", &none, FOUND_LIVELOCK, "thread 0 goes on for ever");
+  expect_one(image, "undoes", &none, FOUND_LIVELOCK, "thread A goes on for ever");
   mem_close(&m);
 }
 
@@ -211,7 +211,7 @@ TEST(sync_polling) {
   struct mem m;
   struct image *image = open_scenes(&m);
   expect(image, "polls", LIVELOCK,
-         "thread 0 locks and unlocks the mutex a again and again, and nobody is left to change what it looks at", "");
+         "thread A locks and unlocks the mutex a again and again, and nobody is left to change what it looks at", "");
   expect(image, "polls_set", NONE, NULL, "0 0");
   expect_of(image, "polls_many", true, NONE, NULL,
             "0 0 0"); /* how soon it is seen that they wait depends on the compiler */
@@ -240,10 +240,10 @@ TEST(sync_others) {
   expect(image, "rw_upgrade", DEADLOCK, "which it holds itself", "");
   expect(image, "rw_misuse", MISUSE, "which it has not locked", "");
   expect(image, "semaphore", NONE, NULL, "2 11");
-  expect(image, "sem_lost", NONE | DEADLOCK, "thread 0 waits for the semaphore back, which nobody is left to post",
+  expect(image, "sem_lost", NONE | DEADLOCK, "thread A waits for the semaphore back, which nobody is left to post",
          "0 0");
   expect(image, "futex", NONE, NULL, "3 0");
-  expect(image, "futex_lost", NONE | DEADLOCK, "thread 0 waits for a wake-up at word, and nobody is left to wake it",
+  expect(image, "futex_lost", NONE | DEADLOCK, "thread A waits for a wake-up at word, and nobody is left to wake it",
          "0 1");
   expect(image, "time_passes", NONE, NULL, "2500");
   expect(image, "stamps", NONE, NULL, "0 0, 0 1");
@@ -257,7 +257,7 @@ TEST(sync_created) {
   expect(image, "create_two", NONE, NULL, "0, 1, 2, 3");
   expect(image, "exits", NONE, NULL, "35");
   expect(image, "background", NONE, NULL, "0");
-  expect(image, "join_stuck", DEADLOCK, "thread 0 waits for thread 1 to end", "");
+  expect(image, "join_stuck", DEADLOCK, "thread A waits for thread B to end", "");
   expect(image, "keys", NONE, NULL, "3");
   expect(image, "locals", NONE, NULL, "567");
   expect(image, "c11", NONE, NULL, "66");

@@ -55,6 +55,7 @@ const char *limit_told(enum limit limit) {
   case LIMIT_INTERRUPT: return "it was interrupted";
   case LIMIT_STATES: return "the limit of states was reached";
   case LIMIT_NO_MEMORY: return "the machine's memory was used up";
+  case LIMIT_SCHEDULES: return "the limit of schedules was reached";
   default: return "no limit was reached";
   }
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_INTERRUPT, LIMIT_NO_MEMORY, LIMIT_STATES };
+enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_INTERRUPT, LIMIT_NO_MEMORY, LIMIT_STATES, LIMIT_SCHEDULES };
 
 struct limits {
   double started;                           /* monotonic seconds at limits_start */

@@ -48,7 +48,7 @@ static const struct opt opts[] = {
      "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"leaks", 0, "HOW", "yes|no|auto",
-     "memory nobody can reach at the end is a violation (default: where the code frees any)"},
+     "memory nobody can reach at the end is a violation (default: where the code frees any itself)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
     {"keep-going", 'k', NULL, NULL, "search on when something was found, and list all that differ in kind or place"},
     {"jobs", 'j', "N", NULL, "processes that explore (default: one a core)"},
@@ -60,6 +60,8 @@ static const struct opt opts[] = {
      "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
+    {"schedules-limit", 0, "N", NULL,
+     "give up after so many schedules, of all clients together; unlike a time, the same on every machine"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {"replay", 0, "TOKEN", NULL, "repeat a violation: the token is what its report ends with"},
     {"debug", 0, "HOW", "gdb|lldb|self",
@@ -147,6 +149,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
+  j->options.schedules_most = (uint64_t)arg_number(a, "schedules-limit", 0, 1, INT64_MAX, &bad);
   if (!read_monitor(a, &j->options.approx, &j->options.k) || !exclude(a, "replay", "monitor")) return false;
   if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going"))
     return false;
@@ -158,8 +161,8 @@ static bool read_options(const struct args *a, struct test_job *j) {
 static void show_progress(void *self, const struct searched *s) {
   const struct limits *l = self;
   double seconds = limits_elapsed(l);
-  fprintf(stderr, "\r%llu of %llu clients, %.2f M schedules, %.2f M/s, ", (unsigned long long)s->done,
-          (unsigned long long)s->clients, (double)s->schedules / 1e6,
+  fprintf(stderr, "\r%llu of %s%llu clients, %.2f M schedules, %.2f M/s, ", (unsigned long long)s->done,
+          s->uncounted ? "more than " : "", (unsigned long long)s->clients, (double)s->schedules / 1e6,
           (double)s->schedules / 1e6 / (seconds > 0 ? seconds : 1));
   if (s->histories) fprintf(stderr, "%llu histories, ", (unsigned long long)s->histories);
   fprintf(stderr, "%.0f s  ", seconds);
@@ -180,12 +183,11 @@ static void default_threads(struct test_job *j) {
 
 static bool make_clients(struct test_job *j, struct mem *m, struct problem *why) {
   const char *one = arg_value(j->args, "client");
-  if (!one) {
-    default_threads(j);
-    return clients_all(m, &j->object, &j->size, &j->clients, why);
-  }
+  default_threads(j);
+  j->clients = (struct client_source){.object = &j->object, .size = j->size};
+  if (!one) return true;
   struct client *c = mem_zero(m, 1, sizeof *c);
-  j->clients = (struct clients){c, 1};
+  j->clients.one = c;
   return client_parse(m, &j->object, one, c, why);
 }
 
@@ -242,12 +244,20 @@ static bool repeat(struct test_job *j, const char *token, struct problem *why) {
   return true;
 }
 
+/* How a finding is run again. Where it is not known beforehand whether leaks count, they hide nothing else. */
+static struct run_options options_for(const struct test_job *j, const struct finding *f) {
+  struct run_options o = j->options.run;
+  if (j->options.leaks_if_deleted) o.leaks = f->found == FOUND_LEAK;
+  return o;
+}
+
 /* Makes a finding smaller. What it is must stay: not only its kind, but where it is. */
 static bool shrink(struct test_job *j, double seconds, struct finding *f, struct problem *why) {
   struct finding first = *f;
-  if (!finding_shrink(&j->own, j->image, &j->object, &j->options.run, seconds, &interrupted, f, why)) return false;
+  struct run_options how = options_for(j, f);
+  if (!finding_shrink(&j->own, j->image, &j->object, &how, seconds, &interrupted, f, why)) return false;
   if (j->options.keep_going && f->found != FOUND_HISTORY &&
-      finding_key_again(j->image, &j->object, &j->options.run, f) != first.key)
+      finding_key_again(j->image, &j->object, &how, f) != first.key)
     *f = first;
   return true;
 }
@@ -255,9 +265,9 @@ static bool shrink(struct test_job *j, double seconds, struct finding *f, struct
 /* Runs it again, and tells it. */
 static bool tell(struct test_job *j, struct finding *f, struct spec *spec, struct schedule *schedule,
                  const char **token, struct problem *why) {
-  if (!f->died && !finding_explain(&j->own, j->image, &j->object, &j->options.run, f, spec, schedule, why))
-    return false;
-  *token = replay_token(&j->own, &j->object, &j->options.run, f, code_checksum(&j->own, j->compiled.object));
+  struct run_options how = options_for(j, f);
+  if (!f->died && !finding_explain(&j->own, j->image, &j->object, &how, f, spec, schedule, why)) return false;
+  *token = replay_token(&j->own, &j->object, &how, f, code_checksum(&j->own, j->compiled.object));
   return true;
 }
 
@@ -318,9 +328,11 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   const char *token = arg_value(j->args, "replay");
   if (token) return repeat(j, token, why) && (j->answer.verdict == VERDICT_HOLDS || tell_finding(j, false, why));
   if (!make_clients(j, m, why)) return false;
-  j->options.run.leaks = j->leaks && strcmp(j->leaks, "auto") ? !strcmp(j->leaks, "yes") : j->object.frees;
+  bool automatic = !j->leaks || !strcmp(j->leaks, "auto");
+  j->options.run.leaks = automatic ? j->object.frees != FREES_NOTHING : !strcmp(j->leaks, "yes");
+  j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   j->options.run.type_stable = j->object.type_stable;
-  if (!search_clients(m, j->image, &j->object, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
   settle(j);
   if (j->answer.verdict != VERDICT_VIOLATED) return true;
   return tell_finding(j, true, why);
@@ -333,6 +345,15 @@ static void on_interrupt(int sig) {
   commands_stop(); /* compilers */
 }
 
+/* Nothing was tested: the answer is unknown, and says why. */
+static int answer_nothing(struct test_job *j, enum limit limit, const char *because) {
+  object_close(&j->object);
+  j->object = (struct object){.file = j->inputs[0], .bound = -1};
+  j->answer = (struct searched){.verdict = VERDICT_UNKNOWN, .limit = limit, .uncounted = true};
+  j->because = because;
+  return test_answer(j);
+}
+
 static int in_child(struct test_job *j) {
   struct mem m;
   struct problem why;
@@ -340,8 +361,6 @@ static int in_child(struct test_job *j) {
   struct sigaction hear = {.sa_handler = on_interrupt};
   sigaction(SIGINT, &hear, NULL);
   sigaction(SIGTERM, &hear, NULL);
-  limits_start(&j->limits, j->seconds > 0 || j->sized ? j->seconds : DEFAULT_SECONDS, j->bytes);
-  j->limits.interrupted = &interrupted;
   if (isatty(STDERR_FILENO)) {
     j->options.progress = show_progress;
     j->options.progress_self = &j->limits;
@@ -350,15 +369,14 @@ static int in_child(struct test_job *j) {
   if (MEM_GUARD(&m)) {
     j->answer.verdict = VERDICT_UNKNOWN;
     j->answer.limit = (enum limit)j->limits.reached;
-    if (j->object.file) return test_answer(j);
-    say_error("%s before anything was tested", limit_told(j->answer.limit));
-    return EXIT_UNKNOWN;
+    j->answer.uncounted |= !j->answer.clients;
+    return j->object.file ? test_answer(j) : answer_nothing(j, j->answer.limit, " before anything was tested");
   }
   bool good = explore_all(j, &m, &why);
   if (j->options.progress) fprintf(stderr, "\r%79s\r", "");
   bool late = j->limits.seconds > 0 && limits_elapsed(&j->limits) >= j->limits.seconds;
   if (!good && interrupted && !j->object.file)
-    say_error("%s before anything was tested", late ? "the time limit was reached" : "interrupted");
+    status = answer_nothing(j, late ? LIMIT_TIME : LIMIT_INTERRUPT, " before anything was tested");
   else
     status = good ? test_answer(j) : problem_status(&why);
   object_close(&j->object);
@@ -421,23 +439,22 @@ static int under_debugger(const struct args *a, const struct test_job *j, const 
 #define GRACE 1.0 /* seconds for the child to end by itself */
 
 /* Waits for the child, as long as it may take. */
-static int wait_for_child(const struct test_job *j, pid_t child, int pipe_end) {
+static int wait_for_child(struct test_job *j, pid_t child, int pipe_end) {
   struct pollfd fd = {.fd = pipe_end, .events = POLLIN};
   double started = clock_seconds(), since = 0;
   int status = 0;
-  const char *why = NULL;
+  enum limit limit = LIMIT_NONE;
   while (waitpid(child, &status, WNOHANG) == 0) {
     double now = clock_seconds(), grace = *j->phase == PHASE_TELL ? 5 * GRACE : GRACE;
     if (!since && (told || (j->seconds > 0 && now > started + j->seconds))) {
       since = now;
-      why = told ? "interrupted" : "the time limit was reached";
+      limit = told ? LIMIT_INTERRUPT : LIMIT_TIME;
       if (told || *j->phase < PHASE_RUN) kill(child, SIGTERM);
     }
     if (since && now > since + grace) {
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
-      say_error("%s, and the code did not end by itself", why);
-      return EXIT_UNKNOWN;
+      return answer_nothing(j, limit, ", and the code did not end by itself");
     }
     poll(&fd, 1, since ? 20 : 100); /* its end is at the other end of the pipe */
     if (fd.revents) usleep(1000);
@@ -488,6 +505,8 @@ static int run(const struct args *a) {
   } else if (!(j.directory = compile_directory(&m, &why))) {
     status = problem_status(&why);
   } else {
+    limits_start(&j.limits, j.seconds > 0 || j.sized ? j.seconds : DEFAULT_SECONDS, j.bytes);
+    j.limits.interrupted = &interrupted;
     status = debug ? in_child(&j) : supervise(&j);
     compile_remove(j.directory);
   }

@@ -21,8 +21,12 @@ static char *sizes(const struct test_job *j, struct mem *m) {
   text_open(&t, m);
   if (arg_flag(j->args, "replay")) {
     client_print(&j->object, &j->answer.finding.client, &t);
+  } else if (j->clients.one) {
+    client_print(&j->object, j->clients.one, &t);
   } else if (arg_flag(j->args, "client")) {
-    client_print(&j->object, &j->clients.at[0], &t);
+    text_add(&t, arg_value(j->args, "client"));
+  } else if (!j->size.threads) {
+    text_printf(&t, "up to %u operation%s a thread", j->size.ops, j->size.ops == 1 ? "" : "s");
   } else {
     text_printf(&t, "up to %u thread%s, %u operation%s each", j->size.threads, j->size.threads == 1 ? "" : "s",
                 j->size.ops, j->size.ops == 1 ? "" : "s");
@@ -60,7 +64,8 @@ static void put_explored(const struct test_job *j, struct text *t) {
     return;
   }
   text_add(t, " of ");
-  if (s->done < s->clients) text_printf(t, "%llu of ", (unsigned long long)s->done);
+  if (s->done < s->clients || s->uncounted)
+    text_printf(t, "%llu of %s", (unsigned long long)s->done, s->uncounted ? "more than " : "");
   put_number(t, s->clients, "client, ", "clients, ");
 }
 
@@ -167,7 +172,7 @@ static char *limit_reason(const struct test_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   if (j->answer.limit)
-    text_printf(&t, "%s", limit_told(j->answer.limit));
+    text_printf(&t, "%s%s", limit_told(j->answer.limit), j->because ? j->because : "");
   else
     text_add(&t, j->answer.unsupported);
   return text_of(m, &t);
@@ -234,14 +239,17 @@ static void put_also_json(const struct test_job *j, struct mem *m, struct text *
 }
 
 /* Was everything seen that the clients asked for can do? */
-static bool is_whole(const struct searched *s) { return s->complete && s->done == s->clients && !s->shares_stacks; }
+static bool is_whole(const struct searched *s) {
+  return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks;
+}
 
 static char *members(const struct test_job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
-  text_printf(&t, ",\"clients\":%llu,\"clients_done\":%llu", (unsigned long long)s->clients,
-              (unsigned long long)s->done);
+  text_add(&t, ",\"clients\":");
+  text_printf(&t, s->uncounted ? "null" : "%llu", (unsigned long long)s->clients);
+  text_printf(&t, ",\"clients_done\":%llu", (unsigned long long)s->done);
   if (s->histories)
     text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
   text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s",
@@ -296,7 +304,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
   f->execution = (struct execution){.file = j->object.file,
                                     .client = explored(j, m),
                                     .calls = calls(&j->object, m),
-                                    .threads = arg_flag(j->args, "client") ? j->clients.at[0].threads : j->size.threads,
+                                    .threads = j->clients.one ? j->clients.one->threads : j->size.threads,
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops,
                                     .bound = j->object.bound,
                                     .reduce = "none",
@@ -315,7 +323,9 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test",
                               .history = violated ? found->history : NULL,
-                              .spec = violated && found->history ? &j->spec : &j->object.spec,
+                              .spec = violated && found->history ? &j->spec
+                                      : j->object.spec.name      ? &j->object.spec
+                                                                 : NULL,
                               .result = &f->result,
                               .execution = &f->execution,
                               .seconds = limits_elapsed(&j->limits),

@@ -34,7 +34,7 @@ struct test_job {
   struct compiled compiled;
   struct image *image;
   struct object object;
-  struct clients clients;
+  struct client_source clients;
   struct searched answer;
   struct schedule schedule;
   struct spec spec;          /* bound to the history found */
@@ -42,8 +42,9 @@ struct test_job {
   const char *token;         /* repeats the finding */
   struct test_other *others; /* with --keep-going */
   size_t other_count;
-  uint64_t repeats; /* how often */
-  bool changed;     /* the token is of other code */
+  uint64_t repeats;    /* how often */
+  bool changed;        /* the token is of other code */
+  const char *because; /* of a limit: what more there is to say; or NULL */
 };
 
 /* What is wrong, in words. */

@@ -262,7 +262,7 @@ static char *members(struct job *j) {
   const struct stressed *a = &j->answer;
   text_open(&t, j->mem);
   text_printf(&t,
-              ",\"rounds\":%" PRIu64 ",\"perturbed_rounds\":%" PRIu64 ",\"operations_run\":%" PRIu64
+              ",\"complete\":false,\"rounds\":%" PRIu64 ",\"perturbed_rounds\":%" PRIu64 ",\"operations_run\":%" PRIu64
               ",\"pending\":%" PRIu64 ",\"undecided\":%" PRIu64,
               a->rounds, a->perturbed, a->operations, a->pending, a->undecided);
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);

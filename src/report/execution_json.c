@@ -91,14 +91,21 @@ static void put_searched(struct text *t, const struct execution *e) {
   text_printf(t, ",\"bytes_per_state\":%.1f", e->bytes_per_state);
 }
 
-void execution_json(const struct report *r, struct text *t) {
+/* What the text says, in a word for programs: where not everything was run, that nothing was found is less than that it
+ * holds. */
+static const char *verdict_word(const struct report *r) {
   static const char *const verdicts[] = {"holds", "violated", "unknown"};
+  const struct execution *e = r->execution;
+  if (r->result->verdict != VERDICT_HOLDS) return verdicts[r->result->verdict];
+  return e->unseen ? "no violation seen" : e->partly ? "no violation found" : "holds";
+}
+
+void execution_json(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   const struct check_result *c = r->result;
   text_add(t, "{\"schema\":\"asif-1\",\"command\":");
   put_string(t, r->command);
-  text_printf(t, ",\"verdict\":\"%s\",\"reason\":",
-              c->verdict == VERDICT_HOLDS && e->unseen ? "no violation seen" : verdicts[c->verdict]);
+  text_printf(t, ",\"verdict\":\"%s\",\"reason\":", verdict_word(r));
   put_string(t, c->reason && *c->reason ? c->reason : NULL);
   text_add(t, ",\"violation\":");
   put_string(t, e->violation);

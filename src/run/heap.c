@@ -212,6 +212,14 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
 
 /* Freeing. */
 
+static bool deleted;
+
+bool run_deleted(void) {
+  bool was = deleted;
+  deleted = false;
+  return was;
+}
+
 /* The block that begins there and is to be freed; tells what is wrong if there is none. Outside of a run nobody is
  * told. */
 static struct block *to_free(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
@@ -248,6 +256,7 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   if (current) {
     point(POINT_FREE, heap_list(b->units, b->align_log), 1);
     b = to_free(p, kind, said, pc); /* others may have gone first */
+    if (kind != BLOCK_MALLOC) deleted = true;
     if (UNLIKELY(recording != NULL)) record_block(POINT_FREE, true, false, b->address, b->size, pc);
     step_wrote_same();
     if (!options.type_stable) step_block(b->address, b->size);

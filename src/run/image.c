@@ -207,6 +207,16 @@ bool image_frees(const struct image *image) {
   return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
+bool image_calls_free(const struct image *image) {
+  static const char *const begins[] = {"__wrap_free"};
+  return calls_any(image, begins, sizeof begins / sizeof *begins);
+}
+
+bool image_calls_delete(const struct image *image) {
+  static const char *const begins[] = {"__wrap__ZdlPv", "__wrap__ZdaPv"};
+  return calls_any(image, begins, sizeof begins / sizeof *begins);
+}
+
 bool image_reads_clocks(const struct image *image) {
   static const char *const begins[] = {"__wrap_clock", "__wrap_time", "__wrap_gettimeofday", "__wrap_syscall"};
   return calls_any(image, begins, sizeof begins / sizeof *begins);

@@ -71,7 +71,10 @@ const char *fiber_name(const struct fiber *f) {
   static unsigned next;
   if (!f || f->id == FIBER_MAIN) return "the initialisation";
   char *name = names[next++ % 4];
-  snprintf(name, sizeof names[0], "thread %u", f->id);
+  if (f->id < 26)
+    snprintf(name, sizeof names[0], "thread %c", 'A' + f->id);
+  else
+    snprintf(name, sizeof names[0], "thread T%u", f->id);
   return name;
 }
 
@@ -117,8 +120,8 @@ size_t run_found_places(const struct found_place **at) {
 
 _Noreturn static void wrong_choice(unsigned fiber) {
   snprintf(internal, sizeof internal,
-           "step %zu of the schedule is thread %u's, which cannot take one there: the code does not do the same again",
-           run.count, fiber);
+           "step %zu of the schedule is %s's, which cannot take one there: the code does not do the same again",
+           run.count, fiber < FIBERS_MOST ? fiber_name(&fibers[fiber]) : "nobody");
   run_stop(RUN_CUT);
 }
 
@@ -474,7 +477,8 @@ static struct accessed_value value_at(uintptr_t address, uint32_t size) {
 void record_late(void) {
   if (!late.size) return;
   struct access access = late;
-  access.wrote = value_at(late.address, late.size);
+  access.unknown = run.found == FOUND_CRASH; /* there may be no memory there: that may be why */
+  if (!access.unknown) access.wrote = value_at(late.address, late.size);
   late.size = 0;
   recording->access(recording->context, &access);
 }
@@ -506,7 +510,6 @@ void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintp
 void record_write(bool atomic, bool is_point, uintptr_t address, uint32_t size, uintptr_t pc) {
   record_late();
   late = access_of(POINT_WRITE, atomic, is_point, address, size, pc);
-  late.read = value_at(address, size);
 }
 
 void record_block(enum point_kind kind, bool is_point, bool again, uintptr_t address, size_t size, uintptr_t pc) {

@@ -175,7 +175,7 @@ struct run {
                           steps */
   enum run_end end;
   enum found found;
-  const char *said; /* one sentence about what was found: "thread 1 reads 8 bytes freed by thread 0" */
+  const char *said; /* one sentence about what was found: "thread B reads 8 bytes freed by thread A" */
   unsigned fibers;  /* those of the client and those they created */
   unsigned current; /* who took the last step */
   uint64_t
@@ -193,7 +193,9 @@ struct image *image_open(struct mem *, const char *shared_object, struct problem
 /* The entries of its harness (include/asif.h), by place; none: count 0. */
 const struct asif_entry *const *image_entries(const struct image *, size_t *count);
 void *image_symbol(const struct image *, const char *name); /* NULL if there is none */
-bool image_frees(const struct image *);        /* has a call of free or its like; true if that is not known */
+bool image_frees(const struct image *);        /* has a call of free, realloc or delete; true if that is not known */
+bool image_calls_free(const struct image *);   /* the same of free alone */
+bool image_calls_delete(const struct image *); /* ... of delete, in what may never be run, too */
 bool image_reads_clocks(const struct image *); /* the same of clocks */
 bool image_floats(const struct image *);       /* it changes the control words of floating point */
 
@@ -230,6 +232,8 @@ bool run_sequential(const struct call *, const uint8_t *threads, size_t count, l
  * so. */
 enum { RUN_BROKEN = 70 };
 
+/* Was something freed by `delete` in a run since this was last asked? */
+bool run_deleted(void);
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
 uint64_t run_resumed(void);
 /* Is the address in the stack of a thread? */
@@ -248,10 +252,11 @@ struct access {
   bool atomic, point;  /* false, false: a plain access between two points */
   bool failed;         /* a compare-and-exchange that did not exchange, a lock that was not free */
   bool again;          /* of POINT_ALLOC: the block was freed before */
+  bool unknown;        /* the code crashed: what it wrote is not known, nor whether it did */
   uint32_t size;
   uintptr_t address, pc; /* address: of POINT_ALLOC and POINT_FREE, of the block. pc: in the shared object as loaded: of
                           * the access's return address */
-  struct accessed_value read, wrote;
+  struct accessed_value read, wrote; /* read: not of POINT_WRITE */
 };
 struct recorder {
   void (*access)(void *context, const struct access *);
@@ -270,7 +275,7 @@ struct found_place {
 size_t run_found_places(const struct found_place **);
 /* Names an address: "top", "head.next", "heap block 2 + 8". False, and its number, if it has no name. */
 bool run_name_address(uintptr_t, struct text *);
-/* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread 1 at step 5)". */
+/* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread B at step 5)". */
 void run_describe_address(uintptr_t, struct text *);
 /* The C source of a file that must be linked into every shared object: it exports where the harness's entries are. */
 extern const char image_stub[];

@@ -201,7 +201,7 @@ _Noreturn void run_found(enum found, const char *format, ...) __attribute__((for
 void found_at(uintptr_t pc, uintptr_t address, const struct fiber *,
               const char *words); /* before run_found, newest first */
 _Noreturn void run_stop(enum run_end);
-/* "thread 1", "main" (init), for sentences. */
+/* "thread B", "the initialisation", for sentences. */
 const char *fiber_name(const struct fiber *);
 
 /* Telling the recorder; only where `recording`. */

@@ -1,8 +1,8 @@
 /* Clients: what the threads call.
  *
- * A thread's calls are a sequence over all calls its role allows. All clients are enumerated, smallest first; of those
- * that differ only in which of several alike threads does what, one is kept: the one where alike threads are in order.
- */
+ * A thread's calls are a sequence over all calls its role allows. Clients are enumerated, smallest first; of those that
+ * differ only in which of several alike threads does what, one is taken: the one where alike threads are in order. Each
+ * is used when it is made, and not kept: there may be more than fit into memory, and the first is there at once. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "test/test.h"
 
-enum { CLIENTS_MOST = 2000000, CALLS_MOST = 4096 };
+enum { CALLS_MOST = 4096 };
 
 size_t client_calls(const struct client *c) { return c->first[c->threads]; }
 
@@ -237,7 +237,6 @@ static bool overflows(struct filling *f, struct state state) {
 }
 
 static bool exceeds_bound(struct mem *scratch, const struct object *o, const struct client *c) {
-  if (o->bound < 0 || !o->bounded.name) return false;
   struct filling f = {.mem = scratch, .object = o, .client = c, .spec = o->bounded, .values = values_new(scratch)};
   f.spec.values = f.values;
   f.at = mem_zero(scratch, c->threads, sizeof *f.at);
@@ -286,27 +285,32 @@ struct kind {
   unsigned most; /* threads */
 };
 
-struct making {
+struct clients {
   struct mem *mem, *scratch;
   const struct object *object;
+  const struct client *one; /* the only one; or NULL */
   unsigned threads, ops;
   bool alike; /* threads of a kind are interchangeable */
   struct kind *kinds;
   unsigned kind_count;
-  VEC(struct client) clients;
   /* The client being made. */
   uint32_t first[FIBERS_MOST + 1];
   struct call *calls; /* room for threads * ops */
   unsigned kind[FIBERS_MOST];
-  struct problem *why;
+  /* Who uses them. */
+  client_user *use;
+  void *self;
+  uint64_t count; /* of those made */
+  uint64_t asked; /* how often whether something exceeds the bound */
+  struct client_memory *memory;
 };
 
-static bool add_calls(struct making *k, const struct object_op *op, uint32_t number, struct kind *to) {
+static bool add_calls(const struct object_op *op, uint32_t number, struct kind *to, struct problem *why) {
   struct call call = {.op = number};
   for (unsigned a = 0; a < op->arg_count; a++) call.arg[a] = op->in[a].low;
   for (;;) {
     if (to->call_count == CALLS_MOST) {
-      problem_set(k->why, "%s:%d: more than %d different calls: make the ranges of the arguments smaller", op->run.file,
+      problem_set(why, "%s:%d: more than %d different calls: make the ranges of the arguments smaller", op->run.file,
                   op->run.line, CALLS_MOST);
       return false;
     }
@@ -318,7 +322,7 @@ static bool add_calls(struct making *k, const struct object_op *op, uint32_t num
   }
 }
 
-static bool make_kinds(struct making *k) {
+static bool make_kinds(struct clients *k, struct problem *why) {
   const struct object *o = k->object;
   unsigned fixed = 0, rest = 0;
   for (unsigned r = 0; r < o->role_count; r++) {
@@ -326,7 +330,7 @@ static bool make_kinds(struct making *k) {
     rest += o->roles[r].threads == ASIF_REST;
   }
   if (o->role_count && (fixed > k->threads || (!rest && fixed < k->threads))) {
-    problem_set(k->why, "%s:%d: the roles are for %s%u threads, but there are %u: --threads %u", o->roles[0].file,
+    problem_set(why, "%s:%d: the roles are for %s%u threads, but there are %u: --threads %u", o->roles[0].file,
                 o->roles[0].line, rest ? "at least " : "", fixed, k->threads, fixed + rest);
     return false;
   }
@@ -339,13 +343,13 @@ static bool make_kinds(struct making *k) {
                  : o->roles[r].threads == ASIF_REST ? k->threads - fixed
                                                     : (unsigned)o->roles[r].threads;
     for (unsigned i = 0; i < o->op_count; i++)
-      if ((!o->role_count || o->roles[r].ops >> i & 1) && !add_calls(k, &o->ops[i], i, kind)) return false;
+      if ((!o->role_count || o->roles[r].ops >> i & 1) && !add_calls(&o->ops[i], i, kind, why)) return false;
   }
   return true;
 }
 
 /* Are the last two threads in order: the one with more calls first, else the lesser calls? */
-static bool in_order(const struct making *k, unsigned threads) {
+static bool in_order(const struct clients *k, unsigned threads) {
   if (threads < 2 || k->kind[threads - 1] != k->kind[threads - 2] || !k->alike) return true;
   uint32_t a = k->first[threads - 2], b = k->first[threads - 1], end = k->first[threads];
   if (b - a != end - b) return b - a > end - b;
@@ -356,37 +360,34 @@ static bool in_order(const struct making *k, unsigned threads) {
   return true;
 }
 
-static bool add_client(struct making *k, unsigned threads) {
-  struct client c = {threads, k->first, k->calls}, copy;
+/* False: no more are wanted. */
+static bool use_client(struct clients *k, unsigned threads) {
+  struct client c = {threads, k->first, k->calls};
   bool left_out = misuses(k->scratch, k->object, &c);
   mem_close(k->scratch);
-  if (left_out) return true;
-  if (k->clients.count == CLIENTS_MOST) {
-    problem_set(
-        k->why,
-        "more than %d clients: fewer --threads or --ops, or smaller ranges of the arguments (ASIF_IN), would be right",
-        CLIENTS_MOST);
-    return false;
-  }
-  client_copy(k->mem, &c, &copy);
-  vec_push(k->mem, &k->clients, copy);
-  return true;
+  return left_out || k->use(k->self, k->count++, &c);
 }
 
 /* What the threads up to this one do, as far as is decided: whatever others would do, it could happen first. */
-static bool too_much(struct making *k, unsigned thread, unsigned done) {
+static bool too_much(struct clients *k, unsigned thread, unsigned done) {
+  enum { UNKNOWN, FITS, EXCEEDS };
+  if (k->object->bound < 0 || !k->object->bounded.name) return false;
+  uint64_t i = k->asked++;
+  _Atomic uint8_t *known = k->memory && i < CLIENT_MEMORY ? &k->memory->at[i] : NULL;
+  if (known && *known) return *known == EXCEEDS;
   k->first[thread + 1] = k->first[thread] + done;
   struct client c = {thread + 1, k->first, k->calls};
   bool over = exceeds_bound(k->scratch, k->object, &c);
   mem_close(k->scratch);
+  if (known) *known = over ? EXCEEDS : FITS;
   return over;
 }
 
-static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
+static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
 
 /* The calls of one thread, from call number `done` on. */
-static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind, unsigned done,
-                       unsigned length) {
+static bool make_calls(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind,
+                       unsigned done, unsigned length) {
   if (done == length) {
     k->first[thread + 1] = k->first[thread] + length;
     return !in_order(k, thread + 1) || make_threads(k, thread + 1, threads, left - length, kind);
@@ -400,8 +401,8 @@ static bool make_calls(struct making *k, unsigned thread, unsigned threads, unsi
 }
 
 /* Thread number `thread` of so many, with so many calls left; kinds come in their order. */
-static bool make_threads(struct making *k, unsigned thread, unsigned threads, unsigned left, unsigned kind) {
-  if (thread == threads) return left || add_client(k, threads);
+static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind) {
+  if (thread == threads) return left || use_client(k, threads);
   unsigned others = threads - thread - 1;
   for (; kind < k->kind_count; kind++) {
     unsigned same = 0;
@@ -414,26 +415,68 @@ static bool make_threads(struct making *k, unsigned thread, unsigned threads, un
   return true;
 }
 
-bool clients_all(struct mem *m, const struct object *o, const struct client_options *options, struct clients *out,
-                 struct problem *why) {
-  struct making *k = mem_zero(m, 1, sizeof *k);
-  *k = (struct making){.mem = m,
-                       .scratch = mem_child(m),
-                       .object = o,
-                       .threads = options->threads,
-                       .ops = options->ops,
-                       .alike = !o->asks_thread,
-                       .why = why};
-  k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
-  if (!make_kinds(k)) return false;
+uint64_t clients_each(struct clients *k, client_user *use, void *self) {
+  k->use = use;
+  k->self = self;
+  k->count = k->asked = 0;
+  if (k->one) {
+    k->count = 1;
+    use(self, 0, k->one);
+    return 1;
+  }
   for (unsigned n = 1; n <= k->threads * k->ops; n++)
     for (unsigned t = (n + k->ops - 1) / k->ops; t <= k->threads && t <= n; t++)
-      if (!make_threads(k, 0, t, n, 0)) return false;
-  *out = (struct clients){k->clients.at, k->clients.count};
-  if (!out->count)
-    problem_set(
-        why,
-        "%s: no client makes a call: each would bring more than %ld things inside (ASIF_BOUND), or misuse the object",
-        o->file, o->bound);
-  return out->count > 0;
+      if (!make_threads(k, 0, t, n, 0)) return k->count;
+  return k->count;
+}
+
+static bool count_one(void *self, uint64_t number, const struct client *c) {
+  const uint64_t *most = self;
+  (void)c;
+  return number + 1 < *most;
+}
+
+uint64_t clients_count(struct clients *k, uint64_t most) { return clients_each(k, count_one, &most); }
+
+/* One by its number. */
+struct finding_one {
+  struct mem *mem;
+  uint64_t number;
+  struct client *to;
+  bool found;
+};
+static bool is_the_one(void *self, uint64_t number, const struct client *c) {
+  struct finding_one *f = self;
+  if (number < f->number) return true;
+  client_copy(f->mem, c, f->to);
+  f->found = true;
+  return false;
+}
+
+bool clients_find(struct clients *k, uint64_t number, struct mem *m, struct client *out) {
+  struct finding_one f = {.mem = m, .number = number, .to = out};
+  clients_each(k, is_the_one, &f);
+  return f.found;
+}
+
+struct clients *clients_open(struct mem *m, const struct client_source *from, struct problem *why) {
+  const struct object *o = from->object;
+  struct clients *k = mem_zero(m, 1, sizeof *k);
+  *k = (struct clients){.mem = m,
+                        .scratch = mem_child(m),
+                        .object = o,
+                        .one = from->one,
+                        .memory = from->memory,
+                        .threads = from->size.threads,
+                        .ops = from->size.ops,
+                        .alike = !o->asks_thread};
+  if (k->one) return k;
+  k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
+  if (!make_kinds(k, why)) return NULL;
+  if (clients_count(k, 1)) return k;
+  problem_set(
+      why,
+      "%s: no client makes a call: each would bring more than %ld things inside (ASIF_BOUND), or misuse the object",
+      o->file, o->bound);
+  return NULL;
 }

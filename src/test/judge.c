@@ -46,6 +46,12 @@ void judge_approx(struct judge *j, unsigned k) {
   j->k = k;
 }
 
+void judge_forget(struct judge *j) {
+  j->client = NULL;
+  if (j->linear) linear_forget(j->linear);
+  if (j->watch) watch_forget(j->watch);
+}
+
 uint64_t judge_waiting(const struct judge *j) { return j->waiting; }
 
 static inline void hash_add(struct hash *h, uint64_t x) {

@@ -232,6 +232,8 @@ static bool linearize(struct linear *l, uint64_t done, uint32_t state) {
 
 bool linear_can(const struct run *r) { return r->client->first[r->client->threads] <= LINEAR_MOST; }
 
+void linear_forget(struct linear *l) { l->client = NULL; }
+
 bool linear_holds(struct linear *l, const struct run *r) {
   if (r->client != l->client) know_client(l, r->client);
   read_run(l, r);

@@ -431,21 +431,24 @@ static bool cannot_load(const char *file, struct problem *why) {
   return false;
 }
 
-/* C++ brings a library that frees, whether the code does or not: then the objects are looked at. */
-static bool may_free(char *const *inputs, const struct compiled *c, const struct image *image) {
-  static const char *const names[] = {
-      "free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
-  bool cxx = false, archive = false;
+/* C++ brings a library that frees, whether the code does or not: then the objects are looked at. realloc is not enough:
+ * it gives back what it takes. */
+static int frees_how(char *const *inputs, const struct compiled *c, const struct image *image) {
+  static const char *const deletes[] = {
+      "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"};
+  bool cxx = false, archive = false, deleted = false;
   for (size_t i = 0; c->objects[i]; i++) {
     const char *dot = strrchr(inputs[i], '.');
     archive |= dot && !strcmp(dot, ".a");
     cxx |= is_c_plus_plus(inputs[i]);
   }
-  if (!cxx || archive) return image_frees(image);
-  for (size_t i = 0; c->objects[i]; i++)
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-      if (object_needs(c->objects[i], names[n])) return true;
-  return false;
+  if (!cxx || archive)
+    return image_calls_free(image) ? FREES : image_calls_delete(image) ? FREES_DELETED : FREES_NOTHING;
+  for (size_t i = 0; c->objects[i]; i++) {
+    if (object_needs(c->objects[i], "free")) return FREES;
+    for (size_t n = 0; n < sizeof deletes / sizeof *deletes; n++) deleted |= object_needs(c->objects[i], deletes[n]);
+  }
+  return deleted ? FREES_DELETED : FREES_NOTHING;
 }
 
 /* Says what in the code has no hooks; a run that comes there is given up (run/unseen.c). */
@@ -497,7 +500,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
   object->asks_thread = object_needs(compiled->object, "asif_host_thread");
   if (object->self) object->spec.by_process = object->asks_thread;
-  object->frees = may_free(o->inputs, compiled, *image);
+  object->frees = frees_how(o->inputs, compiled, *image);
   return true;
 }
 

@@ -1,12 +1,14 @@
 /* All clients, each explored, and every run judged, until something is wrong.
  *
- * The code runs in processes forked from this one. Clients are taken in their order by who is free; where there is one
- * client only, its schedules are divided. Of several findings the one in the smallest client is the answer, so those at
- * larger ones stop when there is one. What they have reached is on a board that all share.
+ * The code runs in processes forked from this one. Each enumerates the clients for itself, and explores those whose
+ * turn it takes, in their order; where there is one client only, its schedules are divided. Of several findings the one
+ * in the smallest client is the answer, so those at larger ones stop when there is one. What they have reached is on a
+ * board that all share.
  *
  * The code may do anything to the process it runs in: kill it, overwrite what is Asif's, or hang where no signal is
  * heard. So the process that waits for the others ends them itself when the time is over; and one that died is taken as
  * having crashed if a fresh process that runs the same schedule dies as well. */
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,6 +27,8 @@ enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST
 #define GRACE    0.3 /* seconds that a process has to end by itself */
 #define PATIENCE 5.0 /* seconds for a schedule to end a process once more */
 
+enum { COUNTED = 1024 }; /* clients that are counted before the search begins; more are counted beside it */
+enum { SKIPS_POLL = 1024 };
 enum { EXIT_ALIVE = 77 }; /* how a process ends that did not die */
 
 enum outcome_of_worker { WORKER_RUNS, WORKER_THROUGH, WORKER_FOUND, WORKER_LIMIT, WORKER_FAILED };
@@ -54,14 +58,20 @@ struct worker {
   bool too_many;
   unsigned found_count;
   struct kept found[FINDINGS_MOST];
+  bool leaks; /* there is a leak, which counts only where the code deletes what it allocates: */
+  struct kept leak;
   _Atomic uint32_t shown_count; /* what it is running */
   struct choice shown[CHOICES_SHOWN];
 };
 
 struct board {
-  _Atomic uint64_t next;  /* client */
-  _Atomic uint64_t found; /* the first client with a finding; UINT64_MAX: none */
-  _Atomic uint64_t part;  /* of one that is divided */
+  _Atomic uint64_t next;           /* client */
+  _Atomic uint64_t found;          /* the first client with a finding; UINT64_MAX: none */
+  _Atomic uint64_t part;           /* of one that is divided */
+  _Atomic uint64_t total, counted; /* clients: all; 0: not known, but more than `counted` */
+  _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
+  _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
+  _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
   volatile sig_atomic_t interrupted;
   struct worker workers[];
 };
@@ -70,7 +80,8 @@ struct searching {
   struct mem *mem;
   struct image *image;
   const struct object *object;
-  const struct clients *clients;
+  struct client_source source;
+  struct clients *clients; /* of this process */
   const struct search_options *options;
   struct limits *limits;
   struct searched *out;
@@ -87,7 +98,7 @@ struct searching {
   struct judge *judge;
   struct limits own;
   struct problem judging;
-  uint64_t client;                     /* the one it is at */
+  uint64_t client;                     /* the one it is at, or wants next */
   bool counted;                        /* a run of it was judged */
   const struct explore_counts *counts; /* of it, so far */
   uint64_t schedules;                  /* of the clients before it */
@@ -116,9 +127,19 @@ uint64_t finding_key_again(struct image *image, const struct object *o, const st
   return r ? finding_key(r, o) : 0;
 }
 
-static void announce(struct board *b, uint64_t client) {
-  uint64_t first = b->found;
-  while (client < first && !atomic_compare_exchange_weak(&b->found, &first, client)) {}
+static void announce(_Atomic uint64_t *least, uint64_t client) {
+  uint64_t first = *least;
+  while (client < first && !atomic_compare_exchange_weak(least, &first, client)) {}
+}
+
+static void keep_run(const struct searching *k, const struct run *r, uint64_t key, struct kept *f) {
+  f->found = r->found ? r->found : FOUND_HISTORY;
+  f->died = false;
+  snprintf(f->said, sizeof f->said, "%s", r->said ? r->said : "");
+  f->client = k->client;
+  f->key = key;
+  f->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
+  for (size_t i = 0; i < f->count; i++) f->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
 }
 
 static void keep_finding(struct searching *k, const struct run *r) {
@@ -130,24 +151,31 @@ static void keep_finding(struct searching *k, const struct run *r) {
     w->too_many = true;
     return;
   }
-  struct kept *f = &w->found[w->found_count];
-  f->found = r->found ? r->found : FOUND_HISTORY;
-  f->died = false;
-  snprintf(f->said, sizeof f->said, "%s", r->said ? r->said : "");
-  f->client = k->client;
-  f->key = key;
-  f->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
-  for (size_t i = 0; i < f->count; i++) f->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
-  w->found_count++;
+  keep_run(k, r, key, &w->found[w->found_count++]);
   if (k->options->keep_going) return;
-  announce(k->board, k->client);
+  announce(&k->board->found, k->client);
   w->outcome = WORKER_FOUND;
+}
+
+/* Leaks of code that has `delete` in it: they count only where some run deletes anything, since destructors and what
+ * is done when a constructor throws have it too, in code that never frees. That is known, at the latest, when this
+ * client and the first with a run that deletes have been explored: so whatever is found up to then comes before. */
+static uint64_t leak_known(const struct board *b) {
+  uint64_t deleted = b->deleted, leaked = b->leaked;
+  return deleted > leaked ? deleted : leaked;
+}
+static void keep_leak(struct searching *k, const struct run *r) {
+  if (k->me->leaks) return;
+  k->me->leaks = true;
+  keep_run(k, r, finding_key(r, k->object), &k->me->leak);
+  announce(&k->board->leaked, k->client);
 }
 
 /* Is there a finding in a smaller client than the one that is worked at? */
 static bool is_overtaken(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
   if (k->options->keep_going) return false;
+  if (k->options->leaks_if_deleted && leak_known(k->board) < client) return true;
   return k->divided ? found != UINT64_MAX : found < client;
 }
 static bool overtaken(const struct searching *k) { return is_overtaken(k, k->client); }
@@ -161,6 +189,14 @@ static enum visit visit(void *self, const struct run *r) {
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     if (!k->me->unsupported[0]) snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
     return overtaken(k) ? VISIT_STOP : VISIT_ON;
+  }
+  struct run whole;
+  if (k->options->leaks_if_deleted && run_deleted()) announce(&k->board->deleted, k->client);
+  if (k->options->leaks_if_deleted && r->found == FOUND_LEAK) {
+    keep_leak(k, r);
+    whole = *r;
+    whole.found = FOUND_NOTHING;
+    r = &whole;
   }
   switch (judge_run(k->judge, r, &k->judging)) {
   case JUDGED_GOOD: return overtaken(k) ? VISIT_STOP : VISIT_ON;
@@ -183,13 +219,14 @@ static struct explore_options options_for(const struct search_options *options, 
 }
 
 /* Explores a client. False if there is an end to it all. */
-static bool explore_client(struct searching *k) {
-  const struct client *c = &k->clients->at[k->client];
+static bool explore_client(struct searching *k, const struct client *c) {
   struct explore_options o = options_for(k->options, c);
   struct explore_counts counts = {0};
   struct problem why;
   struct worker *w = k->me;
   struct share share = {.workers = 1, .choices = w->shown, .choice_count = &w->shown_count};
+  if (k->options->schedules_most) share.left = &k->board->schedules_left;
+  judge_forget(k->judge);
   if (k->divided) {
     share.worker = k->number;
     share.workers = k->jobs;
@@ -225,6 +262,32 @@ static bool explore_client(struct searching *k) {
   return true;
 }
 
+/* Explores the clients whose turn this process has taken. */
+static bool take_client(void *self, uint64_t number, const struct client *c) {
+  struct searching *k = self;
+  assert(number <= k->client);
+  if (number < k->client) return number % SKIPS_POLL || (!overtaken(k) && !limits_poll(&k->own));
+  k->me->at = number;
+  if (overtaken(k) || !explore_client(k, c) || k->divided) return false;
+  k->client = atomic_fetch_add(&k->board->next, 1);
+  return true;
+}
+
+static void explore_clients(struct searching *k) {
+  k->client = k->divided ? 0 : atomic_fetch_add(&k->board->next, 1);
+  uint64_t made = clients_each(k->clients, take_client, k);
+  if (k->me->outcome != WORKER_RUNS) return;
+  k->me->outcome = WORKER_THROUGH;
+  if (overtaken(k) || k->divided) return;
+  if (limits_poll(&k->own)) {
+    k->me->limit = (enum limit)k->own.reached;
+    k->me->outcome = WORKER_LIMIT;
+    return;
+  }
+  assert(!k->board->total || k->board->total == made);
+  k->board->total = made;
+}
+
 static void work(struct searching *k) {
   struct mem m;
   struct problem why;
@@ -246,12 +309,12 @@ static void work(struct searching *k) {
   }
   k->judge = judge_new(&m, k->object, k->histories);
   if (k->options->approx) judge_approx(k->judge, k->options->k);
-  for (;;) {
-    k->client = k->divided ? 0 : atomic_fetch_add(&k->board->next, 1);
-    k->me->at = k->client;
-    if (k->client >= k->clients->count || overtaken(k) || !explore_client(k) || k->divided) break;
+  if ((k->clients = clients_open(&m, &k->source, &why))) {
+    explore_clients(k);
+  } else {
+    k->me->failed = why;
+    k->me->outcome = WORKER_FAILED;
   }
-  if (k->me->outcome == WORKER_RUNS) k->me->outcome = WORKER_THROUGH;
   mem_close(&m);
 }
 
@@ -288,6 +351,9 @@ static void sum_up(struct searching *k) {
     if (s->complete || w->bound < s->bound) s->bound = w->bound;
     s->complete = false;
   }
+  s->uncounted = !k->board->total;
+  uint64_t seen = k->board->next > k->board->counted ? k->board->next : k->board->counted;
+  s->clients = s->uncounted ? seen : k->board->total;
   if (k->divided) s->done = s->done == k->jobs;
   if (k->divided && s->refused < k->jobs) s->refused = 0;
   if (s->refused > s->clients) s->refused = s->clients;
@@ -339,7 +405,8 @@ static void wait_for_end(struct searching *k, struct waiting *w, int pipe_end) {
       if (!w->stopped[i] && waitpid(k->pids[i], &w->status[i], over ? 0 : WNOHANG) != k->pids[i]) continue;
       w->ended[i] = true; /* those that are made to end are not waited for: giving their memory back takes time */
       left--;
-      if (!w->stopped[i] && k->board->workers[i].outcome == WORKER_RUNS) announce(k->board, k->board->workers[i].at);
+      if (!w->stopped[i] && k->board->workers[i].outcome == WORKER_RUNS)
+        announce(&k->board->found, k->board->workers[i].at);
     }
     end_deaf(k, w);
     if (!k->options->progress || !left) continue;
@@ -412,17 +479,16 @@ static bool died(struct searching *k, unsigned number, int status) {
   struct worker *w = &k->board->workers[number];
   struct finding again = {.choices = w->shown, .count = w->shown_count};
   struct text t;
-  bool known = w->at < k->clients->count && w->shown_count < CHOICES_SHOWN;
+  bool known = w->shown_count < CHOICES_SHOWN && clients_find(k->clients, w->at, k->mem, &again.client);
   text_open(&t, k->mem);
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
-    if (known) client_print(k->object, &k->clients->at[w->at], &t);
+    if (known) client_print(k->object, &again.client, &t);
     problem_internal(k->why,
                      "a fault in Asif's own code, while it ran %.300s: the code may have written over "
                      "memory that is not its own",
                      text_string(&t));
     return false;
   }
-  if (known) again.client = k->clients->at[w->at];
   if (known) client_print(k->object, &again.client, &t);
   if (!known || !finding_dies(k->mem, k->image, k->object, &k->options->run, k->limits, &again)) {
     problem_internal(k->why,
@@ -444,12 +510,54 @@ static bool died(struct searching *k, unsigned number, int status) {
   return true;
 }
 
+/* Counts the clients, where there are many, in a process that gives way to the others. */
+static bool count_client(void *self, uint64_t number, const struct client *c) {
+  struct board *b = self;
+  (void)c;
+  if (number % SKIPS_POLL == 0 && number > b->counted) b->counted = number;
+  return !b->total;
+}
+
+static void count_clients(struct searching *k) {
+  struct mem m;
+  struct problem why;
+  mem_open(&m, NULL);
+  if (nice(10) == -1) _exit(0);
+  spec_user_forked();
+  struct clients *own = clients_open(&m, &k->source, &why);
+  uint64_t made = own ? clients_each(own, count_client, k->board) : 0;
+  if (!k->board->total) k->board->total = made;
+  _exit(0);
+}
+
+static pid_t start_counting(struct searching *k) {
+  if (k->board->total) return -1;
+  pid_t parent = getpid(), pid = fork();
+  if (pid) return pid;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  count_clients(k);
+  _exit(0);
+}
+
+static void end_counting(pid_t pid) {
+  if (pid < 0) return;
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+}
+
 static bool start(struct searching *k) {
   struct waiting w = {0};
   int ends[2];
-  if (pipe(ends)) return problem_set(k->why, "no pipe can be made: %s", strerror(errno)), false;
   fflush(stdout);
   fflush(stderr);
+  pid_t counting = start_counting(k); /* before there is a pipe, the end of which it would keep open */
+  if (pipe(ends)) {
+    end_counting(counting);
+    return problem_of(k->why, PROBLEM_SYSTEM, "no pipe can be made: %s", strerror(errno)), false;
+  }
   for (; w.count < k->jobs; w.count++) {
     pid_t parent = getpid(), pid = fork();
     if (pid < 0) break;
@@ -473,16 +581,18 @@ static bool start(struct searching *k) {
   }
   wait_for_end(k, &w, ends[0]);
   close(ends[0]);
+  end_counting(counting);
   for (unsigned i = 0; good && i < w.count; i++)
     if (!w.stopped[i] && k->board->workers[i].outcome == WORKER_RUNS) good = died(k, i, w.status[i]);
   return good;
 }
 
 static void take_finding(struct searching *k, const struct kept *w, struct finding *f) {
+  assert(w->count <= CHOICES_KEPT);
   k->out->verdict = VERDICT_VIOLATED;
   *f = (struct finding){.found = w->found, .key = w->key, .died = w->died, .count = w->count};
   f->said = mem_string(k->mem, w->said, strlen(w->said));
-  client_copy(k->mem, &k->clients->at[w->client], &f->client);
+  clients_find(k->clients, w->client, k->mem, &f->client);
   f->choices = mem_alloc(k->mem, (w->count + 1) * sizeof *f->choices);
   memcpy(f->choices, w->choices, w->count * sizeof *f->choices);
 }
@@ -492,12 +602,27 @@ static int by_client(const void *a, const void *b) {
   return (x->client > y->client) - (x->client < y->client);
 }
 
+/* The leak in the smallest client, if leaks count. */
+static const struct kept *first_leak(const struct searching *k) {
+  const struct kept *leak = NULL;
+  for (unsigned i = 0; i < k->jobs && k->board->deleted != UINT64_MAX; i++) {
+    const struct worker *w = &k->board->workers[i];
+    if (w->leaks && (!leak || w->leak.client < leak->client)) leak = &w->leak;
+  }
+  return leak;
+}
+
 /* Each mistake once, in the smallest client it was found in. */
 static void take_findings(struct searching *k) {
   VEC(const struct kept *) all = {NULL, 0, 0};
   for (unsigned i = 0; i < k->jobs; i++)
     for (unsigned n = 0; n < k->board->workers[i].found_count; n++)
       vec_push(k->mem, &all, &k->board->workers[i].found[n]);
+  const struct kept *leak = first_leak(k);
+  bool before = leak && !k->options->keep_going && all.count;
+  for (size_t i = 0; i < all.count && before; i++) before = leak_known(k->board) < all.at[i]->client;
+  if (before) all.count = 0;
+  if (leak && (before || k->options->keep_going || !all.count)) vec_push(k->mem, &all, leak);
   if (!all.count) return;
   qsort(all.at, all.count, sizeof *all.at, by_client);
   take_finding(k, all.at[0], &k->out->finding);
@@ -529,10 +654,15 @@ static bool conclude(struct searching *k) {
   return true;
 }
 
-static bool open_board(struct searching *k) {
+/* Zeroed, for this process and those forked from it; NULL: there is none. */
+static void *share_memory(size_t bytes) {
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static bool open_board(struct searching *k, uint64_t count) {
   k->board_size = sizeof *k->board + k->jobs * sizeof *k->board->workers;
-  k->board = mmap(NULL, k->board_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (k->board == MAP_FAILED) k->board = NULL;
+  k->board = share_memory(k->board_size);
   k->histories = judge_set();
   size_t bytes = k->limits->bytes ? k->limits->bytes / 4 : (size_t)1 << 30;
   if (k->divided) {
@@ -540,41 +670,49 @@ static bool open_board(struct searching *k) {
     k->traces = hashes_open(bytes);
   }
   bool good = k->board && k->histories && (!k->divided || (k->states && k->traces));
-  if (good)
-    k->board->found = UINT64_MAX;
-  else
-    problem_set(k->why, "no memory for what processes share");
-  return good;
+  if (!good) return problem_of(k->why, PROBLEM_SYSTEM, "no memory for what processes share"), false;
+  k->board->found = k->board->deleted = k->board->leaked = UINT64_MAX;
+  k->board->schedules_left = k->options->schedules_most;
+  k->board->counted = count;
+  k->board->total = count < COUNTED ? count : 0;
+  return true;
 }
 
 static void close_board(struct searching *k) {
   if (k->board) munmap(k->board, k->board_size);
+  if (k->source.memory) munmap(k->source.memory, sizeof *k->source.memory);
   hashes_close(k->histories);
   hashes_close(k->states);
   hashes_close(k->traces);
 }
 
-bool search_clients(struct mem *m, struct image *image, const struct object *o, const struct clients *clients,
+static bool search(struct searching *k) {
+  if (!(k->clients = clients_open(k->mem, &k->source, k->why))) return false;
+  uint64_t count = clients_count(k->clients, COUNTED);
+  if (count == 1) {
+    k->divided = k->jobs > 1;
+  } else if (count < k->jobs) {
+    k->jobs = (unsigned)count;
+  }
+  return open_board(k, count) && start(k) && conclude(k);
+}
+
+bool search_clients(struct mem *m, struct image *image, const struct client_source *source,
                     const struct search_options *options, struct limits *limits, struct searched *out,
                     struct problem *why) {
   struct searching *k = mem_zero(m, 1, sizeof *k);
   *k = (struct searching){.mem = m,
                           .image = image,
-                          .object = o,
-                          .clients = clients,
+                          .object = source->object,
+                          .source = *source,
                           .options = options,
                           .limits = limits,
                           .out = out,
                           .why = why,
                           .jobs = options->jobs < WORKERS_MOST ? options->jobs : WORKERS_MOST};
-  *out = (struct searched){.verdict = VERDICT_HOLDS, .clients = clients->count, .complete = true};
-  if (!clients->count) return true;
-  if (clients->count == 1) {
-    k->divided = k->jobs > 1;
-  } else if (clients->count < k->jobs) {
-    k->jobs = (unsigned)clients->count;
-  }
-  bool good = open_board(k) && start(k) && conclude(k);
+  *out = (struct searched){.verdict = VERDICT_HOLDS, .complete = true};
+  k->source.memory = share_memory(sizeof *k->source.memory);
+  bool good = search(k);
   close_board(k);
   return good;
 }

@@ -103,7 +103,7 @@ static void record(void *self, const struct access *a) {
   struct told_access t = {.access = *a,
                           .name = name,
                           .read = name_value(k->mem, a->read, a->size),
-                          .wrote = name_value(k->mem, a->wrote, a->size)};
+                          .wrote = a->unknown ? NULL : name_value(k->mem, a->wrote, a->size)};
   t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
   vec_push(k->mem, &k->accesses, t);
 }
@@ -361,23 +361,6 @@ static void tell_run(struct telling *k, const struct run *r) {
 
 /* --- the finding --- */
 
-/* The runtime counts threads; people read that A interrupts B. */
-static char *with_letters(struct mem *m, const char *said) {
-  struct text t;
-  text_open(&t, m);
-  while (*said) {
-    char *end;
-    unsigned long n = strncmp(said, "thread ", 7) ? 0 : strtoul(said + 7, &end, 10);
-    if (strncmp(said, "thread ", 7) || end == said + 7 || n >= 26) {
-      text_char(&t, *said++);
-      continue;
-    }
-    text_printf(&t, "thread %c", 'A' + (int)n);
-    said = end;
-  }
-  return mem_string(m, text_string(&t), t.count);
-}
-
 /* Names of C++, in all that is told. */
 static void demangle(struct telling *k, struct finding *f) {
   VEC(const char **) texts = {NULL, 0, 0};
@@ -430,7 +413,6 @@ bool finding_explain(struct mem *m, struct image *image, const struct object *o,
   run_record(NULL);
   if (!r || !same_again(f, r, why)) return false;
   tell_run(&k, r);
-  f->said = with_letters(m, f->said);
   demangle(&k, f);
   *spec = o->spec;
   f->history = judge_history(m, o, spec, r);

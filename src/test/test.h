@@ -81,7 +81,12 @@ struct object {
   long bound; /* -1: none */
   bool type_stable;
   bool asks_thread; /* it uses asif_thread(): threads are not alike */
-  bool frees;       /* it frees memory, or may: what it does not free is a leak */
+  enum {
+    FREES_NOTHING,
+    FREES_DELETED,
+    FREES
+  } frees; /* does it free memory? FREES_DELETED: it has `delete` in it, which may never
+            * be run (destructors, what is done when a constructor throws) */
 };
 /* What the harness is read from: its entries, and of the shared object that has them the path. */
 struct object_source {
@@ -116,15 +121,28 @@ const char *self_fault(const struct spec *); /* as spec_user_fault */
 struct client_options {
   unsigned threads, ops; /* at most so many threads, and operations of each */
 };
-/* All of them up to renaming threads that are alike, smallest first: fewer operations, then fewer threads. Calls that
- * would bring more than object.bound things inside, in some order, are not made. NULL with the problem if there are too
- * many. */
-struct clients {
-  struct client *at;
-  size_t count;
+/* All clients up to that size and up to renaming threads that are alike, smallest first: fewer operations, then fewer
+ * threads. Calls that would bring more than object.bound things inside, in some order, are not made. */
+struct client_source {
+  const struct object *object;
+  struct client_options size;
+  const struct client *one;     /* instead: only this one; or NULL */
+  struct client_memory *memory; /* zeroed, of several processes that make the same clients: what one has found out about
+                                 * which exceed the bound, the others need not; or NULL */
 };
-bool clients_all(struct mem *, const struct object *, const struct client_options *, struct clients *,
-                 struct problem *);
+enum { CLIENT_MEMORY = 1 << 22 };
+struct client_memory {
+  _Atomic uint8_t at[CLIENT_MEMORY]; /* in the order in which it is asked, which is the same in all */
+};
+struct clients;
+struct clients *clients_open(struct mem *, const struct client_source *,
+                             struct problem *); /* NULL with the problem: there are none */
+/* Calls `use` with one after the other and its number, from 0 on, until that is false: how many it was called with. The
+ * client lasts as long as the call. */
+typedef bool client_user(void *self, uint64_t number, const struct client *);
+uint64_t clients_each(struct clients *, client_user *use, void *self);
+uint64_t clients_count(struct clients *, uint64_t most);                             /* how many there are, or `most` */
+bool clients_find(struct clients *, uint64_t number, struct mem *, struct client *); /* that one, copied */
 /* 'push(1) pop() | pop()' */
 bool client_parse(struct mem *, const struct object *, const char *text, struct client *, struct problem *);
 void client_print(const struct object *, const struct client *, struct text *);
@@ -137,12 +155,14 @@ struct linear;
 struct linear *linear_new(struct mem *, const struct object *, const struct spec *);
 bool linear_can(const struct run *); /* is it short enough? */
 bool linear_holds(struct linear *, const struct run *);
+void linear_forget(struct linear *); /* the next run's client is another, though it may be at the same address */
 
 /* Runs as A_k knows them (watch.c). */
 struct watch;
 struct watch *watch_new(struct mem *, const struct object *, const struct spec *, unsigned k);
 bool watch_holds(struct watch *,
                  const struct run *); /* false: A_k of its history is a violation, hence the history is */
+void watch_forget(struct watch *);    /* as linear_forget */
 
 /* Judging runs (judge.c): each distinct history is checked once. */
 struct judge;
@@ -155,6 +175,7 @@ void judge_approx(struct judge *, unsigned k);
  * the problem. A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
+void judge_forget(struct judge *); /* the next run's client is another, though it may be at the same address */
 uint64_t
 judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
 /* The run's history, bound to the specification (whose values are then the history's). */
@@ -202,6 +223,7 @@ struct share {
       *next; /* shared by the workers and 0 at first: a part is taken by who comes first; NULL: they take turns */
   struct hashes *states;  /* shared: of caching; NULL: one's own */
   struct hashes *traces;  /* shared: distinct traces are counted once; NULL: one's own */
+  _Atomic uint64_t *left; /* shared: so many schedules may still be executed; NULL: no limit */
   struct choice *choices; /* shared: what is being run, for when the worker dies; room for CHOICES_SHOWN; or NULL */
   _Atomic uint32_t *choice_count;
 };
@@ -238,6 +260,8 @@ struct search_options {
   bool keep_going; /* when something was found too */
   bool approx;     /* histories are monitored by A_k, not checked */
   unsigned k;
+  bool leaks_if_deleted;   /* with run.leaks: a leak counts only where some run of the search deletes anything */
+  uint64_t schedules_most; /* executed, of all clients together; 0: no limit */
   struct run_options run;
   unsigned jobs;
   void (*progress)(void *self, const struct searched *); /* about ten times a second; or NULL */
@@ -251,7 +275,8 @@ struct searched {
   size_t other_count;
   bool too_many;          /* ... there are more */
   char *unsupported;      /* where unknown: what in some run could not be run under a scheduler; or NULL */
-  uint64_t clients, done; /* given; explored to the end */
+  uint64_t clients, done; /* so many there are; explored to the end */
+  bool uncounted;         /* there are more clients: nobody has counted them all */
   uint64_t schedules, cut, skipped, steps, traces, histories; /* see explore_counts */
   uint64_t waiting;   /* histories with operations that wait for ever, as they do with nothing concurrent too */
   uint64_t refused;   /* clients of which no run counted: asif_require refused a call in each */
@@ -263,8 +288,8 @@ struct searched {
   long peak_kb;       /* their memory, together */
 };
 /* False with the problem: an internal error, or a specification of the user's that goes wrong. */
-bool search_clients(struct mem *, struct image *, const struct object *, const struct clients *,
-                    const struct search_options *, struct limits *, struct searched *, struct problem *);
+bool search_clients(struct mem *, struct image *, const struct client_source *, const struct search_options *,
+                    struct limits *, struct searched *, struct problem *);
 /* Runs the finding again, and tells it: its history, checked, and step by step. In a process where nothing else ran. */
 bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *,
                      struct spec *bound, struct schedule *, struct problem *);

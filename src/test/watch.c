@@ -144,9 +144,12 @@ static uint32_t follow(struct watch *w, struct team *t, uint32_t from, const str
 
 static void know_client(struct watch *w, const struct client *c) {
   w->client = c;
+  w->last_count = 0; /* moments are told apart by the client's calls */
   w->by_elements = w->monitor && values_once(w, c);
   if (!w->by_elements) know_labels(w, team_of(w, c->threads), c);
 }
+
+void watch_forget(struct watch *w) { w->client = NULL; }
 
 bool watch_holds(struct watch *w, const struct run *r) {
   if (r->client != w->client) know_client(w, r->client);

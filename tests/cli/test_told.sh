@@ -241,4 +241,26 @@ E
 told names.cpp --client 'inc() | inc()'
 tells 'load counting::cell<int>::n -> 0'
 tells 'which was about to store counting::cell<int>::n'
+
+# A crash is told, whatever kind of access it is.
+for access in '*(int *)p = 1' '*(volatile int *)p = 1' 'v = *(int *)p' 'v = *(volatile int *)p' '__atomic_store_n((int *)p, 1, 5)' \
+  'v = __atomic_load_n((int *)p, 5)' '__atomic_fetch_add((int *)p, 1, 5)'; do
+  cat >crash.c <<E
+#include <asif.h>
+#include <stdlib.h>
+void *p;
+static int v, n;
+static int get(void) {
+  if (__atomic_load_n(&n, __ATOMIC_SEQ_CST) == 0) $access;
+  return v;
+}
+ASIF_OBJECT(self)
+ASIF_OP(get)
+E
+  for how in yes no; do
+    told crash.c --client 'get()' --races $how
+    says 'verdict: violated: crash'
+    says 'a null pointer'
+  done
+done
 exit 0
