@@ -76,7 +76,8 @@ static int inc(void) {
   int v = count++;
   if (count == 2) at = NULL;
 #ifdef FREES
-  free(malloc(1));
+  void *volatile other = malloc(1);
+  free(other);
 #endif
   pthread_mutex_unlock(&lock);
   return v;
