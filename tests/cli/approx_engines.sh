@@ -85,4 +85,4 @@ ASIF_OBJECT(queue)
 ASIF_OP(enq, ASIF_IN(1, 1000000))
 ASIF_OP(deq)
 END
-run 1 "$asif" test --stress lost.c --monitor approx:2 --time-limit 30; says 'verdict: not linearizable'; says 'monitored by A_2'
+run 1 "$asif" test --stress lost.c --monitor approx:2 --time-limit 300; says 'verdict: not linearizable'; says 'monitored by A_2'

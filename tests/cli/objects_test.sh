@@ -26,9 +26,15 @@ bad() {
   */wg_stuttering.c) set -- "$@" --client "$client" --random pct:5 --runs 1000000 ;; # its loops write while they wait
   *) if [ -n "$client" ]; then set -- "$@" --client "$client"; else set -- "$@" -n 2 -o 2; fi ;;
   esac
-  out=$("$asif" test "$@" 2>&1 </dev/null)
+  json=$("$asif" test "$@" --json 2>&1 </dev/null)
   got=$?
-  [ $got = 1 ] || fail "asif test $* ended with $got: $out"
+  [ $got = 1 ] || fail "asif test $* ended with $got: $json"
+  # Its token gives the same violation again.
+  token=$(sed -n 's/.*"replay":"\([^"]*\)".*/\1/p' <<<"$json") violation=$(sed -n 's/.*"violation":"\([^"]*\)".*/\1/p' <<<"$json")
+  out=$("$asif" test "$1" --quiet --replay "$token" 2>&1 </dev/null)
+  got=$?
+  [ $got = 1 ] || fail "asif test $1 --replay $token ended with $got: $out"
+  case $out in *"$violation"*) ;; *) fail "$1: found $violation, and again: $out" ;; esac
   kinds=${expected%, with *}
   while :; do
     case $out in *"${kinds%% or *}"*) return ;; esac

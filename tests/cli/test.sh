@@ -280,9 +280,9 @@ case $(uname -m) in x86_64)
 esac
 
 # Limits: unknown, and how far it came.
-try 3 objects/ms_queue.c -n 3 -o 2 --time-limit 4; says 'verdict: unknown: the time limit was reached (every schedule of '
-try 3 objects/ms_queue.c --client 'enq(1) | deq() | enq(2) | deq() | enq(1) | deq()' --bound 9 --time-limit 1; says 'the time limit was reached (schedules of up to 9 delays, not all, of enq(1)'
+try 3 objects/ms_queue.c -n 3 -o 2 --schedules-limit 3000; says 'verdict: unknown: the limit of schedules was reached (every schedule of '
+try 3 objects/ms_queue.c --client 'enq(1) | deq() | enq(2) | deq() | enq(1) | deq()' --bound 9 --schedules-limit 3000; says 'the limit of schedules was reached (schedules of up to 9 delays, not all, of enq(1)'
 "$asif" test objects/ms_queue.c -n 4 -o 3 >out 2>err &
-sleep 2; kill -TERM $!; wait $!; got=$?; out=$(cat out); [ "$got" = 3 ] || fail "ended with $got after SIGTERM: $out $(cat err)"
+listens $!; kill -TERM $!; wait $!; got=$?; out=$(cat out); [ "$got" = 3 ] || fail "ended with $got after SIGTERM: $out $(cat err)"
 says 'verdict: unknown'; [ -z "$(ls tmp)" ] || fail "leaves $(ls tmp)"
 echo 'asif test: good and bad input'
