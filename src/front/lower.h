@@ -228,6 +228,10 @@ void lower_unordered(struct lowering *, const struct operand *, unsigned count, 
 void lower_unordered_pair(struct lowering *, const struct expr *, const struct expr *, struct place);
 void lower_unordered_args(struct lowering *, const struct expr *call);
 void lower_unordered_init(struct lowering *, const struct expr *init);
+bool lower_is_shared(struct lowering *, const struct expr *lvalue); /* writing it may be seen by others */
+/* Two plain stores in either order: a = b = v. */
+void lower_stores(struct lowering *, const struct lvalue *, struct value, const struct lvalue *, struct value,
+                  struct place);
 bool lower_given(struct lowering *, const struct expr *, struct given *);
 void lower_assigning(struct lowering *, const struct expr *target); /* a side effect on it */
 size_t

@@ -305,7 +305,48 @@ static struct value choice(struct lowering *l, const struct expr *e, bool wanted
 
 /* Assignment. */
 
+/* a = b = v, of plain objects that others see: the store to b need not come before that to a. */
+static const struct expr *chained(struct lowering *l, const struct expr *e) {
+  const struct expr *in = e->b;
+  while (in->kind == E_CAST && in->implicit) in = in->a;
+  if (e->op || l->alone || l->atomic || in->kind != E_ASSIGN || in->op) return NULL;
+  if (e->a->type->atomic || in->a->type->atomic) return NULL;
+  return lower_is_shared(l, e->a) && lower_is_shared(l, in->a) ? in : NULL;
+}
+
+static struct value convert_from(struct lowering *l, const struct expr *e, const struct expr *from, struct value v) {
+  if (e == from) return v;
+  return value_convert(l, convert_from(l, e->a, from, v), e->a->type, e->type, e->place);
+}
+
+static struct value assign_both(struct lowering *l, const struct expr *e, const struct expr *in) {
+  struct operand parts[] = {{e->a, true, false}, {in->a, true, false}, {in->b, false, false}};
+  size_t given = l->given.count, assigning = l->assigning.count;
+  struct given g;
+  lower_assigning(l, e->a);
+  lower_assigning(l, in->a);
+  if (e->a->kind == E_NAME) vec_push(l->mem, &l->assigning, e->a->decl);
+  if (in->a->kind == E_NAME) vec_push(l->mem, &l->assigning, in->a->decl);
+  lower_unordered(l, parts, 3, false, e->place);
+  struct lvalue outer = lower_given(l, e->a, &g) ? g.lvalue : lvalue_of(l, e->a);
+  struct lvalue inner = lower_given(l, in->a, &g) ? g.lvalue : lvalue_of(l, in->a);
+  struct value v = lower_value(l, in->b);
+  l->given.count = given;
+  l->assigning.count = assigning;
+  if (v.kind == VALUE_REG) v = value_in(value_copy(l, v, in->type->cells, e->place));
+  struct value w = convert_from(l, e->b, in, v);
+  if (outer.in_registers || inner.in_registers) {
+    value_store(l, &inner, v, in->place);
+    value_store(l, &outer, w, e->place);
+  } else {
+    lower_stores(l, &inner, v, &outer, w, e->place);
+  }
+  return outer.in_registers ? value_in(outer.r) : w;
+}
+
 static struct value assign(struct lowering *l, const struct expr *e, bool wanted) {
+  const struct expr *in = chained(l, e);
+  if (in) return assign_both(l, e, in);
   struct operand sides[] = {{e->a, true, e->op && !e->a->type->atomic}, {e->b, false, false}};
   size_t given = l->given.count;
   struct given left;

@@ -649,6 +649,38 @@ static void refuse_many(struct lowering *l, const struct operand *e, unsigned co
   }
 }
 
+bool lower_is_shared(struct lowering *l, const struct expr *lvalue) {
+  struct doing d = {0};
+  does_object(l, lvalue, HOW_WRITE, &d);
+  return d.shared;
+}
+
+static void join(struct ordering *o) {
+  for (unsigned i = 0; i < o->count; i++) find_uses(o, &o->strand[i]);
+  find_parts(o);
+  meet(o);
+  if (has_parts(o)) {
+    o->l->program->unordered = true;
+    emit_product(o);
+  } else {
+    emit_straight(o);
+  }
+}
+
+void lower_stores(struct lowering *l, const struct lvalue *a, struct value x, const struct lvalue *b, struct value y,
+                  struct place at) {
+  struct ordering *o = mem_zero(l->mem, 1, sizeof *o);
+  *o = (struct ordering){.l = l, .place = at, .base = (uint32_t)l->names.count, .count = 2};
+  size_t begin = l->code.count;
+  l->label_here = (uint32_t)begin;
+  value_store(l, a, x, at);
+  o->strand[0] = cut(o, begin, false);
+  l->label_here = (uint32_t)begin;
+  value_store(l, b, y, at);
+  o->strand[1] = cut(o, begin, false);
+  join(o);
+}
+
 void lower_unordered(struct lowering *l, const struct operand *given, unsigned count, bool whole, struct place at) {
   struct operand e[OPERANDS_MOST];
   bool conflicting[OPERANDS_MOST] = {false};
@@ -675,15 +707,7 @@ void lower_unordered(struct lowering *l, const struct operand *given, unsigned c
     o->strand[o->count++] = cut(o, begin, whole);
   }
   l->statement = statement;
-  for (unsigned i = 0; i < o->count; i++) find_uses(o, &o->strand[i]);
-  find_parts(o);
-  meet(o);
-  if (has_parts(o)) {
-    l->program->unordered = true;
-    emit_product(o);
-  } else {
-    emit_straight(o);
-  }
+  join(o);
   for (unsigned i = 0; i < o->count; i++) vec_push(l->mem, &l->given, results[i]);
 }
 

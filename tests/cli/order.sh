@@ -109,6 +109,28 @@ run 1 "$asif" verify i.c --quiet
 interleaved 'static int both(void) { int p = a; return p * 4 + b * 2; }' '!(both() + c == 3)'
 run 0 "$asif" verify i.c --quiet
 
+# Two stores of one expression: either may be seen first.
+cat >chain.c <<'EOF'
+#include <asif.h>
+static int x, y;
+static void write(int v) { STORES; }
+static int ok(void) { int p = FIRST, q = SECOND; return p <= q; }
+struct s { int n; };
+static void s_write(struct s *s, int v) { s->n = v; }
+static int s_ok(struct s *s) { (void)s; return 1; }
+ASIF_SPEC(ordered, struct s)
+ASIF_SPEC_OP(s_write, "write")
+ASIF_SPEC_OP(s_ok, "ok")
+ASIF_OBJECT(ordered)
+ASIF_OP(write, ASIF_IN(1, 1))
+ASIF_OP(ok)
+EOF
+run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=x -DSECOND=y
+run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=y -DSECOND=x
+run 0 "$asif" verify chain.c --quiet -- '-DSTORES=y = v; x = v' -DFIRST=x -DSECOND=y
+fixed 'x = y = z = 3; r = x * 100 + y * 10 + z;' 333
+undefined 'static int f(void) { x = x = 2; return 1; }'
+
 # As much as nothing where nothing conflicts: no choices, the same states.
 cat >plain.c <<'EOF'
 #include <asif.h>
