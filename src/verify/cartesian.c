@@ -106,6 +106,7 @@ static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *
     }
     ++*made;
     w->transitions++;
+    w->returned |= has_return(move.events, move.event_count);
     if (!next) {
       wrong(w, VIOLATION_TRACE);
       return;
@@ -146,6 +147,7 @@ static void extend(struct worker *w, unsigned i) {
       if (dependent(&touch, &paths[j].touches[k])) return;
   if (!follow(w, &move, p->set, &next)) return;
   w->transitions++;
+  w->returned |= has_return(move.events, move.event_count);
   bool again = true;
   for (unsigned j = 0; j < threads; j++)
     if (j != i && paths[j].count && dependent(&touch, &paths[j].touches[paths[j].count - 1]))
@@ -174,6 +176,7 @@ void cartesian_expand(struct worker *w) {
     if (atomic_load(&x->stop)) return;
   }
   if (!made && !waits) w->terminal++;
+  w->ended = !made && !locked;
   if (!made && locked && x->options.deadlocks) wrong(w, VIOLATION_DEADLOCK);
   for (unsigned i = 0; i < threads; i++)
     for (unsigned j = i + 1; j < threads; j++)

@@ -23,6 +23,23 @@ struct waiting {
   unsigned char packed[WAITING_SIZE];
 };
 
+/* From which of a worker's pairs an operation can return (returns.c). */
+struct return_link {
+  uint32_t from, to; /* a pair that led to nothing new, and one that it leads to */
+};
+struct returns {
+  bool asked;
+  uint64_t *bits; /* a bit a reference */
+  size_t words;
+  VEC(struct return_link) links;
+  size_t left;          /* of the links, going back through them */
+  VEC(uint32_t) levels; /* where each level but the first begins */
+  /* the pair whose successors are being looked up: whether one is new, and the last of the others; REF_NONE */
+  uint32_t parent, last;
+  bool grew;
+  struct rest *asking; /* successors are not stored, but looked up for this; NULL */
+};
+
 /* One of the threads that search. Each owns the states whose hash is its own. */
 struct worker {
   struct explore *all;
@@ -48,6 +65,9 @@ struct worker {
   uint32_t set;
   struct cartesian *cartesian;
   struct recent *recent; /* NULL: moves are always made */
+  struct returns returns;
+  bool returned; /* a move of what is being expanded is a return */
+  bool ended;    /* no thread of it moves, or waits for a lock */
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
@@ -58,6 +78,7 @@ struct worker {
 struct explore {
   struct search_options options;
   struct limits *limits;
+  bool returns;   /* it is decided whether operations can return from everywhere */
   bool antichain; /* pairs whose set has another's of the same state within it are left out */
   unsigned jobs, ref_bits;
   struct worker *workers;
@@ -88,6 +109,10 @@ static inline unsigned owner_of(const struct explore *x, uint64_t hash) {
   return x->jobs > 1 ? (unsigned)((hash >> 32) * x->jobs >> 32) : 0;
 }
 
+static inline struct record_view record_of(const struct explore *x, uint32_t ref) {
+  return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
+}
+
 /* A pair in a box: hash, parent, set, size, bytes. */
 enum { POSTED = 20 };
 
@@ -106,6 +131,31 @@ void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);
 enum violation violation_of(enum fault);
+
+/* A pair once more, without storing what it leads to (worker->returns.asking); its pair is anyone's. */
+void expand_again(struct worker *, struct record_view, uint32_t ref);
+/* Where the pair is stored, or what covers it; REF_NONE. */
+uint32_t find_stored(struct worker *owner, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash);
+
+/* returns.c. While the search runs: an operation can return from here; the successors of another pair come now. */
+void returns_mark(struct worker *, uint32_t ref);
+void returns_settle(struct worker *, uint32_t parent);
+static inline void returns_met(struct worker *w, uint32_t parent, uint32_t ref, bool is_new) {
+  struct returns *r = &w->returns;
+  if (parent != r->parent) returns_settle(w, parent);
+  r->grew |= is_new;
+  if (!is_new && (r->last == REF_NONE || ref > r->last)) r->last = ref;
+}
+void returns_ask(struct worker *, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash);
+/* When it has ended, and found nothing: a pair from which no operation can return, though one is open that might;
+ * REF_NONE. */
+uint32_t returns_missing(struct explore *, struct search_result *);
+
+static inline bool has_return(const struct event *events, unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    if (events[i].kind == EVENT_RETURN) return true;
+  return false;
+}
 
 enum { PATH_MOST = 64 }; /* moves in a Cartesian path */
 /* Algorithm 4.4, 4.5: the successors of worker->from by Cartesian vectors. */

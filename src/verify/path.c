@@ -20,10 +20,6 @@ struct tracker {
   unsigned char *bytes, *other;
 };
 
-static struct record_view record_at(const struct explore *x, uint32_t ref) {
-  return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
-}
-
 static enum moved again(struct system *system, const void *from, unsigned thread, struct choices *choices,
                         uint32_t length, void *to, struct move *move) {
   return system->again ? system->again(system, from, thread, choices, length, to, move)
@@ -175,7 +171,7 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
 }
 
 static bool finish_any(struct tracker *k, uint32_t set) {
-  if (k->x->violation == VIOLATION_DEADLOCK) return true;
+  if (k->x->violation == VIOLATION_DEADLOCK || k->x->violation == VIOLATION_NO_RETURN) return true;
   for (unsigned depth = 1; depth <= path_most(k); depth *= PATH_MOST)
     for (unsigned t = 0; t < k->system->threads; t++)
       if (finish(k, set, t, depth)) return true;
@@ -192,17 +188,17 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   k.real_there = mem_alloc(mem, system->work);
   k.bytes = mem_alloc(mem, system->packed_most);
   k.other = mem_alloc(mem, system->packed_most);
-  for (uint32_t ref = x->wrong_ref; ref != REF_NONE; ref = record_at(x, ref).parent) vec_push(mem, &refs, ref);
+  for (uint32_t ref = x->wrong_ref; ref != REF_NONE; ref = record_of(x, ref).parent) vec_push(mem, &refs, ref);
   system->start(system, k.real_here);
   uint8_t from[THREADS_MOST];
   uint32_t set = k.traces->initial(k.traces->self);
   make_pair(k.w, k.real_here, &set, from);
   memcpy(k.real, from, sizeof from);
-  struct record_view v = record_at(x, refs.at[refs.count - 1]);
+  struct record_view v = record_of(x, refs.at[refs.count - 1]);
   set = v.set;
   system->unpack(system, v.at, v.size, k.here);
   for (size_t i = refs.count - 1; i-- > 0;) {
-    v = record_at(x, refs.at[i]);
+    v = record_of(x, refs.at[i]);
     if (!step_to(&k, set, v)) {
       problem_internal(why, "the counterexample found cannot be followed (move %zu)", k.path.count);
       return false;

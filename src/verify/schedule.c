@@ -437,6 +437,15 @@ static enum verdict replay_run(struct evidence *e, struct subject *s, struct tex
   return VERDICT_HOLDS;
 }
 
+static enum verdict replay_stuck(const struct evidence *e, const struct subject *s, struct text *said) {
+  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count);
+  if (v == VERDICT_HOLDS) return refuted(said, "an operation can return after the last move, or none is open");
+  if (v == VERDICT_UNKNOWN) return text_add(said, "too much can happen after the last move to go through it\n"), v;
+  text_printf(said, "after the %zu moves none of the open operations can return, whatever threads do\n",
+              e->moves.count);
+  return VERDICT_HOLDS;
+}
+
 static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
   struct verified v = {.search.violation = VIOLATION_TRACE};
   struct walk w = {.subject = s,
@@ -455,6 +464,7 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   if (e->fault) return replay_fault(e, s, &v, &w, said);
   if (w.last == FAULTED) return refuted(said, "the execution ends with a fault");
   if (e->options.live) return replay_run(e, s, said, why);
+  if (!strcmp(e->verdict, "no return")) return replay_stuck(e, s, said);
   if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
   if (!is_deadlock(e, &w)) return refuted(said, "a thread can move after the last move: there is no deadlock");
   text_printf(said, "after the %zu moves no thread can move, and one waits for a lock\n", e->moves.count);

@@ -86,7 +86,12 @@ static void expect_set(const struct worker *w, uint32_t there, uint32_t set) {
 void keep(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash, uint32_t parent) {
   uint32_t ref;
   bool is_new = store_add(&w->store, hash, packed, size, set, parent, w->all->antichain ? covers : NULL, w, &ref);
+  if (w->returns.asked) returns_met(w, parent, ref, is_new);
   if (is_new && w->all->options.depth_first) vec_push(&w->mem, &w->stack, ref);
+}
+
+uint32_t find_stored(struct worker *owner, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
+  return store_find(&owner->store, hash, packed, size, set, owner->all->antichain ? covers : NULL, owner);
 }
 
 static void admit(struct worker *w) {
@@ -143,7 +148,9 @@ static void post(struct worker *w, unsigned to, const unsigned char *packed, uin
 /* A pair found: to its owner with it. */
 static void hand_over(struct worker *w, const unsigned char *packed, uint32_t size, uint32_t set, uint64_t hash) {
   unsigned owner = owner_of(w->all, hash);
-  if (owner == w->index)
+  if (w->returns.asking)
+    returns_ask(w, packed, size, set, hash);
+  else if (owner == w->index)
     await(w, packed, size, set, hash);
   else
     post(w, owner, packed, size, set, hash);
@@ -202,6 +209,7 @@ static bool count_move(struct worker *w, const struct event *events, unsigned co
   if (!follow_events(w, events, count, w->set, next)) return false;
   seen->made++;
   seen->inside |= !count || events[0].kind != EVENT_CALL;
+  w->returned |= has_return(events, count);
   w->transitions++;
   return true;
 }
@@ -282,6 +290,7 @@ static bool expand_first(struct worker *w) {
     if (move.event_count > 1 || (move.event_count && move.events[0].kind != EVENT_RETURN)) continue;
     if (!follow(w, &move, w->set, &next)) continue;
     w->transitions++;
+    w->returned |= has_return(move.events, move.event_count);
     if (!next) {
       wrong(w, VIOLATION_TRACE);
       return true;
@@ -351,7 +360,7 @@ static void expand_recent(struct worker *w, struct moves *seen) {
   }
 }
 
-static void expand(struct worker *w, uint32_t ref) {
+static void make_moves(struct worker *w, uint32_t ref) {
   struct explore *x = w->all;
   struct moves seen = {0};
   uint32_t state = store_first(&w->store, ref, &w->set);
@@ -371,6 +380,7 @@ static void expand(struct worker *w, uint32_t ref) {
     if (w->recent && !stopped(w)) recent_end(w->recent);
   }
   if (!seen.made && !seen.waits) w->terminal++;
+  w->ended = !seen.made && !seen.locked;
   if (!seen.locked || seen.inside || !x->options.deadlocks || atomic_load(&x->stop)) return;
   unpack_taken(w);
   if (is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
@@ -380,6 +390,30 @@ static uint64_t states_stored(const struct explore *x) {
   uint64_t states = 0;
   for (unsigned i = 0; i < x->jobs; i++) states += x->workers[i].store.count;
   return states;
+}
+
+static void expand(struct worker *w, uint32_t ref) {
+  w->returned = w->ended = false;
+  make_moves(w, ref);
+  if (w->returns.asked && (w->returned || w->ended)) returns_mark(w, ref);
+}
+
+void expand_again(struct worker *w, struct record_view v, uint32_t ref) {
+  struct recent *recent = w->recent;
+  struct moves seen = {0};
+  uint64_t transitions = w->transitions, terminal = w->terminal;
+  w->ref = ref;
+  w->set = v.set;
+  w->recent = NULL;
+  w->system->unpack(w->system, v.at, v.size, w->from);
+  w->unpacked = true;
+  if (w->cartesian)
+    cartesian_expand(w);
+  else
+    expand_threads(w, &seen);
+  w->recent = recent;
+  w->transitions = transitions;
+  w->terminal = terminal;
 }
 
 /* Looked at before each state is expanded: alone, a worker stops at the same one every time. */
@@ -420,10 +454,15 @@ static uint32_t take(struct worker *w) {
   return ref;
 }
 
+static void begin_level(struct worker *w) {
+  if (w->returns.asked) vec_push(&w->mem, &w->returns.levels, w->level_end);
+  w->level_end = w->store.end;
+}
+
 /* At a level's end: what was found meanwhile is the next one. */
 static bool next_level(struct worker *w) {
   if (w->all->options.depth_first) return w->stack.count != 0;
-  w->level_end = w->store.end;
+  begin_level(w);
   return w->next < w->level_end;
 }
 
@@ -505,7 +544,7 @@ static void *search_together(void *arg) {
     pthread_barrier_wait(&x->barrier);
     if (stop || !left) return NULL;
     if (!level && !x->options.depth_first) {
-      w->level_end = w->store.end;
+      begin_level(w);
       if (!w->index) x->depth++;
     }
   }
@@ -516,6 +555,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->all = x;
   w->index = i;
   w->taken = REF_NONE;
+  w->returns = (struct returns){.asked = x->returns, .parent = REF_NONE, .last = REF_NONE};
   w->system = i ? system->copy(&w->mem, system) : system;
   w->traces = *traces;
   w->traces.self = traces->share(traces->self, &w->mem);
@@ -568,6 +608,24 @@ static void sum_up(const struct explore *x, struct search_result *r) {
   r->verdict = x->violation ? VERDICT_VIOLATED : r->limit ? VERDICT_UNKNOWN : VERDICT_HOLDS;
 }
 
+/* Nothing is wrong with what was reached: can operations return from everywhere? A limit reached meanwhile leaves the
+ * rest as it was decided. */
+static void look_for_returns(struct explore *x, struct search_result *r) {
+  if (!x->returns || r->verdict != VERDICT_HOLDS) return;
+  volatile unsigned guarded = 0;
+  for (; guarded < x->jobs; guarded++)
+    if (MEM_GUARD(&x->workers[guarded].mem)) {
+      r->returns_undecided = true;
+      r->limit = (enum limit)x->limits->reached;
+      x->violation = VIOLATION_NONE;
+      return;
+    }
+  x->wrong_ref = returns_missing(x, r);
+  if (x->wrong_ref == REF_NONE) return;
+  r->violation = x->violation = VIOLATION_NO_RETURN;
+  r->verdict = VERDICT_VIOLATED;
+}
+
 /* What was reached is kept, if that is wanted. */
 static void leave_checkpoint(const struct explore *x, struct search_result *r) {
   const struct search_options *o = &x->options;
@@ -586,6 +644,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
   x.antichain = options->reduce == REDUCE_BEST && traces->within;
   if (!traces->symmetric) x.options.reduce = without_symmetry(options->reduce);
   if (options->reduce == REDUCE_TAU) x.jobs = 1; /* its condition on cycles looks at all states met */
+  x.returns = options->deadlocks && traces->owes && options->reduce != REDUCE_TAU;
   while (1u << x.ref_bits < x.jobs) x.ref_bits++;
   pthread_mutex_init(&x.lock, NULL);
   x.workers = mem_zero(mem, x.jobs, sizeof *x.workers);
@@ -611,6 +670,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     sum_up(&x, result);
   else
     result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
+  if (opened == x.jobs && good) look_for_returns(&x, result);
   leave_checkpoint(&x, result);
   if (result->violation && result->violation != VIOLATION_FORGOTTEN) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);

@@ -31,12 +31,25 @@ struct search_identity {
   unsigned flags;   /* what else must be as it was; the caller's business */
 };
 
+/* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it
+ * chose. */
+struct path_move {
+  uint8_t thread;
+  struct choices choices;
+  struct move move;
+};
+
 struct search_options {
   enum reduce reduce;
   bool depth_first;
   unsigned jobs;
-  bool anew;               /* the moves of a state met lately are made once more (recent.h): for comparing */
-  bool deadlocks;          /* a state where no thread can move and one waits is a violation */
+  bool anew;      /* the moves of a state met lately are made once more (recent.h): for comparing */
+  bool deadlocks; /* a state where no thread can move and one waits is a violation, and so is one with an open operation
+                   * from which none can return */
+  /* After this execution no operation of these clients returns: is that so whatever other threads call, too? NULL: not
+   * asked. UNKNOWN: not decided. */
+  enum verdict (*stuck)(void *self, const struct path_move *, size_t count);
+  void *stuck_self;
   const char *checkpoint;  /* where a limit leaves what was reached; NULL: nowhere */
   double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */
   const char *resume;      /* a checkpoint to go on from; NULL */
@@ -46,19 +59,12 @@ struct search_options {
   void *progress_self;
 };
 
-/* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it
- * chose. */
-struct path_move {
-  uint8_t thread;
-  struct choices choices;
-  struct move move;
-};
-
 enum violation {
   VIOLATION_NONE,
   VIOLATION_TRACE /* not a trace of the specification */,
   VIOLATION_FAULT,
   VIOLATION_DEADLOCK,
+  VIOLATION_NO_RETURN, /* an operation is open, and from here on none can return */
   VIOLATION_POINTS,
   VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
 };
@@ -74,6 +80,7 @@ struct search_result {
   uint32_t spec_sets;
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
+  bool returns_undecided;            /* it holds, but whether operations can return from everywhere was not decided */
   bool refused;                      /* some call was not made, because of the bound */
   const char *checkpoint;            /* where what was reached is; NULL: nowhere */
   struct problem checkpoint_problem; /* why it could not be written; "" */

@@ -12,7 +12,7 @@
 #include "verify/specset_parts.h"
 
 /* What is asked beside events, in the same memo. */
-enum question { ALIKE = EVENT_LIN + 1, WITHIN, MADE_CALL, ELEMENTS, CLOSED_SIZE };
+enum question { ALIKE = EVENT_LIN + 1, WITHIN, MADE_CALL, ELEMENTS, CLOSED_SIZE, OWES };
 
 struct specsets {
   struct shared *shared;
@@ -212,6 +212,23 @@ static uint32_t made_call(struct shared *s, uint32_t set, uint32_t call, unsigne
   return most <= s->bound || most <= known(s, ELEMENTS, set, 0, 0) ? after : CALL_REFUSED;
 }
 
+static bool owes(struct shared *s, uint32_t set) {
+  sets_read(s, set);
+  for (size_t i = 0; i < s->given.count; i++) {
+    const struct config *c = &s->given.at[i];
+    uint32_t count = 0;
+    for (unsigned t = 0; t < s->threads && !count; t++) {
+      if (c->status[t] == IDLE) continue;
+      if (is_open(&s->lin, c->status[t]))
+        linearize_one(&s->lin, c->state, c->status[t], t, &count);
+      else
+        count = 1;
+    }
+    if (!count) return false;
+  }
+  return true;
+}
+
 static size_t closed_size(struct shared *s, uint32_t set) {
   if (s->mode == SPECSET_POINTS) return set_at(s, set)->count;
   close_set(s, set);
@@ -229,6 +246,7 @@ static uint32_t compute(struct shared *s, unsigned question, uint32_t set, uint3
   case WITHIN: return within(s, set, x);
   case MADE_CALL: return made_call(s, set, x, thread);
   case ELEMENTS: return most_elements(s, set);
+  case OWES: return owes(s, set);
   default: return (uint32_t)closed_size(s, set);
   }
 }
@@ -338,6 +356,8 @@ uint32_t specset_made_call(struct specsets *v, uint32_t set, struct event e) {
 }
 
 size_t specset_closed_size(struct specsets *v, uint32_t set) { return ask(v, CLOSED_SIZE, set, 0, 0); }
+
+bool specset_owes(struct specsets *v, uint32_t set) { return set && ask(v, OWES, set, 0, 0); }
 
 void specset_expect(const struct specsets *v, uint32_t set) { __builtin_prefetch(row_at(v->shared, set)); }
 

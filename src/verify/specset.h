@@ -82,6 +82,10 @@ bool specset_may_call(struct specsets *, uint32_t set, unsigned thread, uint16_t
 #define CALL_REFUSED (UINT32_MAX - 1)
 uint32_t specset_made_call(struct specsets *, uint32_t set, struct event);
 
+/* Is an operation open, and does every configuration let an open one return, now or once it has taken effect? Not where
+ * the specification has them wait, as a lock that is taken. Memoised. */
+bool specset_owes(struct specsets *, uint32_t set);
+
 /* For a checkpoint (saved.h): all there is, and back, with the numbers it had. They are read into new ones of the same
  * specification, that know the same calls. */
 struct saving;

@@ -226,10 +226,15 @@ static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_co
   return false;
 }
 
-bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set) {
+uint32_t store_find(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set,
+                    store_covers *covers, void *self) {
   const uint32_t *found = find(s, hash, bytes, size);
   uint32_t where;
-  return found && is_there(s, *found, set, NULL, NULL, &where);
+  return found && is_there(s, *found, set, covers, self, &where) ? where : REF_NONE;
+}
+
+bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set) {
+  return store_find(s, hash, bytes, size, set, NULL, NULL) != REF_NONE;
 }
 
 bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set, uint32_t parent,
@@ -261,6 +266,8 @@ uint32_t store_settle(const struct store *s, uint32_t ref) {
   if (ref % CHUNK_UNITS == 0 || chunk + 1 >= s->chunks.count) return ref;
   return memcmp(at_ref(s, ref), &none, 4) ? ref : (chunk + 1) * CHUNK_UNITS;
 }
+
+uint32_t store_chunk(uint32_t ref) { return ref / CHUNK_UNITS * CHUNK_UNITS; }
 
 uint32_t store_after(const struct store *s, uint32_t ref) {
   struct record_view v = view_head(s, ref);

@@ -55,6 +55,9 @@ void store_open(struct store *, struct mem *);
  * new. */
 bool store_add(struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set, uint32_t parent,
                store_covers *, void *self, uint32_t *ref);
+/* Where it would be found: the pair, or one that covers it; REF_NONE. */
+uint32_t store_find(const struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set,
+                    store_covers *, void *self);
 bool store_has(const struct store *, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set);
 /* Asks for the memory that adding a state with this hash will look at: its place in the table; then, the record that
  * seems to be of this state (REF_NONE: there is none); then, if that is a further record of its state, the first.
@@ -71,5 +74,7 @@ void store_set_parent(struct store *, uint32_t ref, uint32_t parent);
  * `ref` was the end. */
 uint32_t store_after(const struct store *, uint32_t ref);
 uint32_t store_settle(const struct store *, uint32_t ref);
+uint32_t
+store_chunk(uint32_t ref); /* where the stretch begins that the record lies in: the first one there, or the end */
 
 #endif

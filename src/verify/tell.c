@@ -46,7 +46,8 @@ struct telling {
   uint32_t step;
   uint32_t accesses; /* told of this step */
   VEC(struct freeing) freed;
-  struct text fault; /* what is known of the object at which the fault is */
+  const struct program_op *inside[THREADS_MOST]; /* operations that are open; NULL */
+  struct text fault;                             /* what is known of the object at which the fault is */
 };
 
 static const struct freeing *freeing_of(const struct telling *k, uint32_t object) {
@@ -218,11 +219,13 @@ static void tell_event(struct telling *k, const struct trace_item *item, struct 
   uint32_t process = names_intern(k->history->processes, letter, strlen(letter));
   switch (item->event.kind) {
   case EVENT_CALL:
+    k->inside[item->event.thread] = item->op;
     add_call(k, process, item);
     put_call(item, t);
     add_line(k, SCHEDULE_CALL, item->place, t);
     break;
   case EVENT_RETURN:
+    k->inside[item->event.thread] = NULL;
     history_return(k->history, process, 0, item->event.result);
     put_result(item, t);
     /* A function that ends at its closing brace: where it begins would say nothing. */
@@ -302,7 +305,22 @@ static void tell_waiting(struct telling *k, const void *state) {
   }
 }
 
-static bool run_path(struct telling *k, const struct path_move *path, size_t count, bool deadlock,
+/* Where each thread is once no operation can return. */
+static void tell_stuck(struct telling *k, const void *state) {
+  k->step = 0;
+  k->state = state;
+  machine_trace(k->machine, NULL, NULL);
+  for (k->thread = 0; k->thread < k->subject->threads; k->thread++) {
+    const struct inst *at = machine_at(k->machine, state, k->thread);
+    struct text t;
+    if (!k->inside[k->thread] || !at) continue;
+    text_open(&t, k->subject->mem);
+    text_printf(&t, "here, %s never returns", k->inside[k->thread]->function);
+    add_line(k, SCHEDULE_WAIT, at->place, &t);
+  }
+}
+
+static bool run_path(struct telling *k, const struct path_move *path, size_t count, enum violation violation,
                      struct problem *why) {
   struct system *m = k->machine;
   void *here = mem_zero(k->subject->mem, 1, m->work), *there = mem_zero(k->subject->mem, 1, m->work);
@@ -325,7 +343,8 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
     }
     memcpy(here, there, m->work);
   }
-  if (deadlock) tell_waiting(k, here);
+  if (violation == VIOLATION_DEADLOCK) tell_waiting(k, here);
+  if (violation == VIOLATION_NO_RETURN) tell_stuck(k, here);
   machine_trace(m, NULL, NULL);
   return true;
 }
@@ -353,7 +372,7 @@ bool explain_path(struct subject *s, const struct path_move *path, size_t count,
   schedule_open(s, &out->schedule);
   text_open(&k.fault, s->mem);
   for (unsigned t = 0; t < s->threads; t++) names_intern(k.history->processes, out->schedule.threads.at[t], 1);
-  if (!run_path(&k, path, count, out->search.violation == VIOLATION_DEADLOCK, why)) return false;
+  if (!run_path(&k, path, count, out->search.violation, why)) return false;
   history_finish(k.history);
   out->history = k.history;
   struct spec spec = s->spec;

@@ -16,6 +16,8 @@ static void expect(void *self, uint32_t set) { specset_expect(self, set); }
 static const uint8_t *ranks(void *self, uint32_t set) { return specset_ranks(self, set); }
 static bool alike(void *self, uint32_t set, unsigned i, unsigned j) { return specset_alike(self, set, i, j); }
 
+static bool owes(void *self, uint32_t set) { return specset_owes(self, set); }
+
 static void save(void *self, struct saving *out) { specsets_save(self, out); }
 static bool load(void *self, struct loading *in) { return specsets_load(self, in); }
 
@@ -34,6 +36,7 @@ struct traces specsets_traces(struct specsets *sets) {
                          .expect = expect,
                          .ranks = ranks,
                          .alike = alike,
+                         .owes = owes,
                          .save = save,
                          .load = load};
 }

@@ -26,6 +26,8 @@ struct traces {
   void (*expect)(void *self, uint32_t set); /* something will be asked of it soon: asks for the memory. Or NULL */
   const uint8_t *(*ranks)(void *self, uint32_t set);
   bool (*alike)(void *self, uint32_t set, unsigned i, unsigned j);
+  /* Is an operation open, and in every configuration one that can return, or take effect? NULL: that is not known. */
+  bool (*owes)(void *self, uint32_t set);
   /* All sets, for a checkpoint; and back into new ones, with the numbers they had. NULL: there are no checkpoints. */
   void (*save)(void *self, struct saving *);
   bool (*load)(void *self, struct loading *);

@@ -79,14 +79,23 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (!s->options->weak_fails && uses_weak(s->program))
     note(s, out,
          "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
+  if (out->search.returns_undecided && out->search.verdict == VERDICT_HOLDS)
+    note(s, out, "it was not decided whether an operation can return from every state: %s",
+         out->search.limit ? limit_told(out->search.limit) : "what other threads may call is without end");
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));
 }
 
+static enum verdict stuck(void *self, const struct path_move *path, size_t count) {
+  return subject_stuck(self, path, count);
+}
+
 /* Searches, and again without forgetting if something that was forgotten is needed. */
 static bool search_all(struct subject *s, struct limits *limits, struct search_result *r, struct problem *why) {
   struct search_options options = s->options->search;
+  options.stuck = stuck;
+  options.stuck_self = s;
   if (options.checkpoint || options.resume) subject_identify(s, &options.identity);
   if (options.resume && !subject_resume(s, &options, why)) return false;
   for (bool again = true; again; options.resume = NULL) {
@@ -108,6 +117,23 @@ static bool search_all(struct subject *s, struct limits *limits, struct search_r
   return true;
 }
 
+/* "the operations of threads A and B can never return, ..." */
+static const char *explain_stuck(struct subject *s, const struct verified *out) {
+  const struct history *h = out->history;
+  struct text t;
+  size_t open = 0, told = 0;
+  text_open(&t, s->mem);
+  for (size_t i = 0; i < h->ops.count; i++) open += op_pending(&h->ops.at[i]);
+  text_printf(&t, "the operation%s of thread%s ", open == 1 ? "" : "s", open == 1 ? "" : "s");
+  for (size_t i = 0; i < h->ops.count; i++) {
+    if (!op_pending(&h->ops.at[i])) continue;
+    text_printf(&t, "%s%c", !told ? "" : told + 1 == open ? " and " : ", ", 'A' + (int)h->ops.at[i].process);
+    told++;
+  }
+  text_add(&t, " can never return, however threads are scheduled and whatever they call from there on");
+  return t.at;
+}
+
 static bool explain(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   const struct search_result *r = &out->search;
   if (!explain_path(s, r->path, r->path_count, out, why)) {
@@ -127,6 +153,10 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
   case VIOLATION_DEADLOCK:
     out->kind = "deadlock";
     out->reason = "every thread that has not finished waits for a lock";
+    return true;
+  case VIOLATION_NO_RETURN:
+    out->kind = "no return";
+    out->reason = explain_stuck(s, out);
     return true;
   default: explain_fault(s, out, &r->path[r->path_count - 1].move); return true;
   }

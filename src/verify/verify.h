@@ -70,9 +70,9 @@ struct subject {
 
 struct verified {
   struct search_result search;
-  const char
-      *kind; /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap",
-              * "deadlock", "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
+  const char *
+      kind; /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap",
+             * "deadlock", "no return", "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
   struct history *history;   /* violated: of the execution, bound; else NULL */
   struct check_result check; /* ... decided, where the history is what is wrong */
   bool checked;
@@ -91,6 +91,9 @@ bool subject_make(struct mem *, struct unit *, const struct verify_options *, st
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
 void subject_remember(struct subject *);
+/* no_return.c: after these moves an operation is open, and none of those that are can return, whatever threads call
+ * from there on: VIOLATED. UNKNOWN: there is too much to go through. */
+enum verdict subject_stuck(const struct subject *, const struct path_move *, size_t count);
 /* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not
  * forgotten. */
 void subject_identify(struct subject *, struct search_identity *);

@@ -1,0 +1,116 @@
+/* After an execution, can any of its open operations still return? Whatever the threads do from there, and one more
+ * thread that calls whatever any of them may call, again and again: all of that is gone through. An operation that
+ * waits for another one to be called can return then; one that spins on a lock that nobody will release cannot.
+ *
+ * Shares the machine with the search, and nothing else: no reduction, and no specification. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "verify/store.h"
+#include "verify/verify.h"
+
+enum { STATES_MOST = 200000 };
+
+struct after {
+  struct mem *mem;
+  struct system *system;
+  struct store store;
+  uint16_t open; /* threads inside operations when the execution ends, a bit each */
+  void *here, *there;
+  unsigned char *packed;
+  bool returned;
+};
+
+/* The clients, and one that makes every call. */
+static struct client_thread *more_clients(struct mem *mem, const struct subject *s, unsigned threads) {
+  struct client_thread *c = mem_zero(mem, threads, sizeof *c);
+  unsigned count = 0;
+  memcpy(c, s->client, s->threads * sizeof *c);
+  if (threads == s->threads) return c;
+  for (unsigned t = 0; t < s->threads; t++) count += s->client[t].call_count;
+  struct client_call *calls = mem_zero(mem, count + 1, sizeof *calls);
+  struct client_thread *more = &c[s->threads];
+  for (unsigned t = 0; t < s->threads; t++)
+    for (unsigned i = 0; i < s->client[t].call_count; i++) {
+      bool there = false;
+      for (unsigned k = 0; k < more->call_count; k++) there |= calls[k].number == s->client[t].calls[i].number;
+      if (!there) calls[more->call_count++] = s->client[t].calls[i];
+    }
+  more->calls = calls;
+  more->group = (uint8_t)s->groups;
+  return c;
+}
+
+static bool make_moves(struct after *k, const struct path_move *path, size_t count) {
+  k->system->start(k->system, k->here);
+  for (size_t i = 0; i < count; i++) {
+    struct choices choices = path[i].choices;
+    struct move move;
+    choices.depth = 0;
+    if (k->system->again(k->system, k->here, path[i].thread, &choices, path[i].move.length, k->there, &move) != MOVED)
+      return false;
+    for (unsigned e = 0; e < move.event_count; e++) {
+      uint16_t bit = (uint16_t)(1u << move.events[e].thread);
+      if (move.events[e].kind == EVENT_CALL) k->open |= bit;
+      if (move.events[e].kind == EVENT_RETURN) k->open &= (uint16_t)~bit;
+    }
+    memcpy(k->here, k->there, k->system->work);
+  }
+  return true;
+}
+
+static void add_state(struct after *k, const void *work) {
+  uint32_t ref, size = (uint32_t)k->system->pack(k->system, work, NULL, k->packed, NULL);
+  store_add(&k->store, hash_bytes(k->packed, size), k->packed, size, 0, REF_NONE, NULL, NULL, &ref);
+}
+
+static void expand(struct after *k, unsigned thread) {
+  struct choices choices;
+  struct move move;
+  choices_begin(&choices);
+  do {
+    if (k->system->move(k->system, k->here, thread, &choices, k->there, &move) != MOVED) continue;
+    for (unsigned e = 0; e < move.event_count; e++)
+      k->returned |= move.events[e].kind == EVENT_RETURN && k->open >> move.events[e].thread & 1;
+    add_state(k, k->there);
+  } while (!k->returned && choices_next(&choices));
+}
+
+static value no_value(void *self, const struct program_op *op, word result) {
+  return (void)self, (void)op, (void)result, V_NONE;
+}
+
+static enum verdict go_through(struct mem *mem, const struct subject *s, const struct path_move *path, size_t count) {
+  unsigned threads = s->threads + (s->threads + 1 < THREADS_MOST);
+  struct machine_options options = s->machine_options;
+  options.ops = OPS_FOREVER;
+  options.forget = false;
+  struct after k = {.mem = mem};
+  k.system = machine_new(mem, s->program, more_clients(mem, s, threads), threads, &options, no_value, NULL);
+  k.here = mem_zero(mem, 1, k.system->work);
+  k.there = mem_zero(mem, 1, k.system->work);
+  k.packed = mem_alloc(mem, k.system->packed_most);
+  store_open(&k.store, mem);
+  if (!make_moves(&k, path, count) || !k.open) return VERDICT_HOLDS;
+  add_state(&k, k.here);
+  for (uint32_t ref = 0; ref < k.store.end; ref = store_after(&k.store, ref)) {
+    struct record_view v = store_at(&k.store, ref);
+    mem_poll(mem);
+    for (unsigned t = 0; t < threads; t++) {
+      k.system->unpack(k.system, v.at, v.size, k.here);
+      expand(&k, t);
+      if (k.returned) return VERDICT_HOLDS;
+      if (k.store.count > STATES_MOST) return VERDICT_UNKNOWN;
+    }
+  }
+  return VERDICT_VIOLATED;
+}
+
+enum verdict subject_stuck(const struct subject *s, const struct path_move *path, size_t count) {
+  struct mem mem;
+  volatile enum verdict v = VERDICT_UNKNOWN;
+  mem_open(&mem, s->mem->limits);
+  if (!MEM_GUARD(&mem)) v = go_through(&mem, s, path, count);
+  mem_close(&mem);
+  return v;
+}
