@@ -33,7 +33,8 @@ static const struct opt opts[] = {
     {"steps", 0, "STEPS", "shared|statement", "a step is one shared access (default), or one statement"},
     {"weak", 0, NULL, NULL, "atomic_compare_exchange_weak also fails without a reason"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
-    {"no-deadlock", 0, NULL, NULL, "threads that wait for locks for ever are no violation"},
+    {"no-deadlock", 0, NULL, NULL,
+     "operations that can never return are no violation: deadlocks, locks never released"},
     {"dump", 0, "WHAT", "ast|steps", "print the syntax tree, or the steps, and stop"},
     {"jobs", 'j', "N", NULL, "threads that search (default: one a core)"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
@@ -240,6 +241,7 @@ void verify_gather(const struct verify_job *j, struct mem *m, struct verify_fact
                                     .reduce = reduce_name(s->options->search.reduce),
                                     .states = r->states,
                                     .transitions = r->transitions,
+                                    .about = r->about,
                                     .depth = r->depth,
                                     .spec_sets = r->spec_sets,
                                     .bytes_per_state = (double)r->bytes / (double)(r->states ? r->states : 1),
@@ -392,7 +394,8 @@ const struct command command_verify = {
                "operations and --spec is given. A few threads call its operations, with every argument the\n"
                "harness allows, and their accesses to shared memory are interleaved in every way. If no\n"
                "execution is wrong, none was left out. If one is, a shortest one is shown, step by step, with\n"
-               "the lines of the source. Undefined behaviour, failed assertions and deadlocks are wrong too.\n"
+               "the lines of the source. Undefined behaviour, failed assertions, deadlocks and operations that can\n"
+               "never return are wrong too.\n"
                "\n"
                "Memory is sequentially consistent. Start small: two threads with two operations each, then\n"
                "three; states multiply with each. What was assumed is printed above the verdict.\n"

@@ -105,7 +105,7 @@ static void put_verdict(const struct report *r, struct text *t) {
                 r->peak_rss_kb >> 10);
     return;
   }
-  text_printf(t, "%s%" PRIu64 " states", put_asked(r, t) ? ", " : "", e->states);
+  text_printf(t, "%s%s%" PRIu64 " states", put_asked(r, t) ? ", " : "", e->about ? "about " : "", e->states);
   if (e->states >= MANY && e->bytes_per_state > 0) text_printf(t, " of %.0f bytes", e->bytes_per_state);
   text_printf(t, ", %" PRIu64 " moves, %.2f s, %ld MB)\n", e->transitions, r->seconds, r->peak_rss_kb >> 10);
 }

@@ -87,6 +87,7 @@ static void put_searched(struct text *t, const struct execution *e) {
     return;
   }
   text_printf(t, ",\"states\":%" PRIu64 ",\"transitions\":%" PRIu64 ",\"schedules\":null", e->states, e->transitions);
+  text_printf(t, ",\"exact\":%s", e->about ? "false" : "true");
   text_printf(t, ",\"depth\":%" PRIu32 ",\"spec_sets\":%" PRIu32, e->depth, e->spec_sets);
   text_printf(t, ",\"bytes_per_state\":%.1f", e->bytes_per_state);
 }

@@ -23,6 +23,7 @@ struct execution {
   int64_t bound;                /* elements; -1: none */
   const char *reduce;
   uint64_t states, transitions;
+  bool about; /* both may differ when it is run again */
   uint32_t depth, spec_sets;
   double bytes_per_state;
   bool refines;          /* it is another object that it must behave as */

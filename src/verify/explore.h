@@ -84,7 +84,8 @@ struct explore {
   struct worker *workers;
   pthread_barrier_t barrier;
   atomic_bool stop;
-  bool ready; /* the first states are there */
+  bool unfinished; /* options.most was reached */
+  bool ready;      /* the first states are there */
   uint32_t depth;
   double told; /* when progress was last reported */
   /* the first violation: which state, and by which move */

@@ -469,6 +469,10 @@ static bool next_level(struct worker *w) {
 static void take_turn(struct worker *w, unsigned most) {
   struct explore *x = w->all;
   uint32_t ref;
+  if (x->options.most && w->store.count >= x->options.most) {
+    x->unfinished = true;
+    atomic_store(&x->stop, true);
+  }
   for (unsigned i = 0; i < most && !atomic_load_explicit(&x->stop, memory_order_relaxed); i++) {
     if ((ref = take(w)) == REF_NONE) break;
     w->taken = ref;
@@ -605,7 +609,10 @@ static void sum_up(const struct explore *x, struct search_result *r) {
   r->spec_sets = x->workers[0].traces.count(x->workers[0].traces.self);
   r->violation = x->violation;
   r->limit = (enum limit)x->limits->reached;
-  r->verdict = x->violation ? VERDICT_VIOLATED : r->limit ? VERDICT_UNKNOWN : VERDICT_HOLDS;
+  r->unfinished = x->unfinished && !x->violation && !r->limit;
+  r->verdict = x->violation ? VERDICT_VIOLATED : r->limit || r->unfinished ? VERDICT_UNKNOWN : VERDICT_HOLDS;
+  r->about =
+      (x->jobs > 1 && x->antichain) || (r->verdict == VERDICT_UNKNOWN && (x->jobs > 1 || r->limit != LIMIT_STATES));
 }
 
 /* Nothing is wrong with what was reached: can operations return from everywhere? A limit reached meanwhile leaves the

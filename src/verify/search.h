@@ -43,6 +43,7 @@ struct search_options {
   enum reduce reduce;
   bool depth_first;
   unsigned jobs;
+  uint64_t most;  /* 0; or the search is given up, unfinished, once a worker has stored that many states */
   bool anew;      /* the moves of a state met lately are made once more (recent.h): for comparing */
   bool deadlocks; /* a state where no thread can move and one waits is a violation, and so is one with an open operation
                    * from which none can return */
@@ -80,8 +81,10 @@ struct search_result {
   uint32_t spec_sets;
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
-  bool returns_undecided;            /* it holds, but whether operations can return from everywhere was not decided */
-  bool refused;                      /* some call was not made, because of the bound */
+  bool returns_undecided; /* it holds, but whether operations can return from everywhere was not decided */
+  bool unfinished;        /* given up because of options.most */
+  bool about;   /* the counts depend on the order in which workers met states, or on when a limit was reached */
+  bool refused; /* some call was not made, because of the bound */
   const char *checkpoint;            /* where what was reached is; NULL: nowhere */
   struct problem checkpoint_problem; /* why it could not be written; "" */
 };

@@ -92,8 +92,8 @@ static enum verdict stuck(void *self, const struct path_move *path, size_t count
 }
 
 /* Searches, and again without forgetting if something that was forgotten is needed. */
-static bool search_all(struct subject *s, struct limits *limits, struct search_result *r, struct problem *why) {
-  struct search_options options = s->options->search;
+static bool search_with(struct subject *s, struct search_options options, struct limits *limits,
+                        struct search_result *r, struct problem *why) {
   options.stuck = stuck;
   options.stuck_self = s;
   if (options.checkpoint || options.resume) subject_identify(s, &options.identity);
@@ -114,6 +114,35 @@ static bool search_all(struct subject *s, struct limits *limits, struct search_r
       again = true;
     }
   }
+  return true;
+}
+
+enum { SMALL = 30000 }; /* states that one worker stores before several would have got going */
+
+/* Among several workers it depends on their speed which counterexample is found first. So the one that is shown is
+ * always that of one worker: of a small search, which it does anyway; otherwise it searches again, as far as the
+ * violation. The subject is made anew for that: numbers of sets and states are given in the order they are met. */
+static bool search_all(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
+  struct search_result *r = &out->search, first;
+  struct search_options options = s->options->search, alone = options;
+  alone.jobs = 1;
+  alone.checkpoint = NULL;
+  if (options.jobs <= 1 || !s->machine->copy) return search_with(s, options, limits, r, why);
+  if (!options.resume) {
+    alone.most = SMALL;
+    if (!search_with(s, alone, limits, r, why)) return false;
+    if (!r->unfinished) return true;
+    alone.most = 0;
+  }
+  if (!search_with(s, options, limits, r, why)) return false;
+  if (r->verdict != VERDICT_VIOLATED) return true;
+  first = *r;
+  subject_close(s);
+  if (!subject_make(s->mem, s->unit, s->options, s, why) || !search_with(s, alone, limits, r, why)) return false;
+  if (r->verdict == VERDICT_VIOLATED) return true;
+  *r = first;
+  note(s, out, "another run may show another counterexample: %s before the one that is always shown was found",
+       limit_told((enum limit)limits->reached));
   return true;
 }
 
@@ -179,7 +208,7 @@ bool start_fails(struct subject *s, struct verified *out) {
 
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   if (start_fails(s, out)) return true;
-  if (!search_all(s, limits, &out->search, why)) return false;
+  if (!search_all(s, limits, out, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);

@@ -241,6 +241,16 @@ ASIF_OP(g)
 END
 verify 1 o.c --spec self; says '... and so on'; says 'a loop without end'
 
+# The same counterexample, however many search; counts that depend on that are said to.
+verify 1 objects/herlihy_wing_queue.c -o forever -j 1; sed 's/, [0-9.]* s, .*//' out >alone
+for jobs in 2 3; do
+  verify 1 objects/herlihy_wing_queue.c -o forever -j $jobs; sed 's/, [0-9.]* s, .*//' out >together
+  cmp -s alone together || fail "-j $jobs shows another execution: $(diff alone together)"
+done
+grep -q ' [3-9][0-9][0-9][0-9][0-9] states' alone || fail "not a search for several workers: $(tail -1 alone)"
+verify 0 objects/ms_queue.c -n 3 -o 2 -j 2; says ', about '; verify 0 objects/ms_queue.c -n 3 -o 2 -j 2 --json; says '"exact":false'
+verify 0 objects/ms_queue.c -n 2 -j 2; says 'queue, 2'; verify 0 objects/ms_queue.c -n 2 -j 2 --json; says '"exact":true'
+
 # Limits, and output that cannot be delivered.
 run 3 "$asif" verify objects/ms_queue.c -n 3 -o 4 --time-limit 0.000001
 says 'verdict: unknown: the object could not be read within the limits'; silent

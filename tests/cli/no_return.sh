@@ -1,0 +1,154 @@
+#!/bin/bash
+# asif verify: operations that can never return are a violation; operations that wait for others to be called are not.
+. tests/cli/common
+has verify || exit 77
+export ASIF_INCLUDE=$root/include
+object() { { printf '#include <asif.h>\n#include <pthread.h>\n#include <stdatomic.h>\n'; cat; } >o.c; }
+verify() { # STATUS ARGUMENT...
+  status=$1
+  shift
+  run "$status" "$asif" verify o.c "$@" --states-limit 1M
+}
+ways() { # STATUS ARGUMENT...: the same by every reduction and number of workers
+  for how in best none sym1 sym por both '-j1' '-j3' '--search depth'; do
+    case $how in -*) verify "$@" $how --quiet ;; *) verify "$@" -r $how --quiet ;; esac
+  done
+}
+
+# A spin lock that is not always released.
+object <<'END'
+static atomic_int taken, c;
+static void inc(void) {
+  while (atomic_exchange(&taken, 1))
+    ;
+  c = c + 1;
+  if (c != 2) taken = 0;
+}
+static int read(void) { return c; }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+END
+for client in '-o 2' '-n 3' '-o forever'; do
+  ways 1 $client; says 'verdict: violated: no return ('
+  verify 1 $client --evidence e; silent; says 'can never return, however threads are scheduled'; says 'o.c:6  here, inc never returns'
+  run 0 "$asif" replay e; says 'none of the open operations can return'; says 'the evidence stands'
+  verify 0 $client --no-deadlock
+done
+says 'verdict: linearizable'
+verify 0 # two calls of inc return
+verify 1 -o 2 --json; says '"verdict":"violated"'; says '"violation":"no return"'; says '"reason":"the operation of thread '
+verify 1 -o 2 --junit j --quiet; grep -q 'failures="1"' j && grep -q 'can never return' j || fail "$(cat j)"
+# Evidence that was changed: a move less, and an operation can return.
+moves=$(sed -n 's/^moves //p' e)
+awk -v n="$moves" '/^moves /{print "moves " n - 3; take = NR + n - 3; next} /^history/{take = 0; h = 1} h || !take || NR <= take' e >fewer
+run 1 "$asif" replay fewer; says 'the evidence does not stand'
+
+# One that is, and a ticket lock.
+sed 's/if (c != 2) //' o.c >right.c && cp right.c o.c
+for client in '-o 2' '-n 3'; do ways 0 $client; done
+object <<'END'
+static atomic_uint next, serving;
+static int c;
+static void inc(void) {
+  unsigned t = atomic_fetch_add(&next, 1);
+  while (atomic_load(&serving) != t)
+    ;
+  c = c + 1;
+  atomic_store(&serving, t + 1);
+}
+static int read(void) {
+  unsigned t = next++;
+  while (serving != t)
+    ;
+  int r = c;
+  serving = serving + 1;
+  return r;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+END
+for client in '-o 2' '-n 3'; do ways 0 $client; done
+sed 's/serving = serving + 1;/serving = serving + (r != 1);/' o.c >wrong.c && cp wrong.c o.c # a turn that never comes
+for client in '-o 2' '-n 3'; do ways 1 $client; says 'no return'; done
+
+# A thread spins for ever while it holds a mutex that another one waits for.
+object <<'END'
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int x, ready;
+static void write(int v) {
+  pthread_mutex_lock(&m);
+  x = v;
+  while (v == 2 && !ready)
+    ;
+  pthread_mutex_unlock(&m);
+}
+static int read(void) {
+  pthread_mutex_lock(&m);
+  int v = x;
+  if (v == 9) ready = 1;
+  pthread_mutex_unlock(&m);
+  return v;
+}
+ASIF_OBJECT(register(0))
+ASIF_OP(write, ASIF_IN(1, 2))
+ASIF_OP(read)
+END
+ways 1 -o 2; says 'no return'
+verify 1 -o forever; says 'no return'; says 'never returns'
+
+# Operations that wait for another one to be called: in a client that calls none, nothing is wrong.
+object <<'END'
+static atomic_int item[8], back;
+static void enq(int v) {
+  int i = atomic_fetch_add(&back, 1);
+  item[i] = v;
+}
+static int deq(void) {
+  for (;;)
+    for (int i = 0, n = back; i < n; i++) {
+      int v = atomic_exchange(&item[i], 0);
+      if (v) return v;
+    }
+}
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 2))
+ASIF_OP(deq)
+END
+ways 0 -o 2; ways 0 -n 3
+object <<'END'
+static atomic_int full;
+static void put(int v) {
+  asif_require(!full);
+  full = v;
+}
+static int take(void) {
+  int v = full;
+  asif_require(v != 0);
+  full = 0;
+  return v;
+}
+ASIF_OBJECT(bag)
+ASIF_OP_AS(insert, put, ASIF_IN(1, 1))
+ASIF_OP_AS(remove, take)
+END
+"$asif" verify o.c -o 2 --quiet >out 2>err
+! grep -q 'no return' out || fail "$(cat out)"
+object <<'END'
+static atomic_int taken;
+static void acquire(void) {
+  while (atomic_exchange(&taken, 1))
+    ;
+}
+static void release(void) {
+  asif_require(taken);
+  taken = 0;
+}
+ASIF_OBJECT(lock)
+ASIF_OP(acquire)
+ASIF_OP(release)
+END
+"$asif" verify o.c -o 2 --quiet >out 2>err
+! grep -q 'no return' out || fail "a lock that is taken: $(cat out)"
+exit 0
