@@ -36,5 +36,5 @@ void live_facts(const struct live_asked *asked, const struct verified *v, struct
   size_t stem = v->search.path_count - v->loop_count;
   *e = (struct endless){.progress = asked->formula ? NULL : progress_name(asked->progress), .formula = asked->formula};
   if (asked->formula && asked->fairness != FAIR_NONE) e->fairness = fairness_name(asked->fairness);
-  while (e->loop < s->lines.count && (!v->loop_count || s->lines.at[e->loop].step <= stem)) e->loop++;
+  while (e->loop < s->lines.count && (!v->loop_count || v->bad_prefix || s->lines.at[e->loop].step <= stem)) e->loop++;
 }

@@ -71,6 +71,7 @@ struct worker {
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
+  uint8_t *called;                              /* calls made, a bit each by their numbers */
   bool refused;                                 /* a call was not made (ASIF_BOUND) */
   unsigned phase;
 };

@@ -26,9 +26,10 @@ struct ltl_names live_names(struct subject *);
 bool live_verify(struct subject *, struct limits *, struct verified *, struct problem *);
 
 /* Is this a run that violates what is asked (live_confirm.c)? Its moves are made again and judged by the definitions of
- * progress.h alone: the last `loop` of them are repeated for ever. False with the reason why not. */
+ * progress.h alone: the last `loop` of them are repeated for ever. False with the reason why not. *bad, unless NULL:
+ * after so many of the moves a formula is false whatever follows; SIZE_MAX. */
 bool live_confirm(struct mem *, struct system *, const struct live_asked *, const struct ltl_names *,
-                  const struct path_move *, size_t count, size_t loop, struct problem *why);
+                  const struct path_move *, size_t count, size_t loop, size_t *bad, struct problem *why);
 
 const char *fairness_name(enum fairness); /* "weak" */
 

@@ -27,6 +27,7 @@ struct run {
   void *here, *there;
   /* Of the loop, or of the last state if there is none. */
   uint16_t moved, returned, stuck, ever, always, held;
+  size_t bad; /* formulas: after so many moves it is false whatever follows; SIZE_MAX */
 };
 
 static bool no_violation(struct run *r, const char *reason) {
@@ -227,6 +228,68 @@ static bool *evaluate(struct run *r, const struct ltl *f, const struct word_lett
   return of[f->root];
 }
 
+/* A prefix: each part is true, false or open at each letter, whatever follows; the letter after the last is not known.
+ */
+enum kleene { NO, OPEN, YES };
+
+static enum kleene least(enum kleene a, enum kleene b) { return a < b ? a : b; }
+static enum kleene most(enum kleene a, enum kleene b) { return a > b ? a : b; }
+static enum kleene opposite(enum kleene a) { return (enum kleene)(YES - a); }
+static enum kleene equals(enum kleene a, enum kleene b) { return a == OPEN || b == OPEN ? OPEN : a == b ? YES : NO; }
+
+/* As truth, of what is known. */
+static enum kleene known(const struct ltl_node *n, enum kleene proposition, enum kleene left, enum kleene right,
+                         enum kleene left_next, enum kleene next) {
+  switch (n->kind) {
+  case LTL_FALSE: return NO;
+  case LTL_TRUE: return YES;
+  case LTL_PROPOSITION: return proposition;
+  case LTL_NOT: return opposite(left);
+  case LTL_NEXT: return left_next;
+  case LTL_ALWAYS: return least(left, next);
+  case LTL_FINALLY: return most(left, next);
+  case LTL_UNTIL:
+  case LTL_WEAK: return most(right, least(left, next));
+  case LTL_RELEASE: return least(right, most(left, next));
+  case LTL_AND: return least(left, right);
+  case LTL_OR: return most(left, right);
+  case LTL_IMPLIES: return most(opposite(left), right);
+  default: return equals(left, right);
+  }
+}
+
+/* Is the formula false of every word that begins with these letters? */
+static bool is_bad(struct run *r, const struct ltl *f, const uint64_t *letters, size_t count) {
+  size_t n = f->nodes.count;
+  enum kleene *now = mem_alloc(r->mem, n * sizeof *now), *then = mem_alloc(r->mem, n * sizeof *then);
+  for (size_t k = count + 1; k-- > 0;) {
+    for (size_t i = 0; i < n; i++) {
+      const struct ltl_node *node = &f->nodes.at[i];
+      bool leaf = node->kind <= LTL_PROPOSITION, two = node->kind >= LTL_UNTIL, end = k == count;
+      enum kleene proposition = end || node->kind != LTL_PROPOSITION ? OPEN : letters[k] >> node->left & 1 ? YES : NO;
+      now[i] = known(node, proposition, leaf ? OPEN : now[node->left], two ? now[node->right] : OPEN,
+                     leaf || end ? OPEN : then[node->left], end ? OPEN : then[i]);
+    }
+    for (size_t i = 0; i < n; i++) then[i] = now[i];
+  }
+  bool bad = then[f->root] == NO;
+  mem_free(r->mem, now);
+  mem_free(r->mem, then);
+  return bad;
+}
+
+/* The fewest moves after which nothing can make the formula true; SIZE_MAX if there is always something. */
+static size_t find_bad(struct run *r, const struct ltl *f) {
+  VEC(uint64_t) letters = {0};
+  for (size_t i = 0; i < r->count; i++) {
+    for (size_t k = r->first[i]; k < r->first[i + 1]; k++)
+      vec_push(r->mem, &letters, ltl_letter(f, r->names, &r->events[k]));
+    if (r->first[i] == r->first[i + 1]) vec_push(r->mem, &letters, 0);
+    if (is_bad(r, f, letters.at, letters.count)) return i + 1;
+  }
+  return SIZE_MAX;
+}
+
 static bool judge_formula(struct run *r, const struct live_asked *asked) {
   struct ltl f = {0};
   struct word_letters w = {0};
@@ -236,13 +299,15 @@ static bool judge_formula(struct run *r, const struct live_asked *asked) {
   if (!is_fair(r, asked->fairness) || !ltl_parse(r->mem, asked->formula, r->system->threads, r->names, &f, r->why))
     return false;
   read_word(r, &f, &w);
+  r->bad = find_bad(r, &f);
   return !evaluate(r, &f, &w)[0] || no_violation(r, "the formula is true of the run");
 }
 
 bool live_confirm(struct mem *m, struct system *system, const struct live_asked *asked, const struct ltl_names *names,
-                  const struct path_move *path, size_t count, size_t loop, struct problem *why) {
+                  const struct path_move *path, size_t count, size_t loop, size_t *bad, struct problem *why) {
   struct run r = {
       .mem = m, .system = system, .names = names, .path = path, .count = count, .stem = count - loop, .why = why};
+  r.bad = SIZE_MAX;
   r.moments = mem_zero(m, count + 1, sizeof *r.moments);
   r.events = mem_zero(m, count * EVENTS_MOST + 1, sizeof *r.events);
   r.first = mem_zero(m, count + 1, sizeof *r.first);
@@ -250,6 +315,8 @@ bool live_confirm(struct mem *m, struct system *system, const struct live_asked 
   r.there = mem_zero(m, 1, system->work);
   if (!make_run(&r)) return false;
   sum_up(&r);
-  if (asked->formula) return judge_formula(&r, asked);
+  bool is = asked->formula && judge_formula(&r, asked);
+  if (bad) *bad = r.bad;
+  if (asked->formula) return is;
   return loop ? judge_loop(&r, asked->progress) : judge_end(&r, asked->progress);
 }

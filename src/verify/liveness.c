@@ -31,6 +31,21 @@ static bool faulted(struct liveness *l) {
   return true;
 }
 
+/* Which calls are made, and return, in some run. */
+static void note_calls(struct liveness *l) {
+  const struct graph *g = &l->graph;
+  struct liveness_result *r = l->result;
+  for (size_t i = 0; i < g->labels.count; i++)
+    for (unsigned k = 0; k < g->labels.at[i].count; k++)
+      if (g->labels.at[i].events[k].call >= r->calls_count) r->calls_count = g->labels.at[i].events[k].call + 1u;
+  r->calls = mem_zero(l->mem, r->calls_count + 1, 1);
+  for (size_t i = 0; i < g->labels.count; i++)
+    for (unsigned k = 0; k < g->labels.at[i].count; k++) {
+      const struct event *e = &g->labels.at[i].events[k];
+      r->calls[e->call] |= e->kind == EVENT_RETURN ? CALL_RETURNED : CALL_MADE;
+    }
+}
+
 enum { FIRST_PART = 1 << 15, PARTS_GROW = 8 };
 
 static bool in_parts(struct liveness *l, liveness_step *prepare, liveness_step *decide) {
@@ -44,7 +59,10 @@ static bool in_parts(struct liveness *l, liveness_step *prepare, liveness_step *
     l->result->transitions = l->graph.edges.count;
     if (l->graph.fault_node != UINT32_MAX) return faulted(l);
     good = decide(l);
-    if (graph_complete(&l->graph)) break;
+    if (graph_complete(&l->graph)) {
+      note_calls(l);
+      break;
+    }
     mem_close(l->part);
     size = size < UINT32_MAX / PARTS_GROW ? size * PARTS_GROW : UINT32_MAX;
   }

@@ -73,7 +73,12 @@ struct liveness_result {
   uint64_t product;             /* LTL: states of the product */
   uint32_t automaton;           /* LTL: states of the automaton of the negated formula */
   enum limit limit;
+  /* By the number of a call: whether a run makes it (CALL_MADE), and one in which it returns (CALL_RETURNED). NULL: not
+   * the whole of the system was looked at. */
+  unsigned char *calls;
+  size_t calls_count;
 };
+enum { CALL_MADE = 1, CALL_RETURNED = 2 };
 
 /* names may be NULL: then sentences speak of "an operation". Results are owned by mem. Limits give VERDICT_UNKNOWN, as
  * does a move beyond what is modelled (FAULT_RANGE). False with the problem for an internal error. */

@@ -419,7 +419,7 @@ static enum verdict replay_trace(struct evidence *e, struct subject *s, struct v
 
 static bool confirms(const struct evidence *e, struct subject *s, struct problem *why) {
   struct ltl_names names = live_names(s);
-  return live_confirm(e->mem, live_system(s), &e->live, &names, e->moves.at, e->moves.count, e->loop, why);
+  return live_confirm(e->mem, live_system(s), &e->live, &names, e->moves.at, e->moves.count, e->loop, NULL, why);
 }
 
 static enum verdict replay_run(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {

@@ -188,6 +188,7 @@ static bool follow_events(struct worker *w, const struct event *events, unsigned
       w->refused = true;
       return false;
     }
+    if (events[i].kind == EVENT_CALL) w->called[events[i].call / 8] |= (uint8_t)(1 << events[i].call % 8);
   }
   *next = set;
   return true;
@@ -569,6 +570,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->to = mem_zero(&w->mem, 1, system->work);
   w->packed = mem_alloc(&w->mem, system->packed_most);
   w->waiting = mem_zero(&w->mem, WAITING, sizeof *w->waiting);
+  w->called = mem_zero(&w->mem, CALLS_BYTES, 1);
   w->outbox = mem_zero(&w->mem, x->jobs, sizeof *w->outbox);
   if (x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH)
     w->cartesian = cartesian_new(&w->mem, w->system);
@@ -604,6 +606,7 @@ static void sum_up(const struct explore *x, struct search_result *r) {
     r->terminal += w->terminal;
     r->bytes += w->store.bytes;
     r->refused |= w->refused;
+    for (unsigned k = 0; k < CALLS_BYTES; k++) r->called[k] |= w->called[k];
   }
   r->depth = x->depth;
   r->spec_sets = x->workers[0].traces.count(x->workers[0].traces.self);

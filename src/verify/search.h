@@ -70,6 +70,8 @@ enum violation {
   VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
 };
 
+enum { CALLS_BYTES = 65536 / 8 };
+
 struct search_result {
   enum verdict verdict;
   enum violation violation;
@@ -85,6 +87,7 @@ struct search_result {
   bool unfinished;        /* given up because of options.most */
   bool about;   /* the counts depend on the order in which workers met states, or on when a limit was reached */
   bool refused; /* some call was not made, because of the bound */
+  uint8_t called[CALLS_BYTES];       /* calls that were made, a bit each by their numbers; since it was resumed */
   const char *checkpoint;            /* where what was reached is; NULL: nowhere */
   struct problem checkpoint_problem; /* why it could not be written; "" */
 };

@@ -59,6 +59,18 @@ static bool names_differ(struct subject *s, struct problem *why) {
   return true;
 }
 
+/* A specification in C names an operation after the function that specifies it first: here it is the object's that is
+ * spoken of. */
+static void name_first(struct subject *s, unsigned found, const char *name) {
+  struct spec_op *ops = mem_alloc(s->mem, s->spec.op_count * sizeof *ops);
+  struct text names;
+  text_open(&names, s->mem);
+  text_printf(&names, "%s %s", name, s->spec.ops[found].names);
+  memcpy(ops, s->spec.ops, s->spec.op_count * sizeof *ops);
+  ops[found].names = names.at;
+  s->spec.ops = ops;
+}
+
 /* An operation of the program and its counterpart. */
 static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
   const struct program_op *op = &s->program->ops[i];
@@ -84,6 +96,7 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
     return false;
   }
   s->spec_op[i] = found;
+  if (s->own || s->spec.source) name_first(s, (unsigned)found, op->name);
   c_result_is(s->mem, &s->spec, (unsigned)found, (enum c_type)op->result);
   return true;
 }

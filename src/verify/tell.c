@@ -208,9 +208,10 @@ static void add_call(struct telling *k, uint32_t process, const struct trace_ite
   struct history *h = k->history;
   value args[3];
   for (unsigned i = 0; i < item->op->params; i++) args[i] = value_int(h->values, item->call->args[i]);
+  const struct subject *s = k->subject;
   size_t len;
-  const char *name =
-      spec_op_name(&k->subject->spec, (unsigned)k->subject->spec_op[item->op - k->subject->program->ops], &len);
+  int op = s->spec_op[item->op - s->program->ops];
+  const char *name = spec_op_name(&s->spec, (unsigned)op, &len);
   history_call(h, process, 0, names_intern(h->methods, name, len), args, item->op->params, item->op->place.line);
 }
 

@@ -60,14 +60,32 @@ void note(struct subject *s, struct verified *out, const char *format, ...) {
   vec_push(s->mem, &out->notes, mem_string(s->mem, line, strlen(line)));
 }
 
-static bool uses_weak(const struct program *p) {
+bool uses_weak(const struct program *p) {
   for (uint32_t i = 1; i < p->code_count; i++)
     if (p->code[i].code == I_CAS && (p->code[i].flags & FLAG_WEAK)) return true;
   return false;
 }
 
+/* Operations that no client could call: what holds holds without them. */
+static void note_never_called(struct subject *s, struct verified *out) {
+  if (out->search.verdict != VERDICT_HOLDS || s->options->live || s->options->search.resume) return;
+  for (uint32_t op = 0; op < s->program->op_count; op++) {
+    bool has = false, called = false;
+    for (unsigned t = 0; t < s->threads; t++)
+      for (unsigned i = 0; i < s->client[t].call_count; i++) {
+        const struct client_call *c = &s->client[t].calls[i];
+        has |= c->op == op;
+        called |= c->op == op && out->search.called[c->number / 8] >> c->number % 8 & 1;
+      }
+    if (has && !called)
+      note(s, out, "%s is never called in any execution: nothing is said of it%s", s->program->ops[op].function,
+           out->search.refused ? "" : " (what it requires never holds)");
+  }
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
+  note_never_called(s, out);
   bool reduces = how != REDUCE_NONE && how != REDUCE_POR && how != REDUCE_TAU;
   if (s->not_symmetric && reduces && !s->options->live && s->threads > 1)
     note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
@@ -146,6 +164,21 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
   return true;
 }
 
+/* Does the operation that returns last do so without a linearization point, its own or one that another made for it? */
+static bool lacks_point(const struct search_result *r) {
+  const struct move *last = &r->path[r->path_count - 1].move;
+  unsigned thread = THREADS_MOST;
+  for (unsigned i = 0; i < last->event_count; i++)
+    if (last->events[i].kind == EVENT_RETURN) thread = last->events[i].thread;
+  for (size_t k = r->path_count; k-- > 0;)
+    for (unsigned i = r->path[k].move.event_count; i-- > 0;) {
+      const struct event *e = &r->path[k].move.events[i];
+      if (e->thread == thread && e->kind == EVENT_LIN) return false;
+      if (e->thread == thread && e->kind == EVENT_CALL) return true;
+    }
+  return false;
+}
+
 /* "the operations of threads A and B can never return, ..." */
 static const char *explain_stuck(struct subject *s, const struct verified *out) {
   const struct history *h = out->history;
@@ -175,9 +208,12 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
     out->kind = s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
     if (s->against.reference) return against_confirm(s, out, why);
     if (!s->options->points) return confirm(s, limits, out, why);
-    out->reason =
-        "an operation's result is not the one the specification gives at its marked linearization point: the marks "
-        "are wrong, or the object is; without --points the object is verified by itself";
+    out->reason = lacks_point(r) ? "an operation returns without a linearization point: on this way through it none is "
+                                   "marked (ASIF_LIN), or "
+                                   "the mark is not reached"
+                                 : "an operation's result is not the one the specification gives at its marked "
+                                   "linearization point: the marks "
+                                   "are wrong, or the object is; without --points the object is verified by itself";
     return true;
   case VIOLATION_DEADLOCK:
     out->kind = "deadlock";

@@ -81,6 +81,7 @@ struct verified {
   struct place fault;       /* of a violation before the threads start, where at_start */
   bool at_start;
   VEC(const char *) notes; /* what was assumed */
+  size_t bad_prefix;       /* a formula is false after so many moves, whatever follows: only these are told; or 0 */
   size_t loop_count;       /* liveness: so many moves at the end of the path are repeated for ever */
 };
 
@@ -110,6 +111,7 @@ void schedule_open(const struct subject *, struct schedule *); /* without lines 
 bool start_fails(struct subject *, struct verified *);
 void explain_fault(struct subject *, struct verified *, const struct move *);
 void note_assumptions(struct subject *, struct verified *);
+bool uses_weak(const struct program *); /* atomic_compare_exchange_weak */
 void note(struct subject *, struct verified *, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* subject.c, in parts: self.c */

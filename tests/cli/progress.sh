@@ -72,7 +72,8 @@ verify 0 objects/register.c --ltl '[](return(read)@B -> X[](call(read)@B -> F re
 verify 1 objects/two_lock_queue.c --ltl '[](call(deq)@A -> <>return(deq)@A)' --fair weak --bound 1 --quiet
 verify 0 objects/two_lock_queue.c --ltl '[](call(deq)@A -> <>return(deq)@A)' --fair strong --bound 1 --quiet
 verify 0 objects/treiber_stack.c --ltl '!return(pop, 1) W call(push, 1)' --bound 1 --quiet
-verify 1 objects/treiber_stack.c --ltl '!return(pop, empty) U call(push, 1)' --bound 1 --ops 1; says 'where all threads have stopped'
+verify 1 objects/treiber_stack.c --ltl '!return(pop, empty) U call(push, 1)' --bound 1 --ops 1; says 'nothing after step 3 matters'
+verify 1 objects/treiber_stack.c --ltl '<>call(push, 1)' --bound 1 --ops 1; says 'where all threads have stopped'
 verify 0 objects/treiber_stack.c --ltl '[]!call(push, 7)' --bound 1; says 'note: '; says 'call(push, 7)'
 verify 2 objects/register.c --ltl '[](call(reed) -> <>return(read))'; warns "formula:1:9: no operation is called 'reed'"; warns 'write, read'
 verify 2 objects/register.c --ltl '[](call(read)'; warns 'formula:1:14:'
@@ -125,6 +126,56 @@ run 0 "$asif" replay e; says 'a null pointer is used'; says 'the evidence stands
 run 3 "$asif" verify objects/ms_queue.c -n 3 --progress lock-free --states-limit 10k; says 'verdict: unknown: the limit of states was reached after'; says ', with 1000'
 run 3 "$asif" verify objects/ms_queue.c -n 3 --ltl 'true' --memory-limit 8M --json; json_good out; says '"verdict":"unknown"'
 verify 3 objects/bugs/b3_pop.c --progress lock-free; says 'not linearizable' # the clients do not know what they may call
+
+# What is told of a formula that is false whatever follows: its beginning, and no loop.
+cat >order.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void write(int v) { x = v; }
+static int read(void) { return x; }
+ASIF_OP(write, ASIF_IN(1, 2))
+ASIF_OP(read)
+END
+verify 1 order.c --ltl '[]!return(read, 2)' --evidence e
+says 'it is false of every execution that begins like this: nothing after step'; says 'read returns 2'
+case $out in *'for ever'* | *loop*) fail "a loop is told that has nothing to do with it: $out" ;; esac
+[ "$(grep -c 'read returns' out)" = 1 ] || fail "more is told than the beginning: $out"
+run 0 "$asif" replay e; says 'the evidence stands'
+verify 1 order.c --ltl '[]!return(read, 2)' --json; says '"loop":[]'; says 'nothing after step'
+verify 1 order.c --ltl '[](call(read) -> <>return(read))'; says 'for ever'
+case $out in *'nothing after'*) fail "$out" ;; esac
+verify 1 order.c --ltl '(!return(read, 1)) U return(read, 2)'; says 'return'
+
+# Operations of which nothing was seen.
+cat >never.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static int get(void) { return x; }
+static int take(void) { asif_require(y == 1); return x; }
+ASIF_OP(get)
+ASIF_OP(take)
+END
+verify 0 never.c --progress wait-free; says 'note: take is never called in any execution'
+sed -i 's/{ return x; }/{ y = 0; return x; }/' never.c
+verify 0 never.c --progress wait-free; says 'note: no call of take ever returns: what it requires (asif_require) never holds'
+verify 0 never.c --progress wait-free --json; says 'no call of take ever returns'
+verify 0 never.c --spec self; says 'note: take is never called in any execution'
+
+# Failures without a reason that go on for ever.
+cat >weak.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void inc(void) {
+  int v = x;
+  while (!atomic_compare_exchange_weak(&x, &v, (v + 1) & 1)) ;
+}
+ASIF_OP(inc)
+END
+verify 0 weak.c --progress lock-free; says 'verdict: lock-free'
+verify 1 weak.c --progress lock-free --weak; says 'note: with --weak, atomic_compare_exchange_weak may fail without a reason for ever'
 
 # Evidence that was changed.
 verify 1 objects/treiber_stack.c --progress wait-free --bound 1 --evidence e --quiet

@@ -241,6 +241,39 @@ ASIF_OP(g)
 END
 verify 1 o.c --spec self; says '... and so on'; says 'a loop without end'
 
+# A linearization point that is missing, and one whose result is wrong.
+object <<'END'
+static atomic_int c;
+static void inc(void) {
+  int old = atomic_fetch_add(&c, 1);
+  if (old < 1) ASIF_LIN();
+}
+static int read(void) {
+  int r = c;
+  ASIF_LIN();
+  return r;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+END
+verify 1 o.c --points; says 'an operation returns without a linearization point'
+sed 's/if (old < 1) //; s/return r;/return r + (r == 2);/' o.c >p.c
+verify 1 p.c --points -o 2; says "an operation's result is not the one"
+
+# The operation, not the function that specifies it, is what the picture names.
+object <<'END'
+static atomic_int c;
+static int inc(void) { return c++; }
+struct number { int n; };
+static int spec_inc(struct number *s) { return s->n; }
+ASIF_OP(inc)
+ASIF_SPEC(odd, struct number)
+ASIF_SPEC_OP(spec_inc, "inc")
+END
+verify 1 o.c -o 2 --spec o.c; says '|--Inc() -> '
+case $out in *pec_inc*) fail "the picture names a function: $out" ;; esac
+
 # The same counterexample, however many search; counts that depend on that are said to.
 verify 1 objects/herlihy_wing_queue.c -o forever -j 1; sed 's/, [0-9.]* s, .*//' out >alone
 for jobs in 2 3; do
