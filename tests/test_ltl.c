@@ -21,7 +21,8 @@ static void open_memory(void) {
 static bool is_confirmed(struct system *s, const char *formula, enum fairness f, const struct liveness_result *r) {
   struct live_asked asked = {.formula = formula, .fairness = f};
   struct problem why;
-  return live_confirm(&memory, s, &asked, &toy_names, r->stem, r->stem_count + r->loop_count, r->loop_count, &why);
+  return live_confirm(&memory, s, &asked, &toy_names, r->stem, r->stem_count + r->loop_count, r->loop_count, NULL,
+                      &why);
 }
 
 static struct liveness_result check(struct system *s, const char *formula, enum fairness f) {

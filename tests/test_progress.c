@@ -12,7 +12,7 @@ static struct limits limits;
 /* The run is a violation of the condition by its definition alone. */
 static bool is_confirmed(struct system *s, enum progress p, const struct liveness_result *r, struct problem *why) {
   struct live_asked asked = {.progress = p};
-  return live_confirm(&memory, s, &asked, &toy_names, r->stem, r->stem_count + r->loop_count, r->loop_count, why);
+  return live_confirm(&memory, s, &asked, &toy_names, r->stem, r->stem_count + r->loop_count, r->loop_count, NULL, why);
 }
 
 static struct liveness_result check(struct system *s, enum progress p) {
