@@ -35,6 +35,12 @@ struct packed {
   uint64_t hash;
 };
 
+/* How a pair was reached first. */
+struct reached {
+  uint32_t from;
+  struct path_move by;
+};
+
 struct explorer {
   struct brute *out;
   struct mem *mem;
@@ -51,6 +57,12 @@ struct explorer {
    * history. */
   VEC(struct quiet_move) quiet;
   VEC(bool) goes_on;
+  /* Of any: all moves, how each pair was reached, and whether a return can be reached from it. */
+  VEC(struct quiet_move) moves;
+  VEC(struct reached) reached;
+  VEC(bool) returns;
+  struct path_move by; /* the move being made */
+  bool returned;
 };
 
 static void table_open(struct table *t, struct mem *mem, size_t most) {
@@ -258,6 +270,10 @@ static void expand_move(struct explorer *x, enum moved moved, const struct move 
     if (!b->tree.at[node].set) note_wrong(x);
     if (b->tree.at[node].set || b->client || b->past) {
       uint32_t to = add_pair(x, (struct pair){state_number(x, x->to), node, x->here.level + 1});
+      x->by.move = *move;
+      for (unsigned i = 0; i < move->event_count; i++) x->returned |= move->events[i].kind == EVENT_RETURN;
+      if (!b->client) vec_push(x->mem, &x->moves, ((struct quiet_move){x->at, to}));
+      if (!b->client && to == x->reached.count) vec_push(x->mem, &x->reached, ((struct reached){x->at, x->by}));
       if (b->client && node == x->here.node) vec_push(x->mem, &x->quiet, ((struct quiet_move){x->at, to}));
       x->spoke += node != x->here.node;
     }
@@ -267,13 +283,17 @@ static void expand_move(struct explorer *x, enum moved moved, const struct move 
 static void expand(struct explorer *x) {
   const struct packed *p = &x->states.at[x->here.state];
   x->moved = x->locked = x->spoke = 0;
+  x->returned = false;
   x->system->unpack(x->system, p->at, p->size, x->from);
   for (unsigned t = 0; t < x->system->threads; t++) {
     struct choices choices;
     struct move move;
     choices_begin(&choices);
-    do expand_move(x, x->system->move(x->system, x->from, t, &choices, x->to, &move), &move);
-    while (choices_next(&choices));
+    do {
+      enum moved moved = x->system->move(x->system, x->from, t, &choices, x->to, &move);
+      x->by = (struct path_move){.thread = (uint8_t)t, .choices = choices};
+      expand_move(x, moved, &move);
+    } while (choices_next(&choices));
   }
   if (x->moved || !x->locked) return;
   x->out->kinds.deadlock = true;
@@ -311,6 +331,41 @@ static void note_ends(struct explorer *x) {
   }
 }
 
+static void close_returns(struct explorer *x) {
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = x->moves.count; i-- > 0;) {
+      struct quiet_move m = x->moves.at[i];
+      if (x->returns.at[m.from] || !x->returns.at[m.to]) continue;
+      x->returns.at[m.from] = more = true;
+    }
+  }
+}
+
+/* Pairs from which no return can be reached: is one stuck, whatever other threads might call? */
+static bool any_stuck(struct explorer *x) {
+  struct brute *b = x->out;
+  VEC(struct path_move) path = {0};
+  close_returns(x);
+  for (size_t i = x->pairs.count; i-- > 0;) {
+    uint32_t set = b->tree.at[x->pairs.at[i].node].set;
+    if (x->returns.at[i] || !specset_owes(b->subject->sets, set)) continue;
+    path.count = 0;
+    for (uint32_t at = (uint32_t)i; at; at = x->reached.at[at].from) vec_push(x->mem, &path, x->reached.at[at].by);
+    for (size_t k = 0; k < path.count / 2; k++) {
+      struct path_move m = path.at[k];
+      path.at[k] = path.at[path.count - 1 - k];
+      path.at[path.count - 1 - k] = m;
+    }
+    enum verdict v = subject_stuck(b->subject, path.at, path.count);
+    if (v == VERDICT_VIOLATED) return true;
+    if (v == VERDICT_UNKNOWN) return b->limited = true, false;
+    x->returns.at[i] = true;
+    close_returns(x);
+  }
+  return false;
+}
+
 static void explore(struct brute *b, size_t pairs_most) {
   struct mem *mem = b->mem;
   struct subject *s = b->subject;
@@ -330,17 +385,22 @@ static void explore(struct brute *b, size_t pairs_most) {
     return;
   }
   add_pair(&x, (struct pair){state_number(&x, x.to), 0, 0});
+  vec_push(mem, &x.reached, ((struct reached){0}));
   for (size_t i = 0; i < x.pairs.count && b->whole; i++) {
     x.here = x.pairs.at[i];
     x.at = (uint32_t)i;
     expand(&x);
     bool goes_on = x.spoke || (!x.moved && !x.locked);
-    if (b->client) vec_push(mem, &x.goes_on, goes_on);
+    if (b->client)
+      vec_push(mem, &x.goes_on, goes_on);
+    else
+      vec_push(mem, &x.returns, x.returned || (!x.moved && !x.locked));
     b->whole = x.pairs.count + 64 < pairs_most;
   }
   b->pairs = x.pairs.count;
   b->nodes = b->tree.count;
   if (b->client && b->whole) note_ends(&x);
+  if (!b->client && !b->past && b->whole && !b->limited) b->kinds.stuck = any_stuck(&x);
 }
 
 void brute_explore(struct brute *b, struct mem *mem, struct subject *s, size_t pairs_most, size_t histories_most) {

@@ -8,6 +8,7 @@
 
 struct brute_kinds {
   bool trace, deadlock;
+  bool stuck;      /* from a state on no operation returns, though one is open */
   uint32_t faults; /* bit f: enum fault f can happen */
 };
 
@@ -58,7 +59,7 @@ struct history *brute_history(struct mem *, const struct brute *, uint32_t node)
 bool brute_has(const struct brute *, const struct event *, size_t count);
 
 static inline bool brute_violated(const struct brute *b) {
-  return b->kinds.trace || b->kinds.deadlock || b->kinds.faults;
+  return b->kinds.trace || b->kinds.deadlock || b->kinds.faults || b->kinds.stuck;
 }
 
 #endif

@@ -24,7 +24,7 @@ static const char *const reductions[] = {
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 struct tally {
-  unsigned objects, skipped, passed_over, holds, trace, deadlock, fault, several, faults[32];
+  unsigned objects, skipped, passed_over, holds, trace, deadlock, stuck, fault, several, faults[32];
 };
 
 /* One object, and what is known about it so far. */
@@ -47,7 +47,10 @@ static _Noreturn void disagree(const struct trial *t, const char *what) {
   fprintf(stderr, "asif verify --threads %u --ops %u%s\n%s", t->object.threads, t->object.ops,
           t->object.weak ? " --weak" : "", t->said);
   fprintf(stderr, "enumeration: %slinearizable%s, faults", b->kinds.trace ? "not " : "",
-          b->kinds.deadlock ? ", deadlock" : "");
+          b->kinds.deadlock && b->kinds.stuck ? ", deadlock, no return"
+          : b->kinds.deadlock                 ? ", deadlock"
+          : b->kinds.stuck                    ? ", no return"
+                                              : "");
   for (unsigned f = 1; f < 32; f++)
     if (b->kinds.faults >> f & 1) fprintf(stderr, " [%s]", fault_name((enum fault)f));
   fprintf(stderr, ", level %d, %zu histories, %zu pairs\n", (int)b->level, b->histories, b->pairs);
@@ -77,12 +80,13 @@ static bool among_kinds(const struct trial *t, const struct verified *v, const c
   switch (r->violation) {
   case VIOLATION_TRACE: *name = "not linearizable"; return k->trace;
   case VIOLATION_DEADLOCK: *name = "deadlock"; return k->deadlock;
+  case VIOLATION_NO_RETURN: *name = "no return"; return k->stuck;
   case VIOLATION_FAULT: {
     enum fault f = r->path[r->path_count - 1].move.fault;
     *name = fault_name(f);
     return k->faults >> f & 1;
   }
-  case VIOLATION_NONE: *name = "holds"; return !brute_violated(&t->brute);
+  case VIOLATION_NONE: *name = "holds"; return !k->trace && !k->deadlock && !k->faults;
   default: *name = "?"; return false;
   }
 }
@@ -100,6 +104,7 @@ static bool history_known(const struct trial *t, const struct search_result *r) 
 static void check_violation(struct trial *t, const struct verified *v, bool shortest) {
   const struct search_result *r = &v->search;
   size_t level = r->violation == VIOLATION_DEADLOCK ? r->path_count : r->path_count - 1;
+  if (r->violation == VIOLATION_NO_RETURN) shortest = false; /* it is looked for when nothing else is found */
   if (!history_known(t, r)) disagree(t, "the counterexample's history is none of the object's");
   if (r->violation == VIOLATION_TRACE && (!v->checked || v->check.verdict != VERDICT_VIOLATED))
     disagree(t, "the checker does not confirm the counterexample");
@@ -143,7 +148,9 @@ static void search_one(struct trial *t, enum reduce reduce, bool depth_first, un
   at = strlen(t->said);
   snprintf(t->said + at, sizeof t->said - at, "%s, %llu states, %zu moves\n", name, (unsigned long long)v.search.states,
            v.search.path_count);
-  if ((v.search.verdict == VERDICT_VIOLATED) != brute_violated(&t->brute) || v.search.verdict == VERDICT_UNKNOWN)
+  struct brute expected = t->brute;
+  if (reduce == REDUCE_TAU) expected.kinds.stuck = false; /* not looked for */
+  if ((v.search.verdict == VERDICT_VIOLATED) != brute_violated(&expected) || v.search.verdict == VERDICT_UNKNOWN)
     disagree(t, "another verdict than that of enumeration");
   if (!among) disagree(t, "a violation that enumeration does not find");
   if (v.search.violation)
@@ -162,7 +169,8 @@ static void search_all(struct trial *t) {
 }
 
 static void count(struct tally *y, const struct brute *b) {
-  unsigned kinds = b->kinds.trace + b->kinds.deadlock + (b->kinds.faults != 0);
+  unsigned kinds = b->kinds.trace + b->kinds.deadlock + b->kinds.stuck + (b->kinds.faults != 0);
+  y->stuck += b->kinds.stuck;
   y->holds += !kinds;
   y->trace += b->kinds.trace;
   y->deadlock += b->kinds.deadlock;
@@ -206,12 +214,12 @@ static void try_objects(uint64_t first, uint64_t step, uint64_t most) {
   if (one) try_object(strtoull(one, NULL, 10), &y);
   for (uint64_t number = first; !one && y.objects < most; number += step) try_object(number, &y);
   printf("%u objects, %u too large, %u passed over: ", y.objects, y.skipped, y.passed_over);
-  printf("%u hold, %u not linearizable, %u deadlock, %u fail, %u in several ways\n", y.holds, y.trace, y.deadlock,
-         y.fault, y.several);
+  printf("%u hold, %u not linearizable, %u deadlock, %u stuck, %u fail, %u in several ways\n", y.holds, y.trace,
+         y.deadlock, y.stuck, y.fault, y.several);
   for (unsigned f = 0; f < 32; f++)
     if (y.faults[f]) printf("%6u %s\n", y.faults[f], fault_name((enum fault)f));
   if (!one && most >= 400)
-    CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 40 && y.fault > most / 40);
+    CHECK(y.holds > most / 4 && y.trace > most / 4 && y.deadlock > most / 40 && y.fault > most / 40 && y.stuck);
 }
 
 /* Each test takes its share of them. */

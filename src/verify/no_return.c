@@ -9,7 +9,7 @@
 #include "verify/store.h"
 #include "verify/verify.h"
 
-enum { STATES_MOST = 200000 };
+enum { STATES_MOST = 20000 };
 
 struct after {
   struct mem *mem;

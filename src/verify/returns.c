@@ -275,20 +275,22 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
   return v;
 }
 
-enum { JUDGED_MOST = 256 };
+enum { JUDGED_MOST = 256, UNDECIDED_MOST = 4 };
 
 /* The last first: where one is not stuck, what leads to it is not. And then, for a short execution, the first. */
 static uint32_t find_stuck(struct rest *k, struct search_result *r) {
   uint32_t stuck = REF_NONE;
-  unsigned judged = 0;
+  unsigned judged = 0, undecided = 0;
   for (uint32_t i = 0; i < k->refs.count && stuck == REF_NONE; i++) {
     uint32_t ref = k->refs.at[i];
     if (marked(k->x, ref)) continue;
-    if (judged++ == JUDGED_MOST) {
+    if (judged++ == JUDGED_MOST || undecided == UNDECIDED_MOST) {
       r->returns_undecided = true;
       return REF_NONE;
     }
-    if (judge(k, ref, r) == VERDICT_VIOLATED) {
+    enum verdict v = judge(k, ref, r);
+    undecided += v == VERDICT_UNKNOWN;
+    if (v == VERDICT_VIOLATED) {
       stuck = ref;
     } else {
       vec_push(k->mem, &k->queue, i);

@@ -639,7 +639,8 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
 /* What was reached is kept, if that is wanted. */
 static void leave_checkpoint(const struct explore *x, struct search_result *r) {
   const struct search_options *o = &x->options;
-  if (!o->checkpoint || !x->ready || r->verdict != VERDICT_UNKNOWN || !x->workers[0].traces.save) return;
+  if (!o->checkpoint || !x->ready || r->verdict != VERDICT_UNKNOWN || r->unfinished || !x->workers[0].traces.save)
+    return;
   if (o->checkpoint_after > 0 && (r->limit != LIMIT_INTERRUPT || limits_elapsed(x->limits) < o->checkpoint_after))
     return;
   if (checkpoint_save(x, &r->checkpoint_problem)) r->checkpoint = o->checkpoint;

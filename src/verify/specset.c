@@ -219,7 +219,7 @@ static bool owes(struct shared *s, uint32_t set) {
     uint32_t count = 0;
     for (unsigned t = 0; t < s->threads && !count; t++) {
       if (c->status[t] == IDLE) continue;
-      if (is_open(&s->lin, c->status[t]))
+      if (is_open(&s->lin, c->status[t]) && !s->never_wait)
         linearize_one(&s->lin, c->state, c->status[t], t, &count);
       else
         count = 1;
@@ -356,6 +356,8 @@ uint32_t specset_made_call(struct specsets *v, uint32_t set, struct event e) {
 }
 
 size_t specset_closed_size(struct specsets *v, uint32_t set) { return ask(v, CLOSED_SIZE, set, 0, 0); }
+
+void specsets_never_wait(struct specsets *v) { v->shared->never_wait = true; }
 
 bool specset_owes(struct specsets *v, uint32_t set) { return set && ask(v, OWES, set, 0, 0); }
 

@@ -85,6 +85,8 @@ uint32_t specset_made_call(struct specsets *, uint32_t set, struct event);
 /* Is an operation open, and does every configuration let an open one return, now or once it has taken effect? Not where
  * the specification has them wait, as a lock that is taken. Memoised. */
 bool specset_owes(struct specsets *, uint32_t set);
+/* The specification is the object itself, one operation at a time: where it waits, that is no leave to wait. */
+void specsets_never_wait(struct specsets *);
 
 /* For a checkpoint (saved.h): all there is, and back, with the numbers it had. They are read into new ones of the same
  * specification, that know the same calls. */

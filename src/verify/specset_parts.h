@@ -31,6 +31,7 @@ struct shared {
   unsigned threads;
   enum specset_mode mode;
   int64_t bound;
+  bool never_wait; /* an operation that is open is owed its return */
   uint32_t initial;
   struct set *segments[SEGMENTS];
   struct row *rows[SEGMENTS];

@@ -273,7 +273,8 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .points = options->points,
                                 .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
-  if (!s->spec.name && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
+  bool self = !s->spec.name;
+  if (self && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
@@ -286,6 +287,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
     return false;
   }
   s->sets = specsets_new(mem, &s->spec, s->threads, options->points ? SPECSET_POINTS : SPECSET_FREE, s->bound);
+  if (self) specsets_never_wait(s->sets);
   if (options->approx && !count_instead(s, why)) return false;
   if (!make_client(s, why)) return false;
   s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);

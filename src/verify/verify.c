@@ -144,7 +144,6 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
   struct search_result *r = &out->search, first;
   struct search_options options = s->options->search, alone = options;
   alone.jobs = 1;
-  alone.checkpoint = NULL;
   if (options.jobs <= 1 || !s->machine->copy) return search_with(s, options, limits, r, why);
   if (!options.resume) {
     alone.most = SMALL;
@@ -152,6 +151,7 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
     if (!r->unfinished) return true;
     alone.most = 0;
   }
+  alone.checkpoint = NULL;
   if (!search_with(s, options, limits, r, why)) return false;
   if (r->verdict != VERDICT_VIOLATED) return true;
   first = *r;

@@ -36,6 +36,7 @@ for client in '-o 2' '-n 3' '-o forever'; do
   verify 0 $client --no-deadlock
 done
 says 'verdict: linearizable'
+verify 1 -o 2 --spec self; says 'no return'
 verify 0 # two calls of inc return
 verify 1 -o 2 --json; says '"verdict":"violated"'; says '"violation":"no return"'; says '"reason":"the operation of thread '
 verify 1 -o 2 --junit j --quiet; grep -q 'failures="1"' j && grep -q 'can never return' j || fail "$(cat j)"
