@@ -150,6 +150,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   j->options.schedules_most = (uint64_t)arg_number(a, "schedules-limit", 0, 1, INT64_MAX, &bad);
+  j->options.run.bytes_most = j->bytes / j->options.jobs;
   if (!read_monitor(a, &j->options.approx, &j->options.k) || !exclude(a, "replay", "monitor")) return false;
   if (!exclude(a, "client", "threads") || !exclude(a, "client", "ops") || !exclude(a, "replay", "keep-going"))
     return false;
@@ -393,6 +394,7 @@ static void on_told(int sig) { told = sig; }
 static int status_of_child(const struct test_job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
   if (WIFEXITED(status) && *j->phase == PHASE_DONE) return WEXITSTATUS(status);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) return EXIT_UNKNOWN; /* it has said so */
   if (*j->phase == PHASE_LOAD)
     return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?",
                      j->inputs[0], how),

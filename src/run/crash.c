@@ -81,11 +81,10 @@ static bool is_ours(const siginfo_t *info, const void *context) {
   static uint64_t crashed_in; /* the last run that did; from 1 */
   bool again = crashed_in == scheduler.runs + 1;
   crashed_in = scheduler.runs + 1;
+  if (!image_has_code(pc_of(context)) && is_own_memory((uintptr_t)info->si_addr)) return true;
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
   if (pc_of(context) - (uintptr_t)fiber_switch < 100 && !stack_is_full(current, (uintptr_t)info->si_addr, context))
     return true;
-#else
-  (void)info, (void)context;
 #endif
   return again;
 }
@@ -93,6 +92,11 @@ static bool is_ours(const siginfo_t *info, const void *context) {
 static struct sigaction before[NSIG]; /* who else wants to know of a signal */
 
 static void on_signal(int signal, siginfo_t *info, void *context) {
+  if (signal == SIGSEGV && info->si_code == SEGV_MAPERR) {
+    enum grown grown = fibers_grow((uintptr_t)info->si_addr);
+    if (grown == GROWN) return;
+    if (grown == GROWN_MEMORY) no_memory("the stack of a thread");
+  }
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR) {
     uintptr_t address = (uintptr_t)info->si_addr;
     if (image_dirty(address) || heap_dirty(address)) return;
@@ -131,13 +135,13 @@ static void on_tick(int signal, siginfo_t *info, void *context) {
             fiber_name(current), SECONDS_MOST);
 }
 
-void crash_open(void) {
+bool crash_open(void) {
   static char *stack;
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-  if (stack) return;
+  if (stack) return true;
   const size_t size = 64 << 10;
   stack = malloc(size);
-  if (!stack) return;
+  if (!stack) return false;
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
   /* SA_NODEFER: since the handler does not return, the signal must not stay blocked. */
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
@@ -146,6 +150,7 @@ void crash_open(void) {
   action.sa_flags |= SA_RESTART;
   sigaction(SIGVTALRM, &action, NULL);
   setitimer(ITIMER_VIRTUAL, &(struct itimerval){{1, 0}, {1, 0}}, NULL);
+  return true;
 }
 
 /* Functions that do not return. */

@@ -23,29 +23,46 @@ bool fiber_floats;
 #define STACKS_AT ((uintptr_t)0x610000000000)
 #define DISTANCE  (STACK_SIZE + STACK_GUARD)
 
-void *reserve_at(uintptr_t at, size_t size) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != MAP_FAILED &&
-      got != (void *)at) { /* a kernel that does not know MAP_FIXED_NOREPLACE takes it for a hint */
-    munmap(got, size);
-    got = MAP_FAILED;
-  }
-  if (got == MAP_FAILED) got = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-  return got == MAP_FAILED ? NULL : got;
+/* Where there is no room for all stacks only their upper ends are there, and the rest is mapped when it is touched. */
+#define TOP_SIZE ((uintptr_t)64 << 10)
+static bool in_parts;
+static char *mapped_from[FIBERS_MOST]; /* in parts: of each */
+
+static bool map_part(unsigned fiber, char *from) {
+  char *to = mapped_from[fiber];
+  if (from >= to) return false;
+  void *got = mmap(from, (size_t)(to - from), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != from) return false;
+  mapped_from[fiber] = from;
+  return true;
 }
 
-void fibers_open(void) {
-  if (fibers[0].stack) return;
+enum grown fibers_grow(uintptr_t address) {
+  if (!in_parts || address - fibers_low >= fibers_span) return GROWN_NOT;
+  unsigned i = (unsigned)((address - fibers_low) / DISTANCE);
+  char *at = (char *)(address & ~(uintptr_t)4095);
+  if (at < fibers[i].stack || at >= mapped_from[i]) return GROWN_NOT;
+  uintptr_t more = (uintptr_t)(mapped_from[i] - at) & (TOP_SIZE - 1) ? TOP_SIZE : 0; /* not page by page */
+  char *from = at - more > fibers[i].stack ? at - more : fibers[i].stack;
+  return map_part(i, from) || map_part(i, at) ? GROWN : GROWN_MEMORY;
+}
+
+bool fibers_open(void) {
+  if (fibers[0].stack) return true;
   char *all = reserve_at(STACKS_AT, FIBERS_MOST * DISTANCE);
-  if (!all) {
-    fputs("asif: no memory for the stacks of threads\n", stderr);
-    exit(4);
-  }
+  in_parts = !all;
+  if (in_parts) all = (char *)STACKS_AT;
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     struct fiber *f = &fibers[i];
-    char *low = all + i * DISTANCE;
-    mprotect(low, STACK_GUARD, PROT_NONE);
+    char *low = all + i * DISTANCE, *high = low + DISTANCE;
+    mapped_from[i] = high;
+    if (!in_parts) {
+      mprotect(low, STACK_GUARD, PROT_NONE);
+    } else if (!map_part(i, high - TOP_SIZE)) {
+      fibers[0].stack = NULL;
+      return false;
+    }
     f->id = (uint8_t)i;
     f->stack = low + STACK_GUARD;
     /* Stacks begin at different places of their pages: else all of them would want the same few lines of the cache. */
@@ -53,6 +70,7 @@ void fibers_open(void) {
   }
   fibers_low = (uintptr_t)all;
   fibers_span = FIBERS_MOST * DISTANCE;
+  return true;
 }
 
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)

@@ -23,6 +23,8 @@ enum {
       4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
 };
 
+#define NO_MACHINE ((size_t)1 << 46) /* has so much: an allocation of more fails everywhere */
+
 struct area heap_areas[AREAS];
 uint32_t *heap_map;
 
@@ -58,28 +60,29 @@ static struct {
   size_t log_count, log_room;
 } heap;
 
-static void *reserve(uintptr_t at, size_t size) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
-  void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (p != MAP_FAILED && (!at || p == (void *)at)) return p;
-  fprintf(stderr,
-          "asif: cannot reserve %zu MB of address space for the tested code's heap: is it limited (ulimit -v)?\n",
-          size >> 20);
-  _exit(4);
-}
+/* Where the map and the descriptions are; see memory.c. */
+#define MAP_AT    ((uintptr_t)0x6a0000000000)
+#define BLOCKS_AT ((uintptr_t)0x6b0000000000)
 
 static void heap_open(void) {
-  reserve(heap_base, heap_span);
-  heap_map = reserve(0, heap_span / GRANULE * sizeof *heap_map);
-  struct block *blocks = reserve(0, sizeof *blocks * (AREAS + 1) * BLOCKS_MOST);
+  const size_t map = AREA_SIZE / GRANULE * sizeof *heap_map, descriptions = sizeof(struct block) * BLOCKS_MOST;
+  heap_map = (uint32_t *)MAP_AT;
   for (unsigned i = 0; i < AREAS; i++) {
     struct area *a = &heap_areas[i];
-    /* Areas begin at different places of their pages: else all of them would want the same few lines of the cache. */
-    a->start = a->next = heap_base + i * AREA_SIZE + i % 16 * 256;
-    a->blocks = blocks + (size_t)i * BLOCKS_MOST + i % 16 * 4;
+    a->memory = (struct growing){.at = heap_base + i * AREA_SIZE, .most = AREA_SIZE};
+    a->map = (struct growing){.at = MAP_AT + i * map, .most = map};
+    a->descriptions = (struct growing){.at = BLOCKS_AT + i * descriptions, .most = descriptions};
+    a->start = a->next = a->memory.at; /* it has no memory yet: nothing is looked up */
   }
   heap.open = true;
   heap.frees = true;
+}
+
+static void area_open(struct area *a) {
+  size_t i = (size_t)(a - heap_areas);
+  /* Areas begin at different places of their pages: else all of them would want the same few lines of the cache. */
+  a->start = a->next = a->memory.at + i % 16 * 256;
+  a->blocks = (struct block *)a->descriptions.at + i % 16 * 4;
 }
 
 static inline void area_changes(struct area *a) { a->version = heap.layout = ++heap.versions; }
@@ -120,7 +123,7 @@ static void keep_block(struct block *b) {
   if (heap.log_count == heap.log_room) {
     heap.log_room = heap.log_room ? 2 * heap.log_room : 64;
     heap.log = realloc(heap.log, heap.log_room * sizeof *heap.log);
-    if (!heap.log) abort();
+    if (!heap.log) no_memory("blocks that were allocated while the code was loaded");
   }
   heap.log[heap.log_count].block = b;
   heap.log[heap.log_count++].was = *b;
@@ -131,19 +134,31 @@ static void keep_block(struct block *b) {
 
 void heap_full(size_t size) {
   if (!current) {
-    fprintf(stderr, "asif: the tested code allocates %zu bytes while it is loaded: more than it may\n", size);
-    _exit(4);
+    fprintf(stderr, "asif: the tested code allocates %zu bytes while it is loaded: more than the %lu MB it may\n", size,
+            (unsigned long)(AREA_SIZE >> 20));
+    _exit(RUN_NO_MEMORY);
   }
   run_found(FOUND_UNSUPPORTED, "%s allocates %zu bytes more than the %lu MB or %u blocks that a thread may have",
             fiber_name(current), size, (unsigned long)(AREA_SIZE >> 20), BLOCKS_MOST);
 }
 
-static struct block *carve(unsigned area, uint32_t units, uint8_t align_log) {
+/* Room for a block that ends there. */
+static inline void area_reach(struct area *a, uintptr_t end, size_t size) {
+  size_t memory = end - a->memory.at;
+  enum grown grown = grow(&a->memory, memory);
+  if (LIKELY(grown == GROWN)) grown = grow(&a->map, (memory / GRANULE + 1) * sizeof *heap_map);
+  if (LIKELY(grown == GROWN)) grown = grow(&a->descriptions, ((size_t)a->count + 64) * sizeof *a->blocks);
+  if (UNLIKELY(grown == GROWN_LIMIT)) heap_full(size);
+  if (UNLIKELY(grown != GROWN)) no_memory("what the tested code allocates");
+}
+
+static struct block *carve(unsigned area, uint32_t units, uint8_t align_log, size_t size) {
   struct area *a = &heap_areas[area];
+  if (UNLIKELY(!a->blocks)) area_open(a);
   size_t bytes = (size_t)units * GRANULE, zone = GRANULE + (bytes < 4096 ? bytes / 4 : 1024) / GRANULE * GRANULE;
   uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1),
             end = at + bytes + zone;
-  if (end > (a->start | (AREA_SIZE - 1)) || a->count + 1 >= BLOCKS_MOST) return NULL;
+  area_reach(a, end, size);
   uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE,
            *in = heap_map + (at - heap_base) / GRANULE;
   while (map < in) *map++ = 0;
@@ -165,9 +180,7 @@ static struct block *carve(unsigned area, uint32_t units, uint8_t align_log) {
 static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
   unsigned area = current ? current->id : AREA_LOADING;
   if (current) heap.used |= (uint64_t)1 << area;
-  struct block *b = carve(area, units, align_log);
-  if (!b) heap_full(size);
-  return b;
+  return carve(area, units, align_log, size);
 }
 
 /* Key of what orders a free before the allocation that takes the block again. In the red zone: nobody else's. */
@@ -192,7 +205,8 @@ static struct block *choose(uint32_t units, uint8_t align_log, size_t size) {
 
 void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   if (!heap.open) heap_open();
-  if (size > AREA_SIZE / 2 || align > AREA_SIZE / 2) return NULL;
+  if (size > NO_MACHINE || align > NO_MACHINE) return NULL;
+  if (size > AREA_SIZE / 2 || align > AREA_SIZE / 2) heap_full(size);
   uint8_t align_log = 4;
   while ((size_t)1 << align_log < align) align_log++;
   struct block *b = choose(size ? (uint32_t)((size + GRANULE - 1) / GRANULE) : 1, align_log, size);
@@ -329,13 +343,15 @@ void heap_keep(bool frees) {
   heap.numbered_loading = heap.numbered;
   heap.kept_blocks = a->count;
   heap.kept_size = (a->next - a->start + PAGE - 1) / PAGE * PAGE;
+  if (heap.kept_size) area_reach(a, a->start + heap.kept_size, 0);
   a->next = a->start + heap.kept_size; /* pages of its own */
   heap.kept = malloc(heap.kept_size + 1);
-  if (!heap.kept) abort();
+  if (!heap.kept) no_memory("what the tested code allocates while it is loaded");
   memcpy(heap.kept, (void *)a->start, heap.kept_size);
   if (heap.kept_size <= COPIED_MOST) return;
   heap.dirty = malloc(heap.kept_size / PAGE * sizeof *heap.dirty);
-  if (!heap.dirty || mprotect((void *)a->start, heap.kept_size, PROT_READ)) abort();
+  if (!heap.dirty || mprotect((void *)a->start, heap.kept_size, PROT_READ))
+    no_memory("what the tested code allocates while it is loaded");
 }
 
 /* A page that was written once is restored before every run, and not protected again. */

@@ -21,6 +21,8 @@ WRAPPED char *WRAP(strndup)(const char *, size_t);
 WRAPPED int WRAP(vasprintf)(char **, const char *, va_list);
 WRAPPED int WRAP(asprintf)(char **, const char *, ...);
 
+#define ZEROED_MOST ((size_t)1 << 20)
+
 static void *take(size_t size, size_t align, uintptr_t pc) {
   void *p = heap_take(size, align, BLOCK_MALLOC, pc);
   if (!p) errno = ENOMEM;
@@ -42,7 +44,9 @@ static void *zeroed(size_t count, size_t size, uintptr_t pc) {
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
   void *p = take(bytes, 1, pc);
   if (!p) return NULL;
-  plain_access(p, bytes, true, pc, NULL);
+  /* Of a large block the beginning: what is kept of accesses is several times their size. Whoever gets to the block
+   * without being ordered after its allocation is seen there, or where the address was published. */
+  plain_access(p, bytes < ZEROED_MOST ? bytes : ZEROED_MOST, true, pc, NULL);
   return memset(p, 0, bytes);
 }
 void *WRAP(calloc)(size_t count, size_t size) { RETURN(void *, zeroed(count, size, CALLER)); }

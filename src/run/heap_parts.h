@@ -1,6 +1,6 @@
 /* The inside of the allocator (heap*.c).
  *
- * All blocks lie in one reserved region at a fixed address, so that a run is repeated exactly, addresses included. Each
+ * All blocks lie in one region at a fixed address, so that a run is repeated exactly, addresses included. Each
  * fiber has an area of its own, where fresh blocks are carved one after the other; so has what is allocated while the
  * image is loaded. Around each block is a red zone. From an address to its block it is one lookup: every 16 bytes of
  * the region have the number of their block within the area. What lies at or beyond `next` of its area is from an
@@ -13,7 +13,7 @@
 enum {
   GRANULE = 16,
   AREA_LOADING = FIBERS_MOST, /* what is allocated while the image is loaded */
-  BLOCKS_MOST = 1 << 20       /* of an area */
+  BLOCKS_MOST = 1 << 24       /* of an area */
 };
 #define AREA_SIZE ((uintptr_t)1 << AREA_BITS)
 
@@ -38,6 +38,7 @@ struct block {
 
 #pragma GCC visibility push(hidden)
 struct area {
+  struct growing memory, map, descriptions; /* of the blocks: what is in them, heap_map, `blocks` */
   uintptr_t start, next;
   uint32_t count; /* blocks[1] .. blocks[count] */
   struct block *blocks;
@@ -52,8 +53,9 @@ extern uint32_t *heap_map; /* one for each granule */
 static inline struct block *heap_block(uintptr_t address) {
   uintptr_t at = address - heap_base;
   const struct area *a = &heap_areas[at >> AREA_BITS];
+  if (UNLIKELY(address >= a->next)) return NULL; /* there need not be a map */
   uint32_t i = heap_map[at / GRANULE];
-  return i && address < a->next ? &a->blocks[i] : NULL;
+  return i ? &a->blocks[i] : NULL;
 }
 
 /* Whether all of it is in one block that is not freed. */
@@ -70,6 +72,7 @@ static inline uintptr_t heap_list(uint32_t units, uint8_t align_log) {
 
 void *heap_take(size_t size, size_t align, enum block_kind, uintptr_t pc); /* NULL: more than there can be */
 void heap_give(void *, enum block_kind, size_t said, uintptr_t pc);        /* said: the size, of a sized delete; or 0 */
+
 _Noreturn void heap_full(size_t size);
 
 /* What is wrong, in a sentence (heap_tell.c). None returns. */

@@ -189,10 +189,15 @@ static inline struct cell *cell_find(uint64_t key) {
 
 static void *reserve(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p != MAP_FAILED) return p;
-  fprintf(stderr, "asif: cannot reserve %zu MB of address space to look for races: is it limited (ulimit -v)?\n",
-          size >> 20);
-  _exit(4);
+  if (p == MAP_FAILED) no_memory("what is known of accesses, to look for races");
+  return p;
+}
+
+/* See memory.c. */
+static struct growing syncs = {.at = 0x6c0000000000, .most = sizeof *races.syncs * SYNCS_MOST},
+                      extras = {.at = 0x6c8000000000, .most = sizeof *races.extras * EXTRAS_MOST};
+static void reach(struct growing *g, size_t size) {
+  if (UNLIKELY(grow(g, size) != GROWN)) no_memory("what is known of accesses, to look for races");
 }
 
 static void cells_grow(void) {
@@ -237,6 +242,7 @@ static inline struct cell *cell_of(uint64_t key) {
 __attribute__((noinline)) static struct sync *sync_add(struct cell *c, uintptr_t address, uint8_t mask) {
   if (races.sync_count + 1 >= SYNCS_MOST)
     run_found(FOUND_UNSUPPORTED, "more than %u atomic locations and locks are used", SYNCS_MOST);
+  reach(&syncs, ((size_t)races.sync_count + 2) * sizeof *races.syncs);
   struct sync *s = &races.syncs[++races.sync_count];
   s->address = address;
   s->mask = mask;
@@ -356,6 +362,7 @@ static void note_extra(struct cell *c, struct slot new, unsigned me, const struc
   } else {
     i = ++races.extra_count;
     if (i >= EXTRAS_MOST) run_found(FOUND_UNSUPPORTED, "more plain accesses than can be kept apart");
+    reach(&extras, ((size_t)i + 1) * sizeof *races.extras);
   }
   races.extras[i] = (struct extra){new, c->extra};
   c->extra = i;
@@ -660,8 +667,10 @@ bool races_knows(unsigned fiber, uint32_t epoch) { return !epoch || before(curre
 static void reset_clocks(void) {
   if (!races.cells) {
     cells_grow();
-    races.syncs = reserve(sizeof *races.syncs * SYNCS_MOST);
-    races.extras = reserve(sizeof *races.extras * EXTRAS_MOST);
+    races.syncs = (struct sync *)syncs.at;
+    races.extras = (struct extra *)extras.at;
+    reach(&syncs, sizeof *races.syncs); /* number 0 of each is looked at, though it is none */
+    reach(&extras, sizeof *races.extras);
   }
   races.run = (races.run + ((uint64_t)1 << RUN_SHIFT)) & RUN_MASK;
   if (!races.run) { /* the numbers of runs begin again */

@@ -528,7 +528,7 @@ void run_record(const struct recorder *recorder) {
 
 bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, void (*init)(void),
               const struct run_options *how, struct problem *problem) {
-  (void)count, (void)problem;
+  (void)count;
   image = loaded;
   operations = ops;
   initialise = init;
@@ -537,15 +537,17 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   if (scheduler.steps) free(scheduler.steps - 1);
   struct step *steps = calloc(steps_most + 1, sizeof *steps);
   if (!steps) {
-    problem_set(problem, "no memory for %zu steps", steps_most);
+    problem_of(problem, PROBLEM_SYSTEM, "there is no memory for %zu steps", steps_most);
     return false;
   }
   scheduler.steps = steps + 1;
   run.steps = scheduler.steps;
   real_errno = &errno;
   scheduler.error_at = (uintptr_t)real_errno;
-  fibers_open();
-  crash_open();
+  if (!fibers_open() || !crash_open()) {
+    problem_of(problem, PROBLEM_SYSTEM, "there is no memory for the stacks of threads: is it limited (ulimit -v)?");
+    return false;
+  }
   image_keep(image);
   unseen_open(image);
   heap_keep(image_frees(image));

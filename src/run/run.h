@@ -161,6 +161,7 @@ struct run_options {
   bool leaks; /* blocks that nobody can reach at the end are a finding */
   bool type_stable;  /* freed memory may be read and written atomically */
   size_t steps_most; /* 0: 20,000 */
+  size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
 };
 
 /* Everything of one run, for the choosers during it and for all after it. Valid until the next. */
@@ -231,6 +232,8 @@ bool run_sequential(const struct call *, const uint8_t *threads, size_t count, l
 /* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say
  * so. */
 enum { RUN_BROKEN = 70 };
+/* ... because there is no memory, and no run that could end instead. */
+enum { RUN_NO_MEMORY = 71 };
 
 /* Was something freed by `delete` in a run since this was last asked? */
 bool run_deleted(void);

@@ -3,6 +3,7 @@
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
  *   kept.c     states kept on the way, so that the next run need not begin at the beginning
+ *   memory.c   memory of its own
  *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
  * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness crash.c
  * signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
@@ -213,9 +214,24 @@ void record_late(void);
 /* A block that is allocated (again: after having been freed), or about to be freed. */
 void record_block(enum point_kind, bool is_point, bool again, uintptr_t address, size_t size, uintptr_t pc);
 
-/* Fibers and stacks (fiber.c). */
+/* Memory (memory.c). */
+enum grown { GROWN, GROWN_NOT, GROWN_LIMIT, GROWN_MEMORY }; /* LIMIT: no more may be; MEMORY: there is no more */
+struct growing {
+  uintptr_t at;
+  size_t size, most; /* mapped from `at` on; what may be, a multiple of 64 KB */
+};
 void *reserve_at(uintptr_t at, size_t size); /* memory there if the place is free, otherwise elsewhere; NULL: none */
-void fibers_open(void);
+enum grown grow_slowly(struct growing *, size_t size);
+static inline enum grown grow(struct growing *g, size_t size) { /* has so many bytes afterwards */
+  return LIKELY(size <= g->size) ? GROWN : grow_slowly(g, size);
+}
+/* Where such memory is: nothing there is the code's. */
+static inline bool is_own_memory(uintptr_t address) { return address - 0x6a0000000000 < 0x030000000000; }
+_Noreturn void no_memory(const char *what); /* "the heap of the tested code": ends the run, or the process */
+
+/* Fibers and stacks (fiber.c). */
+bool fibers_open(void);                                 /* false: no memory */
+enum grown fibers_grow(uintptr_t address);              /* of a stack that is not mapped there yet */
 void fiber_prepare(struct fiber *, void (*body)(void)); /* to begin at body, which never returns */
 void fiber_switch(void **from, void *to);
 extern bool fiber_floats;            /* fibers have their own control words of floating point */
@@ -322,7 +338,7 @@ const char *image_is_without(uintptr_t address); /* in code without hooks: whose
 bool image_has_without(const struct image *);
 
 /* Crashes (crash.c). */
-void crash_open(void);
+bool crash_open(void); /* false: no memory */
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -334,7 +350,7 @@ bool heap_dirty(uintptr_t); /* as image_dirty */
 void heap_reset(void);      /* before every run */
 /* All its addresses, and for good: high, where neither the system nor the sanitizers put anything. An area for each
  * fiber, and one for what is allocated while the image is loaded. */
-enum { AREA_BITS = 28, AREAS = FIBERS_MOST + 1 };
+enum { AREA_BITS = 32, AREAS = FIBERS_MOST + 1 };
 static const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
 /* Names an address of the heap, or of a list of freed blocks; `whose`: with who allocated it. False: it is neither. */

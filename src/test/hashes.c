@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "test/explore.h"
 
@@ -42,7 +43,15 @@ static void *reserve(size_t bytes, bool own) {
 
 static size_t level_slots(unsigned level) { return (size_t)1 << (FIRST_BITS + MORE_BITS * level); }
 
-static struct hashes *open_set(size_t bytes, bool own) {
+/* Where address space is limited others need it too. */
+static size_t allowed(size_t bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / 16) return bytes;
+  return (size_t)limit.rlim_cur / 16;
+}
+
+static struct hashes *open_set(size_t wanted, bool own) {
+  size_t bytes = allowed(wanted);
   struct hashes *h = reserve(sizeof *h, own);
   if (!h) return NULL;
   h->bytes = sizeof *h;

@@ -481,6 +481,14 @@ static bool died(struct searching *k, unsigned number, int status) {
   struct text t;
   bool known = w->shown_count < CHOICES_SHOWN && clients_find(k->clients, w->at, k->mem, &again.client);
   text_open(&t, k->mem);
+  if ((WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) ||
+      (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) {
+    snprintf(w->unsupported, sizeof w->unsupported, "%s",
+             WIFEXITED(status) ? "a process that ran the code had no memory left"
+                               : "a process that ran the code was killed (SIGKILL) from outside: for lack of memory?");
+    w->outcome = WORKER_THROUGH;
+    return true;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
     if (known) client_print(k->object, &again.client, &t);
     problem_internal(k->why,
