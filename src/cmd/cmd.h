@@ -90,7 +90,8 @@ int status_of_problem(const struct problem *);
 int problem_status(const struct problem *); /* prints the problem, returns its status */
 int terminal_columns(void);                 /* 100 where standard output is no terminal */
 
-extern volatile sig_atomic_t interrupted; /* set by SIGINT and SIGTERM once handle_interrupts was called */
+extern volatile sig_atomic_t interrupted;       /* set by SIGINT and SIGTERM once handle_interrupts was called */
+void hear_interrupts(const struct sigaction *); /* the signals that end a command, handled so */
 void handle_interrupts(void);
 
 /* Writes a file whole: to a temporary beside it, then renamed, so a full disk or Ctrl-C loses nothing. "-" is stdout.

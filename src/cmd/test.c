@@ -16,6 +16,7 @@
 
 #include "cmd/test_job.h"
 #include "cmd/test_stress.h"
+#include "report/parts.h"
 #include "test/evidence.h"
 
 static const struct opt opts[] = {
@@ -315,8 +316,25 @@ static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) 
   double left = j->limits.seconds - limits_elapsed(&j->limits),
          seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
   *j->phase = PHASE_TELL;
+  if (smaller && !f->died && !finding_repeats(j->image, &j->object, &j->options.run, f, why)) return false;
   if (smaller && !f->died && !shrink(j, seconds, f, why)) return false;
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
+}
+
+/* Adds where in the source it is that could not be run, unless the sentence says so itself. */
+static void place_unsupported(struct test_job *j) {
+  struct searched *s = &j->answer;
+  struct place at;
+  struct text t;
+  uintptr_t offset = s->unsupported_pc - image_base(j->image) - 1;
+  if (!s->unsupported || !s->unsupported_pc) return;
+  if (!places_find(&j->own, j->compiled.object, &offset, 1, &at) || !at.line) return;
+  text_open(&t, &j->own);
+  text_printf(&t, "%s:%u", at.file, (unsigned)at.line);
+  if (strstr(s->unsupported, t.at)) return;
+  text_clear(&t);
+  text_printf(&t, "%s:%u: %s", at.file, (unsigned)at.line, s->unsupported);
+  s->unsupported = t.at;
 }
 
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
@@ -334,9 +352,14 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   j->options.run.type_stable = j->object.type_stable;
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  place_unsupported(j);
   settle(j);
-  if (j->answer.verdict != VERDICT_VIOLATED) return true;
-  return tell_finding(j, true, why);
+  if (j->answer.verdict != VERDICT_VIOLATED || tell_finding(j, true, why)) return true;
+  if (why->kind != PROBLEM_UNSUPPORTED) return false;
+  j->answer.verdict = VERDICT_UNKNOWN; /* what was found cannot be relied on */
+  j->answer.limit = LIMIT_NONE;
+  j->answer.unsupported = mem_string(&j->own, why->text, strlen(why->text));
+  return true;
 }
 
 /* Of whom the terminal, the parent, or both tell. */
@@ -355,13 +378,27 @@ static int answer_nothing(struct test_job *j, enum limit limit, const char *beca
   return test_answer(j);
 }
 
+int not_tested(const struct args *a, const char *file, const char *why) {
+  struct text t;
+  text_open(&t, a->mem);
+  if (arg_flag(a, "json")) {
+    text_add(&t, "{\"schema\":\"asif-1\",\"command\":\"test\",\"verdict\":\"unknown\",\"reason\":");
+    text_printf(&t, "\"%s before anything was tested\",\"object\":", why);
+    put_json(&t, file, strlen(file));
+    text_add(&t, "}\n");
+  } else {
+    text_printf(&t, "verdict: unknown: %s before anything was tested\n", why);
+  }
+  write_stdout(text_string(&t), t.count);
+  return EXIT_UNKNOWN;
+}
+
 static int in_child(struct test_job *j) {
   struct mem m;
   struct problem why;
   volatile int status = EXIT_UNKNOWN;
   struct sigaction hear = {.sa_handler = on_interrupt};
-  sigaction(SIGINT, &hear, NULL);
-  sigaction(SIGTERM, &hear, NULL);
+  hear_interrupts(&hear);
   if (isatty(STDERR_FILENO)) {
     j->options.progress = show_progress;
     j->options.progress_self = &j->limits;
@@ -399,8 +436,10 @@ static int status_of_child(const struct test_job *j, int status) {
     return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?",
                      j->inputs[0], how),
            EXIT_USAGE;
-  say_error("internal error: the process that runs the code ended (%s)", how);
-  return EXIT_INTERNAL;
+  printf("verdict: unknown: the process that runs the code ended (%s): it may have written over memory that is not its "
+         "own\n",
+         WIFEXITED(status) ? "exit" : how);
+  return EXIT_UNKNOWN;
 }
 
 /* --debug: the same command in a debugger, in one process. */
@@ -470,14 +509,15 @@ static int supervise(struct test_job *j) {
   if (pipe2(ends, O_CLOEXEC)) return say_error("no pipe can be made: %s", strerror(errno)), EXIT_UNKNOWN;
   fflush(stdout);
   fflush(stderr);
-  sigaction(SIGINT, &hear, NULL);
-  sigaction(SIGTERM, &hear, NULL);
+  hear_interrupts(&hear);
   pid_t parent = getpid(), child = fork();
   if (child < 0) return say_error("no process can be made: %s", strerror(errno)), EXIT_UNKNOWN;
   if (!child) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_UNKNOWN);
     close(ends[0]);
+    int nothing = open("/dev/null", O_RDONLY); /* the code is not to wait for somebody to type something */
+    if (nothing > 0) dup2(nothing, STDIN_FILENO), close(nothing);
     int status = in_child(j);
     fflush(stdout);
     *j->phase = PHASE_DONE;

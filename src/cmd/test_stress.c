@@ -404,6 +404,7 @@ static int run(struct job *j) {
   if (arg_value(a, "output") && j->options.rounds) j->options.each = put_round, j->options.context = j;
   if (!stress(j->mem, &j->object, j->builds, j->build_count, &j->options, &j->answer, &j->why))
     return problem_status(&j->why);
+  if (!j->answer.rounds) return not_tested(a, j->inputs[0], j->answer.reason);
   if (arg_flag(a, "throughput") && j->answer.verdict == VERDICT_HOLDS && !interrupted &&
       !stress_measure(j->mem, &j->object, &j->builds[0], &j->options, j->answer.waits, 0.2, &j->speeds, &j->why))
     return problem_status(&j->why);

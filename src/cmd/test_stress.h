@@ -30,4 +30,7 @@ bool stress_options_fit(
 /* flags: for the compiler, NULL-terminated; so are the inputs. */
 int test_stress(const struct args *, char *const *inputs, char *const *flags);
 
+/* The answer where it was over before the first run: the verdict line, or the JSON object; the exit status. */
+int not_tested(const struct args *, const char *file, const char *why);
+
 #endif

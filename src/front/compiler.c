@@ -187,7 +187,8 @@ static int wait_for(struct run *r) {
   }
   r->child = 0;
   if (ended > 0 && WIFEXITED(status)) return WEXITSTATUS(status);
-  problem_set(r->problem, "%.200s: the compiler that preprocesses it ended unexpectedly", r->path);
+  problem_set(r->problem, "%.200s: the compiler that preprocesses it (%.100s) ended unexpectedly", r->path,
+              getenv("CC") ? getenv("CC") : "cc");
   return -1;
 }
 
@@ -253,10 +254,23 @@ static void explain(struct run *r) {
     problem_at(r->problem, u, place, "%.200s is not found; -I says in which folder to look", header);
 }
 
+/* A preprocessor says where each line is from, even of an empty file. */
+static bool is_preprocessed(struct run *r, char *const *cc_args) {
+  bool plain = false;
+  for (char *const *a = cc_args; a && *a; a++) plain |= !strcmp(*a, "-P");
+  if (plain || strstr(text_string(&r->out), "# 1 \"")) return true;
+  const char *cc = getenv("CC");
+  problem_of(r->problem, PROBLEM_SYSTEM,
+             "%.200s: %.100s, which is to preprocess it, prints no preprocessed C: is it a compiler? CC names one",
+             r->path, cc && *cc ? cc : "cc");
+  return false;
+}
+
 static const char *run(struct run *r, char *const *cc_args, const char **model) {
   if (!make_folder(r) || !start(r, cc_args)) return NULL;
   int status = wait_for(r);
   if (status > 0) explain(r);
+  if (!status && !is_preprocessed(r, cc_args)) status = -1;
   *model = mem_string(r->mem, r->folder, strlen(r->folder));
   undo(r); /* the folder is needed no more, only its name */
   return status ? NULL : text_string(&r->out);

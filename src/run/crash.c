@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "run/runtime.h"
 #include "run/sync.h"
 
-#define SECONDS_MOST 2 /* of processor time within one step */
+#define SECONDS_MOST 2  /* of processor time within one step */
+#define BLOCKED_MOST 10 /* seconds in one system call */
 
 static uintptr_t pc_of(const void *context) {
 #if defined(__x86_64__)
@@ -57,6 +59,9 @@ static uintptr_t place_in_code(const void *context) {
 _Noreturn static void crashed(int signal, const siginfo_t *info, const void *context) {
   const struct fiber *f = current;
   uintptr_t address = (uintptr_t)info->si_addr;
+  if (signals_handled(signal))
+    run_found(FOUND_UNSUPPORTED, "%s gets SIG%s, which the code handles itself: that cannot be run", fiber_name(f),
+              sigabbrev_np(signal));
   found_at(place_in_code(context), signal == SIGSEGV || signal == SIGBUS ? address : 0, f, "crashes here");
   const char *who = fiber_name(f);
   switch (signal) {
@@ -115,13 +120,51 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   if (signal == SIGABRT || info->si_code <= 0) raise(signal);
 }
 
+/* In a system call that does not return? Then the processor is right behind the instruction, or before it, where the
+ * call is to be made again. */
+static bool in_system_call(const void *context) {
+#if defined(__x86_64__)
+  const unsigned char *pc = (const unsigned char *)pc_of(context);
+  return (pc[0] == 0x0f && pc[1] == 0x05) || (pc[-2] == 0x0f && pc[-1] == 0x05);
+#elif defined(__aarch64__)
+  const uint32_t *pc = (const uint32_t *)pc_of(context);
+  return pc[0] == 0xd4000001 || pc[-1] == 0xd4000001;
+#else
+  (void)context;
+  return false;
+#endif
+}
+
+/* Each second of real time: the same for code that waits in the kernel, for what may never come. */
+static void on_second(const void *context) {
+  static uint64_t runs;
+  static size_t count;
+  static unsigned seconds;
+  if (!current || scheduler.asks || runs != scheduler.runs || count != run.count || !in_system_call(context)) {
+    runs = scheduler.runs;
+    count = run.count;
+    seconds = 0;
+    return;
+  }
+  if (++seconds < BLOCKED_MOST && !run.waited) return;
+  seconds = 0;
+  run.waited++;
+  found_at(current->pc, 0, current, "waits after this");
+  run_found(FOUND_UNSUPPORTED, "%s waits in a system call for %d seconds, which is not under the scheduler's control",
+            fiber_name(current), BLOCKED_MOST);
+}
+
 /* Each second: has the run taken a step since? One that has not for long runs on without touching anything others can
  * see. */
 static void on_tick(int signal, siginfo_t *info, void *context) {
   static uint64_t runs;
   static size_t count;
   static unsigned seconds;
-  (void)signal, (void)info;
+  (void)signal;
+  if (info->si_code == SI_TIMER) {
+    on_second(context);
+    return;
+  }
   if (!current || runs != scheduler.runs || count != run.count) {
     runs = scheduler.runs;
     count = run.count;
@@ -150,6 +193,10 @@ bool crash_open(void) {
   action.sa_flags |= SA_RESTART;
   sigaction(SIGVTALRM, &action, NULL);
   setitimer(ITIMER_VIRTUAL, &(struct itimerval){{1, 0}, {1, 0}}, NULL);
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM};
+  timer_t timer;
+  if (!timer_create(CLOCK_MONOTONIC, &event, &timer))
+    timer_settime(timer, 0, &(struct itimerspec){{1, 0}, {1, 0}}, NULL);
   return true;
 }
 

@@ -90,6 +90,7 @@ WRAPPED long WRAP(syscall)(long, ...);
 int WRAP(sched_yield)(void);
 int WRAP(clock_gettime)(clockid_t, struct timespec *);
 ssize_t WRAP(getrandom)(void *, size_t, unsigned);
+int WRAP(kill)(pid_t, int);
 
 long WRAP(syscall)(long number, ...) {
   long a[6];
@@ -109,6 +110,16 @@ long WRAP(syscall)(long number, ...) {
   case SYS_clock_gettime: return WRAP(clock_gettime)((clockid_t)a[0], (struct timespec *)a[1]);
   case SYS_getrandom: return WRAP(getrandom)((void *)a[0], (size_t)a[1], (unsigned)a[2]);
   case SYS_gettid: return (long)getpid() + (long)sync_self();
+  case SYS_kill: return WRAP(kill)((pid_t)a[0], (int)a[1]);
+  case SYS_tkill: return WRAP(kill)(getpid(), (int)a[1]);
+  case SYS_tgkill: return WRAP(kill)((pid_t)a[0], (int)a[2]);
+  case SYS_clone:
+  case SYS_clone3:
+#ifdef SYS_fork
+  case SYS_fork:
+  case SYS_vfork:
+#endif
+    sync_unsupported("syscall(SYS_clone, ...) or its like", "another process is not part of the schedule");
   default: return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
 }

@@ -10,6 +10,8 @@
 #define STEPS_MOST  20000
 #define ROW_MOST    1000 /* steps of one fiber in a row after which the default is another's */
 #define PLACES_MOST 8
+#define NOT_AGAIN \
+  "the code does not do the same again. Does it depend on a file, the time, a random number or another process?"
 #if defined(__SANITIZE_ADDRESS__) || (defined(ASIF_PORTABLE_FIBERS) || !defined(__x86_64__))
 #define STATES_POSSIBLE false /* something else keeps account of the stacks */
 #else
@@ -119,8 +121,7 @@ size_t run_found_places(const struct found_place **at) {
 }
 
 _Noreturn static void wrong_choice(unsigned fiber) {
-  snprintf(internal, sizeof internal,
-           "step %zu of the schedule is %s's, which cannot take one there: the code does not do the same again",
+  snprintf(internal, sizeof internal, "step %zu of the schedule is %s's, which cannot take one there: " NOT_AGAIN,
            run.count, fiber < FIBERS_MOST ? fiber_name(&fibers[fiber]) : "nobody");
   run_stop(RUN_CUT);
 }
@@ -363,9 +364,8 @@ unsigned choose_block(unsigned blocks) {
   if (i < plan->count) {
     block = plan->choices[i].block;
     if (block >= blocks) {
-      snprintf(internal, sizeof internal,
-               "step %zu of the schedule takes free block %u, and there are %u: the code does not do the same again", i,
-               block, blocks);
+      snprintf(internal, sizeof internal, "step %zu of the schedule takes free block %u, and there are %u: " NOT_AGAIN,
+               i, block, blocks);
       run_stop(RUN_CUT);
     }
   } else if (plan->choose_block) {
@@ -550,6 +550,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   }
   image_keep(image);
   unseen_open(image);
+  signals_open();
   heap_keep(image_frees(image));
   time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);
@@ -588,6 +589,7 @@ static void reset(const struct client *client) {
   threads_reset();
   tls_reset();
   host_reset();
+  signals_reset();
   if (options.races) races_reset();
   run.count = run.moment_count = run.same_moments = 0;
   run.fibers = client->threads;
@@ -662,7 +664,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   run.alive = scheduler.alive;
   if (run.same_moments > moments_before) run.same_moments = moments_before;
   if (internal[0]) {
-    problem_set(problem, "%s", internal);
+    problem_of(problem, PROBLEM_UNSUPPORTED, "%s", internal);
     return NULL;
   }
   return &run;

@@ -7,6 +7,8 @@
  *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
  * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; host.c: asif_host_* of the harness crash.c
  * signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use after free, out of bounds, leaks
+ *   files.c    files that the code opens
+ *   signals.c  signals that the code sends and handles
  *   unseen.c   code without hooks: assembly, libraries
  *   races.c    vector clocks; order.c: where they are not needed
  *   sync.c     points at mutexes and their like; waiters.c: who waits for a signal
@@ -336,6 +338,11 @@ void unseen_open(struct image *);            /* from now on a run ends where it 
 bool unseen_reached(uintptr_t pc, void *context);
 const char *image_is_without(uintptr_t address); /* in code without hooks: whose; otherwise NULL */
 bool image_has_without(const struct image *);
+
+/* Signals (signals.c). */
+void signals_open(void);  /* after loading: what is handled now is in every run */
+void signals_reset(void); /* before every run */
+bool signals_handled(int signal);
 
 /* Crashes (crash.c). */
 bool crash_open(void); /* false: no memory */

@@ -119,7 +119,8 @@ void sync_others_first(void) {
   if (current) step_yielded();
 }
 
-_Noreturn void sync_unsupported(const char *function, const char *why) {
+_Noreturn void sync_unsupported_at(const char *function, const char *why, uintptr_t pc) {
+  if (current && image_has_code(pc)) found_at(pc, 0, current, "here");
   if (current)
     run_found(FOUND_UNSUPPORTED, "%s calls %s, which cannot be run under a scheduler: %s", fiber_name(current),
               function, why);

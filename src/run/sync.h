@@ -40,7 +40,8 @@ void sync_record(enum point_kind, const void *object, uint32_t size, bool failed
 void sync_opened(const void *object);
 /* The default is that another goes on after this step. */
 void sync_others_first(void);
-_Noreturn void sync_unsupported(const char *function, const char *why);
+_Noreturn void sync_unsupported_at(const char *function, const char *why, uintptr_t pc);
+#define sync_unsupported(function, why) sync_unsupported_at(function, why, CALLER)
 _Noreturn void sync_misuse(uintptr_t pc, const void *object, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

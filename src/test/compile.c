@@ -240,9 +240,17 @@ static char **own_words(struct compiling *k, const struct own *own) {
 static bool failed(struct compiling *k, const struct command_run *c, const char *path) {
   if (c->error)
     problem_set(k->why, "the compiler %.100s cannot be run: %s", c->words[0], strerror(c->error));
+  else if (c->status < 0)
+    problem_set(k->why, "the compiler %.100s ended unexpectedly, with %.300s", c->words[0], path);
   else
     problem_set(k->why, "%.300s does not compile", path);
   return false;
+}
+
+static size_t words_count(char *const *w) {
+  size_t n = 0;
+  while (w[n]) n++;
+  return n;
 }
 
 static bool compile_all(struct compiling *k) {
@@ -270,7 +278,14 @@ static bool compile_all(struct compiling *k) {
     tell(k, &c[i]);
     if ((c[i].status || c[i].error) && !bad) bad = &c[i], bad_path = of[i];
   }
-  return !bad || failed(k, bad, bad_path);
+  if (bad) return failed(k, bad, bad_path);
+  for (size_t i = 0; i < n; i++) {
+    const char *object = c[i].words[words_count(c[i].words) - 2]; /* -o OBJECT SOURCE */
+    if (!access(object, R_OK)) continue;
+    problem_set(k->why, "the compiler %.100s made no object of %.300s, and does not say why", c[i].words[0], of[i]);
+    return false;
+  }
+  return true;
 }
 
 /* Without a harness. */

@@ -59,9 +59,19 @@ static void add(struct mem *m, words *to, const char *const *flags, size_t count
 
 static bool cannot(const struct compiler *c, int status, const char *said, struct problem *why) {
   const char *name = c->command.at[0], *variable = c->cxx ? "CXX" : "CC", *otherwise = c->cxx ? "c++" : "cc";
-  if (status < -1)
+  if (status == -1)
+    problem_set(why, "the compiler %.100s ended unexpectedly when it was asked what it is; %s names another", name,
+                variable);
+  else if (!status)
+    problem_set(why,
+                "%.100s is not a compiler: asked with -E -dM what it predefines, it says nothing of it; %s names one",
+                name, variable);
+  else if (status < -1)
     problem_set(why, "the compiler %.100s cannot be run: %s; %s names another (without it, %s)", name,
                 strerror(-status), variable, otherwise);
+  else if (!strstr(said, "sanitize"))
+    problem_set(why, "the compiler %.100s does not work%s; %s names another%s%.300s", name,
+                getenv("PATH") ? "" : ", perhaps since there is no PATH", variable, *said ? ". It says:\n" : "", said);
   else
     problem_set(
         why,
@@ -87,7 +97,7 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
     if (!clang) status = ask(&a, NULL, 0, &said); /* an old one: as it is */
   }
   close(file);
-  if (!gcc && !clang && status) return cannot(c, status, said, why);
+  if ((!gcc && !clang && status) || !strstr(said, "#define __STDC")) return cannot(c, status, said, why);
   if (gcc) add(m, &c->hooks, gcc_flags, in_gcc);
   if (clang) add(m, &c->hooks, clang_flags, in_clang);
   static const char *const keep[] = {"-O0", "-fkeep-static-functions"}, *const emit[] = {"-O0", "-femit-all-decls"};

@@ -29,6 +29,7 @@ enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST
 
 enum { COUNTED = 1024 }; /* clients that are counted before the search begins; more are counted beside it */
 enum { SKIPS_POLL = 1024 };
+enum { WAITED_MOST = 3 }; /* runs that wait in the kernel, after which there is no sense in more of them */
 enum { EXIT_ALIVE = 77 }; /* how a process ends that did not die */
 
 enum outcome_of_worker { WORKER_RUNS, WORKER_THROUGH, WORKER_FOUND, WORKER_LIMIT, WORKER_FAILED };
@@ -38,7 +39,7 @@ struct kept {
   enum found found;
   bool died;
   char said[SAID_MOST];
-  uint64_t client, key;
+  uint64_t client, key, results;
   size_t count;
   struct choice choices[CHOICES_KEPT];
 };
@@ -55,6 +56,7 @@ struct worker {
   long peak_kb;
   struct problem failed;       /* why it failed */
   char unsupported[SAID_MOST]; /* what could not be run; "": nothing */
+  uintptr_t unsupported_pc;    /* and where; 0: not known */
   bool too_many;
   unsigned found_count;
   struct kept found[FINDINGS_MOST];
@@ -127,6 +129,32 @@ uint64_t finding_key_again(struct image *image, const struct object *o, const st
   return r ? finding_key(r, o) : 0;
 }
 
+static uint64_t results_of(const struct run *r) {
+  uint64_t h = r->found;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    h = hash_mix(h ^ ((uint64_t)m->call << 1 | m->is_return));
+    h = hash_mix(h ^ (uint64_t)m->result);
+  }
+  return h;
+}
+
+bool finding_repeats(struct image *image, const struct object *o, const struct run_options *how,
+                     const struct finding *f, struct problem *why) {
+  struct plan plan = {.choices = f->choices, .count = f->count};
+  if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
+  for (int i = 0; i < 2; i++) { /* the first may depend on what was before it, too */
+    const struct run *r = run_execute(&f->client, &plan, why);
+    if (!r) return false;
+    if (r->count == f->count && results_of(r) == f->results) continue;
+    problem_of(why, PROBLEM_UNSUPPORTED,
+               "something wrong was seen, but the same schedule run again gives another history: the code depends on "
+               "what is no part of it, such as a file, the time, a random number or another process");
+    return false;
+  }
+  return true;
+}
+
 static void announce(_Atomic uint64_t *least, uint64_t client) {
   uint64_t first = *least;
   while (client < first && !atomic_compare_exchange_weak(least, &first, client)) {}
@@ -138,6 +166,7 @@ static void keep_run(const struct searching *k, const struct run *r, uint64_t ke
   snprintf(f->said, sizeof f->said, "%s", r->said ? r->said : "");
   f->client = k->client;
   f->key = key;
+  f->results = results_of(r);
   f->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
   for (size_t i = 0; i < f->count; i++) f->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
 }
@@ -187,8 +216,13 @@ static enum visit visit(void *self, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
-    if (!k->me->unsupported[0]) snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
-    return overtaken(k) ? VISIT_STOP : VISIT_ON;
+    const struct found_place *at;
+    if (!k->me->unsupported[0]) {
+      k->me->unsupported_pc = run_found_places(&at) ? at[0].pc : 0;
+      snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
+    }
+    if (r->waited >= WAITED_MOST) k->me->outcome = WORKER_THROUGH;
+    return overtaken(k) || k->me->outcome != WORKER_RUNS ? VISIT_STOP : VISIT_ON;
   }
   struct run whole;
   if (k->options->leaks_if_deleted && run_deleted()) announce(&k->board->deleted, k->client);
@@ -238,8 +272,13 @@ static bool explore_client(struct searching *k, const struct client *c) {
   k->counts = &counts;
   k->counted = false;
   if (!explore(c, &o, &share, &k->own, visit, k, &counts, &why)) {
-    problem_internal(&w->failed, "%.500s", why.text);
-    w->outcome = WORKER_FAILED;
+    if (why.kind == PROBLEM_UNSUPPORTED) {
+      snprintf(w->unsupported, sizeof w->unsupported, "%.500s", why.text);
+      w->outcome = WORKER_THROUGH;
+    } else {
+      problem_internal(&w->failed, "%.500s", why.text);
+      w->outcome = WORKER_FAILED;
+    }
   }
   w->schedules = k->schedules + counts.schedules;
   w->cut += counts.cut;
@@ -303,8 +342,8 @@ static void work(struct searching *k) {
   }
   spec_user_forked();
   if (!run_open(k->image, k->object->run_ops, k->object->op_count, k->object->init, &k->options->run, &why)) {
-    k->me->failed = why;
-    k->me->outcome = WORKER_FAILED;
+    snprintf(k->me->unsupported, sizeof k->me->unsupported, "%.500s", why.text);
+    k->me->outcome = WORKER_THROUGH;
     return;
   }
   k->judge = judge_new(&m, k->object, k->histories);
@@ -491,20 +530,21 @@ static bool died(struct searching *k, unsigned number, int status) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_BROKEN) {
     if (known) client_print(k->object, &again.client, &t);
-    problem_internal(k->why,
-                     "a fault in Asif's own code, while it ran %.300s: the code may have written over "
-                     "memory that is not its own",
-                     text_string(&t));
-    return false;
+    snprintf(w->unsupported, sizeof w->unsupported,
+             "Asif's own memory was broken while it ran %.300s: the code has written over memory that is not its own",
+             text_string(&t));
+    w->outcome = WORKER_THROUGH;
+    return true;
   }
   if (known) client_print(k->object, &again.client, &t);
   if (!known || !finding_dies(k->mem, k->image, k->object, &k->options->run, k->limits, &again)) {
-    problem_internal(k->why,
-                     "the process that ran %.300s died (%s), and does not do so again: the code may have "
-                     "written over "
-                     "memory that is not its own",
-                     text_string(&t), how_ended(k->mem, status));
-    return false;
+    snprintf(
+        w->unsupported, sizeof w->unsupported,
+        "the process that ran %.300s died (%.100s), and does not do so again: the code may have written over memory "
+        "that is not its own, or depend on something outside of it",
+        text_string(&t), how_ended(k->mem, status));
+    w->outcome = WORKER_THROUGH;
+    return true;
   }
   struct kept *f = &w->found[w->found_count < FINDINGS_MOST ? w->found_count++ : FINDINGS_MOST - 1];
   f->found = again.found;
@@ -574,6 +614,8 @@ static bool start(struct searching *k) {
       if (getppid() != parent) _exit(1);
       signal(SIGINT, SIG_IGN); /* whoever started it says when it is to end */
       signal(SIGTERM, SIG_IGN);
+      signal(SIGHUP, SIG_IGN);
+      signal(SIGQUIT, SIG_IGN);
       close(ends[0]);
       k->number = w.count;
       work_and_count(k);
@@ -598,7 +640,7 @@ static bool start(struct searching *k) {
 static void take_finding(struct searching *k, const struct kept *w, struct finding *f) {
   assert(w->count <= CHOICES_KEPT);
   k->out->verdict = VERDICT_VIOLATED;
-  *f = (struct finding){.found = w->found, .key = w->key, .died = w->died, .count = w->count};
+  *f = (struct finding){.found = w->found, .key = w->key, .results = w->results, .died = w->died, .count = w->count};
   f->said = mem_string(k->mem, w->said, strlen(w->said));
   clients_find(k->clients, w->client, k->mem, &f->client);
   f->choices = mem_alloc(k->mem, (w->count + 1) * sizeof *f->choices);
@@ -652,6 +694,7 @@ static bool conclude(struct searching *k) {
     k->out->too_many |= w->too_many;
     if (w->unsupported[0] && !k->out->unsupported) {
       k->out->unsupported = mem_string(k->mem, w->unsupported, strlen(w->unsupported));
+      k->out->unsupported_pc = w->unsupported_pc;
       k->out->verdict = VERDICT_UNKNOWN;
     }
     if (w->outcome != WORKER_LIMIT) continue;

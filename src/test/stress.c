@@ -217,6 +217,12 @@ static bool died(struct stressing *s, int status, char *said) {
     return false;
   }
   const char *assertion = find_line(s->mem, said, "Assertion ");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) { /* nothing in a process does that to it by mistake */
+    o->verdict = VERDICT_UNKNOWN;
+    o->killed = true;
+    o->reason = sentence(s->mem, "the process that ran the object was killed (SIGKILL): for lack of memory?");
+    return true;
+  }
   o->verdict = VERDICT_VIOLATED;
   o->said = said;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 66 && said && strstr(said, "Sanitizer")) {
@@ -326,7 +332,7 @@ static bool run_round(struct stressing *s, const struct stress_build *b, bool *g
   if (end == STRESS_DIED && !died(s, p.status, said)) return false;
   if (s->options->each && !s->options->each(s->options->context, s->out->rounds, s->history, &s->spec, &s->check))
     return true;
-  *go_on = s->out->found == FOUND_NOTHING && s->check.verdict != VERDICT_VIOLATED;
+  *go_on = !s->out->killed && s->out->found == FOUND_NOTHING && s->check.verdict != VERDICT_VIOLATED;
   return true;
 }
 
@@ -341,8 +347,19 @@ static bool rounds(struct stressing *s) {
   for (uint64_t n = 0; go_on && !over(s); n++)
     if (!run_round(s, &s->builds[s->build_count > 1 && n % 3], &go_on))
       return false; /* the perturbed one more often: it finds more */
-  if (!s->out->rounds) return problem_set(s->why, "stress: stopped before the first round was over"), false;
-  return keep_round(s);
+  struct stressed *o = s->out;
+  bool told = s->options->interrupted && *s->options->interrupted;
+  if (!o->rounds) {
+    o->verdict = VERDICT_UNKNOWN;
+    o->reason = sentence(s->mem, "%s", limit_told(told ? LIMIT_INTERRUPT : LIMIT_TIME));
+    return true;
+  }
+  if (!keep_round(s)) return false;
+  if (told && o->verdict == VERDICT_HOLDS) {
+    o->verdict = VERDICT_UNKNOWN;
+    o->reason = sentence(s->mem, "%s", limit_told(LIMIT_INTERRUPT));
+  }
+  return true;
 }
 
 bool stress(struct mem *m, const struct object *o, const struct stress_build *builds, unsigned count,

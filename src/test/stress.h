@@ -53,6 +53,7 @@ struct stress_options {
 };
 
 struct stressed {
+  bool killed; /* the process was, from outside: the verdict is unknown */
   enum verdict verdict;
   enum found found;
   char *reason;            /* a sentence: what was found, or why it is not known */

@@ -156,10 +156,10 @@ static void run_program(const struct stress_build *b, int area_fd) {
 }
 
 _Noreturn static void child(struct stress_area *a, int area_fd, const struct stress_build *b, int said_fd) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM};
+  static const int signals[] = {SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGALRM};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    signal(signals[i], i ? SIG_DFL : SIG_IGN); /* Ctrl-C is asif's */
+    signal(signals[i], i > 2 ? SIG_DFL : SIG_IGN); /* Ctrl-C is asif's */
   dup2(said_fd, STDERR_FILENO);
   int null = open("/dev/null", O_RDWR);
   if (null >= 0) dup2(null, STDIN_FILENO), dup2(said_fd, STDOUT_FILENO);

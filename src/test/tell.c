@@ -373,11 +373,10 @@ static void demangle(struct telling *k, struct finding *f) {
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
   if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
-  problem_internal(why,
-                   "the schedule that was found does not do the same again (%s after %zu steps, not %s "
-                   "after %zu): does "
-                   "the code depend on what is no part of it, as the time or a random number?",
-                   found_name(r->found), r->count, found_name(f->found), f->count);
+  problem_of(why, PROBLEM_UNSUPPORTED,
+             "the schedule that was found does not do the same again (%s after %zu steps, not %s after %zu): does the "
+             "code depend on a file, the time, a random number or another process?",
+             found_name(r->found), r->count, found_name(f->found), f->count);
   return false;
 }
 

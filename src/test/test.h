@@ -242,11 +242,16 @@ struct finding {
   struct history *history;    /* bound; NULL where `died` */
   struct check_result result; /* of the history, where it is what is wrong */
   uint64_t key;               /* kind and places: findings with the same one are the same mistake */
+  uint64_t results;           /* a hash of the calls and returns, in their order */
   bool died;                  /* it ended the process that ran it, and does so again: nothing more is known of it */
 };
 uint64_t finding_key(const struct run *, const struct object *); /* of the run that has just been made */
 /* The same of the finding, run again; 0: it cannot be. */
 uint64_t finding_key_again(struct image *, const struct object *, const struct run_options *, const struct finding *);
+/* Does its schedule, run again, give the same history? False with the problem if not: the code depends on something
+ * that is not part of it, and nothing that was seen is known to be so. */
+bool finding_repeats(struct image *, const struct object *, const struct run_options *, const struct finding *,
+                     struct problem *);
 /* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set.
  */
 bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *,
@@ -273,10 +278,11 @@ struct searched {
   struct finding finding; /* where violated; its history and result are made by finding_explain */
   struct finding *others; /* with keep_going */
   size_t other_count;
-  bool too_many;          /* ... there are more */
-  char *unsupported;      /* where unknown: what in some run could not be run under a scheduler; or NULL */
-  uint64_t clients, done; /* so many there are; explored to the end */
-  bool uncounted;         /* there are more clients: nobody has counted them all */
+  bool too_many;            /* ... there are more */
+  char *unsupported;        /* where unknown: what in some run could not be run under a scheduler; or NULL */
+  uintptr_t unsupported_pc; /* and where; 0: not known */
+  uint64_t clients, done;   /* so many there are; explored to the end */
+  bool uncounted;           /* there are more clients: nobody has counted them all */
   uint64_t schedules, cut, skipped, steps, traces, histories; /* see explore_counts */
   uint64_t waiting;   /* histories with operations that wait for ever, as they do with nothing concurrent too */
   uint64_t refused;   /* clients of which no run counted: asif_require refused a call in each */
