@@ -147,6 +147,10 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to,
          "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there "
          "not seen");
+  if (s->wide)
+    note(m, to,
+         "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
+         "them in between is not tried");
   if (s->refused)
     note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread)
@@ -240,7 +244,7 @@ static void put_also_json(const struct test_job *j, struct mem *m, struct text *
 
 /* Was everything seen that the clients asked for can do? */
 static bool is_whole(const struct searched *s) {
-  return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks;
+  return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks && !s->wide;
 }
 
 static char *members(const struct test_job *j, struct mem *m, const char *client) {

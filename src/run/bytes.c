@@ -25,17 +25,31 @@ __attribute__((no_sanitize("undefined"))) static size_t string_read(const char *
 #define READS_STRING(s)          string_read(s, SIZE_MAX, CALLER, SPIN_SLOT)
 #define READS_STRING_TO(s, most) string_read(s, most, CALLER, SPIN_SLOT)
 
-/* Where the accesses are points what was read is kept until it is written: that is another step. */
+/* What of so many bytes is accessed at once: up to the end of a word. */
+static size_t word_of(const char *at, size_t left) {
+  size_t k = 8 - ((uintptr_t)at & 7);
+  return k < left ? k : left;
+}
+
+/* Where the accesses are points each word is one, and what was read is kept until it is written: those are other steps.
+ */
 static void copy(char *to, const char *from, size_t size, uintptr_t pc, void **slot) {
-  plain_access(from, size, false, pc, slot);
   if ((options.races && !options.type_stable) || size > KEPT_MOST) {
+    plain_access(from, size, false, pc, slot);
     plain_access(to, size, true, pc, slot);
     memmove(to, from, size);
-  } else {
-    char kept[KEPT_MOST];
-    memcpy(kept, from, size);
-    plain_access(to, size, true, pc, slot);
-    memcpy(to, kept, size);
+    return;
+  }
+  char kept[KEPT_MOST];
+  for (size_t n = 0, k; n < size; n += k) {
+    k = word_of(from + n, size - n);
+    plain_access(from + n, k, false, pc, slot);
+    memcpy(kept + n, from + n, k);
+  }
+  for (size_t n = 0, k; n < size; n += k) {
+    k = word_of(to + n, size - n);
+    plain_access(to + n, k, true, pc, slot);
+    memcpy(to + n, kept + n, k);
   }
 }
 #define COPIES(to, from, size) copy(to, from, size, CALLER, SPIN_SLOT)

@@ -140,13 +140,16 @@ static void on_second(const void *context) {
   static uint64_t runs;
   static size_t count;
   static unsigned seconds;
-  if (!current || scheduler.asks || runs != scheduler.runs || count != run.count || !in_system_call(context)) {
+  static clock_t used; /* of the processor, when it began to wait: hardly more since */
+  if (!current || scheduler.asks || runs != scheduler.runs || count != run.count ||
+      clock() - used > CLOCKS_PER_SEC / 5) {
     runs = scheduler.runs;
     count = run.count;
     seconds = 0;
+    used = clock();
     return;
   }
-  if (++seconds < BLOCKED_MOST && !run.waited) return;
+  if ((++seconds < BLOCKED_MOST && !run.waited) || !in_system_call(context)) return;
   seconds = 0;
   run.waited++;
   found_at(current->pc, 0, current, "waits after this");

@@ -368,6 +368,18 @@ static void record_read(bool atomic, bool is_point, uintptr_t at, uint32_t size,
          (struct accessed_value){low_half(where, size), high_half(where, size)}, (struct accessed_value){0, 0});
 }
 
+/* More than the machine accesses at once, or across two words: others may come in between, and a hook, which is called
+ * before all of it, cannot let them. */
+LONG_WAY void volatile_in_parts(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  const struct fiber *f = current;
+  if (!f || scheduler.mode == MODE_QUIET || at - (uintptr_t)f->stack < STACK_SIZE || run.fibers < 2) return;
+  if (size <= 8 && (at & 7) + size <= 8) return;
+  found_at(pc, at, f, write ? "the write" : "the read");
+  run_found(FOUND_UNSUPPORTED,
+            "%s %s %u bytes that are volatile, not atomic: the machine takes several accesses for them", fiber_name(f),
+            write ? "writes" : "reads", (unsigned)size);
+}
+
 PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   if (!f) return;
@@ -407,6 +419,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
   bool is_point = plain_is_point(at);
   if (is_point) {
+    if (UNLIKELY(size > 8 || (at & 7) + size > 8)) run.wide = true;
     plain_point(f, at, size, write, pc, slot);
   } else {
     f->pc = pc;
@@ -435,7 +448,7 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
 PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   if (quick_plain(f, (uintptr_t)where, (uint32_t)size, write, pc)) return;
   if (UNLIKELY(run_in_stack((uintptr_t)where))) run.shares_stacks = true;
-  if (options.races ||
+  if (options.races || UNLIKELY(size > 8) ||
       !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {
@@ -470,6 +483,12 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
 #define VOLATILE(name, N, write) \
   WRAPPED void WRAP(__tsan_##name##N)(void *); \
   void WRAP(__tsan_##name##N)(void *at) { volatile_access((uintptr_t)at, N, write, CALLER); }
+#define IN_PARTS(name, N, write) \
+  WRAPPED void WRAP(__tsan_##name##N)(void *); \
+  void WRAP(__tsan_##name##N)(void *at) { \
+    volatile_in_parts((uintptr_t)at, N, write, CALLER); \
+    volatile_access((uintptr_t)at, N, write, CALLER); \
+  }
 #define READ_WRITE(name, N) \
   WRAPPED void WRAP(__tsan_##name##N)(void *); \
   void WRAP(__tsan_##name##N)(void *at) { \
@@ -478,17 +497,20 @@ PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   }
 #define ALIGNED(N) \
   PLAIN(read, N, false) \
-  PLAIN(write, N, true) READ_WRITE(read_write, N) VOLATILE(volatile_read, N, false) VOLATILE(volatile_write, N, true)
+  PLAIN(write, N, true) READ_WRITE(read_write, N)
+#define ALIGNED_VOLATILE(N) ALIGNED(N) VOLATILE(volatile_read, N, false) VOLATILE(volatile_write, N, true)
 #define UNALIGNED(N) \
   PLAIN(unaligned_read, N, false) \
   PLAIN(unaligned_write, N, true) \
   READ_WRITE(unaligned_read_write, N) \
-  VOLATILE(unaligned_volatile_read, N, false) VOLATILE(unaligned_volatile_write, N, true)
-ALIGNED(1)
-ALIGNED(2)
-ALIGNED(4)
-ALIGNED(8)
+  IN_PARTS(unaligned_volatile_read, N, false) IN_PARTS(unaligned_volatile_write, N, true)
+ALIGNED_VOLATILE(1)
+ALIGNED_VOLATILE(2)
+ALIGNED_VOLATILE(4)
+ALIGNED_VOLATILE(8)
 ALIGNED(16)
+IN_PARTS(volatile_read, 16, false)
+IN_PARTS(volatile_write, 16, true)
 UNALIGNED(2)
 UNALIGNED(4)
 UNALIGNED(8)

@@ -186,7 +186,9 @@ struct run {
                   is none */
   bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner
                        * does there with plain accesses is not seen: neither are races there, nor is it interleaved */
-  unsigned waited;    /* runs so far that were given up since a thread waited in the kernel: each takes seconds */
+  bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
+              * between */
+  unsigned waited; /* runs so far that were given up since a thread waited in the kernel: each takes seconds */
   struct step
       pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };

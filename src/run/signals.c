@@ -74,9 +74,9 @@ static void sent(int signal, uintptr_t pc) {
   found_at(pc, 0, current, "sends it here");
   if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
     run_found(FOUND_UNSUPPORTED, "%s stops its own process (SIG%s)", who, name);
-  if (is_ours(signal) && signals_handled(signal))
-    run_found(FOUND_UNSUPPORTED, "%s sends itself SIG%s, which the code handles: that cannot be run", who, name);
   if (own[signal]) sigaction(signal, NULL, &now);
+  if (is_ours(signal) ? signals_handled(signal) : is_set(&now) && now.sa_handler != SIG_IGN)
+    run_found(FOUND_UNSUPPORTED, "%s sends itself SIG%s, which the code handles: that cannot be run", who, name);
   if (!is_set(&now) && ends_process(signal))
     run_found(FOUND_CRASH, "%s sends its own process SIG%s, which ends it", who, name);
 }

@@ -50,7 +50,7 @@ struct worker {
   enum limit limit;
   _Atomic uint64_t schedules, cut, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
-  bool incomplete, long_runs, shares_stacks;
+  bool incomplete, long_runs, shares_stacks, wide;
   unsigned bound;
   double cpu;
   long peak_kb;
@@ -215,6 +215,7 @@ static enum visit visit(void *self, const struct run *r) {
   atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
+  k->me->wide |= r->wide;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     const struct found_place *at;
     if (!k->me->unsupported[0]) {
@@ -369,7 +370,7 @@ static void sum_up(struct searching *k) {
   struct searched *s = k->out;
   s->schedules = s->cut = s->skipped = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
   s->complete = true;
-  s->long_runs = s->shares_stacks = false;
+  s->long_runs = s->shares_stacks = s->wide = false;
   s->cpu_seconds = 0;
   s->peak_kb = 0;
   for (unsigned i = 0; i < k->jobs; i++) {
@@ -384,6 +385,7 @@ static void sum_up(struct searching *k) {
     s->waiting += w->waiting;
     s->long_runs |= w->long_runs;
     s->shares_stacks |= w->shares_stacks;
+    s->wide |= w->wide;
     s->cpu_seconds += w->cpu;
     s->peak_kb += w->peak_kb;
     if (!w->incomplete) continue;
@@ -523,8 +525,9 @@ static bool died(struct searching *k, unsigned number, int status) {
   if ((WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) ||
       (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) {
     snprintf(w->unsupported, sizeof w->unsupported, "%s",
-             WIFEXITED(status) ? "a process that ran the code had no memory left"
-                               : "a process that ran the code was killed (SIGKILL) from outside: for lack of memory?");
+             WIFEXITED(status)
+                 ? "a process that ran the code had no memory left"
+                 : "a process that ran the code was killed (SIGKILL) from outside: for lack of memory, or by a limit?");
     w->outcome = WORKER_THROUGH;
     return true;
   }

@@ -290,6 +290,7 @@ struct searched {
   unsigned bound;     /* else, where delays and the like were bounded: up to so many, in each client that was done */
   bool long_runs;     /* some were given up for having too many steps */
   bool shares_stacks; /* see struct run: then not all was seen */
+  bool wide;          /* the same */
   double cpu_seconds; /* of the processes that ran the code */
   long peak_kb;       /* their memory, together */
 };

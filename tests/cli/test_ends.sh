@@ -32,15 +32,15 @@ try() { # STATUS NAME ARGUMENT...
 }
 
 # It ends its process: a crash, with a token that does it again.
-make killed 'if (v) kill(getpid(), SIGKILL); return 0;'
-try 1 killed --evidence e; says 'Crash: the process that ran the client died: SIGKILL'; says 'inc() | inc()'; says 'verdict: violated: crash'
+make killed 'if (v) syscall(SYS_exit_group, 9); return 0;'
+try 1 killed --evidence e; says 'Crash: the process that ran the client died: it ended with status 9'; says 'inc() | inc()'; says 'verdict: violated: crash'
 token=$(sed -n 's/^replay: --replay //p' out)
-run 1 "$asif" test killed.c --replay "$token"; says 'the process that ran the client died: SIGKILL'
+run 1 "$asif" test killed.c --replay "$token"; says 'the process that ran the client died: it ended with status 9'
 run 1 "$asif" test killed.c --replay "$token" --json; says '"violation":"crash"'
-run 0 "$asif" replay --run e; says 'the process that ran the client died: SIGKILL'; says 'the evidence stands'
+run 0 "$asif" replay --run e; says 'the process that ran the client died: it ended with status 9'; says 'the evidence stands'
 try 1 killed --html page.html --svg picture.svg --junit report.xml --quiet; grep -q 'failures="1"' report.xml || fail 'no report'
-make left 'if (v) syscall(SYS_exit_group, 3); return 0;'
-try 1 left; says 'the process that ran the client died: it ended with status 3'
+make left 'if (v) kill(getpid(), SIGKILL); return 0;'
+try 1 left; says 'Crash: thread B sends its own process SIGKILL, which ends it'
 
 # Stacks that are full, at once too.
 make deep 'volatile char b[100]; b[0] = (char)v; return v < 0 ? 0 : helper(v + 1) + b[0];'
@@ -86,8 +86,8 @@ left() { # no process may be, after a moment
 }
 begun=$(date +%s); try 3 hangs --time-limit 2; says 'the time limit was reached'; [ $(($(date +%s) - begun)) -le 20 ] || fail 'the time limit was not kept'
 if command -v pgrep >/dev/null; then
-  for signal in TERM INT KILL; do
-    (trap - INT; exec "$asif" test hangs.c -n 2 -o 1 --time-limit 77) >said 2>&1 &
+  for signal in TERM INT HUP QUIT KILL; do
+    (trap - INT QUIT; exec "$asif" test hangs.c -n 2 -o 1 --time-limit 77) >said 2>&1 &
     pid=$!
     listens $pid; sleep 3
     kill -$signal $pid

@@ -1,0 +1,135 @@
+#!/bin/bash
+# Code that does to its process what it likes: each has a verdict that says what it did, never an internal error, never a hang.
+. tests/cli/common
+has test || exit 77
+export ASIF_INCLUDE=$root/include TMPDIR=$scratch/tmp
+mkdir tmp || exit 1
+object() { # NAME BODY [MORE]: an operation whose second call does something
+  cat >"$1.c" <<END
+#include <asif.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static atomic_int n;
+${3-}
+static int helper(int v) { $2 }
+static int inc(void) { int v = atomic_load(&n); v = helper(v); atomic_fetch_add(&n, 1); return v; }
+struct state { int n; };
+static int spec_inc(struct state *s) { s->n++; return 0; }
+ASIF_SPEC(mine, struct state)
+ASIF_SPEC_OP(spec_inc, "inc")
+ASIF_OBJECT(mine)
+ASIF_OP(inc)
+END
+}
+try() { # STATUS NAME WORDS
+  run "$1" timeout 60 "$asif" test "$2.c" --client 'inc() | inc()'
+  says "$3"
+  [ -z "$(ls tmp)" ] || fail "asif test $2.c leaves $(ls tmp)"
+}
+
+# Memory that is not its own.
+object far 'if (v) { volatile int *p = malloc(4); p[1 << 28] = 1; } return 0;'
+try 1 far 'verdict: violated: out of bounds'
+object farther 'if (v) { volatile int *p = malloc(4); p[1L << 40] = 1; } return 0;'
+try 1 farther 'verdict: violated: crash'
+object frame 'if (v) { volatile char b[8]; for (int i = 0; i < 4000; i++) b[i] = 0; } return 0;'
+try 1 frame 'verdict: violated: crash'
+object own 'if (v) for (char **p = environ, **e = p + 40000; p > e - 80000; p--) *(volatile char **)p = NULL; return 0;'
+sed -i '1i #define _GNU_SOURCE' own.c
+try 3 own 'verdict: unknown: '
+
+# Signals: those it sends itself, and those it handles.
+object raises 'if (v) raise(SIGTERM); return 0;'
+try 1 raises 'sends its own process SIGTERM, which ends it'
+object handles 'if (v) { signal(SIGSEGV, on); *(volatile int *)8 = 1; } return 0;' 'static void on(int s) { (void)s; _exit(0); }'
+try 3 handles 'gets SIGSEGV, which the code handles itself'
+object early 'if (v) *(volatile int *)8 = 1; return 0;' 'static void on(int s) { (void)s; _exit(0); }
+__attribute__((constructor)) static void c(void) { signal(SIGSEGV, on); }'
+try 3 early 'gets SIGSEGV, which the code handles itself'
+object stops 'if (v) raise(SIGSTOP); return 0;'
+try 3 stops 'stops.c:13: thread 1 stops its own process (SIGSTOP)'
+object told 'if (v) raise(SIGUSR1); return told - v;' 'static volatile sig_atomic_t told; static void on(int s) { (void)s; told = 1; }
+__attribute__((constructor)) static void c(void) { signal(SIGUSR1, on); }'
+try 3 told 'told.c:14: thread 1 sends itself SIGUSR1, which the code handles'
+
+# Processes and threads.
+object clones 'if (v) syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); return 0;'
+try 3 clones 'clones.c:13: thread 1 calls syscall(SYS_clone, ...)'
+object exits 'if (v) exit(3); return 0;'
+try 1 exits 'calls exit(3)'
+object leaves 'pthread_t t; if (v) pthread_create(&t, NULL, loop, NULL); return 0;' 'static void *loop(void *x) { for (;;) sleep(1); return x; }'
+run 0 timeout 60 "$asif" test leaves.c --client 'inc() | inc()'
+object loads 'return 0 * v;' 'static void *loop(void *x) { return x; }
+__attribute__((constructor)) static void c(void) { pthread_t t; pthread_create(&t, NULL, loop, NULL); }'
+run 2 "$asif" test loads.c; warns 'pthread_create is called while the code is loaded'
+object sleeps 'if (v) sleep(100); return 0;'
+try 0 sleeps 'verdict: linearizable'
+object allocates 'return v * (int)(*block - 7);' 'static long *block; __attribute__((constructor)) static void c(void) { block = malloc(1 << 20); *block = 7; }'
+try 0 allocates 'verdict: linearizable'
+object types 'char c; return v ? (int)read(0, &c, 1) : 0;' # there is nobody who types
+try 0 types 'verdict: linearizable'
+object waits 'int p[2]; char c; if (v) return pipe(p) ? 0 : (int)read(p[0], &c, 1); return 0;'
+try 3 waits 'waits in a system call'
+
+# What it depends on from outside.
+object writes 'FILE *f = fopen("counter", "a"); if (f) fclose(f); return 0 * v;'
+try 3 writes 'writes.c:13: thread 0 calls fopen, which cannot be run under a scheduler: what it writes to a file stays'
+object looks 'FILE *f = fopen("/dev/null", "r"); if (f) fclose(f); return 0 * v;'
+try 0 looks 'verdict: linearizable'
+cat >ticks.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static atomic_int n;
+static int *outside; /* mapped while the code is loaded, and no part of it: runs leave something there */
+__attribute__((constructor)) static void c(void) { outside = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+static int fetch_add(void) { int v = ++*outside; atomic_fetch_add(&n, 1); return v; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+run 3 timeout 60 "$asif" test ticks.c -n 1 -o 1; says 'the same schedule run again gives another history'
+
+# Addresses are the same in every process: code that hashes them does the same again.
+cat >hashes.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static _Thread_local int mine;
+static atomic_int slots[8], n;
+static int fetch_add(void) {
+  unsigned i = (unsigned)(((uintptr_t)&mine >> 6) * 0x9e3779b97f4a7c15u >> 61) + (unsigned)((uintptr_t)&n >> 12);
+  while (atomic_exchange(&slots[i % 8], 1)) i++;
+  int v = atomic_load(&n);
+  atomic_store(&n, v + 1);
+  return v;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+for i in 1 2 3; do
+  run 1 "$asif" test hashes.c -n 2 -o 1; says 'verdict: not linearizable'
+  token=$(sed -n 's/^replay: --replay //p' out)
+  [ "$token" = "${last-$token}" ] || fail "another schedule: $token, not $last"
+  last=$token
+done
+run 1 "$asif" test hashes.c --replay "$last"
+
+# What the machine takes several accesses for is no step.
+cat >wide.c <<'END'
+#include <asif.h>
+static volatile __int128 x __attribute__((aligned(16)));
+static void put(int v) { x = v; }
+static int get(void) { return (int)x; }
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(write, put)
+ASIF_OP_AS(read, get)
+END
+run 3 "$asif" test wide.c -n 2 -o 1; says '16 bytes that are volatile, not atomic: the machine takes several accesses'
