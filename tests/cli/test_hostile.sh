@@ -54,14 +54,14 @@ object early 'if (v) *(volatile int *)8 = 1; return 0;' 'static void on(int s) {
 __attribute__((constructor)) static void c(void) { signal(SIGSEGV, on); }'
 try 3 early 'gets SIGSEGV, which the code handles itself'
 object stops 'if (v) raise(SIGSTOP); return 0;'
-try 3 stops 'stops.c:13: thread 1 stops its own process (SIGSTOP)'
+try 3 stops 'stops.c:13: thread B stops its own process (SIGSTOP)'
 object told 'if (v) raise(SIGUSR1); return told - v;' 'static volatile sig_atomic_t told; static void on(int s) { (void)s; told = 1; }
 __attribute__((constructor)) static void c(void) { signal(SIGUSR1, on); }'
-try 3 told 'told.c:14: thread 1 sends itself SIGUSR1, which the code handles'
+try 3 told 'told.c:14: thread B sends itself SIGUSR1, which the code handles'
 
 # Processes and threads.
 object clones 'if (v) syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); return 0;'
-try 3 clones 'clones.c:13: thread 1 calls syscall(SYS_clone, ...)'
+try 3 clones 'clones.c:13: thread B calls syscall(SYS_clone, ...)'
 object exits 'if (v) exit(3); return 0;'
 try 1 exits 'calls exit(3)'
 object leaves 'pthread_t t; if (v) pthread_create(&t, NULL, loop, NULL); return 0;' 'static void *loop(void *x) { for (;;) sleep(1); return x; }'
@@ -80,7 +80,7 @@ try 3 waits 'waits in a system call'
 
 # What it depends on from outside.
 object writes 'FILE *f = fopen("counter", "a"); if (f) fclose(f); return 0 * v;'
-try 3 writes 'writes.c:13: thread 0 calls fopen, which cannot be run under a scheduler: what it writes to a file stays'
+try 3 writes 'writes.c:13: thread A calls fopen, which cannot be run under a scheduler: what it writes to a file stays'
 object looks 'FILE *f = fopen("/dev/null", "r"); if (f) fclose(f); return 0 * v;'
 try 0 looks 'verdict: linearizable'
 cat >ticks.c <<'END'
