@@ -16,7 +16,7 @@
 
 #include "cmd/test_job.h"
 #include "cmd/test_stress.h"
-#include "report/parts.h"
+#include "report/report.h"
 #include "test/evidence.h"
 
 static const struct opt opts[] = {

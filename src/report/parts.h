@@ -13,7 +13,6 @@ int text_columns(const char *s, size_t n);                        /* of clean te
 void put_char(struct text *, uint32_t c);                         /* as UTF-8 */
 void put_clean(struct text *, const char *s, size_t n);           /* controls and direction marks made visible: \x1b */
 void put_short(struct text *, const char *s, size_t n, int most); /* clean, cut to so many columns with ".." */
-void put_json(struct text *, const char *s, size_t n);            /* quoted; safe inside <script> too */
 void put_xml(struct text *, const char *s, size_t n);             /* clean, and & < > " ' escaped */
 void put_xml_lines(struct text *, const char *s, size_t n);       /* the same, but lines stay lines */
 

@@ -111,4 +111,7 @@ struct check_result whole_result(struct mem *, const struct report *);
 const char *
 verdict_line(const struct report *); /* "linearizable", "not linearizable", "unknown"; "deadlock" and its like */
 
+/* A JSON string: quoted, and safe inside <script> too. */
+void put_json(struct text *, const char *s, size_t n);
+
 #endif
