@@ -1,0 +1,150 @@
+/* Makes calls of the C library fail, for tests/cli/torture.sh; loaded before the program with LD_PRELOAD.
+ *
+ *   TORTURE=alloc|write|child   which calls: taking memory; writing and creating files; starting a process, which is then killed
+ *   TORTURE_AT=N                the Nth of them, counted in each process of asif from 1; 0: none, they are only counted
+ *   TORTURE_ALL=1               and all that follow
+ *   TORTURE_SIGNAL=S            what a child is killed with (9)
+ *   TORTURE_COUNT=FILE          gets the number of calls, as 8 bytes: the most that any process of asif made
+ *
+ * Calls are counted in processes called asif only, not in the compilers that it runs. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum kind { NONE, ALLOC, WRITE, CHILD };
+static enum kind kind;
+static long at;
+static bool all;
+static int deadly = 9;
+static atomic_long calls, *most;
+
+static bool fails(enum kind k) {
+  if (k != kind) return false;
+  long n = atomic_fetch_add(&calls, 1) + 1;
+  for (long known = most ? atomic_load(most) : n; known < n && !atomic_compare_exchange_weak(most, &known, n);)
+    ;
+  return at && (all ? n >= at : n == at);
+}
+
+__attribute__((constructor)) static void begin(void) {
+  const char *what = getenv("TORTURE"), *n = getenv("TORTURE_AT"), *s = getenv("TORTURE_SIGNAL");
+  if (!what || strcmp(program_invocation_short_name, "asif")) return;
+  at = n ? atol(n) : 0;
+  all = getenv("TORTURE_ALL") != NULL;
+  if (s) deadly = atoi(s);
+  const char *path = getenv("TORTURE_COUNT");
+  long fd = path ? syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+  if (fd >= 0 && !syscall(SYS_ftruncate, (int)fd, (long)sizeof *most)) {
+    void *shared = (void *)syscall(SYS_mmap, NULL, sizeof *most, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
+    if (shared != MAP_FAILED) most = shared;
+  }
+  kind = !strcmp(what, "alloc") ? ALLOC : !strcmp(what, "write") ? WRITE : CHILD;
+}
+
+/* The real function; dlsym itself may take memory, from the first of these. */
+#define REAL(name) \
+  static __typeof__(name) *real; \
+  if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
+
+#define NO_MEMORY(k) \
+  if (fails(k)) { \
+    errno = ENOMEM; \
+    return NULL; \
+  }
+void *malloc(size_t n) {
+  NO_MEMORY(ALLOC)
+  return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t m) {
+  NO_MEMORY(ALLOC)
+  return __libc_calloc(n, m);
+}
+void *realloc(void *p, size_t n) {
+  NO_MEMORY(ALLOC)
+  return __libc_realloc(p, n);
+}
+void *aligned_alloc(size_t a, size_t n) {
+  NO_MEMORY(ALLOC)
+  return __libc_memalign(a, n);
+}
+void *mmap(void *where, size_t n, int protection, int flags, int fd, off_t offset) {
+  if (fails(ALLOC)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return (void *)syscall(SYS_mmap, where, n, protection, flags, fd, offset);
+}
+
+#define NO_SPACE(result) \
+  if (fails(WRITE)) { \
+    errno = ENOSPC; \
+    return result; \
+  }
+ssize_t write(int fd, const void *bytes, size_t n) {
+  NO_SPACE(-1)
+  return syscall(SYS_write, fd, bytes, n);
+}
+int rename(const char *from, const char *to) {
+  NO_SPACE(-1)
+  return (int)syscall(SYS_rename, from, to);
+}
+int fsync(int fd) {
+  NO_SPACE(-1)
+  return (int)syscall(SYS_fsync, fd);
+}
+int mkstemp(char *name) {
+  REAL(mkstemp);
+  NO_SPACE(-1)
+  return real(name);
+}
+char *mkdtemp(char *name) {
+  REAL(mkdtemp);
+  NO_SPACE(NULL)
+  return real(name);
+}
+size_t fwrite(const void *bytes, size_t size, size_t n, FILE *f) {
+  REAL(fwrite);
+  NO_SPACE(0)
+  return real(bytes, size, n, f);
+}
+int fputs(const char *s, FILE *f) {
+  REAL(fputs);
+  NO_SPACE(EOF)
+  return real(s, f);
+}
+FILE *fopen(const char *path, const char *mode) {
+  REAL(fopen);
+  if (strpbrk(mode, "wa")) NO_SPACE(NULL)
+  return real(path, mode);
+}
+
+pid_t fork(void) {
+  REAL(fork);
+  bool dies = fails(CHILD);
+  pid_t child = real();
+  if (dies && child > 0) kill(child, deadly);
+  return child;
+}
+int posix_spawnp(pid_t *restrict child, const char *restrict file, const posix_spawn_file_actions_t *restrict actions,
+                 const posix_spawnattr_t *restrict attributes, char *const argv[restrict], char *const envp[restrict]) {
+  REAL(posix_spawnp);
+  bool dies = fails(CHILD);
+  int failed = real(child, file, actions, attributes, argv, envp);
+  if (dies && !failed) kill(*child, deadly);
+  return failed;
+}
