@@ -268,6 +268,7 @@ __attribute__((format(printf, 2, 3))) static void note(const struct teller *w, c
 static void tell_assumed(const struct teller *w) {
   const struct proved *d = w->d;
   struct text weak;
+  if (!d->program || !d->prover) return; /* a limit came first */
   text_open(&weak, w->mem);
   if (program_weak_note(d->program, &weak)) note(w, "%s", text_string(&weak));
   note(w, "memory is sequentially consistent, and malloc succeeds");
