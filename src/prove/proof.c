@@ -268,7 +268,6 @@ __attribute__((format(printf, 2, 3))) static void note(const struct teller *w, c
 static void tell_assumed(const struct teller *w) {
   const struct proved *d = w->d;
   struct text weak;
-  if (!d->program || !d->prover) return; /* a limit came first */
   text_open(&weak, w->mem);
   if (program_weak_note(d->program, &weak)) note(w, "%s", text_string(&weak));
   note(w, "memory is sequentially consistent, and malloc succeeds");
@@ -325,7 +324,7 @@ void prove_tell(const struct proved *d, const struct prove_options *o, bool all,
   struct teller w = {d, mem, proof};
   *proof = (struct proof){
       .file = o->path, .level = levels[o->level], .claim = claims[o->level], .proved = d->verdict == VERDICT_HOLDS};
-  if (!d->prover) return;
+  if (!d->prover || !d->unit || !d->program) return; /* a limit came first */
   struct prove_counts counts = prove_counts(d);
   proof->marked = d->prover->marked;
   proof->views = counts.views;
