@@ -1,5 +1,6 @@
 /* A specification written by the user in C: compiling it with the system's compiler, loading it, and reading what the
  * macros of asif.h left in it: the table of ASIF_SPEC, or the texts of ASIF_EFFECT. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,8 +58,8 @@ static bool write_finder(const char *path) {
 }
 
 /* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
-static int run_compiler(struct mem *m, const char *path, char *const *args, const char *with, const char *object,
-                        const char *said) {
+/* The compiler and its arguments. `with` and `object` are not copied: they may still change. */
+static char **compiler_words(struct mem *m, const char *path, char *const *args, char *with, char *object) {
   VEC(char *) argv = {NULL, 0, 0};
   const char *cc = getenv("CC"), *word;
   size_t len;
@@ -73,19 +74,35 @@ static int run_compiler(struct mem *m, const char *path, char *const *args, cons
   }
   for (; args && *args; args++) vec_push(m, &argv, *args);
   vec_push(m, &argv, "-o");
-  vec_push(m, &argv, (char *)object);
+  vec_push(m, &argv, object);
   vec_push(m, &argv, "-x");
   vec_push(m, &argv, "c");
   vec_push(m, &argv, (char *)path);
-  vec_push(m, &argv, (char *)with);
+  vec_push(m, &argv, with);
   vec_push(m, &argv, NULL);
+  return argv.at;
+}
 
+/* Ours, but the first is TMPDIR: what a compiler that is killed leaves behind is in the folder too. */
+static char **compiler_environment(struct mem *m, const char *folder) {
+  VEC(char *) e = {NULL, 0, 0};
+  struct text tmpdir;
+  text_open(&tmpdir, m);
+  text_printf(&tmpdir, "TMPDIR=%s", folder);
+  vec_push(m, &e, tmpdir.at);
+  for (char **own = environ; *own; own++)
+    if (strncmp(*own, "TMPDIR=", 7)) vec_push(m, &e, *own);
+  vec_push(m, &e, NULL);
+  return e.at;
+}
+
+static int run_compiler(char **argv, char **environment, const char *said) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   pid_t child;
-  int status = -1, failed = posix_spawnp(&child, argv.at[0], &files, NULL, argv.at, environ);
+  int status = -1, failed = posix_spawnp(&child, argv[0], &files, NULL, argv, environment);
   posix_spawn_file_actions_destroy(&files);
   if (failed) return -1;
   while (waitpid(child, &status, 0) < 0)
@@ -108,6 +125,15 @@ static void compile_problem(const char *path, const char *said, struct problem *
     problem_set(problem, "%s: the compiler could not be run; CC names it, or else it is cc", path);
 }
 
+/* With all that is in it: ours, and what a compiler that was killed left. */
+static void remove_folder(const char *folder) {
+  DIR *d = opendir(folder);
+  for (struct dirent *e; d && (e = readdir(d));)
+    if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) unlinkat(dirfd(d), e->d_name, 0);
+  if (d) closedir(d);
+  rmdir(folder);
+}
+
 /* Compiles and loads; NULL with the problem. The object's file is gone afterwards, the object stays loaded. */
 static void *load(struct mem *m, const char *path, char *const *args, struct problem *problem) {
   const char *tmp = getenv("TMPDIR");
@@ -117,27 +143,34 @@ static void *load(struct mem *m, const char *path, char *const *args, struct pro
   text_open(&object, m);
   text_open(&said, m);
   text_printf(&folder, "%s/asif-spec-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  /* Nothing takes memory while the folder is there: an allocation that fails would leave it behind. */
+  text_printf(&with, "%s/entries.c", folder.at);
+  text_printf(&object, "%s/spec.so", folder.at);
+  text_printf(&said, "%s/said", folder.at);
+  char **words = compiler_words(m, path, args, with.at, object.at);
+  char **environment = compiler_environment(m, folder.at);
   if (!mkdtemp(folder.at)) {
     problem_set(problem, "%s: no temporary folder can be made in %s: %s", path, tmp && *tmp ? tmp : "/tmp",
                 strerror(errno));
     return NULL;
   }
-  text_printf(&with, "%s/entries.c", folder.at);
-  text_printf(&object, "%s/spec.so", folder.at);
-  text_printf(&said, "%s/said", folder.at);
+  memcpy(with.at, folder.at, folder.count);
+  memcpy(object.at, folder.at, folder.count);
+  memcpy(said.at, folder.at, folder.count);
+  memcpy(strchr(environment[0], '=') + 1, folder.at, folder.count);
   void *loaded = NULL;
   if (!write_finder(with.at)) {
     problem_set(problem, "%s: %s cannot be written: %s", path, with.at, strerror(errno));
-  } else if (run_compiler(m, path, args, with.at, object.at, said.at)) {
+  } else if (run_compiler(words, environment, said.at)) {
     compile_problem(path, said.at, problem);
   } else {
     loaded = dlopen(object.at, RTLD_NOW | RTLD_LOCAL);
     if (!loaded) problem_set(problem, "%s: %s", path, dlerror());
   }
-  unlink(with.at);
+  unlink(with.at); /* without memory for a look into the folder, too */
   unlink(object.at);
   unlink(said.at);
-  rmdir(folder.at);
+  remove_folder(folder.at);
   return loaded;
 }
 

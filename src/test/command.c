@@ -28,22 +28,28 @@ void commands_stop(void) {
     if (running[i]) kill(running[i], SIGTERM);
 }
 
-/* Messages in English: some are read here. */
-static char **environment(char **own) {
-  size_t n = 0, used = 0;
+/* Messages in English: some are read here. Temporary files are in the folder of `said`, so that they are gone with it
+ * also if the compiler is killed. */
+static char **environment(char **own, const char *said) {
+  const char *end = strrchr(said, '/');
+  size_t n = 0, used = 0, length = end ? (size_t)(end - said) : 0;
   while (environ[n]) n++;
-  char **e = malloc((n + 2) * sizeof *e);
+  char **e = malloc((n + 3) * sizeof *e + sizeof "TMPDIR=" + length);
   if (!e) return own;
   for (size_t i = 0; i < n; i++)
-    if (strncmp(environ[i], "LC_ALL=", 7)) e[used++] = environ[i];
+    if (strncmp(environ[i], "LC_ALL=", 7) && !(length && !strncmp(environ[i], "TMPDIR=", 7))) e[used++] = environ[i];
   e[used++] = "LC_ALL=C";
+  if (length) {
+    e[used] = (char *)(e + n + 3);
+    sprintf(e[used++], "TMPDIR=%.*s", (int)length, said);
+  }
   e[used] = NULL;
   return e;
 }
 
 static void start(struct command_run *c) {
   posix_spawn_file_actions_t files;
-  char **e = environment(environ);
+  char **e = environment(environ, c->said);
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, c->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);

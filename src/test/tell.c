@@ -394,7 +394,10 @@ static bool check_again(struct mem *m, const struct object *o, struct finding *f
   limits_start(&none, 0, 0);
   if (!check_history(m, f->history, spec, &options, &none, &f->result, why)) return false;
   if (f->result.verdict == VERDICT_VIOLATED) return true;
-  problem_internal(why, "the history that was found is linearizable after all");
+  if (f->result.verdict == VERDICT_UNKNOWN)
+    problem_of(why, PROBLEM_UNSUPPORTED, "a violation was found, but not confirmed: %.300s", f->result.reason);
+  else
+    problem_internal(why, "the history that was found is linearizable after all");
   return false;
 }
 

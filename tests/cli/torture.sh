@@ -2,18 +2,33 @@
 # Torture: every allocation in turn fails, every write in turn, every child in turn is killed, in every command. Whatever fails,
 # the answer is right or there is none: the status is that of the answer, bad input (2: what could not be written is said), or
 # unknown (3); never the opposite verdict, an internal error (4), a crash or a hang; and nothing is left behind.
-# A dozen places of each kind here; with ASIF_LONG all (ASIF_TORTURE_MOST: at most so many).
+# A few places of each kind here; with ASIF_LONG all (ASIF_TORTURE_MOST: at most so many).
 . tests/cli/common
 command -v "${CC:-cc}" >/dev/null || exit 77
 "${CC:-cc}" -std=c11 -O1 -shared -fPIC "$root/tests/torture/fail.c" -o fail.so -ldl 2>log || { echo "no library can be preloaded here: $(cat log)"; exit 77; }
 mkdir tmp files
 export TMPDIR=$scratch/tmp ASIF_INCLUDE=$root/include
-if [ -n "${ASIF_LONG:-}" ]; then most=${ASIF_TORTURE_MOST:-100000}; else most=${ASIF_TORTURE_MOST:-8}; fi
+if [ -n "${ASIF_LONG:-}" ]; then most=${ASIF_TORTURE_MOST:-100000}; else most=${ASIF_TORTURE_MOST:-4}; fi
 LD_PRELOAD=$scratch/fail.so "$asif" --version >/dev/null 2>err || { echo "nothing can be preloaded: $(cat err)"; exit 77; }
 
 "$asif" gen queue -n 60 -t 4 --seed 3 --bad any -o bad.txt || fail gen
 "$asif" gen map -n 60 -t 4 --seed 3 -o good.edn --format edn || fail gen
 "$asif" check "$root/examples/queue-bad.txt" --quiet --evidence stands >/dev/null
+cat >spec.c <<'E'
+#include <asif.h>
+struct state { int count, at[64]; };
+static void enq(struct state *s, int v) { s->at[s->count++] = v; }
+static int deq(struct state *s) {
+  if (!s->count) return ASIF_EMPTY;
+  int v = s->at[0];
+  for (int i = 1; i < s->count; i++) s->at[i - 1] = s->at[i];
+  s->at[--s->count] = 0;
+  return v;
+}
+ASIF_SPEC(own_queue, struct state)
+ASIF_SPEC_OP(enq)
+ASIF_SPEC_OP(deq)
+E
 bad=0 ran=0
 complain() { echo "$*"; bad=$((bad + 1)); }
 
@@ -38,7 +53,7 @@ one() {
     0) grep -q '^verdict: \(not linearizable\|violated\)' out && complain "$what; $(grep '^verdict' out)" ;;
     1) grep -qE '^verdict: (linearizable|no violation|progress)' out && complain "$what; $(grep '^verdict' out)" ;;
   esac
-  left=$(ls -A tmp; ls -A | grep -vxE 'tmp|files|fail.so|out|err|log|count|bad.txt|good.edn|stands|replayed')
+  left=$(ls -A tmp; ls -A | grep -vxE 'tmp|files|fail.so|out|err|log|count|bad.txt|good.edn|spec.c|stands|replayed')
   [ -z "$left" ] || { complain "$what; left behind: $left"; rm -rf tmp/*; }
   # A file is whole or not there.
   for f in files/*.evidence; do
@@ -71,6 +86,7 @@ torture() {
 torture check bad.txt --evidence files/a.evidence --html files/a.html --junit files/a.xml
 torture check good.edn --spec map --witness files/w.txt --evidence files/b.evidence
 torture check --approx 2 bad.txt --spec queue --evidence files/c.evidence
+torture check bad.txt --spec spec.c
 torture convert good.edn files/good.json
 torture gen stack -n 50 -o files/h.txt
 torture replay stands
