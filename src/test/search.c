@@ -456,6 +456,16 @@ static void wait_for_end(struct searching *k, struct waiting *w, int pipe_end) {
   }
 }
 
+/* By a signal that no mistake in the code raises: by whoever ran out of memory or patience. What the code sends itself
+ * by kill or raise is seen there. */
+bool killed_from_outside(int status) {
+  static const int mistakes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+  if (!WIFSIGNALED(status)) return false;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    if (mistakes[i] == WTERMSIG(status)) return false;
+  return true;
+}
+
 /* "SIGSEGV, Segmentation fault" */
 static char *how_ended(struct mem *m, int status) {
   static const struct {
@@ -504,7 +514,7 @@ bool finding_dies(struct mem *m, struct image *image, const struct object *o, co
       run_execute(&f->client, &plan, &why);
     _exit(EXIT_ALIVE);
   }
-  if (!wait_for_death(pid, limits, &status)) return false;
+  if (!wait_for_death(pid, limits, &status) || killed_from_outside(status)) return false;
   struct text t;
   text_open(&t, m);
   text_printf(&t, "the process that ran the client died: %s", how_ended(m, status));
@@ -522,12 +532,13 @@ static bool died(struct searching *k, unsigned number, int status) {
   struct text t;
   bool known = w->shown_count < CHOICES_SHOWN && clients_find(k->clients, w->at, k->mem, &again.client);
   text_open(&t, k->mem);
-  if ((WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) ||
-      (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) {
-    snprintf(w->unsupported, sizeof w->unsupported, "%s",
-             WIFEXITED(status)
-                 ? "a process that ran the code had no memory left"
-                 : "a process that ran the code was killed (SIGKILL) from outside: for lack of memory, or by a limit?");
+  if ((WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) || killed_from_outside(status)) {
+    if (WIFEXITED(status))
+      snprintf(w->unsupported, sizeof w->unsupported, "a process that ran the code had no memory left");
+    else
+      snprintf(w->unsupported, sizeof w->unsupported,
+               "a process that ran the code was killed from outside (%.100s): for lack of memory, or by a limit?",
+               how_ended(k->mem, status));
     w->outcome = WORKER_THROUGH;
     return true;
   }

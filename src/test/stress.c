@@ -217,10 +217,11 @@ static bool died(struct stressing *s, int status, char *said) {
     return false;
   }
   const char *assertion = find_line(s->mem, said, "Assertion ");
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) { /* nothing in a process does that to it by mistake */
+  if (killed_from_outside(status)) {
     o->verdict = VERDICT_UNKNOWN;
     o->killed = true;
-    o->reason = sentence(s->mem, "the process that ran the object was killed (SIGKILL): for lack of memory?");
+    o->reason = sentence(s->mem, "the process that ran the object was killed (%s): for lack of memory?",
+                         strsignal(WTERMSIG(status)));
     return true;
   }
   o->verdict = VERDICT_VIOLATED;

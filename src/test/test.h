@@ -252,6 +252,8 @@ uint64_t finding_key_again(struct image *, const struct object *, const struct r
  * that is not part of it, and nothing that was seen is known to be so. */
 bool finding_repeats(struct image *, const struct object *, const struct run_options *, const struct finding *,
                      struct problem *);
+/* Did the process end by a signal that no mistake in its code raises? */
+bool killed_from_outside(int status);
 /* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set.
  */
 bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *,
