@@ -43,7 +43,7 @@ run 1 "$asif" check wrong.txt --spec queue --quiet
 run 0 "$asif" replay why.txt
 grep -q 'failures="1"' report.xml && grep -q '</html>' page.html || fail 'something was not written'
 stress 0 deq.c --time-limit 1 --threads 3 --ops 5 --json -- -DRIGHT
-says '"command":"test","verdict":"holds"'; says '"rounds":'; says '"perturbed_rounds":'
+says '"command":"test","verdict":"no violation found"'; says '"rounds":'; says '"perturbed_rounds":'
 
 # Given calls, printed as they print them.
 printf 'q Enq(5) A\nq Deq() B\nq Ok() A\nq Ok(5) B\nq Enq(7) A\nq Ok() A\n' >calls.txt
