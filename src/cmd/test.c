@@ -73,6 +73,8 @@ static const struct opt opts[] = {
 
 enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
 #define DEFAULT_SECONDS 10.0
+#define SHRINK_LEAST    0.3 /* seconds for shrinking, where the time limit leaves less */
+enum { SHRINK_STEPS = 8000000 };
 
 /* Options. */
 
@@ -254,10 +256,16 @@ static struct run_options options_for(const struct test_job *j, const struct fin
 }
 
 /* Makes a finding smaller. What it is must stay: not only its kind, but where it is. */
-static bool shrink(struct test_job *j, double seconds, struct finding *f, struct problem *why) {
+static bool shrink(struct test_job *j, uint64_t steps, struct finding *f, struct problem *why) {
+  double left = j->limits.seconds - limits_elapsed(&j->limits);
+  struct shrink_limits limits = {.steps = steps,
+                                 .seconds = !j->limited           ? 0
+                                            : left < SHRINK_LEAST ? SHRINK_LEAST
+                                                                  : left,
+                                 .interrupted = &interrupted};
   struct finding first = *f;
   struct run_options how = options_for(j, f);
-  if (!finding_shrink(&j->own, j->image, &j->object, &how, seconds, &interrupted, f, why)) return false;
+  if (!finding_shrink(&j->own, j->image, &j->object, &how, &limits, f, why)) return false;
   if (j->options.keep_going && f->found != FOUND_HISTORY &&
       finding_key_again(j->image, &j->object, &how, f) != first.key)
     *f = first;
@@ -302,7 +310,7 @@ static bool tell_others(struct test_job *j, struct problem *why) {
   for (size_t i = 0; i < s->other_count; i++) {
     struct finding *f = &s->others[i];
     struct test_other *o = &j->others[j->other_count];
-    if (!f->died && !shrink(j, 0.5, f, why)) return false;
+    if (!f->died && !shrink(j, SHRINK_STEPS / 4, f, why)) return false;
     if (!tell(j, f, &o->spec, &o->schedule, &o->token, why)) return false;
     o->finding = f;
     if (!is_listed(j, f)) j->other_count++;
@@ -313,11 +321,9 @@ static bool tell_others(struct test_job *j, struct problem *why) {
 /* A finding is made smaller, run again, and told. */
 static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) {
   struct finding *f = &j->answer.finding;
-  double left = j->limits.seconds - limits_elapsed(&j->limits),
-         seconds = j->limited && left < 2 ? (left < 0.3 ? 0.3 : left) : 2;
   *j->phase = PHASE_TELL;
   if (smaller && !f->died && !finding_repeats(j->image, &j->object, &j->options.run, f, why)) return false;
-  if (smaller && !f->died && !shrink(j, seconds, f, why)) return false;
+  if (smaller && !f->died && !shrink(j, SHRINK_STEPS, f, why)) return false;
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 

@@ -27,7 +27,8 @@ enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST
 #define GRACE    0.3 /* seconds that a process has to end by itself */
 #define PATIENCE 5.0 /* seconds for a schedule to end a process once more */
 
-enum { COUNTED = 1024 }; /* clients that are counted before the search begins; more are counted beside it */
+enum { AGAIN_MOST = 4 << 20 }; /* schedules for finding the first finding */
+enum { COUNTED = 1024 };       /* clients that are counted before the search begins; more are counted beside it */
 enum { SKIPS_POLL = 1024 };
 enum { WAITED_MOST = 3 }; /* runs that wait in the kernel, after which there is no sense in more of them */
 enum { EXIT_ALIVE = 77 }; /* how a process ends that did not die */
@@ -663,7 +664,8 @@ static void take_finding(struct searching *k, const struct kept *w, struct findi
 
 static int by_client(const void *a, const void *b) {
   const struct kept *x = *(const struct kept *const *)a, *y = *(const struct kept *const *)b;
-  return (x->client > y->client) - (x->client < y->client);
+  if (x->client != y->client) return x->client < y->client ? -1 : 1;
+  return (x > y) - (x < y); /* of one client, which one process explored: in the order found */
 }
 
 /* The leak in the smallest client, if leaks count. */
@@ -755,11 +757,31 @@ static bool search(struct searching *k) {
   if (!(k->clients = clients_open(k->mem, &k->source, k->why))) return false;
   uint64_t count = clients_count(k->clients, COUNTED);
   if (count == 1) {
-    k->divided = k->jobs > 1;
+    k->divided = k->jobs > 1 && !k->options->keep_going; /* which of several findings were first is known of one */
+    if (!k->divided) k->jobs = 1;
   } else if (count < k->jobs) {
     k->jobs = (unsigned)count;
   }
   return open_board(k, count) && start(k) && conclude(k);
+}
+
+/* The processes that divide a client race to the first finding. So that the same one is told whatever their number, the
+ * client is explored once more by one process: up to the first finding in its order. Where that takes too long, the
+ * finding there is stays. */
+static void find_first(struct mem *m, struct image *image, const struct client_source *source,
+                       const struct search_options *options, struct limits *limits, struct searched *out) {
+  struct search_options one = *options;
+  struct searched first;
+  struct problem why;
+  assert(!options->keep_going && !out->other_count);
+  one.jobs = 1;
+  one.progress = NULL;
+  if (!one.schedules_most || one.schedules_most > AGAIN_MOST) one.schedules_most = AGAIN_MOST;
+  if (out->finding.found == FOUND_LEAK) one.leaks_if_deleted = false; /* it counts, and there is nothing else */
+  if (!search_clients(m, image, source, &one, limits, &first, &why) || first.verdict != VERDICT_VIOLATED) return;
+  first.cpu_seconds += out->cpu_seconds;
+  if (out->peak_kb > first.peak_kb) first.peak_kb = out->peak_kb;
+  *out = first;
 }
 
 bool search_clients(struct mem *m, struct image *image, const struct client_source *source,
@@ -777,7 +799,8 @@ bool search_clients(struct mem *m, struct image *image, const struct client_sour
                           .jobs = options->jobs < WORKERS_MOST ? options->jobs : WORKERS_MOST};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .complete = true};
   k->source.memory = share_memory(sizeof *k->source.memory);
-  bool good = search(k);
+  bool good = search(k), divided = k->divided;
   close_board(k);
+  if (good && divided && out->verdict == VERDICT_VIOLATED) find_first(m, image, source, options, limits, out);
   return good;
 }

@@ -1,12 +1,14 @@
 /* A finding made smaller, so that a person can read it: a smaller client first, then the fewest interruptions, then the
  * fewest steps. What is found must stay of the same kind. Everything is tried in a fixed order: the same finding
  * shrinks to the same. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/tell.h"
 
 enum { RUNS_CLIENT = 3000, RUNS_PREEMPTIONS = 100000 }; /* of a search for a smaller one */
+enum { STEPS_RUN = 32 };                                /* a run costs as much as so many steps, beside its own */
 
 /* Whose steps in turn. */
 struct segment {
@@ -19,11 +21,14 @@ struct shrinking {
   struct mem *mem, *scratch;
   const struct object *object;
   struct finding *finding;
-  double until;
+  double until;               /* a time limit of the user's; 0: none */
+  uint64_t steps, steps_most; /* of all runs: a count, so that shrinking does not depend on the machine */
   const volatile sig_atomic_t *interrupted;
   struct problem *why;
   bool failed; /* an internal error: the problem says which */
-  uint64_t runs, runs_most;
+  uint64_t runs_most;
+  const struct explore_counts *counts; /* of a search: */
+  uint64_t counted;                    /* those of its steps that are in `steps` */
   bool found;
   /* of a run that follows segments: */
   const segments *follow;
@@ -33,7 +38,17 @@ struct shrinking {
   uint32_t block_count[FIBERS_MOST], block_at[FIBERS_MOST];
 };
 
-static bool over(const struct shrinking *k) { return k->failed || *k->interrupted || clock_seconds() >= k->until; }
+static bool over(const struct shrinking *k) {
+  return k->failed || *k->interrupted || k->steps >= k->steps_most || (k->until > 0 && clock_seconds() >= k->until);
+}
+
+/* A single run, counted. */
+static const struct run *execute(struct shrinking *k, const struct client *c, const struct plan *plan,
+                                 struct problem *why) {
+  const struct run *r = run_execute(c, plan, why);
+  k->steps += STEPS_RUN + (r ? r->count : 0);
+  return r;
+}
 
 /* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what
  * the run was has to be kept before. */
@@ -50,6 +65,7 @@ static bool same(struct shrinking *k, const struct run *r, struct finding *kept)
 
 static void accept(struct shrinking *k, const struct finding *f) {
   struct finding *to = k->finding;
+  assert(f->found == to->found && client_calls(&f->client) <= client_calls(&to->client));
   to->said = mem_string(k->mem, f->said, strlen(f->said));
   client_copy(k->mem, &f->client, &to->client);
   to->count = f->count;
@@ -67,7 +83,11 @@ static enum visit visit(void *self, const struct run *r) {
     accept(k, &kept);
   }
   mem_close(k->scratch);
-  return k->found || ++k->runs >= k->runs_most || over(k) ? VISIT_STOP : VISIT_ON;
+  uint64_t runs = k->counts->schedules + k->counts->cut, steps = k->counts->steps + STEPS_RUN * runs;
+  assert(steps >= k->counted);
+  k->steps += steps - k->counted;
+  k->counted = steps;
+  return k->found || k->counts->schedules >= k->runs_most || over(k) ? VISIT_STOP : VISIT_ON;
 }
 
 static bool look(struct shrinking *k, const struct client *c, enum bound_by by, unsigned bound, uint64_t runs) {
@@ -76,7 +96,8 @@ static bool look(struct shrinking *k, const struct client *c, enum bound_by by, 
   struct limits limits;
   limits_start(&limits, 0, 0);
   k->found = false;
-  k->runs = 0;
+  k->counts = &counts;
+  k->counted = 0;
   k->runs_most = runs;
   if (!explore(c, &o, NULL, &limits, visit, k, &counts, k->why)) k->failed = true;
   return k->found && !k->failed;
@@ -95,6 +116,7 @@ static void without_call(struct mem *m, const struct client *c, uint32_t call, s
     if (n > begin) to->first[to->threads++] = begin;
   }
   to->first[to->threads] = n;
+  assert(n + 1 == c->first[c->threads] && to->threads <= c->threads);
 }
 
 static void fewer_calls(struct shrinking *k) {
@@ -171,7 +193,7 @@ static size_t size_of(const struct run *r) { return 5 * (size_t)switches(r) + 2 
 /* The finding run as it is, to know its size; false if it is not the same any more. */
 static bool measure(struct shrinking *k, size_t *size) {
   struct plan plan = {.choices = k->finding->choices, .count = k->finding->count};
-  const struct run *r = run_execute(&k->finding->client, &plan, k->why);
+  const struct run *r = execute(k, &k->finding->client, &plan, k->why);
   k->failed |= !r;
   if (r) *size = size_of(r);
   return r != NULL;
@@ -193,7 +215,7 @@ static void segments_of(struct shrinking *k, segments *s) {
 static void blocks_of(struct shrinking *k) {
   const struct finding *f = k->finding;
   struct plan plan = {.choices = f->choices, .count = f->count};
-  const struct run *r = run_execute(&f->client, &plan, k->why);
+  const struct run *r = execute(k, &f->client, &plan, k->why);
   memset(k->block_count, 0, sizeof k->block_count);
   if (!r) {
     k->failed = true;
@@ -216,7 +238,7 @@ static bool try(struct shrinking *k, const segments *s, size_t *size) {
   k->at = 0;
   k->taken = 0;
   memset(k->block_at, 0, sizeof k->block_at);
-  const struct run *r = run_execute(&k->finding->client, &plan, k->why);
+  const struct run *r = execute(k, &k->finding->client, &plan, k->why);
   if (!r) return k->failed = true, false;
   size_t now = size_of(r);
   bool good = now < *size && same(k, r, &kept);
@@ -270,7 +292,7 @@ static void plainer_blocks(struct shrinking *k) {
     c[i].block = 0;
     struct plan plan = {.choices = c, .count = k->finding->count};
     struct problem not_possible;
-    const struct run *r = run_execute(&k->finding->client, &plan, &not_possible); /* then it is not */
+    const struct run *r = execute(k, &k->finding->client, &plan, &not_possible); /* then it is not */
     if (r && r->count <= k->finding->count && same(k, r, &kept)) accept(k, &kept);
     mem_close(k->scratch);
   }
@@ -294,7 +316,7 @@ static void simpler_schedule(struct shrinking *k) {
   if (!settle(k, &size)) return;
   first = *f;
   struct plan plan = {.choices = f->choices, .count = f->count};
-  const struct run *r = run_execute(&f->client, &plan, k->why);
+  const struct run *r = execute(k, &f->client, &plan, k->why);
   unsigned most = r ? interruptions(r) : 0;
   if (!r) k->failed = true;
   if (over(k) || !most || !look(k, &f->client, BOUND_PREEMPTIONS, most - 1, RUNS_PREEMPTIONS)) return;
@@ -302,15 +324,17 @@ static void simpler_schedule(struct shrinking *k) {
 }
 
 bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
-                    double seconds, const volatile sig_atomic_t *interrupted, struct finding *f, struct problem *why) {
+                    const struct shrink_limits *limits, struct finding *f, struct problem *why) {
   struct shrinking k = {.mem = m,
                         .scratch = mem_child(m),
                         .object = o,
                         .finding = f,
-                        .until = clock_seconds() + seconds,
-                        .interrupted = interrupted,
+                        .until = limits->seconds > 0 ? clock_seconds() + limits->seconds : 0,
+                        .steps_most = limits->steps,
+                        .interrupted = limits->interrupted,
                         .why = why};
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
+  assert(f->found && !f->died);
   fewer_calls(&k);
   smaller_arguments(&k);
   if (!k.failed) simpler_schedule(&k);

@@ -29,8 +29,13 @@ bool replay(struct mem *, struct image *, const struct object *, const struct ru
 void finding_keep(struct mem *, struct finding *, const struct run *); /* what the run did and said */
 
 /* Makes it smaller (shrink.c): fewer calls, smaller arguments, fewer interruptions, fewer steps. What is found stays
- * the same. Takes about as long as said, or until interrupted. */
-bool finding_shrink(struct mem *, struct image *, const struct object *, const struct run_options *, double seconds,
-                    const volatile sig_atomic_t *interrupted, struct finding *, struct problem *);
+ * the same. The limit is a count, so that the same finding shrinks to the same on any machine. */
+struct shrink_limits {
+  uint64_t steps; /* of all runs tried; a run by itself costs a few too */
+  double seconds; /* a time limit of the user's; 0: none */
+  const volatile sig_atomic_t *interrupted;
+};
+bool finding_shrink(struct mem *, struct image *, const struct object *, const struct run_options *,
+                    const struct shrink_limits *, struct finding *, struct problem *);
 
 #endif
