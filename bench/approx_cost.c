@@ -110,16 +110,16 @@ struct point {
 /* CPU seconds of one exploration, from its beginning. */
 static double explore_once(struct point *p, struct exploring *x) {
   struct client client;
-  struct explore_options options = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = PREEMPTIONS};
+  struct explore_options options = {.strategy = &strategies[EXPLORE_DELAYS], .bound = PREEMPTIONS};
   struct explore_counts counts = {0};
   struct problem why = {.text = ""};
   struct mem m;
   mem_open(&m, NULL);
   if (p->sample == PREEMPTED)
     options = (struct explore_options){
-        .strategy = EXPLORE_PCT, .depth = PREEMPTIONS + 1, .seed = 1, .runs_most = p->runs_most};
+        .strategy = &strategies[EXPLORE_PCT], .depth = PREEMPTIONS + 1, .seed = 1, .runs_most = p->runs_most};
   if (p->sample == UNIFORM)
-    options = (struct explore_options){.strategy = EXPLORE_UNIFORM, .seed = 1, .runs_most = p->runs_most};
+    options = (struct explore_options){.strategy = &strategies[EXPLORE_UNIFORM], .seed = 1, .runs_most = p->runs_most};
   bench_client(p->object, &client, p->pushes, p->pops);
   struct hashes *seen = x->way == CHECKED || x->way == MONITORED ? hashes_open_own((size_t)1 << 28) : NULL;
   if (seen) x->judge = judge_new(&m, &p->object->object, seen);

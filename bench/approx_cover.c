@@ -214,7 +214,7 @@ struct point {
 static void measure(struct bench_object *o, struct point *p) {
   struct covering c = {.object = o, .ops = p->enqs + p->deqs};
   struct client client;
-  struct explore_options options = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = DELAYS};
+  struct explore_options options = {.strategy = &strategies[EXPLORE_DELAYS], .bound = DELAYS};
   struct explore_counts counts = {0};
   struct limits limits;
   struct problem why = {.text = ""};

@@ -109,14 +109,19 @@ static bool make_client(const struct compiled_object *c, const struct compiled_c
 bool compiled_explore(struct compiled_object *c, const struct compiled_client *client, enum compiled_way way,
                       struct values *values, bool (*visitor)(void *, const struct compiled_run *), void *context,
                       bool *complete, uint64_t *schedules, struct problem *why) {
-  static const enum strategy strategies[] = {EXPLORE_DPOR,    EXPLORE_ALL,  EXPLORE_ALL,     EXPLORE_BOUNDED,
-                                             EXPLORE_BOUNDED, EXPLORE_DPOR, EXPLORE_BOUNDED, EXPLORE_BOUNDED};
+  static const int ways[] = {[BY_DPOR] = EXPLORE_DPOR,
+                             [BY_ALL] = EXPLORE_ALL,
+                             [BY_ALL_CACHED] = EXPLORE_ALL,
+                             [BY_DELAYS] = EXPLORE_DELAYS,
+                             [BY_PREEMPTIONS] = EXPLORE_PREEMPTIONS,
+                             [BY_RACES] = EXPLORE_DPOR,
+                             [BY_FEW_DELAYS] = EXPLORE_DELAYS,
+                             [BY_FEW_DELAYS_SKIPPING] = EXPLORE_DELAYS};
   struct exploring x = {.object = c, .values = values, .visit = visitor, .context = context};
-  struct explore_options options = {.strategy = strategies[way],
+  struct explore_options options = {.strategy = &strategies[ways[way]],
                                     .cache = way >= BY_ALL_CACHED && way < BY_FEW_DELAYS,
                                     .bound = way < BY_FEW_DELAYS ? BOUND : FEW,
-                                    .skip = way == BY_FEW_DELAYS_SKIPPING,
-                                    .bound_by = way == BY_PREEMPTIONS ? BOUND_PREEMPTIONS : BOUND_DELAYS};
+                                    .skip = way == BY_FEW_DELAYS_SKIPPING};
   struct explore_counts counts;
   struct limits limits;
   struct client *own = mem_zero(c->mem, 1, sizeof *own); /* clients are known by their addresses */

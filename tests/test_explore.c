@@ -6,13 +6,14 @@
 #include "test.h"
 #include "test/explore.h"
 
-enum { MANY = 1500 }; /* programs with more schedules are skipped */
+enum { MANY = 1500 };                                        /* programs with more schedules are skipped */
+enum cost { BOUND_DELAYS, BOUND_PREEMPTIONS, BOUND_ROUNDS }; /* as the strategies from EXPLORE_DELAYS on */
 
 struct seen {
   uint64_t schedule, history;
   struct hash trace;
   uint64_t cause;   /* of a run that ended in the middle: hash of what happened before its last step */
-  unsigned cost[3]; /* by enum bound_by */
+  unsigned cost[3]; /* by enum cost */
   bool crash;       /* ended in the middle */
 };
 struct list {
@@ -235,12 +236,14 @@ static void each_feature(void (*check)(const char *what, unsigned features, unsi
 
 static void check_all(struct list *brute_list) {
   struct explore_counts counts;
-  struct list l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .count_traces = true},
-                           NULL, &counts);
+  struct list l =
+      explored(brute_list->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_ALL], .count_traces = true},
+               NULL, &counts);
   CHECK(counts.complete && counts.schedules == l.all.count);
   CHECK(l.all.count == brute_list->all.count && same(l, *brute_list, by_schedule));
   CHECK(counts.traces == distinct(brute_list, by_trace));
-  l = explored(brute_list->mem, &(struct explore_options){.strategy = EXPLORE_ALL, .cache = true}, NULL, &counts);
+  l = explored(brute_list->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_ALL], .cache = true}, NULL,
+               &counts);
   CHECK(counts.complete && same(l, *brute_list, by_trace) && same(l, *brute_list, by_history));
   CHECK(counts.traces == distinct(brute_list, by_trace));
 }
@@ -254,7 +257,7 @@ static void check_bounds(struct list *all) {
     for (unsigned bound = by == BOUND_ROUNDS; bound <= most + 1;
          bound = bound < 3 || bound == most + 1 ? bound + 1 : most + 1) {
       struct list within = copy(all, by, bound);
-      struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = (enum bound_by)by, .bound = bound};
+      struct explore_options o = {.strategy = &strategies[EXPLORE_DELAYS + by], .bound = bound};
       struct list l = explored(all->mem, &o, NULL, &counts);
       CHECKF(l.all.count == within.all.count, "by %d, bound %u: %zu schedules instead of %zu", by, bound, l.all.count,
              within.all.count);
@@ -282,7 +285,7 @@ static uint64_t skipped, unskipped;
 static void compare_skipping(struct mem *mem, unsigned bound, const struct list *within,
                              const struct explore_counts *whole) {
   struct explore_counts counts;
-  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound, .skip = true};
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DELAYS], .bound = bound, .skip = true};
   struct list l = explored(mem, &o, NULL, &counts);
   CHECKF(counts.schedules == within->all.count, "bound %u: %llu schedules instead of %zu", bound,
          (unsigned long long)counts.schedules, within->all.count);
@@ -301,8 +304,8 @@ static void check_skipping(struct list *all) {
   unsigned most = all->most[BOUND_DELAYS];
   for (unsigned bound = 0; bound <= most + 1; bound = bound < 6 || bound == most + 1 ? bound + 1 : most + 1) {
     struct list within = copy(all, BOUND_DELAYS, bound);
-    explored(all->mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound},
-             NULL, &whole);
+    explored(all->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_DELAYS], .bound = bound}, NULL,
+             &whole);
     compare_skipping(all->mem, bound, &within, &whole);
   }
 }
@@ -326,9 +329,8 @@ static void check_large(unsigned features, uint64_t *seed) {
   p.any_write = any_write;
   mock_use(&p);
   for (unsigned bound = 2; bound < 7; bound++) {
-    struct list within =
-        explored(&mem, &(struct explore_options){.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound},
-                 NULL, &whole);
+    struct list within = explored(
+        &mem, &(struct explore_options){.strategy = &strategies[EXPLORE_DELAYS], .bound = bound}, NULL, &whole);
     compare_skipping(&mem, bound, &within, &whole);
     if (whole.complete || whole.schedules > 4000) break;
   }
@@ -360,7 +362,7 @@ static struct list only(const struct list *from, bool crash) {
 
 static void check_dpor(struct list *all) {
   struct explore_counts counts;
-  struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
+  struct list l = explored(all->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_DPOR]}, NULL, &counts);
   struct list whole = only(all, false), mine = only(&l, false);
   CHECK(counts.complete);
   CHECKF(distinct(&mine, by_trace) == mine.all.count, "%zu runs of %zu traces", mine.all.count,
@@ -410,13 +412,13 @@ static struct list divided(struct list *all, const struct explore_options *o, bo
 static void check_divided(struct list *all) {
   struct explore_counts counts;
   struct list whole = only(all, false),
-              l = divided(all, &(struct explore_options){.strategy = EXPLORE_ALL}, false, &counts);
+              l = divided(all, &(struct explore_options){.strategy = &strategies[EXPLORE_ALL]}, false, &counts);
   CHECK(counts.complete && l.all.count == all->all.count && same(l, *all, by_schedule));
-  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_PREEMPTIONS, .bound = 2};
+  struct explore_options o = {.strategy = &strategies[EXPLORE_PREEMPTIONS], .bound = 2};
   struct list within = copy(all, BOUND_PREEMPTIONS, 2);
   l = divided(all, &o, false, &counts);
   CHECK(l.all.count == within.all.count && same(l, within, by_schedule));
-  struct explore_options delays = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = 4, .skip = true};
+  struct explore_options delays = {.strategy = &strategies[EXPLORE_DELAYS], .bound = 4, .skip = true};
   struct list delayed = copy(all, BOUND_DELAYS, 4);
   l = divided(all, &delays, false, &counts);
   CHECK(counts.schedules == delayed.all.count && same(l, delayed, by_trace) && same(l, delayed, by_history) &&
@@ -425,7 +427,7 @@ static void check_divided(struct list *all) {
   l = divided(all, &o, false, &counts);
   CHECK(same(l, within, by_trace) && counts.traces == distinct(&within, by_trace));
   for (int taken = 0; taken < 2; taken++) {
-    l = divided(all, &(struct explore_options){.strategy = EXPLORE_DPOR}, taken, &counts);
+    l = divided(all, &(struct explore_options){.strategy = &strategies[EXPLORE_DPOR]}, taken, &counts);
     l = only(&l, false);
     CHECK(counts.complete);
     CHECKF(distinct(&l, by_trace) == l.all.count, "%zu runs of %zu traces", l.all.count, distinct(&l, by_trace));
@@ -439,7 +441,7 @@ TEST(explore_divided) { each_program(number_of_programs(150), 5 + seed_given(), 
  * the same. */
 static void check_any_write(struct list *all) {
   struct explore_counts counts;
-  struct list l = explored(all->mem, &(struct explore_options){.strategy = EXPLORE_DPOR}, NULL, &counts);
+  struct list l = explored(all->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_DPOR]}, NULL, &counts);
   struct list whole = only(all, false), mine = only(&l, false);
   CHECK(counts.complete && same(mine, whole, by_history));
 }
@@ -454,7 +456,7 @@ static unsigned different;
 static void check_random(struct list *all) {
   for (int pct = 0; pct < 2; pct++) {
     struct explore_options o = {
-        .strategy = pct ? EXPLORE_PCT : EXPLORE_UNIFORM, .depth = 3, .seed = 5, .runs_most = 40};
+        .strategy = &strategies[pct ? EXPLORE_PCT : EXPLORE_UNIFORM], .depth = 3, .seed = 5, .runs_most = 40};
     struct explore_counts counts;
     struct list l = explored(all->mem, &o, NULL, &counts), again = explored(all->mem, &o, NULL, &counts);
     CHECK(l.all.count == again.all.count);

@@ -52,7 +52,7 @@ static struct explore_counts explored(const struct client *c, struct explore_opt
   t->number = number;
   t->known = t->again = t->unknown = 0;
   CHECKF(explore(c, &o, NULL, NULL, add_trace, t, &counts, &why), "%s", why.text);
-  CHECK(counts.complete || o.strategy == EXPLORE_BOUNDED);
+  CHECK(counts.complete || o.strategy->unit[0]);
   return counts;
 }
 
@@ -69,9 +69,9 @@ static void check_client(const char *text, bool cache) {
   struct client c;
   struct traces t;
   open_client(text, &c, &t);
-  explored(&c, (struct explore_options){.strategy = EXPLORE_ALL, .cache = cache}, &t, 1);
+  explored(&c, (struct explore_options){.strategy = &strategies[EXPLORE_ALL], .cache = cache}, &t, 1);
   uint64_t traces = t.unknown;
-  struct explore_counts counts = explored(&c, (struct explore_options){.strategy = EXPLORE_DPOR}, &t, 0);
+  struct explore_counts counts = explored(&c, (struct explore_options){.strategy = &strategies[EXPLORE_DPOR]}, &t, 0);
   CHECKF(!t.unknown && !t.again && t.known == traces && counts.traces == traces,
          "%s: %llu traces of %llu, %llu again, %llu others", text, (unsigned long long)t.known,
          (unsigned long long)traces, (unsigned long long)t.again, (unsigned long long)t.unknown);
@@ -85,7 +85,7 @@ static uint64_t check_skipping(const char *text, unsigned bound) {
   struct client c;
   struct traces t;
   open_client(text, &c, &t);
-  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = BOUND_DELAYS, .bound = bound};
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DELAYS], .bound = bound};
   struct explore_counts all = explored(&c, o, &t, 1);
   uint64_t traces = t.unknown;
   o.skip = true;

@@ -84,41 +84,51 @@ static bool exclude(const struct args *a, const char *x, const char *y) {
   return false;
 }
 
+/* True if the option that tells strategies apart says this one. pct:D: what follows the word is its depth. */
+static bool is_said(const char *said, const struct strategy *s) {
+  size_t length = strlen(s->word);
+  return !strncmp(said, s->word, length) && said[length] == (s->has_depth ? ':' : '\0');
+}
+
+/* The strategy that the options ask for; NULL: none, or one that there is not. */
+static const struct strategy *asked_strategy(const struct args *a) {
+  for (const struct strategy *s = strategies; s < strategies + STRATEGIES; s++) {
+    if (!arg_flag(a, s->option)) continue;
+    const char *said = s->worded_by ? arg_value(a, s->worded_by) : NULL;
+    if (!said || is_said(said, s)) return s;
+  }
+  return NULL;
+}
+
 static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   struct explore_options *o = &j->options.explore;
-  const char *by = arg_value(a, "bound-by"), *random = arg_value(a, "random"), *cache = arg_value(a, "cache"),
-             *skip = arg_value(a, "skip");
-  static const char *const ways[] = {"dpor", "bound", "random", "all"};
-  for (int i = 0; i < 4; i++)
+  const char *random = arg_value(a, "random"), *cache = arg_value(a, "cache"), *skip = arg_value(a, "skip");
+  j->options.automatic = true;
+  for (int i = 0; i < STRATEGIES; i++) {
+    j->options.automatic &= !arg_flag(a, strategies[i].option);
     for (int k = 0; k < i; k++)
-      if (!exclude(a, ways[k], ways[i])) return false;
-  j->options.automatic = !arg_flag(a, "dpor") && !arg_flag(a, "bound") && !arg_flag(a, "random") && !arg_flag(a, "all");
-  *o = (struct explore_options){.strategy = EXPLORE_DPOR,
-                                .cache = cache ? !strcmp(cache, "yes") : arg_flag(a, "all"),
-                                .skip = !skip || !strcmp(skip, "yes")};
+      if (strcmp(strategies[k].option, strategies[i].option) && !exclude(a, strategies[k].option, strategies[i].option))
+        return false;
+  }
+  const struct strategy *s = j->options.automatic ? &strategies[EXPLORE_DPOR] : asked_strategy(a);
+  const char *depth = s && s->has_depth ? strchr(random, ':') + 1 : NULL;
+  char *end = NULL;
+  long d = depth ? strtol(depth, &end, 10) : 0;
+  if (!s || (depth && (d < 1 || d > 100 || *end)))
+    return usage_error(a, "--random %s: pct:D with a D from 1 to 100, or uniform", random), false;
+  *o = (struct explore_options){.strategy = s,
+                                .cache = cache ? !strcmp(cache, "yes") : s->caches,
+                                .skip = !skip || !strcmp(skip, "yes"),
+                                .depth = (unsigned)d};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
-  o->bound_by = !by || !strcmp(by, "delay") ? BOUND_DELAYS
-                : !strcmp(by, "preemption") ? BOUND_PREEMPTIONS
-                                            : BOUND_ROUNDS;
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
   o->runs_most = (uint64_t)arg_number(a, "runs", DEFAULT_RUNS, 1, INT64_MAX, bad);
-  if (arg_flag(a, "bound")) o->strategy = EXPLORE_BOUNDED;
-  if (arg_flag(a, "all")) o->strategy = EXPLORE_ALL;
-  if (by && !arg_flag(a, "bound")) return usage_error(a, "--bound-by needs --bound N"), false;
-  if (cache && !arg_flag(a, "bound") && !arg_flag(a, "all"))
-    return usage_error(a, "--cache needs --bound N or --all"), false;
-  if (skip && ((!arg_flag(a, "bound") && !j->options.automatic) || o->bound_by != BOUND_DELAYS || o->cache))
+  if (arg_flag(a, "bound-by") && !s->unit[0]) return usage_error(a, "--bound-by needs --bound N"), false;
+  if (cache && !s->may_cache) return usage_error(a, "--cache needs --bound N or --all"), false;
+  if (skip && ((!s->may_skip && !j->options.automatic) || o->cache))
     return usage_error(a, "--skip is for --bound N of delays, without --cache yes"), false;
-  if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !random)
+  if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !s->random)
     return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
-  if (!random) return true;
-  char *end = NULL;
-  if (!strcmp(random, "uniform")) return o->strategy = EXPLORE_UNIFORM, true;
-  long depth = !strncmp(random, "pct:", 4) ? strtol(random + 4, &end, 10) : 0;
-  if (depth < 1 || depth > 100 || *end)
-    return usage_error(a, "--random %s: pct:D with a D from 1 to 100, or uniform", random), false;
-  o->strategy = EXPLORE_PCT;
-  o->depth = (unsigned)depth;
   return true;
 }
 

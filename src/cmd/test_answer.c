@@ -45,19 +45,19 @@ static void put_explored(const struct test_job *j, struct text *t) {
     text_add(t, "none of the clients, ");
     return;
   }
-  static const char *const units[][2] = {{"delay", "delays"}, {"preemption", "preemptions"}, {"round", "rounds"}};
   if (s->verdict == VERDICT_VIOLATED) return;
   if (arg_flag(j->args, "replay")) {
     text_add(t, "one schedule of ");
     return;
   }
-  if (o->strategy == EXPLORE_PCT || o->strategy == EXPLORE_UNIFORM) {
-    text_printf(t, "%s random schedules", o->strategy == EXPLORE_PCT ? "PCT" : "uniformly");
-  } else if (s->complete && (s->done || o->strategy != EXPLORE_BOUNDED)) {
-    text_add(t, "every schedule");
-  } else {
+  const struct strategy *by = j->options.automatic ? &strategies[EXPLORE_DELAYS] : o->strategy;
+  if (by->random || (s->complete && (s->done || !o->strategy->unit[0]))) {
+    text_add(t, o->strategy->schedules);
+  } else if (by->unit[0]) {
     text_add(t, "schedules of up to ");
-    put_number(t, s->done ? s->bound : o->bound, units[o->bound_by][0], units[o->bound_by][1]);
+    put_number(t, s->done ? s->bound : o->bound, by->unit[0], by->unit[1]);
+  } else {
+    text_add(t, "schedules, not all,"); /* some were given up */
   }
   if (one) {
     text_add(t, s->done ? " of " : ", not all, of ");
@@ -107,14 +107,9 @@ static char *calls(const struct object *o, struct mem *m) {
 }
 
 static char *method(const struct test_job *j, struct mem *m) {
-  static const char *const names[] = {[EXPLORE_BOUNDED] = "bounded exploration",
-                                      [EXPLORE_DPOR] = "dynamic partial order reduction",
-                                      [EXPLORE_PCT] = "probabilistic concurrency testing",
-                                      [EXPLORE_UNIFORM] = "uniform random walk",
-                                      [EXPLORE_ALL] = "every schedule"};
   struct text t;
   text_open(&t, m);
-  text_add(&t, names[j->options.explore.strategy]);
+  text_add(&t, j->options.explore.strategy->method);
   if (j->options.approx) text_printf(&t, ", monitored by A_%u", j->options.k);
   return text_of(m, &t);
 }

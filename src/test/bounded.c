@@ -325,12 +325,13 @@ static void search_levels(struct search *s, unsigned most, unsigned first_round)
   e->counts->complete = !s->beyond && !e->long_run;
 }
 
-void explore_bounded(struct explorer *e) {
+/* kind: what costs. */
+static void explore_bounded(struct explorer *e, struct search kind) {
   const struct explore_options *o = &e->options;
-  struct search s = {.e = e, .all = o->strategy == EXPLORE_ALL, .cache = o->cache, .alike.mem = e->mem};
-  s.delays = !s.all && o->bound_by == BOUND_DELAYS;
-  s.preemptions = !s.all && o->bound_by == BOUND_PREEMPTIONS;
-  s.rounds = !s.all && o->bound_by == BOUND_ROUNDS;
+  struct search s = kind;
+  s.e = e;
+  s.cache = o->cache;
+  s.alike.mem = e->mem;
   s.skip = s.delays && o->skip && !s.cache;
   s.kept_most = e->limits && e->limits->bytes ? e->limits->bytes / 4 : KEPT_BYTES;
   unsigned most = s.all ? 0 : o->bound, first_round = s.rounds; /* which costs what it costs anyway */
@@ -342,3 +343,8 @@ void explore_bounded(struct explorer *e) {
   *e->counts = (struct explore_counts){.traces = e->counts->traces}; /* these are remembered */
   search_levels(&s, most, first_round);
 }
+
+void explore_delays(struct explorer *e) { explore_bounded(e, (struct search){.delays = true}); }
+void explore_preemptions(struct explorer *e) { explore_bounded(e, (struct search){.preemptions = true}); }
+void explore_rounds(struct explorer *e) { explore_bounded(e, (struct search){.rounds = true}); }
+void explore_all_schedules(struct explorer *e) { explore_bounded(e, (struct search){.all = true}); }

@@ -1,4 +1,4 @@
-/* Exploring: picks the strategy, and does what all have in common. See explore.h. */
+/* Exploring: what all strategies have in common. See explore.h. */
 #include "test/explore.h"
 
 enum { POLL_EVERY = 64, SCHEDULES_PART = 64 };
@@ -54,21 +54,10 @@ void explorer_skip(struct explorer *e) {
   e->counts->skipped++;
 }
 
-static void follow_strategy(struct explorer *e) {
-  switch (e->options.strategy) {
-  case EXPLORE_BOUNDED:
-  case EXPLORE_ALL: explore_bounded(e); break;
-  case EXPLORE_DPOR: explore_dpor(e); break;
-  case EXPLORE_PCT:
-  case EXPLORE_UNIFORM: explore_random(e); break;
-  }
-}
-
 /* What is to be shared and is not given is one's own. */
 static bool open_sets(struct explorer *e) {
   const struct explore_options *o = &e->options;
-  bool caching = o->cache && (o->strategy == EXPLORE_BOUNDED || o->strategy == EXPLORE_ALL),
-       counting = caching || o->count_traces;
+  bool caching = o->cache && o->strategy->may_cache, counting = caching || o->count_traces;
   size_t bytes = e->limits && e->limits->bytes ? e->limits->bytes / 4 : SET_BYTES;
   if (!counting)
     e->share.traces = NULL;
@@ -102,7 +91,7 @@ bool explore_with(executor *execute, const struct client *client, const struct e
     e.failed = true;
   } else if (!MEM_GUARD(&own)) {
     trace_open(&e.trace, &own, client->threads);
-    follow_strategy(&e);
+    e.options.strategy->explore(&e);
   } else {
     counts->complete = false; /* limits->reached says why */
   }

@@ -1,12 +1,13 @@
 /* The inside of exploring: what the strategies share.
  *
- *   explore.c  picks the strategy; what each does around a run
- *   bounded.c  all schedules within a bound of delays, preemptions or rounds; every schedule there is
- *   alike.c    which schedules within a bound need not be run
- *   dpor.c     one schedule of each happens-before trace
- *   random.c   PCT, and the uniform random walk
- *   traces.c   the happens-before order of a run: what conflicts with what, and a hash of it
- *   hashes.c   sets of 128-bit hashes, in memory that processes share */
+ *   strategies.c  the table of strategies
+ *   explore.c     what each strategy does around a run
+ *   bounded.c     all schedules within a bound of delays, preemptions or rounds; every schedule there is
+ *   alike.c       which schedules within a bound need not be run
+ *   dpor.c        one schedule of each happens-before trace
+ *   random.c      PCT, and the uniform random walk
+ *   traces.c      the happens-before order of a run: what conflicts with what, and a hash of it
+ *   hashes.c      sets of 128-bit hashes, in memory that processes share */
 #ifndef ASIF_TEST_EXPLORE_H
 #define ASIF_TEST_EXPLORE_H
 
@@ -120,9 +121,14 @@ static inline void explorer_show(struct explorer *e, size_t i, struct choice c) 
   atomic_store_explicit(e->share.choice_count, (uint32_t)i + 1, memory_order_relaxed);
 }
 
-void explore_bounded(struct explorer *); /* and EXPLORE_ALL */
+/* The functions of the strategies (strategies.c). */
 void explore_dpor(struct explorer *);
-void explore_random(struct explorer *);
+void explore_delays(struct explorer *);
+void explore_preemptions(struct explorer *);
+void explore_rounds(struct explorer *);
+void explore_all_schedules(struct explorer *);
+void explore_pct(struct explorer *);
+void explore_uniform(struct explorer *);
 
 bool explore_with(executor *, const struct client *, const struct explore_options *, const struct share *,
                   struct limits *, enum visit (*visit)(void *, const struct run *), void *context,

@@ -89,8 +89,8 @@ static void start(struct walk *w, uint64_t number) {
   }
 }
 
-void explore_random(struct explorer *e) {
-  struct walk w = {.e = e, .pct = e->options.strategy == EXPLORE_PCT};
+static void explore_random(struct explorer *e, bool pct) {
+  struct walk w = {.e = e, .pct = pct};
   struct plan plan = {0};
   const struct run *run = explorer_run(e, &plan);
   if (!run) return;
@@ -104,3 +104,6 @@ void explore_random(struct explorer *e) {
     if (e->stopped) return;
   }
 }
+
+void explore_pct(struct explorer *e) { explore_random(e, true); }
+void explore_uniform(struct explorer *e) { explore_random(e, false); }

@@ -248,8 +248,7 @@ static struct explore_options options_for(const struct search_options *options, 
   struct explore_options o = options->explore;
   if (!options->automatic) return o;
   bool small = client_calls(c) <= SMALL_CALLS;
-  o.strategy = small ? EXPLORE_DPOR : EXPLORE_BOUNDED;
-  o.bound_by = BOUND_DELAYS;
+  o.strategy = &strategies[small ? EXPLORE_DPOR : EXPLORE_DELAYS];
   o.bound = BOUND_MOST;
   return o;
 }

@@ -90,8 +90,8 @@ static enum visit visit(void *self, const struct run *r) {
   return k->found || k->counts->schedules >= k->runs_most || over(k) ? VISIT_STOP : VISIT_ON;
 }
 
-static bool look(struct shrinking *k, const struct client *c, enum bound_by by, unsigned bound, uint64_t runs) {
-  struct explore_options o = {.strategy = EXPLORE_BOUNDED, .bound_by = by, .bound = bound, .cache = true};
+static bool look(struct shrinking *k, const struct client *c, int strategy, unsigned bound, uint64_t runs) {
+  struct explore_options o = {.strategy = &strategies[strategy], .bound = bound, .cache = true};
   struct explore_counts counts = {0};
   struct limits limits;
   limits_start(&limits, 0, 0);
@@ -125,7 +125,7 @@ static void fewer_calls(struct shrinking *k) {
     struct client c;
     if (client_calls(&k->finding->client) < 2) return;
     without_call(k->mem, &k->finding->client, i, &c);
-    if (look(k, &c, BOUND_DELAYS, 4, RUNS_CLIENT))
+    if (look(k, &c, EXPLORE_DELAYS, 4, RUNS_CLIENT))
       i = 0;
     else
       i++;
@@ -142,7 +142,7 @@ static void smaller_arguments(struct shrinking *k) {
         struct client c;
         client_copy(k->mem, &k->finding->client, &c);
         c.calls[i].arg[a] = v;
-        if (look(k, &c, BOUND_DELAYS, 4, RUNS_CLIENT)) break;
+        if (look(k, &c, EXPLORE_DELAYS, 4, RUNS_CLIENT)) break;
       }
     }
 }
@@ -319,7 +319,7 @@ static void simpler_schedule(struct shrinking *k) {
   const struct run *r = execute(k, &f->client, &plan, k->why);
   unsigned most = r ? interruptions(r) : 0;
   if (!r) k->failed = true;
-  if (over(k) || !most || !look(k, &f->client, BOUND_PREEMPTIONS, most - 1, RUNS_PREEMPTIONS)) return;
+  if (over(k) || !most || !look(k, &f->client, EXPLORE_PREEMPTIONS, most - 1, RUNS_PREEMPTIONS)) return;
   if (settle(k, &other) && other >= size) *f = first;
 }
 

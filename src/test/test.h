@@ -185,19 +185,36 @@ struct history *judge_history(struct mem *, const struct object *, struct spec *
  *
  * An explorer runs one client under one schedule after another. After each run that counts it gives the run to `visit`.
  */
-enum strategy {
-  EXPLORE_BOUNDED,
+struct explorer;
+struct strategy {
+  const char *option;    /* of asif test: --OPTION asks for it */
+  const char *worded_by; /* the option whose value tells several apart that share an option; NULL: it is the only one */
+  const char *word;      /* that value; without one, the first in the table is meant */
+  const char *method;    /* its name in reports */
+  const char *schedules; /* in reports: what was explored, where nothing was left out that it looks at */
+  const char *unit[2];   /* what the bound counts: one, many; NULL: it has no bound */
+  bool random;           /* takes a seed and a number of runs */
+  bool has_depth;        /* its word is followed by :D, explore_options.depth */
+  bool may_cache;        /* explore_options.cache is for it, */
+  bool caches;           /* ... and is the default */
+  bool may_skip;         /* explore_options.skip is for it */
+  void (*explore)(struct explorer *);
+};
+enum {
   EXPLORE_DPOR,
+  EXPLORE_DELAYS,
+  EXPLORE_PREEMPTIONS,
+  EXPLORE_ROUNDS,
   EXPLORE_PCT,
   EXPLORE_UNIFORM,
-  EXPLORE_ALL /* every schedule: for comparison */
+  EXPLORE_ALL, /* every schedule: for comparison */
+  STRATEGIES
 };
-enum bound_by { BOUND_DELAYS, BOUND_PREEMPTIONS, BOUND_ROUNDS };
+extern const struct strategy strategies[STRATEGIES]; /* strategies.c */
 
 struct explore_options {
-  enum strategy strategy;
-  enum bound_by bound_by;
-  unsigned bound; /* iterative: 0, 1, ... bound; of EXPLORE_BOUNDED; there is no less than one round */
+  const struct strategy *strategy;
+  unsigned bound; /* iterative: 0, 1, ... bound; of strategies with a unit; there is no less than one round */
   bool cache;     /* happens-before caching */
   bool
       skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
