@@ -331,8 +331,9 @@ static bool tell_others(struct test_job *j, struct problem *why) {
 /* A finding is made smaller, run again, and told. */
 static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) {
   struct finding *f = &j->answer.finding;
+  struct run_options how = options_for(j, f);
   *j->phase = PHASE_TELL;
-  if (smaller && !f->died && !finding_repeats(j->image, &j->object, &j->options.run, f, why)) return false;
+  if (smaller && !f->died && !finding_repeats(j->image, &j->object, &how, f, why)) return false;
   if (smaller && !f->died && !shrink(j, SHRINK_STEPS, f, why)) return false;
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
