@@ -26,10 +26,14 @@ struct exploring {
   struct problem judging;
 };
 
-struct compiled_object *compiled_open(struct mem *m, const char *source, bool optimised, struct problem *why) {
+struct compiled_object *compiled_open(struct mem *m, const char *source, enum compiled_how how, struct problem *why) {
   struct compiled_object *c = mem_zero(m, 1, sizeof *c);
-  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {(char[]){"-w"},
-                                                                              optimised ? NULL : (char[]){"-O0"}, NULL};
+  char traps[] = "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero";
+  char *const inputs[] = {(char *)(uintptr_t)source, NULL}, *const flags[] = {
+                                                                (char[]){"-w"},
+                                                                how == COMPILED_OPTIMISED ? NULL : (char[]){"-O0"},
+                                                                how == COMPILED_TRAPPING ? traps : NULL,
+                                                                (char[]){"-fsanitize-undefined-trap-on-error"}, NULL};
   struct object_options options = {.inputs = inputs, .flags = flags};
   c->mem = m;
   if (!object_open(m, &options, &c->image, &c->compiled, &c->object, why)) return NULL;

@@ -69,8 +69,10 @@ enum compiled_way {
 extern const char *const compiled_ways[];
 
 struct compiled_object;
-/* optimised: as `asif test` compiles it; else so that all plain accesses are those of the source. */
-struct compiled_object *compiled_open(struct mem *, const char *source, bool optimised, struct problem *);
+/* So that all plain accesses are those of the source; as `asif test` compiles it; or as the first, and integer
+ * arithmetic that C leaves undefined is a trap, a crash. */
+enum compiled_how { COMPILED_PLAIN, COMPILED_OPTIMISED, COMPILED_TRAPPING };
+struct compiled_object *compiled_open(struct mem *, const char *source, enum compiled_how, struct problem *);
 void compiled_close(struct compiled_object *);
 /* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left
  * out. The visitor's false ends it. */

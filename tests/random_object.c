@@ -9,10 +9,9 @@
 
 #include "base/hash.h"
 
-const char random_object_includes[] =
-    "#include <asif.h>\n#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
-    "#include <stdlib.h>\n";
-const char random_object_preprocessed[] =
+static const char includes[] = "#include <asif.h>\n#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
+                               "#include <stdlib.h>\n";
+static const char preprocessed[] =
     "__asif_header(asif) __asif_header(assert) __asif_header(pthread) __asif_header(stdatomic) __asif_header(stdlib)\n"
     "typedef __asif_mutex pthread_mutex_t; typedef _Atomic(int) atomic_int;\n"
     "typedef _Bool bool; enum { false, true, ASIF_OK = -2147483647 - 1, ASIF_EMPTY = ASIF_OK + 4, ASIF_FULL = ASIF_OK "
@@ -463,7 +462,7 @@ static void make_known(struct writer *w, struct random_object *o) {
 }
 
 void random_object_make(struct random_object *o, struct mem *mem, uint64_t seed) {
-  *o = (struct random_object){.name = ""};
+  *o = (struct random_object){.name = "", .includes = includes, .preprocessed = preprocessed};
   text_open(&o->source, mem);
   struct writer w = {.t = &o->source, .seed = hash_mix(seed + 1), .last = "a"};
   if (below(&w, 10) < 7)

@@ -10,10 +10,15 @@ struct random_object {
   const char *name; /* of the kind of object */
   unsigned threads, ops;
   bool weak; /* weak compare-and-exchange may fail */
+  /* What goes before the source: for the preprocessor, and in its place where it is left out. */
+  const char *includes, *preprocessed;
 };
 
 void random_object_make(struct random_object *, struct mem *, uint64_t seed);
-/* What goes before the source: for the preprocessor, and in its place where it is left out. */
-extern const char random_object_includes[], random_object_preprocessed[];
+
+/* Those of the C that is easily misread (random_strange.c); the number's remainder is the family: integers, operands in
+ * no order, addresses, results, two keys, waiting. */
+enum { STRANGE_FAMILIES = 6 };
+void random_strange_make(struct random_object *, struct mem *, uint64_t number);
 
 #endif

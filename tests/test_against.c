@@ -13,10 +13,10 @@ struct tally {
   unsigned holds, violated, skipped;
 };
 
-static struct unit *parse(struct mem *mem, const char *source, struct problem *why) {
+static struct unit *parse(struct mem *mem, const struct random_object *o, const char *source, struct problem *why) {
   struct text t;
   text_open(&t, mem);
-  text_add(&t, random_object_preprocessed);
+  text_add(&t, o->preprocessed);
   text_add(&t, source);
   return front_parse(mem, "x.c", text_string(&t), t.count, why);
 }
@@ -60,8 +60,8 @@ static bool decide(struct mem *mem, const struct random_object *o, const char *a
                    enum verdict *out, struct problem *why) {
   struct subject s;
   struct verified v;
-  if (atomic) options->against_unit = parse(mem, atomic, why);
-  struct unit *unit = parse(mem, text_string(&o->source), why);
+  if (atomic) options->against_unit = parse(mem, o, atomic, why);
+  struct unit *unit = parse(mem, o, text_string(&o->source), why);
   CHECKF(subject_make(mem, unit, options, &s, why), "%s", why->text);
   if (s.program->uses_thread || !verify(&s, mem->limits, &v, why))
     return false; /* the reference fails, or it cannot be told */

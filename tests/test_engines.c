@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "brute_verify.h"
 #include "compiled.h"
+#include "prove/prove.h"
 #include "random_object.h"
 #include "test.h"
 
@@ -33,10 +34,18 @@
 #define RUNS() ((void)0)
 #endif
 
-enum { PAIRS_MOST = 60000, CLIENTS = 3, SCHEDULES_MOST = 5000, SECONDS_MOST = 100, SHARES = 2, EACH = 25 };
+enum {
+  PAIRS_MOST = 60000,
+  CLIENTS = 3,
+  STRANGE_CLIENTS = 8,
+  SCHEDULES_MOST = 5000,
+  SECONDS_MOST = 100,
+  SHARES = 2,
+  EACH = 25
+};
 
 struct tally { /* shared with the children */
-  unsigned clients, large, beyond, cannot, many, histories, wrong, waiting, faults, longs, races;
+  unsigned clients, large, beyond, cannot, many, histories, wrong, waiting, faults, longs, races, refused, proved;
   uint64_t schedules, skipped;
 };
 
@@ -71,6 +80,8 @@ struct trial {
   struct seen verified, seen[COMPILED_WAYS];
   enum compiled_way way;
   bool optimised; /* as it is tested where nothing else is said, and only so */
+  bool strange;   /* of the C that is easily misread, where arithmetic that C leaves undefined is a crash */
+  bool proved;
   struct tally *tally;
 };
 
@@ -123,15 +134,15 @@ static void print_client(const struct trial *t) {
 }
 
 static void print_all(const struct trial *t) {
-  fprintf(stderr, "%s%s\n", random_object_includes, text_string(&t->object.source));
+  fprintf(stderr, "%s%s\n", t->object.includes, text_string(&t->object.source));
   print_client(t);
   print_seen(t, "verify", &t->verified);
   for (unsigned w = 0; w < COMPILED_WAYS; w++) print_seen(t, compiled_ways[w], &t->seen[w]);
 }
 
 static _Noreturn void disagree(const struct trial *t, const char *what) {
-  fprintf(stderr, "object %llu (%s), %s: %s\n\n", (unsigned long long)t->number, t->object.name, compiled_ways[t->way],
-          what);
+  fprintf(stderr, "%sobject %llu (%s), %s%s: %s\n\n", t->strange ? "strange " : "", (unsigned long long)t->number,
+          t->object.name, compiled_ways[t->way], t->optimised ? ", optimised" : "", what);
   print_all(t);
   test_fail(__FILE__, __LINE__, what);
 }
@@ -198,8 +209,10 @@ static void shape_of(const struct trial *t, const struct event *events, size_t c
 
 /* What verify says. */
 
-static enum compiled_fault fault_of(enum fault f) {
+static enum compiled_fault fault_of(const struct trial *t, enum fault f) {
   switch (f) {
+  case FAULT_OVERFLOW:
+  case FAULT_SHIFT: return t->strange && !t->optimised ? CRASH : OTHER_FAULT;
   case FAULT_NULL:
   case FAULT_DIVISION:
   case FAULT_TRAP: return CRASH;
@@ -222,7 +235,7 @@ static bool enumerate(struct trial *t) {
   if (!b->whole) return false;
   t->verified = (struct seen){.complete = true, .schedules = b->pairs};
   for (unsigned f = 1; f < 32; f++)
-    if (b->kinds.faults >> f & 1) t->verified.faults |= 1u << fault_of((enum fault)f);
+    if (b->kinds.faults >> f & 1) t->verified.faults |= 1u << fault_of(t, (enum fault)f);
   t->tally->beyond += t->verified.faults >> OTHER_FAULT & 1;
   if (t->verified.faults >> OTHER_FAULT & 1) return false;
   for (uint32_t n = 0; n < b->nodes; n++) {
@@ -263,6 +276,7 @@ static bool visit(void *self, const struct compiled_run *r) {
   if (seen->cannot || seen->races) return false;
   uint32_t node = find(t, r, &s);
   bool none = node == UINT32_MAX;
+  if (t->proved && r->end == COMPILED_FAULT) disagree(t, "proved, and there is a fault");
   if (r->end == COMPILED_FAULT) {
     if (!(t->verified.faults >> r->fault & 1)) {
       fprintf(stderr, "%s\n", r->said);
@@ -284,6 +298,7 @@ static bool visit(void *self, const struct compiled_run *r) {
     if (!(brute_ends(&t->brute, node) & END_WHOLE)) disagree(t, "a history that is whole, but not in verify");
     bool holds = brute_holds(&t->brute, node);
     if (t->subject.program->unordered && holds) holds = r->linearizable; /* the code by itself has one order, too */
+    if (t->proved && !r->linearizable) disagree(t, "proved, and not linearizable");
     if (r->linearizable != holds) {
       print_shape(t, &s);
       disagree(t, r->linearizable ? "a history is linearizable, but not for verify"
@@ -360,26 +375,36 @@ static void choose_client(struct trial *t) {
   }
 }
 
+/* Nothing of what verify sees is a violation, except that it waits. */
+static void check_proved(struct trial *t) {
+  if (t->brute.kinds.faults) disagree(t, "proved, and verify knows a fault");
+  for (uint32_t n = 0; n < t->brute.nodes; n++)
+    if (brute_ends(&t->brute, n) && !brute_holds(&t->brute, n)) disagree(t, "proved, and not for verify");
+}
+
 static void try_client(struct trial *t) {
   choose_client(t);
-  if (!enumerate(t)) return;
+  bool known = enumerate(t);
+  if (t->proved && t->brute.whole && !t->brute.limited) check_proved(t);
+  if (!known) return;
   if (t->optimised && t->verified.faults) {
     t->tally->beyond++;
     return;
   }
   memset(t->seen, 0, sizeof t->seen);
-  for (unsigned w = t->optimised ? BY_RACES : 0; w < COMPILED_WAYS; w++) {
+  for (unsigned w = t->optimised ? BY_RACES : 0; w < (t->strange ? BY_RACES + 1 : COMPILED_WAYS); w++) {
+    if (t->strange && w && w < BY_RACES) continue;
     run_in(t, w);
     if (t->seen[w].cannot) {
       t->tally->beyond++;
       return;
     }
     check_complete(t);
-    if (getenv("ASIF_TEST_OBJECT") && w + 1 == COMPILED_WAYS) print_all(t);
+    if (getenv("ASIF_TEST_OBJECT") && w == BY_RACES) print_all(t);
     if (w && w < BY_RACES && t->seen[BY_DPOR].complete && t->seen[w].complete)
       check_same(t, &t->seen[BY_DPOR], &t->seen[w]);
   }
-  check_skipping(t);
+  if (!t->strange) check_skipping(t);
   t->tally->clients++;
   t->tally->races += t->seen[BY_RACES].races;
   t->tally->many += !t->optimised && !t->seen[BY_ALL].complete;
@@ -388,11 +413,12 @@ static void try_client(struct trial *t) {
   t->tally->faults += t->verified.faults != 0;
 }
 
-static void open_subject(struct trial *t) {
+/* False: verify refuses it. */
+static bool open_subject(struct trial *t) {
   struct problem why = {.text = ""};
   struct text text;
   text_open(&text, &t->mem);
-  text_add(&text, random_object_preprocessed);
+  text_add(&text, t->object.preprocessed);
   text_add(&text, text_string(&t->object.source));
   t->options = (struct verify_options){.path = "x.c",
                                        .threads = t->object.threads,
@@ -400,19 +426,48 @@ static void open_subject(struct trial *t) {
                                        .bound = -1,
                                        .search = {.reduce = REDUCE_NONE}};
   struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
-  if (!subject_make(&t->mem, unit, &t->options, &t->subject, &why)) disagree(t, why.text);
+  bool made = subject_make(&t->mem, unit, &t->options, &t->subject, &why);
+  if (!made && !t->strange) disagree(t, why.text);
+  if (!made && getenv("ASIF_TEST_REFUSED"))
+    fprintf(stderr, "object %llu: verify: %s\n", (unsigned long long)t->number, why.text);
+  return made;
 }
 
-static void compile_object(struct trial *t) {
+/* In a file of its own, for as long as prove takes: it reads what the preprocessor leaves. */
+static bool is_proved(const char *path) {
+  struct problem why = {.text = ""};
+  struct limits limits;
+  struct mem m;
+  struct proved proved;
+  volatile bool is = false;
+  limits_start(&limits, 2, 0);
+  mem_open(&m, &limits);
+  if (!MEM_GUARD(&m))
+    is = prove(&m, &(struct prove_options){.path = path, .level = LEVEL_FULL}, &proved, &why) &&
+         proved.verdict == VERDICT_HOLDS;
+  mem_close(&m);
+  return is;
+}
+
+static bool compile_object(struct trial *t) {
   char path[] = "/tmp/asif-engines-XXXXXX.c";
   struct problem why = {.text = ""};
   int fd = mkstemps(path, 2);
   CHECK(fd >= 0);
-  dprintf(fd, "%s%s", random_object_includes, text_string(&t->object.source));
+  dprintf(fd, "%s%s", t->object.includes, text_string(&t->object.source));
   close(fd);
-  t->compiled = compiled_open(&t->mem, path, t->optimised, &why);
+  t->compiled = compiled_open(&t->mem, path,
+                              t->optimised ? COMPILED_OPTIMISED
+                              : t->strange ? COMPILED_TRAPPING
+                                           : COMPILED_PLAIN,
+                              &why);
+  t->proved = t->strange && !strstr(t->object.source.at, "ASIF_OBJECT(self)") && is_proved(path);
+  t->tally->proved += t->proved;
   unlink(path);
-  if (!t->compiled) disagree(t, why.text);
+  if (!t->compiled && !t->strange) disagree(t, why.text);
+  if (!t->compiled && getenv("ASIF_TEST_REFUSED"))
+    fprintf(stderr, "object %llu: test: %s\n", (unsigned long long)t->number, why.text);
+  return t->compiled;
 }
 
 static bool usable(const struct random_object *o) {
@@ -421,38 +476,43 @@ static bool usable(const struct random_object *o) {
   return !strstr(o->source.at, "asif_choose") && !strstr(o->source.at, "asif_require");
 }
 
-static void try_object(uint64_t number, bool optimised, struct tally *y) {
+static void try_object(uint64_t number, bool optimised, bool strange, struct tally *y) {
   struct trial *t = calloc(1, sizeof *t);
   CHECK(t);
   t->number = number;
   t->optimised = optimised;
+  t->strange = strange;
   t->seed = number;
   t->tally = y;
   limits_start(&t->limits, 0, 0);
   mem_open(&t->mem, &t->limits);
-  random_object_make(&t->object, &t->mem, number);
+  (strange ? random_strange_make : random_object_make)(&t->object, &t->mem, number);
   text_string(&t->object.source);
-  if (usable(&t->object)) {
-    open_subject(t);
-    compile_object(t);
-    for (unsigned c = 0; c < CLIENTS; c++) try_client(t);
-    compiled_close(t->compiled);
+  if (!usable(&t->object)) {
+    y->cannot++;
+  } else if (open_subject(t)) {
+    if (compile_object(t)) {
+      for (unsigned c = 0; c < (strange ? STRANGE_CLIENTS : CLIENTS); c++) try_client(t);
+      compiled_close(t->compiled);
+    } else {
+      y->refused++;
+    }
     subject_close(&t->subject);
   } else {
-    y->cannot++;
+    y->refused++;
   }
   mem_close(&t->mem);
   free(t);
 }
 
 /* In a process of its own: code is loaded. */
-static bool try_apart(uint64_t number, bool optimised, struct tally *y) {
+static bool try_apart(uint64_t number, bool optimised, bool strange, struct tally *y) {
   fflush(NULL);
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (!pid) {
     alarm(SECONDS_MOST);
-    try_object(number, optimised, y);
+    try_object(number, optimised, strange, y);
     fflush(NULL);
     _exit(0);
   }
@@ -477,6 +537,7 @@ static void conclude(const struct tally *y, unsigned bad) {
   printf("%llu schedules skipped\n", (unsigned long long)y->skipped);
   printf("not looked at: %u objects, %u clients that are too large, %u beyond what is compared\n", y->cannot, y->large,
          y->beyond);
+  if (y->proved + y->refused) printf("%u proved, %u refused by verify or test\n", y->proved, y->refused);
   CHECKF(!bad, "%u objects: the engines disagree", bad);
 }
 
@@ -485,10 +546,28 @@ static void try_share(unsigned share) {
   uint64_t most = n ? strtoull(n, NULL, 10) / EACH : 60, first = from ? strtoull(from, NULL, 10) : 0;
   struct tally *y = open_tally();
   unsigned bad = 0;
-  for (uint64_t i = first + share; !one && i < first + most; i += SHARES) bad += !try_apart(i, i % 4 == 3, y);
-  if (one && !share) bad += !try_apart(strtoull(one, NULL, 10), getenv("ASIF_TEST_OPTIMISED"), y);
+  for (uint64_t i = first + share; !one && i < first + most; i += SHARES) bad += !try_apart(i, i % 4 == 3, false, y);
+  if (one && !share) bad += !try_apart(strtoull(one, NULL, 10), getenv("ASIF_TEST_OPTIMISED"), false, y);
   conclude(y, bad);
 }
+
+/* Those of the C that is easily misread, by every compiler there is. */
+static void try_strange(unsigned share) {
+  const char *one = getenv("ASIF_TEST_OBJECT"), *n = getenv("ASIF_TEST_OBJECTS"), *from = getenv("ASIF_TEST_FIRST");
+  uint64_t most = n ? strtoull(n, NULL, 10) / 10 : 96, first = from ? strtoull(from, NULL, 10) : 0;
+  struct tally *y = open_tally();
+  unsigned bad = 0;
+  bool other = !getenv("CC") && !system("gcc --version > /dev/null 2>&1 && clang --version > /dev/null 2>&1");
+  for (uint64_t i = first; i < first + most; i++) {
+    uint64_t round = i / STRANGE_FAMILIES;
+    if ((one ? i != strtoull(one, NULL, 10) : round % SHARES != share)) continue;
+    if (other) setenv("CC", round % 4 == 1 || round % 4 == 2 ? "clang" : "gcc", 1);
+    bad += !try_apart(i, round / 4 % 3 == 2, true, y);
+  }
+  conclude(y, bad);
+}
+TEST(engines_strange_objects_0) { try_strange(0); }
+TEST(engines_strange_objects_1) { try_strange(1); }
 
 TEST(engines_random_objects_0) { try_share(0); }
 TEST(engines_random_objects_1) { try_share(1); }
@@ -500,6 +579,6 @@ TEST(engines_known_objects) {
   static const uint64_t numbers[] = {181, 63, 343, 815, 739, 909, 906};
   struct tally *y = open_tally();
   unsigned bad = 0;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) bad += !try_apart(numbers[i], false, y);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) bad += !try_apart(numbers[i], false, false, y);
   conclude(y, bad);
 }

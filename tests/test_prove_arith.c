@@ -342,7 +342,7 @@ static bool evaluate(const struct formula *f, unsigned at, long long v, wide *to
     }
     if (shifts && (y < 0 || y >= kinds[t->kind].bits)) return false;
     if (is_one_of(t->op, " / % ") && (y == 0 || !fits(x / y, t->kind))) return false;
-    if (!strcmp(t->op, "<<") && x < 0 && y) return false; /* by 0 the front end leaves it out */
+    if (!strcmp(t->op, "<<") && x < 0) return false;
     switch (*t->op) {
     case '+': x = x + y; break;
     case '-': x = x - y; break;

@@ -36,7 +36,7 @@ struct trial {
 
 static _Noreturn void disagree(const struct trial *t, enum reduce reduce, int k, const char *what) {
   fprintf(stderr, "object %llu (%s), --reduce %s --approx %d: %s\n\n%s%s\n", (unsigned long long)t->number,
-          t->object.name, reduce_name(reduce), k, what, random_object_includes, text_string(&t->object.source));
+          t->object.name, reduce_name(reduce), k, what, t->object.includes, text_string(&t->object.source));
   fprintf(stderr, "asif verify --threads %u --ops %u%s\n", t->object.threads, t->object.ops,
           t->object.weak ? " --weak" : "");
   test_fail(__FILE__, __LINE__, what);
@@ -46,7 +46,7 @@ static void open_subject(struct trial *t, enum reduce reduce, int k, struct mem 
   struct problem why = {.text = ""};
   struct text text;
   text_open(&text, mem);
-  text_add(&text, random_object_preprocessed);
+  text_add(&text, t->object.preprocessed);
   text_add(&text, text_string(&t->object.source));
   t->options = (struct verify_options){.path = "x.c",
                                        .threads = t->object.threads,

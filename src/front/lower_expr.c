@@ -63,13 +63,13 @@ static bool commutes(enum operator op) {
   return op == OP_ADD || op == OP_MUL || op == OP_AND || op == OP_OR || op == OP_XOR || is_comparison(op);
 }
 
-static bool changes_nothing(enum operator op, int64_t b) {
+static bool changes_nothing(enum operator op, const struct type *t, int64_t b) {
   switch (op) {
+  case OP_SHL: return b == 0 && !t->is_signed; /* of a negative number even that is undefined */
   case OP_ADD:
   case OP_SUB:
   case OP_OR:
   case OP_XOR:
-  case OP_SHL:
   case OP_SHR: return b == 0;
   case OP_MUL:
   case OP_DIV: return b == 1;
@@ -88,7 +88,7 @@ struct value value_binary(struct lowering *l, enum operator op, const struct typ
     b = left;
     op = swapped(op);
   }
-  if (b.kind == VALUE_NUMBER && changes_nothing(op, b.imm)) return a;
+  if (b.kind == VALUE_NUMBER && changes_nothing(op, t, b.imm)) return a;
   reg x = value_reg(l, a, at), y = b.kind == VALUE_NUMBER ? NO_REG : value_reg(l, b, at), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_BINARY, at);
   in->op = (uint8_t)op;
