@@ -172,6 +172,7 @@ struct history *brute_history(struct mem *mem, const struct brute *b, uint32_t n
   const struct subject *s = b->subject;
   struct history *h = history_new(mem, "enumerated");
   VEC(struct event) events = {0};
+  h->values = s->values; /* results are of that table */
   names_intern(h->objects, "x", 1);
   for (unsigned t = 0; t < s->threads; t++) names_intern(h->processes, &"ABCDEFGH"[t], 1);
   for (; node; node = b->tree.at[node].parent) vec_push(mem, &events, b->tree.at[node].event);

@@ -2,7 +2,8 @@
  * undefined among it; operands in no order; addresses as numbers; results that are no numbers, of every type; two keys;
  * loops that wait, and locks that are kept. They are made from patterns, in which
  *
- *   @ is an expression of locals    $ a statement    # a type    {:right`wrong`...:} one of these (they do not nest)
+ *   @ is an expression, V one that is not constant: compilers say nothing of what is undefined in constants
+ *     $ a statement    # a type    {:right`wrong`...:} one of these (they do not nest)
  *
  * A number's remainder by STRANGE_FAMILIES is its family. */
 #include <string.h>
@@ -38,23 +39,26 @@ static void fill_all(struct writer *w, const char *pattern) { fill(w, pattern, p
 #define PICK(w, ...) \
   ((const char *const[]){__VA_ARGS__}[below(w, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
 
-static const char *type(struct writer *w) {
+static const char *number_type(struct writer *w) {
   return PICK(w, "signed char", "unsigned char", "short", "unsigned short", "int", "int", "unsigned", "long",
-              "unsigned long", "_Bool");
+              "unsigned long");
 }
 
-static void expression(struct writer *w) {
+static const char *type(struct writer *w) { return below(w, 10) ? number_type(w) : "_Bool"; }
+
+static void expression(struct writer *w, bool varies) {
   if (w->depth >= 2 || !below(w, 3)) {
-    put(w, below(w, 2) ? PICK(w, "r", "s", "t", "k")
-                       : PICK(w, "0", "1", "2", "3", "7", "31", "32", "40", "(-1)", "(-2)", "127", "128", "255", "256",
-                              "65535", "2147483647", "(-2147483647 - 1)", "2147483648u", "1u", "1L", "63"));
+    put(w, varies || below(w, 2)
+               ? PICK(w, "r", "s", "t", "k")
+               : PICK(w, "0", "1", "2", "3", "7", "31", "32", "40", "(-1)", "(-2)", "127", "128", "255", "256", "65535",
+                      "2147483647", "(-2147483647 - 1)", "2147483648u", "1u", "1L", "63"));
     return;
   }
   w->depth++;
-  fill_all(w, PICK(w, "(@ + @)", "(@ - @)", "(@ * @)", "(@ / @)", "(@ % @)", "(@ << @)", "(@ >> @)", "(@ << (@ & 7))",
-                   "(@ >> (@ & 15))", "(@ & @)", "(@ | @)", "(@ ^ @)", "(@ < @)", "(@ <= @)", "(@ == @)", "(@ != @)",
-                   "(@ && @)", "(@ || @)", "(-@)", "(~@)", "(!@)", "((#)@)", "((#)@)", "((#)(@ + @))", "(@ ? @ : @)",
-                   "(@ & 1)", "sizeof(#)"));
+  fill_all(w, PICK(w, "(V + @)", "(V - @)", "(V * @)", "(V / @)", "(V % @)", "(V << @)", "(V >> @)", "(V << (@ & 7))",
+                   "(V >> (@ & 15))", "(V & @)", "(V | @)", "(V ^ @)", "(V < @)", "(V <= @)", "(V == @)", "(V != @)",
+                   "(V && @)", "(V || @)", "(-V)", "(~V)", "(!V)", "((#)V)", "((#)V)", "((#)(V + @))", "(V ? @ : @)",
+                   "(V & 1)", "(V + sizeof(#))"));
   w->depth--;
 }
 
@@ -89,8 +93,8 @@ static void fill(struct writer *w, const char *at, const char *end) {
   for (; at < end; at++) {
     if (at[0] == '{' && at[1] == ':')
       at = choice(w, at + 2, strstr(at, ":}"));
-    else if (*at == '@')
-      expression(w);
+    else if (*at == '@' || *at == 'V')
+      expression(w, *at == 'V');
     else if (*at == '$')
       statement(w);
     else if (*at == '#')
@@ -107,9 +111,9 @@ static void make_narrow(struct writer *w, struct random_object *o) {
   o->threads = 2;
   o->ops = 1;
   put(w, "static _Atomic(");
-  put(w, type(w));
+  put(w, number_type(w));
   put(w, ") a;\nstatic _Atomic(");
-  put(w, type(w));
+  put(w, number_type(w));
   put(w, ") b;\nstatic ");
   put(w, type(w));
   put(w, " c;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n");
@@ -163,7 +167,7 @@ static const struct strange unordered[] = {
      "z.q;`"
      "int v[2] = {next(), a}; s = v[0] - v[1];`s = (struct two){next(), b++}.p;`s = a++ + b++;`s = a++ + a;`"
      "c = next() + c;`c = c++;`c = set(&c, 1) + c;`s = (next() || next()) - a;:}\n"
-     "  return {:r + 2 * s`two(next(), r)`two(a, b)`two(r, s++)`r + s++ + next()`a - (b = r):};\n}\n"
+     "  return {:r + 2 * s`two(next(), r)`two(a, b)`two(r, s++)`r + s++ + next()`a - atomic_exchange(&b, r):};\n}\n"
      "static int f1(void) {\n  {:return a;`return next();`a = 0; return b;`b = next(); return 0;`return a + b;:}\n}\n"
      "ASIF_OBJECT(self)\nASIF_OP(f0, ASIF_IN(0, 1))\nASIF_OP(f1)\n"}};
 
@@ -171,7 +175,7 @@ static const struct strange addresses[] = {
     {"stack with a mark in its pointers", 2, 2,
      "struct node { {:int val; struct node *next;`struct node *next; int val;`char c; struct node *next; short val;:} "
      "};\n"
-     "static _Atomic({:uintptr_t`unsigned long`intptr_t:}) top;\n"
+     "static _Atomic(uintptr_t) top;\n"
      "static struct node *at(uintptr_t n) { return (struct node *)(n & {:~(uintptr_t)1`~(uintptr_t)3`-2ul`-8l`"
      "0xfffffffffffffff0ul:}); }\n"
      "static void push(int v) {\n  struct node *n = malloc(sizeof *n);\n  n->val = v;\n"
@@ -214,9 +218,9 @@ static const struct strange addresses[] = {
 static const struct strange results[] = {
     {"results of a queue", 2, 2,
      "static int item[4], n, first;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
-     "static {:void enq(int v)`int enq(int v)`bool enq(int v)`long enq(long v):} {\n"
+     "static {:int enq(int v)`bool enq(int v)`long enq(long v):} {\n"
      "  pthread_mutex_lock(&m);\n  item[n++ & 3] = v;\n  pthread_mutex_unlock(&m);\n"
-     "  {:`return 1;`return ASIF_OK;`return ASIF_TRUE;`return v;`return 0;`return ASIF_NIL;`return ASIF_FULL;:}\n}\n"
+     "  {:return ASIF_OK;`return 1;`return ASIF_TRUE;`return v;`return 0;`return ASIF_NIL;`return ASIF_FULL;:}\n}\n"
      "static {:int`long:} deq(void) {\n  pthread_mutex_lock(&m);\n"
      "  {:int`long:} r = {:ASIF_EMPTY`ASIF_NIL`ASIF_OK`ASIF_FULL`ASIF_TRUE`ASIF_FALSE`0`-1:};\n"
      "  if (first < n) r = item[first++ & 3];\n  pthread_mutex_unlock(&m);\n  return r;\n}\n"
@@ -251,12 +255,39 @@ static const struct strange results[] = {
      "ASIF_OBJECT(self)\nASIF_OP(f0)\nASIF_OP(f1, ASIF_IN(0, 1))\nASIF_OP(f2)\n"},
 };
 
+/* What prove knows: most of these are proved, with a few that are wrong in their arithmetic. */
+#define STACK \
+  "struct node { {:int`long`short`signed char`unsigned:} val; struct node *next; };\nstatic _Atomic(struct node *) " \
+  "top;\n" \
+  "static int shift(int *by) { return ++*by; }\n" \
+  "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t;\n  {:`int w = 3; w = w + 1; (void)w;`int w = " \
+  "v << " \
+  "29; (void)w;`int w = v * 65536; (void)w;`int w = 7 / (v - 1); (void)w;`int w = 1; w = shift(&w) + w; (void)w;`int " \
+  "w; w = " \
+  "w++ + v; (void)w;`int w; if (v) w = 2; w = w + 1; (void)w;`int w = 1 << (v + 30); (void)w;`int w = -v << 0; " \
+  "(void)w;:}\n" \
+  "  n->val = {:v`v + 1 - 1`(signed char)v`(unsigned)v`v + 1`(bool)v:};\n  do {\n    t = atomic_load(&top);\n    " \
+  "n->next = " \
+  "{:t`atomic_load(&top):};\n" \
+  "  } while (!atomic_compare_exchange_strong(&top, &t, n));\n}\n" \
+  "static {:int`long:} pop(void) {\n  struct node *t, *n;\n  do {\n    t = atomic_load(&top);\n    if (t == 0) " \
+  "return " \
+  "{:ASIF_EMPTY`ASIF_NIL`ASIF_OK`0`ASIF_FULL:};\n    n = t->next;\n  } while (!atomic_compare_exchange_strong(&top, " \
+  "&t, n));\n" \
+  "  return t->val;\n}\nASIF_OBJECT(stack)\n"
+
+static const struct strange proved[] = {
+    {"stack with arithmetic", 2, 2, STACK "ASIF_OP(push, ASIF_IN(1, 2))\nASIF_OP(pop)\n"},
+    {"stack with arithmetic, of larger numbers", 2, 2, STACK "ASIF_OP(push, ASIF_IN(127, 128))\nASIF_OP(pop)\n"},
+};
+
 static const struct strange keys[] = {
     {"set of two keys", 2, 2,
      "static atomic_int in;\n"
      "static {:bool`int`long:} add(int v) { return {:!(atomic_fetch_or(&in, 1 << v) >> v & 1)`(atomic_fetch_or(&in, 1 "
      "<< v) "
-     "& 1 << v) == 0`!(in >> v & 1) && (in |= 1 << v)`!(atomic_fetch_add(&in, 1 << v) & 1 << v):}; }\n"
+     "& 1 << v) == 0`!(in >> v & 1) && !(atomic_fetch_or(&in, 1 << v), 0)`!(atomic_fetch_add(&in, 1 << v) & 1 << v):}; "
+     "}\n"
      "static {:bool`int:} remove(int v) { return {:atomic_fetch_and(&in, ~(1 << v)) >> v & "
      "1`(bool)(atomic_fetch_and(&in, "
      "-1 - (1 << v)) & 1 << v)`(in & 1 << v) && (in -= 1 << v, 1):}; }\n"
@@ -321,7 +352,7 @@ static const struct {
   size_t count;
 } families[STRANGE_FAMILIES] = {
     {NULL, 0},           {unordered, COUNT(unordered)}, {addresses, COUNT(addresses)}, {results, COUNT(results)},
-    {keys, COUNT(keys)}, {waiting, COUNT(waiting)}};
+    {keys, COUNT(keys)}, {waiting, COUNT(waiting)},     {proved, COUNT(proved)}};
 
 void random_strange_make(struct random_object *o, struct mem *mem, uint64_t number) {
   unsigned family = (unsigned)(number % STRANGE_FAMILIES);

@@ -40,7 +40,7 @@ static bool waits_for_itself(const pthread_mutex_t *m) {
 }
 
 /* The owner locks again: nobody else can see that. */
-static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintptr_t pc) {
+static int lock_again(pthread_mutex_t *m, const uint64_t *until, uintptr_t pc) {
   sync_check(m, SIZE, pc);
   switch (type_of(m)) {
   case PTHREAD_MUTEX_RECURSIVE:
@@ -48,10 +48,9 @@ static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintp
     m->__data.__count++;
     if (current) spin_wrote(current);
     return 0;
-  case PTHREAD_MUTEX_ERRORCHECK: return try ? EBUSY : EDEADLK;
+  case PTHREAD_MUTEX_ERRORCHECK: return EDEADLK;
   default: break;
   }
-  if (try) return EBUSY;
   if (until) {
     sync_others_first();
     sync_point_timed(POINT_LOCK, m, SIZE, pc);
@@ -63,7 +62,7 @@ static int lock_again(pthread_mutex_t *m, const uint64_t *until, bool try, uintp
 }
 
 static int lock(pthread_mutex_t *m, uintptr_t pc) {
-  if (owner_of(m) == sync_self() && usable(m) && !waits_for_itself(m)) return lock_again(m, NULL, false, pc);
+  if (owner_of(m) == sync_self() && usable(m) && !waits_for_itself(m)) return lock_again(m, NULL, pc);
   if (current) sync_point_when(POINT_LOCK, m, SIZE, mutex_free, pc);
   check(m, "locks", pc);
   own(m, pc);
@@ -74,7 +73,7 @@ static int lock(pthread_mutex_t *m, uintptr_t pc) {
 static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec *when, uintptr_t pc) {
   uint64_t until;
   if (!time_until(clock, when, &until)) return EINVAL;
-  if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, &until, false, pc);
+  if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, &until, pc);
   if (owner_of(m)) sync_others_first();
   sync_point_timed(POINT_LOCK, m, SIZE, pc);
   sync_check(m, SIZE, pc);
@@ -88,8 +87,9 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
   return 0;
 }
 
+/* The owner of one that does not count is told that it is locked as others are: it may try in a loop, for ever. */
 static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
-  if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, NULL, true, pc);
+  if (owner_of(m) == sync_self() && usable(m) && type_of(m) == PTHREAD_MUTEX_RECURSIVE) return lock_again(m, NULL, pc);
   sync_point(POINT_LOCK, m, SIZE, pc);
   check(m, "locks", pc);
   if (owner_of(m)) {

@@ -99,3 +99,20 @@ if command -v pgrep >/dev/null; then
     [ -z "$(ls tmp)" ] || fail "$signal leaves $(ls tmp)"
   done
 fi
+
+# The owner of a mutex tries to lock it in a loop: it waits for ever, and the search does not.
+for kind in 'PTHREAD_MUTEX_INITIALIZER' 'PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP'; do
+  cat >owner.c <<END
+#define _GNU_SOURCE
+#include <asif.h>
+#include <pthread.h>
+static pthread_mutex_t m = $kind;
+static int keep(void) { pthread_mutex_lock(&m); return 0; }
+static int again(void) { while (pthread_mutex_trylock(&m)) ; pthread_mutex_unlock(&m); return 0; }
+ASIF_OBJECT(self)
+ASIF_OP(keep)
+ASIF_OP(again)
+END
+  run 0 "$asif" test owner.c --client 'keep() again()'
+  says 'in 1 of the histories operations wait for ever'
+done
