@@ -252,12 +252,12 @@ TEST(user_spec_refused) {
 TEST(user_spec_fast_enough) {
   struct own w;
   load(&w, queue);
-  double from = clock_seconds();
+  double from = clock_cpu_seconds();
   for (int i = 0; i < 200000; i++) {
     CHECK(step(&w, "enq", I(i), V_NONE, V_NONE) == 1);
     CHECK(step(&w, "deq", V_NONE, V_NONE, I(i)) == 1);
   }
-  CHECKF(clock_seconds() - from < 2, "%.2f s for 400000 steps", clock_seconds() - from);
+  CHECKF(clock_cpu_seconds() - from < 2, "%.2f s of CPU for 400000 steps", clock_cpu_seconds() - from);
   spec_user_close(&w.spec);
   mem_close(&w.mem);
 }

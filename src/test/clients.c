@@ -3,6 +3,7 @@
  * A thread's calls are a sequence over all calls its role allows. Clients are enumerated, smallest first; of those that
  * differ only in which of several alike threads does what, one is taken: the one where alike threads are in order. Each
  * is used when it is made, and not kept: there may be more than fit into memory, and the first is there at once. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -363,6 +364,7 @@ static bool in_order(const struct clients *k, unsigned threads) {
 /* False: no more are wanted. */
 static bool use_client(struct clients *k, unsigned threads) {
   struct client c = {threads, k->first, k->calls};
+  assert(threads && threads <= k->threads && client_calls(&c) >= threads && client_calls(&c) <= threads * k->ops);
   bool left_out = misuses(k->scratch, k->object, &c);
   mem_close(k->scratch);
   return left_out || k->use(k->self, k->count++, &c);
@@ -388,6 +390,7 @@ static bool make_threads(struct clients *k, unsigned thread, unsigned threads, u
 /* The calls of one thread, from call number `done` on. */
 static bool make_calls(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind,
                        unsigned done, unsigned length) {
+  assert(done <= length && length <= left && length <= k->ops);
   if (done == length) {
     k->first[thread + 1] = k->first[thread] + length;
     return !in_order(k, thread + 1) || make_threads(k, thread + 1, threads, left - length, kind);
@@ -404,6 +407,7 @@ static bool make_calls(struct clients *k, unsigned thread, unsigned threads, uns
 static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind) {
   if (thread == threads) return left || use_client(k, threads);
   unsigned others = threads - thread - 1;
+  assert(left > others); /* a call for each */
   for (; kind < k->kind_count; kind++) {
     unsigned same = 0;
     while (same < thread && k->kind[thread - 1 - same] == kind) same++;

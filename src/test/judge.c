@@ -1,4 +1,5 @@
 /* From a run to what is wrong with it. Many schedules have the same history: each is checked once. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -106,6 +107,7 @@ static struct hash hash_of_run(struct judge *j, const struct run *r, size_t i) {
     j->client_hash = hash_of_client(r->client);
   }
   if (i > j->last_hashed) i = j->last_hashed;
+  assert(i <= r->moment_count && i <= LAST);
   struct hash h = i ? j->last[i - 1].all : j->client_hash, group = i ? j->last[i - 1].group : (struct hash){0, 0};
   for (; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
@@ -146,6 +148,7 @@ struct history *judge_history(struct mem *m, const struct object *o, struct spec
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *at = &r->moments[i];
     const struct call *call = &r->client->calls[at->call];
+    assert(call->op < o->op_count && at->fiber < r->client->threads);
     const struct object_op *op = &o->ops[call->op];
     value args[CALL_ARGS];
     if (at->is_return) {
@@ -177,6 +180,7 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
   size_t n = 0;
   for (size_t i = 0; i < moments; i++)
     if (!r->moments[i].is_return) called[n++] = r->moments[i].call;
+  assert(n == h->ops.count); /* the history's operations are in the order of their calls */
   for (size_t i = 0; i < result->order_count; i++) {
     const struct op *o = &h->ops.at[result->order[i]];
     if (op_pending(o)) continue;
@@ -248,6 +252,7 @@ enum judged judge_run(struct judge *j, const struct run *r, struct problem *why)
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && !is_waiting(r)) return JUDGED_WRONG;
   size_t same = same_moments(j, r);
+  assert(same <= r->moment_count);
   bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;
   enum judged judged = again ? JUDGED_GOOD : judge_history_of(j, r, same, why);
   j->last_number = r->number;

@@ -420,14 +420,16 @@ void object_close(struct object *o) {
 
 /* From the files. */
 
-/* "undefined symbol: f", as the linker says. */
-static bool cannot_load(const char *file, struct problem *why) {
-  char name[200];
-  const char *said = strstr(why->text, "undefined symbol: ");
-  if (!said) return false;
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(said + 18, " \n"), said + 18);
-  problem_set(why, "%.200s: %s is not defined: give the file that has it too, or the library after --, as -lNAME", file,
-              name);
+/* Why the object cannot be loaded is asked of the loader, once more: "undefined symbol: f" is its sentence. */
+static bool cannot_load(const char *file, const char *object, struct problem *why) {
+  static const char undefined[] = "undefined symbol: ";
+  void *loaded = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+  const char *said = loaded ? NULL : dlerror(), *name = said ? strstr(said, undefined) : NULL;
+  if (loaded) dlclose(loaded);
+  if (!name) return false;
+  name += strlen(undefined);
+  problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME",
+              file, (int)strcspn(name, " \n"), name);
   return false;
 }
 
@@ -489,7 +491,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
       .inputs = o->inputs, .flags = o->flags, .hooks = true, .directory = o->directory, .spec = given ? &spec : NULL};
   if (!compile(m, &c, compiled, why)) return false;
   *image = image_open(m, compiled->object, why);
-  if (!*image) return cannot_load(o->inputs[0], why);
+  if (!*image) return cannot_load(o->inputs[0], compiled->object, why);
   tell_unseen(m, *image, compiled);
   const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
   struct object_source source = {.object = compiled->object,

@@ -5,6 +5,7 @@
  * The version; r: races are looked for, l: leaks; the calls of each thread (operation a with argument 1, ...; threads
  * apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of these allocated, and got block 2); and a
  * checksum of the code. */
+#include <assert.h>
 #include <ctype.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -51,10 +52,11 @@ static void put_calls(struct text *t, const struct object *o, const struct clien
     for (uint32_t k = c->first[i]; k < c->first[i + 1]; k++) {
       const struct call *call = &c->calls[k];
       if (k > c->first[i]) text_char(t, '.');
+      assert(call->op < o->op_count && call->op < 78);
       if (call->op < 26)
         text_char(t, (char)('a' + call->op));
-      else
-        text_printf(t, "z%c", (char)('a' + call->op - 26)); /* at most 64 of them: za, zb, ... */
+      else /* za, zb, ... zA, zB, ... */
+        text_printf(t, "z%c", (char)(call->op < 52 ? 'a' + call->op - 26 : 'A' + call->op - 52));
       for (unsigned a = 0; a < o->ops[call->op].arg_count; a++) text_printf(t, "%s%ld", a ? "," : "", call->arg[a]);
     }
   }
@@ -70,6 +72,7 @@ static void put_fiber(struct text *t, unsigned fiber) {
 static void put_choices(struct text *t, const struct choice *c, size_t count) {
   for (size_t i = 0; i < count;) {
     size_t n = 1;
+    assert(c[i].fiber < FIBERS_MOST);
     while (i + n < count && c[i + n].fiber == c[i].fiber && !c[i + n - 1].block) n++;
     put_fiber(t, c[i].fiber);
     if (n > 1) text_printf(t, "%zu", n);
@@ -112,9 +115,11 @@ static bool skip(struct parsing *p, char c) {
 }
 
 static bool parse_call(struct parsing *p, struct call *call) {
-  bool more = p->at[0] == 'z' && islower((unsigned char)p->at[1]);
+  bool more = p->at[0] == 'z' && isalpha((unsigned char)p->at[1]);
   if (!islower((unsigned char)*p->at)) return bad(p, "an operation (a small letter)");
-  call->op = more ? 26 + (uint32_t)(p->at[1] - 'a') : (uint32_t)(p->at[0] - 'a');
+  call->op = !more                              ? (uint32_t)(p->at[0] - 'a')
+             : islower((unsigned char)p->at[1]) ? 26 + (uint32_t)(p->at[1] - 'a')
+                                                : 52 + (uint32_t)(p->at[1] - 'A');
   if (call->op >= p->object->op_count) return bad(p, "an operation that the object has");
   p->at += more ? 2 : 1;
   for (unsigned a = 0; a < p->object->ops[call->op].arg_count; a++) {
@@ -207,6 +212,7 @@ bool replay(struct mem *m, struct image *image, const struct object *o, const st
   asif_replay_begins();
   const struct run *r = run_execute(&f->client, &plan, why);
   if (!r) return false;
+  assert(r->client == &f->client);
   finding_keep(m, f, r);
   f->found = r->found ? r->found : FOUND_HISTORY;
   enum judged judged =

@@ -110,8 +110,8 @@ done
 { printf 'q enq(1) A\nq Ok() A\nq deq() A\nq Ok(2) A\n'; while printf 'q enq(1) A\nq Ok() A\n'; do :; done 2>/dev/null; } |
   timeout 60 "$asif" check --approx 0 - >out; [ $? = 1 ] || fail "it does not end: $(cat out)"
 mkfifo pipe
-(exec 3>pipe; printf 'q enq(1) A\nq Ok() A\nq deq() A\nq Ok(2) A\n' >&3; sleep 20) & writer=$!
-timeout 18 "$asif" check --approx 0 pipe --quiet >out; status=$?
+(exec 3>pipe; printf 'q enq(1) A\nq Ok() A\nq deq() A\nq Ok(2) A\n' >&3; sleep 300) & writer=$! # open for longer than anybody waits
+timeout 120 "$asif" check --approx 0 pipe --quiet >out; status=$?
 kill $writer; wait $writer 2>/dev/null
 [ $status = 1 ] || fail "a pipe that stays open: status $status"
 last 'verdict: not linearizable (2 operations, k = 0'
@@ -119,15 +119,15 @@ last 'verdict: not linearizable (2 operations, k = 0'
 # Limits: what was read so far was without violation. A quiet pipe too.
 ended() { # WHY COMMAND: how `check` of a pipe that stays open ends; a busy machine may need longer than the first time
   local why=$1; shift
-  for seconds in 0.5 5 20; do
-    (exec 3>pipe; printf 'q enq(1) A\nq Ok() A\nq deq() A\nq Ok(1) A\n' >&3; sleep 60) & writer=$!
+  for seconds in 0.5 5 20 50; do
+    (exec 3>pipe; printf 'q enq(1) A\nq Ok() A\nq deq() A\nq Ok(1) A\n' >&3; sleep 300) & writer=$!
     "$@" $seconds >out; status=$?
     kill $writer; wait $writer 2>/dev/null
     grep -q '^verdict: unknown (2 op' out && break
   done
   out=$(cat out); last 'verdict: unknown (2 operations, no violation seen at k = 1, '; says "$why"
 }
-limited() { timeout 60 "$asif" check --approx 1 pipe --time-limit "$1"; }
+limited() { timeout 120 "$asif" check --approx 1 pipe --time-limit "$1"; }
 ended 'the time limit was reached' limited
 [ $status = 3 ] || fail "the time limit: status $status"
 interrupted() { timeout -s INT "$1" "$asif" check --approx 1 pipe; }

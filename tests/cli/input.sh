@@ -16,12 +16,18 @@ printf 'q Ok() A\n' >wrong
 run 2 "$asif" check wrong --spec queue --format wing-gong; warns 'wrong:1'
 printf '\x1f\x8b\x08nonsense' >broken.gz
 run 2 "$asif" check broken.gz --spec queue; warns broken.gz
-"$asif" gen queue -n 5000 -o q.gz 2>/dev/null && head -c 2000 q.gz >cut.gz && { run 2 "$asif" check cut.gz --spec queue; warns cut.gz; }
-chmod 000 q.gz
+if "$asif" gen queue -n 5000 -o q.gz 2>said; then
+  head -c 2000 q.gz >cut.gz
+  run 2 "$asif" check cut.gz --spec queue; warns cut.gz
+else
+  echo "skipped: a file that gzip made, cut short: $(cat said)"
+fi
+"$asif" gen queue -n 50 -o closed.txt || fail gen
+chmod 000 closed.txt
 if [ "$(id -u)" = 0 ]; then # who may read every file: one that cannot be read
   run 2 "$asif" check /proc/self/mem --spec queue; warns /proc/self/mem
 else
-  run 2 "$asif" check q.gz --spec queue; warns 'ermission'
+  run 2 "$asif" check closed.txt --spec queue; warns 'ermission'
 fi
 
 # Every way of reading the same history gives the same verdict.
@@ -37,7 +43,7 @@ for bad in '' '--bad reorder'; do
     run $want "$asif" check h.$f --spec queue
   done
   for z in gzip zstd; do
-    command -v $z >/dev/null || continue
+    command -v $z >/dev/null || { echo "skipped: there is no $z"; continue; }
     $z -c <h.txt >h.z
     run $want "$asif" check h.z --spec queue
   done

@@ -97,6 +97,15 @@ ASIF_OP(read)
 END_OF_C
 repeats 'violated: deadlock' stuck.c; says 'a circle'
 
+# The last of sixty-four operations has a letter too.
+{
+  printf '#include <asif.h>\n#include <stdatomic.h>\nstatic atomic_int count;\nASIF_OBJECT(many)\n'
+  for i in {1..63}; do printf 'static void f%d(void) {}\nASIF_OP(f%d)\n' $i $i; done
+  printf 'static int get(void) { int v = count; count = v + 1; return v; }\nASIF_OP(get)\n'
+} >many.c
+run 1 "$asif" test many.c --spec self --client 'get() | get()'; tokens
+run 1 "$asif" test many.c --spec self --replay "$token"; says 'verdict: not linearizable'
+
 # Tokens that are none, or of other code.
 run 2 "$asif" test counter.c --replay nonsense; warns '--replay: '
 run 2 "$asif" test counter.c --replay 1:r:z1:A:0; warns 'an operation that the object has'
