@@ -14,7 +14,7 @@ override CFLAGS_ALL = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -
   -fvisibility=hidden -fPIC -pthread -Isrc -Iinclude -I$(B)/gen -DASIF_VERSION='"$(VERSION)"' \
   $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(FEATURES) $(CFLAGS)
 # gcc says by these names what it instruments for; clang is made to.
-FEATURES += $(if $(findstring address,$(SANITIZE)),-D__SANITIZE_ADDRESS__=1) $(if $(findstring thread,$(SANITIZE)),-D__SANITIZE_THREAD__=1)
+FEATURES += $(if $(findstring address,$(SANITIZE)),-D__SANITIZE_ADDRESS__=1) $(if $(findstring thread,$(SANITIZE)),-D__SANITIZE_THREAD__=1) $(if $(SANITIZE),-DASIF_CHECKED=1)
 LDLIBS_ALL = -pthread -ldl -lm $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LIBS)
 
 # Optional libraries, used where the compiler finds them.

@@ -4,7 +4,9 @@
  * registers that hold it may give a smaller one. An operation must be defined for all operands in their ranges, or the
  * proof fails there; its result is a new number, with the range that follows. So that there are finitely many views a
  * range that is remembered begins and ends at a number that the program speaks of, or next to one, or where a type
- * ends.
+ * ends. Where a cell is counted up or down a range that grows goes at once to such a number, or to the end of the type
+ * (widening), for each range on the way there would make views of its own; of a counter without a sign, which wraps
+ * around, none is remembered.
  *
  * What is undefined, by operation (6.5 paragraph 5: a result that a signed type cannot represent):
  *
@@ -125,33 +127,55 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void add_end(struct prover *p, int64_t n) {
+static void add_end(struct prover *p, number_list *to, int64_t n) {
   for (int64_t d = -1; d <= 1; d++)
     if (n > INT64_MIN + 2 && n < INT64_MAX - 2) {
-      vec_push(p->mem, &p->ends, n + d);
-      vec_push(p->mem, &p->ends, -(n + d));
+      vec_push(p->mem, to, n + d);
+      vec_push(p->mem, to, -(n + d));
     }
 }
 
 static void add_term(struct prover *p, const struct effect_term *t) {
-  if (t->kind == EFFECT_NUMBER) add_end(p, t->number);
+  if (t->kind == EFFECT_NUMBER) add_end(p, &p->spoken_of, t->number);
+}
+
+static void sort_ends(number_list *e) {
+  qsort(e->at, e->count, sizeof *e->at, by_size);
+  size_t count = 0;
+  for (size_t i = 0; i < e->count; i++)
+    if (!count || e->at[count - 1] != e->at[i]) e->at[count++] = e->at[i];
+  e->count = count;
+}
+
+static const int64_t results[] = {ASIF_EMPTY, ASIF_OK, ASIF_TRUE, ASIF_FALSE};
+
+static bool is_result(int64_t n) {
+  for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
+    if (results[i] == n) return true;
+  return false;
+}
+
+/* Of the types that there are: of fewer bits only where the program has them. */
+static void add_types(struct prover *p) {
+  uint64_t sizes = UINT64_C(1) << 32;
+  for (uint32_t pc = 1; pc < p->program->code_count; pc++)
+    if (p->program->code[pc].scalar.bits < 64) sizes |= UINT64_C(1) << p->program->code[pc].scalar.bits;
+  for (unsigned bits = 2; bits < 64; bits++)
+    if (sizes >> bits & 1) add_end(p, &p->ends, INT64_C(1) << (bits - 1)), add_end(p, &p->ends, INT64_C(1) << bits);
 }
 
 static void find_ends(struct prover *p) {
-  static const uint8_t bits[] = {7, 8, 15, 16, 31, 32};
-  static const int64_t results[] = {ASIF_EMPTY, ASIF_OK, ASIF_TRUE, ASIF_FALSE};
-  add_end(p, 0);
-  for (unsigned i = 0; i < sizeof bits; i++) add_end(p, INT64_C(1) << bits[i]);
+  add_end(p, &p->spoken_of, 0);
   for (uint32_t pc = 1; pc < p->program->code_count; pc++) {
     const struct inst *i = &p->program->code[pc];
-    if (i->code == I_CONST || (i->code == I_BINARY && i->b == NO_REG)) add_end(p, i->imm);
+    bool has = i->code == I_CONST || (i->code == I_BINARY && i->b == NO_REG);
+    if (has) add_end(p, is_result(i->imm) ? &p->ends : &p->spoken_of, i->imm);
   }
   for (uint32_t op = 0; op < p->program->op_count; op++)
-    add_end(p, p->program->ops[op].low[0]), add_end(p, p->program->ops[op].high[0]);
+    add_end(p, &p->spoken_of, p->program->ops[op].low[0]), add_end(p, &p->spoken_of, p->program->ops[op].high[0]);
   for (uint32_t g = 0; g < p->program->global_count; g++)
     for (uint32_t c = 0; c < p->program->layouts[p->program->globals[g].layout].count; c++)
-      if (p->program->globals[g].init) add_end(p, p->program->globals[g].init[c]);
-  for (unsigned i = 0; i < sizeof results / sizeof *results; i++) add_end(p, results[i]);
+      if (p->program->globals[g].init) add_end(p, &p->spoken_of, p->program->globals[g].init[c]);
   for (size_t i = 0; p->effects && i < p->effects->list.count; i++) {
     const struct effect *e = &p->effects->list.at[i];
     for (unsigned k = 0; k < e->before.first + e->before.last; k++) add_term(p, &e->before.item[k]);
@@ -159,23 +183,79 @@ static void find_ends(struct prover *p) {
     add_term(p, &e->absent);
     add_term(p, &e->value);
   }
-  qsort(p->ends.at, p->ends.count, sizeof *p->ends.at, by_size);
-  size_t count = 0;
-  for (size_t i = 0; i < p->ends.count; i++)
-    if (!count || p->ends.at[count - 1] != p->ends.at[i]) p->ends.at[count++] = p->ends.at[i];
-  p->ends.count = count;
+  for (size_t i = 0; i < p->spoken_of.count; i++) vec_push(p->mem, &p->ends, p->spoken_of.at[i]);
+  for (unsigned i = 0; i < sizeof results / sizeof *results; i++) add_end(p, &p->ends, results[i]);
+  add_types(p);
+  sort_ends(&p->spoken_of);
+  sort_ends(&p->ends);
+}
+
+/* Counting: what was read from a cell is reckoned with, and what comes out is written to that cell again. */
+
+static bool is_same_cell(const struct inst *i, const struct inst *k) {
+  bool global = i->flags & FLAG_GLOBAL;
+  return i->imm == k->imm && global == !!(k->flags & FLAG_GLOBAL) && (!global || i->a == k->a);
+}
+
+static bool holds(const bool *from, reg r) { return r < REGS_MOST && from[r]; }
+
+/* Is it reckoned from what was read? Then so is what the instruction puts into its register. */
+static bool follows_from(const struct inst *i, const bool *from) {
+  if (i->code == I_BINARY) return !is_comparison(i->op) && (holds(from, i->a) || holds(from, i->b));
+  return (i->code == I_MOVE || i->code == I_CAST || i->code == I_UNARY) && holds(from, i->a);
+}
+
+static bool reads_number(const struct inst *i) {
+  return (i->code == I_LOAD || i->code == I_EXCHANGE || i->code == I_CAS) && i->count == 1 && !i->scalar.pointer &&
+         !i->scalar.mutex;
+}
+
+static reg read_into(const struct inst *i) { return i->code == I_CAS ? i->c : i->d; }
+
+/* The registers of the instructions from..to-1 that hold what follows from the cell that `load` reads. */
+static void find_following(const struct program *program, uint32_t from, uint32_t to, const struct inst *load,
+                           bool *holding) {
+  for (uint32_t pc = from; pc < to; pc++)
+    if (reads_number(&program->code[pc]) && is_same_cell(&program->code[pc], load) &&
+        read_into(&program->code[pc]) < REGS_MOST)
+      holding[read_into(&program->code[pc])] = true;
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t pc = from; pc < to; pc++) {
+      const struct inst *i = &program->code[pc];
+      if (!follows_from(i, holding) || i->d >= REGS_MOST || holding[i->d]) continue;
+      holding[i->d] = again = true;
+    }
+  }
+}
+
+static void find_counting(struct prover *p, uint32_t from, uint32_t to) {
+  const struct inst *code = p->program->code;
+  for (uint32_t load = from; load < to; load++) {
+    if (!reads_number(&code[load])) continue;
+    bool holding[REGS_MOST] = {false}, written = false;
+    find_following(p->program, from, to, &code[load], holding);
+    for (uint32_t pc = from; pc < to; pc++) {
+      bool writes = code[pc].code == I_STORE || code[pc].code == I_EXCHANGE || code[pc].code == I_CAS;
+      written |= writes && is_same_cell(&code[pc], &code[load]) && holds(holding, code[pc].b);
+    }
+    for (uint32_t pc = from; written && pc < to; pc++)
+      if (code[pc].code == I_BINARY && follows_from(&code[pc], holding)) p->counting[pc] = true;
+  }
 }
 
 void find_ranges(struct prover *p) {
   const struct program *program = p->program;
   p->reg_ranges = mem_zero(p->mem, (size_t)REGS_MOST * (program->op_count + 1), sizeof *p->reg_ranges);
+  p->counting = mem_zero(p->mem, program->code_count + 1, sizeof *p->counting);
   for (uint32_t op = 0; op < program->op_count; op++) {
     struct reg_range *span = p->reg_ranges + (size_t)REGS_MOST * op;
     const struct type *f = program->unit->harness.ops.at[op].function->type;
     for (uint32_t k = 0; k < program->ops[op].params; k++)
       put_in(&span[k], k < f->param_count ? range_of_parameter(f->params[k]) : anything);
-    find_spans(program, program->ops[op].entry,
-               op + 1 < program->op_count ? program->ops[op + 1].entry : program->code_count, span);
+    uint32_t end = op + 1 < program->op_count ? program->ops[op + 1].entry : program->code_count;
+    find_spans(program, program->ops[op].entry, end, span);
+    find_counting(p, program->ops[op].entry, end);
   }
   if (program->init_entry)
     find_spans(program, program->init_entry, program->code_count,
@@ -259,15 +339,15 @@ static struct range range_of(const struct prover *p, const struct actor *a, val 
 
 /* The result. */
 
-static int64_t end_below(const struct prover *p, int64_t n) {
+static int64_t end_below(const number_list *e, int64_t n) {
   int64_t end = INT64_MIN;
-  for (size_t i = 0; i < p->ends.count && p->ends.at[i] <= n; i++) end = p->ends.at[i];
+  for (size_t i = 0; i < e->count && e->at[i] <= n; i++) end = e->at[i];
   return end;
 }
 
-static int64_t end_above(const struct prover *p, int64_t n) {
+static int64_t end_above(const number_list *e, int64_t n) {
   int64_t end = INT64_MAX;
-  for (size_t i = p->ends.count; i-- > 0 && p->ends.at[i] >= n;) end = p->ends.at[i];
+  for (size_t i = e->count; i-- > 0 && e->at[i] >= n;) end = e->at[i];
   return end;
 }
 
@@ -301,7 +381,7 @@ static void make_room(struct actor *a) {
 }
 
 void learn_range(struct prover *p, struct view *v, val n, int64_t low, int64_t high) {
-  low = end_below(p, low), high = end_above(p, high);
+  low = end_below(&p->ends, low), high = end_above(&p->ends, high);
   if (low > INT64_MIN) learn(p, v, number(p, low), AT_MOST, n);
   if (high < INT64_MAX) learn(p, v, n, AT_MOST, number(p, high));
 }
@@ -310,7 +390,7 @@ static val number_between(struct prover *p, struct actor *a, struct range r, str
   assert(r.low <= r.high);
   if (r.high > INT64_MAX || r.low < INT64_MIN) return new_sym(a->view); /* of 64 bits without a sign */
   if (type.high > INT64_MAX) type = anything;
-  int64_t low = end_below(p, (int64_t)r.low), high = end_above(p, (int64_t)r.high);
+  int64_t low = end_below(&p->ends, (int64_t)r.low), high = end_above(&p->ends, (int64_t)r.high);
   if (r.low == r.high) return number(p, (int64_t)r.low); /* exactly, until the step is over: a loop may end by it */
   make_room(a);
   val v = new_sym(a->view);
@@ -327,7 +407,17 @@ static struct range wrapped(struct range r, struct range type) {
   return within(moved, type) ? moved : type;
 }
 
-static val fitted(struct prover *p, struct actor *a, struct range r, struct scalar s, const char *what) {
+/* The result of counting, where the number counted from lies in x: it goes as far as it may. */
+static struct range widened(const struct prover *p, struct range r, struct range x, struct range type) {
+  if (!within(r, anything) || r.low == r.high) return r;
+  if (r.low < x.low) r.low = most(type.low, end_below(&p->spoken_of, (int64_t)r.low));
+  if (r.high > x.high) r.high = least(type.high, end_above(&p->spoken_of, (int64_t)r.high));
+  return r;
+}
+
+/* counted: NULL, or the range of the number that is counted from. */
+static val fitted(struct prover *p, struct actor *a, struct range r, struct scalar s, const struct range *counted,
+                  const char *what) {
   struct range type = range_of_type(s);
   if (!s.is_signed)
     r = wrapped(r, type);
@@ -335,6 +425,8 @@ static val fitted(struct prover *p, struct actor *a, struct range r, struct scal
     prove_fail(p, FAIL_UNDEFINED, "%s may overflow here: signed integers do not wrap around", what);
     return NIL;
   }
+  if (counted && !s.is_signed) return new_sym(a->view); /* it may have wrapped around before */
+  if (counted) r = widened(p, r, *counted, type);
   return number_between(p, a, r, type);
 }
 
@@ -374,6 +466,8 @@ static val divide(struct prover *p, struct actor *a, const struct inst *i, struc
   return number_between(p, a, overlap(i->op == OP_DIV ? quotient(x, y) : remainder_of(x, y), type), type);
 }
 
+static bool counts(const struct prover *p, const struct inst *i) { return p->counting[i - p->program->code]; }
+
 static wide shifted_right(wide n, wide by) { return n >= 0 ? n >> by : -((-n + ((wide)1 << by) - 1) >> by); }
 
 static val shift(struct prover *p, struct actor *a, const struct inst *i, struct range x, struct range by) {
@@ -393,7 +487,7 @@ static val shift(struct prover *p, struct actor *a, const struct inst *i, struct
     return NIL;
   }
   struct range r = product(x, (struct range){(wide)1 << by.low, (wide)1 << by.high});
-  return fitted(p, a, r, i->scalar, "a left shift");
+  return fitted(p, a, r, i->scalar, counts(p, i) ? &x : NULL, "a left shift");
 }
 
 static wide ones(wide n) {
@@ -447,11 +541,16 @@ val run_binary(struct prover *p, struct actor *a, const struct inst *i) {
   if (is_comparison(i->op)) return compare(p, a, i, left, right);
   bool shifts = i->op == OP_SHL || i->op == OP_SHR; /* the type of the count is its own */
   struct range x = range_of(p, a, left, i->scalar), y = range_of(p, a, right, shifts ? whole : i->scalar);
+  const struct range *counted = counts(p, i) ? &x : NULL;
   val to = NIL;
   switch (i->op) {
-  case OP_ADD: to = fitted(p, a, (struct range){x.low + y.low, x.high + y.high}, i->scalar, "an addition"); break;
-  case OP_SUB: to = fitted(p, a, (struct range){x.low - y.high, x.high - y.low}, i->scalar, "a subtraction"); break;
-  case OP_MUL: to = fitted(p, a, product(x, y), i->scalar, "a multiplication"); break;
+  case OP_ADD:
+    to = fitted(p, a, (struct range){x.low + y.low, x.high + y.high}, i->scalar, counted, "an addition");
+    break;
+  case OP_SUB:
+    to = fitted(p, a, (struct range){x.low - y.high, x.high - y.low}, i->scalar, counted, "a subtraction");
+    break;
+  case OP_MUL: to = fitted(p, a, product(x, y), i->scalar, counted, "a multiplication"); break;
   case OP_DIV:
   case OP_MOD: to = divide(p, a, i, x, y, right); break;
   case OP_SHL:
@@ -475,7 +574,7 @@ val run_unary(struct prover *p, struct actor *a, const struct inst *i) {
   if (i->op == OP_NOT) return same(p, a, v, NIL) ? number(p, 1) : NIL;
   struct range x = range_of(p, a, v, i->scalar);
   struct range r = i->op == OP_NEG ? (struct range){-x.high, -x.low} : (struct range){-1 - x.high, -1 - x.low};
-  val to = fitted(p, a, r, i->scalar, "a negation");
+  val to = fitted(p, a, r, i->scalar, NULL, "a negation");
   if (!is_number(v)) to = VAL(K_ANY, 0);
   if (p->certifying && !p->dead) certify_unary(p, a, i, v, to);
   return to;

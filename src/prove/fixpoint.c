@@ -23,7 +23,7 @@ static void grow_buckets(struct prover *p) {
   }
 }
 
-#ifndef NDEBUG
+#ifdef ASIF_CHECKED
 /* What is spoken of is there: nodes that are used, names that are given out. */
 static bool is_there(const struct view *v, val a) {
   switch (KIND(a)) {
@@ -50,7 +50,9 @@ static bool is_whole(const struct view *v) {
 #endif
 
 static void add_view(struct prover *p, const struct view *v, uint32_t from, uint32_t action) {
+#ifdef ASIF_CHECKED
   assert(is_whole(v));
+#endif
   if (p->entries.count > p->bucket_mask) grow_buckets(p);
   uint32_t *b = &p->buckets[fingerprint(v) & p->bucket_mask];
   for (uint32_t e = *b; e; e = p->entries.at[e].next)

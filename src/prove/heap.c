@@ -134,12 +134,7 @@ static void make_same(struct prover *p, struct actor *a, val from, val to) {
   replace(a->view, from, to, a->me ? NULL : a->reg);
   if (a->arg == from) a->arg = to;
   if (!a->me && *a->status == from) *a->status = to;
-  struct fact fact[FACTS_MOST];
-  unsigned count = a->view->facts;
-  memcpy(fact, a->view->fact, sizeof fact);
-  a->view->facts = 0;
-  for (unsigned f = 0; f < count && !p->dead; f++)
-    learn(p, a->view, fact[f].a, (enum relation)fact[f].relation, fact[f].b);
+  learn_again(p, a->view);
 }
 
 static bool may_be_any_address(val v) { return KIND(v) == K_SYM || KIND(v) == K_ANY || KIND(v) == K_DANGLING; }

@@ -164,6 +164,14 @@ void learn(struct prover *p, struct view *v, val a, enum relation r, val b) {
   v->fact[v->facts++] = f;
 }
 
+void learn_again(struct prover *p, struct view *v) {
+  struct fact fact[FACTS_MOST];
+  unsigned count = v->facts;
+  memcpy(fact, v->fact, sizeof fact);
+  v->facts = 0;
+  for (unsigned f = 0; f < count && !p->dead; f++) learn(p, v, fact[f].a, (enum relation)fact[f].relation, fact[f].b);
+}
+
 void tidy_facts(const struct prover *p, struct view *v) {
   for (unsigned i = 0; i < v->facts;) {
     struct fact f = v->fact[i];

@@ -51,6 +51,8 @@ struct reg_range {
   bool set;
 };
 
+typedef VEC(int64_t) number_list; /* rising, each once */
+
 struct prover {
   struct mem *mem;
   const struct program *program;
@@ -70,7 +72,9 @@ struct prover {
   bool certifying;              /* arithmetic is checked once more, by other code */
   bool ranged;                  /* arguments lie where ASIF_IN says; else they are any numbers of their types */
   struct reg_range *reg_ranges; /* of each operation, and of ASIF_INIT's function: what its registers may hold */
-  VEC(int64_t) ends;            /* numbers at which a range that is remembered may end, rising */
+  number_list ends;             /* numbers at which a range that is remembered may end */
+  number_list spoken_of;        /* those of them that are there because of the program's own numbers */
+  bool *counting;               /* of each instruction: it counts, arith.c */
   bool forgets; /* there are many views where operations help each other: what matters in few proofs is forgotten */
   uint32_t followed; /* roots (bits): an operation looks at the link of a node whose address it has from there */
   uint8_t *point;    /* of each instruction: the operation linearizes here */
@@ -122,6 +126,7 @@ bool known_less(const struct prover *, const struct view *, val a, val b);
 bool known_at_most(const struct prover *, const struct view *, val a, val b);
 bool known_different(const struct prover *, const struct view *, val a, val b);
 void learn(struct prover *, struct view *, val a, enum relation, val b); /* dead if it cannot be */
+void learn_again(struct prover *, struct view *); /* after one value took the place of another: dead if it cannot be */
 void tidy_facts(const struct prover *, struct view *); /* forgets what follows from the rest, orders the others */
 
 /* heap.c */

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # prove: what is undefined is no part of a proof, and all forms of the answer say the same; sets that ask after the lock is
 # given back; locks that are made of numbers; the memory limit.
 . "$(dirname "$0")/common"
@@ -128,3 +128,48 @@ says 'verdict: unknown: the memory limit was reached'
 run 3 "$asif" prove spin.c --no-confirm --memory-limit 4M --json
 says '"reason":"the memory limit was reached"'
 [ "$(sed -n 's/.*"peak_rss_kb":\([0-9]*\).*/\1/p' out)" -lt 6000 ] || fail 'more memory than the limit'
+
+# Counters beside the object: a range that grows goes to the end of its type at once, and views of what cannot be are
+# none. So there are few views, whatever the answer is.
+# counted FEWER DECLARATION PUSHES POPS
+counted() {
+  fewer=$1
+  cat >count.c <<END
+$head
+static _Atomic(struct node *) top;
+$2
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->val = v;
+  $3
+  n->next = atomic_load(&top);
+  while (!atomic_compare_exchange_strong(&top, &n->next, n)) continue;
+}
+static int pop(void) {
+  struct node *t = atomic_load(&top);
+  while (t && !atomic_compare_exchange_strong(&top, &t, t->next)) continue;
+  $4
+  return t ? t->val : ASIF_EMPTY;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+END
+  run "$5" "$asif" prove count.c --no-confirm --evidence e
+  views=$(sed -n 's/.* \([0-9]*\) views.*/\1/p' out | tail -1)
+  [ "$views" -lt "$fewer" ] || fail "$views views for $2 $3 $4"
+}
+counted 1000 'static int count;' 'count++;' '' 3
+says 'count.c:13:8: an addition may overflow here'
+counted 1000 'static long count;' 'count++;' 'count -= 2;' 3
+says 'may overflow here'
+counted 1000 'static unsigned count;' 'count++;' 'count--;' 0
+run 0 "$asif" replay --run e
+counted 1000 'static unsigned count, twice;' 'count++; twice += 2;' '' 0
+counted 1000 'static _Atomic unsigned count;' 'unsigned c = count; while (!atomic_compare_exchange_strong(&count, &c, c + 1)) continue;' '' 0
+counted 4000 'static pthread_mutex_t lock; static int count;' \
+  'pthread_mutex_lock(&lock); if (count < 100) count++; pthread_mutex_unlock(&lock);' '' 0
+run 0 "$asif" replay --run e
+counted 4000 'static pthread_mutex_t lock; static int count;' \
+  'pthread_mutex_lock(&lock); if (count > -100) count++; pthread_mutex_unlock(&lock);' '' 3
+says 'may overflow here'
