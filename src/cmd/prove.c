@@ -72,7 +72,7 @@ enum {
   CLIENTS = sizeof clients / sizeof *clients,
   SMALL = 3 /* of them take no time */,
   CONFIRM_SECONDS = 10,
-  PATIENCE = 4
+  PATIENCE = 4000000 /* compositions: some seconds */
 };
 
 static double elapsed(const struct job *j) { return clock_seconds() - j->started; }
@@ -264,12 +264,13 @@ static int write_all(void *self, struct mem *m) {
 
 static int answer(struct job *j) { return answer_apart(write_all, j); }
 
-/* Tries to prove it, for so long. False if the file cannot be read. */
-static bool decide(struct job *j, double seconds) {
+/* Tries to prove it, for so long, and with so many compositions (0: any number). False if the file cannot be read. */
+static bool decide(struct job *j, double seconds, unsigned patience) {
   struct problem why;
   mem_close(&j->mem);
   j->proved = (struct proved){.verdict = VERDICT_UNKNOWN};
   limits_start(&j->limits, seconds, memory_left(j, 0));
+  j->limits.states = patience;
   j->limits.interrupted = &interrupted;
   mem_open(&j->mem, &j->limits);
   j->cut = false;
@@ -283,13 +284,15 @@ static bool decide(struct job *j, double seconds) {
 }
 
 /* A proof that takes long may be one of something wrong, which shows sooner in a few threads: they are looked at first,
- * then it goes on. */
+ * then it goes on. What is long is counted, so that the answer is the same on a machine that has other work. */
 static bool decide_and_confirm(struct job *j) {
-  bool confirms = !arg_flag(j->args, "no-confirm"), patient = confirms && (j->seconds <= 0 || j->seconds > PATIENCE);
-  if (!decide(j, patient ? PATIENCE : j->seconds)) return false;
-  if (j->cut && patient && j->limits.reached == LIMIT_TIME) {
+  bool confirms = !arg_flag(j->args, "no-confirm");
+  if (!decide(j, j->seconds, confirms ? PATIENCE : 0)) return false;
+  if (j->cut && j->limits.reached == LIMIT_STATES) {
     confirm(j, SMALL);
-    if (!j->violated && !decide(j, j->seconds > 0 ? time_left(j, j->started, j->seconds) : 0)) return false;
+    double left = j->seconds > 0 ? time_left(j, j->started, j->seconds) : 0;
+    if (j->seconds > 0 && left < 0.001) left = 0.001; /* 0 would be any time */
+    if (!j->violated && !decide(j, left, 0)) return false;
   }
   if (confirms && !j->violated && !j->cut && j->proved.verdict != VERDICT_HOLDS) confirm(j, CLIENTS);
   return true;

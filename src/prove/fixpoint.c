@@ -105,12 +105,22 @@ static bool calls(struct prover *p, uint32_t e) {
   return true;
 }
 
+/* The limit of states is one of compositions here, of all attempts together: they are what takes time. */
+enum { POLL_EACH = 256 };
+
+static void poll(struct prover *p) {
+  struct limits *l = p->mem->limits;
+  p->tried += POLL_EACH;
+  if (l && l->states && p->tried > l->states) limits_reach(l, LIMIT_STATES);
+  mem_poll(p->mem);
+}
+
 static bool interfere(struct prover *p, uint32_t e, size_t action) {
   first_case(p);
   do {
     struct view to;
     p->compositions++;
-    if (p->compositions % 256 == 0) mem_poll(p->mem);
+    if (p->compositions % POLL_EACH == 0) poll(p);
     if (!other_move(p, &p->entries.at[e].view, &p->actions.at[action], &to)) {
       p->failure.view = e;
       return false;

@@ -101,6 +101,7 @@ struct prover {
   bool marked;         /* points are those marked in the source */
   bool helping;        /* operations may linearize by steps of other threads: nodes stand for them */
   uint64_t steps, compositions;
+  uint64_t tried; /* compositions of all attempts so far, in hundreds */
 };
 
 /* Cases. */
