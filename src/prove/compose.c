@@ -46,12 +46,6 @@ static bool overlay_locks(struct overlay *o, val *mine, val theirs) {
   return true;
 }
 
-static bool is_spoken_of(const struct view *v, val n) {
-  for (unsigned f = 0; f < v->facts; f++)
-    if (v->fact[f].a == n || v->fact[f].b == n) return true;
-  return false;
-}
-
 /* Two of my values are one. */
 static void equate(struct overlay *o, val from, val to) {
   if (KIND(from) != K_SYM) {
@@ -63,9 +57,8 @@ static void equate(struct overlay *o, val from, val to) {
     if (from != to && is_number(from) && is_number(to)) o->p->dead = true;
     return;
   }
-  bool known = is_spoken_of(o->mine, from);
   replace(o->mine, from, to, NULL);
-  if (known) learn_again(o->p, o->mine); /* what is known of both must be possible of one */
+  if (!can_be(o->p, o->mine, to)) o->p->dead = true; /* what is known of both must be possible of one */
   for (unsigned i = 0; i < o->theirs->syms && i < SYMS_MOST; i++)
     if (o->sym[i] == from) o->sym[i] = to;
 }

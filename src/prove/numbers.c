@@ -164,6 +164,30 @@ void learn(struct prover *p, struct view *v, val a, enum relation r, val b) {
   v->fact[v->facts++] = f;
 }
 
+/* By the constants next to it alone, which is quick. */
+bool can_be(const struct prover *p, const struct view *v, val n) {
+  int64_t low = INT64_MIN, high = INT64_MAX;
+  if (is_constant(n)) low = high = value_of(p, n);
+  for (unsigned f = 0; f < v->facts; f++) {
+    const struct fact *k = &v->fact[f];
+    if (k->a != n && k->b != n) continue;
+    bool strict = k->relation == LESS;
+    if (k->a == k->b && (strict || k->relation == DIFFERENT)) return false;
+    if (!is_order(k)) continue;
+    if (k->b == n && is_constant(k->a)) {
+      int64_t c = value_of(p, k->a);
+      if (strict && c == INT64_MAX) return false;
+      if (c + strict > low) low = c + strict;
+    }
+    if (k->a == n && is_constant(k->b)) {
+      int64_t c = value_of(p, k->b);
+      if (strict && c == INT64_MIN) return false;
+      if (c - strict < high) high = c - strict;
+    }
+  }
+  return low <= high;
+}
+
 void learn_again(struct prover *p, struct view *v) {
   struct fact fact[FACTS_MOST];
   unsigned count = v->facts;

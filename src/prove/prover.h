@@ -128,6 +128,7 @@ bool known_at_most(const struct prover *, const struct view *, val a, val b);
 bool known_different(const struct prover *, const struct view *, val a, val b);
 void learn(struct prover *, struct view *, val a, enum relation, val b); /* dead if it cannot be */
 void learn_again(struct prover *, struct view *); /* after one value took the place of another: dead if it cannot be */
+bool can_be(const struct prover *, const struct view *, val); /* false: nothing can be what is known of it */
 void tidy_facts(const struct prover *, struct view *); /* forgets what follows from the rest, orders the others */
 
 /* heap.c */

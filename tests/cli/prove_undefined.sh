@@ -173,3 +173,10 @@ run 0 "$asif" replay --run e
 counted 4000 'static pthread_mutex_t lock; static int count;' \
   'pthread_mutex_lock(&lock); if (count > -100) count++; pthread_mutex_unlock(&lock);' '' 3
 says 'may overflow here'
+
+# A number that is known not to be 9 is none that another thread knows to be 9.
+sed 's/^  n->val = v;/  n->val = v;\n  if (v == 9) n->val = 9;/' "$root/objects/two_lock_queue.c" >nine.c
+grep -q 'v == 9' nine.c || fail 'no 9 in the queue'
+run 0 "$asif" prove nine.c --quiet --no-confirm
+views=$(sed -n 's/.* \([0-9]*\) views.*/\1/p' out)
+[ "$views" -lt 2000 ] || fail "$views views of a queue with a 9"
