@@ -262,6 +262,10 @@ static bool revalidate(const struct history *h, const struct spec *spec, struct 
   volatile bool good = true;
   mem_open(&m, limits);
   if (MEM_GUARD(&m)) {
+    if (r->verdict == VERDICT_VIOLATED) { /* decided, and not confirmed */
+      mem_close(&m);
+      return true;
+    }
     r->verdict = VERDICT_UNKNOWN;
     r->reason = "a limit was reached while the evidence was re-validated";
   } else if (r->verdict == VERDICT_HOLDS) {

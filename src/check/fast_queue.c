@@ -37,6 +37,7 @@ struct sweep {
  * stuck values, which therefore belong to the core, as they do. */
 static bool fail(struct mem *m, struct decision *d, const struct items *t, uint32_t culprit) {
   d->verdict = VERDICT_VIOLATED;
+  d->closed = true;
   d->culprit = t->pending_count ? UINT32_MAX : culprit; /* by its return a pending one might still have helped */
   for (uint32_t i = 0; i < t->pending_count; i++) {
     vec_push(m, &d->core, t->pending[i]);

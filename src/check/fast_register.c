@@ -46,6 +46,7 @@ static enum applies violated(struct mem *m, struct decision *d, const struct clu
                              uint32_t extra) {
   const struct cluster *both[] = {a, b};
   d->verdict = VERDICT_VIOLATED; /* at which return it shows is left to the search that explains it */
+  d->closed = true;
   for (int i = 0; i < 2; i++) {
     if (!both[i]) continue;
     if (both[i]->write != NEVER) vec_push(m, &d->core, both[i]->write);

@@ -9,6 +9,7 @@
 #include "check/fault.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/items.h"
@@ -21,14 +22,14 @@ struct bisection {
   uint64_t most;
   uint32_t *returns; /* events, increasing */
   uint32_t count;
-  uint32_t good;                 /* returns below this one have right prefixes; or it could not be told */
-  uint32_t bad;                  /* this one's is wrong; `count`: none was decided to be */
-  struct mem *attempt, *bad_mem; /* bad_mem: of `found` */
-  struct fault found;
+  uint32_t good;                       /* returns below this one have right prefixes; or it could not be told */
+  uint32_t bad;                        /* this one's is wrong; `count`: none was decided to be */
+  struct mem *mem, *attempt, *bad_mem; /* bad_mem: of `found` */
+  struct fault found;                  /* prefix.ops == NULL: the prefix is to be made yet */
 };
 
-/* What had happened by an event, as a part. Its operations and events are numbered as the part's. */
-static struct part part_before(const struct part *p, struct mem *m, uint32_t event) {
+/* How many operations were called by an event. */
+static uint32_t called_by(const struct part *p, uint32_t event) {
   uint32_t low = 0, high = p->count;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
@@ -37,13 +38,19 @@ static struct part part_before(const struct part *p, struct mem *m, uint32_t eve
     else
       high = middle;
   }
-  struct op *ops = mem_alloc(m, ((size_t)low + 1) * sizeof *ops);
-  memcpy(ops, p->ops, low * sizeof *ops);
-  for (uint32_t i = 0; i < low; i++)
-    if (ops[i].ret > event) ops[i].ret = NO_RETURN, ops[i].result = V_UNKNOWN;
+  return low;
+}
+
+/* What had happened by an event, as a part. Its operations and events are numbered as the part's. */
+static struct part part_before(const struct part *p, struct mem *m, uint32_t event) {
+  uint32_t count = called_by(p, event), open = 2 * count - (event + 1); /* each has one event less */
+  struct op *ops = mem_alloc(m, ((size_t)count + 1) * sizeof *ops);
+  memcpy(ops, p->ops, count * sizeof *ops);
+  for (uint32_t i = count; i-- > 0 && open;)
+    if (ops[i].ret > event) ops[i].ret = NO_RETURN, ops[i].result = V_UNKNOWN, open--;
   struct part prefix = *p;
   prefix.ops = ops;
-  prefix.count = low;
+  prefix.count = count;
   prefix.events = event + 1;
   return prefix;
 }
@@ -55,6 +62,17 @@ static void widen_core(const struct part *p, struct mem *m, struct decision *d) 
   for (uint32_t i = 0; i < p->count; i++) vec_push(m, &d->core, i);
 }
 
+/* The prefix that ends at a return is wrong, as decided in b->attempt. */
+static void found_wrong(struct bisection *b, uint32_t which, struct part prefix, struct decision d) {
+  struct mem *swap = b->bad_mem;
+  b->bad = which;
+  b->found.prefix = prefix;
+  b->found.decision = d;
+  b->bad_mem = b->attempt;
+  b->attempt = swap;
+  mem_close(swap);
+}
+
 /* Decides the prefix that ends at a return. */
 static enum verdict try_return(struct bisection *b, uint32_t which) {
   struct part prefix = part_before(b->part, b->attempt, b->returns[which]);
@@ -62,12 +80,7 @@ static enum verdict try_return(struct bisection *b, uint32_t which) {
   decide_quickly(&prefix, b->attempt, NULL, b->by, b->most, &d);
   if (d.verdict == VERDICT_VIOLATED) {
     widen_core(&prefix, b->attempt, &d);
-    struct mem *swap = b->bad_mem;
-    b->bad = which;
-    b->found.prefix = prefix;
-    b->found.decision = d;
-    b->bad_mem = b->attempt;
-    b->attempt = swap;
+    found_wrong(b, which, prefix, d);
   } else if (which >= b->good) {
     b->good = which + 1;
     b->found.exact = b->found.exact && d.verdict == VERDICT_HOLDS;
@@ -88,12 +101,9 @@ static uint32_t index_of(const struct bisection *b, uint32_t event) {
   return low;
 }
 
-/* Where it may be: the culprit of a search; or else the fault of the core alone, which is mostly far smaller than the
- * part, and wrong by itself. */
-static uint32_t candidate(struct bisection *b, const struct decision *d) {
+/* The last return that may be the first fault of the core alone, which is mostly far smaller than the part. */
+static uint32_t fault_of_core(struct bisection *b, const struct decision *d) {
   const struct part *p = b->part;
-  if (d->culprit != UINT32_MAX && d->prefix) return index_of(b, p->ops[d->culprit].ret);
-  if (!d->core.count || d->core.count > p->count / 2) return b->count - 1;
   op_list list = {0};
   for (size_t i = 0; i < d->core.count; i++) vec_push(b->attempt, &list, d->core.at[i]);
   core_sort(&list);
@@ -112,20 +122,176 @@ static uint32_t candidate(struct bisection *b, const struct decision *d) {
   return index_of(b, event);
 }
 
+/* Where it may be: the culprit of a search, or the fault of the core alone. */
+static uint32_t candidate(struct bisection *b, const struct decision *d) {
+  if (d->culprit != UINT32_MAX && d->prefix) return index_of(b, b->part->ops[d->culprit].ret);
+  if (!d->core.count || d->core.count > b->part->count / 2) return b->count - 1;
+  uint32_t at = fault_of_core(b, d);
+  return at < b->count ? at : b->count - 1;
+}
+
+/* Is the prefix that ends at a return wrong because of these operations alone? They are all there is on their values,
+ * so that every other value may be left out; what is open at that moment and on a value not known yet may be on theirs,
+ * and stays. If so, the prefix is what was found. */
+static bool wrong_by_core(struct bisection *b, const op_list *core, uint32_t which) {
+  const struct part *p = b->part;
+  uint32_t event = b->returns[which], called = called_by(p, event), open = 2 * called - (event + 1);
+  struct mem *m = b->attempt;
+  op_list list = {0};
+  for (size_t i = 0; i < core->count; i++)
+    if (core->at[i] < called) vec_push(m, &list, core->at[i]);
+  for (uint32_t i = called; i-- > 0 && open;) {
+    value on[2];
+    struct op o = p->ops[i];
+    if (o.ret <= event) continue;
+    open--;
+    o.ret = NO_RETURN;
+    o.result = V_UNKNOWN;
+    if (op_values(p->spec, &o, on) == ON_ANY && !op_pure(p->spec, &o)) vec_push(m, &list, i);
+  }
+  core_sort(&list);
+  struct part whole = *p;
+  whole.global = whole.global_event = NULL;
+  struct part sub = part_restrict(&whole, m, list.at, list.count);
+  uint32_t events = 0;
+  while (events < sub.events && sub.global_event[events] <= event) events++;
+  struct decision d;
+  decision_clear(&d);
+  if (events) {
+    struct part prefix = part_before(&sub, m, events - 1);
+    decide_quickly(&prefix, m, NULL, b->by, b->most, &d);
+    if (d.verdict == VERDICT_VIOLATED) widen_core(&prefix, m, &d);
+  }
+  if (d.verdict != VERDICT_VIOLATED) {
+    mem_close(m);
+    return false;
+  }
+  for (size_t i = 0; i < d.core.count; i++) d.core.at[i] = list.at[d.core.at[i]];
+  d.culprit = UINT32_MAX;
+  d.prefix = false;
+  found_wrong(b, which, (struct part){.ops = NULL}, d);
+  return true;
+}
+
+/* Brings `bad` down to where the core makes the prefix wrong. It has been brought down if true. */
+static bool narrow(struct bisection *b, const struct decision *d) {
+  if (!d->closed || b->by == BY_SEARCH || d->core.count > b->part->count / 2) return false;
+  uint32_t bad = b->bad;
+  op_list core = {0};
+  struct mem *m = mem_child(b->mem);
+  for (size_t i = 0; i < d->core.count; i++) vec_push(m, &core, d->core.at[i]);
+  core_sort(&core);
+  uint32_t good = fault_of_core(b, d), at = good;
+  if (good < b->good) good = at = b->good;
+  for (uint32_t step = 1; at < bad && !wrong_by_core(b, &core, at); step *= 2) {
+    good = at + 1;
+    at = at + step < bad ? at + step : bad;
+  }
+  while (good < b->bad && b->bad < bad) {
+    uint32_t middle = good + (b->bad - good) / 2;
+    if (!wrong_by_core(b, &core, middle)) good = middle + 1;
+  }
+  mem_close(m);
+  return b->bad < bad;
+}
+
+struct completed {
+  uint32_t ret, op;
+};
+
+typedef VEC(struct completed) completed_list;
+
+static int by_return(const void *a, const void *b) {
+  const struct completed *x = a, *y = b;
+  return x->ret < y->ret ? -1 : x->ret > y->ret;
+}
+
+/* Is the value a removal returned inserted by an operation from this one on? */
+static bool put_between(const struct part *p, uint32_t from, const struct op *take) {
+  for (uint32_t i = from; i < p->count && p->ops[i].call < take->ret; i++)
+    if (spec_op_in(p->spec->container->puts, p->ops[i].method) && p->ops[i].arg[0] == take->result) return true;
+  return false;
+}
+
+/* Those of the list that are in the core are open again; false if none is. */
+static bool leave_open(struct op *ops, completed_list *list, const op_list *core) {
+  size_t kept = 0, count = list->count;
+  for (size_t i = 0; i < count; i++) {
+    bool in = false;
+    for (size_t k = 0; k < core->count && !in; k++) in = core->at[k] == list->at[i].op;
+    if (in)
+      ops[list->at[i].op].ret = NO_RETURN, ops[list->at[i].op].result = V_UNKNOWN;
+    else
+      list->at[kept++] = list->at[i];
+  }
+  list->count = kept;
+  return kept < count;
+}
+
+/* Is the prefix that ends just before a wrong one right, with what the open removals returned later, all but the one
+ * whose return is the fault? A prefix of a right history is right; and here next to nothing is left to guess. False if
+ * that is not known. */
+static bool right_with_later_results(struct bisection *b) {
+  const struct part *p = b->part;
+  struct mem *m = b->attempt;
+  uint32_t event = b->returns[b->bad - 1];
+  struct part prefix = part_before(p, m, event);
+  struct op *ops = mem_alloc(m, ((size_t)prefix.count + 1) * sizeof *ops);
+  memcpy(ops, prefix.ops, prefix.count * sizeof *ops);
+  completed_list list = {0};
+  for (uint32_t i = prefix.count, open = 2 * prefix.count - prefix.events; i-- > 0 && open;) {
+    const struct op *o = &p->ops[i];
+    value on[2];
+    if (!op_pending(&ops[i])) continue;
+    open--;
+    if (op_pending(o) || o->ret == b->returns[b->bad] || op_values(p->spec, &ops[i], on) != ON_ANY) continue;
+    if (o->result == V_EMPTY || o->result == V_UNKNOWN || put_between(p, prefix.count, o)) continue;
+    vec_push(m, &list, ((struct completed){o->ret, i}));
+  }
+  if (list.count) qsort(list.at, list.count, sizeof *list.at, by_return);
+  uint32_t events = prefix.events;
+  prefix.ops = ops;
+  prefix.global = prefix.global_event = NULL;
+  struct decision d;
+  for (bool again = true; again;) {
+    prefix.events = events;
+    for (size_t i = 0; i < list.count; i++) {
+      ops[list.at[i].op].ret = prefix.events++;
+      ops[list.at[i].op].result = p->ops[list.at[i].op].result;
+    }
+    decide_quickly(&prefix, m, NULL, b->by, b->most, &d);
+    again = d.verdict == VERDICT_VIOLATED && list.count && leave_open(ops, &list, &d.core);
+  }
+  mem_close(m);
+  if (d.verdict == VERDICT_HOLDS && b->bad > b->good) b->good = b->bad;
+  return d.verdict == VERDICT_HOLDS;
+}
+
+enum { NARROW_MOST = 4 };
+
 static void bisect(struct bisection *b, const struct decision *d) {
-  uint32_t at = candidate(b, d);
-  if (at >= b->count) at = b->count - 1;
-  if (d->prefix) b->good = at; /* the search knows what follows: earlier prefixes are right */
-  for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
-    at = at + step < b->count ? at + step : b->count - 1;
-  if (b->bad == b->count) return;
-  if (b->bad > b->good) try_return(b, b->bad - 1);
+  enum spec_family family = b->part->spec->family; /* whose monitors try what pending removals took */
+  bool guesses = family == FAMILY_STACK || family == FAMILY_PRIORITY_QUEUE, narrowed = narrow(b, d);
+  if (!narrowed) {
+    uint32_t at = candidate(b, d);
+    if (d->prefix) b->good = at; /* the search knows what follows: earlier prefixes are right */
+    for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
+      at = at + step < b->count ? at + step : b->count - 1;
+    if (b->bad == b->count) return;
+  }
+  /* Mostly the one before is right; if not, it is for another reason. */
+  for (int i = 0; i < NARROW_MOST && b->bad > b->good; i++) {
+    if (guesses && b->by != BY_SEARCH && right_with_later_results(b)) break;
+    if (try_return(b, b->bad - 1) != VERDICT_VIOLATED) break;
+    struct decision again = b->found.decision;
+    if (!narrow(b, &again)) break;
+  }
   while (b->good < b->bad) try_return(b, b->good + (b->bad - b->good) / 2);
 }
 
 void find_fault(const struct part *p, const struct decision *d, enum decide_by by, struct mem *m, struct fault *out) {
   assert(d->verdict == VERDICT_VIOLATED);
-  struct bisection b = {.part = p, .by = by, .most = 2 * d->configurations + TRY_LEAST};
+  struct bisection b = {.part = p, .by = by, .mem = m, .most = 2 * d->configurations + TRY_LEAST};
   uint32_t *events = part_events(p, m);
   b.returns = mem_alloc(m, ((size_t)p->events + 1) * sizeof *b.returns);
   for (uint32_t e = 0; e < p->events; e++)
@@ -138,6 +304,7 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   b.found.exact = true;
   assert(b.count); /* what never returned is not wrong */
   bisect(&b, d);
+  if (!b.found.prefix.ops) b.found.prefix = part_before(p, m, b.returns[b.bad]);
   *out = b.found;
   out->exact = out->exact && b.bad < b.count;
   out->culprit = b.bad < b.count ? events[b.returns[b.bad]] >> 1 : UINT32_MAX;

@@ -136,6 +136,7 @@ void core_sort(op_list *core) {
 static enum applies violated(const struct part *p, struct mem *m, struct decision *d, uint32_t take) {
   const struct op *c = &p->ops[take];
   d->verdict = VERDICT_VIOLATED; /* it may show at another's return: no culprit */
+  d->closed = true;
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
     if (o->method == c->method ? o->result == c->result || op_pending(o) : o->arg[0] == c->result)
@@ -378,6 +379,7 @@ enum applies items_match_pending(const struct part *p, struct mem *m, struct ite
   match_pending(&x, d);
   mem_free(m, x.used);
   d->core.count = 0;
+  d->closed = d->verdict == VERDICT_VIOLATED;
   if (d->verdict == VERDICT_VIOLATED) { /* wrong whichever values the pending takes took */
     for (size_t i = 0; i < x.wrong.count; i++) vec_push(m, &d->core, x.wrong.at[i]);
     for (uint32_t k = 0; k < t->pending_count; k++) vec_push(m, &d->core, t->pending[k]);
