@@ -286,6 +286,9 @@ static void bisect(struct bisection *b, const struct decision *d) {
     struct decision again = b->found.decision;
     if (!narrow(b, &again)) break;
   }
+  /* It is near, else: ever further back, and then by halves. */
+  for (uint32_t step = 2; b->good < b->bad; step *= 2)
+    if (try_return(b, b->bad - b->good > step ? b->bad - step : b->good) != VERDICT_VIOLATED) break;
   while (b->good < b->bad) try_return(b, b->good + (b->bad - b->good) / 2);
 }
 
