@@ -54,8 +54,9 @@ run 1 check good.txt bad.txt --json
 [ "$(printf '%s\n' "$out" | grep -c '^{"schema":"asif-1"')" = 2 ] || fail 'a line each'
 says '"file":"good.txt"'; says '"file":"bad.txt"'
 # What the text shows beside the core is in the JSON.
-run 1 check "$root/examples/queue-bad.txt"; says 'line 14  C  Deq() -> 2  ('
-run 1 check "$root/examples/queue-bad.txt" --json; says '"context":[{"operation":6,"process":"C"'
+printf 'q Enq(5) A\nq Ok() A\nq Deq() B\nq Ok(5) B\nq Deq() A\nq Ok(5) A\n' >twice.txt
+run 1 check twice.txt; says 'line 1  A  Enq(5)  (same value'
+run 1 check twice.txt --json; says '"context":[{"operation":0,"process":"A"'
 
 # A file that cannot be written takes nothing away: the verdict is there, and a violation is one.
 run 1 check bad.txt --evidence no/such/folder; says 'verdict: not linearizable'; warns no/such/folder
