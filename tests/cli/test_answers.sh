@@ -74,7 +74,7 @@ same 0 'no violation seen at k = 2' good.c -n 2 -o 1 --monitor approx:2
 same 1 'not linearizable' bad.c
 same 1 'not linearizable' bad.c --client 'inc() | inc()' -j 2
 same 1 'violated: crash' crash.c
-same 3 'unknown: thread A calls fork' fork.c -n 1 -o 1
+same 3 'unknown: fork.c:4: thread A calls fork' fork.c -n 1 -o 1
 same 3 'unknown: the time limit was reached' good.c -t 0.000001 -- -include stdlib.h
 same 3 'unknown: the limit of schedules was reached' good.c --schedules-limit 100
 same 3 'unknown: the limit of schedules was reached' good.c --schedules-limit 100 -j 3
