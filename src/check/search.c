@@ -268,7 +268,6 @@ static void slot_open(struct search *s, uint32_t op) {
   while (k < s->slot_count && s->slots[k].open) k++;
   if (k == s->slot_count) s->slot_count++;
   assert(s->slot_count <= s->slot_room);
-  assert(!spec_op_in(s->spec->always, o->method) || o->result == V_NONE || o->result == V_UNKNOWN); /* spec_bind */
   s->slots[k] = (struct slot){.op = op, .ret = o->ret, .method = o->method, .pure = op_pure(s->spec, o), .open = true};
   slot_know(s, k);
   s->slot_of[op] = k;

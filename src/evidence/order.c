@@ -98,10 +98,18 @@ static bool run_steps(struct mem *m, const struct history *h, const struct spec 
   return true;
 }
 
+/* How many objects there are: those with names, and at least those that operations are on. */
+static size_t count_objects(const struct history *h) {
+  size_t count = names_count(h->objects);
+  for (size_t i = 0; i < h->ops.count; i++)
+    if (h->ops.at[i].object >= count) count = (size_t)h->ops.at[i].object + 1;
+  return count;
+}
+
 /* The order's operations by object: object x has list[start[x] .. start[x + 1] - 1]. */
 static uint32_t *group_by_object(struct mem *m, const struct history *h, const uint32_t *order, size_t count,
                                  size_t *start) {
-  size_t objects = names_count(h->objects);
+  size_t objects = count_objects(h);
   uint32_t *list = mem_alloc(m, (count + 1) * sizeof *list);
   for (size_t i = 0; i < count; i++) start[h->ops.at[order[i]].object + 1]++;
   for (size_t x = 0; x < objects; x++) start[x + 1] += start[x];
@@ -115,7 +123,7 @@ static uint32_t *group_by_object(struct mem *m, const struct history *h, const u
 bool evidence_check_order(struct mem *m, const struct history *h, const struct spec *spec, const uint32_t *order,
                           const uint32_t *gap, size_t count, struct problem *why) {
   if (!check_real_time(m, h, spec, order, gap, count, why)) return false;
-  size_t objects = names_count(h->objects), *start = mem_zero(m, objects + 2, sizeof *start);
+  size_t objects = count_objects(h), *start = mem_zero(m, objects + 2, sizeof *start);
   const uint32_t *list = objects == 1 ? order : group_by_object(m, h, order, count, start);
   if (objects == 1) start[1] = count;
   struct mem *own = mem_child(m); /* of one object: there may be as many as operations */

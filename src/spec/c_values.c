@@ -25,7 +25,6 @@ bool c_result(unsigned kind, enum c_type type, unsigned data, int64_t *n, value 
   assert(kind <= RESULT_ANY && type <= C_NUMBER);
   if (type == C_VOID || kind == RESULT_NONE) return *v = V_NONE, true;
   if (type == C_BOOL) {
-    assert(*n == 0 || *n == 1);
     if (kind == RESULT_BOOL || kind == RESULT_ANY) return *v = *n ? V_TRUE : V_FALSE, true;
     if (kind == RESULT_NONE_FULL) return *v = *n ? V_NONE : V_FULL, true;
     return false;
