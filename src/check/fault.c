@@ -14,13 +14,20 @@
 
 #include "check/items.h"
 
-enum { TRY_LEAST = 300000 }; /* configurations in which a prefix is decided */
+enum {
+  TRY_LEAST = 300000,  /* configurations in which a prefix is decided */
+  LONG = 20000,        /* operations of a prefix that is decided by monitors, and by a short search */
+  TRY_LONG = 30000,    /* configurations of that */
+  GUESSES = 2000000,   /* operations looked at for what pending removals may have taken */
+  WORK_LEAST = 400000, /* operations of all prefixes that are decided: three times the part's, and so many more */
+};
 
 struct bisection {
   const struct part *part;
   enum decide_by by;
   uint64_t most;
-  uint32_t *returns; /* events, increasing */
+  uint64_t work, work_most; /* operations of the prefixes that were decided, and may be: deciding stays near-linear */
+  uint32_t *returns;        /* events, increasing */
   uint32_t count;
   uint32_t good;                       /* returns below this one have right prefixes; or it could not be told */
   uint32_t bad;                        /* this one's is wrong; `count`: none was decided to be */
@@ -73,11 +80,31 @@ static void found_wrong(struct bisection *b, uint32_t which, struct part prefix,
   mem_close(swap);
 }
 
+/* May so many more operations be decided? */
+static bool affords(struct bisection *b, uint32_t count) {
+  b->work += count;
+  return b->work <= b->work_most;
+}
+
+/* Decides a prefix, a long one without trying everything. */
+static void decide_prefix(struct bisection *b, struct part *prefix, struct decision *d) {
+  bool is_long = prefix->count > LONG;
+  uint64_t guesses = GUESSES / ((uint64_t)prefix->count + 1);
+  prefix->guesses = guesses < 2 ? 2 : guesses < 200 ? (uint32_t)guesses : 200;
+  decide_quickly(prefix, b->attempt, NULL, is_long && b->by == BY_ANYTHING ? BY_LITTLE : b->by,
+                 is_long ? TRY_LONG : b->most, d);
+}
+
 /* Decides the prefix that ends at a return. */
 static enum verdict try_return(struct bisection *b, uint32_t which) {
-  struct part prefix = part_before(b->part, b->attempt, b->returns[which]);
+  struct part prefix = {.ops = NULL};
   struct decision d;
-  decide_quickly(&prefix, b->attempt, NULL, b->by, b->most, &d);
+  decision_clear(&d);
+  d.verdict = VERDICT_UNKNOWN;
+  if (affords(b, called_by(b->part, b->returns[which]))) {
+    prefix = part_before(b->part, b->attempt, b->returns[which]);
+    decide_prefix(b, &prefix, &d);
+  }
   if (d.verdict == VERDICT_VIOLATED) {
     widen_core(&prefix, b->attempt, &d);
     found_wrong(b, which, prefix, d);
@@ -235,6 +262,7 @@ static bool right_with_later_results(struct bisection *b) {
   const struct part *p = b->part;
   struct mem *m = b->attempt;
   uint32_t event = b->returns[b->bad - 1];
+  if (!affords(b, called_by(p, event))) return false;
   struct part prefix = part_before(p, m, event);
   struct op *ops = mem_alloc(m, ((size_t)prefix.count + 1) * sizeof *ops);
   memcpy(ops, prefix.ops, prefix.count * sizeof *ops);
@@ -259,8 +287,8 @@ static bool right_with_later_results(struct bisection *b) {
       ops[list.at[i].op].ret = prefix.events++;
       ops[list.at[i].op].result = p->ops[list.at[i].op].result;
     }
-    decide_quickly(&prefix, m, NULL, b->by, b->most, &d);
-    again = d.verdict == VERDICT_VIOLATED && list.count && leave_open(ops, &list, &d.core);
+    decide_prefix(b, &prefix, &d);
+    again = affords(b, prefix.count) && d.verdict == VERDICT_VIOLATED && list.count && leave_open(ops, &list, &d.core);
   }
   mem_close(m);
   if (d.verdict == VERDICT_HOLDS && b->bad > b->good) b->good = b->bad;
@@ -294,7 +322,11 @@ static void bisect(struct bisection *b, const struct decision *d) {
 
 void find_fault(const struct part *p, const struct decision *d, enum decide_by by, struct mem *m, struct fault *out) {
   assert(d->verdict == VERDICT_VIOLATED);
-  struct bisection b = {.part = p, .by = by, .mem = m, .most = 2 * d->configurations + TRY_LEAST};
+  struct bisection b = {.part = p,
+                        .by = by,
+                        .mem = m,
+                        .most = 2 * d->configurations + TRY_LEAST,
+                        .work_most = 3 * (uint64_t)p->count + WORK_LEAST};
   uint32_t *events = part_events(p, m);
   b.returns = mem_alloc(m, ((size_t)p->events + 1) * sizeof *b.returns);
   for (uint32_t e = 0; e < p->events; e++)

@@ -375,7 +375,8 @@ static void match_pending(struct matching *x, struct decision *d) {
 
 enum applies items_match_pending(const struct part *p, struct mem *m, struct items *t, const uint32_t *events,
                                  items_decider *decide, struct decision *d, const char **why_not) {
-  struct matching x = {p, m, t, events, decide, mem_zero(m, (size_t)t->pending_count + 1, 1), {0}, 200};
+  struct matching x = {
+      p, m, t, events, decide, mem_zero(m, (size_t)t->pending_count + 1, 1), {0}, p->guesses ? p->guesses : 200};
   match_pending(&x, d);
   mem_free(m, x.used);
   d->core.count = 0;

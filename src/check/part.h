@@ -15,6 +15,7 @@ struct part {
   uint32_t events;
   const uint32_t *global;       /* operation -> operation of the history; NULL if the part is the history */
   const uint32_t *global_event; /* event -> event of the history; NULL alike */
+  uint32_t guesses;             /* of what pending removals took, that a monitor may try; 0: its own number */
 };
 
 typedef VEC(uint32_t) op_list;
