@@ -1,24 +1,22 @@
 /* Exploring: what all strategies have in common. See explore.h. */
 #include "test/explore.h"
 
-enum { POLL_EVERY = 64, SCHEDULES_PART = 64 };
+enum { POLL_EVERY = 64 };
 #define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
 
-/* Takes a part of the schedules that may still be executed. False: there are none left. */
-static bool take_schedules(struct explorer *e) {
-  uint64_t left = *e->share.left, part;
-  do {
-    part = left < SCHEDULES_PART ? left : SCHEDULES_PART;
-  } while (part && !atomic_compare_exchange_weak(e->share.left, &left, left - part));
-  e->granted += part;
-  if (part) return true;
+/* Takes one of the schedules that may still be counted. False: there is none left. It is taken once a run has turned
+ * out to be one more schedule: nobody holds what another might still need, so the limit is exact whatever the number of
+ * processes. */
+static bool take_schedule(struct explorer *e) {
+  uint64_t left = *e->share.left;
+  while (left && !atomic_compare_exchange_weak(e->share.left, &left, left - 1)) continue;
+  if (left) return true;
   if (e->limits) e->limits->reached = LIMIT_SCHEDULES;
   e->stopped = true;
   return false;
 }
 
 const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
-  if (e->share.left && e->executed == e->granted && !take_schedules(e)) return NULL;
   if (++e->polls % POLL_EVERY == 0 && e->limits && limits_poll(e->limits)) e->stopped = true;
   if (e->stopped) return NULL;
   if (e->share.choices) {
@@ -42,9 +40,9 @@ void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
     e->counts->cut++;
     return;
   }
+  if (e->share.left && !take_schedule(e)) return;
   if (run->end == RUN_LONG) e->long_run = true;
   e->counts->schedules++;
-  e->executed++;
   if (e->share.traces) count_trace(e, run, traced);
   if (e->visit(e->context, run) == VISIT_STOP) e->stopped = true;
 }
@@ -95,7 +93,6 @@ bool explore_with(executor *execute, const struct client *client, const struct e
   } else {
     counts->complete = false; /* limits->reached says why */
   }
-  if (e.share.left) atomic_fetch_add(e.share.left, e.granted - e.executed);
   mem_close(&own);
   hashes_close(e.own_states);
   hashes_close(e.own_traces);

@@ -101,8 +101,6 @@ struct explorer {
   struct explore_counts *counts;
   struct problem *problem;
   struct trace trace; /* for count_traces, caching, DPOR */
-  uint64_t executed;  /* schedules, */
-  uint64_t granted;   /* out of so many taken from share.left */
   bool long_run;      /* a run did not end */
   bool stopped;       /* by the visitor, a limit, or an internal error */
   bool failed;        /* internal error */
