@@ -71,7 +71,8 @@ static bool violated(struct trial *t, enum reduce reduce, int k) {
   if (v.search.violation == VIOLATION_TRACE && (!v.checked || v.check.verdict != VERDICT_VIOLATED))
     disagree(t, reduce, k, "the checker does not confirm the counterexample");
   if (v.search.verdict == VERDICT_UNKNOWN) disagree(t, reduce, k, "no verdict");
-  bool found = v.search.verdict == VERDICT_VIOLATED;
+  /* An approximation does not look for states from which nothing returns. */
+  bool found = v.search.verdict == VERDICT_VIOLATED && v.search.violation != VIOLATION_NO_RETURN;
   subject_close(&s);
   mem_close(mem);
   return found;
