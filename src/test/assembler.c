@@ -2,8 +2,8 @@
  *
  * In what a compiler writes, statements of hand-written assembly stand between #APP and #NO_APP, those outside of
  * functions too (with Clang: between two comments). GCC says where each is in the source, with Clang the last .loc
- * does. A file that has no hook at all was written by hand as a whole: its functions are recorded, each where it
- * begins. */
+ * does. What the compiler writes itself has hooks, but for some instructions that only intrinsics stand for. A file
+ * that has no hook at all was written by hand as a whole: its functions are recorded, each where it begins. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -122,7 +122,11 @@ static void compiled_line(struct marking *k, const char *whole, const char *line
     assembly_line(&k->statement, s, strlen(s));
   } else {
     if (!strncmp(s, ".intel_syntax", 13)) k->statement.intel = true;
+    enum unseen_kind kind = assembly_intrinsic(&k->statement, s);
+    if (kind) put_record(k, kind, k->statement.text);
     text_bytes(k->out, whole, length);
+    if (kind) text_printf(k->out, ".Lasif_end%u:\n", k->count++);
+    if (kind) assembly_begin(&k->statement);
   }
 }
 
@@ -168,8 +172,6 @@ static void written_line(struct marking *k, struct by_hand *h, const char *whole
   const char *rest = label ? s + strlen(label) + 1 : s;
   rest += strspn(rest, " \t");
   bool code = *rest && *rest != '.' && *rest != '#' && *rest != '/' && !h->inside && !h->code.elsewhere;
-  if (!strncmp(rest, ".byte", 5) || !strncmp(rest, ".quad", 5) || !strncmp(rest, ".long", 5))
-    h->label = NULL; /* data */
   if (code && h->label && h->touches) {
     struct text what;
     text_open(&what, k->mem);

@@ -38,8 +38,8 @@ static bool is_register(const char *s, size_t n) {
   if (n >= sizeof name) return false;
   snprintf(name, sizeof name, "%.*s", (int)n, s);
   if (listed(name, names)) return true;
-  return (begins(name, "xmm") || begins(name, "ymm") || begins(name, "zmm") || name[0] == 'r') &&
-         strpbrk(name, "0123456789");
+  const char *number = begins(name, "xmm") || begins(name, "ymm") || begins(name, "zmm") ? name + 3 : name + 1;
+  return (number > name + 1 || name[0] == 'r') && isdigit((unsigned char)*number);
 }
 
 /* On the stack, in a register, a number: nobody else's. */
@@ -85,10 +85,9 @@ static enum operand operands_of(const struct assembly *a, const char *s) {
 
 /* Instructions. */
 
-static const char *const harmless[] = {"nop*",    "lea*",  "prefetch*", "clflush*", "clwb",   "pause",
-                                       "endbr64", "cpuid", "serialize", "ret*",     "push*",  "pop*",
-                                       "hint",    "yield", "prfm*",     "ud2",      "int3",   "cld",
-                                       "leave",   "brk",   "bti",       "hlt",      "tpause", NULL};
+static const char *const harmless[] = {
+    "nop*",  "lea*",  "prefetch*", "clflush*", "clwb", "pause", "endbr64", "cpuid", "serialize", "ret*",   "hint",
+    "yield", "prfm*", "ud2",       "int3",     "cld",  "leave", "brk",     "bti",   "hlt",       "tpause", NULL};
 static const char *const fences[] = {"mfence", "lfence", "sfence", "dmb", "dsb", "isb", NULL};
 static const char *const clocks[] = {"rdtsc", "rdtscp", "rdrand", "rdseed", "rdpmc", "rdpid", "mrs", NULL};
 static const char *const jumps[] = {"j*", "loop*", "b", "b.*", "cbz", "cbnz", "tbz", "tbnz", NULL};
@@ -115,7 +114,7 @@ static enum unseen_kind kind_of(const struct assembly *a, const char *name, cons
   if (listed(name, jumps)) return is_local(operands) ? UNSEEN_NOTHING : UNSEEN_MEMORY;
   if (listed(name, harmless)) return UNSEEN_NOTHING;
   enum operand o = operands_of(a, operands);
-  if (o == OPERAND_MEMORY) return UNSEEN_MEMORY;
+  if (o == OPERAND_MEMORY || a->macros) return UNSEEN_MEMORY;
   if (o == OPERAND_STACK && locked) return UNSEEN_FENCE;
   return o == OPERAND_STACK && begins(name, "xchg") ? UNSEEN_AMONG : UNSEEN_NOTHING;
 }
@@ -147,7 +146,11 @@ static void instruction(struct assembly *a, const char *s) {
 
 /* Instructions may be given as numbers, too. */
 static void directive(struct assembly *a, const char *s) {
-  static const char *const data[] = {".byte", ".short", ".word", ".long", ".quad", ".inst*", ".insn*", ".octa", NULL};
+  static const char *const data[] = {
+      ".byte",    ".short",  ".word",   ".long",    ".quad",    ".inst*",   ".insn*",  ".octa",     ".2byte",
+      ".4byte",   ".8byte",  ".int",    ".value",   ".hword",   ".xword",   ".dword",  ".ascii*",   ".asciz*",
+      ".string*", ".fill",   ".zero",   ".skip",    ".space",   ".dc*",     ".ds*",    ".float*",   ".single",
+      ".double",  ".tfloat", ".incbin", ".include", ".sleb128", ".uleb128", ".base64", ".bfloat16", NULL};
   char name[24];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(s, " \t"), s);
   if (begins(name, ".intel_syntax"))
@@ -158,6 +161,8 @@ static void directive(struct assembly *a, const char *s) {
     a->elsewhere = !strstr(s, ".text") && !strstr(s, "\"ax");
   else if (begins(name, ".popsection") || begins(name, ".previous") || begins(name, ".text"))
     a->elsewhere = false;
+  else if (begins(name, ".macro"))
+    a->macros = true;
   else if (!a->elsewhere && listed(name, data) && strcmp(s, ".byte 0xf3,0x90") && strcmp(s, ".byte 0xf3, 0x90"))
     found(a, UNSEEN_MEMORY, s);
 }
@@ -207,4 +212,18 @@ void assembly_line(struct assembly *a, const char *line, size_t length) {
 enum unseen_kind assembly_end(struct assembly *a) {
   if (a->fences && a->among && a->worst < UNSEEN_MEMORY) return UNSEEN_AMONG;
   return a->worst;
+}
+
+enum unseen_kind assembly_intrinsic(struct assembly *a, const char *line) {
+  static const char *const memory[] = {"movnt*",     "vmovnt*",     "lddqu",     "vlddqu",    "maskmov*",   "vmaskmov*",
+                                       "vpmaskmov*", "vgather*",    "vpgather*", "vscatter*", "vpscatter*", "movdir*",
+                                       "vcompress*", "vpcompress*", "vexpand*",  "vpexpand*", "xsave*",     "fxsave*",
+                                       "xbegin",     "enqcmd*",     NULL};
+  char name[24];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " \t"), line);
+  if (!islower((unsigned char)*name)) return UNSEEN_NOTHING;
+  bool masked = strstr(line, "{%k") != NULL; /* loads and stores of some elements */
+  if (!masked && !listed(name, memory) && !listed(name, fences) && !listed(name, clocks)) return UNSEEN_NOTHING;
+  assembly_line(a, line, strlen(line));
+  return assembly_end(a);
 }

@@ -12,6 +12,7 @@
 /* Classifies what is written by hand (assembly.c). Give it the lines of a statement one after the other. */
 struct assembly {
   bool intel;     /* the syntax; it stays from one statement to the next */
+  bool macros;    /* there are some, and an instruction that is not known may be one; this stays, too */
   bool locked;    /* the prefix stood alone */
   bool among;     /* there was an instruction that is not a fence */
   bool fences;    /* ... and one that is */
@@ -22,6 +23,9 @@ struct assembly {
 void assembly_begin(struct assembly *);
 void assembly_line(struct assembly *, const char *line, size_t length);
 enum unseen_kind assembly_end(struct assembly *);
+/* The same of a line that the compiler wrote by itself: is it an instruction that it gives no hook, since only an
+ * intrinsic stands for it? Between statements. */
+enum unseen_kind assembly_intrinsic(struct assembly *, const char *line);
 
 /* The file as it is to be assembled: the compiler's text, or one written by hand (name: what that is called), with the
  * records. */

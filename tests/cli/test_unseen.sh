@@ -34,14 +34,32 @@ if [ "$x86" = 1 ]; then
   counter called 'extern int other(void); int v; __asm__ volatile("call other@PLT" : "=a"(v) :: "rcx", "rdx", "rsi", "rdi", "memory"); return v + *p;'
   echo 'int other(void) { return 0; }' >other.c
   counter intel 'int v = 1; __asm__ volatile(".intel_syntax noprefix\n lock xadd dword ptr [%1], %k0\n .att_syntax" : "+r"(v) : "r"(p) : "memory"); return v;'
+  counter pushes 'long v; __asm__ volatile("pushq %1; popq %0" : "=r"(v) : "m"(*(long *)p) : "memory"); return (int)v;'
+  counter pops 'int v = *p; __asm__ volatile("pushq %1; popq %0" : "=m"(*(long *)p) : "r"((long)v + 1) : "memory"); return v;'
+  counter popcnt 'int v; __asm__ volatile("popcntl %1, %0" : "=r"(v) : "m"(*p) : "memory"); return v;'
+  counter words 'int v = 1; __asm__ volatile(".4byte 0x07c10ff0" : "+a"(v) : "D"(p) : "memory"); return v;'
+  counter string 'int v = 1; __asm__ volatile(".ascii \"\\xf0\\x0f\\xc1\\x07\"" : "+a"(v) : "D"(p) : "memory"); return v;'
   for compiler in $compilers; do
-    for name in broken $([ "$compiler" = gcc ] && echo right pointer segment numbers strings system); do
+    for name in broken $([ "$compiler" = gcc ] && echo right pointer segment numbers strings system pushes pops popcnt words string); do
       CC=$compiler run 3 "$asif" test $name.c -n 2 -o 1; says "assembly that accesses memory, which has no hooks: $name.c:6: "; says 'verdict: unknown: '; silent
     done
     CC=$compiler run 3 "$asif" test called.c other.c -n 2 -o 1; says 'called.c:6: call'
   done
   run 3 "$asif" test broken.c -n 2 -o 1; says 'note: broken.c:6: movl'
   CC=gcc run 3 "$asif" test intel.c -n 2 -o 1; says 'intel.c:6: '
+
+  # A macro may be anything.
+  counter macro 'int v = 1; __asm__ volatile("next" : "+a"(v) : "D"(p) : "memory"); return v;'
+  sed -i '2i __asm__(".macro next\\n lock xaddl %eax, (%rdi)\\n .endm");' macro.c
+  CC=gcc run 3 "$asif" test macro.c -n 2 -o 1; says 'macro.c:7: next'
+  # Intrinsics that the compiler gives no hooks; others are seen.
+  counter stream 'int v = __atomic_load_n(p, 5); _mm_stream_si32(p, v + 1); return v;'
+  counter loaded 'int t[4], v; _mm_storeu_si128((__m128i *)t, _mm_lddqu_si128((__m128i *)p)); v = t[0]; __atomic_store_n(p, v + 1, 5); return v;'
+  counter fenced '_mm_mfence(); _mm_pause(); return __atomic_fetch_add(p, 1, 5);'
+  sed -i '1i #include <immintrin.h>' stream.c loaded.c fenced.c && sed -i 's/^static int x;/static int x __attribute__((aligned(16)));int more[4];/' loaded.c
+  CC=gcc run 3 "$asif" test stream.c -n 2 -o 1 -- -msse3; says 'thread A comes to assembly that accesses memory, which has no hooks: '; says 'movnti'
+  CC=gcc run 3 "$asif" test loaded.c -n 2 -o 1 -- -msse3; says 'lddqu'
+  for compiler in $compilers; do CC=$compiler run 0 "$asif" test fenced.c -n 2 -o 1; says 'verdict: linearizable'; done
 
   # What touches no memory is fine: barriers, pauses, fences, numbers; assembly that no operation reaches; the stack.
   counter barrier '__asm__ volatile("" ::: "memory"); __asm__ volatile("# nothing" ::: "memory"); return __atomic_fetch_add(p, 1, 5);'
@@ -138,6 +156,19 @@ END2
   run 3 "$asif" test calls.c libnext.a -n 2 -o 1; says 'file.S:6: next'
   run 0 "$asif" test right.c --stress --repeat 20
 fi
+
+# Functions that the source keeps from having hooks have them.
+for attribute in 'no_sanitize_thread' '__no_sanitize_thread__' 'no_sanitize("thread")' 'disable_sanitizer_instrumentation'; do
+  cat >kept.c <<END
+#include <asif.h>
+static int x;
+__attribute__(($attribute)) static int fetch_add(void) { int v = *(volatile int *)&x; *(volatile int *)&x = v + 1; return v; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+  for compiler in $compilers; do CC=$compiler run 1 "$asif" test kept.c -n 2 -o 1; says 'verdict: not linearizable'; done
+  ASIF_CC=gcc run 0 asif cc -c kept.c -I"$root/include"; run 1 "$asif" test kept.o -n 2 -o 1; says 'verdict: not linearizable'
+done
 
 # Archives and libraries without hooks: a call ends the run, wherever they came from; what is not called does not matter.
 cat >cell.c <<'END'
