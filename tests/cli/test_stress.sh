@@ -108,5 +108,6 @@ fi
 # Usage.
 run 2 "$asif" test deq.c --repeat 3; warns '--repeat needs --stress'
 stress 2 deq.c --dpor; warns '--stress and --dpor exclude each other'
+stress 2 deq.c --schedules-limit 10; warns '--stress and --schedules-limit exclude each other'
 stress 2 deq.c --time 1 --ops 3; warns '--time and --ops exclude each other'
 exit 0
