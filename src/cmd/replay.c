@@ -75,6 +75,7 @@ static int replay_file(const struct args *a, const char *path) {
 
 static int run(const struct args *a) {
   int status = EXIT_HOLDS;
+  if (arg_flag(a, "trust-arguments") && !arg_flag(a, "run")) return usage_error(a, "--trust-arguments needs --run");
   handle_interrupts();
   for (int i = 0; i < a->count; i++) { status = graver_status(status, replay_file(a, a->at[i])); }
   return status;

@@ -43,6 +43,8 @@ void replay_tell_code(struct replaying *, const struct code_named *);
 /* True if the compiler may be given all of them because a file says so: none can run a program, read or write a file
  * of its own choice, or put code in the place of other code. Otherwise *refused is the first that is not of them. */
 bool arguments_harmless(char *const *arguments, const char **refused);
+/* May a compiler be given them? False: the verdict is unknown, and what was said says why. */
+bool replay_arguments_trusted(struct replaying *, char *const *arguments);
 
 /* A sum over a file that is named in evidence: a plain file, and not an endless one. */
 bool file_hash(const char *path, uint64_t *, struct problem *);

@@ -152,6 +152,14 @@ bool arguments_harmless(char *const *a, const char **refused) {
   return true;
 }
 
+bool replay_arguments_trusted(struct replaying *r, char *const *arguments) {
+  const char *refused;
+  if (r->trust_arguments || arguments_harmless(arguments, &refused)) return true;
+  text_printf(&r->said, "the argument %s is not given to a compiler because a file says so\n", refused);
+  replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)");
+  return false;
+}
+
 void replay_tell_code(struct replaying *r, const struct code_named *code) {
   text_add(&r->said, "files:");
   for (char *const *f = code->files; *f; f++) text_char(&r->said, ' '), text_shell_word(&r->said, *f);
@@ -196,7 +204,12 @@ bool replay_spec_may_load(struct replaying *r, const struct spec_named *s) {
     replay_unknown(r, "the specification cannot be read");
     return false;
   }
-  if (s->hashed && hash != s->hash) {
+  if (!s->hashed) {
+    text_printf(&r->said, "the evidence has no spec-hash of %s: it is not compiled\n", s->name);
+    replay_unknown(r, "the evidence does not say which specification it was");
+    return false;
+  }
+  if (hash != s->hash) {
     text_printf(&r->said, "%s has changed since: it is not compiled\n", s->name);
     replay_unknown(r, "the specification has changed");
     return false;

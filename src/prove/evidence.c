@@ -286,18 +286,15 @@ static void say_checked(struct evidence *e) {
 /* Reads the source, by a compiler only if that may be run. False: the verdict is unknown, or there is a problem. */
 static bool read_again(struct evidence *e) {
   struct replaying *r = e->replaying;
-  const char *refused;
   if (!replay_spec_may_load(r, &e->spec)) return false;
+  if (e->spec.file && !replay_arguments_trusted(r, e->options.cc_args)) return false;
   if (e->spec.file) r->show(r);
   e->options.only_read = !e->spec.file;
   if (prove_open(e->mem, &e->options, &e->proved, r->why)) return true;
   if (r->why->kind != PROBLEM_UNSUPPORTED) return false;
   text_printf(&r->said, "%s\n", r->why->text);
   if (!r->run) return replay_unknown(r, "a compiler has to preprocess the source (--run)"), false;
-  if (!r->trust_arguments && !arguments_harmless(e->options.cc_args, &refused)) {
-    text_printf(&r->said, "the argument %s is not given to a compiler because a file says so\n", refused);
-    return replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)"), false;
-  }
+  if (!replay_arguments_trusted(r, e->options.cc_args)) return false;
   r->show(r);
   e->options.only_read = false;
   return prove_open(e->mem, &e->options, &e->proved, r->why);

@@ -2,6 +2,11 @@
  * thread that calls whatever any of them may call, again and again: all of that is gone through. An operation that
  * waits for another one to be called can return then; one that spins on a lock that nobody will release cannot.
  *
+ * One more thread stands for any number of them only if nothing it does changes what others can see. Then leaving out
+ * all but one of many leaves an execution that was gone through, so that none of them changes anything either, and
+ * leaving out all of them changes nothing for the rest. Otherwise more of them may do what one cannot (be the fourth
+ * that three wait for), and where no operation returns it is undecided.
+ *
  * Shares the machine with the search, and nothing else: no reduction, and no specification. */
 #include <string.h>
 
@@ -19,6 +24,8 @@ struct after {
   void *here, *there;
   unsigned char *packed;
   bool returned;
+  bool changes;    /* the move that is made: others can see what it does */
+  bool incomplete; /* more threads could do what was not gone through */
 };
 
 /* The clients, and one that makes every call. */
@@ -64,12 +71,24 @@ static void add_state(struct after *k, const void *work) {
   store_add(&k->store, hash_bytes(k->packed, size), k->packed, size, 0, REF_NONE, NULL, NULL, &ref);
 }
 
-static void expand(struct after *k, unsigned thread) {
+/* Told of what the added thread does. Of a store it is not told what was there, and memory that is allocated may be
+ * what another thread freed: both count as changes. */
+static void look(void *self, const struct trace_item *item) {
+  struct after *k = self;
+  if (!item->inst || item->own || (item->reads && !item->writes)) return;
+  k->changes |= !item->reads || item->inst->count > TRACED_MOST || memcmp(item->read, item->written, sizeof item->read);
+}
+
+static void expand(struct after *k, unsigned thread, bool added) {
   struct choices choices;
   struct move move;
+  machine_trace(k->system, added ? look : NULL, k);
   choices_begin(&choices);
   do {
-    if (k->system->move(k->system, k->here, thread, &choices, k->there, &move) != MOVED) continue;
+    k->changes = false;
+    enum moved moved = k->system->move(k->system, k->here, thread, &choices, k->there, &move);
+    k->incomplete |= moved == FAULTED || (moved == MOVED && k->changes); /* after a fault anything may happen */
+    if (moved != MOVED) continue;
     for (unsigned e = 0; e < move.event_count; e++)
       k->returned |= move.events[e].kind == EVENT_RETURN && k->open >> move.events[e].thread & 1;
     add_state(k, k->there);
@@ -81,11 +100,11 @@ static value no_value(void *self, const struct program_op *op, word result) {
 }
 
 static enum verdict go_through(struct mem *mem, const struct subject *s, const struct path_move *path, size_t count) {
-  unsigned threads = s->threads + (s->threads + 1 < THREADS_MOST);
+  unsigned threads = s->threads + (s->threads + 1 < THREADS_MOST); /* is there room for one more? */
   struct machine_options options = s->machine_options;
   options.ops = OPS_FOREVER;
   options.forget = false;
-  struct after k = {.mem = mem};
+  struct after k = {.mem = mem, .incomplete = threads == s->threads};
   k.system = machine_new(mem, s->program, more_clients(mem, s, threads), threads, &options, no_value, NULL);
   k.here = mem_zero(mem, 1, k.system->work);
   k.there = mem_zero(mem, 1, k.system->work);
@@ -98,12 +117,12 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
     mem_poll(mem);
     for (unsigned t = 0; t < threads; t++) {
       k.system->unpack(k.system, v.at, v.size, k.here);
-      expand(&k, t);
+      expand(&k, t, t >= s->threads);
       if (k.returned) return VERDICT_HOLDS;
       if (k.store.count > STATES_MOST) return VERDICT_UNKNOWN;
     }
   }
-  return VERDICT_VIOLATED;
+  return k.incomplete ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
 }
 
 enum verdict subject_stuck(const struct subject *s, const struct path_move *path, size_t count) {

@@ -316,13 +316,15 @@ static bool walk(struct walk *w, struct evidence *e, size_t *at) {
   return true;
 }
 
-static bool is_deadlock(struct evidence *e, struct walk *w) {
+/* Unknown if a limit was reached. */
+static enum verdict is_deadlock(struct evidence *e, struct walk *w) {
   struct worker at = {
       .system = w->subject->machine, .traces = w->traces, .from = w->here, .to = w->there, .set = w->set};
   mem_open(&at.mem, e->mem->limits);
-  bool stuck = MEM_GUARD(&at.mem) || is_stuck(&at);
+  volatile enum verdict v = VERDICT_UNKNOWN;
+  if (!MEM_GUARD(&at.mem)) v = is_stuck(&at) ? VERDICT_HOLDS : VERDICT_VIOLATED;
   mem_close(&at.mem);
-  return stuck;
+  return v;
 }
 
 static bool keep_all(struct text *t, void *to) { return (void)t, (void)to, true; }
@@ -437,10 +439,17 @@ static enum verdict replay_run(struct evidence *e, struct subject *s, struct tex
   return VERDICT_HOLDS;
 }
 
-static enum verdict replay_stuck(const struct evidence *e, const struct subject *s, struct text *said) {
+static enum verdict replay_stuck(const struct evidence *e, const struct subject *s, const struct walk *w,
+                                 struct text *said) {
+  const struct traces *traces = &w->traces;
+  if (s->against.reference || !traces->owes)
+    return replay_unknown(e->replaying, "nothing says which operations have to return"), VERDICT_UNKNOWN;
+  if (!w->set) return refuted(said, "the specification does not allow the results before the last move");
+  if (!traces->owes(traces->self, w->set))
+    return refuted(said, "the specification lets every operation wait that is open after the last move, or none is");
   enum verdict v = subject_stuck(s, e->moves.at, e->moves.count);
   if (v == VERDICT_HOLDS) return refuted(said, "an operation can return after the last move, or none is open");
-  if (v == VERDICT_UNKNOWN) return text_add(said, "too much can happen after the last move to go through it\n"), v;
+  if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, "more threads may do what the operations wait for"), v;
   text_printf(said, "after the %zu moves none of the open operations can return, whatever threads do\n",
               e->moves.count);
   return VERDICT_HOLDS;
@@ -464,9 +473,11 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   if (e->fault) return replay_fault(e, s, &v, &w, said);
   if (w.last == FAULTED) return refuted(said, "the execution ends with a fault");
   if (e->options.live) return replay_run(e, s, said, why);
-  if (!strcmp(e->verdict, "no return")) return replay_stuck(e, s, said);
+  if (!strcmp(e->verdict, "no return")) return replay_stuck(e, s, &w, said);
   if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
-  if (!is_deadlock(e, &w)) return refuted(said, "a thread can move after the last move: there is no deadlock");
+  enum verdict dead = is_deadlock(e, &w);
+  if (dead == VERDICT_UNKNOWN) return replay_unknown(e->replaying, "a limit was reached"), dead;
+  if (dead == VERDICT_VIOLATED) return refuted(said, "a thread can move after the last move: there is no deadlock");
   text_printf(said, "after the %zu moves no thread can move, and one waits for a lock\n", e->moves.count);
   return VERDICT_HOLDS;
 }
@@ -516,14 +527,10 @@ static bool replay_holds(struct evidence_lines *l, struct evidence *e) {
 static struct unit *read_again(struct evidence *e) {
   struct replaying *r = e->replaying;
   struct unit *unit = front_read_own(e->mem, e->options.path, e->options.cc_args, r->why);
-  const char *refused;
   if (unit || r->why->kind != PROBLEM_UNSUPPORTED) return unit;
   text_printf(&r->said, "%s\n", r->why->text);
   if (!r->run) return replay_unknown(r, "a compiler has to preprocess the source (--run)"), NULL;
-  if (!r->trust_arguments && !arguments_harmless(e->options.cc_args, &refused)) {
-    text_printf(&r->said, "the argument %s is not given to a compiler because a file says so\n", refused);
-    return replay_unknown(r, "an argument for the compiler is not trusted (--trust-arguments)"), NULL;
-  }
+  if (!replay_arguments_trusted(r, e->options.cc_args)) return NULL;
   r->show(r);
   e->options.only_read = false;
   return front_read(e->mem, e->options.path, e->options.cc_args, r->why);

@@ -52,6 +52,17 @@ run 1 "$asif" verify object.c --evidence verified --quiet
 printf 'q enq(1) A\nq Ok() A\nq deq() B\nq Ok(2) B\n' >history
 run 1 "$asif" check history --spec queue --evidence checked --quiet
 run 0 "$asif" prove "$root/objects/treiber_stack.c" --evidence proved --quiet
+cat >mine.c <<'END'
+#include <asif.h>
+struct state { int n; };
+static int inc(struct state *s) { return s->n++; }
+ASIF_SPEC(mine, struct state)
+ASIF_SPEC_OP(inc)
+END
+printf 'q inc() A\nq Ok(0) A\nq inc() B\nq Ok(0) B\n' >history
+run 1 "$asif" check history --spec mine.c --evidence checked-mine --quiet
+mine=$(sed -n '/^spec/p' checked-mine | sed 's/$/\\/' | tr '\n' n) mine=${mine%\\n} # "spec mine.c\nspec-hash ..." for sed
+{ echo '#include "not-here.h"'; cat object.c; } >compiled.c # left to a compiler
 for e in verified checked proved; do what=$e; quiet 0 $e; done
 what=tested; quiet 3 tested
 
@@ -205,6 +216,21 @@ evil.o
 -DX="1"
 -DX=1 -DY='1'
 END
+# A specification in C that --run may load: arguments are looked at before a compiler sees the source, too.
+for f in compiled.c object.c; do
+  with "s|^source .*|source $f\nargument -B./spy/|; s|^spec .*|$mine|" proved; quiet 3 --run e; said 'not trusted (--trust-arguments)'
+done
+with "s|^source .*|source compiled.c|; s|^(hash .*)|\1\nargument -B./spy/\n$mine|" verified; quiet 3 --run e; said 'not trusted (--trust-arguments)'
+# Without its hash it could be any file of that name.
+for e in tested verified proved checked-mine; do
+  case $e in
+  tested | verified) with 's|^(hash .*)|\1\nspec mine.c|' $e ;;
+  proved) with 's|^spec .*|spec mine.c|' $e ;;
+  *) with '/^spec-hash/d' $e ;;
+  esac
+  quiet 3 --run e; said 'the evidence does not say which specification it was'
+done
+run 2 "$asif" replay --trust-arguments checked; warns '--trust-arguments needs --run'
 n=0
 while IFS= read -r line; do
   [ "$line" = '-Dx=' ] && continue # nothing in the place of a name; harmless

@@ -71,8 +71,39 @@ ASIF_OP(inc)
 ASIF_OP(read)
 END
 for client in '-o 2' '-n 3'; do ways 0 $client; done
-sed 's/serving = serving + 1;/serving = serving + (r != 1);/' o.c >wrong.c && cp wrong.c o.c # a turn that never comes
-for client in '-o 2' '-n 3'; do ways 1 $client; says 'no return'; done
+sed 's/serving = serving + 1;/serving = serving + (r != 1);/' o.c >wrong.c && cp wrong.c o.c # a turn that comes only if tickets wrap around
+for client in '-o 2' '-n 3'; do verify 0 $client; says 'it was not decided whether an operation can return'; done
+
+# Operations that wait for so many others: with as many threads they return, though one more than there are is too few.
+gathers() {
+  object <<END
+static atomic_int inside;
+static void inc(void) {
+  atomic_fetch_add(&inside, 1);
+  while (inside < $1)
+    ;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+END
+}
+undecided() { says 'it was not decided whether an operation can return from every state: more threads may do what it waits for'; }
+gathers 4
+for n in 1 2; do verify 0 -n $n; undecided; done
+verify 0 -n 3; case $out in *'not decided'*) fail "the fourth is the one that is added: $out" ;; esac
+gathers 16
+verify 0 -n 15; undecided # no room for one more
+object <<'END'
+static atomic_int inside, go; /* what is waited for is not what one more changes */
+static void inc(void) {
+  if (atomic_fetch_add(&inside, 1) == 3) go = 1;
+  while (!go)
+    ;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+END
+ways 0; verify 0; undecided
 
 # A thread spins for ever while it holds a mutex that another one waits for.
 object <<'END'
@@ -152,4 +183,23 @@ ASIF_OP(release)
 END
 "$asif" verify o.c -o 2 --quiet >out 2>err
 ! grep -q 'no return' out || fail "a lock that is taken: $(cat out)"
+# Nor if evidence says so: made of a counter that has the same moves.
+object <<'END'
+static atomic_int taken;
+static void take(void) {
+  while (atomic_exchange(&taken, 1))
+    ;
+}
+#ifdef LOCK
+ASIF_OBJECT(lock)
+ASIF_OP_AS(acquire, take)
+#else
+ASIF_OBJECT(counter)
+ASIF_OP_AS(inc, take)
+#endif
+END
+verify 1 --evidence e; says 'no return'
+run 0 "$asif" replay e
+sed 's/^hash.*/&\nargument -DLOCK/; s/^counter inc/lock acquire/; s/^counter/lock/' e >locked
+run 1 "$asif" replay locked; says 'the specification lets every operation wait'
 exit 0
