@@ -117,6 +117,7 @@ static void begin(struct lowering *l, struct frame *frame) {
   l->begin = l->code.count;
   l->call_of.count = 0;
   while (l->call_of.count < l->code.count) vec_push(l->mem, &l->call_of, 0);
+  l->late.count = l->late_stores.count = 0;
   l->given.count = l->assigning.count = l->assigning_from = 0;
   l->labels.count = l->names.count = l->groups.count = l->group_of.count = 0;
   l->scopes.count = l->locals.count = l->cases.count = l->homed.count = 0;

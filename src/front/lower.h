@@ -70,6 +70,18 @@ struct given { /* an operand that was evaluated already */
   struct lvalue lvalue;
 };
 
+/* An assignment within another (lower_late.c). */
+struct frame;
+struct late {
+  const struct expr *expr;
+  const struct frame *frame; /* the call that it is in */
+};
+struct late_store {
+  struct lvalue to;
+  struct value value;
+  struct place place;
+};
+
 /* Where a variable is. */
 enum home_kind { HOME_NONE, HOME_REGISTERS, HOME_MEMORY, HOME_VALUE /* a parameter that stands for its argument */ };
 struct home {
@@ -173,6 +185,8 @@ struct lowering {
   VEC(struct given) given;            /* operands that were evaluated already, until they are used */
   VEC(const struct decl *) assigning; /* variables whose assignment is being lowered; those from ... */
   size_t assigning_from;              /* ... on are not sequenced before what is lowered now */
+  VEC(struct late) late;              /* assignments whose stores come later than their values, with an outer one's */
+  VEC(struct late_store) late_stores; /* ... those that were come to */
   unsigned shares_depth;              /* functions being looked at */
   bool shares_assumed;                /* ... one of which counts as private meanwhile */
   uint8_t *shares;                    /* a decl: whether the function touches memory that others see */
@@ -229,13 +243,29 @@ void lower_unordered_pair(struct lowering *, const struct expr *, const struct e
 void lower_unordered_args(struct lowering *, const struct expr *call);
 void lower_unordered_init(struct lowering *, const struct expr *init);
 bool lower_is_shared(struct lowering *, const struct expr *lvalue); /* writing it may be seen by others */
-/* Two plain stores in either order: a = b = v. */
-void lower_stores(struct lowering *, const struct lvalue *, struct value, const struct lvalue *, struct value,
-                  struct place);
+/* The code from begin on, before which there were `base` registers, and the stores: in every order. */
+void lower_with_stores(struct lowering *, size_t begin, uint32_t base, const struct late_store *, unsigned count,
+                       struct place);
 bool lower_given(struct lowering *, const struct expr *, struct given *);
 void lower_assigning(struct lowering *, const struct expr *target); /* a side effect on it */
 size_t
 lower_sequenced(struct lowering *); /* what follows is sequenced before the rest, until assigning_from is put back */
+
+/* lower_late.c */
+enum { LATE_MOST = 3 };
+struct late_list {
+  const struct expr *expr[LATE_MOST];
+  unsigned count;
+  bool unknown; /* more than there is room for, or it is not certain that it happens */
+};
+struct late_list late_within(struct lowering *, const struct expr *); /* assignments in it that may come later */
+bool late_is(const struct lowering *, const struct expr *);
+struct value late_put(struct lowering *, const struct lvalue *, struct value, struct place); /* gives the value */
+struct value late_assign(struct lowering *, const struct expr *, const struct late_list *, bool wanted);
+
+/* lower_expr.c: the assignment e; joins: late stores of what is in it come in any order with its own. */
+struct value lower_assignment(struct lowering *, const struct expr *e, bool wanted, bool joins);
+
 static inline void call_made(struct lowering *l, size_t begin) { /* the code from there on is a called function's */
   l->calls++;
   for (size_t i = begin; i < l->call_of.count; i++) l->call_of.at[i] = l->calls;
@@ -272,6 +302,7 @@ struct update { /* op= and ++, and what atomic_fetch_... do */
   bool wanted, old; /* which value is wanted */
   struct place place;
   const struct value *loaded; /* what was there, if that was read already; or NULL */
+  bool late;                  /* of a plain object: its store comes later (lower_late.c) */
 };
 struct value lower_update(struct lowering *, const struct lvalue *, const struct update *);
 

@@ -100,7 +100,7 @@ static struct value compare_and_swap(struct lowering *l, const struct expr *e, b
 static struct value fetch(struct lowering *l, const struct expr *e, enum operator op) {
   struct lvalue to = object_of(l, e);
   struct value by = lower_value(l, e->args[1]);
-  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place, NULL};
+  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place, NULL, false};
   return lower_update(l, &to, &u);
 }
 

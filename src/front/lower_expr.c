@@ -311,6 +311,7 @@ static const struct expr *chained(struct lowering *l, const struct expr *e) {
   while (in->kind == E_CAST && in->implicit) in = in->a;
   if (e->op || l->alone || l->atomic || in->kind != E_ASSIGN || in->op) return NULL;
   if (e->a->type->atomic || in->a->type->atomic) return NULL;
+  if (late_within(l, in->b).count || late_is(l, e) || late_is(l, in)) return NULL;
   return lower_is_shared(l, e->a) && lower_is_shared(l, in->a) ? in : NULL;
 }
 
@@ -339,16 +340,19 @@ static struct value assign_both(struct lowering *l, const struct expr *e, const 
     value_store(l, &inner, v, in->place);
     value_store(l, &outer, w, e->place);
   } else {
-    lower_stores(l, &inner, v, &outer, w, e->place);
+    struct late_store late = {outer, w, e->place};
+    size_t begin = l->code.count;
+    uint32_t base = (uint32_t)l->names.count;
+    l->label_here = (uint32_t)begin;
+    value_store(l, &inner, v, e->place);
+    lower_with_stores(l, begin, base, &late, 1, e->place);
   }
   return outer.in_registers ? value_in(outer.r) : w;
 }
 
-static struct value assign(struct lowering *l, const struct expr *e, bool wanted) {
-  const struct expr *in = chained(l, e);
-  if (in) return assign_both(l, e, in);
+struct value lower_assignment(struct lowering *l, const struct expr *e, bool wanted, bool joins) {
   struct operand sides[] = {{e->a, true, e->op && !e->a->type->atomic}, {e->b, false, false}};
-  size_t given = l->given.count;
+  size_t given = l->given.count, late = l->late_stores.count;
   struct given left;
   const struct decl *target = e->a->kind == E_NAME && !e->a->type->atomic ? e->a->decl : NULL;
   lower_assigning(l, e->a);
@@ -356,22 +360,48 @@ static struct value assign(struct lowering *l, const struct expr *e, bool wanted
   lower_unordered(l, sides, 2, false, e->place);
   bool first = lower_given(l, e->a, &left);
   struct lvalue to = first ? left.lvalue : lvalue_of(l, e->a);
-  struct value by = lower_value(l, e->b);
+  struct value by = lower_value(l, e->b), v;
   l->given.count = given;
   if (target) l->assigning.count--;
+  size_t begin = l->code.count;
+  uint32_t base = (uint32_t)l->names.count;
+  if (joins) l->label_here = (uint32_t)begin;
   if (e->op) {
-    struct update u = {e->op,  by,    e->b->type, e->computing,
-                       wanted, false, e->place,   first && sides[0].is_read ? &left.value : NULL};
-    return lower_update(l, &to, &u);
+    struct update u = {e->op,        by,    e->b->type, e->computing,
+                       wanted,       false, e->place,   first && sides[0].is_read ? &left.value : NULL,
+                       late_is(l, e)};
+    v = lower_update(l, &to, &u);
+  } else if (late_is(l, e)) {
+    v = late_put(l, &to, by, e->place);
+  } else {
+    value_store(l, &to, by, e->place);
+    v = to.in_registers ? value_in(to.r) : by;
   }
-  value_store(l, &to, by, e->place);
-  return to.in_registers ? value_in(to.r) : by;
+  if (joins) {
+    lower_with_stores(l, begin, base, l->late_stores.at + late, (unsigned)(l->late_stores.count - late), e->place);
+    l->late_stores.count = late;
+  }
+  return v;
+}
+
+static struct value assign(struct lowering *l, const struct expr *e, bool wanted) {
+  const struct expr *in = chained(l, e);
+  if (in) return assign_both(l, e, in);
+  struct late_list late = {.count = 0};
+  if (!l->alone && !l->atomic && !late_is(l, e) && lower_is_shared(l, e->a)) late = late_within(l, e->b);
+  if (late.unknown)
+    emit_trap(l, e->place, "an assignment within another, in too many orders: take the expression apart")->imm =
+        TRAP_LIMIT;
+  else if (late.count)
+    return late_assign(l, e, &late, wanted);
+  return lower_assignment(l, e, wanted, false);
 }
 
 static struct value step(struct lowering *l, const struct expr *e, bool wanted) {
   lower_assigning(l, e->a);
   struct lvalue to = lvalue_of(l, e->a);
-  struct update u = {e->op, value_number(1), TYPE_OF(INT), e->computing, wanted, e->postfix, e->place, NULL};
+  struct update u = {e->op,      value_number(1), TYPE_OF(INT), e->computing, wanted,
+                     e->postfix, e->place,        NULL,         late_is(l, e)};
   return lower_update(l, &to, &u);
 }
 

@@ -308,6 +308,8 @@ struct met { /* before instruction `at` of a strand: if what `other` holds is wh
 };
 typedef VEC(struct met) mets;
 
+enum { NOWHERE = -1 }; /* what they hold before the access: no address, and not null, through which one may be tried */
+
 #define UNSEQUENCED "what one operand writes another one uses, and C does not say which is first"
 
 static struct inst new_inst(enum code code, const struct inst *like) {
@@ -435,8 +437,8 @@ static void meet_memory(struct ordering *o, unsigned a, unsigned b, mets *of_a, 
     for (uint32_t k = 0; k < y->count && !x->call[i]; k++) {
       if (y->call[k] || !may_be_same(&x->code[i], &y->code[k])) continue;
       reg own = reg_new(l, 2, ""), other = (reg)(own + 1);
-      value_assign(l, own, 1, value_number(0), o->place);
-      value_assign(l, other, 1, value_number(0), o->place);
+      value_assign(l, own, 1, value_number(NOWHERE), o->place);
+      value_assign(l, other, 1, value_number(NOWHERE), o->place);
       vec_push(l->mem, of_a, ((struct met){i, own, other, true}));
       vec_push(l->mem, of_b, ((struct met){k, other, own, true}));
     }
@@ -667,17 +669,17 @@ static void join(struct ordering *o) {
   }
 }
 
-void lower_stores(struct lowering *l, const struct lvalue *a, struct value x, const struct lvalue *b, struct value y,
-                  struct place at) {
+void lower_with_stores(struct lowering *l, size_t begin, uint32_t base, const struct late_store *stores, unsigned count,
+                       struct place at) {
   struct ordering *o = mem_zero(l->mem, 1, sizeof *o);
-  *o = (struct ordering){.l = l, .place = at, .base = (uint32_t)l->names.count, .count = 2};
-  size_t begin = l->code.count;
-  l->label_here = (uint32_t)begin;
-  value_store(l, a, x, at);
-  o->strand[0] = cut(o, begin, false);
-  l->label_here = (uint32_t)begin;
-  value_store(l, b, y, at);
-  o->strand[1] = cut(o, begin, false);
+  assert(count < OPERANDS_MOST);
+  *o = (struct ordering){.l = l, .place = at, .base = base};
+  o->strand[o->count++] = cut(o, begin, false);
+  for (unsigned i = 0; i < count; i++) {
+    l->label_here = (uint32_t)begin;
+    value_store(l, &stores[i].to, stores[i].value, stores[i].place);
+    o->strand[o->count++] = cut(o, begin, false);
+  }
   join(o);
 }
 

@@ -19,7 +19,10 @@ static struct value update_plain(struct lowering *l, const struct lvalue *to, co
   bool keep = u->wanted && u->old;
   if (keep && to->in_registers) old = value_in(value_copy(l, old, 1, u->place));
   struct value now = compute(l, u, to->type, to->in_registers && !u->loaded ? value_in(to->r) : old);
-  value_store(l, to, now, u->place);
+  if (u->late)
+    now = late_put(l, to, now, u->place);
+  else
+    value_store(l, to, now, u->place);
   if (keep) return old;
   return to->in_registers ? value_in(to->r) : now;
 }

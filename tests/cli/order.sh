@@ -129,6 +129,40 @@ run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=x -DSECOND=
 run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=y -DSECOND=x
 run 0 "$asif" verify chain.c --quiet -- '-DSTORES=y = v; x = v' -DFIRST=x -DSECOND=y
 fixed 'x = y = z = 3; r = x * 100 + y * 10 + z;' 333
+
+# The store of an assignment within another need not come before the outer one; ok() sees x before y, and y before x.
+sed 's/^static int x, y;/static int x, y, z, t[2] = {0, 1}; static _Atomic int ax, ay; static int same(int v) { return v; }/' \
+  chain.c >late.c
+late() { # late STATUS STORES [X Y]
+  run "$1" "$asif" verify late.c --quiet -- "-DSTORES=$2" "-DFIRST=${3-x}" "-DSECOND=${4-y}"
+}
+for stores in 'x = (y = v) + 0' 'x = v + y++' 'x = (long)(y = v)' 'x = ++y' 'x += (y = v)' 'x = z = y = v' 'x = (y += v)' \
+  'x = (z = v, y = v)' 'x = (y = v) + z' '*&x = t[y = v]' 'x = (z = v) * (y = v)' 'int k = x = (y = v) + 0; (void)k'; do
+  late 1 "$stores"
+  says 'not linearizable'
+done
+late 1 'x = (y = v) + 0' y x
+late 1 'ax = (ay = v) + 0' ax ay
+late 0 'ax = ++ay' ax ay # one operation, and its value is the one that it gave
+late 0 'x = same(y = v)'
+late 0 'x = (y = v, v)'
+late 0 'x = (y = v) && v'
+late 3 'x = v && (y = v)'
+says 'take the expression apart'
+late 3 'x = v ? (y = v) : 0'
+late 3 'x = (y = v) + (z = v) + (t[0] = v) + (t[1] = v)'
+fixed 'r = (x = (y = 2) + 1) * 100 + 5; r += y * 10;' 325
+fixed 'x = 1 + y++; x = x * 10 + ++y; r = x * 10 + y;' 122
+undefined 'struct q { int n; }; static int f(void) { struct q t = {1}, *p = &t; p->n = p->n++ + 0; return 1; }'
+run 1 "$asif" verify o.c --threads 1 --ops 1
+says 'not sequenced'
+undefined 'static int f(void) { int *p = &x; *p = (x = 1) + 0; return 1; }'
+single 0 'static int f(void) { int *p = &y; *p = (x = 1) + 0; return y; }'
+
+# An operand that goes through a null pointer has met nothing.
+single 1 'struct q { int n; }; static struct q *p, *q; static int f(void) { return p->n + (q->n = 1); }'
+run 1 "$asif" verify o.c --threads 1 --ops 1
+says 'a null pointer is used'
 undefined 'static int f(void) { x = x = 2; return 1; }'
 
 # As much as nothing where nothing conflicts: no choices, the same states.
