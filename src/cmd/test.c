@@ -371,6 +371,11 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
   place_unsupported(j);
   settle(j);
+  if (j->answer.verdict == VERDICT_HOLDS && j->compiled.unscanned) { /* there may be code that nobody saw run */
+    j->answer.verdict = VERDICT_UNKNOWN;
+    j->answer.limit = LIMIT_NONE;
+    j->answer.unsupported = j->compiled.unscanned;
+  }
   if (j->answer.verdict != VERDICT_VIOLATED || tell_finding(j, true, why)) return true;
   if (why->kind != PROBLEM_UNSUPPORTED) return false;
   j->answer.verdict = VERDICT_UNKNOWN; /* what was found cannot be relied on */

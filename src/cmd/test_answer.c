@@ -133,6 +133,7 @@ static void note(struct mem *m, notes *to, const char *format, ...) {
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
+  if (j->compiled.unscanned && s->unsupported != j->compiled.unscanned) note(m, to, "%s", j->compiled.unscanned);
   if (s->long_runs)
     note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
   if (s->waiting)

@@ -437,10 +437,18 @@ static void add_linked(struct compiling *k, const linkeds *all, struct scanned *
   }
 }
 
+/* Could the flags have brought code that is not ours? */
+static bool brings_objects(const struct compiling *k) {
+  for (char *const *f = k->options->flags; f && *f; f++)
+    if (!strncmp(*f, "-l", 2) || !strncmp(*f, "-Wl,", 4) || !strcmp(*f, "-Xlinker") || **f != '-') return true;
+  return false;
+}
+
 static bool scan(struct compiling *k, struct compiled *out) {
   linkeds all = {NULL, 0, 0};
   withouts without = {NULL, 0, 0};
-  bool mapped = linked_read(k->mem, in_directory(k, "link.map"), &all);
+  char *missing;
+  bool mapped = linked_read(k->mem, in_directory(k, "link.map"), &all, &missing);
   struct scanned *s = mem_zero(k->mem, k->inputs.count + all.count + 1, sizeof *s);
   size_t count = k->inputs.count;
   for (size_t i = 0; i < count; i++) {
@@ -448,7 +456,19 @@ static bool scan(struct compiling *k, struct compiled *out) {
     s[i] = (struct scanned){in->object, in->path, in->kind < INPUT_OBJECT};
   }
   add_linked(k, &all, s, &count);
-  scan_objects(k->mem, s, count, in_directory(k, "scan.said"), &k->warnings, &without);
+  bool scanned = scan_objects(k->mem, s, count, in_directory(k, "scan.said"), &k->warnings, &without);
+  if (!scanned || missing || (!mapped && brings_objects(k))) {
+    struct text t;
+    text_open(&t, k->mem);
+    text_add(&t, "code that the hooks cannot see was not looked for: ");
+    if (!scanned)
+      text_add(&t, "objdump (of the binutils) cannot be run, or cannot read what was linked");
+    else if (missing)
+      text_printf(&t, "%.300s, which the linker took, is not there any more", missing);
+    else
+      text_add(&t, "the linker's map cannot be read");
+    out->unscanned = t.at;
+  }
   out->without = mem_zero(k->mem, all.count + 1, sizeof *out->without);
   for (size_t i = 0; i < without.count; i++) {
     const struct without *w = &without.at[i];

@@ -59,7 +59,8 @@ struct without {
   char *member; /* "": an object */
 };
 typedef VEC(struct without) withouts;
-void scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings,
+/* False: objdump cannot look into them. */
+bool scan_objects(struct mem *, const struct scanned *, size_t count, const char *said, sentences *warnings,
                   withouts *without);
 
 /* What the linker took, and where it put its code (linked.c): read from its map. */
@@ -68,7 +69,8 @@ struct linked {
   uintptr_t low, high; /* in the file made */
 };
 typedef VEC(struct linked) linkeds;
-bool linked_read(struct mem *, const char *map, linkeds *); /* false: it is no map that can be read */
-bool linked_is_toolchains(const struct linked *);           /* part of the compiler: its libraries, its start files */
+/* False: it is no map that can be read. missing: an object with code that is not there any more, or NULL. */
+bool linked_read(struct mem *, const char *map, linkeds *, char **missing);
+bool linked_is_toolchains(const struct linked *); /* part of the compiler: its libraries, its start files */
 
 #endif

@@ -197,7 +197,7 @@ static void line(struct scanning *k, char *s) {
   }
 }
 
-void scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings,
+bool scan_objects(struct mem *m, const struct scanned *objects, size_t count, const char *said, sentences *warnings,
                   withouts *without) {
   struct scanning k = {.mem = m, .warnings = warnings, .objects = objects, .count = count, .without = without};
   static const char *const command[] = {"objdump", "-h", "-d", "-r", "-w", "-C", "--no-show-raw-insn"};
@@ -208,11 +208,7 @@ void scan_objects(struct mem *m, const struct scanned *objects, size_t count, co
   vec_push(m, &w, NULL);
   struct command_run c = {.words = w.at, .said = said};
   commands_run(&c, 1);
-  if (c.status) {
-    char *sentence = "not looked for: code that the hooks cannot see (objdump cannot be run)";
-    vec_push(m, warnings, sentence);
-    return;
-  }
+  if (c.status || c.error) return false;
   char *text = command_said(m, &c, &length);
   for (char *s = text, *end; *s; s = end) {
     end = s + strcspn(s, "\n");
@@ -221,9 +217,10 @@ void scan_objects(struct mem *m, const struct scanned *objects, size_t count, co
   }
   end_object(&k);
   mem_free(m, text);
-  if (!k.more) return;
+  if (!k.more) return true;
   struct text t;
   text_open(&t, m);
   text_printf(&t, "and %zu more places that the hooks cannot see", k.more);
   vec_push(m, warnings, t.at);
+  return true;
 }

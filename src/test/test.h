@@ -38,6 +38,7 @@ struct compiled {
   char **objects;  /* of the inputs, one each, NULL-terminated: those made of sources, and those given */
   char **warnings; /* what the hooks cannot see: "a.o: function f has inline assembly: lock cmpxchg" */
   size_t warning_count;
+  char *unscanned;        /* why code without hooks was not looked for, so that not all may have been seen; or NULL */
   struct linked *without; /* members of archives that were linked, and have no hooks (compile.h) */
   size_t without_count;
 };

@@ -213,6 +213,26 @@ for file in uses counts; do
 done
 run 0 "$asif" test spare.c libcell.a -n 2 -o 1; says 'verdict: linearizable'
 cc -O1 -fPIC -fsanitize=thread -c cell.c -o half.o && run 2 "$asif" test counts.c half.o -n 2 -o 1; warns 'half.o was not compiled with `asif cc`'
+# The linker's map has names in C++ that begin as numbers in hexadecimal do: they are no sizes, and what follows is no file.
+cat >named.cpp <<'END'
+#include <asif.h>
+#include <atomic>
+extern "C" int next(void);
+namespace boost { template <class T> struct box { T *x = nullptr; __attribute__((noinline)) ~box() { delete x; } }; }
+namespace face { template <class T> __attribute__((noinline)) T made(T o) { return o; } }
+boost::box<int> q;
+static std::atomic<int> c;
+static int fetch_add(void) { c.load(); return face::made(next()); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+if command -v g++ >/dev/null; then
+  run 3 "$asif" test named.cpp -n 2 -o 1 -- -L. -lcell; says 'libcell.a(cell.o), which was compiled without hooks'
+fi
+# Where nobody can look for such code, nothing holds.
+mkdir fails && printf '#!/bin/sh\nexit 1\n' >fails/objdump && chmod +x fails/objdump
+PATH=$PWD/fails:$PATH run 3 "$asif" test counts.c -n 2 -o 1 -- -L. -lcell
+PATH=$PWD/fails:$PATH run 3 "$asif" test spare.c libcell.a -n 2 -o 1; says 'verdict: unknown: code that the hooks cannot see was not looked for: objdump'
 asif cc -c cell.c pure.c && rm libcell.a && ar rcs libcell.a cell.o pure.o
 run 0 "$asif" test uses.c libcell.a -n 2 -o 1; says 'verdict: linearizable'
 run 0 "$asif" test counts.c cell.o -n 2 -o 1; says 'verdict: linearizable'
