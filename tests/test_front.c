@@ -274,7 +274,7 @@ TEST(front_known_functions) {
        "   2   do atomic_flag_test_and_set(&b)\n   3   do atomic_thread_fence()\n   3   do "
        "__atomic_compare_exchange_n(&x, &e, "
        "1)\n"
-       "   3   do e = (__sync_sub_and_fetch(&x, 1) - 1)\n   4   if <unsigned long>(e == 1)\n   4     do "
+       "   3   do e = (__sync_sub_and_fetch(&x, 1) - 1)\n   4   if <long>(e == 1)\n   4     do "
        "__sync_lock_release(&x)\n"
        "   4   do atomic_init(&x, 0)\n"},
       {PTHREAD STDLIB

@@ -563,7 +563,7 @@ static unsigned compare_batch(const char *cc) {
   }
   put_file("all.c", whole.at, whole.count);
   char command[600];
-  snprintf(command, sizeof command, "%s -E -std=gnu11 -w -nostdinc %s -x c %s/all.c > %s/out 2> %s/errors", cc,
+  snprintf(command, sizeof command, "%s -E -std=gnu17 -w -nostdinc %s -x c %s/all.c > %s/out 2> %s/errors", cc,
            strstr(cc, "clang") ? "-ferror-limit=0" : "", folder, folder, folder);
   if (system(command) == -1) CHECK(!"the compiler ran");
   char path[128];

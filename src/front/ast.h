@@ -52,6 +52,7 @@ struct type {
    */
   uint8_t bits;
   bool is_signed, is_enum, holds_pointer;
+  bool twin; /* signed char, long long, atomic_flag: has the values of char, long, bool, and is another type */
   /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
   const struct type *of;
   uint32_t count; /* TYPE_ARRAY: elements; 0 while not known */

@@ -54,7 +54,7 @@ static const struct known known[] = {
     PLAIN("__sync_lock_test_and_set", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vov"),
     PLAIN("__sync_lock_release", HEADER_ALWAYS, FLAG_CLEAR, "0O"),
     PLAIN("__sync_synchronize", HEADER_ALWAYS, ATOMIC_FENCE, "0"),
-    PLAIN("__builtin_expect", HEADER_ALWAYS, EXPECT, "lll"),
+    PLAIN("__builtin_expect", HEADER_ALWAYS, EXPECT, "LLL"),
     PLAIN("__builtin_trap", HEADER_ALWAYS, ABORT, "0"),
     PLAIN("__builtin_ia32_pause", HEADER_ALWAYS, YIELD, "0"),
     PLAIN("malloc", HEADER_STDLIB, MALLOC, "pl"),

@@ -3,7 +3,7 @@
  * A signature is the result and then the arguments, a letter each:
  *   o  a pointer to any object; its type is "the type" of v and e below     O  the same, but of an integer
  *   v  a value of the type              e  a pointer to a value of the type, not atomic
- *   i  int    l  a 64-bit number        p  void *    c  a condition         b  bool (a result)     0  nothing (a
+ *   i  int    l  size_t  L  long        p  void *    c  a condition         b  bool (a result)     0  nothing (a
  * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
  * thread m  a number that does not matter here    r  a memory order    w  whether a compare-and-swap is weak
  *   V  the value after the operation (a result)
@@ -89,6 +89,7 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'v': return expr_as_if_assigned(f, e, c->type, "a value");
   case 'e': return pointer_to_expected(c, e);
   case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
+  case 'L': return expr_as_if_assigned(f, e, TYPE_OF(LONG), "an argument");
   case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
   case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
   case 'c': return expr_condition_value(f, e);
@@ -112,7 +113,6 @@ static const struct type *result_type(struct call *c, struct place place) {
   case 'V': return c->type;
   case 'b': return TYPE_OF(BOOL);
   case 'i': return TYPE_OF(INT);
-  case 'l': return TYPE_OF(LONG);
   case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
   default: return TYPE_OF(VOID);
   }
@@ -137,7 +137,9 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
     struct expr *kept = argument(&c, known->signature[i + 1], args[i]);
     if (kept) c.args[c.count++] = kept;
   }
-  if (c.builtin == BUILTIN_EXPECT) return c.args[0];
+  if (c.builtin == BUILTIN_EXPECT) /* of type long, also where it needs no conversion */
+    return type_identical(c.args[0]->type->plain, TYPE_OF(LONG)) ? c.args[0]
+                                                                 : expr_cast(f, place, TYPE_OF(LONG), c.args[0]);
   if ((int)c.builtin != function->decl->builtin) { /* a weak one, by its argument */
     struct decl *weak = decl_new(f, DECL_FUNCTION, known->name, function->type, function->decl->place);
     weak->builtin = (int)c.builtin;

@@ -244,12 +244,19 @@ struct expr *expr_logical(struct front *f, struct place place, enum operator op,
   return fold(e);
 }
 
+/* It points to what is const or volatile if one of the two does. */
+static const struct type *pointer_to_either(struct front *f, struct place place, const struct type *t,
+                                            const struct type *b, const struct type *c) {
+  const struct type *of = type_qualified(f, t->of, false, b->constant || c->constant, b->is_volatile || c->is_volatile);
+  return of == t->of ? t->plain : type_pointer(f, of, place);
+}
+
 static const struct type *choice_type(struct front *f, struct place place, const struct expr *b, const struct expr *c) {
   if (type_is_integer(b->type) && type_is_integer(c->type)) return type_usual(b->type, c->type);
   if (b->type->kind == TYPE_POINTER && expr_is_null(c)) return b->type->plain;
   if (c->type->kind == TYPE_POINTER && expr_is_null(b)) return c->type->plain;
   if (b->type->kind == TYPE_POINTER && c->type->kind == TYPE_POINTER && pointers_agree(b->type, c->type))
-    return is_void_pointer(b->type) ? b->type->plain : c->type->plain;
+    return pointer_to_either(f, place, is_void_pointer(b->type) ? b->type : c->type, b->type->of, c->type->of);
   if (b->type->kind == TYPE_VOID && c->type->kind == TYPE_VOID) return TYPE_OF(VOID);
   if (b->type->kind == TYPE_STRUCT && type_same(b->type, c->type)) return b->type->plain;
   front_fail(f, place, "a choice between '%s' and '%s'", type_text(f, b->type->plain), type_text(f, c->type->plain));

@@ -90,6 +90,7 @@ struct front {
   VEC(struct token) tokens;
   size_t at;
   struct columns columns;
+  bool restrict_seen; /* types do not know it */
   VEC(struct line_table) lines;
   uint32_t depth, steps;        /* of nesting now; in all */
   uint32_t headers;             /* bits of enum header: whose functions are known */
@@ -106,6 +107,9 @@ struct front {
 _Noreturn void front_fail(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void front_outside(struct front *, struct place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* lex.c */
+const char *pragma_refused(const char *text, const char *end);
 
 /* columns.c */
 void source_read(struct mem *,
@@ -136,7 +140,9 @@ bool name_near(const char *, size_t, const char *, size_t);                /* fe
 enum basic {
   BASIC_VOID,
   BASIC_BOOL,
+  BASIC_FLAG,
   BASIC_CHAR,
+  BASIC_SCHAR,
   BASIC_UCHAR,
   BASIC_SHORT,
   BASIC_USHORT,
@@ -144,8 +150,12 @@ enum basic {
   BASIC_UINT,
   BASIC_LONG,
   BASIC_ULONG,
+  BASIC_LLONG,
+  BASIC_ULLONG,
   BASIC_INTPTR,
   BASIC_UINTPTR,
+  BASIC_LLINTPTR, /* what reckoning with an intptr_t and a long long gives */
+  BASIC_ULLINTPTR,
   BASIC_MUTEX,
   BASIC_COUNT
 };
@@ -158,7 +168,8 @@ struct type *type_new(struct front *, enum type_kind);
 void type_complete(struct front *, struct type *, uint32_t align,
                    struct place); /* lays out a struct whose fields are there */
 void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
-bool type_same(const struct type *, const struct type *); /* qualifiers of the outermost do not count */
+bool type_same(const struct type *, const struct type *);      /* qualifiers of the outermost do not count */
+bool type_identical(const struct type *, const struct type *); /* and not just of the same values */
 const char *type_text(struct front *, const struct type *);
 const struct field *type_field(const struct type *, const char *name);
 static inline bool type_is_integer(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_BOOL; }
@@ -264,7 +275,8 @@ struct declarator {
 struct specifiers parse_specifiers(struct front *);
 struct specifiers parse_plain_specifiers(struct front *); /* only a type, with its alignment */
 struct declarator parse_declarator(struct front *, const struct type *base);
-uint32_t parse_attributes(struct front *); /* the alignment that they ask for, or 0 */
+uint32_t parse_attributes(struct front *);   /* the alignment that they ask for, or 0 */
+void parse_plain_attributes(struct front *); /* none is asked for */
 
 /* parse_tag.c */
 const struct type *parse_struct(struct front *);

@@ -27,10 +27,33 @@ static void skip_line(struct lexer *x) {
   while (x->at < x->end && *x->at != '\n') x->at++;
 }
 
-/* # 12 "file.c" flags: what follows is that line. Other directives (#pragma) say nothing here. */
+/* The word of a #pragma that changes what declarations after it mean; NULL if it does not. */
+const char *pragma_refused(const char *p, const char *end) {
+  static const char *const words[] = {
+      "pack", "ms_struct", "scalar_storage_order", "redefine_extname", "options", "align", "attribute", "omp", "acc"};
+  for (;;) {
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    const char *word = p;
+    while (p < end && (is_letter(*p) || is_digit(*p))) p++;
+    size_t n = (size_t)(p - word);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      if (n == strlen(words[i]) && !memcmp(word, words[i], n)) return words[i];
+    bool whose = (n == 3 && !memcmp(word, "GCC", 3)) || (n == 5 && !memcmp(word, "clang", 5));
+    if (!whose) return NULL;
+  }
+}
+
+static void read_pragma(struct lexer *x, const char *p) {
+  const char *end = memchr(p, '\n', (size_t)(x->end - p)), *word = pragma_refused(p, end ? end : x->end);
+  struct place place = {x->file, x->line, 1};
+  if (word) front_outside(x->f, place, "#pragma %s", word);
+}
+
+/* # 12 "file.c" flags: what follows is that line. Of other directives, only some #pragma say something. */
 static void read_directive(struct lexer *x) {
   const char *p = x->at + 1;
   while (p < x->end && (*p == ' ' || *p == '\t')) p++;
+  if (x->end - p > 7 && !memcmp(p, "pragma ", 7)) read_pragma(x, p + 7);
   if (x->end - p > 5 && !memcmp(p, "line ", 5)) p += 5;
   uint64_t line = 0;
   const char *digits = p;
@@ -82,11 +105,12 @@ static void skip_space(struct lexer *x) {
 }
 
 /* The least type, from int up, that holds the value (C11 6.4.4.1). */
-static const struct type *number_type(uint64_t value, bool decimal, bool is_unsigned, bool is_long) {
+static const struct type *number_type(uint64_t value, bool decimal, bool is_unsigned, int longs) {
+  bool is_long = longs > 0;
   if (!is_long && !is_unsigned && value <= INT32_MAX) return TYPE_OF(INT);
   if (!is_long && (is_unsigned || !decimal) && value <= UINT32_MAX) return TYPE_OF(UINT);
-  if (!is_unsigned && value <= INT64_MAX) return TYPE_OF(LONG);
-  return TYPE_OF(ULONG);
+  if (!is_unsigned && value <= INT64_MAX) return longs > 1 ? TYPE_OF(LLONG) : TYPE_OF(LONG);
+  return longs > 1 ? TYPE_OF(ULLONG) : TYPE_OF(ULONG);
 }
 
 static void read_suffix(struct lexer *x, struct token *t, const char *p, const char *end, uint64_t value,
@@ -102,7 +126,7 @@ static void read_suffix(struct lexer *x, struct token *t, const char *p, const c
       front_fail(x->f, t->place, "%.*s is no number", (int)t->length, t->text);
   }
   t->value = (int64_t)value;
-  t->type = number_type(value, decimal, is_unsigned, longs > 0);
+  t->type = number_type(value, decimal, is_unsigned, longs);
 }
 
 static const char *number_end(const struct lexer *x) {

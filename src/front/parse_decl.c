@@ -16,7 +16,9 @@ void parse_static_assert(struct front *f) {
   parse_expect(f, ";");
 }
 
-static void declare_typedef(struct front *f, const struct declarator *d) {
+static void declare_typedef(struct front *f, const struct specifiers *s, const struct declarator *d) {
+  if ((s->align && s->align != d->type->align) || (d->align && d->align != d->type->align))
+    front_outside(f, d->name->place, "a typedef with an alignment of its own");
   struct decl *old = scope_find_here(f, d->name->symbol);
   if (old && (old->kind != DECL_TYPEDEF || !type_same(old->type, d->type)))
     front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
@@ -83,7 +85,7 @@ static bool parse_global(struct front *f, const struct specifiers *s) {
   struct token *t = parse_token(f);
   if (!d.name) front_fail(f, t->place, "expected a name, found %s", token_text(f, t));
   if (s->is_typedef)
-    declare_typedef(f, &d);
+    declare_typedef(f, s, &d);
   else if (d.type->kind == TYPE_FUNCTION)
     return !parse_function(f, &d);
   else if (d.type->kind == TYPE_VOID)
@@ -109,7 +111,7 @@ void parse_external(struct front *f) {
     parse_static_assert(f);
     return;
   }
-  parse_attributes(f);
+  parse_plain_attributes(f);
   if (!parse_at_type(f)) {
     const char *near = t->kind == TOKEN_NAME ? scope_nearest(f, t->symbol) : NULL;
     if (near) front_fail(f, t->place, "%s is no type; %s would be right", t->text, near);
@@ -138,7 +140,7 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
   if (!d.name) front_fail(f, t->place, "expected a name, found %s", token_text(f, t));
   struct place place = d.name->place;
   if (s->is_typedef) {
-    declare_typedef(f, &d);
+    declare_typedef(f, s, &d);
     return;
   }
   if (d.type->kind == TYPE_FUNCTION) front_outside(f, place, "a function declared inside a function");

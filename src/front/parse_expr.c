@@ -187,18 +187,27 @@ static struct expr *parse_offsetof(struct front *f) {
   return expr_number(f, place, offset, TYPE_OF(ULONG));
 }
 
+/* Where the types here do not tell apart what C does, nothing is chosen. */
+static void refuse_unknown(struct front *f, const struct type *t, struct place place) {
+  if (t->kind == TYPE_POINTER && t->of->kind == TYPE_POINTER && f->restrict_seen)
+    front_outside(f, place, "_Generic on a pointer to a pointer, where restrict is used,");
+  while (t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY) t = t->of;
+  if (t->kind == TYPE_MUTEX) front_outside(f, place, "_Generic on a mutex");
+}
+
 /* _Generic(e, type: x, default: y): the expression whose type is that of e. */
 static struct expr *parse_generic(struct front *f) {
   struct place place = parse_expect(f, "_Generic")->place;
   parse_expect(f, "(");
   struct expr *of = expr_value(f, parse_assignment(f)), *chosen = NULL, *otherwise = NULL;
+  refuse_unknown(f, of->type, place);
   while (parse_accept(f, ",")) {
     const struct type *type = parse_accept(f, "default") ? NULL : parse_type_name(f);
     parse_expect(f, ":");
     struct expr *e = parse_assignment(f);
     if (!type)
       otherwise = e;
-    else if (!chosen && type_same(type, of->type))
+    else if (!chosen && type_identical(type, of->type->plain))
       chosen = e;
   }
   parse_expect(f, ")");

@@ -10,13 +10,13 @@ static bool any_of(struct front *f, const char *const *words, size_t count) {
 
 bool parse_at_type(struct front *f) {
   static const char *const words[] = {
-      "void",           "char",          "short",       "int",       "long",          "signed",       "unsigned",
-      "_Bool",          "float",         "double",      "_Complex",  "struct",        "union",        "enum",
-      "const",          "volatile",      "restrict",    "_Atomic",   "static",        "extern",       "typedef",
-      "inline",         "register",      "auto",        "_Noreturn", "_Thread_local", "_Alignas",     "__thread",
-      "__attribute__",  "__inline",      "__inline__",  "__const",   "__volatile__",  "__restrict",   "__restrict__",
-      "__signed__",     "typeof",        "__typeof__",  "__typeof",  "__int128",      "__asif_mutex", "__asif_intptr",
-      "__asif_uintptr", "__extension__", "__auto_type", "_Float128", "__float128"};
+      "void",           "char",        "short",         "int",         "long",          "signed",       "unsigned",
+      "_Bool",          "float",       "double",        "_Complex",    "struct",        "union",        "enum",
+      "const",          "volatile",    "restrict",      "_Atomic",     "static",        "extern",       "typedef",
+      "inline",         "register",    "auto",          "_Noreturn",   "_Thread_local", "_Alignas",     "__thread",
+      "__attribute__",  "__inline",    "__inline__",    "__const",     "__volatile__",  "__restrict",   "__restrict__",
+      "__signed__",     "typeof",      "__typeof__",    "__typeof",    "__int128",      "__asif_mutex", "__asif_intptr",
+      "__asif_uintptr", "__asif_flag", "__extension__", "__auto_type", "_Float128",     "__float128"};
   struct token *t = parse_token(f);
   if (t->kind != TOKEN_NAME) return false;
   struct decl *d = scope_find(t->symbol);
@@ -29,6 +29,7 @@ const struct type *parse_type_name(struct front *f) {
   if (!parse_at_type(f)) front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
   struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
+  if (s.align || d.align) front_outside(f, t->place, "a type with an alignment of its own");
   if (d.name) front_fail(f, d.name->place, "a name where only a type is expected");
   return d.type;
 }
@@ -42,32 +43,113 @@ static uint32_t parse_alignment(struct front *f) {
   return (uint32_t)align;
 }
 
-/* __attribute__((...)): most say nothing about what the code does. */
+/* Attributes that change nothing of what is read here: not layouts, types, nor when a function runs. */
+static bool is_harmless(const struct token *t) {
+  static const char *const words[] = {"access",
+                                      "alloc_align",
+                                      "alloc_size",
+                                      "always_inline",
+                                      "annotate",
+                                      "artificial",
+                                      "assume_aligned",
+                                      "aligned",
+                                      "cold",
+                                      "const",
+                                      "deprecated",
+                                      "externally_visible",
+                                      "fallthrough",
+                                      "flatten",
+                                      "format",
+                                      "format_arg",
+                                      "gnu_inline",
+                                      "guarded_by",
+                                      "hot",
+                                      "leaf",
+                                      "malloc",
+                                      "may_alias",
+                                      "no_icf",
+                                      "no_instrument_function",
+                                      "no_reorder",
+                                      "no_sanitize",
+                                      "noclone",
+                                      "noinline",
+                                      "noipa",
+                                      "nonnull",
+                                      "nonstring",
+                                      "noplt",
+                                      "noreturn",
+                                      "nothrow",
+                                      "optimize",
+                                      "pure",
+                                      "returns_nonnull",
+                                      "section",
+                                      "sentinel",
+                                      "target",
+                                      "tls_model",
+                                      "unavailable",
+                                      "unused",
+                                      "used",
+                                      "visibility",
+                                      "warn_unused_result",
+                                      "no_sanitize_thread",
+                                      "no_sanitize_address",
+                                      "no_sanitize_undefined",
+                                      "no_stack_protector",
+                                      "nodebug",
+                                      "warn_if_not_aligned",
+                                      "error",
+                                      "warning",
+                                      "retain",
+                                      "no_profile_instrument_function",
+                                      "disable_tail_calls",
+                                      "no_address_safety_analysis",
+                                      "no_thread_safety_analysis",
+                                      "minsize",
+                                      "optnone",
+                                      "maybe_unused"};
+  const char *name = t->text;
+  size_t n = t->length;
+  if (n > 4 && !strncmp(name, "__", 2) && !strncmp(name + n - 2, "__", 2)) name += 2, n -= 4;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (n == strlen(words[i]) && !memcmp(name, words[i], n)) return true;
+  return false;
+}
+
+enum { ALIGN_BIGGEST = 16 }; /* __attribute__((aligned)) without a number */
+
+/* One of a list: the alignment that it asks for, or 0. */
+static uint32_t parse_attribute(struct front *f) {
+  struct token *t = parse_token(f);
+  if (t->kind != TOKEN_NAME) front_fail(f, t->place, "expected an attribute, found %s", token_text(f, t));
+  if (!is_harmless(t)) front_outside(f, t->place, "__attribute__((%.100s))", t->text);
+  f->at++;
+  if (token_is(t, "aligned") || token_is(t, "__aligned__"))
+    return parse_at(f, "(") ? parse_alignment(f) : ALIGN_BIGGEST;
+  if (parse_at(f, "(")) parse_skip_brackets(f);
+  return 0;
+}
+
 uint32_t parse_attributes(struct front *f) {
   uint32_t align = 0;
-  static const char *const refused[] = {"cleanup",     "__cleanup__",     "constructor", "__constructor__",
-                                        "destructor",  "__destructor__",  "alias",       "__alias__",
-                                        "vector_size", "__vector_size__", "mode",        "__mode__",
-                                        "packed",      "__packed__"};
   while (parse_at(f, "__attribute__") || parse_at(f, "__asm__") || parse_at(f, "asm")) {
     struct token *t = parse_token(f);
     if (!parse_accept(f, "__attribute__")) front_outside(f, t->place, "inline assembly");
-    if (!parse_at(f, "(")) parse_expect(f, "(");
-    size_t open = f->at;
-    parse_skip_brackets(f);
-    size_t after = f->at;
-    for (f->at = open; f->at < after; f->at++) {
-      if (ANY_OF(f, refused)) front_outside(f, parse_token(f)->place, "__attribute__((%s))", parse_token(f)->text);
-      bool aligned = (parse_at(f, "aligned") || parse_at(f, "__aligned__")) && token_is(parse_ahead(f, 1), "(");
-      if (!aligned) continue;
-      f->at++;
-      uint32_t asked = parse_alignment(f);
+    parse_expect(f, "(");
+    parse_expect(f, "(");
+    while (!parse_at(f, ")")) {
+      if (parse_accept(f, ",")) continue;
+      uint32_t asked = parse_attribute(f);
       if (asked > align) align = asked;
-      f->at--;
     }
-    f->at = after;
+    parse_expect(f, ")");
+    parse_expect(f, ")");
   }
   return align;
+}
+
+void parse_plain_attributes(struct front *f) {
+  struct place place = parse_token(f)->place;
+  if (parse_attributes(f)) front_outside(f, place, "an alignment asked for here");
 }
 
 /* The words that make up an integer type, counted. */
@@ -102,8 +184,9 @@ static const struct type *type_of_words(struct front *f, const struct words *w, 
   bool u = w->unsigneds;
   if (w->voids) return TYPE_OF(VOID);
   if (w->bools) return TYPE_OF(BOOL);
-  if (w->chars) return u ? TYPE_OF(UCHAR) : TYPE_OF(CHAR);
+  if (w->chars) return u ? TYPE_OF(UCHAR) : w->signs ? TYPE_OF(SCHAR) : TYPE_OF(CHAR);
   if (w->shorts) return u ? TYPE_OF(USHORT) : TYPE_OF(SHORT);
+  if (w->longs > 1) return u ? TYPE_OF(ULLONG) : TYPE_OF(LLONG);
   if (w->longs) return u ? TYPE_OF(ULONG) : TYPE_OF(LONG);
   return u ? TYPE_OF(UINT) : TYPE_OF(INT);
 }
@@ -146,7 +229,8 @@ static bool parse_qualifier(struct front *f, struct qualifiers *q) {
   }
   if (parse_accept(f, "const") || parse_accept(f, "__const")) return q->constant = true;
   if (parse_accept(f, "volatile") || parse_accept(f, "__volatile__")) return q->is_volatile = true;
-  return parse_accept(f, "restrict") || parse_accept(f, "__restrict") || parse_accept(f, "__restrict__");
+  if (!parse_accept(f, "restrict") && !parse_accept(f, "__restrict") && !parse_accept(f, "__restrict__")) return false;
+  return f->restrict_seen = true;
 }
 
 static const struct type *qualified(struct front *f, const struct type *t, const struct qualifiers *q,
@@ -171,6 +255,7 @@ static const struct type *parse_one_type(struct front *f, struct qualifiers *q, 
   if (token_is(t, "enum")) return parse_enum(f);
   if (token_is(t, "typeof") || token_is(t, "__typeof__") || token_is(t, "__typeof")) return parse_typeof(f);
   if (parse_accept(f, "__asif_mutex")) return TYPE_OF(MUTEX);
+  if (parse_accept(f, "__asif_flag")) return TYPE_OF(FLAG);
   if (parse_accept(f, "__asif_intptr")) return TYPE_OF(INTPTR);
   if (parse_accept(f, "__asif_uintptr")) return TYPE_OF(UINTPTR);
   if (token_is(t, "_Atomic") && token_is(parse_ahead(f, 1), "(")) { /* without brackets it is a qualifier */
@@ -296,13 +381,13 @@ static bool at_inner_declarator(struct front *f) {
 struct declarator parse_declarator(struct front *f, const struct type *base) {
   struct declarator d = {.type = base};
   parse_deeper(f);
-  parse_attributes(f);
+  parse_plain_attributes(f);
   for (struct token *t = parse_token(f); parse_accept(f, "*"); t = parse_token(f)) {
     struct qualifiers q = {false, false, false};
     d.type = type_pointer(f, d.type, t->place);
     while (parse_qualifier(f, &q)) {}
     d.type = qualified(f, d.type, &q, t->place);
-    parse_attributes(f);
+    parse_plain_attributes(f);
   }
   size_t inner = 0;
   if (at_inner_declarator(f)) {

@@ -95,7 +95,7 @@ const struct type *parse_struct(struct front *f) {
 /* One of the names in an enum; value is what it has unless it says. */
 static int64_t parse_enumerator(struct front *f, int64_t value) {
   struct token *name = parse_name(f, "a name");
-  parse_attributes(f);
+  parse_plain_attributes(f);
   if (parse_accept(f, "=")) value = parse_constant(f, "the value of an enumerator");
   if (value < INT32_MIN || value > INT32_MAX) front_outside(f, name->place, "an enumerator that is no int");
   if (scope_find_here(f, name->symbol)) front_fail(f, name->place, "%s is declared twice", name->text);
@@ -107,7 +107,7 @@ static int64_t parse_enumerator(struct front *f, int64_t value) {
 
 const struct type *parse_enum(struct front *f) {
   struct token *word = parse_expect(f, "enum"), *name = NULL;
-  parse_attributes(f);
+  parse_plain_attributes(f);
   if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
   if (!parse_at(f, "{")) {
     struct type *t = find_tag(name->symbol);
@@ -125,7 +125,7 @@ const struct type *parse_enum(struct front *f) {
     next++;
   } while (parse_accept(f, ",") && !parse_at(f, "}"));
   parse_expect(f, "}");
-  parse_attributes(f);
+  parse_plain_attributes(f);
   if (t->complete) front_fail(f, word->place, "%s is defined within itself", tag);
   *t = negative ? *TYPE_OF(INT) : *TYPE_OF(UINT);
   t->plain = t;

@@ -60,6 +60,8 @@ struct pp_items {
   VEC(struct pp_item) list;
 };
 
+#define STANDARD_USUAL "gnu17" /* what compilers take unless -std says */
+
 struct pp_macro {
   bool function, variadic;
   uint32_t param_count;

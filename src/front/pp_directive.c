@@ -171,13 +171,16 @@ static void error_directive(struct pp *pp, const struct pp_token *t) {
 /* Those that change how the rest is preprocessed are the compiler's. */
 static bool plain_pragma(const char *text, size_t length) {
   static const char *const words[] = {"push_macro", "pop_macro", "poison",        "system_header", "dependency",
-                                      "error",      "warning",   "include_alias", "clang",         "once"};
+                                      "error",      "warning",   "include_alias", "clang",         "once",
+                                      "\\",         "/*",        "?\?/"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (memmem(text, length, words[i], strlen(words[i]))) return false;
   return true;
 }
 
 void pp_pragma(struct pp *pp, const char *text, size_t length) {
+  const char *word = pragma_refused(text, text + length);
+  if (word) pp_stop(pp, PP_REFUSED, pp_line(pp), 1, "#pragma %s is outside the C that verify reads", word);
   if (!plain_pragma(text, length)) pp_compiler(pp, "this #pragma");
   pp_move(pp, pp_line(pp));
   text_add(pp->out, "#pragma");

@@ -75,7 +75,7 @@ static bool read_option(struct pp *pp, struct options *o, char *const **word) {
 }
 
 static bool read_options(struct pp *pp, struct options *o, char *const *word) {
-  o->standard = "gnu11";
+  o->standard = STANDARD_USUAL;
   for (; word && *word; word++)
     if (!read_option(pp, o, &word)) return false;
   pp->strict = o->standard[0] == 'c';
@@ -90,7 +90,7 @@ static bool usual_compiler(void) {
   const char *built = predefined_compiler(&length);
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
     if (getenv(changes[i])) return false;
-  return predefined_has("gnu11") && (!cc || !cc[blanks] || (strlen(cc) == length && !memcmp(cc, built, length)));
+  return predefined_has(STANDARD_USUAL) && (!cc || !cc[blanks] || (strlen(cc) == length && !memcmp(cc, built, length)));
 }
 
 static void apply_define(struct pp *pp, const char *option) {

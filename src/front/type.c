@@ -1,7 +1,7 @@
 /* Types: making them, their layout (as x86-64 compilers lay them out), and how they are written. */
 #include "front/front.h"
 
-#define INTEGER(basic, size_, sign, pointer) \
+#define INTEGER(basic, size_, sign, pointer, twin_) \
   [BASIC_##basic] = {.kind = TYPE_INT, \
                      .plain = TYPE_OF(basic), \
                      .size = size_, \
@@ -10,21 +10,35 @@
                      .bits = 8 * size_, \
                      .is_signed = sign, \
                      .holds_pointer = pointer, \
+                     .twin = twin_, \
                      .complete = true}
 const struct type basic_types[BASIC_COUNT] = {
     [BASIC_VOID] = {.kind = TYPE_VOID, .plain = TYPE_OF(VOID)},
     [BASIC_BOOL] =
         {.kind = TYPE_BOOL, .plain = TYPE_OF(BOOL), .size = 1, .align = 1, .cells = 1, .bits = 1, .complete = true},
-    INTEGER(CHAR, 1, true, false),
-    INTEGER(UCHAR, 1, false, false),
-    INTEGER(SHORT, 2, true, false),
-    INTEGER(USHORT, 2, false, false),
-    INTEGER(INT, 4, true, false),
-    INTEGER(UINT, 4, false, false),
-    INTEGER(LONG, 8, true, false),
-    INTEGER(ULONG, 8, false, false),
-    INTEGER(INTPTR, 8, true, true),
-    INTEGER(UINTPTR, 8, false, true),
+    [BASIC_FLAG] = {.kind = TYPE_BOOL,
+                    .plain = TYPE_OF(FLAG),
+                    .size = 1,
+                    .align = 1,
+                    .cells = 1,
+                    .bits = 1,
+                    .twin = true,
+                    .complete = true},
+    INTEGER(CHAR, 1, true, false, false),
+    INTEGER(SCHAR, 1, true, false, true),
+    INTEGER(UCHAR, 1, false, false, false),
+    INTEGER(SHORT, 2, true, false, false),
+    INTEGER(USHORT, 2, false, false, false),
+    INTEGER(INT, 4, true, false, false),
+    INTEGER(UINT, 4, false, false, false),
+    INTEGER(LONG, 8, true, false, false),
+    INTEGER(ULONG, 8, false, false, false),
+    INTEGER(LLONG, 8, true, false, true),
+    INTEGER(ULLONG, 8, false, false, true),
+    INTEGER(INTPTR, 8, true, true, false),
+    INTEGER(UINTPTR, 8, false, true, false),
+    INTEGER(LLINTPTR, 8, true, true, true),
+    INTEGER(ULLINTPTR, 8, false, true, true),
     [BASIC_MUTEX] = {.kind = TYPE_MUTEX, .plain = TYPE_OF(MUTEX), .size = 40, .align = 8, .cells = 1, .complete = true},
 };
 
@@ -171,6 +185,16 @@ bool type_same(const struct type *a, const struct type *b) {
   }
 }
 
+/* As _Generic compares them: of what C keeps apart, all that a type here knows. */
+bool type_identical(const struct type *a, const struct type *b) {
+  if (a->atomic != b->atomic || a->constant != b->constant || a->is_volatile != b->is_volatile) return false;
+  a = a->plain;
+  b = b->plain;
+  if (!type_same(a, b) || a->twin != b->twin) return false;
+  if (a->kind == TYPE_INT) return a == b || !a->is_enum || !b->is_enum;
+  return (a->kind != TYPE_POINTER && a->kind != TYPE_ARRAY) || type_identical(a->of, b->of);
+}
+
 /* The field of this name, also within anonymous structs: see expr_field. */
 const struct field *type_field(const struct type *t, const char *name) {
   for (uint32_t i = 0; i < t->plain->field_count; i++)
@@ -188,9 +212,13 @@ const struct type *type_usual(const struct type *a, const struct type *b) {
   a = type_promoted(a);
   b = type_promoted(b);
   if (a->bits != b->bits) return a->bits > b->bits ? a : b;
-  const struct type *common = a->is_signed ? b : a;
-  if (a->holds_pointer || b->holds_pointer) return common->is_signed ? TYPE_OF(INTPTR) : TYPE_OF(UINTPTR);
-  return common;
+  bool is_signed = a->is_signed && b->is_signed, twin = a->twin || b->twin;
+  if (a->holds_pointer || b->holds_pointer) {
+    if (twin) return is_signed ? TYPE_OF(LLINTPTR) : TYPE_OF(ULLINTPTR);
+    return is_signed ? TYPE_OF(INTPTR) : TYPE_OF(UINTPTR);
+  }
+  if (twin) return is_signed ? TYPE_OF(LLONG) : TYPE_OF(ULLONG);
+  return a->is_signed ? b : a;
 }
 
 static const char *integer_name(const struct type *t) {

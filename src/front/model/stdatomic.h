@@ -42,7 +42,7 @@ typedef _Atomic(size_t) atomic_size_t;
 typedef _Atomic(ptrdiff_t) atomic_ptrdiff_t;
 typedef _Atomic(intmax_t) atomic_intmax_t;
 typedef _Atomic(uintmax_t) atomic_uintmax_t;
-typedef _Atomic(_Bool) atomic_flag;
+typedef _Atomic(__asif_flag) atomic_flag;
 #define ATOMIC_FLAG_INIT 0
 #define ATOMIC_VAR_INIT(value) (value)
 #define kill_dependency(value) (value)

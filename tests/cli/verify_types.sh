@@ -1,0 +1,86 @@
+#!/bin/bash
+# What C says about types, layouts and constants is what verify and prove take, or they say that they do not read it.
+. "$(dirname "$0")/common"
+
+# object CONDITION [BEFORE]: a counter that counts only where the condition is true.
+object() {
+  cat >o.c <<END
+#include <asif.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static _Atomic int count;
+${2-}
+static void inc(void) {
+  char c = 1; signed char sc = 1; unsigned char uc = 1; long l = 1; long long ll = 1; unsigned long ul = 1;
+  unsigned long long ull = 1; int i = -1, *p = &i; const int *q = &i; intptr_t ip = 1; atomic_flag flag = ATOMIC_FLAG_INIT;
+  (void)c, (void)sc, (void)uc, (void)l, (void)ll, (void)ul, (void)ull, (void)i, (void)p, (void)q, (void)ip, (void)flag;
+  if ($1) atomic_fetch_add(&count, 1);
+}
+static int get(void) { return atomic_load(&count); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP_AS(read, get)
+END
+}
+true_for() { object "$@"; run 0 "$asif" verify o.c --ops 2; }
+refused() { # SAID CONDITION [BEFORE]
+  object "${@:2}"
+  run 2 "$asif" verify o.c; warns "$1"
+  run 2 "$asif" prove o.c; warns "$1"
+}
+
+# __builtin_expect is a long.
+true_for '__builtin_expect(i, 0) < 0'
+true_for '_Generic(__builtin_expect(ll, 0), long: 1, default: 0)'
+
+# _Generic keeps apart what C keeps apart.
+is() { true_for "_Generic($1, $2: 1, default: 0)"; }
+is_not() { true_for "!_Generic($1, $2: 1, default: 0)"; }
+is ll 'long: 0, long long'
+is l 'long long: 0, long'
+is ull 'unsigned long: 0, unsigned long long'
+is ul 'unsigned long long: 0, unsigned long'
+is c 'signed char: 0, unsigned char: 0, char'
+is sc 'char: 0, signed char'
+is uc 'char: 0, unsigned char'
+is p 'const int *: 0, int *'
+is q 'int *: 0, const int *'
+is '1 ? p : q' 'int *: 0, const int *'
+is 'l + ll' 'long: 0, long long'
+is 'ul + ll' 'unsigned long: 0, long long: 0, unsigned long long'
+is 'ip + ll' 'long: 0, long long'
+is 'ip' 'long long: 0, long'
+is 1LL 'long: 0, long long'
+is 1L 'long long: 0, long'
+is LLONG_MAX 'long: 0, long long'
+is ULLONG_MAX 'unsigned long: 0, unsigned long long'
+is 'sc + sc' int
+is '&flag' 'atomic_bool *: 0, atomic_flag *'
+is_not q 'const int *const'
+refused '_Generic on a mutex is outside the C that verify reads' '_Generic(&m, pthread_mutex_t *: 1, default: 0)' \
+  '#include <pthread.h>
+static pthread_mutex_t m;'
+
+# Layouts that are not C's own.
+for pragma in '#pragma pack(1)' '#pragma pack(push, 1)' '_Pragma("pack(1)")' '#pragma GCC scalar_storage_order big-endian' '#pragma ms_struct on'; do
+  refused 'o.c:6:1: #pragma' 1 "$pragma"
+done
+true_for 1 '#pragma GCC optimize ("O2")'
+for attribute in packed __packed__ 'mode(DI)' 'vector_size(16)' transparent_union 'scalar_storage_order("big-endian")' 'cleanup(f)' constructor weak ms_struct; do
+  refused "__attribute__((${attribute%%(*})) is outside the C that verify reads" 1 "typedef struct { char c; int i; } s __attribute__(($attribute));"
+done
+refused 'o.c:6:13: a typedef with an alignment of its own is outside' 1 'typedef int a __attribute__((aligned(32)));'
+refused 'a typedef with an alignment' 1 'typedef __attribute__((aligned(1))) int a;'
+refused 'a typedef with an alignment' 1 'typedef int a __attribute__((aligned));'
+refused 'an alignment of its own' 'sizeof(struct { char c; int x; }) == 8 && _Alignof(int __attribute__((aligned(32)))) == 32'
+true_for 'sizeof(struct s) == 64 && sizeof(struct t) == 32 && sizeof(struct u) == 32' '
+struct s { char c; int x __attribute__((aligned(32))); };
+struct t { char c; } __attribute__((__aligned__(32), unused));
+struct u { char c; char d __attribute__((aligned)); };
+static int f(void) __attribute__((noinline, const, section("aligned")));
+static int f(void) { return 1; }'
+
+# The standard is the one that compilers take.
+true_for '__STDC_VERSION__ == 201710L'
+object '__STDC_VERSION__ == 201112L'; run 0 "$asif" verify o.c -- -std=gnu11
