@@ -1,9 +1,13 @@
-/* Files that the code opens. What it writes there stays from run to run, and others may change it: a run that opens one
- * for writing is given up. Reading is allowed: how many cores there are, say, is told by files. */
+/* Files that the code opens, and memory that it maps. What it writes to a file stays from run to run, and others may
+ * change it: a run that opens one for writing is given up. Reading is allowed: how many cores there are, say, is told
+ * by files. Mappings stay as well, and are not what they were when a run goes on from the middle of another; nor is it
+ * known that one in the place of another is new memory: a run that changes them is given up too. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "run/sync.h"
 
@@ -56,4 +60,59 @@ WRAPPED int WRAP(creat)(const char *, mode_t);
 int WRAP(creat)(const char *path, mode_t mode) {
   opens(path, true, "creat", CALLER);
   return creat(path, mode);
+}
+
+/* Mappings. */
+
+void maps(const char *function, uintptr_t pc) {
+  if (current) sync_unsupported_at(function, "what it maps or unmaps stays so from run to run", pc);
+}
+
+#define MMAP(name) \
+  WRAPPED void *WRAP(name)(void *, size_t, int, int, int, off_t); \
+  void *WRAP(name)(void *at, size_t size, int protection, int flags, int fd, off_t offset) { \
+    maps(#name, CALLER); \
+    return mmap(at, size, protection, flags, fd, offset); \
+  }
+MMAP(mmap)
+MMAP(mmap64)
+
+WRAPPED int WRAP(munmap)(void *, size_t);
+int WRAP(munmap)(void *at, size_t size) {
+  maps("munmap", CALLER);
+  return munmap(at, size);
+}
+
+WRAPPED void *WRAP(mremap)(void *, size_t, size_t, int, ...);
+void *WRAP(mremap)(void *at, size_t size, size_t new_size, int flags, ...) {
+  va_list args;
+  va_start(args, flags);
+  void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+  va_end(args);
+  maps("mremap", CALLER);
+  return mremap(at, size, new_size, flags, to);
+}
+
+WRAPPED int WRAP(mprotect)(void *, size_t, int);
+int WRAP(mprotect)(void *at, size_t size, int protection) {
+  maps("mprotect", CALLER);
+  return mprotect(at, size, protection);
+}
+
+WRAPPED int WRAP(madvise)(void *, size_t, int);
+int WRAP(madvise)(void *at, size_t size, int advice) {
+  maps("madvise", CALLER);
+  return madvise(at, size, advice);
+}
+
+WRAPPED void *WRAP(sbrk)(intptr_t);
+void *WRAP(sbrk)(intptr_t by) {
+  if (by) maps("sbrk", CALLER);
+  return sbrk(by);
+}
+
+WRAPPED int WRAP(brk)(void *);
+int WRAP(brk)(void *end) {
+  maps("brk", CALLER);
+  return brk(end);
 }

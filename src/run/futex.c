@@ -120,6 +120,14 @@ long WRAP(syscall)(long number, ...) {
   case SYS_vfork:
 #endif
     sync_unsupported("syscall(SYS_clone, ...) or its like", "another process is not part of the schedule");
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mremap:
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_brk:
+    maps("syscall(SYS_mmap, ...) or its like", CALLER);
+    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   default: return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
 }

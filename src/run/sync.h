@@ -45,6 +45,9 @@ _Noreturn void sync_unsupported_at(const char *function, const char *why, uintpt
 _Noreturn void sync_misuse(uintptr_t pc, const void *object, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The code maps memory, or unmaps it: in a run that cannot be. Outside of one it may (files.c). */
+void maps(const char *function, uintptr_t pc);
+
 /* Waiting for a signal: condition variables, futexes (waiters.c). */
 void waiters_reset(void);
 void waiters_add(const void *object); /* the fiber that runs */

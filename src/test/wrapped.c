@@ -38,9 +38,10 @@ const char *const wrapped_names[] = {
     /* Thread-local storage, statics of functions (image.c). */
     "__tls_get_addr", "__cxa_thread_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
     /* What does not return (crash.c). */
-    "fork", "vfork", "fopen", "fopen64", "open", "open64", "openat", "openat64", "creat", "sigaction", "signal",
-    "__sysv_signal", "raise", "kill", "abort", "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit",
-    "quick_exit", "_ZSt9terminatev", "_ZN10__cxxabiv111__terminateEPFvvE",
+    "fork", "vfork", "fopen", "fopen64", "open", "open64", "openat", "openat64", "creat", "mmap", "mmap64", "munmap",
+    "mremap", "mprotect", "madvise", "sbrk", "brk", "sigaction", "signal", "__sysv_signal", "raise", "kill", "abort",
+    "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
+    "_ZN10__cxxabiv111__terminateEPFvvE",
     /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code (bytes.c). */
     "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "memalign", "valloc", "posix_memalign",
     "malloc_usable_size", "strdup", "strndup", "asprintf", "vasprintf", NEW("_Znw"), NEW("_Zna"), DELETE("_Zdl"),

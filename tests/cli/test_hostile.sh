@@ -133,3 +133,23 @@ ASIF_OP_AS(write, put)
 ASIF_OP_AS(read, get)
 END
 run 3 "$asif" test wide.c -n 2 -o 1; says '16 bytes that are volatile, not atomic: the machine takes several accesses'
+
+# Memory that is mapped in a run stays from run to run, and one mapping in the place of another is no race: a run that maps or unmaps is given up.
+for call in 'int *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; munmap(p, 4096);' \
+  'int *p = (int *)syscall(SYS_mmap, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; syscall(SYS_munmap, p, 4096);' \
+  'int *p = sbrk(64); *p = 1; sbrk(-64);'; do
+  cat >maps.c <<END
+#define _GNU_SOURCE
+#include <asif.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int c;
+static void inc(void) { $call __atomic_fetch_add(&c, 1, __ATOMIC_SEQ_CST); }
+static int get(void) { return __atomic_load_n(&c, __ATOMIC_SEQ_CST); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP_AS(read, get)
+END
+  run 3 "$asif" test maps.c -n 2 -o 2; says 'verdict: unknown: maps.c:7: thread '; says 'what it maps or unmaps stays so from run to run'
+done
