@@ -47,6 +47,14 @@ const char *const wrapped_names[] = {
     "malloc_usable_size", "strdup", "strndup", "asprintf", "vasprintf", NEW("_Znw"), NEW("_Zna"), DELETE("_Zdl"),
     DELETE("_Zda"), "memcpy", "memmove", "mempcpy", "memset", "bzero", "memcmp", "bcmp", "memchr", "strlen", "strnlen",
     "strcpy", "stpcpy", "strncpy", "strcat", "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr",
+    /* ... as a format or an argument says (formats.c). */
+    "sprintf", "snprintf", "vsprintf", "vsnprintf", "__sprintf_chk", "__snprintf_chk", "__vsprintf_chk",
+    "__vsnprintf_chk", "strpbrk", "strcasecmp", "strncasecmp", "qsort", "sscanf", "__isoc99_sscanf", "__isoc23_sscanf",
+    "vsscanf", "__isoc99_vsscanf", "__isoc23_vsscanf", "strtol", "strtoll", "strtoul", "strtoull", "__isoc23_strtol",
+    "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "strtod", "strtof", "strtold", "atoi", "atol", "atoll",
+    "atof", "strspn", "strcspn", "strtok", "strtok_r", "strsep", "strcasestr", "strcoll", "strxfrm", "stpncpy",
+    "strchrnul", "memrchr", "rawmemchr", "memmem", "memccpy", "strftime", "gmtime_r", "localtime_r", "rand_r", "fgets",
+    "fread", "wcslen", "wcscpy", "wcsncpy", "wcscmp", "wcscat", "wmemcpy", "wmemmove", "wmemset", "wmemcmp",
     /* Threads (threads.c, mutex.c and their like). */
     "pthread_self", "thrd_current", "gettid", "sched_getcpu", "pthread_create", "thrd_create", "pthread_join",
     "thrd_join", "pthread_tryjoin_np", "pthread_detach", "thrd_detach", "__pthread_register_cancel",

@@ -170,6 +170,51 @@ END
   ASIF_CC=gcc run 0 asif cc -c kept.c -I"$root/include"; run 1 "$asif" test kept.o -n 2 -o 1; says 'verdict: not linearizable'
 done
 
+# Functions of the C library that read and write for the code: seen, or refused where that is memory others may see.
+text() { # NAME INC READ [LOCK]
+  cat >"$1.c" <<END
+#include <asif.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char x[16] = "0", *end;
+static int n;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int equal(const void *a, const void *b) { return a == NULL && b == NULL; }
+static void lock(void) { if ($4) pthread_mutex_lock(&m); }
+static void unlock(void) { if ($4) pthread_mutex_unlock(&m); }
+static void inc(void) { lock(); $2; unlock(); }
+static int get(void) { int v = 0; lock(); $3; unlock(); return v; }
+int use(void) { return equal(x, x) + n + (end != 0); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP_AS(read, get)
+END
+}
+by_atoi='v = atoi(x)' add='__atomic_fetch_add(x, 1, 5)' load='v += __atomic_load_n(x, 5) - 48'
+while IFS='|' read -r name inc get; do
+  text $name "$inc" "$get" 0 && run 1 "$asif" test $name.c -n 2 -o 1; says 'data race'
+  text $name "$inc" "$get" 1 && run 0 "$asif" test $name.c -n 2 -o 1; says 'verdict: linearizable'
+done <<END
+printed|char c = __atomic_load_n(x, 5); sprintf(x, "%d", c - 47)|v = __atomic_load_n(x, 5) - 48
+bounded|int v = atoi(x); snprintf(x, sizeof x, "%*d%s", 2, v + 1, "")|$by_atoi
+argument|$add|char t[8]; snprintf(t, 8, "%.3f%s", 1.5, x); v = t[5] - 48
+number|$add|v = (int)strtol(x, NULL, 10)
+ended|char t[4] = "1"; strtol(t, &end, 10); $add|v = __atomic_load_n(&end, 5) == x; $load
+folded|$add|v = strcasecmp(x, "A") == 0; $load
+spanned|$add|v = (int)strspn(x, "z"); $load
+sorted|qsort(x, 1, 1, equal); $add|$load
+END
+text scanned 'int v; sscanf(x, "%d", &v); sprintf(x, "%d", v + 1)' 'sscanf(x, "%d", &v)' 1
+run 0 "$asif" test scanned.c -n 2 -o 1; says 'verdict: linearizable'
+text refused 'sscanf("1", "%d", &n); x[0]++' 'v = x[0] - 48' 1
+run 3 "$asif" test refused.c -n 2 -o 1; says 'refused.c:12: thread A calls sscanf with memory that is not on its stack: it has no hooks'
+text cut 'strtok(x, ","); x[0]++' 'v = x[0] - 48' 1
+run 3 "$asif" test cut.c -n 2 -o 1; says 'calls strtok with memory that is not on its stack'
+text numbered 'char t[9]; sprintf(t, "%2$d%1$s", x, 1); x[0]++' 'v = x[0] - 48' 1
+run 3 "$asif" test numbered.c -n 2 -o 1; says 'calls sprintf with a format that numbers its arguments'
+
 # Archives and libraries without hooks: a call ends the run, wherever they came from; what is not called does not matter.
 cat >cell.c <<'END'
 static int x;
