@@ -5,6 +5,7 @@
  * What is proved is certified again. ASIF_TEST_ARITH sets how many random ones there are (default 300; make test-long
  * takes 5,000), ASIF_TEST_ARITH_ONE the number of the only one. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -154,6 +155,12 @@ TEST(prove_arith_shifts) {
 TEST(prove_arith_unsigned_wraps) {
   expect((struct insertion){NULL, "unsigned w = (unsigned)v + 1; " USED, INT_MIN, INT_MAX}, PROVED);
   expect((struct insertion){NULL, "unsigned w = (unsigned)v * 77; " USED, INT_MIN, INT_MAX}, PROVED);
+  expect((struct insertion){NULL, "unsigned long long u = -1ull - (v & 7), w = u * (u - (v & 3)); " USED, INT_MIN,
+                            INT_MAX},
+         PROVED);
+  expect((struct insertion){NULL, "unsigned long long u = (unsigned long long)v, w = u * u; " USED, INT_MIN, INT_MAX},
+         PROVED);
+  expect((struct insertion){NULL, "int w = v % 7; " USED, 0, 10}, PROVED);
   expect((struct insertion){NULL, "unsigned w = -(unsigned)v; " USED, INT_MIN, INT_MAX}, PROVED);
   expect((struct insertion){NULL, "unsigned w = 0; w--; assert(w == 4294967295u); " USED, INT_MIN, INT_MAX}, PROVED);
   expect((struct insertion){NULL, "unsigned short w = 65535; w++; assert(w == 0); " USED, INT_MIN, INT_MAX}, PROVED);
@@ -166,6 +173,55 @@ TEST(prove_arith_unsigned_wraps) {
   expect((struct insertion){NULL, "unsigned w = (unsigned)v; v = (int)w; " USED, INT_MIN, INT_MAX}, PROVED);
   expect((struct insertion){NULL, "unsigned long long w = (unsigned long long)v; v = (int)w; " USED, INT_MIN, INT_MAX},
          PROVED);
+}
+
+/* The certificate's own arithmetic: is it content that x op y is in low..high, where x is in from..to? */
+static bool certifies(unsigned op, struct scalar s, int64_t from, int64_t to, int64_t y, int64_t low, int64_t high) {
+  static struct view view;
+  static struct program program;
+  static val regs[REGS_MOST], status;
+  static struct reg_range ranges[REGS_MOST];
+  struct prover *p = calloc(1, sizeof *p);
+  CHECK(p);
+  memset(&view, 0, sizeof view);
+  for (unsigned r = 0; r < REGS_MOST; r++) regs[r] = VAL(K_UNSET, 0);
+  status = VAL(K_UNSET, 0);
+  p->program = &program;
+  p->reg_ranges = ranges;
+  struct actor a = {.view = &view, .reg = regs, .status = &status, .arg = VAL(K_UNSET, 0), .setting_up = true};
+  struct inst in = {.code = I_BINARY, .op = (uint8_t)op, .scalar = s};
+  val x = new_sym(&view), result = new_sym(&view);
+  learn(p, &view, number(p, from), AT_MOST, x);
+  learn(p, &view, x, AT_MOST, number(p, to));
+  learn(p, &view, number(p, low), AT_MOST, result);
+  learn(p, &view, result, AT_MOST, number(p, high));
+  CHECK(!p->dead);
+  certify_binary(p, &a, &in, x, number(p, y), result);
+  bool content = !p->dead;
+  free(p);
+  return content;
+}
+
+/* Between the ends of the operands the results are not always between those of the ends. */
+TEST(prove_arith_certified_between) {
+  struct scalar i32 = {.bits = 32, .is_signed = true}, u32 = {.bits = 32}, u64 = {.bits = 64};
+  CHECK(certifies(OP_MOD, i32, 0, 10, 7, 0, 6));
+  CHECK(!certifies(OP_MOD, i32, 0, 10, 7, 0, 3)); /* 0 and 10 give 0 and 3 */
+  CHECK(certifies(OP_MOD, i32, -70000, 70000, 7, -6, 6));
+  CHECK(!certifies(OP_MOD, i32, -70000, 70000, 7, -6, 5));
+  CHECK(!certifies(OP_MOD, i32, -70000, 70000, 7, -5, 6));
+  CHECK(certifies(OP_AND, i32, 0, 16, 15, 0, 15));
+  CHECK(!certifies(OP_AND, i32, 0, 16, 12, 0, 8));
+  CHECK(certifies(OP_AND, i32, -70000, 70000, 12, 0, 12));
+  CHECK(!certifies(OP_AND, i32, -65536, 65536, 12, 0, 11));
+  CHECK(!certifies(OP_OR, i32, 0, 65536, 1, 0, 65537));
+  CHECK(certifies(OP_OR, i32, 0, 65536, 1, 0, 131071));
+  CHECK(!certifies(OP_XOR, i32, 0, 16, 1, 0, 16));
+  CHECK(!certifies(OP_XOR, i32, 0, 65536, 7, 0, 65543));
+  CHECK(certifies(OP_ADD, i32, 0, 65536, 7, 7, 65543));
+  CHECK(!certifies(OP_ADD, u32, 0, UINT32_MAX, 100, 0, 200)); /* it wraps around in between */
+  CHECK(certifies(OP_ADD, u32, 0, UINT32_MAX, 100, 0, UINT32_MAX));
+  CHECK(!certifies(OP_MUL, u64, INT64_MIN + 1, -1, -3, 0, INT64_MAX)); /* 2^64 - 2^62 times 2^64 - 3 */
 }
 
 TEST(prove_arith_values_never_set) {

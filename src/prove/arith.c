@@ -31,7 +31,7 @@
 #include "asif.h"
 #include "prove/prover.h"
 
-__extension__ typedef __int128 wide; /* holds the product of any two numbers of 64 bits */
+__extension__ typedef __int128 wide; /* holds the product of any two signed numbers of 64 bits */
 
 struct range {
   wide low, high; /* both inside */
@@ -434,7 +434,10 @@ static struct range corners(wide a, wide b, wide c, wide d) {
   return (struct range){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
 }
 
+/* Of 64 bits without a sign a product may be too great even for a wide: it has wrapped around then, to anything. */
 static struct range product(struct range x, struct range y) {
+  wide end;
+  if (__builtin_mul_overflow(x.high, y.high, &end)) return (struct range){0, (wide)1 << 126};
   return corners(x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high);
 }
 
