@@ -19,48 +19,63 @@ static const struct {
   bool blames_points; /* it is about where operations linearize: marked points may be wrong where the object is right */
   bool blames_others; /* ... about what other threads change meanwhile */
 } fails[FAILS] = {
-    [FAIL_NULL] = {"May the list be empty here, or another thread have set the pointer since it was read? Is a check "
-                   "missing?",
-                   .blames_others = true},
-    [FAIL_FREED] = {"Another thread may have freed the node since its address was read. Without free() memory is taken "
-                    "to be collected.",
-                    .blames_others = true},
-    [FAIL_FREED_TWICE] = {"Two operations may both take the node for theirs: does the compare-and-exchange, or the "
-                          "lock, keep the second one out?",
+    [FAIL_NULL] =
+        {.hint = "May the list be empty here, or another thread have set the pointer since it was read? Is a check "
+                 "missing?",
+         .blames_others = true},
+    [FAIL_FREED] =
+        {.hint = "Another thread may have freed the node since its address was read. Without free() memory is taken "
+                 "to be collected.",
+         .blames_others = true},
+    [FAIL_FREED_TWICE] = {.hint =
+                              "Two operations may both take the node for theirs: does the compare-and-exchange, or the "
+                              "lock, keep the second one out?",
                           .blames_others = true},
-    [FAIL_FREES_SHARED] = {"Other threads may still reach the node: is it unlinked first, by this operation alone?",
+    [FAIL_FREES_SHARED] = {.hint =
+                               "Other threads may still reach the node: is it unlinked first, by this operation alone?",
                            .blames_others = true},
-    [FAIL_LOST] = {"The program frees memory, but not this node: is a free() missing on this path? Objects that free "
-                   "nothing are taken to be collected."},
-    [FAIL_BOUNDS] = {"Is the object as large as the code takes it to be?"},
-    [FAIL_POINTER] = {"The prover lost track of where it points to: only nodes that the roots lead to through one link "
-                      "field are followed."},
-    [FAIL_UNSET] = {"Is the variable, or the node's field, set on every path?"},
-    [FAIL_UNDEFINED] = {"Numbers are known by their types, by comparisons with constants, and arguments by ASIF_IN: is "
-                        "a check missing, or are others needed?"},
-    [FAIL_ASSERT] = {"Is it true whatever other threads do?"},
-    [FAIL_RELOCK] = {"The thread would wait for itself: is an unlock missing on a path?"},
-    [FAIL_UNLOCK] = {"Is the lock given back twice, or never taken on this path?"},
-    [FAIL_TWICE] = {"The operation takes effect, and may do so again: does a loop come back here after the change, or "
-                    "are two points marked on one path?",
-                    .blames_points = true, .blames_others = true},
-    [FAIL_NO_POINT] = {"On a way to this return nothing took effect that gives this result: is a re-check missing, or "
-                       "the ASIF_LIN() of a point?",
-                       .blames_points = true, .blames_others = true},
-    [FAIL_RESULT] = {"What is returned may have changed between where it was read and where the operation takes "
-                     "effect: is a re-check missing?",
-                     .blames_points = true, .blames_others = true},
+    [FAIL_LOST] =
+        {.hint = "The program frees memory, but not this node: is a free() missing on this path? Objects that free "
+                 "nothing are taken to be collected."},
+    [FAIL_BOUNDS] = {.hint = "Is the object as large as the code takes it to be?"},
+    [FAIL_POINTER] =
+        {.hint = "The prover lost track of where it points to: only nodes that the roots lead to through one link "
+                 "field are followed."},
+    [FAIL_UNSET] = {.hint = "Is the variable, or the node's field, set on every path?"},
+    [FAIL_UNDEFINED] =
+        {.hint = "Numbers are known by their types, by comparisons with constants, and arguments by ASIF_IN: is "
+                 "a check missing, or are others needed?"},
+    [FAIL_ASSERT] = {.hint = "Is it true whatever other threads do?"},
+    [FAIL_RELOCK] = {.hint = "The thread would wait for itself: is an unlock missing on a path?"},
+    [FAIL_UNLOCK] = {.hint = "Is the lock given back twice, or never taken on this path?"},
+    [FAIL_TWICE] =
+        {.hint = "The operation takes effect, and may do so again: does a loop come back here after the change, or "
+                 "are two points marked on one path?",
+         .blames_points = true,
+         .blames_others = true},
+    [FAIL_NO_POINT] =
+        {.hint = "On a way to this return nothing took effect that gives this result: is a re-check missing, or "
+                 "the ASIF_LIN() of a point?",
+         .blames_points = true,
+         .blames_others = true},
+    [FAIL_RESULT] = {.hint =
+                         "What is returned may have changed between where it was read and where the operation takes "
+                         "effect: is a re-check missing?",
+                     .blames_points = true,
+                     .blames_others = true},
     [FAIL_POINT] = {.blames_points = true},
-    [FAIL_TAKES_OUT] = {"The value must be known to be in the object where the operation takes effect: is a re-check, "
-                        "or a lock, missing?",
-                        .blames_others = true},
+    [FAIL_TAKES_OUT] =
+        {.hint = "The value must be known to be in the object where the operation takes effect: is a re-check, "
+                 "or a lock, missing?",
+         .blames_others = true},
     [FAIL_CONTENTS] = {.blames_others = true},
-    [FAIL_ACTION] = {"Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
-    [FAIL_ORDER] = {"C leaves the order open, and compilers choose it: write two statements."},
-    [FAIL_ENDLESS] = {"A loop must look at shared memory, or end."},
-    [FAIL_OUTSIDE] = {"docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few "
-                      "threads."},
-    [FAIL_TOO_LARGE] = {"The proof grew too large. Marking the points with ASIF_LIN() may help."},
+    [FAIL_ACTION] = {.hint = "Is an ASIF_ACTION missing, or does it say less, or more, than this step does?"},
+    [FAIL_ORDER] = {.hint = "C leaves the order open, and compilers choose it: write two statements."},
+    [FAIL_ENDLESS] = {.hint = "A loop must look at shared memory, or end."},
+    [FAIL_OUTSIDE] = {.hint =
+                          "docs/prove.md says what is followed. `asif verify` follows all the C it reads, for a few "
+                          "threads."},
+    [FAIL_TOO_LARGE] = {.hint = "The proof grew too large. Marking the points with ASIF_LIN() may help."},
 };
 
 bool prove_fail_blames_points(enum prove_fail kind) { return fails[kind].blames_points; }
