@@ -7,7 +7,8 @@
  * atomic object is such a store too; += and ++ of one are a single operation, whose value is the one that it gave.
  *
  * An assignment in an argument of a call, or before && || ?: and the comma, is sequenced before what follows. One that
- * is behind such an operator may not happen at all: that is not told apart here, and unknown. */
+ * is behind such an operator may not happen at all: that is not told apart here, and unknown. One that is part of the
+ * left side's address (t[n++] = v) is left where it is, before the outer store. */
 #include "front/lower.h"
 
 static void find(struct lowering *l, const struct expr *e, bool certain, struct late_list *to) {
