@@ -57,11 +57,11 @@ static bool read_options(const struct args *a, struct job *j) {
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
-  for (int i = 1; i < a->count; i++)
-    if (a->at[i][0] != '-') {
-      usage_error(a, "too many arguments: %s", a->at[i]);
-      return false;
-    }
+  const char *stray = flags_stray(a->at + 1);
+  if (stray) {
+    usage_error(a, "too many arguments: %s", stray);
+    return false;
+  }
   return !bad;
 }
 

@@ -128,11 +128,11 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   j->states = (unsigned long long)arg_number(a, "states-limit", 0, 1, INT64_MAX, &bad);
-  for (int i = 1; i < a->count; i++)
-    if (a->at[i][0] != '-') {
-      usage_error(a, "too many arguments: %s", a->at[i]);
-      return false;
-    }
+  const char *stray = flags_stray(a->at + 1);
+  if (stray) {
+    usage_error(a, "too many arguments: %s", stray);
+    return false;
+  }
   return !bad && live_options(a, &j->live, o);
 }
 

@@ -204,6 +204,7 @@ struct expr {
   struct place place;      /* of the operator or the first token: where a caret would point */
   const struct type *type; /* without qualifiers for values; lvalues keep them (atomic, const) */
   bool lvalue, postfix, implicit /* an E_CAST that C made */, arrow /* written -> */;
+  bool addressed; /* E_INDEX: & is applied to it, so that it may be one past the end */
   int64_t value;
   const char *text;
   size_t length;
@@ -318,6 +319,8 @@ struct unit *front_read(struct mem *, const char *path, char *const *cc_args, st
 struct unit *front_read_own(struct mem *, const char *path, char *const *cc_args, struct problem *);
 /* The same from text that is preprocessed already (tests, fuzzing). */
 struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
+/* The first of the arguments for a compiler that is no option, nor the value of one; NULL if there is none. */
+const char *flags_stray(char *const *cc_args);
 void ast_print(const struct unit *, struct text *);  /* --dump ast */
 void type_print(const struct type *, struct text *); /* "struct node *" */
 

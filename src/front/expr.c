@@ -409,6 +409,7 @@ struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
   if (a->type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
   if (!a->lvalue) front_fail(f, place, "& needs a variable");
   expr_mark_address(a);
+  a->addressed = a->kind == E_INDEX;
   struct expr *e = expr_new(f, E_ADDRESS, place, a, NULL, NULL);
   e->type = type_pointer(f, a->type, place);
   return e;

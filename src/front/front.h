@@ -111,6 +111,10 @@ _Noreturn void front_outside(struct front *, struct place, const char *format, .
 /* lex.c */
 const char *pragma_refused(const char *text, const char *end);
 
+/* flags.c: false with the problem if they change what C means */
+bool flags_readable(const char *path, char *const *args, struct problem *);
+bool flags_of_compiler_readable(const char *path, const char *cc, struct problem *);
+
 /* columns.c */
 void source_read(struct mem *,
                  struct source_file *); /* the text of its path, unless it is no regular file of reasonable size */

@@ -226,6 +226,7 @@ struct lvalue lvalue_pointed(struct lowering *, const struct expr *pointer, cons
 struct value value_load(struct lowering *, const struct lvalue *, struct place);
 void value_store(struct lowering *, const struct lvalue *, struct value, struct place);
 void value_assign(struct lowering *, reg, uint32_t count, struct value, struct place);
+void value_unset(struct lowering *, reg, struct place); /* as if it was never set */
 struct inst *emit_access(struct lowering *, enum code, const struct lvalue *, struct place);
 reg value_reg(struct lowering *, struct value, struct place);
 reg value_copy(struct lowering *, struct value, uint32_t count, struct place); /* in registers of its own */

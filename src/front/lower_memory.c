@@ -59,7 +59,7 @@ static struct lvalue lvalue_indexed(struct lowering *l, const struct expr *e) {
     array = lvalue_part(array, (uint32_t)index.imm * cells);
   } else {
     if (array.in_registers) lower_refuse(l, e->place, "the index is outside the array");
-    array.address = value_moved(l, array.address, index, cells, bound, e->place);
+    array.address = value_moved(l, array.address, index, cells, bound + e->addressed, e->place);
   }
   array.type = e->type;
   array.expr = e;
@@ -83,6 +83,14 @@ static const struct expr *pointed_expr(struct lowering *l, const struct expr *po
   return e;
 }
 
+/* *&a[n] is an access, which &a[n] is not. */
+static const struct expr *accessed(struct lowering *l, const struct expr *index) {
+  struct expr *e = mem_piece(l->mem, sizeof *e);
+  *e = *index;
+  e->addressed = false;
+  return e;
+}
+
 /* lvalue: the expression that it is, NULL if only the pointer is written in the source. */
 struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, const struct type *of,
                              const struct expr *lvalue) {
@@ -94,7 +102,7 @@ struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, con
     v = lvalue_at(given.value, 0, &e);
     v.expr = lvalue ? lvalue : pointed_expr(l, p, of);
   } else if (p->kind == E_ADDRESS) {
-    v = lvalue_of(l, p->a);
+    v = lvalue_of(l, p->a->addressed ? accessed(l, p->a) : p->a);
     v.type = of;
   } else {
     struct expr e = {.type = of};
@@ -128,6 +136,11 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
 
 /* Values in registers. */
 
+/* The word that stands for what was never set is a number of the program's as well. */
+static void refuse_marker(struct lowering *l, struct value v, struct place at) {
+  if (v.imm == WORD_UNINITIALISED) lower_outside(l, at, "the number 0x8000000000000000, -2^63 as a signed one,");
+}
+
 reg value_reg(struct lowering *l, struct value v, struct place at) {
   struct inst *in;
   switch (v.kind) {
@@ -141,7 +154,10 @@ reg value_reg(struct lowering *l, struct value v, struct place at) {
     in->b = (reg)v.global;
     break;
   case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
-  default: in = emit_inst(l, I_CONST, at); break;
+  default:
+    refuse_marker(l, v, at);
+    in = emit_inst(l, I_CONST, at);
+    break;
   }
   in->imm = v.imm;
   reg r = reg_new(l, 1, "");
@@ -185,9 +201,18 @@ void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, str
     in->b = (reg)v.global;
     break;
   case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
-  default: in = emit_inst(l, I_CONST, at); break;
+  default:
+    refuse_marker(l, v, at);
+    in = emit_inst(l, I_CONST, at);
+    break;
   }
   in->imm = v.imm;
+  in->d = r;
+}
+
+void value_unset(struct lowering *l, reg r, struct place at) {
+  struct inst *in = emit_inst(l, I_CONST, at);
+  in->imm = WORD_UNINITIALISED;
   in->d = r;
 }
 

@@ -83,8 +83,7 @@ static void declare(struct lowering *l, const struct decl *d) {
   reg_name(l, r, d->name, d->type);
   l->homes[d->id] = (struct home){.kind = HOME_REGISTERS, .r = r};
   l->statement = false;
-  for (uint32_t i = 0; i < d->type->cells; i++)
-    value_assign(l, (reg)(r + i), 1, value_number(WORD_UNINITIALISED), d->place);
+  for (uint32_t i = 0; i < d->type->cells; i++) value_unset(l, (reg)(r + i), d->place);
   if (!d->init) return;
   l->statement = true;
   value_init(l, r, d->type, d->init);

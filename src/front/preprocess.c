@@ -176,8 +176,12 @@ static bool is_readable(const char *path, struct problem *problem) {
   return false;
 }
 
+static bool flags_are_readable(const char *path, char *const *cc_args, struct problem *problem) {
+  return flags_readable(path, cc_args, problem) && flags_of_compiler_readable(path, getenv("CC"), problem);
+}
+
 struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
-  if (!is_readable(path, problem)) return NULL;
+  if (!is_readable(path, problem) || !flags_are_readable(path, cc_args, problem)) return NULL;
   struct text text;
   text_open(&text, m);
   *problem->text = 0;
@@ -186,6 +190,7 @@ struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, s
   return own == PP_REFUSED ? NULL : read_compiled(m, path, cc_args, own, problem);
 }
 
+/* Our own preprocessor takes none of the flags that change what C means. */
 struct unit *front_read_own(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
   if (!is_readable(path, problem)) return NULL;
   struct text text;

@@ -84,3 +84,46 @@ static int f(void) { return 1; }'
 # The standard is the one that compilers take.
 true_for '__STDC_VERSION__ == 201710L'
 object '__STDC_VERSION__ == 201112L'; run 0 "$asif" verify o.c -- -std=gnu11
+
+# Flags that change what C means are refused; others are not, of one word or two.
+object 1
+for flag in -funsigned-char -fshort-enums -fpack-struct -fpack-struct=1 -fwrapv -ftrapv -m32 -mx32 -m16 -fms-extensions -fplan9-extensions -mms-bitfields \
+  -fopenmp -xc++ -Wp,-m32 -std=c++17 --target=i386-linux-gnu; do
+  run 2 "$asif" verify o.c -- "$flag"; warns "$flag may change what C means"
+  run 2 "$asif" prove o.c -- -O2 "$flag"; warns "$flag may change what C means"
+done
+run 2 env CC='cc -m32' "$asif" verify o.c; warns '-m32 may change what C means'
+mkdir -p folder && echo '#define HERE 1' >folder/here.h
+object 'HERE + YES == 2 && NOW' '#include "here.h"
+#ifdef NO
+#error NO
+#endif'
+echo '#define NOW 1' >now.h
+run 0 "$asif" verify o.c -- -I folder -D YES -U NO -include now.h
+run 0 "$asif" verify o.c -- -Ifolder -DYES -include now.h -O2 -g -Wall -pthread -march=x86-64 -fno-strict-aliasing -fsigned-char -m64 -fPIC
+run 2 "$asif" verify o.c -- -I folder other.c; warns 'too many arguments: other.c'
+object 'HERE == 2' '#include "here.h"'
+run 1 "$asif" verify o.c -- -I folder
+
+# -2^63 is a number like others, and never told as something that was not set.
+for number in '1UL << 63' 0x8000000000000000 LONG_MIN INT64_MIN 'one << 63'; do
+  object "n >> 63" "static const unsigned long one = 1; static unsigned long n;"
+  sed -i "s/  if (n/  unsigned long n = $number;\n&/" o.c
+  "$asif" verify o.c >out 2>&1
+  got=$?
+  case $got in 2 | 3) ;; *) fail "$number ends with $got: $(cat out)" ;; esac
+  grep -q 'outside the C that verify reads\|outside what is modelled\|constant\|range\|2^61' out || fail "$number: $(cat out)"
+  ! grep -q 'never set' out || fail "$number: $(cat out)"
+done
+true_for 'LONG_MIN + 1 < 0 && (0x8000000000000000 >> 63) == 1'
+
+# One past the end of an array has an address; it cannot be read.
+true_for 'end - a == 5 && &a[n] == end && &s.a[2] - s.a == 2' 'static int n = 5, a[5], *end = &a[5]; static struct { int a[2], b; } s;'
+for access in '*&a[5]' '*&a[n]' 'a[n]' '*end' '(&a[n])[0]' 's.a[m]' '*&s.a[m]'; do
+  object "$access == 0" 'static int m = 2, n = 5, a[5], *end = &a[5]; static struct { int a[2], b; } s;'
+  run 1 "$asif" verify o.c; says 'out of bounds'
+done
+for address in '&a[6]' '&a[n + 1]' '&a[n - 6]'; do
+  object "$address != 0" 'static int n = 5, a[5];'
+  run 1 "$asif" verify o.c; says 'out of bounds'
+done
