@@ -342,11 +342,21 @@ static bool find_operations(struct compiling *k) {
 
 /* Linking. */
 
+/* A function of the library that the files have themselves, with hooks. */
+static bool is_own(const struct compiling *k, const char *name) {
+  const char *const *l = library_names;
+  while (*l && strcmp(*l, name)) l++;
+  for (size_t i = 0; *l && i < k->inputs.count; i++)
+    if (object_defines(k->inputs.at[i].object, name)) return true;
+  return false;
+}
+
 static char *write_wrapped(struct compiling *k) {
   struct text t;
   char *path = in_directory(k, "wrapped");
   text_open(&t, k->mem);
-  for (const char *const *name = wrapped_names; *name; name++) text_printf(&t, "--wrap=%s\n", *name);
+  for (const char *const *name = wrapped_names; *name; name++)
+    if (!is_own(k, *name)) text_printf(&t, "--wrap=%s\n", *name);
   return write_text(k, path, &t) ? path : NULL;
 }
 

@@ -71,7 +71,7 @@ bool object_has_section(const char *path, const char *name) {
   return found;
 }
 
-bool object_needs(const char *path, const char *name) {
+static bool has_symbol(const char *path, const char *name, bool defined) {
   struct file f;
   size_t count;
   bool found = false;
@@ -81,11 +81,16 @@ bool object_needs(const char *path, const char *name) {
     size_t symbols;
     const Elf64_Sym *symbol = symbols_of(&f, s, count, i, &symbols);
     for (size_t k = 0; k < symbols; k++)
-      found |= symbol[k].st_shndx == SHN_UNDEF && !strcmp(text_at(&f, &s[s[i].sh_link], symbol[k].st_name), name);
+      found |= (symbol[k].st_shndx != SHN_UNDEF) == defined &&
+               (!defined || ELF64_ST_BIND(symbol[k].st_info) != STB_LOCAL) &&
+               !strcmp(text_at(&f, &s[s[i].sh_link], symbol[k].st_name), name);
   }
   munmap((void *)f.at, f.size);
   return found;
 }
+
+bool object_needs(const char *path, const char *name) { return has_symbol(path, name, false); }
+bool object_defines(const char *path, const char *name) { return has_symbol(path, name, true); }
 
 /* "_Z4pushi" and "_ZL4pushi" are a C++ function push; members and templates are something else. */
 static char *plain_name(struct mem *m, const char *name) {

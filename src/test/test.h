@@ -46,6 +46,7 @@ bool compile(struct mem *, const struct compile_options *, struct compiled *, st
 void compile_close(struct compiled *);
 /* What must be wrapped: the names, NULL-terminated (wrapped.c). */
 extern const char *const wrapped_names[];
+extern const char *const library_names[]; /* those of them that are not, if the files define them */
 
 /* What is tested: the object as its harness tells it (object.c). */
 struct argument_range {

@@ -27,6 +27,21 @@
   name "Pv", name "Pvm", name "PvSt11align_val_t", name "PvmSt11align_val_t", name "PvRKSt9nothrow_t", \
       name "PvSt11align_val_tRKSt9nothrow_t"
 
+/* Of the C library, and harmless to have of one's own: bytes.c; as a format or an argument says: formats.c. */
+#define LIBRARY \
+  "memcpy", "memmove", "mempcpy", "memset", "bzero", "memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcpy", \
+      "stpcpy", "strncpy", "strcat", "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "sprintf", \
+      "snprintf", "vsprintf", "vsnprintf", "__sprintf_chk", "__snprintf_chk", "__vsprintf_chk", "__vsnprintf_chk", \
+      "strpbrk", "strcasecmp", "strncasecmp", "qsort", "sscanf", "__isoc99_sscanf", "__isoc23_sscanf", "vsscanf", \
+      "__isoc99_vsscanf", "__isoc23_vsscanf", "strtol", "strtoll", "strtoul", "strtoull", "__isoc23_strtol", \
+      "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "strtod", "strtof", "strtold", "atoi", "atol", \
+      "atoll", "atof", "strspn", "strcspn", "strtok", "strtok_r", "strsep", "strcasestr", "strcoll", "strxfrm", \
+      "stpncpy", "strchrnul", "memrchr", "rawmemchr", "memmem", "memccpy", "strftime", "gmtime_r", "localtime_r", \
+      "rand_r", "fgets", "fread", "wcslen", "wcscpy", "wcsncpy", "wcscmp", "wcscat", "wmemcpy", "wmemmove", "wmemset", \
+      "wmemcmp"
+
+const char *const library_names[] = {LIBRARY, NULL};
+
 const char *const wrapped_names[] = {
     /* The hooks, and what stands for atomic accesses that have none (hooks.c). */
     HOOKS("8"), HOOKS("16"), HOOKS("32"), HOOKS("64"), HOOKS("128"), LIBATOMIC("_1"), LIBATOMIC("_2"), LIBATOMIC("_4"),
@@ -42,19 +57,10 @@ const char *const wrapped_names[] = {
     "mremap", "mprotect", "madvise", "sbrk", "brk", "sigaction", "signal", "__sysv_signal", "raise", "kill", "abort",
     "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
     "_ZN10__cxxabiv111__terminateEPFvvE",
-    /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code (bytes.c). */
+    /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code. */
     "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "memalign", "valloc", "posix_memalign",
     "malloc_usable_size", "strdup", "strndup", "asprintf", "vasprintf", NEW("_Znw"), NEW("_Zna"), DELETE("_Zdl"),
-    DELETE("_Zda"), "memcpy", "memmove", "mempcpy", "memset", "bzero", "memcmp", "bcmp", "memchr", "strlen", "strnlen",
-    "strcpy", "stpcpy", "strncpy", "strcat", "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr",
-    /* ... as a format or an argument says (formats.c). */
-    "sprintf", "snprintf", "vsprintf", "vsnprintf", "__sprintf_chk", "__snprintf_chk", "__vsprintf_chk",
-    "__vsnprintf_chk", "strpbrk", "strcasecmp", "strncasecmp", "qsort", "sscanf", "__isoc99_sscanf", "__isoc23_sscanf",
-    "vsscanf", "__isoc99_vsscanf", "__isoc23_vsscanf", "strtol", "strtoll", "strtoul", "strtoull", "__isoc23_strtol",
-    "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "strtod", "strtof", "strtold", "atoi", "atol", "atoll",
-    "atof", "strspn", "strcspn", "strtok", "strtok_r", "strsep", "strcasestr", "strcoll", "strxfrm", "stpncpy",
-    "strchrnul", "memrchr", "rawmemchr", "memmem", "memccpy", "strftime", "gmtime_r", "localtime_r", "rand_r", "fgets",
-    "fread", "wcslen", "wcscpy", "wcsncpy", "wcscmp", "wcscat", "wmemcpy", "wmemmove", "wmemset", "wmemcmp",
+    DELETE("_Zda"), LIBRARY,
     /* Threads (threads.c, mutex.c and their like). */
     "pthread_self", "thrd_current", "gettid", "sched_getcpu", "pthread_create", "thrd_create", "pthread_join",
     "thrd_join", "pthread_tryjoin_np", "pthread_detach", "thrd_detach", "__pthread_register_cancel",

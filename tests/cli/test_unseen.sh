@@ -215,6 +215,19 @@ run 3 "$asif" test cut.c -n 2 -o 1; says 'calls strtok with memory that is not o
 text numbered 'char t[9]; sprintf(t, "%2$d%1$s", x, 1); x[0]++' 'v = x[0] - 48' 1
 run 3 "$asif" test numbered.c -n 2 -o 1; says 'calls sprintf with a format that numbers its arguments'
 
+# What the files define themselves is what they call.
+cat >own.c <<'END'
+#include <asif.h>
+#include <strings.h>
+static int x;
+static int fetch_add(void) { return __atomic_fetch_add(&x, strcasecmp("a", "b"), 5); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+echo 'int strcasecmp(const char *a, const char *b) { return b[0] - a[0]; }' >compare.c
+run 0 "$asif" test own.c compare.c -n 2 -o 1; says 'verdict: linearizable'
+run 1 "$asif" test own.c -n 2 -o 1; says 'verdict: not linearizable'
+
 # Archives and libraries without hooks: a call ends the run, wherever they came from; what is not called does not matter.
 cat >cell.c <<'END'
 static int x;
