@@ -153,6 +153,7 @@ static struct expr *parse_sizeof(struct front *f, bool size) {
     parse_expect(f, ")");
     if (parse_at(f, "{")) type = parse_compound(f, place, type)->type;
   } else {
+    if (!size) front_outside(f, place, "_Alignof an expression"); /* a variable may have an alignment of its own */
     type = parse_unary(f)->type;
   }
   if (type->kind == TYPE_FUNCTION) front_fail(f, place, "the size of a function");

@@ -80,6 +80,7 @@ struct t { char c; } __attribute__((__aligned__(32), unused));
 struct u { char c; char d __attribute__((aligned)); };
 static int f(void) __attribute__((noinline, const, section("aligned")));
 static int f(void) { return 1; }'
+refused '_Alignof an expression is outside' '_Alignof x == 32' 'static int x __attribute__((aligned(32)));'
 
 # The standard is the one that compilers take.
 true_for '__STDC_VERSION__ == 201710L'
