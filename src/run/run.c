@@ -575,6 +575,7 @@ static void reset_results(const struct client *client) {
   run.client = client;
   run.end = RUN_WHOLE;
   run.found = FOUND_NOTHING;
+  run.forsaken = 0;
   run.said = "";
   run.spun = 0;
   place_count = 0;

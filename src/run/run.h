@@ -181,7 +181,9 @@ struct run {
   unsigned current; /* who took the last step */
   uint64_t
       enabled; /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
-  uint64_t alive; /* after the run: who has not ended */
+  uint64_t alive;    /* after the run: who has not ended */
+  uint64_t forsaken; /* of a deadlock: who waits for a mutex or spin lock of the threads library that it holds itself,
+                        or that its owner locked in an operation that has returned: nobody will unlock it */
   size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
                   is none */
   bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner

@@ -406,11 +406,37 @@ static void tell_circle(struct sentence *s, uint64_t members) {
   if (members & (members - 1)) say(s, ": a circle");
 }
 
+/* Has the operation returned in which it locked this? Where its locking is not found nothing is known. */
+static bool left_locked(const struct fiber *holder, const void *lock) {
+  size_t locked = run.count, returned = 0; /* counted from 1 */
+  if (holder->id >= run.client->threads) return false;
+  while (locked) {
+    const struct step *s = &scheduler.steps[locked - 1];
+    if (s->fiber == holder->id && s->kind == POINT_LOCK && s->address == (uintptr_t)lock) break;
+    locked--;
+  }
+  for (size_t i = 0; i < run.moment_count; i++)
+    if (run.moments[i].fiber == holder->id && run.moments[i].is_return) returned = run.moments[i].step + 1u;
+  return locked && returned >= locked;
+}
+
+static uint64_t forsaken(void) {
+  uint64_t all = 0;
+  for (uint64_t rest = scheduler.alive & (((uint64_t)1 << run.client->threads) - 1); rest; rest &= rest - 1) {
+    const struct fiber *f = &fibers[__builtin_ctzll(rest)], *holder = waits_on(f);
+    const struct wait_kind *kind = kind_of(f);
+    if (!holder || (kind != &mutex_wait && kind != &spinlock_wait)) continue;
+    if (holder == f || left_locked(holder, f->waits_for)) all |= (uint64_t)1 << f->id;
+  }
+  return all;
+}
+
 _Noreturn void spin_stuck(void) {
   uint64_t client = ((uint64_t)1 << run.client->threads) - 1;
   if (!(scheduler.alive & client)) run_stop(RUN_WHOLE); /* threads in the background wait for work: that is no fault */
   struct sentence s = {"", 0};
   uint64_t members = circle();
+  run.forsaken = forsaken();
   if (members) tell_circle(&s, members);
   for (uint64_t rest = scheduler.alive & ~members; rest; rest &= rest - 1) tell(&s, &fibers[__builtin_ctzll(rest)]);
   run_found(scheduler.spinning & scheduler.alive ? FOUND_LIVELOCK : FOUND_DEADLOCK, "%s", s.text);

@@ -123,6 +123,7 @@ static struct hash hash_of_run(struct judge *j, const struct run *r, size_t i) {
   j->last_hashed = r->moment_count < LAST ? r->moment_count : LAST;
   group_end(&h, &group);
   hash_add(&h, r->found);
+  if (r->found) hash_add(&h, r->forsaken);
   return (struct hash){hash_mix(h.low), hash_mix(h.high)};
 }
 
@@ -197,6 +198,68 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
   return true;
 }
 
+/* Could this operation happen after the others, in the order that explains them, as the specification has it? In every
+ * state that they may lead to. */
+static bool could_happen(struct judge *j, const struct history *h, const struct check_result *result,
+                         const struct op *op) {
+  struct outcomes now, next, one;
+  outcomes_open(&now, j->scratch);
+  outcomes_open(&next, j->scratch);
+  outcomes_open(&one, j->scratch);
+  j->spec.init(&j->spec, &now);
+  for (size_t i = 0; i < result->order_count; i++) {
+    const struct op *o = &h->ops.at[result->order[i]];
+    if (o == op) continue;
+    outcomes_clear(&next);
+    for (size_t k = 0; k < now.list.count; k++) {
+      outcomes_clear(&one);
+      j->spec.step(&j->spec, outcomes_state(&now, k), o, &one);
+      for (size_t n = 0; n < one.list.count; n++) {
+        struct state s = outcomes_state(&one, n);
+        if (!op_pending(o) && !result_matches(o, one.list.at[n].result)) continue;
+        void *to = outcomes_add(&next, V_NONE, s.size);
+        if (s.size) memcpy(to, s.at, s.size);
+      }
+    }
+    struct outcomes swap = now;
+    now = next;
+    next = swap;
+  }
+  for (size_t k = 0; k < now.list.count; k++) {
+    outcomes_clear(&one);
+    j->spec.step(&j->spec, outcomes_state(&now, k), op, &one);
+    if (!one.list.count) return false;
+  }
+  return now.list.count > 0;
+}
+
+/* A mutex that nobody will unlock, since the operation that locked it has returned, or waits for it itself, is no way
+ * to wait until there is something: that is a fault, though it would be there with nothing concurrent too. But `lock`
+ * of an object that is a lock waits like that by design: there the specification does not let it happen. One of the
+ * user's own, or the object itself in its place, says too little. */
+static bool waits_forsaken(struct judge *j, const struct run *r, const struct history *h,
+                           const struct check_result *result) {
+  if (!r->forsaken || j->object->self || j->spec.user) return false;
+  uint64_t begun = 0; /* those whose operation the history has: a call is told with its first step */
+  for (size_t i = 0; i < h->ops.count; i++) {
+    const struct op *o = &h->ops.at[i];
+    if (!op_pending(o)) continue;
+    begun |= (uint64_t)1 << o->process;
+    if (r->forsaken >> o->process & 1 && could_happen(j, h, result, o)) return true;
+  }
+  for (uint64_t rest = r->forsaken & ~begun; rest; rest &= rest - 1) {
+    unsigned t = (unsigned)__builtin_ctzll(rest);
+    uint32_t c = r->client->first[t];
+    for (size_t i = 0; i < r->moment_count; i++) c += r->moments[i].fiber == t && r->moments[i].is_return;
+    const struct call *call = &r->client->calls[c];
+    const struct object_op *op = &j->object->ops[call->op];
+    struct op o = {.method = (uint16_t)op->method, .process = t, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
+    for (unsigned a = 0; a < op->arg_count; a++) o.arg[a] = value_int(h->values, call->arg[a]);
+    if (could_happen(j, h, result, &o)) return true;
+  }
+  return false;
+}
+
 static bool is_waiting(const struct run *r) { return r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK; }
 
 /* Did the specification go wrong? */
@@ -233,7 +296,7 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
   if (result.verdict != VERDICT_HOLDS) return JUDGED_WRONG;
   if (!is_waiting(r)) return JUDGED_GOOD;
-  if (!waits_by_design(j, r, h, &result)) return JUDGED_WRONG;
+  if (waits_forsaken(j, r, h, &result) || !waits_by_design(j, r, h, &result)) return JUDGED_WRONG;
   j->waiting++;
   return JUDGED_GOOD;
 }

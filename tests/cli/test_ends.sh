@@ -116,3 +116,17 @@ END
   run 0 "$asif" test owner.c --client 'keep() again()'
   says 'in 1 of the histories operations wait for ever'
 done
+
+# A mutex that nobody will unlock is a fault, with nothing concurrent too; but not where the object is a lock, which waits like that by design.
+mutexed() { # SPECIFICATION INC AS GET AS
+  printf '#include <asif.h>\n#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int c;\n%s\n%s\nASIF_OBJECT(%s)\nASIF_OP_AS(%s, f)\nASIF_OP_AS(%s, g)\n' "$2" "$4" "$1" "$3" "$5" >mutexed.c
+}
+get='static int g(void) { pthread_mutex_lock(&m); int r = c; pthread_mutex_unlock(&m); return r; }'
+mutexed counter 'static void f(void) { pthread_mutex_lock(&m); if (++c == 1) return; pthread_mutex_unlock(&m); }' inc "$get" read
+run 1 "$asif" test mutexed.c -n 2 -o 2; says 'verdict: violated: deadlock'
+mutexed counter 'static void f(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m); }' inc "$get" read
+run 1 "$asif" test mutexed.c -n 2 -o 2; says 'verdict: violated: deadlock'
+mutexed lock 'static void f(void) { pthread_mutex_lock(&m); }' acquire 'static int g(void) { return !pthread_mutex_trylock(&m); }' try
+run 0 "$asif" test mutexed.c -n 2 -o 2; says 'wait for ever, as they do with nothing concurrent: no violation'
+mutexed 'semaphore(1)' 'static void f(void) { pthread_mutex_lock(&m); }' acquire 'static int g(void) { return !pthread_mutex_trylock(&m); }' try
+run 0 "$asif" test mutexed.c -n 2 -o 2; says 'wait for ever, as they do with nothing concurrent: no violation'
