@@ -205,11 +205,10 @@ typedef struct asif_recorder_options {
   int milliseconds;        /* the background thread writes what there is at least this often; 0: 100 */
 } asif_recorder_options;
 
-/* Makes the file. NULL if there is no memory; where the file cannot be written, or an option has no meaning, there is a
- * recorder that says so, and records nothing. */
+/* Creates the file. Returns NULL only if memory runs out. If the file cannot be written, or an option has an invalid
+ * value, the recorder reports that and records nothing. */
 ASIF_API asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options *);
-/* The number of an operation, for the calls; the object may be NULL where there is only one. -1 if there is no memory.
- */
+/* The number of an operation, for the calls; -1 if memory runs out. The object may be NULL if there is only one. */
 ASIF_API int asif_recorder_operation(asif_recorder *, const char *object, const char *operation);
 /* A tape for the calling thread. The name is what the history calls it; NULL: a number. NULL if there is no memory. */
 ASIF_API asif_tape *asif_recorder_thread(asif_recorder *, const char *name);
@@ -237,8 +236,8 @@ typedef struct asif_monitor_options {
 } asif_monitor_options;
 
 /* Watches for executions whose approximation A_k is not one of the specification's: never a false alarm, constant
- * memory. NULL if there is no memory; asif_monitor_status says whether there is a monitor of this specification. k: 0
- * to 8; 2 finds nearly all. */
+ * memory. Returns NULL only if memory runs out; asif_monitor_status tells whether the specification has a monitor. k is
+ * 0 to 8; 2 finds nearly all violations. */
 ASIF_API asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_options *);
 ASIF_API int asif_monitor_operation(asif_monitor *,
                                     const char *operation); /* -1: the specification has none of this name */
