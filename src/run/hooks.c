@@ -13,9 +13,6 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* What an atomic access did. */
-enum effect { READ_ONLY, WROTE_SAME, CHANGED };
-
 /* The functions below are parts of the hooks themselves, inlined: `pc` is the hook's return address, `slot` where that
  * is. */
 #define PART static inline __attribute__((always_inline))
@@ -52,6 +49,14 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
     record(kind, true, true, kind == POINT_UPDATE && effect == READ_ONLY, (uintptr_t)at, size, pc,
            (struct accessed_value){old, old_high}, (struct accessed_value){now, now_high});
   if (UNLIKELY(scheduler.watched)) spin_land(pc, old, slot);
+}
+
+void access_begin(enum point_kind kind, uintptr_t at, uint32_t size, uintptr_t pc) {
+  atomic_begin(kind, (const volatile void *)at, size, pc);
+}
+void access_end(enum point_kind kind, uintptr_t at, uint32_t size, int order, uintptr_t pc, void **slot,
+                struct accessed_value old, struct accessed_value now, enum effect effect) {
+  atomic_end(kind, (const volatile void *)at, size, order, pc, slot, old.low, now.low, old.high, now.high, effect);
 }
 
 /* The short way: where the fiber is known to go on, nobody wants to know of the access, and the memory is there, the

@@ -221,6 +221,29 @@ struct unseen {
 #define UNSEEN_SECTION "asif_unseen"
 size_t image_unseen(const struct image *, const struct unseen **);
 const char *unseen_words(const struct unseen *);
+
+/* Assembly that has hooks: the assembler puts calls of asif_assembly_before and asif_assembly_after around each
+ * instruction that accesses memory (test/announce.c, run/assembly.c). A word says what the instruction does. */
+enum announced_kind {
+  ANNOUNCED_LOAD,
+  ANNOUNCED_STORE,
+  ANNOUNCED_UPDATE,   /* reads, then writes: at once only if locked */
+  ANNOUNCED_EXCHANGE, /* compare-and-exchange: the zero flag says whether it exchanged */
+  ANNOUNCED_MOVS,     /* string instructions: what they access follows from rsi, rdi, rcx and the direction flag */
+  ANNOUNCED_STOS,
+  ANNOUNCED_LODS,
+  ANNOUNCED_FENCE, /* this and what follows: before only. A full fence */
+  ANNOUNCED_ACQUIRE,
+  ANNOUNCED_RELEASE,
+  ANNOUNCED_PAUSE
+};
+/* The size is in bytes; vectors: what of the vector registers is to be kept. */
+#define ANNOUNCED_WORD(kind, size) ((unsigned)(kind) | (unsigned)(size) << 8)
+#define ANNOUNCED_LOCKED           (1u << 16)
+#define ANNOUNCED_REPEATED         (1u << 17) /* rcx times */
+#define ANNOUNCED_XMM              (1u << 18)
+#define ANNOUNCED_VECTORS          (1u << 19) /* all of them, and the floating-point registers */
+
 /* Functions in this range of the image's file were compiled without hooks, and belong to `of`: "liba.a(b.o)". */
 void image_without_hooks(struct image *, uintptr_t low, uintptr_t high, const char *of);
 

@@ -6,7 +6,7 @@
  *   memory.c   memory of its own
  *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
  * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; formats.c: sprintf and its like; host.c:
- * asif_host_* of the harness crash.c signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use
+ * asif_host_* of the harness assembly.c the hooks of assembly crash.c signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use
  * after free, out of bounds, leaks files.c    files that the code opens signals.c  signals that the code sends and
  * handles unseen.c   code without hooks: assembly, libraries races.c    vector clocks; order.c: where they are not
  * needed sync.c     points at mutexes and their like; waiters.c: who waits for a signal mutex.c condition.c rwlock.c
@@ -372,6 +372,12 @@ bool heap_stale(
 /* Of a function that accesses memory for the code (hooks.c): one plain access of so many bytes, about to be made. */
 void plain_access(const void *, size_t size, bool write, uintptr_t pc, void **slot);
 
+/* The same of an atomic access, in two halves (assembly.c): `at` is a point; then, when it was made, what it did. */
+enum effect { READ_ONLY, WROTE_SAME, CHANGED };
+void access_begin(enum point_kind, uintptr_t at, uint32_t size, uintptr_t pc);
+void access_end(enum point_kind, uintptr_t at, uint32_t size, int order, uintptr_t pc, void **slot,
+                struct accessed_value old, struct accessed_value now, enum effect);
+
 /* Races (races.c). Only called where options.races. */
 void races_open(bool simple, size_t steps); /* simple: see image_is_simple */
 void races_reset(void);
@@ -460,6 +466,8 @@ static inline void spin_candidate(struct fiber *f, uintptr_t pc, uintptr_t addre
   s->next = 2 * s->reads;
   s->hits = s->next_hit = 0;
 }
+/* Where hooks of assembly return to, which save all registers above it on the stack (assembly.c). */
+void assembly_returns(void);
 /* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it.
  * slot: SPIN_SLOT of the function the code called. */
 static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value, void **slot) {

@@ -87,7 +87,7 @@ __asm__(".text\n"
 static bool land(struct fiber *f, uintptr_t pc, void **slot) {
   uintptr_t at = (uintptr_t)*slot;
   if (at == (uintptr_t)spin_landing) return true;
-  if (at != pc) return false;
+  if (at != pc && at != (uintptr_t)assembly_returns) return false;
   f->landing.back = *slot;
   *slot = (void *)(uintptr_t)spin_landing;
   return true;

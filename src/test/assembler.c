@@ -11,7 +11,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "test/announce.h"
 #include "test/assembly.h"
+
+/* A function, as far as it matters to the hooks in it. */
+struct stretch {
+  const char *end;  /* of its text */
+  bool calls;       /* it calls others, and so keeps nothing below its stack pointer */
+  bool below;       /* it may have an address that is there */
+  unsigned vectors; /* of struct announcing */
+};
 
 struct marking {
   struct mem *mem;
@@ -23,6 +32,11 @@ struct marking {
   struct assembly statement;
   struct text kept; /* its lines */
   bool inside;      /* of hand-written assembly */
+  struct announcing hooks;
+  unsigned labels;
+  struct text rewritten;
+  VEC(struct stretch) stretches;
+  size_t stretch; /* where the text is that is looked at */
 };
 
 static void put_escaped(struct text *t, const char *s) {
@@ -49,13 +63,88 @@ static void put_record(struct marking *k, enum unseen_kind kind, const char *wha
   text_printf(t, "\"\n\t.popsection\n.Lasif_begin%u:\n", n);
 }
 
+/* The statement with hooks, if that can be. */
+static bool rewrite(struct marking *k, const char *text, size_t length) {
+  const struct stretch *s = &k->stretches.at[k->stretch];
+  text_clear(&k->rewritten);
+  k->hooks.out = &k->rewritten;
+  k->hooks.assembly = &k->statement;
+  k->hooks.labels = &k->labels;
+  k->hooks.red_zone = s->below && !s->calls;
+  k->hooks.vectors = s->vectors;
+  return announce(&k->hooks, text, length);
+}
+
 static void end_statement(struct marking *k) {
   enum unseen_kind kind = assembly_end(&k->statement);
-  if (kind) put_record(k, kind, k->statement.text);
-  text_bytes(k->out, text_string(&k->kept), k->kept.count);
+  bool rewritten = rewrite(k, text_string(&k->kept), k->kept.count), announced = rewritten && k->hooks.any;
+  if (rewritten && kind != UNSEEN_CLOCK) kind = UNSEEN_NOTHING;
+  if (kind) put_record(k, kind, kind == UNSEEN_MEMORY && *k->hooks.why ? k->hooks.why : k->statement.text);
+  const struct text *text = announced ? &k->rewritten : &k->kept;
+  text_bytes(k->out, text_string(text), text->count);
   if (kind) text_printf(k->out, ".Lasif_end%u:\n", k->count++);
   text_clear(&k->kept);
   assembly_begin(&k->statement);
+}
+
+/* A line that the compiler wrote by itself. */
+static void own_line(struct marking *k, const char *whole, const char *s, size_t length) {
+  if (!strncmp(s, ".intel_syntax", 13)) k->statement.intel = true;
+  enum unseen_kind kind = assembly_intrinsic(&k->statement, s);
+  bool fence = (kind == UNSEEN_FENCE || assembly_pauses(s)) && rewrite(k, whole, length);
+  if (fence) {
+    text_bytes(k->out, k->rewritten.at, k->rewritten.count);
+  } else {
+    if (kind) put_record(k, kind, k->statement.text);
+    text_bytes(k->out, whole, length);
+    if (kind) text_printf(k->out, ".Lasif_end%u:\n", k->count++);
+  }
+  if (kind) assembly_begin(&k->statement);
+}
+
+/* Stretches: functions, and what is between them. */
+
+static void look_at_use(struct stretch *s, const char *line, size_t n, bool by_hand) {
+  const char *word = line + strspn(line, " \t");
+  if (!by_hand && !strncmp(word, "call", 4)) s->calls = true;
+  if (memmem(line, n, "%rsp", 4) || memmem(line, n, "%rbp", 4))
+    s->below |= strncmp(word, "addq\t$", 6) && strncmp(word, "subq\t$", 6);
+  if (memmem(line, n, "%ymm", 4) || memmem(line, n, "%zmm", 4) || memmem(line, n, "%mm", 3) ||
+      memmem(line, n, "%st", 3) || memmem(line, n, "%k", 2))
+    s->vectors |= ANNOUNCED_VECTORS;
+  else if (memmem(line, n, "%xmm", 4))
+    s->vectors |= ANNOUNCED_XMM;
+}
+
+/* What is outside of functions may be a function too, written by hand. */
+static void find_stretches(struct marking *k, const char *text, size_t length) {
+  const struct stretch outside = {.below = true, .vectors = ANNOUNCED_VECTORS};
+  struct stretch s = outside;
+  bool inside = false, by_hand = false;
+  for (const char *end = text + length; text < end;) {
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    size_t n = stop ? (size_t)(stop - text) : (size_t)(end - text);
+    bool begins = memmem(text, n, ".cfi_startproc", 14), ends = memmem(text, n, ".cfi_endproc", 12);
+    if (memmem(text, n, "#NO_APP", 7))
+      by_hand = false;
+    else if (memmem(text, n, "#APP", 4))
+      by_hand = true;
+    if (begins && !inside) {
+      s.end = text;
+      vec_push(k->mem, &k->stretches, s);
+      s = (struct stretch){.calls = false};
+    }
+    if (inside) look_at_use(&s, text, n, by_hand);
+    inside = (inside || begins) && !ends;
+    text += n + (stop != NULL);
+    if (ends) {
+      s.end = text;
+      vec_push(k->mem, &k->stretches, s);
+      s = outside;
+    }
+  }
+  s.end = text;
+  vec_push(k->mem, &k->stretches, s);
 }
 
 /* "name" at s; NULL: none. */
@@ -121,12 +210,7 @@ static void compiled_line(struct marking *k, const char *whole, const char *line
     text_bytes(&k->kept, whole, length);
     assembly_line(&k->statement, s, strlen(s));
   } else {
-    if (!strncmp(s, ".intel_syntax", 13)) k->statement.intel = true;
-    enum unseen_kind kind = assembly_intrinsic(&k->statement, s);
-    if (kind) put_record(k, kind, k->statement.text);
-    text_bytes(k->out, whole, length);
-    if (kind) text_printf(k->out, ".Lasif_end%u:\n", k->count++);
-    if (kind) assembly_begin(&k->statement);
+    own_line(k, whole, s, length);
   }
 }
 
@@ -192,6 +276,8 @@ void assembly_mark(struct mem *m, const char *text, size_t length, const char *n
   struct text line;
   bool compiled = memmem(text, length, "__tsan_init", 11) != NULL;
   text_open(&k.kept, m);
+  text_open(&k.rewritten, m);
+  if (compiled) find_stretches(&k, text, length);
   text_open(&line, m);
   assembly_begin(&k.statement);
   if (!compiled) {
@@ -205,6 +291,7 @@ void assembly_mark(struct mem *m, const char *text, size_t length, const char *n
     size_t n = stop ? (size_t)(stop - text) : (size_t)(end - text);
     text_clear(&line);
     text_bytes(&line, text, n);
+    while (compiled && k.stretch + 1 < k.stretches.count && text >= k.stretches.at[k.stretch].end) k.stretch++;
     if (compiled)
       compiled_line(&k, text, text_string(&line), n + (stop != NULL));
     else
@@ -212,6 +299,7 @@ void assembly_mark(struct mem *m, const char *text, size_t length, const char *n
     text += n + (stop != NULL);
   }
   if (k.inside) end_statement(&k);
+  announce_end(&k.hooks, out);
   text_add(out, "\n\t.section " ASSEMBLY_MARK ",\"\",%progbits\n\t.byte 1\n");
 }
 

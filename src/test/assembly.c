@@ -107,7 +107,12 @@ static bool is_local(const char *target) {
   return begins(target, ".L") || strstr(target, ", .L");
 }
 
-static enum unseen_kind kind_of(const struct assembly *a, const char *name, const char *operands, bool locked) {
+bool assembly_harmless(const struct instruction *i) {
+  return listed(i->name, harmless) || (listed(i->name, jumps) && is_local(i->operands));
+}
+
+enum unseen_kind assembly_kind(const struct assembly *a, const struct instruction *i) {
+  const char *name = i->name, *operands = i->operands;
   if (listed(name, fences)) return UNSEEN_FENCE;
   if (listed(name, clocks)) return UNSEEN_CLOCK;
   if (listed(name, strange) || (listed(name, strings) && !strchr(operands, '%'))) return UNSEEN_MEMORY;
@@ -115,33 +120,40 @@ static enum unseen_kind kind_of(const struct assembly *a, const char *name, cons
   if (listed(name, harmless)) return UNSEEN_NOTHING;
   enum operand o = operands_of(a, operands);
   if (o == OPERAND_MEMORY || a->macros) return UNSEEN_MEMORY;
-  if (o == OPERAND_STACK && locked) return UNSEEN_FENCE;
+  if (o == OPERAND_STACK && i->locked) return UNSEEN_FENCE;
   return o == OPERAND_STACK && begins(name, "xchg") ? UNSEEN_AMONG : UNSEEN_NOTHING;
 }
 
-static void instruction(struct assembly *a, const char *s) {
-  static const char *const prefixes[] = {"rep",    "repe",     "repz",     "repne", "repnz", "bnd", "notrack",
-                                         "data16", "xacquire", "xrelease", "cs",    "ds",    NULL};
-  char name[24], text[80];
-  const char *whole = s;
-  bool locked = a->locked;
-  size_t n;
+bool assembly_split(const char *s, struct instruction *i) {
+  static const char *const prefixes[] = {"bnd", "notrack", "data16", "xacquire", "xrelease", "cs", "ds", NULL};
+  static const char *const repeats[] = {"rep", "repe", "repz", "repne", "repnz", NULL};
+  i->name[0] = 0;
+  i->operands = "";
   for (;;) {
-    n = strcspn(s, " \t");
-    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    size_t n = strcspn(s, " \t");
+    snprintf(i->name, sizeof i->name, "%.*s", (int)n, s);
     s += n + strspn(s + n, " \t");
-    if (!strcmp(name, "lock"))
-      locked = true;
-    else if (!listed(name, prefixes))
-      break;
-    if (!*s) { /* it belongs to what follows */
-      a->locked = locked;
-      return;
-    }
+    i->operands = s;
+    if (!strcmp(i->name, "lock"))
+      i->locked = true;
+    else if (listed(i->name, repeats))
+      snprintf(i->repeat, sizeof i->repeat, "%.5s", i->name);
+    else if (!listed(i->name, prefixes))
+      return true;
+    if (!*s) return false;
   }
+}
+
+static void instruction(struct assembly *a, const char *s) {
+  struct instruction i = {.locked = a->locked};
+  char text[80];
   a->locked = false;
-  snprintf(text, sizeof text, "%s%s", locked && !begins(whole, "lock") ? "lock " : "", whole);
-  found(a, kind_of(a, name, s, locked), text);
+  if (!assembly_split(s, &i)) { /* the prefix belongs to what follows */
+    a->locked = i.locked;
+    return;
+  }
+  snprintf(text, sizeof text, "%s%s", i.locked && !begins(s, "lock") ? "lock " : "", s);
+  found(a, assembly_kind(a, &i), text);
 }
 
 /* Instructions may be given as numbers, too. */
@@ -226,4 +238,8 @@ enum unseen_kind assembly_intrinsic(struct assembly *a, const char *line) {
   if (!masked && !listed(name, memory) && !listed(name, fences) && !listed(name, clocks)) return UNSEEN_NOTHING;
   assembly_line(a, line, strlen(line));
   return assembly_end(a);
+}
+
+bool assembly_pauses(const char *line) {
+  return begins(line, "pause") || begins(line, "rep nop") || begins(line, "rep; nop") || begins(line, "rep\tnop");
 }

@@ -1,9 +1,9 @@
 /* Assembly written by hand, inside C or in files of its own: what the compiler's hooks cannot see.
  *
  * Files are compiled with a folder in which the compiler finds an `as`: this program, called by that name
- * (assembler.c). It looks at what the compiler has written, has every statement of hand-written assembly that matters
- * recorded in a section of the object, and hands the rest on to the real assembler. src/run/unseen.c reads the records,
- * and ends a run that comes to such a place. */
+ * (assembler.c). It looks at what the compiler has written, and puts hooks into every statement of hand-written assembly
+ * (announce.h). Those where that cannot be done are recorded in a section of the object. All goes on to the real
+ * assembler. src/run/unseen.c reads the records, and ends a run that comes to such a place. */
 #ifndef ASIF_TEST_ASSEMBLY_H
 #define ASIF_TEST_ASSEMBLY_H
 
@@ -20,12 +20,24 @@ struct assembly {
   enum unseen_kind worst;
   char text[80]; /* the first instruction of the worst kind */
 };
+/* One instruction, taken apart. Prefixes that stand before it in a line of their own may be set beforehand. */
+struct instruction {
+  bool locked;
+  char repeat[8];       /* the prefix rep, repe, ...; "": none */
+  char name[24];        /* with the suffix of its size */
+  const char *operands; /* "": none */
+};
+bool assembly_split(const char *, struct instruction *); /* false: there are only prefixes */
+enum unseen_kind assembly_kind(const struct assembly *, const struct instruction *);
+bool assembly_harmless(const struct instruction *); /* whatever its operands are */
 void assembly_begin(struct assembly *);
 void assembly_line(struct assembly *, const char *line, size_t length);
 enum unseen_kind assembly_end(struct assembly *);
 /* The same of a line that the compiler wrote by itself: is it an instruction that it gives no hook, since only an
  * intrinsic stands for it? Between statements. */
 enum unseen_kind assembly_intrinsic(struct assembly *, const char *line);
+
+bool assembly_pauses(const char *line); /* the same of a hint that the thread waits */
 
 /* The file as it is to be assembled: the compiler's text, or one written by hand (name: what that is called), with the
  * records. */
