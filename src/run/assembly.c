@@ -107,7 +107,8 @@ __attribute__((constructor)) static void ask_processor(void) {
   "  jmp " function "\n"
 
 __asm__(".text\n"
-        ".p2align 4\n" HOOK("asif_assembly_before", "assembly_before") HOOK("asif_assembly_after", "assembly_after") /**/
+        ".p2align 4\n" HOOK("asif_assembly_before", "assembly_before")
+            HOOK("asif_assembly_after", "assembly_after") /**/
         ".globl assembly_returns\n"
         ".hidden assembly_returns\n"
         ".type assembly_returns, @function\n"

@@ -6,12 +6,12 @@
  *   memory.c   memory of its own
  *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
  * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; formats.c: sprintf and its like; host.c:
- * asif_host_* of the harness assembly.c the hooks of assembly crash.c signals, abort, assert, exit heap*.c    the allocator: reuse as a choice, use
- * after free, out of bounds, leaks files.c    files that the code opens signals.c  signals that the code sends and
- * handles unseen.c   code without hooks: assembly, libraries races.c    vector clocks; order.c: where they are not
- * needed sync.c     points at mutexes and their like; waiters.c: who waits for a signal mutex.c condition.c rwlock.c
- * semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler spin.c     loops
- * that wait for another, and runs that never end
+ * asif_host_* of the harness assembly.c the hooks of assembly crash.c signals, abort, assert, exit heap*.c    the
+ * allocator: reuse as a choice, use after free, out of bounds, leaks files.c    files that the code opens signals.c
+ * signals that the code sends and handles unseen.c   code without hooks: assembly, libraries races.c    vector clocks;
+ * order.c: where they are not needed sync.c     points at mutexes and their like; waiters.c: who waits for a signal
+ * mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the
+ * scheduler spin.c     loops that wait for another, and runs that never end
  *
  * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
 #ifndef ASIF_RUN_RUNTIME_H

@@ -87,20 +87,20 @@ static const struct known {
   char name[11], role;
   unsigned char size; /* 0: as the suffix or a register says */
 } known[] = {
-    {"mov", 'm', 0},      {"movnti", 0, 0},     {"movbe", 'm', 0},    {"add", 'u', 0},      {"sub", 'u', 0},
-    {"and", 'u', 0},      {"or", 'u', 0},       {"xor", 'u', 0},      {"adc", 'u', 0},      {"sbb", 'u', 0},
-    {"inc", 'u', 0},      {"dec", 'u', 0},      {"neg", 'u', 0},      {"not", 'u', 0},      {"xadd", 'u', 0},
-    {"shl", 's', 0},      {"sal", 's', 0},      {"shr", 's', 0},      {"sar", 's', 0},      {"rol", 's', 0},
-    {"ror", 's', 0},      {"rcl", 's', 0},      {"rcr", 's', 0},      {"shld", 's', 0},     {"shrd", 's', 0},
-    {"bts", 'b', 0},      {"btr", 'b', 0},      {"btc", 'b', 0},      {"bt", 't', 0},       {"cmp", 'l', 0},
-    {"test", 'l', 0},     {"imul", 'l', 0},     {"mul", 'l', 0},      {"div", 'l', 0},      {"idiv", 'l', 0},
-    {"popcnt", 'l', 0},   {"lzcnt", 'l', 0},    {"tzcnt", 'l', 0},    {"bsf", 'l', 0},      {"bsr", 'l', 0},
-    {"push", 'l', 8},     {"pop", 'm', 8},      {"ldmxcsr", 'l', 4},  {"stmxcsr", 'm', 4},  {"fldcw", 'l', 2},
-    {"fnstcw", 'm', 2},   {"movd", 'm', 4},     {"movss", 'm', 4},    {"movsd", 'm', 8},    {"movlps", 'm', 8},
-    {"movhps", 'm', 8},   {"movlpd", 'm', 8},   {"movhpd", 'm', 8},   {"movaps", 'm', 16},  {"movups", 'm', 16},
-    {"movapd", 'm', 16},  {"movupd", 'm', 16},  {"movdqa", 'm', 16},  {"movdqu", 'm', 16},  {"lddqu", 'm', 16},
-    {"vmovdqa", 'm', 0},  {"vmovdqu", 'm', 0},  {"vmovaps", 'm', 0},  {"vmovups", 'm', 0},  {"vmovd", 'm', 4},
-    {"vmovq", 'm', 8},    {"xchg", 'x', 0},     {"cmpxchg", 'c', 0},  {"cmpxchg8b", 'c', 8}, {"cmpxchg16b", 'c', 16}};
+    {"mov", 'm', 0},     {"movnti", 0, 0},    {"movbe", 'm', 0},   {"add", 'u', 0},       {"sub", 'u', 0},
+    {"and", 'u', 0},     {"or", 'u', 0},      {"xor", 'u', 0},     {"adc", 'u', 0},       {"sbb", 'u', 0},
+    {"inc", 'u', 0},     {"dec", 'u', 0},     {"neg", 'u', 0},     {"not", 'u', 0},       {"xadd", 'u', 0},
+    {"shl", 's', 0},     {"sal", 's', 0},     {"shr", 's', 0},     {"sar", 's', 0},       {"rol", 's', 0},
+    {"ror", 's', 0},     {"rcl", 's', 0},     {"rcr", 's', 0},     {"shld", 's', 0},      {"shrd", 's', 0},
+    {"bts", 'b', 0},     {"btr", 'b', 0},     {"btc", 'b', 0},     {"bt", 't', 0},        {"cmp", 'l', 0},
+    {"test", 'l', 0},    {"imul", 'l', 0},    {"mul", 'l', 0},     {"div", 'l', 0},       {"idiv", 'l', 0},
+    {"popcnt", 'l', 0},  {"lzcnt", 'l', 0},   {"tzcnt", 'l', 0},   {"bsf", 'l', 0},       {"bsr", 'l', 0},
+    {"push", 'l', 8},    {"pop", 'm', 8},     {"ldmxcsr", 'l', 4}, {"stmxcsr", 'm', 4},   {"fldcw", 'l', 2},
+    {"fnstcw", 'm', 2},  {"movd", 'm', 4},    {"movss", 'm', 4},   {"movsd", 'm', 8},     {"movlps", 'm', 8},
+    {"movhps", 'm', 8},  {"movlpd", 'm', 8},  {"movhpd", 'm', 8},  {"movaps", 'm', 16},   {"movups", 'm', 16},
+    {"movapd", 'm', 16}, {"movupd", 'm', 16}, {"movdqa", 'm', 16}, {"movdqu", 'm', 16},   {"lddqu", 'm', 16},
+    {"vmovdqa", 'm', 0}, {"vmovdqu", 'm', 0}, {"vmovaps", 'm', 0}, {"vmovups", 'm', 0},   {"vmovd", 'm', 4},
+    {"vmovq", 'm', 8},   {"xchg", 'x', 0},    {"cmpxchg", 'c', 0}, {"cmpxchg8b", 'c', 8}, {"cmpxchg16b", 'c', 16}};
 
 static unsigned suffix_size(char c) { return c == 'b' ? 1 : c == 'w' ? 2 : c == 'l' ? 4 : c == 'q' ? 8 : 0; }
 
@@ -244,7 +244,8 @@ static bool put_short_jump(struct announcing *k, struct text *t, const struct in
   if (loop) {
     const char *condition = i->name + 4;
     const char *jump = !*condition ? "jmp" : *condition == 'n' ? "jne" : "je";
-    text_printf(t, "\tleaq -1(%%rcx), %%rcx\n\tjrcxz .Lasif_jump%u\n\t%s %s\n.Lasif_jump%u:\n", n, jump, i->operands, n);
+    text_printf(t, "\tleaq -1(%%rcx), %%rcx\n\tjrcxz .Lasif_jump%u\n\t%s %s\n.Lasif_jump%u:\n", n, jump, i->operands,
+                n);
   } else {
     text_printf(t, "\t%s .Lasif_jump%u\n\tjmp .Lasif_past%u\n.Lasif_jump%u:\n\tjmp %s\n.Lasif_past%u:\n", i->name, n, n,
                 n, i->operands, n);
@@ -357,10 +358,11 @@ static bool put_line(struct announcing *k, const char *line, size_t length) {
   bool any = k->any, held = *k->prefix != 0;
   text_clear(t);
   k->any = false;
-  if (left >= sizeof buffer || memmem(line, left, "/*", 2)) return refuse(k, "a line that is too long, or has a comment");
+  if (memmem(line, left, "/*", 2)) return refuse(k, "a comment");
   while (left) {
     const char *end = memchr(s, ';', left);
     size_t n = end ? (size_t)(end - s) : left;
+    if (n >= sizeof buffer) return refuse(k, "a statement of a thousand characters");
     snprintf(buffer, sizeof buffer, "%.*s", (int)n, s);
     if (!put_piece(k, t, buffer)) return false;
     n += end != NULL;

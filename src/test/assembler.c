@@ -19,6 +19,7 @@ struct stretch {
   const char *end;  /* of its text */
   bool calls;       /* it calls others, and so keeps nothing below its stack pointer */
   bool below;       /* it may have an address that is there */
+  bool scratch;     /* assembly in it may use what is there by itself */
   unsigned vectors; /* of struct announcing */
 };
 
@@ -70,7 +71,7 @@ static bool rewrite(struct marking *k, const char *text, size_t length) {
   k->hooks.out = &k->rewritten;
   k->hooks.assembly = &k->statement;
   k->hooks.labels = &k->labels;
-  k->hooks.red_zone = s->below && !s->calls;
+  k->hooks.red_zone = (s->below && !s->calls) || s->scratch;
   k->hooks.vectors = s->vectors;
   return announce(&k->hooks, text, length);
 }
@@ -109,6 +110,7 @@ static void look_at_use(struct stretch *s, const char *line, size_t n, bool by_h
   if (!by_hand && !strncmp(word, "call", 4)) s->calls = true;
   if (memmem(line, n, "%rsp", 4) || memmem(line, n, "%rbp", 4))
     s->below |= strncmp(word, "addq\t$", 6) && strncmp(word, "subq\t$", 6);
+  if (by_hand && memmem(line, n, "(%rsp", 5)) s->scratch |= memchr(line, '-', n) != NULL;
   if (memmem(line, n, "%ymm", 4) || memmem(line, n, "%zmm", 4) || memmem(line, n, "%mm", 3) ||
       memmem(line, n, "%st", 3) || memmem(line, n, "%k", 2))
     s->vectors |= ANNOUNCED_VECTORS;

@@ -1,9 +1,9 @@
 /* Assembly written by hand, inside C or in files of its own: what the compiler's hooks cannot see.
  *
  * Files are compiled with a folder in which the compiler finds an `as`: this program, called by that name
- * (assembler.c). It looks at what the compiler has written, and puts hooks into every statement of hand-written assembly
- * (announce.h). Those where that cannot be done are recorded in a section of the object. All goes on to the real
- * assembler. src/run/unseen.c reads the records, and ends a run that comes to such a place. */
+ * (assembler.c). It looks at what the compiler has written, and puts hooks into every statement of hand-written
+ * assembly (announce.h). Those where that cannot be done are recorded in a section of the object. All goes on to the
+ * real assembler. src/run/unseen.c reads the records, and ends a run that comes to such a place. */
 #ifndef ASIF_TEST_ASSEMBLY_H
 #define ASIF_TEST_ASSEMBLY_H
 
