@@ -76,7 +76,8 @@ static void compare(int me) {
     struct flag f = atomic_load(&flag[other]);
     next_stamp[me] = dominating(other_stamp[me], f.stamp);
   }
-  struct flag told = {stamp, count[me] != other_count[me]};
+  int mine = count[me];
+  struct flag told = {stamp, mine != other_count[me]};
   atomic_store(&flag[me], told);
 }
 

@@ -358,7 +358,8 @@ static bool any_stuck(struct explorer *x) {
       path.at[k] = path.at[path.count - 1 - k];
       path.at[path.count - 1 - k] = m;
     }
-    enum verdict v = subject_stuck(b->subject, path.at, path.count);
+    struct stuck_asked asked = {.states = UINT64_MAX};
+    enum verdict v = subject_stuck(b->subject, path.at, path.count, &asked);
     if (v == VERDICT_VIOLATED) return true;
     if (v == VERDICT_UNKNOWN) return b->limited = true, false;
     x->returns.at[i] = true;

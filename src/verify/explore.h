@@ -32,8 +32,6 @@ struct returns {
   uint64_t *bits; /* a bit a reference */
   size_t words;
   VEC(struct return_link) links;
-  size_t left;          /* of the links, going back through them */
-  VEC(uint32_t) levels; /* where each level but the first begins */
   /* the pair whose successors are being looked up: whether one is new, and the last of the others; REF_NONE */
   uint32_t parent, last;
   bool grew;

@@ -111,12 +111,15 @@ static unsigned zero_bits(const struct run *run, word p) {
 }
 
 /* Arithmetic on the mark of a pointer looks only at bits that are known. */
-static bool low_bits_known(const struct run *run, unsigned op, word a, word b) {
-  if (word_is_pointer(a) == word_is_pointer(b) || a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return true;
+static bool mark_bits_known(const struct run *run, unsigned op, word a, word b) {
+  if (a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return true;
   word p = word_is_pointer(a) ? a : b, n = word_is_pointer(a) ? b : a;
   if (is_forgotten(run->machine, p)) return true; /* only its identity is left, and that is what counts */
   word bits = op == OP_AND && (n | 7) == -1 ? ~n & 7 : n & 7;
   return bits >> zero_bits(run, p) == 0;
+}
+static inline bool low_bits_known(const struct run *run, unsigned op, word a, word b) {
+  return word_is_pointer(a) == word_is_pointer(b) || mark_bits_known(run, op, a, b);
 }
 
 /* Where an access is to. */

@@ -24,8 +24,8 @@ struct after {
   void *here, *there;
   unsigned char *packed;
   bool returned;
-  bool changes;    /* the move that is made: others can see what it does */
-  bool incomplete; /* more threads could do what was not gone through */
+  bool changes;           /* the move that is made: others can see what it does */
+  const char *incomplete; /* more threads could do what was not gone through: what that is; NULL */
 };
 
 /* The clients, and one that makes every call. */
@@ -87,7 +87,8 @@ static void expand(struct after *k, unsigned thread, bool added) {
   do {
     k->changes = false;
     enum moved moved = k->system->move(k->system, k->here, thread, &choices, k->there, &move);
-    k->incomplete |= moved == FAULTED || (moved == MOVED && k->changes); /* after a fault anything may happen */
+    if (moved == FAULTED) k->incomplete = "more calls may lead to a fault"; /* and then anything may happen */
+    if (moved == MOVED && k->changes && !k->incomplete) k->incomplete = "more threads may do what it waits for";
     if (moved != MOVED) continue;
     for (unsigned e = 0; e < move.event_count; e++)
       k->returned |= move.events[e].kind == EVENT_RETURN && k->open >> move.events[e].thread & 1;
@@ -99,12 +100,15 @@ static value no_value(void *self, const struct program_op *op, word result) {
   return (void)self, (void)op, (void)result, V_NONE;
 }
 
-static enum verdict go_through(struct mem *mem, const struct subject *s, const struct path_move *path, size_t count) {
+static enum verdict go_through(struct mem *mem, const struct subject *s, const struct path_move *path, size_t count,
+                               struct stuck_asked *asked) {
   unsigned threads = s->threads + (s->threads + 1 < THREADS_MOST); /* is there room for one more? */
   struct machine_options options = s->machine_options;
   options.ops = OPS_FOREVER;
   options.forget = false;
-  struct after k = {.mem = mem, .incomplete = threads == s->threads};
+  struct after k = {.mem = mem};
+  if (threads == s->threads) k.incomplete = "there is no room for one more thread, which may do what it waits for";
+  asked->undecided = "with one more thread there are too many states";
   k.system = machine_new(mem, s->program, more_clients(mem, s, threads), threads, &options, no_value, NULL);
   k.here = mem_zero(mem, 1, k.system->work);
   k.there = mem_zero(mem, 1, k.system->work);
@@ -115,6 +119,8 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
   for (uint32_t ref = 0; ref < k.store.end; ref = store_after(&k.store, ref)) {
     struct record_view v = store_at(&k.store, ref);
     mem_poll(mem);
+    if (!asked->states) return VERDICT_UNKNOWN;
+    asked->states--;
     for (unsigned t = 0; t < threads; t++) {
       k.system->unpack(k.system, v.at, v.size, k.here);
       expand(&k, t, t >= s->threads);
@@ -122,14 +128,19 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
       if (k.store.count > STATES_MOST) return VERDICT_UNKNOWN;
     }
   }
+  asked->undecided = k.incomplete;
   return k.incomplete ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
 }
 
-enum verdict subject_stuck(const struct subject *s, const struct path_move *path, size_t count) {
+enum verdict subject_stuck(const struct subject *s, const struct path_move *path, size_t count,
+                           struct stuck_asked *asked) {
   struct mem mem;
   volatile enum verdict v = VERDICT_UNKNOWN;
   mem_open(&mem, s->mem->limits);
-  if (!MEM_GUARD(&mem)) v = go_through(&mem, s, path, count);
+  if (!MEM_GUARD(&mem))
+    v = go_through(&mem, s, path, count, asked);
+  else
+    asked->undecided = "a limit was reached";
   mem_close(&mem);
   return v;
 }

@@ -5,7 +5,7 @@
  * The search stores where each pair came from, not where it leads. So while it runs, a bit is set for a pair one of
  * whose moves is a return, or in which nothing can happen any more (no thread moves or waits for a lock); and for a
  * pair that led to nothing new one successor is kept, the last stored. When the search has ended, bits go back along
- * both, from the last level to the first: nearly all pairs have one then. What is left is expanded once more, and its
+ * both: nearly all pairs have one then. What is left is expanded once more, and its
  * successors looked up, until no bit is added.
  *
  * Reductions keep the answer. Renaming threads, and leaving out what a renamed thread does, keep who can return. Of two
@@ -43,7 +43,7 @@ static bool marked(const struct explore *x, uint32_t ref) {
 static void mark(struct explore *x, uint32_t ref) { returns_mark(&x->workers[ref_worker(x, ref)], ref_local(x, ref)); }
 
 static uint32_t parent_of(const struct explore *x, uint32_t ref) {
-  return store_at(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref)).parent;
+  return store_parent(&x->workers[ref_worker(x, ref)].store, ref_local(x, ref));
 }
 
 /* While the search runs: the successors of one pair after those of another. */
@@ -52,87 +52,60 @@ void returns_settle(struct worker *w, uint32_t parent) {
   const struct explore *x = w->all;
   bool own = r->parent != REF_NONE && ref_worker(x, r->parent) == w->index;
   uint32_t from = ref_local(x, r->parent);
-  if (own && !r->grew && r->last != REF_NONE && r->last > from && !is_marked(w, from))
+  if (own && !r->grew && r->last != REF_NONE && r->last != from && !is_marked(w, from))
     vec_push(&w->mem, &r->links, ((struct return_link){from, r->last}));
   r->parent = parent;
   r->last = REF_NONE;
   r->grew = false;
 }
 
-/* When it has ended: bits go back. */
-
-struct sweep {
-  struct explore *x;
-  struct mem *mem;
-  VEC(uint32_t) refs; /* of a stretch of records */
-  bool changed;
-};
-
-static int by_from(const void *a, const void *b) {
-  const struct return_link *x = a, *y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
+/* When it has ended: bits go back to all that the search came from. */
+static void climb(struct explore *x, uint32_t ref) {
+  for (; ref != REF_NONE && !marked(x, ref); ref = parent_of(x, ref)) mark(x, ref);
 }
 
-/* The links of a worker up to this reference are still to come. */
-static bool linked(struct worker *w, uint32_t ref) {
-  struct returns *r = &w->returns;
-  bool found = false;
-  while (r->left && r->links.at[r->left - 1].from >= ref) {
-    const struct return_link *l = &r->links.at[--r->left];
-    found |= l->from == ref && is_marked(w, l->to);
-  }
-  return found;
-}
-
-/* Records from `begin` to `end`, which lie in one chunk of the store, the last one first. */
-static void sweep_stretch(struct sweep *s, struct worker *w, uint32_t begin, uint32_t end) {
-  s->refs.count = 0;
-  for (uint32_t ref = begin; ref < end; ref = store_after(&w->store, ref)) vec_push(s->mem, &s->refs, ref);
-  for (size_t i = s->refs.count; i-- > 0;) {
-    uint32_t ref = s->refs.at[i], parent = store_at(&w->store, ref).parent;
-    bool is = is_marked(w, ref), link = linked(w, ref);
-    if (!is && link) returns_mark(w, ref), s->changed = is = true;
-    if (!is || parent == REF_NONE || marked(s->x, parent)) continue;
-    mark(s->x, parent);
-    s->changed = true;
-  }
-}
-
-static void sweep_records(struct sweep *s, struct worker *w, uint32_t begin, uint32_t end) {
-  while (end > begin) {
-    uint32_t chunk = store_chunk(end - 1), from = chunk > begin ? chunk : begin;
-    mem_poll(s->mem);
-    sweep_stretch(s, w, store_settle(&w->store, from), end);
-    end = from;
-  }
-}
-
-/* Levels, the last first: what leads from one to the next lies in both, of whichever worker. */
-static void sweep_levels(struct sweep *s) {
-  struct explore *x = s->x;
-  size_t levels = x->workers[0].returns.levels.count;
-  for (unsigned i = 0; i < x->jobs; i++) x->workers[i].returns.left = x->workers[i].returns.links.count;
-  for (size_t level = levels + 1; level-- > 0;)
-    for (unsigned i = 0; i < x->jobs; i++) {
-      struct worker *w = &x->workers[i];
-      const struct returns *r = &w->returns;
-      uint32_t begin = level ? r->levels.at[level - 1] : 0, end = level < levels ? r->levels.at[level] : w->store.end;
-      if (w->store.count) sweep_records(s, w, begin, end);
+/* From every pair that has a bit. What gets one here has come before, or is climbed from in vain later. */
+static void climb_from_all(struct explore *x, struct mem *mem) {
+  for (unsigned i = 0; i < x->jobs; i++)
+    for (size_t word = 0; word < x->workers[i].returns.words; word++) {
+      if (word % 4096 == 0) mem_poll(mem);
+      for (uint64_t left = x->workers[i].returns.bits[word]; left; left &= left - 1) {
+        uint32_t ref = (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(left));
+        climb(x, parent_of(x, global_ref(x, i, ref)));
+      }
     }
 }
 
-static void send_back(struct explore *x, struct mem *mem) {
-  struct sweep s = {.x = x, .mem = mem};
-  for (unsigned i = 0; i < x->jobs; i++) {
-    struct returns *r = &x->workers[i].returns;
-    returns_settle(&x->workers[i], REF_NONE);
-    if (x->options.depth_first && r->links.count) qsort(r->links.at, r->links.count, sizeof *r->links.at, by_from);
+/* Along the links, those that help later kept: true if one did, and there are more. */
+static bool follow_links(struct explore *x, struct worker *w) {
+  struct returns *r = &w->returns;
+  size_t kept = r->links.count;
+  bool helped = false;
+  for (size_t i = r->links.count; i-- > 0;) { /* the last first: it leads to what is later, mostly */
+    struct return_link l = r->links.at[i];
+    if (is_marked(w, l.from)) continue;
+    if (is_marked(w, l.to))
+      climb(x, global_ref(x, w->index, l.from)), helped = true;
+    else
+      r->links.at[--kept] = l;
   }
-  do {
-    s.changed = false;
-    sweep_levels(&s);
-  } while (s.changed && (x->jobs > 1 || x->options.resume)); /* alone, what comes after a pair is stored after it */
-  vec_free(mem, &s.refs);
+  for (size_t i = kept; i < r->links.count; i++) r->links.at[i - kept] = r->links.at[i];
+  r->links.count -= kept;
+  return helped && r->links.count;
+}
+
+/* Links that lead back need one more round, mostly; what is still left after a few is expanded with the rest. */
+enum { ROUNDS_MOST = 16 };
+
+static void send_back(struct explore *x, struct mem *mem) {
+  for (unsigned i = 0; i < x->jobs; i++) returns_settle(&x->workers[i], REF_NONE);
+  climb_from_all(x, mem);
+  bool more = true;
+  for (unsigned round = 0; more && round < ROUNDS_MOST; round++) {
+    more = false;
+    mem_poll(mem);
+    for (unsigned i = 0; i < x->jobs; i++) more |= follow_links(x, &x->workers[i]);
+  }
 }
 
 /* The rest: pairs without a bit, expanded once more. */
@@ -146,7 +119,11 @@ struct rest {
   uint32_t *into, *before; /* edges turned round: those into the pair at i come from before[into[i]] and on */
   VEC(uint32_t) queue;     /* places in refs, to go back from */
   bool returns;            /* the pair being expanded leads to one with a bit */
+  struct stuck_asked asked;
 };
+
+/* What may be gone through to judge what is left, and how many states finding an execution counts for. */
+enum { JUDGED_MOST = 500000, JUDGING = 100 };
 
 static void find_rest(struct rest *k) {
   struct explore *x = k->x;
@@ -169,11 +146,6 @@ void returns_ask(struct worker *w, const unsigned char *packed, uint32_t size, u
     k->returns = true;
   else
     vec_push(k->mem, &k->to, ref);
-}
-
-/* Bits go back to all that the search came from. */
-static void climb(struct explore *x, uint32_t ref) {
-  for (; ref != REF_NONE && !marked(x, ref); ref = parent_of(x, ref)) mark(x, ref);
 }
 
 /* The last first: what it leads to is mostly later. Those that get no bit keep their edges, for now as references. */
@@ -265,9 +237,11 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
   if (!o->stuck) return VERDICT_VIOLATED;
   x->wrong_ref = ref;
   x->violation = VIOLATION_NO_RETURN;
+  k->asked.undecided = "an execution that leads there was not found";
   bool found = find_path(k->mem, x, r, &why);
-  enum verdict v = found ? o->stuck(o->stuck_self, r->path, r->path_count) : VERDICT_UNKNOWN;
-  if (v == VERDICT_UNKNOWN) r->returns_undecided = true;
+  enum verdict v = found ? o->stuck(o->stuck_self, r->path, r->path_count, &k->asked) : VERDICT_UNKNOWN;
+  k->asked.states -= k->asked.states < JUDGING ? k->asked.states : JUDGING;
+  if (v == VERDICT_UNKNOWN && !r->returns_undecided) r->returns_undecided = k->asked.undecided;
   mem_free(k->mem, r->path);
   r->path = NULL;
   r->path_count = 0;
@@ -275,39 +249,32 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
   return v;
 }
 
-enum { JUDGED_MOST = 256, UNDECIDED_MOST = 4 };
-
-/* The last first: where one is not stuck, what leads to it is not. And then, for a short execution, the first. */
+/* The last first: where one is not stuck, what leads to it is not, and where it is not decided of one, it is not of
+ * these. And then, for a short execution, the first. */
 static uint32_t find_stuck(struct rest *k, struct search_result *r) {
   uint32_t stuck = REF_NONE;
-  unsigned judged = 0, undecided = 0;
   for (uint32_t i = 0; i < k->refs.count && stuck == REF_NONE; i++) {
     uint32_t ref = k->refs.at[i];
     if (marked(k->x, ref)) continue;
-    if (judged++ == JUDGED_MOST || undecided == UNDECIDED_MOST) {
-      r->returns_undecided = true;
+    if (!k->asked.states) {
+      if (!r->returns_undecided) r->returns_undecided = "there are too many from which only more threads might help";
       return REF_NONE;
     }
-    enum verdict v = judge(k, ref, r);
-    undecided += v == VERDICT_UNKNOWN;
-    if (v == VERDICT_VIOLATED) {
+    if (judge(k, ref, r) == VERDICT_VIOLATED) {
       stuck = ref;
     } else {
       vec_push(k->mem, &k->queue, i);
       spread(k);
     }
   }
-  if (stuck == REF_NONE) return stuck;
-  judged = 0;
-  for (size_t i = k->refs.count; i-- > 0 && judged < JUDGED_MOST;)
-    if (!marked(k->x, k->refs.at[i]) && judged++ < JUDGED_MOST && judge(k, k->refs.at[i], r) == VERDICT_VIOLATED)
-      return k->refs.at[i];
+  for (size_t i = k->refs.count; stuck != REF_NONE && i-- > 0 && k->asked.states;)
+    if (!marked(k->x, k->refs.at[i]) && judge(k, k->refs.at[i], r) == VERDICT_VIOLATED) return k->refs.at[i];
   return stuck;
 }
 
 uint32_t returns_missing(struct explore *x, struct search_result *r) {
   struct mem *mem = &x->workers[0].mem;
-  struct rest k = {.x = x, .mem = mem};
+  struct rest k = {.x = x, .mem = mem, .asked.states = JUDGED_MOST};
   send_back(x, mem);
   find_rest(&k);
   expand_rest(&k);

@@ -447,9 +447,10 @@ static enum verdict replay_stuck(const struct evidence *e, const struct subject 
   if (!w->set) return refuted(said, "the specification does not allow the results before the last move");
   if (!traces->owes(traces->self, w->set))
     return refuted(said, "the specification lets every operation wait that is open after the last move, or none is");
-  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count);
+  struct stuck_asked asked = {.states = UINT64_MAX};
+  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
   if (v == VERDICT_HOLDS) return refuted(said, "an operation can return after the last move, or none is open");
-  if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, "more threads may do what the operations wait for"), v;
+  if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, asked.undecided), v;
   text_printf(said, "after the %zu moves none of the open operations can return, whatever threads do\n",
               e->moves.count);
   return VERDICT_HOLDS;

@@ -455,10 +455,7 @@ static uint32_t take(struct worker *w) {
   return ref;
 }
 
-static void begin_level(struct worker *w) {
-  if (w->returns.asked) vec_push(&w->mem, &w->returns.levels, w->level_end);
-  w->level_end = w->store.end;
-}
+static void begin_level(struct worker *w) { w->level_end = w->store.end; }
 
 /* At a level's end: what was found meanwhile is the next one. */
 static bool next_level(struct worker *w) {
@@ -625,7 +622,7 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
   volatile unsigned guarded = 0;
   for (; guarded < x->jobs; guarded++)
     if (MEM_GUARD(&x->workers[guarded].mem)) {
-      r->returns_undecided = true;
+      r->returns_undecided = "a limit was reached";
       r->limit = (enum limit)x->limits->reached;
       x->violation = VIOLATION_NONE;
       return;

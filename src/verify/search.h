@@ -39,6 +39,11 @@ struct path_move {
   struct move move;
 };
 
+struct stuck_asked {
+  uint64_t states;       /* how many may be gone through, and after that, how many are left */
+  const char *undecided; /* why */
+};
+
 struct search_options {
   enum reduce reduce;
   bool depth_first;
@@ -49,7 +54,7 @@ struct search_options {
                    * from which none can return */
   /* After this execution no operation of these clients returns: is that so whatever other threads call, too? NULL: not
    * asked. UNKNOWN: not decided. */
-  enum verdict (*stuck)(void *self, const struct path_move *, size_t count);
+  enum verdict (*stuck)(void *self, const struct path_move *, size_t count, struct stuck_asked *);
   void *stuck_self;
   const char *checkpoint;  /* where a limit leaves what was reached; NULL: nowhere */
   double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */
@@ -83,8 +88,8 @@ struct search_result {
   uint32_t spec_sets;
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
-  bool returns_undecided; /* it holds, but whether operations can return from everywhere was not decided */
-  bool unfinished;        /* given up because of options.most */
+  const char *returns_undecided; /* it holds, but whether operations can return from everywhere was not decided: why */
+  bool unfinished;               /* given up because of options.most */
   bool about;   /* the counts depend on the order in which workers met states, or on when a limit was reached */
   bool refused; /* some call was not made, because of the bound */
   uint8_t called[CALLS_BYTES];       /* calls that were made, a bit each by their numbers; since it was resumed */

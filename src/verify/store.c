@@ -75,6 +75,12 @@ uint32_t store_first(const struct store *s, uint32_t ref, uint32_t *set) {
   return ref;
 }
 
+uint32_t store_parent(const struct store *s, uint32_t ref) {
+  uint32_t parent;
+  memcpy(&parent, at_ref(s, ref), 4);
+  return parent;
+}
+
 void store_set_parent(struct store *s, uint32_t ref, uint32_t parent) { memcpy(at_ref(s, ref), &parent, 4); }
 
 static inline uint8_t tag_of(uint64_t hash) { return (uint8_t)(hash >> 56); }
@@ -213,24 +219,20 @@ static uint32_t *find(const struct store *s, uint64_t hash, const unsigned char 
   }
 }
 
-/* Is the pair among the records of its state, of which this is the latest, or covered by one of them? */
-static bool is_there(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self,
-                     uint32_t *where) {
-  for (uint32_t before; ref != REF_NONE; ref = before) {
+/* Of the records of its state, of which `ref` is the latest, the one that is the pair or covers it; REF_NONE. */
+static inline uint32_t find_set(const struct store *s, uint32_t ref, uint32_t set, store_covers *covers, void *self) {
+  for (;;) {
     struct record_view v = view_head(s, ref);
-    *where = ref;
-    if (v.set == set || (covers && covers(self, v.set, set))) return true;
-    before = REF_NONE;
-    if (!v.size) memcpy(&before, v.at + 4, 4);
+    if (v.set == set || (covers && covers(self, v.set, set))) return ref;
+    if (v.size) return REF_NONE;
+    memcpy(&ref, v.at + 4, 4);
   }
-  return false;
 }
 
 uint32_t store_find(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set,
                     store_covers *covers, void *self) {
   const uint32_t *found = find(s, hash, bytes, size);
-  uint32_t where;
-  return found && is_there(s, *found, set, covers, self, &where) ? where : REF_NONE;
+  return found ? find_set(s, *found, set, covers, self) : REF_NONE;
 }
 
 bool store_has(const struct store *s, uint64_t hash, const unsigned char *bytes, uint32_t size, uint32_t set) {
@@ -243,7 +245,8 @@ bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint3
   uint32_t *found = find(s, hash, bytes, size);
   if (found) {
     uint32_t latest = *found, link[2];
-    if (is_there(s, latest, set, covers, self, ref)) return false;
+    *ref = find_set(s, latest, set, covers, self);
+    if (*ref != REF_NONE) return false;
     struct record_view v = view_head(s, latest);
     link[0] = latest; /* the first is found where the latest is it, or names it */
     if (!v.size) memcpy(&link[0], v.at, 4);
@@ -266,8 +269,6 @@ uint32_t store_settle(const struct store *s, uint32_t ref) {
   if (ref % CHUNK_UNITS == 0 || chunk + 1 >= s->chunks.count) return ref;
   return memcmp(at_ref(s, ref), &none, 4) ? ref : (chunk + 1) * CHUNK_UNITS;
 }
-
-uint32_t store_chunk(uint32_t ref) { return ref / CHUNK_UNITS * CHUNK_UNITS; }
 
 uint32_t store_after(const struct store *s, uint32_t ref) {
   struct record_view v = view_head(s, ref);

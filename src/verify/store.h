@@ -69,12 +69,11 @@ void store_expect_at(const struct store *, uint32_t ref); /* a record that is kn
 struct record_view store_at(const struct store *, uint32_t ref);
 /* The first record of the same state, and the set of this one. */
 uint32_t store_first(const struct store *, uint32_t ref, uint32_t *set);
+uint32_t store_parent(const struct store *, uint32_t ref);
 void store_set_parent(struct store *, uint32_t ref, uint32_t parent);
 /* Records stand in the order they were added, from 0 to `end`: the one after, or the end; where the next one is, if
  * `ref` was the end. */
 uint32_t store_after(const struct store *, uint32_t ref);
 uint32_t store_settle(const struct store *, uint32_t ref);
-uint32_t
-store_chunk(uint32_t ref); /* where the stretch begins that the record lies in: the first one there, or the end */
 
 #endif

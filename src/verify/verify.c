@@ -99,14 +99,14 @@ void note_assumptions(struct subject *s, struct verified *out) {
          "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");
   if (out->search.returns_undecided && out->search.verdict == VERDICT_HOLDS)
     note(s, out, "it was not decided whether an operation can return from every state: %s",
-         out->search.limit ? limit_told(out->search.limit) : "more threads may do what it waits for");
+         out->search.limit ? limit_told(out->search.limit) : out->search.returns_undecided);
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));
 }
 
-static enum verdict stuck(void *self, const struct path_move *path, size_t count) {
-  return subject_stuck(self, path, count);
+static enum verdict stuck(void *self, const struct path_move *path, size_t count, struct stuck_asked *asked) {
+  return subject_stuck(self, path, count, asked);
 }
 
 /* Searches, and again without forgetting if something that was forgotten is needed. */

@@ -94,7 +94,7 @@ void subject_close(struct subject *);
 void subject_remember(struct subject *);
 /* no_return.c: after these moves an operation is open, and none of those that are can return, whatever threads call
  * from there on: VIOLATED. UNKNOWN: there is too much to go through. */
-enum verdict subject_stuck(const struct subject *, const struct path_move *, size_t count);
+enum verdict subject_stuck(const struct subject *, const struct path_move *, size_t count, struct stuck_asked *);
 /* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not
  * forgotten. */
 void subject_identify(struct subject *, struct search_identity *);

@@ -92,7 +92,7 @@ gathers 4
 for n in 1 2; do verify 0 -n $n; undecided; done
 verify 0 -n 3; case $out in *'not decided'*) fail "the fourth is the one that is added: $out" ;; esac
 gathers 16
-verify 0 -n 15; undecided # no room for one more
+verify 0 -n 15; says 'from every state: there is no room for one more thread, which may do what it waits for'
 object <<'END'
 static atomic_int inside, go; /* what is waited for is not what one more changes */
 static void inc(void) {
@@ -104,6 +104,42 @@ ASIF_OBJECT(counter)
 ASIF_OP(inc)
 END
 ways 0; verify 0; undecided
+
+# Many states that are undecided, and before them one that is not.
+object <<'END'
+static atomic_int taken, inside, x;
+static void write(int v) {
+  while (taken)
+    ;
+  x = v;
+  atomic_fetch_add(&inside, 1);
+  while (inside < 9)
+    ;
+}
+static int read(void) {
+  while (atomic_exchange(&taken, 1))
+    ;
+  return x;
+}
+ASIF_OBJECT(register(0))
+ASIF_OP(write, ASIF_IN(1, 6))
+ASIF_OP(read)
+END
+ways 1; says 'verdict: violated: no return ('
+# More calls that go wrong.
+object <<'END'
+static atomic_int inside;
+static int small[2];
+static void inc(void) {
+  int i = atomic_fetch_add(&inside, 1);
+  small[i] = 1;
+  while (inside < 9)
+    ;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+END
+verify 0; says 'from every state: more calls may lead to a fault'
 
 # A thread spins for ever while it holds a mutex that another one waits for.
 object <<'END'
