@@ -177,9 +177,23 @@ static struct block *carve(unsigned area, uint32_t units, uint8_t align_log, siz
   return b;
 }
 
+uint32_t heap_displaced;
+
+/* All others are where they would be without that: its place stays empty. */
+static __attribute__((noinline)) struct block *carve_elsewhere(unsigned area, uint32_t units, uint8_t align_log,
+                                                               size_t size) {
+  struct block *hole = carve(area, units, align_log, size);
+  hole->freed = true;
+  hole->limit = 0;
+  heap.numbered--;
+  heap.used |= (uint64_t)1 << AREA_SPARE;
+  return carve(AREA_SPARE, units, align_log, size);
+}
+
 static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
   unsigned area = current ? current->id : AREA_LOADING;
   if (current) heap.used |= (uint64_t)1 << area;
+  if (UNLIKELY(heap.numbered + 1 == heap_displaced)) return carve_elsewhere(area, units, align_log, size);
   return carve(area, units, align_log, size);
 }
 

@@ -12,8 +12,9 @@
 
 enum {
   GRANULE = 16,
-  AREA_LOADING = FIBERS_MOST, /* what is allocated while the image is loaded */
-  BLOCKS_MOST = 1 << 24       /* of an area */
+  AREA_LOADING = FIBERS_MOST,  /* what is allocated while the image is loaded */
+  AREA_SPARE = FIBER_MAIN - 1, /* of a fiber that there hardly ever is */
+  BLOCKS_MOST = 1 << 24        /* of an area */
 };
 #define AREA_SIZE ((uintptr_t)1 << AREA_BITS)
 
@@ -47,7 +48,8 @@ struct area {
   const char *kept;      /* there */
 };
 extern struct area heap_areas[AREAS];
-extern uint32_t *heap_map; /* one for each granule */
+extern uint32_t *heap_map;      /* one for each granule */
+extern uint32_t heap_displaced; /* the number of a block that is to be at another address than usual; 0: none */
 
 /* The block an address is in, freed or not; NULL: in none. */
 static inline struct block *heap_block(uintptr_t address) {

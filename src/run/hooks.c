@@ -430,6 +430,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
     f->pc = pc;
     if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
     if (write) spin_wrote(f);
+    if (UNLIKELY(plain_watched)) spin_plain(f, pc, at, size, write, slot);
   }
   if (options.races && f->id != FIBER_MAIN) races_access(at, size, write, pc);
   if (LIKELY(!recording)) return;
@@ -442,7 +443,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
 
 /* The short way: nobody but the order wants to know of it, and the memory is there. */
 PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
-  if (UNLIKELY(!order_simple || recording || f->id == FIBER_MAIN)) return false;
+  if (UNLIKELY(!order_simple || plain_long || f->id == FIBER_MAIN)) return false;
   if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at || run_in_stack(at)) return false;
   if (UNLIKELY(!order_access(at, size, write, pc))) return false;
   f->pc = pc;

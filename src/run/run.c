@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "run/runtime.h"
 
 #define STEPS_MOST  20000
@@ -23,6 +24,7 @@ struct run run;
 struct run_options options;
 struct scheduler scheduler;
 const struct recorder *recording;
+bool plain_long, plain_watched;
 
 static struct image *image;
 static const struct image_op *operations;
@@ -435,7 +437,7 @@ static void reset_fiber(struct fiber *f) {
   f->goes_on = STEP_WHO(f->id, f->id);
   f->ready = NULL;
   f->endings = NULL;
-  f->tls_used = false;
+  f->tls_used = f->reads_plain = false;
   f->start = NULL;
   spin_reset(f);
 }
@@ -459,6 +461,7 @@ struct fiber *fiber_create(void *(*start)(void *), void *argument) {
   f->start = start;
   f->argument = argument;
   if (races_wanted()) races_fiber(parent, f);
+  signals_fiber(parent, f);
   run_to_first_point(f);
   return f;
 }
@@ -522,6 +525,7 @@ void record_block(enum point_kind kind, bool is_point, bool again, uintptr_t add
 void run_record(const struct recorder *recorder) {
   late.size = 0;
   recording = recorder;
+  plain_long = plain_watched || recording;
 }
 
 /* Runs. */
@@ -609,6 +613,7 @@ static void body_of_main(void) {
     reset_fiber(&fibers[t]);
     fiber_prepare(&fibers[t], body);
     if (options.races) races_fiber(&fibers[FIBER_MAIN], &fibers[t]);
+    signals_fiber(&fibers[FIBER_MAIN], &fibers[t]);
   }
   if (!run.client->threads) end_run();
   scheduler.mode = MODE_FIRST;
@@ -639,6 +644,9 @@ static void begin(const struct client *client) {
   choose_again();
 }
 
+static bool leak_is_looked_at; /* by runs made for that */
+static bool leak_stands(const struct client *);
+
 const struct run *run_execute(const struct client *client, const struct plan *how, struct problem *problem) {
   if (client->threads >= FIBER_MAIN) {
     problem_set(problem, "%u threads: no more than %d can be run", client->threads, FIBER_MAIN - 1);
@@ -667,6 +675,11 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   if (internal[0]) {
     problem_of(problem, PROBLEM_UNSUPPORTED, "%s", internal);
     return NULL;
+  }
+  if (UNLIKELY(run.found == FOUND_LEAK) && !leak_is_looked_at && !leak_stands(client)) {
+    run.found = FOUND_NOTHING;
+    run.said = "";
+    place_count = 0;
   }
   return &run;
 }
@@ -734,43 +747,127 @@ static void put_back(const struct aside *a) {
   memcpy(places, a->places, sizeof places);
 }
 
-bool run_sequential(const struct call *calls, const uint8_t *threads, size_t count, long *results, enum found *found) {
+void run_aside(const struct client *client, const struct plan *how, void (*look)(void *, const struct run *),
+               void *self) {
   struct aside aside;
+  struct problem problem;
+  if (!put_aside(&aside)) {
+    look(self, NULL);
+    return;
+  }
+  look(self, run_execute(client, how, &problem));
+  put_back(&aside);
+}
+
+/* The last run once more, with blocks displaced. Nothing of it is kept, and nothing looked for. */
+static struct {
+  const struct client *client;
+  struct choice *choices;
+  size_t count;
+  uint64_t results;
+} leaking;
+
+static uint64_t results_hash(const struct run *r) {
+  uint64_t h = r->moment_count;
+  for (size_t i = 0; i < r->moment_count; i++) h = hash_mix(h ^ (uint64_t)r->moments[i].result);
+  return h;
+}
+
+static void ran_to_its_end(void *self, const struct run *r) {
+  *(bool *)self =
+      r && r->count == leaking.count && r->end == RUN_WHOLE && !r->found && results_hash(r) == leaking.results;
+}
+
+static void keep_words(void *self, const struct run *r) {
+  struct aside *a = self;
+  a->run.found = r ? r->found : FOUND_NOTHING;
+  a->place_count = place_count;
+  memcpy(a->said, said, sizeof said);
+  memcpy(a->places, places, sizeof places);
+}
+
+static void run_again_to(void (*look)(void *, const struct run *), void *self) {
+  kept_forget();
+  leak_is_looked_at = true;
+  run_aside(leaking.client, &(struct plan){.choices = leaking.choices, .count = leaking.count}, look, self);
+  leak_is_looked_at = false;
+  kept_forget();
+}
+
+static bool run_again(void) {
+  bool same = false;
+  run_again_to(ran_to_its_end, &same);
+  return same;
+}
+
+static bool leak_stands(const struct client *client) {
+  struct run whole = run;
+  const struct recorder *recorder = recording;
+  leaking.client = client;
+  leaking.count = run.count;
+  leaking.results = results_hash(&run);
+  leaking.choices = calloc(run.count + 1, sizeof *leaking.choices);
+  if (!leaking.choices) return false;
+  for (size_t i = 0; i < run.count; i++) leaking.choices[i] = (struct choice){run.steps[i].fiber, run.steps[i].block};
+  run_record(NULL);
+  options.leaks = false;
+  bool stands = heap_leaks_stand(run_again);
+  options.leaks = true;
+  static struct aside told; /* once more, to tell what is really lost */
+  if (stands) run_again_to(keep_words, &told);
+  heap_leaks_forget();
+  run_record(recorder);
+  free(leaking.choices);
+  run = whole;
+  if (!stands || told.run.found != FOUND_LEAK) return false;
+  memcpy(said, told.said, sizeof said);
+  memcpy(places, told.places, sizeof places);
+  place_count = told.place_count;
+  return true;
+}
+
+struct sequential {
+  size_t *where; /* of a call among those given */
+  long *results;
+  enum found found;
+  bool well;
+};
+static void after_sequential(void *self, const struct run *r) {
+  struct sequential *s = self;
+  if (!r) return;
+  s->found = r->found;
+  s->well = r->found == FOUND_NOTHING && r->end == RUN_WHOLE;
+  for (size_t i = 0; i < r->moment_count; i++)
+    if (r->moments[i].is_return) s->results[s->where[r->moments[i].call]] = r->moments[i].result;
+}
+
+bool run_sequential(const struct call *calls, const uint8_t *threads, size_t count, long *results, enum found *found) {
   unsigned most = 0;
   for (size_t i = 0; threads && i < count; i++)
     if (threads[i] > most) most = threads[i];
   struct client client = {.threads = most + 1};
   uint32_t *first = client.first = calloc(most + 2, sizeof *first);
   struct call *own = client.calls = calloc(count + 1, sizeof *own);
-  size_t *where = calloc(count + 1, sizeof *where); /* of a call among those given */
-  bool well = false;
-  *found = FOUND_NOTHING;
-  if (first && own && where && put_aside(&aside)) {
+  struct sequential s = {.where = calloc(count + 1, sizeof *s.where), .results = results};
+  if (first && own && s.where) {
     size_t filled = 0;
     for (unsigned t = 0; t <= most; t++) {
       first[t] = (uint32_t)filled;
       for (size_t i = 0; i < count; i++) {
         if ((threads ? threads[i] : 0) != t) continue;
-        where[filled] = i;
+        s.where[filled] = i;
         own[filled++] = calls[i];
       }
     }
     first[most + 1] = (uint32_t)filled;
     struct turns turns = {threads, count};
-    struct problem problem;
-    const struct run *r = run_execute(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, &problem);
-    if (r) {
-      *found = r->found;
-      well = r->found == FOUND_NOTHING && r->end == RUN_WHOLE;
-      for (size_t i = 0; i < r->moment_count; i++)
-        if (r->moments[i].is_return) results[where[r->moments[i].call]] = r->moments[i].result;
-    }
-    put_back(&aside);
+    run_aside(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, after_sequential, &s);
   }
   free(first);
   free(own);
-  free(where);
-  return well;
+  free(s.where);
+  *found = s.found;
+  return s.well;
 }
 
 /* A variable of a library that the code uses; else a number. */

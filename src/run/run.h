@@ -183,14 +183,16 @@ struct run {
       enabled; /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
   uint64_t alive;    /* after the run: who has not ended */
   uint64_t forsaken; /* of a deadlock: who waits for a mutex or spin lock of the threads library that it holds itself,
-                        or that its owner locked in an operation that has returned: nobody will unlock it */
+                        or that its owner locked in an operation that has returned: nobody will unlock it; and who
+                        goes round a loop that nobody can change, but in a data race */
   size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
                   is none */
   bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner
                        * does there with plain accesses is not seen: neither are races there, nor is it interleaved */
   bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
               * between */
-  unsigned waited; /* runs so far that were given up since a thread waited in the kernel: each takes seconds */
+  unsigned waited; /* runs so far that were given up since a thread waited in the kernel, or ran on without a step: each
+                    * takes seconds */
   struct step
       pending[FIBERS_MOST]; /* what each fiber is about to do: kind, address, size, STEP_CALLS; enabled means nothing */
 };
@@ -256,6 +258,13 @@ const struct run *run_execute(const struct client *, const struct plan *, struct
 /* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives
  * their results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */
 bool run_sequential(const struct call *, const uint8_t *threads, size_t count, long *results, enum found *);
+
+/* Runs, and gives the run to `look` (NULL: it cannot be made); what the run before left is there again afterwards, but
+ * for memory. */
+void run_aside(const struct client *, const struct plan *, void (*look)(void *self, const struct run *), void *self);
+/* After a run: a hash of all that the code can see but its stacks: globals, the heap, the thread-local storage of the
+ * first so many threads, who waits for what. */
+uint64_t run_memory(unsigned threads);
 
 /* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say
  * so. */

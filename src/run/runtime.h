@@ -1,5 +1,6 @@
 /* What the parts of the runtime share. Nothing outside src/run includes this.
  *
+ *   endless.c  loops that touch nothing
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
  *   kept.c     states kept on the way, so that the next run need not begin at the beginning
@@ -55,6 +56,7 @@ struct landing {
   uint64_t result;
   size_t landed;        /* the step it was taken after */
   bool compares, lands; /* what is to be done when the function that the code called returns */
+  bool plain;           /* the same, of a plain read that is no point */
   void *back;           /* to here */
 };
 /* The same for a loop that looks with a mutex locked, and so writes: a mutex it has come back to unlock, having changed
@@ -75,6 +77,7 @@ struct fiber {
   uintptr_t pc;               /* of the atomic access it makes: where the code is, should it crash */
   bool ended, called;         /* called: an operation has begun and its call is to be recorded with the next step */
   bool tls_used;              /* in this run */
+  bool reads_plain;           /* where it spins: by plain reads */
   ready *ready;               /* NULL: can go on */
   struct tls_ending *endings; /* destructors of its thread-local objects */
   struct spin spin;
@@ -102,6 +105,8 @@ extern struct run run;
 extern struct run_options options;
 extern struct fiber fibers[FIBERS_MOST];
 extern const struct recorder *recording; /* NULL: no */
+extern bool plain_long;                  /* plain accesses go the long way: somebody records them, or: */
+extern bool plain_watched; /* a step has taken long, in this run or an earlier one: does it read the same for ever? */
 
 enum mode {
   MODE_STEPS, /* threads take steps */
@@ -340,7 +345,13 @@ bool image_has_without(const struct image *);
 /* Signals (signals.c). */
 void signals_open(void);  /* after loading: what is handled now is in every run */
 void signals_reset(void); /* before every run */
+void signals_fiber(const struct fiber *parent, const struct fiber *child); /* created: it blocks what the parent does */
 bool signals_handled(int signal);
+
+/* Loops that touch nothing (endless.c). */
+extern bool endless_found;           /* there was one, in this run or an earlier one */
+void endless_look(void *context);    /* of a signal: the code has taken no step for long */
+bool endless_stepped(void *context); /* a trap after an instruction: true: it was for that */
 
 /* Crashes (crash.c). */
 bool crash_open(void); /* false: no memory */
@@ -363,6 +374,9 @@ bool heap_describe(uintptr_t, bool whose, struct text *);
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic,
                  uintptr_t pc); /* of an address it owns: is it a live block? */
 void heap_leaks(void);          /* at the end of a run: run_found(FOUND_LEAK) if there are any */
+/* After such a run: is it one, whatever form addresses are stored in? again: makes the same run again. */
+bool heap_leaks_stand(bool (*again)(void));
+void heap_leaks_forget(void); /* ... what was found out about the forms: until then heap_leaks knows it */
 void *heap_alloc(size_t size, size_t align, uintptr_t pc);
 void heap_free(void *, uintptr_t pc);
 size_t heap_size(const void *);
@@ -440,7 +454,7 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   s->pc = 0;
   s->reads = s->next = s->hits = s->next_hit = 0;
   f->landing.local = f->landing.landed = 0;
-  f->landing.compares = f->landing.lands = false;
+  f->landing.compares = f->landing.lands = f->landing.plain = false;
   f->timeouts = 0;
   f->polling.pc = 0;
   f->polling.held = f->polling.unlocks = f->polling.next = 0;
@@ -479,6 +493,8 @@ static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address
     spin_candidate(f, pc, address, value);
   }
 }
+/* The same of plain accesses that are no points, where they are watched. */
+void spin_plain(struct fiber *, uintptr_t pc, uintptr_t address, uint32_t size, bool write, void **slot);
 #define spin_read(f, pc, address, value) spin_read_at(f, pc, address, value, SPIN_SLOT)
 /* At the end of every function the code calls that has a point: with what it returns, or read. */
 void spin_land(uintptr_t pc, uint64_t result, void **slot);

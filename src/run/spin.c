@@ -114,6 +114,7 @@ void spin_land(uintptr_t pc, uint64_t result, void **slot) {
 
 static void never_ends(const struct fiber *f) {
   found_at(f->spin.pc, f->spin.address, f, "reads it here");
+  run.forsaken |= (uint64_t)1 << f->id;
   run_found(FOUND_LIVELOCK, "%s reads %s again and again, and nobody else can change it meanwhile", fiber_name(f),
             sync_name("", (const void *)f->spin.address));
 }
@@ -209,6 +210,74 @@ static void compare_polling(struct fiber *f, uint64_t state) {
   }
 }
 
+/* Loops of plain reads. Where these are no points nothing ends such a loop: so once a step has taken long they are
+ * looked at in the same way. What the loop reads nobody can change but in a data race, since nothing that orders others
+ * before it is done there. So that the race is seen, or else that nobody is left, the loop gets a point after all: at
+ * the first of its reads in the code, so that the steps are the same whenever the loop was noticed. */
+
+static struct {
+  uint64_t run; /* its number; the fiber and step there: */
+  size_t step;
+  unsigned fiber;
+  struct spin spin;
+  uint32_t size;
+  enum { LOOKING, ROUND, STOPPING } phase; /* for a loop; for its first read; for that read, to stop there */
+  uintptr_t least;
+} plain;
+
+static void forget_plain(const struct fiber *f) {
+  plain.run = run.number;
+  plain.step = run.count;
+  plain.fiber = f->id;
+  plain.spin.pc = 0;
+  plain.spin.reads = plain.spin.next = 0;
+  plain.phase = LOOKING;
+}
+
+void spin_plain(struct fiber *f, uintptr_t pc, uintptr_t address, uint32_t size, bool write, void **slot) {
+  struct spin *s = &plain.spin;
+  if (write || plain.run != run.number || plain.step != run.count || plain.fiber != f->id) forget_plain(f);
+  if (write) return;
+  s->reads++;
+  if (plain.phase == ROUND && pc < plain.least) plain.least = pc;
+  bool met = plain.phase == STOPPING ? pc == plain.least : s->pc == pc && s->address == address;
+  if (met) {
+    if (s->next < 2 * s->reads) s->next = 2 * s->reads;
+    f->landing.plain = land(f, pc, slot);
+    if (plain.phase != STOPPING) return;
+    s->pc = pc;
+    s->address = address;
+    plain.size = size;
+  } else if (s->reads >= s->next && plain.phase == LOOKING) {
+    s->pc = pc;
+    s->address = address;
+    s->next = 2 * s->reads;
+    s->hits = s->next_hit = 0;
+  }
+}
+
+static void compare_plain(struct fiber *f, uint64_t state) {
+  struct spin *s = &plain.spin;
+  if (plain.phase == STOPPING) {
+    const struct step *last = &scheduler.steps[(ptrdiff_t)run.count - 1];
+    f->spin.pc = s->pc;
+    f->spin.address = s->address;
+    f->reads_plain = true;
+    if (scheduler.mode == MODE_QUIET) never_ends(f);
+    if (last->fiber == f->id && last->kind == POINT_READ && last->address == s->address) fiber_spins(f);
+    scheduler.polling &= ~((uint64_t)1 << f->id);
+    forget_plain(f);
+    point_slowly(POINT_READ, s->address, plain.size);
+    f->reads_plain = false;
+  } else if (s->hits && s->state == state) {
+    plain.phase = plain.phase == LOOKING ? ROUND : STOPPING;
+    if (plain.phase == ROUND) plain.least = s->pc;
+  } else if (s->hits++ >= s->next_hit) {
+    s->next_hit = 2 * s->hits;
+    s->state = state;
+  }
+}
+
 void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
@@ -221,11 +290,13 @@ ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const u
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
     s->landed = run.count;
   }
-  bool compares = s->compares, polls = f->polling.compares;
-  s->lands = s->compares = f->polling.compares = false; /* first: the run may end here */
+  bool compares = s->compares, polls = f->polling.compares, reads = s->plain;
+  void *back = s->back;
+  s->lands = s->compares = s->plain = f->polling.compares = false; /* first: the run may end here */
   if (compares) compare(f, state);
   if (polls) compare_polling(f, state);
-  return s->back;
+  if (reads) compare_plain(f, state); /* last: others may go on here */
+  return back;
 }
 
 /* Runs that never end. */
@@ -249,17 +320,22 @@ static uint64_t hash_range(uint64_t h, uintptr_t low, uintptr_t high) {
   return hash_words(h, (const uint64_t *)((low + 7) & -(uintptr_t)8), (const uint64_t *)(high & -(uintptr_t)8));
 }
 
-static uint64_t hash_memory(void) {
+static uint64_t hash_memory(uint64_t threads) { /* of these the thread-local storage */
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   uint64_t h = 1;
   for (size_t i = 0; i < count; i++) h = hash_range(h, ranges[i].low, ranges[i].high);
   for (size_t i = 0; i < AREAS; i++) h = hash_range(h, heap_areas[i].start, heap_areas[i].next);
-  for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
+  for (uint64_t rest = threads; rest; rest &= rest - 1) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)];
     if (f->tls && f->tls_used) h = hash_range(h, (uintptr_t)f->tls, (uintptr_t)f->tls + tls_size());
   }
   return h;
+}
+
+uint64_t run_memory(unsigned threads) {
+  uint64_t all = ((uint64_t)1 << threads) - 1;
+  return hash_mix(hash_memory(all) ^ hash_mix(waiters_hash() ^ hash_mix(time_hash() + random_hash())));
 }
 
 /* What the heap will do next is not in its memory: a state is compared only with one since which nothing was allocated.
@@ -304,11 +380,11 @@ void spin_watch(uint64_t enabled) {
   before.did |= (uint64_t)1 << run.current;
   uint64_t now = hash_fibers();
   if (before.step != run.count && now == before.fibers && !(before.could & ~before.did) && only_accesses() &&
-      hash_mix(now ^ hash_memory()) == before.all)
+      hash_mix(now ^ hash_memory(scheduler.alive)) == before.all)
     found_circle();
   if (run.count >= before.next) {
     before.fibers = now;
-    before.all = hash_mix(now ^ hash_memory());
+    before.all = hash_mix(now ^ hash_memory(scheduler.alive));
     before.next = run.count + (run.count - before.step) * 2 + 16;
     before.step = run.count;
     before.could = before.did = 0;
@@ -318,9 +394,9 @@ void spin_watch(uint64_t enabled) {
 
 /* Nobody can take a step. */
 
-static const struct wait_kind *const wait_kinds[] = {&mutex_wait,     &spinlock_wait, &read_wait, &write_wait,
-                                                     &semaphore_wait, &barrier_wait,  &once_wait, &guard_wait,
-                                                     &join_wait,      &signal_wait,   &futex_wait};
+static const struct wait_kind *const wait_kinds[] = {&mutex_wait,     &spinlock_wait, &read_wait,  &write_wait,
+                                                     &semaphore_wait, &barrier_wait,  &once_wait,  &guard_wait,
+                                                     &join_wait,      &signal_wait,   &futex_wait, &endless_wait};
 
 static const struct wait_kind *kind_of(const struct fiber *f) {
   for (size_t i = 0; i < sizeof wait_kinds / sizeof wait_kinds[0]; i++)
@@ -365,11 +441,13 @@ static void tell(struct sentence *s, const struct fiber *f) {
         sync_name("", (const void *)f->spin.address));
     return;
   }
-  found_at(f->pc, (uintptr_t)f->waits_for, f, "waits here");
   const struct wait_kind *kind = kind_of(f);
+  found_at(f->pc, (uintptr_t)f->waits_for, f, kind == &endless_wait ? "runs on here" : "waits here");
   const struct fiber *holder = waits_on(f);
   if (!kind) {
     say(s, "%s waits", fiber_name(f));
+  } else if (kind == &endless_wait) {
+    say(s, "%s goes round a loop that touches nothing and never ends", fiber_name(f));
   } else if (kind == &join_wait) {
     say(s, "%s waits for %s to end", fiber_name(f), fiber_name(holder));
   } else {
@@ -425,6 +503,7 @@ static uint64_t forsaken(void) {
   for (uint64_t rest = scheduler.alive & (((uint64_t)1 << run.client->threads) - 1); rest; rest &= rest - 1) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)], *holder = waits_on(f);
     const struct wait_kind *kind = kind_of(f);
+    if (kind == &endless_wait || (spins(f) && f->reads_plain)) all |= (uint64_t)1 << f->id;
     if (!holder || (kind != &mutex_wait && kind != &spinlock_wait)) continue;
     if (holder == f || left_locked(holder, f->waits_for)) all |= (uint64_t)1 << f->id;
   }
@@ -439,5 +518,8 @@ _Noreturn void spin_stuck(void) {
   run.forsaken = forsaken();
   if (members) tell_circle(&s, members);
   for (uint64_t rest = scheduler.alive & ~members; rest; rest &= rest - 1) tell(&s, &fibers[__builtin_ctzll(rest)]);
-  run_found(scheduler.spinning & scheduler.alive ? FOUND_LIVELOCK : FOUND_DEADLOCK, "%s", s.text);
+  bool runs = scheduler.spinning & scheduler.alive;
+  for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1)
+    runs |= kind_of(&fibers[__builtin_ctzll(rest)]) == &endless_wait;
+  run_found(runs ? FOUND_LIVELOCK : FOUND_DEADLOCK, "%s", s.text);
 }

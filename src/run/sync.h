@@ -77,7 +77,7 @@ struct wait_kind {
   const char *nobody;               /* to be said where nobody holds it: ", which nobody is left to post" */
 };
 extern const struct wait_kind mutex_wait, spinlock_wait, read_wait, write_wait, semaphore_wait, barrier_wait, once_wait,
-    guard_wait, join_wait, signal_wait, futex_wait;
+    guard_wait, join_wait, signal_wait, futex_wait, endless_wait;
 
 /* The mutex of a condition variable. */
 #include <pthread.h>

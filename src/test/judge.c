@@ -260,6 +260,17 @@ static bool waits_forsaken(struct judge *j, const struct run *r, const struct hi
   return false;
 }
 
+/* Nor is a state from which no operation can ever return, whatever is called: a lock of the code's own that nobody
+ * releases. There too the specification must let one of those that wait happen. */
+static bool waits_for_nothing(struct judge *j, const struct run *r, const struct history *h,
+                              const struct check_result *result) {
+  bool could = false;
+  if (j->object->self || j->spec.user) return false;
+  for (size_t i = 0; i < h->ops.count && !could; i++)
+    could = op_pending(&h->ops.at[i]) && could_happen(j, h, result, &h->ops.at[i]);
+  return could && no_return(j->scratch, j->object, r);
+}
+
 static bool is_waiting(const struct run *r) { return r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK; }
 
 /* Did the specification go wrong? */
@@ -296,7 +307,8 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
   if (result.verdict != VERDICT_HOLDS) return JUDGED_WRONG;
   if (!is_waiting(r)) return JUDGED_GOOD;
-  if (waits_forsaken(j, r, h, &result) || !waits_by_design(j, r, h, &result)) return JUDGED_WRONG;
+  bool nothing = waits_for_nothing(j, r, h, &result); /* first: it looks at memory as the run left it */
+  if (nothing || waits_forsaken(j, r, h, &result) || !waits_by_design(j, r, h, &result)) return JUDGED_WRONG;
   j->waiting++;
   return JUDGED_GOOD;
 }
@@ -313,7 +325,8 @@ static enum judged judge_history_of(struct judge *j, const struct run *r, size_t
 
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
-  if (r->found && !is_waiting(r)) return JUDGED_WRONG;
+  bool began = r->alive || r->moment_count; /* otherwise it is the initialisation that does not end */
+  if (r->found && (!is_waiting(r) || !began)) return JUDGED_WRONG;
   size_t same = same_moments(j, r);
   assert(same <= r->moment_count);
   bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;

@@ -183,6 +183,10 @@ judge_waiting(const struct judge *); /* histories where operations wait for ever
 /* The run's history, bound to the specification (whose values are then the history's). */
 struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
 
+/* At the end of the last run, which this is, operations wait: whatever is called, none of them can return
+ * (no_return.c). False: one can, or it is not known. */
+bool no_return(struct mem *, const struct object *, const struct run *);
+
 /* Exploring (explore.h is the inside).
  *
  * An explorer runs one client under one schedule after another. After each run that counts it gives the run to `visit`.

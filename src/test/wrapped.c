@@ -54,7 +54,8 @@ const char *const wrapped_names[] = {
     "__tls_get_addr", "__cxa_thread_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
     /* What does not return (crash.c). */
     "fork", "vfork", "fopen", "fopen64", "open", "open64", "openat", "openat64", "creat", "mmap", "mmap64", "munmap",
-    "mremap", "mprotect", "madvise", "sbrk", "brk", "sigaction", "signal", "__sysv_signal", "raise", "kill", "abort",
+    "mremap", "mprotect", "madvise", "sbrk", "brk", "sigaction", "signal", "__sysv_signal", "raise", "kill",
+    "pthread_sigmask", "sigprocmask", "sigpending", "sigsuspend", "sigwait", "sigwaitinfo", "sigtimedwait", "abort",
     "__assert_fail", "__stack_chk_fail", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
     "_ZN10__cxxabiv111__terminateEPFvvE",
     /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code. */

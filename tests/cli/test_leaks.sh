@@ -88,4 +88,50 @@ E
 run 0 "$asif" test grows.c -n 2 -o 1
 run 1 "$asif" test grows.c -n 2 -o 1 -- -DFREES
 says 'verdict: violated: leak'
+
+# An address may be stored in another form, and is no leak then: shifted, inverted, as the exclusive or of two, as a distance. With -DLOSES the
+# node of 2 is really lost.
+cat >forms.c <<'E2'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+struct node { struct node *next; int value; };
+static _Atomic uintptr_t top;
+static char base;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->value = v;
+  uintptr_t t = atomic_load(&top);
+#ifdef LOSES
+  if (v == 2) n = malloc(sizeof *n), n->value = v;
+#endif
+  do n->next = t ? OUT(t) : 0; while (!atomic_compare_exchange_strong(&top, &t, IN(n)));
+}
+static int pop(void) {
+  for (;;) {
+    uintptr_t t = atomic_load(&top);
+    if (!t) return ASIF_EMPTY;
+    struct node *n = OUT(t);
+    if (!atomic_compare_exchange_strong(&top, &t, n->next ? IN(n->next) : 0)) continue;
+    int v = n->value;
+    if (!n->next) free(n);
+    else n->next = 0, free(n);
+    return v;
+  }
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+E2
+form() { # INSIDE OUTSIDE: how an address p is stored, and what is stored, u, read
+  run 0 "$asif" test forms.c --client 'push(1) push(2)' -- "-DIN(p)=$1" "-DOUT(u)=((struct node *)$2)"
+  run 1 "$asif" test forms.c --client 'push(1) push(2)' -- -DLOSES "-DIN(p)=$1" "-DOUT(u)=((struct node *)$2)"
+  says 'nobody can reach a block of 16 bytes'
+}
+form '((uintptr_t)(p) >> 3)' '((u) << 3)'
+form '((uintptr_t)(p) << 5 | 7)' '((u) >> 5)'
+form '(~(uintptr_t)(p))' '~(u)'
+form '((uintptr_t)(p) ^ 0x123456789abcd0)' '((u) ^ 0x123456789abcd0)'
+form '((uintptr_t)((char *)(p) - &base))' '(&base + (u))'
 exit 0

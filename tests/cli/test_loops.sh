@@ -1,0 +1,130 @@
+#!/bin/bash
+# Loops that never end in asif test: of plain reads, of nothing at all, in the initialisation, at a lock of the code's own that nobody releases.
+. tests/cli/common
+has test || exit 77
+export ASIF_INCLUDE=$root/include
+object() { { printf '#include <asif.h>\n#include <stdatomic.h>\n'; cat; } >o.c; }
+loop() { # BODY OF inc: there are also c, which it counts, and x, which is not atomic
+  object <<END
+static atomic_int c;
+static int x, y;
+static int never;
+static void inc(void) { $1 }
+static int read(void) { return atomic_load(&c); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+END
+}
+
+# The compiler may read x once: then the loop touches nothing. With a barrier it reads x each time. Nobody may change x meanwhile.
+for wait in 'while (x + y) ;' 'while (x + y) __asm__("" ::: "memory");'; do
+  loop "$wait atomic_fetch_add(&c, 1); x = 1;"
+  run 1 "$asif" test o.c --client 'inc() inc()'; says 'verdict: violated: livelock'
+  token=$(sed -n 's/^replay: --replay //p' out)
+  run 1 "$asif" test o.c --replay "$token"; says 'verdict: violated: livelock'
+  run 1 "$asif" test o.c --client 'inc() | inc()'; says 'verdict: violated: data race'
+  # Before its first step, while the other thread, which ends the loop, has not begun.
+  object <<END
+static int x = 1, y;
+static int get(void) { $wait return 0; }
+static int set(void) { x = 0; return 0; }
+ASIF_OBJECT(self)
+ASIF_OP(get)
+ASIF_OP(set)
+END
+  run 1 "$asif" test o.c --client 'get() | set()'; says 'verdict: violated: data race'
+  run 0 "$asif" test o.c --client 'set() get()'
+done
+says 'verdict: linearizable'
+loop 'if (atomic_load(&c)) { x = 1; while (x) __asm__("" ::: "memory"); } atomic_fetch_add(&c, 1);'
+run 1 "$asif" test o.c --client 'inc() inc()'; says 'reads x again and again, and nobody is left to change it'
+loop 'if (atomic_fetch_add(&c, 1)) for (;;) __asm__("");'
+run 1 "$asif" test o.c --client 'inc() inc()'; says 'goes round a loop that touches nothing and never ends'; says 'o.c:6  runs on here'
+loop 'volatile double d = 1; if (atomic_fetch_add(&c, 1)) for (;;) d = d;'
+run 1 "$asif" test o.c --client 'inc() inc()'; says 'goes round a loop that touches nothing'
+# A loop that may end some day, and one that does.
+loop 'volatile long n = 1; atomic_fetch_add(&c, 1); while (n > 0) n += 2;'
+run 3 "$asif" test o.c --client 'inc()'; says 'verdict: unknown'; says 'whether it ever ends is not known'; says 'o.c:6'
+loop 'volatile long n = 150000000; atomic_fetch_add(&c, 1); while (n > 0) n--;'
+run 0 "$asif" test o.c --client 'inc()'
+loop 'for (int i = 0; i < 30000000; i++) { y = x; __asm__("" ::: "memory"); } atomic_fetch_add(&c, 1);'
+run 0 "$asif" test o.c --client 'inc()'
+
+# The initialisation, and ASIF_ATOMIC: nobody else runs.
+for wait in 'while (x) ;' 'while (__atomic_load_n(&x, 5)) ;'; do
+  object <<END
+static int x = 1;
+static int read(void) { return 0; }
+static void begin(void) { $wait }
+ASIF_INIT(begin)
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+END
+  run 1 "$asif" test o.c; says 'verdict: violated: livelock'; says 'the initialisation'
+  loop "x = 1; ASIF_ATOMIC { $wait } atomic_fetch_add(&c, 1);"
+  run 1 "$asif" test o.c --client 'inc()'; says 'verdict: violated: livelock'
+done
+
+# A lock of the code's own that is not always released: no operation can ever return, whatever is called.
+locked() { # TAKE
+  loop "$1 atomic_fetch_add(&c, 1); if (atomic_load(&c) != 2) atomic_store(&y, 0);"
+  sed -i 's/static int x, y;/static atomic_int y;/; s/^static int never;$//' o.c
+}
+for take in 'while (atomic_exchange(&y, 1)) ;' 'int z = 0; while (!atomic_compare_exchange_weak(&y, &z, 1)) z = 0;' \
+            'for (int z = 0; atomic_load(&y) || !atomic_compare_exchange_strong(&y, &z, 1); z = 0) ;'; do
+  locked "$take"
+  run 1 "$asif" test o.c -n 2 -o 2; says 'verdict: violated: livelock'; says 'reads y again and again, and nobody is left to change it'
+  sed -i 's/if (atomic_load(&c) != 2) //' o.c
+  run 0 "$asif" test o.c -n 2 -o 2; says 'verdict: linearizable'
+done
+locked 'while (atomic_exchange(&y, 1)) ;'
+run 1 "$asif" test o.c -n 1 -o 3; says 'verdict: violated: livelock'
+run 1 "$asif" test o.c -n 2 -o 2 --bound 2 --evidence e; says 'verdict: violated: livelock'
+run 0 "$asif" replay --run e; says 'the evidence stands'
+# What another call ends is waited for by design; so is what the specification does not let happen.
+object <<'END'
+static atomic_int n;
+static void enq(int v) { (void)v; atomic_store(&n, v); }
+static int deq(void) { int v; while (!(v = atomic_load(&n)) || !atomic_compare_exchange_strong(&n, &v, 0)) ; return v; }
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 2))
+ASIF_OP(deq)
+ASIF_BOUND(1)
+END
+run 0 "$asif" test o.c -n 2 -o 1; says 'wait for ever, as they do with nothing concurrent: no violation'
+object <<'END'
+static atomic_int l;
+static void acquire(void) { int z = 0; while (!atomic_compare_exchange_weak(&l, &z, 1)) z = 0; }
+static int try(void) { int z = 0; return atomic_compare_exchange_strong(&l, &z, 1); }
+ASIF_OBJECT(lock)
+ASIF_OP(acquire)
+ASIF_OP(try)
+END
+run 0 "$asif" test o.c -n 2 -o 2; says 'wait for ever, as they do with nothing concurrent: no violation'
+
+# Each thread has a signal mask of its own.
+object <<'END'
+#include <signal.h>
+static atomic_int c;
+static void inc(void) {
+  sigset_t all, before, now;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) || sigismember(&before, SIGUSR1)) __builtin_trap();
+  atomic_fetch_add(&c, 1);
+  pthread_sigmask(SIG_SETMASK, 0, &now);
+  if (!sigismember(&now, SIGUSR1) || sigismember(&now, SIGKILL)) __builtin_trap();
+  pthread_sigmask(SIG_SETMASK, &before, 0);
+  SENDS
+}
+static int read(void) { return atomic_load(&c); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP(read)
+END
+run 0 "$asif" test o.c -n 2 -o 2 -- -DSENDS=
+run 1 "$asif" test o.c -n 2 -o 1 -- '-DSENDS=raise(SIGUSR1);'; says 'sends its own process SIGUSR1, which ends it'
+sed -i 's/^  atomic_fetch_add/  raise(SIGUSR1);\n&/' o.c
+run 3 "$asif" test o.c -n 2 -o 1 -- -DSENDS=; says 'sends SIGUSR1, which it has blocked'
+sed -i 's/  raise(SIGUSR1);/  sigwait(\&all, \&(int){0});/' o.c
+run 3 "$asif" test o.c -n 2 -o 1 -- -DSENDS=; says 'sigwait'
