@@ -48,6 +48,11 @@ static const struct opt opts[] = {
      "monitor histories by A_k instead of checking them: sees the violations that show within the last K\n"
      "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
+    {"volatile", 0, "ORDER", "relaxed|acquire-release|seq-cst",
+     "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where\n"
+     "two of them race)"},
+    {"suppressions", 0, "FILE", "@files",
+     "do not report the races that this file names, in the thread sanitizer's format: race:FUNCTION, file:PATH"},
     {"leaks", 0, "HOW", "yes|no|auto",
      "memory nobody can reach at the end is a violation (default: where the code frees any itself)"},
     {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
@@ -144,6 +149,13 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
   return true;
 }
 
+static enum volatile_order read_volatile(const char *said) {
+  return !said                      ? VOLATILE_UNSAID
+         : !strcmp(said, "relaxed") ? VOLATILE_RELAXED
+         : !strcmp(said, "seq-cst") ? VOLATILE_SEQ_CST
+                                    : VOLATILE_ACQUIRE_RELEASE;
+}
+
 static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -158,6 +170,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.jobs = (unsigned)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 64, &bad);
   j->options.run.races = !races || !strcmp(races, "yes");
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
+  j->options.run.volatiles = read_volatile(arg_value(a, "volatile"));
   j->leaks = arg_value(a, "leaks");
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
@@ -359,8 +372,11 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
       .inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
-  *j->phase = PHASE_RUN;
   mem_open(&j->own, NULL);
+  if (!suppressions_read(&j->own, arg_value(j->args, "suppressions"), j->image, j->compiled.object, &j->options.run,
+                         &j->suppressions, why))
+    return false;
+  *j->phase = PHASE_RUN;
   const char *token = arg_value(j->args, "replay");
   if (token) return repeat(j, token, why) && (j->answer.verdict == VERDICT_HOLDS || tell_finding(j, false, why));
   if (!make_clients(j, m, why)) return false;

@@ -130,6 +130,58 @@ static void note(struct mem *m, notes *to, const char *format, ...) {
   vec_push(m, to, t.at);
 }
 
+/* "queue.c:12": where the code is that calls a hook and goes on here. */
+static const char *place_of(const struct test_job *j, struct mem *m, uintptr_t pc) {
+  struct place at;
+  struct text t;
+  uintptr_t offset = pc - image_base(j->image) - 1;
+  text_open(&t, m);
+  if (places_find(m, j->compiled.object, &offset, 1, &at) && at.line)
+    text_printf(&t, "%s:%u", at.file, (unsigned)at.line);
+  else
+    text_printf(&t, "%#lx", (unsigned long)pc);
+  return text_of(m, &t);
+}
+
+static const char *both_places(const struct test_job *j, struct mem *m, const uintptr_t pc[2]) {
+  const char *one = place_of(j, m, pc[0]), *other = place_of(j, m, pc[1]);
+  struct text t;
+  text_open(&t, m);
+  text_add(&t, one);
+  if (strcmp(one, other)) text_printf(&t, " and %s", other);
+  return text_of(m, &t);
+}
+
+/* Races that are not violations: by what the code or the user says, and of volatile variables. */
+static void note_races(const struct test_job *j, struct mem *m, notes *to) {
+  static const char *const why[] = {[FORGIVEN_IGNORED] = "the code says so",
+                                    [FORGIVEN_BENIGN] = "the code calls it benign",
+                                    [FORGIVEN_SUPPRESSED] = "suppressed"};
+  const struct races_seen *s = &j->answer.seen;
+  bool said = j->options.run.volatiles != VOLATILE_UNSAID;
+  struct text t;
+  text_open(&t, m);
+  for (size_t i = 0; i < s->count; i++) { /* several accesses of a line are told once */
+    struct text one;
+    text_open(&one, m);
+    text_printf(&one, "%s (%s)", both_places(j, m, s->forgiven[i].pc), why[s->forgiven[i].by]);
+    if (!strstr(text_string(&t), one.at)) text_printf(&t, "%s%s", t.count ? ", " : "", one.at);
+  }
+  if (s->count)
+    note(m, to, "data races were seen that are not reported: %.800s%s", text_string(&t),
+         s->incomplete ? "; not every interleaving of these accesses was tried" : "");
+  if (!said && s->volatile_race[0])
+    note(
+        m, to,
+        "volatile accesses race: %s: a data race in C11; on x86 and with GCC's practice it behaves as relaxed, and was "
+        "taken so (--volatile relaxed, acquire-release or seq-cst says what is meant)",
+        both_places(j, m, s->volatile_race));
+  if (!said && s->volatiles && j->answer.verdict == VERDICT_VIOLATED && j->answer.finding.found == FOUND_RACE)
+    note(m, to,
+         "volatile accesses were taken as relaxed, and order nothing: with --volatile acquire-release a read acquires "
+         "and a write releases");
+}
+
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
@@ -143,6 +195,8 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to,
          "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there "
          "not seen");
+  for (size_t i = 0; i < j->suppressions.count; i++) note(m, to, "%s", j->suppressions.at[i]);
+  note_races(j, m, to);
   if (s->wide)
     note(m, to,
          "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
@@ -240,7 +294,7 @@ static void put_also_json(const struct test_job *j, struct mem *m, struct text *
 
 /* Was everything seen that the clients asked for can do? */
 static bool is_whole(const struct searched *s) {
-  return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks && !s->wide;
+  return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks && !s->wide && !s->seen.incomplete;
 }
 
 static char *members(const struct test_job *j, struct mem *m, const char *client) {
@@ -372,6 +426,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, const struct
                                                               : "linearizable",
                             .object = &j->object,
                             .run = &j->options.run,
+                            .suppressions = arg_value(j->args, "suppressions"),
                             .searched = &j->answer,
                             .bound = &j->spec,
                             .schedule = &j->schedule,

@@ -28,6 +28,7 @@ struct test_job {
   bool limited; /* ... or how long it may take */
   struct search_options options;
   const char *leaks;
+  sentences suppressions; /* what there is to say about them */
   double seconds, cpu;
   size_t bytes;
   struct limits limits;

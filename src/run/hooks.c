@@ -385,12 +385,24 @@ LONG_WAY void volatile_in_parts(uintptr_t at, uint32_t size, bool write, uintptr
             write ? "writes" : "reads", (unsigned)size);
 }
 
+/* As what the user says it is. Where nothing is said, the clocks are asked whether two of them race, until one is known
+ * that does. */
+LONG_WAY void volatile_order(uintptr_t at, uint32_t size, enum point_kind kind, uintptr_t pc) {
+  int order = options.volatiles < VOLATILE_ACQUIRE_RELEASE ? __ATOMIC_RELAXED
+              : kind == POINT_READ                         ? __ATOMIC_ACQUIRE
+                                                           : __ATOMIC_RELEASE;
+  bool asks = options.volatiles == VOLATILE_UNSAID && !run.volatile_race[0] && !run_in_stack(at);
+  if (!run_in_stack(at)) run.volatiles = true;
+  if (asks) races_use_clocks_before();
+  races_step(at, size, kind, order, asks ? pc | PC_VOLATILE : pc);
+}
+
 PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
   struct fiber *f = current;
   if (!f) return;
   enum point_kind kind = write ? POINT_WRITE : POINT_READ;
   atomic_begin(kind, (const volatile void *)at, size, pc);
-  if (races_wanted()) races_step(at, size, kind, __ATOMIC_RELAXED, pc);
+  if (races_wanted()) volatile_order(at, size, kind, pc);
   uint64_t value = low_half((const volatile void *)at, size);
   if (write) {
     step_wrote();
@@ -422,7 +434,8 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
 
 LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
-  bool is_point = plain_is_point(at);
+  bool forgiven = UNLIKELY(forgiving) && races_wanted() && is_forgiven(f, at, size, pc);
+  bool is_point = forgiven || plain_is_point(at);
   if (is_point) {
     if (UNLIKELY(size > 8 || (at & 7) + size > 8)) run.wide = true;
     plain_point(f, at, size, write, pc, slot);
@@ -432,7 +445,10 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
     if (write) spin_wrote(f);
     if (UNLIKELY(plain_watched)) spin_plain(f, pc, at, size, write, slot);
   }
-  if (options.races && f->id != FIBER_MAIN) races_access(at, size, write, pc);
+  if (forgiven)
+    races_step(at, size, write ? POINT_WRITE : POINT_READ, __ATOMIC_RELAXED, pc | PC_FORGIVEN);
+  else if (options.races && f->id != FIBER_MAIN)
+    races_access(at, size, write, pc);
   if (LIKELY(!recording)) return;
   if (write) {
     record_write(false, is_point, at, size, pc);

@@ -229,7 +229,17 @@ bool image_floats(const struct image *image) {
 }
 
 bool image_is_simple(const struct image *image) {
-  static const char *const begins[] = {"__wrap___tsan_",
+  static const char *const begins[] = {"__wrap___tsan_read",
+                                       "__wrap___tsan_write",
+                                       "__wrap___tsan_unaligned_",
+                                       "__wrap___tsan_volatile_",
+                                       "__wrap___tsan_vptr_",
+                                       "__wrap___tsan_atomic",
+                                       "__wrap___tsan_mem",
+                                       "__wrap___tsan_init",
+                                       "__wrap___tsan_func_",
+                                       "__wrap___tsan_acquire",
+                                       "__wrap___tsan_release",
                                        "__wrap___atomic_",
                                        "__wrap_malloc",
                                        "__wrap_calloc",

@@ -54,7 +54,8 @@ struct sync {
   uint64_t writers, readers; /* fibers that accessed it */
   uint32_t next;             /* of the same cell */
   uint8_t mask, newest;
-  bool sole; /* who knows of the newest release knows of all of them */
+  bool sole;   /* who knows of the newest release knows of all of them */
+  bool tagged; /* some access was forgiven, or volatile */
   struct {
     uintptr_t wrote_pc, read_pc;
     uint32_t released, wrote, read; /* clocks */
@@ -81,6 +82,7 @@ static struct {
   bool stable;             /* old pointers may be used: ASIF_TYPE_STABLE */
   uint64_t known, waiting; /* fibers with a clock; with relaxed reads that an acquire fence would make use of */
 } races;
+static bool was_simple, simple_again; /* again: what the clocks were needed for is known, the next run can do without */
 static union clock clocks[FIBERS_MOST], relaxed[FIBERS_MOST]; /* relaxed: what it would know after an acquire fence */
 static uint32_t fences[FIBERS_MOST];                          /* clock of its last release fence; 0: none */
 static struct {
@@ -248,6 +250,7 @@ __attribute__((noinline)) static struct sync *sync_add(struct cell *c, uintptr_t
   s->mask = mask;
   s->heads = s->writers = s->readers = 0;
   s->sole = true;
+  s->tagged = false;
   s->next = c->sync;
   c->sync = races.sync_count;
   return s;
@@ -290,12 +293,16 @@ _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintp
             write ? "write" : "read", block, fiber_name(&fibers[other]), fiber_name(current));
 }
 
-_Noreturn static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
+static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
   char place[200];
-  if (a->frees) tell_freed(a, other, pc, write);
+  if (a->frees) tell_freed(a, other, pc & PC_ONLY, write);
+  if (UNLIKELY((a->pc | pc) & PC_FORGIVEN)) {
+    forgive_race(a->address, a->size, a->pc, pc);
+    return;
+  }
   name_of(a->address, place);
-  found_at(a->pc, a->address, current, a->write ? "the write" : "the read");
-  found_at(pc, a->address, &fibers[other], write ? "the other write" : "the other read");
+  found_at(a->pc & PC_ONLY, a->address, current, a->write ? "the write" : "the read");
+  found_at(pc & PC_ONLY, a->address, &fibers[other], write ? "the other write" : "the other read");
   run_found(FOUND_RACE, "%zu byte%s at %s: %s %s%s, %s %s%s, and nothing orders the two", a->size,
             a->size == 1 ? "" : "s", place, fiber_name(&fibers[other]), write ? "writes" : "reads",
             atomic ? " it atomically" : "", fiber_name(current), a->write ? "writes" : "reads",
@@ -465,9 +472,37 @@ void races_forget(uintptr_t address, size_t size) {
     c->sync = c->extra = 0;
     for (unsigned i = 0; i < SLOTS; i++) c->slots[i].mask = 0;
   }
+  annotations_forget(address, size);
+  forgive_forget(address, size);
 }
 
+void races_use_clocks(void) { use_clocks(run.count); }
+void races_use_clocks_before(void) { use_clocks(run.count - 1); }
+
 /* Atomic accesses. */
+
+/* Accesses that are none in C, but are taken for atomic ones: forgiven and volatile ones. */
+static void tell_tagged(const struct accessed *a, uintptr_t pc) {
+  if ((a->pc | pc) & PC_FORGIVEN) {
+    forgive_race(a->address, a->size, a->pc, pc);
+  } else if (!run.volatile_race[0]) {
+    run.volatile_race[0] = a->pc & PC_ONLY;
+    run.volatile_race[1] = pc & PC_ONLY;
+    simple_again = was_simple;
+  }
+}
+__attribute__((noinline)) static void against_tagged(struct sync *s, unsigned me, const struct accessed *a) {
+  for (uint64_t rest = s->writers & ~BIT(me); rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
+    if ((a->pc | s->by[f].wrote_pc) & ~PC_ONLY && !before(me, f, s->by[f].wrote)) tell_tagged(a, s->by[f].wrote_pc);
+  }
+  for (uint64_t rest = a->write ? s->readers & ~BIT(me) : 0; rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
+    if ((a->pc | s->by[f].read_pc) & ~PC_ONLY && !before(me, f, s->by[f].read)) tell_tagged(a, s->by[f].read_pc);
+  }
+  s->tagged |= (a->pc & ~PC_ONLY) != 0;
+}
+static inline bool is_tagged(const struct sync *s, uintptr_t pc) { return s->tagged || pc & ~PC_ONLY; }
 
 /* After a write with no release: its thread's own sequence goes on (5.1.2.4 paragraph 10), and a release fence before
  * it makes it the head of one (7.17.4). */
@@ -545,6 +580,8 @@ __attribute__((noinline)) static void atomic_pieces(uintptr_t address, uint32_t 
   for (a.address = address; a.address < end; a.address += piece_of(a.address, 8)) {
     a.mask = mask_of(a.address, end - a.address);
     atomic_check(&a, cell_of(key_of(a.address)), me);
+    struct sync *s = atomic_place(&a, &c);
+    if (UNLIKELY(is_tagged(s, pc)) && !a.stale) against_tagged(s, me, &a);
   }
   if (kind == POINT_READ) return;
   uint32_t clock = clocks[me].of[me], released = order_releases(order) ? release(me) : 0;
@@ -582,6 +619,10 @@ void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int o
     const struct accessed a = {
         .address = address, .pc = pc, .size = size, .mask = s->mask, .write = kind != POINT_READ, .atomic = true};
     against_slots(c, me, &a);
+  }
+  if (UNLIKELY(is_tagged(s, pc))) {
+    const struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ};
+    against_tagged(s, me, &a);
   }
   if (kind == POINT_READ) return;
   bool updates = kind == POINT_UPDATE;
@@ -684,9 +725,17 @@ static void reset_clocks(void) {
   races.width = FEWEST;
 }
 
-void races_open(bool simple, size_t steps) { order_open(simple && options.races && !options.type_stable, steps); }
+void races_open(bool simple, size_t steps) {
+  was_simple = simple && options.races && !options.type_stable;
+  if (!order_open(was_simple, steps)) was_simple = false;
+}
 
 void races_reset(void) {
+  if (simple_again && !forgiving) {
+    order_simple = true;
+    kept_forget();
+  }
+  simple_again = false;
   if (order_simple)
     order_reset();
   else

@@ -556,10 +556,11 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   unseen_open(image);
   signals_open();
   heap_keep(image_frees(image));
+  forgive_open();
   time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);
   bool simple = image_is_simple(image);
-  races_open(simple, steps_most);
+  races_open(simple && !forgiving, steps_most);
   kept_open(STATES_POSSIBLE && simple && heap_can_be_put());
   return true;
 }
@@ -595,6 +596,8 @@ static void reset(const struct client *client) {
   tls_reset();
   host_reset();
   signals_reset();
+  annotations_reset();
+  forgive_reset();
   if (options.races) races_reset();
   run.count = run.moment_count = run.same_moments = 0;
   run.fibers = client->threads;

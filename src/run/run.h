@@ -65,7 +65,9 @@ enum point_kind {
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,
-  POINT_CALL /* an operation that touches nothing else */
+  POINT_CALL,    /* an operation that touches nothing else */
+  POINT_ACQUIRE, /* only stated by the code: whoever released at this address comes before (annotations.c) */
+  POINT_RELEASE
 };
 
 enum step_flags {
@@ -162,7 +164,23 @@ struct run_options {
   bool type_stable;  /* freed memory may be read and written atomically */
   size_t steps_most; /* 0: 20,000 */
   size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
+  enum volatile_order {
+    VOLATILE_UNSAID, /* as relaxed; and where two race, run.volatile_race says so */
+    VOLATILE_RELAXED,
+    VOLATILE_ACQUIRE_RELEASE,  /* a read acquires, a write releases */
+    VOLATILE_SEQ_CST           /* the same, since memory is sequentially consistent anyway */
+  } volatiles;                 /* what a volatile access of an aligned word is */
+  const uintptr_t *suppressed; /* return addresses of hooks, sorted: races of these accesses are not reported */
+  size_t suppressed_count;
 };
+
+/* Races that were not reported (forgiven.c): where the two accesses are, and why. */
+enum forgiven_by { FORGIVEN_IGNORED, FORGIVEN_BENIGN, FORGIVEN_SUPPRESSED };
+struct forgiven_race {
+  uintptr_t pc[2];
+  enum forgiven_by by;
+};
+enum { FORGIVEN_MOST = 8 };
 
 /* Everything of one run, for the choosers during it and for all after it. Valid until the next. */
 struct run {
@@ -191,6 +209,9 @@ struct run {
                        * does there with plain accesses is not seen: neither are races there, nor is it interleaved */
   bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
               * between */
+  bool forgiven;              /* in some run so far there was a race that is not to be reported: not all was tried */
+  bool volatiles;             /* in some run so far a volatile variable was accessed that is not on a stack */
+  uintptr_t volatile_race[2]; /* where in some run so far two volatile accesses raced, or 0 */
   unsigned waited; /* runs so far that were given up since a thread waited in the kernel, or ran on without a step: each
                     * takes seconds */
   struct step
@@ -274,6 +295,9 @@ enum { RUN_NO_MEMORY = 71 };
 
 /* Was something freed by `delete` in a run since this was last asked? */
 bool run_deleted(void);
+/* The races so far that were not reported, at most FORGIVEN_MOST. */
+size_t run_forgiven(const struct forgiven_race **);
+void run_volatile_race(uintptr_t pc[2]); /* where two volatile accesses raced, if they did */
 /* How many runs so far did not begin at their beginning, but where they differ from the run before. */
 uint64_t run_resumed(void);
 /* Is the address in the stack of a thread? */

@@ -10,9 +10,10 @@
  * asif_host_* of the harness assembly.c the hooks of assembly crash.c signals, abort, assert, exit heap*.c    the
  * allocator: reuse as a choice, use after free, out of bounds, leaks files.c    files that the code opens signals.c
  * signals that the code sends and handles unseen.c   code without hooks: assembly, libraries races.c    vector clocks;
- * order.c: where they are not needed sync.c     points at mutexes and their like; waiters.c: who waits for a signal
- * mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the
- * scheduler spin.c     loops that wait for another, and runs that never end
+ * order.c: where they are not needed annotations.c what the code says to the thread sanitizer; forgiven.c: races that
+ * are not reported sync.c     points at mutexes and their like; waiters.c: who waits for a signal mutex.c condition.c
+ * rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler spin.c
+ * loops that wait for another, and runs that never end
  *
  * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
 #ifndef ASIF_RUN_RUNTIME_H
@@ -261,9 +262,11 @@ void tls_endings_set(size_t);
 void tls_ended(struct fiber *); /* runs the destructors of thread-local objects, if it has any */
 bool image_describe(uintptr_t, struct text *);
 
-void host_reset(void);                 /* host.c */
-void time_open(bool clocks);           /* time.c: the code reads clocks, somewhere */
-bool time_is_clock(uintptr_t address); /* of points where a clock is read */
+void host_reset(void);                                   /* host.c */
+void annotations_reset(void);                            /* annotations.c */
+void annotations_forget(uintptr_t address, size_t size); /* the memory is used for something else */
+void time_open(bool clocks);                             /* time.c: the code reads clocks, somewhere */
+bool time_is_clock(uintptr_t address);                   /* of points where a clock is read */
 
 /* States of a run, kept on the way (kept.c). */
 struct run_marks {
@@ -392,7 +395,24 @@ void access_begin(enum point_kind, uintptr_t at, uint32_t size, uintptr_t pc);
 void access_end(enum point_kind, uintptr_t at, uint32_t size, int order, uintptr_t pc, void **slot,
                 struct accessed_value old, struct accessed_value now, enum effect);
 
+/* Accesses whose races are not reported (forgiven.c). */
+extern bool forgiving; /* there may be some */
+void forgive_open(void);
+void forgive_reset(void);
+void forgive_begin(void); /* the fiber that runs: all its accesses, up to the matching end */
+void forgive_end(void);
+void forgive_range(uintptr_t, size_t size); /* all accesses there */
+void forgive_forget(uintptr_t, size_t size);
+bool is_forgiven(const struct fiber *, uintptr_t address, size_t size, uintptr_t pc);
+void forgive_race(uintptr_t address, size_t size, uintptr_t one, uintptr_t other);
+/* Where an access is in the code, for the clocks: with what it is besides. */
+#define PC_FORGIVEN ((uintptr_t)1 << 48)
+#define PC_VOLATILE ((uintptr_t)1 << 49)
+#define PC_ONLY     (PC_FORGIVEN - 1)
+
 /* Races (races.c). Only called where options.races. */
+void races_use_clocks(void);        /* it is not simple any more */
+void races_use_clocks_before(void); /* the same, at an atomic access: the last step is still to be told to them */
 void races_open(bool simple, size_t steps); /* simple: see image_is_simple */
 void races_reset(void);
 void races_fiber(const struct fiber *parent, const struct fiber *child); /* created: all the parent did comes before */

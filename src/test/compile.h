@@ -74,4 +74,12 @@ typedef VEC(struct linked) linkeds;
 bool linked_read(struct mem *, const char *map, linkeds *, char **missing);
 bool linked_is_toolchains(const struct linked *); /* part of the compiler: its libraries, its start files */
 
+/* Suppressions (suppress.c): fills in which accesses of the image, made of this object, have races that are not to be
+ * reported; path: the file, or NULL. Adds a sentence for each line that means nothing. */
+struct image;
+struct run_options;
+bool suppressions_read(struct mem *, const char *path, struct image *, const char *object, struct run_options *,
+                       sentences *notes, struct problem *);
+bool suppression_matches(const char *pattern, const char *name);
+
 #endif

@@ -41,6 +41,7 @@
 #include "base/hash.h"
 #include "evidence/evidence.h"
 #include "history/format.h"
+#include "test/compile.h"
 #include "test/tell.h"
 
 /* --- writing --- */
@@ -57,9 +58,9 @@ static bool hash_inputs(char *const *inputs, uint64_t *hash, struct problem *why
 }
 
 /* On one line. */
-static void put_line(struct text *t, const char *name, const char *words) {
+static void put_line(struct text *t, const char *name, const char *rest) {
   text_printf(t, "%s ", name);
-  for (; *words; words++) text_char(t, *words == '\n' || *words == '\r' ? ' ' : *words);
+  for (; *rest; rest++) text_char(t, *rest == '\n' || *rest == '\r' ? ' ' : *rest);
   text_char(t, '\n');
 }
 
@@ -112,6 +113,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
   client_print(e->object, &f->client, &t);
   text_char(&t, '\n');
   if (f->found != FOUND_HISTORY) put_line(&t, "said", f->said);
+  if (e->suppressions) put_line(&t, "suppressions", e->suppressions);
   text_printf(&t, "steps %zu\ntoken %s\n", e->run->steps_most, e->token);
   put_told(e->schedule, &t);
   const char *own = e->object->self ? SPEC_SELF : e->object->own_spec ? SPEC_OWN : NULL;
@@ -132,7 +134,7 @@ enum { STEPS_MOST = 10000000 }; /* what --steps takes */
 struct reading {
   struct replaying *replaying;
   struct mem *mem;
-  const char *found, *asked, *client, *token, *text;
+  const char *found, *asked, *client, *token, *text, *suppressions;
   struct spec_named spec; /* of --spec, or without a name */
   evidence_list inputs, arguments, told;
   uint64_t hash, steps;
@@ -181,6 +183,7 @@ static bool read_asked(struct evidence_lines *l, struct reading *e) {
 static bool read_finding(struct evidence_lines *l, struct reading *e) {
   if (!line_text(l, "client", &e->client)) return false;
   e->text = line_take(l, "said");
+  e->suppressions = line_take(l, "suppressions");
   if (!line_number(l, "steps", STEPS_MOST, &e->steps) || !line_text(l, "token", &e->token)) return false;
   if (!line_list(l, "told", "a line for each that is told", &e->told)) return false;
   text_open(&e->events, e->mem);
@@ -314,6 +317,8 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   struct schedule told = {0};
   uint32_t checksum;
   if (!object_open(&a->mem, &from, &image, &compiled, &o, why)) return false;
+  sentences notes = {NULL, 0, 0};
+  if (!suppressions_read(&a->mem, e->suppressions, image, compiled.object, &how, &notes, why)) return false;
   if (!replay_parse(&a->mem, &o, e->token, &how, &f, &checksum, why)) return false;
   if (checksum != code_checksum(&a->mem, compiled.object)) {
     text_add(&a->said,

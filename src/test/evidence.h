@@ -16,6 +16,7 @@ struct test_evidence {
   const char *verdict; /* of what was searched where nothing was found */
   const struct object *object;
   const struct run_options *run;
+  const char *suppressions; /* a file of them, or NULL */
   const struct searched *searched;
   const struct spec *bound; /* to the history of the finding */
   const struct schedule *schedule;

@@ -52,6 +52,7 @@ struct worker {
   _Atomic uint64_t schedules, cut, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
   bool incomplete, long_runs, shares_stacks, wide;
+  struct races_seen seen;
   unsigned bound;
   double cpu;
   long peak_kb;
@@ -217,6 +218,8 @@ static enum visit visit(void *self, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
   k->me->wide |= r->wide;
+  k->me->seen.volatiles |= r->volatiles;
+  k->me->seen.incomplete |= r->forgiven;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     const struct found_place *at;
     if (!k->me->unsupported[0]) {
@@ -253,6 +256,19 @@ static struct explore_options options_for(const struct search_options *options, 
   return o;
 }
 
+/* The races that the runs of this process had and did not report. */
+static void add_forgiven(struct races_seen *seen, const struct forgiven_race *r) {
+  for (size_t i = 0; i < seen->count; i++)
+    if (!memcmp(seen->forgiven[i].pc, r->pc, sizeof r->pc)) return;
+  if (seen->count < FORGIVEN_MOST) seen->forgiven[seen->count++] = *r;
+}
+static void see_races(struct races_seen *seen) {
+  const struct forgiven_race *r;
+  size_t count = run_forgiven(&r);
+  for (size_t i = 0; i < count; i++) add_forgiven(seen, &r[i]);
+  run_volatile_race(seen->volatile_race);
+}
+
 /* Explores a client. False if there is an end to it all. */
 static bool explore_client(struct searching *k, const struct client *c) {
   struct explore_options o = options_for(k->options, c);
@@ -287,6 +303,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   w->steps += counts.steps;
   w->traces += counts.traces;
   w->waiting = judge_waiting(k->judge);
+  see_races(&w->seen);
   if (w->outcome != WORKER_RUNS || overtaken(k)) return false;
   if (limits_poll(&k->own)) {
     w->limit = (enum limit)k->own.reached;
@@ -371,6 +388,7 @@ static void sum_up(struct searching *k) {
   s->schedules = s->cut = s->skipped = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
   s->complete = true;
   s->long_runs = s->shares_stacks = s->wide = false;
+  s->seen = (struct races_seen){0};
   s->cpu_seconds = 0;
   s->peak_kb = 0;
   for (unsigned i = 0; i < k->jobs; i++) {
@@ -385,6 +403,10 @@ static void sum_up(struct searching *k) {
     s->waiting += w->waiting;
     s->long_runs |= w->long_runs;
     s->shares_stacks |= w->shares_stacks;
+    s->seen.volatiles |= w->seen.volatiles;
+    s->seen.incomplete |= w->seen.incomplete;
+    for (size_t n = 0; n < w->seen.count; n++) add_forgiven(&s->seen, &w->seen.forgiven[n]);
+    if (w->seen.volatile_race[0]) memcpy(s->seen.volatile_race, w->seen.volatile_race, sizeof w->seen.volatile_race);
     s->wide |= w->wide;
     s->cpu_seconds += w->cpu;
     s->peak_kb += w->peak_kb;

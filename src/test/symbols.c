@@ -32,23 +32,20 @@ static bool read_place(struct mem *m, const char *line, size_t n, struct place *
   return p->line > 0;
 }
 
-/* Of the functions that were inlined into each other, the innermost that is the user's own and not of a system header.
- */
-static void read_answers(struct mem *m, const char *said, struct place *places, size_t count) {
+/* Of each address the functions it is in, those inlined into each other from the innermost on; where the place is not
+ * known, without a line. */
+static void read_answers(struct mem *m, const char *said, size_t count, frame_user *use, void *self) {
   size_t at = SIZE_MAX;
-  bool own = false;
   for (const char *s = said; *s;) {
     size_t n = strcspn(s, "\n");
     const char *next = s + n + (s[n] == '\n');
     if (!strncmp(s, "0x", 2)) {
-      at = at == SIZE_MAX ? 0 : at + 1, own = false;
+      at = at == SIZE_MAX ? 0 : at + 1;
     } else if (at < count) {
       size_t k = strcspn(next, "\n");
       struct place p = {.function = mem_string(m, s, n)};
-      if (!own && read_place(m, next, k, &p)) {
-        own = strncmp(p.file, "/usr/", 5) != 0;
-        if (own || !places[at].line) places[at] = p;
-      }
+      if (!read_place(m, next, k, &p)) p.line = 0;
+      use(self, at, &p);
       next += k + (next[k] == '\n');
     }
     s = next;
@@ -70,8 +67,8 @@ static char *ask(struct mem *m, words *w) {
   return answer;
 }
 
-static bool ask_places(struct mem *m, const char *object, const uintptr_t *offsets, size_t count,
-                       struct place *places) {
+static bool ask_frames(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, frame_user *use,
+                       void *self) {
   words w = {NULL, 0, 0};
   static const char *const begin[] = {"addr2line", "-a", "-f", "-i", "-C", "-e"};
   for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) vec_push(m, &w, (char *)begin[i]);
@@ -81,15 +78,39 @@ static bool ask_places(struct mem *m, const char *object, const uintptr_t *offse
     vec_push(m, &w, mem_string(m, number, (size_t)snprintf(number, sizeof number, "0x%lx", (unsigned long)offsets[i])));
   }
   const char *said = ask(m, &w);
-  if (said) read_answers(m, said, places, count);
+  if (said) read_answers(m, said, count, use, self);
   return said != NULL;
+}
+
+struct numbering {
+  frame_user *use;
+  void *self;
+  size_t first;
+};
+static void use_numbered(void *self, size_t at, const struct place *p) {
+  const struct numbering *k = self;
+  k->use(k->self, k->first + at, p);
+}
+
+bool frames_find(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, frame_user *use,
+                 void *self) {
+  for (size_t i = 0; i < count; i += BATCH) {
+    struct numbering k = {use, self, i};
+    if (!ask_frames(m, object, offsets + i, count - i < BATCH ? count - i : BATCH, use_numbered, &k)) return false;
+  }
+  return true;
+}
+
+/* The innermost that is the user's own and not of a system header. */
+static bool is_own(const struct place *p) { return p->line && strncmp(p->file, "/usr/", 5) != 0; }
+static void keep_place(void *self, size_t at, const struct place *p) {
+  struct place *kept = (struct place *)self + at;
+  if (p->line && !is_own(kept) && (is_own(p) || !kept->line)) *kept = *p;
 }
 
 bool places_find(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, struct place *places) {
   memset(places, 0, count * sizeof *places);
-  for (size_t i = 0; i < count; i += BATCH)
-    if (!ask_places(m, object, offsets + i, count - i < BATCH ? count - i : BATCH, places + i)) return false;
-  return true;
+  return frames_find(m, object, offsets, count, keep_place, places);
 }
 
 /* --- names of C++ --- */

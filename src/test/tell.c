@@ -135,13 +135,14 @@ static void put_return(const struct telling *k, const struct moment *m, struct t
 
 /* "store top": what is done, to what. */
 static void put_deed(const struct told_access *k, struct text *t) {
-  static const char *const words[] = {[POINT_READ] = "load",      [POINT_WRITE] = "store",
-                                      [POINT_UPDATE] = "update",  [POINT_BLOCK] = "atomic block",
-                                      [POINT_LOCK] = "lock",      [POINT_UNLOCK] = "unlock",
-                                      [POINT_WAIT] = "wait for",  [POINT_WAKE] = "wake",
-                                      [POINT_ALLOC] = "allocate", [POINT_FREE] = "free",
-                                      [POINT_YIELD] = "yield",    [POINT_START] = "start a thread",
-                                      [POINT_JOIN] = "join",      [POINT_CALL] = "touches nothing that others can see"};
+  static const char *const words[] = {[POINT_READ] = "load",       [POINT_WRITE] = "store",
+                                      [POINT_UPDATE] = "update",   [POINT_BLOCK] = "atomic block",
+                                      [POINT_LOCK] = "lock",       [POINT_UNLOCK] = "unlock",
+                                      [POINT_WAIT] = "wait for",   [POINT_WAKE] = "wake",
+                                      [POINT_ALLOC] = "allocate",  [POINT_FREE] = "free",
+                                      [POINT_YIELD] = "yield",     [POINT_START] = "start a thread",
+                                      [POINT_JOIN] = "join",       [POINT_CALL] = "touches nothing that others can see",
+                                      [POINT_ACQUIRE] = "acquire", [POINT_RELEASE] = "release"};
   const struct access *a = &k->access;
   assert(a->kind < sizeof words / sizeof *words);
   text_add(t, a->kind == POINT_UPDATE && a->failed ? "compare" : words[a->kind]);

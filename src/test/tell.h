@@ -13,6 +13,9 @@ struct place {
 };
 /* Of addresses in the file of the shared object. False if there is no addr2line. */
 bool places_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, struct place *);
+/* Calls `use` for each function that address number `at` is in, the innermost first. */
+typedef void frame_user(void *self, size_t at, const struct place *);
+bool frames_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, frame_user *, void *self);
 /* Puts names of C++ in texts as they are written, not as the linker has them, if there is a c++filt. */
 void names_demangle(struct mem *, const char **const *texts, size_t count);
 

@@ -316,6 +316,13 @@ struct searched {
   bool long_runs;     /* some were given up for having too many steps */
   bool shares_stacks; /* see struct run: then not all was seen */
   bool wide;          /* the same */
+  struct races_seen {
+    struct forgiven_race forgiven[FORGIVEN_MOST]; /* races that are not to be reported */
+    size_t count;
+    bool incomplete;            /* ... and for which not everything was tried */
+    bool volatiles;             /* there are volatile accesses, */
+    uintptr_t volatile_race[2]; /* ... and where two of them race, in code; 0: nowhere */
+  } seen;
   double cpu_seconds; /* of the processes that ran the code */
   long peak_kb;       /* their memory, together */
 };

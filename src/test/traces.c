@@ -34,6 +34,8 @@ static bool is_memory(unsigned kind) { return kind <= POINT_UPDATE; }
 
 /* Blocking and waking: always a write of the object. */
 static bool is_object(unsigned kind) { return kind >= POINT_LOCK && kind <= POINT_WAKE; }
+/* Only stated: it conflicts with others of its kind, and not with accesses of the memory there. */
+static bool is_stated(unsigned kind) { return kind == POINT_ACQUIRE || kind == POINT_RELEASE; }
 
 static unsigned step_modes(const struct step *s) {
   if (is_object(s->kind) || s->kind == POINT_WRITE || s->flags & STEP_WROTE) return MODE_WRITE;
@@ -49,6 +51,8 @@ static size_t words_of(const struct step *s, uintptr_t *first) {
     if (!from) return 0;
   } else if (is_object(s->kind)) {
     size = 1;
+  } else if (is_stated(s->kind)) {
+    from |= (uintptr_t)1 << 62;
   } else if (!is_memory(s->kind)) {
     return 0;
   }

@@ -22,6 +22,28 @@
   "__tsan_unaligned_read" n, "__tsan_unaligned_write" n, "__tsan_unaligned_read_write" n, \
       "__tsan_unaligned_volatile_read" n, "__tsan_unaligned_volatile_write" n
 
+/* What the code says to the thread sanitizer (annotations.c). */
+#define PLAIN_PC(n) "__tsan_read" n "_pc", "__tsan_write" n "_pc"
+#define ANNOTATIONS \
+  "__tsan_acquire", "__tsan_release", "__tsan_mutex_create", "__tsan_mutex_destroy", "__tsan_mutex_pre_lock", \
+      "__tsan_mutex_post_lock", "__tsan_mutex_pre_unlock", "__tsan_mutex_post_unlock", "__tsan_mutex_pre_signal", \
+      "__tsan_mutex_post_signal", "__tsan_mutex_pre_divert", "__tsan_mutex_post_divert", "__tsan_ignore_thread_begin", \
+      "__tsan_ignore_thread_end", "__tsan_get_current_fiber", "__tsan_create_fiber", "__tsan_destroy_fiber", \
+      "__tsan_switch_to_fiber", "__tsan_set_fiber_name", PLAIN_PC("1"), PLAIN_PC("2"), PLAIN_PC("4"), PLAIN_PC("8"), \
+      PLAIN_PC("16"), "__tsan_read_range_pc", "__tsan_write_range_pc", "__tsan_external_register_tag", \
+      "__tsan_external_register_header", "__tsan_external_assign_tag", "__tsan_external_read", \
+      "__tsan_external_write", "__tsan_flush_memory", "AnnotateHappensBefore", "AnnotateHappensAfter", \
+      "WTFAnnotateHappensBefore", "WTFAnnotateHappensAfter", "AnnotateRWLockCreate", "AnnotateRWLockCreateStatic", \
+      "AnnotateRWLockDestroy", "AnnotateRWLockAcquired", "AnnotateRWLockReleased", "AnnotateIgnoreReadsBegin", \
+      "AnnotateIgnoreReadsEnd", "AnnotateIgnoreWritesBegin", "AnnotateIgnoreWritesEnd", "AnnotateIgnoreSyncBegin", \
+      "AnnotateIgnoreSyncEnd", "AnnotateBenignRace", "AnnotateBenignRaceSized", "WTFAnnotateBenignRaceSized", \
+      "AnnotateCondVarSignal", "AnnotateCondVarSignalAll", "AnnotateCondVarWait", "AnnotateMutexIsNotPHB", \
+      "AnnotateMutexIsUsedAsCondVar", "AnnotatePublishMemoryRange", "AnnotateUnpublishMemoryRange", \
+      "AnnotateNewMemory", "AnnotatePCQCreate", "AnnotatePCQDestroy", "AnnotatePCQPut", "AnnotatePCQGet", \
+      "AnnotateTraceMemory", "AnnotateEnableRaceDetection", "AnnotateThreadName", "AnnotateNoOp", \
+      "AnnotateExpectRace", "AnnotateFlushExpectedRaces", "AnnotateFlushState", "AnnotateMemoryIsInitialized", \
+      "AnnotateMemoryIsUninitialized", "RunningOnValgrind", "ValgrindSlowdown", "ThreadSanitizerQuery"
+
 #define NEW(name) name "m", name "mSt11align_val_t", name "mRKSt9nothrow_t", name "mSt11align_val_tRKSt9nothrow_t"
 #define DELETE(name) \
   name "Pv", name "Pvm", name "PvSt11align_val_t", name "PvmSt11align_val_t", name "PvRKSt9nothrow_t", \
@@ -50,6 +72,7 @@ const char *const wrapped_names[] = {
     UNALIGNED("2"), UNALIGNED("4"), UNALIGNED("8"), UNALIGNED("16"), "__tsan_init", "__tsan_func_entry",
     "__tsan_func_exit", "__tsan_read_range", "__tsan_write_range", "__tsan_vptr_update", "__tsan_vptr_read",
     "__tsan_memcpy", "__tsan_memmove", "__tsan_memset", "__tsan_atomic_thread_fence", "__tsan_atomic_signal_fence",
+    ANNOTATIONS,
     /* Thread-local storage, statics of functions (image.c). */
     "__tls_get_addr", "__cxa_thread_atexit", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
     /* What does not return (crash.c). */

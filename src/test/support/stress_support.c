@@ -264,3 +264,76 @@ HIDDEN void __tsan_atomic128_store(volatile wide *, wide, int);
 void __tsan_atomic128_store(volatile wide *a, wide v, int order) { __tsan_atomic128_exchange(a, v, order); }
 #endif
 #endif
+
+/* --- what code says to the thread sanitizer: nothing here, but it is there. Weak: the code may have its own --- */
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifndef __SANITIZE_THREAD__
+#define SAYS(name, ...) \
+  __attribute__((weak)) HIDDEN void name(__VA_ARGS__); \
+  void name(__VA_ARGS__) {}
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+SAYS(__tsan_acquire, void *a)
+SAYS(__tsan_release, void *a)
+SAYS(__tsan_mutex_create, void *a, unsigned f)
+SAYS(__tsan_mutex_destroy, void *a, unsigned f)
+SAYS(__tsan_mutex_pre_lock, void *a, unsigned f)
+SAYS(__tsan_mutex_post_lock, void *a, unsigned f, int n)
+SAYS(__tsan_mutex_post_unlock, void *a, unsigned f)
+SAYS(__tsan_mutex_pre_signal, void *a, unsigned f)
+SAYS(__tsan_mutex_post_signal, void *a, unsigned f)
+SAYS(__tsan_mutex_pre_divert, void *a, unsigned f)
+SAYS(__tsan_mutex_post_divert, void *a, unsigned f)
+__attribute__((weak)) HIDDEN int __tsan_mutex_pre_unlock(void *, unsigned);
+int __tsan_mutex_pre_unlock(void *a, unsigned f) { return 1; }
+SAYS(__tsan_ignore_thread_begin, void)
+SAYS(__tsan_ignore_thread_end, void)
+__attribute__((weak)) HIDDEN void *__tsan_get_current_fiber(void);
+void *__tsan_get_current_fiber(void) { return &self; }
+__attribute__((weak)) HIDDEN void *__tsan_create_fiber(unsigned);
+void *__tsan_create_fiber(unsigned flags) { return &self; }
+SAYS(__tsan_destroy_fiber, void *f)
+SAYS(__tsan_switch_to_fiber, void *f, unsigned flags)
+SAYS(__tsan_set_fiber_name, void *f, const char *n)
+#define SAYS_PC(n) SAYS(__tsan_read##n##_pc, void *a, void *pc) SAYS(__tsan_write##n##_pc, void *a, void *pc)
+SAYS_PC(1) SAYS_PC(2) SAYS_PC(4) SAYS_PC(8) SAYS_PC(16)
+SAYS(__tsan_read_range_pc, void *a, size_t n, void *pc)
+SAYS(__tsan_write_range_pc, void *a, size_t n, void *pc)
+__attribute__((weak)) HIDDEN void *__tsan_external_register_tag(const char *);
+void *__tsan_external_register_tag(const char *name) { return &self; }
+SAYS(__tsan_external_register_header, void *t, const char *h)
+SAYS(__tsan_external_assign_tag, void *a, void *t)
+SAYS(__tsan_external_read, void *a, void *pc, void *t)
+SAYS(__tsan_external_write, void *a, void *pc, void *t)
+SAYS(__tsan_flush_memory, void)
+#define SAYS_AT(name) SAYS(Annotate##name, const char *file, int line, const volatile void *a)
+SAYS_AT(HappensBefore) SAYS_AT(HappensAfter) SAYS_AT(RWLockCreate) SAYS_AT(RWLockCreateStatic) SAYS_AT(RWLockDestroy)
+SAYS_AT(CondVarSignal) SAYS_AT(CondVarSignalAll) SAYS_AT(MutexIsNotPHB) SAYS_AT(MutexIsUsedAsCondVar) SAYS_AT(PCQCreate)
+SAYS_AT(PCQDestroy) SAYS_AT(PCQPut) SAYS_AT(PCQGet) SAYS_AT(TraceMemory) SAYS_AT(NoOp) SAYS_AT(ThreadName)
+SAYS(WTFAnnotateHappensBefore, const char *file, int line, const volatile void *a)
+SAYS(WTFAnnotateHappensAfter, const char *file, int line, const volatile void *a)
+SAYS(WTFAnnotateBenignRaceSized, const char *file, int line, const volatile void *a, long n, const char *why)
+SAYS(AnnotateRWLockAcquired, const char *file, int line, const volatile void *a, long w)
+SAYS(AnnotateRWLockReleased, const char *file, int line, const volatile void *a, long w)
+SAYS(AnnotateBenignRace, const char *file, int line, const volatile void *a, const char *why)
+SAYS(AnnotateBenignRaceSized, const char *file, int line, const volatile void *a, long n, const char *why)
+SAYS(AnnotateExpectRace, const char *file, int line, const volatile void *a, const char *why)
+SAYS(AnnotateCondVarWait, const char *file, int line, const volatile void *c, const volatile void *m)
+#define SAYS_RANGE(name) SAYS(Annotate##name, const char *file, int line, const volatile void *a, size_t n)
+SAYS_RANGE(PublishMemoryRange) SAYS_RANGE(UnpublishMemoryRange) SAYS_RANGE(NewMemory) SAYS_RANGE(MemoryIsInitialized)
+SAYS_RANGE(MemoryIsUninitialized)
+#define SAYS_ALONE(name) SAYS(Annotate##name, const char *file, int line)
+SAYS_ALONE(IgnoreReadsBegin) SAYS_ALONE(IgnoreReadsEnd) SAYS_ALONE(IgnoreWritesBegin) SAYS_ALONE(IgnoreWritesEnd)
+SAYS_ALONE(IgnoreSyncBegin) SAYS_ALONE(IgnoreSyncEnd) SAYS_ALONE(FlushExpectedRaces) SAYS_ALONE(FlushState)
+SAYS(AnnotateEnableRaceDetection, const char *file, int line, int enable)
+__attribute__((weak)) HIDDEN int RunningOnValgrind(void);
+int RunningOnValgrind(void) { return 0; }
+__attribute__((weak)) HIDDEN double ValgrindSlowdown(void);
+double ValgrindSlowdown(void) { return 10; }
+__attribute__((weak)) HIDDEN const char *ThreadSanitizerQuery(const char *);
+const char *ThreadSanitizerQuery(const char *query) { return strcmp(query, "pure_happens_before") ? "0" : "1"; }
+#endif
