@@ -33,6 +33,10 @@ const char image_stub[] =
     "extern const char __stop_asif_unseen[] __attribute__((weak, visibility(\"hidden\")));\n"
     "__attribute__((visibility(\"default\"))) const char *const asif_image_unseen[2] = {\n"
     "    __start_asif_unseen, __stop_asif_unseen};\n"
+    "extern void *const __start___patchable_function_entries[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "extern void *const __stop___patchable_function_entries[] __attribute__((weak, visibility(\"hidden\")));\n"
+    "__attribute__((visibility(\"default\"))) void *const *const asif_image_marked[2] = {\n"
+    "    __start___patchable_function_entries, __stop___patchable_function_entries};\n"
     /* Gcc's own library has a function of this name, for split stacks: this one comes first. */
     "int asif_create(void *, const void *, void *(*)(void *), void *, void *);\n"
     "int __wrap_pthread_create(void *thread, const void *how, void *(*start)(void *), void *argument) {\n"
@@ -162,6 +166,12 @@ const struct asif_entry *const *image_entries(const struct image *image, size_t 
 size_t image_unseen(const struct image *image, const struct unseen **records) {
   const struct unseen *const *at = image_symbol(image, "asif_image_unseen");
   *records = at ? at[0] : NULL;
+  return at && at[0] ? (size_t)(at[1] - at[0]) : 0;
+}
+
+size_t image_marked(const struct image *image, void *const **functions) {
+  void *const *const *at = image_symbol(image, "asif_image_marked");
+  *functions = at ? at[0] : NULL;
   return at && at[0] ? (size_t)(at[1] - at[0]) : 0;
 }
 

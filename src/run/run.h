@@ -243,6 +243,8 @@ struct unseen {
 };
 #define UNSEEN_SECTION "asif_unseen"
 size_t image_unseen(const struct image *, const struct unseen **);
+/* Functions that the source asks to have no hooks. They have them all the same. */
+size_t image_marked(const struct image *, void *const **functions);
 const char *unseen_words(const struct unseen *);
 
 /* Assembly that has hooks: the assembler puts calls of asif_assembly_before and asif_assembly_after around each

@@ -28,11 +28,13 @@ bool is_c_plus_plus(const char *path) {
 /* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their
  * calls and returns otherwise, which nobody here wants to know. */
 static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
-                                        "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan"};
+                                        "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan",
+                                        "-Wno-attributes"};
 /* Clang makes of this one more than GCC documents: it only acquires. */
 #define TEST_AND_SET "-D__sync_lock_test_and_set(p,v,...)=__atomic_exchange_n((p),(v),__ATOMIC_ACQUIRE)"
 static const char *const clang_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
-                                          "-tsan-instrument-func-entry-exit=0", TEST_AND_SET};
+                                          "-tsan-instrument-func-entry-exit=0", TEST_AND_SET,
+                                          "-Wno-unknown-attributes", "-Wno-ignored-attributes"};
 
 struct asking {
   struct mem *mem;
@@ -110,7 +112,9 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
 
 /* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. Of version 5
  * of DWARF addr2line (binutils 2.40) mixes up the files. Functions that the source keeps from having hooks get them
- * all the same: the attributes' names stand for one that does nothing. */
+ * all the same: the attributes' names stand for others, by which the function is emitted, if it is inlined too, and its
+ * address is put in a section (image_marked). */
+#define MARKED "__patchable_function_entry__(1),__used__"
 void compiler_flags_begin(struct mem *m, words *w) {
   static const char *const flags[] = {"-O1",
                                       "-g",
@@ -126,12 +130,12 @@ void compiler_flags_begin(struct mem *m, words *w) {
                                       "-fno-builtin-strlen",
                                       "-fno-builtin-sprintf",
                                       "-fno-builtin-snprintf",
-                                      "-Dno_sanitize_thread=__unused__",
-                                      "-D__no_sanitize_thread__=__unused__",
-                                      "-Dno_sanitize(...)=__unused__",
-                                      "-D__no_sanitize__(...)=__unused__",
-                                      "-Ddisable_sanitizer_instrumentation=__unused__",
-                                      "-D__disable_sanitizer_instrumentation__=__unused__"};
+                                      "-Dno_sanitize_thread=" MARKED,
+                                      "-D__no_sanitize_thread__=" MARKED,
+                                      "-Dno_sanitize(...)=" MARKED,
+                                      "-D__no_sanitize__(...)=" MARKED,
+                                      "-Ddisable_sanitizer_instrumentation=" MARKED,
+                                      "-D__disable_sanitizer_instrumentation__=" MARKED};
   const char *include = include_folder(m);
   add(m, w, flags, sizeof flags / sizeof *flags);
   if (!include) return;

@@ -9,7 +9,7 @@
 #include "spec/c_values.h"
 #include "spec/effects.h"
 #include "test/compile.h"
-#include "test/test.h"
+#include "test/tell.h"
 
 enum {
   OPS_MOST = 64,
@@ -453,6 +453,36 @@ static int frees_how(char *const *inputs, const struct compiled *c, const struct
   return deleted ? FREES_DELETED : FREES_NOTHING;
 }
 
+/* Names the functions that the source asks to leave without hooks. */
+static void tell_marked(struct mem *m, struct image *image, struct compiled *c, sentences *to) {
+  enum { NAMED_MOST = 4 };
+  void *const *functions;
+  size_t count = image_marked(image, &functions), known = 0, named = 0;
+  if (!count) return;
+  uintptr_t *offsets = mem_zero(m, count, sizeof *offsets);
+  struct place *places = mem_zero(m, count, sizeof *places);
+  for (size_t i = 0; i < count; i++) { /* in every file that includes it, or once */
+    uintptr_t offset = (uintptr_t)functions[i] - image_base(image);
+    bool again = false;
+    for (size_t n = 0; n < known; n++) again |= offsets[n] == offset;
+    if (!again) offsets[known++] = offset;
+  }
+  if (!places_find(m, c->object, offsets, known, places)) return;
+  struct text t;
+  text_open(&t, m);
+  for (size_t i = 0; i < known; i++) {
+    bool again = !places[i].line;
+    for (size_t n = 0; n < i; n++)
+      again |= places[n].line == places[i].line && !strcmp(places[n].file, places[i].file);
+    if (again || named++ >= NAMED_MOST) continue;
+    text_printf(&t, "%s%s (%s:%u)", t.count ? ", " : "", places[i].function, places[i].file, (unsigned)places[i].line);
+  }
+  if (named > NAMED_MOST) text_printf(&t, " and %zu more", named - NAMED_MOST);
+  text_add(&t, named == 1 ? " is marked no_sanitize: it has hooks all the same"
+                          : " are marked no_sanitize: they have hooks all the same");
+  if (named) vec_push(m, to, t.at);
+}
+
 /* Says what in the code has no hooks; a run that comes there is given up (run/unseen.c). */
 static void tell_unseen(struct mem *m, struct image *image, struct compiled *c) {
   enum { TOLD_MOST = 20 };
@@ -478,6 +508,7 @@ static void tell_unseen(struct mem *m, struct image *image, struct compiled *c) 
     text_printf(&of, "%s(%s)", c->without[i].path, c->without[i].member);
     image_without_hooks(image, c->without[i].low, c->without[i].high, of.at);
   }
+  tell_marked(m, image, c, &more);
   c->warnings = more.at;
   c->warning_count = more.count;
 }

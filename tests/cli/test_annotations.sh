@@ -245,3 +245,18 @@ echo 'file:stats.h' >known.txt
 run 1 "$asif" test lost.c -n 2 -o 1 --suppressions known.txt; says 'not linearizable'
 token=${out#*replay: --replay }; token=${token%%[[:space:]]*}
 run 1 "$asif" test lost.c --suppressions known.txt --replay "$token"; says 'not linearizable'
+
+# Functions that are to have no hooks have them, and are named; inlined ones too.
+cat >marked.c <<'END'
+#include <asif.h>
+static int n;
+static __attribute__((no_sanitize("thread"))) int get(void) { return n; }
+static inline __attribute__((always_inline, no_sanitize_thread)) void set(int v) { n = v; }
+static int fetch_add(void) { int v = get(); set(v + 1); return v; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+for compiler in $compilers; do
+  CC=$compiler run 1 "$asif" test marked.c -n 2 -o 1 -- -Wall -Wextra -Werror; says 'data race'; silent
+  says 'note: get (marked.c:3), set (marked.c:4) are marked no_sanitize: they have hooks all the same'
+done
