@@ -44,6 +44,10 @@ static void once(uint32_t *control, void (*routine)(void), const void *frame, ui
     run_found(FOUND_DEADLOCK, "%s waits for %s, which it is itself about to do", fiber_name(current),
               sync_name("what is to happen once at", control));
   }
+  /* A failed try comes before the next one. What its thread has done since then is taken to come before, too: when
+   * exactly the routine was left is not known. */
+  uint32_t left = runner(*control);
+  if (left && left != sync_self() && races_wanted()) races_learned(current, sync_fiber(left));
   *control = runs_here(frame);
   sync_taken(control);
   routine();

@@ -702,6 +702,11 @@ void races_joined(const struct fiber *by, const struct fiber *ended) {
   clock_join(&clocks[by->id], &clocks[ended->id]);
 }
 
+void races_learned(const struct fiber *by, const struct fiber *other) {
+  races_joined(by, other);
+  clocks[other->id].of[other->id]++; /* what it does from now on is not known */
+}
+
 uint32_t races_epoch(void) { return clocks[current->id].of[current->id]; }
 bool races_knows(unsigned fiber, uint32_t epoch) { return !epoch || before(current->id, fiber, epoch); }
 

@@ -200,9 +200,9 @@ struct run {
   uint64_t
       enabled; /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
   uint64_t alive;    /* after the run: who has not ended */
-  uint64_t forsaken; /* of a deadlock: who waits for a mutex or spin lock of the threads library that it holds itself,
-                        or that its owner locked in an operation that has returned: nobody will unlock it; and who
-                        goes round a loop that nobody can change, but in a data race */
+  uint64_t forsaken; /* of a deadlock: who waits for a mutex or another lock of the threads library that it holds
+                        itself, or that its owner locked in an operation that has returned: nobody will unlock it; and
+                        who goes round a loop that nobody can change, but in a data race */
   size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
                   is none */
   bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner

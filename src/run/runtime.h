@@ -417,7 +417,8 @@ void races_open(bool simple, size_t steps); /* simple: see image_is_simple */
 void races_reset(void);
 void races_fiber(const struct fiber *parent, const struct fiber *child); /* created: all the parent did comes before */
 void races_joined(const struct fiber *by, const struct fiber *ended);
-void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);                 /* plain */
+void races_learned(const struct fiber *by, const struct fiber *other);         /* all that it did so far comes before */
+void races_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc); /* plain */
 void races_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, uintptr_t pc); /* order: __ATOMIC_* */
 void races_fence(int order);
 void races_acquire(uintptr_t object); /* a lock taken, a wait over */

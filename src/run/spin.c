@@ -504,7 +504,8 @@ static uint64_t forsaken(void) {
     const struct fiber *f = &fibers[__builtin_ctzll(rest)], *holder = waits_on(f);
     const struct wait_kind *kind = kind_of(f);
     if (kind == &endless_wait || (spins(f) && f->reads_plain)) all |= (uint64_t)1 << f->id;
-    if (!holder || (kind != &mutex_wait && kind != &spinlock_wait)) continue;
+    bool locks = kind == &mutex_wait || kind == &spinlock_wait || kind == &read_wait || kind == &write_wait;
+    if (!holder || !locks) continue;
     if (holder == f || left_locked(holder, f->waits_for)) all |= (uint64_t)1 << f->id;
   }
   return all;

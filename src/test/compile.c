@@ -121,10 +121,15 @@ static bool read_flags(struct compiling *k) {
   return true;
 }
 
+#define LIBSTDCXX "-lstdc++"
+
 /* The C compiler is needed in any case: for a few lines of our own. */
 static bool find_compilers(struct compiling *k) {
   bool cxx = false;
-  for (size_t i = 0; i < k->inputs.count; i++) cxx |= k->inputs.at[i].kind == INPUT_CXX;
+  for (size_t i = 0; i < k->inputs.count; i++)
+    cxx |= k->inputs.at[i].kind == INPUT_CXX ||
+           (k->inputs.at[i].kind == INPUT_OBJECT && object_is_cxx(k->inputs.at[i].path));
+  for (char *const *f = k->options->flags; f && *f; f++) cxx |= !strcmp(*f, LIBSTDCXX);
   k->cxx.cxx = true;
   compiler_words(k->mem, "CC", "cc", &k->c.command);
   if (cxx) compiler_words(k->mem, "CXX", "c++", &k->cxx.command);
@@ -380,7 +385,8 @@ static char **link_words(struct compiling *k, const char *object, bool place) {
   add(k, &w, object);
   for (size_t i = 0; i < k->inputs.count; i++) add(k, &w, k->inputs.at[i].object);
   for (size_t i = 0; i < k->own.count; i++) add(k, &w, k->own.at[i].object);
-  add_all(k, &w, k->options->flags);
+  for (char *const *f = k->options->flags; f && *f; f++) /* the compiler adds its own, which may be a static one */
+    if (!cxx || strcmp(*f, LIBSTDCXX)) add(k, &w, *f);
   add(k, &w, "-fno-lto");
   add(k, &w, "-pthread");
   add(k, &w, "-Wl,-Bsymbolic"); /* what the files define they use, whatever Asif itself has of that name */

@@ -44,6 +44,7 @@ char *command_said(struct mem *, const struct command_run *, size_t *length);
 bool object_has_section(const char *path, const char *name);
 bool object_needs(const char *path, const char *name);   /* a name that it uses and does not define */
 bool object_defines(const char *path, const char *name); /* for others, too */
+bool object_is_cxx(const char *path);                    /* it uses the library of C++ */
 /* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
 char **object_functions(struct mem *, const char *path);
 

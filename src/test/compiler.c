@@ -28,13 +28,16 @@ bool is_c_plus_plus(const char *path) {
 /* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their
  * calls and returns otherwise, which nobody here wants to know. */
 static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
-                                        "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan",
-                                        "-Wno-attributes"};
+                                        "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan", "-Wno-attributes"};
 /* Clang makes of this one more than GCC documents: it only acquires. */
 #define TEST_AND_SET "-D__sync_lock_test_and_set(p,v,...)=__atomic_exchange_n((p),(v),__ATOMIC_ACQUIRE)"
-static const char *const clang_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
-                                          "-tsan-instrument-func-entry-exit=0", TEST_AND_SET,
-                                          "-Wno-unknown-attributes", "-Wno-ignored-attributes"};
+static const char *const clang_flags[] = {"-mllvm",
+                                          "-tsan-distinguish-volatile=1",
+                                          "-mllvm",
+                                          "-tsan-instrument-func-entry-exit=0",
+                                          TEST_AND_SET,
+                                          "-Wno-unknown-attributes",
+                                          "-Wno-ignored-attributes"};
 
 struct asking {
   struct mem *mem;

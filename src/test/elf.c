@@ -71,7 +71,8 @@ bool object_has_section(const char *path, const char *name) {
   return found;
 }
 
-static bool has_symbol(const char *path, const char *name, bool defined) {
+/* name: all of it, or how it begins. */
+static bool has_symbol(const char *path, const char *name, bool begins, bool defined) {
   struct file f;
   size_t count;
   bool found = false;
@@ -83,14 +84,20 @@ static bool has_symbol(const char *path, const char *name, bool defined) {
     for (size_t k = 0; k < symbols; k++)
       found |= (symbol[k].st_shndx != SHN_UNDEF) == defined &&
                (!defined || ELF64_ST_BIND(symbol[k].st_info) != STB_LOCAL) &&
-               !strcmp(text_at(&f, &s[s[i].sh_link], symbol[k].st_name), name);
+               !strncmp(text_at(&f, &s[s[i].sh_link], symbol[k].st_name), name, strlen(name) + !begins);
   }
   munmap((void *)f.at, f.size);
   return found;
 }
 
-bool object_needs(const char *path, const char *name) { return has_symbol(path, name, false); }
-bool object_defines(const char *path, const char *name) { return has_symbol(path, name, true); }
+bool object_needs(const char *path, const char *name) { return has_symbol(path, name, false, false); }
+bool object_defines(const char *path, const char *name) { return has_symbol(path, name, false, true); }
+bool object_is_cxx(const char *path) {
+  static const char *const begins[] = {"_ZS", "_ZNS", "_ZNKS", "_Zn", "_Zd", "_ZT", "__cxa_", "__gxx_"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (has_symbol(path, begins[i], true, false)) return true;
+  return false;
+}
 
 /* "_Z4pushi" and "_ZL4pushi" are a C++ function push; members and templates are something else. */
 static char *plain_name(struct mem *m, const char *name) {

@@ -472,8 +472,7 @@ static void tell_marked(struct mem *m, struct image *image, struct compiled *c, 
   text_open(&t, m);
   for (size_t i = 0; i < known; i++) {
     bool again = !places[i].line;
-    for (size_t n = 0; n < i; n++)
-      again |= places[n].line == places[i].line && !strcmp(places[n].file, places[i].file);
+    for (size_t n = 0; n < i; n++) again |= places[n].line == places[i].line && !strcmp(places[n].file, places[i].file);
     if (again || named++ >= NAMED_MOST) continue;
     text_printf(&t, "%s%s (%s:%u)", t.count ? ", " : "", places[i].function, places[i].file, (unsigned)places[i].line);
   }
