@@ -16,8 +16,6 @@
 #include "check/split.h"
 #include "evidence/evidence.h"
 
-enum { CELL_MOST = 200000 }; /* configurations */
-
 /* What ran, for the answer's `method`. */
 enum ran { RAN_FAST, RAN_CONDITIONS, RAN_MATCH, RAN_PAIRS, RAN_SEARCH, RAN_WING_GONG, RANS };
 
@@ -75,21 +73,11 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
     return false;
   }
   if (k->options->method == METHOD_AUTO) {
-    if (p->spec->container && ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
+    if (ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
     if (ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
   }
   atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
   if (!*search) *search = search_new(&w->mem, p->spec);
-  if (k->options->method == METHOD_AUTO && p->spec->cell) { /* rarely of use: only where the search takes long */
-    search_bounded(*search, p, NULL, CELL_MOST, d);
-    if (d->verdict != VERDICT_UNKNOWN) return true;
-    uint64_t configurations = d->configurations;
-    if (ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) {
-      atomic_fetch_sub(&k->ran[RAN_SEARCH], 1);
-      return true;
-    }
-    d->configurations = configurations;
-  }
   search_run(*search, p, d);
   return true;
 }

@@ -71,13 +71,14 @@ static uint32_t global_op(const struct part *p, uint32_t op) {
 static void explain(struct mem *mem, struct mem *scratch, const struct history *h, const struct part *p,
                     const struct fault *f, double seconds, struct check_result *r) {
   struct shrunk s;
-  shrink_part(f, scratch, seconds, &s);
+  shrink_part(p, f, scratch, seconds, &s);
   r->core = to_global(mem, p, &s.core);
   r->freed = to_global(mem, p, &s.free);
   r->core_count = s.core.count;
   r->freed_count = s.free.count;
   r->culprit = global_op(p, s.culprit);
   r->minimal = s.minimal;
+  r->core_forgets = s.forgets;
   find_context(mem, p, &s, r);
   if (s.start.count) {
     name_start(mem, p->spec, &s.start, h->ops.at[r->core[0]].arg[0], r);

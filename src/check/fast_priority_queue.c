@@ -179,7 +179,7 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
     add_cover(m, t, list, t->count, o->call, o->ret - 1, &d->core);
   }
   core_sort(&d->core);
-  if (d->verdict == VERDICT_HOLDS) emit(p, m, t, list, leave, empty_gap, d);
+  if (d->verdict == VERDICT_HOLDS && !p->verdict_only) emit(p, m, t, list, leave, empty_gap, d);
   mem_free(m, list);
   gaps_close(&uncovered, m);
   mem_free(m, leave);

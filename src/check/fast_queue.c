@@ -206,11 +206,14 @@ enum applies fast_queue(const struct part *p, struct mem *m, struct decision *d,
   bool good = sweep_events(p, m, &t, events, &s, d);
   mem_free(m, events);
   if (!good) return APPLIES;
+  d->verdict = VERDICT_HOLDS;
+  if (p->verdict_only) return APPLIES;
 
   assign_phases(&t, &s);
   uint32_t *order = numbers(m, t.count), total = s.taken;
   if (!order_items(m, &t, &s, order)) {
     *why_not = "an order the monitor could not build";
+    d->verdict = VERDICT_UNKNOWN;
     return APPLIES_NOT;
   }
   for (uint32_t i = 0; i < t.stuck_count; i++) {
@@ -220,6 +223,5 @@ enum applies fast_queue(const struct part *p, struct mem *m, struct decision *d,
   }
   emit(p, m, &t, &s, order, total, d);
   items_add_loose(p, m, &t, &d->order);
-  d->verdict = VERDICT_HOLDS;
   return APPLIES;
 }

@@ -280,9 +280,11 @@ static void decide(const struct part *p, struct mem *m, const struct items *t, c
   d->verdict = VERDICT_UNKNOWN;
   d->core.count = d->order.count = 0;
   if (find_boundaries(&s, events, d) && conquer(&s, d)) {
-    emit(&s, d);
-    items_add_loose(p, m, t, &d->order);
     d->verdict = VERDICT_HOLDS;
+    if (!p->verdict_only) {
+      emit(&s, d);
+      items_add_loose(p, m, t, &d->order);
+    }
   }
   mem_free(m, s.item_at);
   mem_free(m, s.gap_at);

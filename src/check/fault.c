@@ -19,6 +19,7 @@ enum {
   LONG = 20000,        /* operations of a prefix that is decided by monitors, and by a short search */
   TRY_LONG = 30000,    /* configurations of that */
   GUESSES = 2000000,   /* operations looked at for what pending removals may have taken */
+  GUESS_LEAST = 4,     /* tries */
   WORK_LEAST = 400000, /* operations of all prefixes that are decided: three times the part's, and so many more */
 };
 
@@ -89,8 +90,10 @@ static bool affords(struct bisection *b, uint32_t count) {
 /* Decides a prefix, a long one without trying everything. */
 static void decide_prefix(struct bisection *b, struct part *prefix, struct decision *d) {
   bool is_long = prefix->count > LONG;
+  prefix->later = b->part->ops;
+  prefix->verdict_only = true;
   uint64_t guesses = GUESSES / ((uint64_t)prefix->count + 1);
-  prefix->guesses = guesses < 2 ? 2 : guesses < 200 ? (uint32_t)guesses : 200;
+  prefix->guesses = guesses < GUESS_LEAST ? GUESS_LEAST : guesses < 200 ? (uint32_t)guesses : 200;
   decide_quickly(prefix, b->attempt, NULL, is_long && b->by == BY_ANYTHING ? BY_LITTLE : b->by,
                  is_long ? TRY_LONG : b->most, d);
 }
@@ -222,85 +225,10 @@ static bool narrow(struct bisection *b, const struct decision *d) {
   return b->bad < bad;
 }
 
-struct completed {
-  uint32_t ret, op;
-};
-
-typedef VEC(struct completed) completed_list;
-
-static int by_return(const void *a, const void *b) {
-  const struct completed *x = a, *y = b;
-  return x->ret < y->ret ? -1 : x->ret > y->ret;
-}
-
-/* Is the value a removal returned inserted by an operation from this one on? */
-static bool put_between(const struct part *p, uint32_t from, const struct op *take) {
-  for (uint32_t i = from; i < p->count && p->ops[i].call < take->ret; i++)
-    if (spec_op_in(p->spec->container->puts, p->ops[i].method) && p->ops[i].arg[0] == take->result) return true;
-  return false;
-}
-
-/* Those of the list that are in the core are open again; false if none is. */
-static bool leave_open(struct op *ops, completed_list *list, const op_list *core) {
-  size_t kept = 0, count = list->count;
-  for (size_t i = 0; i < count; i++) {
-    bool in = false;
-    for (size_t k = 0; k < core->count && !in; k++) in = core->at[k] == list->at[i].op;
-    if (in)
-      ops[list->at[i].op].ret = NO_RETURN, ops[list->at[i].op].result = V_UNKNOWN;
-    else
-      list->at[kept++] = list->at[i];
-  }
-  list->count = kept;
-  return kept < count;
-}
-
-/* Is the prefix that ends just before a wrong one right, with what the open removals returned later, all but the one
- * whose return is the fault? A prefix of a right history is right; and here next to nothing is left to guess. False if
- * that is not known. */
-static bool right_with_later_results(struct bisection *b) {
-  const struct part *p = b->part;
-  struct mem *m = b->attempt;
-  uint32_t event = b->returns[b->bad - 1];
-  if (!affords(b, called_by(p, event))) return false;
-  struct part prefix = part_before(p, m, event);
-  struct op *ops = mem_alloc(m, ((size_t)prefix.count + 1) * sizeof *ops);
-  memcpy(ops, prefix.ops, prefix.count * sizeof *ops);
-  completed_list list = {0};
-  for (uint32_t i = prefix.count, open = 2 * prefix.count - prefix.events; i-- > 0 && open;) {
-    const struct op *o = &p->ops[i];
-    value on[2];
-    if (!op_pending(&ops[i])) continue;
-    open--;
-    if (op_pending(o) || o->ret == b->returns[b->bad] || op_values(p->spec, &ops[i], on) != ON_ANY) continue;
-    if (o->result == V_EMPTY || o->result == V_UNKNOWN || put_between(p, prefix.count, o)) continue;
-    vec_push(m, &list, ((struct completed){o->ret, i}));
-  }
-  if (list.count) qsort(list.at, list.count, sizeof *list.at, by_return);
-  uint32_t events = prefix.events;
-  prefix.ops = ops;
-  prefix.global = prefix.global_event = NULL;
-  struct decision d;
-  for (bool again = true; again;) {
-    prefix.events = events;
-    for (size_t i = 0; i < list.count; i++) {
-      ops[list.at[i].op].ret = prefix.events++;
-      ops[list.at[i].op].result = p->ops[list.at[i].op].result;
-    }
-    decide_prefix(b, &prefix, &d);
-    again = affords(b, prefix.count) && d.verdict == VERDICT_VIOLATED && list.count && leave_open(ops, &list, &d.core);
-  }
-  mem_close(m);
-  if (d.verdict == VERDICT_HOLDS && b->bad > b->good) b->good = b->bad;
-  return d.verdict == VERDICT_HOLDS;
-}
-
 enum { NARROW_MOST = 4 };
 
 static void bisect(struct bisection *b, const struct decision *d) {
-  enum spec_family family = b->part->spec->family; /* whose monitors try what pending removals took */
-  bool guesses = family == FAMILY_STACK || family == FAMILY_PRIORITY_QUEUE, narrowed = narrow(b, d);
-  if (!narrowed) {
+  if (!narrow(b, d)) {
     uint32_t at = candidate(b, d);
     if (d->prefix) b->good = at; /* the search knows what follows: earlier prefixes are right */
     for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
@@ -309,7 +237,6 @@ static void bisect(struct bisection *b, const struct decision *d) {
   }
   /* Mostly the one before is right; if not, it is for another reason. */
   for (int i = 0; i < NARROW_MOST && b->bad > b->good; i++) {
-    if (guesses && b->by != BY_SEARCH && right_with_later_results(b)) break;
     if (try_return(b, b->bad - 1) != VERDICT_VIOLATED) break;
     struct decision again = b->found.decision;
     if (!narrow(b, &again)) break;

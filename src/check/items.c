@@ -313,29 +313,111 @@ void items_cover(struct mem *m, const struct items *t, uint32_t from, uint32_t t
 
 /* Pending takes. */
 
+struct given {
+  uint32_t put, take; /* operations */
+};
+
 struct matching {
   const struct part *part;
   struct mem *mem;
   struct items *items;
   const uint32_t *events;
   items_decider *decide;
-  uint8_t *used;  /* a pending take each */
-  op_list wrong;  /* everything that was wrong in some try */
-  uint32_t tries; /* left */
+  uint8_t *used;           /* a pending take each */
+  op_list wrong;           /* everything that was wrong in some try */
+  uint32_t tries;          /* left */
+  VEC(struct given) given; /* the takes of now; of the try that held, at the end */
 };
 
-static void give_take(struct matching *x, uint32_t item, uint32_t take) {
+static void give_take(struct matching *x, uint32_t item, uint32_t which) {
   struct item *it = &x->items->at[item];
-  it->take = take;
-  it->take_call = x->part->ops[take].call;
+  x->used[which] = 1;
+  it->take = x->items->pending[which];
+  it->take_call = x->part->ops[it->take].call;
   item_tighten(it);
-  x->items->of_op[take] = item;
+  x->items->of_op[it->take] = item;
+  vec_push(x->mem, &x->given, ((struct given){it->put, it->take}));
 }
 
-static void take_back(struct matching *x, uint32_t item) {
-  struct item *it = &x->items->at[item];
-  x->items->of_op[it->take] = NEVER;
+static uint32_t pending_index(const struct items *t, uint32_t op) {
+  uint32_t k = 0;
+  while (t->pending[k] != op) k++;
+  return k;
+}
+
+/* The last one given. */
+static void take_back(struct matching *x) {
+  struct given g = x->given.at[--x->given.count];
+  struct item *it = &x->items->at[x->items->of_op[g.put]];
+  x->items->of_op[g.take] = NEVER;
   it->take = it->take_call = NEVER;
+  x->used[pending_index(x->items, g.take)] = 0;
+}
+
+static void take_back_to(struct matching *x, size_t count) {
+  while (x->given.count > count) take_back(x);
+}
+
+static uint32_t place_in(const op_list *ops, uint32_t op) { /* NEVER: not there */
+  size_t low = 0, high = ops->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (ops->at[middle] < op)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < ops->count && ops->at[low] == op ? (uint32_t)low : NEVER;
+}
+
+static void match_pending(struct matching *, struct decision *);
+
+enum { ALONE_LEAST = 8, ALONE_TRIES = 200 };
+
+/* Decides a wrong part alone, with the pending takes and what they were given, where it is far smaller than the whole:
+ * wrong whatever else those took, it is wrong in the whole; and what they took if it is right is what to try in the
+ * whole. UNKNOWN if that did not tell. */
+static enum verdict match_alone(struct matching *x, const op_list *core, op_list *ops, struct matching *alone) {
+  struct mem *m = x->mem;
+  if (core->count > x->part->count / ALONE_LEAST) return VERDICT_UNKNOWN;
+  for (size_t i = 0; i < core->count; i++) vec_push(m, ops, core->at[i]);
+  for (uint32_t k = 0; k < x->items->pending_count; k++) vec_push(m, ops, x->items->pending[k]);
+  core_sort(ops);
+  struct part whole = *x->part, *part = mem_alloc(m, sizeof *part);
+  struct items *items = mem_alloc(m, sizeof *items);
+  struct decision d = {.verdict = VERDICT_UNKNOWN};
+  const char *why_not;
+  whole.global = whole.global_event = NULL;
+  *part = part_restrict(&whole, m, ops->at, ops->count);
+  part->verdict_only = true;
+  if (items_build(part, m, items, &d, &why_not) == APPLIES_NOT || d.verdict == VERDICT_VIOLATED) return VERDICT_UNKNOWN;
+  *alone = (struct matching){.part = part,
+                             .mem = m,
+                             .items = items,
+                             .events = part_events(part, m),
+                             .decide = x->decide,
+                             .used = mem_zero(m, (size_t)items->pending_count + 1, 1),
+                             .tries = ALONE_TRIES};
+  for (size_t i = 0; i < x->given.count; i++) {
+    uint32_t put = place_in(ops, x->given.at[i].put), take = place_in(ops, x->given.at[i].take);
+    if (put == NEVER)
+      alone->used[pending_index(items, take)] = 1;
+    else
+      give_take(alone, items->of_op[put], pending_index(items, take));
+  }
+  match_pending(alone, &d);
+  return d.verdict;
+}
+
+/* Tries in the whole what pending takes took in the wrong part alone. */
+static void match_as_alone(struct matching *x, const struct matching *alone, const op_list *ops, struct decision *d) {
+  size_t had = x->given.count;
+  for (size_t i = 0; i < alone->given.count; i++) {
+    uint32_t item = x->items->of_op[ops->at[alone->given.at[i].put]];
+    if (x->items->at[item].take == NEVER) give_take(x, item, pending_index(x->items, ops->at[alone->given.at[i].take]));
+  }
+  match_pending(x, d);
+  if (d->verdict != VERDICT_HOLDS) take_back_to(x, had);
 }
 
 /* Depth first over which stuck item of the wrong part gets which pending take. Whatever is wrong stays so unless one of
@@ -348,24 +430,31 @@ static void match_pending(struct matching *x, struct decision *d) {
   }
   x->decide(x->part, x->mem, x->items, x->events, d);
   if (d->verdict != VERDICT_VIOLATED) return;
-  op_list wrong = {0};
+  op_list wrong = {0}, ops = {0};
   for (size_t i = 0; i < d->core.count; i++) {
     uint32_t item = x->items->of_op[d->core.at[i]];
     if (item != NEVER && x->items->at[item].put == d->core.at[i] && x->items->at[item].take == NEVER)
       vec_push(x->mem, &wrong, item);
   }
   for (size_t i = 0; i < d->core.count; i++) vec_push(x->mem, &x->wrong, d->core.at[i]);
+  if (!wrong.count || !x->items->pending_count) return;
   uint32_t culprit = d->culprit; /* the violation to report is the first one, without any pending take */
+  struct matching alone;
+  enum verdict by_itself = match_alone(x, &d->core, &ops, &alone);
+  if (by_itself == VERDICT_VIOLATED) {
+    for (size_t i = 0; i < alone.wrong.count; i++) vec_push(x->mem, &x->wrong, ops.at[alone.wrong.at[i]]);
+    vec_free(x->mem, &wrong);
+    return;
+  }
   bool unknown = false;
+  if (by_itself == VERDICT_HOLDS) match_as_alone(x, &alone, &ops, d);
   for (size_t i = 0; i < wrong.count && d->verdict != VERDICT_HOLDS; i++)
     for (uint32_t k = 0; k < x->items->pending_count && d->verdict != VERDICT_HOLDS; k++) {
       if (x->used[k]) continue;
-      x->used[k] = 1;
-      give_take(x, wrong.at[i], x->items->pending[k]);
+      give_take(x, wrong.at[i], k);
       match_pending(x, d);
-      take_back(x, wrong.at[i]);
-      x->used[k] = 0;
       unknown |= d->verdict == VERDICT_UNKNOWN;
+      if (d->verdict != VERDICT_HOLDS) take_back(x);
     }
   vec_free(x->mem, &wrong);
   if (d->verdict == VERDICT_HOLDS) return;
@@ -373,11 +462,41 @@ static void match_pending(struct matching *x, struct decision *d) {
   d->verdict = unknown ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
 }
 
+/* Gives the pending takes what they returned later, where that was inside already. */
+static void give_later(struct matching *x) {
+  const struct items *t = x->items;
+  for (uint32_t k = 0; k < t->pending_count; k++) {
+    const struct op *o = &x->part->later[t->pending[k]];
+    if (op_pending(o) || o->result == V_EMPTY || o->result == V_UNKNOWN) continue;
+    for (uint32_t i = t->count; i-- > 0;)
+      if (x->part->ops[t->at[i].put].arg[0] == o->result) {
+        if (t->at[i].take == NEVER) give_take(x, i, k);
+        break;
+      }
+  }
+}
+
 enum applies items_match_pending(const struct part *p, struct mem *m, struct items *t, const uint32_t *events,
                                  items_decider *decide, struct decision *d, const char **why_not) {
-  struct matching x = {
-      p, m, t, events, decide, mem_zero(m, (size_t)t->pending_count + 1, 1), {0}, p->guesses ? p->guesses : 200};
-  match_pending(&x, d);
+  struct matching x = {.part = p,
+                       .mem = m,
+                       .items = t,
+                       .events = events,
+                       .decide = decide,
+                       .used = mem_zero(m, (size_t)t->pending_count + 1, 1),
+                       .tries = p->guesses ? p->guesses : 200};
+  uint32_t tries = x.tries;
+  d->verdict = VERDICT_UNKNOWN;
+  if (p->later && t->pending_count) {
+    give_later(&x);
+    match_pending(&x, d);
+  }
+  if (d->verdict != VERDICT_HOLDS) { /* what was returned later is no proof of anything */
+    take_back_to(&x, 0);
+    x.wrong.count = 0;
+    x.tries = tries;
+    match_pending(&x, d);
+  }
   mem_free(m, x.used);
   d->core.count = 0;
   d->closed = d->verdict == VERDICT_VIOLATED;

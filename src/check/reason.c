@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { LOOKS_MOST = 200000000 };
+
 struct view { /* the core, sorted out */
   const struct history *h;
   const struct spec *spec;
@@ -69,8 +71,12 @@ static void say_times(const struct view *v, const char *what, size_t n) {
     text_printf(v->out, "%zu times", n);
 }
 
+/* May every operation of the core be looked for in so many? Reasons stay cheap beside what they explain. */
+static bool affords(const struct view *v, size_t count) { return (uint64_t)v->r->core_count * count <= LOOKS_MOST; }
+
 /* A value that came from nowhere, came out more often than it went in, or before that. */
 static bool say_origin(const struct view *v) {
+  if (!affords(v, v->h->ops.count)) return false;
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *t = op_at(v, v->r->core[i]), *later;
     if (!is_take(v, t) || op_pending(t) || t->ret > v->r->core_to || t->result == V_EMPTY || t->result == V_UNKNOWN)
@@ -139,6 +145,7 @@ static bool say_empty(const struct view *v) {
 
 /* Two values in the wrong order: b came out although a should have come first. */
 static bool say_order(const struct view *v, bool lifo, int priority) {
+  if (v->r->core_count > 4) return false; /* two insertions and two removals */
   for (size_t i = 0; i < v->r->core_count; i++)
     for (size_t k = 0; k < v->r->core_count; k++) {
       const struct op *a = op_at(v, v->r->core[i]), *out = op_at(v, v->r->core[k]);
@@ -269,6 +276,7 @@ static void say_initial(const struct view *v, const struct op *at, value x) {
 
 /* What was found there and nobody had written. */
 static bool say_never_written(const struct view *v) {
+  if (!affords(v, v->h->ops.count)) return false;
   for (size_t i = 0; i < v->h->ops.count; i++) /* an append makes values that nobody writes */
     if (v->spec->cell[v->h->ops.at[i].method].sets == CELL_MIXES) return false;
   for (size_t i = 0; i < v->r->core_count; i++) {
@@ -297,6 +305,7 @@ static void say_and_before(const struct view *v, const struct op *o) {
 
 /* Found again after something else had been written, or seen, since. */
 static bool say_overwritten(const struct view *v) {
+  if (v->r->core_count > 4) return false; /* what found it, what wrote it, what wrote and what saw another value */
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *o = op_at(v, v->r->core[i]), *wrote = NULL, *since = NULL, *seen = NULL;
     value x, y;

@@ -80,7 +80,7 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
     sorted_from[at++] = from[moments[e].what >> 1];
   }
   if (from_op) *from_op = sorted_from;
-  return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL, 0};
+  return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL, 0, NULL, true};
 }
 
 /* Is what is left still wrong? "Too much to tell" is no. */
@@ -369,9 +369,20 @@ static void blame_core(const struct part *p, struct shrunk *s) {
   s->culprit = last;
 }
 
+/* What was open at the fault is given the results it had later. What is wrong stays so, and what these operations did
+ * to other values need no longer be shown: Enq(1), Enq(2), Deq() -> 2 instead of those with all that open dequeues
+ * might have taken. */
+static void know_later(const struct part *whole, struct part *sub, const op_list *list) {
+  struct op *ops = (struct op *)sub->ops; /* part_restrict has just made them */
+  for (uint32_t i = 0; i < sub->count; i++)
+    if (op_pending(&ops[i])) ops[i].result = whole->ops[list->at[i]].result;
+}
+
+enum { KNOW_MOST = 200 }; /* operations: monitors do not know what open operations return, only the search does */
+
 /* The decision's core is mostly far smaller than the part: it is taken out first, with what is on no known value and
  * might help it, a pending removal, and the answer put into the part's terms. */
-void shrink_part(const struct fault *f, struct mem *m, double seconds, struct shrunk *out) {
+void shrink_part(const struct part *part, const struct fault *f, struct mem *m, double seconds, struct shrunk *out) {
   const struct part *p = &f->prefix;
   op_list list = {0};
   value on[2];
@@ -386,6 +397,8 @@ void shrink_part(const struct fault *f, struct mem *m, double seconds, struct sh
   struct part whole = *p;
   whole.global = whole.global_event = NULL;
   struct part sub = part_restrict(&whole, m, list.at, list.count);
+  bool forgets = list.count > KNOW_MOST;
+  if (!forgets) know_later(part, &sub, &list);
   uint32_t culprit = UINT32_MAX;
   for (uint32_t i = 0; i < sub.count; i++)
     if (f->exact && list.at[i] == f->culprit) culprit = i;
@@ -393,6 +406,7 @@ void shrink_part(const struct fault *f, struct mem *m, double seconds, struct sh
   for (size_t i = 0; i < out->core.count; i++) out->core.at[i] = list.at[out->core.at[i]];
   for (size_t i = 0; i < out->free.count; i++) out->free.at[i] = list.at[out->free.at[i]];
   out->culprit = f->culprit;
+  out->forgets = forgets;
   if (f->culprit != UINT32_MAX && !f->exact) blame_core(p, out);
   out->from = out->start.count ? sub.global_event[out->from] : 0;
   assert(out->core.count); /* what nothing must happen in is linearizable */

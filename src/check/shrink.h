@@ -17,9 +17,10 @@ struct shrunk {
   uint32_t from;
   uint32_t culprit;
   bool minimal;
+  bool forgets; /* what was open at the fault and returned later plays no part; else what it returned then does */
 };
 
-/* Shrinks what had happened by the fault. `seconds` is how long it may take, about. */
-void shrink_part(const struct fault *, struct mem *, double seconds, struct shrunk *);
+/* Shrinks what had happened by the fault of a part. `seconds` is how long it may take, about. */
+void shrink_part(const struct part *, const struct fault *, struct mem *, double seconds, struct shrunk *);
 
 #endif
