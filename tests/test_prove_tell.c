@@ -20,7 +20,7 @@ static void tell(struct telling *k, const char *path, enum prove_level level) {
   mem_open(&k->mem, NULL);
   k->options = (struct prove_options){.path = path, .level = level};
   CHECKF(prove(&k->mem, &k->options, &k->proved, &why), "%s: %s", path, why.text);
-  prove_tell(&k->proved, &k->options, true, &k->mem, &k->proof);
+  prove_tell(&k->proved, &k->options, true, false, &k->mem, &k->proof);
   k->result = (struct check_result){.verdict = k->proved.verdict, .method = (char *)"", .culprit = UINT32_MAX};
   k->report = (struct report){
       .command = "prove", .spec = &k->proved.spec, .result = &k->result, .proof = &k->proof, .width = 100};
@@ -126,7 +126,7 @@ TEST(prove_tell_nothing) {
   mem_open(&k.mem, NULL);
   k.options = (struct prove_options){.path = "objects/ms_queue.c", .level = LEVEL_FULL};
   k.proved = (struct proved){.verdict = VERDICT_UNKNOWN};
-  prove_tell(&k.proved, &k.options, true, &k.mem, &k.proof);
+  prove_tell(&k.proved, &k.options, true, false, &k.mem, &k.proof);
   k.result = (struct check_result){
       .verdict = VERDICT_UNKNOWN, .reason = (char *)"the time limit was reached", .culprit = UINT32_MAX};
   k.report = (struct report){.command = "prove", .result = &k.result, .proof = &k.proof, .width = 100};

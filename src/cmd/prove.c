@@ -252,7 +252,7 @@ static int write_all(void *self, struct mem *m) {
   struct report report;
   struct text before;
   text_open(&before, m);
-  prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, m, p);
+  prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, j->violated, m, p);
   gather_proof(j, m, p, &result, &report);
   bool written = j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before);
   written &= write_evidence(j);

@@ -112,13 +112,26 @@ static uint32_t number_lock(const struct program *program) {
   return 0;
 }
 
-/* Where a number may be a lock, which is not followed, what others change meanwhile shows nothing of the program. */
-static const char *hint_of(const struct teller *w, enum prove_fail kind) {
-  uint32_t lock = fails[kind].blames_others ? number_lock(w->d->program) : 0;
-  if (!lock) return fails[kind].hint;
-  struct proof_step s = step_at(w, lock);
+static bool others_step(const struct proof *p) {
+  for (size_t i = 0; i < p->trail.count; i++)
+    if (p->trail.at[i].other) return true;
+  return false;
+}
+
+/* What is wrong with the program, as far as the prover knows. Unless an execution is wrong, that may be nothing: others
+ * seem to do what they cannot. Where a number may be a lock, which is not followed, that is why. */
+static const char *hint_of(const struct teller *w, enum prove_fail kind, bool wrong) {
   struct text t;
   text_open(&t, w->mem);
+  if (!fails[kind].blames_others || wrong) return fails[kind].hint;
+  uint32_t lock = number_lock(w->d->program);
+  if (!lock && (!fails[kind].hint || !others_step(w->proof))) return fails[kind].hint;
+  if (!lock) {
+    text_add(&t, "Can the other threads' steps above really come there? If not, the prover knows too little of the ");
+    text_printf(&t, "object (docs/prove.md says what it follows). If they can: %s", fails[kind].hint);
+    return finished(&t);
+  }
+  struct proof_step s = step_at(w, lock);
   text_printf(&t,
               "A lock that is made of a number (%s:%u: %s) is not followed as a lock, so that others seem to get in. ",
               s.path ? s.path : "?", s.line, s.text);
@@ -320,19 +333,21 @@ static void tell_trail(const struct teller *w, uint32_t e) {
   }
 }
 
-static void tell_failure(const struct teller *w) {
+static void tell_failure(const struct teller *w, bool wrong) {
   const struct prove_failure *f = &w->d->failure;
   w->proof->where = step_at(w, f->at ? f->at : f->pc);
   w->proof->sentence = f->said;
-  w->proof->hint = hint_of(w, f->kind);
-  if (!f->view || f->view >= w->d->prover->entries.count) return;
-  struct proof_view *v = mem_alloc(w->mem, sizeof *v);
-  *v = view_of(w, &w->d->prover->entries.at[f->view].view, true);
-  w->proof->view = v;
-  tell_trail(w, f->view);
+  if (f->view && f->view < w->d->prover->entries.count) {
+    struct proof_view *v = mem_alloc(w->mem, sizeof *v);
+    *v = view_of(w, &w->d->prover->entries.at[f->view].view, true);
+    w->proof->view = v;
+    tell_trail(w, f->view);
+  }
+  w->proof->hint = hint_of(w, f->kind, wrong);
 }
 
-void prove_tell(const struct proved *d, const struct prove_options *o, bool all, struct mem *mem, struct proof *proof) {
+void prove_tell(const struct proved *d, const struct prove_options *o, bool all, bool wrong, struct mem *mem,
+                struct proof *proof) {
   static const char *const levels[] = {"ms", "nu", "full"}, *const claims[] = {"memory safe",
                                                                                "linearizable at level nu",
                                                                                "linearizable"};
@@ -356,7 +371,7 @@ void prove_tell(const struct proved *d, const struct prove_options *o, bool all,
     tell_actions(&w);
     tell_memories(&w, all);
   } else if (*d->failure.said) {
-    tell_failure(&w);
+    tell_failure(&w, wrong);
   }
   if (all && d->prover->entries.count) tell_places(&w);
 }

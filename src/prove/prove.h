@@ -85,8 +85,9 @@ struct proved {
 bool prove(struct mem *, const struct prove_options *, struct proved *, struct problem *);
 
 /* In words, into the mem; of views beside those between operations only if `all`, with pictures. Also of what a limit
- * cut short. */
-void prove_tell(const struct proved *, const struct prove_options *, bool all, struct mem *, struct proof *);
+ * cut short. `wrong`: an execution was found that is. */
+void prove_tell(const struct proved *, const struct prove_options *, bool all, bool wrong, struct mem *,
+                struct proof *);
 struct prove_counts {
   uint64_t views, actions, steps, compositions;
 };

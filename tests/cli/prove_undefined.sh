@@ -122,6 +122,35 @@ run 3 "$asif" prove spin.c --no-confirm
 says 'hint: A lock that is made of a number'
 case $out in *re-check*) fail 'a re-check is blamed' ;; esac
 
+# What the prover takes other threads to do may be what they cannot: nobody else has the node that was taken out.
+cat >clears.c <<EOF
+$head
+static _Atomic(struct node *) top;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n), *t;
+  n->val = v;
+  do {
+    t = top;
+    n->next = t;
+  } while (!atomic_compare_exchange_strong(&top, &t, n));
+}
+static int pop(void) {
+  struct node *t;
+  do {
+    t = top;
+    if (!t) return ASIF_EMPTY;
+  } while (!atomic_compare_exchange_strong(&top, &t, t->next));
+  int v = t->val;
+  t->val = 0;
+  return v;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+EOF
+run 3 "$asif" prove clears.c
+says "hint: Can the other threads' steps above really come there? If not, the prover knows too little"
+
 # The limit counts what the process takes itself, and is named.
 run 3 "$asif" prove spin.c --no-confirm --memory-limit 4M
 says 'verdict: unknown: the memory limit was reached'
