@@ -270,8 +270,8 @@ static const char *const nasty[] = {
     "UINT64_C(1);\n#define H <x>\n#define S \"stdbool.h\"\n#include S\nbool t;\n"
     "#include <asif.h> // c\nint f = ASIF_FULL, g = INT_MAX;\nNULL\n",
     /* pragmas */
-    "a\n#pragma weak x\nb _Pragma(\"weak y\") c _Pragma(\"weak z\")d\n#pragma STDC FP_CONTRACT ON\n#define P "
-    "_Pragma(\"weak q\") e\nP f\n\nP\n\n\n\n\n\n\n\n\n\n\nP g\n",
+    "a\n#pragma mark x\nb _Pragma(\"mark y\") c _Pragma(\"mark z\")d\n#pragma STDC FP_CONTRACT ON\n#define P "
+    "_Pragma(\"mark q\") e\nP f\n\nP\n\n\n\n\n\n\n\n\n\n\nP g\n",
     "#warning don't\n#\n# /* */\n/* */ # /* */ define /* */ x /* */ y\nx\n#define e/**/1\n#define u+2\ne u\n",
     "#define a 1\r\n#if a\r\nb \\\r\nc\r\n#endif\r\nd\r\n",
     "?\?= ?\?/\n",

@@ -40,6 +40,8 @@ static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_
   if (only_integer && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
   if (only_integer && !type_is_integer(c->type))
     front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
+  if (c->builtin >= BUILTIN_ATOMIC_ADD && c->builtin <= BUILTIN_ATOMIC_AND && c->type->kind == TYPE_BOOL)
+    front_fail(f, e->place, "%s on a '_Bool', which has no arithmetic: atomic_exchange sets it", name);
   if (!type_is_scalar(c->type) && c->type->kind != TYPE_STRUCT)
     front_fail(f, e->place, "%s needs a pointer to a value, not '%s'", name, type_text(f, e->type->plain));
   type_must_be_complete(f, c->type, e->place, "a pointer to");
@@ -59,9 +61,11 @@ static struct expr *pointer_to_expected(struct call *c, struct expr *e) {
 }
 
 static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
+  bool spins = !strncmp(c->known->name, "pthread_spin", 12);
   e = expr_value(c->f, e);
-  if (e->type->kind != TYPE_POINTER || e->type->of->kind != TYPE_MUTEX)
-    front_fail(c->f, e->place, "%s needs a pointer to a mutex, not '%s'", c->known->name,
+  if (e->type->kind != TYPE_POINTER || e->type->of->kind != TYPE_MUTEX ||
+      spins != (e->type->of->plain == TYPE_OF(SPINLOCK)))
+    front_fail(c->f, e->place, "%s needs a pointer to a %s, not '%s'", c->known->name, spins ? "spin lock" : "mutex",
                type_text(c->f, e->type->plain));
   return e;
 }

@@ -161,6 +161,7 @@ enum basic {
   BASIC_LLINTPTR, /* what reckoning with an intptr_t and a long long gives */
   BASIC_ULLINTPTR,
   BASIC_MUTEX,
+  BASIC_SPINLOCK,
   BASIC_COUNT
 };
 extern const struct type basic_types[BASIC_COUNT];

@@ -30,7 +30,8 @@ static void skip_line(struct lexer *x) {
 /* The word of a #pragma that changes what declarations after it mean; NULL if it does not. */
 const char *pragma_refused(const char *p, const char *end) {
   static const char *const words[] = {
-      "pack", "ms_struct", "scalar_storage_order", "redefine_extname", "options", "align", "attribute", "omp", "acc"};
+      "pack",      "weak", "ms_struct", "scalar_storage_order", "redefine_extname", "options", "align",
+      "attribute", "omp",  "acc"};
   for (;;) {
     while (p < end && (*p == ' ' || *p == '\t')) p++;
     const char *word = p;

@@ -259,7 +259,8 @@ struct late_list {
   unsigned count;
   bool unknown; /* more than there is room for, or it is not certain that it happens */
 };
-struct late_list late_within(struct lowering *, const struct expr *); /* assignments in it that may come later */
+/* Assignments in either that may come later; NULL: nothing. */
+struct late_list late_within(struct lowering *, const struct expr *, const struct expr *);
 bool late_is(const struct lowering *, const struct expr *);
 struct value late_put(struct lowering *, const struct lvalue *, struct value, struct place); /* gives the value */
 struct value late_assign(struct lowering *, const struct expr *, const struct late_list *, bool wanted);

@@ -311,7 +311,8 @@ static const struct expr *chained(struct lowering *l, const struct expr *e) {
   while (in->kind == E_CAST && in->implicit) in = in->a;
   if (e->op || l->alone || l->atomic || in->kind != E_ASSIGN || in->op) return NULL;
   if (e->a->type->atomic || in->a->type->atomic) return NULL;
-  if (late_within(l, in->b).count || late_is(l, e) || late_is(l, in)) return NULL;
+  if (late_within(l, in->a, in->b).count || late_within(l, e->a, NULL).count || late_is(l, e) || late_is(l, in))
+    return NULL;
   return lower_is_shared(l, e->a) && lower_is_shared(l, in->a) ? in : NULL;
 }
 
@@ -388,7 +389,7 @@ static struct value assign(struct lowering *l, const struct expr *e, bool wanted
   const struct expr *in = chained(l, e);
   if (in) return assign_both(l, e, in);
   struct late_list late = {.count = 0};
-  if (!l->alone && !l->atomic && !late_is(l, e) && lower_is_shared(l, e->a)) late = late_within(l, e->b);
+  if (!l->alone && !l->atomic && !late_is(l, e) && lower_is_shared(l, e->a)) late = late_within(l, e->a, e->b);
   if (late.unknown)
     emit_trap(l, e->place, "an assignment within another, in too many orders: take the expression apart")->imm =
         TRAP_LIMIT;
@@ -399,6 +400,9 @@ static struct value assign(struct lowering *l, const struct expr *e, bool wanted
 
 static struct value step(struct lowering *l, const struct expr *e, bool wanted) {
   lower_assigning(l, e->a);
+  if (!l->alone && !l->atomic && lower_is_shared(l, e->a) && late_within(l, e->a, NULL).count)
+    emit_trap(l, e->place, "an assignment within what is counted, in either order: take the expression apart")->imm =
+        TRAP_LIMIT;
   struct lvalue to = lvalue_of(l, e->a);
   struct update u = {e->op,      value_number(1), TYPE_OF(INT), e->computing, wanted,
                      e->postfix, e->place,        NULL,         late_is(l, e)};

@@ -8,7 +8,7 @@
  *
  * An assignment in an argument of a call, or before && || ?: and the comma, is sequenced before what follows. One that
  * is behind such an operator may not happen at all: that is not told apart here, and unknown. One that is part of the
- * left side's address (t[n++] = v) is left where it is, before the outer store. */
+ * left side's address (t[n++] = v) is like one on the right; where ++ and -- have one in theirs, it is unknown. */
 #include "front/lower.h"
 
 static void find(struct lowering *l, const struct expr *e, bool certain, struct late_list *to) {
@@ -36,9 +36,10 @@ static void find(struct lowering *l, const struct expr *e, bool certain, struct 
   for (uint32_t i = 0; i < e->arg_count; i++) find(l, e->args[i], certain, to);
 }
 
-struct late_list late_within(struct lowering *l, const struct expr *e) {
+struct late_list late_within(struct lowering *l, const struct expr *a, const struct expr *b) {
   struct late_list found = {.count = 0};
-  find(l, e, true, &found);
+  find(l, a, true, &found);
+  find(l, b, true, &found);
   return found;
 }
 

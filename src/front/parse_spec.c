@@ -10,13 +10,15 @@ static bool any_of(struct front *f, const char *const *words, size_t count) {
 
 bool parse_at_type(struct front *f) {
   static const char *const words[] = {
-      "void",           "char",        "short",         "int",         "long",          "signed",       "unsigned",
-      "_Bool",          "float",       "double",        "_Complex",    "struct",        "union",        "enum",
-      "const",          "volatile",    "restrict",      "_Atomic",     "static",        "extern",       "typedef",
-      "inline",         "register",    "auto",          "_Noreturn",   "_Thread_local", "_Alignas",     "__thread",
-      "__attribute__",  "__inline",    "__inline__",    "__const",     "__volatile__",  "__restrict",   "__restrict__",
-      "__signed__",     "typeof",      "__typeof__",    "__typeof",    "__int128",      "__asif_mutex", "__asif_intptr",
-      "__asif_uintptr", "__asif_flag", "__extension__", "__auto_type", "_Float128",     "__float128"};
+      "void",          "char",           "short",        "int",           "long",          "signed",
+      "unsigned",      "_Bool",          "float",        "double",        "_Complex",      "struct",
+      "union",         "enum",           "const",        "volatile",      "restrict",      "_Atomic",
+      "static",        "extern",         "typedef",      "inline",        "register",      "auto",
+      "_Noreturn",     "_Thread_local",  "_Alignas",     "__thread",      "__attribute__", "__inline",
+      "__inline__",    "__const",        "__volatile__", "__restrict",    "__restrict__",  "__signed__",
+      "typeof",        "__typeof__",     "__typeof",     "__int128",      "__asif_mutex",  "__asif_spinlock",
+      "__asif_intptr", "__asif_uintptr", "__asif_flag",  "__extension__", "__auto_type",   "_Float128",
+      "__float128"};
   struct token *t = parse_token(f);
   if (t->kind != TOKEN_NAME) return false;
   struct decl *d = scope_find(t->symbol);
@@ -255,6 +257,7 @@ static const struct type *parse_one_type(struct front *f, struct qualifiers *q, 
   if (token_is(t, "enum")) return parse_enum(f);
   if (token_is(t, "typeof") || token_is(t, "__typeof__") || token_is(t, "__typeof")) return parse_typeof(f);
   if (parse_accept(f, "__asif_mutex")) return TYPE_OF(MUTEX);
+  if (parse_accept(f, "__asif_spinlock")) return TYPE_OF(SPINLOCK);
   if (parse_accept(f, "__asif_flag")) return TYPE_OF(FLAG);
   if (parse_accept(f, "__asif_intptr")) return TYPE_OF(INTPTR);
   if (parse_accept(f, "__asif_uintptr")) return TYPE_OF(UINTPTR);

@@ -39,6 +39,8 @@ const struct type basic_types[BASIC_COUNT] = {
     INTEGER(UINTPTR, 8, false, true, false),
     INTEGER(LLINTPTR, 8, true, true, true),
     INTEGER(ULLINTPTR, 8, false, true, true),
+    [BASIC_SPINLOCK] =
+        {.kind = TYPE_MUTEX, .plain = TYPE_OF(SPINLOCK), .size = 4, .align = 4, .cells = 1, .complete = true},
     [BASIC_MUTEX] = {.kind = TYPE_MUTEX, .plain = TYPE_OF(MUTEX), .size = 40, .align = 8, .cells = 1, .complete = true},
 };
 
@@ -181,6 +183,7 @@ bool type_same(const struct type *a, const struct type *b) {
   case TYPE_FUNCTION: return same_function(a, b);
   case TYPE_STRUCT:
   case TYPE_UNION: return false;
+  case TYPE_MUTEX: return a->size == b->size;
   default: return true;
   }
 }
@@ -238,7 +241,7 @@ static void print_plain(const struct type *t, struct text *to) {
   switch (t->kind) {
   case TYPE_VOID: text_add(to, "void"); break;
   case TYPE_BOOL: text_add(to, "_Bool"); break;
-  case TYPE_MUTEX: text_add(to, "pthread_mutex_t"); break;
+  case TYPE_MUTEX: text_add(to, t->plain == TYPE_OF(SPINLOCK) ? "pthread_spinlock_t" : "pthread_mutex_t"); break;
   case TYPE_STRUCT: print_tagged(t, "struct", to); break;
   case TYPE_UNION: print_tagged(t, "union", to); break;
   case TYPE_INT:

@@ -131,7 +131,7 @@ run 0 "$asif" verify chain.c --quiet -- '-DSTORES=y = v; x = v' -DFIRST=x -DSECO
 fixed 'x = y = z = 3; r = x * 100 + y * 10 + z;' 333
 
 # The store of an assignment within another need not come before the outer one; ok() sees x before y, and y before x.
-sed 's/^static int x, y;/static int x, y, z, t[2] = {0, 1}; static _Atomic int ax, ay; static int same(int v) { return v; }/' \
+sed 's/^static int x, y;/static int x, y, z, t[2] = {0, 1}, s[2]; static _Atomic int ax, ay; static int same(int v) { return v; }/' \
   chain.c >late.c
 late() { # late STATUS STORES [X Y]
   run "$1" "$asif" verify late.c --quiet -- "-DSTORES=$2" "-DFIRST=${3-x}" "-DSECOND=${4-y}"
@@ -151,6 +151,17 @@ late 3 'x = v && (y = v)'
 says 'take the expression apart'
 late 3 'x = v ? (y = v) : 0'
 late 3 'x = (y = v) + (z = v) + (t[0] = v) + (t[1] = v)'
+# ... also if it is in the address.
+for stores in 's[y++] = v' '*(s + y++) = v' 's[y++] += v' 's[y = 0, y++] = v' 's[y++] = z = v' 's[z++] = y = v'; do
+  late 1 "$stores" 's[0]' y
+  late 1 "$stores" y 's[0]'
+done
+late 0 's[ay++] = v' 's[0]' ay # the value is there when the one operation is done
+late 0 's[(y++, 0)] = v' 's[0]' y
+late 0 's[same(y++)] = v' 's[0]' y
+late 3 's[y++]++' 's[0]' y
+late 3 's[v && y++] = v' 's[0]' y
+fixed 't[x++] = 7; t[x++] += 1; r = t[0] * 100 + t[1] * 10 + x;' 812
 fixed 'r = (x = (y = 2) + 1) * 100 + 5; r += y * 10;' 325
 fixed 'x = 1 + y++; x = x * 10 + ++y; r = x * 10 + y;' 122
 undefined 'struct q { int n; }; static int f(void) { struct q t = {1}, *p = &t; p->n = p->n++ + 0; return 1; }'

@@ -34,6 +34,22 @@ refused() { # SAID CONDITION [BEFORE]
 true_for '__builtin_expect(i, 0) < 0'
 true_for '_Generic(__builtin_expect(ll, 0), long: 1, default: 0)'
 
+# A spin lock is an int, and no mutex.
+locks='#include <pthread.h>
+static pthread_spinlock_t s;
+static pthread_mutex_t m;
+static struct { char c; pthread_spinlock_t l; } in;'
+true_for 'sizeof s == 4 && _Alignof(pthread_spinlock_t) == 4 && sizeof in == 8 && sizeof m == 40' "$locks"
+true_for '!pthread_spin_lock(&s) && !pthread_spin_unlock(&s)' "$locks"
+refused "o.c:14:25: pthread_spin_lock needs a pointer to a spin lock, not 'pthread_mutex_t *'" 'pthread_spin_lock(&m)' "$locks"
+refused "o.c:14:26: pthread_mutex_lock needs a pointer to a mutex, not 'pthread_spinlock_t *'" 'pthread_mutex_lock(&s)' "$locks"
+
+# No arithmetic on an atomic _Bool: GCC has none.
+for call in atomic_fetch_or\(\&b,1\) __atomic_fetch_add\(\&b,1,5\) __atomic_and_fetch\(\&b,1,5\) __sync_fetch_and_xor\(\&b,1\); do
+  refused "on a '_Bool', which has no arithmetic" "$call" 'static _Atomic _Bool b;'
+done
+true_for '(b |= 1) && atomic_exchange(&b, 1)' 'static _Atomic _Bool b;'
+
 # _Generic keeps apart what C keeps apart.
 is() { true_for "_Generic($1, $2: 1, default: 0)"; }
 is_not() { true_for "!_Generic($1, $2: 1, default: 0)"; }
@@ -63,7 +79,8 @@ refused '_Generic on a mutex is outside the C that verify reads' '_Generic(&m, p
 static pthread_mutex_t m;'
 
 # Layouts that are not C's own.
-for pragma in '#pragma pack(1)' '#pragma pack(push, 1)' '_Pragma("pack(1)")' '#pragma GCC scalar_storage_order big-endian' '#pragma ms_struct on'; do
+for pragma in '#pragma pack(1)' '#pragma pack(push, 1)' '_Pragma("pack(1)")' '#pragma GCC scalar_storage_order big-endian' '#pragma ms_struct on' \
+  '#pragma weak get'; do
   refused 'o.c:6:1: #pragma' 1 "$pragma"
 done
 true_for 1 '#pragma GCC optimize ("O2")'
