@@ -138,7 +138,9 @@ void scope_bind_tag(struct front *, struct symbol *, struct type *);
 struct decl *scope_find(const struct symbol *);                            /* NULL if there is none */
 struct decl *scope_find_here(const struct front *, const struct symbol *); /* in the innermost scope alone */
 const char *scope_nearest(struct front *, const struct symbol *);          /* a name like it, or NULL */
-bool name_near(const char *, size_t, const char *, size_t);                /* few letters apart */
+/* Where a function of that name comes only later in the file; NULL. */
+const struct token *scope_below(const struct front *, const struct symbol *);
+bool name_near(const char *, size_t, const char *, size_t); /* few letters apart */
 
 /* type.c */
 enum basic {

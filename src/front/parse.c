@@ -6,7 +6,8 @@ static void check_uses(struct front *f) {
   for (size_t i = 0; i < f->uses.count; i++) {
     const struct use *use = &f->uses.at[i];
     const struct decl *d = use->decl;
-    if (d->kind == DECL_FUNCTION && !d->defined) front_fail(f, use->place, "%s has no body in this file", d->name);
+    if (d->kind == DECL_FUNCTION && !d->defined)
+      front_fail(f, use->place, "%s has no body in this file: #include the one that has it", d->name);
     if (d->kind == DECL_VARIABLE && !d->defined)
       front_fail(f, use->place, "%s is only declared extern, not defined in this file", d->name);
   }

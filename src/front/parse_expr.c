@@ -81,6 +81,10 @@ _Noreturn static void undeclared(struct front *f, const struct token *t) {
   if (known && !known->signature) front_outside(f, t->place, "%s", t->text);
   if (known)
     front_fail(f, t->place, "%s is not declared; #include <%s.h> would be right", t->text, header_name(known->header));
+  const struct token *below = scope_below(f, t->symbol);
+  if (below)
+    front_fail(f, t->place, "%s is declared only below, in line %u: declare it before this line", t->text,
+               below->place.line);
   const char *near = scope_nearest(f, t->symbol);
   if (near) front_fail(f, t->place, "%s is not declared; %s would be right", t->text, near);
   if (!strncmp(t->text, "__builtin_", 10) || !strncmp(t->text, "__sync_", 7) || !strncmp(t->text, "__atomic_", 9))

@@ -34,10 +34,19 @@ static void parse_object_macro(struct front *f, struct place place) {
 static struct decl *parse_function_name(struct front *f) {
   struct token *t = parse_name(f, "a function");
   struct decl *d = scope_find(t->symbol);
-  if (!d || d->kind != DECL_FUNCTION) {
+  if (d && d->kind != DECL_FUNCTION)
+    front_fail(f, t->place, "%s is %s, not a function", t->text,
+               d->kind == DECL_VARIABLE  ? "a variable"
+               : d->kind == DECL_TYPEDEF ? "a type"
+                                         : "a constant");
+  if (!d) {
+    const struct token *below = scope_below(f, t->symbol);
+    if (below)
+      front_fail(f, t->place, "%s is declared only below, in line %u: this line belongs after it", t->text,
+                 below->place.line);
     const char *near = scope_nearest(f, t->symbol);
-    if (near && !d) front_fail(f, t->place, "there is no function %s; %s would be right", t->text, near);
-    front_fail(f, t->place, "there is no function %s", t->text);
+    if (near) front_fail(f, t->place, "there is no function %s; %s would be right", t->text, near);
+    front_fail(f, t->place, "there is no function %s in this file, nor in those that it includes", t->text);
   }
   struct use use = {d, t->place};
   vec_push(f->mem, &f->uses, use);

@@ -73,6 +73,24 @@ bool name_near(const char *a, size_t n, const char *b, size_t m) {
   return n > 1 && distance(a, n, b, m) <= (n < 6 ? 1u : 2u);
 }
 
+static int opens(const struct token *t, const char *open, const char *close) {
+  return token_is(t, open) - token_is(t, close);
+}
+
+const struct token *scope_below(const struct front *f, const struct symbol *wanted) {
+  int end = 0, braces = 0, round = 0;
+  for (size_t i = f->at; i < f->tokens.count; i++) end += opens(&f->tokens.at[i], "{", "}");
+  for (size_t i = f->at; i + 1 < f->tokens.count; i++) {
+    const struct token *t = &f->tokens.at[i];
+    braces += opens(t, "{", "}");
+    round = token_is(t, ";") ? 0 : round + opens(t, "(", ")");
+    if (t->symbol == wanted && t->place.file == f->tokens.at[f->at].place.file && braces == end && round <= 0 && i &&
+        token_is(t + 1, "(") && (token_is(t - 1, "*") || t[-1].kind == TOKEN_NAME))
+      return t;
+  }
+  return NULL;
+}
+
 const char *scope_nearest(struct front *f, const struct symbol *wanted) {
   for (const struct symbol *s = f->symbols; s; s = s->older)
     if (s != wanted && s->decls && name_near(wanted->name, wanted->length, s->name, s->length)) return s->name;
