@@ -112,6 +112,13 @@ struct spec_container {
   const char *done, *undone; /* what happens to a value: "enqueued", "dequeued" */
 };
 
+/* Adds numbers that are too large for a value in place to the table that they belong to. */
+struct spec_numbers {
+  const struct values *to;
+  value (*add)(void *self, int64_t);
+  void *self;
+};
+
 struct spec {
   const char *name;    /* "bounded-queue" */
   const char *aliases; /* "bqueue" other names, separated by blanks; "" for none */
@@ -131,11 +138,12 @@ struct spec {
   bool by_process;       /* what an operation does depends on the process that calls it (locks, per-producer order) */
   uint32_t always;     /* operations (bit m for ops[m]) that can happen in every state, with the one result they have */
   uint32_t overwrites; /* of those, the ones that lead to the same state from every state (of one key, where keyed) */
-  const struct spec_cell *cell;  /* of an object that is one value: an operation each; else NULL */
-  const struct values *values;   /* the bound history's values (texts, order); set by spec_bind */
-  const struct names *processes; /* the bound history's, for naming them; or NULL */
-  void *user;                    /* of a specification of the user's own */
-  const char *source;            /* of such a one: its file; else NULL */
+  const struct spec_cell *cell;       /* of an object that is one value: an operation each; else NULL */
+  const struct values *values;        /* the bound history's values (texts, order); set by spec_bind */
+  const struct spec_numbers *numbers; /* NULL: a result that is a large number, and of no operation, is V_UNKNOWN */
+  const struct names *processes;      /* the bound history's, for naming them; or NULL */
+  void *user;                         /* of a specification of the user's own */
+  const char *source;                 /* of such a one: its file; else NULL */
 
   void (*init)(const struct spec *, struct outcomes *); /* adds every initial state (result V_NONE) */
   void (*step)(const struct spec *, struct state, const struct op *, struct outcomes *);

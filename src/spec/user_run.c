@@ -304,7 +304,7 @@ static long to_number(const struct spec *s, value v) {
 
 static bool stands_for_entry(int64_t n) { return n >= INT_MIN && n < (int64_t)INT_MIN + C_TEXTS; }
 
-/* The result n of operation m; V_UNKNOWN for a large number that no operation of the history has. */
+/* The result n of operation m; V_UNKNOWN for a large number where none are added to the values. */
 static value to_value(const struct spec *s, unsigned m, long n) {
   value v;
   int64_t number = n; /* `call` has made a number of every result */
@@ -313,7 +313,8 @@ static value to_value(const struct spec *s, unsigned m, long n) {
     v = (value)(n - INT_MIN) << 1 | 1;
     return v >> 1 < values_count(s->values) ? v : V_UNKNOWN;
   }
-  return n >= VALUE_SMALL_MIN && n <= VALUE_SMALL_MAX ? value_of_small((int32_t)n) : V_UNKNOWN;
+  if (n >= VALUE_SMALL_MIN && n <= VALUE_SMALL_MAX) return value_of_small((int32_t)n);
+  return s->numbers && s->numbers->to == s->values ? s->numbers->add(s->numbers->self, n) : V_UNKNOWN;
 }
 
 /* May the operation have returned this? Formats write success in many ways: Ok() is any of those that say nothing, and

@@ -17,6 +17,8 @@ static value number_value(const struct subject *s, word w) {
   return v;
 }
 
+static value add_number(void *self, int64_t n) { return number_value(self, n); }
+
 static_assert((int)RESULT_OF_VOID == C_VOID && (int)RESULT_OF_BOOL == C_BOOL && (int)RESULT_OF_INT == C_NUMBER,
               "the front end's types of results are those of the conversion");
 
@@ -276,6 +278,8 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   bool self = !s->spec.name;
   if (self && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
+  s->numbers = (struct spec_numbers){s->values, add_number, s};
+  s->spec.numbers = &s->numbers;
   for (uint32_t i = 0; i < s->program->op_count; i++)
     if (!(options->against ? against_bind(s, i, why) : bind_op(s, i, why))) return false;
   uint32_t used = 0;

@@ -52,6 +52,7 @@ struct subject {
   struct program *program;
   struct spec spec;
   struct values *values;
+  struct spec_numbers numbers;
   int *spec_op; /* of each operation of the program: that of the specification */
   struct client_thread *client;
   unsigned threads;

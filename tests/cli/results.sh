@@ -134,3 +134,36 @@ done
 run 1 "$asif" verify zeros.c --threads 1 --ops 1 -- -DSPEC=cas_register '-DOP=cas, ASIF_IN(0, 0)'
 says 'but 0 was never written; a cas-register begins as nil, cas-register(0) begins'
 run 0 "$asif" verify zeros.c --threads 1 --ops 1 -- '-DSPEC=cas_register(0)' '-DOP=cas, ASIF_IN(0, 0)'
+
+# Numbers beyond 32 bits are as exact as others, of a specification in C too.
+replays=yes
+large() { # TIMES OF THE OBJECT, OF THE SPECIFICATION
+  cat >large.c <<EOF
+#include <asif.h>
+#include <stdatomic.h>
+static _Atomic long x;
+static void write(long v) { x = v * $1; }
+static long read(void) { return x; }
+ASIF_OBJECT(large)
+ASIF_OP(write, ASIF_IN(1, 2))
+ASIF_OP(read)
+EOF
+  cat >large_spec.c <<EOF
+#include <asif.h>
+struct state { long v; };
+static void write(struct state *s, long v) { s->v = v * $2; }
+static long read(struct state *s) { return s->v; }
+ASIF_SPEC(large, struct state)
+ASIF_SPEC_OP(write)
+ASIF_SPEC_OP(read)
+EOF
+}
+large 5000000000L 5000000000L
+for how in '-j1' '-j2' '-r none'; do run 0 "$asif" verify large.c --spec large_spec.c --ops 2 $how; done
+run 0 "$asif" test large.c --spec large_spec.c --threads 2 --ops 1
+for other in 5000000001L 705032704L -5000000000L; do # the low 32 bits are the same
+  large 5000000000L $other
+  run 1 "$asif" verify large.c --spec large_spec.c --evidence e; says 'not linearizable'
+  run 0 "$asif" replay e --run
+  run 1 "$asif" test large.c --spec large_spec.c --threads 2 --ops 1
+done
