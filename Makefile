@@ -196,6 +196,12 @@ test-long:
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
 	@$(B)/strict/asif-tests --sum $(B)/tally
 
+# Objects of Debian's packages and of other libraries.
+test-packages: export ASIF_LONG = 1
+test-packages: all $(B)/asif-tests
+	@tools/deps packages || echo 'going on without' >&2
+	@$(B)/asif-tests -t 7200 test_packages
+
 # `asif check` against the reference in Python, tests/reference.py.
 REFERENCE_HISTORIES ?= 1000000
 test-reference: all
@@ -262,6 +268,7 @@ help:
 	@echo 'make demo       check two example histories'
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make test-packages  objects of Debian packages'
 	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
 	@echo 'make format-check  is the layout that of .clang-format?'
 	@echo 'make test-browser  the HTML page, used in a real browser'
@@ -274,6 +281,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-packages test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

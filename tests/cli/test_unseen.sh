@@ -202,8 +202,13 @@ number|$add|v = (int)strtol(x, NULL, 10)
 ended|char t[4] = "1"; strtol(t, &end, 10); $add|v = __atomic_load_n(&end, 5) == x; $load
 folded|$add|v = strcasecmp(x, "A") == 0; $load
 spanned|$add|v = (int)strspn(x, "z"); $load
-sorted|qsort(x, 1, 1, equal); $add|$load
+sorted|qsort(x, 2, 1, equal); $add|$load
 END
+# Where plain accesses are points, what qsort sorts is read and written back, others in between.
+text sorts 'qsort(x + 4, 8, 1, equal); x[0]++' 'v = x[0] - 48' 1
+run 0 "$asif" test sorts.c -n 2 -o 1 --races no; says 'verdict: linearizable'
+text lost 'x[0]++; qsort(x, 4, 1, equal)' 'v = x[0] - 48' 0
+run 1 "$asif" test lost.c --client 'inc() | inc() get()' --races no; says 'verdict: not linearizable'
 text scanned 'int v; sscanf(x, "%d", &v); sprintf(x, "%d", v + 1)' 'sscanf(x, "%d", &v)' 1
 run 0 "$asif" test scanned.c -n 2 -o 1; says 'verdict: linearizable'
 text refused 'sscanf("1", "%d", &n); x[0]++' 'v = x[0] - 48' 1

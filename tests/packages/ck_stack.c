@@ -1,21 +1,11 @@
-/* Concurrency Kit's stack (libck-dev), unmodified: ck_stack_batch_pop_mpmc exchanges the head without a new generation, so that a
- * ck_stack_pop_mpmc that was under way takes the stack for the one it has seen (ABA).
+/* Concurrency Kit's stack (libck-dev), unmodified, with its inline assembly: ck_stack_batch_pop_mpmc exchanges the head without a new
+ * generation, so that a ck_stack_pop_mpmc that was under way takes the stack for the one it has seen (ABA). Without pop_all
+ * (-DNO_BATCH) the generation saves it.
  *
- * Its nodes must stay nodes for as long as there are threads. With compiler builtins instead of inline assembly, which hooks
- * cannot see; these lack the 16-byte compare-and-exchange, which is therefore added. */
+ * Its nodes must stay nodes for as long as there are threads. */
 #include <asif.h>
 #include <stdlib.h>
 
-#define CK_USE_CC_BUILTINS 1
-#include <ck_pr.h>
-
-#define CK_F_PR_CAS_PTR_2_VALUE
-static inline bool ck_pr_cas_ptr_2_value(void *target, void *expected, void *update, void *seen) {
-  __int128 old = *(__int128 *)expected;
-  bool done = __atomic_compare_exchange_n((__int128 *)target, &old, *(__int128 *)update, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  *(__int128 *)seen = old;
-  return done;
-}
 #include <ck_stack.h>
 
 struct item {
@@ -85,6 +75,8 @@ ASIF_SPEC_OP(spec_pop_all, "pop_all")
 ASIF_OBJECT(batch_stack)
 ASIF_OP(push, ASIF_IN(3, 3))
 ASIF_OP(pop)
+#ifndef NO_BATCH
 ASIF_OP(pop_all)
+#endif
 ASIF_INIT(two)
 ASIF_TYPE_STABLE()

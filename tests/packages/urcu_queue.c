@@ -1,14 +1,9 @@
-/* The wait-free concurrent queue of liburcu (liburcu-dev), unmodified: enqueues are wait-free, dequeues take a mutex.
- *
- * With its generic atomics (compiler builtins) instead of those for x86, which are inline assembly that hooks cannot see. */
+/* The wait-free concurrent queue of liburcu (liburcu-dev), unmodified, with its inline assembly: enqueues are wait-free, dequeues take a
+ * mutex. */
 #include <asif.h>
 #include <stdlib.h>
 
 #define _LGPL_SOURCE /* the functions themselves, not calls of the library */
-#define _URCU_ARCH_UATOMIC_X86_H
-#define UATOMIC_HAS_ATOMIC_BYTE
-#include <urcu/arch.h>
-#include <urcu/uatomic/generic.h>
 #include <urcu/wfcqueue.h>
 
 struct item {
