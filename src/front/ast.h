@@ -309,6 +309,7 @@ struct unit {
   VEC(struct decl *) decls; /* variables and functions of file scope, in order; static locals too */
   struct harness harness;
   uint32_t decl_count; /* ids given */
+  bool member_arrays;  /* some struct has an array within */
 };
 
 /* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On

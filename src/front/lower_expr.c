@@ -100,7 +100,10 @@ struct value value_binary(struct lowering *l, enum operator op, const struct typ
   return value_in(d);
 }
 
+/* Where it may leave an array that is a member, the machine looks. */
 static bool stays_inside(const struct lowering *l, struct value p, int64_t cells) {
+  if (cells && p.kind == VALUE_REG && l->unit->member_arrays) return false;
+  if (cells && p.kind == VALUE_GLOBAL && l->layouts.at[l->globals.at[p.global].layout].array_count) return false;
   if (p.kind == VALUE_REG) return p.imm + cells > -(1 << 20) && p.imm + cells < 1 << 20;
   if (p.kind != VALUE_GLOBAL) return p.kind == VALUE_SLOT && !cells;
   return p.imm + cells >= 0 && p.imm + cells <= l->layouts.at[l->globals.at[p.global].layout].count;

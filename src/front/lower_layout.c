@@ -40,12 +40,20 @@ bool layouts_agree(const struct type *a, const struct type *b) {
 }
 
 typedef VEC(struct cell) cell_list;
+typedef VEC(struct member_array) array_list;
 
-static void flatten(struct lowering *l, cell_list *cells, const struct type *t, const char *name, bool atomic) {
+static void add_array(struct lowering *l, array_list *arrays, const struct type *t, uint32_t begin) {
+  const struct type *of = t;
+  while (of->kind == TYPE_ARRAY) of = of->of;
+  if (t->cells) vec_push(l->mem, arrays, ((struct member_array){begin, begin + t->cells, of->cells}));
+}
+
+static void flatten(struct lowering *l, cell_list *cells, array_list *arrays, const struct type *t, const char *name,
+                    bool atomic) {
   atomic = atomic || t->atomic;
   switch (t->kind) {
   case TYPE_ARRAY:
-    for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, t->of, lower_text(l, "%s[%u]", name, i), atomic);
+    for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, arrays, t->of, lower_text(l, "%s[%u]", name, i), atomic);
     break;
   case TYPE_STRUCT:
   case TYPE_UNION:
@@ -53,7 +61,8 @@ static void flatten(struct lowering *l, cell_list *cells, const struct type *t, 
       const struct field *f = &t->fields[i];
       if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
       const char *dot = *name && *f->name ? "." : "";
-      flatten(l, cells, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
+      if (f->type->kind == TYPE_ARRAY) add_array(l, arrays, f->type, (uint32_t)cells->count);
+      flatten(l, cells, arrays, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
     }
     break;
   default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
@@ -65,11 +74,13 @@ uint32_t layout_for(struct lowering *l, const struct type *t, const char *variab
   for (size_t i = 0; !variable && i < l->layout_types.count; i++)
     if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
   cell_list cells = {0};
-  flatten(l, &cells, t, "", false);
+  array_list arrays = {0};
+  flatten(l, &cells, &arrays, t, "", false);
   struct text name;
   text_open(&name, l->mem);
   if (!variable) type_print(t->plain ? t->plain : t, &name);
-  struct layout layout = {variable ? variable : text_string(&name), cells.at, (uint32_t)cells.count};
+  struct layout layout = {variable ? variable : text_string(&name), cells.at, (uint32_t)cells.count, arrays.at,
+                          (uint32_t)arrays.count};
   vec_push(l->mem, &l->layouts, layout);
   vec_push(l->mem, &l->layout_types, variable ? NULL : t);
   return (uint32_t)l->layouts.count - 1;

@@ -25,6 +25,10 @@ static inline word word_pointer(uint32_t object, uint32_t cell) {
 static inline uint32_t word_object(word w) { return (uint32_t)((w ^ WORD_POINTER) >> 24); }
 static inline uint32_t word_cell(word w) { return (uint32_t)(w >> 3) & 0x1fffff; }
 static inline unsigned word_mark(word w) { return (unsigned)w & 7; }
+/* Set in the cell of a pointer just past an array that is a member, unless the object ends there: what comes next is at
+ * that address, but is no element. */
+enum { CELL_PAST = 1 << 20 };
+#define WORD_PAST ((word)CELL_PAST << 3)
 
 /* A scalar type: how arithmetic on it wraps or overflows. */
 struct scalar {
@@ -43,10 +47,16 @@ struct cell {
 
 /* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells.
  */
+struct member_array {
+  uint32_t begin, end; /* cells, of all its dimensions */
+  uint32_t element;    /* cells of what is no array */
+};
 struct layout {
   const char *name; /* "struct node", or of a variable: its name */
   struct cell *cells;
   uint32_t count;
+  struct member_array *arrays; /* those that are members of a struct, what is within one after it */
+  uint32_t array_count;
 };
 
 /* Registers are numbered within the operation; a struct takes as many in a row as it has cells. */

@@ -135,6 +135,7 @@ void type_complete(struct front *f, struct type *t, uint32_t align, struct place
     if (size > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     field->offset = round_up(size, own);
     field->cell = cells;
+    f->unit->member_arrays |= of->kind == TYPE_ARRAY;
     size = field->offset + of->size;
     cells += of->cells;
     if (cells > CELLS_MOST)

@@ -93,11 +93,14 @@ static bool is_null(word w) { return w >= 0 && w <= 7; }
 
 static enum fault compare_pointers(unsigned op, struct scalar s, word a, word b, word *out) {
   if (op == OP_EQ || op == OP_NE) {
+    if ((a ^ b) == WORD_PAST && word_is_pointer(a)) return FAULT_ADDRESS; /* what is past an array, and what is there */
     *out = (a == b) == (op == OP_EQ);
     return FAULT_NONE;
   }
   if (!s.is_signed && (is_null(a) || is_null(b))) return compare_null(op, a, b, out);
   if (!word_is_pointer(a) || !word_is_pointer(b) || word_object(a) != word_object(b)) return FAULT_ADDRESS;
+  a &= ~WORD_PAST;
+  b &= ~WORD_PAST;
   *out = op == OP_LT ? a < b : op == OP_LE ? a <= b : op == OP_GT ? a > b : a >= b;
   return FAULT_NONE;
 }
@@ -189,6 +192,7 @@ enum fault arith_differ(word a, word b, int64_t size, word *out) {
     }
     return FAULT_POINTER;
   }
-  *out = ((int64_t)word_cell(a) - (int64_t)word_cell(b)) / (size ? size : 1);
+  int64_t x = word_cell(a & ~WORD_PAST), y = word_cell(b & ~WORD_PAST);
+  *out = (x - y) / (size ? size : 1);
   return FAULT_NONE;
 }

@@ -110,6 +110,31 @@ static unsigned zero_bits(const struct run *run, word p) {
   return s.mutex ? 2 : s.bits == 64 ? 3 : s.bits == 32 ? 2 : s.bits == 16 ? 1 : 0;
 }
 
+static inline bool in_member(const struct run *run, word at) {
+  return run->machine->program->unit->member_arrays && word_is_pointer(at) && !is_forgotten(run->machine, at);
+}
+
+/* The pointer, i elements further. One within an array that is a member stays there, or just past it. */
+static enum fault index_member(const struct run *run, word at, word i, int64_t cells, word *out) {
+  const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
+  const struct layout *l = &run->machine->program->layouts[o->layout];
+  int64_t cell = word_cell(at) & ~(uint32_t)CELL_PAST, size = cells < 0 ? -cells : cells;
+  bool past = (at & WORD_PAST) && o->count <= CELL_PAST, found = false;
+  int64_t from = l->count ? (cell - past) / l->count * l->count : 0; /* where this one of several structs begins */
+  const struct member_array *a = l->arrays + l->array_count;
+  while (size && a != l->arrays && !found && o->count <= CELL_PAST) {
+    a--;
+    int64_t in = cell - from - a->begin, length = a->end - a->begin;
+    found = (past ? in == length : in >= 0 && in < length) && size % a->element == 0 && size <= length;
+  }
+  if (!found) return past ? FAULT_BOUNDS : arith_offset(at, i * cells, o->count, out);
+  int64_t to = cell + i * cells, end = from + a->end;
+  if (to < from + a->begin || to > end) return FAULT_BOUNDS;
+  bool is_past = to == end && end < o->count;
+  *out = word_pointer(word_object(at), (uint32_t)to | (is_past ? CELL_PAST : 0)) | (word)word_mark(at);
+  return FAULT_NONE;
+}
+
 /* Arithmetic on the mark of a pointer looks only at bits that are known. */
 static bool mark_bits_known(const struct run *run, unsigned op, word a, word b) {
   if (a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return true;
@@ -244,11 +269,11 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     break;
   case I_FETCH: {
     word result, by = r[in->b];
-    enum fault why = !in->scalar.pointer
-                         ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
-                     : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64
-                         ? FAULT_POINTER
-                         : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
+    enum fault why =
+        !in->scalar.pointer ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
+        : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
+        : in_member(run, before[0]) ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
+                                    : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
     if (!why && !in->scalar.pointer && !low_bits_known(run, in->op, before[0], by)) why = FAULT_ADDRESS;
     if (why) return fault(run, in, why, NULL);
     known = put(run, o, cells, &result, 1);
@@ -471,7 +496,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return fault(run, in, FAULT_POINTER, NULL);
     if (in->count && (i < 0 || i >= in->count)) return fault(run, in, FAULT_BOUNDS, NULL);
     uint32_t most = word_is_pointer(at) ? state_objects(run->machine, run->state)[word_object(at)].count : 0;
-    why = arith_offset(at, i * in->imm, most, &r[in->d]);
+    why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d])
+                             : arith_offset(at, i * in->imm, most, &r[in->d]);
     break;
   }
   case I_DIFFER:
@@ -822,7 +848,10 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
   } else {
     const struct object *o = &state_objects(m, (struct machine_state *)work)[word_object(w)];
     text_char(t, '&');
-    if (word_cell(w) || word_object(w) < m->globals)
+    if (w & WORD_PAST && o->count <= CELL_PAST) {
+      machine_print_cell(system, work, word_object(w), (word_cell(w) & ~(uint32_t)CELL_PAST) - 1, t);
+      text_add(t, " + 1");
+    } else if (word_cell(w) || word_object(w) < m->globals)
       machine_print_cell(system, work, word_object(w), word_cell(w), t);
     else
       text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);

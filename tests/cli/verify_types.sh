@@ -145,3 +145,39 @@ for address in '&a[6]' '&a[n + 1]' '&a[n - 6]'; do
   object "$address != 0" 'static int n = 5, a[5];'
   run 1 "$asif" verify o.c; says 'out of bounds'
 done
+
+# A pointer into an array that is a member: it may go just past it, and back, but nothing is there.
+member='#include <stdlib.h>
+struct in { int a[2]; int b; };
+static struct { struct in of[3]; int last[2]; int end; } s;
+static struct in *fresh(void) { struct in *p = malloc(3 * sizeof *p); for (int i = 0; i < 3; i++) p[i] = (struct in){{i, 10 * i}, 100 * i}; return p; }'
+true_for 'f()' "$member
+static int f(void) {
+  int n = 0, *e = s.last + 2, *p;
+  for (p = s.last; p != e; p++) n++;
+  for (p = s.last; p < e; ++p) n++;
+  while (p > s.last) --p, n++;
+  return n == 6 && p == s.last && e - p == 2 && e[-1] == 0 && &e[-2] == p && *(e - 1) == 0 && e - 2 == s.last;
+}"
+true_for 'f()' "$member
+static int f(void) {
+  struct in *q = fresh(), *end = q + 3, *p;
+  int n = 0;
+  for (p = q; p != end; p++) for (int *k = p->a; k < p->a + 2; k++) n += *k;
+  int *last = (end - 1)->a + 2, *first = &q[0].a[2];
+  n += last[-1] + *--first + (int)(last - q[2].a);
+  struct in *t = s.of + 3;
+  n += (int)(t - s.of) + (int)(t == &s.of[3]);
+  free(q);
+  return n == 33 + 20 + 2 + 4;
+}"
+for access in '*(s.last + 2)' '(s.last + 2)[0]' 's.of[1].a[2]' '*(&s.last[1] + 1)' '*&s.last[2]' '(s.of + 3)->b' '*(s.of[2].a + 2)' \
+  'fresh()[1].a[2]' '*(fresh()->a + 2)' '*past(s.last)' '*past(fresh()->a)' 'past(s.last)[1]' '*(past(s.last) + 1)' '*atomically()'; do
+  object "$access" "$member
+static _Atomic(int *) at;
+static int *atomically(void) { at = s.last; at++; at += 1; return at; }
+static int *past(int *p) { p++; p++; return p; }"
+  run 1 "$asif" verify o.c; says 'undefined behaviour'
+done
+object 's.last + 2 == &s.end' "$member" # the same address, or not
+run 3 "$asif" verify o.c
