@@ -29,238 +29,10 @@
 #include <string.h>
 
 #include "asif.h"
-#include "prove/prover.h"
-
-__extension__ typedef __int128 wide; /* holds the product of any two signed numbers of 64 bits */
-
-struct range {
-  wide low, high; /* both inside */
-};
-
-static struct range range_of_type(struct scalar s) {
-  if (s.bits == 1) return (struct range){0, 1};
-  wide half = (wide)1 << (s.bits - 1);
-  return s.is_signed ? (struct range){-half, half - 1} : (struct range){0, 2 * half - 1};
-}
-
-static bool within(struct range r, struct range in) { return in.low <= r.low && r.high <= in.high; }
-static wide least(wide a, wide b) { return a < b ? a : b; }
-static wide most(wide a, wide b) { return a > b ? a : b; }
-static struct range overlap(struct range a, struct range b) {
-  return (struct range){most(a.low, b.low), least(a.high, b.high)};
-}
-
-/* Registers: the range that the types of everything ever put there have together. */
-
-static const struct range anything = {INT64_MIN, INT64_MAX};
-
-static struct range range_of_scalar(struct scalar s) {
-  return s.pointer || s.holds_pointer || s.mutex || s.bits == 64 || !s.bits ? anything : range_of_type(s);
-}
-
-static bool put_in(struct reg_range *to, struct range r) {
-  bool grows = !to->set || r.low < to->low || r.high > to->high;
-  if (!grows) return false;
-  to->low = (int64_t)(to->set ? least(to->low, r.low) : r.low);
-  to->high = (int64_t)(to->set ? most(to->high, r.high) : r.high);
-  return to->set = true;
-}
-
-static bool is_comparison(unsigned op) { return op >= OP_EQ && op <= OP_GE; }
-
-static bool spans_of(struct reg_range *span, const struct inst *i) {
-  static const struct range truth = {0, 1};
-  bool more = false;
-  switch (i->code) {
-  case I_CONST: return i->imm != WORD_UNINITIALISED && put_in(&span[i->d], (struct range){i->imm, i->imm});
-  case I_MOVE:
-    for (unsigned k = 0; k < i->count; k++)
-      if (span[i->a + k].set) more |= put_in(&span[i->d + k], (struct range){span[i->a + k].low, span[i->a + k].high});
-    return more;
-  case I_UNARY: return put_in(&span[i->d], i->op == OP_NOT ? truth : range_of_scalar(i->scalar));
-  case I_BINARY: return put_in(&span[i->d], is_comparison(i->op) ? truth : range_of_scalar(i->scalar));
-  case I_CAST: return put_in(&span[i->d], range_of_scalar(i->scalar));
-  case I_LOAD:
-  case I_EXCHANGE:
-  case I_FETCH:
-    for (unsigned k = 0; k < i->count; k++)
-      more |= put_in(&span[i->d + k], i->count == 1 ? range_of_scalar(i->scalar) : anything);
-    return more;
-  case I_CAS:
-    for (unsigned k = 0; k < i->count; k++)
-      more |= put_in(&span[i->c + k], i->count == 1 ? range_of_scalar(i->scalar) : anything);
-    return put_in(&span[i->d], truth) || more;
-  case I_TRYLOCK: return put_in(&span[i->d], truth);
-  case I_CHOOSE: return put_in(&span[i->d], (struct range){0, UINT16_MAX});
-  case I_THREAD:
-  case I_GLOBAL:
-  case I_OFFSET:
-  case I_INDEX:
-  case I_DIFFER:
-  case I_ALLOC: return put_in(&span[i->d], anything);
-  default: return false; /* it puts nothing into a register */
-  }
-}
-
-static struct range range_of_parameter(const struct type *t) {
-  if (t->kind == TYPE_BOOL) return (struct range){0, 1};
-  if (t->kind != TYPE_INT || t->bits >= 64) return anything;
-  return range_of_type((struct scalar){.bits = (uint8_t)t->bits, .is_signed = t->is_signed});
-}
-
-/* Of the instructions from..to-1, in whatever order they run. */
-static void find_spans(const struct program *program, uint32_t from, uint32_t to, struct reg_range *span) {
-  for (bool more = true; more;) {
-    more = false;
-    for (uint32_t pc = from; pc < to; pc++) more |= spans_of(span, &program->code[pc]);
-  }
-}
+#include "prove/ranges.h"
 
 static struct reg_range *spans_at(const struct prover *p, const struct actor *a) {
   return p->reg_ranges + (size_t)REGS_MOST * (a->setting_up ? p->program->op_count : a->op);
-}
-
-/* Numbers at which a remembered range may end. */
-
-static int by_size(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static void add_end(struct prover *p, number_list *to, int64_t n) {
-  for (int64_t d = -1; d <= 1; d++)
-    if (n > INT64_MIN + 2 && n < INT64_MAX - 2) {
-      vec_push(p->mem, to, n + d);
-      vec_push(p->mem, to, -(n + d));
-    }
-}
-
-static void add_term(struct prover *p, const struct effect_term *t) {
-  if (t->kind == EFFECT_NUMBER) add_end(p, &p->spoken_of, t->number);
-}
-
-static void sort_ends(number_list *e) {
-  qsort(e->at, e->count, sizeof *e->at, by_size);
-  size_t count = 0;
-  for (size_t i = 0; i < e->count; i++)
-    if (!count || e->at[count - 1] != e->at[i]) e->at[count++] = e->at[i];
-  e->count = count;
-}
-
-static const int64_t results[] = {ASIF_EMPTY, ASIF_OK, ASIF_TRUE, ASIF_FALSE};
-
-static bool is_result(int64_t n) {
-  for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
-    if (results[i] == n) return true;
-  return false;
-}
-
-/* Of the types that there are: of fewer bits only where the program has them. */
-static void add_types(struct prover *p) {
-  uint64_t sizes = UINT64_C(1) << 32;
-  for (uint32_t pc = 1; pc < p->program->code_count; pc++)
-    if (p->program->code[pc].scalar.bits < 64) sizes |= UINT64_C(1) << p->program->code[pc].scalar.bits;
-  for (unsigned bits = 2; bits < 64; bits++)
-    if (sizes >> bits & 1) add_end(p, &p->ends, INT64_C(1) << (bits - 1)), add_end(p, &p->ends, INT64_C(1) << bits);
-}
-
-static void find_ends(struct prover *p) {
-  add_end(p, &p->spoken_of, 0);
-  for (uint32_t pc = 1; pc < p->program->code_count; pc++) {
-    const struct inst *i = &p->program->code[pc];
-    bool has = i->code == I_CONST || (i->code == I_BINARY && i->b == NO_REG);
-    if (has) add_end(p, is_result(i->imm) ? &p->ends : &p->spoken_of, i->imm);
-  }
-  for (uint32_t op = 0; op < p->program->op_count; op++)
-    add_end(p, &p->spoken_of, p->program->ops[op].low[0]), add_end(p, &p->spoken_of, p->program->ops[op].high[0]);
-  for (uint32_t g = 0; g < p->program->global_count; g++)
-    for (uint32_t c = 0; c < p->program->layouts[p->program->globals[g].layout].count; c++)
-      if (p->program->globals[g].init) add_end(p, &p->spoken_of, p->program->globals[g].init[c]);
-  for (size_t i = 0; p->effects && i < p->effects->list.count; i++) {
-    const struct effect *e = &p->effects->list.at[i];
-    for (unsigned k = 0; k < e->before.first + e->before.last; k++) add_term(p, &e->before.item[k]);
-    for (unsigned k = 0; k < e->after.first + e->after.last; k++) add_term(p, &e->after.item[k]);
-    add_term(p, &e->absent);
-    add_term(p, &e->value);
-  }
-  for (size_t i = 0; i < p->spoken_of.count; i++) vec_push(p->mem, &p->ends, p->spoken_of.at[i]);
-  for (unsigned i = 0; i < sizeof results / sizeof *results; i++) add_end(p, &p->ends, results[i]);
-  add_types(p);
-  sort_ends(&p->spoken_of);
-  sort_ends(&p->ends);
-}
-
-/* Counting: what was read from a cell is reckoned with, and what comes out is written to that cell again. */
-
-static bool is_same_cell(const struct inst *i, const struct inst *k) {
-  bool global = i->flags & FLAG_GLOBAL;
-  return i->imm == k->imm && global == !!(k->flags & FLAG_GLOBAL) && (!global || i->a == k->a);
-}
-
-static bool holds(const bool *from, reg r) { return r < REGS_MOST && from[r]; }
-
-/* Is it reckoned from what was read? Then so is what the instruction puts into its register. */
-static bool follows_from(const struct inst *i, const bool *from) {
-  if (i->code == I_BINARY) return !is_comparison(i->op) && (holds(from, i->a) || holds(from, i->b));
-  return (i->code == I_MOVE || i->code == I_CAST || i->code == I_UNARY) && holds(from, i->a);
-}
-
-static bool reads_number(const struct inst *i) {
-  return (i->code == I_LOAD || i->code == I_EXCHANGE || i->code == I_CAS) && i->count == 1 && !i->scalar.pointer &&
-         !i->scalar.mutex;
-}
-
-static reg read_into(const struct inst *i) { return i->code == I_CAS ? i->c : i->d; }
-
-/* The registers of the instructions from..to-1 that hold what follows from the cell that `load` reads. */
-static void find_following(const struct program *program, uint32_t from, uint32_t to, const struct inst *load,
-                           bool *holding) {
-  for (uint32_t pc = from; pc < to; pc++)
-    if (reads_number(&program->code[pc]) && is_same_cell(&program->code[pc], load) &&
-        read_into(&program->code[pc]) < REGS_MOST)
-      holding[read_into(&program->code[pc])] = true;
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t pc = from; pc < to; pc++) {
-      const struct inst *i = &program->code[pc];
-      if (!follows_from(i, holding) || i->d >= REGS_MOST || holding[i->d]) continue;
-      holding[i->d] = again = true;
-    }
-  }
-}
-
-static void find_counting(struct prover *p, uint32_t from, uint32_t to) {
-  const struct inst *code = p->program->code;
-  for (uint32_t load = from; load < to; load++) {
-    if (!reads_number(&code[load])) continue;
-    bool holding[REGS_MOST] = {false}, written = false;
-    find_following(p->program, from, to, &code[load], holding);
-    for (uint32_t pc = from; pc < to; pc++) {
-      bool writes = code[pc].code == I_STORE || code[pc].code == I_EXCHANGE || code[pc].code == I_CAS;
-      written |= writes && is_same_cell(&code[pc], &code[load]) && holds(holding, code[pc].b);
-    }
-    for (uint32_t pc = from; written && pc < to; pc++)
-      if (code[pc].code == I_BINARY && follows_from(&code[pc], holding)) p->counting[pc] = true;
-  }
-}
-
-void find_ranges(struct prover *p) {
-  const struct program *program = p->program;
-  p->reg_ranges = mem_zero(p->mem, (size_t)REGS_MOST * (program->op_count + 1), sizeof *p->reg_ranges);
-  p->counting = mem_zero(p->mem, program->code_count + 1, sizeof *p->counting);
-  for (uint32_t op = 0; op < program->op_count; op++) {
-    struct reg_range *span = p->reg_ranges + (size_t)REGS_MOST * op;
-    const struct type *f = program->unit->harness.ops.at[op].function->type;
-    for (uint32_t k = 0; k < program->ops[op].params; k++)
-      put_in(&span[k], k < f->param_count ? range_of_parameter(f->params[k]) : anything);
-    uint32_t end = op + 1 < program->op_count ? program->ops[op + 1].entry : program->code_count;
-    find_spans(program, program->ops[op].entry, end, span);
-    find_counting(p, program->ops[op].entry, end);
-  }
-  if (program->init_entry)
-    find_spans(program, program->init_entry, program->code_count,
-               p->reg_ranges + (size_t)REGS_MOST * program->op_count);
-  find_ends(p);
 }
 
 /* What is known of one number. */
@@ -278,7 +50,7 @@ static bool was_argument(const struct prover *p, const struct actor *a, val v) {
 /* By the order that is known. Only constants bound a number, never the strictness of several links of a chain: what
  * lies in between need not be an integer (split_in_two, heap.c). */
 static struct range range_by_facts(const struct prover *p, const struct view *view, val v) {
-  struct range r = anything;
+  struct range r = ANYTHING;
   for (unsigned f = 0; f < 2u * view->facts; f++) {
     val c = f % 2 ? view->fact[f / 2].b : view->fact[f / 2].a;
     if (!is_constant(c)) continue;
@@ -314,14 +86,14 @@ static struct range without_ends(const struct prover *p, const struct view *view
 static struct range range_kept(const struct prover *p, const struct actor *a, val v) {
   if (is_constant(v)) return (struct range){constant_value(p, v), constant_value(p, v)};
   if (KIND(v) == K_NODE || KIND(v) == K_DANGLING) return (struct range){1, (wide)1 << 62}; /* as addresses are */
-  if (KIND(v) != K_SYM) return anything;
+  if (KIND(v) != K_SYM) return ANYTHING;
   struct range r = range_by_facts(p, a->view, v);
   const struct reg_range *span = spans_at(p, a);
   for (unsigned i = 0; i < REGS_MOST; i++)
     if (a->reg[i] == v && span[i].set) r = overlap(r, (struct range){span[i].low, span[i].high});
   if (was_argument(p, a, v)) r = overlap(r, (struct range){INT32_MIN, INT32_MAX});
   r = without_ends(p, a->view, v, r);
-  return r.low <= r.high ? r : anything; /* it cannot be; whoever finds out ends the case */
+  return r.low <= r.high ? r : ANYTHING; /* it cannot be; whoever finds out ends the case */
 }
 
 /* As C has it, where its type is s. */
@@ -389,7 +161,7 @@ void learn_range(struct prover *p, struct view *v, val n, int64_t low, int64_t h
 static val number_between(struct prover *p, struct actor *a, struct range r, struct range type) {
   assert(r.low <= r.high);
   if (r.high > INT64_MAX || r.low < INT64_MIN) return new_sym(a->view); /* of 64 bits without a sign */
-  if (type.high > INT64_MAX) type = anything;
+  if (type.high > INT64_MAX) type = ANYTHING;
   int64_t low = end_below(&p->ends, (int64_t)r.low), high = end_above(&p->ends, (int64_t)r.high);
   if (r.low == r.high) return number(p, (int64_t)r.low); /* exactly, until the step is over: a loop may end by it */
   make_room(a);
@@ -409,7 +181,7 @@ static struct range wrapped(struct range r, struct range type) {
 
 /* The result of counting, where the number counted from lies in x: it goes as far as it may. */
 static struct range widened(const struct prover *p, struct range r, struct range x, struct range type) {
-  if (!within(r, anything) || r.low == r.high) return r;
+  if (!within(r, ANYTHING) || r.low == r.high) return r;
   if (r.low < x.low) r.low = most(type.low, end_below(&p->spoken_of, (int64_t)r.low));
   if (r.high > x.high) r.high = least(type.high, end_above(&p->spoken_of, (int64_t)r.high));
   return r;
@@ -505,7 +277,7 @@ static val bits(struct prover *p, struct actor *a, const struct inst *i, struct 
     r = (struct range){0, i->op == OP_AND ? least(x.high, y.high) : ones(most(x.high, y.high))};
   else if (i->op == OP_AND && (x.low >= 0 || y.low >= 0))
     r = (struct range){0, x.low >= 0 ? x.high : y.high};
-  if (x.low == x.high && y.low == y.high && within(x, anything) && within(y, anything)) {
+  if (x.low == x.high && y.low == y.high && within(x, ANYTHING) && within(y, ANYTHING)) {
     int64_t m = (int64_t)x.low, n = (int64_t)y.low;
     r.low = r.high = i->op == OP_AND ? m & n : i->op == OP_OR ? m | n : m ^ n;
   }
@@ -633,5 +405,5 @@ val run_choose(struct prover *p, struct actor *a, const struct inst *i) {
     prove_fail(p, FAIL_UNSET, "it is chosen among as many as a value says that was never set");
   else if (n.low < 1 || n.high > UINT16_MAX)
     prove_fail(p, FAIL_UNDEFINED, "asif_choose takes 1 to 65535, and another number is not excluded here");
-  return p->dead ? NIL : number_between(p, a, (struct range){0, n.high - 1}, anything);
+  return p->dead ? NIL : number_between(p, a, (struct range){0, n.high - 1}, ANYTHING);
 }
