@@ -47,9 +47,34 @@ static bool fail(struct mem *m, struct decision *d, const struct items *t, uint3
   return false;
 }
 
+/* A violation found by the sweep. Of several the one that shows first counts, so that there is little left to find
+ * (fault.h): (3) shows when b's dequeue returns, (4) when the empty one does. */
+struct wrong {
+  uint32_t shows;  /* event; NEVER: nothing is wrong */
+  uint32_t op;     /* the dequeue */
+  uint32_t before; /* of (3): item a; NEVER for (4) */
+};
+
+static void found_wrong(struct wrong *w, uint32_t shows, uint32_t op, uint32_t before) {
+  if (shows < w->shows) *w = (struct wrong){shows, op, before};
+}
+
+static bool fail_with(const struct part *p, struct mem *m, struct decision *d, const struct items *t,
+                      const struct wrong *w) {
+  if (w->before == NEVER) {
+    vec_push(m, &d->core, w->op);
+    items_cover(m, t, p->ops[w->op].call, w->shows - 1, &d->core);
+  } else {
+    core_add_item(m, &d->core, &t->at[w->before]);
+    core_add_item(m, &d->core, &t->at[t->of_op[w->op]]);
+  }
+  return fail(m, d, t, w->op);
+}
+
 /* The sweep: true if no violation. */
 static bool sweep_events(const struct part *p, struct mem *m, const struct items *t, const uint32_t *events,
                          struct sweep *s, struct decision *d) {
+  struct wrong wrong = {NEVER, NEVER, NEVER};
   uint32_t latest = NEVER;  /* of the items surely enqueued by now, the one whose dequeue is called last */
   uint32_t latest_call = 0; /* that call */
   uint32_t inside = 0;      /* items certainly inside */
@@ -62,9 +87,8 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
     if (x == NEVER) {
       if ((events[e] & 1) && p->ops[i].result == V_EMPTY && t->empty_count) {
         if (zero < (int64_t)p->ops[i].call) {
-          vec_push(m, &d->core, i);
-          items_cover(m, t, p->ops[i].call, e - 1, &d->core);
-          return fail(m, d, t, i);
+          found_wrong(&wrong, e, i, NEVER);
+          continue;
         }
         if (zero > used) {
           used = zero;
@@ -77,11 +101,8 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
       continue;
     }
     const struct item *it = &t->at[x];
-    if (e == it->put_call && it->take_ret != NEVER && latest != NEVER && latest_call > it->take_ret) {
-      core_add_item(m, &d->core, &t->at[latest]);
-      core_add_item(m, &d->core, it);
-      return fail(m, d, t, it->take);
-    }
+    if (e == it->put_call && it->take_ret != NEVER && latest != NEVER && latest_call > it->take_ret)
+      found_wrong(&wrong, it->take_ret, it->take, latest);
     if (e == it->take_call) {
       s->by_take_call[n_call++] = x;
       if (it->put_ret < e) inside--;
@@ -97,6 +118,7 @@ static bool sweep_events(const struct part *p, struct mem *m, const struct items
     if (e == it->take_ret) s->by_take_ret[n_out++] = x;
     if (!inside) zero = e;
   }
+  if (wrong.shows != NEVER) return fail_with(p, m, d, t, &wrong);
   for (uint32_t i = 0; i < t->stuck_count; i++) /* items that a pending take got are out last */
     if (t->at[t->stuck[i]].take != NEVER) s->by_take_ret[n_out++] = t->stuck[i];
   s->taken = n_call;

@@ -90,7 +90,6 @@ static bool affords(struct bisection *b, uint32_t count) {
 /* Decides a prefix, a long one without trying everything. */
 static void decide_prefix(struct bisection *b, struct part *prefix, struct decision *d) {
   bool is_long = prefix->count > LONG;
-  prefix->later = b->part->ops;
   prefix->verdict_only = true;
   uint64_t guesses = GUESSES / ((uint64_t)prefix->count + 1);
   prefix->guesses = guesses < GUESS_LEAST ? GUESS_LEAST : guesses < 200 ? (uint32_t)guesses : 200;

@@ -409,6 +409,17 @@ static enum verdict match_alone(struct matching *x, const op_list *core, op_list
   return d.verdict;
 }
 
+static void give_as_alone(struct matching *x, const struct matching *alone, const op_list *ops) {
+  for (size_t i = 0; i < alone->given.count; i++) {
+    uint32_t item = x->items->of_op[ops->at[alone->given.at[i].put]];
+    if (x->items->at[item].take == NEVER) give_take(x, item, pending_index(x->items, ops->at[alone->given.at[i].take]));
+  }
+}
+
+static void add_wrong(struct matching *x, const struct matching *alone, const op_list *ops) {
+  for (size_t i = 0; i < alone->wrong.count; i++) vec_push(x->mem, &x->wrong, ops->at[alone->wrong.at[i]]);
+}
+
 /* Tries in the whole what pending takes took in the wrong part alone. */
 static void match_as_alone(struct matching *x, const struct matching *alone, const op_list *ops, struct decision *d) {
   size_t had = x->given.count;
@@ -442,7 +453,7 @@ static void match_pending(struct matching *x, struct decision *d) {
   struct matching alone;
   enum verdict by_itself = match_alone(x, &d->core, &ops, &alone);
   if (by_itself == VERDICT_VIOLATED) {
-    for (size_t i = 0; i < alone.wrong.count; i++) vec_push(x->mem, &x->wrong, ops.at[alone.wrong.at[i]]);
+    add_wrong(x, &alone, &ops);
     vec_free(x->mem, &wrong);
     return;
   }
@@ -462,18 +473,23 @@ static void match_pending(struct matching *x, struct decision *d) {
   d->verdict = unknown ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
 }
 
-/* Gives the pending takes what they returned later, where that was inside already. */
-static void give_later(struct matching *x) {
+enum { TAIL_EVENTS = 1000 };
+
+/* What pending takes took is mostly to be seen at the end. So the items that are inside or were touched there are
+ * decided alone first, and what the takes got there is given them to begin with. False if that was wrong already. */
+static bool match_tail(struct matching *x) {
   const struct items *t = x->items;
-  for (uint32_t k = 0; k < t->pending_count; k++) {
-    const struct op *o = &x->part->later[t->pending[k]];
-    if (op_pending(o) || o->result == V_EMPTY || o->result == V_UNKNOWN) continue;
-    for (uint32_t i = t->count; i-- > 0;)
-      if (x->part->ops[t->at[i].put].arg[0] == o->result) {
-        if (t->at[i].take == NEVER) give_take(x, i, k);
-        break;
-      }
-  }
+  uint32_t from = x->part->events - TAIL_EVENTS;
+  op_list tail = {0}, ops = {0};
+  struct matching alone;
+  if (!t->pending_count || x->part->events < 10 * TAIL_EVENTS || t->stuck_count > TAIL_EVENTS) return true;
+  for (uint32_t i = 0; i < t->count; i++)
+    if (t->at[i].take == NEVER || t->at[i].take_ret >= from) core_add_item(x->mem, &tail, &t->at[i]);
+  enum verdict v = match_alone(x, &tail, &ops, &alone);
+  if (v == VERDICT_HOLDS) give_as_alone(x, &alone, &ops);
+  if (v == VERDICT_VIOLATED) add_wrong(x, &alone, &ops);
+  if (v == VERDICT_UNKNOWN) x->tries = 1; /* what was too much there is too much here */
+  return v != VERDICT_VIOLATED;
 }
 
 enum applies items_match_pending(const struct part *p, struct mem *m, struct items *t, const uint32_t *events,
@@ -485,16 +501,16 @@ enum applies items_match_pending(const struct part *p, struct mem *m, struct ite
                        .decide = decide,
                        .used = mem_zero(m, (size_t)t->pending_count + 1, 1),
                        .tries = p->guesses ? p->guesses : 200};
-  uint32_t tries = x.tries;
-  d->verdict = VERDICT_UNKNOWN;
-  if (p->later && t->pending_count) {
-    give_later(&x);
+  if (!match_tail(&x)) {
+    d->verdict = VERDICT_VIOLATED;
+  } else if (x.given.count) { /* a guess: where it does not help, nothing is proved */
     match_pending(&x, d);
-  }
-  if (d->verdict != VERDICT_HOLDS) { /* what was returned later is no proof of anything */
-    take_back_to(&x, 0);
-    x.wrong.count = 0;
-    x.tries = tries;
+    if (d->verdict != VERDICT_HOLDS) {
+      take_back_to(&x, 0);
+      x.wrong.count = 0;
+      match_pending(&x, d);
+    }
+  } else {
     match_pending(&x, d);
   }
   mem_free(m, x.used);

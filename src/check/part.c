@@ -65,6 +65,5 @@ struct part part_restrict(const struct part *p, struct mem *m, const uint32_t *o
   }
   mem_free(m, heap);
   assert(!open && events <= 2 * count);
-  return (struct part){p->spec,      p->values, copy, (uint32_t)count, events, global,
-                       global_event, 0,         NULL, p->verdict_only};
+  return (struct part){p->spec, p->values, copy, (uint32_t)count, events, global, global_event, 0, p->verdict_only};
 }

@@ -16,7 +16,6 @@ struct part {
   const uint32_t *global;       /* operation -> operation of the history; NULL if the part is the history */
   const uint32_t *global_event; /* event -> event of the history; NULL alike */
   uint32_t guesses;             /* of what pending removals took, that a monitor may try; 0: its own number */
-  const struct op *later;       /* each operation as it is in a longer history, or NULL: a hint of what to try first */
   bool verdict_only;            /* nobody wants the linearization: `order` may stay empty */
 };
 

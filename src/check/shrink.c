@@ -80,7 +80,7 @@ static struct part build(struct shrink *s, struct mem *m, uint32_t **from_op) {
     sorted_from[at++] = from[moments[e].what >> 1];
   }
   if (from_op) *from_op = sorted_from;
-  return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL, 0, NULL, true};
+  return (struct part){p->spec, p->values, sorted, n, events, NULL, NULL, 0, true};
 }
 
 /* Is what is left still wrong? "Too much to tell" is no. */

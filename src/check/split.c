@@ -66,7 +66,7 @@ static uint32_t group_ops(const struct history *h, bool by_key, struct mem *m, u
 
 static void whole(const struct history *h, const struct spec *spec, struct mem *m, struct parts *out) {
   out->at = mem_alloc(m, sizeof *out->at);
-  out->at[0] = (struct part){spec, h->values, h->ops.at, (uint32_t)h->ops.count, h->events, NULL, NULL, 0, NULL, false};
+  out->at[0] = (struct part){spec, h->values, h->ops.at, (uint32_t)h->ops.count, h->events, NULL, NULL, 0, false};
   out->count = 1;
 }
 
