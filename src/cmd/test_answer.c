@@ -182,6 +182,47 @@ static void note_races(const struct test_job *j, struct mem *m, notes *to) {
          "and a write releases");
 }
 
+/* "resize (queue.c:88-112)", "queue.c:40" */
+static void put_unreached(const struct unreached *u, struct text *t) {
+  if (u->function) text_printf(t, "%s (", u->function);
+  text_printf(t, "%s:%u", u->file, (unsigned)u->first);
+  if (u->last > u->first) text_printf(t, "-%u", (unsigned)u->last);
+  if (u->function) text_char(t, ')');
+}
+
+/* What to do about it. */
+static const char *reach_more(const struct test_job *j, struct mem *m) {
+  struct text t;
+  text_open(&t, m);
+  if (arg_flag(j->args, "client"))
+    text_add(&t, "other clients may reach it");
+  else
+    text_printf(&t, "try --ops %u", 2 * j->size.ops + 1);
+  return text_of(m, &t);
+}
+
+/* NULL: there is nothing to say. */
+static char *unreached_words(const struct test_job *j, struct mem *m) {
+  enum { TOLD_MOST = 6 };
+  struct text t;
+  text_open(&t, m);
+  if (!j->unreached_count) return NULL;
+  for (size_t i = 0; i < j->unreached_count && i < TOLD_MOST; i++) {
+    const struct unreached *u = &j->unreached[i];
+    bool last = i + 1 == j->unreached_count || i + 1 == TOLD_MOST;
+    if (i) text_add(&t, ", ");
+    if (u->branch && (!i || !u[-1].branch)) text_add(&t, last ? "a branch of " : "branches of "); /* they come last */
+    put_unreached(u, &t);
+  }
+  if (j->unreached_count > TOLD_MOST) text_printf(&t, " and %zu more", j->unreached_count - TOLD_MOST);
+  return text_of(m, &t);
+}
+
+static void note_unreached(const struct test_job *j, struct mem *m, notes *to) {
+  const char *what = unreached_words(j, m);
+  if (what) note(m, to, "never executed: %.800s; %s", what, reach_more(j, m));
+}
+
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
@@ -197,6 +238,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
          "not seen");
   for (size_t i = 0; i < j->suppressions.count; i++) note(m, to, "%s", j->suppressions.at[i]);
   note_races(j, m, to);
+  note_unreached(j, m, to);
   if (s->wide)
     note(m, to,
          "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
@@ -297,6 +339,22 @@ static bool is_whole(const struct searched *s) {
   return s->complete && s->done == s->clients && !s->uncounted && !s->shares_stacks && !s->wide && !s->seen.incomplete;
 }
 
+static void put_unreached_json(const struct test_job *j, struct mem *m, struct text *t) {
+  text_add(t, ",\"unreached\":");
+  if (!j->covered) {
+    text_add(t, "null");
+    return;
+  }
+  for (size_t i = 0; i < j->unreached_count; i++) {
+    const struct unreached *u = &j->unreached[i];
+    text_printf(t, "%s{\"file\":%s,\"first\":%u,\"last\":%u,", i ? "," : "[", quoted(m, u->file), (unsigned)u->first,
+                (unsigned)u->last);
+    text_printf(t, "\"function\":%s,\"branch\":%s}", u->function ? quoted(m, u->function) : "null",
+                u->branch ? "true" : "false");
+  }
+  text_add(t, j->unreached_count ? "]" : "[]");
+}
+
 static char *members(const struct test_job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
@@ -311,6 +369,7 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
               (unsigned long long)s->traces, s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false",
               client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
+  put_unreached_json(j, m, &t);
   if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
 }
@@ -428,6 +487,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, const struct
                             .run = &j->options.run,
                             .suppressions = arg_value(j->args, "suppressions"),
                             .searched = &j->answer,
+                            .unreached = unreached_words(j, m),
                             .bound = &j->spec,
                             .schedule = &j->schedule,
                             .token = j->token};

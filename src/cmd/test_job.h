@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 #include "test/compile.h"
+#include "test/coverage.h"
 #include "test/tell.h"
 
 /* What the child is doing, for when it dies. */
@@ -37,6 +38,9 @@ struct test_job {
   struct object object;
   struct client_source clients;
   struct searched answer;
+  struct unreached *unreached; /* code that no client reached */
+  size_t unreached_count;
+  bool covered; /* ... is known */
   struct schedule schedule;
   struct spec spec;          /* bound to the history found */
   struct mem own;            /* what is made of a finding: without limits, since they may just have been reached */

@@ -108,6 +108,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     if (image_dirty(address) || heap_dirty(address)) return;
   }
   if (signal == SIGTRAP && info->si_code == TRAP_TRACE && endless_stepped(context)) return;
+  if (signal == SIGTRAP && coverage_reached(pc_of(context), context)) return;
   if ((signal == SIGTRAP || signal == SIGSEGV) && unseen_reached(pc_of(context), context)) return;
   if (current && !scheduler.asks) {
     if (is_ours(info, context)) _exit(RUN_BROKEN);

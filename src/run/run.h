@@ -295,6 +295,11 @@ enum { RUN_BROKEN = 70 };
 /* ... because there is no memory, and no run that could end instead. */
 enum { RUN_NO_MEMORY = 71 };
 
+/* From now on, up to the end: met[i] becomes 1 when the code comes to places[i], the beginning of an instruction. They
+ * are sorted, and in the image. After run_open. False: it cannot be done. */
+bool run_cover(const uintptr_t *places, size_t count, uint8_t *met);
+void run_cover_end(void);
+
 /* Was something freed by `delete` in a run since this was last asked? */
 bool run_deleted(void);
 /* The races so far that were not reported, at most FORGIVEN_MOST. */

@@ -345,6 +345,9 @@ bool unseen_reached(uintptr_t pc, void *context);
 const char *image_is_without(uintptr_t address); /* in code without hooks: whose; otherwise NULL */
 bool image_has_without(const struct image *);
 
+/* Which places were executed (coverage.c): a trap at one of them. True: the code can go on. */
+bool coverage_reached(uintptr_t pc, void *context);
+
 /* Signals (signals.c). */
 void signals_open(void);  /* after loading: what is handled now is in every run */
 void signals_reset(void); /* before every run */

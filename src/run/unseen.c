@@ -17,20 +17,7 @@
 
 #include "run/names.h"
 #include "run/runtime.h"
-
-#define PAGE ((uintptr_t)4096)
-
-#if defined(__x86_64__)
-typedef uint8_t trap_code;
-#define TRAP       ((trap_code)0xcc)
-#define TRAP_AFTER 1 /* where the processor says it is, when it has come to one */
-#elif defined(__aarch64__)
-typedef uint32_t trap_code;
-#define TRAP       ((trap_code)0xd4200000)
-#define TRAP_AFTER 0
-#else
-#define NO_TRAPS
-#endif
+#include "run/trap.h"
 
 /* Libraries. */
 
@@ -129,14 +116,6 @@ struct trap {
 static VEC(struct trap) traps;
 static struct image *trapped; /* the image they are in */
 
-static void write_code(uintptr_t at, trap_code code) {
-  uintptr_t low = at & -PAGE, high = (at + sizeof code + PAGE - 1) & -PAGE;
-  if (mprotect((void *)low, high - low, PROT_READ | PROT_WRITE)) return;
-  memcpy((void *)at, &code, sizeof code);
-  mprotect((void *)low, high - low, PROT_READ | PROT_EXEC);
-  __builtin___clear_cache((char *)low, (char *)high);
-}
-
 static void add_trap(uintptr_t at, const struct unseen *record, const char *name) {
   struct trap t = {.at = at, .record = record, .name = name};
   for (size_t i = 0; i < traps.count; i++)
@@ -153,14 +132,6 @@ static const struct trap *trap_at(uintptr_t pc) {
   for (size_t i = 0; i < traps.count; i++)
     if (traps.at[i].at == pc - TRAP_AFTER) return &traps.at[i];
   return NULL;
-}
-
-static void go_to(void *context, uintptr_t pc) {
-#if defined(__x86_64__)
-  ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-#else
-  ((ucontext_t *)context)->uc_mcontext.pc = pc;
-#endif
 }
 
 static uintptr_t place(const int64_t *relative) { return (uintptr_t)relative + (uintptr_t)*relative; }

@@ -13,6 +13,9 @@
 
 #include "test/announce.h"
 #include "test/assembly.h"
+#include "test/edges.h"
+
+#define ASSEMBLY_COMPILED "__tsan_init" /* in all that a compiler has given hooks */
 
 /* A function, as far as it matters to the hooks in it. */
 struct stretch {
@@ -276,7 +279,7 @@ void assembly_mark(struct mem *m, const char *text, size_t length, const char *n
   struct marking k = {.mem = m, .out = out, .file = (char *)name};
   struct by_hand hand = {.label = NULL};
   struct text line;
-  bool compiled = memmem(text, length, "__tsan_init", 11) != NULL;
+  bool compiled = memmem(text, length, ASSEMBLY_COMPILED, strlen(ASSEMBLY_COMPILED)) != NULL;
   text_open(&k.kept, m);
   text_open(&k.rewritten, m);
   if (compiled) find_stretches(&k, text, length);
@@ -350,6 +353,14 @@ _Noreturn static void assemble(int argc, char **argv) {
     fprintf(stderr, "asif: %s: %s\n", name ? name : "the assembler's input", strerror(errno));
     exit(1);
   }
+#ifdef __x86_64__
+  if (memmem(text_string(&given), given.count, ASSEMBLY_COMPILED, strlen(ASSEMBLY_COMPILED))) {
+    struct text split;
+    text_open(&split, &m);
+    edges_split(&m, text_string(&given), given.count, &split);
+    given = split;
+  }
+#endif
   assembly_mark(&m, text_string(&given), given.count, name ? name : "-", &marked);
   if (!write_all(fd, marked.at, marked.count)) {
     fprintf(stderr, "asif: the assembly cannot be written: %s\n", strerror(errno));

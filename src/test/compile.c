@@ -485,6 +485,11 @@ static bool scan(struct compiling *k, struct compiled *out) {
       text_add(&t, "the linker's map cannot be read");
     out->unscanned = t.at;
   }
+  for (size_t i = 0; i < all.count; i++)
+    if (!linked_is_toolchains(&all.at[i])) {
+      if (!out->code_low || all.at[i].low < out->code_low) out->code_low = all.at[i].low;
+      if (all.at[i].high > out->code_high) out->code_high = all.at[i].high;
+    }
   out->without = mem_zero(k->mem, all.count + 1, sizeof *out->without);
   for (size_t i = 0; i < without.count; i++) {
     const struct without *w = &without.at[i];

@@ -107,6 +107,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
     text_printf(&t,
                 "verdict %s\nclients %" PRIu64 "\nexplored %" PRIu64 "\nschedules %" PRIu64 "\nhistories %" PRIu64 "\n",
                 e->verdict, s->clients, s->done, s->schedules, s->histories);
+    if (e->unreached) put_line(&t, "unreached", e->unreached);
     return flush(&t, out);
   }
   text_add(&t, "client ");
@@ -204,6 +205,8 @@ static bool replay_nothing(struct evidence_lines *l, struct reading *e) {
   text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored,
               clients);
   if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
+  const char *unreached = line_take(l, "unreached");
+  if (unreached) text_printf(said, "; never executed: %s", unreached);
   text_printf(said, "; nothing shorter shows that. This does it again:\n\n  %s\n\n", e->asked);
   return replay_unknown(e->replaying, "the search was not repeated");
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "test/coverage.h"
 #include "test/explore.h"
 
 enum { SMALL_CALLS = 8, BOUND_MOST = 64 }; /* calls of a client up to which DPOR is the default */
@@ -364,6 +365,7 @@ static void work(struct searching *k) {
     k->me->outcome = WORKER_THROUGH;
     return;
   }
+  if (k->options->coverage) coverage_watch(k->options->coverage);
   k->judge = judge_new(&m, k->object, k->histories);
   if (k->options->approx) judge_approx(k->judge, k->options->k);
   if ((k->clients = clients_open(&m, &k->source, &why))) {
@@ -797,6 +799,7 @@ static void find_first(struct mem *m, struct image *image, const struct client_s
   assert(!options->keep_going && !out->other_count);
   one.jobs = 1;
   one.progress = NULL;
+  one.coverage = NULL;
   if (!one.schedules_most || one.schedules_most > AGAIN_MOST) one.schedules_most = AGAIN_MOST;
   if (out->finding.found == FOUND_LEAK) one.leaks_if_deleted = false; /* it counts, and there is nothing else */
   if (!search_clients(m, image, source, &one, limits, &first, &why) || first.verdict != VERDICT_VIOLATED) return;

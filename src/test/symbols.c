@@ -22,6 +22,8 @@ static const char *shown_path(struct mem *m, const char *given, size_t n) {
   return mem_string(m, path, n);
 }
 
+const char *place_shown(struct mem *m, const char *path) { return shown_path(m, path, strlen(path)); }
+
 /* "file.c:31 (discriminator 2)", "??:0" */
 static bool read_place(struct mem *m, const char *line, size_t n, struct place *p) {
   const char *colon = memrchr(line, ':', n), *paren = memmem(line, n, " (", 2);

@@ -16,6 +16,8 @@ bool places_find(struct mem *, const char *object, const uintptr_t *offsets, siz
 /* Calls `use` for each function that address number `at` is in, the innermost first. */
 typedef void frame_user(void *self, size_t at, const struct place *);
 bool frames_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, frame_user *, void *self);
+const char *place_shown(struct mem *,
+                        const char *path); /* a file as it is shown: below the current folder, without that */
 /* Puts names of C++ in texts as they are written, not as the linker has them, if there is a c++filt. */
 void names_demangle(struct mem *, const char **const *texts, size_t count);
 

@@ -41,6 +41,7 @@ struct compiled {
   char *unscanned;        /* why code without hooks was not looked for, so that not all may have been seen; or NULL */
   struct linked *without; /* members of archives that were linked, and have no hooks (compile.h) */
   size_t without_count;
+  uintptr_t code_low, code_high; /* where the code of the inputs is in the object; equal: not known */
 };
 bool compile(struct mem *, const struct compile_options *, struct compiled *, struct problem *);
 void compile_close(struct compiled *);
@@ -293,6 +294,7 @@ struct search_options {
   bool leaks_if_deleted;   /* with run.leaks: a leak counts only where some run of the search deletes anything */
   uint64_t schedules_most; /* executed, of all clients together; 0: no limit */
   struct run_options run;
+  struct coverage *coverage; /* what is reached is noted there; or NULL */
   unsigned jobs;
   void (*progress)(void *self, const struct searched *); /* about ten times a second; or NULL */
   void *progress_self;

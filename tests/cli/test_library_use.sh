@@ -142,7 +142,7 @@ OP(throw_right) OP(throw_wrong) OP(throw_out)
 
 // call_once, also where the first try fails.
 static std::once_flag once, again;
-static int made, tries;
+int made, tries;
 static bool made_plain;
 static int once_right() { std::call_once(once, [] { made = 7; }); return made; }
 static int once_wrong() { if (!made_plain) made = 7, made_plain = true; return made; }

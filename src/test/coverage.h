@@ -1,0 +1,22 @@
+/* Coverage: what of the object no client ever reached (coverage.c). */
+#ifndef ASIF_TEST_COVERAGE_H
+#define ASIF_TEST_COVERAGE_H
+
+#include "test/test.h"
+
+struct coverage;
+/* Finds the blocks of the code that the operations can come to. NULL: it cannot be done. */
+struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct object *);
+/* In a process that runs the code, after run_open: notes what it reaches. Several processes note in one. */
+void coverage_watch(const struct coverage *);
+/* Lines that were not executed, or of which a branch was not; the most important first. */
+struct unreached {
+  const char *file;
+  const char *function; /* all of it was not executed; or NULL */
+  uint32_t first, last; /* lines */
+  bool branch;          /* only a part of the line was not */
+};
+size_t coverage_unreached(struct coverage *, struct unreached **);
+void coverage_close(struct coverage *);
+
+#endif
