@@ -384,7 +384,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.run.leaks = automatic ? j->object.frees != FREES_NOTHING : !strcmp(j->leaks, "yes");
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   j->options.run.type_stable = j->object.type_stable;
-  j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->object);
+  j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
   j->covered = j->options.coverage && j->answer.verdict != VERDICT_VIOLATED && j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);

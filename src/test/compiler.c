@@ -115,8 +115,9 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
 
 /* Calls of memcpy and its like stay calls, which are seen; what the compiler puts in their place is not. Of version 5
  * of DWARF addr2line (binutils 2.40) mixes up the files. Functions that the source keeps from having hooks get them
- * all the same: the attributes' names stand for others, by which the function is emitted, if it is inlined too, and its
- * address is put in a section (image_marked). */
+ * all the same: the attributes' names stand for others. By those of no_sanitize("thread") the function is emitted, if
+ * it is inlined too, and its address is put in a section (image_marked); what may be asked for with __has_attribute
+ * must be one word. */
 #define MARKED "__patchable_function_entry__(1),__used__"
 void compiler_flags_begin(struct mem *m, words *w) {
   static const char *const flags[] = {"-O1",
@@ -133,12 +134,12 @@ void compiler_flags_begin(struct mem *m, words *w) {
                                       "-fno-builtin-strlen",
                                       "-fno-builtin-sprintf",
                                       "-fno-builtin-snprintf",
-                                      "-Dno_sanitize_thread=" MARKED,
-                                      "-D__no_sanitize_thread__=" MARKED,
+                                      "-Dno_sanitize_thread=__unused__",
+                                      "-D__no_sanitize_thread__=__unused__",
                                       "-Dno_sanitize(...)=" MARKED,
                                       "-D__no_sanitize__(...)=" MARKED,
-                                      "-Ddisable_sanitizer_instrumentation=" MARKED,
-                                      "-D__disable_sanitizer_instrumentation__=" MARKED};
+                                      "-Ddisable_sanitizer_instrumentation=__unused__",
+                                      "-D__disable_sanitizer_instrumentation__=__unused__"};
   const char *include = include_folder(m);
   add(m, w, flags, sizeof flags / sizeof *flags);
   if (!include) return;

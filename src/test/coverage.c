@@ -307,7 +307,15 @@ static void choose_places(struct coverage *k) {
   }
 }
 
-struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct image *image, const struct object *o) {
+static bool is_called(const struct client_source *s, unsigned op) {
+  const struct client *c = s->one;
+  bool called = !c;
+  for (uint32_t i = 0; c && i < c->first[c->threads]; i++) called |= c->calls[i].op == op;
+  return called;
+}
+
+struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct image *image,
+                               const struct client_source *s) {
   struct coverage *k = mem_zero(m, 1, sizeof *k);
   numbers todo = {NULL, 0, 0};
   k->mem = m;
@@ -317,7 +325,8 @@ struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct i
   if (c->code_low >= c->code_high || !disassemble(k, c->object, c->code_low, c->code_high) || !k->code.count)
     return NULL;
   cut(k);
-  for (unsigned i = 0; i < o->op_count; i++) reach(k, block_at(k, (uintptr_t)o->ops[i].run.function - k->base), &todo);
+  for (unsigned i = 0; i < s->object->op_count; i++)
+    if (is_called(s, i)) reach(k, block_at(k, (uintptr_t)s->object->ops[i].run.function - k->base), &todo);
   follow(k, &todo);
   choose_places(k);
   k->room = k->count + 1;
@@ -395,6 +404,26 @@ static bool function_met(struct line *const *lines, size_t count, const char *fu
   return false;
 }
 
+/* "raw_hash_set::resize" of a name of C++ with its template's arguments and parameters. */
+static const char *short_name(struct mem *m, const char *name) {
+  struct text t;
+  int depth = 0;
+  text_open(&t, m);
+  if (strstr(name, "operator")) return name;
+  for (; *name; name++) {
+    if (*name == '(' && !depth) break;
+    depth += (*name == '<') - (*name == '>');
+    if (!depth && *name != '>') text_char(&t, *name);
+  }
+  const char *whole = text_string(&t), *space = strrchr(whole, ' '), *from = space ? space + 1 : whole;
+  const char *last = NULL, *before = from; /* the last two components */
+  for (const char *at = from; (at = strstr(at, "::")); at += 2) {
+    if (last) before = last + 2;
+    last = at;
+  }
+  return mem_string(m, before, strlen(before));
+}
+
 size_t coverage_unreached(struct coverage *k, struct unreached **out) {
   VEC(struct unreached) found = {NULL, 0, 0};
   size_t count = 0;
@@ -429,7 +458,9 @@ size_t coverage_unreached(struct coverage *k, struct unreached **out) {
   qsort(found.at, found.count, sizeof *found.at, by_weight);
   for (size_t i = 0; i < found.count; i++) {
     found.at[i].file = place_shown(k->mem, found.at[i].file);
-    if (found.at[i].function) names_demangle(k->mem, (const char **const[]){&found.at[i].function}, 1);
+    if (!found.at[i].function) continue;
+    names_demangle(k->mem, (const char **const[]){&found.at[i].function}, 1);
+    found.at[i].function = short_name(k->mem, found.at[i].function);
   }
   *out = found.at;
   return found.count;

@@ -5,8 +5,8 @@
 #include "test/test.h"
 
 struct coverage;
-/* Finds the blocks of the code that the operations can come to. NULL: it cannot be done. */
-struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct object *);
+/* Finds the blocks of the code that the clients' operations can come to. NULL: it cannot be done. */
+struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct client_source *);
 /* In a process that runs the code, after run_open: notes what it reaches. Several processes note in one. */
 void coverage_watch(const struct coverage *);
 /* Lines that were not executed, or of which a branch was not; the most important first. */
