@@ -30,6 +30,7 @@
 #define ASIF_FALSE (INT_MIN + 3) /* false */
 #define ASIF_EMPTY (INT_MIN + 4) /* the container was empty */
 #define ASIF_FULL  (INT_MIN + 5) /* the container was full */
+#define ASIF_ABORT ASIF_FALSE    /* of a steal: it lost a race and gave up (work-stealing-deque) */
 
 /* The library: build a history, check it, get a verdict and what it rests on.
  *
@@ -515,6 +516,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  * is what the specification calls pop ASIF_INIT(f)                   void f(void) runs once, before the threads
  *   ASIF_ROLE(writer, 1, write)    one thread calls nothing but write;
  *   ASIF_ROLE(reader, ASIF_REST, read)   all others call nothing but read
+ *   ASIF_SPSC(enq, deq)            one thread calls enq and one deq; ASIF_MPSC: one deq, all others enq; ASIF_SPMC
  *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
  *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
  *   ASIF_ACTION(push, "top: t, A => top: n, n{val: e, next: t}, <e> . A")
@@ -529,9 +531,13 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_OP_AS(name, ...) ASIF_OP_AS_(__COUNTER__, #name, __VA_ARGS__, {0, 0})
 #define ASIF_IN(low, high) \
   { (low), (high) }
-#define ASIF_INIT(f)            ASIF_INIT_(__COUNTER__, f)
-#define ASIF_ROLE(name, ...)    ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-#define ASIF_REST               (-1)
+#define ASIF_INIT(f)         ASIF_INIT_(__COUNTER__, f)
+#define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define ASIF_REST            (-1)
+/* A queue's roles: a single producer or consumer (S), or any number of them (M). */
+#define ASIF_SPSC(put, get)     ASIF_ROLE(producer, 1, put) ASIF_ROLE(consumer, 1, get)
+#define ASIF_MPSC(put, get)     ASIF_ROLE(producer, ASIF_REST, put) ASIF_ROLE(consumer, 1, get)
+#define ASIF_SPMC(put, get)     ASIF_ROLE(producer, 1, put) ASIF_ROLE(consumer, ASIF_REST, get)
 #define ASIF_BOUND(n)           ASIF_PLAIN_(__COUNTER__, ASIF_ENTRY_BOUND, n)
 #define ASIF_ACTION(name, text) ASIF_ASSERT_(sizeof("" text) > 1, #name ": an action is a text");
 #define ASIF_EFFECT(op, text)   ASIF_EFFECT_(__COUNTER__, #op, text)

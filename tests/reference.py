@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 UNKNOWN = '?'  # a result that was not observed
-EMPTY, FULL, NIL, TRUE, FALSE, OK = 'empty', 'full', 'nil', True, False, None
+EMPTY, FULL, NIL, ABORT, TRUE, FALSE, OK = 'empty', 'full', 'nil', 'abort', True, False, None
 
 
 # ------------------------------------------------------------------------------------------------ the definition
@@ -439,6 +439,199 @@ class Mailbox(Model):  # the state: letters inside; whether a check has been tru
         return [(OK, (letters - 1, False))] if checked else []
 
 
+class WeakBoundedQueue(WeakQueue):
+    results = BoundedQueue.results
+
+    def step(self, s, name, args, process):
+        if name == 'deq':
+            return WeakQueue.step(self, s, name, args, process)
+        return [(FULL, s)] + ([(OK, s + args)] if len(s) < self.k else [])
+
+
+class BoundedStack(Stack):
+    results = {'push': [result_ok, result_ok, result_full], 'pop': REMOVAL}
+
+    def step(self, s, name, args, process):
+        if name == 'push' and len(s) >= self.k:
+            return [(FULL, s)]
+        return Stack.step(self, s, name, args, process)
+
+
+class WeakProducerFifo(ProducerFifo):
+    def step(self, s, name, args, process):
+        more = [(EMPTY, s)] if name == 'deq' and s else []
+        return ProducerFifo.step(self, s, name, args, process) + more
+
+
+class Bag(Model):
+    ops = [('put', 1), ('take', 0)]
+    results = {'put': [result_ok], 'take': REMOVAL}
+    weak = False
+
+    def step(self, s, name, args, process):
+        if name == 'put':
+            return [(OK, tuple(sorted(s + args)))]
+        ways = [(s[i], s[:i] + s[i + 1:]) for i in range(len(s))]
+        return ways + ([(EMPTY, s)] if self.weak or not s else [])
+
+
+class WeakBag(Bag):
+    weak = True
+
+
+def result_abort(m, r):
+    return ABORT
+
+
+class WorkStealing(Model):
+    ops = [('push', 1), ('push', 1), ('pop', 0), ('steal', 0)]
+    results = {'push': [result_ok], 'pop': REMOVAL, 'steal': [result_value] * 6 + [result_empty] * 2 + [result_abort] * 2}
+    weak = False
+
+    def step(self, s, name, args, process):
+        if name == 'push':
+            return [(OK, s + args)]
+        if name == 'pop':
+            return [(s[-1], s[:-1])] if s else [(EMPTY, s)]
+        ways = [(ABORT, s)] + ([(s[0], s[1:])] if s else [])
+        return ways + ([(EMPTY, s)] if self.weak or not s else [])
+
+
+class WeakWorkStealing(WorkStealing):
+    weak = True
+
+
+class Latch(Model):
+    results = {'count-down': [result_ok], 'wait': [result_ok], 'try-wait': [result_bool], 'count': [result_small]}
+
+    def __init__(self, k):
+        self.start = k
+
+    def call(self, r):
+        name = r.choice(('count-down', 'count-down', 'wait', 'try-wait', 'count'))
+        return name, (r.choice((1, 2)),) if name == 'count-down' and r.random() < .3 else ()
+
+    def step(self, s, name, args, process):
+        if name == 'count-down':
+            return [(OK, max(0, s - (args or (1,))[0]))]
+        if name == 'wait':
+            return [] if s else [(OK, s)]
+        return [(s == 0 if name == 'try-wait' else s, s)]
+
+
+class Once(Model):
+    ops = [('call', 1), ('set', 1), ('get', 0), ('get', 0)]
+    results = {'call': [result_value], 'set': [result_bool], 'get': [result_content]}
+    start = None
+
+    def step(self, s, name, args, process):
+        if name == 'get':
+            return [(NIL if s is None else s, s)]
+        if name == 'set':
+            return [(s is None, args[0] if s is None else s)]
+        new = args[0] if s is None else s
+        return [(new, new)]
+
+
+class UpgradableRwLock(Model):  # the state: writer, upgradable reader, plain readers
+    ops = [(n, 0) for n in ('read-lock', 'write-lock', 'upgradable-lock', 'try-read', 'try-write', 'try-upgradable', 'upgrade',
+                            'upgrade', 'try-upgrade', 'downgrade', 'downgrade-upgradable', 'unlock', 'unlock', 'read-unlock',
+                            'write-unlock', 'upgradable-unlock')]
+    results = {n: [result_bool if n.startswith('try') else result_ok] for n, _ in ops}
+    start = (None, None, ())
+
+    def step(self, s, name, args, process):
+        w, u, readers = s
+        tries, verb = name.startswith('try-'), name[4:] if name.startswith('try-') else name.replace('-lock', '')
+        if name == 'unlock':
+            name = 'write-unlock' if w == process else 'upgradable-unlock' if u == process else 'read-unlock'
+        less = list(readers)
+        if process in less:
+            less.remove(process)
+        if name.endswith('-unlock'):
+            if name == 'write-unlock':
+                return [(OK, (None, None, ()))] if w == process else []
+            if name == 'upgradable-unlock':
+                return [(OK, (None, None, readers))] if u == process else []
+            return [(OK, (w, u, tuple(less)))] if process in readers else []
+        if name.startswith('downgrade'):
+            if w != process:
+                return []
+            return [(OK, (None, None, (process,)) if name == 'downgrade' else (None, process, ()))]
+        to = None
+        if verb == 'read' and w is None:
+            to = (None, u, tuple(sorted(readers + (process,))))
+        elif verb == 'write' and w is None and u is None and not readers:
+            to = (process, None, ())
+        elif verb == 'upgradable' and w is None and u is None:
+            to = (None, process, readers)
+        elif verb == 'upgrade':
+            if u != process and process not in readers:
+                return []
+            if (u == process and not readers) or (u is None and readers == (process,)):
+                to = (process, None, ())
+        if to is not None:
+            return [(TRUE if tries else OK, to)]
+        return [(FALSE, s)] if tries else []
+
+
+class HashMap(Model):
+    arity = {'get': 1, 'put': 2, 'remove': 1, 'contains': 1, 'put-if-absent': 2, 'replace': 2, 'insert': 2, 'erase': 1, 'cas': 3}
+    results = {n: [result_bool if n in ('contains', 'insert', 'erase', 'cas') else result_content] for n in arity}
+    keys = (1, 'k')
+
+    def call(self, r):
+        name = r.choice(('get', 'put', 'put', 'remove', 'contains', 'put-if-absent', 'replace', 'insert', 'erase', 'cas'))
+        return name, (r.choice(self.keys),) + tuple(self.value(r) for _ in range(self.arity[name] - 1))
+
+    def step(self, s, name, args, process):
+        d = dict(s)
+        old = d.get(args[0])
+        result = NIL if old is None else old
+        if name in ('put', 'remove', 'get'):
+            pass
+        elif name in ('contains', 'erase'):
+            result = old is not None
+        elif name == 'insert':
+            result = old is None
+        elif name == 'cas':
+            result = old is not None and old == args[1]
+        change = {'put': True, 'remove': True, 'erase': True, 'put-if-absent': old is None, 'insert': old is None,
+                  'replace': old is not None, 'cas': result}.get(name, False)
+        if change:
+            d.pop(args[0], None)
+            if name not in ('remove', 'erase'):
+                d[args[0]] = args[-1]
+        return [(result, tuple(sorted(d.items(), key=str)))]
+
+
+class OrderedMap(HashMap):
+    ordered = {'min': 0, 'max': 0, 'floor': 1, 'ceiling': 1, 'lower': 1, 'higher': 1, 'remove-min': 0, 'remove-max': 0}
+    results = dict(HashMap.results, **{n: [lambda m, r: r.choice((NIL,) + m.keys)] for n in ordered})
+    keys = (1, 2, 'a', -3)
+
+    def call(self, r):
+        if r.random() < .5:
+            return HashMap.call(self, r)
+        name = r.choice(list(self.ordered))
+        return name, tuple(r.choice(self.keys) for _ in range(self.ordered[name]))
+
+    def step(self, s, name, args, process):
+        if name not in self.ordered:
+            return HashMap.step(self, s, name, args, process)
+        keys = sorted((k for k, _ in s), key=rank)
+        if name.endswith('min') or name.endswith('max'):
+            some = keys
+        else:
+            x = rank(args[0])
+            some = [k for k in keys if {'floor': rank(k) <= x, 'ceiling': rank(k) >= x, 'lower': rank(k) < x,
+                                        'higher': rank(k) > x}[name]]
+        if not some:
+            return [(NIL, s)]
+        key = some[0] if name in ('min', 'remove-min', 'ceiling', 'higher') else some[-1]
+        return [(key, tuple((k, v) for k, v in s if not name.startswith('remove-') or k != key))]
+
+
 MODELS = {
     'queue': Queue(), 'stack': Stack(), 'deque': Deque(), 'priority-queue': PriorityQueue(),
     'max-priority-queue': MaxPriorityQueue(), 'bounded-queue(2)': BoundedQueue(2),
@@ -447,7 +640,10 @@ MODELS = {
     'stuttering-queue(2)': StutteringQueue(2), 'producer-fifo': ProducerFifo(), 'set': Set(), 'multiset': Multiset(),
     'register': Register(), 'register(0)': Register(0), 'cas-register': CasRegister(), 'map': Map(),
     'map of texts': AppendMap(), 'counter': Counter(), 'lock': Lock(), 'rw-lock': RwLock(), 'semaphore(2)': Semaphore(2),
-    'snzi': Snzi(), 'mailbox': Mailbox(),
+    'snzi': Snzi(), 'mailbox': Mailbox(), 'weak-bounded-queue(2)': WeakBoundedQueue(2), 'bounded-stack(2)': BoundedStack(2),
+    'weak-producer-fifo': WeakProducerFifo(), 'bag': Bag(), 'weak-bag': WeakBag(), 'work-stealing-deque': WorkStealing(),
+    'weak-work-stealing-deque': WeakWorkStealing(), 'latch(2)': Latch(2), 'once': Once(),
+    'upgradable-rw-lock': UpgradableRwLock(), 'hash-map': HashMap(), 'ordered-map': OrderedMap(),
 }
 
 
@@ -506,6 +702,9 @@ def touch(r, ops):
 
 
 # ------------------------------------------------------------------------------------------------ writing them
+OLD = ('put', 'remove', 'put-if-absent', 'replace', 'call')  # operations of which nothing said is nothing known
+
+
 def plain(v):
     if isinstance(v, bool):
         return 'true' if v else 'false'
@@ -522,7 +721,7 @@ def wing_gong(r, ops):
     for _, o, returns in events_of(ops):
         if not returns:
             text = f"{o.name}({', '.join(plain(a) for a in o.args)})"
-        elif o.result is OK or (o.result in (EMPTY, NIL) and r.random() < .1):
+        elif o.result is OK or (o.result in (EMPTY, NIL) and o.name not in OLD and r.random() < .1):
             text = 'Ok()'  # where there should be a value, nothing is empty, or nil
         elif o.result == EMPTY:
             text = r.choice(('Empty()', 'Empty()', 'Ok(empty)', 'Ok(nil)'))
@@ -552,6 +751,8 @@ def json_value(v):
         return 'true' if v else 'false'
     if v in (EMPTY, FULL, UNKNOWN):
         return f'":{v}"'
+    if v == ABORT:
+        return 'false'
     return str(v) if isinstance(v, int) else f'"{v}"'
 
 
@@ -591,7 +792,8 @@ def random_file(r, model, forms):
 
 # ------------------------------------------------------------------------------------------------ comparing
 BATCH = 500
-NO_MONITOR = ('stuttering-queue', 'set', 'multiset', 'register', 'cas-register', 'map', 'counter')
+NO_MONITOR = ('stuttering-queue', 'set', 'multiset', 'register', 'cas-register', 'map', 'counter', 'latch', 'once',
+              'upgradable-rw-lock', 'hash-map', 'ordered-map', 'work-stealing-deque', 'weak-work-stealing-deque')
 VERDICTS = {'linearizable': True, 'not': False, 'no': 'no violation seen'}
 
 

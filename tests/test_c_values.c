@@ -37,16 +37,16 @@ static value bound(const struct spec *named, unsigned m, enum c_type type, int64
 }
 
 /* ok nil true false empty full 0 1 7, then a bool function's false and true: N none, L nil, T true, F false, E empty,
- * U full, a digit: the number; # the special as a number. */
+ * U full, ? unknown, a digit: the number; # the special as a number. */
 static const char *const expected[] = {
-    [RESULT_NONE] = "NNNNNNNNNNN",    [RESULT_BOOL] = "TFTFFFFTTFT", [RESULT_VALUE] = "EETFEU01701",
-    [RESULT_CONTENT] = "LLTFLU01701", [RESULT_INT] = "######01701",  [RESULT_NONE_FULL] = "NNNUNUNNNUN",
-    [RESULT_ANY] = "NETFEU017FT",
+    [RESULT_NONE] = "NNNNNNNNNNN",        [RESULT_BOOL] = "TFTFFFFTTFT", [RESULT_VALUE] = "EETFEU01701",
+    [RESULT_CONTENT] = "LLTFLU01701",     [RESULT_INT] = "######01701",  [RESULT_NONE_FULL] = "NNNUNUNNNUN",
+    [RESULT_VALUE_ABORT] = "EETFEU01701", [RESULT_OLD] = "?LTFLU01701",  [RESULT_ANY] = "NETFEU017FT",
 };
 
 static value meant(char c, int64_t n, struct values *values) {
-  static const char letters[] = "NLTFEU";
-  static const value of[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL};
+  static const char letters[] = "NLTFEU?";
+  static const value of[] = {V_NONE, V_NIL, V_TRUE, V_FALSE, V_EMPTY, V_FULL, V_UNKNOWN};
   const char *at = strchr(letters, c);
   return c == '#' ? value_int(values, n) : at ? of[at - letters] : value_of_small(c - '0');
 }
@@ -64,7 +64,7 @@ TEST(c_results_of_every_specification) {
         CHECKF(before == after, "%s %s, result %u: %u is bound as %u", specs[i]->name, specs[i]->ops[m].names, k,
                before, after);
         after = bound(specs[i], m, C_VOID, numbers[k], &before);
-        CHECK(before == V_NONE);
+        CHECK(before == (specs[i]->ops[m].result == RESULT_OLD ? V_UNKNOWN : V_NONE));
       }
     }
   CHECK(seen == (1u << RESULT_ANY) - 1); /* all kinds but that of users' specifications */
@@ -92,7 +92,8 @@ TEST(c_results_that_are_arguments) {
       int64_t same = n;
       bool special = c_result(kind, C_NUMBER, c_data(n, n), &same, &v),
            without = c_result(kind, C_NUMBER, 0, &same, &w);
-      bool holds = kind == RESULT_VALUE || kind == RESULT_CONTENT || kind == RESULT_ANY;
+      bool holds = kind == RESULT_VALUE || kind == RESULT_VALUE_ABORT || kind == RESULT_CONTENT || kind == RESULT_OLD ||
+                   kind == RESULT_ANY;
       CHECK(same == n && special == (without && !holds) && (!special || v == w));
     }
   CHECK(c_data(INT64_MIN, ASIF_NIL) == 3 && c_data(ASIF_FULL, 5) == 1u << 5 && c_data(0, 9) == 0);

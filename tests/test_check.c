@@ -101,7 +101,19 @@ static void compare_named(const char *name) {
   X(weak_stack, "weak-stack") \
   X(producer_fifo, "producer-fifo") \
   X(snzi, "snzi") \
-  X(mailbox, "mailbox")
+  X(mailbox, "mailbox") \
+  X(weak_bounded_queue, "weak-bounded-queue(2)") \
+  X(bounded_stack, "bounded-stack(2)") \
+  X(weak_producer_fifo, "weak-producer-fifo") \
+  X(bag, "bag") \
+  X(weak_bag, "weak-bag") \
+  X(work_stealing_deque, "work-stealing-deque") \
+  X(weak_work_stealing_deque, "weak-work-stealing-deque") \
+  X(latch, "latch(2)") \
+  X(once, "once") \
+  X(upgradable_rw_lock, "upgradable-rw-lock") \
+  X(hash_map, "hash-map") \
+  X(ordered_map, "ordered-map")
 /* clang-format on */
 
 #define X(id, name) \

@@ -183,12 +183,19 @@ TEST(spec_queue) {
   script("weak-queue", "enq 1; deq -> ?", "[] or [1]");
   script("bounded-queue(2)",
          "enq 1; enq 2; !enq 3; enq 3 -> full; enq 3 -> false; deq -> 1; !enq 3 -> full; enq 3; deq -> 2", "[3]");
+  script("weak-bounded-queue(2)",
+         "enq 1 -> full; deq -> empty; enq 1; deq -> empty; enq 2 -> full; enq 2; !enq 3; enq 3 -> full; !deq -> 2; "
+         "deq -> 1; enq 4",
+         "[2 4]");
+  script("weak-bounded-queue(1)", "enq 1 -> ?; deq -> ?", "[] or [1]");
   script("bounded-queue(1)", "deq -> empty; enq 1 -> ?; enq 2 -> ?; deq -> 1; deq -> empty", "[]");
 }
 
 TEST(spec_stack) {
   script("stack", "pop -> empty; push 1; push 2; !pop -> 1; !pop -> empty; pop -> 2; pop -> 1; pop -> empty", "[]");
   script("stack", "push 1; push 2; pop -> ?; push 3", "[1 3]");
+  script("bounded-stack(2)",
+         "push 1; push 2; !push 3; push 3 -> full; !pop -> 1; pop -> 2; !push 3 -> full; push 3; pop -> 3", "[1]");
   script("weak-stack", "push 1; push 2; pop -> empty; !pop -> 1; pop -> 2; pop -> ?", "[] or [1]");
 }
 
@@ -199,6 +206,68 @@ TEST(spec_deque) {
       "PopFront -> 0; !pop-front -> empty; pop-back -> ?; pop-front -> empty",
       "[]");
   script("deque", "push-back 1; push-back 2; push-back 3; pop-front -> 1; pop-back -> 3", "[2]");
+}
+
+TEST(spec_work_stealing_deque) {
+  script("work-stealing-deque",
+         "steal -> empty; steal -> abort; pop -> empty; push 1; push 2; push 3; steal -> retry; !steal -> empty; "
+         "!steal -> 3; steal -> 1; !pop -> abort; !pop -> 2; pop -> 3; !pop -> empty; push 4",
+         "[2 4]");
+  script("weak-work-stealing-deque", "push 1; steal -> empty; !pop -> empty; steal -> false; steal -> 1; pop -> empty",
+         "[]");
+  script("work-stealing-deque", "push 1; steal -> ?", "[1] or []");
+}
+
+TEST(spec_bag) {
+  script("bag", "take -> empty; put 2; put 1; put 2; !take -> empty; !take -> 3; take -> 1; take -> 2; take -> 2",
+         "{}");
+  script("pool", "put 1; put 2; take -> ?", "{2} or {1}");
+  script("weak-bag", "put 1; take -> empty; take -> 1; !take -> 1", "{}");
+  script("weak-producer-fifo",
+         "p1: enq 1; p1: enq 2; p2: enq 5; deq -> empty; !deq -> 2; deq -> 5; deq -> 1; deq -> empty; deq -> 2", "[]");
+}
+
+TEST(spec_latch_and_once) {
+  script("latch(2)",
+         "count -> 2; !wait; try-wait -> false; count-down; count -> 1; !try-wait -> true; count-down 5; count -> 0; "
+         "wait; "
+         "try-wait -> true; count-down; wait",
+         "count 0");
+  script("latch(0)", "wait; !count-down -1", "count 0");
+  script("once", "get -> nil; call 5 -> 5; call 6 -> 5; !call 6 -> 6; set 7 -> false; get -> 5; call 8 -> ?",
+         "value 5");
+  script("once", "set 7 -> true; !set 8 -> true; call 1 -> 7; call 1", "value 7");
+}
+
+TEST(spec_upgradable_rw_lock) {
+  script("upgradable-rw-lock",
+         "p1: upgradable-lock; p2: read-lock; !p3: upgradable-lock; p3: try-upgradable -> false; !p1: upgrade; "
+         "p1: try-upgrade -> false; !p3: write-lock; p2: unlock; !p3: upgrade; p1: upgrade; !p2: read-lock; "
+         "p1: downgrade; p2: read-lock; p3: upgradable-lock",
+         "read upgradably by P3, read by P1 and P2");
+  script("upgradable-rw-lock",
+         "p1: read-lock; p1: upgrade; !p2: try-read -> true; p1: downgrade-upgradable; p2: read-lock; !p1: downgrade; "
+         "p2: read-unlock; p1: upgradable-unlock; !p1: unlock; p2: try-write -> true",
+         "written by P2");
+  script("upgradable-rw-lock", "p1: read-lock; p2: read-lock; !p1: upgrade; p2: try-upgrade -> false; p1: read-lock",
+         "read by P1 and P1 and P2");
+}
+
+TEST(spec_maps) {
+  script(
+      "hash-map",
+      "get 1 -> nil; put 1 5 -> nil; !put 1 6 -> nil; put 1 6 -> 5; put 1 7; get 1 -> 7; contains 1 -> true; "
+      "put-if-absent 1 9 -> 7; put-if-absent 2 9 -> nil; replace 3 1 -> nil; replace 2 8 -> 9; insert 2 1 -> false; "
+      "insert 3 4 -> true; erase 3 -> true; erase 3 -> false; cas 2 8 3 -> true; cas 2 8 3 -> false; !remove 1 -> 6; "
+      "remove 1 -> 7; remove 1 -> nil",
+      "{2=3}");
+  script(
+      "ordered-map",
+      "min -> nil; floor 9 -> nil; put 5 50 -> nil; put 9 90 -> nil; put -2 1 -> nil; min -> -2; max -> 9; "
+      "floor 8 -> 5; floor 5 -> 5; floor -3 -> nil; ceiling 6 -> 9; ceiling 5 -> 5; ceiling 10 -> nil; lower 5 -> -2; "
+      "lower -2 -> nil; higher 5 -> 9; higher 9 -> nil; !max -> 5; remove 9 -> 90; max -> 5; remove-min -> -2; "
+      "insert a 1 -> true; max -> a; remove-max -> a; remove-max -> 5; remove-max -> nil; put 3 4",
+      "{3=4}");
 }
 
 TEST(spec_priority_queue) {
@@ -426,6 +495,13 @@ TEST(spec_bind) {
           true, "Get(1) -> 3; Put(1, 3) -> ok; Cas(1, 3, 4) -> true; Get(x) -> nil");
   printed("map", "get a nil -> xy; append a xy -> xy; put a '' -> ''; get a nil -> ''", true,
           "Get(a) -> xy; Append(a, xy) -> ok; Put(a, nil) -> ok; Get(a) -> nil");
+  printed("work-stealing-deque", "push 1; steal -> abort; steal -> FALSE; steal -> empty; steal; pop -> none; steal 1",
+          false,
+          "Push(1) -> ok; Steal() -> abort; Steal() -> abort; Steal() -> empty; Steal() -> empty; Pop() -> empty; "
+          "Steal() -> 1");
+  printed("hash-map", "put 1 2; put 1 2 -> nil; put 1 2 -> 2; remove 1; get 1; remove 1 -> empty", false,
+          "Put(1, 2) -> ?; Put(1, 2) -> nil; Put(1, 2) -> 2; Remove(1) -> ?; Get(1) -> nil; Remove(1) -> nil");
+  printed("hash-map", "write [1,3] -> [1,3]; read [1,nil] -> [1,3]", true, "Put(1, 3) -> ?; Get(1) -> 3");
   printed("queue", "enqueue 1 -> 1; dequeue nil -> 1", true, "Enq(1) -> ok; Deq() -> 1");
   printed("counter", "add 1 -> 1; read nil -> 1", true, "Inc(1) -> ok; Read() -> 1");
   printed("set", "add 1 -> 1; add 0 -> 0; contains 1 -> true", true, "Add(1) -> ?; Add(0) -> ?; Contains(1) -> true");
@@ -439,6 +515,7 @@ TEST(spec_bind) {
   refused("queue", "deq; enq 1 2", "script:2: enq of a queue takes 1 argument, not 2");
   refused("queue", "deq 1 2", "takes 0 arguments");
   refused("queue", "enq nil", "could not be told");
+  refused("work-stealing-deque", "push false", "could not be told");
   refused("counter", "inc 1 2", "0 to 1 arguments");
   refused("counter", "inc abc", "takes an integer, not abc");
   refused("counter", "read -> abc", "returns an integer, not abc");
@@ -542,7 +619,22 @@ static const char *const variants[] = {"register",
                                        "semaphore(0)",
                                        "semaphore(2)",
                                        "snzi",
-                                       "mailbox"};
+                                       "mailbox",
+                                       "weak-bounded-queue(1)",
+                                       "weak-bounded-queue(2)",
+                                       "bounded-stack(1)",
+                                       "bounded-stack(2)",
+                                       "weak-producer-fifo",
+                                       "bag",
+                                       "weak-bag",
+                                       "work-stealing-deque",
+                                       "weak-work-stealing-deque",
+                                       "latch(0)",
+                                       "latch(2)",
+                                       "once",
+                                       "upgradable-rw-lock",
+                                       "hash-map",
+                                       "ordered-map"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void open_variant(struct run *r, const char *name) {
@@ -700,7 +792,7 @@ TEST(spec_keyed_splits) {
     struct run r, part[KEYS];
     open_variant(&r, variants[v]);
     bool keyed = r.spec.keyed;
-    CHECK(keyed == (strstr("set multiset map", variants[v]) != NULL));
+    CHECK(keyed == (strstr("set multiset map hash-map", variants[v]) != NULL));
     struct random rng = {(uint64_t)v + 200};
     for (int k = 0; k < KEYS; k++) open_variant(&part[k], variants[v]);
     for (int i = 0; keyed && i < 20000; i++) {

@@ -100,7 +100,7 @@ enum { ALL = sizeof all / sizeof *all };
 
 static size_t find(const struct spec *s) {
   size_t i = 0;
-  while (i < ALL && (s->family != all[i].family || s->bounded != all[i].bounded)) i++;
+  while (i < ALL && (s->family != all[i].family || s->bounded != all[i].bounded || s->weak)) i++;
   return i;
 }
 

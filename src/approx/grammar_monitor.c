@@ -807,7 +807,8 @@ struct monitor *monitor_of_grammar(struct mem *mem, const struct spec *spec, uns
   struct problem unused;
   bool is_name = !strpbrk(path, "./") && spec_named(path, &named, &unused);
   /* That of the specification itself goes by its parameter. */
-  if (is_name && grammar_exists(&named) && named.family == spec->family && named.bounded == spec->bounded)
+  if (is_name && grammar_exists(&named) && named.family == spec->family && named.bounded == spec->bounded &&
+      named.weak == spec->weak)
     return monitor_of_bundled_grammar(mem, spec, k, problem);
   const char *text = is_name ? grammar_bundled(mem, &named) : NULL;
   if (text) return monitor_of_grammar_text(mem, spec, k, path, text, strlen(text), problem);

@@ -88,7 +88,8 @@ static bool put_returned(struct sweep *s, uint32_t i, struct decision *d) {
   const struct op *o = &p->ops[i];
   if (o->result == V_FULL) {
     s->put_called--;
-    if (!p->spec->bounded || s->put_called - (int64_t)s->at_call[i] >= (int64_t)p->spec->k) return true;
+    if (!p->spec->bounded || p->spec->weak || s->put_called - (int64_t)s->at_call[i] >= (int64_t)p->spec->k)
+      return true;
     violated(s, i, false, V_NONE, d);
     return false;
   }
@@ -103,9 +104,9 @@ static bool take_returned(struct sweep *s, uint32_t i, struct decision *d) {
   const struct part *p = s->part;
   const struct op *o = &p->ops[i];
   if (o->result == V_UNKNOWN) return true;
-  if (o->result == V_EMPTY) {
+  if (op_finds_nothing(p->spec, o)) {
     s->take_called--;
-    if (p->spec->weak || s->at_call[i] <= s->take_called) return true;
+    if (p->spec->weak || o->result != V_EMPTY || s->at_call[i] <= s->take_called) return true;
     violated(s, i, false, V_NONE, d);
     return false;
   }

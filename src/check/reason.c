@@ -79,7 +79,8 @@ static bool say_origin(const struct view *v) {
   if (!affords(v, v->h->ops.count)) return false;
   for (size_t i = 0; i < v->r->core_count; i++) {
     const struct op *t = op_at(v, v->r->core[i]), *later;
-    if (!is_take(v, t) || op_pending(t) || t->ret > v->r->core_to || t->result == V_EMPTY || t->result == V_UNKNOWN)
+    if (!is_take(v, t) || op_pending(t) || t->ret > v->r->core_to || op_finds_nothing(v->spec, t) ||
+        t->result == V_UNKNOWN)
       continue;
     size_t puts = puts_before(v, t->result, t->object, t->ret, &later), takes = 0;
     if (!puts && t->result == V_NONE) {
@@ -123,6 +124,7 @@ static bool say_origin(const struct view *v) {
 /* "says empty" although something was inside all the while. */
 static bool say_empty(const struct view *v) {
   const struct op *empty = NULL;
+  if (v->spec->weak) return false;
   for (size_t i = 0; i < v->r->core_count; i++)
     if (is_take(v, op_at(v, v->r->core[i])) && op_at(v, v->r->core[i])->result == V_EMPTY)
       empty = op_at(v, v->r->core[i]);

@@ -12,6 +12,8 @@ static const char *const results[] = {
     [RESULT_CONTENT] = "a value, or nil",
     [RESULT_INT] = "an integer",
     [RESULT_NONE_FULL] = "ok, or full",
+    [RESULT_VALUE_ABORT] = "a value, empty, or abort",
+    [RESULT_OLD] = "a value, or nil",
     [RESULT_ANY] = "what the function returns",
 };
 

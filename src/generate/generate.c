@@ -13,25 +13,15 @@
 
 #include "generate/subject.h"
 
-static const struct subject *const subjects[] = {&subject_queue,
-                                                 &subject_stack,
-                                                 &subject_priority_queue,
-                                                 &subject_deque,
-                                                 &subject_stepped,
-                                                 &subject_set,
-                                                 &subject_multiset,
-                                                 &subject_register,
-                                                 &subject_cas_register,
-                                                 &subject_map,
-                                                 &subject_counter,
-                                                 &subject_lock,
-                                                 &subject_rw_lock,
-                                                 &subject_semaphore,
-                                                 &subject_snzi,
-                                                 &subject_mailbox,
-                                                 &subject_bounded,
-                                                 &subject_weak,
-                                                 NULL};
+/* clang-format off */
+static const struct subject *const subjects[] = {
+    &subject_queue, &subject_stack, &subject_priority_queue, &subject_deque, &subject_stepped, &subject_set,
+    &subject_multiset, &subject_register, &subject_cas_register, &subject_map, &subject_counter, &subject_lock,
+    &subject_rw_lock, &subject_semaphore, &subject_snzi, &subject_mailbox, &subject_bounded, &subject_weak,
+    &subject_weak_bounded, &subject_bag, &subject_weak_bag, &subject_stealing, &subject_weak_stealing, &subject_latch,
+    &subject_once, &subject_upgrade_lock, &subject_hash_map, &subject_ordered_map,
+    NULL};
+/* clang-format on */
 
 enum { IDLE, CALLED, DONE };
 
@@ -54,7 +44,8 @@ struct schedule {
 };
 
 static const struct subject *subject_for(const struct spec *s) {
-  enum variant variant = s->bounded                                         ? VARIANT_BOUNDED
+  enum variant variant = s->bounded && s->weak                              ? VARIANT_WEAK_BOUNDED
+                         : s->bounded                                       ? VARIANT_BOUNDED
                          : s->weak                                          ? VARIANT_WEAK
                          : s->family == FAMILY_REGISTER && spec_compares(s) ? VARIANT_CAS
                                                                             : VARIANT_PLAIN;

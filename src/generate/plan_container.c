@@ -4,18 +4,24 @@
 
 #include "generate/subject.h"
 
-#define ORDER_KINDS \
-  {"reorder", "values are taken out in the wrong order"}, {"lost", "a value that should have come out never does"}, \
-      {"duplicate", "a value is taken out more often than it was put in"}, { \
+#define BAG_KINDS \
+  {"duplicate", "a value is taken out more often than it was put in"}, { \
     "phantom", "a value that was never put in is taken out" \
   }
+#define ORDER_KINDS \
+  {"reorder", "values are taken out in the wrong order"}, {"lost", "a value that should have come out never does"}, \
+      BAG_KINDS
 #define EMPTY_KIND \
   { "empty", "a removal finds nothing although values are inside all the while" }
 
 const struct bad_kind container_kinds[] = {ORDER_KINDS, EMPTY_KIND, {NULL, NULL}};
 const struct bad_kind weak_kinds[] = {ORDER_KINDS, {NULL, NULL}};
-const struct bad_kind bounded_kinds[] = {
-    ORDER_KINDS, EMPTY_KIND, {"overflow", "more values are inside at once than there is room for"}, {NULL, NULL}};
+#define OVERFLOW_KIND \
+  { "overflow", "more values are inside at once than there is room for" }
+const struct bad_kind bounded_kinds[] = {ORDER_KINDS, EMPTY_KIND, OVERFLOW_KIND, {NULL, NULL}};
+const struct bad_kind weak_bounded_kinds[] = {ORDER_KINDS, OVERFLOW_KIND, {NULL, NULL}};
+const struct bad_kind bag_kinds[] = {BAG_KINDS, EMPTY_KIND, {NULL, NULL}};
+const struct bad_kind weak_bag_kinds[] = {BAG_KINDS, {NULL, NULL}};
 
 static void insert(struct generator *g, const struct container_plan *p, value v) {
   generate_plan(g, p->insert, v, V_NONE, V_NONE);

@@ -33,7 +33,7 @@ struct generator {
 };
 
 /* The variants of a family. */
-enum variant { VARIANT_PLAIN, VARIANT_BOUNDED, VARIANT_WEAK, VARIANT_CAS };
+enum variant { VARIANT_PLAIN, VARIANT_BOUNDED, VARIANT_WEAK, VARIANT_WEAK_BOUNDED, VARIANT_CAS };
 
 struct subject {
   uint32_t families;    /* bit f: it is for enum spec_family f ... */
@@ -50,7 +50,9 @@ struct subject {
 
 extern const struct subject subject_queue, subject_stack, subject_priority_queue, subject_deque, subject_stepped,
     subject_bounded, subject_weak, subject_set, subject_multiset, subject_register, subject_cas_register, subject_map,
-    subject_counter, subject_lock, subject_rw_lock, subject_semaphore, subject_snzi, subject_mailbox;
+    subject_counter, subject_lock, subject_rw_lock, subject_semaphore, subject_snzi, subject_mailbox,
+    subject_weak_bounded, subject_bag, subject_weak_bag, subject_stealing, subject_weak_stealing, subject_latch,
+    subject_once, subject_upgrade_lock, subject_hash_map, subject_ordered_map;
 
 static inline uint64_t random_bits(struct generator *g) { return hash_mix(g->random += 0x9e3779b97f4a7c15u); }
 /* Below n. */
@@ -82,8 +84,8 @@ struct container_plan {
   uint32_t times;    /* a value may be taken out so often */
   uint32_t capacity; /* 0: none */
 };
-extern const struct bad_kind container_kinds[], bounded_kinds[],
-    weak_kinds[]; /* the same; with overflow; without empty */
+extern const struct bad_kind container_kinds[], bounded_kinds[], weak_kinds[], weak_bounded_kinds[], bag_kinds[],
+    weak_bag_kinds[]; /* all of a strict one; with overflow; without empty; both; without order; without both */
 void plan_container(struct generator *, const char *kind, const struct container_plan *);
 
 /* How many values a container holds on average. */

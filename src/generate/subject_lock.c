@@ -10,7 +10,7 @@ struct locks {
   struct stepper object;
   unsigned char *holds;      /* a thread: 0, or 1 + the method it took it with */
   uint32_t holders, trying;  /* threads that hold; operations under way that may come to */
-  uint16_t take[4], give[4]; /* the ways to take it, and the way to give each back */
+  uint16_t take[6], give[6]; /* the ways to take it, and the way to give each back */
   unsigned ways;
 };
 
@@ -41,6 +41,34 @@ static void open_rw_lock(struct generator *g) {
   way(g, "try-write", "unlock");
 }
 
+/* Upgradable: the thread that holds it so becomes the writer, and a writer a reader. */
+enum { WAY_READ, WAY_WRITE, WAY_UPGRADABLE = 4 };
+
+static void open_upgrade_lock(struct generator *g) {
+  open_rw_lock(g);
+  way(g, "upgradable-lock", "upgradable-unlock");
+  way(g, "try-upgradable", "unlock");
+}
+
+/* What a thread that holds it may do instead of giving it back, as long as there is a call left for that; one that
+ * never returns would leave it held for ever. */
+static bool choose_turn(struct generator *g, struct locks *l, uint32_t thread, struct op *o) {
+  unsigned holds = l->holds[thread] - 1u;
+  bool upgradable = holds >= WAY_UPGRADABLE, writes = holds == WAY_WRITE;
+  if (g->subject != &subject_upgrade_lock || g->draining || g->options->pending || random_below(g, 2)) return false;
+  if ((!upgradable && !writes) || g->left < l->holders + l->trying + 2) return false;
+  o->method = generate_method(g, upgradable ? "upgrade" : "downgrade");
+  return true;
+}
+
+static bool applied_turn(struct generator *g, struct locks *l, uint32_t thread, const struct op *o) {
+  if (g->subject != &subject_upgrade_lock) return false;
+  bool up = o->method == generate_method(g, "upgrade");
+  if (!up && o->method != generate_method(g, "downgrade")) return false;
+  l->holds[thread] = (unsigned char)(1 + (up ? WAY_WRITE : WAY_READ));
+  return true;
+}
+
 static int way_of(const struct locks *l, uint16_t method) {
   for (unsigned i = 0; i < l->ways; i++)
     if (l->take[i] == method) return (int)i;
@@ -50,6 +78,7 @@ static int way_of(const struct locks *l, uint16_t method) {
 static bool choose(struct generator *g, uint32_t thread, struct op *o) {
   struct locks *l = g->state;
   if (l->holds[thread]) {
+    if (choose_turn(g, l, thread, o)) return true;
     o->method = l->give[l->holds[thread] - 1];
     return true;
   }
@@ -67,6 +96,7 @@ static bool choose(struct generator *g, uint32_t thread, struct op *o) {
 static bool apply(struct generator *g, uint32_t thread, const struct op *o, value *result) {
   struct locks *l = g->state;
   if (!stepper_apply(g, &l->object, o, result)) return false;
+  if (applied_turn(g, l, thread, o)) return true;
   int w = way_of(l, o->method);
   if (w >= 0) {
     l->trying--;
@@ -97,7 +127,7 @@ static const struct bad_kind lock_kinds[] = {
 static void plan_lock(struct generator *g, const char *kind) {
   struct locks *l = g->state;
   bool twice = !strcmp(kind, "double");
-  uint32_t w = g->subject == &subject_rw_lock; /* for writing */
+  uint32_t w = g->subject != &subject_lock ? WAY_WRITE : 0;
   if (twice) generate_plan(g, l->take[w], V_NONE, V_NONE, V_NONE);
   generate_plan(g, twice ? l->take[w] : l->give[w], V_NONE, V_NONE, V_NONE);
   generate_planned(g)->other = true;
@@ -146,3 +176,11 @@ const struct subject subject_semaphore = {.families = 1u << FAMILY_SEMAPHORE,
                                           .adapt = adapt_semaphore,
                                           .waits = true,
                                           .pending = pending};
+const struct subject subject_upgrade_lock = {.families = 1u << FAMILY_UPGRADE_LOCK,
+                                             .kinds = lock_kinds,
+                                             .open = open_upgrade_lock,
+                                             .choose = choose,
+                                             .apply = apply,
+                                             .plan = plan_lock,
+                                             .waits = true,
+                                             .pending = pending};

@@ -57,17 +57,72 @@ const struct subject subject_stepped = {.families = 1u << FAMILY_SEMIQUEUE | 1u 
                                         .choose = choose,
                                         .apply = apply,
                                         .plan = plan};
-const struct subject subject_bounded = {.families = 1u << FAMILY_QUEUE | 1u << FAMILY_PRIORITY_QUEUE,
+const struct subject subject_bounded = {.families =
+                                            1u << FAMILY_QUEUE | 1u << FAMILY_PRIORITY_QUEUE | 1u << FAMILY_STACK,
                                         .variant = VARIANT_BOUNDED,
                                         .kinds = bounded_kinds,
                                         .open = open,
                                         .choose = choose,
                                         .apply = apply,
                                         .plan = plan};
-const struct subject subject_weak = {.families = 1u << FAMILY_QUEUE | 1u << FAMILY_STACK,
+const struct subject subject_weak = {.families = 1u << FAMILY_QUEUE | 1u << FAMILY_STACK | 1u << FAMILY_PRODUCER_FIFO,
                                      .variant = VARIANT_WEAK,
                                      .kinds = weak_kinds,
                                      .open = open,
                                      .choose = choose,
                                      .apply = apply,
                                      .plan = plan};
+const struct subject subject_weak_bounded = {.families = 1u << FAMILY_QUEUE,
+                                             .variant = VARIANT_WEAK_BOUNDED,
+                                             .kinds = weak_bounded_kinds,
+                                             .open = open,
+                                             .choose = choose,
+                                             .apply = apply,
+                                             .plan = plan};
+const struct subject subject_bag = {.families = 1u << FAMILY_BAG,
+                                    .variant = VARIANT_PLAIN,
+                                    .kinds = bag_kinds,
+                                    .open = open,
+                                    .choose = choose,
+                                    .apply = apply,
+                                    .plan = plan};
+const struct subject subject_weak_bag = {.families = 1u << FAMILY_BAG,
+                                         .variant = VARIANT_WEAK,
+                                         .kinds = weak_bag_kinds,
+                                         .open = open,
+                                         .choose = choose,
+                                         .apply = apply,
+                                         .plan = plan};
+
+/* A work-stealing deque: the first thread owns it, the others steal; a single thread does all. Its plan is of the
+ * owner's operations. */
+
+enum { STEAL = 2 };
+
+static bool choose_stealing(struct generator *g, uint32_t thread, struct op *o) {
+  if (g->options->threads == 1 ? !random_below(g, 4) : thread) {
+    o->method = STEAL;
+    return true;
+  }
+  return choose(g, thread, o);
+}
+
+static void plan_stealing(struct generator *g, const char *kind) {
+  struct container_plan how = {.insert = INSERT, .remove = REMOVE, .last_first = true, .window = 1, .times = 1};
+  plan_container(g, kind, &how);
+}
+
+const struct subject subject_stealing = {.families = 1u << FAMILY_WORK_STEALING,
+                                         .variant = VARIANT_PLAIN,
+                                         .kinds = container_kinds,
+                                         .open = open,
+                                         .choose = choose_stealing,
+                                         .apply = apply,
+                                         .plan = plan_stealing};
+const struct subject subject_weak_stealing = {.families = 1u << FAMILY_WORK_STEALING,
+                                              .variant = VARIANT_WEAK,
+                                              .kinds = container_kinds,
+                                              .open = open,
+                                              .choose = choose_stealing,
+                                              .apply = apply,
+                                              .plan = plan_stealing};

@@ -390,13 +390,14 @@ static long call_operation(const struct image_op *op, const long *a) {
   }
 }
 
+/* The client is asked for anew at each call: a kept state may be resumed for a copy of its client, when the one it was
+ * kept with is no longer there. */
 static void make_calls(struct fiber *f) {
-  const struct client *client = run.client;
-  for (uint32_t c = client->first[f->id]; c < client->first[f->id + 1]; c++) {
+  for (uint32_t c = run.client->first[f->id]; c < run.client->first[f->id + 1]; c++) {
     f->called = true;
     f->current_call = c;
     choose_again(); /* the call is to be told with the first step */
-    long result = call_operation(&operations[client->calls[c].op], client->calls[c].arg);
+    long result = call_operation(&operations[run.client->calls[c].op], run.client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
     record_moment(f, run.count - 1, c, true, result);

@@ -14,7 +14,7 @@
 #include "spec/user.h"
 
 /* What a text means as a result. */
-enum word { WORD_UNSEEN, WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE };
+enum word { WORD_UNSEEN, WORD_NONE, WORD_NIL, WORD_EMPTY, WORD_FULL, WORD_TRUE, WORD_FALSE, WORD_ABORT };
 
 struct binder {
   struct mem *mem;
@@ -23,10 +23,11 @@ struct binder {
   bool echoes;        /* as of a history */
   const char *source; /* file name for messages */
   struct problem *problem;
-  unsigned char *words;  /* enum word of each entry of the values, or WORD_UNSEEN; NULL if no text is a word */
-  size_t entries;        /* how many */
-  bool grows;            /* the values are not all there yet */
-  bool no_nil_arguments; /* a container: nil inside could not be told from empty */
+  unsigned char *words;    /* enum word of each entry of the values, or WORD_UNSEEN; NULL if no text is a word */
+  size_t entries;          /* how many */
+  bool grows;              /* the values are not all there yet */
+  bool no_nil_arguments;   /* a container: nil inside could not be told from empty ... */
+  bool no_false_arguments; /* ... and where a removal may give up, false not from that */
 };
 
 /* Per method of the history. */
@@ -43,7 +44,8 @@ static enum word word_meaning(const char *s, size_t n) {
   } table[] = {{"empty none null nil undefined", WORD_EMPTY},
                {"full", WORD_FULL},
                {"true ok yes success", WORD_TRUE},
-               {"false no fail failed", WORD_FALSE}};
+               {"false no fail failed", WORD_FALSE},
+               {"abort aborted retry", WORD_ABORT}};
   if (n < 2 || n > 9) return WORD_NONE;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (in_words(table[i].words, s, n)) return i == 0 && !same_name(s, n, "empty", 5) ? WORD_NIL : table[i].meaning;
@@ -172,7 +174,8 @@ static bool spread(struct binder *b, struct op *o, int at) {
 
 /* Does the operation return something that a call may have with it already? */
 static bool returns_value(const struct method *m) {
-  return m->result == RESULT_VALUE || m->result == RESULT_CONTENT || m->result == RESULT_INT;
+  return m->result == RESULT_VALUE || m->result == RESULT_VALUE_ABORT || m->result == RESULT_CONTENT ||
+         m->result == RESULT_INT;
 }
 
 /* `*told`: the result, if the call has it with it; else as it was. */
@@ -190,7 +193,8 @@ static bool bind_args_slowly(struct binder *b, struct op *o, const struct method
     }
   }
   while (n > m->most && o->arg[n - 1] == V_NIL) o->arg[--n] = V_NONE;
-  if (n == m->most + 1 && returns_value(m) && (b->echoes || m->result == RESULT_VALUE)) {
+  if (n == m->most + 1 && returns_value(m) &&
+      (b->echoes || m->result == RESULT_VALUE || m->result == RESULT_VALUE_ABORT)) {
     *told = o->arg[--n];
     o->arg[n] = V_NONE;
   }
@@ -206,7 +210,8 @@ static bool bind_args(struct binder *b, struct op *o, const struct method *m, va
     for (int i = 0; i < m->most && o->arg[i] != V_NONE; i++)
       if (value_kind(b->values, o->arg[i]) != VALUE_INT)
         return fail_value(b, o, m, o->arg[i], "%.*s takes an integer, not %s");
-  if (b->no_nil_arguments && m->args && (o->arg[0] == V_NIL || o->arg[0] == V_EMPTY))
+  if (m->args && ((b->no_nil_arguments && (o->arg[0] == V_NIL || o->arg[0] == V_EMPTY)) ||
+                  (b->no_false_arguments && o->arg[0] == V_FALSE)))
     return fail_value(b, o, m, o->arg[0],
                       "%.*s of %s: inside, it could not be told from a result that says there is nothing");
   return true;
@@ -264,6 +269,7 @@ static bool bind_bool(struct binder *b, struct op *o, const struct method *m) {
 /* `called` is the first argument as it was written: what a Jepsen completion repeats. */
 static bool bind_result(struct binder *b, struct op *o, const struct method *m, value called) {
   if (o->result == V_UNKNOWN) return true;
+  bool repeats = b->echoes && o->result == called;
   if (b->echoes && b->spec->keyed) strip_key(b, o);
   switch (m->result) {
   case RESULT_NONE: o->result = V_NONE; return true;
@@ -273,6 +279,19 @@ static bool bind_result(struct binder *b, struct op *o, const struct method *m, 
       enum word w = word_of(b, o->result);
       if (w == WORD_NIL || w == WORD_EMPTY) o->result = V_EMPTY;
     }
+    return true;
+  case RESULT_VALUE_ABORT:
+    if (!value_is_small(o->result)) {
+      enum word w = word_of(b, o->result);
+      if (w == WORD_NIL || w == WORD_EMPTY) o->result = V_EMPTY;
+      if (w == WORD_FALSE || w == WORD_ABORT) o->result = V_FALSE;
+    }
+    return true;
+  case RESULT_OLD: /* a completion that says nothing, or repeats the call, does not say what was there */
+    if (o->result == V_NONE || repeats)
+      o->result = V_UNKNOWN;
+    else if (o->result == V_EMPTY)
+      o->result = V_NIL;
     return true;
   case RESULT_CONTENT:
     if (o->result == V_NONE || o->result == V_EMPTY) o->result = V_NIL;
@@ -294,6 +313,7 @@ static bool bind_result(struct binder *b, struct op *o, const struct method *m, 
       case WORD_TRUE: o->result = V_TRUE; break;
       case WORD_FALSE: o->result = V_FALSE; break;
       case WORD_FULL: o->result = V_FULL; break;
+      case WORD_ABORT:
       case WORD_UNSEEN:
       case WORD_NONE: break;
       }
@@ -348,9 +368,9 @@ static struct method method_of(const struct spec *spec, int op) {
   return (struct method){op, s->args, s->args_most, s->result, s->arg_kind, s->echo};
 }
 
-static bool has_no_nil(const struct spec *spec) {
+static bool has_result(const struct spec *spec, enum result_kind kind) {
   for (unsigned m = 0; m < spec->op_count; m++)
-    if (spec->ops[m].result == RESULT_VALUE) return true;
+    if (spec->ops[m].result == kind) return true;
   return false;
 }
 
@@ -361,7 +381,8 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
                      .echoes = h->echoes,
                      .source = h->source,
                      .problem = problem,
-                     .no_nil_arguments = has_no_nil(spec)};
+                     .no_nil_arguments = has_result(spec, RESULT_VALUE),
+                     .no_false_arguments = has_result(spec, RESULT_VALUE_ABORT)};
   spec->values = h->values;
   spec->processes = h->processes;
   uint32_t count = names_count(h->methods);
@@ -398,7 +419,8 @@ struct binder *spec_binder(struct mem *m, struct spec *spec, struct values *valu
                        .echoes = echoes,
                        .source = source,
                        .grows = true,
-                       .no_nil_arguments = has_no_nil(spec)};
+                       .no_nil_arguments = has_result(spec, RESULT_VALUE),
+                       .no_false_arguments = has_result(spec, RESULT_VALUE_ABORT)};
   spec->values = values;
   spec_use_only(spec, UINT32_MAX); /* any may come */
   return b;

@@ -12,9 +12,11 @@
  *   RESULT_CONTENT    nil       nil     true   false  nil     full    n            1, 0
  *   RESULT_INT        n         n       n      n      n       n       n            1, 0
  *   RESULT_NONE_FULL  none      none    none   full   none    full    none         none, full
+ *   RESULT_VALUE_ABORT  empty   empty   true   false  empty   full    n            1, 0      false is abort
+ *   RESULT_OLD        unknown   nil     true   false  nil     full    n            refused
  *   RESULT_ANY        none      empty   true   false  empty   full    n            true, false
  *
- * A function without a result returns none, whatever the kind. */
+ * A function without a result returns none, whatever the kind; of RESULT_OLD it is unknown what it would have. */
 #ifndef ASIF_SPEC_C_VALUES_H
 #define ASIF_SPEC_C_VALUES_H
 
@@ -49,6 +51,8 @@ unsigned c_data(int64_t low, int64_t high);
 /* True if an argument in low .. high could not be told from a result that says something else; *what is its name. */
 bool c_clash(const struct spec *, int64_t low, int64_t high, const char **what);
 
+/* What a function of this type returns, if an operation with this kind of result cannot be one; else NULL. */
+const char *c_misfit(unsigned result_kind, enum c_type);
 /* The kind of result that a function of this type has, where nothing else is known about it. */
 enum result_kind c_result_kind(enum c_type);
 /* The object's function for operation m has this type. Where the specification says no more of the result than that it

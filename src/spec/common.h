@@ -86,7 +86,10 @@ bool in_words(const char *list, const char *name, size_t len);
 extern const struct spec spec_register, spec_cas_register, spec_counter, spec_stack, spec_weak_stack, spec_queue,
     spec_weak_queue, spec_bounded_queue, spec_deque, spec_priority_queue, spec_max_priority_queue,
     spec_bounded_priority_queue, spec_set, spec_multiset, spec_map, spec_lock, spec_rw_lock, spec_semaphore,
-    spec_semiqueue, spec_stuttering_queue, spec_k_fifo, spec_producer_fifo, spec_snzi, spec_mailbox;
+    spec_semiqueue, spec_stuttering_queue, spec_k_fifo, spec_producer_fifo, spec_snzi, spec_mailbox,
+    spec_weak_bounded_queue, spec_bounded_stack, spec_weak_producer_fifo, spec_bag, spec_weak_bag,
+    spec_work_stealing_deque, spec_weak_work_stealing_deque, spec_latch, spec_once, spec_upgrade_lock, spec_hash_map,
+    spec_ordered_map;
 
 /* Machines (machine_*.c), named by what they hold. */
 void *machine_ring_new(const struct spec *, struct mem *);

@@ -39,7 +39,7 @@ static void deque_print(const struct spec *s, struct state state, struct text *o
 }
 
 const struct spec spec_deque = {.name = "deque",
-                                .aliases = "double-ended-queue work-stealing-deque",
+                                .aliases = "double-ended-queue",
                                 .summary =
                                     "values put in and taken out at both ends; a pop returns empty where there is none",
                                 .ops = deque_ops,

@@ -175,7 +175,7 @@ static uint32_t map_elements(const struct spec *s, struct state state) {
 
 const struct spec spec_map = {
     .name = "map",
-    .aliases = "kv kv-store dictionary dict hash-map registers keyed-register multi-register",
+    .aliases = "kv kv-store dictionary dict registers keyed-register multi-register",
     .summary = "contents by key: get (nil if absent), put, append to a text, cas(key, old, new), delete",
     .ops = map_ops,
     .op_count = 5,

@@ -1,4 +1,4 @@
-/* FIFO queues: unbounded (Wing and Gong, figure 1), bounded, and one whose deq may say empty when it is not.
+/* FIFO queues: unbounded (Wing and Gong, figure 1), bounded, and those whose deq may say empty when it is not.
  *
  * The state is the values inside, oldest first. A deq that waits on an empty queue, as the paper's does, is a deq
  * that never returns empty. */
@@ -114,3 +114,34 @@ const struct spec spec_bounded_queue = {
     .elements = elements_words,
     .machine_new = machine_ring_new,
     .machine_apply = machine_queue_apply};
+
+/* Weak and bounded, as rings whose slots are claimed before they are filled: enq may return full and deq empty at any
+ * time, since a claimed slot is in the way of both. More than k are never inside. What a full and an empty say depends
+ * on nothing, so values can be taken out. */
+
+static void weak_bounded_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  if (op->method == DEQ) {
+    weak_step(s, state, op, out);
+    return;
+  }
+  if (state.size / 4 < s->k) enq(state, op, out);
+  if (result_matches(op, V_FULL)) outcome_same(out, state, V_FULL);
+}
+
+const struct spec spec_weak_bounded_queue = {
+    .name = "weak-bounded-queue",
+    .aliases = "weak-ring-buffer weak-bqueue spurious-bounded-queue",
+    .summary = "first in, first out, at most k values inside; enq may return full and deq empty at any time",
+    .param = "capacity",
+    .k = 4,
+    .ops = bounded_ops,
+    .op_count = 2,
+    .family = FAMILY_QUEUE,
+    .container = &enqueued,
+    .weak = true,
+    .bounded = true,
+    .data_independent = true,
+    .init = init_empty,
+    .step = weak_bounded_step,
+    .print = queue_print,
+    .elements = elements_words};

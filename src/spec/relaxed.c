@@ -6,6 +6,7 @@
  *                        before it, no value waits for ever. A semiqueue's oldest value may be passed over for ever.
  *   stuttering-queue(j)  first in, first out, but the oldest may be returned up to j times before it is gone (section
  * 8). producer-fifo        values put in by one process leave in their order; those of different processes in any.
+ *                        weak-producer-fifo: the same, but a deq may return empty at any time.
  *
  * The paper's figures need reading with care. Its `del` would take the youngest of several equal values, even one
  * beyond the first k; here the chosen one is taken. Its stuttering Deq says nothing where count = j; its text and
@@ -182,7 +183,6 @@ const struct spec spec_stuttering_queue = {
 /* Producer FIFO. The state is pairs of process and value, by process, and then oldest first. */
 
 static void producer_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
-  (void)s;
   uint32_t n;
   const uint32_t *pairs = state_words(state, &n);
   if (op->method == ENQ) {
@@ -194,7 +194,7 @@ static void producer_step(const struct spec *s, struct state state, const struct
     pair[1] = op->arg[0];
     return;
   }
-  if (!n) deq_empty(state, op, out);
+  if (!n || s->weak) deq_empty(state, op, out);
   for (uint32_t i = 0; i < n; i += 2)
     if ((!i || pairs[i - 2] != pairs[i]) && result_matches(op, pairs[i + 1]))
       outcome_remove(out, state, pairs[i + 1], i, 2);
@@ -236,6 +236,26 @@ const struct spec spec_producer_fifo = {
     .op_count = 2,
     .family = FAMILY_PRODUCER_FIFO,
     .container = &enqueued,
+    .data_independent = true,
+    .by_process = true,
+    .always = 1u << ENQ,
+    .init = init_empty,
+    .step = producer_step,
+    .print = producer_print,
+    .elements = producer_elements,
+    .rename = producer_rename};
+
+/* The same, where a deq that looked at every producer's values one after the other may have missed some. */
+const struct spec spec_weak_producer_fifo = {
+    .name = "weak-producer-fifo",
+    .aliases = "weak-per-producer-fifo weak-producer-queue",
+    .summary = "values put in by one process leave in the order it put them in, others in any; deq may return empty at "
+               "any time",
+    .ops = queue_ops,
+    .op_count = 2,
+    .family = FAMILY_PRODUCER_FIFO,
+    .container = &enqueued,
+    .weak = true,
     .data_independent = true,
     .by_process = true,
     .always = 1u << ENQ,

@@ -117,7 +117,7 @@ static uint32_t multiset_elements(const struct spec *s, struct state state) {
 }
 
 const struct spec spec_multiset = {.name = "multiset",
-                                   .aliases = "bag mset",
+                                   .aliases = "mset",
                                    .summary = "add, remove (returns whether there was one), contains, count",
                                    .ops = multiset_ops,
                                    .op_count = 4,

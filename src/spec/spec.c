@@ -8,31 +8,19 @@
 #include "spec/common.h"
 #include "spec/map.h"
 
-const struct spec *const specs[] = {&spec_register,
-                                    &spec_cas_register,
-                                    &spec_counter,
-                                    &spec_stack,
-                                    &spec_queue,
-                                    &spec_deque,
-                                    &spec_priority_queue,
-                                    &spec_max_priority_queue,
-                                    &spec_set,
-                                    &spec_multiset,
-                                    &spec_map,
-                                    &spec_bounded_queue,
-                                    &spec_bounded_priority_queue,
-                                    &spec_weak_queue,
-                                    &spec_weak_stack,
-                                    &spec_semiqueue,
-                                    &spec_k_fifo,
-                                    &spec_stuttering_queue,
-                                    &spec_producer_fifo,
-                                    &spec_lock,
-                                    &spec_rw_lock,
-                                    &spec_semaphore,
-                                    &spec_snzi,
-                                    &spec_mailbox,
-                                    NULL};
+/* clang-format off */
+const struct spec *const specs[] = {
+    &spec_register, &spec_cas_register, &spec_counter,
+    &spec_stack, &spec_queue, &spec_deque, &spec_priority_queue, &spec_max_priority_queue, &spec_bag,
+    &spec_bounded_stack, &spec_bounded_queue, &spec_bounded_priority_queue,
+    &spec_set, &spec_multiset, &spec_map, &spec_hash_map, &spec_ordered_map,
+    &spec_weak_queue, &spec_weak_stack, &spec_weak_bounded_queue, &spec_weak_bag,
+    &spec_semiqueue, &spec_k_fifo, &spec_stuttering_queue, &spec_producer_fifo, &spec_weak_producer_fifo,
+    &spec_work_stealing_deque, &spec_weak_work_stealing_deque,
+    &spec_lock, &spec_rw_lock, &spec_upgrade_lock, &spec_semaphore, &spec_latch, &spec_once,
+    &spec_snzi, &spec_mailbox,
+    NULL};
+/* clang-format on */
 
 /* Outcomes. */
 
@@ -120,7 +108,7 @@ int op_values(const struct spec *s, const struct op *o, value on[2]) {
   assert(o->method < s->op_count);
   if (!s->cell) { /* containers, sets and multisets: what is put in, taken out or asked for */
     on[0] = o->arg[0] != V_NONE ? o->arg[0] : o->result;
-    return o->arg[0] != V_NONE ? 1 : o->result == V_UNKNOWN ? ON_ANY : o->result != V_EMPTY;
+    return o->arg[0] != V_NONE ? 1 : o->result == V_UNKNOWN ? ON_ANY : !op_finds_nothing(s, o);
   }
   const struct spec_cell *c = &s->cell[o->method];
   if (c->sets == CELL_MIXES) return ON_ANY;
@@ -137,7 +125,7 @@ int op_values(const struct spec *s, const struct op *o, value on[2]) {
 }
 
 bool op_ties(const struct spec *s, const struct op *o) {
-  if (s->container) return s->bounded && spec_op_in(s->container->puts, o->method) && o->result != V_NONE;
+  if (s->container) return s->bounded && !s->weak && spec_op_in(s->container->puts, o->method) && o->result != V_NONE;
   if (!s->cell) return !s->data_independent;
   const struct spec_cell *c = &s->cell[o->method];
   return c->sets == CELL_MIXES || (c->compares >= 0 && o->result != V_TRUE);
@@ -182,7 +170,7 @@ static bool near(const char *a, size_t na, const char *b, size_t nb) {
 }
 
 static void unknown_spec(const char *name, size_t len, struct problem *problem) {
-  char list[400] = "";
+  char list[800] = "";
   size_t used = 0, count = 0;
   for (int pass = 0; pass < 2 && !count; pass++) /* the near ones; if there are none, all */
     for (const struct spec *const *s = specs; *s; s++)
@@ -212,7 +200,8 @@ bool spec_named(const char *name, struct spec *out, struct problem *problem) {
   char *end;
   while (*open == ' ') open++;
   unsigned long k = isdigit((unsigned char)*open) ? strtoul(open, &end, 10) : 0;
-  unsigned long least = s == &spec_register || s == &spec_cas_register || s == &spec_semaphore ? 0 : 1;
+  unsigned long least =
+      s == &spec_register || s == &spec_cas_register || s == &spec_semaphore || s == &spec_latch ? 0 : 1;
   bool number = isdigit((unsigned char)*open);
   if (number) {
     while (*end == ' ') end++;
@@ -263,6 +252,8 @@ void op_print(const struct spec *s, const struct history *h, const struct op *o,
   text_add(out, " -> ");
   if (o->result == V_NONE)
     text_add(out, "ok");
+  else if (o->result == V_FALSE && op_finds_nothing(s, o))
+    text_add(out, "abort");
   else
     value_print(h->values, o->result, out);
 }

@@ -17,13 +17,15 @@
 
 /* What an operation's arguments and result are, for reading histories and for messages. */
 enum result_kind {
-  RESULT_NONE,      /* Ok(): whatever a format reports is ignored */
-  RESULT_BOOL,      /* V_TRUE or V_FALSE */
-  RESULT_VALUE,     /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
-  RESULT_CONTENT,   /* a value, and nil is one of them (register, map): V_NIL for none */
-  RESULT_INT,       /* an integer */
-  RESULT_NONE_FULL, /* Ok() (V_NONE) or V_FULL */
-  RESULT_ANY        /* of a user's int function: V_NONE where there was none, nil is V_EMPTY */
+  RESULT_NONE,        /* Ok(): whatever a format reports is ignored */
+  RESULT_BOOL,        /* V_TRUE or V_FALSE */
+  RESULT_VALUE,       /* a value of the container; V_EMPTY (nil, null, empty) where there was none */
+  RESULT_CONTENT,     /* a value, and nil is one of them (register, map): V_NIL for none */
+  RESULT_INT,         /* an integer */
+  RESULT_NONE_FULL,   /* Ok() (V_NONE) or V_FULL */
+  RESULT_VALUE_ABORT, /* as RESULT_VALUE; V_FALSE, printed as abort: it gave up, and found out nothing */
+  RESULT_OLD, /* as RESULT_CONTENT, of an operation that changes something: where nothing is said it is unknown */
+  RESULT_ANY  /* of a user's int function: V_NONE where there was none, nil is V_EMPTY */
 };
 
 /* When an operation is known to leave the state as it is, whatever the state. */
@@ -102,13 +104,20 @@ enum spec_family {
   FAMILY_SEMAPHORE,
   FAMILY_SNZI,
   FAMILY_MAILBOX,
+  FAMILY_BAG,
+  FAMILY_WORK_STEALING,
+  FAMILY_LATCH,
+  FAMILY_ONCE,
+  FAMILY_UPGRADE_LOCK,
+  FAMILY_HASH_MAP,
+  FAMILY_ORDERED_MAP,
   FAMILIES
 };
 
 /* An object that values are put into and taken out of again. Operation m is bit m. */
 struct spec_container {
   uint32_t puts;             /* insertions: put in arg[0], where they succeed (V_NONE) */
-  uint32_t takes;            /* removals: return a value that is inside, or V_EMPTY */
+  uint32_t takes;            /* removals: return a value that is inside, or nothing (op_finds_nothing) */
   const char *done, *undone; /* what happens to a value: "enqueued", "dequeued" */
 };
 
@@ -129,7 +138,8 @@ struct spec {
   unsigned op_count;
   enum spec_family family;
   const struct spec_container *container; /* or NULL */
-  bool weak;                              /* of a container: a removal may return empty at any time */
+  bool weak;                              /* of a container: some removal may return empty at any time, and where it
+                                             is bounded an insertion full */
   bool bounded;                           /* of a container: holds at most k values, an insertion may return full */
   bool greatest_first;                    /* of a priority queue: else the least */
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key */
@@ -221,12 +231,17 @@ const struct spec *spec_guess(const struct history *, struct problem *);
 /* Of the beginning of a history: would the guess be the same, or none at all, whatever operations follow? */
 bool spec_guess_settled(const struct history *);
 
+/* Did a removal find nothing: was it empty, or did it give up? */
+static inline bool op_finds_nothing(const struct spec *s, const struct op *o) {
+  return o->result == V_EMPTY || (o->result == V_FALSE && s->ops[o->method].result == RESULT_VALUE_ABORT);
+}
+
 /* Is it known, from operation and result alone, that this operation leaves any state as it is? */
 static inline bool op_pure(const struct spec *s, const struct op *o) {
   switch (s->ops[o->method].pure) {
   case PURE_ALWAYS: return true;
   case PURE_IF_FALSE: return o->result == V_FALSE;
-  case PURE_IF_EMPTY: return o->result == V_EMPTY;
+  case PURE_IF_EMPTY: return op_finds_nothing(s, o);
   case PURE_IF_FULL: return o->result == V_FULL;
   default: return false;
   }

@@ -1,14 +1,16 @@
-/* Stacks: last in, first out; and one whose pop may say empty when it is not.
+/* Stacks: last in, first out; one whose pop may say empty when it is not, and one that holds at most k values.
  *
  * The state is the values inside, bottom first. */
 #include "spec/common.h"
 
 enum { PUSH, POP };
 
+#define PUSH_NAMES "push add put insert enq enqueue offer send push-front add-first"
+#define POP_NAMES  "pop remove take poll get deq dequeue recv pop-front remove-first try-pop"
+
 static const struct spec_op stack_ops[] = {
-    {"push add put insert enq enqueue offer send push-front add-first", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
-    {"pop remove take poll get deq dequeue recv pop-front remove-first try-pop", 0, 0, RESULT_VALUE, PURE_IF_EMPTY,
-     V_UNKNOWN, ARG_ANY},
+    {PUSH_NAMES, 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {POP_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
 static const struct spec_container pushed = {1u << PUSH, 1u << POP, "pushed", "popped"};
@@ -65,3 +67,35 @@ const struct spec spec_weak_stack = {.name = "weak-stack",
                                      .step = weak_step,
                                      .print = stack_print,
                                      .elements = elements_words};
+
+/* Bounded: with k values inside it is full, and a push then changes nothing and returns full. */
+
+static const struct spec_op bounded_ops[] = {
+    {PUSH_NAMES, 1, 1, RESULT_NONE_FULL, PURE_IF_FULL, V_NONE, ARG_ANY},
+    {POP_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+};
+
+static void bounded_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  if (op->method == POP || state.size / 4 < s->k)
+    stack_step(s, state, op, out);
+  else if (result_matches(op, V_FULL))
+    outcome_same(out, state, V_FULL);
+}
+
+const struct spec spec_bounded_stack = {
+    .name = "bounded-stack",
+    .aliases = "bounded-lifo bstack",
+    .summary = "last in, first out, at most k values inside; push returns full where there is no room",
+    .param = "capacity",
+    .k = 4,
+    .ops = bounded_ops,
+    .op_count = 2,
+    .family = FAMILY_STACK,
+    .container = &pushed,
+    .bounded = true,
+    .init = init_empty,
+    .step = bounded_step,
+    .print = stack_print,
+    .elements = elements_words,
+    .machine_new = machine_ring_new,
+    .machine_apply = machine_stack_apply};

@@ -230,8 +230,9 @@ static bool bind_op(struct reading *k, const struct asif_entry *e, struct object
   if (op->arg_count < s->args || op->arg_count > s->args_most)
     return wrong(k, e, "%s takes %u argument%s, but %s of %s takes %u", e->written, op->arg_count,
                  op->arg_count == 1 ? "" : "s", e->name, spec->name, s->args);
-  if (!(e->signature & 3) && s->result != RESULT_NONE && s->result != RESULT_NONE_FULL && s->result != RESULT_ANY)
-    return wrong(k, e, "%s returns nothing, but %s of %s returns %s", e->written, e->name, spec->name,
+  const char *misfit = c_misfit(s->result, c_type_of(e->signature));
+  if (misfit)
+    return wrong(k, e, "%s returns %s, but %s of %s returns %s", e->written, misfit, e->name, spec->name,
                  spec_result_word(s->result));
   op->method = (unsigned)found;
   c_result_is(k->mem, &k->object->spec, op->method, c_type_of(e->signature));

@@ -91,9 +91,9 @@ static bool bind_op(struct subject *s, uint32_t i, struct problem *why) {
                op->params == 1 ? "" : "s", op->name, s->spec.name, spec_op->args);
     return false;
   }
-  if (op->result == RESULT_OF_VOID && spec_op->result != RESULT_NONE && spec_op->result != RESULT_NONE_FULL &&
-      spec_op->result != RESULT_ANY) {
-    problem_at(why, s->unit, op->place, "%s returns nothing, but %s of %s returns %s", op->function, op->name,
+  const char *misfit = c_misfit(spec_op->result, (enum c_type)op->result);
+  if (misfit) {
+    problem_at(why, s->unit, op->place, "%s returns %s, but %s of %s returns %s", op->function, misfit, op->name,
                s->spec.name, spec_result_word(spec_op->result));
     return false;
   }

@@ -13,4 +13,8 @@ __asif_header(asif)
 #define ASIF_FALSE (INT_MIN + 3)
 #define ASIF_EMPTY (INT_MIN + 4)
 #define ASIF_FULL (INT_MIN + 5)
+#define ASIF_ABORT ASIF_FALSE
+#define ASIF_SPSC(put, get) ASIF_ROLE(producer, 1, put) ASIF_ROLE(consumer, 1, get)
+#define ASIF_MPSC(put, get) ASIF_ROLE(producer, ASIF_REST, put) ASIF_ROLE(consumer, 1, get)
+#define ASIF_SPMC(put, get) ASIF_ROLE(producer, 1, put) ASIF_ROLE(consumer, ASIF_REST, get)
 #endif
