@@ -516,6 +516,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  * is what the specification calls pop ASIF_INIT(f)                   void f(void) runs once, before the threads
  *   ASIF_ROLE(writer, 1, write)    one thread calls nothing but write;
  *   ASIF_ROLE(reader, ASIF_REST, read)   all others call nothing but read
+ *   ASIF_FINAL(deq)                an operation that is called when all threads have ended, until it returns empty;
+ *   ASIF_FINAL(f)                  or void f(void), which runs then
  *   ASIF_SPSC(enq, deq)            one thread calls enq and one deq; ASIF_MPSC: one deq, all others enq; ASIF_SPMC
  *   ASIF_BOUND(4)                  clients make no call that would bring more than 4 things inside
  *   ASIF_TYPE_STABLE()             freed memory may be read: it stays a node of the same kind
@@ -532,6 +534,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_IN(low, high) \
   { (low), (high) }
 #define ASIF_INIT(f)         ASIF_INIT_(__COUNTER__, f)
+#define ASIF_FINAL(f)        ASIF_FINAL_(__COUNTER__, f)
 #define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 #define ASIF_REST            (-1)
 /* A queue's roles: a single producer or consumer (S), or any number of them (M). */
@@ -574,7 +577,8 @@ enum asif_entry_kind {
   ASIF_ENTRY_ROLE,
   ASIF_ENTRY_BOUND,
   ASIF_ENTRY_TYPE_STABLE,
-  ASIF_ENTRY_EFFECT
+  ASIF_ENTRY_EFFECT,
+  ASIF_ENTRY_FINAL
 };
 struct asif_range {
   long low, high;
@@ -586,8 +590,9 @@ struct asif_entry {
   int line, place;  /* place: entries of one file in the order they are written */
   const char *name; /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; effect: the
                        operation; else "" */
-  const char *written;    /* object: macros not expanded; op, init: the function's name; effect: its text; else "" */
-  void (*function)(void); /* op, init: to be called as its signature says */
+  const char
+      *written; /* object: macros not expanded; op, init, final: the function's name; effect: its text; else "" */
+  void (*function)(void); /* op, init, final: to be called as its signature says */
   int signature;          /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
   const struct asif_range *in; /* op: what the first in_count arguments are taken from; the others from 1 to 2 */
   int in_count;
@@ -669,6 +674,11 @@ static inline void asif_yield(void) { sched_yield(); }
 #define ASIF_INIT_N_(n, f) \
   ASIF_ASSERT_(ASIF_SIGNATURE_(f) == 0, #f ": must be void " #f "(void)"); \
   ASIF_ENTRY_(n, ASIF_ENTRY_INIT, "", #f, (void (*)(void))f, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_)
+#define ASIF_FINAL_(n, f) ASIF_FINAL_N_(n, f)
+#define ASIF_FINAL_N_(n, f) \
+  ASIF_ASSERT_(ASIF_SIGNATURE_(f) >= 0 && ASIF_SIGNATURE_(f) < 4, \
+               #f ": takes no arguments, and returns nothing or a number"); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_FINAL, "", #f, (void (*)(void))f, ASIF_SIGNATURE_(f), NULL, 0, 0, ASIF_NO_FUNCTIONS_)
 #define ASIF_ROLE_(n, ...) ASIF_ROLE_N_(n, __VA_ARGS__)
 #define ASIF_ROLE_N_(n, name, count, a, b, c, d, e, f, g, h, end, ...) \
   ASIF_ASSERT_(!ASIF_IS_INT_(a), "ASIF_ROLE: " name " has no operations"); \

@@ -190,13 +190,23 @@ class BoundedPriorityQueue(PriorityQueue):
 
 
 class WeakQueue(Queue):
+    ops = Queue.ops * 3 + [('drain', 0)]
+    results = dict(Queue.results, drain=REMOVAL)
+
     def step(self, s, name, args, process):
+        if name == 'drain':
+            return Queue.step(self, s, 'deq', args, process)
         more = [(EMPTY, s)] if name == 'deq' and s else []
         return Queue.step(self, s, name, args, process) + more
 
 
 class WeakStack(Stack):
+    ops = Stack.ops * 3 + [('drain', 0)]
+    results = dict(Stack.results, drain=REMOVAL)
+
     def step(self, s, name, args, process):
+        if name == 'drain':
+            return Stack.step(self, s, 'pop', args, process)
         more = [(EMPTY, s)] if name == 'pop' and s else []
         return Stack.step(self, s, name, args, process) + more
 
@@ -440,10 +450,10 @@ class Mailbox(Model):  # the state: letters inside; whether a check has been tru
 
 
 class WeakBoundedQueue(WeakQueue):
-    results = BoundedQueue.results
+    results = dict(BoundedQueue.results, drain=REMOVAL)
 
     def step(self, s, name, args, process):
-        if name == 'deq':
+        if name != 'enq':
             return WeakQueue.step(self, s, name, args, process)
         return [(FULL, s)] + ([(OK, s + args)] if len(s) < self.k else [])
 
@@ -458,7 +468,12 @@ class BoundedStack(Stack):
 
 
 class WeakProducerFifo(ProducerFifo):
+    ops = ProducerFifo.ops * 3 + [('drain', 0)]
+    results = dict(ProducerFifo.results, drain=REMOVAL)
+
     def step(self, s, name, args, process):
+        if name == 'drain':
+            return ProducerFifo.step(self, s, 'deq', args, process)
         more = [(EMPTY, s)] if name == 'deq' and s else []
         return ProducerFifo.step(self, s, name, args, process) + more
 
@@ -466,17 +481,21 @@ class WeakProducerFifo(ProducerFifo):
 class Bag(Model):
     ops = [('put', 1), ('take', 0)]
     results = {'put': [result_ok], 'take': REMOVAL}
-    weak = False
 
     def step(self, s, name, args, process):
         if name == 'put':
             return [(OK, tuple(sorted(s + args)))]
         ways = [(s[i], s[:i] + s[i + 1:]) for i in range(len(s))]
-        return ways + ([(EMPTY, s)] if self.weak or not s else [])
+        return ways or [(EMPTY, s)]
 
 
 class WeakBag(Bag):
-    weak = True
+    ops = Bag.ops * 3 + [('drain', 0)]
+    results = dict(Bag.results, drain=REMOVAL)
+
+    def step(self, s, name, args, process):
+        more = [(EMPTY, s)] if name == 'take' and s else []
+        return Bag.step(self, s, 'take' if name == 'drain' else name, args, process) + more
 
 
 def result_abort(m, r):
@@ -486,19 +505,22 @@ def result_abort(m, r):
 class WorkStealing(Model):
     ops = [('push', 1), ('push', 1), ('pop', 0), ('steal', 0)]
     results = {'push': [result_ok], 'pop': REMOVAL, 'steal': [result_value] * 6 + [result_empty] * 2 + [result_abort] * 2}
-    weak = False
 
     def step(self, s, name, args, process):
         if name == 'push':
             return [(OK, s + args)]
         if name == 'pop':
             return [(s[-1], s[:-1])] if s else [(EMPTY, s)]
-        ways = [(ABORT, s)] + ([(s[0], s[1:])] if s else [])
-        return ways + ([(EMPTY, s)] if self.weak or not s else [])
+        return [(ABORT, s), (s[0], s[1:]) if s else (EMPTY, s)]
 
 
 class WeakWorkStealing(WorkStealing):
-    weak = True
+    ops = WorkStealing.ops * 2 + [('drain', 0)]
+    results = dict(WorkStealing.results, drain=WorkStealing.results['steal'])
+
+    def step(self, s, name, args, process):
+        more = [(EMPTY, s)] if name == 'steal' and s else []
+        return WorkStealing.step(self, s, 'steal' if name == 'drain' else name, args, process) + more
 
 
 class Latch(Model):

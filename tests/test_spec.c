@@ -181,6 +181,9 @@ TEST(spec_queue) {
   script("queue", "enq 5; enq 7; deq -> ?; deq -> 7; deq -> ?; deq -> nil; deq -> null; deq -> NONE", "[]");
   script("weak-queue", "enq 1; deq -> empty; !deq -> 2; deq -> 1; deq -> empty; !deq -> 1", "[]");
   script("weak-queue", "enq 1; deq -> ?", "[] or [1]");
+  script("weak-queue",
+         "enq 1; enq 2; !drain -> empty; !drain -> 2; drain -> 1; deq -> empty; drain -> ?; drain -> empty", "[]");
+  script("weak-bounded-queue(2)", "drain -> empty; enq 1; !drain -> empty; drain -> 1", "[]");
   script("bounded-queue(2)",
          "enq 1; enq 2; !enq 3; enq 3 -> full; enq 3 -> false; deq -> 1; !enq 3 -> full; enq 3; deq -> 2", "[3]");
   script("weak-bounded-queue(2)",
@@ -222,6 +225,10 @@ TEST(spec_bag) {
   script("bag", "take -> empty; put 2; put 1; put 2; !take -> empty; !take -> 3; take -> 1; take -> 2; take -> 2",
          "{}");
   script("pool", "put 1; put 2; take -> ?", "{2} or {1}");
+  script("weak-bag", "put 2; !drain -> empty; drain -> 2; drain -> empty", "{}");
+  script("weak-stack", "push 1; push 2; !drain -> empty; !drain -> 1; drain -> 2; drain -> 1; drain -> empty", "[]");
+  script("weak-producer-fifo", "p1: enq 1; p1: enq 2; !drain -> empty; !drain -> 2; drain -> 1", "[2]");
+  script("weak-work-stealing-deque", "push 1; push 2; !drain -> empty; drain -> abort; drain -> 1; !drain -> 1", "[2]");
   script("weak-bag", "put 1; take -> empty; take -> 1; !take -> 1", "{}");
   script("weak-producer-fifo",
          "p1: enq 1; p1: enq 2; p2: enq 5; deq -> empty; !deq -> 2; deq -> 5; deq -> 1; deq -> empty; deq -> 2", "[]");

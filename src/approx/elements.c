@@ -458,6 +458,7 @@ static struct open *more_slots(struct elements *e, uint32_t slot) {
 }
 
 static inline void on_call(struct elements *e, uint32_t slot, uint16_t method, value v, bool narrow) {
+  if (__builtin_expect(method == e->exact, 0)) method = e->m.spec.loose; /* that it finds nothing is not looked at */
   begin_interval(e, narrow);
   struct open *o = __builtin_expect(slot < e->slots.count, 1) ? &e->slots.at[slot] : more_slots(e, slot);
   *o = (struct open){.start = e->n, .v = v, .method = (uint8_t)method};
@@ -655,6 +656,7 @@ struct monitor *monitor_of_elements(struct mem *m, const struct spec *spec, unsi
   assert(shape && k <= APPROX_K_MOST);
   struct elements *e = mem_zero(m, 1, sizeof *e);
   e->shape = shape;
+  e->exact = spec->loose != spec->exact ? spec->exact : UINT16_MAX;
   e->k = k;
   e->n = k;
   e->intervals = APPROX_INTERVALS(k);

@@ -124,6 +124,7 @@ enum wrong_kind { WRONG_NOTHING, WRONG_UNKNOWN, WRONG_TWICE, WRONG_MANY, WRONG_C
 struct elements {
   struct monitor m;
   const struct shape *shape;
+  uint16_t exact; /* the operation spec.exact, or UINT16_MAX */
   struct spec judge;
   unsigned k, intervals, classes;
   bool narrow;

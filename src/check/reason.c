@@ -124,10 +124,11 @@ static bool say_origin(const struct view *v) {
 /* "says empty" although something was inside all the while. */
 static bool say_empty(const struct view *v) {
   const struct op *empty = NULL;
-  if (v->spec->weak) return false;
-  for (size_t i = 0; i < v->r->core_count; i++)
-    if (is_take(v, op_at(v, v->r->core[i])) && op_at(v, v->r->core[i])->result == V_EMPTY)
-      empty = op_at(v, v->r->core[i]);
+  for (size_t i = 0; i < v->r->core_count; i++) {
+    const struct op *o = op_at(v, v->r->core[i]);
+    bool says = !v->spec->weak || o->method != v->spec->loose; /* others of a weak one say nothing by it */
+    if (says && is_take(v, o) && o->result == V_EMPTY) empty = o;
+  }
   if (!empty) return false;
   say_call(v, empty);
   text_printf(v->out, " returned empty, but the %s was not empty at any moment between its call and its return: ",

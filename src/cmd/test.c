@@ -254,7 +254,7 @@ static bool repeat(struct test_job *j, const char *token, struct problem *why) {
   uint32_t checksum;
   if (!replay_parse(&j->own, &j->object, token, &j->options.run, f, &checksum, why)) return false;
   j->changed = checksum != code_checksum(&j->own, j->compiled.object);
-  j->options.run.type_stable = j->object.type_stable;
+  object_run_options(&j->object, &j->options.run);
   struct searched *s = &j->answer;
   s->clients = s->done = s->histories = 1;
   s->schedules = j->repeats;
@@ -383,7 +383,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   bool automatic = !j->leaks || !strcmp(j->leaks, "auto");
   j->options.run.leaks = automatic ? j->object.frees != FREES_NOTHING : !strcmp(j->leaks, "yes");
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
-  j->options.run.type_stable = j->object.type_stable;
+  object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
   j->covered = j->options.coverage && j->answer.verdict != VERDICT_VIOLATED && j->answer.schedules;

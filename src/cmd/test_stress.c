@@ -161,6 +161,7 @@ static bool build_all(struct job *j) {
   for (unsigned i = 0; i < j->build_count; i++)
     if (!stress_open(&j->builds[i], &j->object, &j->why)) return false;
   j->options.bound = j->object.bound;
+  if (j->object.drains || j->object.finish) say_error("note: what ASIF_FINAL names is not run with --stress");
   return true;
 }
 

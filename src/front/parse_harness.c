@@ -236,6 +236,9 @@ bool parse_harness(struct front *f) {
     parse_effect(f);
   } else if (token_is(t, "ASIF_INIT")) {
     parse_init_macro(f, t->place);
+  } else if (token_is(t, "ASIF_FINAL")) {
+    front_fail(f, t->place,
+               "ASIF_FINAL: what follows the threads is run by asif test alone; leave the line out (#ifdef)");
   } else if (token_is(t, "ASIF_BOUND")) {
     parse_bound(f, t->place);
   } else if (token_is(t, "ASIF_TYPE_STABLE")) {

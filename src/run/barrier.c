@@ -62,6 +62,7 @@ WRAPPED int WRAP(pthread_barrier_wait)(pthread_barrier_t *barrier) {
     SPIN_LAND(CALLER, 1);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
+  final_waits();
   if (!current || scheduler.mode == MODE_QUIET)
     sync_unsupported("pthread_barrier_wait", "no other thread can run meanwhile");
   b->waiting |= (uint64_t)1 << current->id;

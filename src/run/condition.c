@@ -32,6 +32,7 @@ static int wait_for_signal(struct condition *c, pthread_mutex_t *m, const uint64
   if (!current) sync_unsupported("pthread_cond_wait", "there is no other thread");
   sync_point(POINT_WAIT, c, SIZE, pc);
   check(c, "waits for", pc);
+  final_waits();
   if (scheduler.mode == MODE_QUIET) sync_unsupported("pthread_cond_wait", "no other thread can run meanwhile");
   waiters_add(c);
   sync_changed();

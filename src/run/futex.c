@@ -27,6 +27,7 @@ static long wait_on(uint32_t *at, uint32_t value, const uint64_t *until, uintptr
     spin_read_at(current, pc, (uintptr_t)at, *at, slot);
     return fail(EAGAIN);
   }
+  final_waits();
   if (scheduler.mode == MODE_QUIET) sync_unsupported("futex", "no other thread can run meanwhile");
   waiters_add(at);
   sync_changed();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asif.h"
 #include "base/hash.h"
 #include "run/runtime.h"
 
@@ -34,8 +35,9 @@ static size_t steps_most;
 static bool
     silence; /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
 static struct run_marks marks;
-static size_t kept_at; /* the step before which the state is to be kept */
-static bool keeping;   /* that is why the context of run_execute is back */
+static size_t kept_at;   /* the step before which the state is to be kept */
+static bool keeping;     /* that is why the context of run_execute is back */
+static bool in_sequence; /* a run of run_sequential: nothing follows the threads */
 
 static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
 static struct moment *sequential_moments;
@@ -73,7 +75,7 @@ const char *found_name(enum found found) {
 const char *fiber_name(const struct fiber *f) {
   static char names[4][16];
   static unsigned next;
-  if (!f || f->id == FIBER_MAIN) return "the initialisation";
+  if (!f || f->id == FIBER_MAIN) return run.finishing ? "the final function" : "the initialisation";
   char *name = names[next++ % 4];
   if (f->id < 26)
     snprintf(name, sizeof names[0], "thread %c", 'A' + f->id);
@@ -100,6 +102,10 @@ _Noreturn static void leave(void) { fiber_jump(outside); }
 _Noreturn void run_stop(enum run_end end) {
   run.end = end;
   leave();
+}
+
+void final_waits(void) {
+  if (run.finishing) run_found(FOUND_DEADLOCK, "the final function waits, and all threads have ended");
 }
 
 _Noreturn void run_found(enum found found, const char *format, ...) {
@@ -176,12 +182,13 @@ static inline unsigned chosen(size_t i, uint64_t enabled) {
 }
 
 /* Where the next moment goes, there is still that of the run before. */
-static inline void record_moment(const struct fiber *f, size_t step, uint32_t call, bool is_return, long result) {
+static inline void record_moment(unsigned thread, size_t step, uint32_t call, bool is_return, long result) {
   struct moment *m = &moments[run.moment_count];
   if (run.same_moments == run.moment_count)
     run.same_moments += m->call == call && m->is_return == is_return && m->result == result;
   run.moment_count++;
-  *m = (struct moment){.step = (uint32_t)step, .call = call, .fiber = f->id, .is_return = is_return, .result = result};
+  *m = (struct moment){
+      .step = (uint32_t)step, .call = call, .fiber = (uint8_t)thread, .is_return = is_return, .result = result};
 }
 
 /* Checks that are not made before every step: from step marks.checked_at on. False: it would be the last in a row. */
@@ -219,7 +226,7 @@ static inline size_t goes_on_until(unsigned fiber, size_t i) {
 /* The step is the first of an operation. Not inlined: what chooses steps needs fewer registers then. */
 static __attribute__((noinline)) struct fiber *begin_call(struct fiber *f, size_t i) {
   f->called = false;
-  record_moment(f, i, f->current_call, false, 0);
+  record_moment(f->id, i, f->current_call, false, 0);
   return f;
 }
 
@@ -284,11 +291,7 @@ static inline void go_to(struct fiber *from, struct fiber *to) {
   *real_errno = from->error;
 }
 
-/* All threads have ended. */
-_Noreturn static void end_run(void) {
-  if (options.leaks) heap_leaks();
-  run_stop(RUN_WHOLE);
-}
+_Noreturn static void end_run(void);
 
 static struct fiber
     *starter; /* in MODE_FIRST: who waits for the new fiber to reach its first point; NULL: the threads of the client */
@@ -342,6 +345,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
   f->waits_for = waits_for;
   if (scheduler.mode == MODE_QUIET) {
     if (can(f)) return;
+    final_waits();
     if (f->id == FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "the initialisation waits for another thread");
     run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step",
               fiber_name(f));
@@ -390,6 +394,43 @@ static long call_operation(const struct image_op *op, const long *a) {
   }
 }
 
+_Noreturn static void stop_whole(void) {
+  if (options.leaks) heap_leaks();
+  run_stop(RUN_WHOLE);
+}
+
+/* What follows the threads, with nothing concurrent: no steps and no choices, as in the initialisation. Schedules that
+ * are alike leave the same memory, so one of them stands for all here too. */
+static void body_of_final(void) {
+  uint32_t calls = run.client->first[run.client->threads];
+  *real_errno = 0;
+  for (uint32_t i = 0; options.drains && i <= calls; i++) {
+    size_t step = run.count ? run.count - 1 : 0;
+    record_moment(run.client->threads, step, calls + i, false, 0);
+    static const long none[CALL_ARGS];
+    long result = call_operation(&operations[options.drains - 1], none);
+    record_moment(run.client->threads, step, calls + i, true, result);
+    if (result == ASIF_EMPTY || result == ASIF_NIL || result == ASIF_OK) break;
+  }
+  if (options.finish) options.finish();
+  stop_whole();
+}
+
+/* All threads have ended. */
+_Noreturn static void end_run(void) {
+  if (in_sequence || run.finishing || (!options.drains && !options.finish)) stop_whole();
+  if (recording) record_late();
+  recording = NULL; /* there are no steps any more that accesses could be told with */
+  run.finishing = true;
+  scheduler.mode = MODE_QUIET;
+  current = &fibers[FIBER_MAIN];
+  current->ended = current->called = false;
+  spin_reset(current);
+  choose_again();
+  fiber_prepare(current, body_of_final);
+  fiber_jump(current->sp);
+}
+
 /* The client is asked for anew at each call: a kept state may be resumed for a copy of its client, when the one it was
  * kept with is no longer there. */
 static void make_calls(struct fiber *f) {
@@ -400,7 +441,7 @@ static void make_calls(struct fiber *f) {
     long result = call_operation(&operations[run.client->calls[c].op], run.client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
-    record_moment(f, run.count - 1, c, true, result);
+    record_moment(f->id, run.count - 1, c, true, result);
   }
 }
 
@@ -562,12 +603,13 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   fiber_floats = image_floats(image);
   bool simple = image_is_simple(image);
   races_open(simple && !forgiving, steps_most);
-  kept_open(STATES_POSSIBLE && simple && heap_can_be_put());
+  /* What follows the threads changes memory that a state does not have: the storage of the main thread, its blocks. */
+  kept_open(STATES_POSSIBLE && simple && heap_can_be_put() && !how->drains && !how->finish);
   return true;
 }
 
 static bool moments_for(const struct client *client) {
-  size_t room = 2 * (size_t)client->first[client->threads];
+  size_t room = 2 * (size_t)run_calls_most(&options, client);
   if (room <= moments_room) return true;
   free(moments);
   moments = calloc(room, sizeof *moments);
@@ -584,6 +626,7 @@ static void reset_results(const struct client *client) {
   run.forsaken = 0;
   run.said = "";
   run.spun = 0;
+  run.finishing = false;
   place_count = 0;
   internal[0] = '\0';
   keeping = false;
@@ -650,6 +693,13 @@ static void begin(const struct client *client) {
 
 static bool leak_is_looked_at; /* by runs made for that */
 static bool leak_stands(const struct client *);
+
+const struct call *run_call(const struct client *client, uint32_t call) {
+  static struct call drains;
+  if (call < client->first[client->threads]) return &client->calls[call];
+  drains.op = options.drains - 1;
+  return &drains;
+}
 
 const struct run *run_execute(const struct client *client, const struct plan *how, struct problem *problem) {
   if (client->threads >= FIBER_MAIN) {
@@ -865,7 +915,9 @@ bool run_sequential(const struct call *calls, const uint8_t *threads, size_t cou
     }
     first[most + 1] = (uint32_t)filled;
     struct turns turns = {threads, count};
+    in_sequence = true;
     run_aside(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, after_sequential, &s);
+    in_sequence = false;
   }
   free(first);
   free(own);

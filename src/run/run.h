@@ -172,6 +172,8 @@ struct run_options {
   } volatiles;                 /* what a volatile access of an aligned word is */
   const uintptr_t *suppressed; /* return addresses of hooks, sorted: races of these accesses are not reported */
   size_t suppressed_count;
+  unsigned drains; /* 1 + the operation that is called when all threads have ended, until it returns empty; 0: none */
+  void (*finish)(void); /* runs after that, or NULL */
 };
 
 /* Races that were not reported (forgiven.c): where the two accesses are, and why. */
@@ -196,6 +198,7 @@ struct run {
   enum found found;
   const char *said; /* one sentence about what was found: "thread B reads 8 bytes freed by thread A" */
   unsigned fibers;  /* those of the client and those they created */
+  bool finishing;   /* all threads have ended: what runs, or ran last, is run_options.drains and finish */
   unsigned current; /* who took the last step */
   uint64_t
       enabled; /* who can take the next; of one that ends with a finding: who could have gone on, with it or without */
@@ -277,6 +280,12 @@ void image_without_hooks(struct image *, uintptr_t low, uintptr_t high, const ch
  */
 bool run_open(struct image *, const struct image_op *, unsigned count, void (*init)(void), const struct run_options *,
               struct problem *);
+/* The call that a moment is about: the client's, or beyond those the operation that drains. At most as many of these
+ * as the client has calls, and one more; as of a thread after the client's last. */
+const struct call *run_call(const struct client *, uint32_t call);
+static inline uint32_t run_calls_most(const struct run_options *o, const struct client *c) {
+  return c->first[c->threads] + (o->drains ? c->first[c->threads] + 1 : 0);
+}
 const struct run *run_execute(const struct client *, const struct plan *, struct problem *); /* NULL: internal error */
 /* Runs the calls one after the other in one thread, threads[i] being who asif_thread() says it is (NULL: 0), and gives
  * their results: what the object does when nothing is concurrent. False if it does not end well (found), or cannot. */

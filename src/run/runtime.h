@@ -204,6 +204,8 @@ static inline void step_yielded(void) {
 struct fiber *fiber_create(void *(*start)(void *), void *argument);
 _Noreturn void fiber_exit(void *result); /* ends the thread that runs: pthread_exit, thrd_exit */
 /* Ends the run with a finding. The sentence is copied. Never returns to the fiber. */
+/* Something waits in a place where no other thread can run: after the threads that is for ever. */
+void final_waits(void);
 _Noreturn void run_found(enum found, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void found_at(uintptr_t pc, uintptr_t address, const struct fiber *,
               const char *words); /* before run_found, newest first */

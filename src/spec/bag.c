@@ -4,15 +4,17 @@
  * The state is the values inside, sorted by their bits: order says nothing. */
 #include "spec/common.h"
 
-enum { PUT, TAKE };
+enum { PUT, TAKE, DRAIN };
 
 static const struct spec_op bag_ops[] = {
     {"put add insert push enq enqueue offer give release free", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
     {"take try-take get remove pop deq dequeue poll acquire alloc", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
      ARG_ANY},
+    {"drain", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY}, /* of the weak one: an exact take */
 };
 
 static const struct spec_container held = {1u << PUT, 1u << TAKE, "put in", "taken"};
+static const struct spec_container drained = {1u << PUT, 1u << TAKE | 1u << DRAIN, "put in", "taken"};
 
 static void bag_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   uint32_t n;
@@ -24,7 +26,7 @@ static void bag_step(const struct spec *s, struct state state, const struct op *
     *outcome_insert(out, state, V_NONE, at, 1) = op->arg[0];
     return;
   }
-  if ((!n || s->weak) && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
+  if ((!n || (s->weak && op->method == TAKE)) && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
   for (uint32_t i = 0; i < n; i++)
     if (result_matches(op, items[i]) && (!i || items[i] != items[i - 1])) outcome_remove(out, state, items[i], i, 1);
 }
@@ -51,10 +53,12 @@ const struct spec spec_weak_bag = {.name = "weak-bag",
                                    .aliases = "weak-pool",
                                    .summary = "take returns any value inside, or empty at any time",
                                    .ops = bag_ops,
-                                   .op_count = 2,
+                                   .op_count = 3,
                                    .family = FAMILY_BAG,
-                                   .container = &held,
+                                   .container = &drained,
                                    .weak = true,
+                                   .loose = TAKE,
+                                   .exact = DRAIN,
                                    .data_independent = true,
                                    .always = 1u << PUT,
                                    .init = init_empty,

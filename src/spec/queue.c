@@ -4,7 +4,7 @@
  * that never returns empty. */
 #include "spec/common.h"
 
-enum { ENQ, DEQ };
+enum { ENQ, DEQ, DRAIN };
 
 #define ENQ_NAMES "enq enqueue push add offer put send insert write produce append push-back add-last"
 #define DEQ_NAMES "deq dequeue pop poll take get recv receive remove read consume pop-front remove-first try-deq"
@@ -14,6 +14,14 @@ static const struct spec_op queue_ops[] = {
     {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
 };
 
+#define DRAIN_OP \
+  { "drain drain-deq", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY }
+static const struct spec_op weak_ops[] = {
+    {ENQ_NAMES, 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+    DRAIN_OP,
+};
+static const struct spec_container drained = {1u << ENQ, 1u << DEQ | 1u << DRAIN, "enqueued", "dequeued"};
 static const struct spec_container enqueued = {1u << ENQ, 1u << DEQ, "enqueued", "dequeued"};
 
 static void deq(struct state state, const struct op *op, struct outcomes *out) {
@@ -58,7 +66,8 @@ const struct spec spec_queue = {.name = "queue",
                                 .machine_new = machine_ring_new,
                                 .machine_apply = machine_queue_apply};
 
-/* Weak: a deq may return empty at any time. */
+/* Weak: a deq may return empty at any time. A drain is a deq that does so only where nothing is inside: what a thread
+ * finds when all others have ended. */
 
 static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   queue_step(s, state, op, out);
@@ -68,11 +77,13 @@ static void weak_step(const struct spec *s, struct state state, const struct op 
 const struct spec spec_weak_queue = {.name = "weak-queue",
                                      .aliases = "spurious-queue",
                                      .summary = "first in, first out, but deq may return empty at any time",
-                                     .ops = queue_ops,
-                                     .op_count = 2,
+                                     .ops = weak_ops,
+                                     .op_count = 3,
                                      .family = FAMILY_QUEUE,
-                                     .container = &enqueued,
+                                     .container = &drained,
                                      .weak = true,
+                                     .loose = DEQ,
+                                     .exact = DRAIN,
                                      .data_independent = true,
                                      .always = 1u << ENQ,
                                      .init = init_empty,
@@ -119,8 +130,14 @@ const struct spec spec_bounded_queue = {
  * time, since a claimed slot is in the way of both. More than k are never inside. What a full and an empty say depends
  * on nothing, so values can be taken out. */
 
+static const struct spec_op weak_bounded_ops[] = {
+    {ENQ_NAMES, 1, 1, RESULT_NONE_FULL, PURE_IF_FULL, V_NONE, ARG_ANY},
+    {DEQ_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+    DRAIN_OP,
+};
+
 static void weak_bounded_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
-  if (op->method == DEQ) {
+  if (op->method != ENQ) {
     weak_step(s, state, op, out);
     return;
   }
@@ -134,11 +151,13 @@ const struct spec spec_weak_bounded_queue = {
     .summary = "first in, first out, at most k values inside; enq may return full and deq empty at any time",
     .param = "capacity",
     .k = 4,
-    .ops = bounded_ops,
-    .op_count = 2,
+    .ops = weak_bounded_ops,
+    .op_count = 3,
     .family = FAMILY_QUEUE,
-    .container = &enqueued,
+    .container = &drained,
     .weak = true,
+    .loose = DEQ,
+    .exact = DRAIN,
     .bounded = true,
     .data_independent = true,
     .init = init_empty,

@@ -15,13 +15,22 @@
  * All are data-independent: taking values out leaves the others no further from the front, and overtaken less. */
 #include "spec/common.h"
 
-enum { ENQ, DEQ };
+enum { ENQ, DEQ, DRAIN };
 
 static const struct spec_op queue_ops[] = {
     {"enq enqueue push add offer put send insert write produce", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
     {"deq dequeue pop poll take get recv receive remove read consume", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
      ARG_ANY},
 };
+
+/* Of a weak one: a drain is a deq that returns empty only where nothing is inside. */
+static const struct spec_op weak_ops[] = {
+    {"enq enqueue push add offer put send insert write produce", 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {"deq dequeue pop poll take get recv receive remove read consume", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN,
+     ARG_ANY},
+    {"drain drain-deq", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+};
+static const struct spec_container drained = {1u << ENQ, 1u << DEQ | 1u << DRAIN, "enqueued", "dequeued"};
 
 static const struct spec_container enqueued = {1u << ENQ, 1u << DEQ, "enqueued", "dequeued"};
 
@@ -194,7 +203,7 @@ static void producer_step(const struct spec *s, struct state state, const struct
     pair[1] = op->arg[0];
     return;
   }
-  if (!n || s->weak) deq_empty(state, op, out);
+  if (!n || (s->weak && op->method == DEQ)) deq_empty(state, op, out);
   for (uint32_t i = 0; i < n; i += 2)
     if ((!i || pairs[i - 2] != pairs[i]) && result_matches(op, pairs[i + 1]))
       outcome_remove(out, state, pairs[i + 1], i, 2);
@@ -251,11 +260,13 @@ const struct spec spec_weak_producer_fifo = {
     .aliases = "weak-per-producer-fifo weak-producer-queue",
     .summary = "values put in by one process leave in the order it put them in, others in any; deq may return empty at "
                "any time",
-    .ops = queue_ops,
-    .op_count = 2,
+    .ops = weak_ops,
+    .op_count = 3,
     .family = FAMILY_PRODUCER_FIFO,
-    .container = &enqueued,
+    .container = &drained,
     .weak = true,
+    .loose = DEQ,
+    .exact = DRAIN,
     .data_independent = true,
     .by_process = true,
     .always = 1u << ENQ,

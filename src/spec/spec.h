@@ -140,8 +140,10 @@ struct spec {
   const struct spec_container *container; /* or NULL */
   bool weak;                              /* of a container: some removal may return empty at any time, and where it
                                              is bounded an insertion full */
-  bool bounded;                           /* of a container: holds at most k values, an insertion may return full */
-  bool greatest_first;                    /* of a priority queue: else the least */
+  uint8_t loose, exact;  /* where weak: the removal that may return empty at any time, and one that is the same but
+                            returns empty only where nothing is inside, for draining; equal: there is none */
+  bool bounded;          /* of a container: holds at most k values, an insertion may return full */
+  bool greatest_first;   /* of a priority queue: else the least */
   bool keyed;            /* operations with different arg[0] do not affect each other: a history splits by key */
   bool data_independent; /* removing every operation on some values (arguments and results) keeps a linearizable history
                             so */

@@ -3,7 +3,7 @@
  * The state is the values inside, bottom first. */
 #include "spec/common.h"
 
-enum { PUSH, POP };
+enum { PUSH, POP, DRAIN };
 
 #define PUSH_NAMES "push add put insert enq enqueue offer send push-front add-first"
 #define POP_NAMES  "pop remove take poll get deq dequeue recv pop-front remove-first try-pop"
@@ -48,6 +48,15 @@ const struct spec spec_stack = {.name = "stack",
                                 .machine_new = machine_ring_new,
                                 .machine_apply = machine_stack_apply};
 
+/* Weak. A drain is a pop that returns empty only where nothing is inside. */
+
+static const struct spec_op weak_ops[] = {
+    {PUSH_NAMES, 1, 1, RESULT_NONE, PURE_NEVER, V_NONE, ARG_ANY},
+    {POP_NAMES, 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+    {"drain drain-pop", 0, 0, RESULT_VALUE, PURE_IF_EMPTY, V_UNKNOWN, ARG_ANY},
+};
+static const struct spec_container drained = {1u << PUSH, 1u << POP | 1u << DRAIN, "pushed", "popped"};
+
 static void weak_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
   stack_step(s, state, op, out);
   if (op->method == POP && state.size && result_matches(op, V_EMPTY)) outcome_same(out, state, V_EMPTY);
@@ -56,11 +65,13 @@ static void weak_step(const struct spec *s, struct state state, const struct op 
 const struct spec spec_weak_stack = {.name = "weak-stack",
                                      .aliases = "spurious-stack",
                                      .summary = "last in, first out, but pop may return empty at any time",
-                                     .ops = stack_ops,
-                                     .op_count = 2,
+                                     .ops = weak_ops,
+                                     .op_count = 3,
                                      .family = FAMILY_STACK,
-                                     .container = &pushed,
+                                     .container = &drained,
                                      .weak = true,
+                                     .loose = POP,
+                                     .exact = DRAIN,
                                      .data_independent = true,
                                      .always = 1u << PUSH,
                                      .init = init_empty,

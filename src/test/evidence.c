@@ -328,7 +328,7 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
              "the code is not that of the token: the compiler, or what the files include, has changed since\n");
     a->answer->changed = true;
   }
-  how.type_stable = o.type_stable;
+  object_run_options(&o, &how);
   struct problem other;
   struct limits none;
   limits_start(&none, 0, 0);

@@ -146,10 +146,11 @@ struct history *judge_history(struct mem *m, const struct object *o, struct spec
     names_intern(h->methods, name, len);
   }
   for (unsigned t = 0; t < r->client->threads; t++) process_of(h, t);
+  if (o->drains) names_intern(h->processes, "end", 3); /* what is called when all threads have ended */
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *at = &r->moments[i];
-    const struct call *call = &r->client->calls[at->call];
-    assert(call->op < o->op_count && at->fiber < r->client->threads);
+    const struct call *call = run_call(r->client, at->call);
+    assert(call->op < o->op_count + o->drains && at->fiber < r->client->threads + o->drains);
     const struct object_op *op = &o->ops[call->op];
     value args[CALL_ARGS];
     if (at->is_return) {
@@ -185,13 +186,13 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
   for (size_t i = 0; i < result->order_count; i++) {
     const struct op *o = &h->ops.at[result->order[i]];
     if (op_pending(o)) continue;
-    calls[count] = r->client->calls[called[result->order[i]]];
+    calls[count] = *run_call(r->client, called[result->order[i]]);
     threads[count++] = (uint8_t)o->process;
   }
   for (size_t i = 0; i < h->ops.count; i++) {
     enum found found;
     if (!op_pending(&h->ops.at[i])) continue;
-    calls[count] = r->client->calls[called[i]];
+    calls[count] = *run_call(r->client, called[i]);
     threads[count] = (uint8_t)h->ops.at[i].process;
     if (run_sequential(calls, threads, count + 1, results, &found)) return false;
   }
@@ -247,7 +248,8 @@ static bool waits_forsaken(struct judge *j, const struct run *r, const struct hi
     begun |= (uint64_t)1 << o->process;
     if (r->forsaken >> o->process & 1 && could_happen(j, h, result, o)) return true;
   }
-  for (uint64_t rest = r->forsaken & ~begun; rest; rest &= rest - 1) {
+  uint64_t client = ((uint64_t)1 << r->client->threads) - 1; /* not what follows the threads */
+  for (uint64_t rest = r->forsaken & ~begun & client; rest; rest &= rest - 1) {
     unsigned t = (unsigned)__builtin_ctzll(rest);
     uint32_t c = r->client->first[t];
     for (size_t i = 0; i < r->moment_count; i++) c += r->moments[i].fiber == t && r->moments[i].is_return;
@@ -265,7 +267,7 @@ static bool waits_forsaken(struct judge *j, const struct run *r, const struct hi
 static bool waits_for_nothing(struct judge *j, const struct run *r, const struct history *h,
                               const struct check_result *result) {
   bool could = false;
-  if (j->object->self || j->spec.user) return false;
+  if (j->object->self || j->spec.user || r->finishing) return false;
   for (size_t i = 0; i < h->ops.count && !could; i++)
     could = op_pending(&h->ops.at[i]) && could_happen(j, h, result, &h->ops.at[i]);
   return could && no_return(j->scratch, j->object, r);
@@ -317,7 +319,7 @@ static enum judged judge_history_of(struct judge *j, const struct run *r, size_t
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
   if (j->seen && hashes_add(j->seen, hash_of_run(j, r, same), 0) >= 0) return JUDGED_GOOD;
   if (j->approx && !is_waiting(r)) return watch(j, r, why);
-  if (!is_waiting(r) && linear_can(r)) return check_fast(j, r, why);
+  if (!is_waiting(r) && linear_can(j->object, r)) return check_fast(j, r, why);
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);
   return judged;
@@ -326,7 +328,8 @@ static enum judged judge_history_of(struct judge *j, const struct run *r, size_t
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   bool began = r->alive || r->moment_count; /* otherwise it is the initialisation that does not end */
-  if (r->found && (!is_waiting(r) || !began)) return JUDGED_WRONG;
+  bool operates = !r->finishing || (r->moment_count && !r->moments[r->moment_count - 1].is_return);
+  if (r->found && (!is_waiting(r) || !began || !operates)) return JUDGED_WRONG; /* nobody waits there by design */
   size_t same = same_moments(j, r);
   assert(same <= r->moment_count);
   bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;

@@ -169,6 +169,10 @@ static void know_client(struct linear *l, const struct client *c) {
       uint32_t call = number_of_call(l, &c->calls[i], t);
       vec_push(l->mem, &l->of_client, call);
     }
+  for (uint32_t i = 0; l->object->drains && i <= c->first[c->threads]; i++) {
+    uint32_t call = number_of_call(l, run_call(c, c->first[c->threads] + i), c->threads);
+    vec_push(l->mem, &l->of_client, call);
+  }
 }
 
 /* Calls of the client are numbered, and so are the operations: those not called are not there. */
@@ -188,7 +192,7 @@ static void read_run(struct linear *l, const struct run *r) {
     }
     unsigned n = number[m->call];
     l->ops[n].pending = false;
-    l->ops[n].result = object_result(&l->spec, &l->object->ops[r->client->calls[m->call].op], l->values, m->result);
+    l->ops[n].result = object_result(&l->spec, &l->object->ops[run_call(r->client, m->call)->op], l->values, m->result);
     returned |= (uint64_t)1 << n;
   }
   l->returned = returned;
@@ -230,7 +234,10 @@ static bool linearize(struct linear *l, uint64_t done, uint32_t state) {
   return false;
 }
 
-bool linear_can(const struct run *r) { return r->client->first[r->client->threads] <= LINEAR_MOST; }
+bool linear_can(const struct object *o, const struct run *r) {
+  uint32_t calls = r->client->first[r->client->threads];
+  return (o->drains ? 2 * calls + 1 : calls) <= LINEAR_MOST;
+}
 
 void linear_forget(struct linear *l) { l->client = NULL; }
 

@@ -307,6 +307,46 @@ static bool read_role(struct reading *k, const struct asif_entry *e) {
   return role->ops ? true : wrong(k, e, "a role without operations");
 }
 
+static bool returns_element(unsigned kind) {
+  return kind == RESULT_VALUE || kind == RESULT_VALUE_ABORT || kind == RESULT_CONTENT || kind == RESULT_ANY;
+}
+
+/* An operation that drains, as the specification's exact one; or a function that runs at the end. */
+static bool read_final(struct reading *k, const struct asif_entry *e) {
+  struct object *o = k->object;
+  unsigned i = 0;
+  while (i < o->op_count && o->ops[i].run.function != e->function) i++;
+  if (i == o->op_count) {
+    if (e->signature)
+      return wrong(k, e, "ASIF_FINAL(%s): %s is not void %s(void), and no ASIF_OP says which operation it is",
+                   e->written, e->written, e->written);
+    if (o->finish) return wrong(k, e, "a second function that is no operation in ASIF_FINAL");
+    o->finish = e->function;
+    return true;
+  }
+  const struct spec *s = &o->spec;
+  if (o->drains) return wrong(k, e, "a second operation in ASIF_FINAL");
+  if (o->ops[i].arg_count || (e->signature & 3) < 2 || !(o->self || returns_element(s->ops[o->ops[i].method].result)))
+    return wrong(k, e,
+                 "ASIF_FINAL(%s): an operation that is called until it returns empty returns an element, as a number",
+                 e->written);
+  if (o->op_count == OPS_MOST) return wrong(k, e, "more than %d operations", OPS_MOST);
+  struct object_op *op = &o->ops[o->op_count];
+  *op = o->ops[i];
+  if (!o->self && s->loose != s->exact && op->method == s->loose) op->method = s->exact;
+  int own = !o->self && s->user ? spec_op_find(s, "drain", 5) : -1;
+  if (own >= 0 && !s->ops[own].args) op->method = (unsigned)own;
+  o->run_ops[o->op_count] = op->run;
+  o->drains = 1;
+  return true;
+}
+
+void object_run_options(const struct object *o, struct run_options *how) {
+  how->type_stable = o->type_stable;
+  how->drains = o->drains ? o->op_count + 1 : 0;
+  how->finish = o->finish;
+}
+
 static bool read_lines(struct reading *k) {
   struct object *o = k->object;
   size_t objects = 0;
@@ -323,6 +363,9 @@ static bool read_lines(struct reading *k) {
       break;
     case ASIF_ENTRY_ROLE:
       if (!read_role(k, e)) return false;
+      break;
+    case ASIF_ENTRY_FINAL:
+      if (!read_final(k, e)) return false;
       break;
     case ASIF_ENTRY_BOUND:
       if (e->number < 0) return wrong(k, e, "a bound below zero");

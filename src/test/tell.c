@@ -111,7 +111,7 @@ static void record(void *self, const struct access *a) {
 /* --- words --- */
 
 static void put_call(const struct telling *k, uint32_t call, struct text *t) {
-  const struct call *c = &k->client->calls[call];
+  const struct call *c = run_call(k->client, call);
   const struct object_op *op = &k->object->ops[c->op];
   text_printf(t, "%s(", op->run.written);
   for (unsigned a = 0; a < op->arg_count; a++) text_printf(t, "%s%ld", a ? ", " : "", c->arg[a]);
@@ -120,7 +120,7 @@ static void put_call(const struct telling *k, uint32_t call, struct text *t) {
 
 static void put_return(const struct telling *k, const struct moment *m, struct text *t) {
   static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
-  const struct object_op *op = &k->object->ops[k->client->calls[m->call].op];
+  const struct object_op *op = &k->object->ops[run_call(k->client, m->call)->op];
   text_printf(t, "%s returns", op->run.written);
   switch (op->run.signature & 3) {
   case 0: return;
@@ -257,7 +257,7 @@ static void tell_access(struct telling *k, uint32_t step, const struct told_acce
 /* A call, and what it accesses before its first step. */
 static void tell_call(struct telling *k, uint32_t step, unsigned fiber, uint32_t call, struct text *t) {
   put_call(k, call, t);
-  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[k->client->calls[call].op], t);
+  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[run_call(k->client, call)->op], t);
   for (size_t i = 0; i < k->accesses.count; i++) {
     const struct told_access *a = &k->accesses.at[i];
     if (a->access.early && a->access.fiber == fiber && a->access.call == call) tell_access(k, step, a, t);
@@ -288,20 +288,32 @@ static void tell_steps(struct telling *k, const struct run *r) {
   struct text t;
   size_t moment = 0, access = 0;
   text_open(&t, k->mem);
+  size_t calls = client_calls(r->client), all = r->moment_count;
+  size_t moments = 0; /* of the threads: what follows them comes last */
+  while (moments < all && r->moments[moments].call < calls) moments++;
   for (uint32_t i = 0; i < r->count; i++) {
     tell_interruption(k, r, i, &t);
-    for (; moment < r->moment_count && r->moments[moment].step == i && !r->moments[moment].is_return; moment++)
+    for (; moment < moments && r->moments[moment].step == i && !r->moments[moment].is_return; moment++)
       tell_call(k, i + 1, r->steps[i].fiber, r->moments[moment].call, &t);
     while (access < k->accesses.count && k->accesses.at[access].access.step < i) access++;
     if (!is_recorded(k, access, i)) tell_unrecorded(k, r, i, &t);
     for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++)
       if (!k->accesses.at[access].access.early) tell_access(k, i + 1, &k->accesses.at[access], &t);
-    for (; moment < r->moment_count && r->moments[moment].step == i && r->moments[moment].is_return; moment++) {
+    for (; moment < moments && r->moments[moment].step == i && r->moments[moment].is_return; moment++) {
       put_return(k, &r->moments[moment], &t);
       add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_RETURN, SIZE_MAX, &t);
     }
   }
-  assert(moment == r->moment_count);
+  assert(moment == moments);
+  for (; moment < all; moment++) {
+    const struct moment *m = &r->moments[moment];
+    if (!m->is_return) {
+      tell_call(k, (uint32_t)r->count + 1, r->fibers, m->call, &t);
+      continue;
+    }
+    put_return(k, m, &t);
+    add_line(k, (uint32_t)r->count + 1, r->fibers, SCHEDULE_RETURN, SIZE_MAX, &t);
+  }
 }
 
 /* What was found involves a thread whose call has not taken its first step: the call, and what it did. */
@@ -349,13 +361,14 @@ static void tell_run(struct telling *k, const struct run *r) {
   const struct found_place *found;
   size_t count = r->found ? run_found_places(&found) : 0;
   k->op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *k->op_places);
-  for (unsigned i = 0; i < k->object->op_count; i++)
+  for (unsigned i = 0; i < k->object->op_count + k->object->drains; i++)
     k->op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
   k->found_first = k->offsets.count;
   for (size_t i = 0; i < count; i++) add_place(k, found[i].pc - 1);
   k->places = mem_zero(k->mem, k->offsets.count + 1, sizeof *k->places);
   k->schedule->no_places = !places_find(k->mem, k->image, k->offsets.at, k->offsets.count, k->places);
   name_threads(k, r->fibers);
+  if (k->object->drains) vec_push(k->mem, &k->schedule->threads, "end"); /* as number r->fibers */
   tell_steps(k, r);
   if (count) tell_found(k, r, found, count);
 }

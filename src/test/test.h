@@ -81,7 +81,9 @@ struct object {
   struct object_role *roles;
   unsigned role_count;
   void (*init)(void);
-  long bound; /* -1: none */
+  unsigned drains;      /* 1 if the operation after the last, ops[op_count], drains it when all threads have ended */
+  void (*finish)(void); /* runs then, after that; or NULL */
+  long bound;           /* -1: none */
   bool type_stable;
   bool asks_thread; /* it uses asif_thread(): threads are not alike */
   enum {
@@ -91,6 +93,9 @@ struct object {
   } frees; /* does it free memory? FREES_DELETED: it has `delete` in it, which may never
             * be run (destructors, what is done when a constructor throws) */
 };
+/* What the harness says of how the object is run. */
+struct run_options;
+void object_run_options(const struct object *, struct run_options *);
 /* What the harness is read from: its entries, and of the shared object that has them the path. */
 struct object_source {
   const struct asif_entry *const *entries;
@@ -156,7 +161,7 @@ void client_copy(struct mem *, const struct client *, struct client *);
 enum { LINEAR_MOST = 24 }; /* operations */
 struct linear;
 struct linear *linear_new(struct mem *, const struct object *, const struct spec *);
-bool linear_can(const struct run *); /* is it short enough? */
+bool linear_can(const struct object *, const struct run *); /* is it short enough? */
 bool linear_holds(struct linear *, const struct run *);
 void linear_forget(struct linear *); /* the next run's client is another, though it may be at the same address */
 

@@ -70,7 +70,7 @@ static bool follow_elements(struct watch *w, const struct run *r) {
   monitor_reset(w->monitor, w->values);
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
-    const struct call *call = &r->client->calls[m->call];
+    const struct call *call = run_call(r->client, m->call);
     const struct object_op *op = &w->object->ops[call->op];
     if (m->is_return) {
       if (!monitor_return(w->monitor, m->fiber, object_result(&w->spec, op, w->values, m->result))) return false;
@@ -89,7 +89,7 @@ static struct team *team_of(struct watch *w, unsigned threads) {
   if (t->countings) return t;
   t->mask = 1023;
   t->table = mem_zero(w->mem, t->mask + 1, sizeof *t->table);
-  t->countings = countings_new(w->mem, &w->spec, threads, w->k);
+  t->countings = countings_new(w->mem, &w->spec, threads + w->object->drains, w->k);
   return t;
 }
 
@@ -105,6 +105,12 @@ static void know_labels(struct watch *w, struct team *t, const struct client *c)
       uint16_t label = countings_label(t->countings, &op, thread);
       vec_push(w->mem, &w->labels, label);
     }
+  }
+  for (uint32_t i = 0; w->object->drains && i <= c->first[c->threads]; i++) {
+    uint32_t call = c->first[c->threads] + i;
+    struct op op = {.method = (uint16_t)w->object->ops[run_call(c, call)->op].method, .arg = {V_NONE, V_NONE, V_NONE}};
+    uint16_t label = countings_label(t->countings, &op, c->threads);
+    vec_push(w->mem, &w->labels, label);
   }
 }
 
@@ -127,7 +133,7 @@ static void grow(struct watch *w, struct team *t) {
 
 static uint32_t find_out(struct watch *w, struct team *t, uint32_t from, const struct moment *m) {
   if (!m->is_return) return countings_call(t->countings, from, m->fiber, w->labels.at[m->call]);
-  const struct object_op *op = &w->object->ops[w->client->calls[m->call].op];
+  const struct object_op *op = &w->object->ops[run_call(w->client, m->call)->op];
   return countings_return(t->countings, from, m->fiber, object_result(&w->spec, op, w->values, m->result));
 }
 
