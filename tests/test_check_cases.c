@@ -317,3 +317,29 @@ TEST(check_cases_first_culprit) {
              5);
   culprit_is("queue", "p enq(1) A\np Ok() A\nq deq() B\nq Ok(3) B\np deq() A\np Ok(4) A\n", 3);
 }
+
+/* What is open when the fault shows is explained by what it returned later: two insertions and a removal, not all that
+ * the open ones might have taken. The evidence says so, and is confirmed. */
+static void later_results_explain(const char *name, const char *inserts, const char *removes, bool lifo) {
+  char text[4000], *to = text;
+  enum { OPEN = 5 };
+  for (int v = 1; v <= OPEN + 3; v++) to += sprintf(to, "x %s(%d) A\nx Ok() A\n", inserts, v);
+  for (int p = 0; p < OPEN; p++) to += sprintf(to, "x %s() B%d\n", removes, p);
+  to += sprintf(to, "x %s() A\nx Ok(%d) A\n", removes, lifo ? 1 : OPEN + 3);
+  for (int p = 0; p < OPEN; p++) to += sprintf(to, "x Ok(%d) B%d\n", p + 2, p);
+  struct mem m;
+  const struct history *h;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  const struct check_result *r = decide_text(&m, name, text, METHOD_AUTO, &h);
+  CHECKF(r->verdict == VERDICT_VIOLATED && r->confirmed, "%s: %s", name, r->reason);
+  CHECKF(r->core_count <= 3 && strstr(r->reason, " before "), "%s: %zu operations, %s", name, r->core_count, r->reason);
+  CHECKF(h->ops.at[r->culprit].ret == r->core_to, "%s: the culprit returns after the fault", name);
+  mem_close(&m);
+}
+
+TEST(check_cases_later_results_explain) {
+  later_results_explain("queue", "enq", "deq", false);
+  later_results_explain("stack", "push", "pop", true);
+  later_results_explain("priority-queue", "insert", "deq", false);
+}

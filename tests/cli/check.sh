@@ -31,6 +31,10 @@ printf '%s\n' '{:process :nemesis, :type :info, :f :start, :value nil}' '{:proce
   '{:process 0, :type :ok, :f :enqueue, :value 1}' >nemesis.edn
 run 0 "$asif" check nemesis.edn; says 'queue, 1 operation'
 
+# A long part with no small core is explained in a moment too.
+"$asif" gen cas-register -n 150k -t 8 --values 5 --bad stale -o long.txt
+run 1 "$asif" check long.txt --spec cas-register --time-limit 100; says 'no order of these'
+
 # The picture in the README is what the program draws.
 (cd "$root" && "$asif" check examples/queue-bad.txt --quiet --svg "$scratch/picture.svg") >out
 cmp picture.svg "$root/docs/picture.svg" || fail 'docs/picture.svg: asif check examples/queue-bad.txt --svg docs/picture.svg'
