@@ -120,6 +120,7 @@ struct rest {
   VEC(uint32_t) queue;     /* places in refs, to go back from */
   bool returns;            /* the pair being expanded leads to one with a bit */
   struct stuck_asked asked;
+  struct mem *scratch;
 };
 
 /* What may be gone through to judge what is left, and how many states finding an execution counts for. */
@@ -238,11 +239,11 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
   x->wrong_ref = ref;
   x->violation = VIOLATION_NO_RETURN;
   k->asked.undecided = "an execution that leads there was not found";
-  bool found = find_path(k->mem, x, r, &why);
+  bool found = find_path(k->scratch, x, r, &why);
   enum verdict v = found ? o->stuck(o->stuck_self, r->path, r->path_count, &k->asked) : VERDICT_UNKNOWN;
   k->asked.states -= k->asked.states < JUDGING ? k->asked.states : JUDGING;
   if (v == VERDICT_UNKNOWN && !r->returns_undecided) r->returns_undecided = k->asked.undecided;
-  mem_free(k->mem, r->path);
+  mem_close(k->scratch);
   r->path = NULL;
   r->path_count = 0;
   x->violation = VIOLATION_NONE;
@@ -274,7 +275,7 @@ static uint32_t find_stuck(struct rest *k, struct search_result *r) {
 
 uint32_t returns_missing(struct explore *x, struct search_result *r) {
   struct mem *mem = &x->workers[0].mem;
-  struct rest k = {.x = x, .mem = mem, .asked.states = JUDGED_MOST};
+  struct rest k = {.x = x, .mem = mem, .scratch = mem_child(mem), .asked.states = JUDGED_MOST};
   send_back(x, mem);
   find_rest(&k);
   expand_rest(&k);

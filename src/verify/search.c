@@ -625,6 +625,8 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
       r->returns_undecided = "a limit was reached";
       r->limit = (enum limit)x->limits->reached;
       x->violation = VIOLATION_NONE;
+      r->path = NULL;
+      r->path_count = 0;
       return;
     }
   x->wrong_ref = returns_missing(x, r);
