@@ -14,12 +14,14 @@
 #include "test/announce.h"
 #include "test/assembly.h"
 #include "test/edges.h"
+#include "test/registers.h"
 
 #define ASSEMBLY_COMPILED "__tsan_init" /* in all that a compiler has given hooks */
 
 /* A function, as far as it matters to the hooks in it. */
 struct stretch {
-  const char *end;  /* of its text */
+  struct function_text text;
+  bool function;    /* else what is between two */
   bool calls;       /* it calls others, and so keeps nothing below its stack pointer */
   bool below;       /* it may have an address that is there */
   bool scratch;     /* assembly in it may use what is there by itself */
@@ -67,8 +69,18 @@ static void put_record(struct marking *k, enum unseen_kind kind, const char *wha
   text_printf(t, "\"\n\t.popsection\n.Lasif_begin%u:\n", n);
 }
 
-/* The statement with hooks, if that can be. */
-static bool rewrite(struct marking *k, const char *text, size_t length) {
+/* What nobody will read is cleared: otherwise what hooks have left there would make two rounds of a loop that waits
+ * look different (run/spin.c). Compilers do not expect the flags to stay over a statement either. */
+static void put_clear(struct text *t, register_set dead, bool xmm) {
+  text_add(t, "\tcmpq %rsp, %rsp\n");
+  for (unsigned i = 0; register_name(i); i++)
+    if (dead >> i & 1) text_printf(t, "\txorl %%%s, %%%s\n", register_name(i), register_name(i));
+  for (unsigned i = 0; xmm && i < 16; i++)
+    if (dead >> (16 + i) & 1) text_printf(t, "\tpxor %%xmm%u, %%xmm%u\n", i, i);
+}
+
+/* The statement with hooks, if that can be. after: the line behind it; NULL: nothing is known of it. */
+static bool rewrite(struct marking *k, const char *text, size_t length, const char *after) {
   const struct stretch *s = &k->stretches.at[k->stretch];
   text_clear(&k->rewritten);
   k->hooks.out = &k->rewritten;
@@ -76,12 +88,17 @@ static bool rewrite(struct marking *k, const char *text, size_t length) {
   k->hooks.labels = &k->labels;
   k->hooks.red_zone = (s->below && !s->calls) || s->scratch;
   k->hooks.vectors = s->vectors;
+  if (after && s->function) {
+    register_set needed = registers_read(&s->text, text, length);
+    if (~needed) needed |= registers_needed(&s->text, after, after[0] == '#' && after[1] == ' ');
+    put_clear(&k->rewritten, ~needed, s->vectors != 0);
+  }
   return announce(&k->hooks, text, length);
 }
 
-static void end_statement(struct marking *k) {
+static void end_statement(struct marking *k, const char *after) {
   enum unseen_kind kind = assembly_end(&k->statement);
-  bool rewritten = rewrite(k, text_string(&k->kept), k->kept.count), announced = rewritten && k->hooks.any;
+  bool rewritten = rewrite(k, text_string(&k->kept), k->kept.count, after), announced = rewritten && k->hooks.any;
   if (rewritten && kind != UNSEEN_CLOCK) kind = UNSEEN_NOTHING;
   if (kind) put_record(k, kind, kind == UNSEEN_MEMORY && *k->hooks.why ? k->hooks.why : k->statement.text);
   const struct text *text = announced ? &k->rewritten : &k->kept;
@@ -95,7 +112,7 @@ static void end_statement(struct marking *k) {
 static void own_line(struct marking *k, const char *whole, const char *s, size_t length) {
   if (!strncmp(s, ".intel_syntax", 13)) k->statement.intel = true;
   enum unseen_kind kind = assembly_intrinsic(&k->statement, s);
-  bool fence = (kind == UNSEEN_FENCE || assembly_pauses(s)) && rewrite(k, whole, length);
+  bool fence = (kind == UNSEEN_FENCE || assembly_pauses(s)) && rewrite(k, whole, length, NULL);
   if (fence) {
     text_bytes(k->out, k->rewritten.at, k->rewritten.count);
   } else {
@@ -135,20 +152,20 @@ static void find_stretches(struct marking *k, const char *text, size_t length) {
     else if (memmem(text, n, "#APP", 4))
       by_hand = true;
     if (begins && !inside) {
-      s.end = text;
+      s.text.end = text;
       vec_push(k->mem, &k->stretches, s);
-      s = (struct stretch){.calls = false};
+      s = (struct stretch){.text = {text, NULL}, .function = true};
     }
     if (inside) look_at_use(&s, text, n, by_hand);
     inside = (inside || begins) && !ends;
     text += n + (stop != NULL);
     if (ends) {
-      s.end = text;
+      s.text.end = text;
       vec_push(k->mem, &k->stretches, s);
       s = outside;
     }
   }
-  s.end = text;
+  s.text.end = text;
   vec_push(k->mem, &k->stretches, s);
 }
 
@@ -186,14 +203,14 @@ static void look_at_places(struct marking *k, const char *s) {
 }
 
 /* # 12 "file.c" 1 */
-static bool look_at_marker(struct marking *k, const char *s) {
+static bool look_at_marker(struct marking *k, const char *s, const char *whole) {
   char *after;
   const char *rest;
   if (s[0] != '#' || s[1] != ' ' || !isdigit((unsigned char)s[2])) return false;
   unsigned long line = strtoul(s + 2, &after, 10);
   char *file = quoted(k, after, &rest);
   if (!file) return false;
-  if (k->inside) end_statement(k);
+  if (k->inside) end_statement(k, whole);
   if (line || *file) k->line = line, k->file = file;
   return true;
 }
@@ -203,13 +220,13 @@ static void compiled_line(struct marking *k, const char *whole, const char *line
   bool begins = !strcmp(s, "#APP") || !strcmp(s, "//APP") || strstr(s, "Start of file scope inline assembly");
   bool ends = !strcmp(s, "#NO_APP") || !strcmp(s, "//NO_APP") || strstr(s, "End of file scope inline assembly");
   if (begins || ends) {
-    if (k->inside) end_statement(k);
+    if (k->inside) end_statement(k, whole);
     k->inside = begins;
     text_bytes(k->out, whole, length);
     return;
   }
   look_at_places(k, s);
-  if (k->inside && look_at_marker(k, s)) {
+  if (k->inside && look_at_marker(k, s, whole)) {
     text_bytes(k->out, whole, length);
   } else if (k->inside) {
     text_bytes(&k->kept, whole, length);
@@ -248,7 +265,7 @@ static bool touches(const char *text, size_t length) {
 static void written_line(struct marking *k, struct by_hand *h, const char *whole, const char *line, size_t length) {
   static const char *const opens[] = {".macro", ".rept", ".irp"}, *const closes[] = {".endm", ".endr"};
   const char *s = line + strspn(line, " \t");
-  if (look_at_marker(k, s)) {
+  if (look_at_marker(k, s, whole)) {
     text_bytes(k->out, whole, length);
     return;
   }
@@ -296,14 +313,14 @@ void assembly_mark(struct mem *m, const char *text, size_t length, const char *n
     size_t n = stop ? (size_t)(stop - text) : (size_t)(end - text);
     text_clear(&line);
     text_bytes(&line, text, n);
-    while (compiled && k.stretch + 1 < k.stretches.count && text >= k.stretches.at[k.stretch].end) k.stretch++;
+    while (compiled && k.stretch + 1 < k.stretches.count && text >= k.stretches.at[k.stretch].text.end) k.stretch++;
     if (compiled)
       compiled_line(&k, text, text_string(&line), n + (stop != NULL));
     else
       written_line(&k, &hand, text, text_string(&line), n + (stop != NULL));
     text += n + (stop != NULL);
   }
-  if (k.inside) end_statement(&k);
+  if (k.inside) end_statement(&k, NULL);
   announce_end(&k.hooks, out);
   text_add(out, "\n\t.section " ASSEMBLY_MARK ",\"\",%progbits\n\t.byte 1\n");
 }

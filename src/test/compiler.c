@@ -26,7 +26,8 @@ bool is_c_plus_plus(const char *path) {
 }
 
 /* Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their
- * calls and returns otherwise, which nobody here wants to know. */
+ * calls and returns otherwise, which nobody here wants to know. A register that a call need not keep is not relied on
+ * after one, whatever the function called does: assembly with hooks may clear it (test/assembler.c). */
 static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
                                         "--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan", "-Wno-attributes"};
 /* Clang makes of this one more than GCC documents: it only acquires. */

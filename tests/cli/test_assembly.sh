@@ -142,6 +142,47 @@ for compiler in $compilers; do
   CC=$compiler run 1 "$asif" test mcs.c -n 2 -o 1 -- -DWAIT=; says 'Livelock: thread'
 done
 
+# A loop that waits is found among other accesses too, whatever their hooks leave in registers: as many schedules as with builtins.
+cat >waits.c <<'END2'
+#include <asif.h>
+#include <stdatomic.h>
+static int lock, x, plain = 3;
+static double real;
+static atomic_int other;
+#ifdef BUILTINS
+#define EXCHANGE(v) v = __atomic_exchange_n(&lock, v, __ATOMIC_SEQ_CST)
+#define GIVE __atomic_store_n(&lock, 0, __ATOMIC_RELEASE)
+#else
+#define EXCHANGE(v) __asm__ volatile("xchgl %0, %1" : "+r"(v), "+m"(lock) :: "memory")
+#define GIVE __asm__ volatile("movl $0, %0" : "=m"(lock) :: "memory")
+#endif
+static int fetch_add(void) {
+  int got;
+  double r = 0;
+  do {
+    got = 1 + (plain == 99);
+    if (ATOMIC) atomic_load(&other);
+    if (REAL) r = real * 2;
+    EXCHANGE(got);
+  } while (got);
+  int v = x++ + (int)r;
+  GIVE;
+  return v;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END2
+for compiler in $compilers; do
+  for flags in '-DATOMIC=0 -DREAL=0' '-DATOMIC=0 -DREAL=1 -O2' '-DATOMIC=1 -DREAL=1'; do
+    clients="-n 3 -o 1" && [ "${flags#*ATOMIC=1}" = "$flags" ] || clients="-n 2 -o 1"
+    for races in yes no; do
+      CC=$compiler run 0 "$asif" test waits.c $clients --races $races -- $flags; says 'verdict: linearizable'
+      schedules=$(grep -o '[0-9]* schedules' "$scratch/out")
+      CC=$compiler run 0 "$asif" test waits.c $clients --races $races -- $flags -DBUILTINS; says "; counter, $schedules, "
+    done
+  done
+done
+
 # Order: a plain store releases and a plain load acquires; fences; accesses of more than a word are not atomic.
 published() { # NAME STORE LOAD STATUS
   cat >"$1.c" <<END2
