@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABELS_MOST = 48, LINES_MOST = 4000, PIECE_MOST = 400 };
+enum { LABELS_MOST = 128, LINES_MOST = 4000, PIECE_MOST = 400 };
 
 #define GENERAL(bit) ((register_set)1 << (bit))
 #define XMM(n)       ((register_set)1 << (16 + (n)))
