@@ -603,7 +603,13 @@ static void sum_up(const struct explore *x, struct search_result *r) {
     r->terminal += w->terminal;
     r->bytes += w->store.bytes;
     r->refused |= w->refused;
-    for (unsigned k = 0; k < CALLS_BYTES; k++) r->called[k] |= w->called[k];
+    for (unsigned k = 0; k < CALLS_BYTES; k += 8) { /* eight at once: of small searches it is seen */
+      uint64_t all, these;
+      memcpy(&all, r->called + k, 8);
+      memcpy(&these, w->called + k, 8);
+      all |= these;
+      memcpy(r->called + k, &all, 8);
+    }
   }
   r->depth = x->depth;
   r->spec_sets = x->workers[0].traces.count(x->workers[0].traces.self);
