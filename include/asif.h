@@ -526,6 +526,8 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
  *   ASIF_EFFECT(push(v), "A => <v> . A")
  *                                  what an operation does to the contents: a specification of one's own (docs/specs.md)
  *
+ *   ASIF_TEST(name) { ... }        a test of its own, instead of ASIF_OBJECT: it starts threads, and asserts
+ *
  * An operation takes up to three int or long, with an ASIF_IN(low, high) for each (1 to 2 if there is none), and
  * returns void, bool, int or long. No semicolon follows these lines: what they stand for is complete. */
 #define ASIF_OBJECT(...)      ASIF_OBJECT_(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
@@ -535,6 +537,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
   { (low), (high) }
 #define ASIF_INIT(f)         ASIF_INIT_(__COUNTER__, f)
 #define ASIF_FINAL(f)        ASIF_FINAL_(__COUNTER__, f)
+#define ASIF_TEST(name)      ASIF_TEST_(__COUNTER__, name)
 #define ASIF_ROLE(name, ...) ASIF_ROLE_(__COUNTER__, #name, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 #define ASIF_REST            (-1)
 /* A queue's roles: a single producer or consumer (S), or any number of them (M). */
@@ -578,7 +581,8 @@ enum asif_entry_kind {
   ASIF_ENTRY_BOUND,
   ASIF_ENTRY_TYPE_STABLE,
   ASIF_ENTRY_EFFECT,
-  ASIF_ENTRY_FINAL
+  ASIF_ENTRY_FINAL,
+  ASIF_ENTRY_TEST
 };
 struct asif_range {
   long low, high;
@@ -591,8 +595,8 @@ struct asif_entry {
   const char *name; /* object: "bounded_queue(2 * 4)", macros expanded; op: as the specification says; role; effect: the
                        operation; else "" */
   const char
-      *written; /* object: macros not expanded; op, init, final: the function's name; effect: its text; else "" */
-  void (*function)(void); /* op, init, final: to be called as its signature says */
+      *written; /* object: macros not expanded; op, init, final, test: the function's name; effect: its text; else "" */
+  void (*function)(void); /* op, init, final, test: to be called as its signature says */
   int signature;          /* bits 0..1 result: void, bool, int, long; 2..3 how many arguments; 4..6 which are long */
   const struct asif_range *in; /* op: what the first in_count arguments are taken from; the others from 1 to 2 */
   int in_count;
@@ -679,6 +683,11 @@ static inline void asif_yield(void) { sched_yield(); }
   ASIF_ASSERT_(ASIF_SIGNATURE_(f) >= 0 && ASIF_SIGNATURE_(f) < 4, \
                #f ": takes no arguments, and returns nothing or a number"); \
   ASIF_ENTRY_(n, ASIF_ENTRY_FINAL, "", #f, (void (*)(void))f, ASIF_SIGNATURE_(f), NULL, 0, 0, ASIF_NO_FUNCTIONS_)
+#define ASIF_TEST_(n, name) ASIF_TEST_N_(n, name)
+#define ASIF_TEST_N_(n, name) \
+  static void asif_test_##name(void); \
+  ASIF_ENTRY_(n, ASIF_ENTRY_TEST, #name, #name, asif_test_##name, 0, NULL, 0, 0, ASIF_NO_FUNCTIONS_) \
+  static void asif_test_##name(void)
 #define ASIF_ROLE_(n, ...) ASIF_ROLE_N_(n, __VA_ARGS__)
 #define ASIF_ROLE_N_(n, name, count, a, b, c, d, e, f, g, h, end, ...) \
   ASIF_ASSERT_(!ASIF_IS_INT_(a), "ASIF_ROLE: " name " has no operations"); \

@@ -210,6 +210,11 @@ static void default_threads(struct test_job *j) {
 
 static bool make_clients(struct test_job *j, struct mem *m, struct problem *why) {
   const char *one = arg_value(j->args, "client");
+  if (j->object.tests && (arg_flag(j->args, "threads") || arg_flag(j->args, "ops"))) {
+    problem_set(why, "--threads and --ops are for clients of an object: tests (ASIF_TEST) start threads of their own");
+    return false;
+  }
+  if (j->object.tests) j->size.threads = j->size.ops = 1;
   default_threads(j);
   j->clients = (struct client_source){.object = &j->object, .size = j->size};
   if (!one) return true;

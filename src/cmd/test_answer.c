@@ -25,6 +25,9 @@ static char *sizes(const struct test_job *j, struct mem *m) {
     client_print(&j->object, j->clients.one, &t);
   } else if (arg_flag(j->args, "client")) {
     text_add(&t, arg_value(j->args, "client"));
+  } else if (j->object.tests) {
+    if (j->answer.verdict == VERDICT_VIOLATED)
+      text_printf(&t, "%u test%s", j->object.op_count, j->object.op_count == 1 ? "" : "s");
   } else if (!j->size.threads) {
     text_printf(&t, "up to %u operation%s a thread", j->size.ops, j->size.ops == 1 ? "" : "s");
   } else {
@@ -66,7 +69,10 @@ static void put_explored(const struct test_job *j, struct text *t) {
   text_add(t, " of ");
   if (s->done < s->clients || s->uncounted)
     text_printf(t, "%llu of %s", (unsigned long long)s->done, s->uncounted ? "more than " : "");
-  put_number(t, s->clients, "client, ", "clients, ");
+  if (j->object.tests)
+    put_number(t, s->clients, "test", "tests");
+  else
+    put_number(t, s->clients, "client, ", "clients, ");
 }
 
 static char *explored(const struct test_job *j, struct mem *m) {
@@ -194,7 +200,9 @@ static void put_unreached(const struct unreached *u, struct text *t) {
 static const char *reach_more(const struct test_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  if (arg_flag(j->args, "client"))
+  if (j->object.tests)
+    text_add(&t, "no test reaches it");
+  else if (arg_flag(j->args, "client"))
     text_add(&t, "other clients may reach it");
   else
     text_printf(&t, "try --ops %u", 2 * j->size.ops + 1);
@@ -431,6 +439,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
                                     .partly = !whole && !arg_flag(j->args, "replay"),
                                     .replay = j->token,
                                     .also = also(j, m),
+                                    .asserts = j->object.tests,
                                     .found_client = violated ? text_string(&client) : NULL};
   if (j->options.approx) f->execution.unseen = unseen(j, m);
   f->execution.members = members(j, m, f->execution.found_client);
@@ -482,6 +491,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, const struct
                             .asked = asked(j, m),
                             .verdict = r->execution->unseen   ? "no violation seen"
                                        : r->execution->partly ? "no violation found"
+                                       : j->object.tests      ? "holds"
                                                               : "linearizable",
                             .object = &j->object,
                             .run = &j->options.run,

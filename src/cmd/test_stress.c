@@ -157,6 +157,10 @@ static bool build_all(struct job *j) {
   if (sanitize && !read_hooked(j, name)) return false;
   if (!build(j, false, sanitize, given ? &spec : NULL)) return false;
   if (!sanitize && !read_object(j, name, given ? &spec : NULL)) return false;
+  if (j->object.tests) {
+    problem_set(&j->why, "%s: tests (ASIF_TEST) start threads of their own: --stress is for objects", j->inputs[0]);
+    return false;
+  }
   if (perturb && !build(j, true, NULL, given ? &spec : NULL)) return false;
   for (unsigned i = 0; i < j->build_count; i++)
     if (!stress_open(&j->builds[i], &j->object, &j->why)) return false;

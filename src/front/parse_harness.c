@@ -239,6 +239,8 @@ bool parse_harness(struct front *f) {
   } else if (token_is(t, "ASIF_FINAL")) {
     front_fail(f, t->place,
                "ASIF_FINAL: what follows the threads is run by asif test alone; leave the line out (#ifdef)");
+  } else if (token_is(t, "ASIF_TEST")) {
+    front_fail(f, t->place, "ASIF_TEST: tests that start threads of their own are run by asif test alone");
   } else if (token_is(t, "ASIF_BOUND")) {
     parse_bound(f, t->place);
   } else if (token_is(t, "ASIF_TYPE_STABLE")) {

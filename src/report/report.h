@@ -27,6 +27,7 @@ struct execution {
   uint32_t depth, spec_sets;
   double bytes_per_state;
   bool refines;          /* it is another object that it must behave as */
+  bool asserts;          /* tests: nothing is specified but their own assertions */
   const char *violation; /* what was violated: "not linearizable", "deadlock", "formula", ...; NULL: nothing was */
   const struct schedule *schedule;
   const struct schedule_line *fault; /* where in the source; or NULL */

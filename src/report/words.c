@@ -176,7 +176,7 @@ const char *verdict_line(const struct report *r) {
     if (r->monitored) return r->monitored->seen;
     if (e && e->endless) return e->endless->formula ? "holds" : e->endless->progress;
     if (e && e->partly) return "no violation found";
-    return e && e->refines ? "refines" : "linearizable";
+    return e && e->asserts ? "holds" : e && e->refines ? "refines" : "linearizable";
   case VERDICT_VIOLATED: return !e ? "not linearizable" : strcmp(e->violation, "formula") ? e->violation : "violated";
   default: return "unknown";
   }

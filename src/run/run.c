@@ -942,6 +942,10 @@ static bool describe_library(uintptr_t address, struct text *t) {
 
 bool run_name_address(uintptr_t address, struct text *t) {
   if (heap_describe(address, false, t)) return true;
+  if (address - (uintptr_t)fibers < sizeof fibers) { /* what starts and joins threads touches */
+    text_add(t, fiber_name(&fibers[(address - (uintptr_t)fibers) / sizeof *fibers]));
+    return true;
+  }
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     if (!fibers[i].stack || address - (uintptr_t)fibers[i].stack >= STACK_SIZE) continue;
     text_printf(t, "the stack of %s", fiber_name(&fibers[i]));

@@ -430,6 +430,55 @@ static void name_self(struct reading *k) {
                           .op_count = o->op_count};
 }
 
+/* Free-form tests: each is an operation that may always happen, and returns nothing. */
+
+static void nothing_init(const struct spec *s, struct outcomes *out) {
+  (void)s;
+  outcomes_add(out, V_NONE, 0);
+}
+
+static void nothing_step(const struct spec *s, struct state state, const struct op *op, struct outcomes *out) {
+  (void)s, (void)state;
+  if (result_matches(op, V_NONE)) outcomes_add(out, V_NONE, 0);
+}
+
+static void nothing_print(const struct spec *s, struct state state, struct text *out) {
+  (void)s, (void)state;
+  text_add(out, "nothing");
+}
+
+static bool read_tests(struct reading *k, const char *spec) {
+  struct object *o = k->object;
+  if (spec) return wrong(k, entry_of(k, ASIF_ENTRY_TEST), "--spec is for an object, and there are tests (ASIF_TEST)");
+  o->tests = true;
+  o->spec_name = "test";
+  o->ops = mem_zero(k->mem, OPS_MOST, sizeof *o->ops);
+  o->run_ops = mem_zero(k->mem, OPS_MOST, sizeof *o->run_ops);
+  struct spec_op *ops = mem_zero(k->mem, OPS_MOST, sizeof *ops);
+  for (size_t i = 0; i < k->source->count; i++) {
+    const struct asif_entry *e = k->entries[i];
+    if (e->kind == ASIF_ENTRY_INIT || e->kind == ASIF_ENTRY_FINAL) continue;
+    if (e->kind != ASIF_ENTRY_TEST)
+      return wrong(k, e, "a line about an object, and there are tests (ASIF_TEST): these need files of their own");
+    if (o->op_count == OPS_MOST) return wrong(k, e, "more than %d tests", OPS_MOST);
+    for (unsigned n = 0; n < o->op_count; n++)
+      if (!strcmp(o->ops[n].run.name, e->name)) return wrong(k, e, "a second test called %s", e->name);
+    o->ops[o->op_count] =
+        (struct object_op){.run = {e->name, e->written, e->function, 0, e->file, e->line}, .method = o->op_count};
+    o->run_ops[o->op_count] = o->ops[o->op_count].run;
+    ops[o->op_count++] = (struct spec_op){.names = e->name, .result = RESULT_NONE, .echo = V_NONE};
+  }
+  o->spec = (struct spec){.name = "test",
+                          .aliases = "",
+                          .summary = "a test",
+                          .ops = ops,
+                          .op_count = o->op_count,
+                          .init = nothing_init,
+                          .step = nothing_step,
+                          .print = nothing_print};
+  return read_lines(k);
+}
+
 static int by_place(const void *a, const void *b) {
   const struct asif_entry *x = *(const struct asif_entry *const *)a, *y = *(const struct asif_entry *const *)b;
   int file = strcmp(x->file, y->file);
@@ -446,6 +495,7 @@ bool object_read(struct mem *m, const struct object_source *source, const char *
     if (k.entries[i]->version != 1) return wrong(&k, NULL, "its harness is of another version of asif.h");
   }
   qsort(k.entries, source->count, sizeof *k.entries, by_place);
+  if (entry_of(&k, ASIF_ENTRY_TEST)) return read_tests(&k, spec);
   if (!find_spec(&k, spec, given) || !read_ops(&k) || !read_lines(&k)) return false;
   if (o->self)
     name_self(&k);

@@ -140,7 +140,7 @@ static void put_deed(const struct told_access *k, struct text *t) {
                                       [POINT_LOCK] = "lock",       [POINT_UNLOCK] = "unlock",
                                       [POINT_WAIT] = "wait for",   [POINT_WAKE] = "wake",
                                       [POINT_ALLOC] = "allocate",  [POINT_FREE] = "free",
-                                      [POINT_YIELD] = "yield",     [POINT_START] = "start a thread",
+                                      [POINT_YIELD] = "yield",     [POINT_START] = "start",
                                       [POINT_JOIN] = "join",       [POINT_CALL] = "touches nothing that others can see",
                                       [POINT_ACQUIRE] = "acquire", [POINT_RELEASE] = "release"};
   const struct access *a = &k->access;

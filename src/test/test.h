@@ -81,6 +81,7 @@ struct object {
   struct object_role *roles;
   unsigned role_count;
   void (*init)(void);
+  bool tests;           /* ASIF_TEST: the operations are tests, run one a client; nothing is specified */
   unsigned drains;      /* 1 if the operation after the last, ops[op_count], drains it when all threads have ended */
   void (*finish)(void); /* runs then, after that; or NULL */
   long bound;           /* -1: none */
