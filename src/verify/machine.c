@@ -125,7 +125,8 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   while (size && a != l->arrays && !found && o->count <= CELL_PAST) {
     a--;
     int64_t in = cell - from - a->begin, length = a->end - a->begin;
-    found = (past ? in == length : in >= 0 && in < length) && size % a->element == 0 && size <= length;
+    found = (past ? in == length : in >= 0 && in < length) && size % a->element == 0 &&
+            size < length; /* else it is the struct around it that is one of several */
   }
   if (!found) return past ? FAULT_BOUNDS : arith_offset(at, i * cells, o->count, out);
   int64_t to = cell + i * cells, end = from + a->end;

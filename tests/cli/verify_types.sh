@@ -171,6 +171,24 @@ static int f(void) {
   free(q);
   return n == 33 + 20 + 2 + 4;
 }"
+true_for 'f()' "$member
+struct only { int a[2]; };
+struct twice { struct only of[2]; };
+static struct only w[3];
+static struct twice x[2];
+static int f(void) {
+  int n = 0;
+  for (int i = 0; i < 6; i++) *(w[i / 2].a + i % 2) += 0, n++;
+  for (struct only *p = w; p != w + 3; p++) for (int *k = p->a; k != p->a + 2; k++) n += *k + 1;
+  struct only *q = malloc(2 * sizeof *q), *r = q;
+  r++;
+  r->a[1] = 5;
+  n += (r - 1)[1].a[1] + (int)(r - q) + q[1].a[1];
+  free(q);
+  for (struct twice *t = x; t < x + 2; t++) for (struct only *o = t->of; o < t->of + 2; o++) for (int *k = o->a; k < o->a + 2; ++k) n += *k + 1;
+  int *last = &(&x[1].of[1])->a[1];
+  return n + *last == 6 + 6 + 11 + 8;
+}"
 for access in '*(s.last + 2)' '(s.last + 2)[0]' 's.of[1].a[2]' '*(&s.last[1] + 1)' '*&s.last[2]' '(s.of + 3)->b' '*(s.of[2].a + 2)' \
   'fresh()[1].a[2]' '*(fresh()->a + 2)' '*past(s.last)' '*past(fresh()->a)' 'past(s.last)[1]' '*(past(s.last) + 1)' '*atomically()'; do
   object "$access" "$member
