@@ -115,6 +115,8 @@ HEADERS = $(wildcard include/*.h)
 install: all $(B)/man/asif.1
 	install -d $(bin) $(lib)/pkgconfig $(inc) $(share)/man/man1 $(bash_completion) $(zsh_completion) $(fish_completion)
 	install -m 755 $(B)/asif $(bin)/asif
+	ln -sf asif $(bin)/asif-cc
+	ln -sf asif $(bin)/asif-c++
 	install -m 644 $(B)/libasif.a $(lib)/libasif.a
 	install -m 755 $(B)/libasif.so $(lib)/libasif.so.0
 	ln -sf libasif.so.0 $(lib)/libasif.so
@@ -126,7 +128,7 @@ install: all $(B)/man/asif.1
 	$(B)/asif completion fish > $(fish_completion)/asif.fish
 
 uninstall:
-	rm -f $(bin)/asif $(lib)/libasif.a $(lib)/libasif.so.0 $(lib)/libasif.so $(HEADERS:include/%=$(inc)/%) \
+	rm -f $(bin)/asif $(bin)/asif-cc $(bin)/asif-c++ $(lib)/libasif.a $(lib)/libasif.so.0 $(lib)/libasif.so $(HEADERS:include/%=$(inc)/%) \
 	  $(lib)/pkgconfig/asif.pc $(share)/man/man1/asif.1 $(share)/man/man1/asif-*.1 $(bash_completion)/asif \
 	  $(zsh_completion)/_asif $(fish_completion)/asif.fish
 

@@ -129,6 +129,7 @@ static int run_cxx(const struct args *a) { return compile_as(a, true); }
   "  " NAME " make\n" \
   "  asif test harness.c src/queue.o src/pool.o\n" \
   "\n" \
+  "For build systems that take one word only, asif-cc and asif-c++ are the same compilers.\n" \
   "Programs that are linked so are ordinary ones, under the thread sanitizer. " VARIABLE " names the\n" \
   "compiler to call; without it, " OTHERWISE ".\n"
 

@@ -29,9 +29,19 @@ static int run_command(struct mem *m, struct text *t, const struct command *c, i
   }
 }
 
+/* Called as asif-cc or asif-c++: a compiler of one word, for build systems that take no more. */
+static const struct command *called_as(const char *program) {
+  const char *slash = program ? strrchr(program, '/') : NULL, *name = slash ? slash + 1 : program;
+  if (name && !strcmp(name, "asif-cc")) return command_named("cc");
+  if (name && !strcmp(name, "asif-c++")) return command_named("c++");
+  return NULL;
+}
+
 static int dispatch(struct mem *m, int argc, char **argv) {
   struct text t;
   text_open(&t, m);
+  const struct command *compiler = called_as(argc > 0 ? argv[0] : NULL);
+  if (compiler) return run_command(m, &t, compiler, argc - 1, argv + 1);
   const char *name = argc > 1 ? argv[1] : NULL;
   if (!name) {
     help_overview(&t);

@@ -391,7 +391,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
-  j->covered = j->options.coverage && j->answer.verdict != VERDICT_VIOLATED && j->answer.schedules;
+  j->covered = j->options.coverage && coverage_known(j->options.coverage) && j->answer.verdict != VERDICT_VIOLATED &&
+               j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);
   coverage_close(j->options.coverage);
   place_unsupported(j);

@@ -29,7 +29,10 @@ bool run_cover(const uintptr_t *places, size_t count, uint8_t *met) {
     trap_code trap = TRAP;
     memcpy(&cover.was[i], (const void *)places[i], sizeof trap);
     cover.set[i] = cover.was[i] != TRAP;
-    if (cover.set[i]) memcpy((void *)places[i], &trap, sizeof trap);
+    if (cover.set[i])
+      memcpy((void *)places[i], &trap, sizeof trap);
+    else
+      met[i] = 1; /* whether it is executed is not known */
   }
   mprotect((void *)low, high - low, PROT_READ | PROT_EXEC);
   __builtin___clear_cache((char *)low, (char *)high);

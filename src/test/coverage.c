@@ -334,7 +334,11 @@ struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct i
   return k->met == MAP_FAILED ? NULL : k;
 }
 
-void coverage_watch(const struct coverage *k) { (void)run_cover(k->places, k->count, k->met); }
+void coverage_watch(const struct coverage *k) {
+  if (!run_cover(k->places, k->count, k->met)) k->met[k->count] = 1; /* nothing can be said */
+}
+
+bool coverage_known(const struct coverage *k) { return !k->met[k->count]; }
 
 /* What was not reached. */
 

@@ -9,6 +9,7 @@ struct coverage;
 struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct client_source *);
 /* In a process that runs the code, after run_open: notes what it reaches. Several processes note in one. */
 void coverage_watch(const struct coverage *);
+bool coverage_known(const struct coverage *); /* afterwards: was it possible? */
 /* Lines that were not executed, or of which a branch was not; the most important first. */
 struct unreached {
   const char *file;

@@ -15,6 +15,11 @@ for f in bin/asif lib/libasif.a lib/libasif.so.0 lib/libasif.so lib/pkgconfig/as
   [ -e "dest/usr/$f" ] || fail "no $f"
 done
 run 0 dest/usr/bin/asif --version
+for c in asif-cc asif-c++; do # compilers of one word
+  echo 'int main(void) { return 0; }' >word.c
+  ASIF_CC=${CC:-cc} run 0 dest/usr/bin/$c -c word.c -o word.o; run 0 dest/usr/bin/$c --version
+  nm word.o | grep -q __tsan_init || fail "$c gives no hooks"
+done
 if [ -f "$root/include/asif.h" ]; then
   printf '#include <asif.h>\nint main(void) { return 0; }\n' >user.c
   ${CC:-cc} -Idest/usr/include user.c -o user dest/usr/lib/libasif.a -lz -lzstd -pthread -lm 2>log ||

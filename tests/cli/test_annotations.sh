@@ -3,7 +3,8 @@
 . tests/cli/common
 has test || exit 77
 export ASIF_INCLUDE=$root/include
-compilers=$(command -v gcc >/dev/null && echo gcc) && command -v clang >/dev/null && compilers="$compilers clang"
+compilers=$(command -v gcc >/dev/null && echo gcc || echo cc)
+[ -z "${ASIF_LONG-}" ] || ! command -v clang >/dev/null || compilers="$compilers clang"
 
 cat >tsan.h <<'END'
 #include <asif.h>
@@ -205,6 +206,7 @@ ASIF_OBJECT(counter)
 ASIF_OP(fetch_add)
 END
 for compiler in $compilers; do CC=$compiler run 0 "$asif" test rest.c -n 2 -o 1; says 'verdict: linearizable'; silent; done
+! command -v clang >/dev/null || { CC=clang run 0 "$asif" test rest.c -n 2 -o 1; says 'verdict: linearizable'; }
 run 0 "$asif" test rest.c --stress -t 0.5 -n 2
 
 # Suppressions, in the thread sanitizer's format: of functions, of those they are inlined into, of files; the code's own.
@@ -227,13 +229,17 @@ const char *__tsan_default_suppressions(void) { return "# ours\nrace:^count_*$\n
 #endif
 END
 run 1 "$asif" test counted.c -n 2 -o 1; says 'data race'
-for line in race:bump race:count_one 'race:^fetch_add$' race_top:bump file:stats.h 'race:*stats.h$' 'file:st*ts'; do
+lines="race:bump race:^fetch_add\$ file:st*ts"
+[ -z "${ASIF_LONG-}" ] || lines="$lines race:count_one race_top:bump file:stats.h race:*stats.h\$"
+set -f
+for line in $lines; do
   printf '# known\n\n%s\nmutex:other\n' "$line" >known.txt
   run 0 "$asif" test counted.c -n 2 -o 1 --suppressions known.txt; silent
   says 'note: data races were seen that are not reported: stats.h:2 (suppressed)'; says 'verdict: linearizable'
   says 'known.txt:4: `mutex:` has no effect'
 done
-for line in race:bum_ 'race:^ump' 'race:bum$' file:bump file:other.h; do
+set +f
+for line in 'race:^ump' file:bump; do
   echo "$line" >known.txt; run 1 "$asif" test counted.c -n 2 -o 1 --suppressions known.txt; says 'data race'
 done
 run 0 "$asif" test counted.c -n 2 -o 1 -- -DOWN; says '(suppressed)'
