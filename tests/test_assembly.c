@@ -221,6 +221,43 @@ static void put_plain(struct text *code, struct text *c, bool write) {
   text_add(c, text_string(&t));
 }
 
+/* Work on what is in registers, the same in both: nothing that is needed there may be lost. */
+static void put_local(struct text *code, struct text *c) {
+  struct text t;
+  text_open(&t, code->mem);
+  unsigned a = below(REGISTERS), b = below(REGISTERS), d = below(REGISTERS);
+  switch (below(7)) {
+  case 0: text_printf(&t, "  v%u = v%u * %u + v%u;\n", a, b, 3 + below(9), d); break;
+  case 1: text_printf(&t, "  if (v%u & %u) v%u ^= v%u;\n", a, 1u << below(8), b, d); break;
+  case 2: text_printf(&t, "  w += v%u > v%u ? v%u : %u;\n", a, b, d, below(50)); break;
+  case 3: text_printf(&t, "  d = d * 1.5 + (double)(v%u & 15);\n", a); break;
+  case 4: text_printf(&t, "  e += d - %u; if (e > 100) e -= (double)(v%u & 255);\n", below(9), a); break;
+  case 5: text_printf(&t, "  w = w << 3 ^ v%u >> (v%u & 31);\n", a, b); break;
+  default: text_printf(&t, "  v%u -= v%u / (v%u | 1);\n", a, b, d); break;
+  }
+  text_add(code, text_string(&t));
+  text_add(c, text_string(&t));
+}
+
+static void put_both(struct text *code, struct text *c, const char *s) {
+  text_add(code, s);
+  text_add(c, s);
+}
+
+static void put_body(struct mem *m, struct text *code, struct text *c) {
+  static const char *const around[][2] = {{"", ""},
+                                          {"", ""},
+                                          {"  if (v1 & 2) {\n", "  }\n"},
+                                          {"  for (int k = 0; k < 2; k++) {\n", "  w += k;\n  }\n"},
+                                          {"  if (v2 & 1) {\n  w++;\n", "  } else {\n  v3 += w;\n  }\n"}};
+  unsigned k = below(5);
+  put_both(code, c, around[k][0]);
+  if (below(2)) put_local(code, c);
+  put_statement(m, code, c);
+  while (below(3)) put_local(code, c);
+  put_both(code, c, around[k][1]);
+}
+
 static void put_function(struct mem *m, struct text *out, unsigned program, unsigned thread, bool plain) {
   struct text code, c;
   text_open(&code, m);
@@ -229,14 +266,18 @@ static void put_function(struct mem *m, struct text *out, unsigned program, unsi
   bool write = below(2);
   for (unsigned i = 0; i < statements; i++) {
     if (plain && below(2)) put_plain(&code, &c, write);
-    put_statement(m, &code, &c);
+    put_body(m, &code, &c);
   }
   if (plain && below(2)) put_plain(&code, &c, write);
   for (int by_c = 0; by_c <= 1; by_c++) {
-    text_printf(out, "long %c%u_%u(void) {\n  unsigned long x = 0, z = 0, w = 0", by_c ? 'c' : 'a', program, thread);
+    text_printf(out, "long %c%u_%u(void) {\n  double d = 1, e = 2;\n  unsigned long x = 0, z = 0, w = 0",
+                by_c ? 'c' : 'a', program, thread);
     for (unsigned i = 0; i < REGISTERS; i++)
       text_printf(out, ", v%u = %uul * 0x0101010101010101", i, (i + 3) * (thread + 1));
-    text_printf(out, ";\n%s  unsigned long r = (x * 31 + (z & 0xff)) * 31 + w;\n", text_string(by_c ? &c : &code));
+    text_add(out, ";\n  __asm__(\"\" : ");
+    for (unsigned i = 0; i < REGISTERS; i++) text_printf(out, "%s\"+r\"(v%u)", i ? ", " : "", i);
+    text_printf(out, ");\n%s  unsigned long r = (x * 31 + (z & 0xff)) * 31 + w + (unsigned long)(long)(d * 8 + e);\n",
+                text_string(by_c ? &c : &code));
     for (unsigned i = 0; i < REGISTERS; i++) text_printf(out, "  r = r * 31 + v%u;\n", i);
     text_add(out, "  return r;\n}\n");
   }

@@ -34,7 +34,7 @@ source_of() { # PACKAGE
 if [ "$x86" = 1 ]; then
   # Concurrency Kit, with its inline assembly.
   # pop_all exchanges the head and keeps the generation: a pop that was under way succeeds with an old next (ABA).
-  they 1 'double free\|not linearizable' ck_stack.h ck_stack.c --threads 2 --ops 2
+  they 1 'double free\|not linearizable' ck_stack.h ck_stack.c
   # With push and pop alone every change has a new generation: a Treiber stack without ABA.
   they 0 'verdict: linearizable' ck_stack.h ck_stack.c --threads 2 --ops 2 -- -DNO_BATCH
   # Michael and Scott's queue with generations in every pointer: linearizable, also where entries are used again at once.
@@ -57,9 +57,19 @@ if [ "$x86" = 1 ]; then
     # ck_hp_clear writes what others read atomically with a plain store.
     they 1 'verdict: violated: data race' ck_hp_stack.h ck_hp_stack.c "$hp" --threads 2 --ops 2
     # An enqueue has a hazard pointer to the tail it has checked, but exchanges the next of a tail that it reads anew, with no hazard pointer to
-    # that: it may be freed.
+    # that: it may be freed. Later versions exchange the next of the tail they have checked.
     they 1 'verdict: violated: data race' ck_hp_fifo.h ck_hp_fifo.c "$hp" --threads 2 --ops 2
     they 1 'verdict: violated: use after free' ck_hp_fifo.h ck_hp_fifo.c "$hp" --races no --client 'enq(1) | enq(2) deq() enq(2) deq()'
+    # With that mended, and without it but with the dequeue that Concurrency Kit had before 319872c: tail read before head, so that an empty
+    # queue is not seen to be, and the head becomes a null pointer.
+    mkdir -p "$scratch/mended" "$scratch/swapped"
+    sed 's/&fifo->tail->next, next, entry/\&tail->next, next, entry/' "$(echo '#include <ck_hp_fifo.h>' | cc -E -x c - | sed -n 's/^# 1 "\(.*ck_hp_fifo.h\)".*/\1/p' | head -1)" >"$scratch/mended/ck_hp_fifo.h"
+    sed '/^ck_hp_fifo_dequeue_mpmc/,/^}/{s/head = ck_pr_load_ptr(&fifo->head);/FIRST/;s/tail = ck_pr_load_ptr(&fifo->tail);/head = ck_pr_load_ptr(\&fifo->head);/;s/FIRST/tail = ck_pr_load_ptr(\&fifo->tail);/}' \
+      "$scratch/mended/ck_hp_fifo.h" >"$scratch/swapped/ck_hp_fifo.h"
+    cmp -s "$scratch/mended/ck_hp_fifo.h" "$scratch/swapped/ck_hp_fifo.h" && fail 'the two loads were not found'
+    they 0 'verdict: linearizable' ck_hp_fifo.h ck_hp_fifo.c "$hp" --client 'enq(1) | enq(2) deq()' -- -DCLEAR -I"$scratch/mended"
+    they 0 'verdict: linearizable' ck_hp_fifo.h ck_hp_fifo.c "$hp" --client 'enq(1) deq() | deq()' -- -DCLEAR -I"$scratch/mended"
+    they 1 'verdict: violated: crash' ck_hp_fifo.h ck_hp_fifo.c "$hp" -- -DCLEAR -I"$scratch/swapped"
   else
     echo 'skipped: the sources of ck cannot be had'
   fi

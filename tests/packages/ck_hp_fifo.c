@@ -1,5 +1,6 @@
 /* Concurrency Kit's fifo under hazard pointers (libck-dev; ck_hp.c is in the library, so its source is compiled too), unmodified, with its inline
- * assembly. Entries are freed as soon as no thread has a hazard pointer to them. */
+ * assembly. Entries are freed as soon as no thread has a hazard pointer to them. -DCLEAR: hazard pointers are cleared by atomic stores,
+ * which ck_hp_clear does not do. */
 #include <asif.h>
 #include <ck_hp.h>
 #include <ck_hp_fifo.h>
@@ -11,6 +12,14 @@ static ck_hp_t hp;
 static ck_hp_record_t records[THREADS];
 static void *pointers[THREADS][CK_HP_FIFO_SLOTS_COUNT];
 
+static void clear(ck_hp_record_t *me) {
+#ifdef CLEAR
+  for (int i = 0; i < CK_HP_FIFO_SLOTS_COUNT; i++) ck_pr_store_ptr(&me->pointers[i], NULL);
+#else
+  ck_hp_clear(me);
+#endif
+}
+
 static void start(void) {
   ck_hp_init(&hp, CK_HP_FIFO_SLOTS_COUNT, 1, free);
   ck_hp_fifo_init(&fifo, malloc(sizeof(ck_hp_fifo_entry_t)));
@@ -19,13 +28,13 @@ static void start(void) {
 static void enq(int v) {
   ck_hp_record_t *me = &records[asif_thread()];
   ck_hp_fifo_enqueue_mpmc(me, &fifo, malloc(sizeof(ck_hp_fifo_entry_t)), (void *)(long)v);
-  ck_hp_clear(me);
+  clear(me);
 }
 static int deq(void) {
   ck_hp_record_t *me = &records[asif_thread()];
   void *v;
   ck_hp_fifo_entry_t *garbage = ck_hp_fifo_dequeue_mpmc(me, &fifo, &v);
-  ck_hp_clear(me);
+  clear(me);
   if (!garbage) return ASIF_EMPTY;
   ck_hp_free(me, &garbage->hazard, garbage, garbage);
   return (int)(long)v;
