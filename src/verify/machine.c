@@ -119,7 +119,7 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   const struct layout *l = &run->machine->program->layouts[o->layout];
   int64_t cell = word_cell(at) & ~(uint32_t)CELL_PAST, size = cells < 0 ? -cells : cells;
-  bool past = (at & WORD_PAST) && o->count <= CELL_PAST, found = false;
+  bool marked = (at & WORD_PAST) && o->count <= CELL_PAST, past = marked || cell == o->count, found = false;
   int64_t from = l->count ? (cell - past) / l->count * l->count : 0; /* where this one of several structs begins */
   const struct member_array *a = l->arrays + l->array_count;
   while (size && a != l->arrays && !found && o->count <= CELL_PAST) {
@@ -128,7 +128,7 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
     found = (past ? in == length : in >= 0 && in < length) && size % a->element == 0 &&
             size < length; /* else it is the struct around it that is one of several */
   }
-  if (!found) return past ? FAULT_BOUNDS : arith_offset(at, i * cells, o->count, out);
+  if (!found) return marked ? FAULT_BOUNDS : arith_offset(at, i * cells, o->count, out);
   int64_t to = cell + i * cells, end = from + a->end;
   if (to < from + a->begin || to > end) return FAULT_BOUNDS;
   bool is_past = to == end && end < o->count;

@@ -186,7 +186,8 @@ static int f(void) {
   n += (r - 1)[1].a[1] + (int)(r - q) + q[1].a[1];
   free(q);
   for (struct twice *t = x; t < x + 2; t++) for (struct only *o = t->of; o < t->of + 2; o++) for (int *k = o->a; k < o->a + 2; ++k) n += *k + 1;
-  int *last = &(&x[1].of[1])->a[1];
+  int *last = &(&x[1].of[1])->a[1], *end = x[1].of[1].a + 2, *mid = x[0].of[0].a + 2;
+  n += *--end + *--mid + *(x[1].of[1].a + 2 - 1) + (w + 3)[-1].a[0] + (x[1].of + 2)[-1].a[0];
   return n + *last == 6 + 6 + 11 + 8;
 }"
 for access in '*(s.last + 2)' '(s.last + 2)[0]' 's.of[1].a[2]' '*(&s.last[1] + 1)' '*&s.last[2]' '(s.of + 3)->b' '*(s.of[2].a + 2)' \
