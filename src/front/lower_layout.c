@@ -94,6 +94,20 @@ static bool deeply_constant(const struct type *t) {
 
 static word static_address(struct lowering *, const struct expr *lvalue);
 
+/* An address, `by` elements of so many cells further: perhaps just past an array that is a member. */
+static word static_moved(struct lowering *l, word w, int64_t by, uint32_t cells) {
+  if (!word_is_pointer(w)) return w + by * cells * 8;
+  w &= ~WORD_PAST;
+  const struct layout *layout = &l->layouts.at[l->globals.at[word_object(w)].layout];
+  int64_t cell = word_cell(w), to = cell + by * cells;
+  for (uint32_t i = layout->array_count; i-- > 0;) {
+    const struct member_array *a = &layout->arrays[i];
+    if (cell < a->begin || cell >= a->end || !cells || cells % a->element || cells >= a->end - a->begin) continue;
+    return w + by * cells * 8 + (to == a->end && a->end < layout->count ? WORD_PAST : 0);
+  }
+  return w + by * cells * 8;
+}
+
 /* The value of a scalar initialiser. */
 static word static_value(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
@@ -114,8 +128,8 @@ static word static_value(struct lowering *l, const struct expr *e) {
   case E_BINARY:
     if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
       word w = static_value(l, e->a);
-      int64_t cells = e->b->value * e->type->of->cells;
-      if (word_is_pointer(w)) return w + (e->op == OP_SUB ? -cells : cells) * 8;
+      if (word_is_pointer(w))
+        return static_moved(l, w, e->op == OP_SUB ? -e->b->value : e->b->value, e->type->of->cells);
     }
     break;
   default: break;
@@ -130,7 +144,7 @@ static word static_address(struct lowering *l, const struct expr *e) {
     break;
   case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
   case E_INDEX:
-    if (e->b->kind == E_NUMBER) return static_value(l, e->a) + e->b->value * e->type->cells * 8;
+    if (e->b->kind == E_NUMBER) return static_moved(l, static_value(l, e->a), e->b->value, e->type->cells);
     break;
   case E_DEREF: return static_value(l, e->a);
   default: break;

@@ -303,7 +303,7 @@ static bool known(const struct lowering *l, const struct lvalue *v, struct value
   word w = g->init[v->address.imm];
   *out = word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)}
                             : value_number(w);
-  return !word_is_pointer(w) || !word_mark(w);
+  return !word_is_pointer(w) || (!word_mark(w) && !(w & WORD_PAST));
 }
 
 /* How many cells are read or written at once: of what is not atomic, one; others may come between two of them. */

@@ -176,6 +176,7 @@ struct only { int a[2]; };
 struct twice { struct only of[2]; };
 static struct only w[3];
 static struct twice x[2];
+static int *w_end = w[1].a + 2, *const w_fixed = &w[0].a[2];
 static int f(void) {
   int n = 0;
   for (int i = 0; i < 6; i++) *(w[i / 2].a + i % 2) += 0, n++;
@@ -187,13 +188,16 @@ static int f(void) {
   free(q);
   for (struct twice *t = x; t < x + 2; t++) for (struct only *o = t->of; o < t->of + 2; o++) for (int *k = o->a; k < o->a + 2; ++k) n += *k + 1;
   int *last = &(&x[1].of[1])->a[1], *end = x[1].of[1].a + 2, *mid = x[0].of[0].a + 2;
+  n += w_end[-1] + *(w_fixed - 2);
+  n += (w_fixed == w->a + 2) - 1;
   n += *--end + *--mid + *(x[1].of[1].a + 2 - 1) + (w + 3)[-1].a[0] + (x[1].of + 2)[-1].a[0];
   return n + *last == 6 + 6 + 11 + 8;
 }"
 for access in '*(s.last + 2)' '(s.last + 2)[0]' 's.of[1].a[2]' '*(&s.last[1] + 1)' '*&s.last[2]' '(s.of + 3)->b' '*(s.of[2].a + 2)' \
-  'fresh()[1].a[2]' '*(fresh()->a + 2)' '*past(s.last)' '*past(fresh()->a)' 'past(s.last)[1]' '*(past(s.last) + 1)' '*atomically()'; do
+  'fresh()[1].a[2]' '*(fresh()->a + 2)' '*past(s.last)' '*past(fresh()->a)' 'past(s.last)[1]' '*(past(s.last) + 1)' '*atomically()' '*fixed' '*there' 'there[0]'; do
   object "$access" "$member
 static _Atomic(int *) at;
+static int *const fixed = s.last + 2, *there = &s.last[2];
 static int *atomically(void) { at = s.last; at++; at += 1; return at; }
 static int *past(int *p) { p++; p++; return p; }"
   run 1 "$asif" verify o.c; says 'undefined behaviour'
