@@ -455,19 +455,18 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
   ASIF_SPEC_TABLE_(id, NULL)
 #define ASIF_SPEC_WITH_INIT_(id, type, f) \
   typedef type asif_spec_state; \
-  __extension__ _Static_assert(_Generic(&f, void (*)(asif_spec_state *) : 1, default : 0), \
-                               #f " must be void " #f "(" #type " *)"); \
+  ASIF_SPEC_CHECK_INIT_(f, #f " must be void " #f "(" #type " *)"); \
   ASIF_SPEC_TABLE_(id, (void (*)(void))f)
 #define ASIF_SPEC_TABLE_(id, f) \
-  extern const struct asif_spec asif_spec_table; \
-  const struct asif_spec asif_spec_table __attribute__((used, visibility("default"))) = {1, \
-                                                                                         #id, \
-                                                                                         sizeof(asif_spec_state), \
-                                                                                         f, \
-                                                                                         __start_asif_spec_ops, \
-                                                                                         __stop_asif_spec_ops, \
-                                                                                         __start_asif_by_process, \
-                                                                                         &asif_spec_host};
+  ASIF_SPEC_EXTERN_ const struct asif_spec asif_spec_table __attribute__((visibility("default"))); \
+  const struct asif_spec asif_spec_table __attribute__((used)) = {1, \
+                                                                  #id, \
+                                                                  sizeof(asif_spec_state), \
+                                                                  f, \
+                                                                  __start_asif_spec_ops, \
+                                                                  __stop_asif_spec_ops, \
+                                                                  __start_asif_by_process, \
+                                                                  &asif_spec_host};
 
 #define ASIF_SPEC_OP_PLAIN_(f) ASIF_SPEC_OP_NAMED_(f, "")
 #define ASIF_SPEC_OP_NAMED_(f, names) \
@@ -475,6 +474,14 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
                                                        ASIF_SPEC_SIGNATURE_(f)}; \
   static const struct asif_spec_op *const asif_spec_pointer_##f __attribute__((used, section("asif_spec_ops"))) = \
       &asif_spec_op_##f;
+#ifdef __cplusplus
+#define ASIF_SPEC_EXTERN_              extern "C"
+#define ASIF_SPEC_SIGNATURE_(f)        asif_spec_signature_<asif_spec_state>(f)
+#define ASIF_SPEC_CHECK_INIT_(f, text) static_assert(asif_spec_signature_<asif_spec_state>(f) == 0, text)
+#else
+#define ASIF_SPEC_EXTERN_ extern
+#define ASIF_SPEC_CHECK_INIT_(f, text) \
+  __extension__ _Static_assert(_Generic(&f, void (*)(asif_spec_state *) : 1, default : 0), text)
 #define ASIF_SPEC_SIGNATURE_(f) \
   (__extension__ _Generic(&f, ASIF_SPEC_RETURNS_(void, 0), ASIF_SPEC_RETURNS_(bool, 1), ASIF_SPEC_RETURNS_(int, 2), \
                           ASIF_SPEC_RETURNS_(long, 3), default \
@@ -508,6 +515,7 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
         R(*)(S *, long, int, long) \
       : r + 92, \
         R(*)(S *, int, long, long) : r + 108, R(*)(S *, long, long, long) : r + 124
+#endif
 
 /* What an object is: a few lines at the end of the file that has its code (docs/harness.md).
  *
@@ -571,6 +579,16 @@ extern const char __start_asif_by_process[] __attribute__((weak, visibility("hid
 #define ASIF_LIN()       ((void)0)
 #define ASIF_LIN_FOR(op) ((void)0)
 #endif
+
+/* For containers of pointers: asif_pointer(v), 0 <= v < 64, points to 16 bytes of its own that may be read and written,
+ * and asif_number gives v back; of NULL ASIF_EMPTY, of any other pointer -1. */
+static char asif_payloads_[64][16] __attribute__((unused, aligned(64)));
+static inline void *asif_pointer(int v) { return v >= 0 && v < 64 ? (void *)asif_payloads_[v] : NULL; }
+static inline int asif_number(const void *p) {
+  uintptr_t at = (uintptr_t)p - (uintptr_t)asif_payloads_;
+  if (!p) return ASIF_EMPTY;
+  return at < sizeof asif_payloads_ && at % 16 == 0 ? (int)(at / 16) : -1;
+}
 
 /* What follows is how the lines reach Asif. Each is an entry, found through a pointer in a linker section. */
 enum asif_entry_kind {
@@ -748,6 +766,20 @@ template <class R, class... A> constexpr int asif_signature_(R (*)(A...)) {
              : (int)asif_type_<R>::result + 4 * (int)asif_arguments_<A...>::count +
                    16 * (int)asif_arguments_<A...>::longs;
 }
+/* Operations of a specification: the state first, by pointer or reference. */
+template <class S, class R, class... A> constexpr int asif_spec_signature_(R (*)(S *, A...)) {
+  return asif_signature_((R(*)(A...))0);
+}
+template <class S, class R, class... A> constexpr int asif_spec_signature_(R (*)(const S *, A...)) {
+  return asif_signature_((R(*)(A...))0);
+}
+template <class S, class R, class... A> constexpr int asif_spec_signature_(R (*)(S &, A...)) {
+  return asif_signature_((R(*)(A...))0);
+}
+template <class S, class R, class... A> constexpr int asif_spec_signature_(R (*)(const S &, A...)) {
+  return asif_signature_((R(*)(A...))0);
+}
+template <class S, class F> constexpr int asif_spec_signature_(F) { return -1; }
 constexpr bool asif_is_int_(int) { return true; }
 template <class T> constexpr bool asif_is_int_(T *) { return false; }
 #else

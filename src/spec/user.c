@@ -58,12 +58,21 @@ static bool write_finder(const char *path) {
 }
 
 /* Runs the compiler; its messages go to the file `said`. Returns its exit status, -1 if it could not be run. */
+static bool is_cxx(const char *path) {
+  static const char *const ends[] = {".cc", ".cpp", ".cxx", ".c++", ".C"};
+  size_t n = strlen(path);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (n > strlen(ends[i]) && !strcmp(path + n - strlen(ends[i]), ends[i])) return true;
+  return false;
+}
+
 /* The compiler and its arguments. `with` and `object` are not copied: they may still change. */
 static char **compiler_words(struct mem *m, const char *path, char *const *args, char *with, char *object) {
   VEC(char *) argv = {NULL, 0, 0};
-  const char *cc = getenv("CC"), *word;
+  bool cxx = is_cxx(path);
+  const char *cc = getenv(cxx ? "CXX" : "CC"), *word;
   size_t len;
-  if (!cc || !cc[strspn(cc, " ")]) cc = "cc";
+  if (!cc || !cc[strspn(cc, " ")]) cc = cxx ? "c++" : "cc";
   while ((word = next_word(&cc, &len))) vec_push(m, &argv, mem_string(m, word, len)); /* CC="gcc -m64" */
   static const char *const flags[] = {"-shared", "-fPIC", "-O1", "-g", "-w"};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) vec_push(m, &argv, (char *)flags[i]);
@@ -76,8 +85,10 @@ static char **compiler_words(struct mem *m, const char *path, char *const *args,
   vec_push(m, &argv, "-o");
   vec_push(m, &argv, object);
   vec_push(m, &argv, "-x");
-  vec_push(m, &argv, "c");
+  vec_push(m, &argv, cxx ? "c++" : "c");
   vec_push(m, &argv, (char *)path);
+  vec_push(m, &argv, "-x");
+  vec_push(m, &argv, "c");
   vec_push(m, &argv, with);
   vec_push(m, &argv, NULL);
   return argv.at;
@@ -122,7 +133,7 @@ static void compile_problem(const char *path, const char *said, struct problem *
   if (n)
     problem_set(problem, "%.60s: does not compile:\n%s", path, text);
   else
-    problem_set(problem, "%s: the compiler could not be run; CC names it, or else it is cc", path);
+    problem_set(problem, "%s: the compiler could not be run; CC names it (CXX of C++), or else it is cc (c++)", path);
 }
 
 /* With all that is in it: ours, and what a compiler that was killed left. */
@@ -308,7 +319,7 @@ bool spec_from_loaded(void *loaded, const char *path, struct spec *out, struct m
 
 bool spec_is_file(const char *name) {
   size_t n = strlen(name);
-  return (n > 2 && !strcmp(name + n - 2, ".c")) || strchr(name, '/');
+  return (n > 2 && !strcmp(name + n - 2, ".c")) || is_cxx(name) || strchr(name, '/');
 }
 
 bool spec_load_named(const char *name, struct spec *out, struct problem *problem) {
