@@ -316,6 +316,21 @@ static char *put_labels(struct text *t, char *s) {
   }
 }
 
+/* The assembler takes capital letters, too. Prefixes come before the name. */
+static void lower_name(char *s) {
+  struct instruction i;
+  do {
+    size_t n = strcspn(s, " ");
+    for (size_t k = 0; k < n; k++) s[k] = (char)tolower((unsigned char)s[k]);
+    char first[24];
+    snprintf(first, sizeof first, "%.*s", n < sizeof first ? (int)n : 0, s);
+    i = (struct instruction){.locked = false};
+    bool name = !*first || assembly_split(first, &i);
+    s += n + strspn(s + n, " ");
+    if (name) return;
+  } while (*s);
+}
+
 /* One of several between semicolons. k->prefix: what stood before it by itself. */
 static bool put_piece(struct announcing *k, struct text *t, char *s) {
   struct instruction i = {.locked = false};
@@ -340,6 +355,7 @@ static bool put_piece(struct announcing *k, struct text *t, char *s) {
     return one.worst == UNSEEN_MEMORY && !one.elsewhere ? refuse(k, s) : true;
   }
   char text[1100];
+  lower_name(s);
   snprintf(text, sizeof text, "%s%s", k->prefix, s);
   if (!assembly_split(text, &i)) {
     if (snprintf(k->prefix, sizeof k->prefix, "%s ", text) >= (int)sizeof k->prefix) return refuse(k, text);
@@ -351,14 +367,22 @@ static bool put_piece(struct announcing *k, struct text *t, char *s) {
 
 /* A line stays as it is if there is nothing in it to be announced. */
 static bool put_line(struct announcing *k, const char *line, size_t length) {
-  char buffer[1000];
+  char buffer[1000], copy[2000];
   struct text *t = &k->line;
   const char *comment = memchr(line, '#', length), *s = line;
   size_t left = comment ? (size_t)(comment - line) : length;
   bool any = k->any, held = *k->prefix != 0;
   text_clear(t);
   k->any = false;
-  if (memmem(line, left, "/*", 2)) return refuse(k, "a comment");
+  if (memmem(line, left, "/*", 2)) {
+    if (left >= sizeof copy) return refuse(k, "a long line with a comment");
+    s = memcpy(copy, line, left);
+    for (char *open; (open = memmem(copy, left, "/*", 2));) {
+      const char *close = memmem(open + 2, left - (size_t)(open + 2 - copy), "*/", 2);
+      if (!close) return refuse(k, "a comment of several lines");
+      memset(open, ' ', (size_t)(close + 2 - open));
+    }
+  }
   while (left) {
     const char *end = memchr(s, ';', left);
     size_t n = end ? (size_t)(end - s) : left;

@@ -38,6 +38,7 @@ struct marking {
   struct assembly statement;
   struct text kept; /* its lines */
   bool inside;      /* of hand-written assembly */
+  bool own_code;    /* there was an instruction of the compiler since the last statement */
   struct announcing hooks;
   unsigned labels;
   struct text rewritten;
@@ -71,10 +72,10 @@ static void put_record(struct marking *k, enum unseen_kind kind, const char *wha
 
 /* What nobody will read is cleared: otherwise what hooks have left there would make two rounds of a loop that waits
  * look different (run/spin.c). Compilers do not expect the flags to stay over a statement either. */
-static void put_clear(struct text *t, register_set dead, bool xmm) {
-  text_add(t, "\tcmpq %rsp, %rsp\n");
+static void put_clear(struct text *t, register_set dead, bool xmm, bool flags) {
+  if (flags) text_add(t, "\tcmpq %rsp, %rsp\n");
   for (unsigned i = 0; register_name(i); i++)
-    if (dead >> i & 1) text_printf(t, "\txorl %%%s, %%%s\n", register_name(i), register_name(i));
+    if (dead >> i & 1) text_printf(t, "\tmovl $0, %%%s\n", register_name(i));
   for (unsigned i = 0; xmm && i < 16; i++)
     if (dead >> (16 + i) & 1) text_printf(t, "\tpxor %%xmm%u, %%xmm%u\n", i, i);
 }
@@ -91,7 +92,7 @@ static bool rewrite(struct marking *k, const char *text, size_t length, const ch
   if (after && s->function) {
     register_set needed = registers_read(&s->text, text, length);
     if (~needed) needed |= registers_needed(&s->text, after, after[0] == '#' && after[1] == ' ');
-    put_clear(&k->rewritten, ~needed, s->vectors != 0);
+    put_clear(&k->rewritten, ~needed, s->vectors != 0, k->own_code);
   }
   return announce(&k->hooks, text, length);
 }
@@ -104,6 +105,7 @@ static void end_statement(struct marking *k, const char *after) {
   const struct text *text = announced ? &k->rewritten : &k->kept;
   text_bytes(k->out, text_string(text), text->count);
   if (kind) text_printf(k->out, ".Lasif_end%u:\n", k->count++);
+  if (k->kept.count) k->own_code = false;
   text_clear(&k->kept);
   assembly_begin(&k->statement);
 }
@@ -111,6 +113,7 @@ static void end_statement(struct marking *k, const char *after) {
 /* A line that the compiler wrote by itself. */
 static void own_line(struct marking *k, const char *whole, const char *s, size_t length) {
   if (!strncmp(s, ".intel_syntax", 13)) k->statement.intel = true;
+  k->own_code |= islower((unsigned char)*s) && !strchr(s, ':');
   enum unseen_kind kind = assembly_intrinsic(&k->statement, s);
   bool fence = (kind == UNSEEN_FENCE || assembly_pauses(s)) && rewrite(k, whole, length, NULL);
   if (fence) {
@@ -130,6 +133,8 @@ static void look_at_use(struct stretch *s, const char *line, size_t n, bool by_h
   if (!by_hand && !strncmp(word, "call", 4)) s->calls = true;
   if (memmem(line, n, "%rsp", 4) || memmem(line, n, "%rbp", 4))
     s->below |= strncmp(word, "addq\t$", 6) && strncmp(word, "subq\t$", 6);
+  for (const char *c = line; by_hand && c + 1 < line + n; c++) /* any of them, by a name in capital letters */
+    if (*c == '%' && isupper((unsigned char)c[1])) s->vectors |= ANNOUNCED_VECTORS, s->scratch = true;
   if (by_hand && memmem(line, n, "(%rsp", 5)) s->scratch |= memchr(line, '-', n) != NULL;
   if (memmem(line, n, "%ymm", 4) || memmem(line, n, "%zmm", 4) || memmem(line, n, "%mm", 3) ||
       memmem(line, n, "%st", 3) || memmem(line, n, "%k", 2))

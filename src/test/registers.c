@@ -15,7 +15,7 @@ enum { LABELS_MOST = 128, LINES_MOST = 4000, PIECE_MOST = 400 };
 #define GENERAL(bit) ((register_set)1 << (bit))
 #define XMM(n)       ((register_set)1 << (16 + (n)))
 #define RAX          GENERAL(0)
-#define IMPLICIT     ((register_set)0x1f) /* what instructions use without naming it: rax rcx rdx rsi rdi */
+#define IMPLICIT     ((register_set)0x1001f) /* what instructions use without naming it: rax rcx rdx rsi rdi xmm0 */
 #define ARGUMENTS    (RAX | (register_set)0xfe | (register_set)0xff0000) /* with r10, and how many are in xmm */
 #define RESULTS      (RAX | GENERAL(2) | XMM(0) | XMM(1))
 
@@ -35,10 +35,11 @@ static register_set register_at(const char *s, bool *wide) {
                                          {"esi", "si", "sil", ""},
                                          {"edi", "di", "dil", ""}};
   char name[8] = "";
-  size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789");
+  size_t n = 0;
   *wide = false;
+  while (isalnum((unsigned char)s[n])) n++;
   if (!n || n >= sizeof name) return 0;
-  memcpy(name, s, n);
+  for (size_t i = 0; i < n; i++) name[i] = (char)tolower((unsigned char)s[i]);
   for (unsigned i = 0; i < 5; i++) {
     if (!strcmp(name, whole[i]) || !strcmp(name, parts[i][0])) return *wide = true, GENERAL(i);
     for (unsigned k = 1; k < 4; k++)
@@ -67,9 +68,9 @@ static register_set named_in(const char *s, const char *end) {
 /* Instructions that use nothing but what they name. */
 static bool is_explicit(const char *name, const char *operands) {
   static const char *const prefixes[] = {
-      "mov",  "lea",  "add",  "sub",    "and", "or",     "xor",    "not",    "neg",   "inc",  "dec",  "cmp", "test",
-      "set",  "cmov", "sh",   "sal",    "sar", "rol",    "ror",    "bt",     "xchg",  "xadd", "push", "pop", "nop",
-      "pand", "por",  "pxor", "punpck", "cvt", "lfence", "mfence", "sfence", "pause", "adc",  "sbb"};
+      "mov", "lea",  "add", "sub",  "and",    "or",  "xor",    "not",    "neg",    "inc",   "dec",  "cmp",  "test",
+      "set", "cmov", "shl", "shr",  "sal",    "sar", "rol",    "ror",    "bt",     "xchg",  "xadd", "push", "pop",
+      "nop", "pand", "por", "pxor", "punpck", "cvt", "lfence", "mfence", "sfence", "pause", "adc",  "sbb"};
   if (begins(name, "cmpxchg") || (!strchr(operands, '%') && (begins(name, "movs") || begins(name, "cmps"))))
     return false;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -251,6 +252,11 @@ static bool walk_line(struct walk *w, const char *line, size_t n, register_set *
       s += label + 1;
     }
     for (size_t i = strlen(s); i && isspace((unsigned char)s[i - 1]);) s[--i] = 0;
+    bool numbers = *s == '.' && !begins(s, ".loc") && !begins(s, ".cfi"); /* or another syntax, a macro, ... */
+    if (numbers && place != COMPILED) {
+      w->needed |= *open;
+      return false;
+    }
     if (*s && *s != '.' && !walk_over(w, s, open, place)) return false;
     if (!*open) return false;
     k += end != NULL;

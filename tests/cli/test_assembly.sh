@@ -40,6 +40,9 @@ for compiler in $compilers; do
   right locked "int v = 1; $asm(\"lock; xaddl %0, %1\" : \"+r\"(v), \"+m\"(*p) :: \"memory\")" $compiler
   right split "int v = 1; $asm(\"lock\n\t xaddl %0, (%1)\" : \"+r\"(v) : \"r\"(p) : \"memory\", \"cc\")" $compiler
 done
+right capitals "int v = 1; $asm(\"LOCK XADDL %0, %1 /* a comment; lost */ # one more; movl\" : \"+r\"(v), \"+m\"(*p) :: \"memory\")"
+# Registers that only the next statement names, in capital letters or as numbers, stay what they are.
+right chained "int v = 5; register long n __asm__(\"rcx\") = 1; $asm(\"lock incl %1\" : \"+r\"(n), \"+m\"(lock)); $asm(\"MOVL %%ECX, %0\" : \"=r\"(v) : \"r\"(n)); v = __atomic_fetch_add(p, v, 5)"
 wrong incremented "int v; $asm(\"incl %1\n\tmovl %1, %0\" : \"=r\"(v), \"+m\"(*p) :: \"memory\"); v--"
 wrong two "int v; $asm(\"lock incl %1\n\tmovl %1, %0\" : \"=r\"(v), \"+m\"(*p) :: \"memory\"); v--"
 wrong compared "int v = *(volatile int *)p, w = v + 1; $asm(\"cmpxchgl %2, %1\" : \"+a\"(v), \"+m\"(*p) : \"r\"(w) : \"memory\")"
