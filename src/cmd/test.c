@@ -391,6 +391,10 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  if (j->answer.shares_stacks && j->options.run.races && j->answer.verdict != VERDICT_VIOLATED) {
+    j->options.run.stacks = true; /* it was given up when that was seen */
+    if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  }
   j->covered = j->options.coverage && coverage_known(j->options.coverage) && j->answer.verdict != VERDICT_VIOLATED &&
                j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);

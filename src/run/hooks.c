@@ -432,8 +432,22 @@ static void plain_point(struct fiber *f, uintptr_t at, uint32_t size, bool write
   if (UNLIKELY(scheduler.watched)) spin_land(pc, low_half((const volatile void *)at, size), slot);
 }
 
+/* Another's stack: it must not have returned from there. */
+LONG_WAY void check_stack(const struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc) {
+  for (unsigned i = 0; i < run.fibers; i++) {
+    const struct fiber *owner = &fibers[i];
+    if (owner == f || at - (uintptr_t)owner->stack >= STACK_SIZE) continue;
+    if (!owner->ended && at + size > (uintptr_t)owner->sp) return;
+    found_at(pc, at, f, write ? "the write" : "the read");
+    run_found(FOUND_USE_AFTER_FREE, "%s %s %u byte%s on the stack of %s, which has %s", fiber_name(f),
+              write ? "writes" : "reads", (unsigned)size, size == 1 ? "" : "s", fiber_name(owner),
+              owner->ended ? "ended" : "returned from there");
+  }
+}
+
 LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
+  if (UNLIKELY(options.stacks) && run_in_stack(at)) check_stack(f, at, size, write, pc);
   bool forgiven = UNLIKELY(forgiving) && races_wanted() && is_forgiven(f, at, size, pc);
   bool is_point = forgiven || plain_is_point(at);
   if (is_point) {
@@ -442,7 +456,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   } else {
     f->pc = pc;
     if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
-    if (write) spin_wrote(f);
+    if (write && at - (uintptr_t)f->stack >= STACK_SIZE) spin_wrote(f); /* its stack is part of its state */
     if (UNLIKELY(plain_watched)) spin_plain(f, pc, at, size, write, slot);
   }
   if (forgiven)
@@ -469,7 +483,7 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
 
 PART void plain_outside(struct fiber *f, const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   if (quick_plain(f, (uintptr_t)where, (uint32_t)size, write, pc)) return;
-  if (UNLIKELY(run_in_stack((uintptr_t)where))) run.shares_stacks = true;
+  if (UNLIKELY(run_in_stack((uintptr_t)where)) && !options.stacks) run.shares_stacks = true;
   if (options.races || UNLIKELY(size > 8) ||
       !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
@@ -489,10 +503,16 @@ LONG_WAY void write_outside(struct fiber *f, const void *at, size_t size, uintpt
 /* Most of them are to the own stack, and near: there is nothing else so close above the place of the return address. */
 enum { NEAR = 2048 };
 _Static_assert(NEAR < STACK_GUARD, "what is above a stack is nobody's");
+/* What is not looked at, from there on; 0 where threads share their stacks (run_options.stacks). */
+static uintptr_t near_stack = NEAR, own_stack = STACK_SIZE;
+void hooks_open(void) {
+  near_stack = options.stacks ? 0 : NEAR;
+  own_stack = options.stacks ? 0 : STACK_SIZE;
+}
 PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
-  if (LIKELY((uintptr_t)where - (uintptr_t)SPIN_SLOT < NEAR)) return;
+  if (LIKELY((uintptr_t)where - (uintptr_t)SPIN_SLOT < near_stack)) return;
   struct fiber *f = current;
-  if (!f || (uintptr_t)where - (uintptr_t)f->stack < STACK_SIZE) return;
+  if (!f || (uintptr_t)where - (uintptr_t)f->stack < own_stack) return;
   if (write)
     write_outside(f, where, size, pc, SPIN_SLOT);
   else
@@ -556,8 +576,8 @@ void WRAP(__tsan_vptr_read)(void **at) { plain(at, sizeof *at, false, CALLER); }
 void plain_access(const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   struct fiber *f = current;
   uintptr_t at = (uintptr_t)where;
-  if (!size || !f || at - (uintptr_t)f->stack < STACK_SIZE) return;
-  if (UNLIKELY(run_in_stack(at))) run.shares_stacks = true;
+  if (!size || !f || at - (uintptr_t)f->stack < own_stack) return;
+  if (UNLIKELY(run_in_stack(at)) && !options.stacks) run.shares_stacks = true;
   plain_elsewhere(f, at, (uint32_t)size, write, pc, slot);
 }
 

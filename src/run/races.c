@@ -418,10 +418,10 @@ static inline uint32_t wide_mask_of(uintptr_t at, uint32_t size) {
 }
 static inline size_t piece_of(uintptr_t at, size_t size) { return size < 8 - (at & 7) ? size : 8 - (at & 7); }
 
-/* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, where
- * one address is many variables, and their owners' plain accesses are not seen. */
+/* Accesses that are allowed to be in any order: through old pointers where the harness says so, and to stacks, if their
+ * owners' plain accesses are not seen. */
 static inline bool unchecked(uintptr_t address) {
-  if (UNLIKELY(run_in_stack(address))) return true;
+  if (UNLIKELY(run_in_stack(address)) && !options.stacks) return true;
   return UNLIKELY(races.stable) && heap_owns(address) && heap_stale(address);
 }
 

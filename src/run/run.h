@@ -162,6 +162,7 @@ struct run_options {
                * order does not matter). Else they are points, except those to the fiber's own stack */
   bool leaks; /* blocks that nobody can reach at the end are a finding */
   bool type_stable;  /* freed memory may be read and written atomically */
+  bool stacks;       /* with races: accesses of stacks are compared as others are, the owner's too */
   size_t steps_most; /* 0: 20,000 */
   size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
   enum volatile_order {
@@ -208,8 +209,9 @@ struct run {
                         who goes round a loop that nobody can change, but in a data race */
   size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
                   is none */
-  bool shares_stacks; /* in some run so far a thread accessed another's stack, other than atomically. What the owner
-                       * does there with plain accesses is not seen: neither are races there, nor is it interleaved */
+  bool shares_stacks; /* without options.stacks: in some run so far a thread accessed another's stack, other than
+                       * atomically. What the owner does there with plain accesses is not seen: neither are races there,
+                       * nor is it interleaved */
   bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
               * between */
   bool forgiven;              /* in some run so far there was a race that is not to be reported: not all was tried */

@@ -400,6 +400,8 @@ void access_begin(enum point_kind, uintptr_t at, uint32_t size, uintptr_t pc);
 void access_end(enum point_kind, uintptr_t at, uint32_t size, int order, uintptr_t pc, void **slot,
                 struct accessed_value old, struct accessed_value now, enum effect);
 
+void hooks_open(void); /* hooks.c: before the runs, by the options */
+
 /* Accesses whose races are not reported (forgiven.c). */
 extern bool forgiving; /* there may be some */
 void forgive_open(void);

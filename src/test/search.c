@@ -77,6 +77,7 @@ struct board {
   _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
   _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
   _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
+  _Atomic uint64_t stacks;         /* ... in a run of which threads share stacks: all is to be done again, with these */
   volatile sig_atomic_t interrupted;
   struct worker workers[];
 };
@@ -206,6 +207,7 @@ static void keep_leak(struct searching *k, const struct run *r) {
 /* Is there a finding in a smaller client than the one that is worked at? */
 static bool is_overtaken(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
+  if (atomic_load_explicit(&k->board->stacks, memory_order_relaxed) <= client) return true;
   if (k->options->keep_going) return false;
   if (k->options->leaks_if_deleted && leak_known(k->board) < client) return true;
   return k->divided ? found != UINT64_MAX : found < client;
@@ -218,6 +220,7 @@ static enum visit visit(void *self, const struct run *r) {
   atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
+  if (r->shares_stacks && k->options->run.races) announce(&k->board->stacks, k->client);
   k->me->wide |= r->wide;
   k->me->seen.volatiles |= r->volatiles;
   k->me->seen.incomplete |= r->forgiven;
@@ -701,13 +704,19 @@ static const struct kept *first_leak(const struct searching *k) {
   return leak;
 }
 
+/* Where threads share stacks everything is done again, from the client on in which that was seen. */
+static bool is_final(const struct searching *k, const struct kept *f) {
+  return k->board->stacks == UINT64_MAX || (f->client < k->board->stacks && !k->options->keep_going);
+}
+
 /* Each mistake once, in the smallest client it was found in. */
 static void take_findings(struct searching *k) {
   VEC(const struct kept *) all = {NULL, 0, 0};
   for (unsigned i = 0; i < k->jobs; i++)
     for (unsigned n = 0; n < k->board->workers[i].found_count; n++)
-      vec_push(k->mem, &all, &k->board->workers[i].found[n]);
+      if (is_final(k, &k->board->workers[i].found[n])) vec_push(k->mem, &all, &k->board->workers[i].found[n]);
   const struct kept *leak = first_leak(k);
+  if (leak && !is_final(k, leak)) leak = NULL;
   bool before = leak && !k->options->keep_going && all.count;
   for (size_t i = 0; i < all.count && before; i++) before = leak_known(k->board) < all.at[i]->client;
   if (before) all.count = 0;
@@ -761,7 +770,7 @@ static bool open_board(struct searching *k, uint64_t count) {
   }
   bool good = k->board && k->histories && (!k->divided || (k->states && k->traces));
   if (!good) return problem_of(k->why, PROBLEM_SYSTEM, "no memory for what processes share"), false;
-  k->board->found = k->board->deleted = k->board->leaked = UINT64_MAX;
+  k->board->found = k->board->deleted = k->board->leaked = k->board->stacks = UINT64_MAX;
   k->board->schedules_left = k->options->schedules_most;
   k->board->counted = count;
   k->board->total = count < COUNTED ? count : 0;
