@@ -45,7 +45,7 @@ struct command {
 };
 
 extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_prove,
-    command_convert, command_gen, command_specs, command_replay, command_completion, command_man;
+    command_convert, command_gen, command_specs, command_replay, command_completion, command_man, command_init;
 extern const struct command *const commands[];     /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */
 

@@ -1,0 +1,99 @@
+#!/bin/bash
+# asif init: a harness for a header. What it writes compiles, and where the header says enough, runs.
+. tests/cli/common
+replays=no
+lib=$root/objects/lib
+
+# Every container of the library.
+count=0
+for header in "$lib"/*.h; do
+  name=$(basename "$header" .h)
+  case $name in
+  all | hazard | snzi) run 2 "$asif" init "$header"; warns 'none was recognised'; continue ;;
+  esac
+  run 0 "$asif" init "$header"
+  [ -s "asif_$name.c" ] || fail "$name: nothing was written"
+  count=$((count + 1))
+done
+[ "$count" -ge 20 ] || fail "only $count headers"
+spec() { grep -qx "ASIF_OBJECT($2)" "asif_$1.c" || fail "$1: $(grep ASIF_OBJECT "asif_$1.c"), not $2"; }
+spec ms_queue queue
+spec treiber_stack stack
+spec mpmc_ring 'bounded_queue(2)'
+spec spsc_ring 'bounded_queue(2)'
+spec lazy_set set
+spec multiset multiset
+spec chase_lev_deque work_stealing_deque
+spec priority_queue priority_queue
+spec lamport_register 'register(0)'
+spec two_lock_queue queue
+grep -q 'ASIF_SPSC(test_enq, test_deq)' asif_spsc_ring.c || fail 'the ring has no roles'
+run 0 "$asif" test asif_spsc_ring.c "$lib/spsc_ring.c" --threads 2 --ops 2; says 'verdict: linearizable'
+run 0 "$asif" test asif_two_lock_queue.c "$lib/two_lock_queue.c" --threads 2 --ops 2; says 'verdict: linearizable'
+
+# Pointers, out-parameters, an int that tells success, an object that is not created but initialised.
+cat >ptrs.h <<'C'
+#include <stddef.h>
+typedef struct ptrs { void *item[4]; size_t head, count, size; } ptrs_t;
+int ptrs_init(ptrs_t *p, size_t size);
+void ptrs_fini(ptrs_t *p);
+static inline size_t ptrs_count(const ptrs_t *p) { return p->count; }
+int ptrs_push_ring(ptrs_t *p, void *item) __attribute__((nonnull(1)));
+extern int ptrs_pop_ring(ptrs_t *restrict p, void **item);
+int (*ptrs_hook(ptrs_t *p))(int);
+C
+cat >ptrs.c <<'C'
+#include "ptrs.h"
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int ptrs_init(ptrs_t *p, size_t size) { p->size = size; p->head = p->count = 0; return 0; }
+void ptrs_fini(ptrs_t *p) { p->count = 0; }
+int ptrs_push_ring(ptrs_t *p, void *item) {
+  pthread_mutex_lock(&lock);
+  int full = p->count == p->size;
+  if (!full) p->item[(p->head + p->count++) % p->size] = item;
+  pthread_mutex_unlock(&lock);
+  return full ? -1 : 0;
+}
+int ptrs_pop_ring(ptrs_t *p, void **item) {
+#ifndef WRONG
+  pthread_mutex_lock(&lock);
+#endif
+  int empty = !p->count;
+  if (!empty) *item = p->item[p->head], p->head = (p->head + 1) % p->size, p->count--;
+#ifndef WRONG
+  pthread_mutex_unlock(&lock);
+#endif
+  return empty ? -1 : 0;
+}
+C
+run 0 "$asif" init ptrs.h; says 'asif_ptrs.c: bounded_queue(2); next: asif test asif_ptrs.c'
+run 0 "$asif" test asif_ptrs.c ptrs.c --threads 2 --ops 2; says 'verdict: linearizable'
+run 1 "$asif" test asif_ptrs.c ptrs.c -- -DWRONG
+run 2 "$asif" init ptrs.h; warns 'asif_ptrs.c cannot be written: File exists'
+run 0 "$asif" init ptrs.h -o -; says 'ASIF_FINAL(clean_up)'; says 'asif_pointer(v)'
+run 0 "$asif" init ptrs.h -o other.c --spec 'weak_bounded_queue(2)'
+grep -q 'ASIF_OBJECT(weak_bounded_queue(2))' other.c || fail 'the specification is not the one asked for'
+
+# Packages, where they are installed.
+if [ -e /usr/include/ck_fifo.h ] && [ -e /usr/include/ck_stack.h ]; then
+  run 0 "$asif" init /usr/include/ck_fifo.h
+  run 0 "$asif" init /usr/include/ck_stack.h
+  run 0 "$asif" init /usr/include/ck_ring.h
+  run 0 "$asif" test asif_ck_fifo.c --threads 2 --ops 2; says 'verdict: linearizable'
+fi
+
+# What is not for it.
+run 2 "$asif" init nothing.h; warns 'nothing.h: No such file'
+printf '#include "nothing.h"\n' >broken.h
+run 2 "$asif" init broken.h; warns 'broken.h cannot be preprocessed'
+printf 'class queue {};\n' >queue.hpp
+run 2 "$asif" init queue.hpp; warns 'headers of C++ are not read'
+printf 'int add(int, int);\n' >plain.h
+run 2 "$asif" init plain.h; warns 'of 1 functions none was recognised'
+mkdir inc; printf '#include "deep.h"\n' >outer.h; cp ptrs.h inc/deep.h; cp outer.h inc/q.h
+sed 's/ptrs/qtrs/g' ptrs.h >inc/qtrs_types.h; printf '#include <qtrs_types.h>\nint qtrs_enqueue(qtrs_t *, long); long qtrs_dequeue(qtrs_t *);\n' >q.h
+run 2 "$asif" init q.h; warns 'cannot be preprocessed'
+run 0 "$asif" init q.h -- -Iinc; says 'asif_q.c: queue'
+run 2 "$asif" init
+exit 0
