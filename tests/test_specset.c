@@ -565,3 +565,38 @@ TEST(specset_memory) {
   CHECK(limits.reached == LIMIT_MEMORY && specset_size(sets, set) == 1 && !specset_alike(sets, set, 0, 8));
   mem_close(&m);
 }
+
+/* Values that are being looked at stay where they are while others are added. */
+
+enum { VALUES_ADDED = 100000 };
+
+struct looking {
+  const struct values *values;
+  value first;
+  _Atomic bool stop;
+};
+
+static void *look_at_values(void *self) {
+  struct looking *l = self;
+  while (!atomic_load(&l->stop))
+    if (value_integer(l->values, l->first) != (int64_t)1 << 40) abort();
+  return NULL;
+}
+
+TEST(values_stay_for_threads) {
+  struct mem m;
+  pthread_t thread;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  struct values *values = values_new(&m);
+  struct looking l = {.values = values, .first = value_int(values, (int64_t)1 << 40)};
+  CHECK(!pthread_create(&thread, NULL, look_at_values, &l));
+  for (int64_t i = 1; i <= VALUES_ADDED; i++) value_int(values, ((int64_t)1 << 40) + i);
+  atomic_store(&l.stop, true);
+  CHECK(!pthread_join(thread, NULL));
+  for (int64_t i = 0; i <= VALUES_ADDED; i++) {
+    value v = value_int(values, ((int64_t)1 << 40) + i);
+    CHECK(value_integer(values, v) == ((int64_t)1 << 40) + i && v == l.first + 2 * i);
+  }
+  mem_close(&m);
+}

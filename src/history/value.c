@@ -1,8 +1,12 @@
-/* Values: see value.h. Interning keeps equality identity: an entry is found by its content, and made once. */
+/* Values: see value.h. Interning keeps equality identity: an entry is found by its content, and made once.
+ *
+ * Entries never move: one thread may add a value, while no other does, and the others go on looking at those they have
+ * (verify's workers). */
 #include "history/value.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -17,9 +21,12 @@ struct entry {
   } is;
 };
 
+enum { FIRST_LOG = 8, CHUNKS = 32 - FIRST_LOG };
+
 struct values {
   struct mem *mem;
-  VEC(struct entry) entries;
+  struct entry *chunks[CHUNKS]; /* the first holds 1 << FIRST_LOG, each other as many as all before it */
+  _Atomic uint32_t count;
   uint32_t *slots; /* open addressing: entry index + 1, 0 for free */
   uint32_t mask;
 };
@@ -27,17 +34,35 @@ struct values {
 static const char *const special_names[] = {"", "nil", "true", "false", "empty", "full", "?"};
 enum { SPECIALS = 7 };
 
+static uint32_t counted(const struct values *v) { return atomic_load_explicit(&v->count, memory_order_relaxed); }
+
+static struct entry *entry_at(const struct values *v, uint32_t i) {
+  if (!(i >> FIRST_LOG)) return &v->chunks[0][i];
+  unsigned log = 31 - (unsigned)__builtin_clz(i);
+  return &v->chunks[log - FIRST_LOG + 1][i - (1u << log)];
+}
+
+static void entry_add(struct values *v, struct entry e) {
+  uint32_t i = counted(v);
+  if (!i)
+    v->chunks[0] = mem_alloc(v->mem, sizeof e << FIRST_LOG);
+  else if (i >> FIRST_LOG && !(i & (i - 1)))
+    v->chunks[31 - __builtin_clz(i) - FIRST_LOG + 1] = mem_alloc(v->mem, sizeof e * i);
+  *entry_at(v, i) = e;
+  atomic_store_explicit(&v->count, i + 1, memory_order_release);
+}
+
 struct values *values_new(struct mem *m) {
   struct values *v = mem_zero(m, 1, sizeof *v);
   v->mem = m;
   for (int i = 0; i < SPECIALS; i++)
-    vec_push(m, &v->entries, ((struct entry){VALUE_SPECIAL, (uint32_t)i, {.chars = special_names[i]}}));
+    entry_add(v, (struct entry){VALUE_SPECIAL, (uint32_t)i, {.chars = special_names[i]}});
   v->mask = 255;
   v->slots = mem_zero(m, v->mask + 1, sizeof *v->slots);
   return v;
 }
 
-size_t values_count(const struct values *v) { return v->entries.count; }
+size_t values_count(const struct values *v) { return counted(v); }
 
 static uint64_t entry_hash(const struct entry *e) {
   switch (e->kind) {
@@ -58,8 +83,8 @@ static bool entry_equal(const struct entry *a, const struct entry *b) {
 static void values_grow(struct values *v) {
   uint32_t mask = v->mask * 2 + 1;
   uint32_t *slots = mem_zero(v->mem, (size_t)mask + 1, sizeof *slots);
-  for (uint32_t i = SPECIALS; i < v->entries.count; i++) {
-    uint32_t s = (uint32_t)entry_hash(&v->entries.at[i]) & mask;
+  for (uint32_t i = SPECIALS; i < counted(v); i++) {
+    uint32_t s = (uint32_t)entry_hash(entry_at(v, i)) & mask;
     while (slots[s]) s = (s + 1) & mask;
     slots[s] = i + 1;
   }
@@ -69,10 +94,10 @@ static void values_grow(struct values *v) {
 }
 
 static value values_intern(struct values *v, struct entry e) {
-  if (v->entries.count * 2 > v->mask) values_grow(v);
+  if ((uint64_t)counted(v) * 2 > v->mask) values_grow(v);
   uint32_t s = (uint32_t)entry_hash(&e) & v->mask;
   for (; v->slots[s]; s = (s + 1) & v->mask)
-    if (entry_equal(&v->entries.at[v->slots[s] - 1], &e)) return (v->slots[s] - 1) << 1 | 1;
+    if (entry_equal(entry_at(v, v->slots[s] - 1), &e)) return (v->slots[s] - 1) << 1 | 1;
   if (e.kind == VALUE_TEXT) {
     e.is.chars = mem_string(v->mem, e.is.chars, e.size);
   } else if (e.kind == VALUE_LIST) {
@@ -80,8 +105,8 @@ static value values_intern(struct values *v, struct entry e) {
     if (e.size) memcpy(items, e.is.items, e.size * sizeof *items);
     e.is.items = items;
   }
-  uint32_t index = (uint32_t)v->entries.count;
-  vec_push(v->mem, &v->entries, e);
+  uint32_t index = counted(v);
+  entry_add(v, e);
   v->slots[s] = index + 1;
   return index << 1 | 1;
 }
@@ -100,8 +125,8 @@ value value_list(struct values *v, const value *items, size_t count) {
 }
 
 static const struct entry *entry_of(const struct values *v, value x) {
-  assert(!value_is_small(x) && x >> 1 < v->entries.count);
-  return &v->entries.at[x >> 1];
+  assert(!value_is_small(x) && x >> 1 < counted(v));
+  return entry_at(v, x >> 1);
 }
 
 enum value_kind value_kind(const struct values *v, value x) {
