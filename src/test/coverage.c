@@ -23,7 +23,8 @@
 #include "test/edges.h"
 #include "test/tell.h"
 
-enum { NONE = UINT32_MAX, LINES_MOST = 1 << 20 };
+enum { LINES_MOST = 1 << 20 };
+#define NONE UINT32_MAX
 
 struct line { /* a place in the source */
   const char *file, *function;

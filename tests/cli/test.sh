@@ -273,13 +273,13 @@ try 1 o.c $small; says 'verdict: violated: assertion failure ('; says 'inc() inc
 
 # What the hooks cannot see.
 object <<<'static int x;
-static void add(int v) { __asm__ volatile("lock xaddl %0, %1" : "+r"(v), "+m"(x)); }
+static void add(int v) { __asm__ volatile("fildl %1; fistpl %0" : "=m"(v) : "m"(x)); x += v; }
 ASIF_OBJECT(counter)
 ASIF_OP(add)'
 case $(uname -m) in x86_64)
   if command -v objdump >/dev/null; then
-    try 3 o.c -n 1 -o 1; says 'note: o.c:6: lock xaddl %edi, x(%rip): is assembly that accesses memory without hooks'
-    try 3 o.c -n 1 -o 1 --json; json_good out; says '"notes":["o.c:6: lock xaddl'
+    try 3 o.c -n 1 -o 1; says 'note: o.c:6: fildl x(%rip): is assembly that accesses memory without hooks'
+    try 3 o.c -n 1 -o 1 --json; json_good out; says '"notes":["o.c:6: fildl'
   fi ;;
 esac
 
