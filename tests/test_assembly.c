@@ -402,7 +402,8 @@ static void compare_apart(uint64_t seed, const char *compiler, const char *flags
 }
 
 TEST(assembly_random_blocks_as_builtins) {
-  static const char *const flags[] = {"-O1", "-O2", "-O0", "-O1 -fno-omit-frame-pointer", "-O2 -march=native"};
+  const char *const flags[] = {"-O1", "-O2", "-O0", "-O1 -fno-omit-frame-pointer",
+                               __builtin_cpu_supports("avx2") ? "-O2 -mavx2" : "-O2"};
   bool clang = !system("clang --version > /dev/null 2>&1"), gcc = !system("gcc --version > /dev/null 2>&1");
   uint64_t files = getenv("ASIF_LONG") ? 200 : 3;
   if (!gcc) test_skip("no gcc");
