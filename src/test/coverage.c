@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -68,6 +69,8 @@ static bool is_own_file(const char *path) {
   static const char *const not [] = {"/usr/include/c++/",    "/usr/lib/gcc/",     "/usr/lib/llvm",
                                      "/usr/include/x86_64-", "/usr/include/bits", "/usr/include/aarch64-",
                                      "/usr/include/std"};
+  char real[PATH_MAX]; /* clang's own have /../ in their names */
+  if (strstr(path, "/../") && realpath(path, real)) path = real;
   size_t n = strlen(path);
   for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
     if (begins(path, not [i])) return false;

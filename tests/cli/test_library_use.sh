@@ -33,11 +33,11 @@ cat >uses.c <<'END'
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int data, sums[2];
+int data, sums[2];
 static pthread_barrier_t barrier;
 static sem_t semaphore, guard;
 static pthread_key_t right_key, wrong_key;
-static int ended_plain;
+int ended_plain;
 static _Atomic int ended, word;
 static void end_right(void *p) { ended++; free(p); }
 static void end_wrong(void *p) { ended_plain++; free(p); }
@@ -113,7 +113,7 @@ cat >uses.cc <<'END'
 
 // Thread-local objects: their destructors run when the thread ends.
 static std::atomic<int> ended;
-static int ended_plain;
+int ended_plain;
 struct right_end { int v = 0; ~right_end() { ended++; } };
 struct wrong_end { int v = 0; ~wrong_end() { ended_plain++; } };
 static int local_right() { static thread_local right_end own; return own.v++; }
@@ -122,7 +122,7 @@ OP(local_right) OP(local_wrong)
 
 // Exceptions: a guard unlocks on the way; one that leaves the operation ends the program.
 static std::mutex mutex;
-static int guarded;
+int guarded;
 static int throw_right() {
   try {
     std::lock_guard<std::mutex> held(mutex);
@@ -143,7 +143,7 @@ OP(throw_right) OP(throw_wrong) OP(throw_out)
 // call_once, also where the first try fails.
 static std::once_flag once, again;
 int made, tries;
-static bool made_plain;
+bool made_plain;
 static int once_right() { std::call_once(once, [] { made = 7; }); return made; }
 static int once_wrong() { if (!made_plain) made = 7, made_plain = true; return made; }
 static int once_throws() {
@@ -167,7 +167,7 @@ OP(atomic_load) OP(atomic_store) OP(atomic_wrong)
 
 // Waiting for an atomic variable.
 static std::atomic<int> word;
-static int waited;
+int waited;
 static int wait_for() { word.wait(0); return waited; }
 static int wake_right() { waited = 1; word = 1; word.notify_all(); return 1; }
 static int wake_not() { waited = 1; word = 1; return 1; }
@@ -176,7 +176,7 @@ OP(wait_for) OP(wake_right) OP(wake_not) OP(wake_late)
 
 // Semaphores, latches, barriers.
 static std::counting_semaphore<2> semaphore{0};
-static int behind, arrivals[2], phases[2];
+int behind, arrivals[2], phases[2];
 static int acquire() { semaphore.acquire(); return behind; }
 static int release_right() { behind = 1; semaphore.release(); return 1; }
 static int release_early() { semaphore.release(); behind = 1; return 1; }
