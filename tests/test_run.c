@@ -213,14 +213,14 @@ static const struct {
     {"crash_abort", FOUND_CRASH, "thread A calls abort"},
     {"crash_exit", FOUND_CRASH, "thread A calls exit(3)"},
     {"crash_assert", FOUND_ASSERTION, "code.c:"},
-    {"crash_endless", FOUND_LIVELOCK, "without touching anything"},
+    {"crash_endless", FOUND_LIVELOCK, "goes round a loop that touches nothing"},
 };
 TEST(run_crashes) {
   RUNS();
   struct image *image = code("tests/run/code.c");
   for (int again = 0; again < 3; again++) {
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
-      if (again && crashes[i].found == FOUND_LIVELOCK) continue; /* takes seconds */
+      if (again && crashes[i].found == FOUND_LIVELOCK) continue; /* takes a while */
 #ifdef __SANITIZE_ADDRESS__
       if (!strcmp(crashes[i].name, "crash_atomic")) continue; /* the undefined sanitizer is first */
 #endif

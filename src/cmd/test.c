@@ -38,6 +38,9 @@ static const struct opt opts[] = {
     {"skip", 0, "HOW", "yes|no",
      "do not run a schedule with delays that is known to differ from another only in the order of steps that\n"
      "do not matter to each other (default: yes)"},
+    {"loops", 0, "HOW", "block|explore",
+     "a thread that has gone round a loop, changed nothing, and is where it could have been without that: it goes\n"
+     "no further in that schedule, of --dpor (default), or everything is explored"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL,
@@ -107,7 +110,8 @@ static const struct strategy *asked_strategy(const struct args *a) {
 
 static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   struct explore_options *o = &j->options.explore;
-  const char *random = arg_value(a, "random"), *cache = arg_value(a, "cache"), *skip = arg_value(a, "skip");
+  const char *random = arg_value(a, "random"), *cache = arg_value(a, "cache"), *skip = arg_value(a, "skip"),
+             *loops = arg_value(a, "loops");
   j->options.automatic = true;
   for (int i = 0; i < STRATEGIES; i++) {
     j->options.automatic &= !arg_flag(a, strategies[i].option);
@@ -124,6 +128,7 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   *o = (struct explore_options){.strategy = s,
                                 .cache = cache ? !strcmp(cache, "yes") : s->caches,
                                 .skip = !skip || !strcmp(skip, "yes"),
+                                .block = !loops || !strcmp(loops, "block"),
                                 .depth = (unsigned)d};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);
@@ -132,6 +137,7 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
   if (cache && !s->may_cache) return usage_error(a, "--cache needs --bound N or --all"), false;
   if (skip && ((!s->may_skip && !j->options.automatic) || o->cache))
     return usage_error(a, "--skip is for --bound N of delays, without --cache yes"), false;
+  if (loops && s != &strategies[EXPLORE_DPOR]) return usage_error(a, "--loops is for --dpor"), false;
   if ((arg_flag(a, "seed") || arg_flag(a, "runs")) && !s->random)
     return usage_error(a, "--%s needs --random", arg_flag(a, "seed") ? "seed" : "runs"), false;
   return true;

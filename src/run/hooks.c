@@ -33,11 +33,23 @@ PART void atomic_begin(enum point_kind kind, const volatile void *at, uint32_t s
  * for loops that wait they are two things. */
 PART uint64_t failed_read(uint64_t value) { return ~value; }
 
+LONG_WAY void pure_access(struct fiber *f, uintptr_t at, uint32_t size, int order, uint64_t old, uint64_t old_high,
+                          enum effect effect) {
+  if (effect != READ_ONLY) pure_wrote(order);
+  if (effect != CHANGED) pure_read(f, at, size, old, old_high);
+}
+/* A compare-and-exchange that fails writes what it expected; on the stack that is seen anyway. */
+PART void pure_expected(const void *expected, uint32_t size) {
+  if (UNLIKELY(pure_on) && current && (uintptr_t)expected - (uintptr_t)current->stack >= STACK_SIZE)
+    pure_plain(current, (uintptr_t)expected, size, true);
+}
+
 PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot,
                      uint64_t old, uint64_t now, uint64_t old_high, uint64_t now_high, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
+  if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
     step_wrote();
     spin_wrote(f);
@@ -152,6 +164,7 @@ PART void quick_changed(void) {
                  old == v ? WROTE_SAME : CHANGED); \
       return true; \
     } \
+    pure_expected(expected, sizeof v); \
     *expected = old; \
     atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
     return false; \
@@ -275,6 +288,7 @@ PART void quick_changed(void) {
     T was; \
     GET(was, expected); \
     bool done = exchange_if_##N(at, &was, v, order, failed, CALLER); \
+    if (!done) pure_expected(expected, N); \
     PUT(expected, was); \
     return done; \
   } \
@@ -347,6 +361,7 @@ bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expec
                high_half(at, size), same ? WROTE_SAME : CHANGED);
     return true;
   }
+  pure_expected(expected, (uint32_t)size);
   memcpy(expected, (const void *)(uintptr_t)at, size);
   atomic_end(POINT_UPDATE, at, (uint32_t)size, failed, CALLER, SPIN_SLOT, old, 0, old_high, 0, READ_ONLY);
   return false;
@@ -404,6 +419,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   atomic_begin(kind, (const volatile void *)at, size, pc);
   if (races_wanted()) volatile_order(at, size, kind, pc);
   uint64_t value = low_half((const volatile void *)at, size);
+  if (UNLIKELY(pure_on)) pure_access(f, at, size, __ATOMIC_RELAXED, value, 0, write ? CHANGED : READ_ONLY);
   if (write) {
     step_wrote();
     spin_wrote(f);
@@ -445,6 +461,17 @@ LONG_WAY void check_stack(const struct fiber *f, uintptr_t at, uint32_t size, bo
   }
 }
 
+/* No point, and not on the fiber's stack, which is part of its state. */
+PART void plain_noted(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
+  uintptr_t was = f->spin.pc;
+  if (write) spin_wrote(f);
+  if (UNLIKELY(pure_on)) {
+    if (was && write) f->spin.pc = 1; /* see pure.c */
+    pure_plain(f, at, size, write);
+  }
+  if (UNLIKELY(plain_watched)) spin_plain(f, pc, at, size, write, slot);
+}
+
 LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool write, uintptr_t pc, void **slot) {
   if (UNLIKELY(at == scheduler.error_at)) return; /* errno: each fiber has its own, if at the same place */
   if (UNLIKELY(options.stacks) && run_in_stack(at)) check_stack(f, at, size, write, pc);
@@ -456,8 +483,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   } else {
     f->pc = pc;
     if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
-    if (write && at - (uintptr_t)f->stack >= STACK_SIZE) spin_wrote(f); /* its stack is part of its state */
-    if (UNLIKELY(plain_watched)) spin_plain(f, pc, at, size, write, slot);
+    if (at - (uintptr_t)f->stack >= STACK_SIZE) plain_noted(f, at, size, write, pc, slot);
   }
   if (forgiven)
     races_step(at, size, write ? POINT_WRITE : POINT_READ, __ATOMIC_RELAXED, pc | PC_FORGIVEN);

@@ -30,13 +30,17 @@ void asif_host_atomic(int enter) {
       point(POINT_BLOCK, 0, 0);
       scheduler.mode = MODE_QUIET;
       choose_again();
+      if (pure_on) pure_block(current, true);
       if (options.races) races_acquire((uintptr_t)&lock);
     }
     depth++;
   } else if (--depth == 0) {
     if (options.races) races_release((uintptr_t)&lock);
     step_wrote();
-    spin_wrote(current);
+    if (pure_on)
+      pure_block(current, false);
+    else
+      spin_wrote(current);
     scheduler.mode = MODE_STEPS;
   }
 }

@@ -198,6 +198,64 @@ static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) * *s
   return hashed && *symbols && *names ? hashed[1] : 0;
 }
 
+static bool begins_with(const char *name, const char *const *begins, size_t count) {
+  for (size_t b = 0; b < count; b++)
+    if (!strncmp(name, begins[b], strlen(begins[b]))) return true;
+  return false;
+}
+
+#if defined(__x86_64__)
+/* Of one of its globals: where its first value is; NULL: only the loader writes there. */
+static char *kept_place(uintptr_t address) {
+  for (size_t i = 0; i < loaded->range_count; i++)
+    if (address - loaded->ranges[i].low < loaded->ranges[i].high - loaded->ranges[i].low)
+      return loaded->kept[i] + (address - loaded->ranges[i].low);
+  return NULL;
+}
+
+bool image_redirect(const char *const *begins, size_t count, uintptr_t (*thunk)(uintptr_t)) {
+  static const struct image *redirected;
+  struct link_map *map;
+  const ElfW(Sym) *symbols = NULL;
+  const char *names = NULL;
+  const ElfW(Rela) * tables[2] = {NULL, NULL};
+  size_t sizes[2] = {0, 0};
+  if (redirected == loaded) return true;
+  if (!loaded || loaded->by_page || dlinfo(loaded->handle, RTLD_DI_LINKMAP, &map)) return false;
+  for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_SYMTAB) symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+    if (d->d_tag == DT_STRTAB) names = (const char *)d->d_un.d_ptr;
+    if (d->d_tag == DT_JMPREL) tables[0] = (const ElfW(Rela) *)d->d_un.d_ptr;
+    if (d->d_tag == DT_PLTRELSZ) sizes[0] = d->d_un.d_val;
+    if (d->d_tag == DT_RELA) tables[1] = (const ElfW(Rela) *)d->d_un.d_ptr;
+    if (d->d_tag == DT_RELASZ) sizes[1] = d->d_un.d_val;
+  }
+  for (int t = 0; t < 2; t++)
+    for (size_t i = 0; symbols && names && i < sizes[t] / sizeof(ElfW(Rela)); i++) {
+      const ElfW(Rela) *r = &tables[t][i];
+      unsigned type = ELF64_R_TYPE(r->r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      if (!begins_with(names + symbols[ELF64_R_SYM(r->r_info)].st_name, begins, count)) continue;
+      uintptr_t slot = map->l_addr + r->r_offset, page = slot & -(uintptr_t)PAGE, target;
+      memcpy(&target, (const void *)slot, sizeof target);
+      target = thunk(target);
+      char *kept = kept_place(slot);
+      if (!kept && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE)) return false;
+      memcpy((void *)slot, &target, sizeof target);
+      if (kept)
+        memcpy(kept, &target, sizeof target);
+      else
+        mprotect((void *)page, PAGE, PROT_READ);
+    }
+  redirected = loaded;
+  return true;
+}
+#else
+bool image_redirect(const char *const *begins, size_t count, uintptr_t (*thunk)(uintptr_t)) {
+  return (void)begins, (void)count, (void)thunk, false;
+}
+#endif
+
 /* Whether it calls a function whose name begins so; true if that is not known. */
 static bool calls_any(const struct image *image, const char *const *begins, size_t count) {
   struct link_map *map;

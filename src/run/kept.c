@@ -147,6 +147,7 @@ INLINE bool put_others(struct kept_bytes *s) {
   if (UNLIKELY(keeps.storage) && !put_storage(s)) return false;
   for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++)
     if (!kept_put(s, (const void *)r->low, r->high - r->low)) return false;
+  if (UNLIKELY(pure_on) && !pure_put(s)) return false;
   return heap_put(s) && (!options.races || races_put(s));
 }
 
@@ -154,6 +155,7 @@ INLINE void get_others(const char **from) {
   if (UNLIKELY(keeps.storage)) get_storage(from);
   for (const struct image_range *r = keeps.ranges; r < keeps.ranges_end; r++)
     kept_get(from, (void *)r->low, r->high - r->low);
+  if (UNLIKELY(pure_on)) pure_get(from);
   heap_get(from);
   if (options.races) races_get(from);
 }

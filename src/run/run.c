@@ -34,6 +34,7 @@ static const struct plan *plan;
 static size_t steps_most;
 static bool
     silence; /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
+static size_t quick_most; /* SIZE_MAX; 0 where every point must be known of */
 static struct run_marks marks;
 static size_t kept_at;   /* the step before which the state is to be kept */
 static bool keeping;     /* that is why the context of run_execute is back */
@@ -168,6 +169,7 @@ static __attribute__((noinline)) uint64_t forced_to_spin(size_t i) {
   const struct fiber *f = &fibers[id];
   if (f->ready && !f->ready(f)) return 0;
   scheduler.spinning &= ~((uint64_t)1 << id);
+  scheduler.halted &= ~((uint64_t)1 << id);
   return (uint64_t)1 << id;
 }
 
@@ -233,6 +235,7 @@ static __attribute__((noinline)) struct fiber *begin_call(struct fiber *f, size_
 /* Begins step i, of those enabled this fiber's. */
 static inline struct fiber *begin_step(size_t i, unsigned id, uint64_t enabled, uint64_t word, size_t quick) {
   struct fiber *f = &fibers[id];
+  quick &= quick_most;
   scheduler.quick = quick;
   scheduler.silent = silence ? quick : 0;
   step_put(&scheduler.steps[i], enabled, run.pending[id].address, word | STEP_WHO(0, run.current));
@@ -251,6 +254,10 @@ static inline uint64_t pending_word(unsigned id) {
 static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
   uint64_t enabled = enabled_fibers();
   if (UNLIKELY(scheduler.spinning != 0)) enabled |= forced_to_spin(i);
+  if (UNLIKELY(!enabled && scheduler.halted & scheduler.alive)) {
+    pure_stuck();
+    enabled = enabled_fibers();
+  }
   if (UNLIKELY(!enabled)) spin_stuck();
   bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
   unsigned id = chosen(i, enabled);
@@ -334,6 +341,7 @@ static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t add
 
 void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
   struct fiber *f = current;
+  if (UNLIKELY(pure_on)) pure_arrives(f, kind, size);
   if (scheduler.mode == MODE_QUIET) return;
   if (UNLIKELY(recording != NULL)) record_late();
   announce(f, kind, address, size);
@@ -342,6 +350,7 @@ void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
 
 void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *can, const void *waits_for) {
   struct fiber *f = current;
+  if (UNLIKELY(pure_on)) pure_arrives(f, kind, size);
   f->waits_for = waits_for;
   if (scheduler.mode == MODE_QUIET) {
     if (can(f)) return;
@@ -431,6 +440,14 @@ _Noreturn static void end_run(void) {
   fiber_jump(current->sp);
 }
 
+/* What is left below on the stack may be in the frames of the operation, in bytes that it does not use: local states
+ * are compared more often without. */
+static __attribute__((noinline)) void clear_below(void) {
+  char below[2048];
+  memset(below, 0, sizeof below);
+  __asm__ volatile("" ::"r"(below) : "memory");
+}
+
 /* The client is asked for anew at each call: a kept state may be resumed for a copy of its client, when the one it was
  * kept with is no longer there. */
 static void make_calls(struct fiber *f) {
@@ -438,6 +455,7 @@ static void make_calls(struct fiber *f) {
     f->called = true;
     f->current_call = c;
     choose_again(); /* the call is to be told with the first step */
+    if (UNLIKELY(pure_on)) clear_below();
     long result = call_operation(&operations[run.client->calls[c].op], run.client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
@@ -482,6 +500,7 @@ static void reset_fiber(struct fiber *f) {
   f->tls_used = f->reads_plain = false;
   f->start = NULL;
   spin_reset(f);
+  pure_fiber(f);
 }
 
 /* Lets a new fiber run up to its first point; the one that runs waits for that. */
@@ -567,7 +586,7 @@ void record_block(enum point_kind kind, bool is_point, bool again, uintptr_t add
 void run_record(const struct recorder *recorder) {
   late.size = 0;
   recording = recorder;
-  plain_long = plain_watched || recording;
+  plain_long = plain_watched || recording || pure_on;
 }
 
 /* Runs. */
@@ -649,7 +668,7 @@ static void reset(const struct client *client) {
   run.current = 0;
   marks.row = 0;
   marks.checked_at = steps_most < ROW_MOST - 1 ? steps_most : ROW_MOST - 1;
-  scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = 0;
+  scheduler.alive = scheduler.waiting = scheduler.spinning = scheduler.writes = scheduler.halted = 0;
   scheduler.watched = false;
 }
 
@@ -680,10 +699,12 @@ static void begin(const struct client *client) {
     current = NULL;
   }
   reset_results(client);
+  pure_reset(plan->count);
   if (current) {
     host_reset();
     return;
   }
+  pure_begin();
   reset(client);
   current = &fibers[FIBER_MAIN];
   reset_fiber(current);
@@ -714,6 +735,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   size_t moments_before = run.moment_count;
   plan = how;
   silence = (!options.races || order_simple) && !recording;
+  quick_most = pure_on ? 0 : SIZE_MAX;
   begin(client);
   int error = *real_errno;
   do {
@@ -810,7 +832,14 @@ void run_aside(const struct client *client, const struct plan *how, void (*look)
     look(self, NULL);
     return;
   }
+  bool was_pure = pure_on, was_long = plain_long; /* nobody halts in it, and it has states of its own */
+  if (was_pure) kept_forget();
+  pure_on = false;
+  plain_long = plain_watched || recording;
   look(self, run_execute(client, how, &problem));
+  pure_on = was_pure;
+  plain_long = was_long || plain_watched;
+  if (was_pure) kept_forget();
   put_back(&aside);
 }
 

@@ -300,6 +300,16 @@ void run_aside(const struct client *, const struct plan *, void (*look)(void *se
  * first so many threads, who waits for what. */
 uint64_t run_memory(unsigned threads);
 
+/* From now on threads halt where they have read more than was needed to come there (pure.c), after so many steps. What
+ * is known from runs before is used; what is learned from now on is used after the next call. divided: there are other
+ * processes that search the same client. False: it cannot be done. */
+bool run_pure(bool on, size_t from, bool divided);
+struct pure_learned {
+  uint64_t useful; /* since then: how often a thread would have halted with what is learned */
+  bool anew;       /* what was halted since then should not have been */
+};
+const struct pure_learned *run_pure_learned(void);
+
 /* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say
  * so. */
 enum { RUN_BROKEN = 70 };

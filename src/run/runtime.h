@@ -1,6 +1,7 @@
 /* What the parts of the runtime share. Nothing outside src/run includes this.
  *
  *   endless.c  loops that touch nothing
+ *   pure.c     threads halt where they have read more than they need
  *   fiber.c    stacks and the switch between them
  *   run.c      one run: points, choices, the default policy, calls and returns
  *   kept.c     states kept on the way, so that the next run need not begin at the beginning
@@ -130,6 +131,7 @@ struct scheduler {
   uint64_t locks;     /* a hash of which are locked by whom */
   uint64_t polling;   /* bit f: if fiber f spins it does so by unlocking a mutex again and again: it need not wake when
                          another does that */
+  uint64_t halted;    /* bit f: fiber f halts (pure.c); of those that spin */
   bool watched;       /* the run is long: does it come back to a state it was in? (spin.c) */
 };
 extern struct scheduler scheduler;
@@ -178,7 +180,7 @@ unsigned choose_block(unsigned blocks);
 static inline void step_wrote_same(void) { scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_WROTE; }
 /* It wrote, and something changed: spinning fibers wake up. */
 static inline void step_wrote(void) {
-  scheduler.spinning = 0;
+  scheduler.spinning = scheduler.halted;
   scheduler.writes++;
   step_wrote_same();
 }
@@ -532,6 +534,22 @@ void spin_watch(
     uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */
 _Noreturn void spin_stuck(void);
+
+/* Iterations that changed nothing (pure.c). All of it only where pure_on. */
+extern bool pure_on;
+void pure_arrives(struct fiber *, enum point_kind, uint32_t size);                             /* at a point */
+void pure_read(struct fiber *, uintptr_t address, uint32_t size, uint64_t low, uint64_t high); /* atomically */
+void pure_plain(struct fiber *, uintptr_t address, uint32_t size, bool write);
+void pure_wrote(int order); /* atomically, with this memory order */
+void pure_block(struct fiber *, bool enter);
+void pure_stuck(void); /* nobody can take a step, and some halt: they go on, or the run ends */
+void pure_fiber(const struct fiber *);
+void pure_reset(size_t forced); /* before every run, with so many choices that are; */
+void pure_begin(void);          /* and if it begins at its beginning */
+bool pure_put(struct kept_bytes *);
+void pure_get(const char **from);
+/* Leads the image's calls of functions whose names begin so through what `thunk` gives. False: that cannot be. */
+bool image_redirect(const char *const *begins, size_t count, uintptr_t (*thunk)(uintptr_t target));
 
 /* The threads library (threads.c and its like). */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */

@@ -189,7 +189,7 @@ void spin_unlocked(struct fiber *f, const void *mutex, uintptr_t pc, void **slot
     return;
   }
   step_wrote_same();
-  scheduler.spinning &= scheduler.polling;
+  scheduler.spinning &= scheduler.polling | scheduler.halted;
   if (!p->held && slot) unlocked_again(f, mutex, pc, slot);
 }
 

@@ -19,12 +19,18 @@
  * - A run that ends with a finding while others could go on shows nothing of what they would have done: all of them are
  * tried before its last step.
  * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
- * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block. */
+ * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
+ * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
+ * what it has read alone, as to end does; and so it is one that ends. */
 #include "test/explore.h"
 
 #include <string.h>
 
 enum { PARTS_EACH = 64 }; /* for each worker, at least */
+/* Where threads halt (run/pure.c): runs before it is first looked whether to begin anew with what was learned, and the
+ * part of the runs in which that must have been of use; how often at most; random runs before that; and of several that
+ * divide a search, runs to learn from. */
+enum { LEARNS_FIRST = 64, LEARNS_PART = 16, LEARNS_MOST = 12, LEARNS_AT_RANDOM = 1000, LEARNS_ALONE = 4096 };
 
 /* The state before a step. */
 struct frame {
@@ -290,22 +296,86 @@ static bool counts(struct dpor *d, const struct run *run) {
   return !d->skipped && (d->met || is_mine(d));
 }
 
-void explore_dpor(struct explorer *e) {
-  struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e)};
-  struct plan plan = {.choose = choose, .choose_block = choose_block, .context = &d};
-  for (;;) {
-    d.blocked = d.met = d.skipped = false;
+/* Searches from the beginning; false: it is to begin anew. most: runs after which it may stop, if that was only to
+ * learn; 0: none. */
+static bool search(struct dpor *d, bool learns, uint64_t most) {
+  struct explorer *e = d->e;
+  struct plan plan = {.choose = choose, .choose_block = choose_block, .context = d};
+  uint64_t look = LEARNS_FIRST;
+  for (uint64_t runs = 1;; runs++) {
+    d->blocked = d->met = d->skipped = false;
     const struct run *run = explorer_run(e, &plan);
-    if (!run) return;
-    analyse_run(&d, run, plan.count ? plan.count - 1 : 0);
-    if (counts(&d, run)) explorer_visit(e, run, true);
-    if (e->stopped) return;
-    plan.count = next_plan(&d);
+    if (!run) return true;
+    analyse_run(d, run, plan.count ? plan.count - 1 : 0);
+    if (!most && counts(d, run)) explorer_visit(e, run, true);
+    if (e->stopped) return true;
+    if (run_pure_learned()->anew) return false;
+    if (learns && !d->top && runs == look) {
+      if (run_pure_learned()->useful > runs / LEARNS_PART) return false;
+      look *= 4;
+    }
+    plan.count = runs == most ? 0 : next_plan(d);
     if (!plan.count) break;
-    vec_reserve(e->mem, &d.choices, plan.count);
-    for (size_t i = 0; i < plan.count; i++) d.choices.at[i] = d.frames.at[i].choice;
-    plan.choices = d.choices.at;
+    vec_reserve(e->mem, &d->choices, plan.count);
+    for (size_t i = 0; i < plan.count; i++) d->choices.at[i] = d->frames.at[i].choice;
+    plan.choices = d->choices.at;
   }
   e->counts->complete = !e->long_run;
+  return true;
+}
+
+/* Random schedules show many ways that a search which goes depth first comes to late. */
+struct learning {
+  struct explorer *e;
+  uint64_t random;
+};
+static int choose_at_random(void *context, const struct run *run, struct choice *choice) {
+  struct learning *l = context;
+  uint64_t rest = run->enabled;
+  l->random = l->random * 6364136223846793005u + 1442695040888963407u;
+  unsigned skip = (unsigned)(l->random >> 33) % (unsigned)__builtin_popcountll(rest);
+  for (; skip; skip--) rest &= rest - 1;
+  *choice = (struct choice){(uint8_t)__builtin_ctzll(rest), 0};
+  explorer_show(l->e, run->count, *choice);
+  return 0;
+}
+
+static void learn_at_random(struct explorer *e) {
+  struct learning l = {e, 1};
+  struct plan plan = {.choose = choose_at_random, .context = &l};
+  for (int i = 0; i < LEARNS_AT_RANDOM && explorer_run(e, &plan); i++) continue;
+}
+
+static void begin_anew(struct dpor *d) {
+  struct explorer *e = d->e;
+  d->frames.count = d->sleepers.count = 0;
+  trace_cut(&e->trace, 0);
+  if (e->share.left) atomic_fetch_add(e->share.left, e->counts->schedules);
+  *e->counts = (struct explore_counts){.traces = e->counts->traces}; /* these are remembered */
+}
+
+/* Several that divide a search cannot begin anew: each learns first, by itself. */
+static void learn_alone(struct dpor *d) {
+  size_t top = d->top;
+  d->top = 0;
+  for (int i = 0; i < LEARNS_MOST && run_pure(true, 0, true) && !search(d, true, LEARNS_ALONE); i++) {
+    begin_anew(d);
+    learn_at_random(d->e);
+  }
+  begin_anew(d);
+  d->top = top;
+}
+
+void explore_dpor(struct explorer *e) {
+  struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e)};
+  bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);
+  if (halts && d.top) learn_alone(&d);
+  for (int i = 0; !e->stopped; i++) {
+    if (halts) run_pure(true, d.top, d.top > 0);
+    if (search(&d, halts && i < LEARNS_MOST, 0)) break;
+    begin_anew(&d);
+    learn_at_random(e);
+  }
+  if (halts) run_pure(false, 0, false);
   if (!e->share.traces) e->counts->traces = e->counts->schedules;
 }

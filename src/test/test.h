@@ -231,6 +231,7 @@ struct explore_options {
   bool cache;     /* happens-before caching */
   bool
       skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
+  bool block;               /* threads halt after an iteration that changed nothing (run/pure.c); of DPOR */
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */

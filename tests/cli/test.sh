@@ -243,7 +243,7 @@ try 0 objects/treiber_stack.c -n 2 -o 1 -- -O2 -DVALUES=3 -DSIZE=1; says 'at mos
 
 # Options that contradict each other or say nothing.
 for bad in '--dpor --bound 2' '--random uniform --all' '--bound-by rounds' '--cache no' '--seed 3' '--random pct' '--random pct:0' '--client x -n 2' '-n 0' \
-  '-n 63' '--runs 5'; do
+  '-n 63' '--runs 5' '--bound 2 --loops block' '--all --loops explore' '--loops no'; do
   try 2 objects/treiber_stack.c $bad; warns "Try 'asif test --help'."
 done
 try 2 -- -O2; warns 'no file to test'

@@ -1,0 +1,342 @@
+/* Threads that halt after an iteration that changed nothing: random programs with loops of every kind, searched with
+ * and without that. What is found is the same. Of the histories some are left out, those in which an operation was
+ * called earlier than it had to be: each of these has one with the same results and no fewer operations in order. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "test.h"
+#include "test/explore.h"
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define RUNS() test_skip("registers are not looked at under the sanitizers")
+#else
+#define RUNS() (void)0
+#endif
+
+static uint64_t state;
+static unsigned draw(unsigned below) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(state >> 33) % below;
+}
+
+/* Programs. */
+
+enum { OPS = 8, CALLS = 6 };
+static const char *const words[] = {"x", "y", "z"};
+static const char *word(void) { return words[draw(3)]; }
+static const char *order(void) {
+  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQ_REL" : "__ATOMIC_RELAXED";
+}
+static const char *load_order(void) {
+  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQUIRE" : "__ATOMIC_RELAXED";
+}
+static const char *store_order(void) {
+  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_RELEASE" : "__ATOMIC_RELAXED";
+}
+
+static void statement(FILE *f) {
+  const char *a = word(), *b = word();
+  unsigned k = draw(3), n = 1 + draw(2);
+  switch (draw(20)) {
+  case 0: /* a retry loop that loads at its head, with local work */
+    fprintf(f,
+            "  { long t; do { t = __atomic_load_n(&%s, %s); %s } while (!CAS(&%s, &t, t + %u, %s)); r = r * 5 + t; }\n",
+            a, load_order(), draw(2) ? "w[0] = (int)t; w[1] = w[0] * 3;" : "", a, n, order());
+    break;
+  case 1: /* one whose failed compare-and-exchange loads */
+    fprintf(f, "  { long t = __atomic_load_n(&%s, %s); while (!CAS(&%s, &t, t + %u, %s)) ; r = r * 5 + t; }\n", a,
+            load_order(), a, n, order());
+    break;
+  case 2: /* one that waits, but not too long */
+    fprintf(f, "  for (int i = 0; i < %u && __atomic_load_n(&%s, %s) == %u; i++) ;\n", n + 1, a, load_order(), k);
+    break;
+  case 3: /* a spin lock */
+    fprintf(
+        f,
+        "  while (__atomic_exchange_n(&lock, 1, %s)) ;\n  r = r * 5 + p; p += %u;\n  __atomic_store_n(&lock, 0, %s);\n",
+        draw(4) ? "__ATOMIC_ACQUIRE" : order(), n, draw(4) ? "__ATOMIC_RELEASE" : store_order());
+    break;
+  case 4: /* ... that looks first */
+    fprintf(f,
+            "  for (long z0 = 0; __atomic_load_n(&lock, 0) || !CAS(&lock, &z0, 1, 5); z0 = 0) ;\n  p += %u;\n"
+            "  __atomic_store_n(&lock, 0, 5);\n",
+            n);
+    break;
+  case 5: /* two reads that must fit */
+    fprintf(f,
+            "  { long s, v; do { s = __atomic_load_n(&%s, %s); v = __atomic_load_n(&%s, %s); } while (s != "
+            "__atomic_load_n(&%s, 5));"
+            " r = r * 5 + s + v; }\n",
+            a, load_order(), b, load_order(), a);
+    break;
+  case 6: /* the tries are counted */
+    fprintf(f,
+            "  { long t; int tries = 0; do { t = __atomic_load_n(&%s, 5); tries++; } while (!CAS(&%s, &t, t + %u, %s) "
+            "&& tries < 3);"
+            " r = r * 5 + tries; }\n",
+            a, a, n, order());
+    break;
+  case 7: /* ASIF_ATOMIC, until it does something */
+    fprintf(
+        f,
+        "  for (int done = 0, i = 0; !done && i < 2; %s) ASIF_ATOMIC { if (%s != %u) { %s = %s + %u; done = 1; } }\n",
+        draw(2) ? "i++" : "i += !!__atomic_load_n(&z, 5)", a, k, b, b, n);
+    break;
+  case 8: fprintf(f, "  push(%u);\n", n); break;
+  case 9: fprintf(f, "  r = r * 5 + pop();\n"); break;
+  case 10: /* a node of one's own, written again in each try; what is expected lies in it */
+    fprintf(f,
+            "  { struct node *n = malloc(sizeof *n); n->next = __atomic_load_n(&top, %s); n->value = %u;"
+            " while (!CAS(&top, &n->next, n, %s)) ; }\n",
+            load_order(), n, order());
+    break;
+  case 11: /* waits for either */
+    fprintf(f,
+            "  for (int i = 0; i < 2; i++) while (__atomic_load_n(&%s, 5) == %u && __atomic_load_n(&%s, 5) == %u) if "
+            "(i) break; else i++;\n",
+            a, k, b, n);
+    break;
+  case 12:
+    fprintf(f, "  while (__atomic_load_n(&%s, %s) == %u && __atomic_load_n(&%s, %s) == 0) ;\n", a, load_order(),
+            k + 7 * (draw(3) > 0), b, load_order());
+    break;
+  case 13:
+    fprintf(f,
+            "  { long old = __atomic_load_n(&%s, 5), t; while ((t = __atomic_load_n(&%s, %s)) == old && "
+            "__atomic_load_n(&%s, 5)) ; r += t; }\n",
+            a, a, load_order(), b);
+    break;
+  case 14: fprintf(f, "  r = r * 5 + __atomic_load_n(&%s, %s);\n", a, load_order()); break;
+  case 15: fprintf(f, "  __atomic_store_n(&%s, %u, %s);\n", a, k, store_order()); break;
+  case 16: fprintf(f, "  r = r * 5 + __atomic_fetch_add(&%s, %u, %s);\n", a, n, order()); break;
+  case 17: fprintf(f, "  { long t = %u; r = r * 5 + CAS(&%s, &t, %u, %s); }\n", k, a, n, order()); break;
+  case 18: /* the value decides what is left of the loop */
+    fprintf(f,
+            "  { long t, last = 0; do { t = __atomic_load_n(&%s, 5); if (t == %u) last = t; } while (!CAS(&%s, &t, t + "
+            "1, 5)); r = r * 5 + last; }\n",
+            a, k, a);
+    break;
+  default: /* two loops, one in the other */
+    fprintf(f,
+            "  { long t, u; do { while ((t = __atomic_load_n(&%s, 5)) == %u && __atomic_load_n(&%s, 5) == 0 && r < 9) "
+            "r += 5; u = t; }"
+            " while (!CAS(&%s, &t, u ^ 1, %s)); }\n",
+            a, k, b, a, order());
+  }
+}
+
+static void write_program(const char *path) {
+  FILE *f = fopen(path, "w");
+  CHECK(f);
+  fprintf(f,
+          "#include <asif.h>\n#include <stdlib.h>\nstatic long x, y, z, lock, p;\n"
+          "#define CAS(at, expected, now, order) \\\n"
+          "  __atomic_compare_exchange_n(at, expected, now, 0, order, (order) == 4 ? 2 : (order) == 3 ? 0 : (order))\n"
+          "struct node { struct node *next; int value; };\nstatic struct node *top;\n");
+  const char *o = order(), *frees = draw(2) ? "" : draw(2) ? "  free(t);\n" : "  if (v == 1) free(t);\n";
+  fprintf(f,
+          "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t;\n  n->value = v;\n"
+          "  do { t = __atomic_load_n(&top, 5); n->next = t; } while (!CAS(&top, &t, n, %s));\n}\n",
+          o);
+  fprintf(f,
+          "static int pop(void) {\n  struct node *t, *next;\n  do {\n    t = __atomic_load_n(&top, %s);\n    if (!t) "
+          "return 0;\n"
+          "    next = t->next;\n  } while (!CAS(&top, &t, next, %s));\n  int v = t->value;\n%s  return v;\n}\n",
+          draw(2) ? "__ATOMIC_ACQUIRE" : "5", order(), frees);
+  for (int i = 0; i < OPS; i++) {
+    fprintf(f, "static long op%d(void) {\n  long r = 0;\n  volatile int w[2];\n", i);
+    for (unsigned n = 1 + draw(2); n; n--) statement(f);
+    fprintf(f, "  (void)w;\n  return r;\n}\n");
+  }
+  fprintf(f, "ASIF_OBJECT(self)\n");
+  for (int i = 0; i < OPS; i++) fprintf(f, "ASIF_OP(op%d)\n", i);
+  fclose(f);
+}
+
+/* What a search sees. */
+
+struct seen {
+  uint8_t found;
+  bool end;
+  uint32_t returned;
+  uint64_t before; /* bit CALLS * i + j: call i returned before call j was made */
+  long result[CALLS];
+  char said[160];
+};
+struct sights {
+  struct seen *at;
+  size_t count, room;
+  uint64_t schedules, most;
+  bool too_many;
+  struct hashes *set;
+};
+
+static enum visit look(void *self, const struct run *r) {
+  struct sights *s = self;
+  struct seen now = {.found = (uint8_t)r->found, .end = r->end == RUN_LONG};
+  size_t called_at[CALLS], returned_at[CALLS];
+  bool waits = r->found == FOUND_LIVELOCK || r->found == FOUND_DEADLOCK;
+  if (++s->schedules >= s->most) {
+    s->too_many = true;
+    return VISIT_STOP;
+  }
+  memset(called_at, -1, sizeof called_at);
+  memset(returned_at, -1, sizeof returned_at);
+  for (size_t i = 0; i < r->moment_count && (!r->found || waits); i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->is_return) {
+      now.returned |= 1u << m->call;
+      now.result[m->call] = m->result;
+      returned_at[m->call] = i;
+    } else {
+      called_at[m->call] = i;
+    }
+  }
+  for (unsigned i = 0; i < CALLS; i++)
+    for (unsigned j = 0; j < CALLS; j++)
+      if (returned_at[i] != SIZE_MAX && called_at[j] != SIZE_MAX && returned_at[i] < called_at[j])
+        now.before |= (uint64_t)1 << (CALLS * i + j);
+  if (r->found && !waits) snprintf(now.said, sizeof now.said, "%s", r->said);
+  uint64_t h = hash_bytes(&now, offsetof(struct seen, said));
+  if (hashes_add(s->set, (struct hash){h, hash_mix(h ^ 1)}, 0) != HASH_NEW) return VISIT_ON;
+  if (s->count == s->room) {
+    s->room = s->room ? 2 * s->room : 256;
+    s->at = realloc(s->at, s->room * sizeof *s->at);
+    CHECK(s->at);
+  }
+  s->at[s->count++] = now;
+  return VISIT_ON;
+}
+
+/* Is there one with the same results, and no fewer in order? exactly: the same. */
+static bool has(const struct sights *s, const struct seen *one, bool exactly) {
+  for (size_t i = 0; i < s->count; i++) {
+    const struct seen *o = &s->at[i];
+    if (o->found == one->found && o->end == one->end && o->returned == one->returned &&
+        !memcmp(o->result, one->result, sizeof o->result) &&
+        (exactly ? o->before == one->before : !(one->before & ~o->before)))
+      return true;
+  }
+  return false;
+}
+
+static const struct strategy *dpor = &strategies[EXPLORE_DPOR];
+
+static bool search(const struct client *c, bool block, uint64_t most, struct sights *s) {
+  struct explore_counts counts;
+  struct problem why;
+  s->count = 0;
+  s->schedules = 0;
+  s->most = most;
+  s->too_many = false;
+  s->set = hashes_open_own((size_t)1 << 28);
+  CHECK(s->set);
+  CHECKF(explore(c, &(struct explore_options){.strategy = dpor, .block = block}, NULL, NULL, look, s, &counts, &why),
+         "%s", why.text);
+  s->schedules = counts.schedules;
+  hashes_close(s->set);
+  return !s->too_many;
+}
+
+static void tell(const char *what, const struct seen *s) {
+  fprintf(stderr, "%s: found %d %s, long %d, returned %x, before %llx, results", what, s->found, s->said, s->end,
+          s->returned, (unsigned long long)s->before);
+  for (int i = 0; i < CALLS; i++) fprintf(stderr, " %ld", s->result[i]);
+  fprintf(stderr, "\n");
+}
+
+static struct { uint64_t compared, explored, blocked, fewer, findings; } sums;
+
+static void compare(const struct object *o, const struct client *c, struct mem *m, const char *path, uint64_t most) {
+  static struct sights all, some;
+  if (!search(c, false, most, &all)) return;
+  CHECK(search(c, true, 1000000, &some));
+  bool good = true;
+  for (size_t i = 0; i < all.count; i++)
+    if (!has(&some, &all.at[i], false)) good = false, tell("missed", &all.at[i]);
+  for (size_t i = 0; i < some.count; i++)
+    if (!has(&all, &some.at[i], true)) good = false, tell("not there", &some.at[i]);
+  sums.compared++;
+  sums.explored += all.schedules;
+  sums.blocked += some.schedules;
+  sums.fewer += some.schedules < all.schedules;
+  for (size_t i = 0; i < all.count; i++) sums.findings += all.at[i].found != 0;
+  if (good) return;
+  struct text t;
+  text_open(&t, m);
+  client_print(o, c, &t);
+  CHECKF(false, "%s: %s: %llu schedules, %llu with threads that halt", path, text_string(&t),
+         (unsigned long long)all.schedules, (unsigned long long)some.schedules);
+}
+
+static struct mem mem; /* for good: images are told apart by where they are */
+
+static void open_object(char *path, const struct run_options *how, struct object *object) {
+  struct problem why;
+  struct image *image;
+  struct compiled compiled;
+  char *inputs[] = {path, NULL};
+  static bool is_open;
+  if (!is_open) mem_open(&mem, NULL);
+  is_open = true;
+  struct object_options o = {.inputs = inputs, .directory = compile_directory(&mem, &why)};
+  CHECKF(o.directory && object_open(&mem, &o, &image, &compiled, object, &why), "%s: %s", path, why.text);
+  compile_remove(o.directory);
+  CHECKF(run_open(image, object->run_ops, object->op_count, object->init, how, &why), "%s", why.text);
+}
+
+TEST(pure_objects) {
+  RUNS();
+  static const struct {
+    char *file;
+    const char *client;
+  } tried[] = {{"objects/treiber_stack.c", "push(1) pop() | push(2) | pop()"},
+               {"objects/treiber_stack_free.c", "push(1) pop() | pop()"},
+               {"objects/ms_queue.c", "enq(1) deq() | enq(2) deq()"},
+               {"objects/ms_queue.c", "enq(1) | enq(2) deq() | deq()"}};
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    struct object object;
+    struct client c;
+    struct problem why;
+    open_object(tried[i].file, &(struct run_options){.races = true}, &object);
+    CHECKF(client_parse(&mem, &object, tried[i].client, &c, &why), "%s", why.text);
+    compare(&object, &c, &mem, tried[i].file, 1000000);
+    CHECKF(sums.compared == i + 1, "%s: too many schedules", tried[i].client);
+    fprintf(stderr, "%s: %llu of %llu\n", tried[i].client, (unsigned long long)sums.blocked,
+            (unsigned long long)sums.explored);
+  }
+}
+
+static void try_program(uint64_t seed, unsigned clients) {
+  struct object object;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/asif-pure-%d-%llu.c", (int)getpid(), (unsigned long long)seed);
+  state = seed;
+  write_program(path);
+  open_object(path, &(struct run_options){.races = draw(4) > 0, .steps_most = 3000}, &object);
+  for (unsigned i = 0; i < clients; i++) {
+    uint32_t first[4] = {0}; /* at most three threads, CALLS calls */
+    struct call calls[CALLS] = {{0}};
+    struct client c = {.threads = 2 + draw(2), .first = first, .calls = calls};
+    for (unsigned t = 0; t < c.threads; t++) {
+      first[t + 1] = first[t] + 1 + (draw(3) == 0);
+      for (uint32_t k = first[t]; k < first[t + 1]; k++) calls[k].op = draw(OPS);
+    }
+    compare(&object, &c, &mem, path, 3000);
+  }
+  unlink(path);
+}
+
+TEST(pure_random_programs) {
+  RUNS();
+  bool is_long = getenv("ASIF_LONG") != NULL;
+  unsigned programs = is_long ? 3000 : 10;
+  uint64_t seed = getenv("ASIF_SEED") ? strtoull(getenv("ASIF_SEED"), NULL, 10) : 1;
+  for (unsigned i = 0; i < programs; i++) try_program(seed + i, is_long ? 60 : 30);
+  fprintf(stderr, "%llu clients, in %llu fewer schedules: %llu instead of %llu; %llu findings\n",
+          (unsigned long long)sums.compared, (unsigned long long)sums.fewer, (unsigned long long)sums.blocked,
+          (unsigned long long)sums.explored, (unsigned long long)sums.findings);
+  CHECK(sums.fewer > 0 && sums.findings > 0);
+}
