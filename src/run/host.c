@@ -24,6 +24,7 @@ static const char lock; /* all of them are under one lock, as in an ordinary pro
 void host_reset(void) { depth = 0; }
 
 void asif_host_atomic(int enter) {
+  if (pure_on && (!enter || depth > 0)) pure_no_point();
   if (!current || current->id == FIBER_MAIN) return;
   if (enter) {
     if (depth == 0) {

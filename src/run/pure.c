@@ -53,8 +53,7 @@ struct item {
   uintptr_t address;
   uint64_t value[2];
   uint32_t size, before;
-  uint32_t step; /* those taken when it was read */
-  bool inner;    /* part of an ASIF_ATOMIC, which follows as one item */
+  bool inner; /* part of an ASIF_ATOMIC, which follows as one item */
 };
 struct arrival {
   uint64_t state;
@@ -81,7 +80,6 @@ struct pure {
   bool full;                       /* there is no room for more */
 };
 static struct pure pures[FIBERS_MOST];
-static size_t forced;     /* steps of the run that are */
 static size_t halts_from; /* the first step after which a thread may halt */
 
 static struct {
@@ -231,44 +229,21 @@ static void learn(uint64_t key, const struct pure *p, uintptr_t next) {
 
 /* Halting. */
 
-/* Has another thread written there since? */
-static bool overwritten(const struct fiber *f, const struct item *i) {
-  for (size_t s = i->step; s < run.count; s++) {
-    const struct step *t = &scheduler.steps[s];
-    if (t->fiber == f->id || !(t->flags & STEP_WROTE) || t->kind > POINT_UPDATE) continue;
-    if (t->address < i->address + i->size && i->address < t->address + t->size) return true;
-  }
-  return false;
-}
-
-/* Of what the fiber has read and need not have: then the search has seen in this run what it must try instead, and
- * there all else that may follow here will be seen too. */
-static bool is_overtaken(const struct fiber *f, const struct read_less *part, uint32_t count) {
-  uint32_t left = count;
-  for (uint32_t n = pures[f->id].item; n; n = items[n].before) {
-    if (left && !items[n].inner && part[left - 1].hash == items[n].hash)
-      left--;
-    else if (items[n].address && overwritten(f, &items[n]))
-      return true;
-  }
-  return false;
-}
-
 static void halt(struct fiber *f) {
   scheduler.halted |= (uint64_t)1 << f->id;
   scheduler.spinning |= (uint64_t)1 << f->id;
   choose_again();
 }
 
-static bool was_here(struct pure *p, uint64_t state, uintptr_t next, struct read_less *part, uint32_t *count) {
+static bool was_here(struct pure *p, uint64_t state, uintptr_t next) {
+  struct read_less part[ITEMS_MOST];
   for (uint32_t a = p->arrival; a; a = arrivals[a].before)
     if (arrivals[a].state == state && arrivals[a].items != p->item) {
       struct pure then = *p;
       then.item = p->cycle = arrivals[a].items;
       then.count = 0;
       for (uint32_t n = then.item; n; n = items[n].before) then.count += !items[n].inner;
-      *count = items_of(&then, part);
-      return is_part(part, *count, p, next);
+      return is_part(part, items_of(&then, part), p, next);
     }
   return false;
 }
@@ -289,7 +264,7 @@ static void add_arrival(struct pure *p, uint64_t state) {
 
 void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
   struct pure *p = &pures[f->id];
-  bool called = entry.sp != 0;
+  bool called = entry.sp - (uintptr_t)f->stack < STACK_SIZE;
   if (kind == POINT_YIELD) return;
   if (!called || kind > POINT_BLOCK || scheduler.mode == MODE_QUIET) {
     entry.sp = 0;
@@ -306,21 +281,17 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
     add_arrival(p, state);
     return;
   }
-  struct read_less before[ITEMS_MOST], *part = before;
-  uint32_t count = 0;
-  p->cycles = was_here(p, state, next, before, &count);
+  p->cycles = was_here(p, state, next);
   bool halts = p->cycles;
   if (!halts) {
     uint64_t key = fold(fold(p->base, state), f->id + 1) | 1;
     const struct way *w = table_size ? way_of(key) : NULL;
     halts = w && w->used.at && is_part(known.at + w->used.at, w->used.count, p, next);
     if (!halts) learn(key, p, next);
-    if (halts) part = known.at + w->used.at, count = w->used.count;
   }
   if (!halts) {
     add_arrival(p, state);
   } else if (run.count >= halts_from) {
-    if (run.count > forced && is_overtaken(f, part, count)) run_stop(RUN_CUT);
     halt(f);
   }
 }
@@ -334,7 +305,7 @@ static void add_item(struct pure *p, uintptr_t address, uint32_t size, uint64_t 
     return;
   }
   uint64_t hash = fold(fold(address, size), fold(low, high));
-  items[tops.items] = (struct item){hash, address, {low, high}, size, p->item, (uint32_t)run.count, inner};
+  items[tops.items] = (struct item){hash, address, {low, high}, size, p->item, inner};
   p->item = tops.items++;
   p->count += !inner;
 }
@@ -371,6 +342,7 @@ void pure_wrote(int order) {
 }
 
 void pure_block(struct fiber *f, bool enter) {
+  entry.sp = 0; /* to leave is no point */
   if (!enter && !f->spin.pc) pures[f->id].known = false;
   block.in = false;
   if (!enter) add_item(&pures[f->id], 0, 0, block.hash, 0, false);
@@ -388,6 +360,8 @@ static bool goes_on_for_ever(const struct pure *p) {
   return true;
 }
 
+void pure_no_point(void) { entry.sp = 0; }
+
 void pure_stuck(void) {
   for (uint64_t rest = scheduler.halted & scheduler.alive; rest; rest &= rest - 1)
     if (!goes_on_for_ever(&pures[__builtin_ctzll(rest)])) run_stop(RUN_CUT);
@@ -402,8 +376,7 @@ static size_t halts_usually;
 
 void pure_fiber(const struct fiber *f) { pures[f->id].known = false; }
 
-void pure_reset(size_t choices) {
-  forced = choices;
+void pure_reset(void) {
   entry.sp = 0;
   block.in = false;
   halts_from = halts_usually;
@@ -489,9 +462,10 @@ void pure_plain(struct fiber *f, uintptr_t address, uint32_t size, bool write) {
 }
 void pure_wrote(int order) { (void)order; }
 void pure_block(struct fiber *f, bool enter) { (void)f, (void)enter; }
+void pure_no_point(void) {}
 void pure_stuck(void) {}
 void pure_fiber(const struct fiber *f) { (void)f; }
-void pure_reset(size_t choices) { (void)choices; }
+void pure_reset(void) {}
 void pure_begin(void) {}
 bool pure_put(struct kept_bytes *to) { return (void)to, true; }
 void pure_get(const char **from) { (void)from; }

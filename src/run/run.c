@@ -699,7 +699,7 @@ static void begin(const struct client *client) {
     current = NULL;
   }
   reset_results(client);
-  pure_reset(plan->count);
+  pure_reset();
   if (current) {
     host_reset();
     return;

@@ -542,10 +542,11 @@ void pure_read(struct fiber *, uintptr_t address, uint32_t size, uint64_t low, u
 void pure_plain(struct fiber *, uintptr_t address, uint32_t size, bool write);
 void pure_wrote(int order); /* atomically, with this memory order */
 void pure_block(struct fiber *, bool enter);
-void pure_stuck(void); /* nobody can take a step, and some halt: they go on, or the run ends */
+void pure_no_point(void); /* a function that may have been one, and is none */
+void pure_stuck(void);    /* nobody can take a step, and some halt: they go on, or the run ends */
 void pure_fiber(const struct fiber *);
-void pure_reset(size_t forced); /* before every run, with so many choices that are; */
-void pure_begin(void);          /* and if it begins at its beginning */
+void pure_reset(void); /* before every run, */
+void pure_begin(void); /* and if it begins at its beginning */
 bool pure_put(struct kept_bytes *);
 void pure_get(const char **from);
 /* Leads the image's calls of functions whose names begin so through what `thunk` gives. False: that cannot be. */

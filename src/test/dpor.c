@@ -13,6 +13,8 @@
  * the steps as they were taken, which is what the order of the steps before them makes of them; so a failed
  * compare-and-exchange is a read. A sleeping thread's step is as it was taken, too: what was taken since does not
  * conflict with it, and so does not change it.
+ * - So a step that sleeps may conflict with others that it does not conflict with as it is taken after a race: what
+ * comes between it and them is not seen in that run, and everything is tried.
  * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what
  * took it before is one, though the giving up is in between; so all steps that took it are looked at. The same for
  * threads that still wait when a run ends.
@@ -137,6 +139,16 @@ static bool may_conflict(const struct step *first, const struct step *other) {
   return (s.kind == POINT_ALLOC && other->address) || steps_conflict(&s, other);
 }
 
+/* Does the thread sleep before step i, and its step was another then: one that returned, say, which it does not now? */
+static bool sleeps_as_another(const struct dpor *d, size_t i, const struct step *now) {
+  size_t end = i + 1 < d->frames.count ? d->frames.at[i + 1].sleepers : d->sleepers.count;
+  for (size_t k = d->frames.at[i].sleepers; k < end; k++) {
+    const struct step *s = &d->sleepers.at[k];
+    if (s->fiber == now->fiber && (s->flags ^ now->flags) & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) return true;
+  }
+  return false;
+}
+
 /* Steps i < j race: what must be tried before step i so that j comes first. clock: of j, with i. */
 static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
   const struct event *events = d->e->trace.events.at;
@@ -151,7 +163,9 @@ static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
     if (alone) alone = !before(d, k, clock) && !may_conflict(&events[j].step, &events[k].step);
   }
   if (alone) initials |= bit(first = fiber);
-  if (initials & (f->backtrack | f->sleeping)) return;
+  if (initials & f->backtrack) return;
+  if (alone && f->sleeping >> fiber & 1 && sleeps_as_another(d, i, &events[j].step)) f->backtrack |= f->enabled;
+  if (initials & f->sleeping) return;
   uint64_t can = initials & f->enabled;
   if (can)
     f->backtrack |= can >> first & 1 ? bit(first) : can & -can;
