@@ -251,6 +251,8 @@ size_t image_unseen(const struct image *, const struct unseen **);
 /* Functions that the source asks to have no hooks. They have them all the same. */
 size_t image_marked(const struct image *, void *const **functions);
 const char *unseen_words(const struct unseen *);
+/* Is it a function of the language's libraries, or of Asif, and not of the code that is tested? */
+bool unseen_is_foreign(const void *function);
 
 /* Assembly that has hooks: the assembler puts calls of asif_assembly_before and asif_assembly_after around each
  * instruction that accesses memory (test/announce.c, run/assembly.c). A word says what the instruction does. */

@@ -43,6 +43,12 @@ static bool is_harmless(const char *path) {
   return false;
 }
 
+bool unseen_is_foreign(const void *function) {
+  Dl_info here, there;
+  if (!dladdr(function, &there) || !dladdr((const void *)(uintptr_t)unseen_is_foreign, &here)) return false;
+  return there.dli_fbase == here.dli_fbase || is_harmless(there.dli_fname);
+}
+
 static int note_known(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   for (int i = 0; i < info->dlpi_phnum; i++)

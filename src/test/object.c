@@ -262,6 +262,8 @@ static bool read_op(struct reading *k, const struct asif_entry *e) {
   struct object_op *op = &o->ops[o->op_count];
   *op = (struct object_op){.run = {e->name, e->written, e->function, e->signature, e->file, e->line},
                            .arg_count = (unsigned)e->signature >> 2 & 3};
+  if (unseen_is_foreign((const void *)(uintptr_t)e->function))
+    return wrong(k, e, "%s is declared, but not defined, in what is tested: this would be the C library's", e->written);
   if (e->in_count > (int)op->arg_count)
     return wrong(k, e, "%s takes fewer arguments than there are ASIF_IN", e->written);
   if (!read_ranges(k, e, op) || !bind_op(k, e, op)) return false;

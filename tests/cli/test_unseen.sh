@@ -297,4 +297,14 @@ PATH=$PWD/fails:$PATH run 3 "$asif" test spare.c libcell.a -n 2 -o 1; says 'verd
 asif cc -c cell.c pure.c && rm libcell.a && ar rcs libcell.a cell.o pure.o
 run 0 "$asif" test uses.c libcell.a -n 2 -o 1; says 'verdict: linearizable'
 run 0 "$asif" test counts.c cell.o -n 2 -o 1; says 'verdict: linearizable'
+# An operation that is declared only must not be the C library's function of that name.
+cat >declared.c <<'END'
+#include <asif.h>
+int read(void);
+void write(int v);
+ASIF_OBJECT(register(0))
+ASIF_OP(write, ASIF_IN(1, 2))
+ASIF_OP(read)
+END
+run 2 "$asif" test declared.c; warns 'declared.c:5: write is declared, but not defined'
 nothing_left
