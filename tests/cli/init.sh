@@ -91,7 +91,7 @@ printf 'class queue {};\n' >queue.hpp
 run 2 "$asif" init queue.hpp; warns 'headers of C++ are not read'
 printf 'int add(int, int);\n' >plain.h
 run 2 "$asif" init plain.h; warns 'of 1 functions none was recognised'
-mkdir inc; printf '#include "deep.h"\n' >outer.h; cp ptrs.h inc/deep.h; cp outer.h inc/q.h
+mkdir inc
 sed 's/ptrs/qtrs/g' ptrs.h >inc/qtrs_types.h; printf '#include <qtrs_types.h>\nint qtrs_enqueue(qtrs_t *, long); long qtrs_dequeue(qtrs_t *);\n' >q.h
 run 2 "$asif" init q.h; warns 'cannot be preprocessed'
 run 0 "$asif" init q.h -- -Iinc; says 'asif_q.c: queue'
