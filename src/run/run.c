@@ -500,7 +500,7 @@ static void reset_fiber(struct fiber *f) {
   f->tls_used = f->reads_plain = false;
   f->start = NULL;
   spin_reset(f);
-  pure_fiber(f);
+  if (UNLIKELY(pure_on)) pure_fiber(f);
 }
 
 /* Lets a new fiber run up to its first point; the one that runs waits for that. */
@@ -699,12 +699,12 @@ static void begin(const struct client *client) {
     current = NULL;
   }
   reset_results(client);
-  pure_reset();
+  if (UNLIKELY(pure_on)) pure_reset();
   if (current) {
     host_reset();
     return;
   }
-  pure_begin();
+  if (UNLIKELY(pure_on)) pure_begin();
   reset(client);
   current = &fibers[FIBER_MAIN];
   reset_fiber(current);
