@@ -243,6 +243,7 @@ void assembly_before(const struct frame *f, uintptr_t at, unsigned word) {
   uint32_t size = word >> 8 & 0xff;
   now.active = false;
   if (!current) return;
+  if (UNLIKELY(pure_on)) pure_no_point(); /* the registers that pure.c has are those of an earlier hook */
   switch (kind) {
   case ANNOUNCED_LOAD:
   case ANNOUNCED_STORE:
