@@ -24,7 +24,8 @@ struct guess {
   const struct header *header;
   const char *handle; /* "struct queue": its functions take a pointer to it */
   const struct header_function *of[ROLES];
-  const char *spec; /* "bounded_queue(2)" */
+  const char *spec;          /* "bounded_queue(2)" */
+  const char *insert, *take; /* its operations, where it is not keyed */
   bool bounded, keyed, mapped;
 };
 
@@ -190,8 +191,27 @@ static void guess_spec(struct guess *g, const char *asked) {
                 ? g->bounded ? "bounded_queue(2)" : "queue"
             : has_word(g->of[PUT]->name, "push") ? g->bounded ? "bounded_stack(2)" : "stack"
                                                  : "queue";
-  g->bounded = g->bounded && strchr(g->spec, '(') && !strncmp(g->spec, "bounded", 7);
-  if (asked) g->spec = asked, g->bounded = strstr(asked, "bounded") && !g->keyed;
+  if (asked) g->spec = asked;
+}
+
+static const char *first_op(const struct guess *g, const struct spec *s, uint32_t set) {
+  size_t length;
+  const char *name = spec_op_name(s, (unsigned)__builtin_ctz(set), &length);
+  return mem_string(g->mem, name, length);
+}
+
+/* What the specification says of itself: is it bounded, and what are its operations called? */
+static bool read_spec(struct guess *g, struct problem *why) {
+  struct spec s;
+  if (!spec_named(g->spec, &s, why)) return false;
+  g->bounded = s.bounded;
+  if (s.container) {
+    g->insert = first_op(g, &s, s.container->puts);
+    g->take = first_op(g, &s, s.container->takes);
+  } else if (s.family == FAMILY_REGISTER) {
+    g->insert = "write", g->take = "read";
+  }
+  return true;
 }
 
 /* Writing. */
@@ -402,7 +422,7 @@ static void put_remove(const struct guess *g, struct text *t, const char *op, co
   text_printf(t, " ? %s : ASIF_EMPTY;\n}\n", result);
 }
 
-static void put_body(const struct guess *g, struct text *t, const char *insert, const char *take) {
+static void put_body(const struct guess *g, struct text *t) {
   if (!g->keyed) {
     put_others(g, t, g->of[PUT]);
     put_others(g, t, g->of[GET]);
@@ -414,20 +434,16 @@ static void put_body(const struct guess *g, struct text *t, const char *insert, 
     put_asks(g, t, g->mapped ? "erase" : "remove", g->of[ERASE], false);
     if (g->of[CONTAINS]) put_asks(g, t, "contains", g->of[CONTAINS], false);
   } else {
-    put_insert(g, t, insert);
-    if (g->of[GET]) put_remove(g, t, take, g->of[GET]);
+    put_insert(g, t, g->insert);
+    if (g->of[GET]) put_remove(g, t, g->take, g->of[GET]);
     if (g->of[STEAL]) put_remove(g, t, "steal", g->of[STEAL]);
   }
 }
 
 static void put_harness(const struct guess *g, struct text *t) {
-  bool stack = strstr(g->spec, "stack") || g->of[STEAL], bag = strstr(g->spec, "bag") != NULL;
-  bool priority = strstr(g->spec, "priority") != NULL, cell = !strncmp(g->spec, "register", 8);
-  const char *insert = cell ? "write" : stack ? "push" : bag ? "put" : priority ? "insert" : "enq";
-  const char *take = cell ? "read" : stack ? "pop" : bag ? "take" : "deq";
   struct text body;
   text_open(&body, g->mem);
-  put_body(g, &body, insert, take);
+  put_body(g, &body);
   bool sized = strstr(text_string(&body), "SIZE") != NULL, tells = strstr(text_string(&body), "SUCCEEDS") != NULL;
   const char *library = strstr(text_string(&body), "malloc(") ? "#include <stdlib.h>\n" : "";
   text_printf(t,
@@ -445,14 +461,14 @@ static void put_harness(const struct guess *g, struct text *t) {
   text_printf(t, "\nASIF_OBJECT(%s)\n", g->spec);
   const char *two[] = {g->mapped  ? "insert"
                        : g->keyed ? "add"
-                                  : insert,
+                                  : g->insert,
                        g->mapped  ? "erase"
                        : g->keyed ? "remove"
                                   : NULL,
                        g->keyed && g->of[CONTAINS] ? "contains" : NULL};
   for (int i = 0; i < 3; i++)
     if (two[i]) text_printf(t, "ASIF_OP_AS(%s, test_%s, ASIF_IN(1, 2))\n", two[i], two[i]);
-  if (!g->keyed && g->of[GET]) text_printf(t, "ASIF_OP_AS(%s, test_%s)\n", take, take);
+  if (!g->keyed && g->of[GET]) text_printf(t, "ASIF_OP_AS(%s, test_%s)\n", g->take, g->take);
   if (!g->keyed && g->of[STEAL]) text_add(t, "ASIF_OP_AS(steal, test_steal)\n");
   if (g->of[CREATE] || g->of[INIT]) {
     text_add(t, "ASIF_INIT(set_up)\n");
@@ -466,7 +482,7 @@ static void put_harness(const struct guess *g, struct text *t) {
                         : any_name(g, "mpsc") ? "MPSC"
                         : any_name(g, "spmc") ? "SPMC"
                                               : NULL;
-    if (roles && g->of[GET]) text_printf(t, "ASIF_%s(test_%s, test_%s)\n", roles, insert, take);
+    if (roles && g->of[GET]) text_printf(t, "ASIF_%s(test_%s, test_%s)\n", roles, g->insert, g->take);
   }
 }
 
@@ -533,6 +549,9 @@ static int run(const struct args *a) {
     return EXIT_USAGE;
   }
   guess_spec(&g, arg_value(a, "spec"));
+  if (!read_spec(&g, &why)) return say_error("%s", why.text), EXIT_USAGE;
+  if (!g.keyed && !g.insert)
+    return say_error("%s: %s has no operations that put in and take out", g.path, g.spec), EXIT_USAGE;
   return write_harness(a, &g, flags.at);
 }
 

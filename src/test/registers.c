@@ -177,6 +177,13 @@ static register_set arguments_of(const char *function) {
 }
 
 /* One instruction; false: the walk ends here. */
+static bool is_prefix(const char *word) {
+  static const char *const prefixes[] = {"lock", "rep", "bnd", "notrack", "data16", "rex64"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (!strcmp(word, prefixes[i])) return true;
+  return false;
+}
+
 static bool walk_over(struct walk *w, char *s, register_set *open, enum place place) {
   bool by_hand = place != COMPILED;
   char name[24];
@@ -185,9 +192,7 @@ static bool walk_over(struct walk *w, char *s, register_set *open, enum place pl
     size_t n = strcspn(s, " \t");
     snprintf(name, sizeof name, "%.*s", (int)n, s);
     s += n + strspn(s + n, " \t");
-    if (strcmp(name, "lock") && strcmp(name, "rep") && strcmp(name, "bnd") && strcmp(name, "notrack") &&
-        strcmp(name, "data16") && strcmp(name, "rex64"))
-      break;
+    if (!is_prefix(name)) break;
     if (!strcmp(name, "rep") && !begins(s, "ret") && !begins(s, "nop")) w->needed |= *open & IMPLICIT;
     if (!*s) return true;
   }
