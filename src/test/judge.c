@@ -325,12 +325,16 @@ static enum judged judge_history_of(struct judge *j, const struct run *r, size_t
   return judged;
 }
 
+/* May somebody wait there by design? Not where it is the initialisation that does not end, or a test's own body. */
+static bool may_wait(const struct judge *j, const struct run *r) {
+  bool began = r->alive || r->moment_count;
+  bool operates = !r->finishing || (r->moment_count && !r->moments[r->moment_count - 1].is_return);
+  return began && operates && !j->object->tests;
+}
+
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
-  bool began = r->alive || r->moment_count; /* otherwise it is the initialisation that does not end */
-  bool operates = !r->finishing || (r->moment_count && !r->moments[r->moment_count - 1].is_return);
-  if (r->found && (!is_waiting(r) || !began || !operates || j->object->tests))
-    return JUDGED_WRONG; /* nobody waits there by design */
+  if (r->found && (!is_waiting(r) || !may_wait(j, r))) return JUDGED_WRONG;
   size_t same = same_moments(j, r);
   assert(same <= r->moment_count);
   bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;
