@@ -728,10 +728,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     problem_set(problem, "%u threads: no more than %d can be run", client->threads, FIBER_MAIN - 1);
     return NULL;
   }
-  if (!moments_for(client)) {
-    problem_set(problem, "no memory for the calls of a client");
-    return NULL;
-  }
+  if (!moments_for(client)) no_memory("the calls of a client");
   size_t moments_before = run.moment_count;
   plan = how;
   silence = (!options.races || order_simple) && !recording;
