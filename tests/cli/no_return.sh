@@ -238,4 +238,36 @@ verify 1 --evidence e; says 'no return'
 run 0 "$asif" replay e
 sed 's/^hash.*/&\nargument -DLOCK/; s/^counter inc/lock acquire/; s/^counter/lock/' e >locked
 run 1 "$asif" replay locked; says 'the specification lets every operation wait'
+# Partial order reduction does not come to every such state, and says so.
+cat >por.c <<'END'
+#include <asif.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int a, b;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int waits(void) {
+  int r = 0, s = 0;
+  if (atomic_compare_exchange_strong(&b, &s, 1)) r = atomic_fetch_add(&a, 1);
+  while (atomic_load(&a) == 1) ;
+  return r;
+}
+static int twice(void) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_lock(&m);
+  pthread_mutex_unlock(&m);
+  pthread_mutex_unlock(&m);
+  atomic_store(&b, 0);
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_OP(waits)
+ASIF_OP(twice)
+ASIF_ROLE(one, 1, waits)
+ASIF_ROLE(others, ASIF_REST, twice)
+END
+run 1 "$asif" verify por.c -n 3 -o 1; says 'violated: no return'
+for how in por both; do
+  "$asif" verify por.c -n 3 -o 1 -r $how >out 2>err
+  grep -qE 'violated: no return|it was not decided whether an operation can return' out || fail "-r $how: $(cat out err)"
+done
 exit 0
