@@ -9,7 +9,6 @@
 #include "check/fault.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/items.h"

@@ -423,10 +423,7 @@ static void add_wrong(struct matching *x, const struct matching *alone, const op
 /* Tries in the whole what pending takes took in the wrong part alone. */
 static void match_as_alone(struct matching *x, const struct matching *alone, const op_list *ops, struct decision *d) {
   size_t had = x->given.count;
-  for (size_t i = 0; i < alone->given.count; i++) {
-    uint32_t item = x->items->of_op[ops->at[alone->given.at[i].put]];
-    if (x->items->at[item].take == NEVER) give_take(x, item, pending_index(x->items, ops->at[alone->given.at[i].take]));
-  }
+  give_as_alone(x, alone, ops);
   match_pending(x, d);
   if (d->verdict != VERDICT_HOLDS) take_back_to(x, had);
 }

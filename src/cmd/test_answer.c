@@ -167,7 +167,7 @@ static void note_races(const struct test_job *j, struct mem *m, notes *to) {
   bool said = j->options.run.volatiles != VOLATILE_UNSAID;
   struct text t;
   text_open(&t, m);
-  for (size_t i = 0; i < s->count; i++) { /* several accesses of a line are told once */
+  for (size_t i = 0; i < s->count; i++) { /* a line is printed once, however many of its accesses race */
     struct text one;
     text_open(&one, m);
     text_printf(&one, "%s (%s)", both_places(j, m, s->forgiven[i].pc), why[s->forgiven[i].by]);

@@ -320,7 +320,7 @@ struct unit *front_read(struct mem *, const char *path, char *const *cc_args, st
 struct unit *front_read_own(struct mem *, const char *path, char *const *cc_args, struct problem *);
 /* The same from text that is preprocessed already (tests, fuzzing). */
 struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
-/* The first of the arguments for a compiler that is no option, nor the value of one; NULL if there is none. */
+/* The first compiler argument that is neither an option nor an option's value; NULL if there is none. */
 const char *flags_stray(char *const *cc_args);
 void ast_print(const struct unit *, struct text *);  /* --dump ast */
 void type_print(const struct type *, struct text *); /* "struct node *" */

@@ -26,7 +26,7 @@ static inline uint32_t word_object(word w) { return (uint32_t)((w ^ WORD_POINTER
 static inline uint32_t word_cell(word w) { return (uint32_t)(w >> 3) & 0x1fffff; }
 static inline unsigned word_mark(word w) { return (unsigned)w & 7; }
 /* Set in the cell of a pointer just past an array that is a member, unless the object ends there: what comes next is at
- * that address, but is no element. */
+ * that address, but is not an element. */
 enum { CELL_PAST = 1 << 20 };
 #define WORD_PAST ((word)CELL_PAST << 3)
 
@@ -45,12 +45,14 @@ struct cell {
   bool atomic;
 };
 
-/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells.
- */
+/* An array that is a member of an object. */
 struct member_array {
   uint32_t begin, end; /* cells, of all its dimensions */
-  uint32_t element;    /* cells of what is no array */
+  uint32_t element;    /* how many cells an element has; in several dimensions, the innermost */
 };
+
+/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells.
+ */
 struct layout {
   const char *name; /* "struct node", or of a variable: its name */
   struct cell *cells;
