@@ -170,7 +170,58 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
   return found;
 }
 
+/* The thread's next move, if it is what a path of Algorithm A.1 may go on with: the only one, and invisible. */
+static bool moves_on(struct tracker *k, unsigned thread, const void *from, struct choices *choices, void *to,
+                     struct move *move) {
+  choices_begin(choices);
+  return k->system->move(k->system, from, thread, choices, to, move) == MOVED && !choices->made && !move->event_count;
+}
+
+/* After how many moves the thread, alone, is in a loop; 0 if it is in one, or does not get into one. */
+static unsigned moves_to_loop(struct tracker *k, unsigned thread) {
+  struct system *system = k->system;
+  void *at = mem_alloc(k->mem, system->work), *next = mem_alloc(k->mem, system->work);
+  unsigned char *packed[PATH_MOST];
+  size_t sizes[PATH_MOST];
+  unsigned count = 0, found = PATH_MOST;
+  struct choices choices;
+  struct move move;
+  memcpy(at, k->here, system->work);
+  while (count < PATH_MOST) {
+    sizes[count] = system->pack(system, at, NULL, k->bytes, NULL);
+    for (found = 0; found < count; found++)
+      if (sizes[found] == sizes[count] && !memcmp(packed[found], k->bytes, sizes[count])) break;
+    if (found < count) break;
+    packed[count] = mem_alloc(k->mem, sizes[count]);
+    memcpy(packed[count], k->bytes, sizes[count]);
+    found = ++count;
+    if (!moves_on(k, thread, at, &choices, next, &move)) break;
+    memcpy(at, next, system->work);
+  }
+  for (unsigned i = 0; i < count; i++) mem_free(k->mem, packed[i]);
+  mem_free(k->mem, at);
+  mem_free(k->mem, next);
+  return found < count ? found : 0;
+}
+
+/* A path that is infinite ends in no state that is stored. Where no operation can return, none can after any moves more:
+ * so threads whose paths are infinite go as far as their loops. */
+static bool enter_loops(struct tracker *k) {
+  void *next = mem_alloc(k->mem, k->system->work);
+  bool good = true;
+  for (unsigned t = 0; t < k->system->threads && good; t++)
+    for (unsigned left = moves_to_loop(k, t); left && good; left--) {
+      struct choices choices;
+      struct move move;
+      good = moves_on(k, t, k->here, &choices, next, &move) && follow_really(k, t, &choices, move.length, next);
+      memcpy(k->here, next, k->system->work);
+    }
+  mem_free(k->mem, next);
+  return good;
+}
+
 static bool finish_any(struct tracker *k, uint32_t set) {
+  if (k->x->violation == VIOLATION_NO_RETURN && k->w->cartesian) return enter_loops(k);
   if (k->x->violation == VIOLATION_DEADLOCK || k->x->violation == VIOLATION_NO_RETURN) return true;
   for (unsigned depth = 1; depth <= path_most(k); depth *= PATH_MOST)
     for (unsigned t = 0; t < k->system->threads; t++)

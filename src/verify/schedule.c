@@ -10,11 +10,19 @@
  *   against other.c              the same of --against
  *   approx 2                     the same of --approx; where nothing was found the verdict is `no violation seen`
  *   progress lock-free           the same of --progress; the verdict is `not lock-free`, or lock-free
- *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or
- * holds threads 3 operations 1                 or forever bound 3                      or none steps shared reduce best
- * it says where moves begin and end points 0 weak 0 recursion 8 fault FILE:LINE:COL: TEXT    if it is one loop 3 of
- * liveness: so many moves at the end are repeated for ever moves 17 0 12 1 0/3                   thread, instructions,
- * how many choices, and each: which of how many
+ *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or holds
+ *   threads 3
+ *   operations 1                 or forever
+ *   bound 3                      or none
+ *   steps shared
+ *   reduce best                  it says where moves begin and end
+ *   points 0
+ *   weak 0
+ *   recursion 8
+ *   fault FILE:LINE:COL: TEXT    if it is one
+ *   loop 3                       of liveness: so many moves at the end are repeated for ever
+ *   moves 17
+ *   0 12 1 0/3                   thread, instructions, how many choices, and each: which of how many
  *   ...
  *   history
  *   q Enq(5) A                   Wing-Gong lines to the end

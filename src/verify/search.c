@@ -636,9 +636,6 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
       return;
     }
   x->wrong_ref = returns_missing(x, r);
-  bool ordered = x->options.reduce == REDUCE_POR || x->options.reduce == REDUCE_BOTH;
-  if (x->wrong_ref == REF_NONE && ordered && !r->returns_undecided)
-    r->returns_undecided = "partial order reduction keeps deadlocks, but not every state of which that is asked";
   if (x->wrong_ref == REF_NONE) return;
   r->violation = x->violation = VIOLATION_NO_RETURN;
   r->verdict = VERDICT_VIOLATED;
