@@ -204,8 +204,8 @@ static unsigned moves_to_loop(struct tracker *k, unsigned thread) {
   return found < count ? found : 0;
 }
 
-/* A path that is infinite ends in no state that is stored. Where no operation can return, none can after any moves more:
- * so threads whose paths are infinite go as far as their loops. */
+/* A path that is infinite ends in no state that is stored. Where no operation can return, none can after any moves
+ * more: so threads whose paths are infinite go as far as their loops. */
 static bool enter_loops(struct tracker *k) {
   void *next = mem_alloc(k->mem, k->system->work);
   bool good = true;

@@ -10,7 +10,7 @@
  *   against other.c              the same of --against
  *   approx 2                     the same of --approx; where nothing was found the verdict is `no violation seen`
  *   progress lock-free           the same of --progress; the verdict is `not lock-free`, or lock-free
- *   formula [] call(read)        the same of --ltl, with `fair weak` on the next line; the verdict is `formula`, or holds
+ *   formula [] call(read)        the same of --ltl, with `fair weak` next; the verdict is `formula`, or holds
  *   threads 3
  *   operations 1                 or forever
  *   bound 3                      or none

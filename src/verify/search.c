@@ -624,7 +624,10 @@ static void sum_up(const struct explore *x, struct search_result *r) {
 /* Nothing is wrong with what was reached: can operations return from everywhere? A limit reached meanwhile leaves the
  * rest as it was decided. */
 static void look_for_returns(struct explore *x, struct search_result *r) {
-  if (!x->returns || r->verdict != VERDICT_HOLDS) return;
+  if (r->verdict != VERDICT_HOLDS) return;
+  if (x->options.reduce == REDUCE_TAU && x->options.deadlocks && x->workers[0].traces.owes)
+    r->returns_undecided = "--reduce tau looks for deadlocks only";
+  if (!x->returns) return;
   volatile unsigned guarded = 0;
   for (; guarded < x->jobs; guarded++)
     if (MEM_GUARD(&x->workers[guarded].mem)) {

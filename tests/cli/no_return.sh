@@ -269,4 +269,5 @@ for how in best none sym por both; do
   run 1 "$asif" verify por.c -n 3 -o 1 -r $how --evidence e; says 'violated: no return'
   run 0 "$asif" replay e; says 'the evidence stands'
 done
+run 0 "$asif" verify por.c -n 3 -o 1 -r tau; says 'it was not decided whether an operation can return from every state: --reduce tau looks'
 exit 0
