@@ -48,16 +48,19 @@ const struct client *mock_client(void) { return &client; }
 
 static const struct mock_instruction *next_of(unsigned t) { return &program->code[t][m.threads[t].at]; }
 
+#define CELLS 0x1000 /* where cells are, and locks */
+#define LOCKS 0x2000
 static void pend(unsigned t, enum point_kind kind, uintptr_t address, unsigned flags) {
+  unsigned size = address >= CELLS && address < LOCKS ? program->cell : 8;
   run.pending[t] = (struct step){.fiber = (uint8_t)t,
                                  .kind = (uint8_t)kind,
                                  .address = address,
-                                 .size = address ? 8 : 0,
+                                 .size = address ? size : 0,
                                  .flags = (uint8_t)(flags | (m.threads[t].called ? STEP_CALLS : 0))};
 }
 
-#define CELL(i)   (0x1000 + 8 * (uintptr_t)(i))
-#define LOCK(i)   (0x2000 + 8 * (uintptr_t)(i))
+#define CELL(i)   (CELLS + program->cell * (uintptr_t)(i))
+#define LOCK(i)   (LOCKS + 8 * (uintptr_t)(i))
 #define SEMAPHORE 0x3000
 #define LIST      0x4000
 #define THREAD(i) (0x5000 + 8 * (uintptr_t)(i))
@@ -94,6 +97,11 @@ static void advance(unsigned t) {
     case MOCK_CAS:
     case MOCK_CAS_FROM_ZERO:
     case MOCK_ADD: pend(t, POINT_UPDATE, CELL(i->a), 0); return;
+    case MOCK_READ_BOTH:
+    case MOCK_WRITE_BOTH:
+      pend(t, i->op == MOCK_READ_BOTH ? POINT_READ : POINT_WRITE, CELL(i->a & ~1u), 0);
+      run.pending[t].size *= 2;
+      return;
     case MOCK_LOCK: pend(t, POINT_LOCK, LOCK(i->a), STEP_WAITS); return;
     case MOCK_TRY: pend(t, POINT_LOCK, LOCK(i->a), 0); return;
     case MOCK_UNLOCK:
@@ -276,6 +284,11 @@ static bool take(unsigned t, struct step *s, const struct plan *plan) {
     break;
   }
   case MOCK_ADD: store(s, i->a, x->kept = m.cells[i->a] + 1); break;
+  case MOCK_READ_BOTH: x->kept = 3 * m.cells[i->a & ~1u] + m.cells[i->a | 1]; break;
+  case MOCK_WRITE_BOTH:
+    store(s, i->a & ~1u, i->b);
+    store(s, i->a | 1, i->b + 1);
+    break;
   case MOCK_TRY:
     x->kept = m.holder[i->a] == FREE;
     if (x->kept) m.holder[i->a] = t + 1, wrote(s);
@@ -397,6 +410,8 @@ static unsigned draw(uint64_t *random, unsigned n) {
 
 static bool wanted(unsigned op, unsigned features) {
   switch (op) {
+  case MOCK_READ_BOTH:
+  case MOCK_WRITE_BOTH: return features & MOCK_WITH_PARTS;
   case MOCK_LOCK:
   case MOCK_TRY:
   case MOCK_UNLOCK:
@@ -444,6 +459,7 @@ void mock_random(struct mock_program *p, uint64_t *random, unsigned features, un
   memset(p, 0, sizeof *p);
   p->threads = features & MOCK_LARGE ? 3 + draw(random, MOCK_THREADS - 2) : 2 + draw(random, 2);
   p->all = p->threads + (p->threads < MOCK_THREADS && features & MOCK_WITH_THREADS && draw(random, 2));
+  p->cell = !(features & MOCK_WITH_PARTS) ? 8 : draw(random, 3) ? 4 : 1;
   for (unsigned t = 0; t < p->all; t++) {
     unsigned count = 1 + draw(random, most);
     bool operations = features & MOCK_WITH_CALLS && t < p->threads, open = false;
@@ -457,9 +473,10 @@ void mock_random(struct mock_program *p, uint64_t *random, unsigned features, un
 }
 
 void mock_print(const struct mock_program *p) {
-  static const char *const names[] = {"read",  "write", "cas",  "cas0",   "add",    "lock", "try",  "unlock",
-                                      "post",  "take",  "spin", "spin2",  "alloc",  "free", "use",  "yield",
-                                      "block", "start", "join", "assert", "refuse", "skip", "call", "return"};
+  static const char *const names[] = {"read",   "write",  "cas",    "cas0",  "add",   "read2", "write2",
+                                      "lock",   "try",    "unlock", "post",  "take",  "spin",  "spin2",
+                                      "alloc",  "free",   "use",    "yield", "block", "start", "join",
+                                      "assert", "refuse", "skip",   "call",  "return"};
   for (unsigned t = 0; t < p->all; t++) {
     fprintf(stderr, "%s%u:", t < p->threads ? "" : "created ", t);
     for (unsigned i = 0; i < p->length[t]; i++)

@@ -5,7 +5,7 @@
 
 #include "run/run.h"
 
-enum { MOCK_THREADS = 5, MOCK_LENGTH = 24, MOCK_CELLS = 5, MOCK_LOCKS = 2, MOCK_BLOCKS = 16 };
+enum { MOCK_THREADS = 5, MOCK_LENGTH = 24, MOCK_CELLS = 6, MOCK_LOCKS = 2, MOCK_BLOCKS = 16 };
 
 enum mock_op {
   MOCK_READ, /* cell a; its value is kept */
@@ -13,6 +13,8 @@ enum mock_op {
   MOCK_CAS, /* cell a: from the kept value to b */
   MOCK_CAS_FROM_ZERO,
   MOCK_ADD,
+  MOCK_READ_BOTH, /* of a word with two cells */
+  MOCK_WRITE_BOTH,
   MOCK_LOCK,
   MOCK_TRY,    /* keeps whether it got it */
   MOCK_UNLOCK, /* if it holds it */
@@ -40,6 +42,7 @@ struct mock_program {
   unsigned threads; /* of the client */
   unsigned all;     /* and those that are created */
   bool any_write;   /* what spins can go on after any write, as in the runtime; else after one of what it reads */
+  unsigned cell;    /* bytes of a cell */
   unsigned length[MOCK_THREADS];
   struct mock_instruction code[MOCK_THREADS][MOCK_LENGTH];
 };
@@ -53,7 +56,8 @@ enum mock_features {
   MOCK_WITH_FINDINGS = 64,
   MOCK_WITH_YIELDS = 128,
   MOCK_WITH_ALL = 255,
-  MOCK_LARGE = 256 /* more threads and memory */
+  MOCK_WITH_PARTS = 256, /* cells are parts of words */
+  MOCK_LARGE = 512       /* more threads and memory */
 };
 void mock_random(struct mock_program *, uint64_t *random, unsigned features, unsigned most_steps);
 void mock_print(const struct mock_program *);

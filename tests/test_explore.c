@@ -231,6 +231,7 @@ static void each_feature(void (*check)(const char *what, unsigned features, unsi
   check("threads", MOCK_WITH_THREADS, 4);
   check("heap", MOCK_WITH_HEAP, 4);
   check("findings", MOCK_WITH_FINDINGS, 4);
+  check("parts", MOCK_WITH_PARTS, 4);
   check("all", MOCK_WITH_ALL, 4);
 }
 
@@ -386,7 +387,7 @@ static void check_dpor_on(const char *what, unsigned features, unsigned length) 
 TEST(explore_dpor) {
   each_feature(check_dpor_on);
   for (unsigned i = 1; i < 20; i++)
-    each_program(number_of_programs(20), i + seed_given(), i * 77 % MOCK_WITH_ALL, 4, check_dpor);
+    each_program(number_of_programs(20), i + seed_given(), i * 77 % (2 * MOCK_WITH_PARTS), 4, check_dpor);
 }
 
 /* A search divided among workers: together they do what one does, and nothing twice. */
@@ -435,7 +436,10 @@ static void check_divided(struct list *all) {
   }
 }
 
-TEST(explore_divided) { each_program(number_of_programs(150), 5 + seed_given(), MOCK_WITH_ALL, 4, check_divided); }
+TEST(explore_divided) {
+  each_program(number_of_programs(150), 5 + seed_given(), MOCK_WITH_ALL, 4, check_divided);
+  each_program(number_of_programs(50), 9 + seed_given(), MOCK_WITH_PARTS, 4, check_divided);
+}
 
 /* What spins can go on after any write, in the runtime: then loops go round more or less often, but the histories are
  * the same. */

@@ -157,3 +157,25 @@ TEST(explore_traces_with_locks) {
   check_client("enq(1) | enq(2) | deq()", true);
   check_client("enq(1) deq() | enq(2) deq()", true);
 }
+
+static enum visit look_on(void *self, const struct run *r) {
+  (void)self;
+  CHECKF(!r->found, "%s", r->said);
+  return VISIT_ON;
+}
+
+/* Only the order of the tickets matters, and of calls and returns. */
+TEST(explore_parts_of_words) {
+  RUNS();
+#if defined(__SANITIZE_ADDRESS__)
+  test_skip("registers are not looked at under the sanitizers");
+#endif
+  struct client c;
+  struct explore_counts counts;
+  struct problem why;
+  open_object("tests/explore/ticket_lock.c");
+  CHECKF(client_parse(&mem, &object, "inc() | inc() | inc()", &c, &why), "%s", why.text);
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DPOR], .block = true};
+  CHECKF(explore(&c, &o, NULL, NULL, look_on, NULL, &counts, &why), "%s", why.text);
+  CHECKF(counts.complete && counts.schedules == 30, "%llu schedules", (unsigned long long)counts.schedules);
+}

@@ -21,6 +21,8 @@
  * - A run that ends with a finding while others could go on shows nothing of what they would have done: all of them are
  * tried before its last step.
  * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
+ * - That accesses of a word are of different parts of it may be learned in the middle: then the search begins anew. One
+ * that is divided goes on: what was taken to be dependent and is not was tried in both orders.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
  * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
  * what it has read alone, as to end does; and so it is one that ends. */
@@ -321,6 +323,7 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     const struct run *run = explorer_run(e, &plan);
     if (!run) return true;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
+    if (e->trace.finer && !d->top) return false;
     if (!most && counts(d, run)) explorer_visit(e, run, true);
     if (e->stopped) return true;
     if (run_pure_learned()->anew) return false;
@@ -364,6 +367,7 @@ static void begin_anew(struct dpor *d) {
   struct explorer *e = d->e;
   d->frames.count = d->sleepers.count = 0;
   trace_cut(&e->trace, 0);
+  e->trace.finer = false;
   if (e->share.left) atomic_fetch_add(e->share.left, e->counts->schedules);
   *e->counts = (struct explore_counts){.traces = e->counts->traces}; /* these are remembered */
 }
@@ -388,7 +392,7 @@ void explore_dpor(struct explorer *e) {
     if (halts) run_pure(true, d.top, d.top > 0);
     if (search(&d, halts && i < LEARNS_MOST, 0)) break;
     begin_anew(&d);
-    learn_at_random(e);
+    if (halts) learn_at_random(e);
   }
   if (halts) run_pure(false, 0, false);
   if (!e->share.traces) e->counts->traces = e->counts->schedules;

@@ -33,7 +33,7 @@ uint64_t hashes_count(const struct hashes *);
 
 /* The happens-before order of a run (traces.c).
  *
- * Two steps are dependent if they are of the same thread, or access the same 8 bytes and one of them writes, or the
+ * Two steps are dependent if they are of the same thread, or access the same byte and one of them writes, or the
  * same mutex or the like; if one is an ASIF_ATOMIC block and the other touches anything; or if one returns from an
  * operation and the other calls one, for which of these was first is the history's order. A step that frees a block, or
  * allocates it again, writes all of it; so does it the list it takes it from. Runs that order dependent steps alike are
@@ -45,7 +45,7 @@ static inline bool modes_conflict(unsigned a, unsigned b) {
 }
 bool steps_conflict(const struct step *, const struct step *); /* of two threads */
 
-/* An access of a spot: 8 bytes of memory, a mutex, a list of freed blocks, the history. */
+/* An access of a spot: 8 bytes of memory or a part of them, a mutex, a list of freed blocks, the history. */
 struct touch {
   uint32_t event, spot;
   uint32_t before; /* the touch of the same spot before this one, or 0 */
@@ -55,6 +55,7 @@ struct touch {
 struct spot {
   uintptr_t key;
   uint32_t last;           /* touch; 0: none */
+  uint8_t granule;         /* of a word: the bytes of a part of it that is a spot of its own; 8: it is one itself */
   struct hash shared, own; /* memory: reads since the last write (sum), and that; history: calls, returns (sums) */
 };
 struct event {
@@ -77,6 +78,7 @@ struct trace {
   struct hash sum;
   unsigned threads; /* of the client */
   bool blocks;      /* there was a POINT_BLOCK: everything touches a spot of its own */
+  bool finer;       /* since this was last set to false it was learned that accesses of a word are of parts of it */
 };
 void trace_open(struct trace *, struct mem *, unsigned threads);
 /* Makes it the trace of these steps, of which the first `same` are known to be the same as before. Gives how many

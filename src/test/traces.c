@@ -10,6 +10,7 @@
 #include "base/hash.h"
 
 enum {
+  WORD = 8,
   WORDS_MOST = 512, /* a larger access is taken to touch everything */
   SPOT_HISTORY = 0,
   SPOT_ALL,
@@ -42,35 +43,30 @@ static unsigned step_modes(const struct step *s) {
   return MODE_READ;
 }
 
-/* The words of memory it accesses: how many, the first. Of a mutex the first stands for all. */
-static size_t words_of(const struct step *s, uintptr_t *first) {
-  uintptr_t from = s->address;
-  size_t size = s->size;
-  if (s->kind == POINT_ALLOC || s->kind == POINT_FREE) {
-    from = s->place;
-    if (!from) return 0;
-  } else if (is_object(s->kind)) {
-    size = 1;
-  } else if (is_stated(s->kind)) {
-    from |= (uintptr_t)1 << 62;
-  } else if (!is_memory(s->kind)) {
-    return 0;
+static bool is_list(unsigned kind) { return kind == POINT_ALLOC || kind == POINT_FREE; }
+
+/* The bytes of memory it accesses: how many, the first. Of a mutex those at its beginning stand for all; a block has
+ * its words for itself. */
+static size_t bytes_of(const struct step *s, uintptr_t *first) {
+  size_t size = s->size ? s->size : 1;
+  *first = s->address;
+  if (is_list(s->kind)) {
+    *first = s->place;
+    return s->place ? (size + WORD - 1) & ~(size_t)(WORD - 1) : 0;
   }
-  if (!size) size = 1;
-  *first = from >> 3;
-  return ((from + size - 1) >> 3) - *first + 1;
+  if (is_object(s->kind)) return size < WORD ? size : WORD;
+  if (is_stated(s->kind)) *first |= (uintptr_t)1 << 62;
+  return is_memory(s->kind) || is_stated(s->kind) ? size : 0;
 }
 
 /* One that only looks whether a thread has ended does not commute with that thread's last step, whatever it is. */
 static bool touches_all(const struct step *s) {
   uintptr_t first;
   return s->kind == POINT_BLOCK || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) ||
-         words_of(s, &first) > WORDS_MOST;
+         bytes_of(s, &first) > (size_t)WORDS_MOST * WORD;
 }
 
 static bool touches_nothing(const struct step *s) { return s->kind == POINT_YIELD || s->kind == POINT_CALL; }
-
-static bool is_list(unsigned kind) { return kind == POINT_ALLOC || kind == POINT_FREE; }
 
 static unsigned word_modes(const struct step *s) { return is_list(s->kind) ? MODE_WRITE : step_modes(s); }
 
@@ -83,7 +79,7 @@ bool steps_conflict(const struct step *a, const struct step *b) {
   if (is_list(a->kind) && is_list(b->kind) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b)))
     return true;
   uintptr_t i, j;
-  size_t m = words_of(a, &i), n = words_of(b, &j);
+  size_t m = bytes_of(a, &i), n = bytes_of(b, &j);
   return m && n && i < j + n && j < i + m && modes_conflict(word_modes(a), word_modes(b));
 }
 
@@ -94,7 +90,7 @@ static uint32_t spot_find(struct trace *t, uintptr_t key) {
   for (; t->table[i]; i = (i + 1) & mask)
     if (t->spots.at[t->table[i] - 1].key == key) return t->table[i] - 1;
   t->table[i] = (uint32_t)t->spots.count + 1;
-  vec_push(t->mem, &t->spots, ((struct spot){.key = key}));
+  vec_push(t->mem, &t->spots, ((struct spot){.key = key, .granule = WORD}));
   return (uint32_t)t->spots.count - 1;
 }
 
@@ -150,12 +146,61 @@ static void touched(struct trace *t, uint32_t from, struct hash hash) {
   }
 }
 
-static struct hash touch_words(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
-  uintptr_t first = 0;
-  size_t count = words_of(s, &first);
-  if (2 * (t->spots.count + count + 2) > t->table_size) table_grow(t);
+/* Words and their parts. A word is one spot as long as all accesses are of all of it; else its parts are spots of their
+ * own, halves or bytes. */
+
+static uintptr_t word_key(uintptr_t word) { return word + SPOTS_FIXED; }
+static uintptr_t part_key(uintptr_t address, unsigned granule) {
+  return granule == 1 ? address | (uintptr_t)1 << 60 : address / granule | (uintptr_t)1 << 61;
+}
+
+static void make_room(struct trace *t, size_t spots) {
+  while (2 * (t->spots.count + spots) > t->table_size) table_grow(t);
+}
+
+/* Accesses of a part of this word are to be told apart. True if there have been others, which were not. */
+static bool refine_word(struct trace *t, uintptr_t from, uintptr_t to) {
+  unsigned granule = (from | to) % 4 ? 1 : 4;
+  size_t known = t->spots.count;
+  uint32_t at = spot_find(t, word_key(from / WORD));
+  struct spot *s = &t->spots.at[at];
+  if (s->granule <= granule) return false;
+  s->granule = (uint8_t)granule;
+  return t->spots.count == known;
+}
+
+/* The same of the first and the last word that the step accesses. */
+static bool refine(struct trace *t, const struct step *s) {
+  uintptr_t from, to;
+  size_t size = bytes_of(s, &from);
+  if (!size || (from | size) % WORD == 0 || touches_all(s)) return false;
+  bool changed = false;
+  to = from + size;
+  make_room(t, 2);
+  uintptr_t second = (from / WORD + 1) * WORD, last = (to - 1) / WORD * WORD;
+  if (from % WORD || to < second) changed |= refine_word(t, from, to < second ? to : second);
+  if (to % WORD && last >= second) changed |= refine_word(t, last, to);
+  return changed;
+}
+
+static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
+  uintptr_t from = 0;
+  size_t size = bytes_of(s, &from);
+  unsigned modes = word_modes(s);
+  make_room(t, 1);
   if (is_list(s->kind)) hash = touch(t, e, spot_find(t, s->address | (uintptr_t)1 << 63), step_modes(s), hash);
-  for (size_t i = 0; i < count; i++) hash = touch(t, e, spot_find(t, first + i + SPOTS_FIXED), word_modes(s), hash);
+  for (uintptr_t at = from, end = from + size; at < end; at = (at / WORD + 1) * WORD) {
+    make_room(t, 1 + WORD);
+    uint32_t word = spot_find(t, word_key(at / WORD));
+    unsigned granule = t->spots.at[word].granule;
+    if (granule == WORD) {
+      hash = touch(t, e, word, modes, hash);
+      continue;
+    }
+    uintptr_t next = (at / WORD + 1) * WORD, until = end < next ? end : next;
+    for (uintptr_t part = at / granule * granule; part < until; part += granule)
+      hash = touch(t, e, spot_find(t, part_key(part, granule)), modes, hash);
+  }
   return hash;
 }
 
@@ -188,7 +233,7 @@ void trace_add(struct trace *t, const struct step *s) {
   if (history) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
   if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
-  if (!touches_all(s) && !touches_nothing(s)) hash = touch_words(t, e, s, hash);
+  if (!touches_all(s) && !touches_nothing(s)) hash = touch_memory(t, e, s, hash);
   v.hash = finish(hash);
   touched(t, v.touches, v.hash);
   t->sum = sum(less(t->sum, last), v.hash);
@@ -223,8 +268,10 @@ size_t trace_follow(struct trace *t, const struct step *steps, size_t count, siz
   while (same < most && same_step(&t->events.at[same].step, &steps[same])) same++;
   trace_cut(t, same);
   for (size_t i = same; i < count; i++) {
-    if (!t->blocks && touches_all(&steps[i])) { /* from now on everything touches one spot */
-      t->blocks = true;
+    bool all = !t->blocks && touches_all(&steps[i]), finer = refine(t, &steps[i]);
+    if (all || finer) { /* from now on everything touches one spot; what touches parts of a word does not conflict */
+      t->blocks |= all;
+      t->finer |= finer;
       trace_cut(t, same = 0);
       return trace_follow(t, steps, count, 0), 0;
     }
