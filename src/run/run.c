@@ -393,7 +393,8 @@ unsigned choose_block(unsigned blocks) {
 
 /* Threads. */
 
-static long call_operation(const struct image_op *op, const long *a) {
+/* Inline: it is between every two points of a short operation. */
+static inline __attribute__((always_inline)) long call_operation(const struct image_op *op, const long *a) {
   /* int and long arguments are passed alike, and those too many are not looked at. */
   switch (op->signature & 3) {
   case 0: ((void (*)(long, long, long))op->function)(a[0], a[1], a[2]); return 0;
