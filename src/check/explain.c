@@ -98,6 +98,7 @@ static void blame(struct mem *mem, const struct part *p, const struct fault *f, 
   r->core_count = f->decision.core.count;
   r->core_to = p->global_event ? p->global_event[last] : last;
   r->core_forgets = true;
+  r->unsure = f->unsure;
 }
 
 /* A limit reached on the way leaves the result as it was. */

@@ -5,7 +5,10 @@
  * first of them is found by bisection. Deciders name a candidate: the search the first return that cannot be given what
  * the open operations returned later, which is no later than the fault; a monitor a few operations that are wrong by
  * themselves, whose own fault is found first. Mostly it is the fault, and the prefix that ends at the return before it
- * is right: two decisions. */
+ * is right: two decisions.
+ *
+ * A search over a long part is not made again for each prefix: the configurations a little before the candidate are
+ * captured once, with the results of what had returned by then, and prefixes go on from these. */
 #include "check/fault.h"
 
 #include <assert.h>
@@ -20,6 +23,8 @@ enum {
   GUESSES = 2000000,   /* operations looked at for what pending removals may have taken */
   GUESS_LEAST = 4,     /* tries */
   WORK_LEAST = 400000, /* operations of all prefixes that are decided: three times the part's, and so many more */
+  NEAR_LEAST = 100,    /* operations of a prefix that is decided from near its end */
+  TRY_EACH = 16,       /* configurations in which a prefix is decided, an event */
 };
 
 struct bisection {
@@ -33,6 +38,11 @@ struct bisection {
   uint32_t bad;                        /* this one's is wrong; `count`: none was decided to be */
   struct mem *mem, *attempt, *bad_mem; /* bad_mem: of `found` */
   struct fault found;                  /* prefix.ops == NULL: the prefix is to be made yet */
+  /* captured for prefixes that end before the event `until`, when something returns that was under way at `from` and
+   * whose result was not known */
+  struct start start;
+  uint32_t from, until;
+  op_list under_way; /* at `from`: what the start tells of */
 };
 
 /* How many operations were called by an event. */
@@ -96,14 +106,55 @@ static void decide_prefix(struct bisection *b, struct part *prefix, struct decis
                  is_long ? TRY_LONG : b->most, d);
 }
 
+/* Captures the configurations a little before a return, with the results that were known when it happened. */
+static void start_near(struct bisection *b, uint32_t which) {
+  const struct part *p = b->part;
+  uint32_t event = b->returns[which];
+  if (called_by(p, event) < NEAR_LEAST) return;
+  struct part prefix = part_before(p, b->attempt, event);
+  b->from = part_quiet_before(&prefix, b->attempt, event, NULL);
+  b->until = NO_RETURN;
+  for (uint32_t i = 0; i < p->count && p->ops[i].call < b->from; i++) {
+    const struct op *o = &p->ops[i];
+    if (o->ret > event && !op_pending(o) && o->ret < b->until) b->until = o->ret;
+    /* what is pending and pure the search never opens */
+    if (o->ret >= b->from && !(prefix.ops[i].ret == NO_RETURN && op_pure(p->spec, &prefix.ops[i])))
+      vec_push(b->mem, &b->under_way, i);
+  }
+  if (!search_capture(search_new(b->attempt, p->spec), &prefix, b->from, b->most, b->mem, &b->start) ||
+      b->start.under_way != b->under_way.count)
+    b->start.count = 0;
+  mem_close(b->attempt);
+}
+
+/* Decides the prefix that ends at an event from what was captured before it. */
+static void decide_near(struct bisection *b, uint32_t event, struct decision *d) {
+  struct mem *m = b->attempt;
+  op_list list = {0};
+  for (size_t i = 0; i < b->under_way.count; i++) vec_push(m, &list, b->under_way.at[i]);
+  for (uint32_t i = b->from ? called_by(b->part, b->from - 1) : 0; i < called_by(b->part, event); i++)
+    vec_push(m, &list, i);
+  struct part whole = *b->part;
+  whole.global = whole.global_event = NULL;
+  struct part sub = part_restrict(&whole, m, list.at, list.count);
+  uint32_t events = 0;
+  while (events < sub.events && sub.global_event[events] <= event) events++;
+  struct part prefix = part_before(&sub, m, events - 1);
+  search_bounded(search_new(m, prefix.spec), &prefix, &b->start, b->most, d);
+  d->culprit = UINT32_MAX; /* it was numbered as the rest alone is */
+}
+
 /* Decides the prefix that ends at a return. */
 static enum verdict try_return(struct bisection *b, uint32_t which) {
   struct part prefix = {.ops = NULL};
   struct decision d;
+  uint32_t event = b->returns[which];
   decision_clear(&d);
-  d.verdict = VERDICT_UNKNOWN;
-  if (affords(b, called_by(b->part, b->returns[which]))) {
-    prefix = part_before(b->part, b->attempt, b->returns[which]);
+  if (b->start.count && event > b->from && event < b->until) {
+    decide_near(b, event, &d);
+    if (d.verdict == VERDICT_VIOLATED) prefix = part_before(b->part, b->attempt, event);
+  } else if (affords(b, called_by(b->part, event))) {
+    prefix = part_before(b->part, b->attempt, event);
     decide_prefix(b, &prefix, &d);
   }
   if (d.verdict == VERDICT_VIOLATED) {
@@ -228,7 +279,10 @@ enum { NARROW_MOST = 4 };
 static void bisect(struct bisection *b, const struct decision *d) {
   if (!narrow(b, d)) {
     uint32_t at = candidate(b, d);
-    if (d->prefix) b->good = at; /* the search knows what follows: earlier prefixes are right */
+    if (d->prefix) { /* the search knows what follows: earlier prefixes are right */
+      b->good = at;
+      start_near(b, at);
+    }
     for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
       at = at + step < b->count ? at + step : b->count - 1;
     if (b->bad == b->count) return;
@@ -267,6 +321,11 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   if (!b.found.prefix.ops) b.found.prefix = part_before(p, m, b.returns[b.bad]);
   *out = b.found;
   out->exact = out->exact && b.bad < b.count;
+  if (b.bad < b.count && b.start.count && b.returns[b.bad] > b.from && b.returns[b.bad] < b.until) {
+    out->start = b.start;
+    out->from = b.from;
+  }
+  out->unsure = !out->exact;
   out->culprit = b.bad < b.count ? events[b.returns[b.bad]] >> 1 : UINT32_MAX;
   mem_free(m, events);
   mem_free(m, b.returns);
@@ -299,6 +358,7 @@ uint32_t find_first_fault(const struct parts *parts, const struct decision *deci
   uint32_t which = violated;
   struct mem *attempt = mem_child(m), *kept = mem_child(m);
   struct search *search = NULL; /* its states serve all keys */
+  bool unsure = false;
   find_fault(&parts->at[violated], &decisions[violated], by, m, out);
   for (uint32_t i = 0; i < parts->count; i++) {
     const struct part *p = &parts->at[i];
@@ -310,10 +370,11 @@ uint32_t find_first_fault(const struct parts *parts, const struct decision *deci
     decision_clear(&d);
     if (p->spec->keyed) {
       if (!search) search = search_new(m, p->spec);
-      search_bounded(search, &prefix, NULL, TRY_LEAST, &d);
+      search_bounded(search, &prefix, NULL, TRY_LEAST + TRY_EACH * (uint64_t)events, &d);
     } else {
-      decide_quickly(&prefix, attempt, NULL, by, TRY_LEAST, &d);
+      decide_quickly(&prefix, attempt, NULL, by, TRY_LEAST + TRY_EACH * (uint64_t)events, &d);
     }
+    unsure |= d.verdict == VERDICT_UNKNOWN;
     if (d.verdict == VERDICT_VIOLATED) {
       struct mem *swap = kept;
       find_fault(&prefix, &d, by, attempt, out);
@@ -323,5 +384,6 @@ uint32_t find_first_fault(const struct parts *parts, const struct decision *deci
     }
     mem_close(attempt);
   }
+  out->unsure |= unsure;
   return which;
 }

@@ -10,6 +10,9 @@ struct fault {
   struct decision decision; /* on the prefix: violated */
   uint32_t culprit;         /* the operation that returned; UINT32_MAX if that could not be told */
   bool exact;               /* the prefixes before it are known to be right */
+  bool unsure;              /* not, or of another part it is not known whether it is wrong before */
+  struct start start;       /* count > 0: the prefix goes on from one of these configurations, before event `from` */
+  uint32_t from;
 };
 
 /* Of a part that was decided to be wrong. Everything is owned by mem, or is the part's. */

@@ -67,3 +67,22 @@ struct part part_restrict(const struct part *p, struct mem *m, const uint32_t *o
   assert(!open && events <= 2 * count);
   return (struct part){p->spec, p->values, copy, (uint32_t)count, events, global, global_event, 0, p->verdict_only};
 }
+
+uint32_t part_quiet_before(const struct part *p, struct mem *m, uint32_t event, const uint8_t *left_out) {
+  int8_t *change = mem_zero(m, (size_t)p->events + 1, 1); /* of how many are under way */
+  for (uint32_t i = 0; i < p->count; i++) {
+    if (left_out && left_out[i]) continue;
+    change[p->ops[i].call] = 1;
+    if (!op_pending(&p->ops[i])) change[p->ops[i].ret] = -1;
+  }
+  uint32_t from = event, returned = 0;
+  for (; from > 0 && returned < NEAR; from--) returned += change[from] < 0;
+  int32_t under_way = 0, least = INT32_MAX;
+  uint32_t best = from;
+  for (uint32_t e = 0; e < event; e++) {
+    if (e >= from && under_way < least && e + NEAR / 4 < event) least = under_way, best = e;
+    under_way += change[e];
+  }
+  mem_free(m, change);
+  return best;
+}

@@ -48,6 +48,11 @@ bool order_gaps(const struct part *, const uint32_t *order, size_t count, uint32
 /* The part of the given operations alone (by call); owned by mem. */
 struct part part_restrict(const struct part *, struct mem *, const uint32_t *ops, size_t count);
 
+/* Before an event, with about NEAR operations returning in between: the moment with the least under way, just before
+ * the event returned. Of operations that are left out (a byte each; or NULL) nothing is seen. */
+enum { NEAR = 48 };
+uint32_t part_quiet_before(const struct part *, struct mem *, uint32_t event, const uint8_t *left_out);
+
 /* Deciders. The fast ones say APPLIES_NOT, with the reason in words, where they do not apply (repeated values). */
 typedef enum applies decider(const struct part *, struct mem *, struct decision *, const char **why_not);
 decider fast_register, fast_queue, fast_stack, fast_priority_queue;

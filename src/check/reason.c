@@ -324,7 +324,7 @@ static bool say_overwritten(const struct view *v) {
         seen = w;
     }
     size_t others = (wrote != NULL) + (since != NULL) + (seen != NULL);
-    if (v->r->core_count != 1 + others || (!wrote && !is_initial(v, x))) continue;
+    if (v->r->core_count != 1 + others || (!wrote && (v->r->start_count || !is_initial(v, x)))) continue;
     if (since && !seen && (!wrote || before(wrote, since))) {
       say_op(v, o);
       text_add(v->out, ", but that was overwritten: ");
@@ -386,7 +386,11 @@ static bool say_container(const struct view *v) {
 void reason_print(const struct history *h, const struct spec *spec, const struct check_result *r, struct text *out) {
   struct view v = {.h = h, .spec = spec, .r = r, .out = out, .container = spec->container};
   if (v.container && say_container(&v)) return;
-  if (spec->cell && (say_never_written(&v) || (!r->start_count && say_overwritten(&v)))) return;
+  if (spec->cell && say_never_written(&v)) return;
+  if (spec->cell && say_overwritten(&v)) {
+    say_start(&v);
+    return;
+  }
   if (spec->keyed && !spec->cell && say_member(&v)) return;
   say_anything(&v);
   say_start(&v);

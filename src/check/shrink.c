@@ -12,7 +12,7 @@
 
 #include "check/items.h"
 
-enum { WINDOW = 48, TRY_MOST = 40000, CAPTURE_MOST = 4000000 };
+enum { TRY_MOST = 40000, CAPTURE_MOST = 4000000 };
 
 enum fate { KEPT, FREE, GONE };
 
@@ -25,6 +25,7 @@ struct shrink {
   struct start start;
   uint32_t from;
   uint32_t culprit;
+  const struct fault *fault; /* the whole part is its prefix; or NULL */
 };
 
 static bool late(struct shrink *s) {
@@ -227,30 +228,9 @@ static uint32_t kept(const struct shrink *s) {
   return n;
 }
 
-/* Leaves about WINDOW operations before the fault, and the configurations they begin in. */
-static void cut_before(struct shrink *s, uint32_t fault) {
+/* The configurations the operations from an event on begin in. */
+static bool capture(struct shrink *s, uint32_t best, struct start *start) {
   const struct part *p = s->part;
-  if (kept(s) <= WINDOW) return;
-  uint32_t most = 0, from = 0;
-  /* The event with WINDOW operations returning after it; a moment with little under way is better. */
-  uint32_t *rets = mem_zero(s->mem, (size_t)p->events + 1, sizeof *rets);
-  for (uint32_t i = 0; i < p->count; i++)
-    if (s->fate[i] == KEPT && p->ops[i].ret <= fault && !op_pending(&p->ops[i])) rets[p->ops[i].ret] = 1;
-  for (from = fault; from > 0 && most < WINDOW; from--) most += rets[from];
-  int32_t under_way = 0, least = INT32_MAX;
-  uint32_t best = from;
-  int8_t *change = mem_zero(s->mem, (size_t)p->events + 1, 1);
-  for (uint32_t i = 0; i < p->count; i++) {
-    if (s->fate[i] != KEPT) continue;
-    change[p->ops[i].call] = 1;
-    if (!op_pending(&s->part->ops[i])) change[s->part->ops[i].ret] = -1;
-  }
-  for (uint32_t e = 0; e < fault; e++) {
-    if (e >= from && under_way < least && e + WINDOW / 4 < fault) least = under_way, best = e;
-    under_way += change[e];
-  }
-  mem_free(s->mem, rets);
-  mem_free(s->mem, change);
   uint32_t *from_op = NULL;
   struct mem *m = mem_child(s->mem);
   struct part whole = build(s, m, &from_op); /* only kept ones: events shift with what is gone */
@@ -260,9 +240,22 @@ static void cut_before(struct shrink *s, uint32_t fault) {
     if (!op_pending(&whole.ops[i]) && s->part->ops[from_op[i]].ret < best && whole.ops[i].ret >= event)
       event = whole.ops[i].ret + 1;
   }
+  bool good = search_capture(search_new(m, p->spec), &whole, event, CAPTURE_MOST, s->mem, start);
+  mem_close(m);
+  return good;
+}
+
+/* Leaves about NEAR operations before the fault, and the configurations they begin in. */
+static void cut_before(struct shrink *s, uint32_t fault) {
+  const struct part *p = s->part;
+  uint32_t left = kept(s);
+  if (left <= NEAR) return;
+  bool known = s->fault && s->fault->start.count && left == p->count;
+  uint32_t best = known ? s->fault->from : part_quiet_before(p, s->mem, fault, s->fate);
   struct start start;
-  if (!search_capture(search_new(m, p->spec), &whole, event, CAPTURE_MOST, s->mem, &start)) {
-    mem_close(m);
+  if (known) {
+    start = s->fault->start;
+  } else if (!capture(s, best, &start)) {
     s->minimal = false;
     return;
   }
@@ -277,7 +270,6 @@ static void cut_before(struct shrink *s, uint32_t fault) {
   }
   s->start = start;
   s->from = best;
-  mem_close(m);
   if (still_wrong(s)) return;
   memcpy(s->fate, before, p->count);
   memset(&s->start, 0, sizeof s->start);
@@ -301,7 +293,7 @@ static void drop_pure(struct shrink *s) {
 /* Frees the operations one at a time, until no more can be: the ones long before the fault first. */
 static void free_ops(struct shrink *s) {
   const struct part *p = s->part;
-  if (kept(s) > 4 * WINDOW) {
+  if (kept(s) > 4 * NEAR) {
     s->minimal = false;
     return;
   }
@@ -341,8 +333,10 @@ static void drop_ties(struct shrink *s) {
 }
 
 /* Shrinks a part that has nothing in it but what may matter. */
-static void shrink_all(const struct part *p, uint32_t culprit, struct mem *m, double seconds, struct shrunk *out) {
-  struct shrink s = {.mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = culprit};
+static void shrink_all(const struct part *p, uint32_t culprit, const struct fault *whole, struct mem *m, double seconds,
+                       struct shrunk *out) {
+  struct shrink s = {
+      .mem = m, .part = p, .until = clock_seconds() + seconds, .minimal = true, .culprit = culprit, .fault = whole};
   s.attempt = mem_child(m);
   s.fate = mem_zero(m, (size_t)p->count + 1, 1); /* KEPT */
   drop_ties(&s);
@@ -402,7 +396,7 @@ void shrink_part(const struct part *part, const struct fault *f, struct mem *m, 
   uint32_t culprit = UINT32_MAX;
   for (uint32_t i = 0; i < sub.count; i++)
     if (f->exact && list.at[i] == f->culprit) culprit = i;
-  shrink_all(&sub, culprit, m, seconds, out);
+  shrink_all(&sub, culprit, sub.count == p->count ? f : NULL, m, seconds, out);
   for (size_t i = 0; i < out->core.count; i++) out->core.at[i] = list.at[out->core.at[i]];
   for (size_t i = 0; i < out->free.count; i++) out->free.at[i] = list.at[out->free.at[i]];
   out->culprit = f->culprit;

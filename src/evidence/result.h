@@ -38,6 +38,7 @@ struct check_result {
                  * the minimising */
   bool confirmed;          /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
   uint32_t culprit;        /* the operation at whose return it became impossible, or UINT32_MAX */
+  bool unsure;             /* at an earlier return it may have been impossible already */
   uint64_t configurations; /* explored */
   size_t parts;            /* independent parts decided */
   uint32_t reached;        /* unknown: events decided before the limit */

@@ -138,6 +138,8 @@ void put_notes(struct text *t, const struct report *r, const char *before, const
     put_count(t, unseen, "operation");
     text_printf(t, " returned a result that was not recorded: any result is accepted there%s", after);
   }
+  if (r->result->verdict == VERDICT_VIOLATED && r->result->culprit != UINT32_MAX && r->result->unsure)
+    text_printf(t, "%swhether an earlier return was impossible already was too much to decide%s", before, after);
   if (r->result->verdict == VERDICT_VIOLATED && !r->result->confirmed)
     text_printf(t, "%sthe violation was not confirmed by plain enumeration: too many orders to try%s", before, after);
 }
