@@ -186,7 +186,7 @@ static void line(struct scanning *k, char *s) {
   } else if (*s != ' ' && (open = strchr(s, '<')) && strlen(open) > 2 && !strcmp(s + strlen(s) - 2, ">:")) {
     snprintf(k->function, sizeof k->function, "%.*s", (int)(strlen(open) - 3), open + 1);
     k->told[0] = 0;
-  } else if (k->at && *s == ' ') {
+  } else if (k->at && (*s == ' ' || (*s >= '0' && *s <= '9'))) { /* sections from number 100 on begin the line */
     char *text = strchr(s, '\t'), *more = text ? strstr(text, ": R_") : NULL;
     k->marked |= !text && strstr(s, " " ASSEMBLY_MARK " ");
     if (!text) return;
