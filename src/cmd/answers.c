@@ -58,21 +58,30 @@ static bool write_report(const struct report *r, const char *path, report_maker 
   return good;
 }
 
-bool write_reports(const struct args *a, struct mem *m, const struct report *r, report_maker *svg,
-                   struct text *before) {
+bool print_report(const struct args *a, const struct report *r, struct text *before) {
   (arg_flag(a, "json") ? report_json : report_text)(r, before);
   const char *all = text_string(before), *out = all;
   if (arg_flag(a, "quiet") && !arg_flag(a, "json") && before->count > 1) {
     const char *last = memrchr(all, '\n', before->count - 1);
     if (last) out = last + 1;
   }
-  bool good = write_stdout(out, before->count - (size_t)(out - all)); /* whatever becomes of the rest */
+  return write_stdout(out, before->count - (size_t)(out - all));
+}
+
+bool write_pages(const struct args *a, struct mem *m, const struct report *r, report_maker *svg) {
+  bool good = true;
   if (a->junit)
     junit_add(a->junit, r);
   else
     good &= write_report(r, arg_value(a, "junit"), report_junit);
   good &= write_report(r, output_path(a, m, "svg"), svg);
   return write_report(r, output_path(a, m, "html"), report_html) && good;
+}
+
+bool write_reports(const struct args *a, struct mem *m, const struct report *r, report_maker *svg,
+                   struct text *before) {
+  bool good = print_report(a, r, before); /* whatever becomes of the rest */
+  return write_pages(a, m, r, svg) && good;
 }
 
 bool file_written(bool good, const struct problem *why) {

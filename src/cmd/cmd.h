@@ -117,6 +117,8 @@ void tell_junit(const struct args *, const char *path, int status, const char *w
 struct report;
 typedef void report_maker(const struct report *, struct text *);
 bool write_reports(const struct args *, struct mem *, const struct report *, report_maker *svg, struct text *before);
+bool print_report(const struct args *, const struct report *, struct text *before); /* the first part of it */
+bool write_pages(const struct args *, struct mem *, const struct report *, report_maker *svg); /* the second */
 bool file_written(bool good, const struct problem *); /* says the problem if it is not */
 /* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write`
  * gives. */

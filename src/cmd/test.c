@@ -486,9 +486,16 @@ static volatile sig_atomic_t told; /* to end */
 
 static void on_told(int sig) { told = sig; }
 
+/* The verdict stands, however the rest ended. */
+static int only_said(const struct test_job *j, const char *how) {
+  say_error("the process that writes the files asked for ended before they were written (%s)", how);
+  return status_of_output(*j->status, false);
+}
+
 static int status_of_child(const struct test_job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
-  if (WIFEXITED(status) && *j->phase == PHASE_DONE) return WEXITSTATUS(status);
+  if (*j->phase == PHASE_DONE) return *j->status;
+  if (*j->phase == PHASE_SAID) return only_said(j, how);
   if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) return EXIT_UNKNOWN; /* it has said so */
   if (*j->phase == PHASE_LOAD)
     return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?",
@@ -553,6 +560,7 @@ static int wait_for_child(struct test_job *j, pid_t child, int pipe_end) {
     if (since && now > since + grace) {
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
+      if (*j->phase >= PHASE_SAID) return status_of_child(j, status);
       return answer_nothing(j, limit, ", and the code did not end by itself");
     }
     poll(&fd, 1, since ? 20 : 100); /* its end is at the other end of the pipe */
@@ -576,10 +584,10 @@ static int supervise(struct test_job *j) {
     close(ends[0]);
     int nothing = open("/dev/null", O_RDONLY); /* the code is not to wait for somebody to type something */
     if (nothing > 0) dup2(nothing, STDIN_FILENO), close(nothing);
-    int status = in_child(j);
+    *j->status = in_child(j);
     fflush(stdout);
     *j->phase = PHASE_DONE;
-    _exit(status);
+    _exit(*j->status);
   }
   close(ends[1]);
   int status = wait_for_child(j, child, ends[0]);
@@ -599,7 +607,8 @@ static int run(const struct args *a) {
   if (debug && strcmp(debug, "self")) return under_debugger(a, &j, debug);
   mem_open(&m, NULL);
   int status = EXIT_UNKNOWN;
-  j.phase = mmap(NULL, sizeof *j.phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  j.phase = mmap(NULL, 2 * sizeof *j.phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  j.status = j.phase + 1;
   if (j.phase == MAP_FAILED) {
     say_error("out of memory");
   } else if (!(j.directory = compile_directory(&m, &why))) {

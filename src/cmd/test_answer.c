@@ -516,7 +516,10 @@ static bool write_answers(const struct test_job *j, struct mem *m, struct report
   struct text t;
   text_open(&t, m);
   r->evidence = writable_path(evidence);
-  bool good = write_reports(j->args, m, r, drawn_svg, &t);
+  bool good = print_report(j->args, r, &t);
+  *j->status = status_of_output(status_of_verdict(j->answer.verdict), good);
+  *j->phase = PHASE_SAID;
+  good &= write_pages(j->args, m, r, drawn_svg);
   return (!evidence || write_evidence(j, m, r, evidence)) && good;
 }
 

@@ -8,8 +8,8 @@
 #include "test/coverage.h"
 #include "test/tell.h"
 
-/* What the child is doing, for when it dies. */
-enum test_phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_DONE };
+/* What the child is doing, for when it dies. SAID: the verdict is printed, the files asked for are being written. */
+enum test_phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_SAID, PHASE_DONE };
 
 /* A finding that is listed. */
 struct test_other {
@@ -23,7 +23,7 @@ struct test_job {
   const struct args *args;
   char **inputs, **flags;
   const char *directory;
-  volatile int *phase; /* shared with the parent */
+  volatile int *phase, *status; /* shared with the parent; the exit status, from PHASE_SAID on */
   struct client_options size;
   bool sized;   /* the user said how large clients are, or which */
   bool limited; /* ... or how long it may take */

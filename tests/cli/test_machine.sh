@@ -34,6 +34,25 @@ CC=/bin/true run 2 "$asif" verify "$stack"; warns '/bin/true, which is to prepro
 CC=./crashes run 2 "$asif" verify "$stack"; warns '(./crashes) ended unexpectedly'
 run 2 env -i PATH=/none "$asif" test "$stack"; warns 'the compiler cc cannot be run'
 
+# A process that ends when it has said its verdict, and writes the files asked for, does not make another of it.
+cat >loses.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int fetch_add(void) { int v = atomic_load(&n); atomic_store(&n, v + 1); return v; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+mkfifo nobody_reads
+: >said
+"$asif" test loses.c --evidence nobody_reads >said 2>err </dev/null &
+pid=$!
+until grep -q '^verdict: ' said || ! kill -0 $pid; do sleep 0.1; done
+kill -KILL "$(ps -o pid= --ppid $pid | tr -d ' ')"
+wait $pid; got=$?
+[ $got = 1 ] && [ "$(grep -c '^verdict: not linearizable' said)" = 1 ] && [ "$(grep -c '^verdict: ' said)" = 1 ] || fail "$got, $(cat said err)"
+grep -q 'ended before they were written (Killed)' err || fail "nothing is said of the evidence: $(cat err)"
+
 # Before anything was tested there is a verdict, too.
 run 3 "$asif" test "$stack" --stress -t 0.000001; says 'verdict: unknown: the time limit was reached before anything was tested'
 run 3 "$asif" test "$stack" --stress -t 0.000001 --json; says '"verdict":"unknown"'

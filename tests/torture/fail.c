@@ -1,41 +1,53 @@
 /* Makes calls of the C library fail, for tests/cli/torture.sh; loaded before the program with LD_PRELOAD.
  *
- *   TORTURE=alloc|write|child   which calls: taking memory; writing and creating files; starting a process, which is then killed
- *   TORTURE_AT=N                the Nth of them, counted in each process of asif from 1; 0: none, they are only counted
- *   TORTURE_ALL=1               and all that follow
- *   TORTURE_SIGNAL=S            what a child is killed with (9)
- *   TORTURE_COUNT=FILE          gets the number of calls, as 8 bytes: the most that any process of asif made
+ *   TORTURE=alloc   taking memory fails
+ *           write   writing and creating files
+ *           child   a process that is started is killed at once
+ *           death   a process that was forked is killed where it takes memory or writes
+ *           end     the first process is sent the signal where it takes memory or writes
+ *   TORTURE_AT=N         the Nth of these calls, counted in each process of asif from 1; 0: none, they are only counted
+ *   TORTURE_ALL=1        and all that follow
+ *   TORTURE_SIGNAL=S     the signal (9); 0 (child): the process cannot be started
+ *   TORTURE_COUNT=FILE   gets the number of calls, as 8 bytes: the most that any process of asif made
  *
  * Calls are counted in processes called asif only, not in the compilers that it runs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { NONE, ALLOC, WRITE, CHILD };
+enum kind { NONE, ALLOC, WRITE, CHILD, DEATH, END };
 static enum kind kind;
 static long at;
 static bool all;
 static int deadly = 9;
+static pid_t first;
 static atomic_long calls, *most;
 
-static bool fails(enum kind k) {
-  if (k != kind) return false;
+static bool is_its_turn(void) {
   long n = atomic_fetch_add(&calls, 1) + 1;
   for (long known = most ? atomic_load(most) : n; known < n && !atomic_compare_exchange_weak(most, &known, n);)
     ;
   return at && (all ? n >= at : n == at);
+}
+
+static bool fails(enum kind k) {
+  bool ends = kind == DEATH ? getpid() != first : kind == END && getpid() == first;
+  if (ends && k != CHILD && is_its_turn()) kill(getpid(), deadly);
+  return k == kind && is_its_turn();
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -50,7 +62,9 @@ __attribute__((constructor)) static void begin(void) {
     void *shared = (void *)syscall(SYS_mmap, NULL, sizeof *most, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
     if (shared != MAP_FAILED) most = shared;
   }
-  kind = !strcmp(what, "alloc") ? ALLOC : !strcmp(what, "write") ? WRITE : CHILD;
+  static const char *const names[] = {[ALLOC] = "alloc", [WRITE] = "write", [CHILD] = "child", [DEATH] = "death", [END] = "end"};
+  first = getpid();
+  for (kind = END; kind && strcmp(what, names[kind]);) kind--;
 }
 
 /* The real function; dlsym itself may take memory, from the first of these. */
@@ -88,6 +102,23 @@ void *mmap(void *where, size_t n, int protection, int flags, int fd, off_t offse
     return MAP_FAILED;
   }
   return (void *)syscall(SYS_mmap, where, n, protection, flags, fd, offset);
+}
+
+void *mremap(void *from, size_t old, size_t n, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  void *to = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+  va_end(list);
+  if (fails(ALLOC)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return (void *)syscall(SYS_mremap, from, old, n, flags, to);
+}
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *with) {
+  REAL(pthread_create);
+  if (fails(ALLOC)) return EAGAIN;
+  return real(thread, how, run, with);
 }
 
 #define NO_SPACE(result) \
@@ -132,10 +163,53 @@ FILE *fopen(const char *path, const char *mode) {
   if (strpbrk(mode, "wa")) NO_SPACE(NULL)
   return real(path, mode);
 }
+int fputc(int c, FILE *f) {
+  REAL(fputc);
+  NO_SPACE(EOF)
+  return real(c, f);
+}
+int fflush(FILE *f) {
+  REAL(fflush);
+  if (f && __fpending(f)) NO_SPACE(EOF)
+  return real(f);
+}
+int fclose(FILE *f) { /* what it writes first is lost */
+  REAL(fclose);
+  bool lost = __fwriting(f) && fails(WRITE);
+  if (lost) __fpurge(f);
+  int closed = real(f);
+  if (!lost) return closed;
+  errno = ENOSPC;
+  return EOF;
+}
+int ftruncate(int fd, off_t size) {
+  NO_SPACE(-1)
+  return (int)syscall(SYS_ftruncate, fd, size);
+}
+int memfd_create(const char *name, unsigned flags) {
+  NO_SPACE(-1)
+  return (int)syscall(SYS_memfd_create, name, flags);
+}
+int symlink(const char *to, const char *path) {
+  NO_SPACE(-1)
+  return (int)syscall(SYS_symlink, to, path);
+}
+int open(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  if ((flags & O_ACCMODE) != O_RDONLY) NO_SPACE(-1)
+  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
 
 pid_t fork(void) {
   REAL(fork);
   bool dies = fails(CHILD);
+  if (dies && !deadly) {
+    errno = EAGAIN;
+    return -1;
+  }
   pid_t child = real();
   if (dies && child > 0) kill(child, deadly);
   return child;
@@ -144,7 +218,16 @@ int posix_spawnp(pid_t *restrict child, const char *restrict file, const posix_s
                  const posix_spawnattr_t *restrict attributes, char *const argv[restrict], char *const envp[restrict]) {
   REAL(posix_spawnp);
   bool dies = fails(CHILD);
+  if (dies && !deadly) return EAGAIN;
   int failed = real(child, file, actions, attributes, argv, envp);
   if (dies && !failed) kill(*child, deadly);
   return failed;
+}
+FILE *popen(const char *command, const char *mode) {
+  REAL(popen);
+  if (fails(CHILD)) {
+    errno = EAGAIN;
+    return NULL;
+  }
+  return real(command, mode);
 }
