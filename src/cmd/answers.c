@@ -37,7 +37,11 @@ const char *output_path(const struct args *a, struct mem *m, const char *option)
 void tell_junit(const struct args *a, const char *path, int status, const char *why) {
   static const char *const kinds[] = {
       [EXIT_USAGE] = "bad input", [EXIT_UNKNOWN] = "unknown", [EXIT_INTERNAL] = "internal error"};
-  if (a->junit) junit_add_problem(a->junit, strcmp(path, "-") ? path : "<stdin>", kinds[status], why);
+  if (!a->junit) return;
+  if (!MEM_GUARD(a->junit->cases.mem))
+    junit_add_problem(a->junit, strcmp(path, "-") ? path : "<stdin>", kinds[status], why);
+  else
+    a->junit->lost = true;
 }
 
 /* In memory of its own: that there is too little for a page loses the page alone. */
@@ -65,15 +69,17 @@ bool print_report(const struct args *a, const struct report *r, struct text *bef
     const char *last = memrchr(all, '\n', before->count - 1);
     if (last) out = last + 1;
   }
-  return write_stdout(out, before->count - (size_t)(out - all));
+  bool good = write_stdout(out, before->count - (size_t)(out - all));
+  *a->said = status_of_output(status_of_verdict(r->result->verdict), false);
+  return good;
 }
 
 bool write_pages(const struct args *a, struct mem *m, const struct report *r, report_maker *svg) {
-  bool good = true;
-  if (a->junit)
+  bool good = a->junit || write_report(r, arg_value(a, "junit"), report_junit);
+  if (a->junit && MEM_GUARD(a->junit->cases.mem))
+    a->junit->lost = true;
+  else if (a->junit)
     junit_add(a->junit, r);
-  else
-    good &= write_report(r, arg_value(a, "junit"), report_junit);
   good &= write_report(r, output_path(a, m, "svg"), svg);
   return write_report(r, output_path(a, m, "html"), report_html) && good;
 }
@@ -84,19 +90,37 @@ bool write_reports(const struct args *a, struct mem *m, const struct report *r, 
   return write_pages(a, m, r, svg) && good;
 }
 
+bool write_cases(const struct args *a, struct junit *j) {
+  struct text t;
+  if (!j->lost && !MEM_GUARD(j->cases.mem)) {
+    text_open(&t, j->cases.mem);
+    junit_put(j, &t);
+    return write_file(arg_value(a, "junit"), text_string(&t), t.count);
+  }
+  say_error("cannot write %s: out of memory", arg_value(a, "junit"));
+  return false;
+}
+
 bool file_written(bool good, const struct problem *why) {
   if (!good) say_error("%s", why->text);
   return good;
 }
 
-int answer_apart(int (*write)(void *self, struct mem *), void *self) {
+bool answer_printed(const struct args *a) { return *a->said != EXIT_UNKNOWN; }
+
+int answer_lost(const struct args *a) {
+  say_error("out of memory while writing the answer");
+  return *a->said;
+}
+
+int answer_apart(const struct args *a, int (*write)(void *self, struct mem *), void *self) {
   struct mem own;
   volatile int status = EXIT_UNKNOWN;
   mem_open(&own, NULL);
   if (!MEM_GUARD(&own))
     status = write(self, &own);
   else
-    say_error("out of memory while writing the answer");
+    status = answer_lost(a);
   mem_close(&own);
   return status;
 }

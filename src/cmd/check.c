@@ -146,7 +146,7 @@ static int check_file(struct job *j, const char *path) {
   } else {
     unknown_result(&limits, h ? "deciding" : "reading", &result, reason, sizeof reason);
   }
-  if (!MEM_GUARD(&own)) {
+  if (!answer_printed(j->args) && !MEM_GUARD(&own)) {
     struct report report = {.command = "check",
                             .history = h,
                             .source = strcmp(path, "-") ? path : "<stdin>",
@@ -160,8 +160,7 @@ static int check_file(struct job *j, const char *path) {
     status = status_of_verdict(result.verdict);
     status = status_of_output(status, write_answers(j, &own, &report, &why));
   } else {
-    say_error("out of memory while writing the answer");
-    if (status != EXIT_VIOLATED) status = EXIT_UNKNOWN;
+    status = answer_lost(j->args);
   }
   spec_user_close(&spec);
   mem_close(&own);
@@ -191,29 +190,24 @@ static int check_one(struct job *j, const struct args *a, const char *path) {
 static int run(const struct args *a) {
   static const char *const files[] = {"evidence", "witness", "svg", "html", NULL};
   struct job j = {0};
+  volatile int said;
   struct args one = *a;
+  one.said = &said;
   struct mem m;
   struct junit junit;
-  volatile int status = EXIT_HOLDS;
+  int status = EXIT_HOLDS;
   if (!approx_options(a) || !read_options(a, &j) || !one_file_each(a, files)) return EXIT_USAGE;
   handle_interrupts();
   mem_open(&m, NULL);
-  if (!MEM_GUARD(&m)) {
-    junit_open(&junit, &m, "check");
-    if (arg_flag(a, "junit")) one.junit = &junit;
-    for (int i = 0; i < a->count; i++) {
-      one.number = a->count > 1 ? (unsigned)i + 1 : 0;
-      status = graver_status(status, check_one(&j, &one, a->at[i]));
-    }
-    struct text t;
-    text_open(&t, &m);
-    junit_put(&junit, &t);
-    if (one.junit && !write_file(arg_value(a, "junit"), text_string(&t), t.count))
-      status = graver_status(status, EXIT_USAGE);
-  } else {
-    say_error("out of memory while writing the answer");
-    status = graver_status(status, EXIT_UNKNOWN);
+  junit_open(&junit, &m, "check");
+  if (arg_flag(a, "junit")) one.junit = &junit;
+  for (int i = 0; i < a->count; i++) {
+    one.number = a->count > 1 ? (unsigned)i + 1 : 0;
+    said = EXIT_UNKNOWN;
+    status = graver_status(status, check_one(&j, &one, a->at[i]));
+    *a->said = graver_status(status, EXIT_UNKNOWN);
   }
+  if (one.junit) status = status_of_output(status, write_cases(a, &junit));
   mem_close(&m);
   return status;
 }

@@ -152,9 +152,8 @@ int check_approx(const struct args *a, const char *path, double seconds, size_t 
   struct monitoring *j;
   mem_open(&own, NULL);
   if (MEM_GUARD(&own)) {
-    say_error("out of memory while writing the answer");
     mem_close(&own);
-    return EXIT_UNKNOWN;
+    return answer_lost(a);
   }
   j = mem_zero(&own, 1, sizeof *j);
   j->args = a;
@@ -175,7 +174,9 @@ int check_approx(const struct args *a, const char *path, double seconds, size_t 
     else
       verdict = shown ? VERDICT_VIOLATED : VERDICT_HOLDS;
   }
-  if (good) {
+  if (answer_printed(a)) {
+    status = answer_lost(a);
+  } else if (good) {
     m.limits = NULL; /* what is left to do is small, and is done */
     status = answer(j, &own, path, verdict);
   } else {

@@ -29,6 +29,8 @@ struct args {
   const char **values; /* an option each, parallel to command->opts; "" for a given flag; NULL if not given */
   unsigned number;     /* of the input that is being answered, from 1, where there are several; otherwise 0 */
   struct junit *junit; /* where its test case goes; NULL: to the file of --junit, alone */
+  volatile int *said; /* the exit status if nothing more can be done: unknown; once the verdict is printed its own, with
+                       * output that is lost */
 };
 
 struct command {
@@ -109,6 +111,8 @@ bool one_file_each(const struct args *, const char *const options[]);
 const char *output_path(const struct args *, struct mem *, const char *option);
 /* A test case for an input that has no verdict: otherwise a build would pass on it unseen. */
 void tell_junit(const struct args *, const char *path, int status, const char *why);
+/* Writes the file of all test cases, unless one was lost. False: it could not be written, said on stderr. */
+bool write_cases(const struct args *, struct junit *);
 
 /* The report as --json, --quiet, --junit, --svg and --html ask for it; on standard output after what is in `before`
  * already, of which --quiet leaves the last line of all. It is printed first, then the files are written: those that
@@ -122,6 +126,9 @@ bool write_pages(const struct args *, struct mem *, const struct report *, repor
 bool file_written(bool good, const struct problem *); /* says the problem if it is not */
 /* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write`
  * gives. */
-int answer_apart(int (*write)(void *self, struct mem *), void *self);
+int answer_apart(const struct args *, int (*write)(void *self, struct mem *), void *self);
+/* The memory is used up; what was printed stands. Says so; the exit status. */
+int answer_lost(const struct args *);
+bool answer_printed(const struct args *); /* the verdict, at least */
 
 #endif

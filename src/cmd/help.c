@@ -7,14 +7,18 @@
 #include "spec/spec.h"
 
 /* Every kind of violation that asif gen can make, once. */
+static bool has_kind(const struct spec *s, const char *name) {
+  for (const struct bad_kind *k = generate_kinds(s); k->name; k++)
+    if (!strcmp(k->name, name)) return true;
+  return false;
+}
+
 static void kind_words(struct text *t) {
   text_add(t, "any");
   for (int i = 0; specs[i]; i++)
     for (const struct bad_kind *k = generate_kinds(specs[i]); k->name; k++) {
       bool seen = false;
-      size_t n = strlen(k->name);
-      for (const char *s = text_string(t); (s = strstr(s, k->name)); s += n)
-        seen |= s[-1] == ' ' && (!s[n] || s[n] == ' ');
+      for (int before = 0; before < i; before++) seen |= has_kind(specs[before], k->name);
       if (!seen) text_printf(t, " %s", k->name);
     }
 }

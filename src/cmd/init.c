@@ -18,8 +18,15 @@ static const struct opt opts[] = {
 
 enum role { CREATE, INIT, DESTROY, PUT, GET, STEAL, CONTAINS, ERASE, LOOK_UP, ROLES };
 
+/* What the operations that were written need. */
+struct needs {
+  bool size, success, memory;
+  VEC(const char *) others; /* variables for other structs */
+};
+
 struct guess {
   struct mem *mem;
+  struct needs *needs;
   const char *path;
   const struct header *header;
   const char *handle; /* "struct queue": its functions take a pointer to it */
@@ -217,11 +224,10 @@ static bool read_spec(struct guess *g, struct problem *why) {
 /* Writing. */
 
 /* "== 0" of a function that returns an int: by POSIX's custom. */
-static void put_ok(struct text *t, const struct header_function *f, const char *call) {
-  if (is_truth(&f->returns))
-    text_add(t, call);
-  else
-    text_printf(t, "SUCCEEDS(%s)", call);
+static void put_ok(const struct guess *g, struct text *t, const struct header_function *f, const char *call) {
+  bool truth = is_truth(&f->returns);
+  text_printf(t, truth ? "%s" : "SUCCEEDS(%s)", call);
+  g->needs->success |= !truth;
 }
 
 /* Arguments from parameter `from` on: numbers are SIZE or 0, pointers NULL. */
@@ -267,26 +273,34 @@ static bool is_node(const struct header_type *t) {
   return strstr(t->base, "entry") || strstr(t->base, "node") || strstr(t->base, "link") || strstr(t->base, "elem");
 }
 
+static bool has_other(const struct guess *g, const char *name) {
+  for (size_t i = 0; i < g->needs->others.count; i++)
+    if (!strcmp(g->needs->others.at[i], name)) return true;
+  return false;
+}
+
 static void put_others(const struct guess *g, struct text *t, const struct header_function *f) {
   for (unsigned i = 1; f && i < f->params; i++) {
     struct text name;
     text_open(&name, g->mem);
     if (i == element_of(f) || !is_other(&f->param[i]) || is_node(&f->param[i])) continue;
     put_other(&name, &f->param[i]);
-    if (!strstr(text_string(t), text_string(&name)))
-      text_printf(t, "static %s %s[8];\n", f->param[i].base, text_string(&name));
+    if (has_other(g, text_string(&name))) continue;
+    vec_push(g->mem, &g->needs->others, text_string(&name));
+    text_printf(t, "static %s %s[8];\n", f->param[i].base, text_string(&name));
   }
 }
 
 /* "queue_put(object, asif_pointer(v), 0)" */
-static void put_call(struct text *t, const struct header_function *f, const char *element, bool puts) {
+static void put_call(const struct guess *g, struct text *t, const struct header_function *f, const char *element,
+                     bool puts) {
   text_printf(t, "%s(object", f->name);
   for (unsigned i = 1; i < f->params; i++) {
     text_add(t, ", ");
     if (i == element_of(f))
       text_add(t, element);
     else if (is_other(&f->param[i]) && is_node(&f->param[i]) && puts)
-      text_printf(t, "malloc(sizeof(%s))", f->param[i].base);
+      text_printf(t, "malloc(sizeof(%s))", f->param[i].base), g->needs->memory = true;
     else if (is_other(&f->param[i]) && !is_node(&f->param[i]))
       put_other(t, &f->param[i]);
     else
@@ -309,12 +323,15 @@ static void put_set_up(const struct guess *g, struct text *t) {
     text_open(&name, g->mem);
     if (is_other(&made->param[n])) put_other(&name, &made->param[n]);
     bool node = name.count && is_node(&made->param[n]);
-    bool there = name.count && !node && strstr(text_string(t), text_string(&name));
+    bool there = name.count && !node && has_other(g, text_string(&name));
     if (node) {
       text_printf(t, "%smalloc(sizeof(%s))", n ? ", " : "", made->param[n].base);
+      g->needs->memory = true;
       continue;
     }
-    text_printf(t, "%s%s", n ? ", " : "", there ? text_string(&name) : is_pointer(&made->param[n]) ? "NULL" : "SIZE");
+    bool number = !there && !is_pointer(&made->param[n]);
+    text_printf(t, "%s%s", n ? ", " : "", there ? text_string(&name) : number ? "SIZE" : "NULL");
+    g->needs->size |= number;
   }
   text_add(t, "); }\n");
   const struct header_function *destroy = g->of[DESTROY];
@@ -343,7 +360,7 @@ static void put_asks(const struct guess *g, struct text *t, const char *op, cons
     text_printf(t, "static bool test_%s(%s) { return %s != NULL; }\n", op, args, text_string(&call));
   } else {
     text_printf(t, "static bool test_%s(%s) { return ", op, args);
-    put_ok(t, f, text_string(&call));
+    put_ok(g, t, f, text_string(&call));
     text_add(t, "; }\n");
   }
 }
@@ -361,14 +378,15 @@ static void put_insert(const struct guess *g, struct text *t, const char *op) {
   struct text call;
   text_open(&call, g->mem);
   if (is_intrusive(g)) {
-    put_call(&call, f, "&n->node", true);
+    put_call(g, &call, f, "&n->node", true);
     text_printf(t,
                 "struct test_node {\n  %s node; /* first: a pointer to it is one to the whole */\n  int value;\n};\n"
                 "static void test_%s(int v) {\n  struct test_node *n = malloc(sizeof *n);\n  n->value = v;\n  %s;\n}\n",
                 f->param[element_of(f)].base, op, text_string(&call));
+    g->needs->memory = true;
     return;
   }
-  put_call(&call, f, payload(g, &f->param[element_of(f)], "v"), true);
+  put_call(g, &call, f, payload(g, &f->param[element_of(f)], "v"), true);
   if (!g->bounded || is_void(&f->returns)) {
     text_printf(t, "static void test_%s(int v) { %s; }\n", op, text_string(&call));
     return;
@@ -377,7 +395,7 @@ static void put_insert(const struct guess *g, struct text *t, const char *op) {
   if (is_pointer(&f->returns))
     text_printf(t, "%s != NULL", text_string(&call));
   else
-    put_ok(t, f, text_string(&call));
+    put_ok(g, t, f, text_string(&call));
   text_add(t, " ? ASIF_OK : ASIF_FULL; }\n");
 }
 
@@ -386,7 +404,7 @@ static void put_remove(const struct guess *g, struct text *t, const char *op, co
   bool out = f->params > 1;
   text_open(&call, g->mem);
   bool numbers = out && is_numbers(&f->param[element_of(f)]);
-  put_call(&call, f, numbers ? "out" : "&out", false);
+  put_call(g, &call, f, numbers ? "out" : "&out", false);
   if (!out && is_intrusive(g) && f == g->of[GET]) {
     text_printf(t,
                 "static int test_%s(void) {\n  struct test_node *n = (struct test_node *)%s;\n"
@@ -418,7 +436,7 @@ static void put_remove(const struct guess *g, struct text *t, const char *op, co
   if (is_pointer(&f->returns))
     text_printf(t, "%s != NULL", text_string(&call));
   else
-    put_ok(t, f, text_string(&call));
+    put_ok(g, t, f, text_string(&call));
   text_printf(t, " ? %s : ASIF_EMPTY;\n}\n", result);
 }
 
@@ -444,8 +462,8 @@ static void put_harness(const struct guess *g, struct text *t) {
   struct text body;
   text_open(&body, g->mem);
   put_body(g, &body);
-  bool sized = strstr(text_string(&body), "SIZE") != NULL, tells = strstr(text_string(&body), "SUCCEEDS") != NULL;
-  const char *library = strstr(text_string(&body), "malloc(") ? "#include <stdlib.h>\n" : "";
+  bool sized = g->needs->size, tells = g->needs->success;
+  const char *library = g->needs->memory ? "#include <stdlib.h>\n" : "";
   text_printf(t,
               "/* A harness for %s, written by `asif init`. Guesses: the specification%s%s. Run it together with the\n"
               " * library's own files:\n"
@@ -526,7 +544,8 @@ static int write_harness(const struct args *a, const struct guess *g, char *cons
 static int run(const struct args *a) {
   struct header header;
   struct problem why;
-  struct guess g = {.mem = a->mem, .path = a->at[0], .header = &header};
+  struct needs needs = {.size = false};
+  struct guess g = {.mem = a->mem, .needs = &needs, .path = a->at[0], .header = &header};
   VEC(char *) flags = {NULL, 0, 0};
   for (int i = 1; i < a->count; i++) vec_push(a->mem, &flags, a->at[i]);
   const char *include = include_folder(a->mem);

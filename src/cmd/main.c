@@ -20,12 +20,14 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
+static volatile int said = EXIT_UNKNOWN; /* struct args */
+
 static int run_command(struct mem *m, struct text *t, const struct command *c, int count, char **at) {
   struct args args;
   switch (parse_args(m, c, count, at, &args)) {
   case PARSE_WRONG: return EXIT_USAGE;
   case PARSE_HELP: help_command(c, t); return print(t);
-  default: return c->run(&args);
+  default: args.said = &said; return c->run(&args);
   }
 }
 
@@ -83,7 +85,7 @@ int main(int argc, char **argv) {
   if (MEM_GUARD(&m)) {
     mem_close(&m);
     say_error("%s", limit_told((enum limit)limits.reached));
-    return EXIT_UNKNOWN;
+    return said;
   }
   int status = dispatch(&m, argc, argv);
   mem_close(&m);

@@ -362,7 +362,7 @@ static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) 
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
-/* Adds where in the source it is that could not be run, unless the sentence says so itself. */
+/* Adds where in the source it is that could not be run; where the sentence says so itself there is no address. */
 static void place_unsupported(struct test_job *j) {
   struct searched *s = &j->answer;
   struct place at;
@@ -371,9 +371,6 @@ static void place_unsupported(struct test_job *j) {
   if (!s->unsupported || !s->unsupported_pc) return;
   if (!places_find(&j->own, j->compiled.object, &offset, 1, &at) || !at.line) return;
   text_open(&t, &j->own);
-  text_printf(&t, "%s:%u", at.file, (unsigned)at.line);
-  if (strstr(s->unsupported, t.at)) return;
-  text_clear(&t);
   text_printf(&t, "%s:%u: %s", at.file, (unsigned)at.line, s->unsupported);
   s->unsupported = t.at;
 }
@@ -489,7 +486,7 @@ static void on_told(int sig) { told = sig; }
 /* The verdict stands, however the rest ended. */
 static int only_said(const struct test_job *j, const char *how) {
   say_error("the process that writes the files asked for ended before they were written (%s)", how);
-  return status_of_output(*j->status, false);
+  return *j->status;
 }
 
 static int status_of_child(const struct test_job *j, int status) {

@@ -165,13 +165,14 @@ static void note_races(const struct test_job *j, struct mem *m, notes *to) {
                                     [FORGIVEN_SUPPRESSED] = "suppressed"};
   const struct races_seen *s = &j->answer.seen;
   bool said = j->options.run.volatiles != VOLATILE_UNSAID;
+  const char *where[FORGIVEN_MOST];
   struct text t;
   text_open(&t, m);
   for (size_t i = 0; i < s->count; i++) { /* a line is printed once, however many of its accesses race */
-    struct text one;
-    text_open(&one, m);
-    text_printf(&one, "%s (%s)", both_places(j, m, s->forgiven[i].pc), why[s->forgiven[i].by]);
-    if (!strstr(text_string(&t), one.at)) text_printf(&t, "%s%s", t.count ? ", " : "", one.at);
+    bool again = false;
+    where[i] = both_places(j, m, s->forgiven[i].pc);
+    for (size_t k = 0; k < i; k++) again |= s->forgiven[k].by == s->forgiven[i].by && !strcmp(where[k], where[i]);
+    if (!again) text_printf(&t, "%s%s (%s)", t.count ? ", " : "", where[i], why[s->forgiven[i].by]);
   }
   if (s->count)
     note(m, to, "data races were seen that are not reported: %.800s%s", text_string(&t),
@@ -517,7 +518,7 @@ static bool write_answers(const struct test_job *j, struct mem *m, struct report
   text_open(&t, m);
   r->evidence = writable_path(evidence);
   bool good = print_report(j->args, r, &t);
-  *j->status = status_of_output(status_of_verdict(j->answer.verdict), good);
+  *j->status = *j->args->said;
   *j->phase = PHASE_SAID;
   good &= write_pages(j->args, m, r, drawn_svg);
   return (!evidence || write_evidence(j, m, r, evidence)) && good;
@@ -530,4 +531,4 @@ static int write_all(void *self, struct mem *m) {
   return status_of_output(status_of_verdict(j->answer.verdict), write_answers(j, m, &facts->report));
 }
 
-int test_answer(struct test_job *j) { return answer_apart(write_all, j); }
+int test_answer(struct test_job *j) { return answer_apart(j->args, write_all, j); }

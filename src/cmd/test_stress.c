@@ -456,7 +456,7 @@ int test_stress(const struct args *a, char *const *inputs, char *const *flags) {
   mem_open(&m, &j->limits);
   if (MEM_GUARD(&m)) {
     say_error("%s", limit_told((enum limit)j->limits.reached));
-    status = EXIT_UNKNOWN;
+    status = *a->said;
   } else if (!bad && read_options(j)) {
     handle_interrupts();
     status = run(j);

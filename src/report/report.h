@@ -94,6 +94,7 @@ struct junit {
   struct text cases;
   unsigned tests, failures, errors;
   double seconds;
+  bool lost; /* a case, for lack of memory: there is no file without it */
 };
 void junit_open(struct junit *, struct mem *, const char *command);
 void junit_add(struct junit *, const struct report *);

@@ -155,10 +155,10 @@ static bool trap_reached(uintptr_t pc, void *context) {
     go_to(context, t->at);
     return true;
   }
-  found_at(t->at + 1, 0, current, "here");
-  if (t->record)
+  if (t->record) /* the words have the place */
     run_found(FOUND_UNSUPPORTED, "%s comes to assembly that accesses memory, which has no hooks: %s",
               fiber_name(current), unseen_words(t->record));
+  found_at(t->at + 1, 0, current, "here");
   run_found(FOUND_UNSUPPORTED, "%s calls %s of %s, which was compiled without hooks: compile it with `asif cc`",
             fiber_name(current), t->name, image_is_without(t->at));
 }

@@ -6,7 +6,7 @@
 # The inputs are small, so that there are few such places. Some of each kind here; with ASIF_LONG all, and more commands
 # (ASIF_TORTURE_MOST: at most so many places of a kind; ASIF_TORTURE_ONLY: only commands that have these words).
 . tests/cli/common
-shopt -s extglob
+shopt -s extglob nullglob dotglob
 command -v "${CC:-cc}" >/dev/null || exit 77
 "${CC:-cc}" -std=c11 -O1 -shared -fPIC "$root/tests/torture/fail.c" -o fail.so -ldl 2>log || { echo "no library can be preloaded here: $(cat log)"; exit 77; }
 mkdir tmp files
@@ -58,44 +58,43 @@ sed 's/next = t->next;/next = 0;/' "$root/objects/treiber_stack.c" >stack.c
 "$asif" test counter.c --quiet --evidence lost -- -DLOSES >/dev/null
 printf 'struct ring;\nstruct ring *ring_create(void);\nint ring_enq(struct ring *, int);\nint ring_deq(struct ring *);\n' >ring.h
 bad=0 ran=0
-holding=() # processes that are left hold the lock that they inherit
-! command -v flock >/dev/null || holding=(flock held)
 complain() { echo "$*"; bad=$((bad + 1)); }
 
-# one WANT KIND AT EXTRA... -- COMMAND...: with that call failing.
+# one WANT KIND AT ASSIGNMENT COMMAND...: with that call failing. What is looked at after each run takes no other program.
 one() {
-  want=$1 kind=$2 at=$3
-  shift 3
-  env=()
-  while [ "$1" != -- ]; do env+=("$1"); shift; done
-  shift
-  rm -rf files/* && ran=$((ran + 1))
-  "${holding[@]}" env LD_PRELOAD="$scratch/fail.so" TORTURE="$kind" TORTURE_AT="$at" "${env[@]}" timeout -k 5 60 "$asif" "$@" >out 2>err </dev/null
+  want=$1 kind=$2 at=$3 more=$4
+  shift 4
+  for f in files/*; do rm -rf "$f"; done
+  ran=$((ran + 1))
+  { (
+    export "TORTURE=$kind" "TORTURE_AT=$at" ${more:+"$more"} "LD_PRELOAD=$scratch/fail.so"
+    exec ${holding:+flock held} timeout -k 5 60 "$asif" "$@"
+  ) >out 2>err </dev/null; } 2>/dev/null # "Terminated", says the shell
   got=$?
-  what="$kind $at ${env[*]}: asif $*: status $got, without it $want"
-  said=$(grep '^verdict: ' out)
+  what="$kind $at $more: asif $*: status $got, without it $want"
+  out=$(<out) err=$(<err) said=none
+  case $'\n'$out in *$'\nverdict: '*) said=${out#*verdict: } said=${said%%$'\n'*} ;; esac
+  case $'\n'$out in *$'\nverdict: '*$'\nverdict: '*) complain "$what; two verdicts: $out" ;; esac
   case $kind:$got in
-    *:"$want") ;;
-    *:2 | *:3) [ -s err ] || [ "${said#verdict: unknown}" != "$said" ] || complain "$what, and no reason: $(cat out)" ;;
-    end:143) ;;
-    *) complain "$what; $(tail -3 out) $(tail -3 err)" ;;
+    *:"$want" | end:143) ;;
+    *:[23]) [ -n "$err" ] || [ "${said#unknown}" != "$said" ] || complain "$what, and no reason: $out" ;;
+    *) complain "$what; $out $err" ;;
   esac
   # What is said is said rightly, and the status says the same.
   case $want:$got:$said in
-    [03]:*:'verdict: '@(not linearizable|violated)*) complain "$what; $said" ;;
-    [13]:*:'verdict: '@(linearizable|no violation|progress)*) complain "$what; $said" ;;
-    *:[23]: | *:143:* | *:*:) ;;
-    *:[23]:'verdict: unknown'* | "$want:$want":* | *:2:*) ;;
+    *:none) ;;
+    [!1]:*:@(not linearizable|violated)* | [!0]:*:@(linearizable|no violation|progress|proved)*) complain "$what; $said" ;;
+    *:[23]:unknown* | "$want:$want":* | *:2:* | *:143:*) ;;
     *) complain "$what; $said" ;;
   esac
-  left=$(ls -A tmp; ls -A | grep -vxF "$there")
-  [ -z "$left" ] || { complain "$what; left behind: $left"; rm -rf tmp/*; }
-  [ "${#holding[@]}" = 0 ] || flock -w 10 held true || { complain "$what; a process is left"; rm held; }
+  left=(tmp/* *)
+  [ "${left[*]}" = "$there" ] || { complain "$what; left behind: ${left[*]}"; rm -rf tmp/*; }
+  [ -z "$holding" ] || flock -w 10 held true || { complain "$what; a process is left"; rm held; }
   # A file is whole or not there.
   for f in files/*.evidence; do
-    [ -f "$f" ] || continue
+    [ "$(<"$f")" != "$stood" ] || continue
     "$asif" replay "$f" >replayed 2>&1
-    case $? in 0 | 3) ;; *) complain "$what; its evidence does not stand: $(tail -2 replayed)" ;; esac
+    case $? in 0 | 3) stood=$(<"$f") ;; *) complain "$what; its evidence does not stand: $(<replayed)" ;; esac
   done
 }
 
@@ -106,23 +105,26 @@ torture() {
   "$asif" "$@" >out 2>err </dev/null
   status=$?
   [ $status -le 3 ] || fail "asif $* ends with $status without any failure: $(cat err)"
-  said=$(grep -c '^verdict: ' out) begun=$(date +%s) before=$ran
+  begun=$(date +%s) before=$ran stood= holding=
   touch out err count held replayed
-  there=$(ls -A)
-  for kind in alloc write child death end; do
+  there=(tmp/* *)
+  there=${there[*]}
+  for kind in child death alloc write end; do
     : >count
     LD_PRELOAD=$scratch/fail.so TORTURE=$kind TORTURE_AT=0 TORTURE_COUNT=$scratch/count "$asif" "$@" >out 2>err </dev/null
     calls=$(od -An -td8 count | tr -d ' ')
     [ -n "$calls" ] || calls=0
+    # Processes that are left hold the lock that they inherit.
+    [ $kind != child ] || [ "$calls" = 0 ] || ! command -v flock >/dev/null || holding=yes
     step=$(((calls + most - 1) / most))
     [ $step -gt 0 ] || step=1
     for ((n = 1; n <= calls; n += step)); do
       [ $((n + step)) -le "$calls" ] || n=$calls # the last, in any case
       case $kind in
-        alloc | write) one $status $kind $n -- "$@"; one $status $kind $n TORTURE_ALL=1 -- "$@" ;;
-        child) for s in 9 15 0; do one $status $kind $n TORTURE_SIGNAL=$s -- "$@"; done ;;
-        death) for s in 9 15; do one $status $kind $n TORTURE_SIGNAL=$s -- "$@"; done ;;
-        end) one $status $kind $n TORTURE_SIGNAL=15 -- "$@" ;;
+        alloc | write) one $status $kind $n '' "$@"; one $status $kind $n TORTURE_ALL=1 "$@" ;;
+        child) for s in 9 15 0; do one $status $kind $n TORTURE_SIGNAL=$s "$@"; done ;;
+        death) for s in 9 15; do one $status $kind $n TORTURE_SIGNAL=$s "$@"; done ;;
+        end) one $status $kind $n TORTURE_SIGNAL=15 "$@" ;;
       esac
     done
   done
