@@ -109,11 +109,11 @@ bool file_written(bool good, const struct problem *why) {
 bool answer_printed(const struct args *a) { return *a->said != EXIT_UNKNOWN; }
 
 int answer_lost(const struct args *a) {
-  say_error("out of memory while writing the answer");
+  say_error("%s while writing the answer", interrupted ? "interrupted" : "out of memory");
   return *a->said;
 }
 
-int answer_apart(const struct args *a, int (*write)(void *self, struct mem *), void *self) {
+static int write_apart(const struct args *a, int (*write)(void *self, struct mem *), void *self) {
   struct mem own;
   volatile int status = EXIT_UNKNOWN;
   mem_open(&own, NULL);
@@ -122,5 +122,19 @@ int answer_apart(const struct args *a, int (*write)(void *self, struct mem *), v
   else
     status = answer_lost(a);
   mem_close(&own);
+  return status;
+}
+
+int answer_apart(const struct args *a, struct mem *from, int (*write)(void *self, struct mem *), void *self) {
+  struct mem_outer outer;
+  volatile int status = EXIT_UNKNOWN;
+  if (!from) return write_apart(a, write, self);
+  mem_keep_guard(from, &outer);
+  from->limits = NULL;
+  if (!MEM_GUARD(from))
+    status = write_apart(a, write, self);
+  else
+    status = answer_lost(a);
+  mem_restore_guard(from, &outer);
   return status;
 }

@@ -124,10 +124,11 @@ bool write_reports(const struct args *, struct mem *, const struct report *, rep
 bool print_report(const struct args *, const struct report *, struct text *before); /* the first part of it */
 bool write_pages(const struct args *, struct mem *, const struct report *, report_maker *svg); /* the second */
 bool file_written(bool good, const struct problem *); /* says the problem if it is not */
-/* Writes an answer in memory of its own: there may be none left under the limit. The exit status, which is what `write`
- * gives. */
-int answer_apart(const struct args *, int (*write)(void *self, struct mem *), void *self);
-/* The memory is used up; what was printed stands. Says so; the exit status. */
+/* Writes an answer in memory of its own: there may be none left under the limit. `from` is the memory of what is
+ * answered, which may be needed as well, and is without limits from now on; or NULL. The exit status, which is what
+ * `write` gives. */
+int answer_apart(const struct args *, struct mem *from, int (*write)(void *self, struct mem *), void *self);
+/* The memory is used up, or it was interrupted; what was printed stands. Says so; the exit status. */
 int answer_lost(const struct args *);
 bool answer_printed(const struct args *); /* the verdict, at least */
 

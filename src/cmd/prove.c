@@ -262,7 +262,15 @@ static int write_all(void *self, struct mem *m) {
                           written);
 }
 
-static int answer(struct job *j) { return answer_apart(j->args, write_all, j); }
+static int write_proof(void *self, struct mem *m) {
+  struct job *j = self;
+  (void)m;
+  return answer_apart(j->args, &j->mem, write_all, j);
+}
+
+static int answer(struct job *j) {
+  return answer_apart(j->args, j->confirms ? &j->confirming_mem : NULL, write_proof, j);
+}
 
 /* Tries to prove it, for so long, and with so many compositions (0: any number). False if the file cannot be read. */
 static bool decide(struct job *j, double seconds, unsigned patience) {

@@ -459,6 +459,7 @@ static int in_child(struct test_job *j) {
     j->options.progress_self = &j->limits;
   }
   mem_open(&m, &j->limits);
+  j->mem = &m;
   if (MEM_GUARD(&m)) {
     j->answer.verdict = VERDICT_UNKNOWN;
     j->answer.limit = (enum limit)j->limits.reached;

@@ -531,4 +531,4 @@ static int write_all(void *self, struct mem *m) {
   return status_of_output(status_of_verdict(j->answer.verdict), write_answers(j, m, &facts->report));
 }
 
-int test_answer(struct test_job *j) { return answer_apart(j->args, write_all, j); }
+int test_answer(struct test_job *j) { return answer_apart(j->args, j->mem, write_all, j); }

@@ -43,6 +43,7 @@ struct test_job {
   bool covered; /* ... is known */
   struct schedule schedule;
   struct spec spec;          /* bound to the history found */
+  struct mem *mem;           /* of the search, while there is one */
   struct mem own;            /* what is made of a finding: without limits, since they may just have been reached */
   const char *token;         /* repeats the finding */
   struct test_other *others; /* with --keep-going */

@@ -322,7 +322,7 @@ static int write_all(void *self, struct mem *m) {
   return status_of_output(status_of_verdict(j->answer.search.verdict), write_answers(j, m, &facts->report));
 }
 
-static int answer(struct verify_job *j) { return answer_apart(j->args, write_all, j); }
+static int answer(struct verify_job *j, struct mem *m) { return answer_apart(j->args, m, write_all, j); }
 
 /* A limit reached before there was anything to search, or while the counterexample was explained. */
 static void cut_short(struct verify_job *j, bool read) {
@@ -371,7 +371,7 @@ static int verify_file(struct verify_job *j) {
   mem_open(&m, &j->limits);
   if (decide(j, &m, &status)) {
     say_checkpoint(&j->answer.search);
-    status = answer(j);
+    status = answer(j, &m);
   }
   subject_close(&j->subject);
   mem_close(&m);
