@@ -18,7 +18,7 @@ struct thread {
   bool second;                               /* of MOCK_SPIN_TWO: reads b next */
   unsigned saw[2], writes;                   /* the cells' versions when it read them; of all writes */
   unsigned started;                          /* the threads it created: only thread 0 does */
-  uint32_t call;
+  uint32_t call, calls;                      /* the one it makes; how many it has made */
 };
 static struct {
   long cells[MOCK_CELLS];
@@ -36,11 +36,12 @@ static struct step steps[STEPS_MOST];
 static struct moment moments[STEPS_MOST];
 static struct client client;
 static uint32_t first[MOCK_THREADS + 1];
-static struct call calls[MOCK_THREADS * MOCK_LENGTH];
+static struct call calls[MOCK_THREADS * MOCK_CALLS];
 uint64_t mock_runs;
 
 void mock_use(const struct mock_program *p) {
   program = p;
+  for (unsigned t = 0; t <= p->threads; t++) first[t] = t * MOCK_CALLS;
   client = (struct client){.threads = p->threads, .first = first, .calls = calls};
 }
 
@@ -138,7 +139,7 @@ static void advance(unsigned t) {
       if (x->kept == i->a) x->at += i->b;
       break;
     case MOCK_CALL:
-      if (!x->open) x->called = x->open = true, x->call = x->at;
+      if (!x->open) x->called = x->open = true, x->call = t * MOCK_CALLS + x->calls++;
       break;
     case MOCK_RETURN:
       if (!x->open) break;
@@ -387,6 +388,10 @@ const struct run *mock_execute(const struct client *c, const struct plan *plan, 
     else if (plan->choose && plan->choose(plan->context, &run, &chosen) == CHOOSE_STOP) {
       run.end = RUN_CUT;
       break;
+    }
+    if (run.count < plan->count && chosen.fiber < program->all) { /* one that spins may be made to go on */
+      m.threads[chosen.fiber].spinning = false;
+      enabled |= (uint64_t)can(chosen.fiber) << chosen.fiber;
     }
     if (chosen.fiber >= program->all || !(enabled >> chosen.fiber & 1)) return wrong(problem);
     struct step *s = &steps[run.count];

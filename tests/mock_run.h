@@ -5,7 +5,14 @@
 
 #include "run/run.h"
 
-enum { MOCK_THREADS = 5, MOCK_LENGTH = 24, MOCK_CELLS = 6, MOCK_LOCKS = 2, MOCK_BLOCKS = 16 };
+enum {
+  MOCK_THREADS = 5,
+  MOCK_CALLS = 6 /* of a thread, at most */,
+  MOCK_LENGTH = 24,
+  MOCK_CELLS = 6,
+  MOCK_LOCKS = 2,
+  MOCK_BLOCKS = 16
+};
 
 enum mock_op {
   MOCK_READ, /* cell a; its value is kept */

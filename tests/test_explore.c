@@ -9,12 +9,16 @@
 enum { MANY = 1500 };                                        /* programs with more schedules are skipped */
 enum cost { BOUND_DELAYS, BOUND_PREEMPTIONS, BOUND_ROUNDS }; /* as the strategies from EXPLORE_DELAYS on */
 
+enum { OPS = MOCK_CALLS };
 struct seen {
   uint64_t schedule, history;
-  struct hash trace;
-  uint64_t cause;   /* of a run that ended in the middle: hash of what happened before its last step */
-  unsigned cost[3]; /* by enum cost */
-  bool crash;       /* ended in the middle */
+  struct hash trace, met; /* met: without the order of calls and returns */
+  uint64_t cause;         /* of a run that ended in the middle: hash of what happened before its last step */
+  uint64_t met_cause;     /* the same without the order of calls and returns */
+  uint64_t results;       /* what was called and returned, in any order */
+  uint64_t before[MOCK_THREADS * OPS]; /* operations that returned before each was called */
+  unsigned cost[3];                    /* by enum cost */
+  bool crash;                          /* ended in the middle */
 };
 struct list {
   struct mem *mem;
@@ -52,8 +56,36 @@ static void costs_of(const struct run *r, unsigned cost[3]) {
   }
 }
 
+/* The order of the operations: each has the number of its thread and which of its it is. */
+static void order_of(const struct run *r, struct seen *s) {
+  uint64_t returned = 0;
+  unsigned called[MOCK_THREADS] = {0};
+  s->results = r->found;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    unsigned op = m->fiber * OPS + called[m->fiber];
+    CHECK(called[m->fiber] < OPS);
+    s->results += mixed(mixed(op, m->is_return), (uint64_t)m->result);
+    if (m->is_return)
+      returned |= (uint64_t)1 << op, called[m->fiber]++;
+    else
+      s->before[op] = returned;
+  }
+}
+
+static struct hash met_of(struct mem *mem, const struct run *r, uint64_t *last) {
+  struct trace t;
+  trace_open(&t, mem, r->client->threads);
+  t.apart = true;
+  trace_follow(&t, r->steps, r->count, 0);
+  *last = r->count ? t.events.at[r->count - 1].hash.low : 0;
+  return trace_hash(&t);
+}
+
 static struct seen look(struct mem *mem, const struct run *r) {
   struct seen s = {.schedule = 1, .history = history_of(r), .trace = trace_of(mem, r)};
+  s.met = met_of(mem, r, &s.met_cause);
+  order_of(r, &s);
   s.crash = r->found && r->found != FOUND_DEADLOCK && r->found != FOUND_LIVELOCK;
   if (s.crash && r->count) {
     struct trace t;
@@ -135,6 +167,15 @@ static int by_trace(const void *x, const void *y) {
 static int by_cause(const void *x, const void *y) {
   const struct seen *a = x, *b = y;
   return a->cause < b->cause ? -1 : a->cause > b->cause;
+}
+static int by_met(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  if (a->met.low != b->met.low) return a->met.low < b->met.low ? -1 : 1;
+  return a->met.high < b->met.high ? -1 : a->met.high > b->met.high;
+}
+static int by_met_cause(const void *x, const void *y) {
+  const struct seen *a = x, *b = y;
+  return a->met_cause < b->met_cause ? -1 : a->met_cause > b->met_cause;
 }
 static int by_history(const void *x, const void *y) {
   const struct seen *a = x, *b = y;
@@ -352,7 +393,7 @@ TEST(explore_skipping_past_spinning) {
     check_large(i % 2 ? MOCK_WITH_SPINS | MOCK_WITH_CALLS : MOCK_WITH_SPINS, &seed);
 }
 
-static uint64_t redundant, runs;
+static uint64_t redundant, runs, ordered;
 /* Those that ended in the middle, or the others. */
 static struct list only(const struct list *from, bool crash) {
   struct list l = {.mem = from->mem};
@@ -366,8 +407,8 @@ static void check_dpor(struct list *all) {
   struct list l = explored(all->mem, &(struct explore_options){.strategy = &strategies[EXPLORE_DPOR]}, NULL, &counts);
   struct list whole = only(all, false), mine = only(&l, false);
   CHECK(counts.complete);
-  CHECKF(distinct(&mine, by_trace) == mine.all.count, "%zu runs of %zu traces", mine.all.count,
-         distinct(&mine, by_trace));
+  CHECKF(distinct(&mine, by_trace) == mine.all.count || counts.schedules < l.all.count /* it began anew */,
+         "%zu runs of %zu traces", mine.all.count, distinct(&mine, by_trace));
   CHECKF(same(mine, whole, by_trace), "%zu traces instead of %zu", mine.all.count, distinct(&whole, by_trace));
   CHECK(same(mine, whole, by_history));
   whole = only(all, true);
@@ -377,6 +418,54 @@ static void check_dpor(struct list *all) {
   redundant += counts.cut;
   runs += counts.schedules;
 }
+
+/* Is there one with the same results, and no fewer operations in order? */
+static bool has_stricter(const struct list *l, const struct seen *s) {
+  for (size_t i = 0; i < l->all.count; i++) {
+    const struct seen *o = &l->all.at[i];
+    bool stricter = o->results == s->results;
+    for (unsigned k = 0; stricter && k < MOCK_THREADS * OPS; k++) stricter = !(s->before[k] & ~o->before[k]);
+    if (stricter) return true;
+  }
+  return false;
+}
+
+static void compare_orders(const struct list *all, const struct list *l, const struct explore_counts *counts) {
+  struct list whole = only(all, false), mine = only(l, false);
+  CHECK(counts->complete);
+  CHECKF(same(mine, whole, by_met), "%zu traces instead of %zu", distinct(&mine, by_met), distinct(&whole, by_met));
+  CHECKF(counts->schedules - counts->orders == distinct(&mine, by_met) + only(l, true).all.count,
+         "%llu runs of %zu traces", (unsigned long long)(counts->schedules - counts->orders), distinct(&mine, by_met));
+  for (size_t i = 0; i < whole.all.count; i++) CHECK(has_stricter(&mine, &whole.all.at[i]));
+  struct list both = copy(&whole, -1, 0);
+  for (size_t i = 0; i < mine.all.count; i++) vec_push(both.mem, &both.all, mine.all.at[i]);
+  CHECK(same(both, whole, by_history)); /* there is no other */
+  whole = only(all, true);
+  mine = only(l, true);
+  CHECKF(same(mine, whole, by_met_cause), "%zu findings instead of %zu", distinct(&mine, by_met_cause),
+         distinct(&whole, by_met_cause));
+}
+
+/* One schedule of each trace without calls and returns, and those for the other orders of these. */
+static void check_orders(struct list *all) {
+  struct explore_counts counts;
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DPOR], .orders = true};
+  struct list l = explored(all->mem, &o, NULL, &counts);
+  compare_orders(all, &l, &counts);
+  redundant += counts.cut;
+  runs += counts.schedules;
+  ordered += counts.orders;
+}
+
+static void check_orders_on(const char *what, unsigned features, unsigned length) {
+  runs = redundant = ordered = 0;
+  each_program(number_of_programs(100), features + 23 + seed_given(), features | MOCK_WITH_CALLS, length, check_orders);
+  fprintf(stderr, "%s: %llu runs, %llu of them for other orders, %llu redundant\n", what, (unsigned long long)runs,
+          (unsigned long long)ordered, (unsigned long long)redundant);
+  CHECK(ordered > 0);
+}
+
+TEST(explore_orders) { each_feature(check_orders_on); }
 
 static void check_dpor_on(const char *what, unsigned features, unsigned length) {
   runs = redundant = 0;
@@ -402,6 +491,7 @@ static struct list divided(struct list *all, const struct explore_options *o, bo
     struct list part = explored(all->mem, o, &share, &counts);
     for (size_t i = 0; i < part.all.count; i++) vec_push(l.mem, &l.all, part.all.at[i]);
     sum->schedules += counts.schedules;
+    sum->orders += counts.orders;
     sum->traces += counts.traces;
     sum->complete &= counts.complete;
   }
@@ -433,6 +523,9 @@ static void check_divided(struct list *all) {
     CHECK(counts.complete);
     CHECKF(distinct(&l, by_trace) == l.all.count, "%zu runs of %zu traces", l.all.count, distinct(&l, by_trace));
     CHECKF(same(l, whole, by_trace), "%zu traces instead of %zu", l.all.count, distinct(&whole, by_trace));
+    struct explore_options ordered_too = {.strategy = &strategies[EXPLORE_DPOR], .orders = true};
+    l = divided(all, &ordered_too, taken, &counts);
+    compare_orders(all, &l, &counts);
   }
 }
 

@@ -229,8 +229,8 @@ static bool search(const struct client *c, const struct strategy *how, bool bloc
   s->too_many = false;
   s->set = hashes_open_own((size_t)1 << 28);
   CHECK(s->set);
-  CHECKF(explore(c, &(struct explore_options){.strategy = how, .cache = how->caches, .block = block}, NULL, NULL, look,
-                 s, &counts, &why),
+  CHECKF(explore(c, &(struct explore_options){.strategy = how, .cache = how->caches, .block = block, .orders = block},
+                 NULL, NULL, look, s, &counts, &why),
          "%s", why.text);
   s->schedules = counts.schedules;
   hashes_close(s->set);

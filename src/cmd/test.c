@@ -71,6 +71,7 @@ static const struct opt opts[] = {
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"schedules-limit", 0, "N", NULL,
      "give up after so many schedules, of all clients together; unlike a time, the same on every machine"},
+    {"stats", 0, NULL, NULL, "a note says how many runs came to their end, and why others were given up"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {"replay", 0, "TOKEN", NULL, "repeat a violation: the token is what its report ends with"},
     {"debug", 0, "HOW", "gdb|lldb|self",
@@ -129,6 +130,7 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
                                 .cache = cache ? !strcmp(cache, "yes") : s->caches,
                                 .skip = !skip || !strcmp(skip, "yes"),
                                 .block = !loops || !strcmp(loops, "block"),
+                                .orders = !arg_flag(a, "monitor"), /* A_k may see less of more order */
                                 .depth = (unsigned)d};
   o->bound = (unsigned)arg_number(a, "bound", 0, 0, 1000, bad);
   o->seed = (uint64_t)arg_number(a, "seed", 1, 0, INT64_MAX, bad);

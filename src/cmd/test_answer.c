@@ -227,6 +227,15 @@ static char *unreached_words(const struct test_job *j, struct mem *m) {
   return text_of(m, &t);
 }
 
+/* Where the runs went. */
+static void note_counts(const struct searched *s, struct mem *m, notes *to) {
+  note(m, to,
+       "schedules run to their end: %llu, %llu of them for another order of calls and returns; given up: %llu "
+       "redundant, %llu where a thread halts, %llu others",
+       (unsigned long long)(s->schedules - s->skipped), (unsigned long long)s->orders, (unsigned long long)s->redundant,
+       (unsigned long long)s->halted, (unsigned long long)(s->cut - s->redundant - s->halted));
+}
+
 static void note_unreached(const struct test_job *j, struct mem *m, notes *to) {
   const char *what = unreached_words(j, m);
   if (what) note(m, to, "never executed: %.800s; %s", what, reach_more(j, m));
@@ -248,6 +257,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   for (size_t i = 0; i < j->suppressions.count; i++) note(m, to, "%s", j->suppressions.at[i]);
   note_races(j, m, to);
   note_unreached(j, m, to);
+  if (arg_flag(j->args, "stats")) note_counts(s, m, to);
   if (s->wide)
     note(m, to,
          "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
@@ -373,8 +383,10 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
   text_printf(&t, ",\"clients_done\":%llu", (unsigned long long)s->done);
   if (s->histories)
     text_printf(&t, ",\"histories\":%llu", (unsigned long long)s->histories); /* where they are told apart */
-  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s",
-              (unsigned long long)s->steps, (unsigned long long)s->cut, (unsigned long long)s->skipped,
+  text_printf(&t, ",\"steps\":%llu,\"cut\":%llu,\"redundant\":%llu,\"halted\":%llu,\"orders\":%llu",
+              (unsigned long long)s->steps, (unsigned long long)s->cut, (unsigned long long)s->redundant,
+              (unsigned long long)s->halted, (unsigned long long)s->orders);
+  text_printf(&t, ",\"skipped\":%llu,\"traces\":%llu,\"complete\":%s,\"client\":%s", (unsigned long long)s->skipped,
               (unsigned long long)s->traces, s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false",
               client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
@@ -465,7 +477,7 @@ static void put_word(struct text *t, const char *s) {
 
 /* The command that does it again: without what only says where to write the answer. */
 static char *asked(const struct test_job *j, struct mem *m) {
-  static const char *const not [] = {"evidence", "json", "html", "junit", "svg", "quiet"};
+  static const char *const not [] = {"evidence", "json", "html", "junit", "svg", "quiet", "stats"};
   const struct args *a = j->args;
   struct text t;
   text_open(&t, m);

@@ -23,6 +23,8 @@
  * - Workers divide a search by its first steps, all of which are tried, but for the sleeping: so no trace comes twice.
  * - That accesses of a word are of different parts of it may be learned in the middle: then the search begins anew. One
  * that is divided goes on: what was taken to be dependent and is not was tried in both orders.
+ * - Whether an operation returned before another was called matters to histories alone. So calls and returns do not
+ * conflict: one schedule of each trace without them is explored, and what histories others have follows (orders.c).
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
  * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
  * what it has read alone, as to end does; and so it is one that ends. */
@@ -52,6 +54,9 @@ struct dpor {
   VEC(uint32_t) latest; /* of an event: the last before it that happens before it, counted from 1; 0: none */
   VEC(uint32_t) candidates;
   size_t stride;
+  struct orders *orders; /* NULL: calls and returns conflict, and all their orders are explored */
+  bool other; /* an order of them did not give the history that it should have: the search begins anew without, and one
+               * that is divided is not complete */
   bool blocked; /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */
   size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
@@ -65,6 +70,10 @@ static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) {
   return clock[d->e->trace.events.at[i].step.fiber] > i;
 }
 
+static inline bool conflict(const struct dpor *d, const struct step *a, const struct step *b) {
+  return d->orders ? steps_meet(a, b) : steps_conflict(a, b);
+}
+
 /* Running. */
 
 /* Who sleeps after the step: those whose steps do not conflict with it. One that allocates may sleep as to some of the
@@ -73,7 +82,7 @@ static void fall_asleep(struct dpor *d, size_t first, const struct step *step, s
   uint8_t blocks[FIBERS_MOST] = {0};
   for (size_t i = first, end = d->sleepers.count; i < end; i++) {
     struct step s = d->sleepers.at[i];
-    if (s.fiber == step->fiber || steps_conflict(&s, step)) continue;
+    if (s.fiber == step->fiber || conflict(d, &s, step)) continue;
     vec_push(d->e->mem, &d->sleepers, s);
     if (++blocks[s.fiber] >= s.blocks) to->sleeping |= bit(s.fiber);
   }
@@ -134,19 +143,20 @@ static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s
 
 /* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, or
  * take another block. */
-static bool may_conflict(const struct step *first, const struct step *other) {
+static bool may_conflict(const struct dpor *d, const struct step *first, const struct step *other) {
   struct step s = *first;
   if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC) s.flags |= STEP_WROTE;
   s.flags |= STEP_RETURNS;
-  return (s.kind == POINT_ALLOC && other->address) || steps_conflict(&s, other);
+  return (s.kind == POINT_ALLOC && other->address) || conflict(d, &s, other);
 }
 
 /* Does the thread sleep before step i, and its step was another then: one that returned, say, which it does not now? */
 static bool sleeps_as_another(const struct dpor *d, size_t i, const struct step *now) {
+  unsigned flags = STEP_WROTE | (d->orders ? 0 : STEP_CALLS | STEP_RETURNS);
   size_t end = i + 1 < d->frames.count ? d->frames.at[i + 1].sleepers : d->sleepers.count;
   for (size_t k = d->frames.at[i].sleepers; k < end; k++) {
     const struct step *s = &d->sleepers.at[k];
-    if (s->fiber == now->fiber && (s->flags ^ now->flags) & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) return true;
+    if (s->fiber == now->fiber && (s->flags ^ now->flags) & flags) return true;
   }
   return false;
 }
@@ -162,7 +172,7 @@ static void race(struct dpor *d, size_t i, size_t j, const uint32_t *clock) {
     if (before(d, i, clock_of(d, k))) continue;
     if (first == FIBERS_MOST) first = events[k].step.fiber;
     if (d->latest.at[k] <= i) initials |= bit(events[k].step.fiber);
-    if (alone) alone = !before(d, k, clock) && !may_conflict(&events[j].step, &events[k].step);
+    if (alone) alone = !before(d, k, clock) && !may_conflict(d, &events[j].step, &events[k].step);
   }
   if (alone) initials |= bit(first = fiber);
   if (initials & f->backtrack) return;
@@ -312,6 +322,34 @@ static bool counts(struct dpor *d, const struct run *run) {
   return !d->skipped && (d->met || is_mine(d));
 }
 
+/* Runs a schedule for another order of calls and returns. */
+static bool use_order(void *self, const struct choice *choices, size_t count) {
+  struct dpor *d = self;
+  const struct run *run = explorer_try(d->e, &(struct plan){.choices = choices, .count = count});
+  if (!run && d->e->stopped) return false;
+  if (!run || !orders_met(d->orders, run)) {
+    d->other = true;
+    return false;
+  }
+  d->e->counts->orders++;
+  explorer_visit(d->e, run, true);
+  return !d->e->stopped;
+}
+
+/* Did it end with its threads, or because they wait? */
+static bool has_histories(const struct run *r) {
+  return r->end == RUN_WHOLE &&
+         (!r->found || r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK || r->found == FOUND_LEAK);
+}
+
+/* The run counts, and so do the other histories of its trace. */
+static void visit(struct dpor *d, const struct run *run) {
+  if (run->end == RUN_CUT) *(d->blocked ? &d->e->counts->redundant : &d->e->counts->halted) += 1;
+  explorer_visit(d->e, run, true);
+  if (!d->orders || d->e->stopped || !has_histories(run)) return;
+  orders_each(d->orders, run, &d->e->trace, d->clocks.at, d->stride, use_order, d);
+}
+
 /* Searches from the beginning; false: it is to begin anew. most: runs after which it may stop, if that was only to
  * learn; 0: none. */
 static bool search(struct dpor *d, bool learns, uint64_t most) {
@@ -324,8 +362,13 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     if (!run) return true;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
     if (e->trace.finer && !d->top) return false;
-    if (!most && counts(d, run)) explorer_visit(e, run, true);
+    if (!most && counts(d, run)) visit(d, run);
     if (e->stopped) return true;
+    if (d->other && !d->top) {
+      d->orders = NULL;
+      d->other = e->trace.apart = false;
+      return false;
+    }
     if (run_pure_learned()->anew) return false;
     if (learns && !d->top && runs == look) {
       if (run_pure_learned()->useful > runs / LEARNS_PART) return false;
@@ -337,7 +380,7 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     for (size_t i = 0; i < plan.count; i++) d->choices.at[i] = d->frames.at[i].choice;
     plan.choices = d->choices.at;
   }
-  e->counts->complete = !e->long_run;
+  e->counts->complete = !e->long_run && !d->other;
   return true;
 }
 
@@ -385,7 +428,8 @@ static void learn_alone(struct dpor *d) {
 }
 
 void explore_dpor(struct explorer *e) {
-  struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e)};
+  struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e), .orders = e->orders};
+  e->trace.apart = d.orders != NULL;
   bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);
   if (halts && d.top) learn_alone(&d);
   for (int i = 0; !e->stopped; i++) {

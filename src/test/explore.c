@@ -16,7 +16,7 @@ static bool take_schedule(struct explorer *e) {
   return false;
 }
 
-const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
+const struct run *explorer_try(struct explorer *e, const struct plan *plan) {
   if (++e->polls % POLL_EVERY == 0 && e->limits && limits_poll(e->limits)) e->stopped = true;
   if (e->stopped) return NULL;
   if (e->share.choices) {
@@ -24,8 +24,12 @@ const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
     for (size_t i = plan->after ? plan->same : 0; i < shown; i++) e->share.choices[i] = plan->choices[i];
     atomic_store_explicit(e->share.choice_count, (uint32_t)shown, memory_order_relaxed);
   }
-  const struct run *run = e->execute(e->client, plan, e->problem);
-  if (!run) e->stopped = e->failed = true;
+  return e->execute(e->client, plan, e->problem);
+}
+
+const struct run *explorer_run(struct explorer *e, const struct plan *plan) {
+  const struct run *run = explorer_try(e, plan);
+  if (!run && !e->stopped) e->stopped = e->failed = true;
   return run;
 }
 
@@ -65,7 +69,9 @@ static bool open_sets(struct explorer *e) {
     e->share.states = NULL;
   else if (!e->share.states)
     e->share.states = e->own_states = hashes_open_own(2 * bytes);
-  return (e->share.traces || !counting) && (e->share.states || !caching);
+  bool orders = o->orders && o->strategy == &strategies[EXPLORE_DPOR] && orders_possible(e->client);
+  if (orders) e->orders = orders_open(e->mem, bytes);
+  return (e->share.traces || !counting) && (e->share.states || !caching) && (e->orders || !orders);
 }
 
 bool explore_with(executor *execute, const struct client *client, const struct explore_options *options,
@@ -84,15 +90,18 @@ bool explore_with(executor *execute, const struct client *client, const struct e
   e.share = share ? *share : (struct share){.workers = 1};
   *counts = (struct explore_counts){0};
   mem_open(&own, limits);
-  if (!open_sets(&e)) {
-    problem_set(problem, "no memory for the set of happens-before traces");
-    e.failed = true;
-  } else if (!MEM_GUARD(&own)) {
-    trace_open(&e.trace, &own, client->threads);
-    e.options.strategy->explore(&e);
+  if (!MEM_GUARD(&own)) {
+    if (!open_sets(&e)) {
+      problem_set(problem, "no memory for the set of happens-before traces");
+      e.failed = true;
+    } else {
+      trace_open(&e.trace, &own, client->threads);
+      e.options.strategy->explore(&e);
+    }
   } else {
     counts->complete = false; /* limits->reached says why */
   }
+  if (e.orders) orders_close(e.orders);
   mem_close(&own);
   hashes_close(e.own_states);
   hashes_close(e.own_traces);

@@ -6,6 +6,7 @@
  *   alike.c       which schedules within a bound need not be run
  *   dpor.c        one schedule of each happens-before trace
  *   random.c      PCT, and the uniform random walk
+ *   orders.c      the histories of a happens-before trace
  *   traces.c      the happens-before order of a run: what conflicts with what, and a hash of it
  *   hashes.c      sets of 128-bit hashes, in memory that processes share */
 #ifndef ASIF_TEST_EXPLORE_H
@@ -44,6 +45,7 @@ static inline bool modes_conflict(unsigned a, unsigned b) {
          (a & MODE_CALL && b & MODE_RETURN) || (a & MODE_RETURN && b & MODE_CALL);
 }
 bool steps_conflict(const struct step *, const struct step *); /* of two threads */
+bool steps_meet(const struct step *, const struct step *);     /* the same, but for the order of calls and returns */
 
 /* An access of a spot: 8 bytes of memory or a part of them, a mutex, a list of freed blocks, the history. */
 struct touch {
@@ -77,6 +79,7 @@ struct trace {
   uint32_t started_by[FIBERS_MOST]; /* the event that created it, counted from 1; 0: it is the client's */
   struct hash sum;
   unsigned threads; /* of the client */
+  bool apart;       /* calls and returns do not conflict */
   bool blocks;      /* there was a POINT_BLOCK: everything touches a spot of its own */
   bool finer;       /* since this was last set to false it was learned that accesses of a word are of parts of it */
 };
@@ -89,6 +92,20 @@ void trace_cut(struct trace *, size_t count);
 static inline struct hash trace_hash(const struct trace *t) { return t->sum; }
 struct hash trace_of(struct mem *, const struct run *); /* of a whole run, from scratch */
 
+/* Histories of a trace in which calls and returns do not conflict (orders.c). */
+enum { ORDERS_MOST = 32 }; /* calls of a client */
+struct orders;
+struct orders *orders_open(struct mem *, size_t bytes); /* NULL: no memory */
+void orders_close(struct orders *);
+bool orders_possible(const struct client *);
+/* Calls `use` with a schedule for each history of the run's trace that was not seen; of histories with the same results
+ * only those are made in which no more operations could be in order. clocks: of each event, `stride` numbers: of each
+ * fiber the last event before or at it, counted from 1. False if `use` is, and then at once. */
+typedef bool orders_user(void *self, const struct choice *, size_t count);
+bool orders_each(struct orders *, const struct run *, const struct trace *, const uint32_t *clocks, size_t stride,
+                 orders_user *use, void *self);
+bool orders_met(const struct orders *, const struct run *); /* in `use`: is this the history that was to be? */
+
 /* What all strategies need. */
 struct explorer {
   struct mem *mem; /* its own, guarded */
@@ -97,6 +114,7 @@ struct explorer {
   struct explore_options options;
   struct share share; /* with what is shared, or one's own in its place */
   struct hashes *own_states, *own_traces;
+  struct orders *orders; /* where the order of calls and returns is tried by itself; or NULL */
   struct limits *limits;
   enum visit (*visit)(void *, const struct run *);
   void *context;
@@ -111,6 +129,8 @@ struct explorer {
 
 /* Runs; NULL if the exploration is over. What the chooser needs is in the plan. */
 const struct run *explorer_run(struct explorer *, const struct plan *);
+/* The same of a run that may turn out to be impossible: NULL then too. */
+const struct run *explorer_try(struct explorer *, const struct plan *);
 /* Counts a run, and shows it to the visitor. `traced`: the explorer's trace is the run's. */
 void explorer_visit(struct explorer *, const struct run *, bool traced);
 void explorer_skip(struct explorer *); /* counts a schedule that need not be run */

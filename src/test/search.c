@@ -50,7 +50,7 @@ struct kept {
 struct worker {
   _Atomic int outcome;
   enum limit limit;
-  _Atomic uint64_t schedules, cut, skipped, steps, traces, done, refused, waiting;
+  _Atomic uint64_t schedules, cut, redundant, halted, orders, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
   bool incomplete, long_runs, shares_stacks, wide;
   struct races_seen seen;
@@ -303,6 +303,9 @@ static bool explore_client(struct searching *k, const struct client *c) {
   }
   w->schedules = k->schedules + counts.schedules;
   w->cut += counts.cut;
+  w->redundant += counts.redundant;
+  w->halted += counts.halted;
+  w->orders += counts.orders;
   w->skipped += counts.skipped;
   w->steps += counts.steps;
   w->traces += counts.traces;
@@ -390,7 +393,8 @@ static void work_and_count(struct searching *k) {
 
 static void sum_up(struct searching *k) {
   struct searched *s = k->out;
-  s->schedules = s->cut = s->skipped = s->steps = s->traces = s->done = s->refused = s->waiting = 0;
+  s->schedules = s->cut = s->redundant = s->halted = s->orders = s->skipped = s->steps = s->traces = s->done =
+      s->refused = s->waiting = 0;
   s->complete = true;
   s->long_runs = s->shares_stacks = s->wide = false;
   s->seen = (struct races_seen){0};
@@ -400,6 +404,9 @@ static void sum_up(struct searching *k) {
     const struct worker *w = &k->board->workers[i];
     s->schedules += w->schedules;
     s->cut += w->cut;
+    s->redundant += w->redundant;
+    s->halted += w->halted;
+    s->orders += w->orders;
     s->skipped += w->skipped;
     s->steps += w->steps;
     s->traces += w->traces;

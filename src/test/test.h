@@ -232,6 +232,7 @@ struct explore_options {
   bool
       skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
   bool block;               /* threads halt after an iteration that changed nothing (run/pure.c); of DPOR */
+  bool orders;              /* the order of calls and returns is tried by itself (orders.c); of DPOR */
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
@@ -240,7 +241,10 @@ enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
   uint64_t schedules; /* executed to the end, or skipped */
   uint64_t skipped;   /* not executed, as another has the same trace */
+  uint64_t orders;    /* executed for another order of calls and returns, of a trace that was */
   uint64_t cut;       /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
+  uint64_t redundant; /* of these, of DPOR: all who could go on sleep */
+  uint64_t halted;    /* ... all who have not ended halt (run/pure.c) */
   uint64_t steps;
   uint64_t traces; /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
   bool complete;   /* every schedule there is, was (up to equivalence) */
@@ -317,7 +321,7 @@ struct searched {
   uintptr_t unsupported_pc; /* and where; 0: not known */
   uint64_t clients, done;   /* so many there are; explored to the end */
   bool uncounted;           /* there are more clients: nobody has counted them all */
-  uint64_t schedules, cut, skipped, steps, traces, histories; /* see explore_counts */
+  uint64_t schedules, cut, redundant, halted, orders, skipped, steps, traces, histories; /* see explore_counts */
   uint64_t waiting;   /* histories with operations that wait for ever, as they do with nothing concurrent too */
   uint64_t refused;   /* clients of which no run counted: asif_require refused a call in each */
   bool complete;      /* every schedule of every client that was done */

@@ -73,6 +73,10 @@ static unsigned word_modes(const struct step *s) { return is_list(s->kind) ? MOD
 bool steps_conflict(const struct step *a, const struct step *b) {
   if ((a->flags & STEP_RETURNS && b->flags & STEP_CALLS) || (a->flags & STEP_CALLS && b->flags & STEP_RETURNS))
     return true;
+  return steps_meet(a, b);
+}
+
+bool steps_meet(const struct step *a, const struct step *b) {
   if (touches_nothing(a) || touches_nothing(b)) return false;
   if (touches_all(a) || touches_all(b)) return true;
   if (a->kind == POINT_START && b->kind == POINT_START) return true;
@@ -230,7 +234,7 @@ void trace_add(struct trace *t, const struct step *s) {
   if (s->kind == POINT_JOIN && v.child >= 0 && t->last[v.child])
     hash = fold(hash, t->events.at[t->last[v.child] - 1].hash);
   unsigned history = (s->flags & STEP_CALLS ? MODE_CALL : 0) | (s->flags & STEP_RETURNS ? MODE_RETURN : 0);
-  if (history) hash = touch(t, e, SPOT_HISTORY, history, hash);
+  if (history && !t->apart) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
   if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
   if (!touches_all(s) && !touches_nothing(s)) hash = touch_memory(t, e, s, hash);

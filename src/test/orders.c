@@ -1,0 +1,263 @@
+/* The histories of a happens-before trace: in which orders its calls and returns may come.
+ *
+ * The order of a call and a return of another thread matters to the history and to nothing else. So a search (dpor.c)
+ * need not run the code to try both: it takes one schedule of each trace of accesses, and from what must come before
+ * what in it follows every history that a schedule with this trace can have. These are made here, each as a schedule,
+ * which is then run like any other; but only those that were not seen, of which there are few.
+ *
+ * Of two histories with the same results, one of which has all operations in order that the other has, only that one is
+ * needed: if it is linearizable the other is. So a return comes as early as it can, and a call only when some return
+ * cannot come without it. What remains to be chosen is which return that is.
+ *
+ * What is remembered of a trace is what its histories follow from: what must come before each call and each return, and
+ * the results. */
+#include "test/explore.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { PLACES = 2 * ORDERS_MOST };
+
+/* A step with which an operation is called, or returns: of call c it has the number 2 c, or 2 c + 1; if that is the
+ * same step, 2 c. */
+struct place {
+  uint32_t event;
+  uint64_t before; /* the places that must come before it */
+};
+
+struct orders {
+  struct mem *mem;
+  struct hashes *traces, *histories; /* seen */
+  struct place places[PLACES];
+  uint64_t calls, returns; /* places */
+  struct hash results;
+  const struct trace *trace;
+  const uint32_t *clocks;
+  size_t stride;
+  uint8_t order[PLACES]; /* places */
+  unsigned taken;        /* of these */
+  VEC(struct choice) choices;
+  VEC(bool) chosen; /* events */
+  struct hash wanted;
+  orders_user *use;
+  void *self;
+};
+
+static inline uint64_t bit(unsigned place) { return (uint64_t)1 << place; }
+
+static inline struct hash add(struct hash sum, uint64_t a, uint64_t b) {
+  uint64_t h = hash_mix(a * 0x9e3779b97f4a7c15u ^ hash_mix(b + 1));
+  return (struct hash){sum.low + h, sum.high + hash_mix(h ^ b * 0xff51afd7ed558ccdu)};
+}
+
+struct orders *orders_open(struct mem *mem, size_t bytes) {
+  struct orders *o = mem_zero(mem, 1, sizeof *o);
+  o->mem = mem;
+  o->traces = hashes_open_own(bytes);
+  o->histories = hashes_open_own(bytes);
+  if (o->traces && o->histories) return o;
+  orders_close(o);
+  return NULL;
+}
+
+void orders_close(struct orders *o) {
+  hashes_close(o->traces);
+  hashes_close(o->histories);
+}
+
+bool orders_possible(const struct client *c) { return client_calls(c) <= ORDERS_MOST; }
+
+/* What returned, and what followed the threads: the same for all histories of a trace. */
+static struct hash results_of(const struct run *r) {
+  struct hash h = {r->found, r->forsaken};
+  uint64_t last = 0;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->fiber < r->client->threads)
+      h = add(h, (uint64_t)m->call << 1 | m->is_return, (uint64_t)m->result);
+    else
+      h = add(h, last = hash_mix(last + m->is_return + 1), (uint64_t)m->result);
+  }
+  return h;
+}
+
+/* A history is the results, and what has returned before each call. */
+static struct hash with_call(struct hash h, uint32_t call, uint64_t returned) {
+  return add(h, call + ((uint64_t)1 << 32), returned);
+}
+
+static struct hash history_of(const struct run *r) {
+  struct hash h = results_of(r);
+  uint64_t returned = 0;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->fiber >= r->client->threads) continue;
+    if (m->is_return)
+      returned |= bit(m->call);
+    else
+      h = with_call(h, m->call, returned);
+  }
+  return h;
+}
+
+/* The order as it stands. */
+static struct hash history_of_order(const struct orders *o) {
+  struct hash h = o->results;
+  uint64_t returned = 0;
+  for (unsigned i = 0; i < o->taken; i++) {
+    unsigned p = o->order[i];
+    if (o->calls & bit(p)) h = with_call(h, p / 2, returned);
+    if (o->returns & bit(p)) returned |= bit(p / 2);
+  }
+  return h;
+}
+
+/* The places of a run. */
+static void read_run(struct orders *o, const struct run *r) {
+  o->calls = o->returns = 0;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->fiber >= r->client->threads) continue;
+    unsigned p = 2 * m->call;
+    if (m->is_return && o->places[p].event != m->step) p++;
+    *(m->is_return ? &o->returns : &o->calls) |= bit(p);
+    o->places[p].event = m->step;
+  }
+}
+
+/* What must come before each of them; and a hash of all that. */
+static struct hash find_before(struct orders *o) {
+  struct hash h = o->results;
+  uint64_t all = o->calls | o->returns;
+  for (uint64_t rest = all; rest; rest &= rest - 1) {
+    unsigned p = (unsigned)__builtin_ctzll(rest);
+    uint32_t event = o->places[p].event;
+    const uint32_t *clock = o->clocks + event * o->stride;
+    o->places[p].before = 0;
+    for (uint64_t others = all & ~bit(p); others; others &= others - 1) {
+      unsigned q = (unsigned)__builtin_ctzll(others);
+      uint32_t other = o->places[q].event;
+      if (clock[o->trace->events.at[other].step.fiber] > other) o->places[p].before |= bit(q);
+    }
+    h = add(h, p + ((uint64_t)(o->returns >> p & 1) << 32), o->places[p].before);
+  }
+  return h;
+}
+
+/* Making schedules. */
+
+static void choose(struct orders *o, size_t event) {
+  const struct step *s = &o->trace->events.at[event].step;
+  vec_push(o->mem, &o->choices, ((struct choice){s->fiber, s->block}));
+  o->chosen.at[event] = true;
+}
+
+/* All steps, so that those of the places come in this order. */
+static void make_schedule(struct orders *o) {
+  size_t count = o->trace->events.count;
+  vec_reserve(o->mem, &o->chosen, count + 1);
+  memset(o->chosen.at, 0, count * sizeof *o->chosen.at);
+  o->choices.count = 0;
+  for (unsigned i = 0; i < o->taken; i++) {
+    uint32_t event = o->places[o->order[i]].event;
+    const uint32_t *clock = o->clocks + event * o->stride;
+    for (size_t k = 0; k <= event; k++) /* itself is the last of them */
+      if (!o->chosen.at[k] && clock[o->trace->events.at[k].step.fiber] > k) choose(o, k);
+  }
+  for (size_t k = 0; k < count; k++)
+    if (!o->chosen.at[k]) choose(o, k);
+}
+
+static void take(struct orders *o, uint64_t places) { /* as they come in the run */
+  while (places) {
+    unsigned first = (unsigned)__builtin_ctzll(places);
+    for (uint64_t rest = places; rest; rest &= rest - 1) {
+      unsigned p = (unsigned)__builtin_ctzll(rest);
+      if (o->places[p].event < o->places[first].event) first = p;
+    }
+    o->order[o->taken++] = (uint8_t)first;
+    places &= ~bit(first);
+  }
+}
+
+/* Every return that can come now. */
+static uint64_t take_returns(struct orders *o, uint64_t done) {
+  for (bool more = true; more;) {
+    more = false;
+    for (uint64_t rest = o->returns & ~o->calls & ~done; rest; rest &= rest - 1) {
+      unsigned p = (unsigned)__builtin_ctzll(rest);
+      if (o->places[p].before & ~done) continue;
+      take(o, bit(p));
+      done |= bit(p);
+      more = true;
+    }
+  }
+  return done;
+}
+
+/* The calls that must come before the return, and are not done; its own, if that is the same step, included. All: not
+ * before another return. */
+static uint64_t needed(const struct orders *o, unsigned p, uint64_t done) {
+  uint64_t need = o->places[p].before & ~done;
+  return need & o->returns ? UINT64_MAX : need | (o->calls & bit(p));
+}
+
+static bool is_least(const struct orders *o, unsigned p, uint64_t done) {
+  uint64_t need = needed(o, p, done);
+  if (need == UINT64_MAX) return false;
+  for (uint64_t rest = o->returns & ~done & ~bit(p); rest; rest &= rest - 1) {
+    unsigned q = (unsigned)__builtin_ctzll(rest);
+    uint64_t other = needed(o, q, done);
+    if (!(other & ~need) && (other != need || q < p)) return false;
+  }
+  return true;
+}
+
+static bool use_order(struct orders *o) {
+  struct hash history = history_of_order(o);
+  if (hashes_add(o->histories, history, 0) >= 0) return true;
+  make_schedule(o);
+  o->wanted = history;
+  return o->use(o->self, o->choices.at, o->choices.count);
+}
+
+static bool go_on(struct orders *o, uint64_t done) {
+  done = take_returns(o, done);
+  uint64_t left = o->returns & ~done;
+  unsigned taken = o->taken;
+  if (!left) {
+    take(o, o->calls & ~done);
+    return use_order(o);
+  }
+  for (uint64_t rest = left; rest; rest &= rest - 1) {
+    unsigned p = (unsigned)__builtin_ctzll(rest);
+    if (!is_least(o, p, done)) continue;
+    uint64_t need = needed(o, p, done) & ~bit(p);
+    o->taken = taken;
+    take(o, need);
+    take(o, bit(p));
+    if (!go_on(o, done | need | bit(p))) return false;
+  }
+  return true;
+}
+
+bool orders_each(struct orders *o, const struct run *r, const struct trace *trace, const uint32_t *clocks,
+                 size_t stride, orders_user *use, void *self) {
+  o->trace = trace;
+  o->clocks = clocks;
+  o->stride = stride;
+  o->use = use;
+  o->self = self;
+  o->results = results_of(r);
+  read_run(o, r);
+  if (hashes_add(o->traces, find_before(o), 0) >= 0) return true;
+  hashes_add(o->histories, history_of(r), 0);
+  o->taken = 0;
+  return go_on(o, 0);
+}
+
+bool orders_met(const struct orders *o, const struct run *r) {
+  struct hash h = history_of(r);
+  return h.low == o->wanted.low && h.high == o->wanted.high;
+}
