@@ -52,6 +52,11 @@ void mem_open(struct mem *m, struct limits *l) {
   m->limits = l;
 }
 
+void mem_open_beside(struct mem *m, struct mem *guarded) {
+  mem_open(m, NULL);
+  m->parent = guarded;
+}
+
 struct mem *mem_child(struct mem *parent) {
   struct mem *m = mem_alloc(parent, sizeof *m);
   mem_open(m, parent->limits);

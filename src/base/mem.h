@@ -28,13 +28,15 @@ struct mem {
   struct mem_chunk *chunk;  /* current chunk of small pieces (mem_piece) */
   struct limits *limits;    /* may be NULL: no limits */
   size_t used;              /* bytes held by this owner */
-  struct mem *parent;       /* of a child: failures go to its guard */
+  struct mem *parent;       /* of a child, or one beside it: failures go to its guard */
   struct mem *children, *sibling;
   jmp_buf escape; /* where MEM_GUARD returns a second time */
   int guarded;    /* escape is set */
 };
 
 void mem_open(struct mem *, struct limits *);
+/* Without limits, and with a guard: failures go to that of the other, which is to be there as long. */
+void mem_open_beside(struct mem *, struct mem *guarded);
 void mem_close(struct mem *); /* frees everything, children too; the struct may be opened again */
 /* An owner within an owner, whose blocks can be freed all at once: mem_close empties it, closing the parent ends it. */
 struct mem *mem_child(struct mem *);

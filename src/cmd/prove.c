@@ -324,7 +324,11 @@ static int run(const struct args *a) {
   mem_open(&j->mem, NULL);
   mem_open(&words, NULL);
   text_open(&j->confirmed, &words);
-  int status = decide_and_confirm(j) ? answer(j) : EXIT_USAGE;
+  volatile int status = EXIT_USAGE;
+  if (MEM_GUARD(&words))
+    status = answer_lost(a);
+  else if (decide_and_confirm(j))
+    status = answer(j);
   close_confirming(j);
   mem_close(&words);
   mem_close(&j->mem);

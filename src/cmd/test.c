@@ -244,7 +244,7 @@ static void settle(struct test_job *j) {
 static bool repeat_exactly(const struct test_job *j, struct problem *why) {
   const struct finding *f = &j->answer.finding;
   struct mem m;
-  mem_open(&m, NULL);
+  mem_open_beside(&m, j->mem);
   for (uint64_t i = 1; i < j->repeats; i++) {
     struct finding again = *f;
     if (!replay(&m, j->image, &j->object, &j->options.run, &again, why)) return mem_close(&m), false;
@@ -382,7 +382,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
       .inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
-  mem_open(&j->own, NULL);
+  mem_open_beside(&j->own, m);
   if (!suppressions_read(&j->own, arg_value(j->args, "suppressions"), j->image, j->compiled.object, &j->options.run,
                          &j->suppressions, why))
     return false;
@@ -464,7 +464,7 @@ static int in_child(struct test_job *j) {
   j->mem = &m;
   if (MEM_GUARD(&m)) {
     j->answer.verdict = VERDICT_UNKNOWN;
-    j->answer.limit = (enum limit)j->limits.reached;
+    j->answer.limit = j->limits.reached ? (enum limit)j->limits.reached : LIMIT_NO_MEMORY;
     j->answer.uncounted |= !j->answer.clients;
     return j->object.file ? test_answer(j) : answer_nothing(j, j->answer.limit, " before anything was tested");
   }
@@ -606,10 +606,12 @@ static int run(const struct args *a) {
   if (debug && !arg_value(a, "replay")) return usage_error(a, "--debug needs --replay TOKEN"), EXIT_USAGE;
   if (debug && strcmp(debug, "self")) return under_debugger(a, &j, debug);
   mem_open(&m, NULL);
-  int status = EXIT_UNKNOWN;
+  volatile int status = EXIT_UNKNOWN;
   j.phase = mmap(NULL, 2 * sizeof *j.phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   j.status = j.phase + 1;
-  if (j.phase == MAP_FAILED) {
+  if (MEM_GUARD(&m)) { /* there is no folder yet */
+    say_error("out of memory");
+  } else if (j.phase == MAP_FAILED) {
     say_error("out of memory");
   } else if (!(j.directory = compile_directory(&m, &why))) {
     status = problem_status(&why);

@@ -618,6 +618,7 @@ static void count_clients(struct searching *k) {
   struct mem m;
   struct problem why;
   mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) _exit(0);
   if (nice(10) == -1) _exit(0);
   spec_user_forked();
   struct clients *own = clients_open(&m, &k->source, &why);
