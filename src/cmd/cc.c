@@ -65,57 +65,74 @@ static char *host_file(struct mem *m) {
   return t.at;
 }
 
-static volatile sig_atomic_t compiler; /* its process */
+static volatile sig_atomic_t compiler, told; /* its process; the signal that came */
 
 static void pass_on(int sig) {
+  told = sig;
   if (compiler > 0) kill(compiler, sig);
 }
 
-/* Runs it to its end, whatever signals come: the folder is to be removed then. */
-static int run_compiler(char **command) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/* From where there is a folder to be removed. */
+static void hear_signals(void) {
   struct sigaction pass = {.sa_handler = pass_on};
+  hear_interrupts(&pass);
+}
+
+/* Runs it to its end, whatever signals come. */
+static int run_compiler(char **command) {
   pid_t child;
   int status;
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &pass, NULL);
+  if (told) return 128 + told;
   int failed = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
   if (failed) {
     say_error("the compiler %s cannot be run: %s", command[0], strerror(failed));
     return EXIT_USAGE;
   }
   compiler = child;
+  if (told) kill(child, told); /* it came before its process was known */
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return EXIT_USAGE;
   compiler = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int compile_as(const struct args *a, bool cxx) {
-  struct mem *m = a->mem;
-  struct compiler c = {.cxx = cxx};
-  struct problem why;
+/* With the folder of the assembler. */
+static int compile_with(const struct args *a, struct mem *m, struct compiler *c) {
   words w = {NULL, 0, 0};
-  compiler_words(m, cxx ? "ASIF_CXX" : "ASIF_CC", cxx ? "c++" : "cc", &c.command);
-  if (!compiler_ask(m, &c, &why) || !(c.tools = compile_directory(m, &why))) {
-    say_error("%s", why.text);
+  if (!assembler_put(c->tools)) {
+    say_error("no file can be made in %s: %s", c->tools, strerror(errno));
     return EXIT_USAGE;
   }
-  if (!assembler_put(c.tools)) {
-    say_error("no file can be made in %s: %s", c.tools, strerror(errno));
-    compile_remove(c.tools);
-    return EXIT_USAGE;
-  }
-  for (size_t i = 0; i < c.command.count; i++) vec_push(m, &w, c.command.at[i]);
+  for (size_t i = 0; i < c->command.count; i++) vec_push(m, &w, c->command.at[i]);
   compiler_flags_begin(m, &w);
   for (char **arg = a->at; *arg; arg++) vec_push(m, &w, *arg);
-  compiler_flags_end(m, &c, &w);
+  compiler_flags_end(m, c, &w);
   vec_push(m, &w, "-DASIF_HOSTED");
   char *file = links(a->at) ? host_file(m) : NULL;
   char *const more[] = {"-x", "c", file, "-x", "none"};
   for (size_t i = 0; file && i < sizeof more / sizeof *more; i++) vec_push(m, &w, more[i]);
   vec_push(m, &w, NULL);
-  int status = run_compiler(w.at);
-  if (c.tools) compile_remove(c.tools);
+  return run_compiler(w.at);
+}
+
+static int compile_as(const struct args *a, bool cxx) {
+  struct mem m;
+  struct compiler c = {.cxx = cxx};
+  struct problem why;
+  const char *volatile tools = NULL;
+  volatile int status = EXIT_UNKNOWN;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) {
+    say_error("out of memory");
+  } else {
+    compiler_words(&m, cxx ? "ASIF_CXX" : "ASIF_CC", cxx ? "c++" : "cc", &c.command);
+    bool known = compiler_ask(&m, &c, &why);
+    hear_signals();
+    if (known) c.tools = tools = compile_directory(&m, &why);
+    status = tools ? compile_with(a, &m, &c) : (say_error("%s", why.text), EXIT_USAGE);
+  }
+  if (tools) compile_remove(tools);
+  mem_close(&m);
   return status;
 }
 
