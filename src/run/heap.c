@@ -1,9 +1,10 @@
 /* The allocator: deterministic, its reuse of freed blocks a choice, its blocks guarded.
  *
- * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed, or
- * a fresh one, and each is a choice of the schedule. For the order of steps a list of freed blocks is one more shared
- * place: who takes a fresh block has read it, who takes a freed one or frees has written it. Where the image frees
- * nothing there is nothing to choose, and an allocation is no point. */
+ * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed and
+ * whose address somebody may still have (heap_held.c), or a fresh one, and each is a choice of the schedule. For the
+ * order of steps a list of such blocks is one more shared place: who takes a fresh block has read it, who takes one of
+ * the list or puts one there has written it. Where the image frees nothing there is nothing to choose, and an allocation
+ * is no point. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,9 @@ static inline void block_changes(const struct block *b) { area_changes(&heap_are
 
 /* Freed blocks. */
 
+/* Key of what orders a free before the allocation that takes the block again. In the red zone: nobody else's. */
+static uintptr_t order_key(const struct block *b) { return b->address - 8; }
+
 static struct list *list_of(uint32_t units, uint8_t align_log) {
   uintptr_t key = heap_list(units, align_log);
   size_t i = (key >> 3) * 0x9e3779b97f4a7c15 >> (64 - LISTS_LOG);
@@ -103,6 +107,15 @@ static struct list *list_of(uint32_t units, uint8_t align_log) {
     break;
   }
   return &heap.lists[i];
+}
+
+static void list_add(struct block *b) {
+  struct list *l = list_of(b->units, b->align_log);
+  step_wrote_same();
+  if (races_wanted()) races_release(order_key(b));
+  b->next = l->first;
+  l->first = b;
+  l->count++;
 }
 
 static struct block *list_take(struct list *l, unsigned which) {
@@ -197,11 +210,8 @@ static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
   return carve(area, units, align_log, size);
 }
 
-/* Key of what orders a free before the allocation that takes the block again. In the red zone: nobody else's. */
-static uintptr_t order_key(const struct block *b) { return b->address - 8; }
-
 static struct block *choose(uint32_t units, uint8_t align_log, size_t size) {
-  if (!current || !heap.frees) return fresh(units, align_log, size);
+  if (!current || !heap.frees || (run.finishing && heap_sights)) return fresh(units, align_log, size);
   point(POINT_ALLOC, heap_list(units, align_log), 1);
   struct list *l = list_of(units, align_log);
   unsigned freed = l->count < CHOICES_MOST ? l->count : CHOICES_MOST, which = freed ? choose_block(freed + 1) : 0;
@@ -228,8 +238,9 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   block_changes(b);
   b->size = b->limit = size;
   b->kind = (uint8_t)kind;
-  b->freed = b->marked = false;
+  b->freed = b->marked = b->listed = false;
   b->lives++;
+  if (heap_sights && current) heap_knows(current, b);
   b->alloc_pc = pc;
   b->alloc_step = (uint32_t)run.count;
   b->alloc_by = current ? current->id : AREA_LOADING;
@@ -286,17 +297,11 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
     b = to_free(p, kind, said, pc); /* others may have gone first */
     if (kind != BLOCK_MALLOC) deleted = true;
     if (UNLIKELY(recording != NULL)) record_block(POINT_FREE, true, false, b->address, b->size, pc);
-    step_wrote_same();
     if (!options.type_stable) step_block(b->address, b->size);
     keep_block(b);
-    if (races_wanted()) {
-      if (!options.type_stable) races_freed(b->address, b->size, pc);
-      races_release(order_key(b));
-    }
-    struct list *l = list_of(b->units, b->align_log);
-    b->next = l->first;
-    l->first = b;
-    l->count++;
+    if (races_wanted() && !options.type_stable) races_freed(b->address, b->size, pc);
+    b->listed = heap_held(b);
+    if (b->listed) list_add(b);
   }
   block_changes(b);
   b->freed = true;
@@ -353,6 +358,7 @@ void heap_keep(bool frees) {
     heap.dirty_count = 0;
   }
   heap.frees = frees;
+  heap_sights = frees && !options.reuse_all && !options.stacks; /* stacks that are shared are not looked through */
   heap.own_new = names_define("_Znwm") || names_define("_ZdlPv");
   heap.numbered_loading = heap.numbered;
   heap.kept_blocks = a->count;
@@ -396,6 +402,7 @@ void heap_reset(void) {
     area_changes(a);
   }
   heap.used = 0;
+  heap_sight_count = 0;
   heap.numbered = heap.numbered_loading;
   while (heap.list_count) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
 }
@@ -407,6 +414,7 @@ struct kept_heap {
   uint64_t used, layout;
   const char *areas; /* their ends: here, or in a state before */
   uint32_t numbered, list_count;
+  uint32_t sights; /* heap_held.c */
 };
 struct area_end {
   uintptr_t next;
@@ -487,7 +495,8 @@ bool heap_put_blocks(struct kept_bytes *s, bool first) {
 }
 
 bool heap_put(struct kept_bytes *s) {
-  const struct kept_heap k = {heap.used, heap.layout, heap.kept_areas, heap.numbered, heap.list_count};
+  const struct kept_heap k = {heap.used,     heap.layout,     heap.kept_areas,
+                              heap.numbered, heap.list_count, heap_sight_count};
   if (!kept_put(s, &k, sizeof k)) return false;
   for (unsigned i = 0; i < heap.list_count; i++)
     if (!kept_put(s, &heap.listed[i], sizeof heap.listed[i]) ||
@@ -502,6 +511,7 @@ void heap_get(const char **from) {
   if (UNLIKELY(k.layout != heap.layout)) get_layout(&k);
   heap.used = k.used;
   heap.numbered = k.numbered;
+  heap_sight_count = k.sights;
   while (UNLIKELY(heap.list_count)) heap.lists[heap.listed[--heap.list_count]] = (struct list){0};
   heap.list_count = k.list_count;
   for (unsigned i = 0; i < heap.list_count; i++) {

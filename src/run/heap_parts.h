@@ -34,7 +34,8 @@ struct block {
   bool freed, logged;              /* logged: of the loading area, changed in this run, and to be restored */
   uint8_t area, alloc_by, free_by; /* fibers; AREA_LOADING: none */
   bool marked;                     /* reached, when looking for leaks */
-  struct block *next;              /* freed before it, in its list */
+  bool listed;                     /* of one that is freed: it may be allocated again */
+  struct block *next;              /* of one that is listed: freed before it */
 };
 
 #pragma GCC visibility push(hidden)
@@ -76,6 +77,11 @@ void *heap_take(size_t size, size_t align, enum block_kind, uintptr_t pc); /* NU
 void heap_give(void *, enum block_kind, size_t said, uintptr_t pc);        /* said: the size, of a sized delete; or 0 */
 
 _Noreturn void heap_full(size_t size);
+
+/* Who may have the address of a block (heap_held.c). */
+extern uint32_t heap_sight_count;
+void heap_knows(const struct fiber *, const struct block *); /* it allocates it */
+bool heap_held(const struct block *); /* of a block that is about to be freed: may it be allocated again? */
 
 /* What is wrong, in a sentence (heap_tell.c). None returns. */
 _Noreturn void tell_bad_access(uintptr_t address, size_t size, bool write, uintptr_t pc);

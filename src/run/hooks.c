@@ -44,10 +44,22 @@ PART void pure_expected(const void *expected, uint32_t size) {
     pure_plain(current, (uintptr_t)expected, size, true);
 }
 
+/* A word that the code has read. */
+#define SIGHT(word) (UNLIKELY(heap_sights) ? heap_sight(word) : (void)0)
+#define SIGHT_OLD(old) \
+  do { \
+    if (sizeof(old) >= 8) SIGHT((uint64_t)(old)); \
+    if (sizeof(old) > 8) SIGHT(HIGH(old)); \
+  } while (0)
+
 PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot,
                      uint64_t old, uint64_t now, uint64_t old_high, uint64_t now_high, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
+  if (UNLIKELY(heap_sights) && kind != POINT_WRITE && size >= 8) {
+    heap_sight(old);
+    if (size > 8) heap_sight(old_high);
+  }
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
@@ -120,6 +132,7 @@ PART void quick_changed(void) {
     T v; \
     GET(v, at); \
     quick_read(pc, at, (uint64_t)v); \
+    SIGHT_OLD(v); \
     return v; \
   } \
   LONG_WAY T load_races_##N(const volatile void *at, int order, uintptr_t pc) { \
@@ -177,6 +190,7 @@ PART void quick_changed(void) {
     } else { \
       *expected = old; \
     } \
+    SIGHT_OLD(old); \
     if (same && old != v) \
       quick_changed(); \
     else \
@@ -220,6 +234,7 @@ PART void quick_changed(void) {
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
+    SIGHT_OLD(old); \
     if (old != now) \
       quick_changed(); \
     else \
@@ -425,6 +440,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
     spin_wrote(f);
     if (UNLIKELY(recording != NULL)) record_write(true, true, at, size, pc);
   } else {
+    if (size >= 8) SIGHT(value);
     spin_read(f, pc, at, value);
     if (UNLIKELY(recording != NULL)) record_read(true, true, at, size, pc);
   }
@@ -485,6 +501,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
     if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
     if (at - (uintptr_t)f->stack >= STACK_SIZE) plain_noted(f, at, size, write, pc, slot);
   }
+  if (UNLIKELY(heap_sights) && !write) heap_sight_range(at, size);
   if (forgiven)
     races_step(at, size, write ? POINT_WRITE : POINT_READ, __ATOMIC_RELAXED, pc | PC_FORGIVEN);
   else if (options.races && f->id != FIBER_MAIN)
@@ -503,7 +520,10 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
   if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at || run_in_stack(at)) return false;
   if (UNLIKELY(!order_access(at, size, write, pc))) return false;
   f->pc = pc;
-  if (write) spin_wrote(f);
+  if (write)
+    spin_wrote(f);
+  else if (UNLIKELY(heap_sights) && size >= 8)
+    heap_sight_range(at, size);
   return true;
 }
 
@@ -517,6 +537,7 @@ PART void plain_outside(struct fiber *f, const void *where, size_t size, bool wr
     quick_changed();
   } else {
     quick_read(pc, where, low_half(where, size));
+    if (size == 8) SIGHT(low_half(where, size));
   }
 }
 LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) {

@@ -524,6 +524,7 @@ struct fiber *fiber_create(void *(*start)(void *), void *argument) {
   f->argument = argument;
   if (races_wanted()) races_fiber(parent, f);
   signals_fiber(parent, f);
+  if (heap_sights) heap_sight_of(f, (uintptr_t)argument);
   run_to_first_point(f);
   return f;
 }

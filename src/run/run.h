@@ -60,8 +60,8 @@ enum point_kind {
   POINT_ALLOC, /* address: of the list of freed blocks of the size. It reads the list; it has STEP_WROTE only if it took
                 * a freed block. So two that take fresh blocks commute, and none commutes with a free of the size, which
                 * would have given it one more block to choose. Where the code frees nothing it is no point at all */
-  POINT_FREE, /* has STEP_WROTE. Two of them commute but for the order in which a later allocation is offered the blocks
-               */
+  POINT_FREE, /* has STEP_WROTE if the block may be allocated again (heap_held.c): two of these commute but for the order
+               * in which a later allocation is offered the blocks. Else it does not touch the list */
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,
@@ -90,8 +90,8 @@ struct step {
   uint8_t before;        /* the fiber that took the step before this; that of step 0 is 0 */
   uint8_t kind;          /* enum point_kind */
   uint8_t flags;         /* enum step_flags */
-  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: the one freed last, and so on; the
-                          * last: one never used before */
+  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: of those that may be allocated again
+                          * the one freed last, and so on; the last: one never used before */
   uint64_t place : 48; /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is
                         * its own; 0: none. Accesses of the block do not commute with it: afterwards they are a use
                         * after free. Of POINT_START: the number of the fiber it created */
@@ -162,6 +162,7 @@ struct run_options {
                * order does not matter). Else they are points, except those to the fiber's own stack */
   bool leaks; /* blocks that nobody can reach at the end are a finding */
   bool type_stable;  /* freed memory may be read and written atomically */
+  bool reuse_all;    /* every freed block may be allocated again, not only those somebody may have the address of */
   bool stacks;       /* with races: accesses of stacks are compared as others are, the owner's too */
   size_t steps_most; /* 0: 20,000 */
   size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
@@ -212,6 +213,8 @@ struct run {
   bool shares_stacks; /* without options.stacks: in some run so far a thread accessed another's stack, other than
                        * atomically. What the owner does there with plain accesses is not seen: neither are races there,
                        * nor is it interleaved */
+  bool reads_freed;   /* without options.reuse_all: in some run so far a thread read the address of a freed block that
+                       * nobody was thought to have. Not every block was offered that might have mattered */
   bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
               * between */
   bool forgiven;              /* in some run so far there was a race that is not to be reported: not all was tried */

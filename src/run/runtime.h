@@ -404,6 +404,12 @@ void access_end(enum point_kind, uintptr_t at, uint32_t size, int order, uintptr
 
 void hooks_open(void); /* hooks.c: before the runs, by the options */
 
+/* Addresses of blocks that threads see (heap_held.c): every word that the code reads, where that is wanted. */
+extern bool heap_sights;
+void heap_sight(uint64_t word);
+void heap_sight_of(const struct fiber *, uint64_t word); /* given to it */
+void heap_sight_range(uintptr_t at, size_t size);
+
 /* Accesses whose races are not reported (forgiven.c). */
 extern bool forgiving; /* there may be some */
 void forgive_open(void);

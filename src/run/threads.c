@@ -296,7 +296,11 @@ static int set_value(unsigned key, const void *value) {
 }
 
 bool threads_keys;
-static void *value_of(unsigned key) { return key < KEYS_MOST && keys[key].used ? threads[self()].values[key] : NULL; }
+static void *value_of(unsigned key) {
+  void *value = key < KEYS_MOST && keys[key].used ? threads[self()].values[key] : NULL;
+  if (heap_sights) heap_sight((uintptr_t)value);
+  return value;
+}
 
 void threads_ended(struct fiber *f) {
   struct thread *t = &threads[f->id];

@@ -141,11 +141,11 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 
 static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
 
-/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, or
- * take another block. */
+/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, take
+ * another block, or free one that may be allocated again. */
 static bool may_conflict(const struct dpor *d, const struct step *first, const struct step *other) {
   struct step s = *first;
-  if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC) s.flags |= STEP_WROTE;
+  if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC || s.kind == POINT_FREE) s.flags |= STEP_WROTE;
   s.flags |= STEP_RETURNS;
   return (s.kind == POINT_ALLOC && other->address) || conflict(d, &s, other);
 }

@@ -68,6 +68,11 @@ static bool touches_all(const struct step *s) {
 
 static bool touches_nothing(const struct step *s) { return s->kind == POINT_YIELD || s->kind == POINT_CALL; }
 
+/* Does it allocate, or free a block that may be allocated again? */
+static bool has_list(const struct step *s) {
+  return s->kind == POINT_ALLOC || (s->kind == POINT_FREE && s->flags & STEP_WROTE);
+}
+
 static unsigned word_modes(const struct step *s) { return is_list(s->kind) ? MODE_WRITE : step_modes(s); }
 
 bool steps_conflict(const struct step *a, const struct step *b) {
@@ -80,7 +85,7 @@ bool steps_meet(const struct step *a, const struct step *b) {
   if (touches_nothing(a) || touches_nothing(b)) return false;
   if (touches_all(a) || touches_all(b)) return true;
   if (a->kind == POINT_START && b->kind == POINT_START) return true;
-  if (is_list(a->kind) && is_list(b->kind) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b)))
+  if (has_list(a) && has_list(b) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b)))
     return true;
   uintptr_t i, j;
   size_t m = bytes_of(a, &i), n = bytes_of(b, &j);
@@ -192,7 +197,7 @@ static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *
   size_t size = bytes_of(s, &from);
   unsigned modes = word_modes(s);
   make_room(t, 1);
-  if (is_list(s->kind)) hash = touch(t, e, spot_find(t, s->address | (uintptr_t)1 << 63), step_modes(s), hash);
+  if (has_list(s)) hash = touch(t, e, spot_find(t, s->address | (uintptr_t)1 << 63), step_modes(s), hash);
   for (uintptr_t at = from, end = from + size; at < end; at = (at / WORD + 1) * WORD) {
     make_room(t, 1 + WORD);
     uint32_t word = spot_find(t, word_key(at / WORD));

@@ -1,0 +1,221 @@
+/* Which freed blocks an allocation may get again: those whose address somebody may still have.
+ *
+ * A block whose address nobody has is like one never used before: the two differ in the number of the address, and no
+ * program can depend on that but by looking at numbers, which is not explored anyway. So when a block is freed it is
+ * decided whether somebody may have its address. If so it goes to the list of its size, and each later allocation of
+ * that size may get it: that is what an ABA needs. If not it is never used again. Nobody can come to have an address
+ * that nobody has, so it need not be asked again.
+ *
+ * Who may have it:
+ *
+ * - a thread other than the one that frees, if it has *seen* the address in an operation (of a thread that the code
+ *   created: ever), by allocating the block or by reading a word, and the end of that operation does not come before
+ *   the free. What an operation has in registers and on its stack is gone when it has returned;
+ * - memory: a word in a global, in thread-local storage, in a block that is not freed or may be used again.
+ *
+ * The thread that frees may still have the address in variables of its own. These do not count: it knows that the block
+ * is not there any more, to look at such a pointer is undefined (C11 6.2.4), and what it does to the block is found as
+ * a use after free. Should it write the address to memory after all, whoever reads it there reads the address of a
+ * block that nobody was thought to have: `run.reads_freed` tells, and the search begins anew with every freed block in
+ * its list (run_options.reuse_all).
+ *
+ * A word is an address if it points into the block or to its end, with anything in the upper 16 bits, shifted up by up
+ * to 16 bits with anything below, or shifted down by up to 4.
+ *
+ * For a search that leaves out orders of steps that do not matter (dpor.c), the answer must not depend on such an
+ * order. Let a thread D use an old address of p to find out that p was allocated again, in an execution in which C
+ * frees p, B gets p again and shows it to D. Up to there it is the same as one in which B gets a fresh block. In any
+ * order of that one's steps D sees the address in an operation whose return does not come before the free, or it is in
+ * memory until D does: so p is listed, and the free does not commute with B's allocation. "Comes before" is therefore
+ * by happens-before, of the steps as they were taken, and not by the order of this run. A free that is not listed
+ * commutes with allocations. */
+#include "run/heap_parts.h"
+
+enum {
+  SIGHTS_MOST = 1 << 16,  /* of a run: with more everything is listed */
+  RECENT = 16,            /* sights that are looked at, not to tell the same again */
+  AFTER_MOST = 64,        /* steps that are followed */
+  SCANNED_MOST = 1 << 18, /* bytes: with more memory there every block is listed */
+  SHIFTS_UP = 16,         /* bits */
+  SHIFTS_DOWN = 4
+};
+#define NO_CALL      UINT32_MAX
+#define ADDRESS_BITS (((uintptr_t)1 << 48) - 1)
+/* No form of an address is smaller. */
+#define FORMS_FROM (heap_base >> SHIFTS_DOWN)
+
+bool heap_sights;
+
+/* A thread has the address of a block, in this life of it, in an operation. Added only: so a state of a run is how many
+ * there are. */
+struct sight {
+  const struct block *block;
+  uint32_t life, call; /* call: of the client, or NO_CALL */
+  uint8_t fiber;
+};
+static struct sight sights[SIGHTS_MOST];
+uint32_t heap_sight_count;
+
+/* The step an operation returned with, and one more; 0: it has not. */
+static size_t returned_at(unsigned fiber, uint32_t call) {
+  for (size_t i = run.moment_count; i-- > 0;) {
+    const struct moment *m = &run.moments[i];
+    if (m->fiber == fiber && m->call == call && m->is_return) return (size_t)m->step + 1;
+  }
+  return 0;
+}
+
+void heap_knows(const struct fiber *f, const struct block *b) {
+  if (!heap_sights || f->id == FIBER_MAIN || heap_sight_count == SIGHTS_MOST) return;
+  struct sight s = {.block = b, .life = b->lives, .call = f->start ? NO_CALL : f->current_call, .fiber = f->id};
+  uint32_t first = heap_sight_count > RECENT ? heap_sight_count - RECENT : 0;
+  for (uint32_t i = heap_sight_count; i-- > first;)
+    if (sights[i].block == s.block && sights[i].life == s.life && sights[i].call == s.call &&
+        sights[i].fiber == s.fiber)
+      return;
+  if (s.call != NO_CALL && returned_at(f->id, s.call)) s.call = NO_CALL; /* what runs when the thread ends */
+  sights[heap_sight_count++] = s;
+}
+
+static void see(const struct fiber *f, uintptr_t address) {
+  if (!heap_owns(address)) return;
+  struct block *b = heap_block(address);
+  if (!b && address % GRANULE == 0 && heap_owns(address - 1)) b = heap_block(address - 1); /* the end of an array */
+  if (!b) return;
+  if (b->freed && !b->listed) run.reads_freed = true;
+  heap_knows(f, b);
+}
+
+void heap_sight_of(const struct fiber *f, uint64_t word) {
+  if (word < FORMS_FROM || !f || f->id == FIBER_MAIN) return;
+  if (heap_owns(word)) {
+    see(f, word);
+    return;
+  }
+  see(f, word & ADDRESS_BITS);
+  for (unsigned by = 1; by <= SHIFTS_UP; by++) see(f, word >> by);
+  for (unsigned by = 1; by <= SHIFTS_DOWN; by++) see(f, word << by);
+}
+
+void heap_sight(uint64_t word) { heap_sight_of(current, word); }
+
+/* The same of all words that are read there. */
+__attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size_t size) {
+  for (size_t done = 0; done + 8 <= size; done += 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, (const char *)at + done, sizeof word);
+    heap_sight(word);
+  }
+}
+
+/* What comes after what. */
+
+struct access_after {
+  uintptr_t word;
+  bool writes;
+};
+
+/* What of a step others can conflict with, if that is one word. */
+static bool word_of(const struct step *s, struct access_after *to) {
+  bool object = s->kind >= POINT_LOCK && s->kind <= POINT_WAKE;
+  if (s->kind > POINT_UPDATE && !object) return false;
+  if (!object && (s->address & 7) + s->size > 8) return false;
+  *to = (struct access_after){s->address >> 3, object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
+  return true;
+}
+
+/* Does the step, which is a return, happen before what the thread does now? If in doubt it does not. */
+static bool comes_before(size_t step, unsigned thread) {
+  struct access_after after[AFTER_MOST], now;
+  unsigned count = 0;
+  uint64_t fibers_after = (uint64_t)1 << scheduler.steps[step].fiber;
+  if (word_of(&scheduler.steps[step], &now)) after[count++] = now;
+  for (size_t i = step + 1; i < run.count; i++) {
+    const struct step *s = &scheduler.steps[i];
+    bool has = word_of(s, &now), is_after = fibers_after >> s->fiber & 1 || s->flags & STEP_CALLS;
+    for (unsigned k = 0; k < count && has && !is_after; k++)
+      is_after = after[k].word == now.word && (after[k].writes || now.writes);
+    if (!is_after) continue;
+    if (s->fiber == thread) return true;
+    fibers_after |= (uint64_t)1 << s->fiber;
+    if (has && count < AFTER_MOST) after[count++] = now;
+  }
+  return false;
+}
+
+static bool has_forgotten(const struct sight *s) {
+  size_t returned = s->call == NO_CALL ? 0 : returned_at(s->fiber, s->call);
+  return returned && comes_before(returned - 1, current->id);
+}
+
+/* Memory. */
+
+struct scan {
+  uintptr_t low, span; /* addresses looked for */
+  size_t left;         /* bytes that may still be looked at */
+};
+
+static inline bool is_in(const struct scan *s, uintptr_t word) { return word - s->low <= s->span; }
+
+static bool is_address(const struct scan *s, uintptr_t word) {
+  bool is = is_in(s, word) || is_in(s, word & ADDRESS_BITS);
+  for (unsigned by = 1; by <= SHIFTS_UP; by++) is |= is_in(s, word >> by);
+  for (unsigned by = 1; by <= SHIFTS_DOWN; by++) is |= is_in(s, word << by);
+  return is;
+}
+
+/* Of the code's memory, which is read as it is, red zones of sanitizers included. True if there is too much, too. */
+__attribute__((no_sanitize("address"))) static bool has_address(struct scan *s, uintptr_t at, size_t size) {
+  if (size > s->left) return true;
+  s->left -= size;
+  const uintptr_t *word = (const uintptr_t *)((at + 7) & ~(uintptr_t)7), *end = (const uintptr_t *)(at + size);
+  for (; word + 1 <= end; word++)
+    if (UNLIKELY(*word >= FORMS_FROM) && is_address(s, *word)) return true;
+  return false;
+}
+
+static bool threads_have(struct scan *s) {
+  size_t count;
+  for (unsigned f = 0; f < FIBERS_MOST; f++) {
+    const struct fiber *fiber = &fibers[f];
+    void **values = threads_values(f, &count);
+    if (count && has_address(s, (uintptr_t)values, count * sizeof *values)) return true;
+    if (fiber->tls_used && has_address(s, (uintptr_t)fiber->tls, fiber->tls_size)) return true;
+    if (f < run.fibers && fiber->start &&
+        (is_address(s, (uintptr_t)fiber->argument) || (fiber->ended && is_address(s, (uintptr_t)fiber->result))))
+      return true;
+  }
+  return false;
+}
+
+static bool blocks_have(struct scan *s, const struct block *but) {
+  for (unsigned i = 0; i < AREAS; i++) {
+    const struct area *a = &heap_areas[i];
+    for (uint32_t k = 1; k <= a->count; k++) {
+      const struct block *b = &a->blocks[k];
+      if (b == but || (b->freed && !b->listed)) continue;
+      if (has_address(s, b->address, (size_t)b->units * GRANULE)) return true;
+    }
+  }
+  return false;
+}
+
+static bool memory_has(const struct block *b) {
+  struct scan s = {b->address, (uintptr_t)b->units * GRANULE, SCANNED_MOST};
+  const struct image_range *ranges;
+  size_t count = image_ranges(&ranges);
+  for (size_t i = 0; i < count; i++)
+    if (has_address(&s, ranges[i].low, ranges[i].high - ranges[i].low)) return true;
+  return threads_have(&s) || blocks_have(&s, b);
+}
+
+bool heap_held(const struct block *b) {
+  if (!heap_sights) return true;
+  if (run.finishing) return false;
+  if (heap_sight_count == SIGHTS_MOST) return true;
+  for (uint32_t i = heap_sight_count; i-- > 0;) {
+    const struct sight *s = &sights[i];
+    if (s->block == b && s->life == b->lives && s->fiber != current->id && !has_forgotten(s)) return true;
+  }
+  return memory_has(b);
+}
