@@ -41,6 +41,9 @@ static const struct opt opts[] = {
     {"loops", 0, "HOW", "block|explore",
      "a thread that has gone round a loop, changed nothing, and is where it could have been without that: it goes\n"
      "no further in that schedule, of --dpor (default), or everything is explored"},
+    {"reuse", 0, "BLOCKS", "held|all",
+     "which freed blocks an allocation may get again: those whose address another thread or memory may still\n"
+     "have (default), or all"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
     {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
     {"seed", 0, "N", NULL,
@@ -167,7 +170,7 @@ static enum volatile_order read_volatile(const char *said) {
 static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const char *races = arg_value(a, "races");
+  const char *races = arg_value(a, "races"), *reuse = arg_value(a, "reuse");
   j->args = a;
   j->cpu = clock_cpu_seconds();
   j->size.threads = (unsigned)arg_number(a, "threads", 0, 1, FIBERS_MOST - 2, &bad);
@@ -178,6 +181,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.jobs = (unsigned)arg_number(a, "jobs", cores > 0 ? cores : 1, 1, 64, &bad);
   j->options.run.races = !races || !strcmp(races, "yes");
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
+  j->options.run.reuse_all = reuse && !strcmp(reuse, "all");
   j->options.run.volatiles = read_volatile(arg_value(a, "volatile"));
   j->leaks = arg_value(a, "leaks");
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
@@ -377,6 +381,15 @@ static void place_unsupported(struct test_job *j) {
   s->unsupported = t.at;
 }
 
+/* Was the search given up, since it did not look at all that it must? Then it does from now on. */
+static bool must_search_again(struct test_job *j) {
+  struct run_options *o = &j->options.run;
+  if (j->answer.verdict == VERDICT_VIOLATED) return false;
+  if (j->answer.reads_freed && !o->reuse_all) return o->reuse_all = true;
+  if (j->answer.shares_stacks && o->races && !o->stacks) return o->stacks = true;
+  return false;
+}
+
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
   struct object_options o = {
       .inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
@@ -396,10 +409,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
   if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
-  if (j->answer.shares_stacks && j->options.run.races && j->answer.verdict != VERDICT_VIOLATED) {
-    j->options.run.stacks = true; /* it was given up when that was seen */
+  while (must_search_again(j))
     if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
-  }
   j->covered = j->options.coverage && coverage_known(j->options.coverage) && j->answer.verdict != VERDICT_VIOLATED &&
                j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);

@@ -97,6 +97,8 @@ void heap_sight_of(const struct fiber *f, uint64_t word) {
   for (unsigned by = 1; by <= SHIFTS_DOWN; by++) see(f, word << by);
 }
 
+bool run_reads_freed(void) { return run.reads_freed; }
+
 void heap_sight(uint64_t word) { heap_sight_of(current, word); }
 
 /* The same of all words that are read there. */

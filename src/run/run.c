@@ -600,6 +600,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   operations = ops;
   initialise = init;
   options = *how;
+  run.reads_freed = false;
   steps_most = how->steps_most ? how->steps_most : STEPS_MOST;
   if (scheduler.steps) free(scheduler.steps - 1);
   struct step *steps = calloc(steps_most + 1, sizeof *steps);

@@ -326,6 +326,7 @@ enum { RUN_NO_MEMORY = 71 };
 bool run_cover(const uintptr_t *places, size_t count, uint8_t *met);
 void run_cover_end(void);
 
+bool run_reads_freed(void); /* struct run's, after a run that was given up too */
 /* Was something freed by `delete` in a run since this was last asked? */
 bool run_deleted(void);
 /* The races so far that were not reported, at most FORGIVEN_MOST. */

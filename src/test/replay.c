@@ -3,9 +3,9 @@
  *   1:rl:a1.a2_b:AB10A3B2:5f3a01c2
  *
  * The version; r: races are looked for, l: leaks, v: volatile accesses acquire and release, s: accesses of stacks are
- * compared; the calls of each thread
- * (operation a with argument 1, ...; threads apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of
- * these allocated, and got block 2); and a checksum of the code. */
+ * compared, b: every freed block may be allocated again; the calls of each thread (operation a with argument 1, ...;
+ * threads apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of these allocated, and got block 2);
+ * and a checksum of the code. */
 #include <assert.h>
 #include <ctype.h>
 #include <elf.h>
@@ -86,8 +86,9 @@ char *replay_token(struct mem *m, const struct object *o, const struct run_optio
                    uint32_t checksum) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "1:%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
-              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "");
+  text_printf(&t, "1:%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
+              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "",
+              how->reuse_all ? "b" : "");
   put_calls(&t, o, &f->client);
   text_char(&t, ':');
   put_choices(&t, f->choices, f->count);
@@ -192,7 +193,8 @@ bool replay_parse(struct mem *m, const struct object *o, const char *token, stru
   how->leaks = skip(&p, 'l');
   if (skip(&p, 'v')) how->volatiles = VOLATILE_ACQUIRE_RELEASE;
   how->stacks = skip(&p, 's');
-  if (!skip(&p, ':')) return bad(&p, "r, l, v, s or :");
+  how->reuse_all = skip(&p, 'b');
+  if (!skip(&p, ':')) return bad(&p, "r, l, v, s, b or :");
   if (!parse_calls(&p, &f->client)) return false;
   if (!skip(&p, ':')) return bad(&p, "a call or :");
   if (!strchr(p.at, ':')) return bad(&p, "a checksum at the end");

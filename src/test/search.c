@@ -52,7 +52,7 @@ struct worker {
   enum limit limit;
   _Atomic uint64_t schedules, cut, redundant, halted, orders, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
-  bool incomplete, long_runs, shares_stacks, wide;
+  bool incomplete, long_runs, shares_stacks, reads_freed, wide;
   struct races_seen seen;
   unsigned bound;
   double cpu;
@@ -77,7 +77,7 @@ struct board {
   _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
   _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
   _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
-  _Atomic uint64_t stacks;         /* ... in a run of which threads share stacks: all is to be done again, with these */
+  _Atomic uint64_t again; /* ... a run of which shows that all is to be done again: with stacks, or blocks (struct run) */
   volatile sig_atomic_t interrupted;
   struct worker workers[];
 };
@@ -207,7 +207,7 @@ static void keep_leak(struct searching *k, const struct run *r) {
 /* Is there a finding in a smaller client than the one that is worked at? */
 static bool is_overtaken(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
-  if (atomic_load_explicit(&k->board->stacks, memory_order_relaxed) <= client) return true;
+  if (atomic_load_explicit(&k->board->again, memory_order_relaxed) <= client) return true;
   if (k->options->keep_going) return false;
   if (k->options->leaks_if_deleted && leak_known(k->board) < client) return true;
   return k->divided ? found != UINT64_MAX : found < client;
@@ -220,7 +220,8 @@ static enum visit visit(void *self, const struct run *r) {
   atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
-  if (r->shares_stacks && k->options->run.races) announce(&k->board->stacks, k->client);
+  if (r->shares_stacks && k->options->run.races) announce(&k->board->again, k->client);
+  if (r->reads_freed) announce(&k->board->again, k->client);
   k->me->wide |= r->wide;
   k->me->seen.volatiles |= r->volatiles;
   k->me->seen.incomplete |= r->forgiven;
@@ -311,6 +312,8 @@ static bool explore_client(struct searching *k, const struct client *c) {
   w->traces += counts.traces;
   w->waiting = judge_waiting(k->judge);
   see_races(&w->seen);
+  w->reads_freed |= run_reads_freed(); /* in a run that was given up, too */
+  if (w->reads_freed) announce(&k->board->again, k->client);
   if (w->outcome != WORKER_RUNS || overtaken(k)) return false;
   if (limits_poll(&k->own)) {
     w->limit = (enum limit)k->own.reached;
@@ -396,7 +399,7 @@ static void sum_up(struct searching *k) {
   s->schedules = s->cut = s->redundant = s->halted = s->orders = s->skipped = s->steps = s->traces = s->done =
       s->refused = s->waiting = 0;
   s->complete = true;
-  s->long_runs = s->shares_stacks = s->wide = false;
+  s->long_runs = s->shares_stacks = s->reads_freed = s->wide = false;
   s->seen = (struct races_seen){0};
   s->cpu_seconds = 0;
   s->peak_kb = 0;
@@ -415,6 +418,7 @@ static void sum_up(struct searching *k) {
     s->waiting += w->waiting;
     s->long_runs |= w->long_runs;
     s->shares_stacks |= w->shares_stacks;
+    s->reads_freed |= w->reads_freed;
     s->seen.volatiles |= w->seen.volatiles;
     s->seen.incomplete |= w->seen.incomplete;
     for (size_t n = 0; n < w->seen.count; n++) add_forgiven(&s->seen, &w->seen.forgiven[n]);
@@ -712,9 +716,10 @@ static const struct kept *first_leak(const struct searching *k) {
   return leak;
 }
 
-/* Where threads share stacks everything is done again, from the client on in which that was seen. */
+/* Where threads share stacks, or read addresses of freed blocks that nobody was thought to have, everything is done
+ * again, from the client on in which that was seen. */
 static bool is_final(const struct searching *k, const struct kept *f) {
-  return k->board->stacks == UINT64_MAX || (f->client < k->board->stacks && !k->options->keep_going);
+  return k->board->again == UINT64_MAX || (f->client < k->board->again && !k->options->keep_going);
 }
 
 /* Each mistake once, in the smallest client it was found in. */
@@ -778,7 +783,7 @@ static bool open_board(struct searching *k, uint64_t count) {
   }
   bool good = k->board && k->histories && (!k->divided || (k->states && k->traces));
   if (!good) return problem_of(k->why, PROBLEM_SYSTEM, "no memory for what processes share"), false;
-  k->board->found = k->board->deleted = k->board->leaked = k->board->stacks = UINT64_MAX;
+  k->board->found = k->board->deleted = k->board->leaked = k->board->again = UINT64_MAX;
   k->board->schedules_left = k->options->schedules_most;
   k->board->counted = count;
   k->board->total = count < COUNTED ? count : 0;

@@ -328,6 +328,7 @@ struct searched {
   unsigned bound;     /* else, where delays and the like were bounded: up to so many, in each client that was done */
   bool long_runs;     /* some were given up for having too many steps */
   bool shares_stacks; /* see struct run: then not all was seen */
+  bool reads_freed;   /* the same */
   bool wide;          /* the same */
   struct races_seen {
     struct forgiven_race forgiven[FORGIVEN_MOST]; /* races that are not to be reported */
