@@ -1,7 +1,7 @@
 /* Which freed blocks are allocated again: random programs with allocations and frees, searched with every freed block
- * offered to every allocation, and with those only whose address somebody may have. Histories and findings are the same.
- * Programs have what an ABA needs: addresses that are compared, kept in memory, marked, counted, shifted, announced as
- * hazards, and freed early. */
+ * offered to every allocation, and with those only whose address somebody may have. Histories and findings are the
+ * same. Programs have what an ABA needs: addresses that are compared, kept in memory, marked, counted, shifted,
+ * announced as hazards, and freed early. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,8 +32,9 @@ static void statement(FILE *f, bool stale) {
     fprintf(f, "  { struct node *old = SWAP(&%s, %s); if (old) free(old); }\n", a, n);
     break;
   case 4: /* the same, if nobody else did */
-    fprintf(f, "  { struct node *old = LOAD(&%s), *n = %s; if (CAS(&%s, &old, n)) free(old); else { free(n); r += 4; } }\n",
-            a, n, a);
+    fprintf(
+        f, "  { struct node *old = LOAD(&%s), *n = %s; if (CAS(&%s, &old, n)) free(old); else { free(n); r += 4; } }\n",
+        a, n, a);
     break;
   case 5: fprintf(f, "  r = r * 3 + (LOAD(&%s) == LOAD(&%s));\n", a, b); break;
   case 6: fprintf(f, "  STORE(&%s, LOAD(&%s));\n", b, a); break;
@@ -42,10 +43,11 @@ static void statement(FILE *f, bool stale) {
     fprintf(f, "  { struct node *p = LOAD(&%s); if (p) r = r * 3 + LOAD(&p->value); }\n", a);
     break;
   case 9: /* with a mark in the lowest bits */
-    fprintf(f,
-            "  { uintptr_t t = LOAD(&marked), was = t, n = (uintptr_t)%s | 1; if (CAS(&marked, &t, n)) free((void *)(was "
-            "& ~15)); else { free((void *)(n & ~15)); r += 5; } }\n",
-            n);
+    fprintf(
+        f,
+        "  { uintptr_t t = LOAD(&marked), was = t, n = (uintptr_t)%s | 1; if (CAS(&marked, &t, n)) free((void *)(was "
+        "& ~15)); else { free((void *)(n & ~15)); r += 5; } }\n",
+        n);
     break;
   case 10: /* counted, in the highest */
     fprintf(f,
@@ -68,7 +70,8 @@ static void statement(FILE *f, bool stale) {
     break;
   case 14: /* shifted */
     fprintf(f,
-            "  { struct node *p = LOAD(&%s); if (p) STORE(&shifted, (uintptr_t)p << %u | 1); else if (LOAD(&shifted) >> %u == "
+            "  { struct node *p = LOAD(&%s); if (p) STORE(&shifted, (uintptr_t)p << %u | 1); else if (LOAD(&shifted) "
+            ">> %u == "
             "(uintptr_t)LOAD(&%s)) r += 2; }\n",
             a, 8u, 8u, b);
     break;
@@ -81,8 +84,8 @@ static void statement(FILE *f, bool stale) {
     fprintf(f, "  if (mine) { r = r * 3 + (mine == LOAD(&%s)); } else mine = LOAD(&%s);\n", a, b);
     break;
   case 19:
-    fprintf(f, "  ASIF_ATOMIC { struct node *p = %s; %s = %s; if (p && p != %s) free(p); }\n", a, a,
-            draw(2) ? "0" : b, b);
+    fprintf(f, "  ASIF_ATOMIC { struct node *p = LOAD(&%s); STORE(&%s, %s); if (p && p != LOAD(&%s)) free(p); }\n", a,
+            a, draw(2) ? "(struct node *)0" : b, b);
     break;
   case 20: /* the address of what is freed goes to memory */
     fprintf(f, "  { struct node *p = SWAP(&%s, (struct node *)0); if (p) { free(p); STORE(&%s, p); } }\n", a, b);
@@ -112,7 +115,8 @@ static void write_program(const char *path) {
           plain ? "n->next = t" : "STORE(&n->next, t)");
   fprintf(f,
           "static int pop(int how) { struct node *t = LOAD(&top), *next; if (!t) return 0; next = %s;\n"
-          "  if (!CAS(&top, &t, next)) return 3; int v = LOAD(&t->value); if (how != 1) free(t); else STORE(&a, t); return v; "
+          "  if (!CAS(&top, &t, next)) return 3; int v = LOAD(&t->value); if (how != 1) free(t); else STORE(&a, t); "
+          "return v; "
           "}\n",
           plain ? "t->next" : "LOAD(&t->next)");
   for (int i = 0; i < OPS; i++) {
@@ -120,8 +124,8 @@ static void write_program(const char *path) {
     for (unsigned n = 1 + draw(2); n; n--) statement(f, stale);
     fprintf(f, "  return r;\n}\n");
   }
-  fprintf(f, "static void set_up(void) { %s %s %s }\n", draw(2) ? "push(make(1));" : "", draw(2) ? "push(make(2));" : "",
-          draw(2) ? "a = make(3);" : "a = b = make(3);");
+  fprintf(f, "static void set_up(void) { %s %s %s }\n", draw(2) ? "push(make(1));" : "",
+          draw(2) ? "push(make(2));" : "", draw(2) ? "a = make(3);" : "a = b = make(3);");
   fprintf(f, "ASIF_OBJECT(self)\nASIF_INIT(set_up)\n%s", draw(2) ? "ASIF_TYPE_STABLE()\n" : "");
   for (int i = 0; i < OPS; i++) fprintf(f, "ASIF_OP(op%d)\n", i);
   fclose(f);
@@ -218,10 +222,11 @@ static bool missed(const char *what, const struct sights *every, const struct si
   return any;
 }
 
-static bool finds(const struct sights *s) {
-  bool any = false;
-  for (size_t i = 0; i < s->count; i++) any |= s->at[i].found != FOUND_NOTHING;
-  return any;
+/* Bit k: a finding of this kind. */
+static uint32_t finds(const struct sights *s) {
+  uint32_t kinds = 0;
+  for (size_t i = 0; i < s->count; i++) kinds |= 1u << s->at[i].found;
+  return kinds & ~(1u << FOUND_NOTHING);
 }
 
 static struct mem mem; /* for good: images are told apart by where they are */
@@ -269,15 +274,17 @@ static void compare(struct tested *t, const struct client *c, const char *path, 
     sums.again++;
     return;
   }
-  bool bad = missed("missed by every schedule", &every, &held, true);
-  if (finds(&every)) { /* what is beyond a finding is not seen in every order */
-    bad |= !finds(&traces) || !finds(&halts);
+  uint32_t found = finds(&every);
+  bool bad = missed("not there", &held, &every, true) | missed("not there", &traces, &every, true) |
+             missed("not there", &halts, &every, true);
+  if (found) { /* what is beyond a finding is not seen; to get a block again orders what is a race otherwise */
+    bool same = finds(&held) == found || finds(&held) >> FOUND_RACE & 1;
+    bad |= !same || !finds(&held) || !finds(&traces) || !finds(&halts);
   } else {
+    bad |= missed("missed by every schedule", &every, &held, true);
     bad |= missed("missed by one of each trace", &every, &traces, true);
     bad |= missed("missed where threads halt", &every, &halts, false);
   }
-  bad |= missed("not there", &held, &every, true) | missed("not there", &traces, &every, true) |
-         missed("not there", &halts, &every, true);
   sums.compared++;
   sums.all += every.schedules;
   sums.held += held.schedules;
@@ -287,9 +294,10 @@ static void compare(struct tested *t, const struct client *c, const char *path, 
   struct text text;
   text_open(&text, &mem);
   client_print(&t->object, c, &text);
-  CHECKF(false, "%s: %s: %llu schedules, %llu with the blocks that are held, %llu traces%s%s", path,
+  CHECKF(false, "%s: %s: %llu schedules, %llu with the blocks that are held, %llu traces, found %x %x %x %x%s%s", path,
          text_string(&text), (unsigned long long)every.schedules, (unsigned long long)held.schedules,
-         (unsigned long long)traces.schedules, t->run.races ? ", races" : "", t->run.type_stable ? ", stable" : "");
+         (unsigned long long)traces.schedules, found, finds(&held), finds(&traces), finds(&halts),
+         t->run.races ? ", races" : "", t->run.type_stable ? ", stable" : "");
 }
 
 static void try_program(uint64_t seed, unsigned clients, uint64_t most) {

@@ -155,9 +155,13 @@ TEST(memory_repeats) {
   scene_open(&s, image, "fresh_same", &plain);
   for (int i = 0; i < 3; i++) scene_all(&s.client, 1000, results, &fresh);
   CHECK(!fresh.seen && fresh.count == 3);
-  scene_open(&s, image, "reused", &plain);
+  struct run_options all = plain;
+  all.reuse_all = true;
+  scene_open(&s, image, "reused", &all);
   CHECK(scene_all(&s.client, 1000, results, &reused) == 2);
   CHECK(reused.seen == 3); /* the block that was freed, and a fresh one */
+  scene_open(&s, image, "reused", &plain);
+  CHECK(scene_all(&s.client, 1000, results, &reused) == 1); /* what a thread keeps itself of a block it freed */
   mem_close(&m);
 }
 

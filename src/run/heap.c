@@ -3,8 +3,8 @@
  * A fixed order in which freed blocks come back would hide ABA: a block of the right size may be any that was freed and
  * whose address somebody may still have (heap_held.c), or a fresh one, and each is a choice of the schedule. For the
  * order of steps a list of such blocks is one more shared place: who takes a fresh block has read it, who takes one of
- * the list or puts one there has written it. Where the image frees nothing there is nothing to choose, and an allocation
- * is no point. */
+ * the list or puts one there has written it. Where the image frees nothing there is nothing to choose, and an
+ * allocation is no point. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ enum {
   LISTS_LOG = 10,     /* lists of freed blocks, hashed by size and alignment */
   CHOICES_MOST = 254, /* freed blocks to choose from: a choice is a byte */
   PAGE = 4096,
+  MUCH = 8 << 20, /* bytes of an area: from then on blocks that nobody has the address of are used again */
   COPIED_MOST =
       4 * PAGE /* a loading area up to this size is restored as a whole, a larger one by the pages that were written */
 };
@@ -203,9 +204,26 @@ static __attribute__((noinline)) struct block *carve_elsewhere(unsigned area, ui
   return carve(AREA_SPARE, units, align_log, size);
 }
 
+/* Where much was allocated, a block that the thread itself freed and nobody has the address of is as good as a fresh
+ * one. */
+static __attribute__((noinline)) struct block *spare(uint32_t units, uint8_t align_log) {
+  const struct area *a = &heap_areas[current->id];
+  for (uint32_t i = a->count; i > 0; i--) {
+    struct block *b = &a->blocks[i];
+    if (!b->freed || b->listed || b->free_by != current->id || b->units != units || b->align_log != align_log) continue;
+    if (races_wanted()) races_forget(b->address, (size_t)units * GRANULE);
+    return b;
+  }
+  return NULL;
+}
+
 static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
   unsigned area = current ? current->id : AREA_LOADING;
   if (current) heap.used |= (uint64_t)1 << area;
+  if (UNLIKELY(heap_areas[area].next - heap_areas[area].start > MUCH) && heap_sights && current) {
+    struct block *b = spare(units, align_log);
+    if (b) return b;
+  }
   if (UNLIKELY(heap.numbered + 1 == heap_displaced)) return carve_elsewhere(area, units, align_log, size);
   return carve(area, units, align_log, size);
 }

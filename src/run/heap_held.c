@@ -33,7 +33,7 @@
 
 enum {
   SIGHTS_MOST = 1 << 16,  /* of a run: with more everything is listed */
-  RECENT = 16,            /* sights that are looked at, not to tell the same again */
+  FINDS_LOG = 8,          /* places where sights are found again */
   AFTER_MOST = 64,        /* steps that are followed */
   SCANNED_MOST = 1 << 18, /* bytes: with more memory there every block is listed */
   SHIFTS_UP = 16,         /* bits */
@@ -41,8 +41,6 @@ enum {
 };
 #define NO_CALL      UINT32_MAX
 #define ADDRESS_BITS (((uintptr_t)1 << 48) - 1)
-/* No form of an address is smaller. */
-#define FORMS_FROM (heap_base >> SHIFTS_DOWN)
 
 bool heap_sights;
 
@@ -54,7 +52,12 @@ struct sight {
   uint8_t fiber;
 };
 static struct sight sights[SIGHTS_MOST];
+static uint32_t finds[1 << FINDS_LOG]; /* where a sight is, if it is one of this run */
 uint32_t heap_sight_count;
+
+/* The forms of an address, other than itself, that a word can be. An address has 47 bits. */
+static inline bool is_shifted_down(uintptr_t word) { return word < (heap_base + heap_span) >> 1; }
+static inline bool has_upper_bits(uintptr_t word) { return word >> 47; }
 
 /* The step an operation returned with, and one more; 0: it has not. */
 static size_t returned_at(unsigned fiber, uint32_t call) {
@@ -65,48 +68,61 @@ static size_t returned_at(unsigned fiber, uint32_t call) {
   return 0;
 }
 
-void heap_knows(const struct fiber *f, const struct block *b) {
-  if (!heap_sights || f->id == FIBER_MAIN || heap_sight_count == SIGHTS_MOST) return;
-  struct sight s = {.block = b, .life = b->lives, .call = f->start ? NO_CALL : f->current_call, .fiber = f->id};
-  uint32_t first = heap_sight_count > RECENT ? heap_sight_count - RECENT : 0;
-  for (uint32_t i = heap_sight_count; i-- > first;)
-    if (sights[i].block == s.block && sights[i].life == s.life && sights[i].call == s.call &&
-        sights[i].fiber == s.fiber)
-      return;
-  if (s.call != NO_CALL && returned_at(f->id, s.call)) s.call = NO_CALL; /* what runs when the thread ends */
+static __attribute__((noinline)) void add_sight(const struct fiber *f, struct sight s, uint32_t *find) {
+  bool ends = f->endings || threads_keys; /* code may run when the thread ends: that is not the call's */
+  if (ends && s.call != NO_CALL && returned_at(f->id, s.call)) s.call = NO_CALL;
+  *find = heap_sight_count;
   sights[heap_sight_count++] = s;
 }
 
-static void see(const struct fiber *f, uintptr_t address) {
-  if (!heap_owns(address)) return;
+static inline void knows(const struct fiber *f, const struct block *b) {
+  uint32_t call = f->start ? NO_CALL : f->current_call;
+  uint32_t *find = &finds[(((uintptr_t)b >> 5) + f->id) * 0x9e3779b97f4a7c15u >> (64 - FINDS_LOG)];
+  const struct sight *was = &sights[*find];
+  if (LIKELY(*find < heap_sight_count && was->block == b && was->life == b->lives && was->call == call &&
+             was->fiber == f->id))
+    return;
+  if (f->id == FIBER_MAIN || heap_sight_count == SIGHTS_MOST) return;
+  add_sight(f, (struct sight){.block = b, .life = b->lives, .call = call, .fiber = f->id}, find);
+}
+void heap_knows(const struct fiber *f, const struct block *b) { knows(f, b); }
+
+static inline void see(const struct fiber *f, uintptr_t address) {
   struct block *b = heap_block(address);
   if (!b && address % GRANULE == 0 && heap_owns(address - 1)) b = heap_block(address - 1); /* the end of an array */
   if (!b) return;
-  if (b->freed && !b->listed) run.reads_freed = true;
-  heap_knows(f, b);
+  if (b->freed && !b->listed && f->id != FIBER_MAIN) run.reads_freed = true;
+  knows(f, b);
 }
 
-void heap_sight_of(const struct fiber *f, uint64_t word) {
-  if (word < FORMS_FROM || !f || f->id == FIBER_MAIN) return;
-  if (heap_owns(word)) {
-    see(f, word);
-    return;
-  }
-  see(f, word & ADDRESS_BITS);
-  for (unsigned by = 1; by <= SHIFTS_UP; by++) see(f, word >> by);
-  for (unsigned by = 1; by <= SHIFTS_DOWN; by++) see(f, word << by);
+static __attribute__((noinline)) void see_forms(const struct fiber *f, uintptr_t word) {
+  for (unsigned by = 1; by <= SHIFTS_DOWN && is_shifted_down(word); by++)
+    if (heap_owns(word << by)) see(f, word << by);
+  if (!has_upper_bits(word)) return;
+  if (heap_owns(word & ADDRESS_BITS)) see(f, word & ADDRESS_BITS);
+  for (unsigned by = 1; by <= SHIFTS_UP; by++)
+    if (heap_owns(word >> by)) see(f, word >> by);
 }
+
+static inline void sight(const struct fiber *f, uintptr_t word) {
+  if (UNLIKELY(!f)) return;
+  if (LIKELY(heap_owns(word)))
+    see(f, word);
+  else if (is_shifted_down(word) || has_upper_bits(word))
+    see_forms(f, word);
+}
+void heap_sight_of(const struct fiber *f, uint64_t word) { sight(f, word); }
 
 bool run_reads_freed(void) { return run.reads_freed; }
 
-void heap_sight(uint64_t word) { heap_sight_of(current, word); }
+void heap_sight(uint64_t word) { sight(current, word); }
 
 /* The same of all words that are read there. */
 __attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size_t size) {
   for (size_t done = 0; done + 8 <= size; done += 8) {
     uint64_t word;
     __builtin_memcpy(&word, (const char *)at + done, sizeof word);
-    heap_sight(word);
+    if (word >= HEAP_WORDS) heap_sight(word);
   }
 }
 
@@ -159,11 +175,15 @@ struct scan {
 
 static inline bool is_in(const struct scan *s, uintptr_t word) { return word - s->low <= s->span; }
 
-static bool is_address(const struct scan *s, uintptr_t word) {
-  bool is = is_in(s, word) || is_in(s, word & ADDRESS_BITS);
+static bool is_form(const struct scan *s, uintptr_t word) {
+  bool is = false;
+  for (unsigned by = 1; by <= SHIFTS_DOWN && is_shifted_down(word); by++) is |= is_in(s, word << by);
+  if (!has_upper_bits(word)) return is;
   for (unsigned by = 1; by <= SHIFTS_UP; by++) is |= is_in(s, word >> by);
-  for (unsigned by = 1; by <= SHIFTS_DOWN; by++) is |= is_in(s, word << by);
-  return is;
+  return is | is_in(s, word & ADDRESS_BITS);
+}
+static inline bool is_address(const struct scan *s, uintptr_t word) {
+  return is_in(s, word) || ((is_shifted_down(word) || has_upper_bits(word)) && is_form(s, word));
 }
 
 /* Of the code's memory, which is read as it is, red zones of sanitizers included. True if there is too much, too. */
@@ -172,7 +192,7 @@ __attribute__((no_sanitize("address"))) static bool has_address(struct scan *s, 
   s->left -= size;
   const uintptr_t *word = (const uintptr_t *)((at + 7) & ~(uintptr_t)7), *end = (const uintptr_t *)(at + size);
   for (; word + 1 <= end; word++)
-    if (UNLIKELY(*word >= FORMS_FROM) && is_address(s, *word)) return true;
+    if (UNLIKELY(*word >= HEAP_WORDS) && is_address(s, *word)) return true;
   return false;
 }
 

@@ -45,7 +45,7 @@ PART void pure_expected(const void *expected, uint32_t size) {
 }
 
 /* A word that the code has read. */
-#define SIGHT(word) (UNLIKELY(heap_sights) ? heap_sight(word) : (void)0)
+#define SIGHT(word) (UNLIKELY(heap_sights) && (word) >= HEAP_WORDS ? heap_sight(word) : (void)0)
 #define SIGHT_OLD(old) \
   do { \
     if (sizeof(old) >= 8) SIGHT((uint64_t)(old)); \
@@ -56,10 +56,8 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
                      uint64_t old, uint64_t now, uint64_t old_high, uint64_t now_high, enum effect effect) {
   struct fiber *f = current;
   if (UNLIKELY(!f)) return;
-  if (UNLIKELY(heap_sights) && kind != POINT_WRITE && size >= 8) {
-    heap_sight(old);
-    if (size > 8) heap_sight(old_high);
-  }
+  if (kind != POINT_WRITE && size >= 8) SIGHT(old);
+  if (kind != POINT_WRITE && size > 8) SIGHT(old_high);
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
@@ -537,7 +535,7 @@ PART void plain_outside(struct fiber *f, const void *where, size_t size, bool wr
     quick_changed();
   } else {
     quick_read(pc, where, low_half(where, size));
-    if (size == 8) SIGHT(low_half(where, size));
+    if (size == 8) SIGHT(low_half(where, 8));
   }
 }
 LONG_WAY void read_outside(struct fiber *f, const void *at, size_t size, uintptr_t pc, void **slot) {

@@ -60,8 +60,8 @@ enum point_kind {
   POINT_ALLOC, /* address: of the list of freed blocks of the size. It reads the list; it has STEP_WROTE only if it took
                 * a freed block. So two that take fresh blocks commute, and none commutes with a free of the size, which
                 * would have given it one more block to choose. Where the code frees nothing it is no point at all */
-  POINT_FREE, /* has STEP_WROTE if the block may be allocated again (heap_held.c): two of these commute but for the order
-               * in which a later allocation is offered the blocks. Else it does not touch the list */
+  POINT_FREE,  /* has STEP_WROTE if the block may be allocated again (heap_held.c): two of these commute but for the
+                * order  in which a later allocation is offered the blocks. Else it does not touch the list */
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,
@@ -90,8 +90,8 @@ struct step {
   uint8_t before;        /* the fiber that took the step before this; that of step 0 is 0 */
   uint8_t kind;          /* enum point_kind */
   uint8_t flags;         /* enum step_flags */
-  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: of those that may be allocated again
-                          * the one freed last, and so on; the last: one never used before */
+  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: of those that may be allocated
+                          * again the one freed last, and so on; the last: one never used before */
   uint64_t place : 48; /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is
                         * its own; 0: none. Accesses of the block do not commute with it: afterwards they are a use
                         * after free. Of POINT_START: the number of the fiber it created */

@@ -404,8 +404,10 @@ void access_end(enum point_kind, uintptr_t at, uint32_t size, int order, uintptr
 
 void hooks_open(void); /* hooks.c: before the runs, by the options */
 
-/* Addresses of blocks that threads see (heap_held.c): every word that the code reads, where that is wanted. */
+/* Addresses of blocks that threads see (heap_held.c): every word that the code reads, where that is wanted, but for
+ * small ones: no form of an address is below HEAP_WORDS. */
 extern bool heap_sights;
+#define HEAP_WORDS (heap_base >> 4)
 void heap_sight(uint64_t word);
 void heap_sight_of(const struct fiber *, uint64_t word); /* given to it */
 void heap_sight_range(uintptr_t at, size_t size);

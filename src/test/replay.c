@@ -87,8 +87,7 @@ char *replay_token(struct mem *m, const struct object *o, const struct run_optio
   struct text t;
   text_open(&t, m);
   text_printf(&t, "1:%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
-              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "",
-              how->reuse_all ? "b" : "");
+              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "", how->reuse_all ? "b" : "");
   put_calls(&t, o, &f->client);
   text_char(&t, ':');
   put_choices(&t, f->choices, f->count);

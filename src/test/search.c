@@ -77,7 +77,8 @@ struct board {
   _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
   _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
   _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
-  _Atomic uint64_t again; /* ... a run of which shows that all is to be done again: with stacks, or blocks (struct run) */
+  _Atomic uint64_t
+      again; /* ... a run of which shows that all is to be done again: with stacks, or blocks (struct run) */
   volatile sig_atomic_t interrupted;
   struct worker workers[];
 };
