@@ -125,7 +125,7 @@ static int swap(void) {
 ASIF_OBJECT(counter)
 ASIF_OP_AS(fetch_add, swap)
 E
-told blocks.c --client 'swap() swap() swap()'
+told blocks.c --reuse all --client 'swap() swap() swap()'
 tells 'allocate heap block 1'
 tells 'free heap block 1'
 tells 'allocate heap block 1 again'
