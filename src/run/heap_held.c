@@ -44,11 +44,11 @@ enum {
 
 bool heap_sights;
 
-/* A thread has the address of a block, in this life of it, in an operation. Added only: so a state of a run is how many
- * there are. */
+/* A thread has the address of a block in an operation, of this life of the block or one before. Added only: so a state
+ * of a run is how many there are. */
 struct sight {
   const struct block *block;
-  uint32_t life, call; /* call: of the client, or NO_CALL */
+  uint32_t call; /* of the client, or NO_CALL */
   uint8_t fiber;
 };
 static struct sight sights[SIGHTS_MOST];
@@ -79,11 +79,9 @@ static inline void knows(const struct fiber *f, const struct block *b) {
   uint32_t call = f->start ? NO_CALL : f->current_call;
   uint32_t *find = &finds[(((uintptr_t)b >> 5) + f->id) * 0x9e3779b97f4a7c15u >> (64 - FINDS_LOG)];
   const struct sight *was = &sights[*find];
-  if (LIKELY(*find < heap_sight_count && was->block == b && was->life == b->lives && was->call == call &&
-             was->fiber == f->id))
-    return;
+  if (LIKELY(*find < heap_sight_count && was->block == b && was->call == call && was->fiber == f->id)) return;
   if (f->id == FIBER_MAIN || heap_sight_count == SIGHTS_MOST) return;
-  add_sight(f, (struct sight){.block = b, .life = b->lives, .call = call, .fiber = f->id}, find);
+  add_sight(f, (struct sight){.block = b, .call = call, .fiber = f->id}, find);
 }
 void heap_knows(const struct fiber *f, const struct block *b) { knows(f, b); }
 
@@ -237,7 +235,7 @@ bool heap_held(const struct block *b) {
   if (heap_sight_count == SIGHTS_MOST) return true;
   for (uint32_t i = heap_sight_count; i-- > 0;) {
     const struct sight *s = &sights[i];
-    if (s->block == b && s->life == b->lives && s->fiber != current->id && !has_forgotten(s)) return true;
+    if (s->block == b && s->fiber != current->id && !has_forgotten(s)) return true;
   }
   return memory_has(b);
 }
