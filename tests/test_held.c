@@ -264,7 +264,7 @@ static void compare(struct tested *t, const struct client *c, const char *path, 
   static struct sights every, held, traces, halts;
   const struct explore_options all = {.strategy = &strategies[EXPLORE_ALL], .cache = true},
                                dpor = {.strategy = &strategies[EXPLORE_DPOR]},
-                               blocks = {.strategy = &strategies[EXPLORE_DPOR], .block = true};
+                               blocks = {.strategy = &strategies[EXPLORE_DPOR], .block = true, .orders = true};
   reopen(t, true);
   if (!search(c, &all, most, &every)) return;
   reopen(t, false);

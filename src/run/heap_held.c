@@ -127,30 +127,34 @@ __attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size
 /* What comes after what. */
 
 struct access_after {
-  uintptr_t word;
+  uintptr_t at;
+  uint32_t size;
   bool writes;
 };
 
-/* What of a step others can conflict with, if that is one word. */
-static bool word_of(const struct step *s, struct access_after *to) {
+/* What of a step others can conflict with. */
+static bool access_of(const struct step *s, struct access_after *to) {
   bool object = s->kind >= POINT_LOCK && s->kind <= POINT_WAKE;
   if (s->kind > POINT_UPDATE && !object) return false;
-  if (!object && (s->address & 7) + s->size > 8) return false;
-  *to = (struct access_after){s->address >> 3, object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
+  *to = (struct access_after){s->address, s->size && !object ? s->size : 1,
+                              object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
   return true;
 }
+static bool accesses_conflict(const struct access_after *a, const struct access_after *b) {
+  return a->at < b->at + b->size && b->at < a->at + a->size && (a->writes || b->writes);
+}
 
-/* Does the step, which is a return, happen before what the thread does now? If in doubt it does not. */
+/* Does the step happen before what the thread does now? If in doubt it does not. That an operation is called after
+ * another has returned orders nothing here: the search may leave it open. */
 static bool comes_before(size_t step, unsigned thread) {
   struct access_after after[AFTER_MOST], now;
   unsigned count = 0;
   uint64_t fibers_after = (uint64_t)1 << scheduler.steps[step].fiber;
-  if (word_of(&scheduler.steps[step], &now)) after[count++] = now;
+  if (access_of(&scheduler.steps[step], &now)) after[count++] = now;
   for (size_t i = step + 1; i < run.count; i++) {
     const struct step *s = &scheduler.steps[i];
-    bool has = word_of(s, &now), is_after = fibers_after >> s->fiber & 1 || s->flags & STEP_CALLS;
-    for (unsigned k = 0; k < count && has && !is_after; k++)
-      is_after = after[k].word == now.word && (after[k].writes || now.writes);
+    bool has = access_of(s, &now), is_after = fibers_after >> s->fiber & 1;
+    for (unsigned k = 0; k < count && has && !is_after; k++) is_after = accesses_conflict(&after[k], &now);
     if (!is_after) continue;
     if (s->fiber == thread) return true;
     fibers_after |= (uint64_t)1 << s->fiber;
