@@ -307,6 +307,14 @@ static bool judge_own(struct again *a, const struct object *o, enum verdict *ver
   return true;
 }
 
+/* What the machine refuses, or cannot be decided, refutes nothing. */
+static enum verdict not_run(struct again *a, const char *what, const struct problem *p) {
+  if (p->kind != PROBLEM_SYSTEM && p->kind != PROBLEM_UNSUPPORTED) return refuted(a, "%s%s", what, p->text);
+  text_printf(&a->said, "%s%s\n", what, p->text);
+  a->answer->unknown = "the code could not be run to its end";
+  return VERDICT_UNKNOWN;
+}
+
 static bool run_again(struct again *a, enum verdict *verdict, struct problem *why) {
   struct reading *e = a->file;
   struct object_options from = {
@@ -334,9 +342,9 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   limits_start(&none, 0, 0);
   if (finding_dies(&a->mem, image, &o, &how, &none, &f)) return *verdict = judge_again(a, &o, &f, &bound, &told), true;
   if (!replay(&a->mem, image, &o, &how, &f, &other))
-    return *verdict = refuted(a, "the token cannot be run: %s", other.text), true;
+    return *verdict = not_run(a, "the token cannot be run: ", &other), true;
   if (f.found && !finding_explain(&a->mem, image, &o, &how, &f, &bound, &told, &other))
-    return *verdict = refuted(a, "%s", other.text), true;
+    return *verdict = not_run(a, "", &other), true;
   *verdict = judge_again(a, &o, &f, &bound, &told);
   if (*verdict != VERDICT_HOLDS || f.found != FOUND_HISTORY || !is_own(e)) return true;
   return judge_own(a, &o, verdict, why);
@@ -380,8 +388,10 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
   }
   int status = wait_for(e->mem, pid);
   if (a->answer->done || a->answer->failed) return true;
-  a->answer->verdict = a->answer->changed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
-  a->answer->unknown = "the code has changed";
+  bool killed = ended_by_machine(status);
+  a->answer->verdict = a->answer->changed || killed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
+  a->answer->unknown =
+      killed ? "the process that ran the code was killed: for lack of memory?" : "the code has changed";
   snprintf(a->answer->said, sizeof a->answer->said, "the process that ran the token ended%s%s\n",
            WIFSIGNALED(status) ? ": " : "", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
   return true;

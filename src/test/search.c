@@ -505,6 +505,10 @@ bool killed_from_outside(int status) {
   return true;
 }
 
+bool ended_by_machine(int status) {
+  return (WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) || killed_from_outside(status);
+}
+
 /* "SIGSEGV, Segmentation fault" */
 static char *how_ended(struct mem *m, int status) {
   static const struct {
@@ -553,7 +557,7 @@ bool finding_dies(struct mem *m, struct image *image, const struct object *o, co
       run_execute(&f->client, &plan, &why);
     _exit(EXIT_ALIVE);
   }
-  if (!wait_for_death(pid, limits, &status) || killed_from_outside(status)) return false;
+  if (!wait_for_death(pid, limits, &status) || ended_by_machine(status)) return false;
   struct text t;
   text_open(&t, m);
   text_printf(&t, "the process that ran the client died: %s", how_ended(m, status));
@@ -571,7 +575,7 @@ static bool died(struct searching *k, unsigned number, int status) {
   struct text t;
   bool known = w->shown_count < CHOICES_SHOWN && clients_find(k->clients, w->at, k->mem, &again.client);
   text_open(&t, k->mem);
-  if ((WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) || killed_from_outside(status)) {
+  if (ended_by_machine(status)) {
     if (WIFEXITED(status))
       snprintf(w->unsupported, sizeof w->unsupported, "a process that ran the code had no memory left");
     else

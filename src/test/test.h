@@ -289,6 +289,7 @@ bool finding_repeats(struct image *, const struct object *, const struct run_opt
                      struct problem *);
 /* Did the process end by a signal that no mistake in its code raises? */
 bool killed_from_outside(int status);
+bool ended_by_machine(int status); /* so, or a run had no memory left: that is no mistake in the code */
 /* Runs the finding's schedule in a process of its own. If that dies, it is one that died: what it says and is, is set.
  */
 bool finding_dies(struct mem *, struct image *, const struct object *, const struct run_options *,

@@ -161,12 +161,12 @@ torture prove "$root/objects/treiber_stack.c" --evidence files/f.evidence
 torture test counter.c --evidence files/g.evidence -- -DLOSES
 torture test counter.c
 torture test counter.c --stress --no-perturb --repeat 2 --threads 2 --ops 2 --evidence files/h.evidence -- -DLIES
+torture replay --run --trust-arguments lost
 torture init ring.h -o files/ring.c
 torture cc -c counter.c -o files/counter.o
 if [ -n "${ASIF_LONG:-}" ]; then
   torture check bad.txt good.edn tiny.txt --junit files/a.xml
   torture test counter.c --stress --repeat 2 --threads 2 --ops 2
-  torture replay --run --trust-arguments lost
   torture verify "$root/objects/ms_queue.c" --threads 2 --states-limit 100
   torture verify "$root/objects/treiber_stack.c" -j 2
   torture prove stack.c --html files/p.html
