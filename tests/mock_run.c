@@ -39,9 +39,17 @@ static uint32_t first[MOCK_THREADS + 1];
 static struct call calls[MOCK_THREADS * MOCK_CALLS];
 uint64_t mock_runs;
 
+unsigned mock_like(const struct mock_program *p, unsigned t) {
+  for (unsigned u = 0; u < t; u++)
+    if (p->length[u] == p->length[t] && !memcmp(p->code[u], p->code[t], p->length[t] * sizeof *p->code[t])) return u;
+  return t;
+}
+
 void mock_use(const struct mock_program *p) {
   program = p;
   for (unsigned t = 0; t <= p->threads; t++) first[t] = t * MOCK_CALLS;
+  for (unsigned t = 0; t < p->threads; t++) /* what a thread does is its calls, too */
+    for (unsigned c = 0; c < MOCK_CALLS; c++) calls[first[t] + c] = (struct call){.op = mock_like(p, t)};
   client = (struct client){.threads = p->threads, .first = first, .calls = calls};
 }
 
@@ -65,6 +73,7 @@ static void pend(unsigned t, enum point_kind kind, uintptr_t address, unsigned f
 #define SEMAPHORE 0x3000
 #define LIST      0x4000
 #define THREAD(i) (0x5000 + 8 * (uintptr_t)(i))
+#define OWN(i)    (0x7000 + 8 * (uintptr_t)(i))
 #define BLOCK(i)  (0x6000 + 16 * (uintptr_t)(i))
 
 static void finding(enum found found) {
@@ -103,6 +112,7 @@ static void advance(unsigned t) {
       pend(t, i->op == MOCK_READ_BOTH ? POINT_READ : POINT_WRITE, CELL(i->a & ~1u), 0);
       run.pending[t].size *= 2;
       return;
+    case MOCK_OWN: pend(t, POINT_WRITE, OWN(t), 0); return;
     case MOCK_LOCK: pend(t, POINT_LOCK, LOCK(i->a), STEP_WAITS); return;
     case MOCK_TRY: pend(t, POINT_LOCK, LOCK(i->a), 0); return;
     case MOCK_UNLOCK:
@@ -290,6 +300,7 @@ static bool take(unsigned t, struct step *s, const struct plan *plan) {
     store(s, i->a & ~1u, i->b);
     store(s, i->a | 1, i->b + 1);
     break;
+  case MOCK_OWN: wrote(s); break;
   case MOCK_TRY:
     x->kept = m.holder[i->a] == FREE;
     if (x->kept) m.holder[i->a] = t + 1, wrote(s);
@@ -417,6 +428,7 @@ static bool wanted(unsigned op, unsigned features) {
   switch (op) {
   case MOCK_READ_BOTH:
   case MOCK_WRITE_BOTH: return features & MOCK_WITH_PARTS;
+  case MOCK_OWN: return features & MOCK_ALIKE;
   case MOCK_LOCK:
   case MOCK_TRY:
   case MOCK_UNLOCK:
@@ -475,13 +487,19 @@ void mock_random(struct mock_program *p, uint64_t *random, unsigned features, un
     }
     if (open) add(p, t, MOCK_RETURN, 0, 0);
   }
+  for (unsigned t = 1; t < p->threads && features & MOCK_ALIKE; t++) {
+    if (!draw(random, 4)) continue;
+    unsigned as = draw(random, t);
+    p->length[t] = p->length[as];
+    memcpy(p->code[t], p->code[as], sizeof p->code[t]);
+  }
 }
 
 void mock_print(const struct mock_program *p) {
-  static const char *const names[] = {"read",   "write",  "cas",    "cas0",  "add",   "read2", "write2",
-                                      "lock",   "try",    "unlock", "post",  "take",  "spin",  "spin2",
-                                      "alloc",  "free",   "use",    "yield", "block", "start", "join",
-                                      "assert", "refuse", "skip",   "call",  "return"};
+  static const char *const names[] = {"read",  "write",  "cas",    "cas0",   "add",   "read2", "write2",
+                                      "own",   "lock",   "try",    "unlock", "post",  "take",  "spin",
+                                      "spin2", "alloc",  "free",   "use",    "yield", "block", "start",
+                                      "join",  "assert", "refuse", "skip",   "call",  "return"};
   for (unsigned t = 0; t < p->all; t++) {
     fprintf(stderr, "%s%u:", t < p->threads ? "" : "created ", t);
     for (unsigned i = 0; i < p->length[t]; i++)

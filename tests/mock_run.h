@@ -22,6 +22,7 @@ enum mock_op {
   MOCK_ADD,
   MOCK_READ_BOTH, /* of a word with two cells */
   MOCK_WRITE_BOTH,
+  MOCK_OWN, /* writes a cell of the thread's own */
   MOCK_LOCK,
   MOCK_TRY,    /* keeps whether it got it */
   MOCK_UNLOCK, /* if it holds it */
@@ -64,11 +65,13 @@ enum mock_features {
   MOCK_WITH_YIELDS = 128,
   MOCK_WITH_ALL = 255,
   MOCK_WITH_PARTS = 256, /* cells are parts of words */
+  MOCK_ALIKE = 1024,     /* some threads do the same as others */
   MOCK_LARGE = 512       /* more threads and memory */
 };
 void mock_random(struct mock_program *, uint64_t *random, unsigned features, unsigned most_steps);
 void mock_print(const struct mock_program *);
-void mock_use(const struct mock_program *); /* what mock_execute runs from now on */
+unsigned mock_like(const struct mock_program *, unsigned thread); /* the first thread that does the same */
+void mock_use(const struct mock_program *);                       /* what mock_execute runs from now on */
 const struct client *mock_client(void);
 const struct run *mock_execute(const struct client *, const struct plan *, struct problem *);
 extern uint64_t mock_runs;

@@ -15,7 +15,10 @@ struct seen {
   struct hash trace, met; /* met: without the order of calls and returns */
   uint64_t cause;         /* of a run that ended in the middle: hash of what happened before its last step */
   uint64_t met_cause;     /* the same without the order of calls and returns */
-  uint64_t results;       /* what was called and returned, in any order */
+  long result[MOCK_THREADS * OPS];
+  uint8_t happened[MOCK_THREADS * OPS]; /* 1: it was called, 2: it returned */
+  enum found found;
+  uint64_t results;                    /* what was called and returned, in any order */
   uint64_t before[MOCK_THREADS * OPS]; /* operations that returned before each was called */
   unsigned cost[3];                    /* by enum cost */
   bool crash;                          /* ended in the middle */
@@ -60,12 +63,14 @@ static void costs_of(const struct run *r, unsigned cost[3]) {
 static void order_of(const struct run *r, struct seen *s) {
   uint64_t returned = 0;
   unsigned called[MOCK_THREADS] = {0};
-  s->results = r->found;
+  s->results = s->found = r->found;
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
     unsigned op = m->fiber * OPS + called[m->fiber];
     CHECK(called[m->fiber] < OPS);
     s->results += mixed(mixed(op, m->is_return), (uint64_t)m->result);
+    s->happened[op] = 1 + m->is_return;
+    if (m->is_return) s->result[op] = m->result;
     if (m->is_return)
       returned |= (uint64_t)1 << op, called[m->fiber]++;
     else
@@ -236,6 +241,7 @@ static uint64_t seed_given(void) {
 }
 
 static bool any_write; /* of the programs */
+static const struct mock_program *used;
 
 /* Checks the program with all its schedules, unless they are too many. */
 static bool check_program(const struct mock_program *p, void (*check)(struct list *)) {
@@ -243,6 +249,7 @@ static bool check_program(const struct mock_program *p, void (*check)(struct lis
   struct list list = {.mem = &mem};
   struct brute b = {.list = &list};
   mock_use(p);
+  used = p;
   mem_open(&mem, NULL);
   brute(&b);
   bool good = !b.too_many && !b.is_long;
@@ -466,6 +473,83 @@ static void check_orders_on(const char *what, unsigned features, unsigned length
 }
 
 TEST(explore_orders) { each_feature(check_orders_on); }
+
+/* Threads that do the same, exchanged. */
+
+static uint64_t permuted(uint64_t ops, const unsigned *to) {
+  uint64_t out = 0;
+  for (; ops; ops &= ops - 1) {
+    unsigned op = (unsigned)__builtin_ctzll(ops);
+    out |= (uint64_t)1 << (to[op / OPS] * OPS + op % OPS);
+  }
+  return out;
+}
+
+/* Is `o` as `s` is with its threads renamed, and no fewer operations in order? */
+static bool is_stricter_as(const struct seen *o, const struct seen *s, const unsigned *to) {
+  if (o->found != s->found) return false;
+  for (unsigned k = 0; k < MOCK_THREADS * OPS; k++) {
+    unsigned n = to[k / OPS] * OPS + k % OPS;
+    if (o->happened[n] != s->happened[k] || o->result[n] != s->result[k]) return false;
+    if (permuted(s->before[k], to) & ~o->before[n]) return false;
+  }
+  return true;
+}
+
+static bool has_renamed(const struct list *l, const struct seen *s, unsigned *to, unsigned thread) {
+  if (thread == MOCK_THREADS) {
+    for (size_t i = 0; i < l->all.count; i++)
+      if (is_stricter_as(&l->all.at[i], s, to)) return true;
+    return false;
+  }
+  for (unsigned t = 0; t < MOCK_THREADS; t++) {
+    bool taken = false;
+    for (unsigned u = 0; u < thread; u++) taken |= to[u] == t;
+    bool alike =
+        t == thread || (t < used->threads && thread < used->threads && mock_like(used, t) == mock_like(used, thread));
+    to[thread] = t;
+    if (!taken && alike && has_renamed(l, s, to, thread + 1)) return true;
+  }
+  return false;
+}
+
+static uint64_t exchanged;
+static void check_alike(struct list *all) {
+  struct explore_counts counts, whole;
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DPOR], .orders = true};
+  unsigned to[MOCK_THREADS], kinds = 0, mine = 0;
+  explored(all->mem, &o, NULL, &whole);
+  o.alike = true;
+  struct list l = explored(all->mem, &o, NULL, &counts);
+  CHECK(counts.complete);
+  for (size_t i = 0; i < l.all.count; i++) mine |= 1u << l.all.at[i].found;
+  for (size_t i = 0; i < all->all.count; i++) {
+    const struct seen *s = &all->all.at[i];
+    kinds |= 1u << s->found;
+    CHECKF(s->crash || has_renamed(&l, s, to, 0), "a history is missed: %zu runs", l.all.count);
+  }
+  CHECKF(kinds == mine, "found %x instead of %x", mine, kinds);
+  struct list both = copy(all, -1, 0);
+  for (size_t i = 0; i < l.all.count; i++) vec_push(both.mem, &both.all, l.all.at[i]);
+  CHECK(same(both, *all, by_history)); /* there is no other */
+  exchanged += counts.schedules - counts.orders;
+  runs += whole.schedules - whole.orders;
+}
+
+TEST(explore_alike) {
+  static const unsigned features[] = {MOCK_WITH_CALLS,
+                                      MOCK_WITH_CALLS | MOCK_WITH_LOCKS,
+                                      MOCK_WITH_CALLS | MOCK_WITH_FINDINGS | MOCK_WITH_LOCKS,
+                                      MOCK_WITH_CALLS | MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS,
+                                      MOCK_WITH_CALLS | MOCK_WITH_PARTS,
+                                      MOCK_WITH_CALLS | MOCK_WITH_SPINS};
+  for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+    exchanged = runs = 0;
+    each_program(number_of_programs(60), 31 + i + seed_given(), features[i] | MOCK_ALIKE, 4, check_alike);
+    fprintf(stderr, "%llu traces instead of %llu\n", (unsigned long long)exchanged, (unsigned long long)runs);
+    CHECK(exchanged < runs);
+  }
+}
 
 static void check_dpor_on(const char *what, unsigned features, unsigned length) {
   runs = redundant = 0;

@@ -1,6 +1,7 @@
-/* Threads that halt after an iteration that changed nothing: random programs with loops of every kind, searched with
- * and without that. What is found is the same. Of the histories some are left out, those in which an operation was
- * called earlier than it had to be: each of these has one with the same results and no fewer operations in order. */
+/* Threads that halt after an iteration that changed nothing, calls and returns in all orders without exploring them,
+ * and threads that make the same calls: random programs with loops of every kind, searched with and without all that.
+ * What is found is the same. Of the histories some are left out, those in which an operation was called earlier than it
+ * had to be: each of these has one with the same results and no fewer operations in order. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,9 +138,9 @@ static void write_program(const char *path) {
           "struct node { struct node *next; int value; };\nstatic struct node *top;\n");
   const char *o = order(), *frees = draw(2) ? "" : draw(2) ? "  free(t);\n" : "  if (v == 1) free(t);\n";
   fprintf(f,
-          "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t;\n  n->value = v;\n"
+          "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t;\n  %s\n"
           "  do { t = __atomic_load_n(&top, 5); n->next = t; } while (!CAS(&top, &t, n, %s));\n}\n",
-          o);
+          draw(2) ? "n->value = v;" : "__atomic_store_n(&n->value, v, 0);", o);
   fprintf(f,
           "static int pop(void) {\n  struct node *t, *next;\n  do {\n    t = __atomic_load_n(&top, %s);\n    if (!t) "
           "return 0;\n"
@@ -209,13 +210,38 @@ static enum visit look(void *self, const struct run *r) {
   return VISIT_ON;
 }
 
+/* The same with calls renamed. */
+static bool is_as(const struct seen *o, const struct seen *one, const unsigned *to, bool exactly) {
+  if (o->found != one->found) return false;
+  for (unsigned i = 0; i < CALLS; i++) {
+    if ((o->returned >> to[i] & 1) != (one->returned >> i & 1) || o->result[to[i]] != one->result[i]) return false;
+    for (unsigned j = 0; j < CALLS; j++) {
+      bool before = o->before >> (CALLS * to[i] + to[j]) & 1, was = one->before >> (CALLS * i + j) & 1;
+      if (exactly ? before != was : was && !before) return false;
+    }
+  }
+  return true;
+}
+
 /* Is there one with the same results, and no fewer in order? exactly: the same. */
+static bool has_as(const struct sights *s, const struct seen *one, const unsigned *to, bool exactly) {
+  for (size_t i = 0; i < s->count; i++)
+    if (is_as(&s->at[i], one, to, exactly)) return true;
+  return false;
+}
 static bool has(const struct sights *s, const struct seen *one, bool exactly) {
-  for (size_t i = 0; i < s->count; i++) {
-    const struct seen *o = &s->at[i];
-    if (o->found == one->found && o->returned == one->returned && !memcmp(o->result, one->result, sizeof o->result) &&
-        (exactly ? o->before == one->before : !(one->before & ~o->before)))
-      return true;
+  static const unsigned same[CALLS] = {0, 1, 2, 3, 4, 5};
+  return has_as(s, one, same, exactly);
+}
+
+/* ... with threads exchanged that make the same calls: each of the threads from this one on becomes another. */
+static bool has_alike(const struct sights *s, const struct seen *one, const struct client *c, unsigned *to,
+                      unsigned thread, unsigned taken) {
+  if (thread == c->threads) return has_as(s, one, to, false);
+  for (unsigned t = 0; t < c->threads; t++) {
+    if (taken >> t & 1 || !threads_alike(c, thread, t)) continue;
+    for (uint32_t k = c->first[thread]; k < c->first[thread + 1]; k++) to[k] = c->first[t] + k - c->first[thread];
+    if (has_alike(s, one, c, to, thread + 1, taken | 1u << t)) return true;
   }
   return false;
 }
@@ -229,7 +255,9 @@ static bool search(const struct client *c, const struct strategy *how, bool bloc
   s->too_many = false;
   s->set = hashes_open_own((size_t)1 << 28);
   CHECK(s->set);
-  CHECKF(explore(c, &(struct explore_options){.strategy = how, .cache = how->caches, .block = block, .orders = block},
+  CHECKF(explore(c,
+                 &(struct explore_options){
+                     .strategy = how, .cache = how->caches, .block = block, .orders = block, .alike = block},
                  NULL, NULL, look, s, &counts, &why),
          "%s", why.text);
   s->schedules = counts.schedules;
@@ -255,7 +283,8 @@ static void compare(const struct object *o, const struct client *c, struct mem *
   bool good = true;
   for (size_t i = 0; i < every.count; i++) {
     if (!has(&all, &every.at[i], true)) good = false, tell("missed", &every.at[i]);
-    if (!has(&some, &every.at[i], false)) good = false, tell("missed where threads halt", &every.at[i]);
+    unsigned to[CALLS] = {0, 1, 2, 3, 4, 5};
+    if (!has_alike(&some, &every.at[i], c, to, 0, 0)) good = false, tell("missed where threads halt", &every.at[i]);
   }
   for (size_t i = 0; i < all.count; i++)
     if (!has(&every, &all.at[i], true)) good = false, tell("not there", &all.at[i]);
@@ -324,8 +353,10 @@ static void try_program(uint64_t seed, unsigned clients) {
     struct call calls[CALLS] = {{0}};
     struct client c = {.threads = 2 + draw(2), .first = first, .calls = calls};
     for (unsigned t = 0; t < c.threads; t++) {
-      first[t + 1] = first[t] + 1 + (draw(3) == 0);
-      for (uint32_t k = first[t]; k < first[t + 1]; k++) calls[k].op = draw(OPS);
+      bool again = t && draw(2); /* the same as the thread before */
+      first[t + 1] = first[t] + (again ? first[t] - first[t - 1] : 1u + (draw(3) == 0));
+      for (uint32_t k = first[t]; k < first[t + 1]; k++)
+        calls[k].op = again ? calls[k - (first[t] - first[t - 1])].op : draw(OPS);
     }
     compare(&object, &c, &mem, path, 3000);
   }

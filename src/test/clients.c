@@ -16,6 +16,16 @@ enum { CALLS_MOST = 4096 };
 
 size_t client_calls(const struct client *c) { return c->first[c->threads]; }
 
+bool threads_alike(const struct client *c, unsigned t, unsigned u) {
+  uint32_t count = c->first[t + 1] - c->first[t];
+  if (c->first[u + 1] - c->first[u] != count) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct call *a = &c->calls[c->first[t] + i], *b = &c->calls[c->first[u] + i];
+    if (a->op != b->op || memcmp(a->arg, b->arg, sizeof a->arg)) return false;
+  }
+  return true;
+}
+
 void client_copy(struct mem *m, const struct client *from, struct client *to) {
   size_t calls = client_calls(from);
   to->threads = from->threads;

@@ -25,6 +25,11 @@
  * that is divided goes on: what was taken to be dependent and is not was tried in both orders.
  * - Whether an operation returned before another was called matters to histories alone. So calls and returns do not
  * conflict: one schedule of each trace without them is explored, and what histories others have follows (orders.c).
+ * - Of threads that make the same calls, and have read the same so far, it does not matter which one goes on:
+ * exchanging what they do from there on gives the same trace, but for their names. So one of them waits for the one
+ * before it to take the same step, until it has read something else than that one, or written. Its step comes after the
+ * other's then, as if that enabled it. Two threads have read the same if it was the same write: then their reads stand
+ * in the same order to all others. This is so of traces without calls and returns only.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
  * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
  * what it has read alone, as to end does; and so it is one that ends. */
@@ -42,6 +47,7 @@ enum { LEARNS_FIRST = 64, LEARNS_PART = 16, LEARNS_MOST = 12, LEARNS_AT_RANDOM =
 struct frame {
   uint64_t enabled, backtrack; /* fibers: to be tried */
   uint64_t sleeping;           /* fibers of the sleepers, those that were tried included */
+  uint64_t parted;             /* fibers that are no longer like the one before them */
   size_t sleepers;             /* the first of this state's; they go on to the next frame's */
   struct choice choice;
 };
@@ -53,8 +59,12 @@ struct dpor {
   VEC(uint32_t) clocks; /* `stride` an event: of each fiber the last event before or at it, counted from 1 */
   VEC(uint32_t) latest; /* of an event: the last before it that happens before it, counted from 1; 0: none */
   VEC(uint32_t) candidates;
+  VEC(uint32_t) numbers; /* of an event: which of its fiber's it is, from 1 on */
+  VEC(uint32_t) own;     /* the same as clocks, without the order of threads that are alike */
   size_t stride;
-  struct orders *orders; /* NULL: calls and returns conflict, and all their orders are explored */
+  uint64_t alike;            /* threads that are like one before them */
+  uint8_t like[FIBERS_MOST]; /* 1 + the last thread before this one that makes the same calls; 0: none */
+  struct orders *orders;     /* NULL: calls and returns conflict, and all their orders are explored */
   bool other; /* an order of them did not give the history that it should have: the search begins anew without, and one
                * that is divided is not complete */
   bool blocked; /* all who could go on sleep */
@@ -72,6 +82,73 @@ static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) {
 
 static inline bool conflict(const struct dpor *d, const struct step *a, const struct step *b) {
   return d->orders ? steps_meet(a, b) : steps_conflict(a, b);
+}
+
+/* Threads that are alike. */
+
+static void find_alike(struct dpor *d) {
+  const struct client *c = d->e->client;
+  for (unsigned t = 1; t < c->threads; t++)
+    for (unsigned u = t; u-- > 0 && !d->like[t];)
+      if (threads_alike(c, u, t)) d->like[t] = (uint8_t)(u + 1), d->alike |= bit(t);
+}
+
+static size_t count_steps(const struct step *steps, size_t count, unsigned fiber) {
+  size_t taken = 0;
+  for (size_t i = 0; i < count; i++) taken += steps[i].fiber == fiber;
+  return taken;
+}
+/* Which of the steps is the fiber's so many'th; `count`: it has not come to that. */
+static size_t find_step(const struct step *steps, size_t count, unsigned fiber, size_t number) {
+  size_t i = 0;
+  for (; i < count; i++)
+    if (steps[i].fiber == fiber && !--number) break;
+  return i;
+}
+
+/* Has nobody but its thread touched what the step accesses, in the steps up to it? */
+static bool is_private(const struct step *steps, size_t count, const struct step *own) {
+  for (size_t i = 0; i < count; i++)
+    if (steps[i].fiber != own->fiber && steps_meet(&steps[i], own)) return false;
+  return true;
+}
+
+/* Are they the same, of two threads that were alike up to there? They read the same write of the same place, or each
+ * accesses what is its own: that has another address, and else is the same. */
+static bool same_for_both(const struct step *steps, size_t one, size_t other) {
+  const struct step *a = &steps[one], *b = &steps[other];
+  unsigned flags = STEP_CALLS | STEP_RETURNS | STEP_WROTE | STEP_WAITS;
+  if (a->kind != b->kind || a->size != b->size || a->block != b->block || a->blocks != b->blocks) return false;
+  if ((a->flags ^ b->flags) & flags) return false;
+  if (a->kind == POINT_CALL) return true;
+  if (a->kind <= POINT_UPDATE && a->address != b->address)
+    return is_private(steps, other, a) && is_private(steps, other, b);
+  bool reads =
+      a->kind == POINT_READ || ((a->kind == POINT_UPDATE || a->kind == POINT_ALLOC) && !(a->flags & STEP_WROTE));
+  if (!reads || a->address != b->address) return false;
+  for (size_t i = one + 1; i < other; i++)
+    if (steps[i].fiber != b->fiber && steps_meet(&steps[i], b)) return false;
+  return true;
+}
+
+/* Before step i: who has parted from the thread that it is like, given who had before the last step. */
+static uint64_t part(const struct dpor *d, const struct step *steps, size_t i, uint64_t parted) {
+  unsigned fiber = steps[i - 1].fiber;
+  if (!((d->alike & ~parted) >> fiber & 1)) return parted;
+  size_t first = find_step(steps, i - 1, d->like[fiber] - 1u, count_steps(steps, i, fiber));
+  return first < i - 1 && same_for_both(steps, first, i - 1) ? parted : parted | bit(fiber);
+}
+
+/* Those who have to let the thread that they are like go first. */
+static uint64_t held(const struct dpor *d, const struct run *run, uint64_t parted) {
+  uint64_t fibers = 0;
+  for (uint64_t rest = run->enabled & d->alike & ~parted; rest; rest &= rest - 1) {
+    unsigned f = (unsigned)__builtin_ctzll(rest);
+    if (!(run->enabled >> (d->like[f] - 1u) & 1)) continue;
+    if (count_steps(run->steps, run->count, f) == count_steps(run->steps, run->count, d->like[f] - 1u))
+      fibers |= bit(f);
+  }
+  return fibers;
 }
 
 /* Running. */
@@ -124,6 +201,10 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
   }
   struct frame f = {.enabled = run->enabled, .sleepers = d->sleepers.count};
   if (i) fall_asleep(d, d->frames.at[i - 1].sleepers, &run->steps[i - 1], &f);
+  if (d->alike) {
+    if (i) f.parted = part(d, run->steps, i, d->frames.at[i - 1].parted);
+    f.enabled &= ~held(d, run, f.parted);
+  }
   uint64_t awake = f.enabled & ~f.sleeping;
   if (!awake) {
     d->blocked = true;
@@ -192,11 +273,11 @@ static void candidate(struct dpor *d, uint32_t event) {
   d->candidates.at[i] = event;
 }
 
-static void join(struct dpor *d, uint32_t *clock, size_t event) {
-  const uint32_t *other = clock_of(d, event);
+static void join_to(const struct dpor *d, uint32_t *clock, const uint32_t *other) {
   for (size_t f = 0; f < d->stride; f++)
     if (other[f] > clock[f]) clock[f] = other[f];
 }
+static void join(struct dpor *d, uint32_t *clock, size_t event) { join_to(d, clock, clock_of(d, event)); }
 
 /* The touches an event's touch conflicts with, the latest first, up to a write, which comes after all before it. */
 static void look_back(struct dpor *d, const struct touch *t, const uint32_t *own) {
@@ -221,6 +302,36 @@ static void look_back_further(struct dpor *d, size_t j, const uint32_t *own) {
     }
 }
 
+/* Of a thread that has not parted from the one it is like: that one's step with the same number comes first. 0: none.
+ */
+static uint32_t step_alike(const struct dpor *d, size_t j) {
+  const struct event *v = &d->e->trace.events.at[j];
+  unsigned fiber = v->step.fiber;
+  if (j >= d->frames.count || !((d->alike & ~d->frames.at[j].parted) >> fiber & 1)) return 0;
+  uint32_t at = d->e->trace.last[d->like[fiber] - 1u];
+  while (at && d->numbers.at[at - 1] > d->numbers.at[j]) at = d->e->trace.events.at[at - 1].previous;
+  return at && d->numbers.at[at - 1] == d->numbers.at[j] ? at : 0;
+}
+
+/* What really happens before it, for the histories. */
+static void analyse_own(struct dpor *d, size_t j, uint32_t from) {
+  const struct trace *trace = &d->e->trace;
+  const struct event *v = &trace->events.at[j];
+  vec_reserve(d->e->mem, &d->own, (j + 1) * d->stride);
+  uint32_t *clock = d->own.at + j * d->stride;
+  memset(clock, 0, d->stride * sizeof *clock);
+  if (from) join_to(d, clock, d->own.at + (from - 1) * d->stride);
+  if (v->step.kind == POINT_JOIN && v->child >= 0 && trace->last[v->child])
+    join_to(d, clock, d->own.at + (trace->last[v->child] - 1) * d->stride);
+  for (size_t k = v->touches; k < trace->touches.count; k++)
+    for (uint32_t at = trace->touches.at[k].before; at; at = trace->touches.at[at].before) {
+      const struct touch *o = &trace->touches.at[at];
+      if (modes_conflict(trace->touches.at[k].modes, o->modes)) join_to(d, clock, d->own.at + o->event * d->stride);
+      if (o->modes & MODE_WRITE) break;
+    }
+  clock[v->step.fiber] = (uint32_t)j + 1;
+}
+
 /* The event j, the trace's last: what happens before it, and its races. */
 static void analyse(struct dpor *d, size_t j) {
   const struct trace *trace = &d->e->trace;
@@ -235,6 +346,14 @@ static void analyse(struct dpor *d, size_t j) {
   if (v->step.kind == POINT_JOIN && v->child >= 0 && trace->last[v->child]) {
     join(d, clock, trace->last[v->child] - 1);
     if (trace->last[v->child] > *latest) *latest = trace->last[v->child];
+  }
+  if (d->alike) {
+    vec_reserve(d->e->mem, &d->numbers, j + 1);
+    d->numbers.at[j] = 1 + (v->previous ? d->numbers.at[v->previous - 1] : 0);
+    uint32_t first = step_alike(d, j);
+    if (first) join(d, clock, first - 1);
+    if (first > *latest) *latest = first;
+    analyse_own(d, j, from);
   }
   memcpy(own, clock, d->stride * sizeof *clock);
   bool waits = v->step.flags & STEP_WAITS;
@@ -347,7 +466,7 @@ static void visit(struct dpor *d, const struct run *run) {
   if (run->end == RUN_CUT) *(d->blocked ? &d->e->counts->redundant : &d->e->counts->halted) += 1;
   explorer_visit(d->e, run, true);
   if (!d->orders || d->e->stopped || !has_histories(run)) return;
-  orders_each(d->orders, run, &d->e->trace, d->clocks.at, d->stride, use_order, d);
+  orders_each(d->orders, run, &d->e->trace, d->alike ? d->own.at : d->clocks.at, d->stride, use_order, d);
 }
 
 /* Searches from the beginning; false: it is to begin anew. most: runs after which it may stop, if that was only to
@@ -367,6 +486,7 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     if (d->other && !d->top) {
       d->orders = NULL;
       d->other = e->trace.apart = false;
+      d->alike = 0;
       return false;
     }
     if (run_pure_learned()->anew) return false;
@@ -430,6 +550,7 @@ static void learn_alone(struct dpor *d) {
 void explore_dpor(struct explorer *e) {
   struct dpor d = {.e = e, .stride = e->client->threads, .top = steps_to_divide(e), .orders = e->orders};
   e->trace.apart = d.orders != NULL;
+  if (e->options.alike && d.orders) find_alike(&d);
   bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);
   if (halts && d.top) learn_alone(&d);
   for (int i = 0; !e->stopped; i++) {
@@ -439,5 +560,5 @@ void explore_dpor(struct explorer *e) {
     if (halts) learn_at_random(e);
   }
   if (halts) run_pure(false, 0, false);
-  if (!e->share.traces) e->counts->traces = e->counts->schedules;
+  if (!e->share.traces) e->counts->traces = e->counts->schedules - e->counts->orders;
 }

@@ -627,6 +627,13 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   source.entries = image_entries(*image, &source.count);
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
   object->asks_thread = object_needs(compiled->object, "asif_host_thread");
+  object->knows_thread = object->asks_thread;
+  static const char *const tell[] = {"pthread_self", "thrd_current", "gettid", "sched_getcpu", "syscall"};
+  for (size_t i = 0; i < sizeof tell / sizeof *tell; i++) {
+    char wrapped[40];
+    snprintf(wrapped, sizeof wrapped, "__wrap_%s", tell[i]);
+    object->knows_thread |= object_needs(compiled->object, wrapped) || object_needs(compiled->object, tell[i]);
+  }
   if (object->self) object->spec.by_process = object->asks_thread;
   object->frees = frees_how(o->inputs, compiled, *image);
   return true;

@@ -31,6 +31,7 @@ struct orders {
   struct hashes *traces, *histories; /* seen */
   struct place places[PLACES];
   uint64_t calls, returns; /* places */
+  uint64_t of_thread[FIBERS_MOST];
   struct hash results;
   const struct trace *trace;
   const uint32_t *clocks;
@@ -113,8 +114,13 @@ static struct hash history_of_order(const struct orders *o) {
   return h;
 }
 
+static uint64_t places_up_to(uint32_t calls) { return calls == ORDERS_MOST ? UINT64_MAX : bit(2 * calls) - 1; }
+
 /* The places of a run. */
 static void read_run(struct orders *o, const struct run *r) {
+  const struct client *c = r->client;
+  for (unsigned t = 0; t < c->threads; t++)
+    o->of_thread[t] = c->first[t] == c->first[t + 1] ? 0 : places_up_to(c->first[t + 1]) & ~places_up_to(c->first[t]);
   o->calls = o->returns = 0;
   for (size_t i = 0; i < r->moment_count; i++) {
     const struct moment *m = &r->moments[i];
@@ -126,21 +132,19 @@ static void read_run(struct orders *o, const struct run *r) {
   }
 }
 
-/* What must come before each of them; and a hash of all that. */
-static struct hash find_before(struct orders *o) {
+/* What must come before each of them; and a hash of all that. Of a thread those come before that its clock has. */
+static struct hash find_before(struct orders *o, const struct client *c) {
   struct hash h = o->results;
   uint64_t all = o->calls | o->returns;
   for (uint64_t rest = all; rest; rest &= rest - 1) {
     unsigned p = (unsigned)__builtin_ctzll(rest);
-    uint32_t event = o->places[p].event;
-    const uint32_t *clock = o->clocks + event * o->stride;
-    o->places[p].before = 0;
-    for (uint64_t others = all & ~bit(p); others; others &= others - 1) {
-      unsigned q = (unsigned)__builtin_ctzll(others);
-      uint32_t other = o->places[q].event;
-      if (clock[o->trace->events.at[other].step.fiber] > other) o->places[p].before |= bit(q);
-    }
-    h = add(h, p + ((uint64_t)(o->returns >> p & 1) << 32), o->places[p].before);
+    const uint32_t *clock = o->clocks + o->places[p].event * o->stride;
+    uint64_t before = 0;
+    for (unsigned t = 0; t < c->threads; t++)
+      for (uint64_t of = all & o->of_thread[t]; of && o->places[__builtin_ctzll(of)].event < clock[t]; of &= of - 1)
+        before |= of & -of;
+    o->places[p].before = before & ~bit(p);
+    h = add(h, p + ((uint64_t)(o->returns >> p & 1) << 32), before);
   }
   return h;
 }
@@ -251,7 +255,7 @@ bool orders_each(struct orders *o, const struct run *r, const struct trace *trac
   o->self = self;
   o->results = results_of(r);
   read_run(o, r);
-  if (hashes_add(o->traces, find_before(o), 0) >= 0) return true;
+  if (hashes_add(o->traces, find_before(o, r->client), 0) >= 0) return true;
   hashes_add(o->histories, history_of(r), 0);
   o->taken = 0;
   return go_on(o, 0);

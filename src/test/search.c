@@ -253,8 +253,15 @@ static enum visit visit(void *self, const struct run *r) {
   }
 }
 
-static struct explore_options options_for(const struct search_options *options, const struct client *c) {
+/* May threads that make the same calls be exchanged? A specification of the user's may tell processes apart. */
+static bool may_exchange(const struct object *o) {
+  return !o->knows_thread && !(o->spec.by_process && (o->spec.user || o->self));
+}
+
+static struct explore_options options_for(const struct search_options *options, const struct object *object,
+                                          const struct client *c) {
   struct explore_options o = options->explore;
+  o.alike = may_exchange(object);
   if (!options->automatic) return o;
   bool small = client_calls(c) <= SMALL_CALLS;
   o.strategy = &strategies[small ? EXPLORE_DPOR : EXPLORE_DELAYS];
@@ -277,7 +284,7 @@ static void see_races(struct races_seen *seen) {
 
 /* Explores a client. False if there is an end to it all. */
 static bool explore_client(struct searching *k, const struct client *c) {
-  struct explore_options o = options_for(k->options, c);
+  struct explore_options o = options_for(k->options, k->object, c);
   struct explore_counts counts = {0};
   struct problem why;
   struct worker *w = k->me;

@@ -86,7 +86,8 @@ struct object {
   void (*finish)(void); /* runs then, after that; or NULL */
   long bound;           /* -1: none */
   bool type_stable;
-  bool asks_thread; /* it uses asif_thread(): threads are not alike */
+  bool asks_thread;  /* it uses asif_thread(): threads are not alike */
+  bool knows_thread; /* it uses that, or anything else that tells threads apart */
   enum {
     FREES_NOTHING,
     FREES_DELETED,
@@ -155,7 +156,8 @@ bool clients_find(struct clients *, uint64_t number, struct mem *, struct client
 /* 'push(1) pop() | pop()' */
 bool client_parse(struct mem *, const struct object *, const char *text, struct client *, struct problem *);
 void client_print(const struct object *, const struct client *, struct text *);
-size_t client_calls(const struct client *); /* in all */
+size_t client_calls(const struct client *);                    /* in all */
+bool threads_alike(const struct client *, unsigned, unsigned); /* do two threads make the same calls? */
 void client_copy(struct mem *, const struct client *, struct client *);
 
 /* Short histories, decided fast (linear.c). */
@@ -233,6 +235,7 @@ struct explore_options {
       skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
   bool block;               /* threads halt after an iteration that changed nothing (run/pure.c); of DPOR */
   bool orders;              /* the order of calls and returns is tried by itself (orders.c); of DPOR */
+  bool alike;               /* the code does not know its threads: of those with equal calls, and `orders`; of DPOR */
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */

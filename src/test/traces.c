@@ -27,6 +27,7 @@ static inline struct hash fold(struct hash a, struct hash b) {
   a.high ^= a.high >> 33;
   return a;
 }
+static inline bool same_hash(struct hash a, struct hash b) { return a.low == b.low && a.high == b.high; }
 static inline struct hash finish(struct hash a) {
   return (struct hash){hash_mix(a.low + (a.high << 1)), hash_mix(a.high ^ (a.low * 0xc4ceb9fe1a85ec53u))};
 }
@@ -192,6 +193,24 @@ static bool refine(struct trace *t, const struct step *s) {
   return changed;
 }
 
+/* Parts with the same past count as one: so what a hash is does not depend on which parts there are. */
+struct range {
+  uintptr_t from, to;
+};
+static struct hash touch_parts(struct trace *t, uint32_t e, struct range of, unsigned granule, unsigned modes,
+                               struct hash hash) {
+  struct spot last = {0};
+  for (uintptr_t part = of.from; part < of.to; part += granule) {
+    uint32_t at = spot_find(t, part_key(part, granule));
+    struct spot now = t->spots.at[at];
+    struct hash more = touch(t, e, at, modes, hash);
+    bool other = !same_hash(now.own, last.own) || (modes & MODE_WRITE && !same_hash(now.shared, last.shared));
+    if (part == of.from || other) hash = more;
+    last = now;
+  }
+  return hash;
+}
+
 static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
   uintptr_t from = 0;
   size_t size = bytes_of(s, &from);
@@ -206,9 +225,8 @@ static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *
       hash = touch(t, e, word, modes, hash);
       continue;
     }
-    uintptr_t next = (at / WORD + 1) * WORD, until = end < next ? end : next;
-    for (uintptr_t part = at / granule * granule; part < until; part += granule)
-      hash = touch(t, e, spot_find(t, part_key(part, granule)), modes, hash);
+    uintptr_t next = (at / WORD + 1) * WORD;
+    hash = touch_parts(t, e, (struct range){at / granule * granule, end < next ? end : next}, granule, modes, hash);
   }
   return hash;
 }
