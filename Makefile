@@ -27,6 +27,11 @@ ifeq ($(call have,zstd.h,-lzstd),yes)
 FEATURES += -DHAVE_ZSTD
 LIBS += -lzstd
 endif
+# Only its headers: asif test loads it when it needs it.
+LIBDW ?= $(call have,elfutils/libdw.h,)
+ifeq ($(LIBDW),yes)
+FEATURES += -DHAVE_LIBDW
+endif
 
 # The runtime under `asif test` is the program's, not the library's: it has functions in the place of the C library's.
 RUN_SRC := $(wildcard src/run/*.c src/test/*.c)

@@ -290,7 +290,7 @@ TEST(run_is_told) {
   struct text t;
   struct image *image = code("tests/run/code.c");
   text_open(&t, &memory);
-  const struct recorder recorder = {tell, &t};
+  const struct recorder recorder = {.access = tell, .context = &t};
   run_record(&recorder);
   scene_open(&s, image, "steps", &usual);
   execute(&s, &(struct plan){0});
@@ -379,7 +379,7 @@ static bool see_everything(void *context, const struct run *r) {
 }
 TEST(run_kept_states) {
   RUNS();
-  const struct recorder recorder = {tell_nobody, NULL};
+  const struct recorder recorder = {.access = tell_nobody};
   const char *more = getenv("ASIF_LONG");
   const size_t runs = more && *more ? 1000000 : 30000;
   struct image *image = code("tests/run/kept.c");

@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "test/assembly.h"
+#include "test/debug_info.h"
 
 static int print(struct text *t) { return write_stdout(text_string(t), t->count) ? EXIT_HOLDS : EXIT_USAGE; }
 
@@ -39,6 +40,34 @@ static const struct command *called_as(const char *program) {
   return NULL;
 }
 
+/* The version, and which of the libraries that it can do without are there. */
+static void put_version(struct text *t) {
+#ifdef HAVE_ZLIB
+  bool zlib = true;
+#else
+  bool zlib = false;
+#endif
+#ifdef HAVE_ZSTD
+  bool zstd = true;
+#else
+  bool zstd = false;
+#endif
+  const struct {
+    const char *name;
+    bool there;
+  } libraries[] = {{"zlib", zlib}, {"zstd", zstd}, {"libdw", debug_library()}};
+  text_add(t, "asif " ASIF_VERSION "\n");
+  for (unsigned there = 2; there-- > 0;) {
+    bool any = false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+      if (libraries[i].there != there) continue;
+      text_printf(t, "%s%s", any ? ", " : there ? "with " : "without ", libraries[i].name);
+      any = true;
+    }
+    if (any) text_char(t, '\n');
+  }
+}
+
 static int dispatch(struct mem *m, int argc, char **argv) {
   struct text t;
   text_open(&t, m);
@@ -51,7 +80,7 @@ static int dispatch(struct mem *m, int argc, char **argv) {
     return EXIT_USAGE;
   }
   if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
-    text_add(&t, "asif " ASIF_VERSION "\n");
+    put_version(&t);
     return print(&t);
   }
   bool help = !strcmp(name, "help");

@@ -269,6 +269,8 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit))
     note(m, to, "some runs were given up: %s", s->unsupported);
   if (j->changed) note(m, to, "the code has changed since the token was made");
+  if (j->schedule.uninitialised) note(m, to, "%s", j->schedule.uninitialised);
+  if (j->schedule.no_names) note(m, to, "%s", j->schedule.no_names);
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
   note(m, to, "memory is sequentially consistent%s",
        j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
@@ -431,7 +433,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
   f->result = history ? found->result : (struct check_result){.culprit = UINT32_MAX};
   f->result.verdict = s->verdict;
   f->result.method = method(j, m);
-  if (violated && !history) f->result.reason = found->said;
+  if (violated && !history) f->result.reason = found->shown ? found->shown : found->said;
   if (s->verdict == VERDICT_UNKNOWN) f->result.reason = limit_reason(j, m);
   make_notes(j, m, &f->notes);
   bool whole = is_whole(s);

@@ -55,7 +55,7 @@ struct test_job {
 
 /* What is wrong, in words. */
 static inline const char *reason_of(const struct finding *f) {
-  return f->found == FOUND_HISTORY ? f->result.reason : f->said;
+  return f->found == FOUND_HISTORY ? f->result.reason : f->shown ? f->shown : f->said;
 }
 /* Writes the answer, to stdout and into the files asked for; the exit status. */
 int test_answer(struct test_job *);

@@ -49,6 +49,8 @@ struct history {
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
   uint64_t late;           /* events that came after one with a later time: all were put in the order of their times */
   struct builder *builder; /* while it is being built */
+  const char **written;    /* what operations are called where they were called from: an operation each, in the order of
+                              their calls; or NULL */
   struct follower *follower; /* who takes the events instead: no operation is kept; or NULL */
 };
 

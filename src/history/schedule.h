@@ -25,6 +25,11 @@ struct schedule_line {
   uint16_t file;         /* of schedule.files */
   uint32_t line, column; /* line 0: nowhere in particular */
   const char *text;
+  /* The same as evidence has it: with what does not depend on the debug information that could be read. NULL: as it is
+   */
+  const char *plain;
+  uint16_t plain_file;
+  uint32_t plain_line;
 };
 
 struct schedule_file {
@@ -39,6 +44,8 @@ struct schedule {
   VEC(const char *) threads; /* their names */
   bool source_lines;         /* each line is shown with that of its source */
   bool no_places;            /* places in the source could not be found */
+  const char *uninitialised; /* which result of an operation comes from memory that nobody wrote, and where; or NULL */
+  const char *no_names;      /* why fields of variables have no names; NULL: they have */
 };
 
 #endif

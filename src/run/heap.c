@@ -16,7 +16,7 @@
 #include "run/names.h"
 
 enum {
-  FRESH = 0xA5,       /* what is in a fresh block */
+  FRESH = RUN_FRESH,
   LISTS_LOG = 10,     /* lists of freed blocks, hashed by size and alignment */
   CHOICES_MOST = 254, /* freed blocks to choose from: a choice is a byte */
   PAGE = 4096,

@@ -108,7 +108,30 @@ void tell_other_size(const struct block *b, size_t said, uintptr_t pc) {
       fiber_name(current), kind_freed_by(b->kind), said, bytes(said), b->size);
 }
 
-bool heap_describe(uintptr_t address, bool whose, struct text *to) {
+bool run_block_at(uintptr_t address, struct run_block *to) {
+  const struct block *b = heap_owns(address) && heap_map ? heap_block(address) : NULL;
+  if (!b) return false;
+  *to = (struct run_block){.start = b->address,
+                           .alloc_pc = b->alloc_pc,
+                           .size = b->size,
+                           .number = b->number,
+                           .life = b->lives,
+                           .freed = b->freed,
+                           .array = b->kind == BLOCK_NEW_ARRAY};
+  return true;
+}
+
+/* "(allocated by thread B at step 5)" */
+void heap_describe_owner(uintptr_t address, struct text *to) {
+  const struct block *b = heap_owns(address) && heap_map ? heap_block(address) : NULL;
+  if (!b) return;
+  if (b->alloc_by == AREA_LOADING || b->alloc_by == FIBER_MAIN)
+    text_printf(to, " (allocated by %s)", name_of(b->alloc_by));
+  else
+    text_printf(to, " (allocated by %s at step %u)", name_of(b->alloc_by), b->alloc_step);
+}
+
+bool heap_describe(uintptr_t address, struct text *to) {
   if (address - LISTS_BASE < (uintptr_t)1 << 40) {
     text_printf(to, "freed blocks of %lu bytes", (unsigned long)((address - LISTS_BASE) >> 8) * GRANULE);
     return true;
@@ -121,10 +144,5 @@ bool heap_describe(uintptr_t address, bool whose, struct text *to) {
   }
   text_printf(to, "heap block %u", b->number);
   if (address > b->address) text_printf(to, " + %lu", (unsigned long)(address - b->address));
-  if (!whose) return true;
-  if (b->alloc_by == AREA_LOADING || b->alloc_by == FIBER_MAIN)
-    text_printf(to, " (allocated by %s)", name_of(b->alloc_by));
-  else
-    text_printf(to, " (allocated by %s at step %u)", name_of(b->alloc_by), b->alloc_step);
   return true;
 }

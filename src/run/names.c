@@ -82,18 +82,19 @@ void names_functions(void (*each)(uintptr_t, const char *)) { find_symbol(tell_f
 struct within {
   unsigned char type;
   uint64_t value;
-  uint64_t *offset;
+  uint64_t *offset, *size;
 };
 static bool is_around(const Elf64_Sym *symbol, const char *name, const void *context) {
   const struct within *w = context;
   (void)name;
   *w->offset = w->value - symbol->st_value;
+  *w->size = symbol->st_size;
   return ELF64_ST_TYPE(symbol->st_info) == w->type && *w->offset < symbol->st_size;
 }
 
 static bool say(unsigned char type, uint64_t value, const char *before, struct text *to) {
-  uint64_t offset = 0;
-  const char *name = find_symbol(is_around, &(struct within){type, value, &offset});
+  uint64_t offset = 0, size;
+  const char *name = find_symbol(is_around, &(struct within){type, value, &offset, &size});
   if (!name) return false;
   text_add(to, before);
   size_t length = strcspn(name, "."); /* the compiler numbers static variables of functions: count.0 */
@@ -102,12 +103,32 @@ static bool say(unsigned char type, uint64_t value, const char *before, struct t
   return true;
 }
 
-bool image_describe(uintptr_t address, struct text *to) {
+bool run_variable_at(uintptr_t address, struct run_variable *to) {
+  uint64_t offset = 0;
+  if (address <= file.base) return false;
+  const struct within w = {STT_OBJECT, address - file.base, &offset, &to->size};
+  to->name = find_symbol(is_around, &w);
+  to->start = address - offset;
+  return to->name != NULL;
+}
+
+bool run_storage_at(uintptr_t address, unsigned *fiber, uintptr_t *offset) {
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     const struct fiber *f = &fibers[i];
     if (!f->tls || address - (uintptr_t)f->tls >= f->tls_size) continue;
-    if (!say(STT_TLS, address - (uintptr_t)f->tls, "thread-local ", to)) text_add(to, "thread-local storage");
-    text_printf(to, " of %s", fiber_name(f));
+    *fiber = i;
+    *offset = address - (uintptr_t)f->tls;
+    return true;
+  }
+  return false;
+}
+
+bool image_describe(uintptr_t address, struct text *to) {
+  unsigned fiber;
+  uintptr_t at;
+  if (run_storage_at(address, &fiber, &at)) {
+    if (!say(STT_TLS, at, "thread-local ", to)) text_add(to, "thread-local storage");
+    text_printf(to, " of %s", fiber_name(&fibers[fiber]));
     return true;
   }
   if (address <= file.base) return false;

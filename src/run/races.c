@@ -283,14 +283,16 @@ static void name_of(uintptr_t address, char name[200]) {
 
 /* A free races with an access: it could as well have come first. That use after free was not executed. */
 _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintptr_t pc, bool write) {
-  char block[200];
-  uintptr_t start = heap_start(a->address);
-  name_of(start, block);
-  found_at(a->pc, start, current, "the free, which could come first");
+  char place[200];
+  name_of(a->address, place);
+  found_at(a->pc, heap_start(a->address), current, "the free, which could come first");
   found_at(pc, a->address, &fibers[other],
            write ? "the write, which could come after it" : "the read, which could come after it");
-  run_found(FOUND_USE_AFTER_FREE, "could happen: nothing orders the %s of %s by %s before %s frees it",
-            write ? "write" : "read", block, fiber_name(&fibers[other]), fiber_name(current));
+  run_found(
+      FOUND_USE_AFTER_FREE,
+      "predicted: %s %s %s, %s frees the block later in this run's order, and nothing orders the two: the free could "
+      "come first",
+      fiber_name(&fibers[other]), write ? "writes" : "reads", place, fiber_name(current));
 }
 
 static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {

@@ -51,6 +51,9 @@ static int *real_errno;
 static char said[512];
 static struct found_place places[PLACES_MOST];
 static size_t place_count;
+enum { DESCRIBED_MOST = 4 };
+static uintptr_t described[DESCRIBED_MOST]; /* the addresses that were named last */
+static size_t described_count;
 static char internal[300]; /* why the run is not what it should be; "": it is */
 
 const char *found_name(enum found found) {
@@ -122,6 +125,11 @@ _Noreturn void run_found(enum found found, const char *format, ...) {
 
 void found_at(uintptr_t pc, uintptr_t address, const struct fiber *f, const char *words) {
   if (place_count < PLACES_MOST) places[place_count++] = (struct found_place){pc, address, f->id, words};
+}
+
+size_t run_described(const uintptr_t **at) {
+  *at = described;
+  return described_count < DESCRIBED_MOST ? described_count : DESCRIBED_MOST;
 }
 
 size_t run_found_places(const struct found_place **at) {
@@ -339,11 +347,16 @@ static inline void announce(struct fiber *f, enum point_kind kind, uintptr_t add
   step_put(&run.pending[f->id], 0, address, STEP_WHO(f->id, 0) | STEP_WORD(kind, flags, size));
 }
 
+static void record_pause(const struct fiber *f, enum point_kind kind, uintptr_t address, uint32_t size) {
+  record_late();
+  if (recording->pause) recording->pause(recording->context, f->id, run.count, kind, address, size);
+}
+
 void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
   struct fiber *f = current;
   if (UNLIKELY(pure_on)) pure_arrives(f, kind, size);
   if (scheduler.mode == MODE_QUIET) return;
-  if (UNLIKELY(recording != NULL)) record_late();
+  if (UNLIKELY(recording != NULL)) record_pause(f, kind, address, size);
   announce(f, kind, address, size);
   stop_at_point(f);
 }
@@ -359,7 +372,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
     run_found(FOUND_UNSUPPORTED, "%s waits for another inside of ASIF_ATOMIC, which could then not be one step",
               fiber_name(f));
   }
-  if (UNLIKELY(recording != NULL)) record_late();
+  if (UNLIKELY(recording != NULL)) record_pause(f, kind, address, size);
   announce(f, kind, address, size);
   run.pending[f->id].flags |= STEP_WAITS;
   f->ready = can;
@@ -549,6 +562,10 @@ void record_late(void) {
   recording->access(recording->context, &access);
 }
 
+static size_t note(enum point_kind kind, uintptr_t address, uint32_t size) {
+  return recording->note ? recording->note(recording->context, current->id, kind, address, size) : 0;
+}
+
 static struct access access_of(enum point_kind kind, bool atomic, bool is_point, uintptr_t address, uint32_t size,
                                uintptr_t pc) {
   return (struct access){.step = run.count ? (uint32_t)run.count - 1 : 0,
@@ -560,7 +577,8 @@ static struct access access_of(enum point_kind kind, bool atomic, bool is_point,
                          .point = is_point,
                          .size = size,
                          .address = address,
-                         .pc = pc};
+                         .pc = pc,
+                         .noted = note(kind, address, size)};
 }
 
 void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size,
@@ -970,14 +988,25 @@ static bool describe_library(uintptr_t address, struct text *t) {
   return true;
 }
 
+bool run_stack_at(uintptr_t address, unsigned *fiber) {
+  for (unsigned i = 0; i < FIBERS_MOST; i++) {
+    if (!fibers[i].stack || address - (uintptr_t)fibers[i].stack >= STACK_SIZE) continue;
+    *fiber = i;
+    return true;
+  }
+  return false;
+}
+
+bool run_is_code(uintptr_t pc) { return image_has_code(pc); }
+
 bool run_name_address(uintptr_t address, struct text *t) {
-  if (heap_describe(address, false, t)) return true;
+  if (heap_describe(address, t)) return true;
   if (address - (uintptr_t)fibers < sizeof fibers) { /* what starts and joins threads touches */
     text_add(t, fiber_name(&fibers[(address - (uintptr_t)fibers) / sizeof *fibers]));
     return true;
   }
-  for (unsigned i = 0; i < FIBERS_MOST; i++) {
-    if (!fibers[i].stack || address - (uintptr_t)fibers[i].stack >= STACK_SIZE) continue;
+  unsigned i;
+  if (run_stack_at(address, &i)) {
     text_printf(t, "the stack of %s", fiber_name(&fibers[i]));
     return true;
   }
@@ -989,5 +1018,7 @@ bool run_name_address(uintptr_t address, struct text *t) {
 }
 
 void run_describe_address(uintptr_t address, struct text *t) {
-  if (!heap_describe(address, true, t)) run_name_address(address, t);
+  described[described_count++ % DESCRIBED_MOST] = address;
+  run_name_address(address, t);
+  heap_describe_owner(address, t);
 }

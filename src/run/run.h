@@ -355,9 +355,15 @@ struct access {
   uintptr_t address, pc; /* address: of POINT_ALLOC and POINT_FREE, of the block. pc: in the shared object as loaded: of
                           * the access's return address */
   struct accessed_value read, wrote; /* read: not of POINT_WRITE */
+  size_t noted;                      /* what recorder.note said */
 };
 struct recorder {
   void (*access)(void *context, const struct access *);
+  /* On the stack of the code, when it makes the access: what was written may be told to `access` only later. NULL:
+   * none. */
+  size_t (*note)(void *context, unsigned fiber, enum point_kind, uintptr_t address, uint32_t size);
+  /* ... when it stops at a point, after so many steps; or NULL */
+  void (*pause)(void *context, unsigned fiber, size_t steps, enum point_kind, uintptr_t address, uint32_t size);
   void *context;
 };
 /* Whom the default policy chooses for step i, given the steps before it and those enabled: see struct plan. */
@@ -371,10 +377,31 @@ struct found_place {
   const char *words;
 };
 size_t run_found_places(const struct found_place **);
-/* Names an address: "top", "head.next", "heap block 2 + 8". False, and its number, if it has no name. */
+/* Names an address: "top", "slots + 24", "heap block 2 + 8". False, and its number, if it has no name. */
 bool run_name_address(uintptr_t, struct text *);
 /* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread B at step 5)". */
 void run_describe_address(uintptr_t, struct text *);
+size_t run_described(const uintptr_t **); /* the addresses that were described last, in any run: a few */
+/* The block of the heap that an address is in. */
+struct run_block {
+  uintptr_t start, alloc_pc;
+  size_t size;
+  uint32_t number, life; /* life: how often it was allocated in this run */
+  bool freed, array;     /* array: made by new[] */
+};
+bool run_block_at(uintptr_t, struct run_block *);
+/* The variable of the image that an address is in, by its symbol. */
+struct run_variable {
+  const char *name; /* as the linker has it */
+  uintptr_t start;
+  size_t size;
+};
+bool run_variable_at(uintptr_t, struct run_variable *);
+bool run_storage_at(uintptr_t, unsigned *fiber, uintptr_t *offset); /* in the thread-local storage of a thread */
+bool run_stack_at(uintptr_t, unsigned *fiber);                      /* in the stack of one */
+bool run_is_code(uintptr_t pc);                                     /* of the image */
+/* Bytes that nobody has written: a fresh block is filled with this. */
+enum { RUN_FRESH = 0xA5 };
 /* The C source of a file that must be linked into every shared object: it exports where the harness's entries are. */
 extern const char image_stub[];
 uintptr_t image_base(const struct image *); /* where it is loaded: pc - base is the address in the file */

@@ -380,7 +380,8 @@ enum { AREA_BITS = 32, AREAS = FIBERS_MOST + 1 };
 static const uintptr_t heap_base = 0x7e9000000000, heap_span = (uintptr_t)AREAS << AREA_BITS;
 static inline bool heap_owns(uintptr_t address) { return address - heap_base < heap_span; }
 /* Names an address of the heap, or of a list of freed blocks; `whose`: with who allocated it. False: it is neither. */
-bool heap_describe(uintptr_t, bool whose, struct text *);
+bool heap_describe(uintptr_t, struct text *);
+void heap_describe_owner(uintptr_t, struct text *);
 void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic,
                  uintptr_t pc); /* of an address it owns: is it a live block? */
 void heap_leaks(void);          /* at the end of a run: run_found(FOUND_LEAK) if there are any */

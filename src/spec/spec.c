@@ -235,10 +235,14 @@ void print_values(const struct spec *s, struct state state, uint32_t from, uint3
 }
 
 void op_print_call(const struct spec *s, const struct history *h, const struct op *o, struct text *out) {
-  size_t len;
-  const char *name = spec_op_name(s, o->method, &len);
-  text_char(out, (char)toupper((unsigned char)name[0]));
-  text_bytes(out, name + 1, len - 1);
+  if (h->written && o >= h->ops.at && o < h->ops.at + h->ops.count) {
+    text_add(out, h->written[o - h->ops.at]);
+  } else {
+    size_t len;
+    const char *name = spec_op_name(s, o->method, &len);
+    text_char(out, (char)toupper((unsigned char)name[0]));
+    text_bytes(out, name + 1, len - 1);
+  }
   text_char(out, '(');
   for (int i = 0; i < OP_ARGS && o->arg[i] != V_NONE; i++) {
     if (i) text_add(out, ", ");

@@ -68,9 +68,10 @@ static void put_told(const struct schedule *s, struct text *t) {
   text_printf(t, "told %zu\n", s->lines.count);
   for (size_t i = 0; i < s->lines.count; i++) {
     const struct schedule_line *l = &s->lines.at[i];
-    const char *path = l->line ? s->files.at[l->file].path : "-", *slash = strrchr(path, '/');
-    text_printf(t, "%" PRIu32 " %s %s:%" PRIu32, l->step, s->threads.at[l->thread], slash ? slash + 1 : path, l->line);
-    put_line(t, "", l->text);
+    uint32_t line = l->plain ? l->plain_line : l->line;
+    const char *path = line ? s->files.at[l->plain ? l->plain_file : l->file].path : "-", *slash = strrchr(path, '/');
+    text_printf(t, "%" PRIu32 " %s %s:%" PRIu32, l->step, s->threads.at[l->thread], slash ? slash + 1 : path, line);
+    put_line(t, "", l->plain ? l->plain : l->text);
   }
 }
 

@@ -166,6 +166,14 @@ struct history *judge_history(struct mem *m, const struct object *o, struct spec
   return h;
 }
 
+void judge_name(const struct object *o, const struct run *r, struct history *h) {
+  size_t n = 0;
+  h->written = mem_zero(h->mem, h->ops.count + 1, sizeof *h->written);
+  for (size_t i = 0; i < r->moment_count; i++) /* the history's operations are in the order of their calls */
+    if (!r->moments[i].is_return) h->written[n++] = o->ops[run_call(r->client, r->moments[i].call)->op].run.written;
+  assert(n == h->ops.count);
+}
+
 /* Waiting. Operations that wait for ever are a finding, unless they would have waited with nothing concurrent as well:
  * a `deq` that waits until there is something, in a client that puts nothing in. So the operations that returned are
  * run one after the other, in an order that explains them, and then one that did not return: if it ends there, it

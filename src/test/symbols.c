@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "test/compile.h"
+#include "test/debug_info.h"
 #include "test/tell.h"
 
 enum { BATCH = 500 };
@@ -103,16 +104,47 @@ bool frames_find(struct mem *m, const char *object, const uintptr_t *offsets, si
   return true;
 }
 
-/* The innermost that is the user's own and not of a system header. */
-static bool is_own(const struct place *p) { return p->line && strncmp(p->file, "/usr/", 5) != 0; }
-static void keep_place(void *self, size_t at, const struct place *p) {
-  struct place *kept = (struct place *)self + at;
-  if (p->line && !is_own(kept) && (is_own(p) || !kept->line)) *kept = *p;
+/* Headers of the language and the C library, and those of libraries that are about atomic accesses: who uses them says
+ * more. */
+bool path_is_of_language(const char *path) {
+  static const char *const folders[] = {"/usr/include/c++/", "/usr/include/bits/", "/usr/include/sys/", "/usr/lib/"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (!strncmp(path, folders[i], strlen(folders[i]))) return true;
+  if (strncmp(path, "/usr/", 5)) return false;
+  return strstr(path, "/c++/") || strstr(path, "/bits/") || strstr(path, "atomic") || strstr(path, "/ck_pr.h") ||
+         strstr(path, "/gcc/");
+}
+
+bool place_is_own(const struct place *p) { return p->line && !path_is_of_language(p->file) && !p->wrapper; }
+
+struct choosing {
+  struct place *shown, *plain;
+};
+/* The innermost that is the user's own; else the innermost there is. */
+static void keep_better(struct place *kept, const struct place *p, bool own, bool kept_own) {
+  if (p->line && !kept_own && (own || !kept->line)) *kept = *p;
+}
+static bool is_plain(const struct place *p) { return p->line && strncmp(p->file, "/usr/", 5) != 0; }
+static void keep_places(void *self, size_t at, const struct place *p) {
+  const struct choosing *k = self;
+  keep_better(&k->plain[at], p, is_plain(p), is_plain(&k->plain[at]));
+  keep_better(&k->shown[at], p, place_is_own(p), place_is_own(&k->shown[at]));
+}
+
+bool places_find_both(struct mem *m, struct debug_info *info, const char *object, const uintptr_t *offsets,
+                      size_t count, struct place *places, struct place *plain) {
+  struct choosing k = {places, plain};
+  size_t missing = 0;
+  memset(places, 0, count * sizeof *places);
+  memset(plain, 0, count * sizeof *plain);
+  for (size_t i = 0; i < count && info; i++) missing += !debug_frames(info, offsets[i], i, keep_places, &k);
+  if (info && missing < count) return true;
+  return frames_find(m, object, offsets, count, keep_places, &k);
 }
 
 bool places_find(struct mem *m, const char *object, const uintptr_t *offsets, size_t count, struct place *places) {
-  memset(places, 0, count * sizeof *places);
-  return frames_find(m, object, offsets, count, keep_place, places);
+  struct place *shown = mem_zero(m, count + 1, sizeof *shown);
+  return places_find_both(m, NULL, object, offsets, count, shown, places);
 }
 
 /* --- names of C++ --- */

@@ -7,106 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct told_access {
-  struct access access;
-  const char *name;         /* of its address, as it was then: a block may be freed and used again later */
-  const char *read, *wrote; /* the values in words; NULL: not known */
-  size_t place;             /* SIZE_MAX: not known */
-};
-
-#define VTABLE "_ZTV" /* how the linker's names of tables of virtual functions begin */
-
-struct telling {
-  struct mem *mem;
-  const struct object *object;
-  const struct client *client;
-  struct schedule *schedule;
-  VEC(struct told_access) accesses;
-  VEC(uintptr_t) offsets; /* places to look up: of the accesses, then of the operations, then of what was found */
-  struct place *places;
-  size_t *op_places;  /* of each operation: its place */
-  size_t found_first; /* the place of what was found first */
-  const char *image;  /* its file */
-  uintptr_t base;
-};
-
-/* --- recording --- */
-
-/* "heap block 2 + 8", "top"; NULL: it has no name. */
-static const char *name_address(struct mem *m, uintptr_t address) {
-  struct text t;
-  text_open(&t, m);
-  return run_name_address(address, &t) ? text_string(&t) : NULL;
-}
-
-/* A word, as a number of its size, or what it points to. */
-static void put_word(struct text *t, uint64_t v, uint32_t size) {
-  static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
-  if (size == 8 && v > 0xffff && v < (uint64_t)1 << 47) {
-    const char *name = name_address(t->mem, (uintptr_t)v);
-    if (name) {
-      text_printf(t, "&%s", name);
-      return;
-    }
-    name = v & 7 ? name_address(t->mem, (uintptr_t)(v & ~(uint64_t)7)) : NULL; /* its lower bits are marks */
-    if (name) {
-      text_printf(t, "&%s | %u", name, (unsigned)(v & 7));
-      return;
-    }
-  }
-  int64_t s = size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
-  if (size == 4 && s >= ASIF_OK && s <= ASIF_FULL)
-    text_add(t, specials[s - ASIF_OK]);
-  else if (s > -1000000 && s < (int64_t)1 << 40)
-    text_printf(t, "%lld", (long long)s);
-  else
-    text_printf(t, "%#llx", (unsigned long long)v);
-}
-
-/* More than 8 bytes are two words; of more than 16 the value is too long to be told. */
-static const char *name_value(struct mem *m, struct accessed_value v, uint32_t size) {
-  struct text t;
-  text_open(&t, m);
-  if (size <= 8) {
-    put_word(&t, v.low, size);
-  } else if (size <= 16) {
-    text_char(&t, '{');
-    put_word(&t, v.low, 8);
-    text_add(&t, ", ");
-    put_word(&t, v.high, size - 8);
-    text_char(&t, '}');
-  } else {
-    text_printf(&t, "%u bytes", (unsigned)size);
-  }
-  return text_string(&t);
-}
-
-/* The same of what was accessed: an address without a name is a number. NULL: nothing in particular was. */
-static const char *name_of(struct mem *m, uintptr_t address) {
-  struct text t;
-  text_open(&t, m);
-  if (!address) return NULL;
-  run_name_address(address, &t);
-  return text_string(&t);
-}
-
-static size_t add_place(struct telling *k, uintptr_t pc) {
-  vec_push(k->mem, &k->offsets, pc - k->base);
-  return k->offsets.count - 1;
-}
-
-static void record(void *self, const struct access *a) {
-  struct telling *k = self;
-  if (a->fiber >= FIBERS_MOST - 1) return; /* the initialisation */
-  const char *name = name_of(k->mem, a->address);
-  if (!a->point && name && !strncmp(name, VTABLE, sizeof VTABLE - 1)) return; /* how C++ calls functions */
-  struct told_access t = {.access = *a,
-                          .name = name,
-                          .read = name_value(k->mem, a->read, a->size),
-                          .wrote = a->unknown ? NULL : name_value(k->mem, a->wrote, a->size)};
-  t.place = add_place(k, a->pc - 1); /* it is where the call of the hook returns to */
-  vec_push(k->mem, &k->accesses, t);
-}
+#include "test/told.h"
 
 /* --- words --- */
 
@@ -133,50 +34,6 @@ static void put_return(const struct telling *k, const struct moment *m, struct t
   }
 }
 
-/* "store top": what is done, to what. */
-static void put_deed(const struct told_access *k, struct text *t) {
-  static const char *const words[] = {[POINT_READ] = "load",       [POINT_WRITE] = "store",
-                                      [POINT_UPDATE] = "update",   [POINT_BLOCK] = "atomic block",
-                                      [POINT_LOCK] = "lock",       [POINT_UNLOCK] = "unlock",
-                                      [POINT_WAIT] = "wait for",   [POINT_WAKE] = "wake",
-                                      [POINT_ALLOC] = "allocate",  [POINT_FREE] = "free",
-                                      [POINT_YIELD] = "yield",     [POINT_START] = "start",
-                                      [POINT_JOIN] = "join",       [POINT_CALL] = "touches nothing that others can see",
-                                      [POINT_ACQUIRE] = "acquire", [POINT_RELEASE] = "release"};
-  const struct access *a = &k->access;
-  assert(a->kind < sizeof words / sizeof *words);
-  text_add(t, a->kind == POINT_UPDATE && a->failed ? "compare" : words[a->kind]);
-  if (k->name && a->kind != POINT_CALL && a->kind != POINT_YIELD) text_printf(t, " %s", k->name);
-}
-
-/* The same, and what came of it. Where that is not known, because the access ended the run, there are no values. */
-static void put_access(const struct told_access *k, struct text *t) {
-  const struct access *a = &k->access;
-  put_deed(k, t);
-  switch (a->kind) {
-  case POINT_READ:
-    if (k->read) text_printf(t, " -> %s", k->read);
-    break;
-  case POINT_WRITE:
-    if (k->wrote) text_printf(t, " = %s", k->wrote);
-    break;
-  case POINT_UPDATE:
-    if (!k->read) break;
-    if (a->failed)
-      text_printf(t, ", found %s: fails", k->read);
-    else
-      text_printf(t, ": %s -> %s", k->read, k->wrote);
-    break;
-  case POINT_LOCK:
-    if (a->failed) text_add(t, ": it is taken");
-    break;
-  case POINT_ALLOC:
-    if (a->again) text_add(t, " again");
-    break;
-  default: break;
-  }
-}
-
 /* --- places --- */
 
 /* The file's number; its text is read once. */
@@ -199,18 +56,57 @@ static uint16_t file_number(struct telling *k, const char *path) {
   return (uint16_t)(s->files.count - 1);
 }
 
+/* The place that is shown: of the function that makes the access, or if that is of the system the nearest that called
+ * it and is not. */
+static const struct place *place_of(const struct telling *k, size_t place, const struct trail *trail) {
+  const struct place *first = place != SIZE_MAX ? &k->places[place] : NULL;
+  if (first && place_is_own(first)) return first;
+  for (unsigned i = 0; trail && i < trail->count; i++) {
+    const struct place *p = &k->places[trail->places[i]];
+    if (!first || !first->line) first = p;
+    if (place_is_own(p)) return p;
+  }
+  return first && first->line ? first : NULL;
+}
+
+/* What is told, plain and as it is shown. */
+struct saying {
+  struct text plain, shown;
+};
+
 static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place,
-                     struct text *t) {
+                     const struct trail *trail, struct saying *t) {
   struct schedule_line l = {.step = step,
                             .thread = (uint16_t)thread,
                             .kind = (uint8_t)kind,
-                            .text = mem_string(k->mem, text_string(t), t->count)};
-  if (place != SIZE_MAX && k->places[place].line) {
-    l.file = file_number(k, k->places[place].file);
-    l.line = k->places[place].line;
+                            .text = mem_string(k->mem, text_string(&t->shown), t->shown.count),
+                            .plain = mem_string(k->mem, text_string(&t->plain), t->plain.count)};
+  const struct place *shown = place_of(k, place, trail), *plain = place != SIZE_MAX ? &k->plain_places[place] : NULL;
+  if (shown) {
+    l.file = file_number(k, shown->file);
+    l.line = shown->line;
+  }
+  if (plain && plain->line) {
+    l.plain_file = file_number(k, plain->file);
+    l.plain_line = plain->line;
   }
   vec_push(k->mem, &k->schedule->lines, l);
-  text_clear(t);
+  text_clear(&t->plain);
+  text_clear(&t->shown);
+}
+
+static void say(struct saying *t, const char *words) {
+  text_add(&t->plain, words);
+  text_add(&t->shown, words);
+}
+static void say_place(struct text *t, const struct place *p) {
+  const char *slash = p && p->line ? strrchr(p->file, '/') : NULL;
+  if (p && p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
+}
+
+static void open_saying(struct telling *k, struct saying *t) {
+  text_open(&t->plain, k->mem);
+  text_open(&t->shown, k->mem);
 }
 
 /* --- the steps --- */
@@ -228,52 +124,106 @@ static bool next_deed(const struct telling *k, const struct run *r, uint32_t i, 
   if (!(r->alive >> fiber & 1) || pending->kind == POINT_CALL) return false;
   bool list = pending->kind == POINT_ALLOC || pending->kind == POINT_FREE; /* which block is not known yet */
   *next = (struct told_access){
-      .access = {.kind = pending->kind}, .name = list ? NULL : name_of(k->mem, pending->address), .place = SIZE_MAX};
+      .access = {.kind = pending->kind}, .name = list ? NULL : plain_name(k->mem, pending->address), .place = SIZE_MAX};
   return true;
 }
 
+/* What it was about to do when it stopped after so many steps, as it was known then. */
+static const struct about *about_of(const struct telling *k, size_t steps, unsigned fiber) {
+  for (size_t i = k->about.count; i-- > 0;)
+    if (k->about.at[i].steps == steps && k->about.at[i].fiber == fiber) return &k->about.at[i];
+  return NULL;
+}
+
 /* The step before was another's, who could have gone on. */
-static void tell_interruption(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
+static void tell_interruption(struct telling *k, const struct run *r, uint32_t i, struct saying *t) {
   const struct step *now = &r->steps[i], *before = i ? now - 1 : NULL;
   struct told_access next;
   if (!before || before->fiber == now->fiber || !(now->enabled >> before->fiber & 1) || before->flags & STEP_YIELDED)
     return;
-  text_printf(t, "interrupts %s", k->schedule->threads.at[before->fiber]);
+  say(t, "interrupts ");
+  say(t, k->schedule->threads.at[before->fiber]);
   if (next_deed(k, r, i, before->fiber, &next)) {
-    text_add(t, ", which was about to ");
-    put_deed(&next, t);
-    const struct place *p = next.place == SIZE_MAX ? NULL : &k->places[next.place];
-    const char *slash = p && p->line ? strrchr(p->file, '/') : NULL;
-    if (p && p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
+    say(t, ", which was about to ");
+    put_deed(k, &next, false, &t->plain);
+    say_place(&t->plain, next.place == SIZE_MAX ? NULL : &k->plain_places[next.place]);
+    const struct about *about = about_of(k, i, before->fiber);
+    struct told_access then = next;
+    if (about) {
+      then.noted = then.noted || about->named.path || about->named.block;
+      if (about->named.path || about->named.block) then.named = about->named;
+    }
+    put_deed(k, &then, true, &t->shown);
+    say_place(&t->shown, place_of(k, next.place, about ? &about->trail : &next.trail));
   }
-  add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, t);
+  add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, NULL, t);
 }
 
-static void tell_access(struct telling *k, uint32_t step, const struct told_access *a, struct text *t) {
-  put_access(a, t);
-  add_line(k, step, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, t);
+static void tell_access(struct telling *k, uint32_t step, const struct told_access *a, struct saying *t) {
+  put_access(k, a, false, &t->plain);
+  put_access(k, a, true, &t->shown);
+  add_line(k, step, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, &a->trail, t);
 }
 
 /* A call, and what it accesses before its first step. */
-static void tell_call(struct telling *k, uint32_t step, unsigned fiber, uint32_t call, struct text *t) {
-  put_call(k, call, t);
-  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[run_call(k->client, call)->op], t);
+static void tell_call(struct telling *k, uint32_t step, unsigned fiber, uint32_t call, struct saying *t) {
+  put_call(k, call, &t->plain);
+  put_call(k, call, &t->shown);
+  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[run_call(k->client, call)->op], NULL, t);
   for (size_t i = 0; i < k->accesses.count; i++) {
     const struct told_access *a = &k->accesses.at[i];
     if (a->access.early && a->access.fiber == fiber && a->access.call == call) tell_access(k, step, a, t);
   }
 }
 
+/* Where the call read what it returns, if nobody had written it there. */
+static const struct told_access *returned_fresh(const struct telling *k, const struct moment *m) {
+  unsigned result = k->object->ops[run_call(k->client, m->call)->op].run.signature & 3;
+  for (size_t i = 0; i < k->accesses.count && result > 1; i++) {
+    const struct told_access *a = &k->accesses.at[i];
+    uint64_t read = a->access.read.low;
+    long seen = a->access.size == 8 ? (long)read : a->access.size == 4 ? (int32_t)read : 0;
+    if (a->fresh && a->access.call == m->call && a->access.fiber == m->fiber && seen && seen == m->result) return a;
+  }
+  return NULL;
+}
+
+static void note_fresh(struct telling *k, const struct moment *m, const struct told_access *a) {
+  struct text t;
+  const struct place *p = place_of(k, a->place, &a->trail);
+  text_open(&t, k->mem);
+  text_printf(&t, "%ld was read from memory that nobody had written: ", m->result);
+  put_name(k, &a->named, &t);
+  if (p) text_printf(&t, ", %s:%u", p->file, (unsigned)p->line);
+  k->schedule->uninitialised = text_string(&t);
+}
+
+static void tell_return(struct telling *k, uint32_t step, unsigned fiber, const struct moment *m, struct saying *t) {
+  const struct told_access *fresh = returned_fresh(k, m);
+  put_return(k, m, &t->plain);
+  put_return(k, m, &t->shown);
+  if (fresh) text_add(&t->shown, ", uninitialised");
+  if (fresh && !k->schedule->uninitialised) note_fresh(k, m, fresh);
+  add_line(k, step, fiber, SCHEDULE_RETURN, SIZE_MAX, NULL, t);
+}
+
 /* A step whose access nobody recorded: a yield and the like, or the one that ended the run. */
-static void tell_unrecorded(struct telling *k, const struct run *r, uint32_t i, struct text *t) {
+static void tell_unrecorded(struct telling *k, const struct run *r, uint32_t i, struct saying *t) {
   const struct found_place *found;
   const struct step *s = &r->steps[i];
   size_t count = r->found && i + 1 == r->count ? run_found_places(&found) : 0;
   bool here = count && found[0].fiber == s->fiber;
   bool list = s->kind == POINT_ALLOC || s->kind == POINT_FREE;
   struct told_access a = {.access = {.fiber = s->fiber, .kind = s->kind, .point = true},
-                          .place = here ? k->found_first : SIZE_MAX};
-  a.name = here && list ? name_of(k->mem, found[0].address) : list ? NULL : name_of(k->mem, s->address);
+                          .place = here ? k->found_places[0] : SIZE_MAX};
+  uintptr_t address = here && list ? found[0].address : list ? 0 : s->address;
+  a.name = plain_name(k->mem, address);
+  const struct about *about = about_of(k, i, s->fiber);
+  a.noted = true;
+  if (about && about->kind == s->kind && !list)
+    a.named = about->named, a.trail = about->trail;
+  else if (address)
+    a.named = naming_access(k->naming, s->kind, address, s->size, s->fiber, NULL);
   tell_access(k, i + 1, &a, t);
 }
 
@@ -285,9 +235,9 @@ static bool is_recorded(const struct telling *k, size_t first, uint32_t step) {
 }
 
 static void tell_steps(struct telling *k, const struct run *r) {
-  struct text t;
+  struct saying t;
   size_t moment = 0, access = 0;
-  text_open(&t, k->mem);
+  open_saying(k, &t);
   size_t calls = client_calls(r->client), all = r->moment_count;
   size_t moments = 0; /* of the threads: what follows them comes last */
   while (moments < all && r->moments[moments].call < calls) moments++;
@@ -299,10 +249,8 @@ static void tell_steps(struct telling *k, const struct run *r) {
     if (!is_recorded(k, access, i)) tell_unrecorded(k, r, i, &t);
     for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++)
       if (!k->accesses.at[access].access.early) tell_access(k, i + 1, &k->accesses.at[access], &t);
-    for (; moment < moments && r->moments[moment].step == i && r->moments[moment].is_return; moment++) {
-      put_return(k, &r->moments[moment], &t);
-      add_line(k, i + 1, r->steps[i].fiber, SCHEDULE_RETURN, SIZE_MAX, &t);
-    }
+    for (; moment < moments && r->moments[moment].step == i && r->moments[moment].is_return; moment++)
+      tell_return(k, i + 1, r->steps[i].fiber, &r->moments[moment], &t);
   }
   assert(moment == moments);
   for (; moment < all; moment++) {
@@ -311,8 +259,7 @@ static void tell_steps(struct telling *k, const struct run *r) {
       tell_call(k, (uint32_t)r->count + 1, r->fibers, m->call, &t);
       continue;
     }
-    put_return(k, m, &t);
-    add_line(k, (uint32_t)r->count + 1, r->fibers, SCHEDULE_RETURN, SIZE_MAX, &t);
+    tell_return(k, (uint32_t)r->count + 1, r->fibers, m, &t);
   }
 }
 
@@ -323,17 +270,42 @@ static void tell_begun(struct telling *k, const struct run *r, unsigned fiber) {
     if (!a->early || a->fiber != fiber) continue;
     for (size_t m = 0; m < r->moment_count; m++)
       if (r->moments[m].call == a->call) return;
-    struct text t;
-    text_open(&t, k->mem);
+    struct saying t;
+    open_saying(k, &t);
     tell_call(k, 0, fiber, a->call, &t);
     return;
   }
 }
 
+/* What was found was accessed last by this thread, or not at all. */
+static struct named name_found(struct telling *k, uintptr_t address) {
+  for (size_t i = k->accesses.count; i-- > 0;) {
+    const struct told_access *t = &k->accesses.at[i];
+    bool block = t->access.kind == POINT_ALLOC || t->access.kind == POINT_FREE;
+    if (t->access.address == address && t->noted && !block) return naming_address(k->naming, address, t->named.size);
+  }
+  return naming_address(k->naming, address, FIELD_SYNC);
+}
+
+/* Who called what the place is in: known where the thread stopped there, or made an access. */
+static const struct trail *found_trail(const struct telling *k, unsigned fiber, size_t place) {
+  for (size_t i = k->about.count; i-- > 0;)
+    if (k->about.at[i].fiber == fiber && k->about.at[i].trail.count && k->about.at[i].trail.places[0] == place)
+      return &k->about.at[i].trail;
+  for (size_t i = k->accesses.count; i-- > 0;)
+    if (k->accesses.at[i].access.fiber == fiber && k->accesses.at[i].place == place) return &k->accesses.at[i].trail;
+  return NULL;
+}
+
+/* Is it a block as a whole that the place is about? */
+static bool is_whole(const struct found_place *f) {
+  return !strncmp(f->words, "freed", 5) || !strncmp(f->words, "allocated", 9) || !strncmp(f->words, "the free", 8);
+}
+
 /* What was found, and the other places that belong to it. */
 static void tell_found(struct telling *k, const struct run *r, const struct found_place *found, size_t count) {
-  struct text t;
-  text_open(&t, k->mem);
+  struct saying t;
+  open_saying(k, &t);
   for (unsigned f = 0; f < r->client->threads; f++)
     for (size_t i = 0; i < count; i++)
       if (found[i].fiber == f) {
@@ -341,11 +313,18 @@ static void tell_found(struct telling *k, const struct run *r, const struct foun
         break;
       }
   for (size_t i = 0; i < count; i++) {
-    text_add(&t, found[i].words);
-    if (found[i].address) text_printf(&t, ": %s", name_of(k->mem, found[i].address));
+    say(&t, found[i].words);
+    if (found[i].address) {
+      say(&t, ": ");
+      text_add(&t.plain, plain_name(k->mem, found[i].address));
+      struct named named = is_whole(&found[i]) ? naming_access(k->naming, POINT_FREE, found[i].address, 0, 0, NULL)
+                                               : name_found(k, found[i].address);
+      if (is_whole(&found[i])) named.freed = false; /* that is what is told */
+      put_name(k, &named, &t.shown);
+    }
     bool waits = r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK;
     add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT,
-             k->found_first + i, &t);
+             k->found_places[i], found_trail(k, found[i].fiber, k->found_places[i]), &t);
   }
 }
 
@@ -362,11 +341,13 @@ static void tell_run(struct telling *k, const struct run *r) {
   size_t count = r->found ? run_found_places(&found) : 0;
   k->op_places = mem_alloc(k->mem, (k->object->op_count + 1) * sizeof *k->op_places);
   for (unsigned i = 0; i < k->object->op_count + k->object->drains; i++)
-    k->op_places[i] = add_place(k, (uintptr_t)k->object->ops[i].run.function);
-  k->found_first = k->offsets.count;
-  for (size_t i = 0; i < count; i++) add_place(k, found[i].pc - 1);
+    k->op_places[i] = told_place(k, (uintptr_t)k->object->ops[i].run.function - k->base);
+  k->found_places = mem_alloc(k->mem, (count + 1) * sizeof *k->found_places);
+  for (size_t i = 0; i < count; i++) k->found_places[i] = told_place(k, found[i].pc - 1 - k->base);
   k->places = mem_zero(k->mem, k->offsets.count + 1, sizeof *k->places);
-  k->schedule->no_places = !places_find(k->mem, k->image, k->offsets.at, k->offsets.count, k->places);
+  k->plain_places = mem_zero(k->mem, k->offsets.count + 1, sizeof *k->plain_places);
+  k->schedule->no_places =
+      !places_find_both(k->mem, k->info, k->image, k->offsets.at, k->offsets.count, k->places, k->plain_places);
   name_threads(k, r->fibers);
   if (k->object->drains) vec_push(k->mem, &k->schedule->threads, "end"); /* as number r->fibers */
   tell_steps(k, r);
@@ -375,14 +356,38 @@ static void tell_run(struct telling *k, const struct run *r) {
 
 /* --- the finding --- */
 
+/* The sentence about what was found, with what is in it named as it is shown. */
+static const char *show_said(struct telling *k, const char *said) {
+  const uintptr_t *described;
+  size_t count = run_described(&described);
+  struct text t;
+  for (size_t i = 0; i < count; i++) {
+    const char *plain = plain_name(k->mem, described[i]), *at = plain ? strstr(said, plain) : NULL;
+    if (!at) continue;
+    struct named named = name_found(k, described[i]);
+    text_open(&t, k->mem);
+    text_bytes(&t, said, (size_t)(at - said));
+    put_name(k, &named, &t);
+    text_add(&t, at + strlen(plain));
+    said = text_string(&t);
+  }
+  return said;
+}
+
 /* Names of C++, in all that is told. */
 static void demangle(struct telling *k, struct finding *f) {
   VEC(const char **) texts = {NULL, 0, 0};
-  const char *said = f->said;
+  const char *said = f->said, *shown = show_said(k, f->said);
   vec_push(k->mem, &texts, &said);
-  for (size_t i = 0; i < k->schedule->lines.count; i++) vec_push(k->mem, &texts, &k->schedule->lines.at[i].text);
+  vec_push(k->mem, &texts, &shown);
+  if (k->schedule->uninitialised) vec_push(k->mem, &texts, &k->schedule->uninitialised);
+  for (size_t i = 0; i < k->schedule->lines.count; i++) {
+    vec_push(k->mem, &texts, &k->schedule->lines.at[i].text);
+    vec_push(k->mem, &texts, &k->schedule->lines.at[i].plain);
+  }
   names_demangle(k->mem, texts.at, texts.count);
   f->said = mem_string(k->mem, said, strlen(said));
+  f->shown = mem_string(k->mem, shown, strlen(shown));
 }
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
@@ -419,18 +424,29 @@ bool finding_explain(struct mem *m, struct image *image, const struct object *o,
                      struct finding *f, struct spec *spec, struct schedule *schedule, struct problem *why) {
   struct telling k = {.mem = m, .object = o, .client = &f->client, .schedule = schedule, .base = image_base(image)};
   struct plan plan = {.choices = f->choices, .count = f->count};
-  struct recorder recorder = {record, &k};
+  struct recorder recorder = told_recorder;
   Dl_info where;
+  bool no_library;
   *schedule = (struct schedule){.source_lines = true};
   k.image = dladdr(*(void *const *)&o->ops[0].run.function, &where) ? where.dli_fname : "";
   if (!run_open(image, o->run_ops, o->op_count, o->init, how, why)) return false;
+  k.info = debug_open(m, k.image, &no_library);
+  k.naming = naming_open(m, k.info, k.base);
+  if (no_library) schedule->no_names = "without libdw (of the elfutils) fields of variables have no names";
+  recorder.context = &k;
   run_record(&recorder);
   const struct run *r = run_execute(&f->client, &plan, why);
   run_record(NULL);
-  if (!r || !same_again(f, r, why)) return false;
-  tell_run(&k, r);
-  demangle(&k, f);
-  *spec = o->spec;
-  f->history = judge_history(m, o, spec, r);
-  return f->found != FOUND_HISTORY || check_again(m, o, f, spec, why);
+  if (r && same_again(f, r, why)) {
+    told_sort(&k);
+    tell_run(&k, r);
+    demangle(&k, f);
+    *spec = o->spec;
+    f->history = judge_history(m, o, spec, r);
+    judge_name(o, r, f->history);
+  } else {
+    r = NULL;
+  }
+  debug_close(k.info);
+  return r && (f->found != FOUND_HISTORY || check_again(m, o, f, spec, why));
 }

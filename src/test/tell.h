@@ -10,9 +10,17 @@ struct place {
   const char *file; /* NULL: not known */
   const char *function;
   uint32_t line;
+  bool wrapper; /* of a function that is inlined and has but one line: who calls it says more */
 };
+bool path_is_of_language(const char *path); /* a header of the language, or one about atomic accesses */
+bool place_is_own(const struct place *);    /* its line is known, and not in a header of the language */
 /* Of addresses in the file of the shared object. False if there is no addr2line. */
 bool places_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, struct place *);
+/* The same with the debug information, if there is any; and as it is told without: the innermost that is in no header
+ * of the system. */
+struct debug_info;
+bool places_find_both(struct mem *, struct debug_info *, const char *object, const uintptr_t *offsets, size_t count,
+                      struct place *, struct place *plain);
 /* Calls `use` for each function that address number `at` is in, the innermost first. */
 typedef void frame_user(void *self, size_t at, const struct place *);
 bool frames_find(struct mem *, const char *object, const uintptr_t *offsets, size_t count, frame_user *, void *self);

@@ -191,6 +191,8 @@ uint64_t
 judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
 /* The run's history, bound to the specification (whose values are then the history's). */
 struct history *judge_history(struct mem *, const struct object *, struct spec *, const struct run *);
+void judge_name(const struct object *, const struct run *,
+                struct history *); /* operations are called as the user does */
 
 /* At the end of the last run, which this is, operations wait: whatever is called, none of them can return
  * (no_return.c). False: one can, or it is not known. */
@@ -274,6 +276,7 @@ bool explore(const struct client *, const struct explore_options *, const struct
 struct finding {
   enum found found;
   char *said;
+  char *shown; /* the same as it is shown, with the names of the source; NULL: as it is said */
   struct client client;
   struct choice *choices; /* all of them */
   size_t count;

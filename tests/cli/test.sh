@@ -76,7 +76,7 @@ for skip in yes no; do
   try 1 stack.c --spec self --client 'look() | poke()' --bound 2 -j 1 --races no --skip $skip; says 'not linearizable'
   try 1 stack.c --spec self --client 'look() | poke()' --bound 2 -j 1 --skip $skip; says 'data race'
 done
-try 1 stack.c --spec self --client 'look() | poke()' --dpor; says 'data race'; says 'the stack of thread A'; says 'replay: --replay 1:rs:'
+try 1 stack.c --spec self --client 'look() | poke()' --dpor; says 'data race'; says ' of thread A'; says 'replay: --replay 1:rs:'
 sed 's/\*q = 1/atomic_fetch_add(\&y, *q)/' stack.c >quiet.c
 try 0 quiet.c --spec self --client 'look() | poke()' --races no; says "on each other's stacks"; says 'no violation found'
 

@@ -38,13 +38,15 @@ END
 sed 's/ORDER/memory_order_relaxed/' queue_lock.c >relaxed.c
 run 0 "$asif" test queue_lock.c -n 2 -o 2 -- -DORDER=memory_order_acquire; says 'verdict: linearizable'; silent
 case $out in *stacks*) fail "a note on stacks: $out" ;; esac
+me='the stack of thread A' sum=$me
+has_libdw && me='me.value of thread A' sum='sum of thread A'
 for jobs in 1 2; do
   run 1 "$asif" test relaxed.c -n 2 -o 2 --jobs $jobs
-  says 'Data race: 4 bytes at the stack of thread A: thread B writes, thread A reads'; says '(up to 2 threads, 2 operations each'; says '  fetch_add() | fetch_add()'; silent
+  says "Data race: 4 bytes at $me: thread B writes, thread A reads"; says '(up to 2 threads, 2 operations each'; says '  fetch_add() | fetch_add()'; silent
 done
 token=${out#*replay: --replay }; token=${token%%[[:space:]]*}
 case $token in 1:rs:*) ;; *) fail "the token does not say it: $token" ;; esac
-run 1 "$asif" test relaxed.c --replay "$token"; says 'Data race: 4 bytes at the stack of thread A'
+run 1 "$asif" test relaxed.c --replay "$token"; says "Data race: 4 bytes at $me"
 
 # Threads that work on their creator's variables.
 cat >children.c <<'END'
@@ -68,7 +70,7 @@ ASIF_OBJECT(self)
 ASIF_OP(parallel)
 END
 run 0 "$asif" test children.c --client 'parallel()' -- -DLOCKED=1; says 'verdict: linearizable'; silent
-sed s/LOCKED/0/ children.c >unlocked.c; run 1 "$asif" test unlocked.c --client 'parallel()'; says 'data race'; says 'the stack of thread A'
+sed s/LOCKED/0/ children.c >unlocked.c; run 1 "$asif" test unlocked.c --client 'parallel()'; says 'data race'; says "$sum"
 
 # A pointer to a variable of an operation that has returned.
 cat >gone.c <<'END'
