@@ -282,11 +282,12 @@ static void name_of(uintptr_t address, char name[200]) {
 }
 
 /* A free races with an access: it could as well have come first. That use after free was not executed. */
-_Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintptr_t pc, bool write) {
+_Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintptr_t pc, uint8_t bytes, bool write) {
   char place[200];
-  name_of(a->address, place);
+  uintptr_t address = (a->address & ~(uintptr_t)7) + (unsigned)__builtin_ctz(bytes);
+  name_of(address, place);
   found_at(a->pc, heap_start(a->address), current, "the free, which could come first");
-  found_at(pc, a->address, &fibers[other],
+  found_at(pc, address, &fibers[other],
            write ? "the write, which could come after it" : "the read, which could come after it");
   run_found(
       FOUND_USE_AFTER_FREE,
@@ -295,9 +296,10 @@ _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintp
       fiber_name(&fibers[other]), write ? "writes" : "reads", place, fiber_name(current));
 }
 
-static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool write, bool atomic) {
+/* mask: of the other access. */
+static void tell(const struct accessed *a, unsigned other, uintptr_t pc, uint8_t mask, bool write, bool atomic) {
   char place[200];
-  if (a->frees) tell_freed(a, other, pc & PC_ONLY, write);
+  if (a->frees) tell_freed(a, other, pc & PC_ONLY, mask & a->mask, write);
   if (UNLIKELY((a->pc | pc) & PC_FORGIVEN)) {
     forgive_race(a->address, a->size, a->pc, pc);
     return;
@@ -313,7 +315,7 @@ static void tell(const struct accessed *a, unsigned other, uintptr_t pc, bool wr
 
 static inline void against_slot(const struct slot *s, unsigned me, const struct accessed *a) {
   if (s->mask & a->mask && (s->write || a->write) && UNLIKELY(!before(me, s->fiber, s->clock)))
-    tell(a, s->fiber, s->pc, s->write, false);
+    tell(a, s->fiber, s->pc, s->mask, s->write, false);
 }
 
 static inline void against_slots(const struct cell *c, unsigned me, const struct accessed *a) {
@@ -328,11 +330,11 @@ __attribute__((noinline)) static void against_syncs(const struct cell *c, unsign
     if (!(s->mask & a->mask)) continue;
     for (uint64_t rest = s->writers; rest; rest &= rest - 1) {
       unsigned f = (unsigned)__builtin_ctzll(rest);
-      if (!before(me, f, s->by[f].wrote)) tell(a, f, s->by[f].wrote_pc, true, true);
+      if (!before(me, f, s->by[f].wrote)) tell(a, f, s->by[f].wrote_pc, s->mask, true, true);
     }
     for (uint64_t rest = a->write ? s->readers : 0; rest; rest &= rest - 1) {
       unsigned f = (unsigned)__builtin_ctzll(rest);
-      if (!before(me, f, s->by[f].read)) tell(a, f, s->by[f].read_pc, false, true);
+      if (!before(me, f, s->by[f].read)) tell(a, f, s->by[f].read_pc, s->mask, false, true);
     }
     /* It is written: no release sequence goes on. What was accessed comes before, and this is in its place. */
     if (a->write) s->heads = 0;

@@ -79,6 +79,7 @@ static struct locals_at *read_locals(struct debug_info *d, uintptr_t pc) {
         if ((what != DW_TAG_variable && what != DW_TAG_formal_parameter) || n == LOCALS_MOST) continue;
         struct local_place l = {.name = debug_name(d, &child), .depth = depth};
         l.place = place_of(d, &child, DW_AT_location, pc, base);
+        if (l.name && !strncmp(l.name, "__", 2)) continue; /* of a macro of the language */
         if (l.name && l.place.kind != IN_NOTHING && (l.type = debug_type_of(d, &child))) found[n++] = l;
       } while (!d->dw->dwarf_siblingof(&child, &child));
     if (tag == DW_TAG_subprogram) break;

@@ -19,6 +19,7 @@ enum {
   NODES_MOST = 4096,
   ELEMENTS_MOST = 64, /* of an array that a pointer leads to: those that are looked into */
   POINTERS_MOST = 4096,
+  READS_KEPT = 16,
   MET = 4 * NODES_MOST,
   KEPT_MOST = 1 << 14 /* bytes of a block, of which it is known whether they were written */
 };
@@ -66,6 +67,10 @@ struct naming {
   } met[MET]; /* a hash table of the nodes; entries of other searches are none */
   uint64_t searches, work;
   struct stack_frames paused[FIBERS_MOST];
+  struct {
+    uintptr_t at[READS_KEPT];
+    uint32_t count;
+  } reads[FIBERS_MOST]; /* the pointers that each thread read last */
 };
 
 /* Blocks. */
@@ -197,7 +202,9 @@ struct searching {
   uintptr_t address; /* what a path is looked for to; 0: to nothing */
   uint32_t node;     /* the one whose pointers are looked at */
   uintptr_t at;      /* of what is looked into */
+  unsigned fiber;    /* who accesses it; FIBERS_MOST: nobody */
   uint32_t found;    /* UINT32_MAX: none yet */
+  uint32_t recent;   /* how recently the thread read the pointer that leads there; 0: not at all */
   bool own;          /* nothing but what the variables themselves are */
 };
 
@@ -205,6 +212,25 @@ static void begin(struct searching *k) {
   k->n->searches++;
   k->n->node_count = 0;
   k->found = UINT32_MAX;
+  k->recent = 0;
+}
+
+static uint32_t recency(const struct naming *n, unsigned fiber, uintptr_t cell) {
+  if (fiber >= FIBERS_MOST || !cell) return 0;
+  uint32_t count = n->reads[fiber].count;
+  for (uint32_t i = 0; i < READS_KEPT && i < count; i++)
+    if (n->reads[fiber].at[(count - 1 - i) % READS_KEPT] == cell) return READS_KEPT - i;
+  return 0;
+}
+
+void naming_read(struct naming *n, unsigned fiber, uintptr_t address) {
+  if (fiber < FIBERS_MOST) n->reads[fiber].at[n->reads[fiber].count++ % READS_KEPT] = address;
+}
+
+/* Of several paths that which the thread has gone itself: it read the last pointer. Else the shortest, which comes
+ * first. */
+static bool is_better(const struct searching *k, const struct node *node) {
+  return k->found == UINT32_MAX || recency(k->n, k->fiber, node->cell) > k->recent;
 }
 
 static bool is_met(struct naming *n, uintptr_t at, const struct type *type) {
@@ -218,12 +244,17 @@ static bool is_met(struct naming *n, uintptr_t at, const struct type *type) {
   return false;
 }
 
+/* False: there is no room for more. */
 static bool add_node(struct searching *k, struct node node) {
   struct naming *n = k->n;
-  if (n->node_count == NODES_MOST || is_met(n, node.at, node.type)) return n->node_count < NODES_MOST;
+  if (n->node_count == NODES_MOST) return false;
+  bool covers = k->address - node.at < node.extent && is_better(k, &node);
+  if (is_met(n, node.at, node.type) && !covers) return true;
   n->nodes[n->node_count++] = node;
-  if (k->address - node.at < node.extent) k->found = (uint32_t)n->node_count - 1;
-  return k->found == UINT32_MAX;
+  if (!covers) return true;
+  k->found = (uint32_t)n->node_count - 1;
+  k->recent = recency(n, k->fiber, node.cell);
+  return true;
 }
 
 /* A pointer to something of a type: if it leads to a block there is one more node. */
@@ -267,7 +298,7 @@ static bool look_at_pointer(void *self, uint64_t offset, const struct type *to) 
 
 static void search(struct searching *k, uint32_t from) {
   struct naming *n = k->n;
-  for (uint32_t i = from; i < n->node_count && k->found == UINT32_MAX; i++) {
+  for (uint32_t i = from; i < n->node_count; i++) {
     const struct node node = n->nodes[i];
     if (node.derefs >= DEREFS_MOST || !node.live) continue;
     uint64_t elements = node.array ? node.extent / node.type->size : 1;
@@ -388,7 +419,7 @@ static bool name_thread_local(struct naming *n, unsigned fiber, uintptr_t offset
 /* A variable of a function that is running, in memory. */
 static bool name_local(struct naming *n, uintptr_t address, unsigned fiber, const struct stack_frames *frames,
                        struct named *to) {
-  struct searching k = {.n = n, .address = address, .own = true};
+  struct searching k = {.n = n, .address = address, .fiber = FIBERS_MOST, .own = true};
   search_from_locals(&k, frames);
   if (!put_path(&k, to)) return false;
   struct text t;
@@ -400,16 +431,16 @@ static bool name_local(struct naming *n, uintptr_t address, unsigned fiber, cons
 }
 
 static void name_in_block(struct naming *n, const struct run_block *b, uintptr_t address,
-                          const struct stack_frames *frames, struct named *to) {
+                          const struct stack_frames *frames, unsigned fiber, struct named *to) {
   to->block = b->number;
   to->life = b->life;
   to->offset = address - b->start;
   to->freed = b->freed;
   know_block(n, b);
   if (!n->info || n->work > WORK_MOST) return;
-  struct searching k = {.n = n, .address = address};
+  struct searching k = {.n = n, .address = address, .fiber = fiber};
   search_from_roots(&k);
-  if (put_path(&k, to) && (to->cell_count <= 2 || !frames)) return;
+  if (put_path(&k, to) && (to->cell_count <= 2 || k.recent || !frames)) return;
   if (!frames) return;
   struct named other = *to;
   search_from_locals(&k, frames);
@@ -425,7 +456,7 @@ static struct named name_address(struct naming *n, uintptr_t address, uint64_t s
   unsigned whose;
   struct text t;
   if (run_block_at(address, &b)) {
-    name_in_block(n, &b, address, frames, &to);
+    name_in_block(n, &b, address, frames, fiber, &to);
     return to;
   }
   if (run_storage_at(address, &whose, &offset)) {
@@ -523,6 +554,18 @@ bool named_put_block(struct naming *n, const struct named *k, struct text *to) {
   }
   if (offset) text_printf(to, " + %" PRIu64, offset);
   return true;
+}
+
+unsigned named_marks(struct naming *n, struct named *k) {
+  const struct known_block *b = known_of(n, k);
+  const struct type *t = b ? type_of_block(b) : NULL;
+  unsigned marks = k->offset & 7;
+  struct text field;
+  if (!marks || !type_is_record(t) || t->size % 8) return 0;
+  text_open(&field, n->mem);
+  if (!field_put(t, k->offset % t->size, FIELD_POINTED, t->size, &field).offset) return 0; /* something begins there */
+  k->offset -= marks;
+  return marks;
 }
 
 const struct type *named_type(struct naming *n, const struct named *k) {

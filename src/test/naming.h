@@ -34,6 +34,7 @@ struct named naming_address(struct naming *, uintptr_t address,
                             uint64_t size);                              /* by variables of static storage alone */
 bool naming_pointer(struct naming *, uintptr_t pointer, struct named *); /* what a value points to; false: nothing */
 void naming_paused(struct naming *, unsigned fiber, const struct stack_frames *); /* where a thread stops */
+void naming_read(struct naming *, unsigned fiber, uintptr_t address);             /* ... has read a pointer */
 /* Was nothing written there since the block was allocated, before this was read? */
 bool naming_is_fresh(struct naming *, uintptr_t address, const void *read, uint32_t size);
 void naming_wrote(struct naming *, uintptr_t address, uint64_t size);
@@ -43,6 +44,8 @@ typedef bool cell_changes(void *self, uintptr_t cell);
 void named_put(struct naming *, const struct named *, cell_changes *, void *self, struct text *);
 /* The same without a path: "block 2.next". False: it is none of a block. */
 bool named_put_block(struct naming *, const struct named *, struct text *);
+/* Of what a pointer points to: if nothing is there, the lower bits are marks, and are taken away. */
+unsigned named_marks(struct naming *, struct named *);
 const struct type *named_type(struct naming *, const struct named *);
 /* "struct node", "struct slot[4]"; NULL: not known. */
 const char *block_type_name(struct naming *, uint32_t block, uint32_t life);

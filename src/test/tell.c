@@ -374,6 +374,22 @@ static const char *show_said(struct telling *k, const char *said) {
   return said;
 }
 
+/* Namespaces without a name are not written either. */
+static void drop_nameless(struct telling *k, const char **text) {
+  static const char nameless[] = "(anonymous namespace)::";
+  const char *at = strstr(*text, nameless);
+  if (!at) return;
+  struct text t;
+  text_open(&t, k->mem);
+  const char *from = *text;
+  for (; at; at = strstr(from, nameless)) {
+    text_bytes(&t, from, (size_t)(at - from));
+    from = at + sizeof nameless - 1;
+  }
+  text_add(&t, from);
+  *text = text_string(&t);
+}
+
 /* Names of C++, in all that is told. */
 static void demangle(struct telling *k, struct finding *f) {
   VEC(const char **) texts = {NULL, 0, 0};
@@ -386,6 +402,8 @@ static void demangle(struct telling *k, struct finding *f) {
     vec_push(k->mem, &texts, &k->schedule->lines.at[i].plain);
   }
   names_demangle(k->mem, texts.at, texts.count);
+  drop_nameless(k, &shown);
+  for (size_t i = 0; i < k->schedule->lines.count; i++) drop_nameless(k, &k->schedule->lines.at[i].text);
   f->said = mem_string(k->mem, said, strlen(said));
   f->shown = mem_string(k->mem, shown, strlen(shown));
 }

@@ -153,6 +153,7 @@ static void record(void *self, const struct access *a) {
   bool reads = a->kind == POINT_READ || a->kind == POINT_UPDATE;
   bool fresh = reads && a->size <= sizeof a->read && naming_is_fresh(k->naming, a->address, &a->read, a->size);
   if (writes) naming_wrote(k->naming, a->address, a->size);
+  if (reads && a->size == sizeof(void *)) naming_read(k->naming, a->fiber, a->address);
   if (!is_thread(a->fiber)) return;
   const char *name = plain_name(k->mem, a->address);
   if (!a->point && name && !strncmp(name, VTABLE, sizeof VTABLE - 1)) return; /* how C++ calls functions */
@@ -166,35 +167,38 @@ static void record(void *self, const struct access *a) {
   t.place = told_place(k, a->pc - 1 - k->base); /* it is where the call of the hook returns to */
   if (reads) tell_words(k, a->read, a->size, t.saw);
   if (writes && !a->unknown) tell_words(k, a->wrote, a->size, t.put);
-  if (writes) vec_push(k->mem, &k->written, a->address);
+  if (writes) vec_push(k->mem, &k->written, ((struct extent_written){a->address, a->size}));
+  if (writes && a->size > k->widest) k->widest = a->size;
   if (a->point && !a->early) name_early(k, a);
   vec_push(k->mem, &k->accesses, t);
 }
 
 const struct recorder told_recorder = {.access = record, .note = note, .pause = pause_at};
 
-static int by_number(const void *a, const void *b) {
-  uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-  return x < y ? -1 : x > y;
+static int by_address(const void *a, const void *b) {
+  const struct extent_written *x = a, *y = b;
+  return x->at < y->at ? -1 : x->at > y->at;
 }
 void told_sort(struct telling *k) {
-  if (k->written.count) qsort(k->written.at, k->written.count, sizeof *k->written.at, by_number);
+  if (k->written.count) qsort(k->written.at, k->written.count, sizeof *k->written.at, by_address);
 }
 
 /* --- words --- */
 
-/* Did a thread ever write to this pointer? What it wrote began at most 15 bytes before. */
+/* Did a thread ever write to this pointer? */
 static bool changes(void *self, uintptr_t cell) {
   const struct telling *k = self;
   size_t low = 0, high = k->written.count;
-  while (low < high) {
+  while (low < high) { /* the first that may reach so far */
     size_t middle = (low + high) / 2;
-    if (k->written.at[middle] + 16 <= cell)
+    if (k->written.at[middle].at + k->widest <= cell)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < k->written.count && k->written.at[low] < cell + 8;
+  for (; low < k->written.count && k->written.at[low].at < cell + sizeof(void *); low++)
+    if (k->written.at[low].at + k->written.at[low].size > cell) return true;
+  return false;
 }
 
 void put_name(struct telling *k, const struct named *n, struct text *t) { named_put(k->naming, n, changes, k, t); }
@@ -229,9 +233,11 @@ static void put_shown_word(struct telling *k, const struct told_word *w, const s
     put_number(t, w->number, size);
     return;
   }
+  struct named to = w->to;
+  unsigned marks = w->marks ? w->marks : named_marks(k->naming, &to);
   text_char(t, '&');
-  if (!named_put_block(k->naming, &w->to, t)) text_add(t, w->to.path);
-  if (w->marks) text_printf(t, " | %u", w->marks);
+  if (!named_put_block(k->naming, &to, t)) text_add(t, to.path);
+  if (marks) text_printf(t, " | %u", marks);
 }
 
 static void put_value(struct telling *k, const struct told_access *a, bool written, bool shown, struct text *t) {

@@ -41,6 +41,11 @@ struct about {
   struct trail trail;
 };
 
+struct extent_written {
+  uintptr_t at;
+  uint64_t size;
+};
+
 struct telling {
   struct mem *mem;
   const struct object *object;
@@ -57,8 +62,9 @@ struct telling {
   struct naming *naming;
   struct stack_frames frames; /* while something is named */
   VEC(struct about) about;
-  VEC(struct told_access) notes; /* what recorder.note found out: the first is none */
-  VEC(uintptr_t) written;        /* sorted, once the run is over */
+  VEC(struct told_access) notes;      /* what recorder.note found out: the first is none */
+  VEC(struct extent_written) written; /* by threads; sorted, once the run is over */
+  uint64_t widest;                    /* of these */
 };
 
 extern const struct recorder told_recorder; /* its context is a telling */

@@ -49,6 +49,20 @@ static bool put_bits(const struct type *t, uint64_t offset, uint64_t size, struc
   return count > 0;
 }
 
+/* Is what lies there something without parts, of this size? */
+static bool is_leaf(const struct type *t, uint64_t offset, uint64_t size, unsigned depth) {
+  if (!t || !depth) return false;
+  if (t->kind == TYPE_ARRAY) return t->to && t->to->size && is_leaf(t->to, offset % t->to->size, size, depth - 1);
+  if (!type_is_record(t)) return !offset && t->size == size;
+  for (size_t i = 0; i < t->member_count; i++) {
+    const struct member *m = &t->members[i];
+    if (!m->bits && m->offset <= offset && offset + size <= m->offset + m->type->size &&
+        is_leaf(m->type, offset - m->offset, size, depth - 1))
+      return true;
+  }
+  return false;
+}
+
 /* Of a union: the one member that it must be; or several, which are told all. */
 static const struct member *choose_member(const struct type *t, uint64_t offset, uint64_t size, uint64_t beyond,
                                           struct text *to, bool *told) {
@@ -59,7 +73,7 @@ static const struct member *choose_member(const struct type *t, uint64_t offset,
     const struct member *m = &t->members[i];
     if (!member_contains(t, m, offset, size, beyond)) continue;
     contain++;
-    if (m->type->size == size && m->offset == offset) {
+    if (is_leaf(m->type, offset - m->offset, size, DEPTH_MOST)) {
       if (exact < NAMED_MOST) fits[exact] = m;
       exact++;
     }
@@ -69,7 +83,8 @@ static const struct member *choose_member(const struct type *t, uint64_t offset,
   if (t->kind == TYPE_STRUCT) return one; /* only empty members overlap */
   if (exact == 1) return fits[0];
   bool named = exact > 1 && exact <= NAMED_MOST;
-  for (size_t i = 0; i < exact && named; i++) named = fits[i]->name != NULL;
+  for (size_t i = 0; i < exact && named; i++)
+    named = fits[i]->name && !type_is_record(fits[i]->type) && fits[i]->type->kind != TYPE_ARRAY;
   if (named) put_members(fits, exact, to);
   *told = named;
   return NULL;
