@@ -81,6 +81,7 @@ static void divert(ucontext_t *c) {
   greg_t *r = c->uc_mcontext.gregs;
   current->pc = (uintptr_t)r[REG_RIP] + 1;                                     /* as a return address is */
   r[REG_RSP] = (greg_t)((((uintptr_t)r[REG_RSP] - 256) & -(uintptr_t)16) - 8); /* as after a call */
+  *(uintptr_t *)r[REG_RSP] = 0;                                                /* who walks the stack sees its end */
   r[REG_RIP] = (greg_t)(uintptr_t)wait_for_nothing;
   r[REG_EFL] &= ~(greg_t)0x400; /* the direction is up where a function begins */
   endless_found = true;

@@ -19,6 +19,7 @@ enum {
   NODES_MOST = 4096,
   ELEMENTS_MOST = 64, /* of an array that a pointer leads to: those that are looked into */
   POINTERS_MOST = 4096,
+  NAME_MOST = 50, /* characters of a type's name: else without its arguments */
   READS_KEPT = 16,
   MET = 4 * NODES_MOST,
   KEPT_MOST = 1 << 14 /* bytes of a block, of which it is known whether they were written */
@@ -166,6 +167,18 @@ static bool put_pointer(const struct naming *n, uint32_t i, struct text *to) {
   return put_object(n, k->parent, k->cell - n->nodes[k->parent].at, sizeof(void *), to, &f);
 }
 
+/* std::vector and std::shared_ptr are used as if they were the pointer in them. */
+static void drop_inner(struct text *t) {
+  static const char *const inner[] = {"._M_start", "._M_ptr", ".__begin_", ".__ptr_"};
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+    size_t length = strlen(inner[i]);
+    if (t->count <= length || memcmp(t->at + t->count - length, inner[i], length) != 0) continue;
+    t->count -= length;
+    t->at[t->count] = '\0';
+    return;
+  }
+}
+
 static bool put_object(const struct naming *n, uint32_t i, uint64_t offset, uint64_t size, struct text *to,
                        struct field *f) {
   const struct node *k = &n->nodes[i];
@@ -182,6 +195,7 @@ static bool put_object(const struct naming *n, uint32_t i, uint64_t offset, uint
     return true;
   }
   if (!put_pointer(n, i, &pointer)) return false;
+  drop_inner(&pointer);
   const char *p = text_string(&pointer);
   bool star = *p == '*';
   if (k->array)
@@ -279,7 +293,8 @@ static bool follow(struct searching *k, uintptr_t pointer, const struct type *to
   node.live = !b.freed;
   uint64_t rest = b.size - (pointer - b.start);
   known = know_block(k->n, &b);
-  node.array = is_row(known, to, rest);
+  /* From within, only where it is known that there are several of them. */
+  node.array = is_row(known, to, rest) && (pointer == b.start || known->array || known->allocated == to);
   const struct member *last = type_is_record(to) && to->member_count ? &to->members[to->member_count - 1] : NULL;
   bool flexible = last && last->type->kind == TYPE_ARRAY && last->type->count <= 1;
   node.extent = node.array || flexible ? rest : to->size;
@@ -600,7 +615,9 @@ const char *block_type_name(struct naming *n, uint32_t number, uint32_t life) {
   if (!is_complete(t) || !t->name) return NULL;
   if (!b->allocated && t->size != b->size && !is_row(b, t, b->size)) return NULL; /* it may be a part of it */
   text_open(&text, n->mem);
-  text_add(&text, t->name);
+  size_t length = strlen(t->name), short_ = strcspn(t->name, "<");
+  text_bytes(&text, t->name, length > NAME_MOST && short_ < length ? short_ : length);
+  if (length > NAME_MOST && short_ < length) text_add(&text, "<...>");
   if (is_row(b, t, b->size)) text_printf(&text, "[%" PRIu64 "]", b->size / t->size);
   return text_string(&text);
 }

@@ -2,7 +2,8 @@
 #include "test/debug_info.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MOST = 32, NAMED_MOST = 3 };
@@ -41,6 +42,7 @@ static bool put_bits(const struct type *t, uint64_t offset, uint64_t size, struc
   size_t count = 0;
   for (size_t i = 0; i < t->member_count; i++) {
     const struct member *m = &t->members[i];
+    if (!m->bits && m->offset < offset + size && offset < m->offset + m->type->size) return false; /* more than these */
     if (!bits_overlap(m, offset, size) || !m->name) continue;
     if (count == NAMED_MOST) return false;
     found[count++] = m;
@@ -183,14 +185,19 @@ bool value_put(const struct type *t, uint64_t v, uint32_t size, struct text *to)
   }
   case TYPE_FLOAT: {
     double d;
-    float f;
+    float f = 0;
     if (size == sizeof f)
       memcpy(&f, &v, sizeof f), d = f;
     else if (size == sizeof d)
       memcpy(&d, &v, sizeof d);
     else
       return false;
-    text_printf(to, "%.*g", size == sizeof f ? 9 : 17, d);
+    char shortest[40];
+    for (int digits = 1; digits <= 17; digits++) {
+      snprintf(shortest, sizeof shortest, "%.*g", digits, d);
+      if (size == sizeof f ? strtof(shortest, NULL) == f : strtod(shortest, NULL) == d) break;
+    }
+    text_add(to, shortest);
     return true;
   }
   case TYPE_UNSIGNED:

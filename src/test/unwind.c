@@ -2,6 +2,8 @@
  * far as functions have to keep them. The compiler's own library does it, as for exceptions; it is loaded when it is
  * needed. */
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -46,6 +48,7 @@ enum { STACK_POINTER = 0 };
 struct walk {
   struct stack_frames *to;
   uintptr_t base;
+  bool whole; /* it came to who called the code */
 };
 
 static _Unwind_Reason_Code see(struct _Unwind_Context *context, void *self) {
@@ -53,9 +56,13 @@ static _Unwind_Reason_Code see(struct _Unwind_Context *context, void *self) {
   struct stack_frames *to = k->to;
   uintptr_t pc = functions.pc(context), sp = functions.sp(context);
   if (to->count && !to->at[to->count - 1].cfa) to->at[to->count - 1].cfa = sp; /* what is below it is its own */
-  if (!run_is_code(pc))
-    return to->count ? _URC_END_OF_STACK : _URC_NO_REASON; /* of Asif: before the code, or after it */
-  if (to->count == FRAMES_MOST) return _URC_END_OF_STACK;
+  if (!run_is_code(pc)) { /* of Asif or a library: before the code, or after it */
+    Dl_info of;
+    k->whole = to->count && dladdr((const void *)pc, &of);
+    return to->count ? _URC_END_OF_STACK : _URC_NO_REASON;
+  }
+  k->whole = to->count == FRAMES_MOST;
+  if (k->whole) return _URC_END_OF_STACK;
   struct machine_frame *f = &to->at[to->count++];
   *f = (struct machine_frame){.pc = pc - k->base - 1, .known = 1u << STACK_POINTER};
   f->registers[STACK_POINTER] = sp;
@@ -66,11 +73,32 @@ static _Unwind_Reason_Code see(struct _Unwind_Context *context, void *self) {
   return _URC_NO_REASON;
 }
 
+/* Assembly may have left the stack otherwise than the compiler thinks: then the walk goes astray. That may lead to
+ * memory that is not there; and where it does not come to who called the code, nothing is known but the innermost
+ * place. */
+static sigjmp_buf astray;
+static void go_back(int signal) {
+  (void)signal;
+  siglongjmp(astray, 1);
+}
+
 void stack_walk(uintptr_t base, struct stack_frames *to) {
+  static const int faults[] = {SIGSEGV, SIGBUS};
+  struct sigaction before[2], guard = {.sa_handler = go_back, .sa_flags = SA_ONSTACK};
+  static struct walk k; /* known after the jump, too */
+  k = (struct walk){to, base, false};
   to->count = 0;
 #if defined(__x86_64__) || defined(__aarch64__)
-  if (load()) functions.backtrace(see, &(struct walk){to, base});
+  if (!load()) return;
+  sigemptyset(&guard.sa_mask);
+  for (unsigned i = 0; i < 2; i++) sigaction(faults[i], &guard, &before[i]);
+  if (!sigsetjmp(astray, 1)) functions.backtrace(see, &k);
+  for (unsigned i = 0; i < 2; i++) sigaction(faults[i], &before[i], NULL);
+  if (k.whole || !k.to->count) return;
+  k.to->count = 1;
+  k.to->at[0].known = 0;
+  k.to->at[0].cfa = 0;
 #else
-  (void)base, (void)see;
+  (void)see, (void)go_back, (void)faults, (void)before, (void)guard;
 #endif
 }

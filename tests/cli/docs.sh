@@ -24,6 +24,9 @@ ran=0 wrong=0
 # Runs $command, compares with ../shown, and appends what belongs there to ../new.
 check_command() { # FILE LINE
   [ -n "$command" ] || return 0
+  case $command in # its names are told with libdw
+  *'asif test '*) has_libdw || { cat ../shown >>../new; command=; return 0; } ;;
+  esac
   (eval "$command") >../printed 2>&1 </dev/null
   normal ../printed >../printed.n
   normal ../shown >../shown.n

@@ -27,7 +27,7 @@ try 0 objects/herlihy_wing_queue.c -n 2 -o 1 --time-limit 300; says 'operations 
 
 # Code that is not: the sentence, the client, the history, the steps.
 try 1 objects/bugs/b3_pop.c $small; silent
-says 'Not linearizable: 1 was popped twice, but pushed only once'; says 'push(1) pop() | pop()'; says 'B                 |--Pop() -> 1'
+says 'Not linearizable: 1 was popped twice, but pushed only once'; says 'push(1) pop() | pop()'; says 'B                 |--pop() -> 1'
 says 'pop returns 1'; says 'verdict: not linearizable ('
 try 1 objects/bugs/b3_pop.c $small --json; json_good out; says '"violation":"not linearizable"'; says '"client":"push(1) pop() | pop()"'
 try 1 objects/bugs/b1_tail.c $small; says 'verdict: violated: data race ('

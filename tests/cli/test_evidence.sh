@@ -41,7 +41,7 @@ ASIF_OBJECT(mine)
 ASIF_OP(inc)
 END
 stands own.c $small; says 'of the core have no legal order'
-run 1 "$asif" test own.c $small; says 'Inc() -> 0'
+run 1 "$asif" test own.c $small; says 'inc() -> 0'
 stands own.c $small --spec self -- -DSOMETHING=1 -O2; says 'arguments: -DSOMETHING=1 -O2'; says 'specification: self'
 
 # A specification that ASIF_EFFECT gives, and one in a file of its own, which --run compiles too.

@@ -61,12 +61,12 @@ run 0 "$asif" test queue.c --threads 2 --ops 2 -- -DLOSES; says 'verdict: linear
 run 1 "$asif" test queue.c --threads 2 --ops 2 -- -DLOSES -DFINAL
 says 'enq(1) | enq('
 says 'end'
-says 'Drain() -> empty'
+says 'deq() -> empty'
 token=${out#*--replay } token=${token%%[[:space:]]*}
-run 1 "$asif" test queue.c --replay "$token" -- -DLOSES -DFINAL; says 'Drain() -> empty'
+run 1 "$asif" test queue.c --replay "$token" -- -DLOSES -DFINAL; says 'deq() -> empty'
 run 0 "$asif" test queue.c --threads 2 --ops 2 -- -DFINAL; says 'verdict: linearizable'
 run 0 "$asif" test queue.c --threads 2 --ops 1 --all -- -DFINAL; says 'verdict: linearizable'
-run 1 "$asif" test queue.c --client 'enq(1) | enq(1)' --monitor approx:2 -- -DLOSES -DFINAL; says 'Drain() -> empty'
+run 1 "$asif" test queue.c --client 'enq(1) | enq(1)' --monitor approx:2 -- -DLOSES -DFINAL; says 'deq() -> empty'
 run 1 "$asif" test queue.c --client 'enq(1) | enq(1)' --spec self -- -DLOSES -DFINAL; says 'end'
 # A history that was written with it is one for check.
 cat >history.txt <<'H'
