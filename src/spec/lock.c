@@ -53,6 +53,12 @@ static void lock_rename(const struct spec *s, struct state state, const uint8_t 
   *add_words(out, V_NONE, 1) = owner ? name[owner - 1] + 1u : 0;
 }
 
+static void lock_alone(const struct spec *s, struct state state, uint32_t process, struct outcomes *out) {
+  (void)s;
+  uint32_t owner = *(const uint32_t *)state.at;
+  *add_words(out, V_NONE, 1) = owner == process + 1 ? owner : 0;
+}
+
 const struct spec spec_lock = {.name = "lock",
                                .aliases = "mutex spinlock",
                                .summary = "held by one process at a time, released by the one that holds it",
@@ -63,7 +69,8 @@ const struct spec spec_lock = {.name = "lock",
                                .init = one_word_init,
                                .step = lock_step,
                                .print = lock_print,
-                               .rename = lock_rename};
+                               .rename = lock_rename,
+                               .alone = lock_alone};
 
 /* Readers-writer lock. The state is the writer + 1 (0: none), then the processes that read, sorted, as often as they
  * hold it. A process that holds it for writing cannot take it again. */
@@ -142,6 +149,16 @@ static void rw_rename(const struct spec *s, struct state state, const uint8_t *n
   }
 }
 
+static void rw_alone(const struct spec *s, struct state state, uint32_t process, struct outcomes *out) {
+  (void)s;
+  uint32_t n, count = 0, me = process + 1;
+  const uint32_t *w = state_words(state, &n);
+  for (uint32_t i = 1; i < n; i++) count += w[i] == me;
+  uint32_t *to = add_words(out, V_NONE, count + 1);
+  to[0] = w[0] == me ? me : 0;
+  for (uint32_t i = 0; i < count; i++) to[i + 1] = me;
+}
+
 const struct spec spec_rw_lock = {
     .name = "rw-lock",
     .aliases = "readers-writer-lock reader-writer-lock shared-mutex shared-lock",
@@ -154,7 +171,8 @@ const struct spec spec_rw_lock = {
     .step = rw_step,
     .print = rw_print,
     .elements = rw_elements,
-    .rename = rw_rename};
+    .rename = rw_rename,
+    .alone = rw_alone};
 
 /* Semaphore. The state is how many permits there are: k at first. Any process may release. */
 

@@ -166,6 +166,11 @@ struct spec {
    * NULL if it cannot be told. */
   void (*rename)(const struct spec *, struct state, const uint8_t *to, struct outcomes *);
 
+  /* Of a lock: adds the state as it would be if only this process held what it does (result V_NONE). What cannot happen
+   * there the process can never do as things are, whatever the others do: release what it has not acquired, or wait
+   * for itself. NULL where operations do not depend on what their process has done. */
+  void (*alone)(const struct spec *, struct state, uint32_t process, struct outcomes *);
+
   /* A mutable machine for running one long sequential history in time near linear; NULL where step is good enough
    * (small states). Deterministic specifications only. Independent of `step`, so each checks the other. */
   void *(*machine_new)(const struct spec *, struct mem *);

@@ -149,6 +149,16 @@ static void rename_state(const struct spec *s, struct state state, const uint8_t
   }
 }
 
+static void alone(const struct spec *s, struct state state, uint32_t process, struct outcomes *out) {
+  (void)s;
+  uint32_t n, count = 0, me = process + 1;
+  const uint32_t *w = state_words(state, &n);
+  for (uint32_t i = 2; i < n; i++) count += w[i] == me;
+  uint32_t *to = add_words(out, V_NONE, count + 2);
+  for (uint32_t i = 0; i < 2; i++) to[i] = w[i] == me ? me : 0;
+  for (uint32_t i = 0; i < count; i++) to[i + 2] = me;
+}
+
 const struct spec spec_upgrade_lock = {
     .name = "upgradable-rw-lock",
     .aliases = "upgrade-mutex upgrade-lock rw-lock-with-upgrade",
@@ -162,4 +172,5 @@ const struct spec spec_upgrade_lock = {
     .step = step,
     .print = print,
     .elements = elements,
-    .rename = rename_state};
+    .rename = rename_state,
+    .alone = alone};

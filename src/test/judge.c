@@ -244,11 +244,11 @@ static bool could_happen(struct judge *j, const struct history *h, const struct 
 
 /* A mutex that nobody will unlock, since the operation that locked it has returned, or waits for it itself, is no way
  * to wait until there is something: that is a fault, though it would be there with nothing concurrent too. But `lock`
- * of an object that is a lock waits like that by design: there the specification does not let it happen. One of the
- * user's own, or the object itself in its place, says too little. */
+ * of an object that is a lock waits like that by design: there the specification does not let it happen. The object
+ * itself in its place says too little: it waits there too. */
 static bool waits_forsaken(struct judge *j, const struct run *r, const struct history *h,
                            const struct check_result *result) {
-  if (!r->forsaken || j->object->self || j->spec.user) return false;
+  if (!r->forsaken || j->object->self) return false;
   uint64_t begun = 0; /* those whose operation the history has: a call is told with its first step */
   for (size_t i = 0; i < h->ops.count; i++) {
     const struct op *o = &h->ops.at[i];
@@ -275,7 +275,7 @@ static bool waits_forsaken(struct judge *j, const struct run *r, const struct hi
 static bool waits_for_nothing(struct judge *j, const struct run *r, const struct history *h,
                               const struct check_result *result) {
   bool could = false;
-  if (j->object->self || j->spec.user || r->finishing) return false;
+  if (j->object->self || r->finishing) return false;
   for (size_t i = 0; i < h->ops.count && !could; i++)
     could = op_pending(&h->ops.at[i]) && could_happen(j, h, result, &h->ops.at[i]);
   return could && no_return(j->scratch, j->object, r);

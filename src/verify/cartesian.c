@@ -177,7 +177,7 @@ void cartesian_expand(struct worker *w) {
   }
   if (!made && !waits) w->terminal++;
   w->ended = !made && !locked;
-  if (!made && locked && x->options.deadlocks) wrong(w, VIOLATION_DEADLOCK);
+  if (!made && locked && x->options.deadlocks && is_owed(w, w->set)) wrong(w, VIOLATION_DEADLOCK);
   for (unsigned i = 0; i < threads; i++)
     for (unsigned j = i + 1; j < threads; j++)
       if (dependent(&paths[i].touches[0], &paths[j].touches[0])) paths[i].extendable = paths[j].extendable = false;

@@ -70,7 +70,7 @@ struct worker {
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
   uint8_t *called;                              /* calls made, a bit each by their numbers */
-  bool refused;                                 /* a call was not made (ASIF_BOUND) */
+  bool refused;                                 /* a call was not made (may_call) */
   unsigned phase;
 };
 
@@ -130,6 +130,8 @@ void keep(struct worker *, const unsigned char *packed, uint32_t size, uint32_t 
 void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);
+/* Does the specification let one of those that are open return? */
+bool is_owed(const struct worker *, uint32_t set);
 enum violation violation_of(enum fault);
 
 /* A pair once more, without storing what it leads to (worker->returns.asking); its pair is anyone's. */

@@ -8,7 +8,7 @@
 #include "verify/bounded.h"
 
 struct system *live_system(struct subject *s) {
-  if (s->bound < 0) return s->machine;
+  if (s->bound < 0 && !s->spec.alone) return s->machine;
   struct traces traces = specsets_traces(s->sets);
   return bounded_new(s->mem, s->machine, &traces);
 }

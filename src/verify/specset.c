@@ -206,9 +206,30 @@ static uint32_t most_elements(struct shared *s, uint32_t set) {
 
 static uint32_t known(struct shared *, unsigned question, uint32_t set, uint32_t x, unsigned thread);
 
+/* Has the thread just called what it can never do, whatever the others do (spec.h)? */
+static bool misuses(struct shared *s, uint32_t after, unsigned thread) {
+  const struct spec *spec = s->lin.spec;
+  sets_read(s, after);
+  for (size_t i = 0; i < s->given.count; i++) {
+    const struct config *c = &s->given.at[i];
+    uint32_t count;
+    outcomes_clear(&s->lin.scratch);
+    spec->alone(spec, states_at(s->lin.states, c->state), thread, &s->lin.scratch);
+    uint32_t own = states_intern(s->lin.states, outcomes_state(&s->lin.scratch, 0));
+    linearize_one(&s->lin, own, c->status[thread], thread, &count);
+    if (count) return false;
+  }
+  return true;
+}
+
+static bool is_bounded(const struct shared *s) { return s->bound >= 0 && s->lin.spec->elements; }
+
 /* The set after the call, or CALL_REFUSED. */
 static uint32_t made_call(struct shared *s, uint32_t set, uint32_t call, unsigned thread) {
-  uint32_t after = known(s, EVENT_CALL, set, call, thread), most = known(s, ELEMENTS, after, 0, 0);
+  uint32_t after = known(s, EVENT_CALL, set, call, thread);
+  if (s->lin.spec->alone && misuses(s, after, thread)) return CALL_REFUSED;
+  if (!is_bounded(s)) return after;
+  uint32_t most = known(s, ELEMENTS, after, 0, 0);
   return most <= s->bound || most <= known(s, ELEMENTS, set, 0, 0) ? after : CALL_REFUSED;
 }
 
@@ -345,14 +366,15 @@ void specset_expect_within(const struct specsets *v, uint32_t inner, uint32_t ou
   memo_expect(&v->shared->answers, (uint64_t)inner << 32 | outer, WITHIN << 8);
 }
 
-static bool is_bounded(const struct specsets *v) { return v->shared->bound >= 0 && v->shared->lin.spec->elements; }
+/* May calls be refused? */
+static bool refuses(const struct specsets *v) { return is_bounded(v->shared) || v->shared->lin.spec->alone; }
 
 bool specset_may_call(struct specsets *v, uint32_t set, unsigned thread, uint16_t call) {
-  return !is_bounded(v) || !set || ask(v, MADE_CALL, set, call, thread) != CALL_REFUSED;
+  return !refuses(v) || !set || ask(v, MADE_CALL, set, call, thread) != CALL_REFUSED;
 }
 
 uint32_t specset_made_call(struct specsets *v, uint32_t set, struct event e) {
-  return !is_bounded(v) || !set ? specset_step(v, set, e) : ask(v, MADE_CALL, set, e.call, e.thread);
+  return !refuses(v) || !set ? specset_step(v, set, e) : ask(v, MADE_CALL, set, e.call, e.thread);
 }
 
 size_t specset_closed_size(struct specsets *v, uint32_t set) { return ask(v, CLOSED_SIZE, set, 0, 0); }

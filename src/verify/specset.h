@@ -75,8 +75,9 @@ void specset_expect_within(const struct specsets *, uint32_t inner,
                            uint32_t outer); /* asks for the memory of the memo */
 
 /* May the client make this call without the specification's state growing past the bound in any configuration, as it is
- * or once open operations have linearized? Memoised. Always true without a bound, and of a call that makes nothing
- * grow. */
+ * or once open operations have linearized? And is it
+ * one that the specification may let the thread make: no release of what it has not acquired (spec.h, alone)? Memoised.
+ * Always true without a bound, and of a call that makes nothing grow, where threads hold nothing. */
 bool specset_may_call(struct specsets *, uint32_t set, unsigned thread, uint16_t call);
 /* After the event, a call; or CALL_REFUSED, if the client may not make it. */
 #define CALL_REFUSED (UINT32_MAX - 1)

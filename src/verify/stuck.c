@@ -3,7 +3,8 @@
  * Where calls happen with the operation's first access (machine.h) a thread that would call an operation and then wait
  * has not called it yet, and may have other things to do. But it may call all the same, and be stuck. So there is a
  * deadlock if every thread that is within an operation waits, and of the others each makes a call that waits, or is
- * kept from every call (ASIF_BOUND) by those that did. */
+ * kept from every call (ASIF_BOUND) by those that did. But where the specification has all of them wait, as `acquire`
+ * of a lock that is held, they wait as they should. */
 #include "verify/explore.h"
 
 /* What a thread between operations may do. */
@@ -25,6 +26,11 @@ static bool may_call(const struct chances *k, uint32_t set, const struct chance 
   return traces->may_call(traces->self, set, c->thread, c->call.call);
 }
 
+bool is_owed(const struct worker *w, uint32_t set) {
+  const struct traces *traces = &w->traces;
+  return !traces->owes || traces->owes(traces->self, set);
+}
+
 /* Threads from `thread` on make calls, or none, so that all are stuck. */
 static bool settle(struct chances *k, unsigned thread, uint32_t set, bool locked) {
   const struct traces *traces = &k->w->traces;
@@ -32,7 +38,7 @@ static bool settle(struct chances *k, unsigned thread, uint32_t set, bool locked
   if (thread == k->w->system->threads) {
     for (size_t i = 0; i < k->list.count; i++)
       if (k->idle[k->list.at[i].thread] && may_call(k, set, &k->list.at[i])) return false;
-    return locked;
+    return locked && is_owed(k->w, set);
   }
   for (size_t i = 0; i < k->list.count; i++) {
     const struct chance *c = &k->list.at[i];

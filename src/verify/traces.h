@@ -12,7 +12,7 @@ struct traces {
   uint32_t (*initial)(void *self);
   uint32_t (*step)(void *self, uint32_t set, struct event); /* after the event */
   bool (*may_call)(void *self, uint32_t set, unsigned thread,
-                   uint16_t call);                          /* does the client make this call (ASIF_BOUND)? */
+                   uint16_t call);                          /* does the client make this call (specset_may_call)? */
   uint32_t (*call)(void *self, uint32_t set, struct event); /* both at once: after the call, or CALL_REFUSED. Or NULL */
   uint32_t (*count)(void *self);                            /* of sets met */
   void *(*share)(void *self, struct mem *);                 /* a self for another worker */

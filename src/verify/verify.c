@@ -83,15 +83,25 @@ static void note_never_called(struct subject *s, struct verified *out) {
   }
 }
 
+static void note_refused(struct subject *s, struct verified *out) {
+  const char *misuse = "that release what their thread has not acquired, or wait for what it holds itself,";
+  if (!s->spec.alone)
+    note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound,
+         s->bound == 1 ? "" : "s");
+  else if (s->bound < 0 || !s->spec.elements)
+    note(s, out, "calls %s were not made", misuse);
+  else
+    note(s, out, "calls that would bring more than %lld element%s inside, or %s were not made", (long long)s->bound,
+         s->bound == 1 ? "" : "s", misuse);
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
   bool reduces = how != REDUCE_NONE && how != REDUCE_POR && how != REDUCE_TAU;
   if (s->not_symmetric && reduces && !s->options->live && s->threads > 1)
     note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);
-  if (out->search.refused)
-    note(s, out, "calls that would bring more than %lld element%s inside were not made", (long long)s->bound,
-         s->bound == 1 ? "" : "s");
+  if (out->search.refused) note_refused(s, out);
   if (s->program->frees && s->unit->harness.type_stable)
     note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
   if (!s->options->weak_fails && uses_weak(s->program))
