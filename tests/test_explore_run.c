@@ -1,5 +1,6 @@
 /* Exploring real code: one schedule of each happens-before trace, and no trace missed. */
 #include <string.h>
+#include <unistd.h>
 
 #include "test.h"
 #include "test/explore.h"
@@ -178,4 +179,33 @@ TEST(explore_parts_of_words) {
   struct explore_options o = {.strategy = &strategies[EXPLORE_DPOR], .block = true};
   CHECKF(explore(&c, &o, NULL, NULL, look_on, NULL, &counts, &why), "%s", why.text);
   CHECKF(counts.complete && counts.schedules == 30, "%llu schedules", (unsigned long long)counts.schedules);
+}
+
+/* Code that can tell its threads apart: then none may stand for another. */
+static bool knows(const char *includes, const char *asks) {
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/asif-knows-%d.%s", (int)getpid(), strstr(includes, "<thread>") ? "cc" : "c");
+  FILE *f = fopen(path, "w");
+  CHECK(f);
+  fprintf(f, "#define _GNU_SOURCE\n#include <asif.h>\n%s\nstatic int op(void) { return %s; }\n", includes, asks);
+  fprintf(f, "ASIF_OBJECT(self)\nASIF_OP(op)\n");
+  fclose(f);
+  open_object(path);
+  unlink(path);
+  mem_close(&mem);
+  return object.knows_thread;
+}
+
+TEST(explore_threads_that_are_known) {
+  RUNS();
+  CHECK(!knows("", "1"));
+  CHECK(!knows("#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+               "pthread_mutex_lock(&m) + pthread_mutex_unlock(&m)"));
+  CHECK(knows("", "asif_thread()"));
+  CHECK(knows("#include <pthread.h>", "pthread_self() == 0"));
+  CHECK(knows("#include <threads.h>", "thrd_current() == 0"));
+  CHECK(knows("#include <unistd.h>", "gettid() == 1"));
+  CHECK(knows("#include <sched.h>", "sched_getcpu() == 1"));
+  CHECK(knows("#include <unistd.h>\n#include <sys/syscall.h>", "syscall(SYS_gettid) == 1"));
+  CHECK(knows("#include <thread>", "std::this_thread::get_id() == std::thread::id()"));
 }
