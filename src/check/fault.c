@@ -276,6 +276,42 @@ static bool narrow(struct bisection *b, const struct decision *d) {
 
 enum { NARROW_MOST = 4 };
 
+/* From where the bisection stands: ever further back, and then by halves. */
+static void halve(struct bisection *b) {
+  for (uint32_t step = 2; b->good < b->bad; step *= 2)
+    if (try_return(b, b->bad - b->good > step ? b->bad - step : b->good) != VERDICT_VIOLATED) break;
+  while (b->good < b->bad) try_return(b, b->good + (b->bad - b->good) / 2);
+}
+
+/* Some prefix was too much to decide. A search through what comes before the fault that was found is one pass: it
+ * shows that nothing is wrong there, or names a candidate, near which prefixes cost little. */
+static void bisect_by_search(struct bisection *b) {
+  if (!b->bad || b->bad == b->count) return;
+  uint32_t last = b->bad - 1, event = b->returns[last];
+  struct part prefix = part_before(b->part, b->attempt, event);
+  struct decision d;
+  decision_clear(&d);
+  uint64_t most = TRY_LEAST + TRY_EACH * ((uint64_t)event + 1);
+  search_bounded(search_new(b->attempt, prefix.spec), &prefix, NULL, most, &d);
+  if (d.verdict == VERDICT_HOLDS) b->found.exact = true;
+  if (d.verdict != VERDICT_VIOLATED || !d.prefix || d.culprit == UINT32_MAX) {
+    mem_close(b->attempt);
+    return;
+  }
+  uint32_t at = index_of(b, prefix.ops[d.culprit].ret);
+  widen_core(&prefix, b->attempt, &d);
+  found_wrong(b, last, prefix, d);
+  b->found.exact = true;
+  b->good = at;
+  b->start.count = 0;
+  b->under_way.count = 0;
+  if (b->most < most) b->most = most;
+  start_near(b, at);
+  for (uint32_t step = 1; at < b->bad && try_return(b, at) != VERDICT_VIOLATED; step *= 2)
+    at = at + step < b->bad ? at + step : b->bad;
+  halve(b);
+}
+
 static void bisect(struct bisection *b, const struct decision *d) {
   if (!narrow(b, d)) {
     uint32_t at = candidate(b, d);
@@ -293,10 +329,8 @@ static void bisect(struct bisection *b, const struct decision *d) {
     struct decision again = b->found.decision;
     if (!narrow(b, &again)) break;
   }
-  /* It is near, else: ever further back, and then by halves. */
-  for (uint32_t step = 2; b->good < b->bad; step *= 2)
-    if (try_return(b, b->bad - b->good > step ? b->bad - step : b->good) != VERDICT_VIOLATED) break;
-  while (b->good < b->bad) try_return(b, b->good + (b->bad - b->good) / 2);
+  halve(b); /* it is near, else */
+  if (!b->found.exact) bisect_by_search(b);
 }
 
 void find_fault(const struct part *p, const struct decision *d, enum decide_by by, struct mem *m, struct fault *out) {
