@@ -259,7 +259,8 @@ static bool exceeds_bound(struct mem *scratch, const struct object *o, const str
 }
 
 /* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else
- * around misuses the object: it releases what it has not acquired. */
+ * around misuses the object: it releases what it has not acquired. With others around a try may fail, and then what
+ * follows must be right too. */
 static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c,
                       unsigned thread, uint32_t at, struct state state) {
   if (at == c->first[thread + 1]) return true;
@@ -268,6 +269,9 @@ static bool can_alone(struct mem *scratch, const struct spec *spec, const struct
   struct op step = {.method = (uint16_t)op->method, .process = thread, .result = V_UNKNOWN, .ret = NO_RETURN};
   for (unsigned a = 0; a < OP_ARGS; a++)
     step.arg[a] = a < op->arg_count ? value_int((struct values *)spec->values, c->calls[at].arg[a]) : V_NONE;
+  if (c->threads > 1 && spec->ops[op->method].pure == PURE_IF_FALSE &&
+      !can_alone(scratch, spec, o, c, thread, at + 1, state))
+    return false;
   outcomes_open(&out, scratch);
   spec->step(spec, state, &step, &out);
   for (size_t i = 0; i < out.list.count; i++)

@@ -39,6 +39,21 @@ both 0 'verdict: linearizable ('
 grep -v 'OP(release)' o.c >p.c; mv p.c o.c # what waits then waits as the lock does
 both 0 'verdict: linearizable ('
 
+# A try may fail: what follows it does not release.
+object <<'END'
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void acquire(void) { pthread_mutex_lock(&m); }
+static bool try(void) { return pthread_mutex_trylock(&m) == 0; }
+static void release(void) { pthread_mutex_unlock(&m); }
+ASIF_OBJECT(lock)
+ASIF_OP(acquire)
+ASIF_OP(try)
+ASIF_OP(release)
+END
+both 0 'verdict: linearizable ('
+sed -i 's/== 0;/>= 0;/' o.c
+both 1 'verdict: not linearizable ('
+
 # Wrong ones: it does not exclude; it is not given back.
 object <<'END'
 static atomic_int taken;
