@@ -170,7 +170,8 @@ static struct block *carve(unsigned area, uint32_t units, uint8_t align_log, siz
   struct area *a = &heap_areas[area];
   if (UNLIKELY(!a->blocks)) area_open(a);
   size_t bytes = (size_t)units * GRANULE, zone = GRANULE + (bytes < 4096 ? bytes / 4 : 1024) / GRANULE * GRANULE;
-  uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + align - 1) & ~(align - 1),
+  uintptr_t gap = UNLIKELY(heap_scatters) ? GRANULE * (1 + (uintptr_t)heap.numbered * 7 % 11) : 0;
+  uintptr_t align = (uintptr_t)1 << align_log, at = (a->next + GRANULE + gap + align - 1) & ~(align - 1),
             end = at + bytes + zone;
   area_reach(a, end, size);
   uint32_t number = ++a->count, *map = heap_map + (a->next - heap_base) / GRANULE,
@@ -318,7 +319,7 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
     if (!options.type_stable) step_block(b->address, b->size);
     keep_block(b);
     if (races_wanted() && !options.type_stable) races_freed(b->address, b->size, pc);
-    b->listed = heap_held(b);
+    b->listed = heap_held(b, pc);
     if (b->listed) list_add(b);
   }
   block_changes(b);

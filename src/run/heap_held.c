@@ -20,7 +20,10 @@
  * its list (run_options.reuse_all).
  *
  * A word is an address if it points into the block or to its end, with anything in the upper 16 bits, shifted up by up
- * to 16 bits with anything below, or shifted down by up to 4.
+ * to 16 bits with anything below, or shifted down by up to 4. Code may have other forms: an exclusive or, an index. So
+ * now and then a run in which a block was not listed is made again with the blocks at other distances from each other:
+ * if anything is read or written then that is not the same, but for addresses of the same blocks, there is such a form,
+ * and it is as if a freed address had been read.
  *
  * For a search that leaves out orders of steps that do not matter (dpor.c), the answer must not depend on such an
  * order. Let a thread D use an old address of p to find out that p was allocated again, in an execution in which C
@@ -233,13 +236,59 @@ static bool memory_has(const struct block *b) {
   return threads_have(&s) || blocks_have(&s, b);
 }
 
-bool heap_held(const struct block *b) {
-  if (!heap_sights) return true;
-  if (run.finishing) return false;
+/* Forms of addresses that are not known. */
+
+bool heap_doubts, heap_scatters;
+
+/* Blocks that were not listed, by where they are allocated and freed: some of the first, and from then on few. */
+static void count_doubt(const struct block *b, uintptr_t pc) {
+  enum { SITES = 64, OFTEN = 512, LARGE = (64 << 10) / GRANULE };
+  static uint32_t counts[SITES];
+  if (b->units > LARGE) return; /* what records accesses takes long for it, and nobody counts on such an address */
+  uint32_t n = ++counts[(b->alloc_pc * 3 + pc) % SITES];
+  if (!(n & (n - 1)) || n % OFTEN == 0) heap_doubts = true;
+}
+
+/* The block an address belongs to: the last one that begins before it. */
+static const struct block *nearest(uintptr_t address) {
+  const struct block *b = heap_block(address);
+  const struct area *a = &heap_areas[(address - heap_base) >> AREA_BITS];
+  for (uint32_t i = a->count; i > 0 && !b; i--)
+    if (a->blocks[i].address <= address) b = &a->blocks[i];
+  return b;
+}
+
+static bool place_in(uintptr_t address, unsigned form, uint64_t *to) {
+  const struct block *b = heap_owns(address) ? nearest(address) : NULL;
+  if (b) *to = ((uint64_t)b->number << 32 | (address - b->address)) * 0x9e3779b97f4a7c15u + form + 1;
+  return b != NULL;
+}
+
+uint64_t heap_place(uint64_t word) {
+  uint64_t place = word;
+  if (word < HEAP_WORDS || place_in(word, 0, &place)) return place;
+  for (unsigned by = 1; by <= SHIFTS_DOWN && is_shifted_down(word); by++)
+    if (place_in(word << by, by, &place)) return place;
+  if (!has_upper_bits(word)) return word;
+  if (place_in(word & ADDRESS_BITS, 5, &place)) return place ^ word >> 48;
+  for (unsigned by = 1; by <= SHIFTS_UP; by++)
+    if (place_in(word >> by, 5 + by, &place)) return place ^ (word & (((uint64_t)1 << by) - 1));
+  return word;
+}
+
+static bool may_be_had(const struct block *b) {
   if (heap_sight_count == SIGHTS_MOST) return true;
   for (uint32_t i = heap_sight_count; i-- > 0;) {
     const struct sight *s = &sights[i];
     if (s->block == b && s->fiber != current->id && !has_forgotten(s)) return true;
   }
   return memory_has(b);
+}
+
+bool heap_held(const struct block *b, uintptr_t pc) {
+  if (!heap_sights) return true;
+  if (run.finishing) return false;
+  if (may_be_had(b)) return true;
+  count_doubt(b, pc);
+  return false;
 }

@@ -81,7 +81,8 @@ _Noreturn void heap_full(size_t size);
 /* Who may have the address of a block (heap_held.c). */
 extern uint32_t heap_sight_count;
 void heap_knows(const struct fiber *, const struct block *); /* it allocates it */
-bool heap_held(const struct block *); /* of a block that is about to be freed: may it be allocated again? */
+bool heap_held(const struct block *, uintptr_t pc); /* of a block that is about to be freed there: may it be allocated
+                                                       again? */
 
 /* What is wrong, in a sentence (heap_tell.c). None returns. */
 _Noreturn void tell_bad_access(uintptr_t address, size_t size, bool write, uintptr_t pc);

@@ -621,6 +621,8 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   run.reads_freed = false;
   steps_most = how->steps_most ? how->steps_most : STEPS_MOST;
   if (scheduler.steps) free(scheduler.steps - 1);
+  if (sequential_steps) free(sequential_steps - 1); /* there may be more steps now */
+  sequential_steps = NULL;
   struct step *steps = calloc(steps_most + 1, sizeof *steps);
   if (!steps) {
     problem_of(problem, PROBLEM_SYSTEM, "there is no memory for %zu steps", steps_most);
@@ -736,6 +738,8 @@ static void begin(const struct client *client) {
 
 static bool leak_is_looked_at; /* by runs made for that */
 static bool leak_stands(const struct client *);
+static bool run_aside_now; /* from run_aside */
+static bool addresses_stand(const struct client *);
 
 const struct call *run_call(const struct client *client, uint32_t call) {
   static struct call drains;
@@ -776,6 +780,11 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     run.said = "";
     place_count = 0;
   }
+  if (UNLIKELY(heap_doubts) && !run_aside_now) {
+    bool ended = run.end == RUN_WHOLE && !run.found && !recording;
+    if (ended && !run.reads_freed && !addresses_stand(client)) run.reads_freed = true;
+    heap_doubts = false;
+  }
   return &run;
 }
 
@@ -815,8 +824,11 @@ struct aside {
 };
 
 static bool put_aside(struct aside *a) {
-  if (!sequential_steps) sequential_steps = malloc(steps_most * sizeof *sequential_steps);
-  if (!sequential_steps) return false;
+  if (!sequential_steps) {
+    struct step *steps = calloc(steps_most + 1, sizeof *steps);
+    if (!steps) return false;
+    sequential_steps = steps + 1; /* as scheduler.steps */
+  }
   a->run = run;
   a->steps = scheduler.steps;
   a->moments = moments;
@@ -854,7 +866,10 @@ void run_aside(const struct client *client, const struct plan *how, void (*look)
   if (was_pure) kept_forget();
   pure_on = false;
   plain_long = plain_watched || recording;
+  bool was_aside = run_aside_now;
+  run_aside_now = true;
   look(self, run_execute(client, how, &problem));
+  run_aside_now = was_aside;
   pure_on = was_pure;
   plain_long = was_long || plain_watched;
   if (was_pure) kept_forget();
@@ -867,7 +882,7 @@ static struct {
   struct choice *choices;
   size_t count;
   uint64_t results;
-} leaking;
+} again;
 
 static uint64_t results_hash(const struct run *r) {
   uint64_t h = r->moment_count;
@@ -876,8 +891,7 @@ static uint64_t results_hash(const struct run *r) {
 }
 
 static void ran_to_its_end(void *self, const struct run *r) {
-  *(bool *)self =
-      r && r->count == leaking.count && r->end == RUN_WHOLE && !r->found && results_hash(r) == leaking.results;
+  *(bool *)self = r && r->count == again.count && r->end == RUN_WHOLE && !r->found && results_hash(r) == again.results;
 }
 
 static void keep_words(void *self, const struct run *r) {
@@ -891,7 +905,7 @@ static void keep_words(void *self, const struct run *r) {
 static void run_again_to(void (*look)(void *, const struct run *), void *self) {
   kept_forget();
   leak_is_looked_at = true;
-  run_aside(leaking.client, &(struct plan){.choices = leaking.choices, .count = leaking.count}, look, self);
+  run_aside(again.client, &(struct plan){.choices = again.choices, .count = again.count}, look, self);
   leak_is_looked_at = false;
   kept_forget();
 }
@@ -902,15 +916,20 @@ static bool run_again(void) {
   return same;
 }
 
+static bool keep_choices(const struct client *client) {
+  again.client = client;
+  again.count = run.count;
+  again.results = results_hash(&run);
+  again.choices = calloc(run.count + 1, sizeof *again.choices);
+  for (size_t i = 0; i < run.count && again.choices; i++)
+    again.choices[i] = (struct choice){run.steps[i].fiber, run.steps[i].block};
+  return again.choices != NULL;
+}
+
 static bool leak_stands(const struct client *client) {
   struct run whole = run;
   const struct recorder *recorder = recording;
-  leaking.client = client;
-  leaking.count = run.count;
-  leaking.results = results_hash(&run);
-  leaking.choices = calloc(run.count + 1, sizeof *leaking.choices);
-  if (!leaking.choices) return false;
-  for (size_t i = 0; i < run.count; i++) leaking.choices[i] = (struct choice){run.steps[i].fiber, run.steps[i].block};
+  if (!keep_choices(client)) return false;
   run_record(NULL);
   options.leaks = false;
   bool stands = heap_leaks_stand(run_again);
@@ -919,13 +938,44 @@ static bool leak_stands(const struct client *client) {
   if (stands) run_again_to(keep_words, &told);
   heap_leaks_forget();
   run_record(recorder);
-  free(leaking.choices);
+  free(again.choices);
   run = whole;
   if (!stands || told.run.found != FOUND_LEAK) return false;
   memcpy(said, told.said, sizeof said);
   memcpy(places, told.places, sizeof places);
   place_count = told.place_count;
   return true;
+}
+
+/* The last run once more, with blocks at other distances: is all that is read and written the same, but for addresses?
+ */
+static void hash_access(void *context, const struct access *a) {
+  uint64_t *h = context, values[] = {a->address, a->read.low, a->read.high, a->wrote.low, a->wrote.high};
+  *h = hash_mix(*h ^ (uint64_t)a->kind << 40 ^ (uint64_t)a->fiber << 32 ^ a->size);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) *h = hash_mix(*h + heap_place(values[i]));
+}
+
+static void ran_as_long(void *self, const struct run *r) {
+  *(bool *)self = r && r->count == again.count && r->end == RUN_WHOLE && !r->found;
+}
+
+static bool addresses_stand(const struct client *client) {
+  struct run whole = run;
+  uint64_t usual = 0, scattered = 0;
+  bool same = false, repeats = false, leaks = options.leaks;
+  if (!keep_choices(client)) return true;
+  options.leaks = false;
+  run_record(&(struct recorder){hash_access, &usual});
+  run_again_to(ran_as_long, &repeats);
+  heap_scatters = true;
+  run_record(&(struct recorder){hash_access, &scattered});
+  run_again_to(ran_as_long, &same);
+  heap_scatters = false;
+  run_record(NULL);
+  options.leaks = leaks;
+  free(again.choices);
+  run = whole;
+  return !repeats || (same && usual == scattered);
 }
 
 struct sequential {

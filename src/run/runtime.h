@@ -412,6 +412,10 @@ extern bool heap_sights;
 void heap_sight(uint64_t word);
 void heap_sight_of(const struct fiber *, uint64_t word); /* given to it */
 void heap_sight_range(uintptr_t at, size_t size);
+/* In this run a block was not listed: are there forms of addresses that are not known? To be found out by making the
+ * run again, with blocks at other distances from each other. */
+extern bool heap_doubts, heap_scatters;
+uint64_t heap_place(uint64_t word); /* of an address in a known form: which block and where in it; else the word */
 
 /* Accesses whose races are not reported (forgiven.c). */
 extern bool forgiving; /* there may be some */
