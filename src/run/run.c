@@ -965,10 +965,10 @@ static bool addresses_stand(const struct client *client) {
   bool same = false, repeats = false, leaks = options.leaks;
   if (!keep_choices(client)) return true;
   options.leaks = false;
-  run_record(&(struct recorder){hash_access, &usual});
+  run_record(&(struct recorder){.access = hash_access, .context = &usual});
   run_again_to(ran_as_long, &repeats);
   heap_scatters = true;
-  run_record(&(struct recorder){hash_access, &scattered});
+  run_record(&(struct recorder){.access = hash_access, .context = &scattered});
   run_again_to(ran_as_long, &same);
   heap_scatters = false;
   run_record(NULL);
