@@ -28,6 +28,7 @@ struct stress_call {
   bool together;  /* all threads wait for each other first */
   bool yields;    /* lets others run first */
   uint32_t pause; /* and waits a little: times around a loop */
+  uint32_t skips; /* of a try: so many calls after it are not made if it returns false */
   long arg[STRESS_ARGS];
 };
 
@@ -48,6 +49,7 @@ struct stress_latency {
 struct stress_thread {
   uint32_t planned;                    /* calls; when all are made, and there is room, they begin again */
   int32_t room_inside;                 /* how many elements more this one may bring inside */
+  uint32_t skip;                       /* calls that are not made, since a try before them failed */
   _Alignas(64) _Atomic uint32_t begun; /* calls; what happened to a process that died is still here */
   _Atomic uint32_t done;
   _Alignas(64) uint64_t calls[STRESS_OPS]; /* of a measurement: how many */

@@ -128,7 +128,9 @@ static void record_call(struct worker *w, struct stress_thread *t, const struct 
                         uint32_t i) {
   struct stress_area *a = w->area;
   const struct stress_op *op = &a->op[c->op];
-  if (op->grows > t->room_inside) {
+  bool skipped = t->skip > 0;
+  t->skip -= skipped;
+  if (skipped || op->grows > t->room_inside) {
     r->end = STRESS_SKIPPED;
     atomic_store_explicit(&t->begun, i + 1, memory_order_release);
     atomic_store_explicit(&t->done, i + 1, memory_order_release);
@@ -144,6 +146,7 @@ static void record_call(struct worker *w, struct stress_thread *t, const struct 
   r->result = call_function(w->code->function[c->op], op->signature, c->arg);
   r->end = time_after(a->ticks);
   t->room_inside -= op->change[result_kind(op, r->result)];
+  if (result_kind(op, r->result) == STRESS_FALSE) t->skip = c->skips;
   atomic_store_explicit(&t->done, i + 1, memory_order_release);
 }
 
@@ -192,11 +195,16 @@ static void measure_recording(struct stress_area *a) {
 static void measure_call(struct worker *w, struct stress_thread *t, const struct stress_call *c, bool latency) {
   struct stress_area *a = w->area;
   const struct stress_op *op = &a->op[c->op];
+  if (t->skip) {
+    t->skip--;
+    return;
+  }
   if (op->grows > t->room_inside || setjmp(*(jmp_buf *)w->code->escape())) return;
   int64_t start = latency ? time_before(a->ticks) : 0;
   long r = call_function(w->code->function[c->op], op->signature, c->arg);
   if (latency) add_latency(&a->latency[w->number][c->op], (uint64_t)(time_after(a->ticks) - start));
   t->room_inside -= op->change[result_kind(op, r)];
+  if (result_kind(op, r) == STRESS_FALSE) t->skip = c->skips;
   t->calls[c->op]++;
 }
 

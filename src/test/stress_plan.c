@@ -83,7 +83,8 @@ static uint64_t bringers(const struct stress_area *a) {
 /* --- calls that are allowed ---
  *
  * Where it matters who calls (locks: only the holder releases) a thread's calls are those that it could make alone, and
- * it ends where it began, so that no other waits for it in vain. */
+ * it ends where it began, so that no other waits for it in vain. A try that returns false is followed by what could be
+ * called without it: by that which the thread would do once it has given back what it has not got. */
 
 struct alone {
   struct mem *mem;
@@ -127,18 +128,38 @@ static bool alone_home(const struct alone *w) {
   return same_state(outcomes_state(&w->from, w->at), outcomes_state(&w->start, 0));
 }
 
+static struct state copy_state(struct mem *m, struct state s) {
+  void *at = mem_alloc(m, s.size + 1);
+  if (s.size) memcpy(at, s.at, s.size);
+  return (struct state){at, s.size};
+}
+
+/* before: the states in which the calls were made, and the last one. */
+static void plan_skips(const struct object *o, struct stress_call *c, const struct state *before, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (o->spec.ops[o->ops[c[i].op].method].pure != PURE_IF_FALSE) continue;
+    uint32_t next = i + 1;
+    while (next < n && !same_state(before[i], before[next])) next++;
+    c[i].skips = next - i - 1;
+  }
+}
+
 static void plan_allowed(struct stress_plan *p, struct stress_area *a, uint32_t thread, uint64_t may, uint32_t count) {
   struct mem *m = mem_child(p->mem);
   struct stress_call *c = stress_calls(a, thread);
   struct alone w;
   uint32_t n = 0;
+  struct state *before = mem_zero(m, 2 * (size_t)count + 2, sizeof *before);
   alone_open(&w, m, p->object);
   for (uint32_t tries = 0; tries < 20 * count && w.start.list.count; tries++) {
     if (n >= count && (alone_home(&w) || n >= 2 * count)) break;
     c[n] = (struct stress_call){.op = (uint16_t)random_op(p, may)};
     random_args(p, c[n].op, c[n].arg);
+    struct state now = outcomes_state(&w.from, w.at);
+    before[n] = copy_state(m, now);
     n += alone_call(&w, p->object, &c[n], thread, n >= count);
   }
+  plan_skips(p->object, c, before, n);
   a->thread[thread].planned = n;
   mem_close(m);
 }
@@ -206,6 +227,7 @@ static void plan_fed(struct stress_plan *p, struct stress_area *a, const uint64_
 static void deal_room(struct stress_plan *p, struct stress_area *a) {
   long bound = p->options->bound;
   for (uint32_t t = 0; t < a->threads; t++) {
+    a->thread[t].skip = 0;
     a->thread[t].room_inside = bound < 0 ? INT32_MAX / 2 : (int32_t)(bound / a->threads);
     atomic_store(&a->thread[t].begun, 0);
     atomic_store(&a->thread[t].done, 0);

@@ -243,6 +243,10 @@ bool subject_open(struct mem *mem, const struct verify_options *options, struct 
 
 /* --approx */
 static bool count_instead(struct subject *s, struct problem *why) {
+  if (s->spec.alone) { /* so what a thread may call is not known */
+    problem_set(why, "%s: --approx does not follow who holds a lock: leave it out", s->options->path);
+    return false;
+  }
   if (s->options->ops == OPS_FOREVER && !countings_finite(&s->spec)) {
     problem_set(why,
                 "%s: --approx with --ops forever counts operations without end, but of queues and stacks: with --ops N "

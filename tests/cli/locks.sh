@@ -26,6 +26,7 @@ ASIF_OP(release)
 END
 both 0 'verdict: linearizable ('
 run 0 "$asif" verify o.c; says "$misuse"
+run 2 "$asif" verify o.c --approx 2; warns '--approx does not follow who holds a lock'
 run 0 "$asif" verify o.c --progress deadlock-free; says "$misuse"; says 'verdict: deadlock-free'
 object <<'END'
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -51,6 +52,7 @@ ASIF_OP(try)
 ASIF_OP(release)
 END
 both 0 'verdict: linearizable ('
+run 0 "$asif" test o.c --stress -n 3 -o 40 --repeat 30; says 'verdict: no violation found ('
 sed -i 's/== 0;/>= 0;/' o.c
 both 1 'verdict: not linearizable ('
 
