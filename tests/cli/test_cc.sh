@@ -120,3 +120,14 @@ END
 fi
 [ -z "$(ls tmp)" ] || fail "leaves $(ls tmp)"
 echo 'asif cc: a project of several files'
+
+# An object with many sections, as templates make them: objdump's list is laid out another way from the hundredth on.
+{ printf '#include <asif.h>\n#include <stdatomic.h>\nstatic atomic_int n;\n'
+  for i in $(seq 120); do printf 'int f%d(void) { return atomic_fetch_add(&n, %d); }\n' $i $i; done
+  printf 'static void inc(void) { atomic_fetch_add(&n, 1); }\nstatic int read(void) { return atomic_load(&n); }\n'
+  printf 'ASIF_OBJECT(counter)\nASIF_OP(inc)\nASIF_OP(read)\n'; } >many.c
+"$asif" cc -ffunction-sections -I"$root/include" -c many.c -o many.o || fail 'many.c'
+run 0 "$asif" test many.o -n 2 -o 1; says 'verdict: linearizable'
+run 0 "$asif" test many.c -n 2 -o 1 -- -ffunction-sections -I"$root/include"
+case $out in *'did not call the assembler'*) fail "$out" ;; esac
+exit 0
