@@ -473,13 +473,16 @@ static int in_child(struct test_job *j) {
   }
   mem_open(&m, &j->limits);
   j->mem = &m;
+  if (arg_flag(j->args, "debug")) output_leave();
   if (MEM_GUARD(&m)) {
+    output_show();
     j->answer.verdict = VERDICT_UNKNOWN;
     j->answer.limit = j->limits.reached ? (enum limit)j->limits.reached : LIMIT_NO_MEMORY;
     j->answer.uncounted |= !j->answer.clients;
     return j->object.file ? test_answer(j) : answer_nothing(j, j->answer.limit, " before anything was tested");
   }
   bool good = explore_all(j, &m, &why);
+  output_show();
   if (j->options.progress) fprintf(stderr, "\r%79s\r", "");
   bool late = j->limits.seconds > 0 && limits_elapsed(&j->limits) >= j->limits.seconds;
   if (!good && interrupted && !j->object.file)

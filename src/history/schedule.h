@@ -46,6 +46,7 @@ struct schedule {
   bool no_places;            /* places in the source could not be found */
   const char *uninitialised; /* which result of an operation comes from memory that nobody wrote, and where; or NULL */
   const char *no_names;      /* why fields of variables have no names; NULL: they have */
+  const char *printed;       /* by the code, the last of it; or NULL */
 };
 
 #endif

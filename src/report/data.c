@@ -190,6 +190,7 @@ static void put_execution(struct text *t, const struct execution *e) {
   }
   text_char(t, ']');
   if (e->endless) text_printf(t, ",\"loop\":%zu", e->endless->loop);
+  if (s->printed) put_text(t, "printed", s->printed);
   text_char(t, '}');
 }
 

@@ -59,6 +59,17 @@ static bool has_own(const struct schedule *s) {
   return false;
 }
 
+/* A line each, so that it is told from what Asif says. */
+static void put_printed(struct text *t, const char *printed) {
+  text_add(t, "\nThe code prints:\n\n");
+  for (const char *s = printed, *end; *s; s = *end ? end + 1 : end) {
+    end = s + strcspn(s, "\n");
+    text_add(t, "  | ");
+    put_clean(t, s, (size_t)(end - s));
+    text_char(t, '\n');
+  }
+}
+
 static void put_violated(const struct report *r, struct text *t) {
   const struct execution *e = r->execution;
   put_sentence(r, t, RED(r), verdict_line(r));
@@ -83,6 +94,7 @@ static void put_violated(const struct report *r, struct text *t) {
   const char *own = e->searched ? " (indented: plain accesses)" : " (indented: what no other thread can reach yet)";
   text_printf(t, "\nIt happens like this%s:\n\n", has_own(e->schedule) ? own : "");
   put_schedule(t, r);
+  if (e->schedule->printed) put_printed(t, e->schedule->printed);
 }
 
 /* Something else was violated than what was asked for: a deadlock, undefined behaviour. */

@@ -74,6 +74,10 @@ static void put_path(struct text *t, const struct execution *e) {
     put_string(t, e->endless->fairness);
     loop = e->endless->loop;
   }
+  if (e->schedule->printed) {
+    text_add(t, ",\"printed\":");
+    put_string(t, e->schedule->printed);
+  }
   text_add(t, e->endless ? ",\"stem\":" : ",\"path\":");
   put_schedule_json(t, e->schedule, 0, loop);
   if (!e->endless) return;

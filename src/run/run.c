@@ -754,6 +754,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     return NULL;
   }
   if (!moments_for(client)) no_memory("the calls of a client");
+  if (UNLIKELY(!output_hidden)) output_hide();
   size_t moments_before = run.moment_count;
   plan = how;
   silence = (!options.races || order_simple) && !recording;

@@ -369,6 +369,15 @@ struct recorder {
 /* Whom the default policy chooses for step i, given the steps before it and those enabled: see struct plan. */
 unsigned step_default(const struct step *steps, size_t i, unsigned before, uint64_t enabled);
 void run_record(const struct recorder *); /* for the runs from now on; NULL: none */
+
+/* What the code prints goes nowhere (output.c), from a process's first run on, until ... */
+void output_show(void);
+/* ... or is kept, of the runs from here ... */
+void output_keep(void);
+/* ... to there: the last of it, and how much. What is printed shows again. */
+size_t output_kept(char *to, size_t room);
+/* A debugger's user wants to see it. */
+void output_leave(void);
 /* Where a finding lies: the places (pc) involved, the newest first, each with the fiber and words: "the read", "freed
  * here". */
 struct found_place {

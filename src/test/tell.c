@@ -438,6 +438,8 @@ static bool check_again(struct mem *m, const struct object *o, struct finding *f
   return false;
 }
 
+enum { PRINTED_MOST = 4000 }; /* bytes of what the code prints that are told */
+
 bool finding_explain(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
                      struct finding *f, struct spec *spec, struct schedule *schedule, struct problem *why) {
   struct telling k = {.mem = m, .object = o, .client = &f->client, .schedule = schedule, .base = image_base(image)};
@@ -452,9 +454,13 @@ bool finding_explain(struct mem *m, struct image *image, const struct object *o,
   k.naming = naming_open(m, k.info, k.base);
   if (no_library) schedule->no_names = "without libdw (of the elfutils) fields of variables have no names";
   recorder.context = &k;
+  char printed[PRINTED_MOST];
   run_record(&recorder);
+  output_keep();
   const struct run *r = run_execute(&f->client, &plan, why);
+  size_t length = output_kept(printed, sizeof printed);
   run_record(NULL);
+  if (length) schedule->printed = mem_string(m, printed, length);
   if (r && same_again(f, r, why)) {
     told_sort(&k);
     tell_run(&k, r);

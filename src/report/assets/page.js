@@ -218,6 +218,8 @@ function showExecution() {
   if (!model.n) document.body.classList.add("bare");
   $("execution").hidden = !data.schedule.lines.length;
   if (data.schedule.lines.length) new Schedule(data.schedule, $("steps"), $("source"));
+  $("printed").hidden = !data.schedule.printed;
+  if (data.schedule.printed) $("printed").textContent = "The code prints:\n" + data.schedule.printed;
 }
 
 function start() {
