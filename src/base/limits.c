@@ -36,8 +36,8 @@ double limits_elapsed(const struct limits *l) { return clock_seconds() - l->star
 
 bool limits_poll(struct limits *l) {
   int reached = atomic_load_explicit(&l->reached, memory_order_relaxed);
-  if (!reached && l->interrupted && *l->interrupted) reached = LIMIT_INTERRUPT;
   if (!reached && l->seconds > 0 && limits_elapsed(l) >= l->seconds) reached = LIMIT_TIME;
+  if (!reached && l->interrupted && *l->interrupted) reached = LIMIT_INTERRUPT;
   if (!reached) return false;
   limits_reach(l, (enum limit)reached);
   return true;

@@ -25,6 +25,7 @@ struct args {
   const struct command *command;
   char **at; /* positional arguments */
   int count;
+  int own;             /* so many of them stand before -- */
   struct mem *mem;     /* until the program ends, which it does if it is used up or on Ctrl-C, where that is handled */
   const char **values; /* an option each, parallel to command->opts; "" for a given flag; NULL if not given */
   unsigned number;     /* of the input that is being answered, from 1, where there are several; otherwise 0 */

@@ -151,12 +151,15 @@ enum parsed parse_args(struct mem *m, const struct command *c, int count, char *
                      .at = mem_zero(m, (size_t)count + 1, sizeof *a->at),
                      .values = mem_zero(m, options + 1, sizeof *a->values)};
   if (c->passes && count == 1 && (!strcmp(at[0], "--help") || !strcmp(at[0], "-h"))) return PARSE_HELP;
+  bool ended = false;
   for (int i = 0; i < count;) {
     enum parsed p = PARSE_RUN;
     if (c->passes) {
       a->at[a->count++] = at[i++];
     } else if (!strcmp(at[i], "--")) {
+      a->own = a->count;
       for (i++; i < count; i++) a->at[a->count++] = at[i];
+      ended = true;
     } else if (!strncmp(at[i], "--", 2)) {
       p = parse_long(a, count, at, &i);
     } else if (at[i][0] == '-' && at[i][1]) {
@@ -166,6 +169,7 @@ enum parsed parse_args(struct mem *m, const struct command *c, int count, char *
     }
     if (p != PARSE_RUN) return p;
   }
+  if (!ended) a->own = a->count;
   if (c->most >= 0 && a->count > c->most) return usage_error(a, "too many arguments: %s", a->at[c->most]), PARSE_WRONG;
   if (a->count < c->least) return usage_error(a, "usage: asif %s %s", c->name, c->usage), PARSE_WRONG;
   return PARSE_RUN;

@@ -26,6 +26,9 @@ static const struct opt opts[] = {
     {"threads", 'n', "N", NULL, "clients of up to N threads (default: 3)"},
     {"ops", 'o', "N", NULL, "with up to N operations each (default: 2)"},
     {"client", 'c', "CALLS", NULL, "only this one: 'push(1) pop() | pop()' is two threads"},
+    {"main", 0, NULL, NULL,
+     "the files are a program, such as unit tests: main is the test, and fails where it returns a status other than\n"
+     "0. What follows -- is for the program then, and what follows another -- for the compiler"},
     {"dpor", 0, NULL, NULL,
      "every schedule, one of each that differ only in the order of steps that do not matter to each other\n"
      "(default where a client makes up to 8 calls)"},
@@ -149,14 +152,25 @@ static bool read_strategy(const struct args *a, struct test_job *j, bool *bad) {
 }
 
 /* Files first, then what is for the compiler: it begins with a dash. */
+/* With --main what follows -- is for the program, and what follows another one for the compiler. */
+static void read_program(const struct args *a, struct test_job *j) {
+  int end = a->own;
+  while (end < a->count && strcmp(a->at[end], "--")) end++;
+  j->program = a->at + a->own;
+  j->flags = a->at + end + (end < a->count);
+  a->at[end] = NULL;
+}
+
 static bool read_inputs(const struct args *a, struct test_job *j) {
   int files = 0;
   while (files < a->count && a->at[files][0] != '-') files++;
+  if (arg_flag(a, "main")) files = a->own;
   if (!files) return usage_error(a, "no file to test: usage: asif test %s", a->command->usage), false;
   j->inputs = calloc((size_t)files + 1, sizeof *j->inputs);
   if (!j->inputs) return say_error("out of memory"), false;
   memcpy(j->inputs, a->at, (size_t)files * sizeof *j->inputs);
   j->flags = a->at + files;
+  if (arg_flag(a, "main")) read_program(a, j);
   return true;
 }
 
@@ -391,8 +405,11 @@ static bool must_search_again(struct test_job *j) {
 }
 
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
-  struct object_options o = {
-      .inputs = j->inputs, .flags = j->flags, .spec = arg_value(j->args, "spec"), .directory = j->directory};
+  struct object_options o = {.inputs = j->inputs,
+                             .flags = j->flags,
+                             .program = j->program,
+                             .spec = arg_value(j->args, "spec"),
+                             .directory = j->directory};
   *j->phase = PHASE_LOAD;
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
   mem_open_beside(&j->own, m);
@@ -538,6 +555,7 @@ static int under_debugger(const struct args *a, const struct test_job *j, const 
   vec_push(&m, &w, self);
   vec_push(&m, &w, "test");
   for (char **in = j->inputs; *in; in++) vec_push(&m, &w, *in);
+  if (j->program) vec_push(&m, &w, "--main");
   static const char *const pass[] = {"--replay", "--spec", "--steps"};
   for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
     const char *given = arg_value(a, pass[i] + 2);
@@ -548,6 +566,8 @@ static int under_debugger(const struct args *a, const struct test_job *j, const 
   vec_push(&m, &w, "--debug");
   vec_push(&m, &w, "self");
   vec_push(&m, &w, "--");
+  for (char **word = j->program; word && *word; word++) vec_push(&m, &w, *word);
+  if (j->program) vec_push(&m, &w, "--");
   for (char **f = j->flags; *f; f++) vec_push(&m, &w, *f);
   vec_push(&m, &w, NULL);
   execvp(w.at[0], w.at);

@@ -493,7 +493,9 @@ static char *asked(const struct test_job *j, struct mem *m) {
     text_printf(&t, " --%s", o->name);
     if (o->arg) put_word(&t, a->values[i]);
   }
-  if (*j->flags) text_add(&t, " --");
+  if (*j->flags || j->program) text_add(&t, " --");
+  for (char **w = j->program; w && *w; w++) put_word(&t, *w);
+  if (*j->flags && j->program) text_add(&t, " --");
   for (char **f = j->flags; *f; f++) put_word(&t, *f);
   return text_of(m, &t);
 }
@@ -502,6 +504,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, const struct
   struct problem why;
   struct test_evidence e = {.inputs = j->inputs,
                             .flags = j->flags,
+                            .program = j->program,
                             .spec = arg_value(j->args, "spec"),
                             .asked = asked(j, m),
                             .verdict = r->execution->unseen   ? "no violation seen"

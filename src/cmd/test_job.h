@@ -21,7 +21,7 @@ struct test_other {
 
 struct test_job {
   const struct args *args;
-  char **inputs, **flags;
+  char **inputs, **flags, **program; /* program: what main is called with, or NULL */
   const char *directory;
   volatile int *phase, *status; /* shared with the parent; the exit status, from PHASE_SAID on */
   struct client_options size;

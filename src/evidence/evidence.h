@@ -38,6 +38,7 @@ bool replay_unknown(struct replaying *, const char *reason);
 struct code_named {
   char *const *files, *const *arguments; /* NULL-terminated */
   const char *spec;                      /* or NULL */
+  char *const *program;                  /* what main is called with, NULL-terminated; or NULL */
 };
 void replay_tell_code(struct replaying *, const struct code_named *);
 /* True if the compiler may be given all of them because a file says so: none can run a program, read or write a file

@@ -160,13 +160,20 @@ bool replay_arguments_trusted(struct replaying *r, char *const *arguments) {
   return false;
 }
 
+static void tell_words(struct replaying *r, const char *what, char *const *words) {
+  text_add(&r->said, what);
+  if (!*words) text_add(&r->said, " none");
+  for (char *const *w = words; *w; w++) text_char(&r->said, ' '), text_shell_word(&r->said, *w);
+  text_char(&r->said, '\n');
+}
+
 void replay_tell_code(struct replaying *r, const struct code_named *code) {
-  text_add(&r->said, "files:");
-  for (char *const *f = code->files; *f; f++) text_char(&r->said, ' '), text_shell_word(&r->said, *f);
-  text_add(&r->said, "\narguments:");
-  if (!*code->arguments) text_add(&r->said, " none");
-  for (char *const *a = code->arguments; *a; a++) text_char(&r->said, ' '), text_shell_word(&r->said, *a);
-  text_printf(&r->said, "\nspecification: %s\n", code->spec ? code->spec : "the one that the files name");
+  tell_words(r, "files:", code->files);
+  tell_words(r, "arguments:", code->arguments);
+  if (code->program)
+    tell_words(r, "main is called with:", code->program);
+  else
+    text_printf(&r->said, "specification: %s\n", code->spec ? code->spec : "the one that the files name");
 }
 
 /* Specifications. */

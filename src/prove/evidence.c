@@ -308,7 +308,7 @@ bool prove_evidence_replay(struct replaying *r, struct evidence_lines *l) {
   text_printf(&r->said, "%s: prove %s, %s\n", l->in->name, e->options.path, e->verdict);
   if (r->run) {
     char *const source[] = {(char *)e->options.path, NULL};
-    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name});
+    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name, NULL});
   }
   if (!read_again(e)) return r->unknown != NULL;
   r->verdict = VERDICT_VIOLATED;

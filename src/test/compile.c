@@ -271,10 +271,34 @@ static size_t words_count(char *const *w) {
   return n;
 }
 
+/* "text", whatever is in it. */
+static void put_literal(struct text *t, const char *s) {
+  text_char(t, '"');
+  for (; *s; s++) text_printf(t, "\\%03o", (unsigned)(unsigned char)*s);
+  text_char(t, '"');
+}
+
+/* main as a test. */
+static bool write_main(struct compiling *k) {
+  struct text t;
+  size_t count = 1;
+  text_open(&t, k->mem);
+  text_add(&t, "#define ASIF_HOSTED\n#include <asif.h>\nint main(int, char **);\nvoid asif_host_begins(void);\n"
+               "void asif_host_ends(int status);\nASIF_TEST(main) {\n  char *words[] = {(char *)");
+  put_literal(&t, k->inputs.at[0].path);
+  for (char *const *w = k->options->program; *w; w++, count++) {
+    text_add(&t, ", (char *)");
+    put_literal(&t, *w);
+  }
+  text_printf(&t, ", 0};\n  asif_host_begins();\n  asif_host_ends(main(%zu, words));\n}\n", count);
+  return write_own(k, "main", text_string(&t));
+}
+
 static bool compile_all(struct compiling *k) {
   if (k->options->hooks ? !write_own(k, "stub", image_stub)
                         : k->options->support && !write_own(k, "support", k->options->support))
     return false;
+  if (k->options->program && !write_main(k)) return false;
   size_t n = 0;
   struct command_run *c = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *c);
   const char **of = mem_zero(k->mem, k->inputs.count + k->own.count, sizeof *of);

@@ -6,6 +6,8 @@
  *   input objects/bugs/b3_pop.c    a line each
  *   hash 0123456789abcdef          of the inputs
  *   argument -DSIZE=2              for the compiler, a line each
+ *   main is the test               with --main
+ *   word --filter=two              and what main is called with, a line each
  *   spec stack                     what --spec said, if it was given
  *   asked asif test ...            the command that does it all again
  *
@@ -92,6 +94,8 @@ static bool put_asked(const struct test_evidence *e, struct text *t, struct prob
   for (char *const *in = e->inputs; *in; in++) put_line(t, "input", *in);
   text_printf(t, "hash %016" PRIx64 "\n", hash);
   for (char *const *f = e->flags; *f; f++) put_line(t, "argument", *f);
+  if (e->program) text_add(t, "main is the test\n");
+  for (char *const *w = e->program; w && *w; w++) put_line(t, "word", *w);
   if (e->spec) evidence_put_spec(t, e->spec);
   put_line(t, "asked", e->asked);
   return true;
@@ -138,7 +142,8 @@ struct reading {
   struct mem *mem;
   const char *found, *asked, *client, *token, *text, *suppressions;
   struct spec_named spec; /* of --spec, or without a name */
-  evidence_list inputs, arguments, told;
+  evidence_list inputs, arguments, words, told;
+  bool is_program;
   uint64_t hash, steps;
   struct history_evidence history; /* of one that is wrong */
   struct text events;              /* of the others: Wing-Gong lines */
@@ -178,6 +183,8 @@ static bool read_asked(struct evidence_lines *l, struct reading *e) {
   if (!are_files(e->inputs.at)) return line_unexpected(l, "input and the name of a file");
   if (!line_hash(l, "hash", &e->hash)) return false;
   read_list(l, "argument", &e->arguments);
+  e->is_program = line_take(l, "main") != NULL;
+  read_list(l, "word", &e->words);
   if (!evidence_read_spec(l, &e->spec) || !line_text(l, "asked", &e->asked)) return false;
   return (!strncmp(e->asked, "asif test ", 10) && is_words(e->asked)) || line_unexpected(l, "asked asif test ...");
 }
@@ -320,6 +327,7 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   struct reading *e = a->file;
   struct object_options from = {
       .inputs = e->inputs.at, .flags = e->arguments.at, .spec = e->spec.name, .directory = a->directory};
+  if (e->is_program) from.program = e->words.at;
   struct run_options how = {.steps_most = (size_t)e->steps};
   struct image *image;
   struct compiled compiled;
@@ -401,7 +409,7 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
 /* True if it may be compiled and run. Otherwise the verdict is unknown, and what was said says why. */
 static bool may_run(struct reading *e) {
   struct replaying *r = e->replaying;
-  struct code_named code = {e->inputs.at, e->arguments.at, e->spec.name};
+  struct code_named code = {e->inputs.at, e->arguments.at, e->spec.name, e->is_program ? e->words.at : NULL};
   const char *refused;
   struct problem why;
   uint64_t hash;

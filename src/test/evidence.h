@@ -10,10 +10,10 @@ struct searched;
 struct schedule;
 
 struct test_evidence {
-  char *const *inputs, *const *flags;
-  const char *spec;    /* what --spec said, or NULL */
-  const char *asked;   /* the command that does it all again */
-  const char *verdict; /* of what was searched where nothing was found */
+  char *const *inputs, *const *flags, *const *program; /* as of compile_options */
+  const char *spec;                                    /* what --spec said, or NULL */
+  const char *asked;                                   /* the command that does it all again */
+  const char *verdict;                                 /* of what was searched where nothing was found */
   const struct object *object;
   const struct run_options *run;
   const char *suppressions; /* a file of them, or NULL */

@@ -613,8 +613,12 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   struct spec spec;
   bool given = o->spec && strcmp(o->spec, "self");
   if (given && !spec_load(o->spec, &spec, m, why)) return false;
-  struct compile_options c = {
-      .inputs = o->inputs, .flags = o->flags, .hooks = true, .directory = o->directory, .spec = given ? &spec : NULL};
+  struct compile_options c = {.inputs = o->inputs,
+                              .flags = o->flags,
+                              .program = o->program,
+                              .hooks = true,
+                              .directory = o->directory,
+                              .spec = given ? &spec : NULL};
   if (!compile(m, &c, compiled, why)) return false;
   *image = image_open(m, compiled->object, why);
   if (!*image) return cannot_load(o->inputs[0], compiled->object, why);

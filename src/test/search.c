@@ -470,10 +470,12 @@ static void end_worker(struct searching *k, struct waiting *w, unsigned i, enum 
 /* Those that do not hear that it is over. */
 static void end_deaf(struct searching *k, struct waiting *w) {
   double now = clock_seconds();
-  enum limit limit = k->limits->interrupted && *k->limits->interrupted                           ? LIMIT_INTERRUPT
-                     : k->limits->seconds > 0 && limits_elapsed(k->limits) >= k->limits->seconds ? LIMIT_TIME
-                                                                                                 : LIMIT_NONE;
-  if (limit == LIMIT_INTERRUPT) k->board->interrupted = 1;
+  bool late = k->limits->seconds > 0 && limits_elapsed(k->limits) >= k->limits->seconds;
+  enum limit limit = late                                                ? LIMIT_TIME
+                     : k->limits->interrupted && *k->limits->interrupted ? LIMIT_INTERRUPT
+                                                                         : LIMIT_NONE;
+  if (limit == LIMIT_INTERRUPT || (late && k->limits->interrupted && *k->limits->interrupted))
+    k->board->interrupted = 1;
   if (limit && !w->over) w->over = now;
   for (unsigned i = 0; limit && now > w->over + GRACE && i < w->count; i++) end_worker(k, w, i, WORKER_LIMIT, limit);
   if (k->board->found == UINT64_MAX) return;

@@ -14,9 +14,10 @@
  *
  * Sources are compiled with the hooks, objects and archives are taken as they are; all are linked with --wrap. */
 struct compile_options {
-  char *const *inputs; /* .c .cc .cpp .cxx .o .a; NULL-terminated */
-  char *const *flags;  /* for the compiler; NULL-terminated; or NULL */
-  bool hooks;          /* false: for stress: no --wrap; without `perturb` compiled as it would ship (-O2, no hooks) */
+  char *const *inputs;  /* .c .cc .cpp .cxx .o .a; NULL-terminated */
+  char *const *flags;   /* for the compiler; NULL-terminated; or NULL */
+  char *const *program; /* what main is called with, after its name; NULL-terminated: the test is main. Or NULL */
+  bool hooks;           /* false: for stress: no --wrap; without `perturb` compiled as it would ship (-O2, no hooks) */
   bool perturb; /* for stress: sources are compiled with -fsanitize=thread, but linked without it: the support has the
                    hooks */
   const char *support;  /* for stress: C text that is compiled by the C compiler with -O2 -fPIC (and -fsanitize=, if
@@ -114,6 +115,7 @@ void object_close(struct object *);
 /* Everything from the files to the object: compiles, loads into this process, reads the harness. */
 struct object_options {
   char *const *inputs, *const *flags;
+  char *const *program; /* as of compile_options */
   const char *spec;
   const char *directory; /* temporary, of compile_directory */
 };

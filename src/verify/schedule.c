@@ -575,7 +575,7 @@ bool schedule_replay(struct replaying *r, struct evidence_lines *l) {
   if (!read_moves(l, e)) return false;
   if (r->run) {
     char *const source[] = {(char *)e->options.path, (char *)e->options.against, NULL};
-    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name});
+    replay_tell_code(r, &(struct code_named){source, e->arguments.at, e->spec.name, NULL});
   }
   struct unit *unit = read_again(e);
   if (!unit) return r->unknown != NULL;
