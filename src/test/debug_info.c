@@ -251,6 +251,48 @@ static const char *function_name(struct debug_info *d, Dwarf_Die *die) {
   return name ? name : "??";
 }
 
+/* Is the address in a function that is inlined into this one? */
+static bool is_deeper(struct debug_info *d, Dwarf_Die *die, Dwarf_Addr address, unsigned depth) {
+  Dwarf_Die child;
+  if (!depth || d->dw->dwarf_child(die, &child)) return false;
+  do {
+    int tag = d->dw->dwarf_tag(&child);
+    if (tag == DW_TAG_inlined_subroutine && d->dw->dwarf_haspc(&child, address) > 0) return true;
+    if (tag == DW_TAG_lexical_block && is_deeper(d, &child, address, depth - 1)) return true;
+  } while (!d->dw->dwarf_siblingof(&child, &child));
+  return false;
+}
+
+/* Has the inlined function no code of another line, but where it begins? */
+static bool has_one_line(struct debug_info *d, const struct unit *unit, Dwarf_Die *die, int declared, int line) {
+  Dwarf_Die of = unit->lines;
+  Dwarf_Lines *lines;
+  size_t count;
+  if (d->dw->dwarf_getsrclines(&of, &lines, &count)) return false;
+  for (size_t i = 0; i < count; i++) {
+    Dwarf_Line *row = d->dw->dwarf_onesrcline(lines, i);
+    Dwarf_Addr address;
+    int other;
+    if (!row || d->dw->dwarf_lineaddr(row, &address) || d->dw->dwarf_lineno(row, &other)) return false;
+    Dwarf_Line *next = i + 1 < count ? d->dw->dwarf_onesrcline(lines, i + 1) : NULL;
+    Dwarf_Addr after;
+    if (next && !d->dw->dwarf_lineaddr(next, &after) && after == address) continue; /* no code is of this line */
+    if (other == line || other == declared || other == declared + 1) continue;
+    if (d->dw->dwarf_haspc(die, address) > 0 && !is_deeper(d, die, address, DEPTH_MOST)) return false;
+  }
+  return true;
+}
+
+/* Does who calls the function say more than its line: one that is inlined, and written in one line, or of a library and
+ * with one line of code? */
+static bool is_wrapper(struct debug_info *d, const struct unit *unit, Dwarf_Die *die, const char *file, int line) {
+  uint64_t declared = 0;
+  if (d->dw->dwarf_tag(die) != DW_TAG_inlined_subroutine || !debug_number(d, die, DW_AT_decl_line, &declared))
+    return false;
+  return declared == (uint64_t)line ||
+         (file && !strncmp(file, "/usr/", 5) && has_one_line(d, unit, die, (int)declared, line));
+}
+
 bool debug_frames(struct debug_info *d, uintptr_t address, size_t at, frame_user *use, void *self) {
   Dwarf_Die *scopes;
   const struct unit *unit = NULL;
@@ -266,9 +308,7 @@ bool debug_frames(struct debug_info *d, uintptr_t address, size_t at, frame_user
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
     struct place p = {.function = function_name(d, &scopes[i])};
     if (file && line > 0) p.file = place_shown(d->mem, file), p.line = (uint32_t)line;
-    uint64_t declared = 0;
-    bool wraps = tag == DW_TAG_inlined_subroutine && debug_number(d, &scopes[i], DW_AT_decl_line, &declared);
-    p.wrapper = wraps && declared == p.line;
+    p.wrapper = is_wrapper(d, unit, &scopes[i], file, line);
     use(self, at, &p);
     any = true;
     if (tag == DW_TAG_subprogram) break;

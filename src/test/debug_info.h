@@ -35,7 +35,8 @@ struct enumerator {
 /* Without qualifiers, and without the names that typedef gives. */
 struct type {
   enum type_kind kind;
-  bool system;           /* declared in a header of the system */
+  bool system;           /* declared in a header of the language */
+  bool reference;        /* a pointer that is written as what it leads to */
   const char *name;      /* "struct node", "queue<int>::node", "int"; NULL: it has none */
   uint64_t size;         /* 0: not known */
   const struct type *to; /* of a pointer and an array; NULL: of void */

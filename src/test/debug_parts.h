@@ -41,6 +41,8 @@
   X(dwarf_getsrc_die) \
   X(dwarf_lineno) \
   X(dwarf_linesrc) \
+  X(dwarf_onesrcline) \
+  X(dwarf_lineaddr) \
   X(dwarf_diecu) \
   X(dwarf_srclang)
 

@@ -268,6 +268,7 @@ static const struct type *read_type(struct debug_info *d, Dwarf_Die *given, unsi
   case DW_TAG_reference_type:
   case DW_TAG_rvalue_reference_type:
     t->kind = TYPE_POINTER;
+    t->reference = d->dw->dwarf_tag(&die) != DW_TAG_pointer_type;
     if (!t->size) t->size = sizeof(void *);
     struct waiting_type w = {.type = t};
     if (type_die(d, &die, &w.die)) vec_push(d->mem, &d->waiting, w);

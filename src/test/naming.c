@@ -39,6 +39,7 @@ struct known_block {
 struct node {
   const char *name; /* of a variable; NULL: a pointer in `parent` leads here */
   bool pointer;     /* it is the pointer that has the name */
+  bool reference;   /* which is a reference */
   uint32_t parent;
   uint32_t derefs;
   uintptr_t cell; /* where that pointer is; 0: in a register */
@@ -190,7 +191,7 @@ static bool put_object(const struct naming *n, uint32_t i, uint64_t offset, uint
   *f = field_put(k->type, offset - element * k->type->size, size, beyond, &field);
   const char *s = text_string(&field);
   if (f->offset) return false;
-  if (k->name && !k->pointer) {
+  if (k->name && (!k->pointer || (k->reference && !k->array))) {
     text_printf(to, "%s%s", k->name, s);
     return true;
   }
@@ -353,8 +354,11 @@ static void add_local(void *self, const struct local *l) {
     add_node(k, (struct node){.name = l->name, .at = pointer, .type = l->type, .extent = l->type->size, .live = true});
     return;
   }
+  if (l->type->reference && !type_is_record(l->type->to)) return; /* the argument of some small function */
   if (there) memcpy(&pointer, (const void *)l->value, sizeof pointer);
-  if (pointer) follow(k, pointer, l->type->to, (struct node){.name = l->name, .pointer = true, .derefs = 1});
+  if (pointer)
+    follow(k, pointer, l->type->to,
+           (struct node){.name = l->name, .pointer = true, .reference = l->type->reference, .derefs = 1});
 }
 
 static void search_from_locals(struct searching *k, const struct stack_frames *frames) {

@@ -194,6 +194,30 @@ for how in '' '-O0'; do
   says 'when inc() -> 0 returns'
 done
 
+# Small functions that are inlined: the line is that of who calls them.
+cat >small.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static inline int peek(atomic_int *at) { return atomic_load(at); }
+static inline void poke(atomic_int *at, int v) {
+  atomic_store(at, v); /* not written in one line: it is told here */
+}
+struct counter {
+  atomic_int n;
+};
+static struct counter all;
+static int inc(void) {
+  int was = peek(&all.n);
+  poke(&all.n, was + 1);
+  return was;
+}
+ASIF_OBJECT(counter)
+ASIF_OP_AS(fetch_add, inc)
+END
+told small.c --client 'inc() | inc()'
+says 'small.c:12  load all.n -> 0'
+says 'small.c:5   store all.n = 1'
+
 # Marks in the lower bits of pointers: no path, but the field; what is freed is told so; an array behind a pointer.
 cat >marked.c <<'END'
 #include <asif.h>
