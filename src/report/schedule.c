@@ -23,14 +23,15 @@ static const char *base_name(const char *path) {
 }
 
 /* Are the files told apart by their names? Then their folders say nothing. */
-static bool base_names_do(const struct schedule *s) {
+static bool base_names_do(struct mem *m, const struct schedule *s) {
+  bool *used = mem_zero(m, s->files.count + 1, sizeof *used), do_ = true;
   for (size_t i = 0; i < s->lines.count; i++)
-    for (size_t k = 0; k < i; k++) {
-      const struct schedule_line *a = &s->lines.at[i], *b = &s->lines.at[k];
-      if (!a->line || !b->line || a->file == b->file) continue;
-      if (!strcmp(base_name(schedule_path(s, a)), base_name(schedule_path(s, b)))) return false;
-    }
-  return true;
+    if (s->lines.at[i].line && s->lines.at[i].file < s->files.count) used[s->lines.at[i].file] = true;
+  for (size_t i = 0; i < s->files.count; i++)
+    for (size_t k = 0; k < i; k++)
+      do_ &= !used[i] || !used[k] || strcmp(base_name(s->files.at[i].path), base_name(s->files.at[k].path)) != 0;
+  mem_free(m, used);
+  return do_;
 }
 
 static void put_place(struct text *t, const struct schedule *s, const struct schedule_line *l, bool base) {
@@ -121,7 +122,7 @@ static void put_beside(struct text *t, const struct report *r, const struct sche
 
 void put_schedule(struct text *t, const struct report *r) {
   const struct schedule *s = r->execution->schedule;
-  bool base = base_names_do(s);
+  bool base = base_names_do(t->mem, s);
   int width = widest_place(t->mem, s, base);
   struct text place;
   text_open(&place, t->mem);

@@ -20,6 +20,8 @@ enum {
   ELEMENTS_MOST = 64, /* of an array that a pointer leads to: those that are looked into */
   POINTERS_MOST = 4096,
   NAME_MOST = 50, /* characters of a type's name: else without its arguments */
+  KEPT_IN_ALL = 1 << 24,
+  ALLOCATIONS_MOST = 256,
   READS_KEPT = 16,
   MET = 4 * NODES_MOST,
   KEPT_MOST = 1 << 14 /* bytes of a block, of which it is known whether they were written */
@@ -28,6 +30,7 @@ enum {
 
 struct known_block {
   uint32_t number, life;
+  uint32_t before; /* the same in an earlier life: its place + 1; 0: none */
   uint64_t size;
   bool array;
   const struct type *allocated, *reached; /* NULL: not known */
@@ -49,6 +52,13 @@ struct node {
   bool array, live;
 };
 
+/* What a call allocates. */
+struct allocation {
+  uintptr_t pc;
+  uint64_t size;
+  const struct type *type;
+};
+
 struct root {
   const char *name;
   uintptr_t at;
@@ -61,6 +71,9 @@ struct naming {
   uintptr_t base;
   VEC(struct root) roots;
   VEC(struct known_block) blocks;
+  VEC(uint32_t) newest; /* of each number: the place + 1 of its latest life; 0: none */
+  VEC(struct allocation) allocations;
+  size_t kept; /* bytes, for what was in blocks and whether it was written */
   struct node *nodes;
   size_t node_count;
   struct {
@@ -78,18 +91,34 @@ struct naming {
 /* Blocks. */
 
 static struct known_block *find_block(struct naming *n, uint32_t number, uint32_t life) {
-  for (size_t i = n->blocks.count; i-- > 0;)
-    if (n->blocks.at[i].number == number && n->blocks.at[i].life == life) return &n->blocks.at[i];
-  return NULL;
+  uint32_t i = number < n->newest.count ? n->newest.at[number] : 0;
+  while (i && n->blocks.at[i - 1].life != life) i = n->blocks.at[i - 1].before;
+  return i ? &n->blocks.at[i - 1] : NULL;
+}
+
+/* Once for each call: it takes reading the file. */
+static const struct type *allocated_by(struct naming *n, uintptr_t pc, uint64_t size) {
+  for (size_t i = 0; i < n->allocations.count; i++)
+    if (n->allocations.at[i].pc == pc && n->allocations.at[i].size == size) return n->allocations.at[i].type;
+  if (!n->info || n->allocations.count == ALLOCATIONS_MOST) return NULL;
+  struct allocation a = {pc, size, debug_allocated(n->info, pc - n->base - 1, size)};
+  vec_push(n->mem, &n->allocations, a);
+  return a.type;
 }
 
 static struct known_block *know_block(struct naming *n, const struct run_block *b) {
   struct known_block *k = find_block(n, b->number, b->life);
   if (k) return k;
   struct known_block new = {.number = b->number, .life = b->life, .size = b->size, .array = b->array};
-  if (b->size <= KEPT_MOST) new.written = mem_zero(n->mem, b->size + 1, 1);
-  if (n->info) new.allocated = debug_allocated(n->info, b->alloc_pc - n->base - 1, b->size);
+  if (b->size <= KEPT_MOST && n->kept + b->size <= KEPT_IN_ALL) {
+    new.written = mem_zero(n->mem, b->size + 1, 1);
+    n->kept += b->size;
+  }
+  new.allocated = allocated_by(n, b->alloc_pc, b->size);
+  while (n->newest.count <= b->number) vec_push(n->mem, &n->newest, 0);
+  new.before = n->newest.at[b->number];
   vec_push(n->mem, &n->blocks, new);
+  n->newest.at[b->number] = (uint32_t)n->blocks.count;
   return &n->blocks.at[n->blocks.count - 1];
 }
 
@@ -129,9 +158,9 @@ void naming_wrote(struct naming *n, uintptr_t address, uint64_t size) {
 
 static void keep_first(struct naming *n, uintptr_t address) {
   struct run_block b;
-  if (!run_block_at(address, &b) || b.size > KEPT_MOST) return;
+  if (!run_block_at(address, &b)) return;
   struct known_block *k = know_block(n, &b);
-  k->first = mem_string(n->mem, (const char *)b.start, b.size);
+  if (k->written) k->first = mem_string(n->mem, (const char *)b.start, b.size);
 }
 
 /* Of a block that was allocated when the code was loaded: what came before the run is not known, but this is no

@@ -9,6 +9,10 @@
 
 #define VTABLE "_ZTV" /* how the linker's names of tables of virtual functions begin */
 
+/* Accesses whose names are looked for with all that there is: a run of more is not read by anybody, and must not take
+ * so long that it is given up. */
+enum { NOTES_MOST = 20000 };
+
 static const char *const specials[] = {"ok", "nil", "true", "false", "empty", "full"};
 
 /* --- plain names and values --- */
@@ -102,9 +106,17 @@ static size_t note(void *self, unsigned fiber, enum point_kind kind, uintptr_t a
     if (kind == POINT_ALLOC) naming_access(k->naming, kind, address, size, fiber, NULL);
     return 0;
   }
-  stack_walk(k->base, &k->frames);
-  t.trail = trail_of(k, &k->frames);
-  if (address) t.named = naming_access(k->naming, kind, address, size, fiber, &k->frames);
+  if (k->notes.count < NOTES_MOST) {
+    stack_walk(k->base, &k->frames);
+    t.trail = trail_of(k, &k->frames);
+    if (address) t.named = naming_access(k->naming, kind, address, size, fiber, &k->frames);
+  } else if (kind == POINT_ALLOC || kind == POINT_FREE) {
+    t.named = naming_access(k->naming, kind, address, size, fiber, NULL);
+  } else if (!naming_pointer(k->naming, address, &t.named)) {
+    t.noted = false;
+  } else {
+    t.named.size = size;
+  }
   if (!k->notes.count) vec_push(k->mem, &k->notes, (struct told_access){.noted = false});
   vec_push(k->mem, &k->notes, t);
   return k->notes.count - 1;
