@@ -32,6 +32,11 @@ void limits_start(struct limits *l, double seconds, size_t bytes) {
   *l = (struct limits){.started = clock_seconds(), .seconds = seconds, .bytes = bytes};
 }
 
+void limits_time(struct limits *l, double seconds) {
+  l->started = clock_seconds();
+  l->seconds = seconds;
+}
+
 double limits_elapsed(const struct limits *l) { return clock_seconds() - l->started; }
 
 bool limits_poll(struct limits *l) {

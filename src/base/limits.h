@@ -23,6 +23,7 @@ struct limits {
 };
 
 void limits_start(struct limits *, double seconds, size_t bytes);
+void limits_time(struct limits *, double seconds); /* the clock begins again, with this limit */
 double limits_elapsed(const struct limits *);
 bool limits_poll(
     struct limits *); /* true once any limit is reached; reads the clock, so poll every few hundred steps */

@@ -404,20 +404,41 @@ static bool must_search_again(struct test_job *j) {
   return false;
 }
 
+/* The clock of a limit begins with what it limits: loading the code, whose constructors may hang, and then the search.
+ * What the compiler takes is not theirs. */
+static void begin_loading(void *self) {
+  struct test_job *j = self;
+  *j->phase = PHASE_LOAD;
+  limits_time(&j->limits, j->seconds);
+}
+static void begin_search(struct test_job *j) {
+  *j->phase = PHASE_RUN;
+  limits_time(&j->limits, j->seconds > 0 || j->sized ? j->seconds : DEFAULT_SECONDS);
+}
+
+/* Where nobody says which clients, or how they are explored, there is always more to try. */
+static bool search(struct test_job *j, struct mem *m, struct problem *why) {
+  if (!j->anytime) return search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why);
+  return search_anytime(m, j->image, &j->clients, &j->options, j->limited, &j->limits, &j->answer, why);
+}
+
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
   struct object_options o = {.inputs = j->inputs,
                              .flags = j->flags,
                              .program = j->program,
                              .spec = arg_value(j->args, "spec"),
-                             .directory = j->directory};
-  *j->phase = PHASE_LOAD;
+                             .directory = j->directory,
+                             .compiled = begin_loading,
+                             .self = j};
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
+  *j->phase = PHASE_PREPARE;
+  limits_time(&j->limits, 0);
   mem_open_beside(&j->own, m);
   if (!suppressions_read(&j->own, arg_value(j->args, "suppressions"), j->image, j->compiled.object, &j->options.run,
                          &j->suppressions, why))
     return false;
-  *j->phase = PHASE_RUN;
   const char *token = arg_value(j->args, "replay");
+  if (token) begin_search(j);
   if (token) return repeat(j, token, why) && (j->answer.verdict == VERDICT_HOLDS || tell_finding(j, false, why));
   if (!make_clients(j, m, why)) return false;
   bool automatic = !j->leaks || !strcmp(j->leaks, "auto");
@@ -425,9 +446,11 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
-  if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+  j->anytime = !j->sized && j->options.automatic && !j->options.approx && !j->object.tests;
+  begin_search(j);
+  if (!search(j, m, why)) return false;
   while (must_search_again(j))
-    if (!search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why)) return false;
+    if (!search(j, m, why)) return false;
   j->covered = j->options.coverage && coverage_known(j->options.coverage) && j->answer.verdict != VERDICT_VIOLATED &&
                j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);
@@ -581,12 +604,15 @@ static int under_debugger(const struct args *a, const struct test_job *j, const 
 /* Waits for the child, as long as it may take. */
 static int wait_for_child(struct test_job *j, pid_t child, int pipe_end) {
   struct pollfd fd = {.fd = pipe_end, .events = POLLIN};
-  double started = clock_seconds(), since = 0;
-  int status = 0;
+  double started = 0, since = 0;
+  int status = 0, phase = PHASE_COMPILE;
   enum limit limit = LIMIT_NONE;
   while (waitpid(child, &status, WNOHANG) == 0) {
     double now = clock_seconds(), grace = *j->phase == PHASE_TELL ? 5 * GRACE : GRACE;
-    if (!since && (told || (j->seconds > 0 && now > started + j->seconds))) {
+    if (phase < PHASE_RUN && *j->phase != phase) started = now; /* the child's clock begins again, too */
+    phase = *j->phase;
+    if (!since &&
+        (told || (j->seconds > 0 && (phase == PHASE_LOAD || phase >= PHASE_RUN) && now > started + j->seconds))) {
       since = now;
       limit = told ? LIMIT_INTERRUPT : LIMIT_TIME;
       if (told || *j->phase < PHASE_RUN) kill(child, SIGTERM);
@@ -650,7 +676,8 @@ static int run(const struct args *a) {
   } else if (!(j.directory = compile_directory(&m, &why))) {
     status = problem_status(&why);
   } else {
-    limits_start(&j.limits, j.seconds > 0 || j.sized ? j.seconds : DEFAULT_SECONDS, j.bytes);
+    limits_start(&j.limits, 0, j.bytes);
+    j.begun = j.limits.started;
     j.limits.interrupted = &interrupted;
     status = debug ? in_child(&j) : supervise(&j);
     compile_remove(j.directory);

@@ -75,11 +75,39 @@ static void put_explored(const struct test_job *j, struct text *t) {
     put_number(t, s->clients, "client, ", "clients, ");
 }
 
+/* Is the client in which something was found larger than those that are searched in full? */
+static bool found_larger(const struct test_job *j) {
+  const struct client *c = &j->answer.finding.client;
+  bool larger = c->threads > j->size.threads;
+  for (unsigned i = 0; i < c->threads; i++) larger |= c->first[i + 1] - c->first[i] > j->size.ops;
+  return j->anytime && larger;
+}
+
+/* "104 larger clients, up to 5 threads, 12 operations of one: every schedule of 60, up to 1 delay or preemption of 40, some of 4" */
+static char *larger_words(const struct test_job *j, struct mem *m) {
+  const struct larger_tried *l = &j->answer.larger;
+  struct text t;
+  text_open(&t, m);
+  put_number(&t, l->clients, "larger client", "larger clients");
+  text_printf(&t, ", up to %u thread%s, %u operations of one: ", l->threads, l->threads == 1 ? "" : "s", l->ops);
+  text_printf(&t, "every schedule of %llu", (unsigned long long)l->complete);
+  if (l->bounded) {
+    text_add(&t, ", up to ");
+    put_number(&t, l->bound, "delay or preemption", "delays or preemptions");
+    text_printf(&t, " of %llu", (unsigned long long)l->bounded);
+  }
+  uint64_t rest = l->clients - l->complete - l->bounded;
+  if (rest) text_printf(&t, ", some of %llu", (unsigned long long)rest);
+  return text_of(m, &t);
+}
+
 static char *explored(const struct test_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   put_explored(j, &t);
   text_add(&t, sizes(j, m));
+  if (j->answer.verdict == VERDICT_VIOLATED && found_larger(j)) text_add(&t, ", and larger clients");
+  if (j->answer.verdict != VERDICT_VIOLATED && j->answer.larger.clients) text_printf(&t, "; %s", larger_words(j, m));
   return text_of(m, &t);
 }
 
@@ -206,7 +234,7 @@ static const char *reach_more(const struct test_job *j, struct mem *m) {
   else if (arg_flag(j->args, "client"))
     text_add(&t, "other clients may reach it");
   else
-    text_printf(&t, "try --ops %u", 2 * j->size.ops + 1);
+    text_printf(&t, "try --ops %u", 2 * (j->answer.larger.ops > j->size.ops ? j->answer.larger.ops : j->size.ops) + 1);
   return text_of(m, &t);
 }
 
@@ -268,6 +296,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to, "the code asks which thread it is (asif_thread): threads are not taken to be alike");
   if (s->unsupported && (s->verdict != VERDICT_UNKNOWN || s->limit))
     note(m, to, "some runs were given up: %s", s->unsupported);
+  if (s->larger.unsupported) note(m, to, "some runs of larger clients were given up: %s", s->larger.unsupported);
   if (j->changed) note(m, to, "the code has changed since the token was made");
   if (j->schedule.uninitialised) note(m, to, "%s", j->schedule.uninitialised);
   if (j->schedule.no_names) note(m, to, "%s", j->schedule.no_names);
@@ -376,6 +405,17 @@ static void put_unreached_json(const struct test_job *j, struct mem *m, struct t
   text_add(t, j->unreached_count ? "]" : "[]");
 }
 
+static void put_larger_json(const struct test_job *j, struct text *t) {
+  const struct larger_tried *l = &j->answer.larger;
+  if (!l->clients) {
+    text_add(t, ",\"larger\":null");
+    return;
+  }
+  text_printf(t, ",\"larger\":{\"clients\":%llu,\"complete\":%llu,\"bounded\":%llu,\"bound\":%u,", (unsigned long long)l->clients,
+              (unsigned long long)l->complete, (unsigned long long)l->bounded, l->bound);
+  text_printf(t, "\"threads\":%u,\"operations\":%u,\"calls\":%u}", l->threads, l->ops, l->calls);
+}
+
 static char *members(const struct test_job *j, struct mem *m, const char *client) {
   const struct searched *s = &j->answer;
   struct text t;
@@ -392,6 +432,7 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
               (unsigned long long)s->traces, s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false",
               client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
+  put_larger_json(j, &t);
   put_unreached_json(j, m, &t);
   if (j->options.keep_going) put_also_json(j, m, &t);
   return text_of(m, &t);
@@ -465,7 +506,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
                                                                  : NULL,
                               .result = &f->result,
                               .execution = &f->execution,
-                              .seconds = limits_elapsed(&j->limits),
+                              .seconds = clock_seconds() - j->begun,
                               .cpu_seconds = clock_cpu_seconds() - j->cpu + s->cpu_seconds,
                               .peak_rss_kb = peak_rss_kb() + s->peak_kb,
                               .color = isatty(STDOUT_FILENO),
@@ -516,6 +557,7 @@ static bool write_evidence(const struct test_job *j, struct mem *m, const struct
                             .suppressions = arg_value(j->args, "suppressions"),
                             .searched = &j->answer,
                             .unreached = unreached_words(j, m),
+                            .larger = j->answer.larger.clients ? larger_words(j, m) : NULL,
                             .bound = &j->spec,
                             .schedule = &j->schedule,
                             .token = j->token};

@@ -9,7 +9,7 @@
 #include "test/tell.h"
 
 /* What the child is doing, for when it dies. SAID: the verdict is printed, the files asked for are being written. */
-enum test_phase { PHASE_COMPILE, PHASE_LOAD, PHASE_RUN, PHASE_TELL, PHASE_SAID, PHASE_DONE };
+enum test_phase { PHASE_COMPILE, PHASE_LOAD, PHASE_PREPARE, PHASE_RUN, PHASE_TELL, PHASE_SAID, PHASE_DONE };
 
 /* A finding that is listed. */
 struct test_other {
@@ -27,10 +27,12 @@ struct test_job {
   struct client_options size;
   bool sized;   /* the user said how large clients are, or which */
   bool limited; /* ... or how long it may take */
+  bool anytime; /* clients that are larger than `size` are tried, too */
   struct search_options options;
   const char *leaks;
   sentences suppressions; /* what there is to say about them */
   double seconds, cpu;
+  double begun; /* when, by the clock: limits have clocks of their own */
   size_t bytes;
   struct limits limits;
   struct compiled compiled;

@@ -9,13 +9,14 @@
 static struct {
   const uintptr_t *places; /* sorted */
   size_t count;
-  uint8_t *met;   /* by place; shared with other processes */
-  trap_code *was; /* what is in each place */
-  bool *set;      /* the trap is there */
+  _Atomic uint32_t *met; /* by place; shared with other processes */
+  uint32_t number;       /* of what is run */
+  trap_code *was;        /* what is in each place */
+  bool *set;             /* the trap is there */
 } cover;
 
 /* All at once: the pages are made writable once. Where something else has put a trap, that stays. */
-bool run_cover(const uintptr_t *places, size_t count, uint8_t *met) {
+bool run_cover(const uintptr_t *places, size_t count, _Atomic uint32_t *met, const bool *known) {
   run_cover_end();
   if (!count) return true;
   cover.was = calloc(count, sizeof *cover.was);
@@ -28,16 +29,18 @@ bool run_cover(const uintptr_t *places, size_t count, uint8_t *met) {
   for (size_t i = 0; i < count; i++) {
     trap_code trap = TRAP;
     memcpy(&cover.was[i], (const void *)places[i], sizeof trap);
-    cover.set[i] = cover.was[i] != TRAP;
+    cover.set[i] = cover.was[i] != TRAP && !known[i];
     if (cover.set[i])
       memcpy((void *)places[i], &trap, sizeof trap);
-    else
+    else if (!known[i])
       met[i] = 1; /* whether it is executed is not known */
   }
   mprotect((void *)low, high - low, PROT_READ | PROT_EXEC);
   __builtin___clear_cache((char *)low, (char *)high);
   return true;
 }
+
+void run_cover_as(uint32_t number) { cover.number = number; }
 
 void run_cover_end(void) {
   for (size_t i = 0; i < cover.count; i++)
@@ -59,13 +62,17 @@ bool coverage_reached(uintptr_t pc, void *context) {
   if (!place || !cover.set[place - cover.places]) return false;
   size_t i = (size_t)(place - cover.places);
   cover.set[i] = false;
-  cover.met[i] = 1;
+  uint32_t met = cover.met[i], now = cover.number + 1;
+  while ((!met || now < met) && !atomic_compare_exchange_weak(&cover.met[i], &met, now)) {}
   write_code(at, cover.was[i]);
   go_to(context, at);
   return true;
 }
 #else
-bool run_cover(const uintptr_t *places, size_t count, uint8_t *met) { return (void)places, (void)met, !count; }
+bool run_cover(const uintptr_t *places, size_t count, _Atomic uint32_t *met, const bool *known) {
+  return (void)places, (void)met, (void)known, !count;
+}
+void run_cover_as(uint32_t number) { (void)number; }
 void run_cover_end(void) {}
 bool coverage_reached(uintptr_t pc, void *context) { return (void)pc, (void)context, false; }
 #endif

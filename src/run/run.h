@@ -321,9 +321,11 @@ enum { RUN_BROKEN = 70 };
 /* ... because there is no memory, and no run that could end instead. */
 enum { RUN_NO_MEMORY = 71 };
 
-/* From now on, up to the end: met[i] becomes 1 when the code comes to places[i], the beginning of an instruction. They
- * are sorted, and in the image. After run_open. False: it cannot be done. */
-bool run_cover(const uintptr_t *places, size_t count, uint8_t *met);
+/* From now on, up to the end: met[i] becomes 1 + the number of what is run (run_cover_as) when the code comes to
+ * places[i], the beginning of an instruction; of several processes the lowest stays, and 0 is: never. The places are
+ * sorted, and in the image; those that are `known` are not looked at. After run_open. False: it cannot be done. */
+bool run_cover(const uintptr_t *places, size_t count, _Atomic uint32_t *met, const bool *known);
+void run_cover_as(uint32_t number); /* at first 0 */
 void run_cover_end(void);
 
 bool run_reads_freed(void); /* struct run's, after a run that was given up too */

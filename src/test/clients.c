@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "test/test.h"
+#include "test/clients.h"
 
 enum { CALLS_MOST = 4096 };
 
@@ -200,7 +200,7 @@ static bool seen_before(struct filling *f, struct state s) {
   return false;
 }
 
-static int compare_call(const struct call *a, const struct call *b) {
+int compare_call(const struct call *a, const struct call *b) {
   if (a->op != b->op) return a->op < b->op ? -1 : 1;
   for (int i = 0; i < CALL_ARGS; i++)
     if (a->arg[i] != b->arg[i]) return a->arg[i] < b->arg[i] ? -1 : 1;
@@ -293,33 +293,6 @@ static bool misuses(struct mem *scratch, const struct object *o, const struct cl
 
 /* All. */
 
-/* A kind of threads: those of a role, or all. */
-struct kind {
-  struct call *calls;
-  size_t call_count;
-  unsigned most; /* threads */
-};
-
-struct clients {
-  struct mem *mem, *scratch;
-  const struct object *object;
-  const struct client *one; /* the only one; or NULL */
-  unsigned threads, ops;
-  bool alike; /* threads of a kind are interchangeable */
-  struct kind *kinds;
-  unsigned kind_count;
-  /* The client being made. */
-  uint32_t first[FIBERS_MOST + 1];
-  struct call *calls; /* room for threads * ops */
-  unsigned kind[FIBERS_MOST];
-  /* Who uses them. */
-  client_user *use;
-  void *self;
-  uint64_t count; /* of those made */
-  uint64_t asked; /* how often whether something exceeds the bound */
-  struct client_memory *memory;
-};
-
 static bool add_calls(const struct object_op *op, uint32_t number, struct kind *to, struct problem *why) {
   struct call call = {.op = number};
   for (unsigned a = 0; a < op->arg_count; a++) call.arg[a] = op->in[a].low;
@@ -399,6 +372,13 @@ static bool too_much(struct clients *k, unsigned thread, unsigned done) {
   return over;
 }
 
+bool client_left_out(struct clients *k, const struct client *c) {
+  bool bounded = k->object->bound >= 0 && k->object->bounded.name;
+  bool out = misuses(k->scratch, k->object, c) || (bounded && exceeds_bound(k->scratch, k->object, c));
+  mem_close(k->scratch);
+  return out;
+}
+
 static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);
 
 /* The calls of one thread, from call number `done` on. */
@@ -442,6 +422,9 @@ uint64_t clients_each(struct clients *k, client_user *use, void *self) {
     use(self, 0, k->one);
     return 1;
   }
+  for (size_t i = 0; k->list && i < k->list_count; i++)
+    if (!use(self, k->count++, &k->list[i])) break;
+  if (k->list) return k->count;
   for (unsigned n = 1; n <= k->threads * k->ops; n++)
     for (unsigned t = (n + k->ops - 1) / k->ops; t <= k->threads && t <= n; t++)
       if (!make_threads(k, 0, t, n, 0)) return k->count;
@@ -484,11 +467,13 @@ struct clients *clients_open(struct mem *m, const struct client_source *from, st
                         .scratch = mem_child(m),
                         .object = o,
                         .one = from->one,
+                        .list = from->list,
+                        .list_count = from->count,
                         .memory = from->memory,
                         .threads = from->size.threads,
                         .ops = from->size.ops,
                         .alike = !o->asks_thread};
-  if (k->one) return k;
+  if (k->one || k->list) return k;
   k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
   if (!make_kinds(k, why)) return NULL;
   if (clients_count(k, 1)) return k;

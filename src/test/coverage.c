@@ -52,7 +52,8 @@ struct coverage {
   uintptr_t *places; /* of the blocks that are reachable */
   uint32_t *place_blocks;
   size_t count;
-  uint8_t *met; /* shared by processes */
+  _Atomic uint32_t *met; /* shared by processes: see run_cover; the last one: nothing can be said */
+  bool *known;           /* those met before coverage_news was last asked */
   size_t room;
   uint32_t *table; /* of lines, by hash */
   /* While the disassembly is read. */
@@ -333,13 +334,28 @@ struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct i
     if (is_called(s, i)) reach(k, block_at(k, (uintptr_t)s->object->ops[i].run.function - k->base), &todo);
   follow(k, &todo);
   choose_places(k);
-  k->room = k->count + 1;
+  k->room = (k->count + 1) * sizeof *k->met;
+  k->known = mem_zero(m, k->count + 1, sizeof *k->known);
   k->met = mmap(NULL, k->room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return k->met == MAP_FAILED ? NULL : k;
 }
 
 void coverage_watch(const struct coverage *k) {
-  if (!run_cover(k->places, k->count, k->met)) k->met[k->count] = 1; /* nothing can be said */
+  if (!run_cover(k->places, k->count, k->met, k->known)) k->met[k->count] = 1;
+}
+
+void coverage_news(struct coverage *k, void (*tell)(void *self, uint32_t number), void *self) {
+  for (size_t i = 0; i < k->count; i++) {
+    if (k->known[i] || !k->met[i]) continue;
+    k->known[i] = true;
+    tell(self, k->met[i] - 1);
+  }
+}
+
+bool coverage_full(const struct coverage *k) {
+  for (size_t i = 0; i < k->count; i++)
+    if (!k->met[i]) return false;
+  return true;
 }
 
 bool coverage_known(const struct coverage *k) { return !k->met[k->count]; }

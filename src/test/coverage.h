@@ -9,6 +9,10 @@ struct coverage;
 struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct client_source *);
 /* In a process that runs the code, after run_open: notes what it reaches. Several processes note in one. */
 void coverage_watch(const struct coverage *);
+/* Between searches: of each place that was met for the first time since this was last asked, the number of the first
+ * client that did. */
+void coverage_news(struct coverage *, void (*tell)(void *self, uint32_t number), void *self);
+bool coverage_full(const struct coverage *);  /* was everything met? */
 bool coverage_known(const struct coverage *); /* afterwards: was it possible? */
 /* Lines that were not executed, or of which a branch was not; the most important first. */
 struct unreached {

@@ -23,7 +23,7 @@
  *
  * and then, of a history that is wrong, what any such evidence has from `verdict` on (evidence/write.c), else `history`
  * and Wing-Gong lines. Where nothing was found: `verdict`, `clients`, `explored`, `schedules`, `histories`, with what
- * was searched.
+ * was searched, and `larger` and `unreached` where there is something to say.
  *
  * Replaying has two parts that are independent of each other. A history that is said to be wrong is looked at by the
  * code that looks at every such one (evidence/core.c). And the files are compiled again, the token is run, and must do
@@ -112,6 +112,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
     text_printf(&t,
                 "verdict %s\nclients %" PRIu64 "\nexplored %" PRIu64 "\nschedules %" PRIu64 "\nhistories %" PRIu64 "\n",
                 e->verdict, s->clients, s->done, s->schedules, s->histories);
+    if (e->larger) put_line(&t, "larger", e->larger);
     if (e->unreached) put_line(&t, "unreached", e->unreached);
     return flush(&t, out);
   }
@@ -213,7 +214,9 @@ static bool replay_nothing(struct evidence_lines *l, struct reading *e) {
   text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored,
               clients);
   if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
-  const char *unreached = line_take(l, "unreached");
+  const char *larger = line_take(l, "larger"), *unreached = NULL;
+  if (larger) text_printf(said, "; %s", larger);
+  unreached = line_take(l, "unreached");
   if (unreached) text_printf(said, "; never executed: %s", unreached);
   text_printf(said, "; nothing shorter shows that. This does it again:\n\n  %s\n\n", e->asked);
   return replay_unknown(e->replaying, "the search was not repeated");

@@ -17,6 +17,7 @@ struct test_evidence {
   const struct object *object;
   const struct run_options *run;
   const char *suppressions; /* a file of them, or NULL */
+  const char *larger;       /* which larger clients were tried besides, in words; or NULL */
   const char *unreached;    /* what was never executed, or NULL */
   const struct searched *searched;
   const struct spec *bound; /* to the history of the finding */

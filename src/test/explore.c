@@ -38,8 +38,13 @@ static void count_trace(struct explorer *e, const struct run *run, bool traced) 
   if (hashes_add(e->share.traces, trace_hash(&e->trace), 0) == HASH_NEW) e->counts->traces++;
 }
 
-void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
-  e->counts->steps += run->count;
+/* Have the runs taken as many steps as they may? A count, so that the same exploration ends at the same run. */
+static void look_at_steps(struct explorer *e) {
+  if (!e->options.steps_most || e->stopped || e->counts->steps + e->counts->skipped < e->options.steps_most) return;
+  e->stopped = e->counts->spent = true;
+}
+
+static void count_run(struct explorer *e, const struct run *run, bool traced) {
   if (run->end == RUN_CUT || run->end == RUN_CANNOT) {
     e->counts->cut++;
     return;
@@ -51,9 +56,16 @@ void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
   if (e->visit(e->context, run) == VISIT_STOP) e->stopped = true;
 }
 
+void explorer_visit(struct explorer *e, const struct run *run, bool traced) {
+  e->counts->steps += run->count;
+  count_run(e, run, traced);
+  look_at_steps(e);
+}
+
 void explorer_skip(struct explorer *e) {
   e->counts->schedules++;
   e->counts->skipped++;
+  look_at_steps(e);
 }
 
 /* What is to be shared and is not given is one's own. */

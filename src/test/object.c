@@ -620,6 +620,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
                               .directory = o->directory,
                               .spec = given ? &spec : NULL};
   if (!compile(m, &c, compiled, why)) return false;
+  if (o->compiled) o->compiled(o->self);
   *image = image_open(m, compiled->object, why);
   if (!*image) return cannot_load(o->inputs[0], compiled->object, why);
   tell_unseen(m, *image, compiled);

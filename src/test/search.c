@@ -29,7 +29,6 @@ enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST
 #define PATIENCE 5.0 /* seconds for a schedule to end a process once more */
 
 enum { AGAIN_MOST = 4 << 20 }; /* schedules for finding the first finding */
-enum { COUNTED = 1024 };       /* clients that are counted before the search begins; more are counted beside it */
 enum { SKIPS_POLL = 1024 };
 enum { WAITED_MOST = 3 }; /* runs that wait in the kernel, after which there is no sense in more of them */
 enum { EXIT_ALIVE = 77 }; /* how a process ends that did not die */
@@ -70,10 +69,10 @@ struct worker {
 };
 
 struct board {
-  _Atomic uint64_t next;           /* client */
-  _Atomic uint64_t found;          /* the first client with a finding; UINT64_MAX: none */
-  _Atomic uint64_t part;           /* of one that is divided */
-  _Atomic uint64_t total, counted; /* clients: all; 0: not known, but more than `counted` */
+  _Atomic uint64_t next;  /* client */
+  _Atomic uint64_t found; /* the first client with a finding; UINT64_MAX: none */
+  _Atomic uint64_t part;  /* of one that is divided */
+  struct client_total total;
   _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
   _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
   _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
@@ -232,6 +231,7 @@ static enum visit visit(void *self, const struct run *r) {
       k->me->unsupported_pc = run_found_places(&at) ? at[0].pc : 0;
       snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
     }
+    if (k->options->tasks) k->options->tasks[k->client].cannot = true;
     if (r->waited >= WAITED_MOST) k->me->outcome = WORKER_THROUGH;
     return overtaken(k) || k->me->outcome != WORKER_RUNS ? VISIT_STOP : VISIT_ON;
   }
@@ -258,8 +258,8 @@ static bool may_exchange(const struct object *o) {
   return !o->knows_thread && !(o->spec.by_process && (o->spec.user || o->self));
 }
 
-static struct explore_options options_for(const struct search_options *options, const struct object *object,
-                                          const struct client *c) {
+struct explore_options explore_automatic(const struct search_options *options, const struct object *object,
+                                         const struct client *c) {
   struct explore_options o = options->explore;
   o.alike = may_exchange(object);
   if (!options->automatic) return o;
@@ -275,6 +275,12 @@ static void add_forgiven(struct races_seen *seen, const struct forgiven_race *r)
     if (!memcmp(seen->forgiven[i].pc, r->pc, sizeof r->pc)) return;
   if (seen->count < FORGIVEN_MOST) seen->forgiven[seen->count++] = *r;
 }
+void races_add(struct races_seen *to, const struct races_seen *more) {
+  to->volatiles |= more->volatiles;
+  to->incomplete |= more->incomplete;
+  for (size_t i = 0; i < more->count; i++) add_forgiven(to, &more->forgiven[i]);
+  if (more->volatile_race[0]) memcpy(to->volatile_race, more->volatile_race, sizeof to->volatile_race);
+}
 static void see_races(struct races_seen *seen) {
   const struct forgiven_race *r;
   size_t count = run_forgiven(&r);
@@ -282,15 +288,26 @@ static void see_races(struct races_seen *seen) {
   run_volatile_race(seen->volatile_race);
 }
 
+static void note_task(struct search_task *t, const struct explore_counts *c, bool counted) {
+  t->done = true;
+  t->refused = !counted;
+  t->spent = c->spent;
+  t->complete = c->complete;
+  t->bound = c->bound;
+  t->steps = c->steps;
+}
+
 /* Explores a client. False if there is an end to it all. */
 static bool explore_client(struct searching *k, const struct client *c) {
-  struct explore_options o = options_for(k->options, k->object, c);
+  struct search_task *task = k->options->tasks ? &k->options->tasks[k->client] : NULL;
+  struct explore_options o = task ? task->how : explore_automatic(k->options, k->object, c);
   struct explore_counts counts = {0};
   struct problem why;
   struct worker *w = k->me;
   struct share share = {.workers = 1, .choices = w->shown, .choice_count = &w->shown_count};
   if (k->options->schedules_most) share.left = &k->board->schedules_left;
   judge_forget(k->judge);
+  run_cover_as((uint32_t)k->client);
   if (k->divided) {
     share.worker = k->number;
     share.workers = k->jobs;
@@ -304,6 +321,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   if (!explore(c, &o, &share, &k->own, visit, k, &counts, &why)) {
     if (why.kind == PROBLEM_UNSUPPORTED) {
       snprintf(w->unsupported, sizeof w->unsupported, "%.500s", why.text);
+      if (task) task->cannot = true;
       w->outcome = WORKER_THROUGH;
     } else {
       problem_internal(&w->failed, "%.500s", why.text);
@@ -330,6 +348,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   }
   w->done++;
   w->refused += !k->counted;
+  if (task) note_task(task, &counts, k->counted);
   if (!counts.complete) {
     if (!w->incomplete || counts.bound < w->bound) w->bound = counts.bound;
     w->incomplete = true;
@@ -359,8 +378,8 @@ static void explore_clients(struct searching *k) {
     k->me->outcome = WORKER_LIMIT;
     return;
   }
-  assert(!k->board->total || k->board->total == made);
-  k->board->total = made;
+  assert(!k->board->total.all || k->board->total.all == made);
+  k->board->total.all = made;
 }
 
 static void work(struct searching *k) {
@@ -427,10 +446,7 @@ static void sum_up(struct searching *k) {
     s->long_runs |= w->long_runs;
     s->shares_stacks |= w->shares_stacks;
     s->reads_freed |= w->reads_freed;
-    s->seen.volatiles |= w->seen.volatiles;
-    s->seen.incomplete |= w->seen.incomplete;
-    for (size_t n = 0; n < w->seen.count; n++) add_forgiven(&s->seen, &w->seen.forgiven[n]);
-    if (w->seen.volatile_race[0]) memcpy(s->seen.volatile_race, w->seen.volatile_race, sizeof w->seen.volatile_race);
+    races_add(&s->seen, &w->seen);
     s->wide |= w->wide;
     s->cpu_seconds += w->cpu;
     s->peak_kb += w->peak_kb;
@@ -438,9 +454,9 @@ static void sum_up(struct searching *k) {
     if (s->complete || w->bound < s->bound) s->bound = w->bound;
     s->complete = false;
   }
-  s->uncounted = !k->board->total;
-  uint64_t seen = k->board->next > k->board->counted ? k->board->next : k->board->counted;
-  s->clients = s->uncounted ? seen : k->board->total;
+  s->uncounted = !k->board->total.all;
+  uint64_t seen = k->board->next > k->board->total.seen ? k->board->next : k->board->total.seen;
+  s->clients = s->uncounted ? seen : k->board->total.all;
   if (k->divided) s->done = s->done == k->jobs;
   if (k->divided && s->refused < k->jobs) s->refused = 0;
   if (s->refused > s->clients) s->refused = s->clients;
@@ -582,6 +598,7 @@ static bool died(struct searching *k, unsigned number, int status) {
   struct worker *w = &k->board->workers[number];
   struct finding again = {.choices = w->shown, .count = w->shown_count};
   struct text t;
+  if (k->options->tasks) k->options->tasks[w->at].cannot = true;
   bool known = w->shown_count < CHOICES_SHOWN && clients_find(k->clients, w->at, k->mem, &again.client);
   text_open(&t, k->mem);
   if (ended_by_machine(status)) {
@@ -624,53 +641,15 @@ static bool died(struct searching *k, unsigned number, int status) {
   return true;
 }
 
-/* Counts the clients, where there are many, in a process that gives way to the others. */
-static bool count_client(void *self, uint64_t number, const struct client *c) {
-  struct board *b = self;
-  (void)c;
-  if (number % SKIPS_POLL == 0 && number > b->counted) b->counted = number;
-  return !b->total;
-}
-
-static void count_clients(struct searching *k) {
-  struct mem m;
-  struct problem why;
-  mem_open(&m, NULL);
-  if (MEM_GUARD(&m)) _exit(0);
-  if (nice(10) == -1) _exit(0);
-  spec_user_forked();
-  struct clients *own = clients_open(&m, &k->source, &why);
-  uint64_t made = own ? clients_each(own, count_client, k->board) : 0;
-  if (!k->board->total) k->board->total = made;
-  _exit(0);
-}
-
-static pid_t start_counting(struct searching *k) {
-  if (k->board->total) return -1;
-  pid_t parent = getpid(), pid = fork();
-  if (pid) return pid;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
-  count_clients(k);
-  _exit(0);
-}
-
-static void end_counting(pid_t pid) {
-  if (pid < 0) return;
-  kill(pid, SIGKILL);
-  waitpid(pid, NULL, 0);
-}
-
 static bool start(struct searching *k) {
   struct waiting w = {0};
   int ends[2];
   fflush(stdout);
   fflush(stderr);
-  pid_t counting = start_counting(k); /* before there is a pipe, the end of which it would keep open */
+  pid_t counting =
+      counting_start(&k->source, &k->board->total); /* before there is a pipe, the end of which it would keep open */
   if (pipe(ends)) {
-    end_counting(counting);
+    counting_end(counting);
     return problem_of(k->why, PROBLEM_SYSTEM, "no pipe can be made: %s", strerror(errno)), false;
   }
   for (; w.count < k->jobs; w.count++) {
@@ -698,20 +677,24 @@ static bool start(struct searching *k) {
   }
   wait_for_end(k, &w, ends[0]);
   close(ends[0]);
-  end_counting(counting);
+  counting_end(counting);
   for (unsigned i = 0; good && i < w.count; i++)
     if (!w.stopped[i] && k->board->workers[i].outcome == WORKER_RUNS) good = died(k, i, w.status[i]);
   return good;
 }
 
-static void take_finding(struct searching *k, const struct kept *w, struct finding *f) {
+static void copy_finding(struct searching *k, const struct kept *w, struct finding *f) {
   assert(w->count <= CHOICES_KEPT);
-  k->out->verdict = VERDICT_VIOLATED;
   *f = (struct finding){.found = w->found, .key = w->key, .results = w->results, .died = w->died, .count = w->count};
   f->said = mem_string(k->mem, w->said, strlen(w->said));
   clients_find(k->clients, w->client, k->mem, &f->client);
   f->choices = mem_alloc(k->mem, (w->count + 1) * sizeof *f->choices);
   memcpy(f->choices, w->choices, w->count * sizeof *f->choices);
+}
+
+static void take_finding(struct searching *k, const struct kept *w, struct finding *f) {
+  k->out->verdict = VERDICT_VIOLATED;
+  copy_finding(k, w, f);
 }
 
 static int by_client(const void *a, const void *b) {
@@ -720,14 +703,22 @@ static int by_client(const void *a, const void *b) {
   return (x > y) - (x < y); /* of one client, which one process explored: in the order found */
 }
 
-/* The leak in the smallest client, if leaks count. */
+/* The leak in the smallest client. */
 static const struct kept *first_leak(const struct searching *k) {
   const struct kept *leak = NULL;
-  for (unsigned i = 0; i < k->jobs && k->board->deleted != UINT64_MAX; i++) {
+  for (unsigned i = 0; i < k->jobs; i++) {
     const struct worker *w = &k->board->workers[i];
     if (w->leaks && (!leak || w->leak.client < leak->client)) leak = &w->leak;
   }
   return leak;
+}
+
+/* A leak that did not count may do so in another search with the same code. */
+static void keep_for_later(struct searching *k) {
+  const struct kept *leak = first_leak(k);
+  k->out->deleted = k->board->deleted != UINT64_MAX;
+  k->out->leaks = leak != NULL;
+  if (leak) copy_finding(k, leak, &k->out->leak);
 }
 
 /* Where threads share stacks, or read addresses of freed blocks that nobody was thought to have, everything is done
@@ -742,7 +733,7 @@ static void take_findings(struct searching *k) {
   for (unsigned i = 0; i < k->jobs; i++)
     for (unsigned n = 0; n < k->board->workers[i].found_count; n++)
       if (is_final(k, &k->board->workers[i].found[n])) vec_push(k->mem, &all, &k->board->workers[i].found[n]);
-  const struct kept *leak = first_leak(k);
+  const struct kept *leak = k->board->deleted != UINT64_MAX ? first_leak(k) : NULL; /* else it does not count */
   if (leak && !is_final(k, leak)) leak = NULL;
   bool before = leak && !k->options->keep_going && all.count;
   for (size_t i = 0; i < all.count && before; i++) before = leak_known(k->board) < all.at[i]->client;
@@ -777,11 +768,11 @@ static bool conclude(struct searching *k) {
     if (!k->out->limit || w->limit == LIMIT_INTERRUPT) k->out->limit = w->limit;
   }
   take_findings(k);
+  if (k->options->leaks_if_deleted) keep_for_later(k);
   return true;
 }
 
-/* Zeroed, for this process and those forked from it; NULL: there is none. */
-static void *share_memory(size_t bytes) {
+void *share_memory(size_t bytes) {
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? NULL : at;
 }
@@ -789,7 +780,7 @@ static void *share_memory(size_t bytes) {
 static bool open_board(struct searching *k, uint64_t count) {
   k->board_size = sizeof *k->board + k->jobs * sizeof *k->board->workers;
   k->board = share_memory(k->board_size);
-  k->histories = judge_set();
+  k->histories = k->options->histories ? k->options->histories : judge_set();
   size_t bytes = k->limits->bytes ? k->limits->bytes / 4 : (size_t)1 << 30;
   if (k->divided) {
     k->states = hashes_open(2 * bytes);
@@ -799,23 +790,23 @@ static bool open_board(struct searching *k, uint64_t count) {
   if (!good) return problem_of(k->why, PROBLEM_SYSTEM, "no memory for what processes share"), false;
   k->board->found = k->board->deleted = k->board->leaked = k->board->again = UINT64_MAX;
   k->board->schedules_left = k->options->schedules_most;
-  k->board->counted = count;
-  k->board->total = count < COUNTED ? count : 0;
+  k->board->total.seen = count;
+  k->board->total.all = count < CLIENTS_COUNTED ? count : 0;
   return true;
 }
 
 static void close_board(struct searching *k) {
   if (k->board) munmap(k->board, k->board_size);
   if (k->source.memory) munmap(k->source.memory, sizeof *k->source.memory);
-  hashes_close(k->histories);
+  if (k->histories != k->options->histories) hashes_close(k->histories);
   hashes_close(k->states);
   hashes_close(k->traces);
 }
 
 static bool search(struct searching *k) {
   if (!(k->clients = clients_open(k->mem, &k->source, k->why))) return false;
-  uint64_t count = clients_count(k->clients, COUNTED);
-  if (count == 1) {
+  uint64_t count = k->source.list ? k->source.count : clients_count(k->clients, CLIENTS_COUNTED);
+  if (count == 1 && !k->source.list) {
     k->divided = k->jobs > 1 && !k->options->keep_going; /* which of several findings were first is known of one */
     if (!k->divided) k->jobs = 1;
   } else if (count < k->jobs) {
@@ -858,7 +849,7 @@ bool search_clients(struct mem *m, struct image *image, const struct client_sour
                           .why = why,
                           .jobs = options->jobs < WORKERS_MOST ? options->jobs : WORKERS_MOST};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .complete = true};
-  k->source.memory = share_memory(sizeof *k->source.memory);
+  k->source.memory = source->list ? NULL : share_memory(sizeof *k->source.memory);
   bool good = search(k), divided = k->divided;
   close_board(k);
   if (good && divided && out->verdict == VERDICT_VIOLATED) find_first(m, image, source, options, limits, out);

@@ -2,6 +2,8 @@
 #ifndef ASIF_TEST_TEST_H
 #define ASIF_TEST_TEST_H
 
+#include <sys/types.h>
+
 #include "asif.h"
 #include "base/limits.h"
 #include "check/check.h"
@@ -118,6 +120,9 @@ struct object_options {
   char *const *program; /* as of compile_options */
   const char *spec;
   const char *directory; /* temporary, of compile_directory */
+  void (*compiled)(
+      void *self); /* called when the files are compiled: from here on the code's constructors run; or NULL */
+  void *self;
 };
 bool object_open(struct mem *, const struct object_options *, struct image **, struct compiled *, struct object *,
                  struct problem *);
@@ -138,7 +143,9 @@ struct client_options {
 struct client_source {
   const struct object *object;
   struct client_options size;
-  const struct client *one;     /* instead: only this one; or NULL */
+  const struct client *one;  /* instead: only this one; or NULL */
+  const struct client *list; /* instead: these; or NULL */
+  size_t count;
   struct client_memory *memory; /* zeroed, of several processes that make the same clients: what one has found out about
                                  * which exceed the bound, the others need not; or NULL */
 };
@@ -155,6 +162,14 @@ typedef bool client_user(void *self, uint64_t number, const struct client *);
 uint64_t clients_each(struct clients *, client_user *use, void *self);
 uint64_t clients_count(struct clients *, uint64_t most);                             /* how many there are, or `most` */
 bool clients_find(struct clients *, uint64_t number, struct mem *, struct client *); /* that one, copied */
+/* Counting them in a process beside the search, where there are many (counting.c). */
+enum { CLIENTS_COUNTED = 1024 }; /* so many are counted before the search begins */
+struct client_total {
+  _Atomic uint64_t all, seen; /* all: 0: not known, but more than `seen` */
+};
+pid_t counting_start(const struct client_source *,
+                     struct client_total *shared); /* -1: there is no need to, or no process */
+void counting_end(pid_t);
 /* 'push(1) pop() | pop()' */
 bool client_parse(struct mem *, const struct object *, const char *text, struct client *, struct problem *);
 void client_print(const struct object *, const struct client *, struct text *);
@@ -243,6 +258,7 @@ struct explore_options {
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
+  uint64_t steps_most;      /* of all runs together, and skipped schedules: then the exploration ends; 0: no limit */
 };
 enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
@@ -255,6 +271,7 @@ struct explore_counts {
   uint64_t steps;
   uint64_t traces; /* distinct happens-before traces, where counted (cache, DPOR, count_traces) */
   bool complete;   /* every schedule there is, was (up to equivalence) */
+  bool spent;      /* it ended with steps_most */
   unsigned bound;  /* the largest bound finished */
 };
 /* What of a search is done by which worker: a search is divided by its first choices. */
@@ -305,11 +322,24 @@ bool finding_dies(struct mem *, struct image *, const struct object *, const str
 
 /* All clients, one after the other, each explored (search.c). */
 struct searched;
+/* How one of a list of clients is explored, and what came of it: shared by the processes. */
+struct search_task {
+  struct explore_options how;
+  bool done;      /* explored to the end, or to steps_most; */
+  bool spent;     /* ... the latter */
+  bool complete;  /* every schedule */
+  bool cannot;    /* there were runs that could not be run under a scheduler */
+  bool refused;   /* no run counted */
+  unsigned bound; /* the largest bound finished */
+  uint64_t steps;
+};
 struct search_options {
   struct explore_options explore;
-  bool automatic;  /* DPOR where the client is small, else delays, more and more */
-  bool keep_going; /* when something was found too */
-  bool approx;     /* histories are monitored by A_k, not checked */
+  struct search_task *tasks; /* of client_source.list, in shared memory; or NULL */
+  struct hashes *histories;  /* those of judge_set, where several searches have them in common; NULL: its own */
+  bool automatic;            /* DPOR where the client is small, else delays, more and more */
+  bool keep_going;           /* when something was found too */
+  bool approx;               /* histories are monitored by A_k, not checked */
   unsigned k;
   bool leaks_if_deleted;   /* with run.leaks: a leak counts only where some run of the search deletes anything */
   uint64_t schedules_most; /* executed, of all clients together; 0: no limit */
@@ -346,12 +376,32 @@ struct searched {
     bool volatiles;             /* there are volatile accesses, */
     uintptr_t volatile_race[2]; /* ... and where two of them race, in code; 0: nowhere */
   } seen;
+  bool deleted; /* with leaks_if_deleted: some run deleted something; */
+  bool leaks;   /* ... and there is a leak, which did not count */
+  struct finding leak;
+  struct larger_tried {           /* of a search without an end (anytime.c): clients beyond the size asked for */
+    uint64_t clients;             /* of which these were explored, */
+    uint64_t complete;            /* ... these in full, */
+    uint64_t bounded;             /* ... and these with a bound that was reached: */
+    unsigned bound;               /* the least of those, in delays or preemptions */
+    unsigned threads, ops, calls; /* the most of a client; ops: of one thread */
+    char *unsupported;            /* of those alone: what could not be run; or NULL */
+  } larger;
   double cpu_seconds; /* of the processes that ran the code */
   long peak_kb;       /* their memory, together */
 };
 /* False with the problem: an internal error, or a specification of the user's that goes wrong. */
 bool search_clients(struct mem *, struct image *, const struct client_source *, const struct search_options *,
                     struct limits *, struct searched *, struct problem *);
+void races_add(struct races_seen *to, const struct races_seen *);
+void *share_memory(size_t bytes); /* zeroed, for this process and those forked from it; NULL: there is none */
+/* How a client is explored where nobody says how. */
+struct explore_options explore_automatic(const struct search_options *, const struct object *, const struct client *);
+/* The default (anytime.c): the clients of the source in full, and others that are larger under few delays and
+ * preemptions, by turns. It ends when all of the former are done, and some of the latter; or, where it is to go on,
+ * with the limits. */
+bool search_anytime(struct mem *, struct image *, const struct client_source *, const struct search_options *,
+                    bool goes_on, struct limits *, struct searched *, struct problem *);
 /* Runs the finding again, and tells it: its history, checked, and step by step. In a process where nothing else ran. */
 bool finding_explain(struct mem *, struct image *, const struct object *, const struct run_options *, struct finding *,
                      struct spec *bound, struct schedule *, struct problem *);
