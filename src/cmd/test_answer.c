@@ -83,7 +83,8 @@ static bool found_larger(const struct test_job *j) {
   return j->anytime && larger;
 }
 
-/* "104 larger clients, up to 5 threads, 12 operations of one: every schedule of 60, up to 1 delay or preemption of 40, some of 4" */
+/* "104 larger clients, up to 5 threads, 12 operations of one: every schedule of 60, up to 1 delay or preemption of 40,
+ * some of 4" */
 static char *larger_words(const struct test_job *j, struct mem *m) {
   const struct larger_tried *l = &j->answer.larger;
   struct text t;
@@ -107,7 +108,8 @@ static char *explored(const struct test_job *j, struct mem *m) {
   put_explored(j, &t);
   text_add(&t, sizes(j, m));
   if (j->answer.verdict == VERDICT_VIOLATED && found_larger(j)) text_add(&t, ", and larger clients");
-  if (j->answer.verdict != VERDICT_VIOLATED && j->answer.larger.clients) text_printf(&t, "; %s", larger_words(j, m));
+  if (j->answer.verdict != VERDICT_VIOLATED && j->answer.larger.clients)
+    text_printf(&t, "; besides, %s", larger_words(j, m));
   return text_of(m, &t);
 }
 
@@ -233,8 +235,10 @@ static const char *reach_more(const struct test_job *j, struct mem *m) {
     text_add(&t, "no test reaches it");
   else if (arg_flag(j->args, "client"))
     text_add(&t, "other clients may reach it");
+  else if (j->answer.larger.clients)
+    text_add(&t, "larger clients did not reach it either");
   else
-    text_printf(&t, "try --ops %u", 2 * (j->answer.larger.ops > j->size.ops ? j->answer.larger.ops : j->size.ops) + 1);
+    text_printf(&t, "try --ops %u", 2 * j->size.ops + 1);
   return text_of(m, &t);
 }
 
@@ -411,8 +415,9 @@ static void put_larger_json(const struct test_job *j, struct text *t) {
     text_add(t, ",\"larger\":null");
     return;
   }
-  text_printf(t, ",\"larger\":{\"clients\":%llu,\"complete\":%llu,\"bounded\":%llu,\"bound\":%u,", (unsigned long long)l->clients,
-              (unsigned long long)l->complete, (unsigned long long)l->bounded, l->bound);
+  text_printf(t, ",\"larger\":{\"clients\":%llu,\"complete\":%llu,\"bounded\":%llu,\"bound\":%u,",
+              (unsigned long long)l->clients, (unsigned long long)l->complete, (unsigned long long)l->bounded,
+              l->bound);
   text_printf(t, "\"threads\":%u,\"operations\":%u,\"calls\":%u}", l->threads, l->ops, l->calls);
 }
 

@@ -372,11 +372,9 @@ static bool too_much(struct clients *k, unsigned thread, unsigned done) {
   return over;
 }
 
-bool client_left_out(struct clients *k, const struct client *c) {
-  bool bounded = k->object->bound >= 0 && k->object->bounded.name;
-  bool out = misuses(k->scratch, k->object, c) || (bounded && exceeds_bound(k->scratch, k->object, c));
-  mem_close(k->scratch);
-  return out;
+bool client_allowed(struct mem *scratch, const struct object *o, const struct client *c) {
+  bool bounded = o->bound >= 0 && o->bounded.name;
+  return !misuses(scratch, o, c) && !(bounded && exceeds_bound(scratch, o, c));
 }
 
 static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);

@@ -33,9 +33,6 @@ struct clients {
   struct client_memory *memory;
 };
 
-/* Must a client be left out: does it bring too much inside in some order of its calls, or does a thread misuse the
- * object? */
-bool client_left_out(struct clients *, const struct client *);
 int compare_call(const struct call *, const struct call *);
 
 #endif

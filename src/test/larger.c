@@ -65,7 +65,9 @@ static struct call draw_call(struct drawing *d, const struct kind *kind, const s
 
 static bool fits(struct drawing *d, unsigned threads) {
   struct client c = {threads, d->k->first, d->k->calls};
-  return !client_left_out(d->k, &c);
+  bool allowed = client_allowed(d->k->scratch, d->k->object, &c);
+  mem_close(d->k->scratch);
+  return allowed;
 }
 
 /* The calls of one more thread; where one would be too much another is tried, and then there are fewer. */

@@ -103,8 +103,8 @@ static bool look(struct shrinking *k, const struct client *c, int strategy, unsi
   return k->found && !k->failed;
 }
 
-/* The client without one call; threads that have none left are not there. */
-static void without_call(struct mem *m, const struct client *c, uint32_t call, struct client *to) {
+/* The client without the calls from one to another of a thread; threads that have none left are not there. */
+static void without_calls(struct mem *m, const struct client *c, uint32_t from, uint32_t end, struct client *to) {
   uint32_t n = 0;
   to->threads = 0;
   to->first = mem_alloc(m, (c->threads + 1) * sizeof *to->first);
@@ -112,23 +112,39 @@ static void without_call(struct mem *m, const struct client *c, uint32_t call, s
   for (unsigned t = 0; t < c->threads; t++) {
     uint32_t begin = n;
     for (uint32_t i = c->first[t]; i < c->first[t + 1]; i++)
-      if (i != call) to->calls[n++] = c->calls[i];
+      if (i < from || i >= end) to->calls[n++] = c->calls[i];
     if (n > begin) to->first[to->threads++] = begin;
   }
   to->first[to->threads] = n;
-  assert(n + 1 == c->first[c->threads] && to->threads <= c->threads);
+  assert(n + (end - from) == c->first[c->threads] && to->threads <= c->threads);
 }
 
+/* Where the code asks which thread it is, the others must keep their numbers. */
+static bool keeps_numbers(const struct shrinking *k, const struct client *c, uint32_t from, uint32_t end) {
+  if (!k->object->asks_thread) return true;
+  for (unsigned t = 0; t + 1 < c->threads; t++)
+    if (from <= c->first[t] && c->first[t + 1] <= end) return false;
+  return true;
+}
+
+static bool looks_without(struct shrinking *k, uint32_t from, uint32_t end) {
+  const struct client *c = &k->finding->client;
+  struct client less;
+  if (over(k) || client_calls(c) <= end - from || !keeps_numbers(k, c, from, end)) return false;
+  without_calls(k->mem, c, from, end, &less);
+  bool allowed = client_allowed(k->scratch, k->object, &less);
+  mem_close(k->scratch);
+  return allowed && look(k, &less, EXPLORE_DELAYS, 4, RUNS_CLIENT);
+}
+
+/* Whole threads first, then calls, the later ones first: what comes early often only prepares. */
 static void fewer_calls(struct shrinking *k) {
-  if (k->object->role_count || k->object->asks_thread) return; /* who is which thread matters */
-  for (uint32_t i = 0; i < client_calls(&k->finding->client) && !over(k);) {
-    struct client c;
-    if (client_calls(&k->finding->client) < 2) return;
-    without_call(k->mem, &k->finding->client, i, &c);
-    if (look(k, &c, EXPLORE_DELAYS, 4, RUNS_CLIENT))
-      i = 0;
-    else
-      i++;
+  for (unsigned t = k->finding->client.threads; t-- > 0;)
+    looks_without(k, k->finding->client.first[t], k->finding->client.first[t + 1]);
+  bool less = true;
+  while (less && !over(k)) {
+    less = false;
+    for (uint32_t i = (uint32_t)client_calls(&k->finding->client); i-- > 0;) less |= looks_without(k, i, i + 1);
   }
 }
 

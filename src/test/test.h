@@ -175,6 +175,9 @@ bool client_parse(struct mem *, const struct object *, const char *text, struct 
 void client_print(const struct object *, const struct client *, struct text *);
 size_t client_calls(const struct client *);                    /* in all */
 bool threads_alike(const struct client *, unsigned, unsigned); /* do two threads make the same calls? */
+/* May it be asked for: in no order of its calls more than object.bound things are inside, and no thread misuses the
+ * object? */
+bool client_allowed(struct mem *scratch, const struct object *, const struct client *);
 void client_copy(struct mem *, const struct client *, struct client *);
 
 /* Short histories, decided fast (linear.c). */
