@@ -73,7 +73,8 @@ static const struct opt opts[] = {
     {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
     {"evidence", 'e', "FILE", "@files",
      "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
-    {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
+    {"time-limit", 't', "TIME", NULL,
+     "search no longer than this: 10, 0.5, 5m; what was asked for and not done makes the verdict unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"schedules-limit", 0, "N", NULL,
      "give up after so many schedules, of all clients together; unlike a time, the same on every machine"},
@@ -413,7 +414,8 @@ static void begin_loading(void *self) {
 }
 static void begin_search(struct test_job *j) {
   *j->phase = PHASE_RUN;
-  limits_time(&j->limits, j->seconds > 0 || j->sized ? j->seconds : DEFAULT_SECONDS);
+  bool limited = j->limited || j->sized || j->options.schedules_most; /* by what is asked for */
+  limits_time(&j->limits, limited ? j->seconds : DEFAULT_SECONDS);
 }
 
 /* Where nobody says which clients, or how they are explored, there is always more to try. */
@@ -704,8 +706,9 @@ const struct command command_test = {
                "With --stress, threads of the system run on the cores there are and call operations at random,\n"
                "round after round; what they record is checked. Which schedules occur is up to the machine.\n"
                "\n"
-               "Without --threads, --ops, --client and --time-limit the search ends after 10 seconds, if it is not\n"
-               "through before: the verdict then says how far it came. Memory is sequentially consistent.\n"
+               "Without --threads, --ops and --client some larger clients are tried as well, under few delays and\n"
+               "preemptions: for up to 10 seconds, or for all of --time-limit. Compiling does not count. The verdict\n"
+               "says how far it came. Memory is sequentially consistent.\n"
                "\n"
                "Exit status: 0 nothing wrong in what was asked for, 1 violated, 2 bad usage or code that does not\n"
                "compile, 3 unknown (a limit was reached), 4 internal error.\n"

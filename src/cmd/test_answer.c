@@ -415,7 +415,7 @@ static void put_larger_json(const struct test_job *j, struct text *t) {
     text_add(t, ",\"larger\":null");
     return;
   }
-  text_printf(t, ",\"larger\":{\"clients\":%llu,\"complete\":%llu,\"bounded\":%llu,\"bound\":%u,",
+  text_printf(t, ",\"larger\":{\"clients\":%llu,\"whole\":%llu,\"bounded\":%llu,\"bound\":%u,",
               (unsigned long long)l->clients, (unsigned long long)l->complete, (unsigned long long)l->bounded,
               l->bound);
   text_printf(t, "\"threads\":%u,\"operations\":%u,\"calls\":%u}", l->threads, l->ops, l->calls);

@@ -40,12 +40,12 @@ enum {
 };
 
 struct small {
-  struct client client;
+  struct larger one;
   unsigned level; /* how often it was put off */
 };
 struct planned {
-  bool larger;
-  size_t at; /* of anytime.small or anytime.round */
+  bool larger, told; /* told: it has executed something new */
+  size_t at;         /* of anytime.small or anytime.round */
   struct explore_options how;
 };
 struct anytime {
@@ -74,6 +74,7 @@ struct anytime {
   uint64_t *known;          /* hashes of those made */
   size_t known_mask, known_count;
   /* The round. */
+  struct mem of_round;
   VEC(struct larger) round;
   VEC(struct planned) planned;
   VEC(struct client) list;
@@ -83,6 +84,12 @@ struct anytime {
 };
 
 /* Small clients. */
+
+static void copy_with_kinds(struct mem *m, const struct client *c, const unsigned *kind, struct larger *to) {
+  client_copy(m, c, &to->client);
+  to->kind = mem_piece(m, (c->threads + 1) * sizeof *to->kind);
+  memcpy(to->kind, kind, c->threads * sizeof *to->kind);
+}
 
 struct taking {
   struct anytime *a;
@@ -94,7 +101,7 @@ static bool take_small(void *self, uint64_t number, const struct client *c) {
   if (number < t->from) return true;
   if (!t->left) return false;
   struct small s = {.level = 0};
-  client_copy(t->a->mem, c, &s.client);
+  copy_with_kinds(t->a->mem, c, t->a->clients->kind, &s.one);
   vec_push(t->a->mem, &t->a->small, s);
   t->left--;
   t->a->made++;
@@ -112,14 +119,14 @@ static size_t make_fresh(struct anytime *a) {
 }
 
 static struct explore_options small_how(const struct anytime *a, const struct small *s) {
-  struct explore_options o = explore_automatic(a->options, a->source->object, &s->client);
+  struct explore_options o = explore_automatic(a->options, a->source->object, &s->one.client);
   o.steps_most = SMALL_STEPS;
   for (unsigned i = 0; i < s->level && o.steps_most < UINT64_MAX / SMALL_GROWS; i++) o.steps_most *= SMALL_GROWS;
   return o;
 }
 
 static void plan_small(struct anytime *a, size_t index) {
-  vec_push(a->mem, &a->planned, ((struct planned){false, index, small_how(a, &a->small.at[index])}));
+  vec_push(a->mem, &a->planned, ((struct planned){.at = index, .how = small_how(a, &a->small.at[index])}));
 }
 
 /* Those that were never explored, and of the others some that were put off least often. */
@@ -179,33 +186,44 @@ enum { PARTS = 4 };
 static void parts_of(const struct anytime *a, unsigned pack, struct part parts[PARTS]) {
   unsigned threads = a->larger->threads, few = least(threads, 3);
   unsigned longest = least(6 + 2 * pack, LARGER_OPS), longer = least(4 + pack / 2, LARGER_OPS / 2);
-  parts[0] = (struct part){
-      .clients = 48, .size = {1, 1, longest, LARGER_CALLS}, .strategy = EXPLORE_DELAYS, .bound = 1, .steps = 20000};
-  parts[1] = (struct part){.clients = 32,
+  parts[0] = (struct part){.clients = 256, /* one schedule each, or few */
+                           .size = {1, 1, longest, LARGER_CALLS},
+                           .strategy = EXPLORE_DELAYS,
+                           .bound = 0,
+                           .steps = 20000,
+                           .extends = true};
+  parts[1] = (struct part){.clients = 64,
                            .size = {pack % 2 ? threads : few, least(2, threads), longer + 2, LARGER_CALLS},
                            .strategy = EXPLORE_DELAYS,
                            .bound = 1,
-                           .steps = 40000,
+                           .steps = 20000,
                            .extends = true};
-  parts[2] = (struct part){.clients = 8,
+  parts[2] = (struct part){.clients = 6,
                            .size = {pack % 2 ? threads : few, least(2, threads), longer, 12},
                            .strategy = pack % 2 ? EXPLORE_PREEMPTIONS : EXPLORE_DELAYS,
                            .bound = 2,
-                           .steps = 250000,
+                           .steps = 150000,
                            .extends = true};
-  parts[3] = (struct part){.clients = 3,
+  parts[3] = (struct part){.clients = 2,
                            .size = {threads, least(2, threads), 4, 8},
                            .strategy = EXPLORE_DPOR,
-                           .steps = (uint64_t)500000 << least(pack / 4, 6)};
+                           .steps = (uint64_t)300000 << least(pack / 4, 6)};
+}
+
+/* Every other time one of the last: what they executed is furthest from what others do. */
+static const struct larger *choose_seed(const struct anytime *a, uint64_t random) {
+  enum { LAST = 8 };
+  size_t count = a->seeds.count, among = random & 1 && count > LAST ? LAST : count;
+  return &a->seeds.at[count - 1 - (random >> 1) % among];
 }
 
 static bool draw_larger(struct anytime *a, const struct part *p, bool extends, struct larger *l) {
   enum { DRAWS = 16 };
   for (int i = 0; i < DRAWS; i++) {
     uint64_t number = a->drawn++;
-    const struct larger *seed = extends ? &a->seeds.at[hash_mix(number) % a->seeds.count] : NULL;
-    bool made = seed ? larger_extend(a->larger, a->mem, number, &p->size, seed, l)
-                     : larger_make(a->larger, a->mem, number, &p->size, a->source->size, l);
+    const struct larger *seed = extends ? choose_seed(a, hash_mix(number)) : NULL;
+    bool made = seed ? larger_extend(a->larger, &a->of_round, number, &p->size, seed, l)
+                     : larger_make(a->larger, &a->of_round, number, &p->size, a->source->size, l);
     if (made && is_new(a, &l->client)) return true;
   }
   return false;
@@ -216,14 +234,14 @@ static void plan_pack(struct anytime *a) {
   parts_of(a, a->packs++, parts);
   for (int n = 0; n < PARTS; n++) {
     const struct part *p = &parts[n];
-    struct explore_options how = a->options->explore;
-    how.strategy = &strategies[p->strategy];
-    how.bound = p->bound;
-    how.steps_most = p->steps;
     for (unsigned i = 0; i < p->clients; i++) {
       struct larger l;
       if (!draw_larger(a, p, p->extends && i % 2 && a->seeds.count, &l)) continue;
-      vec_push(a->mem, &a->planned, ((struct planned){true, a->round.count, how}));
+      struct explore_options how = explore_automatic(a->options, a->source->object, &l.client);
+      how.strategy = &strategies[p->strategy];
+      how.bound = p->bound;
+      how.steps_most = p->steps;
+      vec_push(a->mem, &a->planned, ((struct planned){.larger = true, .at = a->round.count, .how = how}));
       vec_push(a->mem, &a->round, l);
     }
   }
@@ -255,6 +273,8 @@ static void merge(struct anytime *a, size_t small) {
 /* What the next round is; false: there is nothing left. */
 static bool plan_round(struct anytime *a) {
   a->planned.count = a->list.count = a->round.count = 0;
+  mem_close(&a->of_round);
+  mem_open(&a->of_round, NULL);
   plan_all_small(a);
   size_t small = a->planned.count;
   for (unsigned n = packs_due(a); n; n--) plan_pack(a);
@@ -264,7 +284,7 @@ static bool plan_round(struct anytime *a) {
   for (size_t i = 0; i < a->planned.count; i++) {
     const struct planned *p = &a->planned.at[i];
     a->tasks[i].how = p->how;
-    vec_push(a->mem, &a->list, p->larger ? a->round.at[p->at].client : a->small.at[p->at].client);
+    vec_push(a->mem, &a->list, p->larger ? a->round.at[p->at].client : a->small.at[p->at].one.client);
   }
   return a->planned.count > 0;
 }
@@ -298,16 +318,22 @@ static void add_small(struct anytime *a, struct small *s, const struct search_ta
   a->out->complete = false;
 }
 
+/* What executes something new is extended, whatever its size. */
 static void see_news(void *self, uint32_t number) {
   struct anytime *a = self;
-  if (number >= a->planned.count || !a->planned.at[number].larger || a->seeds.count == SEEDS_MOST) return;
-  struct larger *l = &a->round.at[a->planned.at[number].at];
-  if (a->seeds.count && a->seeds.at[a->seeds.count - 1].client.calls == l->client.calls) return;
-  vec_push(a->mem, &a->seeds, *l);
+  if (number >= a->planned.count || a->seeds.count == SEEDS_MOST) return;
+  struct planned *p = &a->planned.at[number];
+  if (p->told) return; /* by another place that it executed */
+  p->told = true;
+  const struct larger *from = p->larger ? &a->round.at[p->at] : &a->small.at[p->at].one;
+  struct larger l;
+  copy_with_kinds(a->mem, &from->client, from->kind, &l);
+  vec_push(a->mem, &a->seeds, l);
 }
 
 static void add_round(struct anytime *a) {
   size_t kept = 0;
+  if (a->options->coverage) coverage_news(a->options->coverage, see_news, a);
   for (size_t i = 0; i < a->planned.count; i++) {
     const struct search_task *t = &a->tasks[i];
     const struct planned *p = &a->planned.at[i];
@@ -321,7 +347,6 @@ static void add_round(struct anytime *a) {
   for (size_t i = 0; i < a->small.count; i++)
     if (a->small.at[i].level != UINT32_MAX) a->small.at[kept++] = a->small.at[i];
   a->small.count = kept;
-  if (a->options->coverage) coverage_news(a->options->coverage, see_news, a);
 }
 
 /* Adds up what was counted. */
@@ -329,6 +354,9 @@ static void add_counts(struct searched *to, const struct searched *s) {
   to->schedules += s->schedules;
   to->cut += s->cut;
   to->skipped += s->skipped;
+  to->redundant += s->redundant;
+  to->halted += s->halted;
+  to->orders += s->orders;
   to->steps += s->steps;
   to->traces += s->traces;
   to->waiting += s->waiting;
@@ -510,8 +538,10 @@ bool search_anytime(struct mem *m, struct image *image, const struct client_sour
                       .why = why,
                       .goes_on = goes_on};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .complete = true};
+  mem_open(&a.of_round, NULL);
   bool good = search(&a);
   close_shared(&a);
+  mem_close(&a.of_round);
   mem_close(&own);
   return good;
 }
