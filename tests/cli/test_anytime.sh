@@ -93,7 +93,7 @@ ASIF_OP_AS(add, put, ASIF_IN(1, 1))
 ASIF_OP_AS(take, get)
 ASIF_BOUND(3)
 END
-run 3 "$asif" test few.c --schedules-limit 100000 --json; says '"threads":3,"operations":'; says '"larger":{'
+run 0 "$asif" test few.c --json; says '"threads":3,"operations":'; says '"larger":{'
 cat >lock.c <<'END'
 #include <asif.h>
 #include <pthread.h>
