@@ -128,8 +128,14 @@ static bool read_member(struct debug_info *d, Dwarf_Die *die, unsigned depth, st
     return false; /* static */
   if (d->dw->dwarf_attr(die, DW_AT_data_member_location, &a)) {
     Dwarf_Word w;
-    if (d->dw->dwarf_formudata(&a, &w)) return false; /* computed: a virtual base */
-    m->offset = w;
+    Dwarf_Op *ops;
+    size_t count;
+    if (!d->dw->dwarf_formudata(&a, &w))
+      m->offset = w;
+    else if (!d->dw->dwarf_getlocation(&a, &ops, &count) && count == 1 && ops[0].atom == DW_OP_plus_uconst)
+      m->offset = ops[0].number; /* as DWARF 2 has it */
+    else
+      return false; /* computed: a virtual base */
   }
   if (!type_die(d, die, &of) || !(m->type = read_type(d, &of, depth - 1))) return false;
   if (!debug_number(d, die, DW_AT_bit_size, &m->bits)) return m->type->size || m->type->kind == TYPE_ARRAY;

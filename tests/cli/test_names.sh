@@ -67,7 +67,7 @@ static int look(void) {
 ASIF_OBJECT(register(9))
 ASIF_OP_AS(read, look)
 END
-for how in '-O2' '-O0' '-O1 -gdwarf-4'; do
+for how in '-O2' '-O0' '-O1 -gdwarf-4' '-gdwarf-2 -gstrict-dwarf'; do
   told fields.c --client 'look()' -- $how
   tells 'store first = &slots[2]' 'store slots[3].pair[1].high = 5' 'store slots[1].whole = 9' 'store slots[1].bytes[3] = 1' \
     'store slots[0].state = BUSY' 'store slots[0].there = true' 'store slots[0].part = 0.5' 'store slots[0].next = &slots[3]' \
@@ -148,6 +148,12 @@ if command -v clang >/dev/null 2>&1; then
   CC=clang told harness.c queue.c --client 'enq(1) deq() | enq(1) deq()' -- -gsplit-dwarf # most of it in other files
   contains 'the_queue -> &block 1'
 fi
+
+# Evidence is the same whether names are known or not.
+for libdw in '' none; do
+  ASIF_LIBDW=$libdw run 1 "$asif" test harness.c queue.c --client 'enq(1) deq() | enq(1) deq()' -j 1 --evidence evidence.$libdw
+done
+cmp evidence. evidence.none || fail 'evidence depends on the debug information'
 
 # Without debug information: blocks and symbols.
 told harness.c queue.c --client 'enq(1) deq() | enq(1) deq()' -- -g0
