@@ -32,6 +32,8 @@
  * memory until D does: so p is listed, and the free does not commute with B's allocation. "Comes before" is therefore
  * by happens-before, of the steps as they were taken, and not by the order of this run. A free that is not listed
  * commutes with allocations. */
+#include <assert.h>
+
 #include "run/heap_parts.h"
 
 enum {
@@ -180,12 +182,16 @@ struct scan {
 
 static inline bool is_in(const struct scan *s, uintptr_t word) { return word - s->low <= s->span; }
 
+/* What fills a block before anything is written to it: in no form the address of one. */
+#define NEVER_WRITTEN (UINTPTR_MAX / 0xff * RUN_FRESH)
+
+/* All addresses of the heap have their highest bit in the same place: a word can be one by one shift only. */
 static bool is_form(const struct scan *s, uintptr_t word) {
-  bool is = false;
-  for (unsigned by = 1; by <= SHIFTS_DOWN && is_shifted_down(word); by++) is |= is_in(s, word << by);
-  if (!has_upper_bits(word)) return is;
-  for (unsigned by = 1; by <= SHIFTS_UP; by++) is |= is_in(s, word >> by);
-  return is | is_in(s, word & ADDRESS_BITS);
+  assert(__builtin_clzl(heap_base) == __builtin_clzl(heap_base + heap_span));
+  int by = __builtin_clzl(heap_base) - __builtin_clzl(word);
+  if (by > 0 && by <= SHIFTS_UP && is_in(s, word >> by)) return true;
+  if (by < 0 && -by <= SHIFTS_DOWN && is_in(s, word << -by)) return true;
+  return is_in(s, word & ADDRESS_BITS);
 }
 static inline bool is_address(const struct scan *s, uintptr_t word) {
   return is_in(s, word) || ((is_shifted_down(word) || has_upper_bits(word)) && is_form(s, word));
@@ -197,7 +203,7 @@ __attribute__((no_sanitize("address"))) static bool has_address(struct scan *s, 
   s->left -= size;
   const uintptr_t *word = (const uintptr_t *)((at + 7) & ~(uintptr_t)7), *end = (const uintptr_t *)(at + size);
   for (; word + 1 <= end; word++)
-    if (UNLIKELY(*word >= HEAP_WORDS) && is_address(s, *word)) return true;
+    if (UNLIKELY(*word >= HEAP_WORDS) && *word != NEVER_WRITTEN && is_address(s, *word)) return true;
   return false;
 }
 
