@@ -44,19 +44,7 @@ struct mutant {
 #define TREE "lib/blink_tree.c"
 #define TREE_7 \
   { "harness/blink_tree.c", "#define KEYS 3", "#define KEYS 7" }
-#define SLOTS   "lib/inside/slots.h"
-#define TREIBER "lib/treiber_stack.c"
-/* Nodes come from a list of the stack's own, and go back there at once: the memory is never freed, so nothing but the
- * history is wrong. */
-#define NODES_REUSED \
-  {TREIBER, "bool treiber_stack_push(struct treiber_stack *s, long value) {\n  struct node *n = malloc(sizeof *n);", \
-   "static _Atomic(struct node *) spare;\n" \
-   "bool treiber_stack_push(struct treiber_stack *s, long value) {\n" \
-   "  struct node *n = atomic_exchange(&spare, NULL);\n  if (!n) n = malloc(sizeof *n);"}, \
-      {TREIBER, "#if defined FREES_AT_ONCE\n    free(t);", "#if 1\n    atomic_store(&spare, t);"}, { \
-    TREIBER, "  struct node *next;\n};", "  _Atomic(struct node *) next;\n};" \
-  }
-
+#define SLOTS "lib/inside/slots.h"
 static const struct mutant mutants[] = {
     {"spsc ring: one too many fits", "full", "spsc_ring", {SPSC_3, {SPSC, "room = q->size;", "room = q->size + 1;"}}},
     {"spsc ring: full one too early", "full", "spsc_ring", {SPSC_3, {SPSC, "room = q->size;", "room = q->size - 1;"}}},
@@ -142,12 +130,6 @@ static const struct mutant mutants[] = {
      "four operations",
      "bounded_priority_queue",
      {HEAP_7, {HEAP, "q->heap[child + 1] < q->heap[child]", "q->heap[child + 1] > q->heap[child]"}}},
-    {"heap: the parent of a place",
-     "four operations",
-     "bounded_priority_queue",
-     {HEAP_7,
-      {HEAP, "q->heap[(at - 1) / 2] > value; at = (at - 1) / 2) q->heap[at] = q->heap[(at - 1) / 2]",
-       "q->heap[at / 2] > value; at = at / 2) q->heap[at] = q->heap[at / 2]"}}},
     {"heap: one too many fits",
      "full",
      "bounded_priority_queue",
@@ -185,7 +167,6 @@ static const struct mutant mutants[] = {
        "    if (made && atomic_compare_exchange_strong(&s->array[which], &array, made))\n      array = made;\n    "
        "else\n      free(made);",
        "    if (made) {\n      atomic_store(&s->array[which], made);\n      array = made;\n    }"}}},
-    {"stack: nodes are used again at once", "ABA through reuse", "treiber_stack", {NODES_REUSED}},
     {"queue: the second pointer does not protect",
      "reuse",
      "ms_queue",
@@ -288,7 +269,7 @@ static void measure(const struct mutant *m, struct measured *r) {
   r->found = !strcmp(verdict, "violated");
   if (!r->found) snprintf(r->violation, sizeof r->violation, "%s", *verdict ? verdict : "error");
   free(json);
-  run_program((char *[]){program, "test", file, "--json", "--threads", "2", "--ops", "2", "-t", "20", NULL}, out, 0,
+  run_program((char *[]){program, "test", file, "--json", "--threads", "2", "--ops", "2", "-t", "5", NULL}, out, 0,
               NULL);
   json = read_text(out);
   string_of(json, "verdict", verdict, sizeof verdict);
