@@ -9,7 +9,7 @@
 static struct herlihy_wing_queue *x;
 
 static void set_up(void) { x = herlihy_wing_queue_create(LENGTH); }
-static void enq(int v) { asif_require(herlihy_wing_queue_enq(x, v)); } /* there are places for so many */
+static void enq(int v) { herlihy_wing_queue_enq(x, v); }
 static int deq(void) { return (int)herlihy_wing_queue_deq(x); }
 
 ASIF_OBJECT(queue)

@@ -5,7 +5,7 @@
 static struct herlihy_wing_queue *x;
 
 static void set_up(void) { x = herlihy_wing_queue_create(64); }
-static void enq(int v) { asif_require(herlihy_wing_queue_enq(x, v)); } /* there are places for so many */
+static void enq(int v) { herlihy_wing_queue_enq(x, v); }
 static int try_deq(void) {
   long v;
   return herlihy_wing_queue_try_deq(x, &v) ? (int)v : ASIF_EMPTY;
