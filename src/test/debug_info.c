@@ -118,6 +118,14 @@ static const char *joined(struct debug_info *d, const char *before, const char *
   return text_string(&t);
 }
 
+static void add_function(struct debug_info *d, Dwarf_Die *die) {
+  struct function_code f = {.die = *die, .unit = d->reading};
+  Dwarf_Addr base;
+  ptrdiff_t next = 0;
+  while ((next = d->dw->dwarf_ranges(die, next, &base, &f.low, &f.high)) > 0)
+    if (f.low < f.high && f.low) vec_push(d->mem, &d->functions, f); /* at 0: the linker has left it out */
+}
+
 static void go_through(struct debug_info *d, Dwarf_Die *parent, const char *before, unsigned depth) {
   Dwarf_Die die;
   if (!depth || d->dw->dwarf_child(parent, &die)) return;
@@ -141,6 +149,9 @@ static void go_through(struct debug_info *d, Dwarf_Die *parent, const char *befo
       go_through(d, &die, name, depth - 1);
       break;
     case DW_TAG_subprogram:
+      add_function(d, &die);
+      go_through(d, &die, before, depth - 1);
+      break;
     case DW_TAG_lexical_block: go_through(d, &die, before, depth - 1); break; /* for what is static there */
     default: break;
     }
@@ -159,6 +170,11 @@ static int by_place(const void *a, const void *b) {
 static int by_address(const void *a, const void *b) {
   const struct variable *x = a, *y = b;
   return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int by_low(const void *a, const void *b) {
+  const struct function_code *x = a, *y = b;
+  return x->low < y->low ? -1 : x->low > y->low;
 }
 
 bool debug_is_c(int language) {
@@ -183,7 +199,11 @@ static void read_units(struct debug_info *d) {
     if (other) d->dw->dwarf_getsrcfiles(&u.die, &files, &count);
     vec_push(d->mem, &d->units, u);
   }
-  for (size_t i = 0; i < d->units.count; i++) go_through(d, &d->units.at[i].die, "", DEPTH_MOST);
+  for (size_t i = 0; i < d->units.count; i++) {
+    d->reading = (uint32_t)i;
+    go_through(d, &d->units.at[i].die, "", DEPTH_MOST);
+  }
+  if (d->functions.count) qsort(d->functions.at, d->functions.count, sizeof *d->functions.at, by_low);
 }
 
 struct debug_info *debug_open(struct mem *m, const char *object, bool *no_library) {
@@ -226,21 +246,42 @@ size_t debug_variables(struct debug_info *d, const struct variable **at) {
 
 /* Functions and lines. */
 
-int debug_scopes(struct debug_info *d, uintptr_t pc, Dwarf_Die **scopes, const struct unit **of) {
-  for (size_t i = 0; i < d->units.count; i++) {
-    struct unit *u = &d->units.at[i];
-    Dwarf_Die *at, inner;
-    if (d->dw->dwarf_haspc(&u->lines, pc) <= 0) continue;
-    int count = d->dw->dwarf_getscopes(&u->die, pc, &at);
-    if (of) *of = u;
-    if (count <= 0) return 0;
-    inner = at[0];
-    free(at);
-    count = d->dw->dwarf_getscopes_die(&inner, scopes); /* as the code is nested: dwarf_getscopes leaves it where a
-                                                         * function is inlined, for where that is declared */
-    return count > 0 ? count : 0;
+static const struct function_code *function_at(struct debug_info *d, Dwarf_Addr pc) {
+  size_t low = 0, high = d->functions.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (d->functions.at[middle].low <= pc)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return 0;
+  const struct function_code *f = low ? &d->functions.at[low - 1] : NULL;
+  return f && pc < f->high ? f : NULL;
+}
+
+/* What is within this scope, and has the place in it. */
+static bool inner_scope(struct debug_info *d, Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Die *inner) {
+  if (d->dw->dwarf_child(scope, inner)) return false;
+  do {
+    int tag = d->dw->dwarf_tag(inner);
+    bool is = tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
+    if (is && d->dw->dwarf_haspc(inner, pc) > 0) return true;
+  } while (!d->dw->dwarf_siblingof(inner, inner));
+  return false;
+}
+
+int debug_scopes(struct debug_info *d, uintptr_t pc, Dwarf_Die **scopes, const struct unit **of) {
+  const struct function_code *f = function_at(d, pc);
+  if (!f || !(*scopes = calloc(DEPTH_MOST, sizeof **scopes))) return 0;
+  int count = 0;
+  Dwarf_Die at = f->die, inner;
+  for (;; at = inner) {
+    (*scopes)[DEPTH_MOST - ++count] = at;
+    if (count == DEPTH_MOST || !inner_scope(d, &at, pc, &inner)) break;
+  }
+  memmove(*scopes, *scopes + DEPTH_MOST - count, (size_t)count * sizeof **scopes);
+  if (of) *of = &d->units.at[f->unit];
+  return count;
 }
 
 static const char *function_name(struct debug_info *d, Dwarf_Die *die) {
@@ -263,23 +304,42 @@ static bool is_deeper(struct debug_info *d, Dwarf_Die *die, Dwarf_Addr address, 
   return false;
 }
 
+/* The first row of the table of lines that is not before an address. */
+static size_t first_row(struct debug_info *d, Dwarf_Lines *lines, size_t count, Dwarf_Addr address) {
+  size_t low = 0;
+  while (low < count) {
+    size_t middle = low + (count - low) / 2;
+    Dwarf_Line *row = d->dw->dwarf_onesrcline(lines, middle);
+    Dwarf_Addr at = 0;
+    if (row && !d->dw->dwarf_lineaddr(row, &at) && at < address)
+      low = middle + 1;
+    else
+      count = middle;
+  }
+  return low;
+}
+
 /* Has the inlined function no code of another line, but where it begins? */
 static bool has_one_line(struct debug_info *d, const struct unit *unit, Dwarf_Die *die, int declared, int line) {
   Dwarf_Die of = unit->lines;
   Dwarf_Lines *lines;
+  Dwarf_Addr base, low, high;
   size_t count;
+  ptrdiff_t range = 0;
   if (d->dw->dwarf_getsrclines(&of, &lines, &count)) return false;
-  for (size_t i = 0; i < count; i++) {
-    Dwarf_Line *row = d->dw->dwarf_onesrcline(lines, i);
-    Dwarf_Addr address;
-    int other;
-    if (!row || d->dw->dwarf_lineaddr(row, &address) || d->dw->dwarf_lineno(row, &other)) return false;
-    Dwarf_Line *next = i + 1 < count ? d->dw->dwarf_onesrcline(lines, i + 1) : NULL;
-    Dwarf_Addr after;
-    if (next && !d->dw->dwarf_lineaddr(next, &after) && after == address) continue; /* no code is of this line */
-    if (other == line || other == declared || other == declared + 1) continue;
-    if (d->dw->dwarf_haspc(die, address) > 0 && !is_deeper(d, die, address, DEPTH_MOST)) return false;
-  }
+  while ((range = d->dw->dwarf_ranges(die, range, &base, &low, &high)) > 0)
+    for (size_t i = first_row(d, lines, count, low); i < count; i++) {
+      Dwarf_Line *row = d->dw->dwarf_onesrcline(lines, i);
+      Dwarf_Addr address;
+      int other;
+      if (!row || d->dw->dwarf_lineaddr(row, &address) || d->dw->dwarf_lineno(row, &other)) return false;
+      if (address >= high) break;
+      Dwarf_Line *next = i + 1 < count ? d->dw->dwarf_onesrcline(lines, i + 1) : NULL;
+      Dwarf_Addr after;
+      if (next && !d->dw->dwarf_lineaddr(next, &after) && after == address) continue; /* no code is of this line */
+      if (other == line || other == declared || other == declared + 1) continue;
+      if (!is_deeper(d, die, address, DEPTH_MOST)) return false;
+    }
   return true;
 }
 

@@ -30,7 +30,7 @@
   X(dwarf_formstring) \
   X(dwarf_bytesize) \
   X(dwarf_haspc) \
-  X(dwarf_getscopes) \
+  X(dwarf_ranges) \
   X(dwarf_getscopes_die) \
   X(dwarf_getlocation) \
   X(dwarf_getlocation_addr) \
@@ -55,6 +55,12 @@ struct libdw {
 struct unit {
   Dwarf_Die die; /* of the code: of a split unit, the part that is in the other file */
   Dwarf_Die lines;
+};
+/* The code of a function, or a part of it. */
+struct function_code {
+  Dwarf_Addr low, high;
+  Dwarf_Die die;
+  uint32_t unit;
 };
 /* A type that is declared whole, and its name with the namespaces and classes it is in. */
 struct definition {
@@ -100,7 +106,9 @@ struct debug_info {
   Dwarf *file;
   int fd;
   VEC(struct unit) units;
-  VEC(struct definition) definitions; /* by name, once all are there */
+  VEC(struct function_code) functions; /* by address, once all are there */
+  uint32_t reading;                    /* the unit that is gone through */
+  VEC(struct definition) definitions;  /* by name, once all are there */
   struct definition *by_place;
   VEC(struct variable) variables;
   VEC(Dwarf_Die) variable_types; /* of each, until it is read */
