@@ -339,6 +339,44 @@ static void simpler_schedule(struct shrinking *k) {
   if (settle(k, &other) && other >= size) *f = first;
 }
 
+/* --- threads that make the same calls: the first to go is the first of them --- */
+
+static bool make_same_calls(const struct client *c, unsigned a, unsigned b) {
+  uint32_t count = c->first[a + 1] - c->first[a];
+  if (c->first[b + 1] - c->first[b] != count) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct call *x = &c->calls[c->first[a] + i], *y = &c->calls[c->first[b] + i];
+    if (x->op != y->op || memcmp(x->arg, y->arg, sizeof x->arg)) return false;
+  }
+  return true;
+}
+
+static size_t first_step(const struct finding *f, unsigned thread) {
+  size_t i = 0;
+  while (i < f->count && f->choices[i].fiber != thread) i++;
+  return i;
+}
+
+static void exchange(struct shrinking *k, unsigned a, unsigned b) {
+  struct finding *f = k->finding, kept;
+  struct choice *choices = mem_alloc(k->scratch, (f->count + 1) * sizeof *choices);
+  memcpy(choices, f->choices, f->count * sizeof *choices);
+  for (size_t i = 0; i < f->count; i++)
+    if (choices[i].fiber == a || choices[i].fiber == b) choices[i].fiber = (uint8_t)(choices[i].fiber == a ? b : a);
+  struct plan plan = {.choices = choices, .count = f->count};
+  struct problem why;
+  const struct run *r = execute(k, &f->client, &plan, &why);
+  if (r && r->count == f->count && same(k, r, &kept)) accept(k, &kept);
+  mem_close(k->scratch);
+}
+
+static void name_in_order(struct shrinking *k) {
+  const struct client *c = &k->finding->client;
+  for (unsigned a = 0; a < c->threads && !k->object->asks_thread; a++)
+    for (unsigned b = a + 1; b < c->threads && !over(k); b++)
+      if (make_same_calls(c, a, b) && first_step(k->finding, b) < first_step(k->finding, a)) exchange(k, a, b);
+}
+
 bool finding_shrink(struct mem *m, struct image *image, const struct object *o, const struct run_options *how,
                     const struct shrink_limits *limits, struct finding *f, struct problem *why) {
   struct shrinking k = {.mem = m,
@@ -354,6 +392,7 @@ bool finding_shrink(struct mem *m, struct image *image, const struct object *o, 
   fewer_calls(&k);
   smaller_arguments(&k);
   if (!k.failed) simpler_schedule(&k);
+  if (!k.failed) name_in_order(&k);
   mem_close(k.scratch);
   return !k.failed;
 }
