@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "test/assembly.h"
-#include "test/debug_info.h"
+#include "test/test.h"
 
 static int print(struct text *t) { return write_stdout(text_string(t), t->count) ? EXIT_HOLDS : EXIT_USAGE; }
 

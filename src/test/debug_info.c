@@ -4,6 +4,7 @@
  * they are in. All that needs much of the stack is done then: later some is read on the stack of a thread of the code.
  */
 #include "test/debug_parts.h"
+#include "test/test.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

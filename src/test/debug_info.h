@@ -56,7 +56,6 @@ struct variable {
 };
 
 struct debug_info;
-bool debug_library(void); /* is there a libdw? ASIF_LIBDW in the environment names another than the system's */
 /* Of a shared object. NULL: there is no libdw (then *no_library is true), or nothing is known. */
 struct debug_info *debug_open(struct mem *, const char *object, bool *no_library);
 void debug_close(struct debug_info *);

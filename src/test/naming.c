@@ -323,10 +323,11 @@ static bool follow(struct searching *k, uintptr_t pointer, const struct type *to
   node.live = !b.freed;
   uint64_t rest = b.size - (pointer - b.start);
   known = know_block(k->n, &b);
-  /* From within, only where it is known that there are several of them. */
-  node.array = is_row(known, to, rest) && (pointer == b.start || known->array || known->allocated == to);
   const struct member *last = type_is_record(to) && to->member_count ? &to->members[to->member_count - 1] : NULL;
   bool flexible = last && last->type->kind == TYPE_ARRAY && last->type->count <= 1;
+  bool single = flexible && !last->type->count; /* what ends with an array of any length stands alone */
+  /* From within, only where it is known that there are several of them. */
+  node.array = !single && is_row(known, to, rest) && (pointer == b.start || known->array || known->allocated == to);
   node.extent = node.array || flexible ? rest : to->size;
   return add_node(k, node);
 }

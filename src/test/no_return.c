@@ -23,10 +23,10 @@ static void look(void *self, const struct run *r) {
     k->changes = true;
     return;
   }
-  if (r->end == RUN_CANNOT) return; /* it may not be called there */
+  for (size_t i = k->before->count; i < r->count; i++) k->changes |= r->steps[i].fiber != k->by;
+  if (r->end == RUN_CANNOT) return; /* it may not be called there; or, if others went on, a later call may not */
   bool stuck = r->end == RUN_WHOLE && (r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK);
   k->changes |= !stuck || r->fibers > r->client->threads;
-  for (size_t i = k->before->count; i < r->count; i++) k->changes |= r->steps[i].fiber != k->by;
   k->changes |= run_memory(k->before->client->threads) != k->memory;
 }
 

@@ -134,6 +134,9 @@ value object_result(const struct spec *, const struct object_op *, struct values
 void self_spec(struct mem *, const struct object *, struct spec *);
 const char *self_fault(const struct spec *); /* as spec_user_fault */
 
+/* Is there a libdw (debug_info.c)? ASIF_LIBDW in the environment names another than the system's. */
+bool debug_library(void);
+
 /* Clients (clients.c). */
 struct client_options {
   unsigned threads, ops; /* at most so many threads, and operations of each */

@@ -128,7 +128,7 @@ EOF
 replays=no # the arguments of the compiler are not trusted
 for command in verify test; do
   run 1 "$asif" $command zeros.c --threads 1 --ops 1 -- -DSPEC=register -DOP=read
-  says 'Read() -> 0, but 0 was never written; a register begins as nil, register(0) begins as 0'
+  says 'ead() -> 0, but 0 was never written; a register begins as nil, register(0) begins as 0'
   run 0 "$asif" $command zeros.c --threads 1 --ops 1 -- '-DSPEC=register(0)' -DOP=read
 done
 run 1 "$asif" verify zeros.c --threads 1 --ops 1 -- -DSPEC=cas_register '-DOP=cas, ASIF_IN(0, 0)'

@@ -149,3 +149,23 @@ sed -i 's/^  atomic_fetch_add/  raise(SIGUSR1);\n&/' o.c
 run 3 "$asif" test o.c -n 2 -o 1 -- -DSENDS=; says 'sends SIGUSR1, which it has blocked'
 sed -i 's/  raise(SIGUSR1);/  sigwait(\&all, \&(int){0});/' o.c
 run 3 "$asif" test o.c -n 2 -o 1 -- -DSENDS=; says 'sigwait'
+
+# Operations that wait for a call of another: those that go on then may come to a call that is refused.
+object <<'END'
+static atomic_int sent, have;
+static void enq(int v) {
+  asif_require(atomic_fetch_add(&sent, 1) < 3);
+  atomic_fetch_add(&have, v);
+}
+static int deq(void) {
+  int n;
+  do n = have;
+  while (!n || !atomic_compare_exchange_strong(&have, &n, n - 1));
+  return 1;
+}
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 1))
+ASIF_OP(deq)
+END
+run 0 "$asif" test o.c --client 'deq() deq() enq(1) enq(1) | enq(1) deq() enq(1)'; says 'verdict: linearizable'
+exit 0

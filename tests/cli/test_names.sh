@@ -320,6 +320,26 @@ told local.cpp
 contains 'load p.right of thread A -> 0'
 contains 'store p.right of thread A = 1'
 
+# A structure that ends with an array of any length, whose elements are as long as the rest is a multiple of.
+cat >ends.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct row {
+  atomic_long back, length;
+  atomic_long item[];
+};
+static struct row *r;
+static void setup(void) { r = calloc(1, sizeof *r + 8 * sizeof r->item[0]); }
+static long inc(void) { return atomic_store(&r->item[3], atomic_load(&r->item[3]) + 1), atomic_load(&r->item[3]); }
+ASIF_OBJECT(self)
+ASIF_INIT(setup)
+ASIF_OP(inc)
+END
+told ends.c --client 'inc() | inc()'
+contains 'load r->item[3] -> 0'
+contains 'store r->item[3] = 1'
+
 # A use after free that was not executed is told as predicted.
 cat >ahead.c <<'END'
 #include <asif.h>
