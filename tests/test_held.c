@@ -275,8 +275,9 @@ static void compare(struct tested *t, const struct client *c, const char *path, 
     return;
   }
   uint32_t found = finds(&every);
-  bool bad = missed("not there", &held, &every, true) | missed("not there", &traces, &every, true) |
-             missed("not there", &halts, &every, true);
+  bool bad = missed("not there", &held, &every, true);
+  bad |= missed("not there", &traces, &every, true);
+  bad |= missed("not there", &halts, &every, true);
   if (found) { /* what is beyond a finding is not seen; to get a block again orders what is a race otherwise */
     bool same = finds(&held) == found || finds(&held) >> FOUND_RACE & 1;
     bad |= !same || !finds(&held) || !finds(&traces) || !finds(&halts);

@@ -467,7 +467,11 @@ static void conclude(struct anytime *a) {
   s->done = a->done;
   if (s->clients < s->done) s->clients = s->done;
   if (small_done(a) && s->limit != LIMIT_INTERRUPT) s->limit = LIMIT_NONE; /* only larger ones were left */
-  s->verdict = s->limit || s->unsupported ? VERDICT_UNKNOWN : VERDICT_HOLDS;
+  if (!small_done(a) && !s->limit && !s->unsupported) { /* a process that ran a larger one has ended, and the round */
+    s->unsupported = s->larger.unsupported;
+    s->larger.unsupported = NULL;
+  }
+  s->verdict = !small_done(a) || s->limit || s->unsupported ? VERDICT_UNKNOWN : VERDICT_HOLDS;
   if (!a->found.count) return;
   s->verdict = VERDICT_VIOLATED;
   size_t least_one = 0;
