@@ -188,6 +188,7 @@ static inline bool is_in(const struct scan *s, uintptr_t word) { return word - s
 /* All addresses of the heap have their highest bit in the same place: a word can be one by one shift only. */
 static bool is_form(const struct scan *s, uintptr_t word) {
   assert(__builtin_clzl(heap_base) == __builtin_clzl(heap_base + heap_span));
+  if (word < HEAP_WORDS) return false;
   int by = __builtin_clzl(heap_base) - __builtin_clzl(word);
   if (by > 0 && by <= SHIFTS_UP && is_in(s, word >> by)) return true;
   if (by < 0 && -by <= SHIFTS_DOWN && is_in(s, word << -by)) return true;
