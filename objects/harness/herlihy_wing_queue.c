@@ -3,7 +3,7 @@
 #include "../lib/herlihy_wing_queue.c"
 
 #ifndef LENGTH
-#define LENGTH 8
+#define LENGTH 32
 #endif
 
 static struct herlihy_wing_queue *x;
