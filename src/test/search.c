@@ -45,6 +45,13 @@ struct kept {
   struct choice choices[CHOICES_KEPT];
 };
 
+/* A run that is kept for nothing but its place among others. */
+struct kept_run {
+  uint64_t client;
+  size_t count;
+  struct choice choices[CHOICES_KEPT];
+};
+
 /* What one process has reached. */
 struct worker {
   _Atomic int outcome;
@@ -56,9 +63,10 @@ struct worker {
   unsigned bound;
   double cpu;
   long peak_kb;
-  struct problem failed;       /* why it failed */
-  char unsupported[SAID_MOST]; /* what could not be run; "": nothing */
-  uintptr_t unsupported_pc;    /* and where; 0: not known */
+  struct problem failed;          /* why it failed */
+  char unsupported[SAID_MOST];    /* what could not be run; "": nothing */
+  uintptr_t unsupported_pc;       /* and where; 0: not known */
+  struct kept_run unsupported_in; /* the first such run */
   bool too_many;
   unsigned found_count;
   struct kept found[FINDINGS_MOST];
@@ -164,6 +172,12 @@ static void announce(_Atomic uint64_t *least, uint64_t client) {
   while (client < first && !atomic_compare_exchange_weak(least, &first, client)) {}
 }
 
+static size_t keep_choices(const struct run *r, struct choice *choices) {
+  size_t count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
+  for (size_t i = 0; i < count; i++) choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
+  return count;
+}
+
 static void keep_run(const struct searching *k, const struct run *r, uint64_t key, struct kept *f) {
   f->found = r->found ? r->found : FOUND_HISTORY;
   f->died = false;
@@ -171,8 +185,7 @@ static void keep_run(const struct searching *k, const struct run *r, uint64_t ke
   f->client = k->client;
   f->key = key;
   f->results = results_of(r);
-  f->count = r->count < CHOICES_KEPT ? r->count : CHOICES_KEPT;
-  for (size_t i = 0; i < f->count; i++) f->choices[i] = (struct choice){r->steps[i].fiber, r->steps[i].block};
+  f->count = keep_choices(r, f->choices);
 }
 
 static void keep_finding(struct searching *k, const struct run *r) {
@@ -214,6 +227,30 @@ static bool is_overtaken(const struct searching *k, uint64_t client) {
 }
 static bool overtaken(const struct searching *k) { return is_overtaken(k, k->client); }
 
+/* Of the runs with something that cannot be run, the first of the first client is told, whichever process had it. */
+static int compare_runs(const struct kept_run *a, const struct kept_run *b) {
+  if (a->client != b->client) return a->client < b->client ? -1 : 1;
+  size_t count = a->count < b->count ? a->count : b->count;
+  for (size_t i = 0; i < count; i++) {
+    if (a->choices[i].fiber != b->choices[i].fiber) return a->choices[i].fiber < b->choices[i].fiber ? -1 : 1;
+    if (a->choices[i].block != b->choices[i].block) return a->choices[i].block < b->choices[i].block ? -1 : 1;
+  }
+  return (a->count > b->count) - (a->count < b->count);
+}
+static void keep_unsupported(struct searching *k, const struct run *r) {
+  struct worker *w = k->me;
+  struct kept_run in;
+  const struct found_place *at;
+  in.client = k->client;
+  in.count = keep_choices(r, in.choices);
+  if (w->unsupported[0] && compare_runs(&w->unsupported_in, &in) <= 0) return;
+  w->unsupported_in.client = in.client;
+  w->unsupported_in.count = in.count;
+  memcpy(w->unsupported_in.choices, in.choices, in.count * sizeof *in.choices);
+  w->unsupported_pc = run_found_places(&at) ? at[0].pc : 0;
+  snprintf(w->unsupported, sizeof w->unsupported, "%s", r->said);
+}
+
 static enum visit visit(void *self, const struct run *r) {
   struct searching *k = self;
   k->counted = true;
@@ -226,11 +263,7 @@ static enum visit visit(void *self, const struct run *r) {
   k->me->seen.volatiles |= r->volatiles;
   k->me->seen.incomplete |= r->forgiven;
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
-    const struct found_place *at;
-    if (!k->me->unsupported[0]) {
-      k->me->unsupported_pc = run_found_places(&at) ? at[0].pc : 0;
-      snprintf(k->me->unsupported, sizeof k->me->unsupported, "%s", r->said);
-    }
+    keep_unsupported(k, r);
     if (k->options->tasks) k->options->tasks[k->client].cannot = true;
     if (r->waited >= WAITED_MOST) k->me->outcome = WORKER_THROUGH;
     return overtaken(k) || k->me->outcome != WORKER_RUNS ? VISIT_STOP : VISIT_ON;
@@ -753,19 +786,22 @@ static void take_findings(struct searching *k) {
 
 /* A violation counts most, then what went wrong, then limits. */
 static bool conclude(struct searching *k) {
+  const struct worker *unsupported = NULL;
   sum_up(k);
   for (unsigned i = 0; i < k->jobs; i++) {
     const struct worker *w = &k->board->workers[i];
     if (w->outcome == WORKER_FAILED) return *k->why = w->failed, false;
     k->out->too_many |= w->too_many;
-    if (w->unsupported[0] && !k->out->unsupported) {
-      k->out->unsupported = mem_string(k->mem, w->unsupported, strlen(w->unsupported));
-      k->out->unsupported_pc = w->unsupported_pc;
-      k->out->verdict = VERDICT_UNKNOWN;
-    }
+    if (w->unsupported[0] && (!unsupported || compare_runs(&w->unsupported_in, &unsupported->unsupported_in) < 0))
+      unsupported = w;
     if (w->outcome != WORKER_LIMIT) continue;
     k->out->verdict = VERDICT_UNKNOWN;
     if (!k->out->limit || w->limit == LIMIT_INTERRUPT) k->out->limit = w->limit;
+  }
+  if (unsupported) {
+    k->out->unsupported = mem_string(k->mem, unsupported->unsupported, strlen(unsupported->unsupported));
+    k->out->unsupported_pc = unsupported->unsupported_pc;
+    k->out->verdict = VERDICT_UNKNOWN;
   }
   take_findings(k);
   if (k->options->leaks_if_deleted) keep_for_later(k);
