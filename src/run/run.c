@@ -9,9 +9,8 @@
 #include "base/hash.h"
 #include "run/runtime.h"
 
-#define STEPS_MOST  20000
-#define ROW_MOST    1000 /* steps of one fiber in a row after which the default is another's */
-#define PLACES_MOST 8
+#define STEPS_MOST 20000
+#define ROW_MOST   1000 /* steps of one fiber in a row after which the default is another's */
 #define NOT_AGAIN \
   "the code does not do the same again. Does it depend on a file, the time, a random number or another process?"
 #if defined(__SANITIZE_ADDRESS__) || (defined(ASIF_PORTABLE_FIBERS) || !defined(__x86_64__))
@@ -36,9 +35,9 @@ static bool
     silence; /* nobody wants to know of accesses, but for what is noted of them: neither the clocks nor a recorder */
 static size_t quick_most; /* SIZE_MAX; 0 where every point must be known of */
 static struct run_marks marks;
-static size_t kept_at;   /* the step before which the state is to be kept */
-static bool keeping;     /* that is why the context of run_execute is back */
-static bool in_sequence; /* a run of run_sequential: nothing follows the threads */
+static size_t kept_at; /* the step before which the state is to be kept */
+static bool keeping;   /* that is why the context of run_execute is back */
+bool in_sequence;
 
 static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
 static struct moment *sequential_moments;
@@ -48,9 +47,7 @@ static size_t moments_room;
 
 static void *outside; /* the context that run_execute is called from */
 static int *real_errno;
-static char said[512];
-static struct found_place places[PLACES_MOST];
-static size_t place_count;
+struct run_words run_words;
 enum { DESCRIBED_MOST = 4 };
 static uintptr_t described[DESCRIBED_MOST]; /* the addresses that were named last */
 static size_t described_count;
@@ -115,16 +112,17 @@ void final_waits(void) {
 _Noreturn void run_found(enum found found, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(said, sizeof said, format, args);
+  vsnprintf(run_words.said, sizeof run_words.said, format, args);
   va_end(args);
   run.found = found;
-  run.said = said;
+  run.said = run_words.said;
   run.enabled = enabled_fibers();
   run_stop(RUN_WHOLE);
 }
 
 void found_at(uintptr_t pc, uintptr_t address, const struct fiber *f, const char *words) {
-  if (place_count < PLACES_MOST) places[place_count++] = (struct found_place){pc, address, f->id, words};
+  if (run_words.count < PLACES_MOST)
+    run_words.places[run_words.count++] = (struct found_place){pc, address, f->id, words};
 }
 
 size_t run_described(const uintptr_t **at) {
@@ -133,8 +131,8 @@ size_t run_described(const uintptr_t **at) {
 }
 
 size_t run_found_places(const struct found_place **at) {
-  *at = places;
-  return place_count;
+  *at = run_words.places;
+  return run_words.count;
 }
 
 _Noreturn static void wrong_choice(unsigned fiber) {
@@ -670,7 +668,7 @@ static void reset_results(const struct client *client) {
   run.said = "";
   run.spun = 0;
   run.finishing = false;
-  place_count = 0;
+  run_words.count = 0;
   internal[0] = '\0';
   keeping = false;
   run.number = ++scheduler.runs;
@@ -736,10 +734,7 @@ static void begin(const struct client *client) {
   choose_again();
 }
 
-static bool leak_is_looked_at; /* by runs made for that */
-static bool leak_stands(const struct client *);
 static bool run_aside_now; /* from run_aside */
-static bool addresses_stand(const struct client *);
 
 const struct call *run_call(const struct client *client, uint32_t call) {
   static struct call drains;
@@ -776,42 +771,17 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     problem_of(problem, PROBLEM_UNSUPPORTED, "%s", internal);
     return NULL;
   }
-  if (UNLIKELY(run.found == FOUND_LEAK) && !leak_is_looked_at && !leak_stands(client)) {
+  if (UNLIKELY(run.found == FOUND_LEAK) && !again_runs && !again_leaks(client)) {
     run.found = FOUND_NOTHING;
     run.said = "";
-    place_count = 0;
+    run_words.count = 0;
   }
   if (UNLIKELY(heap_doubts) && !run_aside_now) {
     bool ended = run.end == RUN_WHOLE && !run.found && !recording;
-    if (ended && !run.reads_freed && !addresses_stand(client)) run.reads_freed = true;
+    if (ended && !run.reads_freed && !again_addresses(client)) run.reads_freed = true;
     heap_doubts = false;
   }
   return &run;
-}
-
-/* Whose turn it is in a sequential run. */
-struct turns {
-  const uint8_t *threads;
-  size_t count;
-};
-
-/* Runs the thread whose call is next until that has returned; then the next. Threads the code created run where it
- * waits. */
-static int choose_in_turn(void *context, const struct run *r, struct choice *choice) {
-  const struct turns *turns = context;
-  size_t call = 0; /* the first that has not returned */
-  for (size_t i = 0; i < r->moment_count; i++) call += r->moments[i].is_return;
-  unsigned thread = call < turns->count && turns->threads ? turns->threads[call] : 0;
-  uint64_t others = r->enabled & ~(((uint64_t)1 << r->client->threads) - 1);
-  if (call == turns->count) others = r->enabled; /* what threads do after their last call */
-  if (call < turns->count && r->enabled >> thread & 1) {
-    choice->fiber = (uint8_t)thread;
-  } else if (others) {
-    choice->fiber = (uint8_t)__builtin_ctzll(others);
-  } else {
-    return CHOOSE_STOP;
-  }
-  return 0;
 }
 
 /* What a run left, put aside while another happens: a caller may still be looking at it. */
@@ -819,9 +789,8 @@ struct aside {
   struct run run;
   struct step *steps;
   struct moment *moments;
-  size_t moments_room, place_count;
-  char said[sizeof said];
-  struct found_place places[PLACES_MOST];
+  size_t moments_room;
+  struct run_words words;
 };
 
 static bool put_aside(struct aside *a) {
@@ -834,9 +803,7 @@ static bool put_aside(struct aside *a) {
   a->steps = scheduler.steps;
   a->moments = moments;
   a->moments_room = moments_room;
-  a->place_count = place_count;
-  memcpy(a->said, said, sizeof said);
-  memcpy(a->places, places, sizeof places);
+  a->words = run_words;
   run.steps = scheduler.steps = sequential_steps;
   run.moments = moments = sequential_moments;
   moments_room = sequential_room;
@@ -850,9 +817,7 @@ static void put_back(const struct aside *a) {
   scheduler.steps = a->steps;
   moments = a->moments;
   moments_room = a->moments_room;
-  place_count = a->place_count;
-  memcpy(said, a->said, sizeof said);
-  memcpy(places, a->places, sizeof places);
+  run_words = a->words;
 }
 
 void run_aside(const struct client *client, const struct plan *how, void (*look)(void *, const struct run *),
@@ -875,154 +840,6 @@ void run_aside(const struct client *client, const struct plan *how, void (*look)
   plain_long = was_long || plain_watched;
   if (was_pure) kept_forget();
   put_back(&aside);
-}
-
-/* The last run once more, with blocks displaced. Nothing of it is kept, and nothing looked for. */
-static struct {
-  const struct client *client;
-  struct choice *choices;
-  size_t count;
-  uint64_t results;
-} again;
-
-static uint64_t results_hash(const struct run *r) {
-  uint64_t h = r->moment_count;
-  for (size_t i = 0; i < r->moment_count; i++) h = hash_mix(h ^ (uint64_t)r->moments[i].result);
-  return h;
-}
-
-static void ran_to_its_end(void *self, const struct run *r) {
-  *(bool *)self = r && r->count == again.count && r->end == RUN_WHOLE && !r->found && results_hash(r) == again.results;
-}
-
-static void keep_words(void *self, const struct run *r) {
-  struct aside *a = self;
-  a->run.found = r ? r->found : FOUND_NOTHING;
-  a->place_count = place_count;
-  memcpy(a->said, said, sizeof said);
-  memcpy(a->places, places, sizeof places);
-}
-
-static void run_again_to(void (*look)(void *, const struct run *), void *self) {
-  kept_forget();
-  leak_is_looked_at = true;
-  run_aside(again.client, &(struct plan){.choices = again.choices, .count = again.count}, look, self);
-  leak_is_looked_at = false;
-  kept_forget();
-}
-
-static bool run_again(void) {
-  bool same = false;
-  run_again_to(ran_to_its_end, &same);
-  return same;
-}
-
-static bool keep_choices(const struct client *client) {
-  again.client = client;
-  again.count = run.count;
-  again.results = results_hash(&run);
-  again.choices = calloc(run.count + 1, sizeof *again.choices);
-  for (size_t i = 0; i < run.count && again.choices; i++)
-    again.choices[i] = (struct choice){run.steps[i].fiber, run.steps[i].block};
-  return again.choices != NULL;
-}
-
-static bool leak_stands(const struct client *client) {
-  struct run whole = run;
-  const struct recorder *recorder = recording;
-  if (!keep_choices(client)) return false;
-  run_record(NULL);
-  options.leaks = false;
-  bool stands = heap_leaks_stand(run_again);
-  options.leaks = true;
-  static struct aside told; /* once more, to tell what is really lost */
-  if (stands) run_again_to(keep_words, &told);
-  heap_leaks_forget();
-  run_record(recorder);
-  free(again.choices);
-  run = whole;
-  if (!stands || told.run.found != FOUND_LEAK) return false;
-  memcpy(said, told.said, sizeof said);
-  memcpy(places, told.places, sizeof places);
-  place_count = told.place_count;
-  return true;
-}
-
-/* The last run once more, with blocks at other distances: is all that is read and written the same, but for addresses?
- */
-static void hash_access(void *context, const struct access *a) {
-  uint64_t *h = context, values[] = {a->address, a->read.low, a->read.high, a->wrote.low, a->wrote.high};
-  *h = hash_mix(*h ^ (uint64_t)a->kind << 40 ^ (uint64_t)a->fiber << 32 ^ a->size);
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) *h = hash_mix(*h + heap_place(values[i]));
-}
-
-static void ran_as_long(void *self, const struct run *r) {
-  *(bool *)self = r && r->count == again.count && r->end == RUN_WHOLE && !r->found;
-}
-
-static bool addresses_stand(const struct client *client) {
-  struct run whole = run;
-  uint64_t usual = 0, scattered = 0;
-  bool same = false, repeats = false, leaks = options.leaks;
-  if (!keep_choices(client)) return true;
-  options.leaks = false;
-  run_record(&(struct recorder){.access = hash_access, .context = &usual});
-  run_again_to(ran_as_long, &repeats);
-  heap_scatters = true;
-  run_record(&(struct recorder){.access = hash_access, .context = &scattered});
-  run_again_to(ran_as_long, &same);
-  heap_scatters = false;
-  run_record(NULL);
-  options.leaks = leaks;
-  free(again.choices);
-  run = whole;
-  return !repeats || (same && usual == scattered);
-}
-
-struct sequential {
-  size_t *where; /* of a call among those given */
-  long *results;
-  enum found found;
-  bool well;
-};
-static void after_sequential(void *self, const struct run *r) {
-  struct sequential *s = self;
-  if (!r) return;
-  s->found = r->found;
-  s->well = r->found == FOUND_NOTHING && r->end == RUN_WHOLE;
-  for (size_t i = 0; i < r->moment_count; i++)
-    if (r->moments[i].is_return) s->results[s->where[r->moments[i].call]] = r->moments[i].result;
-}
-
-bool run_sequential(const struct call *calls, const uint8_t *threads, size_t count, long *results, enum found *found) {
-  unsigned most = 0;
-  for (size_t i = 0; threads && i < count; i++)
-    if (threads[i] > most) most = threads[i];
-  struct client client = {.threads = most + 1};
-  uint32_t *first = client.first = calloc(most + 2, sizeof *first);
-  struct call *own = client.calls = calloc(count + 1, sizeof *own);
-  struct sequential s = {.where = calloc(count + 1, sizeof *s.where), .results = results};
-  if (first && own && s.where) {
-    size_t filled = 0;
-    for (unsigned t = 0; t <= most; t++) {
-      first[t] = (uint32_t)filled;
-      for (size_t i = 0; i < count; i++) {
-        if ((threads ? threads[i] : 0) != t) continue;
-        s.where[filled] = i;
-        own[filled++] = calls[i];
-      }
-    }
-    first[most + 1] = (uint32_t)filled;
-    struct turns turns = {threads, count};
-    in_sequence = true;
-    run_aside(&client, &(struct plan){.choose = choose_in_turn, .context = &turns}, after_sequential, &s);
-    in_sequence = false;
-  }
-  free(first);
-  free(own);
-  free(s.where);
-  *found = s.found;
-  return s.well;
 }
 
 /* A variable of a library that the code uses; else a number. */

@@ -1,20 +1,25 @@
 /* What the parts of the runtime share. Nothing outside src/run includes this.
  *
- *   endless.c  loops that touch nothing
- *   pure.c     threads halt where they have read more than they need
- *   fiber.c    stacks and the switch between them
- *   run.c      one run: points, choices, the default policy, calls and returns
- *   kept.c     states kept on the way, so that the next run need not begin at the beginning
- *   memory.c   memory of its own
- *   image.c    loading the shared object; its globals restored between runs; thread-local storage; names.c: of its
- * variables hooks.c    the __tsan_* functions; bytes.c: memcpy and its like; formats.c: sprintf and its like; host.c:
- * asif_host_* of the harness assembly.c the hooks of assembly crash.c signals, abort, assert, exit heap*.c    the
- * allocator: reuse as a choice, use after free, out of bounds, leaks files.c    files that the code opens signals.c
- * signals that the code sends and handles unseen.c   code without hooks: assembly, libraries races.c    vector clocks;
- * order.c: where they are not needed annotations.c what the code says to the thread sanitizer; forgiven.c: races that
- * are not reported sync.c     points at mutexes and their like; waiters.c: who waits for a signal mutex.c condition.c
- * rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c   the libraries under the scheduler spin.c
- * loops that wait for another, and runs that never end
+ * - run.c: one run: points, choices, the default policy, calls and returns
+ * - again.c: the last run once more: do its leaks and addresses stand? sequential.c: calls one after another, aside
+ * - kept.c: states kept on the way, so that the next run need not begin at the beginning
+ * - fiber.c: stacks and the switch between them
+ * - endless.c: loops that touch nothing; spin.c: loops that wait for another, and runs that never end
+ * - pure.c: threads halt where they have read more than they need
+ * - memory.c: memory of its own
+ * - image.c: loading the shared object; its globals restored between runs; thread-local storage
+ * - names.c: of its variables
+ * - hooks.c: the __tsan_* functions; assembly.c: those of assembly; bytes.c: memcpy and its like; formats.c: sprintf
+ * and its like; host.c: asif_host_* of the harness
+ * - crash.c: signals, abort, assert, exit; signals.c: signals that the code sends and handles
+ * - heap*.c: the allocator: reuse as a choice, use after free, out of bounds, leaks
+ * - files.c: files that the code opens; output.c: what it prints
+ * - unseen.c: code without hooks: assembly, libraries
+ * - races.c: vector clocks; order.c: where they are not needed; forgiven.c: races that are not reported
+ * - annotations.c: what the code says to the thread sanitizer
+ * - sync.c: points at mutexes and their like; waiters.c: who waits for a signal
+ * - mutex.c condition.c rwlock.c semaphore.c barrier.c once.c threads.c futex.c time.c random.c: the libraries under
+ * the scheduler
  *
  * Exported functions are WRAP(name): the linker's --wrap=name makes the code call them instead of name. */
 #ifndef ASIF_RUN_RUNTIME_H
@@ -104,6 +109,14 @@ struct fiber {
  * no points, and nothing can race. */
 extern struct fiber *current;
 extern struct run run;
+#define PLACES_MOST 8
+struct run_words { /* of what the last run found */
+  char said[512];
+  struct found_place places[PLACES_MOST];
+  size_t count;
+};
+extern struct run_words run_words;
+extern bool in_sequence; /* the run is one of run_sequential (sequential.c): nothing follows the threads */
 extern struct run_options options;
 extern struct fiber fibers[FIBERS_MOST];
 extern const struct recorder *recording; /* NULL: no */
@@ -418,6 +431,11 @@ void heap_sight_range(uintptr_t at, size_t size);
  * run again, with blocks at other distances from each other. */
 extern bool heap_doubts, heap_scatters;
 uint64_t heap_place(uint64_t word); /* of an address in a known form: which block and where in it; else the word */
+
+/* The last run once more (again.c): do its leaks, and addresses that are not known in every form, stand? */
+extern bool again_runs; /* such a run is made */
+bool again_leaks(const struct client *);
+bool again_addresses(const struct client *);
 
 /* Accesses whose races are not reported (forgiven.c). */
 extern bool forgiving; /* there may be some */
