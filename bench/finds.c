@@ -60,7 +60,7 @@ static const struct mutant mutants[] = {
      "wrap",
      "spsc_ring",
      {SPSC_3, {SPSC, "atomic_store(&q->head, head + 1)", "atomic_store(&q->head, (head + 1) % 4)"}}},
-    {"spsc ring: a mask for a size that is no power of two",
+    {"spsc ring: a mask for a size that is not a power of two",
      "wrap",
      "spsc_ring",
      {SPSC_3, {SPSC, "#else\n  q->item[tail % q->size] = value;", "#else\n  q->item[tail & q->size] = value;"}}},

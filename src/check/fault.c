@@ -127,6 +127,11 @@ static void start_near(struct bisection *b, uint32_t which) {
   mem_close(b->attempt);
 }
 
+/* Is it after the configurations that were captured, and before something that is known to be wrong? */
+static bool is_near(const struct bisection *b, uint32_t event) {
+  return b->start.count && event > b->from && event < b->until;
+}
+
 /* Decides the prefix that ends at an event from what was captured before it. */
 static void decide_near(struct bisection *b, uint32_t event, struct decision *d) {
   struct mem *m = b->attempt;
@@ -150,7 +155,7 @@ static enum verdict try_return(struct bisection *b, uint32_t which) {
   struct decision d;
   uint32_t event = b->returns[which];
   decision_clear(&d);
-  if (b->start.count && event > b->from && event < b->until) {
+  if (is_near(b, event)) {
     decide_near(b, event, &d);
     if (d.verdict == VERDICT_VIOLATED) prefix = part_before(b->part, b->attempt, event);
   } else if (affords(b, called_by(b->part, event))) {
@@ -355,7 +360,7 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   if (!b.found.prefix.ops) b.found.prefix = part_before(p, m, b.returns[b.bad]);
   *out = b.found;
   out->exact = out->exact && b.bad < b.count;
-  if (b.bad < b.count && b.start.count && b.returns[b.bad] > b.from && b.returns[b.bad] < b.until) {
+  if (b.bad < b.count && is_near(&b, b.returns[b.bad])) {
     out->start = b.start;
     out->from = b.from;
   }

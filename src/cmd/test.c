@@ -383,7 +383,7 @@ static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) 
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
-/* Adds where in the source it is that could not be run; where the sentence says so itself there is no address. */
+/* Puts the place in the source before what could not be run; a sentence that names its place itself has no address. */
 static void place_unsupported(struct test_job *j) {
   struct searched *s = &j->answer;
   struct place at;

@@ -250,22 +250,12 @@ void WRAP(__stack_chk_fail)(void) {
   run_found(FOUND_CRASH, "%s writes beyond a variable on its stack", fiber_name(current));
 }
 
-/* A program (--main) may end by itself; with a status other than 0 it has failed. */
-static bool is_program;
-
-#define EXPORTED __attribute__((visibility("default"), used))
-EXPORTED void asif_host_begins(void);
-EXPORTED void asif_host_ends(int status);
-void asif_host_begins(void) { is_program = true; }
-void asif_host_ends(int status) {
-  if (status) run_found(FOUND_ASSERTION, "main returns %d", status);
-}
-
+/* A program may end by itself; with a status other than 0 it has failed. */
 _Noreturn static void exits(const char *name, int status, uintptr_t pc) {
   if (!current) _exit(status);
-  if (is_program && !status) run_stop(RUN_WHOLE);
+  if (host_program && !status) run_stop(RUN_WHOLE);
   found_at(pc, 0, current, "exits here");
-  run_found(is_program ? FOUND_ASSERTION : FOUND_CRASH, "%s calls %s(%d)", fiber_name(current), name, status);
+  run_found(host_program ? FOUND_ASSERTION : FOUND_CRASH, "%s calls %s(%d)", fiber_name(current), name, status);
 }
 #define EXIT(name) \
   WRAPPED _Noreturn void WRAP(name)(int); \

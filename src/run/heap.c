@@ -4,7 +4,7 @@
  * whose address somebody may still have (heap_held.c), or a fresh one, and each is a choice of the schedule. For the
  * order of steps a list of such blocks is one more shared place: who takes a fresh block has read it, who takes one of
  * the list or puts one there has written it. Where the image frees nothing there is nothing to choose, and an
- * allocation is no point. */
+ * allocation is not a point. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@ EXPORTED int asif_host_thread(void);
 EXPORTED void asif_host_yield(void);
 EXPORTED void asif_host_atomic(int enter);
 EXPORTED void asif_host_cannot(void);
+EXPORTED void asif_host_begins(void);
+EXPORTED void asif_host_ends(int status);
 
 /* Marks are for those who prove with them: here every history is judged without. */
 void asif_host_lin(const char *operation) { (void)operation; }
@@ -49,4 +51,11 @@ void asif_host_atomic(int enter) {
 void asif_host_cannot(void) {
   if (!current) __builtin_trap();
   run_stop(RUN_CANNOT);
+}
+
+bool host_program;
+
+void asif_host_begins(void) { host_program = true; }
+void asif_host_ends(int status) {
+  if (status) run_found(FOUND_ASSERTION, "main returns %d", status);
 }

@@ -61,7 +61,7 @@ enum point_kind {
                 * a freed block. So two that take fresh blocks commute, and none commutes with a free of the size, which
                 * would have given it one more block to choose. Where the code frees nothing it is no point at all */
   POINT_FREE,  /* has STEP_WROTE if the block may be allocated again (heap_held.c): two of these commute but for the
-                * order  in which a later allocation is offered the blocks. Else it does not touch the list */
+                * order in which a later allocation is offered the blocks. Else it does not touch the list */
   POINT_YIELD, /* others first: touches nothing */
   POINT_START, /* creates a thread; address: of its fiber */
   POINT_JOIN,

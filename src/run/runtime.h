@@ -279,8 +279,9 @@ void tls_endings_set(size_t);
 void tls_ended(struct fiber *); /* runs the destructors of thread-local objects, if it has any */
 bool image_describe(uintptr_t, struct text *);
 
-void host_reset(void);     /* host.c */
-extern bool output_hidden; /* output.c */
+void host_reset(void);
+extern bool host_program; /* what runs is a program (--main) */ /* host.c */
+extern bool output_hidden;                                      /* output.c */
 void output_hide(void);
 void annotations_reset(void);                            /* annotations.c */
 void annotations_forget(uintptr_t address, size_t size); /* the memory is used for something else */

@@ -36,7 +36,8 @@ enum {
   LARGER_OPS = 16,      /* ... of one thread */
   MORE_THREADS = 2,     /* ... more threads than the small ones have */
   SEEDS_MOST = 256,
-  TASKS_MOST = 4096
+  TASKS_MOST = 4096,
+  KNOWN_BYTES = 64 << 20 /* of the set of larger clients, at most */
 };
 
 struct small {
@@ -71,8 +72,7 @@ struct anytime {
   uint64_t drawn, larger_steps;
   unsigned packs;
   VEC(struct larger) seeds; /* that have executed something new */
-  uint64_t *known;          /* hashes of those made */
-  size_t known_mask, known_count;
+  struct hashes *known;     /* those made; NULL: no memory for that */
   /* The round. */
   struct mem of_round;
   VEC(struct larger) round;
@@ -150,25 +150,7 @@ static bool is_new(struct anytime *a, const struct client *c) {
     h = hash_mix(h ^ c->calls[i].op);
     for (int n = 0; n < CALL_ARGS; n++) h = hash_mix(h ^ (uint64_t)c->calls[i].arg[n]);
   }
-  h += !h;
-  if (2 * a->known_count >= a->known_mask) {
-    uint64_t *old = a->known;
-    size_t size = a->known_mask + 1;
-    a->known_mask = 2 * a->known_mask + 1;
-    a->known = mem_zero(a->mem, a->known_mask + 1, sizeof *a->known);
-    for (size_t i = 0; old && i < size; i++) {
-      size_t at = old[i] & a->known_mask;
-      while (old[i] && a->known[at]) at = (at + 1) & a->known_mask;
-      if (old[i]) a->known[at] = old[i];
-    }
-    mem_free(a->mem, old);
-  }
-  size_t at = h & a->known_mask;
-  for (; a->known[at]; at = (at + 1) & a->known_mask)
-    if (a->known[at] == h) return false;
-  a->known[at] = h;
-  a->known_count++;
-  return true;
+  return !a->known || hashes_add(a->known, (struct hash){h, hash_mix(h)}, 0) < 0;
 }
 
 /* The parts of a pack: so many clients of a size, explored so far. The sizes grow with the number of the pack. */
@@ -543,7 +525,9 @@ bool search_anytime(struct mem *m, struct image *image, const struct client_sour
                       .goes_on = goes_on};
   *out = (struct searched){.verdict = VERDICT_HOLDS, .complete = true};
   mem_open(&a.of_round, NULL);
+  a.known = hashes_open_own(KNOWN_BYTES);
   bool good = search(&a);
+  if (a.known) hashes_close(a.known);
   close_shared(&a);
   mem_close(&a.of_round);
   mem_close(&own);

@@ -354,31 +354,54 @@ static bool is_wrapper(struct debug_info *d, const struct unit *unit, Dwarf_Die 
          (file && !strncmp(file, "/usr/", 5) && has_one_line(d, unit, die, (int)declared, line));
 }
 
-bool debug_frames(struct debug_info *d, uintptr_t address, size_t at, frame_user *use, void *self) {
-  Dwarf_Die *scopes;
-  const struct unit *unit = NULL;
-  int count = debug_scopes(d, address, &scopes, &unit), line = 0;
-  if (count <= 0) return false;
-  Dwarf_Die lines = unit->lines;
-  Dwarf_Line *row = d->dw->dwarf_getsrc_die(&lines, address);
-  const char *file = row ? d->dw->dwarf_linesrc(row, NULL, NULL) : NULL;
-  if (row) d->dw->dwarf_lineno(row, &line);
-  bool any = false;
-  for (int i = 0; i < count; i++) {
-    int tag = d->dw->dwarf_tag(&scopes[i]);
+/* Goes on to the function that is or surrounds scope f->at. */
+static bool find_function(struct debug_info *d, struct inlined *f) {
+  for (; f->at < f->count; f->at++) {
+    int tag = d->dw->dwarf_tag(&f->scopes[f->at]);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    struct place p = {.function = function_name(d, &scopes[i])};
-    if (file && line > 0) p.file = place_shown(d->mem, file), p.line = (uint32_t)line;
-    p.wrapper = is_wrapper(d, unit, &scopes[i], file, line);
+    f->function = &f->scopes[f->at];
+    f->last = tag == DW_TAG_subprogram;
+    return true;
+  }
+  return false;
+}
+
+bool inlined_first(struct debug_info *d, uintptr_t pc, struct inlined *f) {
+  *f = (struct inlined){.scopes = NULL};
+  f->count = debug_scopes(d, pc, &f->scopes, &f->unit);
+  if (f->count <= 0) return false;
+  Dwarf_Die lines = f->unit->lines;
+  Dwarf_Line *row = d->dw->dwarf_getsrc_die(&lines, pc);
+  f->file = row ? d->dw->dwarf_linesrc(row, NULL, NULL) : NULL;
+  if (row) d->dw->dwarf_lineno(row, &f->line);
+  return find_function(d, f);
+}
+
+bool inlined_next(struct debug_info *d, struct inlined *f) {
+  uint64_t called = 0;
+  if (f->last) return false;
+  debug_number(d, f->function, DW_AT_call_line, &called);
+  f->file = debug_file(d, f->function, DW_AT_call_file);
+  f->line = (int)called;
+  f->at++;
+  return find_function(d, f);
+}
+
+void inlined_close(struct inlined *f) {
+  if (f->count > 0) free(f->scopes);
+}
+
+bool debug_frames(struct debug_info *d, uintptr_t address, size_t at, frame_user *use, void *self) {
+  bool any = false;
+  struct inlined f;
+  for (bool more = inlined_first(d, address, &f); more; more = inlined_next(d, &f)) {
+    struct place p = {.function = function_name(d, f.function)};
+    if (f.file && f.line > 0) p.file = place_shown(d->mem, f.file), p.line = (uint32_t)f.line;
+    p.wrapper = is_wrapper(d, f.unit, f.function, f.file, f.line);
     use(self, at, &p);
     any = true;
-    if (tag == DW_TAG_subprogram) break;
-    uint64_t called = 0;
-    debug_number(d, &scopes[i], DW_AT_call_line, &called);
-    file = debug_file(d, &scopes[i], DW_AT_call_file);
-    line = (int)called;
   }
-  free(scopes);
+  inlined_close(&f);
   return any;
 }
 

@@ -103,6 +103,7 @@ struct field field_put(const struct type *, uint64_t offset, uint64_t size, uint
 typedef bool pointer_user(void *self, uint64_t offset, const struct type *to); /* false: enough */
 bool type_pointers(const struct type *, uint64_t most, pointer_user *, void *self);
 bool type_is_record(const struct type *);
+const struct type *type_flexible(const struct type *); /* the array a record ends with that may be longer; or NULL */
 /* A value as it is written in the type; false: nothing is known about how. */
 bool value_put(const struct type *, uint64_t value, uint32_t size, struct text *);
 

@@ -115,9 +115,7 @@ void debug_locals(struct debug_info *d, const struct machine_frame *f, local_use
 static bool fits(const struct type *t, uint64_t size) {
   if (!t || !t->size || !size || t->kind == TYPE_OTHER || t->kind == TYPE_CHAR) return false;
   if (size == t->size) return true;
-  const struct member *last = type_is_record(t) && t->member_count ? &t->members[t->member_count - 1] : NULL;
-  bool flexible = last && last->type->kind == TYPE_ARRAY && last->type->count <= 1;
-  return size > t->size && (size % t->size == 0 || flexible);
+  return size > t->size && (size % t->size == 0 || type_flexible(t));
 }
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -180,29 +178,15 @@ static void look_through(struct allocating *k, Dwarf_Die *parent, unsigned depth
 }
 
 const struct type *debug_allocated(struct debug_info *d, uintptr_t pc, uint64_t size) {
-  Dwarf_Die *scopes;
-  const struct unit *unit;
-  int count = debug_scopes(d, pc, &scopes, &unit), line = 0;
   const struct type *found = NULL;
-  if (count <= 0) return NULL;
-  Dwarf_Die lines = unit->lines;
-  Dwarf_Line *row = d->dw->dwarf_getsrc_die(&lines, pc);
-  const char *file = row ? d->dw->dwarf_linesrc(row, NULL, NULL) : NULL;
-  if (row) d->dw->dwarf_lineno(row, &line);
-  for (int i = 0; i < count && !found; i++) {
-    int tag = d->dw->dwarf_tag(&scopes[i]);
-    if (!is_function(tag)) continue;
-    struct allocating k = {.d = d, .size = size, .line = line};
-    if (file && !path_is_of_language(file)) k.text = line_of(d, file, line);
-    look_through(&k, &scopes[i], 16);
+  struct inlined f;
+  for (bool more = inlined_first(d, pc, &f); more && !found; more = inlined_next(d, &f)) {
+    struct allocating k = {.d = d, .size = size, .line = f.line};
+    if (f.file && !path_is_of_language(f.file)) k.text = line_of(d, f.file, f.line);
+    look_through(&k, f.function, 16);
     if (!k.several) found = k.declared ? k.declared : k.assigned;
-    if (tag == DW_TAG_subprogram) break;
-    uint64_t called = 0;
-    debug_number(d, &scopes[i], DW_AT_call_line, &called);
-    file = debug_file(d, &scopes[i], DW_AT_call_file);
-    line = (int)called;
   }
-  free(scopes);
+  inlined_close(&f);
   return found;
 }
 

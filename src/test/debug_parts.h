@@ -128,6 +128,20 @@ bool debug_is_c(int language);                                                /*
 const char *debug_file(struct debug_info *, Dwarf_Die *, unsigned attribute); /* DW_AT_decl_file, DW_AT_call_file */
 /* The scopes that a place in the code is in, the innermost first; to be freed. 0: none. */
 int debug_scopes(struct debug_info *, uintptr_t pc, Dwarf_Die **, const struct unit **);
+/* The functions that a place in the code is in: the innermost, which may be inlined, and up to the one it is part of;
+ * each with the line that is executed in it. */
+struct inlined {
+  Dwarf_Die *function;
+  const struct unit *unit;
+  const char *file; /* NULL: not known */
+  int line;
+  Dwarf_Die *scopes;
+  int at, count;
+  bool last;
+};
+bool inlined_first(struct debug_info *, uintptr_t pc, struct inlined *); /* false: there is none */
+bool inlined_next(struct debug_info *, struct inlined *);
+void inlined_close(struct inlined *);
 #endif
 
 #endif

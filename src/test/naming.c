@@ -323,9 +323,8 @@ static bool follow(struct searching *k, uintptr_t pointer, const struct type *to
   node.live = !b.freed;
   uint64_t rest = b.size - (pointer - b.start);
   known = know_block(k->n, &b);
-  const struct member *last = type_is_record(to) && to->member_count ? &to->members[to->member_count - 1] : NULL;
-  bool flexible = last && last->type->kind == TYPE_ARRAY && last->type->count <= 1;
-  bool single = flexible && !last->type->count; /* what ends with an array of any length stands alone */
+  const struct type *flexible = type_flexible(to);
+  bool single = flexible && !flexible->count; /* what ends with an array of any length stands alone */
   /* From within, only where it is known that there are several of them. */
   node.array = !single && is_row(known, to, rest) && (pointer == b.start || known->array || known->allocated == to);
   node.extent = node.array || flexible ? rest : to->size;

@@ -13,15 +13,19 @@ bool type_is_record(const struct type *t) { return t && (t->kind == TYPE_STRUCT 
 static uint64_t member_size(const struct member *m) { return m->bits ? (m->bits + 7) / 8 : m->type->size; }
 
 /* A flexible member has no size of its own: it goes up to the end of what is there. */
-static bool is_flexible(const struct member *m) {
-  return m->type->kind == TYPE_ARRAY && m->type->to && m->type->to->size && m->type->count <= 1;
+const struct type *type_flexible(const struct type *t) {
+  if (!type_is_record(t) || !t->member_count) return NULL;
+  const struct type *last = t->members[t->member_count - 1].type;
+  return last && last->kind == TYPE_ARRAY && last->to && last->to->size && last->count <= 1 ? last : NULL;
+}
+static bool is_flexible(const struct type *t, const struct member *m) {
+  return m + 1 == t->members + t->member_count && type_flexible(t);
 }
 
 static bool member_contains(const struct type *t, const struct member *m, uint64_t offset, uint64_t size,
                             uint64_t beyond) {
   uint64_t end = m->offset + member_size(m);
-  bool last = m + 1 == t->members + t->member_count;
-  if (last && is_flexible(m) && beyond > end) end = beyond;
+  if (is_flexible(t, m) && beyond > end) end = beyond;
   return !m->bits && m->offset <= offset && offset + size <= end;
 }
 
@@ -120,7 +124,7 @@ struct field field_put(const struct type *t, uint64_t offset, uint64_t size, uin
     if (m->name && !wraps) text_printf(to, ".%s", m->name);
     offset -= m->offset;
     beyond -= m->offset < beyond ? m->offset : beyond;
-    if (!is_flexible(m) || m + 1 != t->members + t->member_count) beyond = m->type->size;
+    if (!is_flexible(t, m)) beyond = m->type->size;
     t = m->type;
   }
   if (offset) text_printf(to, " + %" PRIu64, offset);
