@@ -133,6 +133,75 @@ static bool roles_fit(const struct object *o, const struct client *c, unsigned t
   return false;
 }
 
+/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else
+ * around misuses the object: it releases what it has not acquired. With others around a try may fail, and then what
+ * follows must be right too. */
+static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c,
+                      unsigned thread, uint32_t at, struct state state) {
+  if (at == c->first[thread + 1]) return true;
+  const struct object_op *op = &o->ops[c->calls[at].op];
+  struct outcomes out;
+  struct op step = {.method = (uint16_t)op->method, .process = thread, .result = V_UNKNOWN, .ret = NO_RETURN};
+  for (unsigned a = 0; a < OP_ARGS; a++)
+    step.arg[a] = a < op->arg_count ? value_int((struct values *)spec->values, c->calls[at].arg[a]) : V_NONE;
+  if (c->threads > 1 && spec->ops[op->method].pure == PURE_IF_FALSE &&
+      !can_alone(scratch, spec, o, c, thread, at + 1, state))
+    return false;
+  outcomes_open(&out, scratch);
+  spec->step(spec, state, &step, &out);
+  for (size_t i = 0; i < out.list.count; i++)
+    if (can_alone(scratch, spec, o, c, thread, at + 1, outcomes_state(&out, i))) return true;
+  return false;
+}
+
+static bool misuses(struct mem *scratch, const struct object *o, const struct client *c) {
+  if (o->self || !o->spec.by_process) return false;
+  struct spec spec = o->spec;
+  struct outcomes out;
+  spec.values = values_new(scratch);
+  outcomes_open(&out, scratch);
+  spec.init(&spec, &out);
+  for (unsigned t = 0; t < c->threads; t++)
+    if (!out.list.count || !can_alone(scratch, &spec, o, c, t, c->first[t], outcomes_state(&out, 0))) return true;
+  return false;
+}
+
+/* A client that was asked for may wait for itself, as any other thing that it does; but not do what is allowed nowhere:
+ * release what it has not acquired. Gives the call; or NO_CALL. */
+enum { NO_CALL = UINT32_MAX };
+static uint32_t find_misuse(struct mem *scratch, const struct object *o, const struct client *c) {
+  if (o->self || !o->spec.by_process) return NO_CALL;
+  for (unsigned t = 0; t < c->threads; t++)
+    for (uint32_t end = c->first[t] + 1; end <= c->first[t + 1]; end++) {
+      uint32_t first[] = {0, end - c->first[t]}, alone[] = {0, 1};
+      /* of two threads, so that a try may fail */
+      uint32_t both[] = {0, end - c->first[t], end - c->first[t]};
+      struct client own = {c->threads > 1 ? 2 : 1, c->threads > 1 ? both : first, c->calls + c->first[t]};
+      if (!misuses(scratch, o, &own)) continue;
+      if (misuses(scratch, o, &(struct client){1, alone, c->calls + end - 1})) return end - 1;
+      break; /* it waits, and nothing follows */
+    }
+  return NO_CALL;
+}
+
+static bool refuse_misuse(struct parsing *k, const struct client *c, uint32_t call) {
+  const struct object *o = k->object;
+  const char *what = o->ops[c->calls[call].op].run.written, *try = NULL;
+  unsigned thread = 0;
+  while (c->first[thread + 1] <= call) thread++;
+  for (uint32_t i = c->first[thread]; i < call; i++) {
+    const struct object_op *op = &o->ops[c->calls[i].op];
+    if (o->spec.ops[op->method].pure == PURE_IF_FALSE) try = op->run.written;
+  }
+  struct text t;
+  text_open(&t, k->mem);
+  if (try) text_printf(&t, "where %s fails, ", try);
+  text_printf(&t, "thread %c calls %s without having acquired anything", 'A' + (int)thread, what);
+  if (try) text_printf(&t, "; an operation that calls both, and %s only where %s succeeds, would be right", what, try);
+  problem_set(k->why, "--client: %.400s", text_string(&t));
+  return false;
+}
+
 bool client_parse(struct mem *m, const struct object *o, const char *text, struct client *out, struct problem *why) {
   struct parsing k = {.mem = m, .object = o, .text = text, .at = text, .why = why};
   VEC(uint32_t) first = {NULL, 0, 0};
@@ -155,6 +224,8 @@ bool client_parse(struct mem *m, const struct object *o, const char *text, struc
   unsigned *taken = mem_zero(m, o->role_count + 1, sizeof *taken);
   if (!roles_fit(o, out, 0, taken))
     return refuse(&k, "no thread may make these calls: the harness has roles (ASIF_ROLE)");
+  uint32_t misuse = find_misuse(m, o, out);
+  if (misuse != NO_CALL) return refuse_misuse(&k, out, misuse);
   return true;
 }
 
@@ -255,39 +326,6 @@ static bool exceeds_bound(struct mem *scratch, const struct object *o, const str
   f.spec.init(&f.spec, &f.outcomes);
   for (size_t i = 0; i < f.outcomes.list.count; i++)
     if (overflows(&f, outcomes_state(&f.outcomes, i))) return true;
-  return false;
-}
-
-/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else
- * around misuses the object: it releases what it has not acquired. With others around a try may fail, and then what
- * follows must be right too. */
-static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c,
-                      unsigned thread, uint32_t at, struct state state) {
-  if (at == c->first[thread + 1]) return true;
-  const struct object_op *op = &o->ops[c->calls[at].op];
-  struct outcomes out;
-  struct op step = {.method = (uint16_t)op->method, .process = thread, .result = V_UNKNOWN, .ret = NO_RETURN};
-  for (unsigned a = 0; a < OP_ARGS; a++)
-    step.arg[a] = a < op->arg_count ? value_int((struct values *)spec->values, c->calls[at].arg[a]) : V_NONE;
-  if (c->threads > 1 && spec->ops[op->method].pure == PURE_IF_FALSE &&
-      !can_alone(scratch, spec, o, c, thread, at + 1, state))
-    return false;
-  outcomes_open(&out, scratch);
-  spec->step(spec, state, &step, &out);
-  for (size_t i = 0; i < out.list.count; i++)
-    if (can_alone(scratch, spec, o, c, thread, at + 1, outcomes_state(&out, i))) return true;
-  return false;
-}
-
-static bool misuses(struct mem *scratch, const struct object *o, const struct client *c) {
-  if (o->self || !o->spec.by_process) return false;
-  struct spec spec = o->spec;
-  struct outcomes out;
-  spec.values = values_new(scratch);
-  outcomes_open(&out, scratch);
-  spec.init(&spec, &out);
-  for (unsigned t = 0; t < c->threads; t++)
-    if (!out.list.count || !can_alone(scratch, &spec, o, c, t, c->first[t], outcomes_state(&out, 0))) return true;
   return false;
 }
 

@@ -170,3 +170,21 @@ ASIF_OP(acquire)
 END
 both 0 'verdict: linearizable ('
 exit 0
+
+# Clients by hand: what no specification of a lock allows is refused, and not called a fault of the object.
+object <<'END'
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void acquire(void) { pthread_mutex_lock(&m); }
+static void release(void) { pthread_mutex_unlock(&m); }
+static bool attempt(void) { return !pthread_mutex_trylock(&m); }
+ASIF_OBJECT(lock)
+ASIF_OP(acquire)
+ASIF_OP(release)
+ASIF_OP_AS(try, attempt)
+END
+run 2 "$asif" test o.c --client 'attempt() release() | acquire()'
+warns "where attempt fails, thread A calls release without having acquired anything"
+run 2 "$asif" test o.c --client 'acquire() release() | acquire() release() release()'; warns 'thread B calls release without having acquired anything'
+run 0 "$asif" test o.c --client 'attempt() release()'; says 'verdict: linearizable'
+run 0 "$asif" test o.c --client 'acquire() release() | attempt() acquire()'; says 'verdict: linearizable'
+run 0 "$asif" test o.c --client 'acquire() acquire() | attempt()'; says 'wait for ever'
