@@ -268,6 +268,14 @@ TEST(formats_json) {
         "{\"type\":\"invoke\",\"f\":\"enq\",\"value\":5,\"process\":0}\n{\"type\":\"ok\",\"f\":\"enq\",\"value\":5,"
         "\"process\":0}",
         CALL_AND_OK);
+  READS("json",
+        "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":[1.0, 10e-1, -0.0, 1.50, 0.0250, 12e3, -3.0E0, "
+        "1e300, 5e-40]}",
+        "x w([1 1 0 \"1.5\" \"0.025\" 12000 -3 \"1e300\" \"5e-40\"]) 0\n");
+  READS("json",
+        "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":[100000000000000000000.0, 1e1001, "
+        "9223372036854775807.0]}",
+        "x w([\"100000000000000000000\" \"1e1001\" 9223372036854775807]) 0\n");
   READS("json", "{\"process\":0,\"type\":\"invoke\",\"f\":\"w\",\"value\":[1, \"a\", null, true, 1.5, {\"k\": []}]}",
         "x w([1 a nil true \"1.5\" [[k []]]]) 0\n");
   CHECK(parse("json", "[]")->ops.count == 0);

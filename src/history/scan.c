@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/decimal.h"
+
 /* Blanks and control bytes, quotes, brackets, commas. */
 #define ROW 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
 const unsigned char scan_ends[256] = {
@@ -303,7 +305,13 @@ bool scan_token(struct scan *s, enum token *kind, const char **chars, size_t *le
 static value number(struct scan *s, const char *chars, size_t len) {
   int64_t n;
   size_t digits = s->syntax == SCAN_EDN && chars[len - 1] == 'N' ? len - 1 : len; /* 5N is 5 */
-  return scan_integer(chars, digits, &n) ? value_int(s->values, n) : value_text(s->values, chars, len);
+  if (scan_integer(chars, digits, &n)) return value_int(s->values, n);
+  /* In JSON 1.0 is 1, and 1.50 is 1.5, whoever wrote it; in EDN 1.0 is another value than 1. */
+  struct decimal d;
+  char text[DECIMAL_TEXT];
+  if (s->syntax != SCAN_JSON || !decimal_read(chars, len, &d) || d.cut) return value_text(s->values, chars, len);
+  size_t length = decimal_write(&d, text);
+  return scan_integer(text, length, &n) ? value_int(s->values, n) : value_text(s->values, text, length);
 }
 
 static bool word(struct scan *s, const char *chars, size_t len, value *out) {

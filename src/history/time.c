@@ -1,13 +1,12 @@
-/* Times of events: integers, decimal numbers, dates. See time.h.
- *
- * Decimal digits are moved about as text: a binary fraction would not keep apart what the log keeps apart. */
+/* Times of events: integers, decimal numbers, dates. See time.h. */
 #include "history/time.h"
 
 #include <string.h>
 
+#include "history/decimal.h"
 #include "history/scan.h"
 
-enum { DIGITS_MOST = 60, BEHIND = 18 };
+enum { BEHIND = 18 }; /* digits behind the point */
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -17,45 +16,16 @@ static struct event_time negative(struct event_time t) {
   return (struct event_time){-t.whole - 1, TIME_PARTS - t.part};
 }
 
-/* The first `point` of these digits stand before the point. */
-static bool from_digits(const char *digits, int count, int64_t point, struct event_time *out) {
-  char whole[20], part[BEHIND];
-  while (count && *digits == '0') digits++, count--, point--;
-  if (!count) return *out = (struct event_time){0, 0}, true;
-  if (point > 19) return false;
-  for (int i = 0; i < point; i++) whole[i] = i < count ? digits[i] : '0';
-  for (int i = 0; i < BEHIND; i++) part[i] = point + i >= 0 && point + i < count ? digits[point + i] : '0';
-  out->whole = 0;
-  return (point <= 0 || scan_integer(whole, (size_t)point, &out->whole)) && scan_integer(part, BEHIND, &out->part);
-}
-
 static bool decimal(const char *s, size_t len, struct event_time *out) {
-  const char *end = s + len;
-  char digits[DIGITS_MOST];
-  int count = 0;
-  int64_t point = 0, exponent = 0;
-  bool minus = s < end && *s == '-', any = false, behind = false;
-  if (s < end && (*s == '-' || *s == '+')) s++;
-  for (; s < end && (digit(*s) || (*s == '.' && !behind)); s++) {
-    if (*s == '.') {
-      behind = true;
-      continue;
-    }
-    any = true;
-    if (!behind) point++;
-    if (count < DIGITS_MOST)
-      digits[count++] = *s;
-    else if (!behind)
-      return false;
-  }
-  if (!any) return false;
-  if (s < end && (*s == 'e' || *s == 'E')) {
-    if (!scan_integer(s + 1, (size_t)(end - s - 1), &exponent) || exponent > 1000 || exponent < -1000) return false;
-  } else if (s != end) {
-    return false;
-  }
-  if (!from_digits(digits, count, point + exponent, out)) return false;
-  if (minus) *out = negative(*out);
+  struct decimal d;
+  char whole[20], part[BEHIND];
+  if (!decimal_read(s, len, &d) || d.point > 19) return false;
+  for (int i = 0; i < d.point; i++) whole[i] = i < d.count ? d.digits[i] : '0';
+  for (int i = 0; i < BEHIND; i++) part[i] = d.point + i >= 0 && d.point + i < d.count ? d.digits[d.point + i] : '0';
+  out->whole = 0;
+  if (d.point > 0 && !scan_integer(whole, (size_t)d.point, &out->whole)) return false;
+  if (!scan_integer(part, BEHIND, &out->part)) return false;
+  if (d.minus) *out = negative(*out);
   return true;
 }
 
