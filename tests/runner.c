@@ -28,7 +28,7 @@ static struct {
   int jobs, seconds;
   bool list, cli, some;
   const char *scripts, *tally;
-} options = {.cli = true, .seconds = 120, .scripts = "tests/cli"};
+} options = {.cli = true, .seconds = 400, .scripts = "tests/cli"};
 
 struct run {
   const char *name;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "test/clients.h"
 
 enum { CALLS_MOST = 4096 };
@@ -133,57 +132,6 @@ static bool roles_fit(const struct object *o, const struct client *c, unsigned t
   return false;
 }
 
-/* Where what an operation does depends on who calls it (locks), a thread that could not make its calls with nobody else
- * around misuses the object: it releases what it has not acquired. With others around a try may fail, and then what
- * follows must be right too. */
-static bool can_alone(struct mem *scratch, const struct spec *spec, const struct object *o, const struct client *c,
-                      unsigned thread, uint32_t at, struct state state) {
-  if (at == c->first[thread + 1]) return true;
-  const struct object_op *op = &o->ops[c->calls[at].op];
-  struct outcomes out;
-  struct op step = {.method = (uint16_t)op->method, .process = thread, .result = V_UNKNOWN, .ret = NO_RETURN};
-  for (unsigned a = 0; a < OP_ARGS; a++)
-    step.arg[a] = a < op->arg_count ? value_int((struct values *)spec->values, c->calls[at].arg[a]) : V_NONE;
-  if (c->threads > 1 && spec->ops[op->method].pure == PURE_IF_FALSE &&
-      !can_alone(scratch, spec, o, c, thread, at + 1, state))
-    return false;
-  outcomes_open(&out, scratch);
-  spec->step(spec, state, &step, &out);
-  for (size_t i = 0; i < out.list.count; i++)
-    if (can_alone(scratch, spec, o, c, thread, at + 1, outcomes_state(&out, i))) return true;
-  return false;
-}
-
-static bool misuses(struct mem *scratch, const struct object *o, const struct client *c) {
-  if (o->self || !o->spec.by_process) return false;
-  struct spec spec = o->spec;
-  struct outcomes out;
-  spec.values = values_new(scratch);
-  outcomes_open(&out, scratch);
-  spec.init(&spec, &out);
-  for (unsigned t = 0; t < c->threads; t++)
-    if (!out.list.count || !can_alone(scratch, &spec, o, c, t, c->first[t], outcomes_state(&out, 0))) return true;
-  return false;
-}
-
-/* A client that was asked for may wait for itself, as any other thing that it does; but not do what is allowed nowhere:
- * release what it has not acquired. Gives the call; or NO_CALL. */
-enum { NO_CALL = UINT32_MAX };
-static uint32_t find_misuse(struct mem *scratch, const struct object *o, const struct client *c) {
-  if (o->self || !o->spec.by_process) return NO_CALL;
-  for (unsigned t = 0; t < c->threads; t++)
-    for (uint32_t end = c->first[t] + 1; end <= c->first[t + 1]; end++) {
-      uint32_t first[] = {0, end - c->first[t]}, alone[] = {0, 1};
-      /* of two threads, so that a try may fail */
-      uint32_t both[] = {0, end - c->first[t], end - c->first[t]};
-      struct client own = {c->threads > 1 ? 2 : 1, c->threads > 1 ? both : first, c->calls + c->first[t]};
-      if (!misuses(scratch, o, &own)) continue;
-      if (misuses(scratch, o, &(struct client){1, alone, c->calls + end - 1})) return end - 1;
-      break; /* it waits, and nothing follows */
-    }
-  return NO_CALL;
-}
-
 static bool refuse_misuse(struct parsing *k, const struct client *c, uint32_t call) {
   const struct object *o = k->object;
   const char *what = o->ops[c->calls[call].op].run.written, *try = NULL;
@@ -224,109 +172,9 @@ bool client_parse(struct mem *m, const struct object *o, const char *text, struc
   unsigned *taken = mem_zero(m, o->role_count + 1, sizeof *taken);
   if (!roles_fit(o, out, 0, taken))
     return refuse(&k, "no thread may make these calls: the harness has roles (ASIF_ROLE)");
-  uint32_t misuse = find_misuse(m, o, out);
-  if (misuse != NO_CALL) return refuse_misuse(&k, out, misuse);
+  uint32_t misuse;
+  if (client_finds_misuse(m, o, out, &misuse)) return refuse_misuse(&k, out, misuse);
   return true;
-}
-
-/* Does some order of the calls, one after the other, bring more than `bound` things inside? */
-
-struct filling {
-  struct mem *mem;
-  const struct object *object;
-  const struct client *client;
-  struct spec spec;
-  struct values *values;
-  struct outcomes outcomes;
-  uint32_t *at;           /* of each thread: its next call */
-  VEC(struct state) seen; /* states of the specification with `at` before them: what has been looked at */
-  uint32_t *table;        /* of them: index + 1 */
-  size_t table_mask;
-};
-
-static void grow_table(struct filling *f) {
-  mem_free(f->mem, f->table);
-  f->table_mask = f->table_mask ? f->table_mask * 2 + 1 : 255;
-  f->table = mem_zero(f->mem, f->table_mask + 1, sizeof *f->table);
-  for (size_t i = 0; i < f->seen.count; i++) {
-    size_t at = hash_bytes(f->seen.at[i].at, f->seen.at[i].size) & f->table_mask;
-    while (f->table[at]) at = (at + 1) & f->table_mask;
-    f->table[at] = (uint32_t)i + 1;
-  }
-}
-
-static bool seen_before(struct filling *f, struct state s) {
-  size_t positions = f->client->threads * sizeof *f->at, size = positions + s.size;
-  if (f->seen.count * 2 >= f->table_mask) grow_table(f);
-  char *copy = mem_piece(f->mem, size + 1);
-  memcpy(copy, f->at, positions);
-  if (s.size) memcpy(copy + positions, s.at, s.size);
-  size_t at = hash_bytes(copy, size) & f->table_mask;
-  for (; f->table[at]; at = (at + 1) & f->table_mask) {
-    const struct state *known = &f->seen.at[f->table[at] - 1];
-    if (known->size == size && !memcmp(known->at, copy, size)) return true;
-  }
-  vec_push(f->mem, &f->seen, ((struct state){copy, (uint32_t)size}));
-  f->table[at] = (uint32_t)f->seen.count;
-  return false;
-}
-
-int compare_call(const struct call *a, const struct call *b) {
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
-  for (int i = 0; i < CALL_ARGS; i++)
-    if (a->arg[i] != b->arg[i]) return a->arg[i] < b->arg[i] ? -1 : 1;
-  return 0;
-}
-
-/* Is there a thread before t with the same calls left? Then whichever goes on, it comes to the same. */
-static bool same_left(const struct filling *f, unsigned t) {
-  const struct client *c = f->client;
-  uint32_t at = c->first[t] + f->at[t], left = c->first[t + 1] - at;
-  for (unsigned u = 0; !f->spec.by_process && u < t; u++) {
-    uint32_t other = c->first[u] + f->at[u], i = 0;
-    if (c->first[u + 1] - other != left) continue;
-    while (i < left && !compare_call(&c->calls[other + i], &c->calls[at + i])) i++;
-    if (i == left) return true;
-  }
-  return false;
-}
-
-static bool overflows(struct filling *f, struct state state) {
-  const struct object *o = f->object;
-  mem_poll(f->mem);
-  if (f->spec.elements(&f->spec, state) > (uint32_t)o->bound) return true;
-  if (seen_before(f, state)) return false;
-  for (unsigned t = 0; t < f->client->threads; t++) {
-    if (f->client->first[t] + f->at[t] == f->client->first[t + 1] || same_left(f, t)) continue;
-    const struct call *call = &f->client->calls[f->client->first[t] + f->at[t]];
-    const struct object_op *op = &o->ops[call->op];
-    int method = spec_op_find(&f->spec, op->run.name, strlen(op->run.name));
-    struct op step = {.method = (uint16_t)method, .process = t, .result = V_UNKNOWN, .ret = NO_RETURN};
-    for (unsigned a = 0; a < OP_ARGS; a++)
-      step.arg[a] = a < op->arg_count ? value_int(f->values, call->arg[a]) : V_NONE;
-    struct outcomes out;
-    outcomes_open(&out, f->mem);
-    f->spec.step(&f->spec, state, &step, &out);
-    f->at[t]++;
-    bool over = false;
-    for (size_t i = 0; i < out.list.count && !over; i++) over = overflows(f, outcomes_state(&out, i));
-    f->at[t]--;
-    mem_free(f->mem, out.bytes.at);
-    mem_free(f->mem, out.list.at);
-    if (over) return true;
-  }
-  return false;
-}
-
-static bool exceeds_bound(struct mem *scratch, const struct object *o, const struct client *c) {
-  struct filling f = {.mem = scratch, .object = o, .client = c, .spec = o->bounded, .values = values_new(scratch)};
-  f.spec.values = f.values;
-  f.at = mem_zero(scratch, c->threads, sizeof *f.at);
-  outcomes_open(&f.outcomes, scratch);
-  f.spec.init(&f.spec, &f.outcomes);
-  for (size_t i = 0; i < f.outcomes.list.count; i++)
-    if (overflows(&f, outcomes_state(&f.outcomes, i))) return true;
-  return false;
 }
 
 /* All. */
@@ -390,7 +238,7 @@ static bool in_order(const struct clients *k, unsigned threads) {
 static bool use_client(struct clients *k, unsigned threads) {
   struct client c = {threads, k->first, k->calls};
   assert(threads && threads <= k->threads && client_calls(&c) >= threads && client_calls(&c) <= threads * k->ops);
-  bool left_out = misuses(k->scratch, k->object, &c);
+  bool left_out = client_misuses(k->scratch, k->object, &c);
   mem_close(k->scratch);
   return left_out || k->use(k->self, k->count++, &c);
 }
@@ -404,7 +252,7 @@ static bool too_much(struct clients *k, unsigned thread, unsigned done) {
   if (known && *known) return *known == EXCEEDS;
   k->first[thread + 1] = k->first[thread] + done;
   struct client c = {thread + 1, k->first, k->calls};
-  bool over = exceeds_bound(k->scratch, k->object, &c);
+  bool over = client_exceeds_bound(k->scratch, k->object, &c);
   mem_close(k->scratch);
   if (known) *known = over ? EXCEEDS : FITS;
   return over;
@@ -412,7 +260,7 @@ static bool too_much(struct clients *k, unsigned thread, unsigned done) {
 
 bool client_allowed(struct mem *scratch, const struct object *o, const struct client *c) {
   bool bounded = o->bound >= 0 && o->bounded.name;
-  return !misuses(scratch, o, c) && !(bounded && exceeds_bound(scratch, o, c));
+  return !client_misuses(scratch, o, c) && !(bounded && client_exceeds_bound(scratch, o, c));
 }
 
 static bool make_threads(struct clients *k, unsigned thread, unsigned threads, unsigned left, unsigned kind);

@@ -1,4 +1,4 @@
-/* The inside of clients: what all that make them share (clients.c, larger.c). */
+/* The inside of clients: what all that make them share (clients.c, allowed.c, larger.c). */
 #ifndef ASIF_TEST_CLIENTS_H
 #define ASIF_TEST_CLIENTS_H
 
@@ -33,6 +33,13 @@ struct clients {
   struct client_memory *memory;
 };
 
+/* What rules a client out (allowed.c). */
+bool client_exceeds_bound(struct mem *scratch, const struct object *, const struct client *);
+/* True if a thread could not make its calls alone, its tries failing or not. */
+bool client_misuses(struct mem *scratch, const struct object *, const struct client *);
+/* True if some order of the calls comes to one that is allowed nowhere; that one is given. A thread may wait for ever.
+ */
+bool client_finds_misuse(struct mem *, const struct object *, const struct client *, uint32_t *call);
 int compare_call(const struct call *, const struct call *);
 
 #endif

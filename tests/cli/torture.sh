@@ -97,10 +97,10 @@ one() {
     2:"$right"*) [ "$want" != 1 ] || complain "$what; $said" ;;
     *) complain "$what; $said" ;;
   esac
+  [ -z "$holding" ] || flock -w 60 held true || { complain "$what; a process is left"; rm held; }
   [ $kind != child ] || for f in tmp/cc??????.*; do rm -f "$f"; done # a compiler that was killed leaves its own
   left=(tmp/* *)
   [ "${left[*]}" = "$there" ] || { complain "$what; left behind: ${left[*]}"; rm -rf tmp/*; }
-  [ -z "$holding" ] || flock -w 10 held true || { complain "$what; a process is left"; rm held; }
   # A file is whole or not there.
   for f in files/*.evidence; do
     [ "$(<"$f")" != "$stood" ] || continue
