@@ -250,6 +250,36 @@ void WRAP(__stack_chk_fail)(void) {
   run_found(FOUND_CRASH, "%s writes beyond a variable on its stack", fiber_name(current));
 }
 
+/* What the compiler tells of an index (-fsanitize=bounds): where it is used, and the types of the array and the index. */
+struct bounds_type {
+  uint16_t kind, info; /* of an integer: 1 if signed, and twice the logarithm of its bits */
+  char name[];         /* "'int [8]'" */
+};
+struct bounds {
+  const char *file;
+  uint32_t line, column;
+  const struct bounds_type *array, *index;
+};
+
+WRAPPED _Noreturn void WRAP(__ubsan_handle_out_of_bounds_abort)(const struct bounds *, uintptr_t);
+void WRAP(__ubsan_handle_out_of_bounds_abort)(const struct bounds *b, uintptr_t index) {
+  unsigned bits = 1u << (b->index->info >> 1 & 15);
+  char number[64] = "beyond the end";
+  if (bits <= 64) {
+    unsigned unused = 64 - bits;
+    if (b->index->info & 1)
+      snprintf(number, sizeof number, "%lld", (long long)((uint64_t)index << unused) >> unused);
+    else
+      snprintf(number, sizeof number, "%llu", (unsigned long long)index);
+  }
+  if (!current) {
+    fprintf(stderr, "%s:%u: element %s of an array %s is accessed\n", b->file, b->line, number, b->array->name);
+    abort();
+  }
+  found_at(CALLER, 0, current, "the access");
+  run_found(FOUND_OUT_OF_BOUNDS, "%s accesses element %s of an array %s", fiber_name(current), number, b->array->name);
+}
+
 /* A program may end by itself; with a status other than 0 it has failed. */
 _Noreturn static void exits(const char *name, int status, uintptr_t pc) {
   if (!current) _exit(status);

@@ -325,6 +325,7 @@ bool image_is_simple(const struct image *image) {
                                        "__wrap_abort",
                                        "__wrap___assert_fail",
                                        "__wrap___stack_chk_fail",
+                                       "__wrap___ubsan_handle_",
                                        "asif_host_",
                                        "asif_create",
                                        "__cxa_finalize",

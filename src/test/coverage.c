@@ -126,6 +126,7 @@ static bool never_returns(const char *name) {
   static const char *const names[] = {"__wrap_abort",
                                       "__wrap___assert_fail",
                                       "__wrap___stack_chk_fail",
+                                      "__wrap___ubsan_handle_",
                                       "__wrap_exit",
                                       "__wrap__exit",
                                       "__wrap__Exit",
