@@ -17,10 +17,10 @@
  * is not there any more, to look at such a pointer is undefined (C11 6.2.4), and what it does to the block is found as
  * a use after free. Should it write the address to memory after all, whoever reads it there reads the address of a
  * block that nobody was thought to have: `run.reads_freed` tells, and the search begins anew with every freed block in
- * its list (run_options.reuse_all).
+ * its list (run_options.reuse_all). The same if it compares such an address with memory, in a compare-and-exchange.
  *
- * A word is an address if it points into the block or to its end, with anything in the upper 16 bits, shifted up by up
- * to 16 bits with anything below, or shifted down by up to 4. Code may have other forms: an exclusive or, an index. So
+ * A word is an address if it points into the block, to its end or less than its alignment beyond its beginning, with
+ * anything in the upper 16 bits, shifted up by up to 16 bits with anything below, or shifted down by up to 4. Code may have other forms: an exclusive or, an index. So
  * now and then a run in which a block was not listed is made again with the blocks at other distances from each other:
  * if anything is read or written then that is not the same, but for addresses of the same blocks, there is such a form,
  * and it is as if a freed address had been read.
@@ -90,9 +90,29 @@ static inline void knows(const struct fiber *f, const struct block *b) {
 }
 void heap_knows(const struct fiber *f, const struct block *b) { knows(f, b); }
 
-static inline void see(const struct fiber *f, uintptr_t address) {
+/* Bytes beyond the beginning of a block that its address may point to: its end, or what an alignment leaves free for
+ * marks. */
+static uintptr_t reach(const struct block *b) {
+  uintptr_t bytes = (uintptr_t)b->units * GRANULE, marks = ((uintptr_t)1 << b->align_log) - 1;
+  return bytes > marks ? bytes : marks;
+}
+
+/* The block that an address outside of all blocks points to. */
+static __attribute__((noinline)) struct block *block_beside(uintptr_t address) {
+  struct block *b = address % GRANULE == 0 && heap_owns(address - 1) ? heap_block(address - 1) : NULL;
+  for (unsigned by = 5; by < AREA_BITS && !b; by++) {
+    b = heap_block(address >> by << by);
+    if (b && address - b->address > reach(b)) b = NULL;
+  }
+  return b;
+}
+static inline struct block *block_of(uintptr_t address) {
   struct block *b = heap_block(address);
-  if (!b && address % GRANULE == 0 && heap_owns(address - 1)) b = heap_block(address - 1); /* the end of an array */
+  return LIKELY(b != NULL) ? b : block_beside(address);
+}
+
+static inline void see(const struct fiber *f, uintptr_t address) {
+  struct block *b = block_of(address);
   if (!b) return;
   if (b->freed && !b->listed && f->id != FIBER_MAIN) run.reads_freed = true;
   knows(f, b);
@@ -235,7 +255,7 @@ static bool blocks_have(struct scan *s, const struct block *but) {
 }
 
 static bool memory_has(const struct block *b) {
-  struct scan s = {b->address, (uintptr_t)b->units * GRANULE, SCANNED_MOST};
+  struct scan s = {b->address, reach(b), SCANNED_MOST};
   const struct image_range *ranges;
   size_t count = image_ranges(&ranges);
   for (size_t i = 0; i < count; i++)
@@ -256,17 +276,8 @@ static void count_doubt(const struct block *b, uintptr_t pc) {
   if (!(n & (n - 1)) || n % OFTEN == 0) heap_doubts = true;
 }
 
-/* The block an address belongs to: the last one that begins before it. */
-static const struct block *nearest(uintptr_t address) {
-  const struct block *b = heap_block(address);
-  const struct area *a = &heap_areas[(address - heap_base) >> AREA_BITS];
-  for (uint32_t i = a->count; i > 0 && !b; i--)
-    if (a->blocks[i].address <= address) b = &a->blocks[i];
-  return b;
-}
-
 static bool place_in(uintptr_t address, unsigned form, uint64_t *to) {
-  const struct block *b = heap_owns(address) ? nearest(address) : NULL;
+  const struct block *b = heap_owns(address) ? block_of(address) : NULL;
   if (b) *to = ((uint64_t)b->number << 32 | (address - b->address)) * 0x9e3779b97f4a7c15u + form + 1;
   return b != NULL;
 }

@@ -44,7 +44,7 @@ PART void pure_expected(const void *expected, uint32_t size) {
     pure_plain(current, (uintptr_t)expected, size, true);
 }
 
-/* A word that the code has read. */
+/* A word that the code has read, or compares with what it reads. */
 #define SIGHT(word) (UNLIKELY(heap_sights) && (word) >= HEAP_WORDS ? heap_sight(word) : (void)0)
 #define SIGHT_OLD(old) \
   do { \
@@ -176,6 +176,7 @@ PART void quick_changed(void) {
       return true; \
     } \
     pure_expected(expected, sizeof v); \
+    SIGHT_OLD(*expected); \
     *expected = old; \
     atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
     return false; \
@@ -186,6 +187,7 @@ PART void quick_changed(void) {
       PUT(at, v); \
       step_wrote_same(); \
     } else { \
+      SIGHT_OLD(*expected); \
       *expected = old; \
     } \
     SIGHT_OLD(old); \

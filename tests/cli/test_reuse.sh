@@ -36,19 +36,22 @@ cat >aba.c <<'END'
 #include <asif.h>
 #include <stdint.h>
 #include <stdlib.h>
+#ifndef MAKE
+#define MAKE malloc(24)
+#endif
 static uintptr_t cell, kept;
 static int begun, done;
 static _Thread_local uintptr_t mine;
 static char *base; /* others are told by how far they are from it */
 static void set_up(void) {
   base = malloc(40);
-  kept = cell = TO(malloc(24));
+  kept = cell = TO(MAKE);
 }
 static void begin(void) { __atomic_fetch_add(&begun, 1, 5); }
 static void end(void) { __atomic_fetch_add(&done, 1, 5); }
 static int set(void) { /* the thread that frees also allocates */
   begin();
-  uintptr_t old = __atomic_exchange_n(&cell, TO(malloc(24)), 5);
+  uintptr_t old = __atomic_exchange_n(&cell, TO(MAKE), 5);
   if (old) free(FROM(old));
   end();
   return 0;
@@ -62,7 +65,7 @@ static int take(void) {
 }
 static int put(void) {
   begin();
-  __atomic_store_n(&cell, TO(malloc(24)), 5);
+  __atomic_store_n(&cell, TO(MAKE), 5);
   end();
   return 0;
 }
@@ -104,8 +107,12 @@ aba() { # FORM BACK CLIENT HOW...: the address as it is stored, and back
 forms=('(uintptr_t)(p)' '(void *)(v)' '((uintptr_t)(p) | 3)' '(void *)((v) & ~15)' '((uintptr_t)(p) | (uintptr_t)0xabcd << 48)' '(void *)((v) << 16 >> 16)'
   '((uintptr_t)(p) << 16 | 7)' '(void *)((v) >> 16)' '((uintptr_t)(p) >> 4)' '(void *)((v) << 4)' '((uintptr_t)(p) + 24)' '(void *)((v) - 24)')
 # Forms that are not known: that there is one is found out, and all blocks are offered.
-forms+=('((uintptr_t)(p) ^ 0x5a5a5a5a5a5a5a5a)' '(void *)((v) ^ 0x5a5a5a5a5a5a5a5a)' '((uintptr_t)(p) - (uintptr_t)base)' '(void *)((v) + (uintptr_t)base)')
+forms+=('((uintptr_t)(p) ^ 0x5a5a5a5a5a5a5a5a)' '(void *)((v) ^ 0x5a5a5a5a5a5a5a5a)' '((uintptr_t)(p) - (uintptr_t)base)' '(void *)((v) + (uintptr_t)base)'
+  '((uintptr_t)(p) + 40)' '(void *)((v) - 40)')
 for ((i = 0; i < ${#forms[@]}; i += 2)); do aba "${forms[i]}" "${forms[i + 1]}" 'look() | set() set()'; done
+# Marks for which the alignment has room, beyond the end of the block.
+run 1 "$asif" test aba.c --leaks no --client 'look() | set() set()' -- -DN=2 '-DMAKE=aligned_alloc(64, 16)' '-DTO(p)=((uintptr_t)(p) | 40)' '-DFROM(v)=(void *)((v) & ~63)'
+says 'verdict: violated: crash'
 for client in 'look() | set() set()' 'look() | take() | put()' 'look_twice() look_twice() | take() | put()' 'set() set() look_kept()' 'take() put() | look_kept()'; do
   aba "${forms[0]}" "${forms[1]}" "$client" --dpor
 done
@@ -138,6 +145,32 @@ token=$(sed -n 's/^replay: --replay //p' out)
 case $token in 1:rb:*) ;; *) fail "the token does not say it: $token" ;; esac
 run 1 "$asif" test late.c --replay "$token"; says 'verdict: violated: crash'
 run 1 "$asif" test late.c --leaks no --client 'show() | compare()'; says 'verdict: violated: crash'
+
+# It compares the address with memory after the free: with another block that lies there it succeeds.
+cat >expects.c <<'END'
+#include <asif.h>
+#include <stdlib.h>
+static long *cell;
+static void set_up(void) { cell = malloc(24); }
+static int put(void) {
+  long *p = malloc(24), *none = NULL;
+  if (!__atomic_compare_exchange_n(&cell, &none, p, 0, 5, 5)) free(p);
+  return 0;
+}
+static int take(void) {
+  long *p = __atomic_exchange_n(&cell, (long *)0, 5), *old = p;
+  if (!p) return 0;
+  __asm__("" : "+r"(old));
+  free(p);
+  if (__atomic_compare_exchange_n(&cell, &old, (long *)0, 0, 5, 5)) abort();
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_INIT(set_up)
+ASIF_OP(put)
+ASIF_OP(take)
+END
+run 1 "$asif" test expects.c --leaks no --client 'take() | put()'; says 'verdict: violated: crash'
 
 # Much memory, again and again: it is not all kept.
 cat >large.c <<'END'
