@@ -1,10 +1,9 @@
-/* The last run once more, with blocks displaced: does what was said of it stand wherever they lie? Nothing of such a
- * run is kept, and nothing looked for. */
-#include "run/runtime.h"
-
+/* The last run once more, with blocks displaced or threads exchanged: does what was said of it stand wherever blocks
+ * lie, and whoever does what? Nothing of such a run is kept, and nothing looked for. */
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "run/heap_parts.h"
 
 bool again_runs;
 
@@ -110,4 +109,68 @@ bool again_addresses(const struct client *client) {
   free(again.choices);
   run = whole;
   return !repeats || (same && usual == scattered);
+}
+
+/* Threads: with each in another's place, is every step and every result the same? */
+
+struct exchange {
+  const uint8_t *to;
+  const struct run *run;
+  bool same;
+};
+
+/* Whose an address is, and where among what is the same thread's: in its blocks, stack or thread-local storage. */
+static bool whose(uintptr_t address, unsigned *fiber, uintptr_t *at) {
+  if (heap_owns(address)) {
+    *fiber = (unsigned)((address - heap_base) >> AREA_BITS);
+    *at = address - heap_areas[*fiber].start;
+    return *fiber < FIBERS_MOST;
+  }
+  if (!run_stack_at(address, fiber)) return run_storage_at(address, fiber, at);
+  *at = address - (uintptr_t)fibers[*fiber].stack;
+  return true;
+}
+
+static bool same_word(const struct exchange *x, uintptr_t a, uintptr_t b) {
+  unsigned f, g;
+  uintptr_t m, n;
+  if (!whose(a, &f, &m)) return a == b;
+  return whose(b, &g, &n) && x->to[f] == g && m == n;
+}
+
+static bool same_step(const struct exchange *x, const struct step *a, const struct step *b) {
+  unsigned flags = STEP_CALLS | STEP_RETURNS | STEP_WROTE | STEP_WAITS | STEP_OPENS;
+  return x->to[a->fiber] == b->fiber && a->kind == b->kind && a->size == b->size && a->block == b->block &&
+         a->blocks == b->blocks && !((a->flags ^ b->flags) & flags) && same_word(x, a->address, b->address) &&
+         same_word(x, a->place, b->place);
+}
+
+static bool same_moment(const struct exchange *x, const struct moment *a, const struct moment *b) {
+  const struct client *c = x->run->client;
+  uint32_t call = a->call;
+  if (a->fiber < c->threads) call = call - c->first[a->fiber] + c->first[x->to[a->fiber]];
+  return x->to[a->fiber] == b->fiber && call == b->call && a->step == b->step && a->is_return == b->is_return &&
+         (!a->is_return || same_word(x, (uintptr_t)a->result, (uintptr_t)b->result));
+}
+
+static void compare_exchanged(void *self, const struct run *r) {
+  struct exchange *x = self;
+  const struct run *was = x->run;
+  x->same = r && r->end == RUN_WHOLE && !r->found && r->count == was->count && r->moment_count == was->moment_count;
+  for (size_t i = 0; x->same && i < r->count; i++) x->same = same_step(x, &was->steps[i], &r->steps[i]);
+  for (size_t i = 0; x->same && i < r->moment_count; i++) x->same = same_moment(x, &was->moments[i], &r->moments[i]);
+}
+
+bool run_exchanged(const struct client *client, const uint8_t *to) {
+  struct run whole = run;
+  struct exchange x = {.to = to, .run = &whole};
+  bool leaks = options.leaks;
+  if (!keep_choices(client)) return false;
+  for (size_t i = 0; i < again.count; i++) again.choices[i].fiber = to[again.choices[i].fiber];
+  options.leaks = false;
+  run_again_to(compare_exchanged, &x);
+  options.leaks = leaks;
+  free(again.choices);
+  run = whole;
+  return x.same;
 }

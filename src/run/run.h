@@ -301,6 +301,11 @@ bool run_sequential(const struct call *, const uint8_t *threads, size_t count, l
 /* Runs, and gives the run to `look` (NULL: it cannot be made); what the run before left is there again afterwards, but
  * for memory. */
 void run_aside(const struct client *, const struct plan *, void (*look)(void *self, const struct run *), void *self);
+/* Makes the last run once more with thread to[t] in the place of thread t, which makes the same calls; of a run that
+ * came to its end and found nothing. True if every step and result is the same but for that: those whose addresses
+ * differ are the same if they are the same place of the threads' own blocks, stacks or thread-local storage. to: of all
+ * FIBERS_MOST. */
+bool run_exchanged(const struct client *, const uint8_t *to);
 /* After a run: a hash of all that the code can see but its stacks: globals, the heap, the thread-local storage of the
  * first so many threads, who waits for what. */
 uint64_t run_memory(unsigned threads);

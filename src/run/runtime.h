@@ -433,7 +433,8 @@ void heap_sight_range(uintptr_t at, size_t size);
 extern bool heap_doubts, heap_scatters;
 uint64_t heap_place(uint64_t word); /* of an address in a known form: which block and where in it; else the word */
 
-/* The last run once more (again.c): do its leaks, and addresses that are not known in every form, stand? */
+/* The last run once more (again.c; and run_exchanged): do its leaks, and addresses that are not known in every form,
+ * stand? */
 extern bool again_runs; /* such a run is made */
 bool again_leaks(const struct client *);
 bool again_addresses(const struct client *);

@@ -29,7 +29,10 @@
  * exchanging what they do from there on gives the same trace, but for their names. So one of them waits for the one
  * before it to take the same step, until it has read something else than that one, or written. Its step comes after the
  * other's then, as if that enabled it. Two threads have read the same if it was the same write: then their reads stand
- * in the same order to all others. This is so of traces without calls and returns only.
+ * in the same order to all others. This is so of traces without calls and returns only. Code that looks at the numbers
+ * of addresses, such as that of a local variable, may tell its threads apart: some runs are made once more with threads
+ * exchanged, and if one is not the same the search begins anew without this. One that is divided makes random runs for
+ * that before; if it is seen later it is not complete.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
  * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
  * what it has read alone, as to end does; and so it is one that ends. */
@@ -37,7 +40,8 @@
 
 #include <string.h>
 
-enum { PARTS_EACH = 64 }; /* for each worker, at least */
+enum { PARTS_EACH = 64 };       /* for each worker, at least */
+enum { EXCHANGES_BEFORE = 32 }; /* random runs that are looked at before a search that is divided */
 /* Where threads halt (run/pure.c): runs before it is first looked whether to begin anew with what was learned, and the
  * part of the runs in which that must have been of use; how often at most; random runs before that; and of several that
  * divide a search, runs to learn from. */
@@ -65,8 +69,8 @@ struct dpor {
   uint64_t alike;            /* threads that are like one before them */
   uint8_t like[FIBERS_MOST]; /* 1 + the last thread before this one that makes the same calls; 0: none */
   struct orders *orders;     /* NULL: calls and returns conflict, and all their orders are explored */
-  bool other; /* an order of them did not give the history that it should have: the search begins anew without, and one
-               * that is divided is not complete */
+  bool other; /* an order of them did not give the history that it should have, or threads that were taken to be alike
+               * are not: the search begins anew without, and one that is divided is not complete */
   bool blocked; /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */
   size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
@@ -92,6 +96,23 @@ static void find_alike(struct dpor *d) {
     for (unsigned u = t; u-- > 0 && !d->like[t];)
       if (threads_alike(c, u, t)) d->like[t] = (uint8_t)(u + 1), d->alike |= bit(t);
 }
+
+/* Is this run the same with these threads exchanged? */
+static bool can_exchange(const struct dpor *d, const struct run *run) {
+  uint8_t to[FIBERS_MOST];
+  if (d->e->execute != run_execute || run->end != RUN_WHOLE || run->found) return true;
+  for (unsigned f = 0; f < FIBERS_MOST; f++) to[f] = (uint8_t)f;
+  for (unsigned t = 0; t < d->e->client->threads; t++) { /* each in the place of the next, the last of the first */
+    if (!d->like[t]) continue;
+    uint8_t place = to[t];
+    to[t] = to[d->like[t] - 1];
+    to[d->like[t] - 1] = place;
+  }
+  return run_exchanged(d->e->client, to);
+}
+
+/* Runs that are looked at: the 1st, 4th, 16th and so on. */
+static bool is_sampled(uint64_t run) { return !(run & (run - 1)) && __builtin_ctzll(run) % 2 == 0; }
 
 static size_t count_steps(const struct step *steps, size_t count, unsigned fiber) {
   size_t taken = 0;
@@ -493,6 +514,10 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     if (!run) return true;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
     if (e->trace.finer && !d->top) return false;
+    if (d->alike && is_sampled(runs) && !can_exchange(d, run)) {
+      if (!d->top) return d->alike = 0, false;
+      d->other = true;
+    }
     if (!most && counts(d, run)) visit(d, run);
     if (e->stopped) return true;
     if (d->other && !d->top) {
@@ -538,6 +563,17 @@ static void learn_at_random(struct explorer *e) {
   for (int i = 0; i < LEARNS_AT_RANDOM && explorer_run(e, &plan); i++) continue;
 }
 
+/* Several that divide a search all make the same runs, so that they come to the same. */
+static void look_for_others(struct dpor *d) {
+  struct learning l = {d->e, 1};
+  struct plan plan = {.choose = choose_at_random, .context = &l};
+  for (int i = 0; i < EXCHANGES_BEFORE && d->alike; i++) {
+    const struct run *run = explorer_run(d->e, &plan);
+    if (!run) return;
+    if (!can_exchange(d, run)) d->alike = 0;
+  }
+}
+
 static void begin_anew(struct dpor *d) {
   struct explorer *e = d->e;
   d->frames.count = d->sleepers.count = 0;
@@ -564,6 +600,7 @@ void explore_dpor(struct explorer *e) {
       .e = e, .stride = (e->client->threads + LANE - 1u) / LANE * LANE, .top = steps_to_divide(e), .orders = e->orders};
   e->trace.apart = d.orders != NULL;
   if (e->options.alike && d.orders) find_alike(&d);
+  if (d.alike && d.top) look_for_others(&d);
   bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);
   if (halts && d.top) learn_alone(&d);
   for (int i = 0; !e->stopped; i++) {
