@@ -71,6 +71,7 @@ struct worker {
   uint64_t transitions_before, terminal_before; /* ... what is taken */
   uint8_t *called;                              /* calls made, a bit each by their numbers */
   bool refused;                                 /* a call was not made (may_call) */
+  bool stalls;                                  /* there was a state with may_stall */
   unsigned phase;
 };
 
@@ -130,6 +131,9 @@ void keep(struct worker *, const unsigned char *packed, uint32_t size, uint32_t 
 void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);
+/* In that state, may a thread call an operation that waits for a lock at once, and is it open whether those that are
+ * under way can return then? */
+bool may_stall(struct worker *);
 /* Does the specification let one of those that are open return? */
 bool is_owed(const struct worker *, uint32_t set);
 enum violation violation_of(enum fault);

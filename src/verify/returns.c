@@ -11,7 +11,8 @@
  * Reductions keep the answer. Renaming threads, and leaving out what a renamed thread does, keep who can return. Of two
  * pairs of one state the one with the smaller set is kept (antichains): sets only decide which calls clients make, and
  * with the smaller one they make no fewer. Cartesian paths leave out states from which their ends can still be
- * reached. */
+ * reached. Where calls happen with the first access, states in which a thread has called and waits for a lock are not
+ * stored: whether these matter is asked of each state (stuck.c), and if so the search is made without that. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -382,6 +382,10 @@ static void make_moves(struct worker *w, uint32_t ref) {
   }
   if (!seen.made && !seen.waits) w->terminal++;
   w->ended = !seen.made && !seen.locked;
+  if (w->returns.asked && !w->stalls && seen.locked && seen.inside) {
+    unpack_taken(w);
+    w->stalls = may_stall(w);
+  }
   if (!seen.locked || seen.inside || !x->options.deadlocks || atomic_load(&x->stop)) return;
   unpack_taken(w);
   if (is_stuck(w)) wrong(w, VIOLATION_DEADLOCK);
@@ -621,6 +625,12 @@ static void sum_up(const struct explore *x, struct search_result *r) {
       (x->jobs > 1 && x->antichain) || (r->verdict == VERDICT_UNKNOWN && (x->jobs > 1 || r->limit != LIMIT_STATES));
 }
 
+static bool any_stalls(const struct explore *x) {
+  bool any = false;
+  for (unsigned i = 0; i < x->jobs; i++) any |= x->workers[i].stalls;
+  return any;
+}
+
 /* Nothing is wrong with what was reached: can operations return from everywhere? A limit reached meanwhile leaves the
  * rest as it was decided. */
 static void look_for_returns(struct explore *x, struct search_result *r) {
@@ -639,6 +649,7 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
       return;
     }
   x->wrong_ref = returns_missing(x, r);
+  r->stalls = x->wrong_ref == REF_NONE && any_stalls(x);
   if (x->wrong_ref == REF_NONE) return;
   r->violation = x->violation = VIOLATION_NO_RETURN;
   r->verdict = VERDICT_VIOLATED;

@@ -5,6 +5,8 @@
  * deadlock if every thread that is within an operation waits, and of the others each makes a call that waits, or is
  * kept from every call (ASIF_BOUND) by those that did. But where the specification has all of them wait, as `acquire`
  * of a lock that is held, they wait as they should. */
+#include <string.h>
+
 #include "verify/explore.h"
 
 /* What a thread between operations may do. */
@@ -76,6 +78,52 @@ static bool look_at(struct chances *k, unsigned thread) {
       add_chance(k, thread, moved == WAITS, &move);
   } while (choices_next(&choices));
   return true;
+}
+
+/* A thread that would call and wait is not stored as one that does. Where operations under way can return by themselves
+ * it does not matter: it may wait until then. Where they cannot, they may need what that thread would otherwise have
+ * called, and none returns. */
+
+enum { ALONE_MOST = 256 }; /* moves */
+
+/* Does the thread's operation return if the thread goes on alone? */
+static bool returns_alone(struct worker *w, unsigned thread) {
+  struct system *system = w->system;
+  void *at = mem_alloc(&w->mem, system->work), *next = mem_alloc(&w->mem, system->work);
+  bool returns = false, moved = true;
+  memcpy(at, w->from, system->work);
+  for (unsigned count = 0; count < ALONE_MOST && moved && !returns; count++) {
+    struct choices choices;
+    struct move move;
+    choices_begin(&choices);
+    moved = system->move(system, at, thread, &choices, next, &move) == MOVED;
+    returns = moved && has_return(move.events, move.event_count);
+    memcpy(at, next, system->work);
+  }
+  mem_free(&w->mem, at);
+  mem_free(&w->mem, next);
+  return returns;
+}
+
+bool may_stall(struct worker *w) {
+  const struct traces *traces = &w->traces;
+  bool waits = false, inside[THREADS_MOST] = {false};
+  for (unsigned t = 0; t < w->system->threads; t++) {
+    struct choices choices;
+    struct move move;
+    choices_begin(&choices);
+    do {
+      move.begun = false;
+      enum moved moved = w->system->move(w->system, w->from, t, &choices, w->to, &move);
+      bool calls = move.event_count && move.events[0].kind == EVENT_CALL;
+      if (moved == MOVED) inside[t] |= !calls;
+      if (waits || moved != WAITS || !calls || !move.begun || !move.locked) continue;
+      waits = traces->may_call(traces->self, w->set, t, move.events[0].call) &&
+              is_owed(w, traces->step(traces->self, w->set, move.events[0]));
+    } while (choices_next(&choices));
+  }
+  for (unsigned t = 0; t < w->system->threads && waits; t++) waits = !inside[t] || !returns_alone(w, t);
+  return waits;
 }
 
 bool is_stuck(struct worker *w) {

@@ -174,6 +174,28 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
   return true;
 }
 
+/* Can operations return where a thread has called one that waits for a lock at once? Where calls are moves of their own
+ * such a state is stored as others are: the search is made once more like that, for this question alone. */
+static bool search_stalls(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
+  const struct verify_options *given = s->options;
+  struct verify_options *both = mem_alloc(s->mem, sizeof *both);
+  struct search_result first = out->search;
+  *both = *given;
+  both->search.reduce = REDUCE_BOTH;
+  both->search.jobs = 1;
+  both->search.checkpoint = both->search.resume = NULL;
+  subject_close(s);
+  if (!subject_make(s->mem, s->unit, both, s, why) || !search_with(s, both->search, limits, &out->search, why))
+    return false;
+  if (out->search.verdict == VERDICT_VIOLATED) return true;
+  bool decided = out->search.verdict == VERDICT_HOLDS && !out->search.returns_undecided;
+  out->search = first;
+  if (!decided && !first.returns_undecided)
+    out->search.returns_undecided = "an operation may wait for a lock whose holder does not return by itself";
+  subject_close(s);
+  return subject_make(s->mem, s->unit, given, s, why);
+}
+
 /* Does the operation that returns last do so without a linearization point, its own or one that another made for it? */
 static bool lacks_point(const struct search_result *r) {
   const struct move *last = &r->path[r->path_count - 1].move;
@@ -255,6 +277,7 @@ bool start_fails(struct subject *s, struct verified *out) {
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   if (start_fails(s, out)) return true;
   if (!search_all(s, limits, out, why)) return false;
+  if (out->search.stalls && out->search.verdict == VERDICT_HOLDS && !search_stalls(s, limits, out, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);

@@ -270,4 +270,28 @@ for how in best none sym por both; do
   run 0 "$asif" replay e; says 'the evidence stands'
 done
 run 0 "$asif" verify por.c -n 3 -o 1 -r tau; says 'it was not decided whether an operation can return from every state: --reduce tau looks'
+
+# A thread that waits for a lock with its first access makes no move that is stored, and could call something else
+# instead: that it has called and waits is a state all the same.
+cat >held.c <<'END'
+#include <asif.h>
+#include <pthread.h>
+static int c, x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void wr(int v) {
+  int e = 1;
+  pthread_mutex_lock(&m);
+  while (!__atomic_compare_exchange_n(&c, &e, 0, 0, 5, 5)) e = 1;
+  pthread_mutex_unlock(&m);
+  __atomic_store_n(&x, v, 5);
+}
+static int rd(void) { return __atomic_load_n(&x, 5); }
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(write, wr)
+ASIF_OP_AS(read, rd)
+END
+for how in best none both; do
+  run 1 "$asif" verify held.c -n 2 -o forever -r $how --evidence e; says 'violated: no return'
+  run 0 "$asif" replay e; says 'the evidence stands'
+done
 exit 0
