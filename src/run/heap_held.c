@@ -20,10 +20,10 @@
  * its list (run_options.reuse_all). The same if it compares such an address with memory, in a compare-and-exchange.
  *
  * A word is an address if it points into the block, to its end or less than its alignment beyond its beginning, with
- * anything in the upper 16 bits, shifted up by up to 16 bits with anything below, or shifted down by up to 4. Code may have other forms: an exclusive or, an index. So
- * now and then a run in which a block was not listed is made again with the blocks at other distances from each other:
- * if anything is read or written then that is not the same, but for addresses of the same blocks, there is such a form,
- * and it is as if a freed address had been read.
+ * anything in the upper 16 bits, shifted up by up to 16 bits with anything below, or shifted down by up to 4. Code may
+ * have other forms: an exclusive or, an index. So now and then a run in which a block was not listed is made again with
+ * the blocks at other distances from each other: if anything is read or written then that is not the same, but for
+ * addresses of the same blocks, there is such a form, and it is as if a freed address had been read.
  *
  * For a search that leaves out orders of steps that do not matter (dpor.c), the answer must not depend on such an
  * order. Let a thread D use an old address of p to find out that p was allocated again, in an execution in which C

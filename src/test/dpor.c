@@ -69,8 +69,8 @@ struct dpor {
   uint64_t alike;            /* threads that are like one before them */
   uint8_t like[FIBERS_MOST]; /* 1 + the last thread before this one that makes the same calls; 0: none */
   struct orders *orders;     /* NULL: calls and returns conflict, and all their orders are explored */
-  bool other; /* an order of them did not give the history that it should have, or threads that were taken to be alike
-               * are not: the search begins anew without, and one that is divided is not complete */
+  bool other;   /* an order of them did not give the history that it should have, or threads that were taken to be alike
+                 * are not: the search begins anew without, and one that is divided is not complete */
   bool blocked; /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */
   size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */

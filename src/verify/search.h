@@ -91,8 +91,8 @@ struct search_result {
   const char *returns_undecided; /* it holds, but whether operations can return from everywhere was not decided: why */
   bool stalls;     /* it holds, but for operations that wait for a lock with their first access (stuck.c) */
   bool unfinished; /* given up because of options.most */
-  bool about;   /* the counts depend on the order in which workers met states, or on when a limit was reached */
-  bool refused; /* some call was not made, because of the bound, or since it misuses a lock */
+  bool about;      /* the counts depend on the order in which workers met states, or on when a limit was reached */
+  bool refused;    /* some call was not made, because of the bound, or since it misuses a lock */
   uint8_t called[CALLS_BYTES];       /* calls that were made, a bit each by their numbers; since it was resumed */
   const char *checkpoint;            /* where what was reached is; NULL: nowhere */
   struct problem checkpoint_problem; /* why it could not be written; "" */
