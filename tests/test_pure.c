@@ -128,9 +128,83 @@ static void statement(FILE *f) {
   }
 }
 
-static void write_program(const char *path) {
+/* The builtins as assembly: all of them, or every other one in the text. */
+static const char by_assembly[] =
+    "#define EITHER(a, b) ({ __auto_type r_ = (EVERY || __COUNTER__ & 1) ? (a) : (b); r_; })\n"
+    "#define __atomic_load_n(at, o) \\\n"
+    "  EITHER(({ __typeof__(*(at)) v_; __asm__ volatile(\"mov %1, %0\" : \"=r\"(v_) : \"m\"(*(at)) : \"memory\"); \\\n"
+    "    v_; }), __atomic_load_n(at, o))\n"
+    "#define __atomic_store_n(at, v, o) \\\n"
+    "  EITHER(({ __typeof__(*(at)) v_ = (v); __asm__ volatile(\"mov %1, %0\" : \"=m\"(*(at)) : \"r\"(v_) : "
+    "\"memory\"); \\\n"
+    "    0; }), (__atomic_store_n(at, v, o), 0))\n"
+    "#define __atomic_exchange_n(at, v, o) \\\n"
+    "  EITHER(({ __typeof__(*(at)) v_ = (v); __asm__ volatile(\"xchg %0, %1\" : \"+r\"(v_), \"+m\"(*(at)) :: "
+    "\"memory\"); \\\n"
+    "    v_; }), __atomic_exchange_n(at, v, o))\n"
+    "#define __atomic_fetch_add(at, v, o) \\\n"
+    "  EITHER(({ __typeof__(*(at)) v_ = (v); __asm__ volatile(\"lock; xadd %0, %1\" : \"+r\"(v_), \"+m\"(*(at)) :: \\\n"
+    "    \"memory\", \"cc\"); v_; }), __atomic_fetch_add(at, v, o))\n"
+    "#define __atomic_compare_exchange_n(at, e, v, w, o, failed) \\\n"
+    "  EITHER(({ __typeof__(*(at)) e_ = *(e), v_ = (v); _Bool z_; __asm__ volatile(\"lock; cmpxchg %3, %1; sete %0\" : "
+    "\\\n"
+    "    \"=q\"(z_), \"+m\"(*(at)), \"+a\"(e_) : \"r\"(v_) : \"memory\", \"cc\"); if (!z_) *(e) = e_; z_; }), \\\n"
+    "    __atomic_compare_exchange_n(at, e, v, w, o, failed))\n";
+
+/* What only assembly has: loops inside of a statement, updates without a lock prefix, jumps out of it. */
+static void assembly_statement(FILE *f) {
+  const char *a = word(), *b = word();
+  unsigned n = 1 + draw(2);
+  switch (draw(6)) {
+  case 0: /* tests, then tests and sets; all in one */
+    fprintf(
+        f,
+        "  { long one; __asm__ volatile(\"1: movl $1, %%k0; xchgq %%0, %%1; testq %%0, %%0; jz 3f; 2: pause; cmpq $0, "
+        "%%1; jne 2b; jmp 1b; 3:\" : \"=&r\"(one), \"+m\"(lock) :: \"memory\", \"cc\"); r = r * 5 + p; p += %u;\n"
+        "  __asm__ volatile(\"%s\" : \"+m\"(lock) :: \"memory\", \"cc\"); }\n",
+        n, draw(2) ? "movq $0, %0" : "decq %0");
+    break;
+  case 1: /* a retry loop */
+    fprintf(f,
+            "  { long t, u; __asm__ volatile(\"1: movq %%2, %%0; leaq %u(%%0), %%1; lock cmpxchgq %%1, %%2; jne 1b\" : "
+            "\"=&a\"(t), \"=&r\"(u), \"+m\"(%s) :: \"memory\", \"cc\"); r = r * 5 + t; }\n",
+            n, a);
+    break;
+  case 2: /* the bit of a word, and a jump out of the statement */
+    fprintf(
+        f,
+        "  { __label__ again; again: __asm__ goto(\"lock btsq $3, %%0; jc %%l1\" :: \"m\"(lock) : \"memory\", \"cc\" "
+        ": again); p += %u; __asm__ volatile(\"lock; btrq $3, %%0\" : \"+m\"(lock) :: \"memory\", \"cc\"); }\n",
+        n);
+    break;
+  case 3: /* two steps */
+    fprintf(f, "  __asm__ volatile(\"%sq $%u, %%0\" : \"+m\"(%s) :: \"memory\", \"cc\");\n",
+            draw(3)   ? "add"
+            : draw(2) ? "or"
+                      : "and",
+            n, a);
+    break;
+  case 4: /* a few tries, counted in a register or in memory of one's own */
+    fprintf(
+        f,
+        "  { long i = 0; __asm__ volatile(\"1: cmpq $%u, %%1; jne 2f; cmpq $0, %%2; jne 2f; inc%s %%0; cmpq $2, %%0; "
+        "jb 1b; 2:\" : \"+%s\"(i) : \"m\"(%s), \"m\"(%s) : \"memory\", \"cc\"); r = r * 5 + i; }\n",
+        draw(3), "q", draw(2) ? "r" : "m", a, b);
+    break;
+  default: /* a compare-and-exchange of which each half is seen by others */
+    fprintf(f,
+            "  { long t = %u, u = %u; __asm__ volatile(\"cmpxchgq %%2, %%1\" : \"+a\"(t), \"+m\"(%s) : \"r\"(u) : "
+            "\"memory\", \"cc\"); r = r * 5 + t; }\n",
+            draw(3), n, a);
+  }
+}
+
+enum { BY_BUILTINS, BY_ASSEMBLY, BY_EITHER };
+
+static void write_program(const char *path, int by) {
   FILE *f = fopen(path, "w");
   CHECK(f);
+  if (by) fprintf(f, "#include <asif.h>\n#define EVERY %d\n%s", by == BY_ASSEMBLY, by_assembly);
   fprintf(f,
           "#include <asif.h>\n#include <stdlib.h>\nstatic long x, y, z, lock, p;\n"
           "#define CAS(at, expected, now, order) \\\n"
@@ -148,7 +222,11 @@ static void write_program(const char *path) {
           draw(2) ? "__ATOMIC_ACQUIRE" : "5", order(), frees);
   for (int i = 0; i < OPS; i++) {
     fprintf(f, "static long op%d(void) {\n  long r = 0;\n  volatile int w[2];\n", i);
-    for (unsigned n = 1 + draw(2); n; n--) statement(f);
+    for (unsigned n = 1 + draw(2); n; n--)
+      if (by && !draw(3))
+        assembly_statement(f);
+      else
+        statement(f);
     fprintf(f, "  (void)w;\n  return r;\n}\n");
   }
   fprintf(f, "ASIF_OBJECT(self)\n");
@@ -177,6 +255,7 @@ static enum visit look(void *self, const struct run *r) {
   struct sights *s = self;
   struct seen now = {.found = (uint8_t)r->found};
   size_t called_at[CALLS], returned_at[CALLS];
+  CHECKF(r->found != FOUND_UNSUPPORTED, "%s", r->said);
   bool waits = r->found == FOUND_LIVELOCK || r->found == FOUND_DEADLOCK;
   if (++s->schedules >= s->most || r->end == RUN_LONG) { /* where it does not end nothing is compared */
     s->too_many = true;
@@ -341,12 +420,12 @@ TEST(pure_objects) {
   }
 }
 
-static void try_program(uint64_t seed, unsigned clients) {
+static void try_program(uint64_t seed, unsigned clients, int by) {
   struct object object;
   char path[64];
   snprintf(path, sizeof path, "/tmp/asif-pure-%d-%llu.c", (int)getpid(), (unsigned long long)seed);
   state = seed;
-  write_program(path);
+  write_program(path, by);
   open_object(path, &(struct run_options){.races = draw(4) > 0, .steps_most = 150}, &object);
   for (unsigned i = 0; i < clients; i++) {
     uint32_t first[4] = {0}; /* at most three threads, CALLS calls */
@@ -363,14 +442,26 @@ static void try_program(uint64_t seed, unsigned clients) {
   unlink(path);
 }
 
-TEST(pure_random_programs) {
-  RUNS();
+static void try_programs(unsigned few, int by) {
   bool is_long = getenv("ASIF_LONG") != NULL;
-  unsigned programs = is_long ? 3000 : 10;
+  unsigned programs = is_long ? 3000 : few;
   uint64_t seed = getenv("ASIF_SEED") ? strtoull(getenv("ASIF_SEED"), NULL, 10) : 1;
-  for (unsigned i = 0; i < programs; i++) try_program(seed + i, is_long ? 60 : 30);
+  for (unsigned i = 0; i < programs; i++) try_program(seed + i, is_long ? 60 : 30, by ? by + (int)(i & 1) : by);
   fprintf(stderr, "%llu clients, in %llu fewer schedules: %llu instead of %llu; %llu findings\n",
           (unsigned long long)sums.compared, (unsigned long long)sums.fewer, (unsigned long long)sums.blocked,
           (unsigned long long)sums.explored, (unsigned long long)sums.findings);
   CHECK(sums.fewer > 0 && sums.findings > 0);
 }
+
+TEST(pure_random_programs) {
+  RUNS();
+  try_programs(10, BY_BUILTINS);
+}
+
+#if defined(__x86_64__)
+TEST(pure_random_assembly) {
+  RUNS();
+  if (system("gcc --version > /dev/null 2>&1")) test_skip("no gcc");
+  try_programs(6, BY_ASSEMBLY);
+}
+#endif

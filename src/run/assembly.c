@@ -21,7 +21,7 @@
 
 /* As asif_assembly_before and asif_assembly_after have saved it; the lowest address first. */
 struct frame {
-  uint64_t rbp, r11, r10, r9, r8, rdx, rcx, back, rax;
+  uint64_t rbp, r15, r14, r13, r12, rbx, r11, r10, r9, r8, rdx, rcx, back, rax;
   uintptr_t pc; /* of the code: where the call returns to */
   uint64_t rsi, rdi, flags;
 };
@@ -49,6 +49,11 @@ __attribute__((constructor)) static void ask_processor(void) {
   "  pushq %r9\n" \
   "  pushq %r10\n" \
   "  pushq %r11\n" \
+  "  pushq %rbx\n" \
+  "  pushq %r12\n" \
+  "  pushq %r13\n" \
+  "  pushq %r14\n" \
+  "  pushq %r15\n" \
   "  pushq %rbp\n" \
   "  movq %rsp, %rbp\n" \
   "  subq $32, %rsp\n" \
@@ -140,6 +145,7 @@ __asm__(".text\n"
         "  movaps 240(%rsp), %xmm15\n"
         "2: movq %rbp, %rsp\n"
         "  popq %rbp\n"
+        "  addq $40, %rsp\n"
         "  popq %r11\n"
         "  popq %r10\n"
         "  popq %r9\n"
@@ -178,6 +184,7 @@ static void read_then_write(uintptr_t at, uint32_t size, uintptr_t pc) {
   uint64_t read[SIZE_MOST / 8] = {0};
   void *nowhere = NULL;
   access_begin(POINT_READ, at, size, pc);
+  if (UNLIKELY(pure_on)) pure_no_point(); /* what was read is in no register: the second step is not looked at */
   memcpy(read, (const void *)at, size);
   access_end(POINT_READ, at, size, __ATOMIC_ACQUIRE, pc, &nowhere, value_of(read, size), (struct accessed_value){0, 0},
              READ_ONLY);
@@ -193,7 +200,10 @@ static void begin(uintptr_t at, uint32_t size, unsigned word, uintptr_t pc, void
   if (!locked && !at_once(at, size)) { /* in one piece, as memcpy would */
     if (kind != ANNOUNCED_STORE) plain_access((const void *)at, size, false, pc, slot);
     if (kind != ANNOUNCED_LOAD) plain_access((const void *)at, size, true, pc, slot);
-  } else if (!locked && kind != ANNOUNCED_LOAD && kind != ANNOUNCED_STORE) {
+    return;
+  }
+  if (UNLIKELY(pure_on)) pure_called(slot, at);
+  if (!locked && kind != ANNOUNCED_LOAD && kind != ANNOUNCED_STORE) {
     read_then_write(at, size, pc);
   } else {
     access_begin(kinds[kind], at, size, pc);

@@ -23,7 +23,7 @@
  *   again, for ever, they go on, for spin.c to tell.
  *
  * Registers are kept where the code calls a hook: the calls of the image are led through a few instructions that store
- * them (thunks). */
+ * them (thunks). Hooks of assembly have them all on the stack (assembly.c). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,6 +362,12 @@ static bool goes_on_for_ever(const struct pure *p) {
 
 void pure_no_point(void) { entry.sp = 0; }
 
+void pure_called(void **stack, uintptr_t address) {
+  memset(&entry, 0, sizeof entry);
+  entry.sp = (uintptr_t)stack;
+  entry.args[0] = address;
+}
+
 void pure_stuck(void) {
   for (uint64_t rest = scheduler.halted & scheduler.alive; rest; rest &= rest - 1)
     if (!goes_on_for_ever(&pures[__builtin_ctzll(rest)])) run_stop(RUN_CUT);
@@ -463,6 +469,7 @@ void pure_plain(struct fiber *f, uintptr_t address, uint32_t size, bool write) {
 void pure_wrote(int order) { (void)order; }
 void pure_block(struct fiber *f, bool enter) { (void)f, (void)enter; }
 void pure_no_point(void) {}
+void pure_called(void **stack, uintptr_t address) { (void)stack, (void)address; }
 void pure_stuck(void) {}
 void pure_fiber(const struct fiber *f) { (void)f; }
 void pure_reset(void) {}

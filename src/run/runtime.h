@@ -577,6 +577,8 @@ void pure_read(struct fiber *, uintptr_t address, uint32_t size, uint64_t low, u
 void pure_plain(struct fiber *, uintptr_t address, uint32_t size, bool write);
 void pure_wrote(int order); /* atomically, with this memory order */
 void pure_block(struct fiber *, bool enter);
+/* Assembly comes to a point: all its registers are on the stack, from there on. */
+void pure_called(void **stack, uintptr_t address);
 void pure_no_point(void); /* a function that may have been one, and is none */
 void pure_stuck(void);    /* nobody can take a step, and some halt: they go on, or the run ends */
 void pure_fiber(const struct fiber *);
