@@ -535,7 +535,11 @@ static inline void spin_wrote(struct fiber *f) {
 void spin_locked(struct fiber *, const void *mutex);
 void spin_unlocked(struct fiber *, const void *mutex, uintptr_t pc, void **slot);
 /* Where the function that the code called finds its return address. */
+#if defined(__aarch64__)
+#define SPIN_SLOT ((void **)__builtin_frame_address(0) + 1)
+#else
 #define SPIN_SLOT ((void **)__builtin_dwarf_cfa() - 1)
+#endif
 void spin_again(struct fiber *, uintptr_t pc, void **slot);
 static inline void spin_candidate(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value) {
   struct spin *s = &f->spin;

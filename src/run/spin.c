@@ -53,11 +53,11 @@ ANY_MEMORY static uint64_t hash_words(uint64_t h, const uint64_t *at, const uint
   for (; at < end; at++) a = fold(*at ^ KEY_0, a ^ KEY_1);
   return fold(a ^ KEY_0, b);
 }
+/* Here hooks return to: keeps what they return, has spin_landed look at the registers that a call keeps, and goes where
+ * they should have gone. */
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
-
-/* Here hooks return to: keeps what they return, has spin_landed look at the six registers, and goes where they should
- * have gone. */
-void spin_landing(void);
+#define CAN_LAND
+enum { KEPT = 6 };
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl spin_landing\n"
@@ -83,7 +83,41 @@ __asm__(".text\n"
         "  popq %rax\n"
         "  ret\n"
         ".size spin_landing, .-spin_landing\n");
+#elif defined(__aarch64__) && !defined(ASIF_PORTABLE_FIBERS)
+#define CAN_LAND
+enum { KEPT = 19 };
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl spin_landing\n"
+        ".hidden spin_landing\n"
+        ".type spin_landing, %function\n"
+        "spin_landing:\n"
+        "  sub sp, sp, #176\n"
+        "  stp x19, x20, [sp]\n"
+        "  stp x21, x22, [sp, #16]\n"
+        "  stp x23, x24, [sp, #32]\n"
+        "  stp x25, x26, [sp, #48]\n"
+        "  stp x27, x28, [sp, #64]\n"
+        "  str x29, [sp, #80]\n"
+        "  stp d8, d9, [sp, #88]\n"
+        "  stp d10, d11, [sp, #104]\n"
+        "  stp d12, d13, [sp, #120]\n"
+        "  stp d14, d15, [sp, #136]\n"
+        "  stp x0, x1, [sp, #152]\n"
+        "  mov x0, sp\n"
+        "  add x1, sp, #176\n"
+        "  bl spin_landed\n"
+        "  mov x30, x0\n"
+        "  ldp x0, x1, [sp, #152]\n"
+        "  add sp, sp, #176\n"
+        "  ret\n"
+        ".size spin_landing, .-spin_landing\n");
+#else
+enum { KEPT = 0 };
+#endif
 
+#ifdef CAN_LAND
+void spin_landing(void);
 static bool land(struct fiber *f, uintptr_t pc, void **slot) {
   uintptr_t at = (uintptr_t)*slot;
   if (at == (uintptr_t)spin_landing) return true;
@@ -282,9 +316,8 @@ void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
   struct landing *s = &f->landing;
-  uint64_t first = fold(kept[0] ^ KEY_0, kept[1] ^ KEY_1), second = fold(kept[2] ^ KEY_0, kept[3] ^ KEY_1);
-  uint64_t state = fold(first ^ (uintptr_t)stack ^ KEY_0, second ^ (uint64_t)errno ^ KEY_1);
-  state = fold(kept[4] ^ state ^ KEY_0, kept[5] ^ KEY_1);
+  uint64_t state = fold((uintptr_t)stack ^ KEY_0, (uint64_t)errno ^ KEY_1);
+  state = hash_words(state, kept, kept + KEPT);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
