@@ -101,6 +101,16 @@ static const char *source_line(const struct schedule *s, const struct schedule_l
   return at;
 }
 
+/* Code: a tab is two blanks. */
+static void put_code(struct text *t, const char *at, size_t length) {
+  for (const char *end = at + length; at < end;) {
+    const char *tab = memchr(at, '\t', (size_t)(end - at));
+    put_clean(t, at, (size_t)((tab ? tab : end) - at));
+    if (tab) text_add(t, "  ");
+    at = tab ? tab + 1 : end;
+  }
+}
+
 /* The same beside what happens there, where it is another than before. */
 static void put_beside(struct text *t, const struct report *r, const struct schedule *s, size_t i, size_t text_at,
                        size_t text_end) {
@@ -116,7 +126,7 @@ static void put_beside(struct text *t, const struct report *r, const struct sche
   if (!length) return;
   int used = text_columns(t->at + text_at, text_end - text_at) + (l->kind == SCHEDULE_OWN ? 2 : 0);
   text_printf(t, "%*s%s| ", used < COLUMN ? COLUMN - used : 1, "", DIM(r));
-  put_clean(t, at, length);
+  put_code(t, at, length);
   text_add(t, OFF(r));
 }
 
@@ -152,10 +162,10 @@ void put_source_line(struct text *t, const struct report *r, const struct schedu
   const char *at = source_line(r->execution->schedule, l, &length);
   if (!length || l->column > length) return;
   text_add(t, "  ");
-  put_clean(t, at, length);
+  put_code(t, at, length);
   if (l->column) {
     text_add(t, "\n  ");
-    for (size_t i = 0; i + 1 < l->column; i++) text_char(t, at[i] == '\t' ? '\t' : ' ');
+    for (size_t i = 0; i + 1 < l->column; i++) text_add(t, at[i] == '\t' ? "  " : " ");
     text_printf(t, "%s^%s", RED(r), OFF(r));
   }
   text_char(t, '\n');

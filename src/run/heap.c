@@ -261,8 +261,8 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   b->lives++;
   if (heap_sights && current) heap_knows(current, b);
   b->alloc_pc = pc;
-  b->alloc_step = (uint32_t)run.count;
   b->alloc_by = current ? current->id : AREA_LOADING;
+  b->alloc_final = run.finishing;
   b->alloc_epoch = options.type_stable && races_wanted() ? races_epoch() : 0;
   if (UNLIKELY(recording != NULL) && current) record_block(POINT_ALLOC, heap.frees, b->lives > 1, b->address, size, pc);
   return (void *)b->address;
@@ -326,8 +326,8 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   b->freed = true;
   b->limit = 0;
   b->free_pc = pc;
-  b->free_step = (uint32_t)run.count;
   b->free_by = current ? current->id : AREA_LOADING;
+  b->free_final = run.finishing;
 }
 
 void *heap_alloc(size_t size, size_t align, uintptr_t pc) { return heap_take(size, align, BLOCK_MALLOC, pc); }

@@ -37,6 +37,10 @@ static void reach(uintptr_t word) {
   reached.at[reached.count++] = b;
 }
 
+/* Much of what is looked through was never written, as the memory that the C++ library keeps for exceptions. No address
+ * of the heap has this form, shifted or not. */
+static const uintptr_t UNWRITTEN = (uintptr_t)-1 / 0xff * RUN_FRESH;
+
 static void reach_word(uintptr_t word) {
   reach(word);
   reach(word & (((uintptr_t)1 << 48) - 1));
@@ -49,7 +53,7 @@ __attribute__((no_sanitize("address"))) static void reach_from(const void *from,
   const uintptr_t *at = (const uintptr_t *)(((uintptr_t)from + 7) & ~(uintptr_t)7),
                   *end = (const uintptr_t *)((uintptr_t)from + size);
   for (; at + 1 <= end; at++)
-    if (*at) reach_word(*at);
+    if (*at && *at != UNWRITTEN) reach_word(*at);
 }
 
 static VEC(uint32_t) hidden; /* numbers of blocks that are reached by their address in another form */
@@ -106,10 +110,10 @@ void heap_leaks(void) {
   found_at(lost->alloc_pc, lost->address, by ? by : &fibers[FIBER_MAIN], "allocated here");
   if (count == 1)
     run_found(FOUND_LEAK, "at the end nobody can reach a block of %zu bytes that %s allocated and nobody freed",
-              lost->size, fiber_name(by));
+              lost->size, fiber_name_then(by, lost->alloc_final));
   run_found(FOUND_LEAK,
             "at the end nobody can reach %zu blocks, %zu bytes, that nobody freed; %s allocated the first of them",
-            count, bytes, fiber_name(by));
+            count, bytes, fiber_name_then(by, lost->alloc_final));
 }
 
 /* What can be reached: where it is and what it is. Lost: the numbers of the blocks that cannot be. */

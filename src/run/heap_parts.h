@@ -25,7 +25,6 @@ struct block {
   uintptr_t address;
   size_t size, limit; /* limit: what may be accessed: size, or 0 where it is freed */
   uintptr_t alloc_pc, free_pc;
-  uint32_t alloc_step, free_step;
   uint32_t alloc_epoch; /* of races.c */
   uint32_t number;      /* in the order in which blocks are first allocated: for people */
   uint32_t units;       /* granules */
@@ -33,6 +32,7 @@ struct block {
   uint8_t kind, align_log;
   bool freed, logged;              /* logged: of the loading area, changed in this run, and to be restored */
   uint8_t area, alloc_by, free_by; /* fibers; AREA_LOADING: none */
+  bool alloc_final, free_final;    /* after all threads */
   bool marked;                     /* reached, when looking for leaks */
   bool listed;                     /* of one that is freed: it may be allocated again */
   struct block *next;              /* of one that is listed: freed before it */

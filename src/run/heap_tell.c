@@ -16,7 +16,8 @@ static const char *kind_made_by(enum block_kind kind) {
 
 static const struct fiber *who(uint8_t fiber) { return &fibers[fiber == AREA_LOADING ? FIBER_MAIN : fiber]; }
 
-static const char *name_of(uint8_t fiber) { return fiber_name(who(fiber)); }
+static const char *allocator(const struct block *b) { return fiber_name_then(who(b->alloc_by), b->alloc_final); }
+static const char *freer(const struct block *b) { return fiber_name_then(who(b->free_by), b->free_final); }
 
 static void places_of(const struct block *b) {
   if (b->freed) found_at(b->free_pc, b->address, who(b->free_by), "freed here");
@@ -66,18 +67,16 @@ void tell_bad_access(uintptr_t address, size_t size, bool write, uintptr_t pc) {
   position(where, b, address);
   if (whole)
     run_found(FOUND_USE_AFTER_FREE, "%s %s %zu %s, %s a block of %zu %s that %s allocated and %s has freed",
-              fiber_name(current), verb, size, bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by),
-              name_of(b->free_by));
+              fiber_name(current), verb, size, bytes(size), where, b->size, bytes(b->size), allocator(b), freer(b));
   run_found(FOUND_OUT_OF_BOUNDS, "%s %s %zu %s, %s a block of %zu %s that %s allocated%s", fiber_name(current), verb,
-            size, bytes(size), where, b->size, bytes(b->size), name_of(b->alloc_by),
-            b->freed ? ", and that is freed" : "");
+            size, bytes(size), where, b->size, bytes(b->size), allocator(b), b->freed ? ", and that is freed" : "");
 }
 
 void tell_double_free(const struct block *b, uintptr_t pc) {
   found_at(pc, b->address, current, "freed again");
   places_of(b);
   run_found(FOUND_DOUBLE_FREE, "%s frees a block of %zu %s that %s has freed already", fiber_name(current), b->size,
-            bytes(b->size), name_of(b->free_by));
+            bytes(b->size), freer(b));
 }
 
 void tell_not_a_block(uintptr_t address, const char *with, uintptr_t pc) {
@@ -121,14 +120,10 @@ bool run_block_at(uintptr_t address, struct run_block *to) {
   return true;
 }
 
-/* "(allocated by thread B at step 5)" */
+/* "(allocated by thread B)" */
 void heap_describe_owner(uintptr_t address, struct text *to) {
   const struct block *b = heap_owns(address) && heap_map ? heap_block(address) : NULL;
-  if (!b) return;
-  if (b->alloc_by == AREA_LOADING || b->alloc_by == FIBER_MAIN)
-    text_printf(to, " (allocated by %s)", name_of(b->alloc_by));
-  else
-    text_printf(to, " (allocated by %s at step %u)", name_of(b->alloc_by), b->alloc_step);
+  if (b) text_printf(to, " (allocated by %s)", allocator(b));
 }
 
 bool heap_describe(uintptr_t address, struct text *to) {

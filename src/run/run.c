@@ -73,10 +73,10 @@ const char *found_name(enum found found) {
   return names[found];
 }
 
-const char *fiber_name(const struct fiber *f) {
+const char *fiber_name_then(const struct fiber *f, bool finishing) {
   static char names[4][16];
   static unsigned next;
-  if (!f || f->id == FIBER_MAIN) return run.finishing ? "the final function" : "the initialisation";
+  if (!f || f->id == FIBER_MAIN) return finishing ? "the final function" : "the initialisation";
   char *name = names[next++ % 4];
   if (f->id < 26)
     snprintf(name, sizeof names[0], "thread %c", 'A' + f->id);
@@ -84,6 +84,8 @@ const char *fiber_name(const struct fiber *f) {
     snprintf(name, sizeof names[0], "thread T%u", f->id);
   return name;
 }
+
+const char *fiber_name(const struct fiber *f) { return fiber_name_then(f, run.finishing); }
 
 static __attribute__((noinline)) uint64_t ready_fibers(uint64_t enabled) {
   for (uint64_t rest = enabled & scheduler.waiting; rest; rest &= rest - 1) {

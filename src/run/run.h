@@ -395,7 +395,7 @@ struct found_place {
 size_t run_found_places(const struct found_place **);
 /* Names an address: "top", "slots + 24", "heap block 2 + 8". False, and its number, if it has no name. */
 bool run_name_address(uintptr_t, struct text *);
-/* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread B at step 5)". */
+/* The same, of the heap with who allocated it: "heap block 2 + 8 (allocated by thread B)". */
 void run_describe_address(uintptr_t, struct text *);
 size_t run_described(const uintptr_t **); /* the addresses that were described last, in any run: a few */
 /* The block of the heap that an address is in. */

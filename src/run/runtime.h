@@ -227,6 +227,8 @@ void found_at(uintptr_t pc, uintptr_t address, const struct fiber *,
 _Noreturn void run_stop(enum run_end);
 /* "thread B", "the initialisation", for sentences. */
 const char *fiber_name(const struct fiber *);
+/* The same of what was done earlier in the run: before the threads, or, finishing, after them. */
+const char *fiber_name_then(const struct fiber *, bool finishing);
 
 /* Telling the recorder; only where `recording`. */
 void record(enum point_kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size, uintptr_t pc,

@@ -55,11 +55,11 @@ static bool put_bits(const struct type *t, uint64_t offset, uint64_t size, struc
   return count > 0;
 }
 
-/* Is what lies there something without parts, of this size? */
+/* Is what lies there something without parts, of this size; 0: of any? */
 static bool is_leaf(const struct type *t, uint64_t offset, uint64_t size, unsigned depth) {
   if (!t || !depth) return false;
   if (t->kind == TYPE_ARRAY) return t->to && t->to->size && is_leaf(t->to, offset % t->to->size, size, depth - 1);
-  if (!type_is_record(t)) return !offset && t->size == size;
+  if (!type_is_record(t)) return !offset && (!size || t->size == size);
   for (size_t i = 0; i < t->member_count; i++) {
     const struct member *m = &t->members[i];
     if (!m->bits && m->offset <= offset && offset + size <= m->offset + m->type->size &&
@@ -69,9 +69,9 @@ static bool is_leaf(const struct type *t, uint64_t offset, uint64_t size, unsign
   return false;
 }
 
-/* Of a union: the one member that it must be; or several, which are told all. */
-static const struct member *choose_member(const struct type *t, uint64_t offset, uint64_t size, uint64_t beyond,
-                                          struct text *to, bool *told) {
+/* Of a union: the one member that it must be; or several, which are told all. Pointed: whatever begins there. */
+static const struct member *choose_member(const struct type *t, uint64_t offset, uint64_t size, bool pointed,
+                                          uint64_t beyond, struct text *to, bool *told) {
   const struct member *fits[NAMED_MOST], *one = NULL;
   size_t contain = 0, exact = 0;
   *told = false;
@@ -79,7 +79,7 @@ static const struct member *choose_member(const struct type *t, uint64_t offset,
     const struct member *m = &t->members[i];
     if (!member_contains(t, m, offset, size, beyond)) continue;
     contain++;
-    if (is_leaf(m->type, offset - m->offset, size, DEPTH_MOST)) {
+    if (is_leaf(m->type, offset - m->offset, pointed ? 0 : size, DEPTH_MOST)) {
       if (exact < NAMED_MOST) fits[exact] = m;
       exact++;
     }
@@ -98,9 +98,10 @@ static const struct member *choose_member(const struct type *t, uint64_t offset,
 
 struct field field_put(const struct type *t, uint64_t offset, uint64_t size, uint64_t beyond, struct text *to) {
   bool pointed = size == FIELD_POINTED, sync = size == FIELD_SYNC;
+  bool inside = false; /* of a member without a name: one of its own is still to be named */
   uint64_t bytes = pointed || sync ? 1 : size;
   for (unsigned depth = 0; t && depth < DEPTH_MOST; depth++) {
-    if (pointed && !offset) break;
+    if (pointed && !offset && !inside) break;
     if (sync && t->system) break;
     if (t->kind == TYPE_ARRAY) {
       uint64_t each = t->to ? t->to->size : 0, i = each ? offset / each : 0, count = t->count;
@@ -114,7 +115,7 @@ struct field field_put(const struct type *t, uint64_t offset, uint64_t size, uin
     }
     if (!type_is_record(t)) break;
     bool told;
-    const struct member *m = choose_member(t, offset, bytes, beyond, to, &told);
+    const struct member *m = choose_member(t, offset, bytes, pointed || sync, beyond, to, &told);
     if (told) return (struct field){NULL, 0};
     if (!m) {
       if (!pointed && put_bits(t, offset, bytes, to)) return (struct field){NULL, 0};
@@ -122,6 +123,7 @@ struct field field_put(const struct type *t, uint64_t offset, uint64_t size, uin
     }
     bool wraps = t->system && m->offset == 0 && member_size(m) == t->size; /* std::atomic and the like */
     if (m->name && !wraps) text_printf(to, ".%s", m->name);
+    inside = !m->name;
     offset -= m->offset;
     beyond -= m->offset < beyond ? m->offset : beyond;
     if (!is_flexible(t, m)) beyond = m->type->size;

@@ -119,6 +119,27 @@ ASIF_FINAL(deq)
 C
 run 0 "$asif" test waits.c --client 'enq(1) | enq(2)'; says 'verdict: linearizable'
 
+# Who allocated what the final function forgets: not the final function.
+cat >forgets.c <<'C'
+#include <asif.h>
+#include <stdlib.h>
+struct box {
+  int *part;
+};
+static struct box *box;
+static void setup(void) {
+  box = malloc(sizeof *box);
+  box->part = malloc(sizeof *box->part);
+}
+static int get(void) { return 0; }
+static void tear_down(void) { free(box); }
+ASIF_OBJECT(counter)
+ASIF_OP_AS(read, get)
+ASIF_INIT(setup)
+ASIF_FINAL(tear_down)
+C
+run 1 "$asif" test forgets.c --client 'get()'; says 'a block of 4 bytes that the initialisation allocated'
+
 # What cannot be one, and who does not know it.
 bad() { printf '%s\n' '#include <asif.h>' 'static int n; static void enq(int v) { n = v; } static int deq(void) { return n; }' 'static int count(void) { return n; }' \
   "ASIF_OBJECT(queue)" "ASIF_OP(enq)" "ASIF_OP(deq)" "$1" >bad.c; }

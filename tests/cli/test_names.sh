@@ -368,4 +368,31 @@ says "Use after free: predicted: thread A reads block 1.value (allocated by the 
 later in this run's order, and nothing orders the two: the free could come first"
 contains 'the free, which could come first: block 1'
 contains 'the read, which could come after it: block 1.value'
+
+# A member of a union without a name is named where it is raced for, too; tabs of the source are blanks.
+cat >union.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct item {
+  int value;
+  union {
+    struct item *next;
+    long number;
+  };
+};
+static _Atomic(struct item *) head;
+static void put(int v) {
+  struct item *i = calloc(1, sizeof *i);
+  i->value = v;
+  struct item *old = atomic_exchange_explicit(&head, i, memory_order_relaxed);
+	if (old)	old->next = i;
+}
+ASIF_OBJECT(bag)
+ASIF_OP(put)
+END
+told union.c --client 'put(1) | put(1)'
+says 'Data race: 8 bytes at block 1.{next, number} (allocated by thread A): thread A writes, thread B writes, and'
+says '    if (old)  old->next = i;'
+contains 'the other write: block 1.{next, number}'
 exit 0
