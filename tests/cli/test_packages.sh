@@ -20,15 +20,20 @@ they() {
   grep -q -e "$words" "$scratch/out" || fail "asif test $* does not say $words: $(cat "$scratch/out")"
 }
 
-# The sources of what is in a package's library, as Debian has them: DIRECTORY, or nothing where they cannot be had.
+# The sources of a package, as Debian has them: DIRECTORY, or nothing where they cannot be had. They come from where apt has the packages.
 source_of() { # PACKAGE
-  mkdir -p "$scratch/apt/lists/partial" "$scratch/source"
-  echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "${VERSION_CODENAME:-stable}") main" >"$scratch/apt/list"
+  mkdir -p "$scratch/apt/lists/partial" "$scratch/source/$1"
   set -- "$1" -o "Dir::Etc::sourcelist=$scratch/apt/list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$scratch/apt/lists" -o APT::Sandbox::User=root
   package=$1
   shift
-  (cd "$scratch/source" && apt-get "$@" update && apt-get "$@" source --download-only "$package" && tar xf "$package"_*.orig.tar.*) >"$scratch/apt/said" 2>&1 &&
-    ls -d "$scratch/source/$package"-*
+  (
+    cd "$scratch/source/$package" || exit 1
+    if ! [ -e "$scratch/apt/list" ]; then
+      apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u >"$scratch/apt/list"
+      apt-get "$@" update
+    fi
+    apt-get "$@" source --download-only "$package" && tar xf "$(echo *.orig.tar.*[!c])" --strip-components=1
+  ) >"$scratch/apt/said" 2>&1 && echo "$scratch/source/$package"
 }
 
 if [ "$x86" = 1 ]; then
