@@ -1,7 +1,10 @@
 /* Files that the code opens, and memory that it maps. What it writes to a file stays from run to run, and others may
  * change it: a run that opens one for writing is given up. Reading is allowed: how many cores there are, say, is told
- * by files. Mappings stay as well, and are not what they were when a run goes on from the middle of another; nor is it
- * known that one in the place of another is new memory: a run that changes them is given up too. */
+ * by files.
+ *
+ * An anonymous private mapping that may be read and written is a block of the heap, and munmap of all of it frees the
+ * block. Other mappings stay from run to run, and are not what they were when a run goes on from the middle of another;
+ * nor is it known that one in the place of another is new memory: a run that changes them is given up. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "run/heap_parts.h"
 #include "run/sync.h"
 
 static void opens(const char *path, bool writes, const char *function, uintptr_t pc) {
@@ -68,9 +72,31 @@ void maps(const char *function, uintptr_t pc) {
   if (current) sync_unsupported_at(function, "what it maps or unmaps stays so from run to run", pc);
 }
 
+enum { PAGE = 4096, MAPPED_MOST = 1 << 20 /* larger ones would take long to clear, in each run */ };
+
+static size_t pages(size_t size) { return (size + PAGE - 1) & ~(size_t)(PAGE - 1); }
+
+/* True if such a mapping is as a block of the heap is. */
+static bool as_block(size_t size, int protection, int flags) {
+  return current && size && size <= MAPPED_MOST && protection == (PROT_READ | PROT_WRITE) &&
+         (flags & ~(MAP_NORESERVE | MAP_POPULATE | MAP_STACK)) == (MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+static void *map_block(size_t size, uintptr_t pc) {
+  void *p = heap_take(size, PAGE, BLOCK_MAPPED, pc);
+  if (!p) return MAP_FAILED;
+  plain_access(p, size, true, pc, NULL);
+  return memset(p, 0, size);
+}
+
 #define MMAP(name) \
   WRAPPED void *WRAP(name)(void *, size_t, int, int, int, off_t); \
   void *WRAP(name)(void *at, size_t size, int protection, int flags, int fd, off_t offset) { \
+    if (as_block(size, protection, flags)) { \
+      void *p = map_block(pages(size), CALLER); \
+      SPIN_LAND(CALLER, p); \
+      return p; \
+    } \
     maps(#name, CALLER); \
     return mmap(at, size, protection, flags, fd, offset); \
   }
@@ -79,6 +105,12 @@ MMAP(mmap64)
 
 WRAPPED int WRAP(munmap)(void *, size_t);
 int WRAP(munmap)(void *at, size_t size) {
+  const struct block *b = current && heap_owns((uintptr_t)at) ? heap_block((uintptr_t)at) : NULL;
+  if (b && b->kind == BLOCK_MAPPED && b->address == (uintptr_t)at && b->size == pages(size)) {
+    heap_give(at, BLOCK_MAPPED, 0, CALLER);
+    SPIN_LAND(CALLER, 0);
+    return 0;
+  }
   maps("munmap", CALLER);
   return munmap(at, size);
 }

@@ -314,7 +314,7 @@ void heap_give(void *p, enum block_kind kind, size_t said, uintptr_t pc) {
   if (current) {
     point(POINT_FREE, heap_list(b->units, b->align_log), 1);
     b = to_free(p, kind, said, pc); /* others may have gone first */
-    if (kind != BLOCK_MALLOC) deleted = true;
+    if (kind == BLOCK_NEW || kind == BLOCK_NEW_ARRAY) deleted = true;
     if (UNLIKELY(recording != NULL)) record_block(POINT_FREE, true, false, b->address, b->size, pc);
     if (!options.type_stable) step_block(b->address, b->size);
     keep_block(b);

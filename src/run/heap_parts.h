@@ -19,7 +19,7 @@ enum {
 #define AREA_SIZE ((uintptr_t)1 << AREA_BITS)
 
 /* How a block was made, and must be freed. */
-enum block_kind { BLOCK_MALLOC, BLOCK_NEW, BLOCK_NEW_ARRAY };
+enum block_kind { BLOCK_MALLOC, BLOCK_NEW, BLOCK_NEW_ARRAY, BLOCK_MAPPED };
 
 struct block {
   uintptr_t address;

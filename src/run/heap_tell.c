@@ -8,10 +8,12 @@
 enum { FAR = 1 << 16 }; /* how many granules away a block may be for an address to be told by it */
 
 const char *kind_freed_by(enum block_kind kind) {
-  return kind == BLOCK_MALLOC ? "free" : kind == BLOCK_NEW ? "delete" : "delete[]";
+  static const char *const by[] = {"free", "delete", "delete[]", "munmap"};
+  return by[kind];
 }
 static const char *kind_made_by(enum block_kind kind) {
-  return kind == BLOCK_MALLOC ? "malloc or its like" : kind == BLOCK_NEW ? "new" : "new[]";
+  static const char *const by[] = {"malloc or its like", "new", "new[]", "mmap"};
+  return by[kind];
 }
 
 static const struct fiber *who(uint8_t fiber) { return &fibers[fiber == AREA_LOADING ? FIBER_MAIN : fiber]; }

@@ -134,22 +134,38 @@ ASIF_OP_AS(read, get)
 END
 run 3 "$asif" test wide.c -n 2 -o 1; says '16 bytes that are volatile, not atomic: the machine takes several accesses'
 
-# Memory that is mapped in a run stays from run to run, and one mapping in the place of another is no race: a run that maps or unmaps is given up.
-for call in 'int *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; munmap(p, 4096);' \
-  'int *p = (int *)syscall(SYS_mmap, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; syscall(SYS_munmap, p, 4096);' \
-  'int *p = sbrk(64); *p = 1; sbrk(-64);'; do
+# An anonymous private mapping in a run is a block, of zeros: munmap frees it. Other mappings stay from run to run, and one in the place of another is not
+# seen as new memory: a run that maps or unmaps so is given up.
+maps() { # CALLS of an operation
   cat >maps.c <<END
 #define _GNU_SOURCE
 #include <asif.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 static int c;
-static void inc(void) { $call __atomic_fetch_add(&c, 1, __ATOMIC_SEQ_CST); }
+static int *map(size_t n) { return mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+static void inc(void) { $1 __atomic_fetch_add(&c, 1, __ATOMIC_SEQ_CST); }
 static int get(void) { return __atomic_load_n(&c, __ATOMIC_SEQ_CST); }
 ASIF_OBJECT(counter)
 ASIF_OP(inc)
 ASIF_OP_AS(read, get)
 END
-  run 3 "$asif" test maps.c -n 2 -o 2; says 'verdict: unknown: maps.c:7: thread '; says 'what it maps or unmaps stays so from run to run'
+}
+for calls in 'int *p = map(4096); if ((long)p % 4096 || p[7]) abort(); p[7] = 1; if (munmap(p, 4096)) abort();' \
+  'static int *p; if (!__atomic_load_n(&p, __ATOMIC_ACQUIRE)) { int *q = map(100), *none = 0; if (!__atomic_compare_exchange_n(&p, &none, q, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) munmap(q, 100); }'; do
+  maps "$calls"
+  run 0 "$asif" test maps.c -n 2 -o 2; says 'verdict: linearizable'
+done
+maps 'int *p = map(4096); munmap(p, 4096); *p = 1;'
+run 1 "$asif" test maps.c -n 1 -o 1; says 'verdict: violated: use after free'; says 'freed here'
+maps 'int *p = map(4096); free(p);'
+run 1 "$asif" test maps.c -n 1 -o 1; says 'frees with free a block made by mmap'
+for calls in 'int *p = map(8192); munmap(p, 4096);' 'int *p = map(1 << 30); *p = 1;' 'int *p = malloc(4096); munmap(p, 4096);' \
+  'int *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); *p = 1;' \
+  'int *p = (int *)syscall(SYS_mmap, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; syscall(SYS_munmap, p, 4096);' \
+  'int *p = sbrk(64); *p = 1; sbrk(-64);'; do
+  maps "$calls"
+  run 3 "$asif" test maps.c -n 2 -o 2; says 'verdict: unknown: maps.c:'; says 'what it maps or unmaps stays so from run to run'
 done
