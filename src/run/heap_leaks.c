@@ -37,10 +37,6 @@ static void reach(uintptr_t word) {
   reached.at[reached.count++] = b;
 }
 
-/* Much of what is looked through was never written, as the memory that the C++ library keeps for exceptions. No address
- * of the heap has this form, shifted or not. */
-static const uintptr_t UNWRITTEN = (uintptr_t)-1 / 0xff * RUN_FRESH;
-
 static void reach_word(uintptr_t word) {
   reach(word);
   reach(word & (((uintptr_t)1 << 48) - 1));
@@ -48,12 +44,17 @@ static void reach_word(uintptr_t word) {
   for (unsigned by = 1; by <= SHIFTS_DOWN; by++) reach(word << by);
 }
 
-/* The image's globals are read as they are, red zones of sanitizers included. */
+/* The image's globals are read as they are, red zones of sanitizers included. A word that is the same as the one before
+ * it is skipped: the C++ library allocates a large block that stays as it was filled. */
 __attribute__((no_sanitize("address"))) static void reach_from(const void *from, size_t size) {
   const uintptr_t *at = (const uintptr_t *)(((uintptr_t)from + 7) & ~(uintptr_t)7),
                   *end = (const uintptr_t *)((uintptr_t)from + size);
-  for (; at + 1 <= end; at++)
-    if (*at && *at != UNWRITTEN) reach_word(*at);
+  uintptr_t last = 0;
+  for (; at + 1 <= end; at++) {
+    if (*at == last) continue;
+    last = *at;
+    if (last) reach_word(last);
+  }
 }
 
 static VEC(uint32_t) hidden; /* numbers of blocks that are reached by their address in another form */
