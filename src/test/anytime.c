@@ -10,9 +10,9 @@
  * A small client that takes more steps than it may is put off, to begin anew in a later round with many times as many:
  * this way one that would take for ever stops nobody.
  *
- * Larger clients come in packs. Each has many that are explored with one schedule or few, some with more, and a few
- * thoroughly; from pack to pack they get larger. Those that executed something that no client had executed before are
- * extended (coverage.c). */
+ * Larger clients come in packs. Each has many that are explored with one schedule or few, some with more or at random,
+ * and a few thoroughly; from pack to pack they get larger. Those that executed something that no client had executed
+ * before are extended (coverage.c). */
 #include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,6 +46,7 @@ struct small {
 };
 struct planned {
   bool larger, told; /* told: it has executed something new */
+  bool alone;        /* a larger client of one thread */
   size_t at;         /* of anytime.small or anytime.round */
   struct explore_options how;
 };
@@ -157,14 +158,14 @@ static bool is_new(struct anytime *a, const struct client *c) {
 struct part {
   unsigned clients;
   struct larger_size size;
-  unsigned strategy, bound;
+  unsigned strategy, bound, depth;
   uint64_t steps;
   bool extends; /* half of them are made of those that have executed something new */
 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-enum { PARTS = 4 };
+enum { PARTS = 5 };
 static void parts_of(const struct anytime *a, unsigned pack, struct part parts[PARTS]) {
   unsigned threads = a->larger->threads, few = least(threads, 3);
   unsigned longest = least(6 + 2 * pack, LARGER_OPS), longer = least(4 + pack / 2, LARGER_OPS / 2);
@@ -190,6 +191,14 @@ static void parts_of(const struct anytime *a, unsigned pack, struct part parts[P
                            .size = {threads, least(2, threads), 4, 8},
                            .strategy = EXPLORE_DPOR,
                            .steps = (uint64_t)300000 << least(pack / 4, 6)};
+  /* Nodes that come back while another thread still has them (ABA) take three or four preemptions of clients of many
+   * calls, which is too much for bounds, but one in some hundred random schedules has them. */
+  parts[4] = (struct part){.clients = 32,
+                           .size = {few, least(2, threads), longer + 2, 14},
+                           .strategy = EXPLORE_PCT,
+                           .depth = 3 + pack % 3,
+                           .steps = 40000,
+                           .extends = true};
 }
 
 /* Every other time one of the last: what they executed is furthest from what others do. */
@@ -211,26 +220,38 @@ static bool draw_larger(struct anytime *a, const struct part *p, bool extends, s
   return false;
 }
 
+static void plan_larger(struct anytime *a, const struct part *p, bool extends) {
+  struct larger l;
+  if (!draw_larger(a, p, extends && a->seeds.count, &l)) return;
+  struct explore_options how = explore_automatic(a->options, a->source->object, &l.client);
+  how.strategy = &strategies[p->strategy];
+  how.bound = p->bound;
+  how.depth = p->depth;
+  how.runs_most = 0;
+  how.seed = a->drawn;
+  how.steps_most = p->steps;
+  vec_push(a->mem, &a->planned,
+           ((struct planned){.larger = true, .alone = l.client.threads == 1, .at = a->round.count, .how = how}));
+  vec_push(a->mem, &a->round, l);
+}
+
+/* The parts by turns, each in proportion to its clients: if the time ends in the middle, something of each was tried.
+ */
 static void plan_pack(struct anytime *a) {
   struct part parts[PARTS];
+  unsigned planned[PARTS] = {0};
   parts_of(a, a->packs++, parts);
-  for (int n = 0; n < PARTS; n++) {
-    const struct part *p = &parts[n];
-    for (unsigned i = 0; i < p->clients; i++) {
-      struct larger l;
-      if (!draw_larger(a, p, p->extends && i % 2 && a->seeds.count, &l)) continue;
-      struct explore_options how = explore_automatic(a->options, a->source->object, &l.client);
-      how.strategy = &strategies[p->strategy];
-      how.bound = p->bound;
-      how.steps_most = p->steps;
-      vec_push(a->mem, &a->planned, ((struct planned){.larger = true, .at = a->round.count, .how = how}));
-      vec_push(a->mem, &a->round, l);
-    }
+  for (;;) {
+    int next = 0;
+    for (int n = 1; n < PARTS; n++)
+      if (planned[n] * parts[next].clients < planned[next] * parts[n].clients) next = n;
+    if (planned[next] == parts[next].clients) return;
+    unsigned i = planned[next]++;
+    plan_larger(a, &parts[next], parts[next].extends && i % 2);
   }
 }
 
-/* Those that are explored in full first: what is wrong with a small client is easier to understand. But each pack as
- * soon as its turn comes. */
+/* Each pack as soon as its turn comes. */
 static unsigned packs_due(const struct anytime *a) {
   if (!a->larger) return 0;
   if (!a->packs || !a->planned.count) return 1;
@@ -240,13 +261,20 @@ static unsigned packs_due(const struct anytime *a) {
              : least((unsigned)(wanted - a->packs < PACKS_MOST ? wanted - a->packs : PACKS_MOST), PACKS_MOST);
 }
 
-/* The two kinds of clients, by turns. */
+/* Clients of one thread first: all of them take less than one small client, and what is wrong with one thread is
+ * easiest to understand. Then the two kinds of clients, by turns. */
 static void merge(struct anytime *a, size_t small) {
-  size_t count = a->planned.count, larger = count - small, s = 0, l = 0;
-  struct planned *merged = mem_alloc(a->mem, (count + 1) * sizeof *merged);
-  for (size_t i = 0; i < count; i++) {
-    bool takes_small = l == larger || (s < small && s * larger <= l * small);
-    merged[i] = takes_small ? a->planned.at[s++] : a->planned.at[small + l++];
+  size_t count = a->planned.count, first = 0, left = 0;
+  struct planned *merged = mem_alloc(a->mem, (count + 1) * sizeof *merged), *others = a->planned.at + small;
+  for (size_t i = 0; i < count - small; i++)
+    if (others[i].alone)
+      merged[first++] = others[i];
+    else
+      others[left++] = others[i];
+  for (size_t s = 0, l = 0; s < small || l < left;) {
+    bool takes_small = l == left || (s < small && s * left <= l * small);
+    merged[first + s + l] = takes_small ? a->planned.at[s] : others[l];
+    *(takes_small ? &s : &l) += 1;
   }
   memcpy(a->planned.at, merged, count * sizeof *merged);
   mem_free(a->mem, merged);
