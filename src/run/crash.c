@@ -250,7 +250,8 @@ void WRAP(__stack_chk_fail)(void) {
   run_found(FOUND_CRASH, "%s writes beyond a variable on its stack", fiber_name(current));
 }
 
-/* What the compiler tells of an index (-fsanitize=bounds): where it is used, and the types of the array and the index. */
+/* What the compiler tells of an index (-fsanitize=bounds): where it is used, and the types of the array and the index.
+ */
 struct bounds_type {
   uint16_t kind, info; /* of an integer: 1 if signed, and twice the logarithm of its bits */
   char name[];         /* "'int [8]'" */

@@ -26,12 +26,16 @@ bool is_c_plus_plus(const char *path) {
 }
 
 /* An index beyond an array whose length the compiler knows ends the run: what is written there would be another
- * variable. Arrays that end a struct may be as long as the block they are in. Every volatile access has a hook of its own: code older than C11 synchronizes with them. Functions tell of their
- * calls and returns otherwise, which nobody here wants to know. A register that a call need not keep is not relied on
- * after one, whatever the function called does: assembly with hooks may clear it (test/assembler.c). */
+ * variable. Arrays that end a struct may be as long as the block they are in. Every volatile access has a hook of its
+ * own: code older than C11 synchronizes with them. Functions tell of their calls and returns otherwise, which nobody
+ * here wants to know. A register that a call need not keep is not relied on after one, whatever the function called
+ * does: assembly with hooks may clear it (test/assembler.c). */
 static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
-                                        "--param=tsan-instrument-func-entry-exit=0", "-fsanitize=bounds",
-                                        "-fno-sanitize-recover=bounds", "-Wno-tsan", "-Wno-attributes"};
+                                        "--param=tsan-instrument-func-entry-exit=0",
+                                        "-fsanitize=bounds",
+                                        "-fno-sanitize-recover=bounds",
+                                        "-Wno-tsan",
+                                        "-Wno-attributes"};
 /* Clang makes of this one more than GCC documents: it only acquires. */
 #define TEST_AND_SET "-D__sync_lock_test_and_set(p,v,...)=__atomic_exchange_n((p),(v),__ATOMIC_ACQUIRE)"
 static const char *const clang_flags[] = {"-mllvm",

@@ -79,8 +79,8 @@ const char *const wrapped_names[] = {
     "fork", "vfork", "fopen", "fopen64", "open", "open64", "openat", "openat64", "creat", "mmap", "mmap64", "munmap",
     "mremap", "mprotect", "madvise", "sbrk", "brk", "sigaction", "signal", "__sysv_signal", "raise", "kill",
     "pthread_sigmask", "sigprocmask", "sigpending", "sigsuspend", "sigwait", "sigwaitinfo", "sigtimedwait", "abort",
-    "__assert_fail", "__stack_chk_fail", "__ubsan_handle_out_of_bounds_abort", "exit", "_exit", "_Exit", "quick_exit", "_ZSt9terminatev",
-    "_ZN10__cxxabiv111__terminateEPFvvE",
+    "__assert_fail", "__stack_chk_fail", "__ubsan_handle_out_of_bounds_abort", "exit", "_exit", "_Exit", "quick_exit",
+    "_ZSt9terminatev", "_ZN10__cxxabiv111__terminateEPFvvE",
     /* The allocator (heap_calls.c, heap_new.c), and what accesses memory for the code. */
     "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "memalign", "valloc", "posix_memalign",
     "malloc_usable_size", "strdup", "strndup", "asprintf", "vasprintf", NEW("_Znw"), NEW("_Zna"), DELETE("_Zdl"),
