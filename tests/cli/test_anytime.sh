@@ -59,7 +59,11 @@ case $out in *'never executed'*) fail "the ring was never full: $out" ;; esac
 # A time that is asked for is used.
 begun=$(date +%s%N)
 run 0 "$asif" test ring.c --json -t 3; [ $((($(date +%s%N) - begun) / 1000000)) -ge 3000 ] || fail 'the time was not used'
-[ "$(larger | sed 's/.*"clients":\([0-9]*\).*/\1/')" -gt "$count" ] || fail "no more larger clients in three seconds than by default ($count): $(larger)"
+for more in 6 12 24 48 96; do # as long as it takes on a machine that others use too
+  [ "$(larger | sed 's/.*"clients":\([0-9]*\).*/\1/')" -gt "$count" ] && break
+  run 0 "$asif" test ring.c --json -t $more
+done
+[ "$(larger | sed 's/.*"clients":\([0-9]*\).*/\1/')" -gt "$count" ] || fail "no more larger clients in $more seconds than by default ($count): $(larger)"
 run 0 "$asif" test ring.c --json -n 2 -o 2 -t 100; says '"larger":null'
 
 # The compiler's time does not count.

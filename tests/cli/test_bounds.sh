@@ -64,4 +64,5 @@ ASIF_OP(read)
 C
 run 0 "$asif" test others.c --client 'write(1) | read()'; says 'verdict: linearizable'
 run 1 "$asif" test others.c --client 'write(1) | read()' -- -DNEGATIVE; says "accesses element -1 of an array 'int"
+run 1 "$asif" test --stress others.c --repeat 2 -- -DNEGATIVE; says 'verdict: violated: crash'; says 'others.c:11: an index is beyond the end of an array'
 exit 0

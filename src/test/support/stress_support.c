@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -336,4 +338,15 @@ __attribute__((weak)) HIDDEN double ValgrindSlowdown(void);
 double ValgrindSlowdown(void) { return 10; }
 __attribute__((weak)) HIDDEN const char *ThreadSanitizerQuery(const char *);
 const char *ThreadSanitizerQuery(const char *query) { return strcmp(query, "pure_happens_before") ? "0" : "1"; }
+
+/* What the compiler calls with -fsanitize=bounds: the first that it gives is where. */
+struct place {
+  const char *file;
+  uint32_t line, column;
+};
+HIDDEN void __ubsan_handle_out_of_bounds_abort(const struct place *, uintptr_t);
+void __ubsan_handle_out_of_bounds_abort(const struct place *at, uintptr_t index) {
+  fprintf(stderr, "%s:%u: an index is beyond the end of an array\n", at->file, (unsigned)at->line);
+  abort();
+}
 #endif
