@@ -224,14 +224,15 @@ static void plan_larger(struct anytime *a, const struct part *p, bool extends) {
   struct larger l;
   if (!draw_larger(a, p, extends && a->seeds.count, &l)) return;
   struct explore_options how = explore_automatic(a->options, a->source->object, &l.client);
-  how.strategy = &strategies[p->strategy];
+  bool alone = l.client.threads == 1;
+  /* One thread has few schedules, if it has more than one at all: nothing is drawn at random for it. */
+  how.strategy = &strategies[alone && p->strategy == EXPLORE_PCT ? EXPLORE_DPOR : p->strategy];
   how.bound = p->bound;
   how.depth = p->depth;
   how.runs_most = 0;
   how.seed = a->drawn;
   how.steps_most = p->steps;
-  vec_push(a->mem, &a->planned,
-           ((struct planned){.larger = true, .alone = l.client.threads == 1, .at = a->round.count, .how = how}));
+  vec_push(a->mem, &a->planned, ((struct planned){.larger = true, .alone = alone, .at = a->round.count, .how = how}));
   vec_push(a->mem, &a->round, l);
 }
 
