@@ -198,13 +198,13 @@ static size_t undefined_symbols(const struct link_map *map, const ElfW(Sym) * *s
   return hashed && *symbols && *names ? hashed[1] : 0;
 }
 
+#if defined(__x86_64__)
 static bool begins_with(const char *name, const char *const *begins, size_t count) {
   for (size_t b = 0; b < count; b++)
     if (!strncmp(name, begins[b], strlen(begins[b]))) return true;
   return false;
 }
 
-#if defined(__x86_64__)
 /* Of one of its globals: where its first value is; NULL: only the loader writes there. */
 static char *kept_place(uintptr_t address) {
   for (size_t i = 0; i < loaded->range_count; i++)

@@ -258,19 +258,22 @@ const char *unseen_words(const struct unseen *);
 bool unseen_is_foreign(const void *function);
 
 /* Assembly that has hooks: the assembler puts calls of asif_assembly_before and asif_assembly_after around each
- * instruction that accesses memory (test/announce.c, run/assembly.c). A word says what the instruction does. */
+ * instruction that accesses memory (test/announce.h, run/assembly.c). A word says what the instruction does. */
 enum announced_kind {
   ANNOUNCED_LOAD,
   ANNOUNCED_STORE,
   ANNOUNCED_UPDATE,   /* reads, then writes: at once only if locked */
-  ANNOUNCED_EXCHANGE, /* compare-and-exchange: the zero flag says whether it exchanged */
+  ANNOUNCED_EXCHANGE, /* compare-and-exchange: on x86-64 the zero flag says whether it exchanged */
   ANNOUNCED_MOVS,     /* string instructions: what they access follows from rsi, rdi, rcx and the direction flag */
   ANNOUNCED_STOS,
   ANNOUNCED_LODS,
   ANNOUNCED_FENCE, /* this and what follows: before only. A full fence */
   ANNOUNCED_ACQUIRE,
   ANNOUNCED_RELEASE,
-  ANNOUNCED_PAUSE
+  ANNOUNCED_PAUSE,
+  ANNOUNCED_LINK,        /* a load-exclusive */
+  ANNOUNCED_CONDITIONAL, /* a store-exclusive: the runtime says whether it stores */
+  ANNOUNCED_CLEAR        /* before only: the load-exclusive is forgotten */
 };
 /* The size is in bytes; vectors: what of the vector registers is to be kept. */
 #define ANNOUNCED_WORD(kind, size) ((unsigned)(kind) | (unsigned)(size) << 8)
@@ -278,6 +281,10 @@ enum announced_kind {
 #define ANNOUNCED_REPEATED         (1u << 17) /* rcx times */
 #define ANNOUNCED_XMM              (1u << 18)
 #define ANNOUNCED_VECTORS          (1u << 19) /* all of them, and the floating-point registers */
+#define ANNOUNCED_ACQUIRES         (1u << 20) /* this and what follows: aarch64 */
+#define ANNOUNCED_RELEASES         (1u << 21)
+#define ANNOUNCED_PARTS            (1u << 22)                 /* two accesses: not atomic, however small they are */
+#define ANNOUNCED_EXPECTS(number)  ((unsigned)(number) << 24) /* of an exchange: the register to compare with */
 
 /* Functions in this range of the image's file were compiled without hooks, and belong to `of`: "liba.a(b.o)". */
 void image_without_hooks(struct image *, uintptr_t low, uintptr_t high, const char *of);

@@ -553,6 +553,7 @@ static inline void spin_candidate(struct fiber *f, uintptr_t pc, uintptr_t addre
 }
 /* Where hooks of assembly return to, which save all registers above it on the stack (assembly.c). */
 void assembly_returns(void);
+uint64_t assembly_state(const struct fiber *); /* what a fiber has that is in no register and not on its stack */
 /* After a read at a point, or an update that changed nothing: decides whether the fiber waits in a loop, and marks it.
  * slot: SPIN_SLOT of the function the code called. */
 static inline void spin_read_at(struct fiber *f, uintptr_t pc, uintptr_t address, uint64_t value, void **slot) {

@@ -316,7 +316,7 @@ void *spin_landed(const uint64_t *kept, const uint64_t *stack);
 ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const uint64_t *stack) {
   struct fiber *f = current;
   struct landing *s = &f->landing;
-  uint64_t state = fold((uintptr_t)stack ^ KEY_0, (uint64_t)errno ^ KEY_1);
+  uint64_t state = fold((uintptr_t)stack ^ KEY_0, (uint64_t)errno ^ assembly_state(f) ^ KEY_1);
   state = hash_words(state, kept, kept + KEPT);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {

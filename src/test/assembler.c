@@ -14,18 +14,14 @@
 #include "test/announce.h"
 #include "test/assembly.h"
 #include "test/edges.h"
-#include "test/registers.h"
 
 #define ASSEMBLY_COMPILED "__tsan_init" /* in all that a compiler has given hooks */
 
 /* A function, as far as it matters to the hooks in it. */
 struct stretch {
   struct function_text text;
-  bool function;    /* else what is between two */
-  bool calls;       /* it calls others, and so keeps nothing below its stack pointer */
-  bool below;       /* it may have an address that is there */
-  bool scratch;     /* assembly in it may use what is there by itself */
-  unsigned vectors; /* of struct announcing */
+  bool function; /* else what is between two */
+  struct machine_use use;
 };
 
 struct marking {
@@ -70,16 +66,6 @@ static void put_record(struct marking *k, enum unseen_kind kind, const char *wha
   text_printf(t, "\"\n\t.popsection\n.Lasif_begin%u:\n", n);
 }
 
-/* What nobody will read is cleared: otherwise what hooks have left there would make two rounds of a loop that waits
- * look different (run/spin.c). Compilers do not expect the flags to stay over a statement either. */
-static void put_clear(struct text *t, register_set dead, bool xmm, bool flags) {
-  if (flags) text_add(t, "\tcmpq %rsp, %rsp\n");
-  for (unsigned i = 0; register_name(i); i++)
-    if (dead >> i & 1) text_printf(t, "\tmovl $0, %%%s\n", register_name(i));
-  for (unsigned i = 0; xmm && i < 16; i++)
-    if (dead >> (16 + i) & 1) text_printf(t, "\tpxor %%xmm%u, %%xmm%u\n", i, i);
-}
-
 /* The statement with hooks, if that can be. after: the line behind it; NULL: nothing is known of it. */
 static bool rewrite(struct marking *k, const char *text, size_t length, const char *after) {
   const struct stretch *s = &k->stretches.at[k->stretch];
@@ -87,13 +73,16 @@ static bool rewrite(struct marking *k, const char *text, size_t length, const ch
   k->hooks.out = &k->rewritten;
   k->hooks.assembly = &k->statement;
   k->hooks.labels = &k->labels;
-  k->hooks.red_zone = (s->below && !s->calls) || s->scratch;
-  k->hooks.vectors = s->vectors;
-  if (after && s->function) {
-    register_set needed = registers_read(&s->text, text, length);
-    if (~needed) needed |= registers_needed(&s->text, after, after[0] == '#' && after[1] == ' ');
-    put_clear(&k->rewritten, ~needed, s->vectors != 0, k->own_code);
-  }
+  k->hooks.red_zone = (s->use.below && !s->use.calls) || s->use.scratch;
+  k->hooks.vectors = s->use.vectors;
+  k->hooks.strange = s->use.strange;
+  if (after && s->function)
+    machine_clear(&k->rewritten, &(struct clearing){.function = &s->text,
+                                                    .text = text,
+                                                    .length = length,
+                                                    .after = after,
+                                                    .vectors = s->use.vectors,
+                                                    .flags = k->own_code});
   return announce(&k->hooks, text, length);
 }
 
@@ -128,24 +117,9 @@ static void own_line(struct marking *k, const char *whole, const char *s, size_t
 
 /* Stretches: functions, and what is between them. */
 
-static void look_at_use(struct stretch *s, const char *line, size_t n, bool by_hand) {
-  const char *word = line + strspn(line, " \t");
-  if (!by_hand && !strncmp(word, "call", 4)) s->calls = true;
-  if (memmem(line, n, "%rsp", 4) || memmem(line, n, "%rbp", 4))
-    s->below |= strncmp(word, "addq\t$", 6) && strncmp(word, "subq\t$", 6);
-  for (const char *c = line; by_hand && c + 1 < line + n; c++) /* any of them, by a name in capital letters */
-    if (*c == '%' && isupper((unsigned char)c[1])) s->vectors |= ANNOUNCED_VECTORS, s->scratch = true;
-  if (by_hand && memmem(line, n, "(%rsp", 5)) s->scratch |= memchr(line, '-', n) != NULL;
-  if (memmem(line, n, "%ymm", 4) || memmem(line, n, "%zmm", 4) || memmem(line, n, "%mm", 3) ||
-      memmem(line, n, "%st", 3) || memmem(line, n, "%k", 2))
-    s->vectors |= ANNOUNCED_VECTORS;
-  else if (memmem(line, n, "%xmm", 4))
-    s->vectors |= ANNOUNCED_XMM;
-}
-
 /* What is outside of functions may be a function too, written by hand. */
 static void find_stretches(struct marking *k, const char *text, size_t length) {
-  const struct stretch outside = {.below = true, .vectors = ANNOUNCED_VECTORS};
+  const struct stretch outside = {.use = {.below = true, .vectors = ANNOUNCED_VECTORS}};
   struct stretch s = outside;
   bool inside = false, by_hand = false;
   for (const char *end = text + length; text < end;) {
@@ -161,7 +135,7 @@ static void find_stretches(struct marking *k, const char *text, size_t length) {
       vec_push(k->mem, &k->stretches, s);
       s = (struct stretch){.text = {text, NULL}, .function = true};
     }
-    if (inside) look_at_use(&s, text, n, by_hand);
+    if (inside) machine_look(&s.use, text, n, by_hand);
     inside = (inside || begins) && !ends;
     text += n + (stop != NULL);
     if (ends) {
@@ -207,12 +181,13 @@ static void look_at_places(struct marking *k, const char *s) {
   }
 }
 
-/* # 12 "file.c" 1 */
+/* # 12 "file.c" 1; on some machines the comment begins with // */
 static bool look_at_marker(struct marking *k, const char *s, const char *whole) {
   char *after;
   const char *rest;
-  if (s[0] != '#' || s[1] != ' ' || !isdigit((unsigned char)s[2])) return false;
-  unsigned long line = strtoul(s + 2, &after, 10);
+  size_t mark = s[0] == '#' ? 1 : !strncmp(s, "//", 2) ? 2 : 0;
+  if (!mark || s[mark] != ' ' || !isdigit((unsigned char)s[mark + 1])) return false;
+  unsigned long line = strtoul(s + mark + 1, &after, 10);
   char *file = quoted(k, after, &rest);
   if (!file) return false;
   if (k->inside) end_statement(k, whole);

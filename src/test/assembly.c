@@ -30,6 +30,7 @@ static void found(struct assembly *a, enum unseen_kind kind, const char *text) {
 
 /* Operands. */
 
+#if defined(__x86_64__)
 static bool is_register(const char *s, size_t n) {
   static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx",
                                       "edx", "esi", "edi", "ebp", "esp", "ax",  "bx",  "cx",  "dx",  "si",  "di",
@@ -41,6 +42,7 @@ static bool is_register(const char *s, size_t n) {
   const char *number = begins(name, "xmm") || begins(name, "ymm") || begins(name, "zmm") ? name + 3 : name + 1;
   return (number > name + 1 || name[0] == 'r') && isdigit((unsigned char)*number);
 }
+#endif
 
 /* On the stack, in a register, a number: nobody else's. */
 enum operand { OPERAND_NONE, OPERAND_STACK, OPERAND_MEMORY };
@@ -90,17 +92,28 @@ static const char *const harmless[] = {
     "yield", "prfm*", "ud2",       "int3",     "cld",  "leave", "brk",     "bti",   "hlt",       "tpause", NULL};
 static const char *const fences[] = {"mfence", "lfence", "sfence", "dmb", "dsb", "isb", NULL};
 static const char *const clocks[] = {"rdtsc", "rdtscp", "rdrand", "rdseed", "rdpmc", "rdpid", "mrs", NULL};
-static const char *const jumps[] = {"j*", "loop*", "b", "b.*", "cbz", "cbnz", "tbz", "tbnz", NULL};
+static const char *const jumps[] = {
+#if defined(__x86_64__)
+    "j*", "loop*",
+#else
+    "b",   "b.*", "beq", "bne", "bcs", "bhs", "bcc", "blo", "bmi",  "bpl", "bvs",  "bvc",
+    "bhi", "bls", "bge", "blt", "bgt", "ble", "bal", "cbz", "cbnz", "tbz", "tbnz",
+#endif
+    NULL};
 /* Their memory is not among the operands, or what they do cannot be told. */
-static const char *const strange[] = {"movs",     "stos*",    "lods*",  "scas*",     "cmps",     "xlat*",
-                                      "maskmov*", "syscall",  "svc",    "int",       "sysenter", "xbegin",
-                                      "xend",     "monitor*", "mwait*", "umwait",    "call*",    "bl",
-                                      "blr",      "br",       "vmcall", "vmaskmov*", "enclu",    NULL};
+static const char *const strange[] = {"movs",    "stos*",  "lods*", "scas*",    "cmps",      "xlat*", "maskmov*",
+                                      "syscall", "svc",    "int",   "sysenter", "xbegin",    "xend",  "monitor*",
+                                      "mwait*",  "umwait", "call*", "bl",       "blr",       "br",    "hvc",
+                                      "smc",     "msr",    "sys",   "vmcall",   "vmaskmov*", "enclu", NULL};
 static const char *const strings[] = {"movsb", "movsw", "movsl", "movsq", "movsd",
                                       "cmpsb", "cmpsw", "cmpsl", "cmpsq", NULL};
 
 /* Within what is written here? "1f", ".L12", "%l1" were local; "f", "*%rax" lead anywhere. */
 static bool is_local(const char *target) {
+#if !defined(__x86_64__)
+  const char *last = strrchr(target, ','); /* cbnz w0, 1b */
+  if (last) target = last + 1 + strspn(last + 1, " ");
+#endif
   size_t digits = strspn(target, "0123456789");
   if (digits && (target[digits] == 'f' || target[digits] == 'b') && !isalnum((unsigned char)target[digits + 1]))
     return true;
@@ -114,6 +127,15 @@ bool assembly_harmless(const struct instruction *i) {
 enum unseen_kind assembly_kind(const struct assembly *a, const struct instruction *i) {
   const char *name = i->name, *operands = i->operands;
   if (listed(name, fences)) return UNSEEN_FENCE;
+#if defined(__aarch64__)
+  if (!strcmp(name, "mrs")) {
+    bool own = strcasestr(operands, "nzcv") || strcasestr(operands, "fpcr") || strcasestr(operands, "fpsr");
+    return own ? UNSEEN_NOTHING : strcasestr(operands, "tpidr") ? UNSEEN_MEMORY : UNSEEN_CLOCK;
+  }
+  /* All others of these names have brackets; but a constant is in the code. */
+  bool loads = begins(name, "ld") || begins(name, "st"), zeroes = !strcmp(name, "dc") && strcasestr(operands, "zva");
+  if (zeroes || (loads && !strchr(operands, '[') && !strchr(operands, '='))) return UNSEEN_MEMORY;
+#endif
   if (listed(name, clocks)) return UNSEEN_CLOCK;
   if (listed(name, strange) || (listed(name, strings) && !strchr(operands, '%'))) return UNSEEN_MEMORY;
   if (listed(name, jumps)) return is_local(operands) ? UNSEEN_NOTHING : UNSEEN_MEMORY;
@@ -202,14 +224,18 @@ void assembly_begin(struct assembly *a) {
   a->text[0] = 0;
 }
 
-void assembly_line(struct assembly *a, const char *line, size_t length) {
-  char buffer[1000];
+size_t assembly_without_comment(const char *line, size_t length) {
 #if defined(__x86_64__)
   const char *comment = memchr(line, '#', length);
 #else
   const char *comment = memmem(line, length, "//", 2);
 #endif
-  if (comment) length = (size_t)(comment - line);
+  return comment ? (size_t)(comment - line) : length;
+}
+
+void assembly_line(struct assembly *a, const char *line, size_t length) {
+  char buffer[1000];
+  length = assembly_without_comment(line, length);
   while (length) {
     const char *end = memchr(line, ';', length);
     size_t n = end ? (size_t)(end - line) : length;
@@ -234,12 +260,14 @@ enum unseen_kind assembly_intrinsic(struct assembly *a, const char *line) {
   char name[24];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " \t"), line);
   if (!islower((unsigned char)*name)) return UNSEEN_NOTHING;
-  bool masked = strstr(line, "{%k") != NULL; /* loads and stores of some elements */
+  if (!strcmp(name, "mrs") && strstr(line, "tpidr")) return UNSEEN_NOTHING; /* a thread-local variable */
+  bool masked = strstr(line, "{%k") != NULL;                                /* loads and stores of some elements */
   if (!masked && !listed(name, memory) && !listed(name, fences) && !listed(name, clocks)) return UNSEEN_NOTHING;
   assembly_line(a, line, strlen(line));
   return assembly_end(a);
 }
 
 bool assembly_pauses(const char *line) {
-  return begins(line, "pause") || begins(line, "rep nop") || begins(line, "rep; nop") || begins(line, "rep\tnop");
+  return begins(line, "yield") || begins(line, "pause") || begins(line, "rep nop") || begins(line, "rep; nop") ||
+         begins(line, "rep\tnop");
 }

@@ -33,6 +33,7 @@ bool assembly_harmless(const struct instruction *); /* whatever its operands are
 void assembly_begin(struct assembly *);
 void assembly_line(struct assembly *, const char *line, size_t length);
 enum unseen_kind assembly_end(struct assembly *);
+size_t assembly_without_comment(const char *line, size_t length); /* the length of the rest */
 /* The same of a line that the compiler wrote by itself: is it an instruction that it gives no hook, since only an
  * intrinsic stands for it? Between statements. */
 enum unseen_kind assembly_intrinsic(struct assembly *, const char *line);
