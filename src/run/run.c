@@ -266,6 +266,7 @@ static __attribute__((noinline)) struct fiber *next_step_slowly(size_t i) {
     pure_stuck();
     enabled = enabled_fibers();
   }
+  while (UNLIKELY(!enabled) && spin_freed()) enabled = enabled_fibers();
   if (UNLIKELY(!enabled)) spin_stuck();
   bool may_go_on = UNLIKELY(i >= marks.checked_at) ? check_length(i, enabled) : true;
   unsigned id = chosen(i, enabled);

@@ -68,12 +68,16 @@ struct landing {
 };
 /* The same for a loop that looks with a mutex locked, and so writes: a mutex it has come back to unlock, having changed
  * nothing else. */
+enum { TRIED_MOST = 4 };
 struct polling {
   uintptr_t pc, mutex;                    /* pc 0: none */
   uint32_t unlocks, next, hits, next_hit; /* as reads and so on of struct spin */
   uint64_t writes, locks, state;
-  uint32_t held; /* mutexes */
-  bool dirty;    /* it has changed something since it last locked its first */
+  const volatile int *tried[TRIED_MOST]; /* the words of the mutexes that it has found taken since then: 0 where free */
+  uint32_t tried_count;                  /* more than TRIED_MOST: and others */
+  uint32_t held;                         /* mutexes */
+  bool dirty;     /* it has changed something since it last locked its first */
+  bool backs_off; /* it has found one taken since then */
   bool compares;
 };
 
@@ -524,7 +528,7 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   f->landing.compares = f->landing.lands = f->landing.plain = false;
   f->timeouts = 0;
   f->polling.pc = 0;
-  f->polling.held = f->polling.unlocks = f->polling.next = 0;
+  f->polling.tried_count = f->polling.held = f->polling.unlocks = f->polling.next = 0;
 }
 /* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait.
  */
@@ -533,6 +537,10 @@ static inline void spin_wrote(struct fiber *f) {
   f->spin.reads = f->spin.next = 0;
   f->polling.dirty = true;
 }
+/* It tried to lock one, and found it taken: there is the word that is 0 where it is free. */
+void spin_tried(struct fiber *, const volatile int *);
+/* Nobody can take a step: somebody who waits in a loop, though what it had found taken is free now, goes on. */
+bool spin_freed(void);
 /* It locked a mutex, it unlocked one: steps that wrote. */
 void spin_locked(struct fiber *, const void *mutex);
 void spin_unlocked(struct fiber *, const void *mutex, uintptr_t pc, void **slot);

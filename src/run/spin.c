@@ -16,7 +16,10 @@
  * A loop may look at things with a mutex locked. Locking and unlocking are writes, but if nothing else is written in
  * between all is as it was: such a fiber *polls*, which is found in the same way, from one unlocking to the next. It is
  * not found while the mutex is locked, so that it does not wait with it. Nobody waits for a mutex to be locked, and so
- * that wakes nobody; that it is unlocked wakes those who spin, but not those who poll.
+ * that wakes nobody; that it is unlocked wakes those who spin, and of those who poll the ones that tried to lock it and
+ * could not. Not if it is unlocked by somebody who could not lock another one: two that back off, as std::lock does,
+ * would find each other's mutexes taken for ever, if they always took their steps by turns. One who has backed off a few
+ * times lets the others go first; and if all have, one of them goes on alone.
  *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
  * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
@@ -191,7 +194,7 @@ void spin_locked(struct fiber *f, const void *mutex) {
   struct polling *p = &f->polling;
   if (!p->held++) {
     if (p->dirty) forget_unlocks(p);
-    p->dirty = false;
+    p->dirty = p->backs_off = false;
   }
   forget_reads(f);
   scheduler.locks += locked_by(f, mutex);
@@ -212,6 +215,46 @@ static void unlocked_again(struct fiber *f, const void *mutex, uintptr_t pc, voi
   }
 }
 
+void spin_tried(struct fiber *f, const volatile int *word) {
+  struct polling *p = &f->polling;
+  p->backs_off = true;
+  for (uint32_t i = 0; i < p->tried_count && i < TRIED_MOST; i++)
+    if (p->tried[i] == word) return;
+  if (p->tried_count < TRIED_MOST) p->tried[p->tried_count] = word;
+  if (p->tried_count <= TRIED_MOST) p->tried_count++;
+}
+
+static bool tries_in_vain(const struct polling *p) {
+  for (uint32_t i = 0; i < p->tried_count; i++)
+    if (i == TRIED_MOST || !*p->tried[i]) return false;
+  return true;
+}
+
+static void tries_again(struct fiber *f) {
+  forget_unlocks(&f->polling);
+  f->polling.tried_count = 0;
+  scheduler.spinning &= ~((uint64_t)1 << f->id);
+  scheduler.polling &= ~((uint64_t)1 << f->id);
+}
+
+/* Those who have found it taken find something else now. */
+static void wake_tried(const struct fiber *by) {
+  for (uint64_t rest = scheduler.alive & ~scheduler.halted & ~((uint64_t)1 << by->id); rest; rest &= rest - 1) {
+    struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    if (!tries_in_vain(&f->polling)) tries_again(f);
+  }
+}
+
+bool spin_freed(void) {
+  for (uint64_t rest = scheduler.spinning & scheduler.polling & ~scheduler.halted; rest; rest &= rest - 1) {
+    struct fiber *f = &fibers[__builtin_ctzll(rest)];
+    if (tries_in_vain(&f->polling)) continue;
+    tries_again(f);
+    return true;
+  }
+  return false;
+}
+
 void spin_unlocked(struct fiber *f, const void *mutex, uintptr_t pc, void **slot) {
   struct polling *p = &f->polling;
   if (p->held) p->held--;
@@ -224,6 +267,7 @@ void spin_unlocked(struct fiber *f, const void *mutex, uintptr_t pc, void **slot
   }
   step_wrote_same();
   scheduler.spinning &= scheduler.polling | scheduler.halted;
+  if (!p->backs_off) wake_tried(f);
   if (!p->held && slot) unlocked_again(f, mutex, pc, slot);
 }
 
@@ -241,6 +285,7 @@ static void compare_polling(struct fiber *f, uint64_t state) {
     p->state = state;
     p->writes = scheduler.writes;
     p->locks = scheduler.locks;
+    p->tried_count = 0;
   }
 }
 

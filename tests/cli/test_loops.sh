@@ -168,4 +168,61 @@ ASIF_OP(enq, ASIF_IN(1, 1))
 ASIF_OP(deq)
 END
 run 0 "$asif" test o.c --client 'deq() deq() enq(1) enq(1) | enq(1) deq() enq(1)'; says 'verdict: linearizable'
+
+# Threads that try to lock a second mutex, and unlock the first where they cannot, as std::lock does: that it is free again is seen, and that they
+# could hinder each other for ever by taking their steps by turns is no livelock. KEEPS: that nobody unlocks one is a deadlock.
+cat >backs_off.c <<'E'
+#include <asif.h>
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static int add(int one) {
+  pthread_mutex_t *first = one ? &a : &b, *second = one ? &b : &a;
+  for (;;) {
+    pthread_mutex_lock(first);
+    if (pthread_mutex_trylock(second) == 0) break;
+    pthread_mutex_unlock(first);
+  }
+  int v = n++;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b);
+  return v;
+}
+static int get(void) {
+  pthread_mutex_lock(&a);
+  int v = n;
+  pthread_mutex_unlock(&a);
+  return v;
+}
+ASIF_OBJECT(self)
+ASIF_OP(add, ASIF_IN(0, 1))
+ASIF_OP(get)
+E
+for client in 'add(0) | get()' 'add(0) | add(1)' 'add(0) | add(1) | get()'; do
+  run 0 "$asif" test backs_off.c --client "$client"
+  says "verdict: linearizable (every schedule of $client;"
+done
+cat >scoped.cpp <<'E'
+#include <asif.h>
+#include <cassert>
+#include <mutex>
+#include <thread>
+ASIF_TEST(both_orders) {
+  std::mutex a, b;
+  int n = 0;
+  std::thread t([&] { std::scoped_lock both(a, b); n++; });
+  { std::scoped_lock both(b, a); n++; }
+  t.join();
+#ifdef KEEPS
+  a.lock();
+  std::thread u([&] { std::scoped_lock both(b, a); });
+  u.join();
+#endif
+  assert(n == 2);
+}
+E
+run 0 "$asif" test scoped.cpp -- -std=c++17
+says 'verdict: holds (every schedule of 1 test;'
+run 1 "$asif" test scoped.cpp -- -std=c++17 -DKEEPS
+says 'verdict: violated: '
 exit 0
