@@ -18,8 +18,8 @@
  * not found while the mutex is locked, so that it does not wait with it. Nobody waits for a mutex to be locked, and so
  * that wakes nobody; that it is unlocked wakes those who spin, and of those who poll the ones that tried to lock it and
  * could not. Not if it is unlocked by somebody who could not lock another one: two that back off, as std::lock does,
- * would find each other's mutexes taken for ever, if they always took their steps by turns. One who has backed off a few
- * times lets the others go first; and if all have, one of them goes on alone.
+ * would find each other's mutexes taken for ever, if they always took their steps by turns. One who has backed off a
+ * few times lets the others go first; and if all have, one of them goes on alone.
  *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
  * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
