@@ -76,8 +76,8 @@ struct polling {
   const volatile int *tried[TRIED_MOST]; /* the words of the mutexes that it has found taken since then: 0 where free */
   uint32_t tried_count;                  /* more than TRIED_MOST: and others */
   uint32_t held;                         /* mutexes */
-  bool dirty;     /* it has changed something since it last locked its first */
-  bool backs_off; /* it has found one taken since then */
+  bool dirty;                            /* it has changed something since it last locked its first */
+  bool backs_off;                        /* it has found one taken since then */
   bool compares;
 };
 
