@@ -383,13 +383,18 @@ static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) 
   return tell(j, f, &j->spec, &j->schedule, &j->token, why) && tell_others(j, why);
 }
 
-/* Puts the place in the source before what could not be run; a sentence that names its place itself has no address. */
+/* Puts the place in the source before what could not be run, and names of C++ as they are written; a sentence that
+ * names its place itself has no address. */
 static void place_unsupported(struct test_job *j) {
   struct searched *s = &j->answer;
   struct place at;
   struct text t;
   uintptr_t offset = s->unsupported_pc - image_base(j->image) - 1;
-  if (!s->unsupported || !s->unsupported_pc) return;
+  if (!s->unsupported) return;
+  const char *said = s->unsupported;
+  names_demangle(&j->own, (const char **const[]){&said}, 1);
+  s->unsupported = mem_string(&j->own, said, strlen(said));
+  if (!s->unsupported_pc) return;
   if (!places_find(&j->own, j->compiled.object, &offset, 1, &at) || !at.line) return;
   text_open(&t, &j->own);
   text_printf(&t, "%s:%u: %s", at.file, (unsigned)at.line, s->unsupported);

@@ -112,6 +112,9 @@ static bool in_library(uintptr_t pc) {
 
 /* Traps. */
 
+/* What compiles such a function with hooks. */
+static const char *compiler_of(const char *function) { return strncmp(function, "_Z", 2) ? "asif cc" : "asif c++"; }
+
 #ifndef NO_TRAPS
 struct trap {
   uintptr_t at;
@@ -159,8 +162,8 @@ static bool trap_reached(uintptr_t pc, void *context) {
     run_found(FOUND_UNSUPPORTED, "%s comes to assembly that accesses memory, which has no hooks: %s",
               fiber_name(current), unseen_words(t->record));
   found_at(t->at + 1, 0, current, "here");
-  run_found(FOUND_UNSUPPORTED, "%s calls %s of %s, which was compiled without hooks: compile it with `asif cc`",
-            fiber_name(current), t->name, image_is_without(t->at));
+  run_found(FOUND_UNSUPPORTED, "%s calls %s of %s, which was compiled without hooks: compile it with `%s`",
+            fiber_name(current), t->name, image_is_without(t->at), compiler_of(t->name));
 }
 
 static void set_traps(struct image *image) {
@@ -200,7 +203,7 @@ bool unseen_reached(uintptr_t pc, void *context) {
   }
   found_at(current->pc, 0, current, "calls it after this");
   bool known = dladdr((void *)pc, &info);
-  run_found(FOUND_UNSUPPORTED, "%s calls %s of %s, which was compiled without hooks: build it with `asif cc`",
-            fiber_name(current), known && info.dli_sname ? info.dli_sname : "a function",
-            known ? base_name(info.dli_fname) : "a library");
+  const char *name = known && info.dli_sname ? info.dli_sname : "a function";
+  run_found(FOUND_UNSUPPORTED, "%s calls %s of %s, which was compiled without hooks: build it with `%s`",
+            fiber_name(current), name, known ? base_name(info.dli_fname) : "a library", compiler_of(name));
 }

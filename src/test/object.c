@@ -517,15 +517,17 @@ void object_close(struct object *o) {
 /* From the files. */
 
 /* Why the object cannot be loaded is asked of the loader, once more: "undefined symbol: f" is its sentence. */
-static bool cannot_load(const char *file, const char *object, struct problem *why) {
+static bool cannot_load(struct mem *m, const char *file, const char *object, struct problem *why) {
   static const char undefined[] = "undefined symbol: ";
   void *loaded = dlopen(object, RTLD_NOW | RTLD_LOCAL);
   const char *said = loaded ? NULL : dlerror(), *name = said ? strstr(said, undefined) : NULL;
   if (loaded) dlclose(loaded);
   if (!name) return false;
   name += strlen(undefined);
-  problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME",
-              file, (int)strcspn(name, " \n"), name);
+  name = mem_string(m, name, strcspn(name, " \n"));
+  names_demangle(m, (const char **const[]){&name}, 1);
+  problem_set(why, "%.200s: %.300s is not defined: give the file that has it too, or the library after --, as -lNAME",
+              file, name);
   return false;
 }
 
@@ -595,7 +597,9 @@ static void tell_unseen(struct mem *m, struct image *image, struct compiled *c) 
     if (!what) continue;
     text_open(&t, m);
     text_printf(&t, "%s: %s", unseen_words(&u[i]), what);
-    vec_push(m, &more, t.at);
+    bool again = false; /* an inlined function is in the code several times */
+    for (size_t j = 0; j < more.count && !again; j++) again = !strcmp(more.at[j], t.at);
+    if (!again) vec_push(m, &more, t.at);
   }
   for (size_t i = 0; i < c->without_count; i++) {
     struct text of;
@@ -622,7 +626,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   if (!compile(m, &c, compiled, why)) return false;
   if (o->compiled) o->compiled(o->self);
   *image = image_open(m, compiled->object, why);
-  if (!*image) return cannot_load(o->inputs[0], compiled->object, why);
+  if (!*image) return cannot_load(m, o->inputs[0], compiled->object, why);
   tell_unseen(m, *image, compiled);
   const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
   struct object_source source = {.object = compiled->object,

@@ -36,6 +36,15 @@ if [ "$x86" = 1 ]; then
   counter intel 'int v = 1; __asm__ volatile(".intel_syntax noprefix\n lock xadd dword ptr [%1], %k0\n .att_syntax" : "+r"(v) : "r"(p) : "memory"); return v;'
   counter words 'int v = 1; __asm__ volatile(".4byte 0x07c10ff0" : "+a"(v) : "D"(p) : "memory"); return v;'
   counter string 'int v = 1; __asm__ volatile(".ascii \"\\xf0\\x0f\\xc1\\x07\"" : "+a"(v) : "D"(p) : "memory"); return v;'
+  # A breakpoint accesses nothing: where a run comes to one, it is a crash.
+  counter stops 'int v = __atomic_fetch_add(p, 1, 5); if (v > 9) __asm__ volatile("int $03"); return v;'
+  run 0 "$asif" test stops.c -n 2 -o 1; says 'verdict: linearizable'; case $out in *'int $'*) fail "a breakpoint is told: $out" ;; esac
+  sed -i 's/v > 9/v > 0/' stops.c
+  run 1 "$asif" test stops.c -n 2 -o 1; says 'verdict: violated: crash'
+  # What is inlined several times is told once.
+  counter ticks 'unsigned low, high; __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)); return __atomic_fetch_add(p, 1, 5);'
+  sed -i 's/return add(&x);/return y ? add(\&x) : add(\&x) \& 255;/' ticks.c
+  run 0 "$asif" test ticks.c -n 2 -o 1; [ "$(grep -c rdtsc out)" = 1 ] || fail "rdtsc is not told once: $out"
   for compiler in $compilers; do
     for name in broken $([ "$compiler" = gcc ] && echo segment numbers strings system words string prefix); do
       CC=$compiler run 3 "$asif" test $name.c -n 2 -o 1; says "assembly that accesses memory, which has no hooks: $name.c:6: "; says 'verdict: unknown: '; silent
@@ -289,6 +298,14 @@ ASIF_OP(fetch_add)
 END
 if command -v g++ >/dev/null; then
   run 3 "$asif" test named.cpp -n 2 -o 1 -- -L. -lcell; says 'libcell.a(cell.o), which was compiled without hooks'
+fi
+if command -v g++ >/dev/null; then # names of C++ are told as they are written
+  echo 'namespace cells { int count; int next(int) { return count++; } }' >cells.cc
+  printf '%s\n' '#include <asif.h>' 'namespace cells { int next(int); }' 'static int fetch_add(void) { return cells::next(1); }' 'ASIF_OBJECT(counter)' 'ASIF_OP(fetch_add)' >called.cpp
+  run 2 "$asif" test called.cpp; warns 'called.cpp: cells::next(int) is not defined'
+  g++ -O1 -fPIC -c cells.cc && ar rcs libcells.a cells.o && g++ -shared -o so/libcells.so cells.o || exit 1
+  run 3 "$asif" test called.cpp libcells.a -n 2 -o 1; says 'calls cells::next(int) of libcells.a(cells.o), which was compiled without hooks: compile it with `asif c++`'
+  run 3 "$asif" test called.cpp -n 2 -o 1 -- -Lso -lcells -Wl,-rpath,"$PWD/so"; says 'calls cells::next(int) of libcells.so, which was compiled without hooks: build it with `asif c++`'
 fi
 # Where nobody can look for such code, nothing holds.
 mkdir fails && printf '#!/bin/sh\nexit 1\n' >fails/objdump && chmod +x fails/objdump
