@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS_MOST = 9 };
+enum { RUNS_MOST = 9, TEXT_MOST = 1 << 22 };
 
 double run_program(char *const *argv, const char *out, unsigned most_cpu, long *kb) {
   fflush(NULL);
@@ -76,4 +76,36 @@ bool wanted(const char *name, int count, char **words) {
   for (int i = 0; i < count; i++)
     if (strstr(name, words[i])) return true;
   return !count;
+}
+
+double clock_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+char *read_text(const char *path) {
+  FILE *f = fopen(path, "r");
+  char *text = f ? calloc(1, TEXT_MOST) : NULL;
+  if (!text) {
+    fprintf(stderr, "%s cannot be read\n", path);
+    exit(2);
+  }
+  text[fread(text, 1, TEXT_MOST - 1, f)] = 0;
+  fclose(f);
+  return text;
+}
+
+static const char *member(const char *json, const char *name) {
+  char key[60];
+  snprintf(key, sizeof key, "\"%s\":", name);
+  const char *at = strstr(json, key);
+  return at ? at + strlen(key) : "";
+}
+
+double number_of(const char *json, const char *name) { return strtod(member(json, name), NULL); }
+
+void string_of(const char *json, const char *name, char *to, size_t room) {
+  const char *at = member(json, name);
+  snprintf(to, room, "%.*s", *at == '"' ? (int)strcspn(at + 1, "\"") : 0, *at == '"' ? at + 1 : "");
 }

@@ -12,6 +12,13 @@ double run_program(char *const *argv, const char *out, unsigned most_cpu, long *
 /* The median of several runs, or the first if it takes longer than slow seconds. */
 double run_median(char *const *argv, const char *out, int runs, double slow, long *kb);
 
+double clock_seconds(void);
+/* The whole file; the caller frees it. Ends the program if it cannot be read. */
+char *read_text(const char *path);
+/* A member of an answer in JSON: "" and 0 if there is none. */
+void string_of(const char *json, const char *name, char *to, size_t room);
+double number_of(const char *json, const char *name);
+
 /* The last line of a file, without its end; "" if there is none. */
 void read_last_line(const char *path, char *line, size_t room);
 /* What the line "verdict: not linearizable (...)" says: linearizable, not linearizable, unknown, violated; none. */

@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
 
-enum { EDITS_MOST = 4, SECONDS_MOST = 60, TEXT_MOST = 1 << 20 };
+enum { EDITS_MOST = 4, SECONDS_MOST = 60 };
 
 struct edit {
   const char *file, *from, *to;
@@ -196,25 +195,6 @@ struct measured {
 static struct measured all[MUTANTS];
 static char program[4096], folder[4096], out[4200];
 
-static double clock_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* The whole file; the caller frees it. */
-static char *read_text(const char *path) {
-  FILE *f = fopen(path, "r");
-  char *text = f ? calloc(1, TEXT_MOST) : NULL;
-  if (!text) {
-    fprintf(stderr, "%s cannot be read\n", path);
-    exit(2);
-  }
-  text[fread(text, 1, TEXT_MOST - 1, f)] = 0;
-  fclose(f);
-  return text;
-}
-
 /* The objects as they are, copied. */
 static void copy_objects(void) {
   char command[3 * sizeof folder + 200];
@@ -236,20 +216,6 @@ static void apply(const struct edit *e, const char *name) {
   fprintf(f, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
   fclose(f);
   free(text);
-}
-
-static void string_of(const char *json, const char *name, char *to, size_t room) {
-  char key[60];
-  snprintf(key, sizeof key, "\"%s\":\"", name);
-  const char *at = strstr(json, key);
-  at = at ? at + strlen(key) : "";
-  snprintf(to, room, "%.*s", (int)strcspn(at, "\""), at);
-}
-static double number_of(const char *json, const char *name) {
-  char key[60];
-  snprintf(key, sizeof key, "\"%s\":", name);
-  const char *at = strstr(json, key);
-  return at ? strtod(at + strlen(key), NULL) : 0;
 }
 
 static void measure(const struct mutant *m, struct measured *r) {

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -126,40 +125,7 @@ static struct measured all[ROWS];
 static double load; /* of the machine, when it began */
 static char program[4096], folder[4096], out[4200];
 
-/* What an answer in JSON says. */
-
-static const char *member(const char *json, const char *name) {
-  char key[60];
-  snprintf(key, sizeof key, "\"%s\":", name);
-  const char *at = strstr(json, key);
-  return at ? at + strlen(key) : "";
-}
-
-static double number_of(const char *json, const char *name) { return strtod(member(json, name), NULL); }
-
-static void string_of(const char *json, const char *name, char *to, size_t room) {
-  const char *at = member(json, name);
-  snprintf(to, room, "%.*s", *at == '"' ? (int)strcspn(at + 1, "\"") : 0, *at == '"' ? at + 1 : "");
-}
-
-/* The whole file; the caller frees it. */
-static char *read_answer(void) {
-  FILE *f = fopen(out, "r");
-  size_t most = (size_t)1 << 22;
-  char *text = f ? calloc(1, most) : NULL;
-  if (!text) exit(2);
-  text[fread(text, 1, most - 1, f)] = 0;
-  fclose(f);
-  return text;
-}
-
 /* Running. */
-
-static double clock_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 struct command {
   char *argv[ARGS_MOST], words[500];
@@ -186,7 +152,7 @@ static void run_once(const struct row *r, struct measured *m) {
   struct command c;
   make_command(r, NULL, NULL, &c);
   double begin = clock_seconds(), cpu = run_program(c.argv, out, 0, NULL);
-  char *json = read_answer(), verdict[40];
+  char *json = read_text(out), verdict[40];
   m->seconds = clock_seconds() - begin;
   m->cpu = is_stress(r) ? cpu : number_of(json, "cpu_seconds");
   const char *rounds = strstr(json, "stress: round ");
@@ -211,7 +177,7 @@ static int repeat(const struct row *r, const struct measured *m) {
   if (!*m->token) return -1;
   make_command(r, "--replay", m->token, &c);
   run_program(c.argv, out, 0, NULL);
-  char *json = read_answer();
+  char *json = read_text(out);
   string_of(json, "violation", finding, sizeof finding);
   int times = strcmp(finding, m->finding) ? 0 : (int)number_of(json, "schedules");
   free(json);
