@@ -187,7 +187,7 @@ static void parts_of(const struct anytime *a, unsigned pack, struct part parts[P
                            .bound = 2,
                            .steps = 150000,
                            .extends = true};
-  parts[3] = (struct part){.clients = 2,
+  parts[3] = (struct part){.clients = 10,
                            .size = {threads, least(2, threads), 4, 8},
                            .strategy = EXPLORE_DPOR,
                            .steps = (uint64_t)300000 << least(pack / 4, 6)};
