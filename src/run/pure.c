@@ -106,7 +106,8 @@ static struct {
   size_t count, room;
 } known;
 static struct pure_learned learned;
-static bool relaxed; /* the code has atomic writes that are no releases */
+static bool learning; /* in this run */
+static bool relaxed;  /* the code has atomic writes that are no releases */
 
 /* Local states. */
 
@@ -138,19 +139,22 @@ static uint64_t written_hash(const struct pure *p) {
 
 ANY_MEMORY static uint64_t local_state(const struct fiber *f, const struct pure *p, enum point_kind kind,
                                        uint32_t size) {
-  const uint64_t *at = (const uint64_t *)entry.sp, *end = (const uint64_t *)(void *)f->stack_top;
+  const uint64_t *at = (const uint64_t *)entry.sp, *end = (const uint64_t *)(const void *)f->frames_end;
   uint64_t h = fold(entry.sp, (uint64_t)errno ^ (uint64_t)kind << 32), g = fold(entry.kept[0], entry.kept[1]);
   h = fold(h, fold(entry.kept[2], entry.kept[3]));
   g = fold(g, fold(entry.kept[4], entry.kept[5]));
   h = fold(h, entry.args[0]);
   if (kind != POINT_READ && kind != POINT_BLOCK) h = fold(h, fold(entry.args[1], entry.args[2]));
   if (kind != POINT_READ && size > 8) h = fold(h, entry.args[3]);
-  for (; end - at >= 2; at += 2) {
+  uint64_t i = 1, k = 2; /* several at a time: each waits for its last multiplication only */
+  for (; end - at >= 4; at += 4) {
     h = fold(h, at[0]);
     g = fold(g, at[1]);
+    i = fold(i, at[2]);
+    k = fold(k, at[3]);
   }
-  if (at < end) h = fold(h, *at);
-  return fold(h, g) ^ written_hash(p);
+  for (; at < end; at++) h = fold(h, *at);
+  return fold(fold(h, g), fold(i, k)) ^ written_hash(p);
 }
 
 /* Ways. */
@@ -287,7 +291,7 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
     uint64_t key = fold(fold(p->base, state), f->id + 1) | 1;
     const struct way *w = table_size ? way_of(key) : NULL;
     halts = w && w->used.at && is_part(known.at + w->used.at, w->used.count, p, next);
-    if (!halts) learn(key, p, next);
+    if (!halts && learning) learn(key, p, next);
   }
   if (!halts) {
     add_arrival(p, state);
@@ -457,6 +461,7 @@ bool run_pure(bool on, size_t from, bool divided) {
 }
 
 const struct pure_learned *run_pure_learned(void) { return &learned; }
+void run_pure_learns(bool on) { learning = on; }
 
 #else
 void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) { (void)f, (void)kind, (void)size; }
@@ -481,4 +486,5 @@ const struct pure_learned *run_pure_learned(void) {
   static const struct pure_learned nothing;
   return &nothing;
 }
+void run_pure_learns(bool on) { (void)on; }
 #endif

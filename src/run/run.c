@@ -456,11 +456,12 @@ _Noreturn static void end_run(void) {
 }
 
 /* What is left below on the stack may be in the frames of the operation, in bytes that it does not use: local states
- * are compared more often without. */
-static __attribute__((noinline)) void clear_below(void) {
+ * are compared more often without. Gives where those frames end. */
+static __attribute__((noinline)) const char *clear_below(void) {
   char below[2048];
   memset(below, 0, sizeof below);
   __asm__ volatile("" ::"r"(below) : "memory");
+  return __builtin_frame_address(0);
 }
 
 /* The client is asked for anew at each call: a kept state may be resumed for a copy of its client, when the one it was
@@ -470,7 +471,7 @@ static void make_calls(struct fiber *f) {
     f->called = true;
     f->current_call = c;
     choose_again(); /* the call is to be told with the first step */
-    if (UNLIKELY(pure_on)) clear_below();
+    if (UNLIKELY(pure_on)) f->frames_end = clear_below();
     long result = call_operation(&operations[run.client->calls[c].op], run.client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
@@ -514,6 +515,7 @@ static void reset_fiber(struct fiber *f) {
   f->endings = NULL;
   f->tls_used = f->reads_plain = false;
   f->start = NULL;
+  f->frames_end = f->stack_top;
   spin_reset(f);
   if (UNLIKELY(pure_on)) pure_fiber(f);
 }

@@ -326,6 +326,7 @@ struct pure_learned {
   bool anew;       /* what was halted since then should not have been */
 };
 const struct pure_learned *run_pure_learned(void);
+void run_pure_learns(bool on); /* from the runs from now on */
 
 /* The status of a process that ends because what Asif keeps in its memory is broken: it cannot go on, not even to say
  * so. */

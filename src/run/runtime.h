@@ -106,6 +106,7 @@ struct fiber {
   size_t timeout_step;    /* the last time */
   void *(*start)(void *); /* of a thread the code created; NULL: a thread of the client */
   void *argument, *result;
+  const char *frames_end; /* the stack below this is the code's: for pure.c, aligned */
 };
 
 /* The run that is going on. Outside of a run (loading, static constructors) current is NULL, and every wrapped function

@@ -46,6 +46,8 @@ enum { EXCHANGES_BEFORE = 32 }; /* random runs that are looked at before a searc
  * part of the runs in which that must have been of use; how often at most; random runs before that; and of several that
  * divide a search, runs to learn from. */
 enum { LEARNS_FIRST = 64, LEARNS_PART = 16, LEARNS_MOST = 12, LEARNS_AT_RANDOM = 1000, LEARNS_ALONE = 4096 };
+/* To learn takes time: after so many runs it is done in one of so many. */
+enum { LEARNS_ALWAYS = 4096, LEARNS_EVERY = 8 };
 
 /* The state before a step. */
 struct frame {
@@ -66,9 +68,11 @@ struct dpor {
   VEC(uint32_t) numbers; /* of an event: which of its fiber's it is, from 1 on */
   VEC(uint32_t) own;     /* the same as clocks, without the order of threads that are alike */
   size_t stride;
-  uint64_t alike;            /* threads that are like one before them */
-  uint8_t like[FIBERS_MOST]; /* 1 + the last thread before this one that makes the same calls; 0: none */
-  struct orders *orders;     /* NULL: calls and returns conflict, and all their orders are explored */
+  uint64_t alike;              /* threads that are like one before them */
+  size_t counted;              /* steps of this run in `taken`; SIZE_MAX: they are another's */
+  uint32_t taken[FIBERS_MOST]; /* by each fiber */
+  uint8_t like[FIBERS_MOST];   /* 1 + the last thread before this one that makes the same calls; 0: none */
+  struct orders *orders;       /* NULL: calls and returns conflict, and all their orders are explored */
   bool other;   /* an order of them did not give the history that it should have, or threads that were taken to be alike
                  * are not: the search begins anew without, and one that is divided is not complete */
   bool blocked; /* all who could go on sleep */
@@ -114,10 +118,13 @@ static bool can_exchange(const struct dpor *d, const struct run *run) {
 /* Runs that are looked at: the 1st, 4th, 16th and so on. */
 static bool is_sampled(uint64_t run) { return !(run & (run - 1)) && __builtin_ctzll(run) % 2 == 0; }
 
-static size_t count_steps(const struct step *steps, size_t count, unsigned fiber) {
-  size_t taken = 0;
-  for (size_t i = 0; i < count; i++) taken += steps[i].fiber == fiber;
-  return taken;
+/* How many of the first steps each fiber has taken; mostly one more than the last time. */
+static void count_taken(struct dpor *d, const struct step *steps, size_t count) {
+  if (count < d->counted) {
+    d->counted = 0;
+    memset(d->taken, 0, sizeof d->taken);
+  }
+  for (; d->counted < count; d->counted++) d->taken[steps[d->counted].fiber]++;
 }
 /* Which of the steps is the fiber's so many'th; `count`: it has not come to that. */
 static size_t find_step(const struct step *steps, size_t count, unsigned fiber, size_t number) {
@@ -152,11 +159,12 @@ static bool same_for_both(const struct step *steps, size_t one, size_t other) {
   return true;
 }
 
-/* Before step i: who has parted from the thread that it is like, given who had before the last step. */
+/* Before step i, with those before it counted: who has parted from the thread that it is like, given who had before the
+ * last step. */
 static uint64_t part(const struct dpor *d, const struct step *steps, size_t i, uint64_t parted) {
   unsigned fiber = steps[i - 1].fiber;
   if (!((d->alike & ~parted) >> fiber & 1)) return parted;
-  size_t first = find_step(steps, i - 1, d->like[fiber] - 1u, count_steps(steps, i, fiber));
+  size_t first = find_step(steps, i - 1, d->like[fiber] - 1u, d->taken[fiber]);
   return first < i - 1 && same_for_both(steps, first, i - 1) ? parted : parted | bit(fiber);
 }
 
@@ -166,8 +174,7 @@ static uint64_t held(const struct dpor *d, const struct run *run, uint64_t parte
   for (uint64_t rest = run->enabled & d->alike & ~parted; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
     if (!(run->enabled >> (d->like[f] - 1u) & 1)) continue;
-    if (count_steps(run->steps, run->count, f) == count_steps(run->steps, run->count, d->like[f] - 1u))
-      fibers |= bit(f);
+    if (d->taken[f] == d->taken[d->like[f] - 1u]) fibers |= bit(f);
   }
   return fibers;
 }
@@ -220,22 +227,28 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
     d->skipped = true;
     return CHOOSE_STOP;
   }
-  struct frame f = {.enabled = run->enabled, .sleepers = d->sleepers.count};
-  if (i) fall_asleep(d, d->frames.at[i - 1].sleepers, &run->steps[i - 1], &f);
+  vec_reserve(d->e->mem, &d->frames, i + 1);
+  struct frame *f = &d->frames.at[i]; /* made where it stays: copies of what was just written are slow */
+  f->enabled = run->enabled;
+  f->sleeping = f->parted = 0;
+  f->sleepers = d->sleepers.count;
+  if (i) fall_asleep(d, f[-1].sleepers, &run->steps[i - 1], f);
   if (d->alike) {
-    if (i) f.parted = part(d, run->steps, i, d->frames.at[i - 1].parted);
-    f.enabled &= ~held(d, run, f.parted);
+    count_taken(d, run->steps, i);
+    if (i) f->parted = part(d, run->steps, i, f[-1].parted);
+    f->enabled &= ~held(d, run, f->parted);
   }
-  uint64_t awake = f.enabled & ~f.sleeping;
+  uint64_t awake = f->enabled & ~f->sleeping;
   if (!awake) {
     d->blocked = true;
-    d->sleepers.count = f.sleepers;
+    d->sleepers.count = f->sleepers;
     return CHOOSE_STOP;
   }
-  *choice = f.choice = (struct choice){(uint8_t)step_default(run->steps, i, run->current, awake), 0};
-  f.backtrack = i < d->top ? f.enabled : bit(f.choice.fiber);
-  vec_push(d->e->mem, &d->frames, f);
-  explorer_show(d->e, i, *choice);
+  unsigned fiber = step_default(run->steps, i, run->current, awake);
+  *choice = f->choice = (struct choice){(uint8_t)fiber, 0};
+  f->backtrack = i < d->top ? f->enabled : bit(fiber);
+  d->frames.count = i + 1;
+  explorer_show(d->e, i, (struct choice){(uint8_t)fiber, 0});
   return 0;
 }
 
@@ -507,9 +520,13 @@ static void visit(struct dpor *d, const struct run *run) {
 static bool search(struct dpor *d, bool learns, uint64_t most) {
   struct explorer *e = d->e;
   struct plan plan = {.choose = choose, .choose_block = choose_block, .context = d};
-  uint64_t look = LEARNS_FIRST;
+  uint64_t look = LEARNS_FIRST, learned = 0;
   for (uint64_t runs = 1;; runs++) {
+    bool learning = learns && (runs <= LEARNS_ALWAYS || runs % LEARNS_EVERY == 0);
+    run_pure_learns(learning);
+    learned += learning;
     d->blocked = d->met = d->skipped = false;
+    d->counted = SIZE_MAX;
     const struct run *run = explorer_run(e, &plan);
     if (!run) return true;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
@@ -528,7 +545,7 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     }
     if (run_pure_learned()->anew) return false;
     if (learns && !d->top && runs == look) {
-      if (run_pure_learned()->useful > runs / LEARNS_PART) return false;
+      if (run_pure_learned()->useful > learned / LEARNS_PART) return false;
       look *= 4;
     }
     plan.count = runs == most ? 0 : next_plan(d);
@@ -560,6 +577,7 @@ static int choose_at_random(void *context, const struct run *run, struct choice 
 static void learn_at_random(struct explorer *e) {
   struct learning l = {e, 1};
   struct plan plan = {.choose = choose_at_random, .context = &l};
+  run_pure_learns(true);
   for (int i = 0; i < LEARNS_AT_RANDOM && explorer_run(e, &plan); i++) continue;
 }
 
@@ -599,6 +617,7 @@ void explore_dpor(struct explorer *e) {
   struct dpor d = {
       .e = e, .stride = (e->client->threads + LANE - 1u) / LANE * LANE, .top = steps_to_divide(e), .orders = e->orders};
   e->trace.apart = d.orders != NULL;
+  e->trace.unhashed = !e->share.traces;
   if (e->options.alike && d.orders) find_alike(&d);
   if (d.alike && d.top) look_for_others(&d);
   bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);

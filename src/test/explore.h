@@ -79,6 +79,7 @@ struct trace {
   uint32_t started_by[FIBERS_MOST]; /* the event that created it, counted from 1; 0: it is the client's */
   struct hash sum;
   unsigned threads; /* of the client */
+  bool unhashed;    /* only what comes before what is asked for, and no hash: those of events and spots are not set */
   bool apart;       /* calls and returns do not conflict */
   bool blocks;      /* there was a POINT_BLOCK: everything touches a spot of its own */
   bool finer;       /* since this was last set to false it was learned that accesses of a word are of parts of it */

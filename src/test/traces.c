@@ -128,11 +128,16 @@ void trace_open(struct trace *t, struct mem *mem, unsigned threads) {
 /* The event of index e touches a spot: what the hash of the event takes from there. */
 static struct hash touch(struct trace *t, uint32_t e, uint32_t at, unsigned modes, struct hash hash) {
   struct spot *s = &t->spots.at[at];
-  vec_push(
-      t->mem, &t->touches,
-      ((struct touch){
-          .event = e, .spot = at, .before = s->last, .modes = (uint8_t)modes, .shared = s->shared, .own = s->own}));
-  s->last = (uint32_t)t->touches.count - 1;
+  vec_reserve(t->mem, &t->touches, t->touches.count + 1);
+  struct touch *h = &t->touches.at[t->touches.count];
+  h->event = e;
+  h->spot = at;
+  h->before = s->last;
+  h->modes = (uint8_t)modes;
+  s->last = (uint32_t)t->touches.count++;
+  if (t->unhashed) return hash;
+  h->shared = s->shared;
+  h->own = s->own;
   if (at == SPOT_ALL && modes == MODE_READ && !s->own.low)
     return hash; /* the same as before it was known that there are blocks */
   if (modes & (MODE_WRITE | MODE_CALL)) hash = fold(hash, modes & MODE_CALL ? s->own : s->shared);
@@ -242,30 +247,48 @@ static int child_of(struct trace *t, uint32_t e, const struct step *s) {
   return -1;
 }
 
-void trace_add(struct trace *t, const struct step *s) {
-  uint32_t e = (uint32_t)t->events.count;
-  struct event v = {.step = *s, .touches = (uint32_t)t->touches.count, .previous = t->last[s->fiber], .sum = t->sum};
-  v.child = child_of(t, e, s);
+/* What the event's hash begins with: what it is, and what its thread did before. */
+static struct hash hash_begin(const struct trace *t, const struct event *v) {
+  const struct step *s = &v->step;
   uint64_t what = s->fiber | (uint64_t)s->kind << 8 | (uint64_t)s->block << 16 |
                   (uint64_t)(s->flags & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) << 24;
   struct hash last = {0, 0}, hash = finish((struct hash){what + 1, what});
-  if (v.previous)
-    last = t->events.at[v.previous - 1].hash;
+  if (v->previous)
+    last = t->events.at[v->previous - 1].hash;
   else if (t->started_by[s->fiber])
     hash = fold(hash, t->events.at[t->started_by[s->fiber] - 1].hash);
   hash = fold(hash, last);
-  if (s->kind == POINT_JOIN && v.child >= 0 && t->last[v.child])
-    hash = fold(hash, t->events.at[t->last[v.child] - 1].hash);
+  if (s->kind == POINT_JOIN && v->child >= 0 && t->last[v->child])
+    hash = fold(hash, t->events.at[t->last[v->child] - 1].hash);
+  return hash;
+}
+
+static void hash_end(struct trace *t, struct event *v, struct hash hash) {
+  struct hash last = {0, 0};
+  if (v->previous) last = t->events.at[v->previous - 1].hash;
+  v->hash = finish(hash);
+  touched(t, v->touches, v->hash);
+  t->sum = sum(less(t->sum, last), v->hash);
+}
+
+/* The event is made where it stays: to copy it costs more than all the rest. */
+void trace_add(struct trace *t, const struct step *s) {
+  uint32_t e = (uint32_t)t->events.count;
+  vec_reserve(t->mem, &t->events, t->events.count + 1);
+  struct event *v = &t->events.at[t->events.count++];
+  v->step = *s;
+  v->touches = (uint32_t)t->touches.count;
+  v->previous = t->last[s->fiber];
+  v->sum = t->sum;
+  v->child = child_of(t, e, s);
+  struct hash hash = t->unhashed ? (struct hash){0, 0} : hash_begin(t, v);
   unsigned history = (s->flags & STEP_CALLS ? MODE_CALL : 0) | (s->flags & STEP_RETURNS ? MODE_RETURN : 0);
   if (history && !t->apart) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
   if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
   if (!touches_all(s) && !touches_nothing(s)) hash = touch_memory(t, e, s, hash);
-  v.hash = finish(hash);
-  touched(t, v.touches, v.hash);
-  t->sum = sum(less(t->sum, last), v.hash);
+  if (!t->unhashed) hash_end(t, v, hash);
   t->last[s->fiber] = e + 1;
-  vec_push(t->mem, &t->events, v);
 }
 
 void trace_cut(struct trace *t, size_t count) {
@@ -275,6 +298,7 @@ void trace_cut(struct trace *t, size_t count) {
       const struct touch *h = &t->touches.at[i];
       struct spot *s = &t->spots.at[h->spot];
       s->last = h->before;
+      if (t->unhashed) continue;
       s->shared = h->shared;
       s->own = h->own;
     }
