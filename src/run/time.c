@@ -1,9 +1,10 @@
 /* Time, sleeping and yielding.
  *
  * Time is virtual, and the same in every run of a schedule: it passes a little each time it is read, and as much as a
- * fiber sleeps or waits in vain. How long a fiber slept is its own matter until it reads the time: so sleeps do not
- * depend on each other. Reading the time is a point, since who reads it first matters; and so is to begin a sleep, if
- * the code reads clocks anywhere.
+ * fiber sleeps or waits in vain. If it is read very often in a run, it passes faster and faster: a loop that waits for
+ * a second to be over comes to its end. How long a fiber slept is its own matter until it reads the time: so sleeps do
+ * not depend on each other. Reading the time is a point, since who reads it first matters; and so is to begin a sleep,
+ * if the code reads clocks anywhere.
  *
  * A sleep is a yield. Something with a time limit can always take its step: that the time is over before anything else
  * happens is one of the things that may happen. Then others go first. */
@@ -23,7 +24,10 @@
 #define REALTIME   ((uint64_t)1700000000 * SECOND) /* what the clocks say when a run begins */
 #define SINCE_BOOT ((uint64_t)1000 * SECOND)
 
+enum { READINGS_EVEN = 64, TICK_DOUBLINGS = 30 };
+
 static uint64_t now;
+static uint64_t readings;           /* of the run */
 static uint64_t slept[FIBERS_MOST]; /* until when, by each fiber */
 static bool used;
 static bool clocks; /* are read by the code, somewhere */
@@ -33,7 +37,7 @@ void time_open(bool reads_clocks) { clocks = reads_clocks; }
 void time_reset(void) {
   if (!used) return;
   used = false;
-  now = 0;
+  now = readings = 0;
   for (unsigned i = 0; i < FIBERS_MOST; i++) slept[i] = 0;
 }
 
@@ -95,7 +99,8 @@ static uint64_t read_clock(uintptr_t pc) {
     spin_wrote(current); /* a loop that looks at the time does not wait for ever */
   }
   uint64_t before = now;
-  now = own_time() + TICK;
+  uint64_t more = readings++ < READINGS_EVEN ? 0 : readings - READINGS_EVEN;
+  now = own_time() + (TICK << (more < TICK_DOUBLINGS ? more : TICK_DOUBLINGS));
   if (UNLIKELY(recording != NULL) && current)
     record(POINT_UPDATE, true, true, false, (uintptr_t)&now, sizeof now, pc, (struct accessed_value){before, 0},
            (struct accessed_value){now, 0});

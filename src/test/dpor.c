@@ -45,7 +45,14 @@ enum { EXCHANGES_BEFORE = 32 }; /* random runs that are looked at before a searc
 /* Where threads halt (run/pure.c): runs before it is first looked whether to begin anew with what was learned, and the
  * part of the runs in which that must have been of use; how often at most; random runs before that; and of several that
  * divide a search, runs to learn from. */
-enum { LEARNS_FIRST = 64, LEARNS_PART = 16, LEARNS_MOST = 12, LEARNS_AT_RANDOM = 1000, LEARNS_ALONE = 4096 };
+enum {
+  LEARNS_FIRST = 64,
+  LEARNS_PART = 16,
+  LEARNS_MOST = 12,
+  LEARNS_AT_RANDOM = 1000,
+  LEARNS_STEPS = 1 << 16,
+  LEARNS_ALONE = 4096
+};
 /* To learn takes time: after so many runs it is done in one of so many. */
 enum { LEARNS_ALWAYS = 4096, LEARNS_EVERY = 8 };
 
@@ -68,6 +75,7 @@ struct dpor {
   VEC(uint32_t) numbers; /* of an event: which of its fiber's it is, from 1 on */
   VEC(uint32_t) own;     /* the same as clocks, without the order of threads that are alike */
   size_t stride;
+  uint64_t learned;            /* steps, of runs that were only to learn */
   uint64_t alike;              /* threads that are like one before them */
   size_t counted;              /* steps of this run in `taken`; SIZE_MAX: they are another's */
   uint32_t taken[FIBERS_MOST]; /* by each fiber */
@@ -548,7 +556,8 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
       if (run_pure_learned()->useful > learned / LEARNS_PART) return false;
       look *= 4;
     }
-    plan.count = runs == most ? 0 : next_plan(d);
+    d->learned += most ? run->count : 0;
+    plan.count = runs == most || d->learned > LEARNS_STEPS ? 0 : next_plan(d);
     if (!plan.count) break;
     vec_reserve(e->mem, &d->choices, plan.count);
     for (size_t i = 0; i < plan.count; i++) d->choices.at[i] = d->frames.at[i].choice;
@@ -578,7 +587,12 @@ static void learn_at_random(struct explorer *e) {
   struct learning l = {e, 1};
   struct plan plan = {.choose = choose_at_random, .context = &l};
   run_pure_learns(true);
-  for (int i = 0; i < LEARNS_AT_RANDOM && explorer_run(e, &plan); i++) continue;
+  uint64_t steps = 0;
+  for (int i = 0; i < LEARNS_AT_RANDOM && steps < LEARNS_STEPS; i++) {
+    const struct run *run = explorer_run(e, &plan);
+    if (!run) return;
+    steps += run->count;
+  }
 }
 
 /* Several that divide a search all make the same runs, so that they come to the same. */
@@ -605,11 +619,14 @@ static void begin_anew(struct dpor *d) {
 static void learn_alone(struct dpor *d) {
   size_t top = d->top;
   d->top = 0;
-  for (int i = 0; i < LEARNS_MOST && run_pure(true, 0, true) && !search(d, true, LEARNS_ALONE); i++) {
+  for (int i = 0;
+       i < LEARNS_MOST && d->learned <= LEARNS_STEPS && run_pure(true, 0, true) && !search(d, true, LEARNS_ALONE);
+       i++) {
     begin_anew(d);
     learn_at_random(d->e);
   }
   begin_anew(d);
+  d->learned = 0;
   d->top = top;
 }
 

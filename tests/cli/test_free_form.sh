@@ -131,4 +131,30 @@ printf '%s\n' '#include <asif.h>' 'ASIF_TEST(one) {}' >one.c
 printf '%s\n' '#include <asif.h>' 'ASIF_TEST(one) {}' >two.c
 run 2 "$asif" test one.c two.c; warns 'a second test called one'
 run 0 "$asif" test one.c; says 'every schedule of 1 test'
+
+# A loop that waits until a second is over comes to its end: time passes faster where it is read very often.
+cat >deadline.c <<'E'
+#include <asif.h>
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+static atomic_int go, alive;
+static void *work(void *unused) {
+  alive = 1;
+  while (!go) {}
+  alive = 0;
+  return unused;
+}
+ASIF_TEST(ends) {
+  pthread_t t;
+  pthread_create(&t, NULL, work, NULL);
+  time_t begin = time(NULL);
+  while (difftime(time(NULL), begin) < 1.0 && !alive) {}
+  go = 1;
+  pthread_join(t, NULL);
+}
+E
+run 0 "$asif" test deadline.c
+says 'verdict: holds (every schedule of 1 test;'
 exit 0
