@@ -26,6 +26,7 @@ enum {
   FRESH_MOST = 256,     /* small clients of a round that were never explored; */
   AGAIN_MOST = 8,       /* ... and that were put off, besides; */
   AGAIN_ALONE = 16,     /* ... and if there are no fresh ones */
+  SHORT_CALLS = 3,      /* of a small client that comes before all larger ones, the first time */
   SMALL_STEPS = 50000,  /* steps of a small client, the first time; */
   SMALL_GROWS = 16,     /* ... and so many times as many whenever it is put off */
   SHARE = 2,            /* larger clients have one step for so many of the small ones', */
@@ -262,22 +263,29 @@ static unsigned packs_due(const struct anytime *a) {
              : least((unsigned)(wanted - a->packs < PACKS_MOST ? wanted - a->packs : PACKS_MOST), PACKS_MOST);
 }
 
-/* Clients of one thread first: all of them take less than one small client, and what is wrong with one thread is
- * easiest to understand. Then the two kinds of clients, by turns. */
+/* The shortest small clients first: what is wrong with them is easiest to understand, and they take little. Then larger
+ * clients of one thread: all of them take less than one of several threads. Then the two kinds, by turns. */
 static void merge(struct anytime *a, size_t small) {
-  size_t count = a->planned.count, first = 0, left = 0;
-  struct planned *merged = mem_alloc(a->mem, (count + 1) * sizeof *merged), *others = a->planned.at + small;
+  size_t count = a->planned.count, first = 0, rest = 0, left = 0;
+  struct planned *merged = mem_alloc(a->mem, (count + 1) * sizeof *merged), *all = a->planned.at, *others = all + small;
+  for (size_t i = 0; i < small; i++) {
+    const struct small *s = &a->small.at[all[i].at];
+    if (!s->level && client_calls(&s->one.client) <= SHORT_CALLS)
+      merged[first++] = all[i];
+    else
+      all[rest++] = all[i];
+  }
   for (size_t i = 0; i < count - small; i++)
     if (others[i].alone)
       merged[first++] = others[i];
     else
       others[left++] = others[i];
-  for (size_t s = 0, l = 0; s < small || l < left;) {
-    bool takes_small = l == left || (s < small && s * left <= l * small);
-    merged[first + s + l] = takes_small ? a->planned.at[s] : others[l];
+  for (size_t s = 0, l = 0; s < rest || l < left;) {
+    bool takes_small = l == left || (s < rest && s * left <= l * rest);
+    merged[first + s + l] = takes_small ? all[s] : others[l];
     *(takes_small ? &s : &l) += 1;
   }
-  memcpy(a->planned.at, merged, count * sizeof *merged);
+  memcpy(all, merged, count * sizeof *merged);
   mem_free(a->mem, merged);
 }
 
