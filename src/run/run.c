@@ -230,6 +230,8 @@ static inline size_t forced_until(unsigned fiber, size_t next) {
   return next < plan->count || plan->choose ? next : most;
 }
 static inline size_t goes_on_until(unsigned fiber, size_t i) {
+  if (!quick_most)
+    return 0; /* not to be used, and to look for it at every step of a long run takes longer than the run */
   return UNLIKELY(scheduler.waiting | scheduler.spinning) ? 0 : forced_until(fiber, i + 1);
 }
 
