@@ -256,13 +256,13 @@ static const char *said(const struct row *r, const struct measured *m) {
 }
 
 static void print_titles(enum kind k) {
-  static const char *const titles[] = {[KIND_RATE] = "Schedules a second, with those that need not be run; theirs "
-                                                     "(Bouajjani et al. 2015, section 9), all run: a million a minute",
-                                       [KIND_COST] = "What options and code cost: CPU a schedule, and the first is 1",
-                                       [KIND_TRACES] = "One schedule of each happens-before trace, and without",
-                                       [KIND_ENDS] =
-                                           "Clients of which every schedule is explored: CPU seconds, one process",
-                                       [KIND_BUG] = "Time to the first bug, and its token run 100 times"};
+  static const char *const titles[] = {
+      [KIND_RATE] = ("Schedules a second, with those that need not be run; theirs "
+                     "(Bouajjani et al. 2015, section 9), all run: a million a minute"),
+      [KIND_COST] = "What options and code cost: CPU a schedule, and the first is 1",
+      [KIND_TRACES] = "One schedule of each happens-before trace, and without",
+      [KIND_ENDS] = "Clients of which every schedule is explored: CPU seconds, one process",
+      [KIND_BUG] = "Time to the first bug, and its token run 100 times"};
   static const char *const last[] = {
       [KIND_RATE] = "f(n)", [KIND_COST] = "cost", [KIND_TRACES] = "traces", [KIND_ENDS] = "", [KIND_BUG] = "repeated"};
   printf("\n%s\n%-37s %-52s %10s %10s %9s %8s %10s %9s  %s\n", titles[k], "case", "option", "schedules", "run", "CPU s",
