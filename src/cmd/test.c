@@ -390,8 +390,8 @@ static void place_unsupported(struct test_job *j) {
   struct place at;
   struct text t;
   uintptr_t offset = s->unsupported_pc - image_base(j->image) - 1;
-  if (!s->unsupported) return;
   const char *said = s->unsupported;
+  if (!said) return;
   names_demangle(&j->own, (const char **const[]){&said}, 1);
   s->unsupported = mem_string(&j->own, said, strlen(said));
   if (!s->unsupported_pc) return;

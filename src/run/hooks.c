@@ -494,7 +494,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   bool forgiven = UNLIKELY(forgiving) && races_wanted() && is_forgiven(f, at, size, pc);
   bool is_point = forgiven || plain_is_point(at);
   if (is_point) {
-    if (UNLIKELY(size > 8 || (at & 7) + size > 8)) run.wide = true;
+    if (UNLIKELY(size > 8 || (at & 7) + size > 8) && f->id != FIBER_MAIN) run.wide = true; /* init is alone */
     plain_point(f, at, size, write, pc, slot);
   } else {
     f->pc = pc;

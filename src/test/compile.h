@@ -45,6 +45,8 @@ bool object_has_section(const char *path, const char *name);
 bool object_needs(const char *path, const char *name);   /* a name that it uses and does not define */
 bool object_defines(const char *path, const char *name); /* for others, too */
 bool object_is_cxx(const char *path);                    /* it uses the library of C++ */
+/* Says which name the file lacks, if that is what the loader said ("undefined symbol: f"); false: it is not. */
+bool name_undefined(const char *file, const char *said, struct problem *why);
 /* The functions in it: each name as it was written (without what C++ adds), NULL-terminated. */
 char **object_functions(struct mem *, const char *path);
 

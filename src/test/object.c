@@ -516,18 +516,28 @@ void object_close(struct object *o) {
 
 /* From the files. */
 
-/* Why the object cannot be loaded is asked of the loader, once more: "undefined symbol: f" is its sentence. */
-static bool cannot_load(struct mem *m, const char *file, const char *object, struct problem *why) {
+bool name_undefined(const char *file, const char *said, struct problem *why) {
   static const char undefined[] = "undefined symbol: ";
-  void *loaded = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-  const char *said = loaded ? NULL : dlerror(), *name = said ? strstr(said, undefined) : NULL;
-  if (loaded) dlclose(loaded);
+  const char *name = said ? strstr(said, undefined) : NULL;
+  struct mem m;
   if (!name) return false;
   name += strlen(undefined);
-  name = mem_string(m, name, strcspn(name, " \n"));
-  names_demangle(m, (const char **const[]){&name}, 1);
-  problem_set(why, "%.200s: %.300s is not defined: give the file that has it too, or the library after --, as -lNAME",
+  mem_open(&m, NULL);
+  name = mem_string(&m, name, strcspn(name, " \n,"));
+  names_demangle(&m, (const char **const[]){&name}, 1);
+  problem_set(why, "%.200s: %.200s is not defined: give the file that has it too, or the library after --, as -lNAME",
               file, name);
+  mem_close(&m);
+  return true;
+}
+
+/* Why the object cannot be loaded is asked of the loader, once more. */
+static bool cannot_load(const char *file, const char *object, struct problem *why) {
+  void *loaded = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+  if (loaded)
+    dlclose(loaded);
+  else
+    name_undefined(file, dlerror(), why);
   return false;
 }
 
@@ -626,7 +636,7 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   if (!compile(m, &c, compiled, why)) return false;
   if (o->compiled) o->compiled(o->self);
   *image = image_open(m, compiled->object, why);
-  if (!*image) return cannot_load(m, o->inputs[0], compiled->object, why);
+  if (!*image) return cannot_load(o->inputs[0], compiled->object, why);
   tell_unseen(m, *image, compiled);
   const struct asif_spec *table = image_symbol(*image, "asif_spec_table");
   struct object_source source = {.object = compiled->object,

@@ -49,12 +49,8 @@ static void (*find_entry(const struct stress_build *b, enum asif_entry_kind kind
 bool stress_load(struct stress_build *b, const char *file, struct problem *why) {
   b->loaded = dlopen(b->image, RTLD_NOW | RTLD_LOCAL);
   if (b->loaded) return true;
-  const char *said = dlerror(), *name = strstr(said, "undefined symbol: ");
-  if (name)
-    problem_set(why, "%.200s: %.*s is not defined: give the file that has it too, or the library after --, as -lNAME",
-                file, (int)strcspn(name + 18, " \n"), name + 18);
-  else
-    problem_set(why, "%.200s: cannot be loaded: %.300s", file, said);
+  const char *said = dlerror();
+  if (!name_undefined(file, said, why)) problem_set(why, "%.200s: cannot be loaded: %.300s", file, said);
   return false;
 }
 

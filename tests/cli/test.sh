@@ -144,6 +144,25 @@ done
 says 'verdict: no violation found (uniformly random schedules of 80 clients'
 try 0 objects/treiber_stack.c $small --bound 2; says 'verdict: no violation found (schedules of up to 2 delays of 80 clients'
 try 0 objects/treiber_stack.c $small --races no; says 'verdict: linearizable'
+# What the initialisation writes at once nobody sees in between; what an operation does, others may.
+cat >"$scratch/fills.c" <<'END'
+#include <asif.h>
+#include <string.h>
+static char filled[64];
+static int n;
+static void start(void) { memset(filled, 0, sizeof filled); }
+static int fetch_add(void) {
+#ifdef FILLS
+  memset(filled, 1, sizeof filled);
+#endif
+  return __atomic_fetch_add(&n, 1 + filled[0] / 2, __ATOMIC_SEQ_CST);
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+ASIF_INIT(start)
+END
+try 0 "$scratch/fills.c" --threads 2 --ops 1 --races no; says 'verdict: linearizable'
+try 0 "$scratch/fills.c" --threads 2 --ops 1 --races no -- -DFILLS; says 'more than 8 bytes'; says 'verdict: no violation found'
 
 # One client.
 try 1 objects/bugs/b3_pop.c --client 'push(1) push(2) | pop() | pop()'; says 'verdict: not linearizable'

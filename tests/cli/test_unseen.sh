@@ -298,6 +298,21 @@ ASIF_OP(fetch_add)
 END
 if command -v g++ >/dev/null; then
   run 3 "$asif" test named.cpp -n 2 -o 1 -- -L. -lcell; says 'libcell.a(cell.o), which was compiled without hooks'
+  # Names of C++ are told as they are written.
+  cat >other.cpp <<'END'
+namespace depot { int x; int next(int n) { return x += n; } }
+END
+  cat >calls.cpp <<'END'
+#include <asif.h>
+namespace depot { int next(int); }
+static int fetch_add(void) { return depot::next(1); }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+  g++ -O1 -fPIC -shared -o so/libother.so other.cpp || exit 1
+  run 3 "$asif" test calls.cpp -n 2 -o 1 -- -Lso -lother -Wl,-rpath,"$PWD/so"; says 'calls depot::next(int) of libother.so, which was compiled without hooks'
+  run 2 "$asif" test calls.cpp -n 2 -o 1; warns 'depot::next(int) is not defined'
+  run 2 "$asif" test calls.cpp --stress -n 2; warns 'depot::next(int) is not defined'
 fi
 if command -v g++ >/dev/null; then # names of C++ are told as they are written
   echo 'namespace cells { int count; int next(int) { return count++; } }' >cells.cc

@@ -1,10 +1,16 @@
-/* Boost.Lockfree's stack (libboost-dev), unmodified. Its nodes come from a list of free nodes of its own. */
+/* Boost.Lockfree's stack (libboost-dev), unmodified. Its nodes come from a list of free nodes of its own, or, with
+ * FIXED, from an array. */
 #include <asif.h>
 #include <boost/lockfree/stack.hpp>
 
+#ifdef FIXED
+static boost::lockfree::stack<int, boost::lockfree::capacity<4>> *stack;
+static void start() { stack = new boost::lockfree::stack<int, boost::lockfree::capacity<4>>; }
+#else
 static boost::lockfree::stack<int> *stack;
+static void start() { stack = new boost::lockfree::stack<int>(4); }
+#endif
 
-static void start() { stack = new boost::lockfree::stack<int>(2); }
 static void push(int v) { stack->push(v); }
 static int pop() {
   int v;
