@@ -212,8 +212,10 @@ test-long:
 
 # Objects of Debian's packages and of other libraries.
 test-packages: export ASIF_LONG = 1
+test-packages: export ASIF_FIGURES = $(abspath $(B))/packages.txt
 test-packages: all $(B)/asif-tests
 	@tools/deps packages || echo 'going on without' >&2
+	@rm -f $(ASIF_FIGURES)
 	@$(B)/asif-tests -t 7200 test_packages
 
 # `asif check` against the reference in Python, tests/reference.py.

@@ -313,7 +313,10 @@ static void put_set_up(const struct guess *g, struct text *t) {
   const struct header_function *create = g->of[CREATE], *init = g->of[INIT];
   text_printf(t, create ? "static %s *object;\n" : "static %s object_itself, *const object = &object_itself;\n",
               g->handle);
-  if (!create && !init) return;
+  if (!create && !init) {
+    text_add(t, "/* No function was recognised that sets it up: it begins with all bytes zero. */\n");
+    return;
+  }
   text_add(t, "static void set_up(void) { ");
   text_printf(t, "%s%s(%s", create ? "object = " : "", create ? create->name : init->name, create ? "" : "object");
   const struct header_function *made = create ? create : init;
@@ -472,7 +475,9 @@ static void put_harness(const struct guess *g, struct text *t) {
               " */\n"
               "#include <asif.h>\n%s#include \"%s\"\n\n",
               g->path, sized ? ", the size" : "", tells ? ", how functions tell success" : "", library, g->path);
-  if (sized) text_add(t, "#define SIZE 2\n");
+  if (sized)
+    text_add(t, g->bounded ? "#define SIZE 2 /* many rings hold one less: then that is the number below, in ASIF_OBJECT */\n"
+                           : "#define SIZE 2\n");
   if (tells) text_add(t, "#define SUCCEEDS(result) ((result) == 0)\n");
   if (sized || tells) text_char(t, '\n');
   text_add(t, text_string(&body));

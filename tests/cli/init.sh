@@ -28,6 +28,10 @@ spec priority_queue priority_queue
 spec lamport_register 'register(0)'
 spec two_lock_queue queue
 grep -q 'ASIF_SPSC(test_enq, test_deq)' asif_spsc_ring.c || fail 'the ring has no roles'
+# What was guessed and may be wrong is said where it stands.
+grep -q '^#define SIZE 2 /\* many rings hold one less' asif_mpmc_ring.c || fail 'the size is not said to be a guess'
+printf '%s\n' 'struct late;' 'struct late { int n; };' 'void late_enqueue(struct late *, int);' 'int late_dequeue(struct late *);' >late.h
+run 0 "$asif" init late.h; grep -q 'No function was recognised that sets it up' asif_late.c || fail "nothing sets it up, which is not said: $(cat asif_late.c)"
 run 0 "$asif" test asif_spsc_ring.c "$lib/spsc_ring.c" --threads 2 --ops 2; says 'verdict: linearizable'
 run 0 "$asif" test asif_two_lock_queue.c "$lib/two_lock_queue.c" --threads 2 --ops 2; says 'verdict: linearizable'
 
