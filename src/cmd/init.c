@@ -476,8 +476,9 @@ static void put_harness(const struct guess *g, struct text *t) {
               "#include <asif.h>\n%s#include \"%s\"\n\n",
               g->path, sized ? ", the size" : "", tells ? ", how functions tell success" : "", library, g->path);
   if (sized)
-    text_add(t, g->bounded ? "#define SIZE 2 /* many rings hold one less: then that is the number below, in ASIF_OBJECT */\n"
-                           : "#define SIZE 2\n");
+    text_add(t, g->bounded
+                    ? "#define SIZE 2 /* many rings hold one less: then that is the number below, in ASIF_OBJECT */\n"
+                    : "#define SIZE 2\n");
   if (tells) text_add(t, "#define SUCCEEDS(result) ((result) == 0)\n");
   if (sized || tells) text_char(t, '\n');
   text_add(t, text_string(&body));
