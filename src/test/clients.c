@@ -356,7 +356,7 @@ struct clients *clients_open(struct mem *m, const struct client_source *from, st
                         .memory = from->memory,
                         .threads = from->size.threads,
                         .ops = from->size.ops,
-                        .alike = !o->asks_thread};
+                        .alike = !o->knows_thread};
   if (k->one || k->list) return k;
   k->calls = mem_zero(m, (size_t)k->threads * k->ops, sizeof *k->calls);
   if (!make_kinds(k, why)) return NULL;

@@ -64,3 +64,19 @@ for jobs in 1 2; do
   run 0 "$asif" test own.c --dpor -j $jobs --client 'read() | read() | write(1)' --json
   case $(cat out) in *'"traces":3,'*) ;; *) fail "not 3 traces: $(cat out)" ;; esac
 done
+
+# Code that asks which thread it runs on is called by each of them: the same calls by other threads are another client.
+cat >asks.c <<'END'
+#include <asif.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+static _Atomic uintptr_t owner;
+static void own(void) { uintptr_t none = 0; __atomic_compare_exchange_n((uintptr_t *)&owner, &none, (uintptr_t)pthread_self(), 0, 5, 5); }
+static void pass(void) { if (owner && (uintptr_t)pthread_self() WHOSE owner) abort(); }
+ASIF_OBJECT(self)
+ASIF_OP(own)
+ASIF_OP(pass)
+END
+run 1 "$asif" test asks.c --threads 2 --ops 1 -- '-DWHOSE=<'; says 'verdict: violated: crash'
+run 1 "$asif" test asks.c --threads 2 --ops 1 -- '-DWHOSE=>'; says 'verdict: violated: crash'
