@@ -402,7 +402,7 @@ bool machine_instruction(struct announcing *k, struct text *t, const char *text)
     put_hook(k, t, "before", ANNOUNCED_WORD(fence, 0));
   } else if (!strcmp(i.name, "clrex")) {
     put_hook(k, t, "before", ANNOUNCED_WORD(ANNOUNCED_CLEAR, 0));
-  } else if (!assembly_harmless(&i) && (kind == UNSEEN_MEMORY || strchr(i.operands, '['))) {
+  } else if (!assembly_harmless(&i) && (kind == UNSEEN_MEMORY || assembly_touches(k->assembly, i.operands))) {
     if (!read_operands(i.operands, &o) || !find(i.name, &touch) || !size_of(&touch, &o) ||
         !put_touch(k, t, &touch, &o, text))
       return announce_refuse(k, text);

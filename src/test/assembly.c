@@ -64,10 +64,9 @@ static enum operand operand_of(const struct assembly *a, const char *s, size_t n
   if (*s == '%') return memchr(s, ':', n) ? OPERAND_MEMORY : OPERAND_NONE;
   return *s == '$' ? OPERAND_NONE : OPERAND_MEMORY; /* a name by itself is a place */
 #else
-  const char *square = memchr(s, '[', n);
   (void)a;
-  if (!square) return OPERAND_NONE;
-  return begins(square, "[sp") ? OPERAND_STACK : OPERAND_MEMORY;
+  if (*s != '[') return OPERAND_NONE; /* v0.s[1] is a register */
+  return begins(s, "[sp") ? OPERAND_STACK : OPERAND_MEMORY;
 #endif
 }
 
@@ -124,6 +123,10 @@ static bool is_local(const char *target) {
 /* int3, written as an interrupt with a number. */
 static bool is_breakpoint(const struct instruction *i) {
   return !strcmp(i->name, "int") && i->operands[0] == '$' && strtol(i->operands + 1, NULL, 0) == 3;
+}
+
+bool assembly_touches(const struct assembly *a, const char *operands) {
+  return operands_of(a, operands) != OPERAND_NONE;
 }
 
 bool assembly_harmless(const struct instruction *i) {

@@ -29,7 +29,8 @@ struct instruction {
 };
 bool assembly_split(const char *, struct instruction *); /* false: there are only prefixes */
 enum unseen_kind assembly_kind(const struct assembly *, const struct instruction *);
-bool assembly_harmless(const struct instruction *); /* whatever its operands are */
+bool assembly_touches(const struct assembly *, const char *operands); /* is one in memory, the stack included? */
+bool assembly_harmless(const struct instruction *);                   /* whatever its operands are */
 void assembly_begin(struct assembly *);
 void assembly_line(struct assembly *, const char *line, size_t length);
 enum unseen_kind assembly_end(struct assembly *);
