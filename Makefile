@@ -218,6 +218,11 @@ test-packages: all $(B)/asif-tests
 	@rm -f $(ASIF_FIGURES)
 	@$(B)/asif-tests -t 7200 test_packages
 
+# Inline assembly of aarch64; on another machine with a cross compiler, in an emulator.
+test-aarch64: export ASIF_LONG = 1
+test-aarch64: all $(B)/asif-tests
+	@$(B)/asif-tests -t 7200 test_aarch64
+
 # `asif check` against the reference in Python, tests/reference.py.
 REFERENCE_HISTORIES ?= 1000000
 test-reference: all
@@ -291,6 +296,7 @@ help:
 	@echo 'make test       everything that is tested, with sanitizers and both compilers'
 	@echo 'make test-long  the same, with the tests that take long'
 	@echo 'make test-packages  objects of Debian packages'
+	@echo 'make test-aarch64  inline assembly of aarch64, in an emulator'
 	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
 	@echo 'make format-check  is the layout that of .clang-format?'
 	@echo 'make test-browser  the HTML page, used in a real browser'
@@ -303,6 +309,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-packages test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-packages test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:
