@@ -54,7 +54,9 @@ static void put_explored(const struct test_job *j, struct text *t) {
     return;
   }
   const struct strategy *by = j->options.automatic ? &strategies[EXPLORE_DELAYS] : o->strategy;
-  if (by->random || (s->complete && (s->done || !o->strategy->unit[0]))) {
+  if (s->unsupported && !by->random) {
+    text_add(t, "schedules, as far as they can be run,"); /* the others were given up where they cannot */
+  } else if (by->random || (s->complete && (s->done || !o->strategy->unit[0]))) {
     text_add(t, o->strategy->schedules);
   } else if (by->unit[0]) {
     text_add(t, "schedules of up to ");

@@ -264,7 +264,8 @@ struct explore_options {
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */
   uint64_t seed, runs_most; /* random: how many; 0: no end but the limits */
-  uint64_t steps_most;      /* of all runs together, and skipped schedules: then the exploration ends; 0: no limit */
+  uint64_t steps_most; /* of all runs together, one more a run, and skipped schedules: then the exploration ends; 0: no
+                          limit */
 };
 enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
