@@ -221,6 +221,7 @@ test-packages: all $(B)/asif-tests
 # Inline assembly of aarch64; on another machine with a cross compiler, in an emulator.
 test-aarch64: export ASIF_LONG = 1
 test-aarch64: all $(B)/asif-tests
+	@tools/deps aarch64 || echo 'going on without' >&2
 	@$(B)/asif-tests -t 7200 test_aarch64
 
 # `asif check` against the reference in Python, tests/reference.py.

@@ -462,6 +462,6 @@ TEST(pure_random_programs) {
 TEST(pure_random_assembly) {
   RUNS();
   if (system("gcc --version > /dev/null 2>&1")) test_skip("no gcc");
-  try_programs(6, BY_ASSEMBLY);
+  try_programs(4, BY_ASSEMBLY);
 }
 #endif

@@ -5,7 +5,7 @@
  * as well wait until somebody writes. That is exact: a loop that counts its tries has another stack or other registers
  * each time.
  *
- * When a hook returns, the calling convention leaves nothing of the fiber but its stack above the call and six
+ * When a hook returns, the calling convention leaves nothing of the fiber but its stack above the call and a few
  * registers. They are looked at there: the return address of the hook is replaced by spin_landing, once a read was
  * repeated.
  *
@@ -56,6 +56,7 @@ ANY_MEMORY static uint64_t hash_words(uint64_t h, const uint64_t *at, const uint
   for (; at < end; at++) a = fold(*at ^ KEY_0, a ^ KEY_1);
   return fold(a ^ KEY_0, b);
 }
+
 /* Here hooks return to: keeps what they return, has spin_landed look at the registers that a call keeps, and goes where
  * they should have gone. */
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS)
