@@ -144,3 +144,15 @@ run 1 "$asif" test stages.c --schedules-limit 8000; says 'assertion'; says '
   a() a() b() b() a() a() b() b() a() a() b() b()
 '
 echo 'asif test: clients beyond the small ones'
+
+# Runs without a step: a search by steps ends all the same.
+cat >nothing.c <<'C'
+#include <asif.h>
+static int get(void) { return 1; }
+static void put(void) {}
+ASIF_OBJECT(self)
+ASIF_OP(get)
+ASIF_OP(put)
+C
+run 0 "$asif" test nothing.c
+says 'verdict: linearizable'
