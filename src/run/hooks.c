@@ -182,15 +182,18 @@ PART void quick_changed(void) {
     return false; \
   } \
   PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc) { \
-    bool same = old == *expected; \
+    T was = *expected; \
+    bool same = old == was; \
     if (same) { \
       PUT(at, v); \
       step_wrote_same(); \
     } else { \
-      SIGHT_OLD(*expected); \
       *expected = old; \
     } \
-    SIGHT_OLD(old); \
+    if (UNLIKELY(heap_sights)) { \
+      if (!same) SIGHT_OLD(was); \
+      SIGHT_OLD(old); \
+    } \
     if (same && old != v) \
       quick_changed(); \
     else \

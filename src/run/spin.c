@@ -363,7 +363,8 @@ ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const u
   struct fiber *f = current;
   struct landing *s = &f->landing;
   uint64_t state = fold((uintptr_t)stack ^ KEY_0, (uint64_t)errno ^ assembly_state(f) ^ KEY_1);
-  state = hash_words(state, kept, kept + KEPT);
+#pragma GCC unroll 8
+  for (int i = 0; i < KEPT; i += 2) state = fold(kept[i] ^ KEY_0, kept[i + (i + 1 < KEPT)] ^ state);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);

@@ -40,9 +40,9 @@ static void count_trace(struct explorer *e, const struct run *run, bool traced) 
 
 /* Have the runs taken as many steps as they may? A count, so that the same exploration ends at the same run. */
 static void look_at_steps(struct explorer *e) {
+  if (!e->options.steps_most || e->stopped) return;
   const struct explore_counts *c = e->counts;
-  uint64_t spent = c->steps + c->schedules + c->cut; /* a run may end before its first step */
-  if (!e->options.steps_most || e->stopped || spent < e->options.steps_most) return;
+  if (c->steps + c->schedules + c->cut < e->options.steps_most) return; /* a run may end before its first step */
   e->stopped = e->counts->spent = true;
 }
 
