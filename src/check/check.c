@@ -25,6 +25,7 @@ struct work { /* shared by the threads of one check */
   struct decision *decisions; /* a part each */
   struct limits *limits;
   const struct monitor *monitor;
+  bool briefly;         /* the first time: what takes long is left for the second */
   atomic_uint next;     /* part to decide next */
   atomic_uint violated; /* the first part known to be wrong: later ones need no answer */
   atomic_uint ran[RANS];
@@ -37,8 +38,11 @@ struct work { /* shared by the threads of one check */
 struct worker {
   struct work *work;
   struct mem mem; /* owns its parts' orders */
+  struct search *search;
   pthread_t thread;
 };
+
+enum { BRIEF = 20000, BRIEF_EACH = 4 }; /* configurations of a part that is decided briefly, and more for each event */
 
 /* Runs a decider; false, with the decision as it was, where it does not apply. Counted while it runs: it may not come
  * back. */
@@ -51,16 +55,24 @@ static bool ran(struct work *k, enum ran which, decider *decide, const struct pa
   return false;
 }
 
+static void search(struct worker *w, const struct part *p, uint64_t most, struct decision *d) {
+  if (!w->search) w->search = search_new(&w->mem, p->spec);
+  if (most)
+    search_bounded(w->search, p, NULL, most, d);
+  else
+    search_run(w->search, p, d);
+}
+
 /* Decides one part. With --method fast a part the monitor does not fit is a failure. */
-static bool decide_part(struct worker *w, struct search *volatile *search, const struct part *p, struct decision *d) {
+static bool decide_part(struct worker *w, const struct part *p, struct decision *d) {
   struct work *k = w->work;
   const char *why_not = NULL;
+  uint64_t most = k->briefly ? BRIEF + BRIEF_EACH * (uint64_t)p->events : 0;
   decision_clear(d);
   if (k->options->method == METHOD_WING_GONG) { return ran(k, RAN_WING_GONG, wing_gong_part, p, &w->mem, d, &why_not); }
   if (k->monitor && k->options->method != METHOD_SEARCH) {
     if (k->monitor->decide == search_part) { /* exact on one key: no monitor needed beyond the splitting */
-      if (!*search) *search = search_new(&w->mem, p->spec);
-      search_run(*search, p, d);
+      search(w, p, most, d);
       atomic_fetch_add_explicit(&k->ran[RAN_FAST], 1, memory_order_relaxed);
       return true;
     }
@@ -74,18 +86,19 @@ static bool decide_part(struct worker *w, struct search *volatile *search, const
   }
   if (k->options->method == METHOD_AUTO) {
     if (ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
-    if (ran(k, RAN_PAIRS, pairs_part, p, &w->mem, d, &why_not)) return true;
+    atomic_fetch_add(&k->ran[RAN_PAIRS], 1);
+    if (pairs_bounded(p, &w->mem, most, d) == APPLIES) return true;
+    atomic_fetch_sub(&k->ran[RAN_PAIRS], 1);
+    decision_clear(d);
   }
   atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
-  if (!*search) *search = search_new(&w->mem, p->spec);
-  search_run(*search, p, d);
+  search(w, p, most, d);
   return true;
 }
 
 static void *run_worker(void *arg) {
   struct worker *w = arg;
   struct work *k = w->work;
-  struct search *volatile search = NULL;
   volatile unsigned part = 0;
   if (MEM_GUARD(&w->mem)) { /* a limit was reached */
     atomic_store(&k->unknown, true);
@@ -97,7 +110,8 @@ static void *run_worker(void *arg) {
         atomic_load_explicit(&k->unknown, memory_order_relaxed))
       break;
     struct decision *d = &k->decisions[part];
-    if (!decide_part(w, &search, &k->parts->at[part], d)) {
+    if (!k->briefly && d->verdict != VERDICT_UNKNOWN) continue;
+    if (!decide_part(w, &k->parts->at[part], d)) {
       atomic_store(&k->unknown, true);
       break;
     }
@@ -109,19 +123,32 @@ static void *run_worker(void *arg) {
   return NULL;
 }
 
-/* Runs the workers; the caller closes their memory. */
+static void run_workers(struct work *k, int jobs) {
+  int started = 1;
+  atomic_store(&k->next, 0);
+  while (started < jobs && !pthread_create(&k->workers[started].thread, NULL, run_worker, &k->workers[started]))
+    started++;
+  run_worker(&k->workers[0]);
+  for (int i = 1; i < started; i++) pthread_join(k->workers[i].thread, NULL);
+}
+
+/* Runs the workers; the caller closes their memory. Of several parts a hard one does not keep a wrong one from being
+ * found: each is tried briefly first. */
 static void decide_parts(struct work *k, struct mem *m, int jobs) {
   if ((uint32_t)jobs > k->parts->count) jobs = (int)k->parts->count;
   if (jobs < 1) jobs = 1;
   k->workers = mem_zero(m, (size_t)jobs, sizeof *k->workers);
-  for (int i = 0; i < jobs; i++) {
-    k->workers[i].work = k;
-    mem_open(&k->workers[i].mem, k->limits);
-    if (i && pthread_create(&k->workers[i].thread, NULL, run_worker, &k->workers[i])) break;
-    k->started++;
+  for (k->started = 0; k->started < jobs; k->started++) {
+    k->workers[k->started].work = k;
+    mem_open(&k->workers[k->started].mem, k->limits);
   }
-  run_worker(&k->workers[0]);
-  for (int i = 1; i < k->started; i++) pthread_join(k->workers[i].thread, NULL);
+  k->briefly = k->parts->count > 1 && k->options->method != METHOD_WING_GONG;
+  if (k->briefly) {
+    run_workers(k, jobs);
+    k->briefly = false;
+    if (atomic_load(&k->unknown) || atomic_load(&k->violated) < k->parts->count) return;
+  }
+  run_workers(k, jobs);
 }
 
 /* The parts' orders in one: by gap, and within a gap as each part has them. */

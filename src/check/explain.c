@@ -78,6 +78,7 @@ static void explain(struct mem *mem, struct mem *scratch, const struct history *
   r->freed_count = s.free.count;
   r->culprit = global_op(p, s.culprit);
   r->minimal = s.minimal;
+  r->by_return = s.by_return;
   r->core_forgets = s.forgets;
   find_context(mem, p, &s, r);
   if (s.start.count) {

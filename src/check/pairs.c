@@ -181,11 +181,6 @@ static bool try_windows(struct pairs *x, struct decision *d) {
   return true;
 }
 
-enum applies pairs_part(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
-  *why_not = "values with many operations";
-  return pairs_bounded(p, m, 0, d);
-}
-
 enum applies pairs_bounded(const struct part *p, struct mem *m, uint64_t most, struct decision *d) {
   struct pairs x = {.mem = m, .attempt = mem_child(m), .part = p};
   if (!p->spec->data_independent || p->spec->keyed || !find_groups(&x)) return APPLIES_NOT;

@@ -56,7 +56,7 @@ uint32_t part_quiet_before(const struct part *, struct mem *, uint32_t event, co
 /* Deciders. The fast ones say APPLIES_NOT, with the reason in words, where they do not apply (repeated values). */
 typedef enum applies decider(const struct part *, struct mem *, struct decision *, const char **why_not);
 decider fast_register, fast_queue, fast_stack, fast_priority_queue;
-decider search_part, wing_gong_part, match_queue_part, pairs_part;
+decider search_part, wing_gong_part, match_queue_part;
 /* What every linearization needs: applies where it is wanting, and says violated (conditions.c). */
 decider conditions_part;
 

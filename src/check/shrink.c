@@ -332,6 +332,17 @@ static void drop_ties(struct shrink *s) {
   mem_free(s->mem, before);
 }
 
+/* Is the culprit needed only because it returned what it did, whenever it happened? */
+static bool wrong_by_return(struct shrink *s, size_t core) {
+  if (s->culprit == UINT32_MAX || s->fate[s->culprit] != KEPT || core < 2) return false;
+  bool minimal = s->minimal;
+  s->fate[s->culprit] = FREE;
+  bool wrong = still_wrong(s);
+  s->fate[s->culprit] = KEPT;
+  s->minimal = minimal;
+  return wrong;
+}
+
 /* Shrinks a part that has nothing in it but what may matter. */
 static void shrink_all(const struct part *p, uint32_t culprit, const struct fault *whole, struct mem *m, double seconds,
                        struct shrunk *out) {
@@ -350,6 +361,7 @@ static void shrink_all(const struct part *p, uint32_t culprit, const struct faul
     if (s.fate[i] == KEPT) vec_push(m, &out->core, i);
     if (s.fate[i] == FREE) vec_push(m, &out->free, i);
   }
+  out->by_return = wrong_by_return(&s, out->core.count);
 }
 
 /* If the fault could not be told exactly, what was shrunk may be wrong earlier: at the last return of the core. */

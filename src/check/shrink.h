@@ -5,7 +5,7 @@
  * after the fault, or leaves every state as it is, or is on values the others do not touch, in a data-independent
  * object; free   it may take effect at any time, or never: forgotten but for that. What remains, the *core*, cannot be
  * linearized whatever the others did and whenever. It is 1-minimal: freeing any one more operation makes it
- * linearizable. */
+ * linearizable. The culprit alone may be there for its return only: what it returned, at any time, leaves no order. */
 #ifndef ASIF_CHECK_SHRINK_H
 #define ASIF_CHECK_SHRINK_H
 
@@ -17,7 +17,8 @@ struct shrunk {
   uint32_t from;
   uint32_t culprit;
   bool minimal;
-  bool forgets; /* what was open at the fault and returned later plays no part; else what it returned then does */
+  bool by_return; /* with the culprit free there is no order either: before its return it might have returned another */
+  bool forgets;   /* what was open at the fault and returned later plays no part; else what it returned then does */
 };
 
 /* Shrinks what had happened by the fault of a part. `seconds` is how long it may take, about. */

@@ -36,9 +36,10 @@ struct check_result {
   bool core_forgets; /* what operations returned after that event plays no part either */
   bool minimal; /* core is 1-minimal: with any one of it free as well there is a linearization; false if a limit stopped
                  * the minimising */
-  bool confirmed;          /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
-  uint32_t culprit;        /* the operation at whose return it became impossible, or UINT32_MAX */
-  bool unsure;             /* at an earlier return it may have been impossible already */
+  bool by_return;   /* of the culprit that is not so: it is in the core for what it returned, whenever it happened */
+  bool confirmed;   /* the core was re-validated; false if there are too many orders to try (evidence/core.c) */
+  uint32_t culprit; /* the operation at whose return it became impossible, or UINT32_MAX */
+  bool unsure;      /* at an earlier return it may have been impossible already */
   uint64_t configurations; /* explored */
   size_t parts;            /* independent parts decided */
   uint32_t reached;        /* unknown: events decided before the limit */

@@ -126,7 +126,8 @@ static void put_core(struct text *t, const struct report *r, const struct window
     if ((at[n] = position(w, c->core[i])) != NOWHERE) n++;
   put_numbers(t, "core", at, n, false);
   mem_free(t->mem, at);
-  text_printf(t, ",\"coreTotal\":%zu,\"minimal\":%s,\"culprit\":%" PRId64, c->core_count, c->minimal ? "true" : "false",
+  text_printf(t, ",\"coreTotal\":%zu,\"minimal\":%s,\"byReturn\":%s,\"culprit\":%" PRId64, c->core_count,
+              c->minimal ? "true" : "false", c->by_return ? "true" : "false",
               c->culprit == UINT32_MAX ? NOWHERE : position(w, c->culprit));
   text_printf(t, ",\"coreFrom\":%" PRIu32 ",\"startTotal\":%zu,\"start\":[", c->core_from, c->start_count);
   for (size_t i = 0; i < c->start_count && i < START_MOST; i++) {

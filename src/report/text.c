@@ -143,10 +143,12 @@ static void put_violated(const struct report *r, struct text *t) {
     text_add(&s, " of ");
     text_printf(&s, "%zu are not linearizable%s", r->history->ops.count, c->start_count ? " then" : "");
     text_add(&s,
-             c->minimal
-                 ? ", whatever the others did and whenever; if any one of them had happened at another time, or not "
-                   "at all, there would be an order."
-                 : ". A smaller part may be wrong too: the search for it was cut short.");
+             !c->minimal ? ". A smaller part may be wrong too: the search for it was cut short."
+             : c->by_return
+                 ? ", whatever the others did and whenever. Before the one marked returned there was an order; if any "
+                   "other of them had happened at another time, or not at all, there would be one still."
+                 : ", whatever the others did and whenever; if any one of them had happened at another time, or not "
+                   "at all, there would be an order.");
   }
   put_wrapped(t, r, &s, 0);
   mem_free(t->mem, s.at);

@@ -54,3 +54,19 @@ case $out in *'too much to decide'*) fail "$out" ;; esac
 (cd "$root" && "$asif" check examples/queue-bad.txt --quiet --svg "$scratch/picture.svg") >out
 cmp picture.svg "$root/docs/picture.svg" || fail 'docs/picture.svg: asif check examples/queue-bad.txt --svg docs/picture.svg'
 exit 0
+
+# A key that is too much to decide does not hide one that is wrong.
+{
+  for i in {10..39}; do echo "m append(0, \"$i\") P$i"; done
+  for i in {10..39}; do echo "m Ok() P$i"; done
+  printf 'm get(0) A\nm Ok("'
+  for i in {0..29}; do printf %d $((i * 7 % 30 + 10)); done
+  printf '") A\nm put(1, 1) A\nm Ok() A\nm get(1) A\nm Ok(2) A\n'
+} >hard
+run 1 "$asif" check hard --spec map --jobs 1 --memory-limit 40M; says 'Get(1) -> 2'
+
+# An operation that is in the core for what it returned, whenever it happened: nothing else is said of it.
+printf 's %s\n' 'add(1) A' 'add(1) B' 'Ok(false) A' 'add(1) C' 'Ok(false) B' 'Ok(true) C' >returned
+run 1 "$asif" check returned --spec set; says 'Before the one marked returned there was an order; if any'
+case $out in *'if any one of them had happened'*) fail 'B had to happen then' ;; esac
+run 1 "$asif" check "$root/examples/queue-bad.txt"; says 'if any one of'

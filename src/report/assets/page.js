@@ -77,8 +77,9 @@ function fillWhy() {
   if (model.core.length > 200 || n > model.core.length)
     why.append(element("p", {class: "small"}, "and " + grouped(n - Math.min(200, model.core.length)) + " more"));
   if (n > 1)
-    why.append(element("p", {class: "small"}, data.minimal ? "Had any one of them happened at another time, or not at all, there would be an order." :
-      "A smaller part may be wrong too: the search for it was cut short."));
+    why.append(element("p", {class: "small"}, !data.minimal ? "A smaller part may be wrong too: the search for it was cut short." :
+      data.byReturn ? "Before the one marked returned there was an order. Had any other of them happened at another time, or not at all, there would be one still." :
+      "Had any one of them happened at another time, or not at all, there would be an order."));
 }
 
 function facts(op) {
