@@ -374,6 +374,43 @@ static bool has_result(const struct spec *spec, enum result_kind kind) {
   return false;
 }
 
+static const char *digits(const char *s) {
+  while (*s >= '0' && *s <= '9') s++;
+  return s;
+}
+
+/* Is a text a number that no value is: 1.5, 1e400, an integer beyond 64 bits, Clojure's 1.5M? */
+static bool other_number(const char *s) {
+  s += *s == '-' || *s == '+';
+  const char *from = s;
+  s = digits(s);
+  if (s == from) return false;
+  bool whole = *s != '.' && *s != 'e' && *s != 'E';
+  if (*s == '.') s = digits(s + 1);
+  if (*s == 'e' || *s == 'E') {
+    s += 1 + (s[1] == '-' || s[1] == '+');
+    from = s;
+    s = digits(s);
+    if (s == from) return false;
+  }
+  if (*s == 'M') s++, whole = false;
+  return !*s && (!whole || (*from != '0' && s - from > 18)); /* 0007 is a text that looks like a number */
+}
+
+/* Where values have an order, numbers that are no integers would be ordered as texts are. */
+static bool bind_ordered(struct binder *b, struct history *h) {
+  if (b->spec->family != FAMILY_PRIORITY_QUEUE && b->spec->family != FAMILY_ORDERED_MAP) return true;
+  for (size_t i = 0; i < h->ops.count; i++) {
+    const struct op *o = &h->ops.at[i];
+    size_t len;
+    if (value_kind(h->values, o->arg[0]) != VALUE_TEXT) continue;
+    const char *text = value_chars(h->values, o->arg[0], &len);
+    if (other_number(text))
+      return fail(b, o, "%s orders integers of 64 bits and texts; %.100s would be a text", b->spec->name, text);
+  }
+  return true;
+}
+
 bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
   struct binder b = {.mem = h->mem,
                      .spec = spec,
@@ -402,6 +439,7 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
     o->method = (uint16_t)m->op;
   }
   if (good && spec->step == spec_map.step) good = bind_map(&b, h);
+  if (good) good = bind_ordered(&b, h);
   if (good && spec->step == user_step) good = user_check_args(spec, h, problem);
   mem_free(h->mem, b.words);
   mem_free(h->mem, methods);

@@ -80,4 +80,19 @@ printf '%s\n' '# @object atomic-stack' '[0] call push(?<0,0>)' '[0] return' '[1]
 run 0 check limo.hist; says 'Pop() -> "?<1,0>"'
 sed -i 's/pop(?<1,0>)/pop(?<0,0>)/' limo.hist
 run 1 check limo.hist; says '?<0,0>'
+
+# Numbers that are no integers are texts, and would be ordered as such: 10.5 before 9.5, and 2 before either.
+for v in 1.5 -0.25 1e-3 12345678901234567890; do
+  { event 0 invoke insert $v; event 0 ok insert $v; event 0 invoke deq null; event 0 ok deq $v; } >ordered.json
+  run 2 check ordered.json --spec priority-queue; warns 'ordered.json:1: priority-queue orders integers of 64 bits and texts'
+  run 0 check ordered.json --spec queue
+done
+for v in 2.0 '"2024-05-01"' '"10"' '"1.2.3"' '"00000000000000000001"' 123456789012345678; do
+  { event 0 invoke insert $v; event 0 ok insert $v; event 0 invoke deq null; event 0 ok deq $v; } >ordered.json
+  run 0 check ordered.json --spec priority-queue
+done
+{ event 0 invoke put '[1.5,1]'; event 0 ok put '[1.5,1]'; } >ordered.json
+run 2 check ordered.json --spec ordered-map; warns '1.5 would be a text'
+sed -i 's/1.5,1/1,1.5/' ordered.json
+run 0 check ordered.json --spec ordered-map
 exit 0
