@@ -158,6 +158,7 @@ static bool read_columns(struct input *in, struct history *h, struct problem *pr
     names_intern(h->processes, name, (size_t)snprintf(name, sizeof name, "%u", i));
   }
   for (size_t i = 0; i < h->ops.count; i++) h->ops.at[i].process = lanes[i];
+  h->lanes = true;
   mem_free(h->mem, lanes);
   return true;
 }

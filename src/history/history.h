@@ -45,6 +45,7 @@ struct history {
   const char *source;            /* file name for messages */
   const char *format;            /* name of the format it was read from, or NULL */
   const char *object_type;       /* "atomic-stack" from `# @object`, or NULL */
+  bool lanes;                    /* the format has no processes: those here say who overlaps, and no more */
   bool echoes;                   /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
   uint64_t late;           /* events that came after one with a later time: all were put in the order of their times */

@@ -81,20 +81,21 @@ static int guess(const char *s, size_t n) {
   const char *e;
   if (!first_line(&s, n, &e)) return 0;
   if (memchr(s, '(', (size_t)(e - s)) || *s == '[' || *s == '{') return 0;
-  int column = 0, numbers = 0, words = 0;
+  int column = 0, numbers = 0, words = 0, ends = 0;
   while (s < e && column < 5) {
     const char *p = s;
     int64_t t;
     while (s < e && *s != ' ' && *s != '\t' && *s != ',' && *s != '\r') s++;
-    if (scan_integer(p, (size_t)(s - p), &t))
-      numbers |= 1 << column;
-    else if (((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"') &&
-             !(s - p == 3 && !memcmp(p, "inf", 3)))
+    size_t len = (size_t)(s - p);
+    if (scan_integer(p, len, &t)) numbers |= 1 << column;
+    if (numbers >> column & 1 || (len == 1 && (*p == '-' || *p == '?')) || (len == 3 && !memcmp(p, "inf", 3)))
+      ends |= 1 << column;
+    else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '"')
       words |= 1 << column;
     column++;
     while (s < e && (*s == ' ' || *s == '\t' || *s == ',' || *s == '\r')) s++;
   }
-  if (column >= 4 && numbers & 2 && words & 8) return 85;
+  if (column >= 4 && numbers & 2 && ends & 4 && words & 8) return 85;
   return column >= 4 && numbers & 1 && words & 2 ? 75 : 0;
 }
 

@@ -429,7 +429,9 @@ bool spec_bind(struct spec *spec, struct history *h, struct problem *problem) {
     methods[i] = method_of(spec, spec_op_find(spec, name, strlen(name)));
   }
   find_words(&b, h);
-  bool good = true;
+  bool good =
+      !spec->by_process || !h->lanes || !h->ops.count ||
+      fail(&b, &h->ops.at[0], "what a %s does depends on the process, and %s do not name it", spec->name, h->format);
   for (size_t i = 0; i < h->ops.count && good; i++) {
     struct op *o = &h->ops.at[i];
     const struct method *m = &methods[o->method];

@@ -81,6 +81,18 @@ run 0 check limo.hist; says 'Pop() -> "?<1,0>"'
 sed -i 's/pop(?<1,0>)/pop(?<0,0>)/' limo.hist
 run 1 check limo.hist; says '?<0,0>'
 
+# Columns whose first line has an arrow, or more values, are no process-columns: what is written is read again.
+printf '%s\n' 'enq 3 -> full 0 7' 'enq 1 1 3' >arrow.columns
+run 0 check arrow.columns --spec 'weak-bounded-queue(1)'; says 'Enq(3) -> full'
+printf '%s\n' '0 1 inf enq 3' '1 2 - deq' >ends.pcolumns
+run 0 check ends.pcolumns --spec queue; says '2 operations of 2 processes'
+
+# Columns do not say who releases a lock.
+printf '%s\n' 'try -> true 0 2' 'acquire 1 5' 'release 3 4' 'release -> ? 6 11' >lock.columns
+run 2 check lock.columns --spec lock; warns 'lock.columns:1: what a lock does depends on the process, and columns do not name it'
+printf '%s\n' 'acquire 0 2' 'release 3 4' >semaphore.columns
+run 0 check semaphore.columns --spec 'semaphore(1)'
+
 # Numbers that are no integers are texts, and would be ordered as such: 10.5 before 9.5, and 2 before either.
 for v in 1.5 -0.25 1e-3 12345678901234567890; do
   { event 0 invoke insert $v; event 0 ok insert $v; event 0 invoke deq null; event 0 ok deq $v; } >ordered.json
