@@ -75,19 +75,23 @@ static bool run_alone(struct self *s, unsigned thread, struct choices *choices, 
 
 static void self_step(const struct spec *spec, struct state state, const struct op *o, struct outcomes *out) {
   struct self *s = spec->user;
-  pthread_mutex_lock(&s->lock);
   struct choices choices;
-  s->call.op = o->method;
-  for (unsigned a = 0; a < s->program->ops[o->method].params && a < OP_ARGS; a++)
-    s->call.args[a] = value_is_small(o->arg[a]) ? value_small(o->arg[a]) : (word)value_integer(spec->values, o->arg[a]);
   choices_begin(&choices);
-  do {
+  bool more;
+  do { /* the lock is given up between two: there may be very many, and a limit may end them */
     value result;
+    mem_poll(out->mem);
+    pthread_mutex_lock(&s->lock);
+    s->call.op = o->method;
+    for (unsigned a = 0; a < s->program->ops[o->method].params && a < OP_ARGS; a++)
+      s->call.args[a] =
+          value_is_small(o->arg[a]) ? value_small(o->arg[a]) : (word)value_integer(spec->values, o->arg[a]);
     s->machine->unpack(s->machine, state.at, state.size, s->from);
     if (run_alone(s, spec->by_process ? o->process : 0, &choices, &result) && result_matches(o, result))
       add_state(s, s->to, result, out);
-  } while (choices_next(&choices));
-  pthread_mutex_unlock(&s->lock);
+    more = choices_next(&choices);
+    pthread_mutex_unlock(&s->lock);
+  } while (more);
 }
 
 static void self_print(const struct spec *spec, struct state state, struct text *t) {

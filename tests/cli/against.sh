@@ -14,6 +14,20 @@ verify() { # STATUS FILE ARGUMENT...
 # Everything refines itself, also what is not linearizable.
 verify 1 $here/pending.c --spec self; says 'verdict: not linearizable'
 verify 0 $here/pending.c --against $here/pending.c; says 'verdict: refines'
+
+# An operation alone with 2^40 orders of evaluation: a limit ends that too.
+cat >orders.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int a, b;
+static int touch(atomic_int *x) { return atomic_exchange(x, 1); }
+static void both(void) {
+  for (int i = 0; i < 40; i++) (void)(touch(&a) + touch(&b));
+}
+ASIF_OBJECT(pair)
+ASIF_OP(both)
+END
+run 3 timeout -s KILL 60 "$asif" verify orders.c --spec self --threads 1 --time-limit 0.2; says 'the time limit was reached'
 verify 0 $here/locked_queue.c --against $here/locked_queue.c -o 3
 verify 0 $here/locked_queue.c --against $here/locked_queue.c -n 3 -o 1 -r none
 
