@@ -87,6 +87,7 @@ left() { # no process may be, after a moment
 begun=$(date +%s); try 3 hangs --time-limit 2; says 'the time limit was reached'; [ $(($(date +%s) - begun)) -le 20 ] || fail 'the time limit was not kept'
 if command -v pgrep >/dev/null; then
   for signal in TERM INT HUP QUIT KILL; do
+    [ $signal = INT ] || [ $signal = QUIT ] || hears $signal || continue
     for attempt in 1 2 3 4 5; do # on a busy machine it may have given up by itself before the signal came
       (trap - INT QUIT; exec "$asif" test hangs.c -n 2 -o 1 --time-limit 77) >said 2>&1 &
       pid=$!
