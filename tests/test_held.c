@@ -332,3 +332,38 @@ TEST(held_random_programs) {
           (unsigned long long)sums.all, (unsigned long long)sums.findings, (unsigned long long)sums.again);
   CHECK(sums.fewer > 0 && sums.findings > 0);
 }
+
+/* What another thread erases from memory beside the free: whether it was there must not matter. */
+TEST(held_erased_beside_the_free) {
+  static const char program[] =
+      "#include <asif.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+      "struct node { struct node *next; int value; };\n"
+      "static struct node *a, *b;\nstatic uintptr_t kept;\n"
+      "static struct node *make(int v) { struct node *n = malloc(sizeof *n); n->next = 0; n->value = v; return n; }\n"
+      "static long take(void) {\n"
+      "  long r = 0;\n"
+      "  struct node *old = __atomic_exchange_n(&b, (struct node *)0, 5);\n"
+      "  if (old) free(old); else r = 7;\n"
+      "  __atomic_store_n(&a, (struct node *)0, 5);\n"
+      "  return r;\n"
+      "}\n"
+      "static long put(void) {\n"
+      "  uintptr_t was = __atomic_load_n(&kept, 5), t = was, n = (uintptr_t)make(2);\n"
+      "  free((void *)(__atomic_compare_exchange_n(&kept, &t, n, 0, 5, 5) ? was : n));\n"
+      "  return 0;\n"
+      "}\n"
+      "static void set_up(void) { a = b = make(3); }\n"
+      "ASIF_OBJECT(self)\nASIF_INIT(set_up)\nASIF_OP(take)\nASIF_OP(put)\n";
+  struct tested t;
+  struct client c;
+  struct problem why;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/asif-held-%d.c", (int)getpid());
+  FILE *f = fopen(path, "w");
+  CHECK(f && fputs(program, f) >= 0 && !fclose(f));
+  open_object(path, &(struct run_options){.races = true, .steps_most = 200}, &t);
+  unlink(path);
+  CHECKF(client_parse(&mem, &t.object, "take() | put() | take()", &c, &why), "%s", why.text);
+  compare(&t, &c, path, 30000);
+  CHECK(sums.compared == 1);
+}

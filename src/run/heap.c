@@ -255,6 +255,7 @@ void *heap_take(size_t size, size_t align, enum block_kind kind, uintptr_t pc) {
   struct block *b = choose(size ? (uint32_t)((size + GRANULE - 1) / GRANULE) : 1, align_log, size);
   if (current) spin_wrote(current);
   block_changes(b);
+  if (heap_sights && current && b->lives) heap_erased_range(b->address, b->size); /* it may be filled anew */
   b->size = b->limit = size;
   b->kind = (uint8_t)kind;
   b->freed = b->marked = b->listed = false;

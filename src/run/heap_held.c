@@ -11,7 +11,9 @@
  * - a thread other than the one that frees, if it has *seen* the address in an operation (of a thread that the code
  *   created: ever), by allocating the block or by reading a word, and the end of that operation does not come before
  *   the free. What an operation has in registers and on its stack is gone when it has returned;
- * - memory: a word in a global, in thread-local storage, in a block that is not freed or may be used again.
+ * - memory: a word in a global, in thread-local storage, in a block that is not freed or may be used again; or a word
+ *   that was one of these until another thread wrote something else there, or freed what it was in, and that does not
+ *   come before the free: in another order of the same steps it is still there.
  *
  * The thread that frees may still have the address in variables of its own. These do not count: it knows that the block
  * is not there any more, to look at such a pointer is undefined (C11 6.2.4), and what it does to the block is found as
@@ -45,15 +47,20 @@ enum {
   SHIFTS_DOWN = 4
 };
 #define NO_CALL      UINT32_MAX
+#define ERASED       (UINT32_MAX - 1)
 #define ADDRESS_BITS (((uintptr_t)1 << 48) - 1)
+
+/* What fills a block before anything is written to it: in no form the address of one. */
+#define NEVER_WRITTEN (UINTPTR_MAX / 0xff * RUN_FRESH)
 
 bool heap_sights;
 
-/* A thread has the address of a block in an operation, of this life of the block or one before. Added only: so a state
- * of a run is how many there are. */
+/* A thread has the address of a block in an operation, of this life of the block or one before; or it has erased it
+ * from memory. Added only: so a state of a run is how many there are. */
 struct sight {
   const struct block *block;
-  uint32_t call; /* of the client, or NO_CALL */
+  uint32_t call; /* of the client, NO_CALL, or ERASED */
+  uint32_t step; /* of ERASED: with the thread's first step from here on it has happened */
   uint8_t fiber;
 };
 static struct sight sights[SIGHTS_MOST];
@@ -111,34 +118,47 @@ static inline struct block *block_of(uintptr_t address) {
   return LIKELY(b != NULL) ? b : block_beside(address);
 }
 
-static inline void see(const struct fiber *f, uintptr_t address) {
+static void erase(const struct fiber *f, const struct block *b, size_t step) {
+  if (f->id == FIBER_MAIN || heap_sight_count == SIGHTS_MOST || (b->freed && !b->listed)) return;
+  sights[heap_sight_count++] = (struct sight){b, ERASED, (uint32_t)step, f->id};
+}
+
+enum { SEEN = -1 };
+/* step: of one that erases the address, as in struct sight; SEEN: it is read. */
+static inline void see(const struct fiber *f, uintptr_t address, ptrdiff_t step) {
   struct block *b = block_of(address);
   if (!b) return;
+  if (step != SEEN) {
+    erase(f, b, (size_t)step);
+    return;
+  }
   if (b->freed && !b->listed && f->id != FIBER_MAIN) run.reads_freed = true;
   knows(f, b);
 }
 
-static __attribute__((noinline)) void see_forms(const struct fiber *f, uintptr_t word) {
+static __attribute__((noinline)) void see_forms(const struct fiber *f, uintptr_t word, ptrdiff_t step) {
   for (unsigned by = 1; by <= SHIFTS_DOWN && is_shifted_down(word); by++)
-    if (heap_owns(word << by)) see(f, word << by);
+    if (heap_owns(word << by)) see(f, word << by, step);
   if (!has_upper_bits(word)) return;
-  if (heap_owns(word & ADDRESS_BITS)) see(f, word & ADDRESS_BITS);
+  if (heap_owns(word & ADDRESS_BITS)) see(f, word & ADDRESS_BITS, step);
   for (unsigned by = 1; by <= SHIFTS_UP; by++)
-    if (heap_owns(word >> by)) see(f, word >> by);
+    if (heap_owns(word >> by)) see(f, word >> by, step);
 }
 
-static inline void sight(const struct fiber *f, uintptr_t word) {
+static inline void sight(const struct fiber *f, uintptr_t word, ptrdiff_t step) {
   if (UNLIKELY(!f)) return;
   if (LIKELY(heap_owns(word)))
-    see(f, word);
+    see(f, word, step);
   else if (is_shifted_down(word) || has_upper_bits(word))
-    see_forms(f, word);
+    see_forms(f, word, step);
 }
-void heap_sight_of(const struct fiber *f, uint64_t word) { sight(f, word); }
+void heap_sight_of(const struct fiber *f, uint64_t word) { sight(f, word, SEEN); }
 
 bool run_reads_freed(void) { return run.reads_freed; }
 
-void heap_sight(uint64_t word) { sight(current, word); }
+void heap_sight(uint64_t word) { sight(current, word, SEEN); }
+
+void heap_erased(uint64_t word) { sight(current, word, (ptrdiff_t)run.count - 1); }
 
 /* The same of all words that are read there. */
 __attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size_t size) {
@@ -146,6 +166,16 @@ __attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size
     uint64_t word;
     __builtin_memcpy(&word, (const char *)at + done, sizeof word);
     if (word >= HEAP_WORDS) heap_sight(word);
+  }
+}
+
+/* All words there are about to be written over. */
+__attribute__((no_sanitize("address"))) void heap_erased_range(uintptr_t at, size_t size) {
+  uintptr_t end = (at + size + 7) & ~(uintptr_t)7;
+  for (at &= ~(uintptr_t)7; at < end && current; at += 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, (const char *)at, sizeof word);
+    if (UNLIKELY(word >= HEAP_WORDS) && word != NEVER_WRITTEN) sight(current, word, (ptrdiff_t)run.count);
   }
 }
 
@@ -189,6 +219,9 @@ static bool comes_before(size_t step, unsigned thread) {
 }
 
 static bool has_forgotten(const struct sight *s) {
+  for (size_t i = s->step; s->call == ERASED && i < run.count; i++)
+    if (scheduler.steps[i].fiber == s->fiber) return comes_before(i, current->id);
+  if (s->call == ERASED) return false;
   size_t returned = s->call == NO_CALL ? 0 : returned_at(s->fiber, s->call);
   return returned && comes_before(returned - 1, current->id);
 }
@@ -201,9 +234,6 @@ struct scan {
 };
 
 static inline bool is_in(const struct scan *s, uintptr_t word) { return word - s->low <= s->span; }
-
-/* What fills a block before anything is written to it: in no form the address of one. */
-#define NEVER_WRITTEN (UINTPTR_MAX / 0xff * RUN_FRESH)
 
 /* All addresses of the heap have their highest bit in the same place: a word can be one by one shift only. */
 static bool is_form(const struct scan *s, uintptr_t word) {
@@ -296,9 +326,13 @@ uint64_t heap_place(uint64_t word) {
 
 static bool may_be_had(const struct block *b) {
   if (heap_sight_count == SIGHTS_MOST) return true;
+  uint64_t erased_by = 0; /* of what a thread has erased the last is enough: what it erased earlier comes before it */
   for (uint32_t i = heap_sight_count; i-- > 0;) {
     const struct sight *s = &sights[i];
-    if (s->block == b && s->fiber != current->id && !has_forgotten(s)) return true;
+    if (s->block != b || s->fiber == current->id) continue;
+    if (s->call == ERASED && erased_by >> s->fiber & 1) continue;
+    if (s->call == ERASED) erased_by |= (uint64_t)1 << s->fiber;
+    if (!has_forgotten(s)) return true;
   }
   return memory_has(b);
 }
@@ -308,5 +342,6 @@ bool heap_held(const struct block *b, uintptr_t pc) {
   if (run.finishing) return false;
   if (may_be_had(b)) return true;
   count_doubt(b, pc);
+  heap_erased_range(b->address, b->size); /* what is in it is nowhere any more */
   return false;
 }

@@ -52,6 +52,13 @@ PART void pure_expected(const void *expected, uint32_t size) {
     if (sizeof(old) > 8) SIGHT(HIGH(old)); \
   } while (0)
 
+#define ERASED(word) (UNLIKELY(heap_sights) && (word) >= HEAP_WORDS ? heap_erased(word) : (void)0)
+#define ERASED_OLD(old) \
+  do { \
+    if (sizeof(old) >= 8) ERASED((uint64_t)(old)); \
+    if (sizeof(old) > 8) ERASED(HIGH(old)); \
+  } while (0)
+
 PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc, void **slot,
                      uint64_t old, uint64_t now, uint64_t old_high, uint64_t now_high, enum effect effect) {
   struct fiber *f = current;
@@ -61,6 +68,8 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
+    if (size >= 8) ERASED(old);
+    if (size > 8) ERASED(old_high);
     step_wrote();
     spin_wrote(f);
   } else {
@@ -159,10 +168,12 @@ PART void quick_changed(void) {
       quick_races(POINT_WRITE, at, sizeof v, order, pc); \
     GET(old, at); \
     PUT(at, v); \
-    if (old != v) \
+    if (old != v) { \
+      ERASED_OLD(old); \
       quick_changed(); \
-    else \
+    } else { \
       quick_read(pc, at, (uint64_t)old); \
+    } \
   } \
   LONG_WAY bool exchange_if_long_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc, \
                                      void **slot) { \
@@ -193,6 +204,7 @@ PART void quick_changed(void) {
     if (UNLIKELY(heap_sights)) { \
       if (!same) SIGHT_OLD(was); \
       SIGHT_OLD(old); \
+      if (same && old != v) ERASED_OLD(old); \
     } \
     if (same && old != v) \
       quick_changed(); \
@@ -238,10 +250,12 @@ PART void quick_changed(void) {
     T now = (T)(expression); \
     PUT(at, now); \
     SIGHT_OLD(old); \
-    if (old != now) \
+    if (old != now) { \
+      ERASED_OLD(old); \
       quick_changed(); \
-    else \
+    } else { \
       quick_read(pc, at, (uint64_t)old); \
+    } \
     return old; \
   }
 #define UPDATES(N, T) \
@@ -439,6 +453,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   uint64_t value = low_half((const volatile void *)at, size);
   if (UNLIKELY(pure_on)) pure_access(f, at, size, __ATOMIC_RELAXED, value, 0, write ? CHANGED : READ_ONLY);
   if (write) {
+    if (UNLIKELY(heap_sights)) heap_erased_range(at, size);
     step_wrote();
     spin_wrote(f);
     if (UNLIKELY(recording != NULL)) record_write(true, true, at, size, pc);
@@ -504,7 +519,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
     if (heap_owns(at) && UNLIKELY(!heap_live(at, size))) heap_access(at, size, write, false, pc);
     if (at - (uintptr_t)f->stack >= STACK_SIZE) plain_noted(f, at, size, write, pc, slot);
   }
-  if (UNLIKELY(heap_sights) && !write) heap_sight_range(at, size);
+  if (UNLIKELY(heap_sights)) write ? heap_erased_range(at, size) : heap_sight_range(at, size);
   if (forgiven)
     races_step(at, size, write ? POINT_WRITE : POINT_READ, __ATOMIC_RELAXED, pc | PC_FORGIVEN);
   else if (options.races && f->id != FIBER_MAIN)
@@ -523,10 +538,8 @@ PART bool quick_plain(struct fiber *f, uintptr_t at, uint32_t size, bool write, 
   if (heap_owns(at) ? !heap_live(at, size) : at == scheduler.error_at || run_in_stack(at)) return false;
   if (UNLIKELY(!order_access(at, size, write, pc))) return false;
   f->pc = pc;
-  if (write)
-    spin_wrote(f);
-  else if (UNLIKELY(heap_sights) && size >= 8)
-    heap_sight_range(at, size);
+  if (UNLIKELY(heap_sights) && size >= 8) write ? heap_erased_range(at, size) : heap_sight_range(at, size);
+  if (write) spin_wrote(f);
   return true;
 }
 
@@ -537,6 +550,7 @@ PART void plain_outside(struct fiber *f, const void *where, size_t size, bool wr
       !quick_step(write ? POINT_WRITE : POINT_READ, write ? STEP_WROTE : 0, where, (uint32_t)size, pc)) {
     plain_elsewhere(f, (uintptr_t)where, (uint32_t)size, write, pc, slot);
   } else if (write) {
+    if (UNLIKELY(heap_sights)) heap_erased_range((uintptr_t)where, size);
     quick_changed();
   } else {
     quick_read(pc, where, low_half(where, size));

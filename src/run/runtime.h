@@ -435,6 +435,8 @@ extern bool heap_sights;
 void heap_sight(uint64_t word);
 void heap_sight_of(const struct fiber *, uint64_t word); /* given to it */
 void heap_sight_range(uintptr_t at, size_t size);
+void heap_erased(uint64_t word);                   /* from memory, by the current step */
+void heap_erased_range(uintptr_t at, size_t size); /* what is there, before the current thread's next step */
 /* In this run a block was not listed: are there forms of addresses that are not known? To be found out by making the
  * run again, with blocks at other distances from each other. */
 extern bool heap_doubts, heap_scatters;
