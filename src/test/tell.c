@@ -3,6 +3,7 @@
 #include "test/tell.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,14 +357,31 @@ static void tell_run(struct telling *k, const struct run *r) {
 
 /* --- the finding --- */
 
+static bool in_word(char c) { return c == '_' || c == '$' || isalnum((unsigned char)c); }
+
+/* Where the sentence has this name, as a word or words of its own; NULL if nowhere. */
+static const char *find_name(const char *said, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = strstr(said, name); length && at; at = strstr(at + 1, name))
+    if ((at == said || !in_word(at[-1])) && !in_word(at[length])) return at;
+  return NULL;
+}
+
+/* True if one of the addresses before this one is the same: it has been named already. */
+static bool is_repeated(const uintptr_t *addresses, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (addresses[k] == addresses[i]) return true;
+  return false;
+}
+
 /* The sentence about what was found, with what is in it named as it is shown. */
 static const char *show_said(struct telling *k, const char *said) {
   const uintptr_t *described;
   size_t count = run_described(&described);
   struct text t;
   for (size_t i = 0; i < count; i++) {
-    const char *plain = plain_name(k->mem, described[i]), *at = plain ? strstr(said, plain) : NULL;
-    if (!at) continue;
+    const char *plain = plain_name(k->mem, described[i]), *at = plain ? find_name(said, plain) : NULL;
+    if (!at || is_repeated(described, i)) continue;
     struct named named = name_found(k, described[i]);
     text_open(&t, k->mem);
     text_bytes(&t, said, (size_t)(at - said));

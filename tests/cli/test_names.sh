@@ -395,4 +395,16 @@ told union.c --client 'put(1) | put(1)'
 says 'Data race: 8 bytes at block 1.{next, number} (allocated by thread A): thread A writes, thread B writes, and'
 says '    if (old)  old->next = i;'
 contains 'the other write: block 1.{next, number}'
+
+# A name is put in its place once, and not into a word that happens to contain it.
+cat >letter.c <<'END'
+#include <asif.h>
+struct pair { int x[2], y; };
+struct pair a;
+static void set(int v) { a.x[0] = v; }
+ASIF_OBJECT(bag)
+ASIF_OP_AS(put, set)
+END
+told letter.c --client 'set(1) | set(1)'
+says 'Data race: 4 bytes at a.x[0]: thread A writes, thread B writes, and nothing orders the two'
 exit 0
