@@ -228,12 +228,13 @@ TEST(formats_bad_jepsen_times_and_processes) {
           "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
   REFUSED("edn", EVENT("0", "invoke", "w", "1", "[1 2]"),
           "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
-  REFUSED("json", "{\"process\":null,\"type\":\"invoke\",\"f\":\"w\",\"value\":1}", "1:1: the event has no :process");
+  REFUSED("json", "{\"process\":null,\"type\":\"invoke\",\"f\":\"w\",\"value\":1}",
+          "1:1: the event has no process; its keys are process, type, f and value");
   REFUSED("edn", "{:process :nemesis :type :ok :f :kill}",
-          "1:1: an operation of the nemesis is :ok, but the nemesis is taken for no client; if this one is, call it "
-          "otherwise");
+          "1:1: an operation of the nemesis is ok, but the nemesis is not a client; if it is one here, give it "
+          "another name");
   REFUSED("edn", "{:process :a :type :info :f :w}\n{:process :a :type :invoke :f :w :value 1}",
-          "2:1: process a has an event, but the :info on line 1 came before any call");
+          "2:1: process a has an event, but the info on line 1 came before any call");
   REFUSED("edn", "{:process :a :type :ok :f :w :value 1}", "1:1: process a returns, but has not called");
 }
 

@@ -10,7 +10,8 @@ TEST(formats_bad_wing_gong) {
   REFUSED(f, "q Enq(1) P3\nq  Enq(2)  P3 * again\n", "2:12: process P3 calls while its earlier call has not returned");
   REFUSED(f, "q Enq(1) A\np Ok() A\n", "2:8: process A returns from another object than it called");
   REFUSED(f, "q Enq(1) A\nq Info() A\nq Enq(2) A\n",
-          "3:10: process A calls again, but an earlier operation of it ended with unknown outcome");
+          "3:10: process A calls again, but an earlier operation of it ended with unknown outcome, and may still be "
+          "under way: what follows needs a process of another name");
   REFUSED(f, "q Info() A\n", "1:10: process A ends with unknown outcome, but has not called");
   REFUSED(f, "hello world\n", "1:12: '(' should follow the operation's name, as in `q Enq(5) A`");
   REFUSED(f, "q\n", "1:2: an operation, as in `q Enq(5) A`, is missing here");
@@ -44,11 +45,13 @@ TEST(formats_bad_edn) {
   REFUSED(f, "[{:type :invoke :f :r :process 7}\n  {:type :invoke :f :r :process 7}]\n",
           "2:3: process 7 calls while its earlier call has not returned");
   REFUSED(f, "{:type :invoke :f :r :process 7}\n{:type :info :process 7}\n{:type :invoke :f :r :process 7}",
-          "3:1: process 7 calls again, but an earlier operation of it ended with unknown outcome");
-  REFUSED(f, "{:type :invoke :f :r}", "1:1: the event has no :process");
-  REFUSED(f, "{:f :r :process 1}", "1:1: the event has no :type; it is :invoke, :ok, :fail or :info");
-  REFUSED(f, "{:type :invoke :process 1}", "1:1: the event has no :f, the operation's name");
-  REFUSED(f, "{:process 1\n :type :started}", "2:8: the type of an event is :invoke, :ok, :fail or :info, not started");
+          "3:1: process 7 calls again, but an earlier operation of it ended with unknown outcome, and may still be "
+          "under way: what follows needs a process of another name");
+  REFUSED(f, "{:type :invoke :f :r}", "1:1: the event has no process; its keys are process, type, f and value");
+  REFUSED(f, "{:f :r :process 1}", "1:1: the event has no type, which is invoke, ok, fail or info");
+  REFUSED(f, "{:type :invoke :process 1}", "1:1: the event has no f, the operation's name");
+  REFUSED(f, "{:process 1\n :type :started}",
+          "2:8: the type of an event is invoke, ok, fail or info (outcome unknown), not started");
   REFUSED(f, "{:type :invoke :f :r", "1:21: ends inside what was opened at 1:1; '}' is missing: is it cut off?");
   REFUSED(f, "[{:type :invoke :f :r :process 1}\n",
           "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
@@ -80,7 +83,8 @@ TEST(formats_bad_json) {
   REFUSED(f, "[{\"type\":\"invoke\",\"f\":\"r\",\"process\":1},\n",
           "2:1: ends inside what was opened at 1:1; ']' is missing: is it cut off?");
   REFUSED(f, "{\"type\":\"invo", "1:9: the string that starts here has no closing quote: is it cut off?");
-  REFUSED(f, "{\"process\":1,\"type\":\"x\"}", "1:21: the type of an event is :invoke, :ok, :fail or :info, not x");
+  REFUSED(f, "{\"process\":1,\"type\":\"x\"}",
+          "1:21: the type of an event is invoke, ok, fail or info (outcome unknown), not x");
 }
 
 TEST(formats_bad_jepsen_log) {

@@ -146,6 +146,38 @@ static bool say_empty(const struct view *v) {
   return true;
 }
 
+/* How many insertions into the object were called before an event and did not return full. */
+static size_t inserted_before(const struct view *v, uint32_t object, uint32_t event) {
+  size_t n = 0;
+  for (size_t i = 0; i < v->h->ops.count; i++) {
+    const struct op *o = &v->h->ops.at[i];
+    n += is_put(v, o) && o->object == object && o->call < event && (op_pending(o) || o->result != V_FULL);
+  }
+  return n;
+}
+
+/* More inside than fit, or full where fewer had ever been put in. */
+static bool say_full(const struct view *v) {
+  size_t inside = 0;
+  for (size_t i = 0; i < v->r->core_count; i++) {
+    const struct op *o = op_at(v, v->r->core[i]);
+    bool put = is_put(v, o) && !op_pending(o);
+    if (put && o->result == V_FULL && !v->spec->weak) {
+      size_t before = inserted_before(v, o->object, o->ret);
+      if (before >= v->spec->k) continue;
+      say_call(v, o);
+      text_printf(v->out, " returned full, but no more than %zu value%s can have been inside, and %" PRIu32 " fit",
+                  before, before == 1 ? "" : "s", v->spec->k);
+      return true;
+    }
+    inside += put && o->result != V_FULL && o->result != V_UNKNOWN;
+  }
+  if (inside != v->r->core_count || inside <= v->spec->k) return false;
+  text_printf(v->out, "%zu values were inside at once, but the %s has room for %" PRIu32, inside, v->spec->name,
+              v->spec->k);
+  return true;
+}
+
 /* Two values in the wrong order: b came out although a should have come first. */
 static bool say_order(const struct view *v, bool lifo, int priority) {
   if (v->r->core_count > 4) return false; /* two insertions and two removals */
@@ -380,6 +412,7 @@ static bool say_container(const struct view *v) {
   bool ordered = f == FAMILY_QUEUE || f == FAMILY_STACK || f == FAMILY_PRIORITY_QUEUE;
   int priority = f != FAMILY_PRIORITY_QUEUE ? 0 : v->spec->greatest_first ? -1 : 1;
   if (say_origin(v)) return true;
+  if (v->spec->bounded && !v->r->start_count && affords(v, v->h->ops.count) && say_full(v)) return true;
   return !v->r->start_count && (say_empty(v) || (ordered && say_order(v, f == FAMILY_STACK, priority)));
 }
 

@@ -33,6 +33,7 @@ struct guess {
   const struct header_function *of[ROLES];
   const char *spec;          /* "bounded_queue(2)" */
   const char *insert, *take; /* its operations, where it is not keyed */
+  bool asked;                /* ... by --spec */
   bool bounded, keyed, mapped;
 };
 
@@ -198,6 +199,7 @@ static void guess_spec(struct guess *g, const char *asked) {
                 ? g->bounded ? "bounded_queue(2)" : "queue"
             : has_word(g->of[PUT]->name, "push") ? g->bounded ? "bounded_stack(2)" : "stack"
                                                  : "queue";
+  g->asked = asked != NULL;
   if (asked) g->spec = asked;
 }
 
@@ -482,7 +484,10 @@ static void put_harness(const struct guess *g, struct text *t) {
   if (tells) text_add(t, "#define SUCCEEDS(result) ((result) == 0)\n");
   if (sized || tells) text_char(t, '\n');
   text_add(t, text_string(&body));
-  text_printf(t, "\nASIF_OBJECT(%s)\n", g->spec);
+  if (sized && g->bounded && !g->asked) /* so that the two change together */
+    text_printf(t, "\nASIF_OBJECT(%.*s(SIZE))\n", (int)strcspn(g->spec, "("), g->spec);
+  else
+    text_printf(t, "\nASIF_OBJECT(%s)\n", g->spec);
   const char *two[] = {g->mapped  ? "insert"
                        : g->keyed ? "add"
                                   : g->insert,
@@ -538,12 +543,14 @@ static int write_harness(const struct args *a, const struct guess *g, char *cons
   FILE *f = fopen(path, "wx"); /* what somebody may have changed is not written over */
   bool good = f && fwrite(text_string(&t), 1, t.count, f) == t.count;
   if (f) good = fclose(f) == 0 && good;
+  if (!f && errno == EEXIST)
+    return say_error("%s is there already and is not written over; -o FILE names another", path), EXIT_USAGE;
   if (!good) return say_error("%s cannot be written: %s", path, strerror(errno)), EXIT_USAGE;
   if (!header_compiles(a->mem, path, flags, &said))
     return say_error("%s is written, but does not compile yet:\n%.1000s", path, text_string(&said)), EXIT_USAGE;
   struct text next;
   text_open(&next, a->mem);
-  text_printf(&next, "%s: %s; next: asif test %s, with the files of the library\n", path, g->spec, path);
+  text_printf(&next, "%s: %s; look at it, then: asif test %s LIBRARY.c...\n", path, g->spec, path);
   return write_stdout(text_string(&next), next.count) ? EXIT_HOLDS : EXIT_USAGE;
 }
 

@@ -275,6 +275,41 @@ static void note_unreached(const struct test_job *j, struct mem *m, notes *to) {
   if (what) note(m, to, "never executed: %.800s; %s", what, reach_more(j, m));
 }
 
+/* The specification "weak-..." of this one, with the same operations in the same places; false if there is none. */
+static bool weaker(const struct spec *s, struct mem *m, struct spec *weak, const char **name) {
+  struct text t;
+  struct problem none;
+  text_open(&t, m);
+  text_printf(&t, "weak-%s", s->name);
+  if (s->param) text_printf(&t, "(%u)", s->k);
+  *name = text_string(&t);
+  if (s->weak || !s->container || !spec_named(*name, weak, &none) || weak->op_count < s->op_count) return false;
+  for (unsigned i = 0; i < s->op_count; i++)
+    if (strcmp(s->ops[i].names, weak->ops[i].names) != 0) return false;
+  weak->values = s->values;
+  weak->processes = s->processes;
+  return true;
+}
+
+/* Many containers return empty, or full, while another operation is under way, by design. A violation that is only
+ * that is one by the choice of the specification. */
+static void note_weaker(const struct test_job *j, struct mem *m, notes *to) {
+  const struct finding *f = &j->answer.finding;
+  const struct spec *s = &j->spec;
+  struct check_options options = {.method = METHOD_SEARCH, .jobs = 1};
+  struct check_result result;
+  struct limits limits;
+  struct problem none;
+  struct spec weak;
+  const char *name;
+  if (j->answer.verdict != VERDICT_VIOLATED || f->found != FOUND_HISTORY || !f->history) return;
+  if (!weaker(s, m, &weak, &name)) return;
+  limits_start(&limits, 1, 0);
+  if (!check_history(m, f->history, &weak, &options, &limits, &result, &none)) return;
+  if (result.verdict == VERDICT_HOLDS)
+    note(m, to, "this history is linearizable for %s (%s): use it if the object promises no more", name, weak.summary);
+}
+
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
@@ -289,6 +324,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
          "threads access variables on each other's stacks: plain accesses there are not interleaved, and races there "
          "not seen");
   for (size_t i = 0; i < j->suppressions.count; i++) note(m, to, "%s", j->suppressions.at[i]);
+  note_weaker(j, m, to);
   note_races(j, m, to);
   note_unreached(j, m, to);
   if (arg_flag(j->args, "stats")) note_counts(s, m, to);
@@ -304,6 +340,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to, "some runs were given up: %s", s->unsupported);
   if (s->larger.unsupported) note(m, to, "some runs of larger clients were given up: %s", s->larger.unsupported);
   if (j->changed) note(m, to, "the code has changed since the token was made");
+  if (j->schedule.ignored) note(m, to, "%s", j->schedule.ignored);
   if (j->schedule.uninitialised) note(m, to, "%s", j->schedule.uninitialised);
   if (j->schedule.no_names) note(m, to, "%s", j->schedule.no_names);
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");

@@ -229,7 +229,9 @@ const char *history_retell(struct history *h) {
 const char *history_call(struct history *h, uint32_t process, uint32_t object, uint32_t method, const value *args,
                          int count, uint32_t line) {
   uint32_t *s = slot(h, process);
-  if (*s == RETIRED) return "calls again, but an earlier operation of it ended with unknown outcome";
+  if (*s == RETIRED)
+    return "calls again, but an earlier operation of it ended with unknown outcome, and may still be under way: what "
+           "follows needs a process of another name";
   if (*s != FREE) return "calls while its earlier call has not returned";
   const char *why = no_room(h, method);
   if (why) return why;

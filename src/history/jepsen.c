@@ -97,7 +97,7 @@ static bool find_client(struct jepsen *j, struct jepsen_event *e, bool *client) 
   if (!*client) return true;
   if (!s->process && s->info) {
     char why[100];
-    snprintf(why, sizeof why, "has an event, but the :info on line %llu came before any call",
+    snprintf(why, sizeof why, "has an event, but the info on line %llu came before any call",
              (unsigned long long)s->info);
     return bad_event(j, e, name, why);
   }
@@ -109,20 +109,21 @@ static bool find_client(struct jepsen *j, struct jepsen_event *e, bool *client) 
 /* Whose event is it? *client: one of those that use the object. False with the problem. */
 static bool find_process(struct jepsen *j, struct jepsen_event *e, bool *client) {
   *client = !e->nemesis;
-  if (!e->has_process) return bad_event(j, e, NULL, "the event has no :process");
+  if (!e->has_process)
+    return bad_event(j, e, NULL, "the event has no process; its keys are process, type, f and value");
   if (e->nemesis) {
     if (e->type != JEPSEN_OK) return true;
     return bad_event(j, e, NULL,
-                     "an operation of the nemesis is :ok, but the nemesis is taken for no client; if this one is, call "
-                     "it otherwise");
+                     "an operation of the nemesis is ok, but the nemesis is not a client; if it is one here, give it "
+                     "another name");
   }
   if (e->bad_type.line) {
-    problem_set(j->problem, "%s:%llu:%llu: the type of an event is :invoke, :ok, :fail or :info, not %s", j->in->name,
-                (unsigned long long)e->bad_type.line, (unsigned long long)e->bad_type.column, e->bad_type.text);
+    problem_set(j->problem, "%s:%llu:%llu: the type of an event is invoke, ok, fail or info (outcome unknown), not %s",
+                j->in->name, (unsigned long long)e->bad_type.line, (unsigned long long)e->bad_type.column,
+                e->bad_type.text);
     return false;
   }
-  if (e->type == JEPSEN_NONE)
-    return bad_event(j, e, NULL, "the event has no :type; it is :invoke, :ok, :fail or :info");
+  if (e->type == JEPSEN_NONE) return bad_event(j, e, NULL, "the event has no type, which is invoke, ok, fail or info");
   return !e->named || find_client(j, e, client);
 }
 
@@ -140,7 +141,7 @@ bool jepsen_add(struct jepsen *j, struct jepsen_event *e) {
   if (j->object == UINT32_MAX && !e->has_object) j->object = names_intern(h->objects, "x", 1);
   uint32_t object = e->has_object ? e->object : j->object;
   if (e->type == JEPSEN_INVOKE) {
-    if (!e->has_f) return bad_event(j, e, NULL, "the event has no :f, the operation's name");
+    if (!e->has_f) return bad_event(j, e, NULL, "the event has no f, the operation's name");
     value args[OP_ARGS];
     int count = arguments(j, e, args);
     why = history_call(h, e->process, object, e->f, args, count, e->line < UINT32_MAX ? (uint32_t)e->line : 0);

@@ -45,8 +45,9 @@ struct schedule {
   bool source_lines;         /* each line is shown with that of its source */
   bool no_places;            /* places in the source could not be found */
   const char *uninitialised; /* which result of an operation comes from memory that nobody wrote, and where; or NULL */
-  const char *no_names;      /* why fields of variables have no names; NULL: they have */
-  const char *printed;       /* by the code, the last of it; or NULL */
+  const char *ignored;  /* a result that says no, of an operation whose result does not count; NULL: there is none */
+  const char *no_names; /* why fields of variables have no names; NULL: they have */
+  const char *printed;  /* by the code, the last of it; or NULL */
 };
 
 #endif

@@ -199,12 +199,32 @@ static void note_fresh(struct telling *k, const struct moment *m, const struct t
   k->schedule->uninitialised = text_string(&t);
 }
 
+/* True if the code says that it did nothing, where the specification has no such result. */
+static bool is_ignored_refusal(const struct telling *k, const struct moment *m) {
+  const struct object_op *op = &k->object->ops[run_call(k->client, m->call)->op];
+  if (k->object->tests || k->object->self || k->object->spec.ops[op->method].result != RESULT_NONE) return false;
+  unsigned result = op->run.signature & 3;
+  return result == 1 ? !m->result : result > 1 && m->result == ASIF_FULL;
+}
+
+static void note_ignored(struct telling *k, const struct moment *m) {
+  struct text t;
+  text_open(&t, k->mem);
+  put_return(k, m, &t);
+  text_printf(&t,
+              ", but %s has no such result: the call counts as done. Choose a specification that has it "
+              "(docs/specs.md), or keep clients below the limit with ASIF_BOUND",
+              k->object->spec.name);
+  k->schedule->ignored = text_string(&t);
+}
+
 static void tell_return(struct telling *k, uint32_t step, unsigned fiber, const struct moment *m, struct saying *t) {
   const struct told_access *fresh = returned_fresh(k, m);
   put_return(k, m, &t->plain);
   put_return(k, m, &t->shown);
   if (fresh) text_add(&t->shown, ", uninitialised");
   if (fresh && !k->schedule->uninitialised) note_fresh(k, m, fresh);
+  if (!k->schedule->ignored && is_ignored_refusal(k, m)) note_ignored(k, m);
   add_line(k, step, fiber, SCHEDULE_RETURN, SIZE_MAX, NULL, t);
 }
 

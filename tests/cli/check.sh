@@ -50,6 +50,17 @@ sed -i 's/Cas(2, 7)/Read()/; s/Ok(true)/Ok(20000)/' long.txt
 run 1 "$asif" check long.txt --spec cas-register; says 'line 48002  B  Read() -> 20000  <-- impossible from here on'
 case $out in *'too much to decide'*) fail "$out" ;; esac
 
+# More than fit inside, and full where there was room.
+three='q Enq(1) A\nq Ok() A\nq Enq(2) A\nq Ok() A\nq Enq(3) A\nq %s() A\n'
+printf "$three" Ok >three.txt
+run 1 "$asif" check three.txt --spec 'bounded-queue(2)'; says 'Not linearizable: 3 values were inside at once, but the bounded-queue has room for 2'
+run 1 "$asif" check three.txt --spec 'weak-bounded-queue(2)'; says '3 values were inside at once, but the weak-bounded-queue has room for 2'
+run 0 "$asif" check three.txt --spec 'bounded-queue(3)'
+printf "$three" Full >three.txt
+run 1 "$asif" check three.txt --spec 'bounded-queue(3)'
+says 'Not linearizable: Enq(3) returned full, but no more than 2 values can have been inside, and 3 fit'
+run 0 "$asif" check three.txt --spec 'weak-bounded-queue(3)'
+
 # The picture in the README is what the program draws.
 (cd "$root" && "$asif" check examples/queue-bad.txt --quiet --svg "$scratch/picture.svg") >out
 cmp picture.svg "$root/docs/picture.svg" || fail 'docs/picture.svg: asif check examples/queue-bad.txt --svg docs/picture.svg'

@@ -19,8 +19,8 @@ done
 spec() { grep -qx "ASIF_OBJECT($2)" "asif_$1.c" || fail "$1: $(grep ASIF_OBJECT "asif_$1.c"), not $2"; }
 spec ms_queue queue
 spec treiber_stack stack
-spec mpmc_ring 'bounded_queue(2)'
-spec spsc_ring 'bounded_queue(2)'
+spec mpmc_ring 'bounded_queue(SIZE)'
+spec spsc_ring 'bounded_queue(SIZE)'
 spec lazy_set set
 spec multiset multiset
 spec chase_lev_deque work_stealing_deque
@@ -71,10 +71,10 @@ int ptrs_pop_ring(ptrs_t *p, void **item) {
   return empty ? -1 : 0;
 }
 C
-run 0 "$asif" init ptrs.h; says 'asif_ptrs.c: bounded_queue(2); next: asif test asif_ptrs.c'
+run 0 "$asif" init ptrs.h; says 'asif_ptrs.c: bounded_queue(2); look at it, then: asif test asif_ptrs.c'
 run 0 "$asif" test asif_ptrs.c ptrs.c --threads 2 --ops 2; says 'verdict: linearizable'
 run 1 "$asif" test asif_ptrs.c ptrs.c -- -DWRONG
-run 2 "$asif" init ptrs.h; warns 'asif_ptrs.c cannot be written: File exists'
+run 2 "$asif" init ptrs.h; warns 'asif_ptrs.c is there already and is not written over; -o FILE names another'
 run 0 "$asif" init ptrs.h -o -; says 'ASIF_FINAL(clean_up)'; says 'asif_pointer(v)'
 run 0 "$asif" init ptrs.h -o other.c --spec 'weak_bounded_queue(2)'
 grep -q 'ASIF_OBJECT(weak_bounded_queue(2))' other.c || fail 'the specification is not the one asked for'

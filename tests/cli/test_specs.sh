@@ -253,4 +253,30 @@ C
 upgrades='try_upgradable() try_upgrade() unlock() | read_lock() read_unlock()'
 run 0 "$asif" test upgrade.c --client "$upgrades"; says 'verdict: linearizable'
 run 1 "$asif" test upgrade.c --client "$upgrades" -- -DWRONG
+
+# A violation that a weaker specification allows, and a refusal that the specification does not have, are noted.
+cat >small.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+static atomic_int value, taken;
+static bool push(int v) {
+  if (atomic_exchange(&taken, 1)) return false;
+  atomic_store(&value, v);
+  return true;
+}
+static int pop(void) {
+  int v = atomic_exchange(&value, 0);
+  if (!v) return ASIF_EMPTY;
+  atomic_store(&taken, 0);
+  return v;
+}
+ASIF_OBJECT(SPEC)
+ASIF_OP_AS(PUT, push, ASIF_IN(1, 2))
+ASIF_OP_AS(GET, pop)
+C
+run 1 "$asif" test small.c -- -DSPEC='bounded_queue(1)' -DPUT=enq -DGET=deq; says 'note: this history is linearizable for weak-bounded-queue(1) ('
+run 0 "$asif" test small.c -n 2 -- -DSPEC='weak_bounded_queue(1)' -DPUT=enq -DGET=deq
+run 1 "$asif" test small.c --client 'push(1) push(2) pop() pop()' -- -DSPEC=queue -DPUT=enq -DGET=deq
+says 'note: push returns false, but queue has no such result: the call counts as done.'
 exit 0
