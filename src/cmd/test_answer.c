@@ -332,6 +332,9 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to,
          "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
          "them in between is not tried");
+  if (s->verdict == VERDICT_UNKNOWN && s->limit == LIMIT_TIME && j->object.tests &&
+      !j->options.explore.strategy->random && !j->options.explore.strategy->unit[0])
+    note(m, to, "--bound 2 runs the schedules of up to 2 delays only; --time-limit 5m searches longer");
   if (s->refused)
     note(m, to, "in %llu clients asif_require refused a call in every run", (unsigned long long)s->refused);
   if (j->object.asks_thread)

@@ -110,7 +110,9 @@ static bool read_input(struct compiling *k, const char *path) {
     in.kind = INPUT_ARCHIVE;
   else
     return problem_set(k->why,
-                       "%.300s: neither a source (.c, .cc, .cpp, .cxx, .s, .S) nor an object (.o) or archive (.a)",
+                       "%.300s: neither a source (.c, .cc, .cpp, .cxx, .s, .S) nor an object (.o) or archive (.a); of "
+                       "a linked program, "
+                       "give the objects",
                        path),
            false;
   if (access(path, R_OK)) return problem_set(k->why, "%.300s: %s", path, strerror(errno)), false;

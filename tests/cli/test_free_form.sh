@@ -157,4 +157,23 @@ ASIF_TEST(ends) {
 E
 run 0 "$asif" test deadline.c
 says 'verdict: holds (every schedule of 1 test;'
+
+# A test that is too large for the time says how to try less of it, or more.
+cat >large.c <<'END'
+#include <asif.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *add(void *a) {
+  for (int i = 0; i < 40; i++) atomic_fetch_add(&x, 1);
+  return a;
+}
+ASIF_TEST(many) {
+  pthread_t t[6];
+  for (int i = 0; i < 6; i++) pthread_create(&t[i], 0, add, 0);
+  for (int i = 0; i < 6; i++) pthread_join(t[i], 0);
+}
+END
+run 3 "$asif" test large.c --time-limit 0.1; says 'note: --bound 2 runs the schedules of up to 2 delays only; --time-limit 5m searches longer'
+run 0 "$asif" test large.c --bound 1; says 'verdict: no violation found'
 exit 0
