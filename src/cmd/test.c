@@ -21,63 +21,62 @@
 
 static const struct opt opts[] = {
     {"spec", 's', "SPEC", "@specs",
-     "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at\n"
+     "what the object must do: a name (`asif specs`), a file my.c, or self: what its operations do one at "
      "a time; default: what ASIF_OBJECT in the files says"},
     {"threads", 'n', "N", NULL, "clients of up to N threads (default: 3)"},
     {"ops", 'o', "N", NULL, "with up to N operations each (default: 2)"},
-    {"client", 'c', "CALLS", NULL, "only this one: 'push(1) pop() | pop()' is two threads"},
+    {"client", 'c', "CALLS", NULL, "only this client: 'push(1) pop() | pop()' is two threads"},
     {"main", 0, NULL, NULL,
-     "the files are a program, such as unit tests: main is the test, and fails where it returns a status other than\n"
-     "0. What follows -- is for the program then, and what follows another -- for the compiler"},
+     "the files are a program, such as unit tests: main is the test, and fails if it returns a status other than "
+     "0. What follows -- is then for the program, and what follows a second -- for the compiler"},
     {"dpor", 0, NULL, NULL,
-     "every schedule, one of each that differ only in the order of steps that do not matter to each other\n"
-     "(default where a client makes up to 8 calls)"},
+     "every schedule, up to the order of independent steps (default where a client makes up to 8 calls)"},
     {"bound", 'b', "N", NULL,
      "schedules with 0, 1, ... N delays (see --bound-by; default where a client makes more calls: more and more)"},
     {"bound-by", 0, "WHAT", "delay|preemption|rounds",
-     "what --bound counts: whose turn it is put off, threads that are interrupted, or rounds of turns"},
+     "what --bound counts: delays of the thread whose turn it is (default), preemptions, or rounds of turns"},
     {"cache", 0, "HOW", "yes|no",
-     "do not go on where an equivalent schedule has been: of --bound (default: no) and --all (default: yes)"},
+     "end a run where an equivalent schedule has been explored: for --bound (default: no) and --all (default: yes)"},
     {"skip", 0, "HOW", "yes|no",
-     "do not run a schedule with delays that is known to differ from another only in the order of steps that\n"
-     "do not matter to each other (default: yes)"},
+     "do not run a schedule with delays that is known to differ from another only in the order of independent "
+     "steps (default: yes)"},
     {"loops", 0, "HOW", "block|explore",
-     "a thread that has gone round a loop, changed nothing, and is where it could have been without that: it goes\n"
-     "no further in that schedule, of --dpor (default), or everything is explored"},
+     "for --dpor: halt a thread after an iteration of a loop that changed nothing (default), or explore "
+     "everything"},
     {"reuse", 0, "BLOCKS", "held|all",
-     "which freed blocks an allocation may get again: those whose address another thread or memory may still\n"
+     "which freed blocks an allocation may get again: those whose address another thread or memory may still "
      "have (default), or all"},
     {"random", 0, "HOW", NULL, "random schedules: pct:D (priorities, for bugs of depth D) or uniform"},
-    {"runs", 0, "N", NULL, "of --random: so many of each client (default: 10000)"},
+    {"runs", 0, "N", NULL, "with --random: that many schedules of each client (default: 10000)"},
     {"seed", 0, "N", NULL,
-     "of --random: the same seed gives the same schedules; of --stress: the same calls (default: 1)"},
+     "with --random, the same seed gives the same schedules; with --stress, the same calls (default: 1)"},
     {"all", 0, NULL, NULL,
      "every schedule, without the reduction of --dpor; with --cache no, with nothing left out: for comparison"},
     {"monitor", 0, "approx:K", NULL,
-     "monitor histories by A_k instead of checking them: sees the violations that show within the last K\n"
+     "monitor histories by A_k instead of checking them: sees the violations that show within the last K "
      "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"volatile", 0, "ORDER", "relaxed|acquire-release|seq-cst",
-     "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where\n"
+     "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where "
      "two of them race)"},
     {"suppressions", 0, "FILE", "@files",
      "do not report the races that this file names, in the thread sanitizer's format: race:FUNCTION, file:PATH"},
     {"leaks", 0, "HOW", "yes|no|auto",
-     "memory nobody can reach at the end is a violation (default: where the code frees any itself)"},
-    {"steps", 0, "N", NULL, "give a run up after so many steps (default: 20000)"},
-    {"keep-going", 'k', NULL, NULL, "search on when something was found, and list all that differ in kind or place"},
+     "memory that cannot be reached at the end is a violation (default: auto, if the code frees any itself)"},
+    {"steps", 0, "N", NULL, "give up a run after that many steps (default: 20000)"},
+    {"keep-going", 'k', NULL, NULL, "go on after a violation, and list all that differ in kind or place"},
     {"jobs", 'j', "N", NULL, "processes that explore (default: one a core)"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
     {"html", 0, "FILE", "@files", "write a page with the violation"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
     {"evidence", 'e', "FILE", "@files",
-     "write what the verdict rests on, for `asif replay`; with --stress: of a history that is wrong"},
+     "write the evidence for the verdict, for `asif replay`; with --stress, of a history that is wrong"},
     {"time-limit", 't', "TIME", NULL,
      "search no longer than this: 10, 0.5, 5m; what was asked for and not done makes the verdict unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"schedules-limit", 0, "N", NULL,
-     "give up after so many schedules, of all clients together; unlike a time, the same on every machine"},
+     "give up after that many schedules, of all clients together; unlike a time, the same on every machine"},
     {"stats", 0, NULL, NULL, "a note says how many runs came to their end, and why others were given up"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
     {"replay", 0, "TOKEN", NULL, "repeat a violation: the token is what its report ends with"},
@@ -703,10 +702,11 @@ const struct command command_test = {
                "lines that say what the object is (docs/harness.md); none are needed where functions have the\n"
                "names of the specification's operations and --spec is given.\n"
                "\n"
-               "Threads call its operations, in every combination up to a size, smallest first, and run under one\n"
-               "schedule after the other: every one, up to the order of steps that do not matter to each other.\n"
-               "Every history is checked; data races, uses of freed memory, leaks, deadlocks, loops that wait for\n"
-               "ever, failed assertions and crashes are wrong too. The first that is wrong is shown.\n"
+               "Threads call its operations, in every combination up to a size, smallest first, under every\n"
+               "schedule, up to the order of independent steps. Every history is checked; data races, uses of\n"
+               "freed memory, leaks, deadlocks, livelocks, failed assertions and crashes are violations too. The\n"
+               "first violation is shown. Files with ASIF_TEST bodies, or --main, are tests that start threads\n"
+               "themselves (docs/test.md).\n"
                "\n"
                "With --stress, threads of the system run on the cores there are and call operations at random,\n"
                "round after round; what they record is checked. Which schedules occur is up to the machine.\n"
@@ -715,8 +715,9 @@ const struct command command_test = {
                "preemptions: for up to 10 seconds, or for all of --time-limit. Compiling does not count. The verdict\n"
                "says how far it came. Memory is sequentially consistent.\n"
                "\n"
-               "Exit status: 0 nothing wrong in what was asked for, 1 violated, 2 bad usage or code that does not\n"
-               "compile, 3 unknown (a limit was reached), 4 internal error.\n"
+               "Exit status: 0 no violation in what was run (the verdict says whether that was every schedule),\n"
+               "1 violated, 2 bad usage or code that does not compile, 3 unknown (a limit was reached, or the\n"
+               "code cannot be run under a scheduler), 4 internal error.\n"
                "\n"
                "Examples:\n"
                "  asif test stack.c                              the specification is in the file\n"
@@ -731,7 +732,8 @@ const struct command command_test = {
                "  asif test queue.c --stress --throughput        how fast is it?\n"
                "  asif test queue.c --evidence why.txt; asif replay why.txt\n"
                "  asif test queue.c -- -O2 -Iinclude -DSIZE=4    for the compiler\n"
-               "  CC=\"asif cc\" make && asif test harness.c queue.o pool.o\n",
+               "  CC=\"asif cc\" make && asif test harness.c queue.o pool.o\n"
+               "  asif test --main test.cpp queue.o -- --filter=full -- -Iinclude   a program of its own\n",
     .opts = opts,
     .least = 1,
     .most = -1,

@@ -12,14 +12,15 @@
       {"time", 0, "TIME", NULL, "stress: how long each thread makes calls in a round, instead of --ops: 0.01"}, \
       {"history", 0, "FILE", "@files", "stress: make the calls of this history, each process on a thread of its own"}, \
       {"repeat", 0, "N", NULL, \
-       "stress: so many rounds (default: with --history 1, else until the time limit, 10 s); with --replay: so many " \
-       "times"}, \
+       "stress: that many rounds (default: with --history 1, otherwise until the time limit, 10 s); with --replay: " \
+       "that many runs"}, \
       {"output", 0, "FILE", "@files", \
-       "stress: write the rounds as Wing and Gong do; without --history and --repeat, the last one; -: here"}, \
+       "stress: write the rounds in Wing and Gong's format; without --history and --repeat, the last one only; -: to " \
+       "standard output"}, \
       {"no-perturb", 0, NULL, NULL, \
-       "stress: only the code as it ships; else two of three rounds have threads stumble at shared accesses"}, \
+       "stress: only the code as it ships; by default, threads pause at shared accesses in two rounds of three"}, \
       {"sanitize", 0, "WHAT", "thread|address", "stress: compiled with this sanitizer"}, \
-      {"hang", 0, "TIME", NULL, "stress: operations hang when none has returned for so long (default: 5)"}, { \
+      {"hang", 0, "TIME", NULL, "stress: operations hang if none has returned for this long (default: 5)"}, { \
     "throughput", 0, NULL, NULL, "stress: measure throughput and latency, for 1, 2, ... threads" \
   }
 
