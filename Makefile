@@ -173,7 +173,7 @@ uninstall-objects:
 
 # What it looks like.
 demo:
-	@tools/deps build
+	@tools/deps build || echo 'going on without' >&2
 	@$(MAKE) -j$(JOBS) -s all
 	@tools/demo $(B)
 
@@ -293,9 +293,9 @@ $(B)/bench-monitor: bench/monitor.c $(B)/libasif.a $(B)/libasif-objects.a $(B)/f
 
 help:
 	@echo 'make            build build/asif, libasif'
-	@echo 'make demo       check two example histories'
-	@echo 'make test       everything that is tested, with sanitizers and both compilers'
-	@echo 'make test-long  the same, with the tests that take long'
+	@echo 'make demo       check, test, verify and prove examples, and draw them'
+	@echo 'make test       run all tests, with sanitizers and both compilers'
+	@echo 'make test-long  run the long tests too'
 	@echo 'make test-packages  objects of Debian packages'
 	@echo 'make test-aarch64  inline assembly of aarch64, in an emulator'
 	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
@@ -304,7 +304,7 @@ help:
 	@echo 'make soak       the objects that are right under asif test for an hour (SOAK_SECONDS=3600)'
 	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
 	@echo 'make bench      measure, write bench/results'
-	@echo 'make install    PREFIX=/usr/local DESTDIR='
+	@echo 'make install    install under PREFIX=/usr/local, below DESTDIR; make uninstall'
 	@echo 'make clean'
 
 clean:
