@@ -1,11 +1,12 @@
-/* The last run once more, with blocks displaced or threads exchanged: does what was said of it stand wherever blocks
- * lie, and whoever does what? Nothing of such a run is kept, and nothing looked for. */
+/* The last run once more, with blocks displaced, threads exchanged, or another end: does what was said of it stand
+ * wherever blocks lie, whoever does what, and whatever the schedule? Nothing of such a run is kept, and nothing looked
+ * for. */
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "run/heap_parts.h"
 
-bool again_runs;
+bool again_runs, again_goes_on;
 
 static struct {
   const struct client *client;
@@ -78,6 +79,96 @@ bool again_leaks(const struct client *client) {
   if (!stands || told.found != FOUND_LEAK) return false;
   run_words = told.words;
   return true;
+}
+
+/* Livelocks. A run that came back to a state it was in can do so for ever. It is a livelock only if no schedule leads out
+ * of there. A schedule that keeps two threads in step, so that each finds what the other holds and gives back what it
+ * holds itself, is not one that a scheduler would make for ever: where one of them goes on alone, it comes through. So
+ * from states of the repeated part, the first ones and some from all over it, each thread goes first: the others take
+ * steps only while it cannot, in order. If an operation returns in one of these runs it was not a livelock. */
+
+enum { STATES_TRIED = 16, STEPS_TRIED = 4000, CIRCLES_KNOWN = 64 };
+
+static struct {
+  uint64_t states[CIRCLES_KNOWN]; /* no way out of these was found */
+  size_t count;
+} circles;
+
+static bool is_known(uint64_t state) {
+  for (size_t i = 0; i < circles.count && i < CIRCLES_KNOWN; i++)
+    if (circles.states[i] == state) return true;
+  return false;
+}
+
+struct way_out {
+  unsigned first;  /* the thread that goes first */
+  size_t from;     /* the step from which on it does */
+  size_t returned; /* operations that had returned by then */
+  bool found;
+};
+
+static size_t returns(const struct run *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->moment_count; i++) count += r->moments[i].is_return;
+  return count;
+}
+
+static int choose_first(void *context, const struct run *r, struct choice *choice) {
+  struct way_out *w = context;
+  if (r->count == w->from) w->returned = returns(r);
+  w->found |= returns(r) > w->returned;
+  if (w->found || r->count >= w->from + STEPS_TRIED) return CHOOSE_STOP;
+  uint64_t enabled = r->enabled, later = enabled & ~(((uint64_t)1 << w->first) - 1);
+  *choice = (struct choice){(uint8_t)__builtin_ctzll(later ? later : enabled), 0};
+  return 0;
+}
+
+/* The run may have ended with the step in which the operation returned. */
+static void look_for_return(void *self, const struct run *r) {
+  struct way_out *w = self;
+  w->found |= r && r->count > w->from && returns(r) > w->returned;
+}
+
+static bool leads_out(unsigned first, size_t from) {
+  struct way_out w = {.first = first, .from = from};
+  kept_forget();
+  run_aside(again.client,
+            &(struct plan){.choices = again.choices, .count = from, .choose = choose_first, .context = &w},
+            look_for_return, &w);
+  kept_forget();
+  return w.found;
+}
+
+static bool no_way_out(size_t begin, uint64_t alive) {
+  size_t apart = (again.count - begin) / STATES_TRIED + 1;
+  for (size_t i = 0, from = begin; from < again.count; i++, from += i < STATES_TRIED ? 1 : apart)
+    for (uint64_t rest = alive; rest; rest &= rest - 1)
+      if (leads_out((unsigned)__builtin_ctzll(rest), from)) return false;
+  return true;
+}
+
+bool again_circle(const struct client *client) {
+  struct run whole = run;
+  const struct recorder *recorder = recording;
+  bool leaks = options.leaks;
+  uint64_t state = spin_circle ^ hash_mix(whole.alive);
+  if (is_known(state) || !keep_choices(client)) return true;
+  run_record(NULL);
+  options.leaks = false;
+  again_runs = again_goes_on = true;
+  bool stands = no_way_out(whole.repeats, whole.alive);
+  again_goes_on = false;
+  static struct told told;
+  if (stands) {
+    circles.states[circles.count++ % CIRCLES_KNOWN] = state;
+    run_again_to(keep_words, &told); /* so that memory is as the run left it */
+  }
+  again_runs = false;
+  options.leaks = leaks;
+  run_record(recorder);
+  free(again.choices);
+  run = whole;
+  return stands;
 }
 
 /* Addresses: with blocks at other distances, is all that is read and written the same, but for them? */

@@ -204,7 +204,7 @@ static inline void record_moment(unsigned thread, size_t step, uint32_t call, bo
 /* Checks that are not made before every step: from step marks.checked_at on. False: it would be the last in a row. */
 static bool check_length(size_t i, uint64_t enabled) {
   if (i == steps_most) run_stop(RUN_LONG);
-  if (i >= SPIN_WATCH) spin_watch(enabled);
+  if (i >= SPIN_WATCH && !again_goes_on) spin_watch(enabled);
   bool last = i + 1 >= marks.row + ROW_MOST;
   if (last) marks.row = i + 1;
   size_t next = i >= SPIN_WATCH ? i + 1 : marks.row + ROW_MOST - 1 < SPIN_WATCH ? marks.row + ROW_MOST - 1 : SPIN_WATCH;
@@ -673,7 +673,7 @@ static void reset_results(const struct client *client) {
   run.found = FOUND_NOTHING;
   run.forsaken = 0;
   run.said = "";
-  run.spun = 0;
+  run.spun = run.repeats = 0;
   run.finishing = false;
   run_words.count = 0;
   internal[0] = '\0';
@@ -779,6 +779,12 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     return NULL;
   }
   if (UNLIKELY(run.found == FOUND_LEAK) && !again_runs && !again_leaks(client)) {
+    run.found = FOUND_NOTHING;
+    run.said = "";
+    run_words.count = 0;
+  }
+  if (UNLIKELY(run.repeats) && !again_runs && !again_circle(client)) {
+    run.end = RUN_LONG;
     run.found = FOUND_NOTHING;
     run.said = "";
     run_words.count = 0;

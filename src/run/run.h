@@ -133,7 +133,8 @@ const char *found_name(enum found); /* "data race", "use after free", ... */
 enum run_end {
   RUN_WHOLE, /* every thread ended, or there is a finding */
   RUN_CUT,   /* the chooser said stop */
-  RUN_LONG,  /* more steps than allowed, and it is not known that it would never end */
+  RUN_LONG,  /* more steps than allowed, and it is not known that it would never end; or it can go on like this for ever,
+              * and another schedule ends it (again_circle) */
   RUN_CANNOT /* the object's asif_require refused a call: the run does not count */
 };
 
@@ -208,6 +209,8 @@ struct run {
   uint64_t forsaken; /* of a deadlock: who waits for a mutex or another lock of the threads library that it holds
                         itself, or that its owner locked in an operation that has returned: nobody will unlock it; and
                         who goes round a loop that nobody can change, but in a data race */
+  size_t repeats; /* of a livelock in which threads write: after this many steps everything was as it is at the end; 0:
+                     it is another */
   size_t spun; /* the last step with STEP_SPINS, of those not taken over from the run before, counted from 1; 0: there
                   is none */
   bool shares_stacks; /* without options.stacks: in some run so far a thread accessed another's stack, other than

@@ -444,8 +444,10 @@ uint64_t heap_place(uint64_t word); /* of an address in a known form: which bloc
 
 /* The last run once more (again.c; and run_exchanged): do its leaks, and addresses that are not known in every form,
  * stand? */
-extern bool again_runs; /* such a run is made */
+extern bool again_runs;    /* such a run is made */
+extern bool again_goes_on; /* ... beyond where the run was found never to end */
 bool again_leaks(const struct client *);
+bool again_circle(const struct client *); /* no schedule tried lets an operation return: it is a livelock */
 bool again_addresses(const struct client *);
 
 /* Accesses whose races are not reported (forgiven.c). */
@@ -585,6 +587,7 @@ void spin_land(uintptr_t pc, uint64_t result, void **slot);
 #define SPIN_WATCH            2000 /* steps after which a run is watched */
 void spin_watch(
     uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
+extern uint64_t spin_circle; /* where run.repeats: a hash of the state that the run came back to */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */
 _Noreturn void spin_stuck(void);
 

@@ -23,7 +23,8 @@
  *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
  * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
- * can go on like this for ever, however fair its schedule is. */
+ * can go on like this for ever, however fair its schedule is. Whether it is a livelock, from which no schedule leads out,
+ * is found by trying others (again.c). */
 #include "run/sync.h"
 
 #include <errno.h>
@@ -387,6 +388,8 @@ static struct {
   uint64_t could, did;  /* the fibers that could take a step since then, and those that did */
 } before;
 
+uint64_t spin_circle;
+
 static uint64_t hash_fibers(void) {
   uint64_t h = waiters_hash() ^ hash_mix(time_hash() + random_hash()) ^ scheduler.alive ^ hash_mix(scheduler.spinning);
   for (uint64_t rest = scheduler.alive; rest; rest &= rest - 1) {
@@ -430,6 +433,8 @@ static bool only_accesses(void) {
 
 _Noreturn static void found_circle(void) {
   size_t length = run.count - before.step;
+  run.repeats = before.step;
+  spin_circle = before.all;
   char who[160] = "";
   size_t at = 0;
   for (uint64_t rest = before.did; rest && at < sizeof who; rest &= rest - 1)

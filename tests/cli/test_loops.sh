@@ -225,4 +225,56 @@ run 0 "$asif" test scoped.cpp -- -std=c++17
 says 'verdict: holds (every schedule of 1 test;'
 run 1 "$asif" test scoped.cpp -- -std=c++17 -DKEEPS
 says 'verdict: violated: '
+
+# The same with other locks, and with what is given back without a lock: a schedule in which they hinder each other for ever is not a livelock, since
+# each comes through alone. Not every schedule can be run, and the verdict says so.
+backs_off() { # DECLARATIONS TAKE TRY GIVE
+  object <<END
+#include <pthread.h>
+#include <semaphore.h>
+$1
+static int n;
+static int add(int one) {
+  void *x = one ? (void *)&a : (void *)&b, *y = one ? (void *)&b : (void *)&a;
+  for (;;) {
+    $2;
+    if ($3) break;
+    $4(x);
+  }
+  int v = n++;
+  $4(&a);
+  $4(&b);
+  return v;
+}
+ASIF_OBJECT(self)
+ASIF_OP(add, ASIF_IN(0, 1))
+END
+}
+tried=0
+while IFS='|' read -r declared take try give; do
+  backs_off "$declared" "$take" "$try" "$give"
+  run 3 "$asif" test o.c --client 'add(0) | add(1)' --bound 4 --schedules-limit 3000 --jobs 1
+  says 'verdict: unknown'
+  grep -q -i livelock out && fail "a livelock"
+  tried=$((tried + 1))
+done <<'END'
+static pthread_rwlock_t a, b;|pthread_rwlock_wrlock(x)|!pthread_rwlock_trywrlock(y)|pthread_rwlock_unlock
+static sem_t a, b; static void begin(void) { sem_init(&a, 0, 1); sem_init(&b, 0, 1); } ASIF_INIT(begin)|sem_wait(x)|!sem_trywait(y)|sem_post
+static atomic_flag a, b;|while (atomic_flag_test_and_set((atomic_flag *)x)) {}|!atomic_flag_test_and_set((atomic_flag *)y)|atomic_flag_clear
+END
+[ $tried = 3 ] || fail "$tried were tried"
+# Two that are in at once write for ever, and neither can leave: a livelock.
+object <<'END'
+static atomic_int in, flips;
+static int add(void) {
+  int v = atomic_fetch_add(&in, 1);
+  while (atomic_load(&in) == 2) atomic_fetch_xor(&flips, 1);
+  return v;
+}
+ASIF_OBJECT(self)
+ASIF_OP(add)
+END
+run 1 "$asif" test o.c --client 'add() | add()'; says 'verdict: violated: livelock'; says 'everything is as it was'
+token=$(sed -n 's/^replay: --replay //p' out)
+run 1 "$asif" test o.c --replay "$token"; says 'verdict: violated: livelock'
 exit 0
