@@ -81,11 +81,11 @@ bool again_leaks(const struct client *client) {
   return true;
 }
 
-/* Livelocks. A run that came back to a state it was in can do so for ever. It is a livelock only if no schedule leads out
- * of there. A schedule that keeps two threads in step, so that each finds what the other holds and gives back what it
- * holds itself, is not one that a scheduler would make for ever: where one of them goes on alone, it comes through. So
- * from states of the repeated part, the first ones and some from all over it, each thread goes first: the others take
- * steps only while it cannot, in order. If an operation returns in one of these runs it was not a livelock. */
+/* Livelocks. A run that came back to a state it was in can do so for ever. It is a livelock only if no schedule leads
+ * out of there. A schedule that keeps two threads in step, so that each finds what the other holds and gives back what
+ * it holds itself, is not one that a scheduler would make for ever: where one of them goes on alone, it comes through.
+ * So from states of the repeated part, the first ones and some from all over it, each thread goes first: the others
+ * take steps only while it cannot, in order. If an operation returns in one of these runs it was not a livelock. */
 
 enum { STATES_TRIED = 16, STEPS_TRIED = 4000, CIRCLES_KNOWN = 64 };
 

@@ -133,8 +133,8 @@ const char *found_name(enum found); /* "data race", "use after free", ... */
 enum run_end {
   RUN_WHOLE, /* every thread ended, or there is a finding */
   RUN_CUT,   /* the chooser said stop */
-  RUN_LONG,  /* more steps than allowed, and it is not known that it would never end; or it can go on like this for ever,
-              * and another schedule ends it (again_circle) */
+  RUN_LONG, /* more steps than allowed, and it is not known that it would never end; or it can go on like this for ever,
+             * and another schedule ends it (again_circle) */
   RUN_CANNOT /* the object's asif_require refused a call: the run does not count */
 };
 

@@ -586,7 +586,7 @@ void spin_land(uintptr_t pc, uint64_t result, void **slot);
 #define SPIN_LAND(pc, result) (UNLIKELY(scheduler.watched) ? spin_land(pc, (uint64_t)(result), SPIN_SLOT) : (void)0)
 #define SPIN_WATCH            2000 /* steps after which a run is watched */
 void spin_watch(
-    uint64_t enabled); /* before each step from then on; ends the run if it would go on like this for ever */
+    uint64_t enabled);       /* before each step from then on; ends the run if it would go on like this for ever */
 extern uint64_t spin_circle; /* where run.repeats: a hash of the state that the run came back to */
 /* Nobody can take a step: says what it is and ends the run (deadlock, livelock). */
 _Noreturn void spin_stuck(void);

@@ -23,8 +23,8 @@
  *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
  * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
- * can go on like this for ever, however fair its schedule is. Whether it is a livelock, from which no schedule leads out,
- * is found by trying others (again.c). */
+ * can go on like this for ever, however fair its schedule is. Whether it is a livelock, from which no schedule leads
+ * out, is found by trying others (again.c). */
 #include "run/sync.h"
 
 #include <errno.h>
