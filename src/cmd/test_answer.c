@@ -315,7 +315,9 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
   if (j->compiled.unscanned && s->unsupported != j->compiled.unscanned) note(m, to, "%s", j->compiled.unscanned);
   if (s->long_runs)
-    note(m, to, "some runs were given up after too many steps (--steps): what they would have done is not known");
+    note(m, to,
+         "some runs were given up after too many steps (--steps), or where threads only hinder each other: what they "
+         "would have done is not known");
   if (s->waiting)
     note(m, to, "in %llu of the histories operations wait for ever, as they do with nothing concurrent: no violation",
          (unsigned long long)s->waiting);

@@ -75,6 +75,7 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
   if (!time_until(clock, when, &until)) return EINVAL;
   if (owner_of(m) == sync_self() && usable(m)) return lock_again(m, &until, pc);
   if (owner_of(m)) sync_others_first();
+  if (current) spin_tries(current);
   sync_point_timed(POINT_LOCK, m, SIZE, pc);
   sync_check(m, SIZE, pc);
   check(m, "locks", pc);
@@ -90,6 +91,7 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
 /* The owner of one that does not count is told that it is locked as others are: it may try in a loop, for ever. */
 static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   if (owner_of(m) == sync_self() && usable(m) && type_of(m) == PTHREAD_MUTEX_RECURSIVE) return lock_again(m, NULL, pc);
+  if (current) spin_tries(current);
   sync_point(POINT_LOCK, m, SIZE, pc);
   check(m, "locks", pc);
   if (owner_of(m)) {
@@ -97,6 +99,7 @@ static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
     if (current) spin_tried(current, &m->__data.__owner), spin_read_at(current, pc, (uintptr_t)m, owner_of(m), slot);
     return EBUSY;
   }
+  if (current) current->polling.repeats = false;
   own(m, pc);
   return 0;
 }
@@ -268,9 +271,11 @@ WRAPPED int WRAP(pthread_spin_lock)(pthread_spinlock_t *s) {
 }
 
 WRAPPED int WRAP(pthread_spin_trylock)(pthread_spinlock_t *s) {
+  if (current) spin_tries(current);
   sync_point(POINT_LOCK, (const void *)s, SIZE, CALLER);
   bool failed = *s != 0;
   if (!failed) {
+    if (current) current->polling.repeats = false;
     own_spinlock(s, CALLER);
   } else {
     sync_record(POINT_LOCK, (const void *)s, SIZE, true, CALLER);

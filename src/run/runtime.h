@@ -78,6 +78,8 @@ struct polling {
   uint32_t held;                         /* mutexes */
   bool dirty;                            /* it has changed something since it last locked its first */
   bool backs_off;                        /* it has found one taken since then */
+  bool
+      repeats; /* it has come back to the same state, whoever has locked what, and has locked nothing by trying since */
   bool compares;
 };
 
@@ -534,6 +536,7 @@ static inline void spin_reset(struct fiber *f) { /* the rest is not looked at be
   f->timeouts = 0;
   f->polling.pc = 0;
   f->polling.tried_count = f->polling.held = f->polling.unlocks = f->polling.next = 0;
+  f->polling.repeats = false;
 }
 /* It changed something itself, on its stack excepted, or did what does not come out the same again: it does not wait.
  */
@@ -541,7 +544,10 @@ static inline void spin_wrote(struct fiber *f) {
   f->spin.pc = 0;
   f->spin.reads = f->spin.next = 0;
   f->polling.dirty = true;
+  f->polling.repeats = false;
 }
+/* It is about to try to lock one: those who poll may have locked it. */
+void spin_tries(struct fiber *);
 /* It tried to lock one, and found it taken: there is the word that is 0 where it is free. */
 void spin_tried(struct fiber *, const volatile int *);
 /* Nobody can take a step: somebody who waits in a loop, though what it had found taken is free now, goes on. */

@@ -16,10 +16,12 @@
  * A loop may look at things with a mutex locked. Locking and unlocking are writes, but if nothing else is written in
  * between all is as it was: such a fiber *polls*, which is found in the same way, from one unlocking to the next. It is
  * not found while the mutex is locked, so that it does not wait with it. Nobody waits for a mutex to be locked, and so
- * that wakes nobody; that it is unlocked wakes those who spin, and of those who poll the ones that tried to lock it and
- * could not. Not if it is unlocked by somebody who could not lock another one: two that back off, as std::lock does,
- * would find each other's mutexes taken for ever, if they always took their steps by turns. One who has backed off a
- * few times lets the others go first; and if all have, one of them goes on alone.
+ * that wakes nobody. But a thread that tries to lock one sees whether it is: when it comes to that, those who poll go
+ * on for another round, in the middle of which it may find them. Not if it polls itself and does the same once more:
+ * they had that round when it came there first. That a mutex is unlocked wakes those who spin, and of those who poll
+ * the ones that tried to lock it and could not. Not if it is unlocked by somebody who could not lock another one: two
+ * that back off, as std::lock does, would find each other's mutexes taken for ever, if they always took their steps by
+ * turns. One who has backed off a few times lets the others go first; and if all have, one of them goes on alone.
  *
  * Threads that undo each other's writes for ever write, and so do not spin. In a long run the whole state is looked at,
  * again by Brent's scheme: if it is one that was before, and every fiber that could take a step in between did, the run
@@ -217,6 +219,16 @@ static void unlocked_again(struct fiber *f, const void *mutex, uintptr_t pc, voi
   }
 }
 
+void spin_tries(struct fiber *f) {
+  struct polling *p = &f->polling;
+  if (p->repeats && p->writes == scheduler.writes) return;
+  p->repeats = false;
+  uint64_t polls = scheduler.spinning & scheduler.polling & ~scheduler.halted & ~((uint64_t)1 << f->id);
+  if (!polls) return;
+  scheduler.spinning &= ~polls;
+  choose_again();
+}
+
 void spin_tried(struct fiber *f, const volatile int *word) {
   struct polling *p = &f->polling;
   p->backs_off = true;
@@ -276,6 +288,7 @@ void spin_unlocked(struct fiber *f, const void *mutex, uintptr_t pc, void **slot
 static void compare_polling(struct fiber *f, uint64_t state) {
   struct polling *p = &f->polling;
   bool same = p->writes == scheduler.writes && p->locks == scheduler.locks;
+  p->repeats = p->hits && p->writes == scheduler.writes && p->state == state;
   if (p->hits && same && p->state == state && scheduler.mode != MODE_QUIET) {
     scheduler.polling |= (uint64_t)1 << f->id;
     fiber_spins(f);

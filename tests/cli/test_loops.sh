@@ -277,4 +277,39 @@ END
 run 1 "$asif" test o.c --client 'add() | add()'; says 'verdict: violated: livelock'; says 'everything is as it was'
 token=$(sed -n 's/^replay: --replay //p' out)
 run 1 "$asif" test o.c --replay "$token"; says 'verdict: violated: livelock'
+
+# A thread that tries to lock a mutex may find it taken by one that locks it in a loop, however often that has gone round: waits is the loop.
+for waits in 'if (!pthread_mutex_trylock(&a)) break; pthread_mutex_unlock(&b);' 'int v = x; pthread_mutex_unlock(&b); if (v) return 0;'; do
+  object <<END
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+static int loops(void) {
+  for (;;) {
+    pthread_mutex_lock(&b);
+    $waits
+  }
+  pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b);
+  return 0;
+}
+static int tries(void) {
+  int taken = 0;
+  pthread_mutex_lock(&a);
+  for (int i = 0; i < 5; i++) {
+    if (pthread_mutex_trylock(&b)) taken++, pthread_mutex_lock(&b);
+    if (i == 4) x = 1;
+    pthread_mutex_unlock(&b);
+  }
+  pthread_mutex_unlock(&a);
+  assert(taken != 5);
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_OP(loops)
+ASIF_OP(tries)
+END
+  run 1 "$asif" test o.c --client 'loops() | tries()'; says 'assertion taken != 5 fails'
+done
 exit 0
