@@ -165,7 +165,8 @@ they 1 'verdict: violated: data race' queue std_queue.cc -- -DUNLOCKED
 they 0 "$complete" deque std_deque.cc --threads 2 --ops 2
 they 1 'verdict: violated: data race' deque std_deque.cc -- -DUNLOCKED
 they 0 "$complete" map std_map.cc --threads 2 --ops 2
-they 1 'verdict: violated: data race' map std_map.cc -- -DUNLOCKED
+# The tree is linked inside of libstdc++, which has no hooks: the race is not seen there, but what it leads to is.
+they 1 'verdict: not linearizable\|verdict: violated: data race' map std_map.cc -- -DUNLOCKED
 they 0 "$complete" unordered_map std_map.cc --threads 2 --ops 2 -- -DCONTAINER=std::unordered_map
 
 # The queue of stdexec before e81bceb, rewritten: its source is in no package.
