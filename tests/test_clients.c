@@ -109,9 +109,9 @@ TEST(clients_threads_that_differ) {
   struct made k;
   open_object(&k, "stack");
   add_op(&k, "pop", 2, 0, 0, 0);
-  k.object.asks_thread = true;
+  k.object.knows_thread = true;
   CHECK(all(&k, 2, 2).count == 2 + 4); /* 1, 2; 1|1, 1|2, 2|1, 2|2 */
-  k.object.asks_thread = false;
+  k.object.knows_thread = false;
   CHECK(all(&k, 2, 2).count == 2 + 3);
   mem_close(&k.mem);
 }
