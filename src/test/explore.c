@@ -106,7 +106,7 @@ bool explore_with(executor *execute, const struct client *client, const struct e
   mem_open(&own, limits);
   if (!MEM_GUARD(&own)) {
     if (!open_sets(&e)) {
-      problem_set(problem, "no memory for the set of happens-before traces");
+      problem_of(problem, PROBLEM_SYSTEM, "no memory for the set of happens-before traces");
       e.failed = true;
     } else {
       trace_open(&e.trace, &own, client->threads);

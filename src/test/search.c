@@ -356,6 +356,9 @@ static bool explore_client(struct searching *k, const struct client *c) {
       snprintf(w->unsupported, sizeof w->unsupported, "%.500s", why.text);
       if (task) task->cannot = true;
       w->outcome = WORKER_THROUGH;
+    } else if (why.kind == PROBLEM_SYSTEM) {
+      w->limit = LIMIT_NO_MEMORY;
+      w->outcome = WORKER_LIMIT;
     } else {
       problem_internal(&w->failed, "%.500s", why.text);
       w->outcome = WORKER_FAILED;
