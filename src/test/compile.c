@@ -469,10 +469,11 @@ static bool link_all(struct compiling *k, const char *object) {
     c.words = link_words(k, object, place);
     if (!c.words) return false;
     commands_run(&c, 1);
-    if ((!c.status && !c.error) || !k->options->hooks) break;
+    /* Of one that was killed the linker itself may still run, and write the file that another would. */
+    if ((!c.status && !c.error) || c.status < 0 || !k->options->hooks) break;
   }
   if (!c.status && !c.error) return tell(k, &c), true;
-  if (c.error) return failed(k, &c, object);
+  if (c.error || c.status < 0) return failed(k, &c, object);
   char *said = command_said(k->mem, &c, &n), *name = not_position_independent(k, said);
   if (name) return problem_set(k->why, "%.300s was not compiled with `asif cc`", name), false;
   fwrite(said, 1, n, stderr);
