@@ -107,7 +107,7 @@ static struct {
 } known;
 static struct pure_learned learned;
 static bool learning; /* in this run */
-static bool relaxed;  /* the code has atomic writes that are no releases */
+static bool relaxed;  /* the code has atomic writes that are not releases */
 
 /* Local states. */
 

@@ -397,7 +397,7 @@ static bool other_number(const char *s) {
   return !*s && (!whole || (*from != '0' && s - from > 18)); /* 0007 is a text that looks like a number */
 }
 
-/* Where values have an order, numbers that are no integers would be ordered as texts are. */
+/* Where values have an order, numbers that are not integers would be ordered as texts. */
 static bool bind_ordered(struct binder *b, struct history *h) {
   if (b->spec->family != FAMILY_PRIORITY_QUEUE && b->spec->family != FAMILY_ORDERED_MAP) return true;
   for (size_t i = 0; i < h->ops.count; i++) {

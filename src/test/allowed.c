@@ -57,6 +57,8 @@ bool client_misuses(struct mem *scratch, const struct object *o, const struct cl
 
 /* Every order of the calls. */
 
+enum { MISUSES_MOST = 200000 }; /* states: a client written by hand may have any number */
+
 struct walk {
   struct mem *mem;
   const struct object *object;
@@ -65,6 +67,7 @@ struct walk {
   bool (*ends)(struct walk *, struct state); /* what is looked for */
   uint32_t *at;                              /* of each thread: its next call */
   uint32_t found;                            /* the call looked for */
+  size_t most;                               /* states that are looked at, before the walk is given up; 0: all */
   VEC(struct state) seen; /* states of the specification with `at` before them: what has been looked at */
   uint32_t *table;        /* of them: index + 1 */
   size_t table_mask;
@@ -113,7 +116,7 @@ static bool same_left(const struct walk *w, unsigned t) {
 static bool walk_from(struct walk *w, struct state state) {
   mem_poll(w->mem);
   if (w->ends(w, state)) return true;
-  if (seen_before(w, state)) return false;
+  if (seen_before(w, state) || (w->most && w->seen.count > w->most)) return false;
   for (unsigned t = 0; t < w->client->threads; t++) {
     if (w->at[t] == w->client->first[t + 1] || same_left(w, t)) continue;
     struct op step = step_of(&w->spec, w->object, &w->client->calls[w->at[t]], t);
@@ -155,7 +158,7 @@ bool client_exceeds_bound(struct mem *scratch, const struct object *o, const str
 }
 
 /* True if a thread's next call is possible neither with what the thread holds nor with nothing held. A thread that
- * waits for itself makes a call that would be possible with nothing held, and is no misuse. */
+ * waits for itself makes a call that would be possible with nothing held, and is not a misuse. */
 static bool has_misuse(struct walk *w, struct state state) {
   const struct client *c = w->client;
   for (unsigned t = 0; t < c->threads; t++) {
@@ -181,7 +184,7 @@ static bool has_misuse(struct walk *w, struct state state) {
 
 bool client_finds_misuse(struct mem *m, const struct object *o, const struct client *c, uint32_t *call) {
   if (o->self || !o->spec.alone) return false;
-  struct walk w = {.mem = m, .object = o, .client = c, .spec = o->spec, .ends = has_misuse};
+  struct walk w = {.mem = m, .object = o, .client = c, .spec = o->spec, .ends = has_misuse, .most = MISUSES_MOST};
   bool found = walk(&w);
   *call = w.found;
   return found;
