@@ -96,16 +96,16 @@ char *read_text(const char *path) {
   return text;
 }
 
-static const char *member(const char *json, const char *name) {
+const char *member_of(const char *json, const char *name) {
   char key[60];
   snprintf(key, sizeof key, "\"%s\":", name);
   const char *at = strstr(json, key);
   return at ? at + strlen(key) : "";
 }
 
-double number_of(const char *json, const char *name) { return strtod(member(json, name), NULL); }
+double number_of(const char *json, const char *name) { return strtod(member_of(json, name), NULL); }
 
 void string_of(const char *json, const char *name, char *to, size_t room) {
-  const char *at = member(json, name);
+  const char *at = member_of(json, name);
   snprintf(to, room, "%.*s", *at == '"' ? (int)strcspn(at + 1, "\"") : 0, *at == '"' ? at + 1 : "");
 }

@@ -17,6 +17,7 @@ double clock_seconds(void);
 char *read_text(const char *path);
 /* A member of an answer in JSON: "" and 0 if there is none. */
 void string_of(const char *json, const char *name, char *to, size_t room);
+const char *member_of(const char *json, const char *name); /* what follows its name; "" if it has none */
 double number_of(const char *json, const char *name);
 
 /* The last line of a file, without its end; "" if there is none. */

@@ -218,18 +218,10 @@ static bool hopeless(const struct row *r, int reduction) {
   return false;
 }
 
-/* A field of the JSON object; "" if it has none. */
-static const char *field(const char *json, const char *name) {
-  char key[60];
-  snprintf(key, sizeof key, "\"%s\":", name);
-  const char *at = strstr(json, key);
-  return at ? at + strlen(key) : "";
-}
-
 static const char *verdict_in(const char *json) {
-  if (!strncmp(field(json, "verdict"), "\"holds", 6)) return "linearizable";
-  if (!strncmp(field(json, "violation"), "\"not linearizable", 17)) return "not linearizable";
-  return strncmp(field(json, "verdict"), "\"unknown", 8) ? "violated" : "unknown";
+  if (!strncmp(member_of(json, "verdict"), "\"holds", 6)) return "linearizable";
+  if (!strncmp(member_of(json, "violation"), "\"not linearizable", 17)) return "not linearizable";
+  return strncmp(member_of(json, "verdict"), "\"unknown", 8) ? "violated" : "unknown";
 }
 
 /* What the object begins with; the history and the path, which may be long, are not needed. */
@@ -262,15 +254,15 @@ static void run_ours(char *const *argv, struct ours *o) {
   do {
     whole[n] = run_program(argv, out, 0, &o->kb);
     read_beginning(out, json, sizeof json);
-    search[n] = atof(field(json, "search_cpu_seconds"));
+    search[n] = atof(member_of(json, "search_cpu_seconds"));
     n++;
   } while (once_more(n, whole[0]));
   o->tried = true;
   o->seconds = median(whole, n);
   o->search = median(search, n);
   o->verdict = verdict_in(json);
-  o->states = strtoul(field(json, "states"), NULL, 10);
-  o->bytes = atof(field(json, "bytes_per_state"));
+  o->states = strtoul(member_of(json, "states"), NULL, 10);
+  o->bytes = atof(member_of(json, "bytes_per_state"));
 }
 
 static void verify(const struct row *r, const char *reduce, struct ours *o) {
