@@ -2,10 +2,12 @@
  * is in tests/run/. */
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "images.h"
 #include "run/run.h"
+#include "run/runtime.h"
 #include "test.h"
 #include "test/test.h"
 
@@ -397,6 +399,27 @@ TEST(run_kept_states) {
     CHECKF(resumed > count / 2, "%lu of %zu runs began at a state", (unsigned long)resumed, count);
 #endif
   }
+}
+
+/* A process that ends for lack of memory says so, even where what the code prints is hidden. */
+TEST(run_no_memory_is_told) {
+  RUNS();
+  char said[300] = "";
+  int ends[2], status = 0;
+  CHECK(!pipe(ends));
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    dup2(ends[1], STDERR_FILENO);
+    output_show(); /* undoes the runner's output_leave */
+    output_hide();
+    no_memory("the globals of the code");
+  }
+  close(ends[1]);
+  CHECK(read(ends[0], said, sizeof said - 1) > 0 && waitpid(child, &status, 0) == child);
+  close(ends[0]);
+  CHECKF(strstr(said, "there is no memory for the globals of the code"), "%s", said);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY);
 }
 
 /* Every name that is wrapped is there. */

@@ -6,7 +6,7 @@
 enum problem_kind {
   PROBLEM_INPUT,       /* what the user gave is wrong: "file:line:col: what is wrong, and what would be right" */
   PROBLEM_UNSUPPORTED, /* what the user gave may be right, but is outside what Asif handles: the answer is unknown */
-  PROBLEM_SYSTEM,      /* the machine refused: a file, a process, memory */
+  PROBLEM_SYSTEM,      /* the machine refused a process or memory: the answer is unknown */
   PROBLEM_INTERNAL,    /* Asif contradicts itself; the text begins with "internal error: " */
 };
 

@@ -16,7 +16,8 @@ int status_of_output(int status, bool written) { return graver_status(status, wr
 int status_of_problem(const struct problem *p) {
   switch (p->kind) {
   case PROBLEM_INTERNAL: return EXIT_INTERNAL;
-  case PROBLEM_UNSUPPORTED: return EXIT_UNKNOWN;
+  case PROBLEM_UNSUPPORTED:
+  case PROBLEM_SYSTEM: return EXIT_UNKNOWN;
   default: return EXIT_USAGE;
   }
 }

@@ -483,7 +483,7 @@ static void on_interrupt(int sig) {
   commands_stop(); /* compilers */
 }
 
-/* Nothing was tested: the answer is unknown, and says why. */
+/* Nothing is known of what was tested: the answer is unknown, and says why. */
 static int answer_nothing(struct test_job *j, enum limit limit, const char *because) {
   object_close(&j->object);
   j->object = (struct object){.file = j->inputs[0], .bound = -1};
@@ -533,6 +533,8 @@ static int in_child(struct test_job *j) {
   bool late = j->limits.seconds > 0 && limits_elapsed(&j->limits) >= j->limits.seconds;
   if (!good && interrupted && !j->object.file)
     status = answer_nothing(j, late ? LIMIT_TIME : LIMIT_INTERRUPT, " before anything was tested");
+  else if (!good && why.kind == PROBLEM_SYSTEM)
+    status = answer_nothing(j, LIMIT_NONE, why.text);
   else
     status = good ? test_answer(j) : problem_status(&why);
   object_close(&j->object);
@@ -552,19 +554,20 @@ static int only_said(const struct test_job *j, const char *how) {
   return *j->status;
 }
 
-static int status_of_child(const struct test_job *j, int status) {
+static int status_of_child(struct test_job *j, int status) {
   const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
+  char said[200];
   if (*j->phase == PHASE_DONE) return *j->status;
   if (*j->phase == PHASE_SAID) return only_said(j, how);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) return EXIT_UNKNOWN; /* it has said so */
+  if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_NO_MEMORY) /* it has said for what */
+    return answer_nothing(j, LIMIT_NONE, "the process that runs the code had no memory left");
   if (*j->phase == PHASE_LOAD)
     return say_error("%s: the code ended while it was loaded, before any operation was called (%s): its constructors?",
                      j->inputs[0], how),
            EXIT_USAGE;
-  printf("verdict: unknown: the process that runs the code ended (%s): it may have written over memory that is not its "
-         "own\n",
-         WIFEXITED(status) ? "exit" : how);
-  return EXIT_UNKNOWN;
+  snprintf(said, sizeof said,
+           "the process that runs the code ended (%s): it may have written over memory that is not its own", how);
+  return answer_nothing(j, LIMIT_NONE, said);
 }
 
 /* --debug: the same command in a debugger, in one process. */

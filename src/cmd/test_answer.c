@@ -365,9 +365,10 @@ struct facts {
 static char *limit_reason(const struct test_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
-  if (j->answer.limit)
-    text_printf(&t, "%s%s", limit_told(j->answer.limit), j->because ? j->because : "");
-  else
+  if (j->answer.limit) text_add(&t, limit_told(j->answer.limit));
+  if (j->because)
+    text_add(&t, j->because);
+  else if (!j->answer.limit)
     text_add(&t, j->answer.unsupported);
   return text_of(m, &t);
 }

@@ -52,7 +52,7 @@ struct test_job {
   size_t other_count;
   uint64_t repeats;    /* how often */
   bool changed;        /* the token is of other code */
-  const char *because; /* of a limit: what more there is to say; or NULL */
+  const char *because; /* why the verdict is unknown: what is added to the limit, or, without one, all of it; or NULL */
 };
 
 /* What is wrong, in words. */

@@ -260,9 +260,9 @@ static bool is_preprocessed(struct run *r, char *const *cc_args) {
   for (char *const *a = cc_args; a && *a; a++) plain |= !strcmp(*a, "-P");
   if (plain || strstr(text_string(&r->out), "# 1 \"")) return true;
   const char *cc = getenv("CC");
-  problem_of(r->problem, PROBLEM_SYSTEM,
-             "%.200s: %.100s, which is to preprocess it, prints no preprocessed C: is it a compiler? CC names one",
-             r->path, cc && *cc ? cc : "cc");
+  problem_set(r->problem,
+              "%.200s: %.100s, which is to preprocess it, prints no preprocessed C: is it a compiler? CC names one",
+              r->path, cc && *cc ? cc : "cc");
   return false;
 }
 

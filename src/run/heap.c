@@ -147,11 +147,9 @@ static void keep_block(struct block *b) {
 /* Allocating. */
 
 void heap_full(size_t size) {
-  if (!current) {
-    fprintf(stderr, "asif: the tested code allocates %zu bytes while it is loaded: more than the %lu MB it may\n", size,
-            (unsigned long)(AREA_SIZE >> 20));
-    _exit(RUN_NO_MEMORY);
-  }
+  if (!current)
+    end_process("the tested code allocates %zu bytes while it is loaded: more than the %lu MB it may", size,
+                (unsigned long)(AREA_SIZE >> 20));
   run_found(FOUND_UNSUPPORTED, "%s allocates %zu bytes more than the %lu MB or %u blocks that a thread may have",
             fiber_name(current), size, (unsigned long)(AREA_SIZE >> 20), BLOCKS_MOST);
 }

@@ -3,6 +3,8 @@
  * places that nobody else uses, and pages are mapped there when they are needed. */
 #include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,8 +56,18 @@ enum grown grow_slowly(struct growing *g, size_t size) {
   return GROWN;
 }
 
+void end_process(const char *why, ...) {
+  va_list list;
+  char text[300];
+  va_start(list, why);
+  vsnprintf(text, sizeof text, why, list);
+  va_end(list);
+  output_show(); /* standard error may lead nowhere */
+  fprintf(stderr, "asif: %s\n", text);
+  _exit(RUN_NO_MEMORY);
+}
+
 void no_memory(const char *what) {
   if (current) run_found(FOUND_UNSUPPORTED, "there is no memory for %s (%zu MB are in use)", what, mapped >> 20);
-  fprintf(stderr, "asif: there is no memory for %s: is it limited (ulimit -v, --memory-limit)?\n", what);
-  _exit(RUN_NO_MEMORY);
+  end_process("there is no memory for %s: is it limited (ulimit -v, --memory-limit)?", what);
 }

@@ -25,6 +25,20 @@ run 0 "$asif" test many.c --client 'write(1)' -j1 -- -DCOUNT=2 -DSIZE='(100<<20)
 run 3 "$asif" test many.c --client 'write(1)' -j1 --memory-limit 64M -- -DCOUNT=2 -DSIZE='(100<<20)'; says 'there is no memory for what the tested code allocates'
 run 3 "$asif" test many.c --client 'write(1)' -j1 -- -DCOUNT=1 -DSIZE='(3ul<<30)'; says 'more than the 4096 MB'
 
+# Where there is no memory, or the process is killed, there is a verdict still, also as JSON.
+cat >loaded.c <<'END'
+#include <asif.h>
+#include <stdlib.h>
+static void *volatile all;
+__attribute__((constructor)) static void load(void) { all = malloc(5ul << 30); }
+static int fetch_add(void) { return all ? 0 : 0; }
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+END
+run 3 "$asif" test loaded.c; says 'verdict: unknown: the process that runs the code had no memory left'
+warns 'more than the 4096 MB it may'
+run 3 "$asif" test loaded.c --json; says '"reason":"the process that runs the code had no memory left"'
+
 # Folders and compilers.
 TMPDIR=$PWD/none run 2 "$asif" test "$stack"; warns "no temporary folder can be made in $PWD/none"
 printf '#!/bin/sh\nkill -SEGV $$\n' >crashes; chmod +x crashes
