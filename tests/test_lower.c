@@ -302,7 +302,16 @@ TEST(lower_refuses) {
       {"_Thread_local int x; int f(void) { return x; } ASIF_OP(f)", "x.c:2:19: the thread-local variable x is outside"},
       {"int *p; char *q; void f(void) { q = (char *)p; } ASIF_OP(f)", "a cast from 'int *' to 'char *' is outside"},
       {"int *p; void f(void) { p = &(int){3}; } ASIF_OP(f)", "the address of what is no variable is outside"},
-      {"int g(int); int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))", "g"},
+      {"int g(int); int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",
+       "x.c:2:35: g has no body in this file: #include the one that has it"},
+      {"int f(void); ASIF_OP(f)", "x.c:2:14: f has no body in this file: #include the one that has it"},
+      {"extern int x; int f(void) { return x; } ASIF_OP(f)", "x is only declared extern, not defined in this file"},
+      {"int g(void) { return 1 + nothing; } int f(void) { return g(); } ASIF_OP(f)", "x.c:2:26: nothing is not declared"},
+      {"int f(int i) { if (i) { nothing; } return 1; } ASIF_OP(f, ASIF_IN(0, 1))", "x.c:2:25: nothing is not declared"},
+      {"int f(int i) { switch (i) { if (0) { case 1: nothing; } } return 1; } ASIF_OP(f, ASIF_IN(0, 1))",
+       "x.c:2:46: nothing is not declared"},
+      {"int f(int i) { switch (i) { if (0) { do { case 1:; } while (nothing); } } return 1; } ASIF_OP(f)",
+       "x.c:2:61: nothing is not declared"},
       {"static int g(int n) { return n ? g(n - 1) + g(n - 2) + g(n - 3) + g(n - 4) + g(n - 5) : 0; }"
        "int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",
        "this becomes too large"},
@@ -322,6 +331,29 @@ TEST(lower_refuses) {
     struct unit *unit = front_parse(&m, "x.c", text_string(&t), t.count, &problem);
     if (unit) CHECKF(!lower(&m, unit, NULL, &problem), "accepted: %s", all[i].text);
     CHECKF(strstr(problem.text, all[i].message), "%s\n%s", all[i].text, problem.text);
+    mem_close(&m);
+  }
+}
+
+/* What no operation reaches need not be understood. */
+TEST(lower_left_alone) {
+  static const char *const all[] = {
+      "int g(void) { return 1 + nothing; } int f(void) { return 1; } ASIF_OP(f)",
+      "void g(void) { int a = nothing; if (a b) a; else { a c; } do x y; while (z w); for (;; u v) ; } int h(void) { "
+      "return 2; } int f(void) { return h(); } ASIF_OP(f)",
+      "int g(void); int f(void) { if (0) { return nothing; } if (1) ; else g(); return 1 ? 1 : g(); } ASIF_OP(f)",
+      "int g(void) { goto nowhere; } int h(void) { return 1; } int f(void) { return h(); } ASIF_OP(f)",
+      "extern int x; int g(void) { return x; } int f(void) { return 1; } ASIF_OP(f)",
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    struct mem m;
+    mem_open(&m, NULL);
+    struct problem problem = {.text = ""};
+    struct text t;
+    text_open(&t, &m);
+    text_printf(&t, "%s%s\n", HEADERS, all[i]);
+    struct unit *unit = front_parse(&m, "x.c", text_string(&t), t.count, &problem);
+    CHECKF(unit && lower(&m, unit, NULL, &problem), "%s\n%s", all[i], problem.text);
     mem_close(&m);
   }
 }

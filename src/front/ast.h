@@ -88,6 +88,7 @@ struct decl {
   bool used;          /* named by some expression */
   bool defined;       /* a function with a body, a variable that is not only extern */
   int builtin;        /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  size_t deferred;    /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
   uint32_t id;        /* unique in the unit: for tables of lower.c */
 };
 
@@ -169,8 +170,9 @@ enum expr_kind {
   E_CONDITION, /* a ? b : c */
   E_CAST,      /* (type)a, explicit or implicit */
   E_COMMA,
-  E_INIT,    /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
-  E_COMPOUND /* (type){ ... }: a is the E_INIT; an unnamed variable */
+  E_INIT,     /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
+  E_COMPOUND, /* (type){ ... }: a is the E_INIT; an unnamed variable */
+  E_OUTSIDE   /* what could not be read; text says why. To lower it is to refuse (parse_recover.c) */
 };
 enum operator{
   OP_NONE,
@@ -251,6 +253,7 @@ struct stmt {
   uint32_t count;
   const char *label; /* S_GOTO, S_LABEL (body is what it labels) */
   int64_t value;     /* S_CASE: after typing */
+  bool hides_labels; /* S_EXPR of E_OUTSIDE: what was left out has labels or cases */
 };
 
 /* The harness: what the macros of asif.h said (docs/harness.md). */
@@ -301,6 +304,12 @@ struct source_file {
   const char *path; /* as the user knows it */
   const char *text; /* its lines, for carets; NULL if it could not be read */
   size_t length;
+  bool is_system; /* a header of the system's, or a model of one */
+};
+
+struct unread { /* what could not be read, and is an error only if an operation reaches it */
+  struct place place;
+  const char *text;
 };
 
 struct unit {
@@ -310,6 +319,7 @@ struct unit {
   struct harness harness;
   uint32_t decl_count; /* ids given */
   bool member_arrays;  /* some struct has an array within */
+  VEC(struct unread) unread;
 };
 
 /* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On

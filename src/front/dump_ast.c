@@ -151,6 +151,7 @@ static void print_expr(struct dump *d, const struct expr *e) {
   case E_COMMA: print_two(d, e->a, ", ", e->b); break;
   case E_INIT: print_list(d, e->args, e->arg_count, '{', '}'); break;
   case E_COMPOUND: print_compound(d, e); break;
+  case E_OUTSIDE: text_printf(d->to, "outside: %s", e->text); break;
   }
 }
 

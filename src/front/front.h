@@ -48,6 +48,7 @@ struct symbol {
   const char *name;
   size_t length;
   struct binding *decls, *tags;
+  uint32_t dropped;     /* 1 + the number in unit.unread of a declaration with this name that was left out; or 0 */
   struct symbol *next;  /* in its bucket, */
   struct symbol *older; /* and of all */
 };
@@ -67,6 +68,16 @@ struct line_table {
   bool made;
 };
 
+/* A part of the file that is left out if it cannot be read: where it began, and what was open there. */
+struct attempt {
+  jmp_buf jump;
+  struct attempt *outer;
+  size_t at, labels;
+  uint32_t level, depth, loops, switches, atomics;
+  struct switch_body *switch_body;
+  struct decl *function;
+};
+
 struct label {
   struct symbol *symbol;
   struct place place;
@@ -81,7 +92,10 @@ struct front {
   struct unit *unit;
   struct mem *mem;
   struct problem *problem;
-  jmp_buf failed;
+  struct attempt *attempt; /* the innermost */
+  struct place said_place; /* what went wrong last: where, ... */
+  char said[400];
+  enum { SAID_WRONG, SAID_OUTSIDE, SAID_FATAL } said_how; /* ... and whether it may be left alone */
   bool read_sources; /* the files that linemarkers name are read, for carets */
   const char *model; /* folder of the model headers, or NULL */
   struct symbol *buckets[1024], *symbols;
@@ -93,6 +107,7 @@ struct front {
   bool restrict_seen; /* types do not know it */
   VEC(struct line_table) lines;
   uint32_t depth, steps;        /* of nesting now; in all */
+  VEC(char) brackets;           /* that are open, where something is skipped */
   uint32_t headers;             /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
@@ -107,6 +122,23 @@ struct front {
 _Noreturn void front_fail(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void front_outside(struct front *, struct place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* parse_recover.c: what cannot be read is left alone until an operation reaches it */
+void attempt_begin(struct front *, struct attempt *);
+void attempt_end(struct front *, struct attempt *);    /* it went well */
+void attempt_failed(struct front *, struct attempt *); /* back to where it began */
+/* True first; false if what followed failed. What is then needed of local variables must not have changed since. */
+#define ATTEMPT(f, a) \
+  (attempt_begin((f), (a)), setjmp((a)->jump) == 0 ? true : (attempt_failed((f), (a)), false))
+_Noreturn void front_fatal(struct front *, struct place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void front_again(struct front *); /* what was said last goes on to the next attempt */
+struct expr *expr_outside(struct front *, const struct type *); /* for what was said last */
+struct stmt *stmt_outside(struct front *);
+void parse_skip_token(struct front *);
+void parse_skip_statement(struct front *, struct stmt *left_out);
+void parse_skip_external(struct front *);
+void parse_deferred(struct front *);
 
 /* lex.c */
 const char *pragma_refused(const char *text, const char *end);

@@ -309,6 +309,7 @@ struct update { /* op= and ++, and what atomic_fetch_... do */
 struct value lower_update(struct lowering *, const struct lvalue *, const struct update *);
 
 /* lower_stmt.c */
+bool statement_is_dead(const struct stmt *, bool body); /* the branch of an if whose condition is a constant */
 void lower_statement(struct lowering *, const struct stmt *);
 void scope_open(struct lowering *, const struct stmt *, bool atomic);
 void scope_close(struct lowering *, struct place);

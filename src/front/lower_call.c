@@ -85,7 +85,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
 static const struct decl *called(struct lowering *l, const struct expr *e) {
   if (e->a->kind != E_NAME || e->a->decl->kind != DECL_FUNCTION) lower_outside(l, e->place, "a call through a pointer");
   const struct decl *f = e->a->decl;
-  if (!f->body && f->builtin == BUILTIN_NONE) lower_outside(l, e->place, "%s, which has no body here,", f->name);
+  if (!f->body && f->builtin == BUILTIN_NONE)
+    lower_refuse(l, e->place, "%s has no body in this file: #include the one that has it", f->name);
   return f;
 }
 

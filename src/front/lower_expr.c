@@ -481,6 +481,7 @@ static struct value value_of(struct lowering *l, const struct expr *e, bool want
   case E_CAST: return cast(l, e);
   case E_COMMA: effect_first(l, e->a); return value_of(l, e->b, wanted);
   case E_INIT: return structure(l, e);
+  case E_OUTSIDE: lower_refuse(l, e->place, "%s", e->text);
   case E_STRING: break;
   }
   lower_outside(l, e->place, "a string used as a value");

@@ -172,6 +172,7 @@ static void static_init(struct lowering *l, word *out, const struct type *t, con
 
 uint32_t global_for(struct lowering *l, const struct decl *d) {
   if (l->global_of[d->id]) return l->global_of[d->id] - 1;
+  if (!d->defined) lower_refuse(l, d->place, "%s is only declared extern, not defined in this file", d->name);
   if (d->storage == STORAGE_THREAD_LOCAL) lower_outside(l, d->place, "the thread-local variable %s", d->name);
   if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
   struct program_global g = {.name = d->name, .place = d->place};

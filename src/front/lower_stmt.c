@@ -137,7 +137,24 @@ static void condition(struct lowering *l, const struct expr *e, bool when, uint3
   l->statement = false;
 }
 
+/* A jump may lead into it. */
+static bool has_label(const struct stmt *s) {
+  if (!s) return false;
+  if (s->kind == S_LABEL || s->kind == S_CASE || s->kind == S_DEFAULT || s->hides_labels) return true;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (has_label(s->list[i])) return true;
+  return has_label(s->body) || has_label(s->otherwise);
+}
+
+bool statement_is_dead(const struct stmt *s, bool body) {
+  return s->expr->kind == E_NUMBER && (s->expr->value != 0) != body && !has_label(body ? s->body : s->otherwise);
+}
+
 static void if_statement(struct lowering *l, const struct stmt *s) {
+  if (statement_is_dead(s, true) || statement_is_dead(s, false)) {
+    lower_statement(l, s->expr->value ? s->body : s->otherwise);
+    return;
+  }
   uint32_t otherwise = label_new(l), end = label_new(l);
   condition(l, s->expr, false, otherwise);
   lower_statement(l, s->body);

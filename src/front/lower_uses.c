@@ -135,10 +135,14 @@ static void use(struct lowering *l, const struct expr *e) {
     use(l, e->b);
     break;
   case E_STEP: use_object(l, e->a, USE_READ | USE_WRITE); break;
+  case E_CONDITION:
+    use(l, e->a);
+    if (e->a->kind != E_NUMBER || e->a->value) use(l, e->b);
+    if (e->a->kind != E_NUMBER || !e->a->value) use(l, e->c);
+    break;
   case E_UNARY:
   case E_BINARY:
   case E_LOGICAL:
-  case E_CONDITION:
   case E_CAST:
   case E_COMMA:
   case E_COMPOUND:
@@ -149,11 +153,17 @@ static void use(struct lowering *l, const struct expr *e) {
   case E_INIT:
     for (uint32_t i = 0; i < e->arg_count; i++) use(l, e->args[i]);
     break;
+  case E_OUTSIDE: lower_refuse(l, e->place, "%s", e->text);
   }
 }
 
 static void use_statement(struct lowering *l, const struct stmt *s) {
   if (!s) return;
+  if (s->kind == S_IF && s->expr->kind == E_NUMBER) {
+    if (!statement_is_dead(s, true)) use_statement(l, s->body);
+    if (!statement_is_dead(s, false)) use_statement(l, s->otherwise);
+    return;
+  }
   use(l, s->expr);
   use(l, s->step);
   if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO) use(l, s->decl->init);

@@ -1,25 +1,27 @@
 /* Preprocessed text -> unit: lexing, parsing with typing, and what can be said only at the end of the file. */
 #include "front/front.h"
 
-/* What is used must be in the file. */
-static void check_uses(struct front *f) {
-  for (size_t i = 0; i < f->uses.count; i++) {
-    const struct use *use = &f->uses.at[i];
-    const struct decl *d = use->decl;
-    if (d->kind == DECL_FUNCTION && !d->defined)
-      front_fail(f, use->place, "%s has no body in this file: #include the one that has it", d->name);
-    if (d->kind == DECL_VARIABLE && !d->defined)
-      front_fail(f, use->place, "%s is only declared extern, not defined in this file", d->name);
+/* A declaration at file scope. One that is outside is left out; one that is wrong is, in the system's headers. */
+static void parse_attempted(struct front *f) {
+  struct attempt a;
+  if (ATTEMPT(f, &a)) {
+    parse_external(f);
+    attempt_end(f, &a);
+    return;
   }
+  bool system = f->unit->files.at[parse_token(f)->place.file].is_system;
+  bool harness = f->headers & 1u << HEADER_ASIF && !strncmp(parse_token(f)->text, "ASIF_", 5);
+  if (f->said_how == SAID_FATAL || harness || (f->said_how == SAID_WRONG && !system)) front_again(f);
+  parse_skip_external(f);
 }
 
 static void parse_unit(struct front *f, const char *text, size_t length) {
   lex(f, text, length);
   while (parse_token(f)->kind != TOKEN_END) {
-    parse_external(f);
+    parse_attempted(f);
     mem_poll(f->mem);
   }
-  check_uses(f);
+  parse_deferred(f);
   harness_finish(f);
 }
 
@@ -44,9 +46,14 @@ struct unit *front_parse_text(struct mem *m, const char *name, const char *text,
     problem_set(problem, "%.200s:1:1: the file has more than %d MB after preprocessing", name, TEXT_MOST >> 20);
     return NULL;
   }
-  if (setjmp(f->failed)) return NULL;
-  parse_unit(f, text, length);
-  return u;
+  struct attempt whole;
+  if (ATTEMPT(f, &whole)) {
+    parse_unit(f, text, length);
+    attempt_end(f, &whole);
+    return u;
+  }
+  problem_at(problem, u, f->said_place, "%s", f->said);
+  return NULL;
 }
 
 struct unit *front_parse(struct mem *m, const char *name, const char *text, size_t length, struct problem *problem) {

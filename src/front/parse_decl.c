@@ -11,8 +11,8 @@ void parse_static_assert(struct front *f) {
     f->at++;
   }
   parse_expect(f, ")");
-  if (!holds && why->kind == TOKEN_STRING) front_fail(f, place, "_Static_assert fails: %.100s", why->text);
-  if (!holds) front_fail(f, place, "_Static_assert fails");
+  if (!holds && why->kind == TOKEN_STRING) front_fatal(f, place, "_Static_assert fails: %.100s", why->text);
+  if (!holds) front_fatal(f, place, "_Static_assert fails");
   parse_expect(f, ";");
 }
 
@@ -44,10 +44,25 @@ static void define(struct front *f, struct decl *d) {
   d->defined = true;
 }
 
+/* To behind the end of an initialiser, which cannot be read. */
+static void skip_initialiser(struct front *f) {
+  while (!parse_at(f, ",") && !parse_at(f, ";")) parse_skip_token(f);
+}
+
+/* One that is outside is what the variable begins with, until someone looks. */
 static void parse_static_value(struct front *f, struct decl *d) {
   if (d->init) front_fail(f, d->place, "%s is initialised twice", d->name);
-  d->init = parse_initialiser(f, &d->type);
-  expr_must_be_static(f, d->init);
+  struct attempt a;
+  if (ATTEMPT(f, &a)) {
+    d->init = parse_initialiser(f, &d->type);
+    expr_must_be_static(f, d->init);
+    attempt_end(f, &a);
+    return;
+  }
+  bool system = f->unit->files.at[d->place.file].is_system;
+  if (f->said_how == SAID_FATAL || (f->said_how == SAID_WRONG && !system)) front_again(f);
+  d->init = expr_outside(f, d->type);
+  skip_initialiser(f);
 }
 
 static void declare_variable(struct front *f, const struct specifiers *s, const struct declarator *d) {
@@ -75,7 +90,12 @@ static bool parse_function(struct front *f, const struct declarator *d) {
   decl->param_count = d->param_count;
   if (d->type->of->kind != TYPE_VOID) type_must_be_complete(f, d->type->of, d->name->place, "a function that returns");
   define(f, decl);
-  parse_function_body(f, decl);
+  if (f->unit->files.at[d->name->place.file].is_system) {
+    decl->deferred = f->at + 1;
+    parse_skip_brackets(f);
+  } else {
+    parse_function_body(f, decl);
+  }
   return true;
 }
 

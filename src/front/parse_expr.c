@@ -77,6 +77,10 @@ void parse_skip_brackets(struct front *f) {
 
 /* Names: what is declared, or known by name once its header is included. */
 _Noreturn static void undeclared(struct front *f, const struct token *t) {
+  if (t->symbol->dropped) {
+    const struct unread *why = &f->unit->unread.at[t->symbol->dropped - 1];
+    front_fail(f, why->place, "%s", why->text);
+  }
   const struct known *known = known_find(t->text);
   if (known && !known->signature) front_outside(f, t->place, "%s", t->text);
   if (known)

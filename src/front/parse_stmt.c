@@ -19,6 +19,20 @@ struct stmt *stmt_new(struct front *f, enum stmt_kind kind, struct place place) 
 /* A label looks like a name; a declaration begins with a type. */
 static bool at_label(struct front *f) { return parse_token(f)->kind == TOKEN_NAME && token_is(parse_ahead(f, 1), ":"); }
 
+/* A declaration that cannot be read leaves its names undeclared, behind what says why. */
+static void parse_declared(struct front *f, struct statements *to) {
+  struct attempt a;
+  if (ATTEMPT(f, &a)) {
+    parse_local_declaration(f, to);
+    attempt_end(f, &a);
+    return;
+  }
+  if (f->said_how == SAID_FATAL) front_again(f);
+  struct stmt *s = stmt_outside(f);
+  parse_skip_statement(f, s);
+  vec_push(f->mem, &to->list, s);
+}
+
 /* The statements up to '}', in the scope that is open. */
 static struct stmt *parse_list(struct front *f) {
   struct stmt *block = stmt_new(f, S_BLOCK, parse_expect(f, "{")->place);
@@ -28,7 +42,7 @@ static struct stmt *parse_list(struct front *f) {
     if (parse_at(f, "_Static_assert")) {
       parse_static_assert(f);
     } else if (!at_label(f) && parse_at_type(f)) {
-      parse_local_declaration(f, &to);
+      parse_declared(f, &to);
     } else {
       struct stmt *s = parse_statement(f);
       vec_push(f->mem, &to.list, s);
@@ -275,13 +289,21 @@ static struct stmt *parse_one(struct front *f) {
 }
 
 static struct stmt *parse_statement(struct front *f) {
-  parse_deeper(f);
-  struct stmt *s = parse_one(f);
-  parse_shallower(f);
+  struct attempt a;
+  if (ATTEMPT(f, &a)) {
+    parse_deeper(f);
+    struct stmt *s = parse_one(f);
+    parse_shallower(f);
+    attempt_end(f, &a);
+    return s;
+  }
+  if (f->said_how == SAID_FATAL) front_again(f);
+  struct stmt *s = stmt_outside(f);
+  parse_skip_statement(f, s);
   return s;
 }
 
-void parse_function_body(struct front *f, struct decl *d) {
+static void parse_body(struct front *f, struct decl *d) {
   f->function = d;
   f->labels.count = 0;
   scope_enter(f);
@@ -300,4 +322,16 @@ void parse_function_body(struct front *f, struct decl *d) {
     if (!f->labels.at[i].defined)
       front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
   f->function = NULL;
+}
+
+void parse_function_body(struct front *f, struct decl *d) {
+  struct attempt a;
+  if (ATTEMPT(f, &a)) {
+    parse_body(f, d);
+    attempt_end(f, &a);
+    return;
+  }
+  if (f->said_how == SAID_FATAL) front_again(f);
+  d->body = stmt_outside(f);
+  parse_skip_token(f);
 }

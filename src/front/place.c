@@ -81,12 +81,23 @@ void problem_at(struct problem *problem, const struct unit *u, struct place p, c
   va_end(args);
 }
 
+static _Noreturn void fail(struct front *f, struct place p, int how, const char *format, va_list args) {
+  vsnprintf(f->said, sizeof f->said, format, args);
+  f->said_place = p;
+  f->said_how = how;
+  longjmp(f->attempt->jump, 1);
+}
+
 void front_fail(struct front *f, struct place p, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  problem_list(f->problem, f->unit, p, format, args);
-  va_end(args);
-  longjmp(f->failed, 1);
+  fail(f, p, SAID_WRONG, format, args);
+}
+
+void front_fatal(struct front *f, struct place p, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail(f, p, SAID_FATAL, format, args);
 }
 
 void front_outside(struct front *f, struct place p, const char *format, ...) {
@@ -95,5 +106,8 @@ void front_outside(struct front *f, struct place p, const char *format, ...) {
   va_start(args, format);
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
-  front_fail(f, p, "%s is outside the C that verify reads", what);
+  snprintf(f->said, sizeof f->said, "%s is outside the C that verify reads", what);
+  f->said_place = p;
+  f->said_how = SAID_OUTSIDE;
+  longjmp(f->attempt->jump, 1);
 }
