@@ -156,7 +156,7 @@ enum expr_kind {
   E_NUMBER,  /* value */
   E_STRING,  /* text: only as the message of an assertion, or a name in a harness macro */
   E_NAME,    /* decl */
-  E_CALL,    /* a: the function (E_NAME of a DECL_FUNCTION after typing); args */
+  E_CALL,    /* a: the function: E_NAME of a DECL_FUNCTION, or the value of a pointer to one; args */
   E_INDEX,   /* a[b]: a is a pointer (E_DECAY of an array) */
   E_FIELD,   /* a.field: a is a struct lvalue or value */
   E_DEREF,   /* *a; p->f is E_FIELD of E_DEREF */
@@ -311,6 +311,11 @@ struct unread { /* what could not be read, and is an error only if an operation 
   struct place place;
   const char *text;
 };
+
+/* The function that a call names; NULL: it is through a pointer. */
+static inline struct decl *call_function(const struct expr *call) {
+  return call->a->kind == E_NAME && call->a->decl->kind == DECL_FUNCTION ? call->a->decl : NULL;
+}
 
 struct unit {
   struct mem *mem;

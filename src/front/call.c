@@ -159,15 +159,68 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
   return *known->signature == 'V' ? new_value(&c, place, e) : e;
 }
 
+/* The type that a letter of a signature stands for, where it is always the same one; NULL. */
+static const struct type *letter_type(struct front *f, char letter, struct place place) {
+  switch (letter) {
+  case '0': return TYPE_OF(VOID);
+  case 'b': return TYPE_OF(BOOL);
+  case 'i': return TYPE_OF(INT);
+  case 'L': return TYPE_OF(LONG);
+  case 'l': return TYPE_OF(ULONG);
+  case 'p': return type_pointer(f, TYPE_OF(VOID), place);
+  default: return NULL;
+  }
+}
+
+struct decl *known_wrapper(struct front *f, struct expr *function) {
+  const char *name = function->decl->name, *signature = known_find(name)->signature;
+  struct place place = function->place;
+  uint32_t count = (uint32_t)strlen(signature) - 1;
+  for (size_t i = 0; i < f->wrappers.count; i++) /* a function has one address */
+    if (!strcmp(f->wrappers.at[i]->name, name)) return f->wrappers.at[i];
+  struct type *type = type_new(f, TYPE_FUNCTION);
+  struct decl *d = decl_new(f, DECL_FUNCTION, name, type, place);
+  struct expr **args = mem_piece(f->mem, (count + 1) * sizeof *args);
+  type->of = letter_type(f, *signature, place);
+  type->depth = 1;
+  type->params = mem_piece(f->mem, (count + 1) * sizeof *type->params);
+  d->params = mem_piece(f->mem, (count + 1) * sizeof *d->params);
+  type->param_count = d->param_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    type->params[i] = letter_type(f, signature[i + 1], place);
+    if (!type->params[i]) front_outside(f, place, "the address of %s", name);
+    d->params[i] = decl_new(f, DECL_VARIABLE, "", type->params[i], place);
+    d->params[i]->storage = STORAGE_PARAM;
+    args[i] = expr_name(f, place, d->params[i]);
+  }
+  if (!type->of) front_outside(f, place, "the address of %s", name);
+  d->body = stmt_new(f, type->of->kind == TYPE_VOID ? S_EXPR : S_RETURN, place);
+  d->body->expr = expr_call(f, place, function, args, count);
+  d->storage = STORAGE_GLOBAL;
+  d->defined = true;
+  vec_push(f->mem, &f->wrappers, d);
+  return d;
+}
+
+/* Whatever points to a function can be called as the function can: (*p)(), p(). */
 struct expr *expr_call(struct front *f, struct place place, struct expr *function, struct expr **args, uint32_t count) {
-  if (function->kind != E_NAME || function->decl->kind != DECL_FUNCTION)
-    front_fail(f, place, "only a function that is named can be called");
-  struct decl *d = function->decl;
-  if (d->builtin) return call_known(f, place, function, known_find(d->name), args, count);
-  count_arguments(f, place, d->name, count, d->type->param_count);
-  for (uint32_t i = 0; i < count; i++) args[i] = expr_as_if_assigned(f, args[i], d->type->params[i], "a parameter");
+  bool named = function->kind == E_NAME && function->decl->kind == DECL_FUNCTION;
+  if (named && function->decl->builtin)
+    return call_known(f, place, function, known_find(function->decl->name), args, count);
+  if (!named) {
+    function = expr_value(f, function);
+    if (function->type->kind != TYPE_POINTER || function->type->of->kind != TYPE_FUNCTION)
+      front_fail(f, place, "'%s' is called, which is not a function", type_text(f, function->type->plain));
+    if (function->kind == E_ADDRESS) function = function->a;
+  }
+  named = function->kind == E_NAME && function->decl->kind == DECL_FUNCTION;
+  const struct type *type = named ? function->type : function->type->of;
+  if (!named && type->unspecified && count)
+    front_outside(f, place, "a call through a pointer whose parameters are not declared");
+  count_arguments(f, place, named ? function->decl->name : "this pointer to a function", count, type->param_count);
+  for (uint32_t i = 0; i < count; i++) args[i] = expr_as_if_assigned(f, args[i], type->params[i], "a parameter");
   struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
   expr_args(f, e, args, count);
-  e->type = d->type->of->plain;
+  e->type = type->of->plain;
   return e;
 }

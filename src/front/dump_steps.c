@@ -83,7 +83,7 @@ void expr_print(const struct expr *e, struct text *t) {
   case E_STRING: text_printf(t, "\"%.*s\"", (int)e->length, e->text); break;
   case E_NAME: text_add(t, e->decl->name); break;
   case E_CALL:
-    expr_print(e->a, t);
+    operand(e->a, t, is_postfix(e->a));
     text_char(t, '(');
     print_list(e->args, e->arg_count, t);
     text_char(t, ')');

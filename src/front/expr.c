@@ -66,9 +66,17 @@ struct expr *expr_convert(struct front *f, struct expr *e, const struct type *ty
   return fold(cast);
 }
 
+/* A function, used as a value: its address. */
+static struct expr *function_address(struct front *f, struct place place, struct expr *function) {
+  if (function->decl->builtin) function = expr_name(f, function->place, known_wrapper(f, function));
+  struct expr *e = expr_new(f, E_ADDRESS, place, function, NULL, NULL);
+  e->type = type_pointer(f, function->type, place);
+  return e;
+}
+
 struct expr *expr_value(struct front *f, struct expr *e) {
   const struct type *t = e->type;
-  if (t->kind == TYPE_FUNCTION) front_outside(f, e->place, "a pointer to a function");
+  if (t->kind == TYPE_FUNCTION) return e->kind == E_DEREF ? e->a : function_address(f, e->place, e);
   if (e->kind == E_STRING) front_outside(f, e->place, "a string used as a value");
   if (t->kind == TYPE_ARRAY) {
     expr_mark_address(e);
@@ -340,7 +348,7 @@ struct expr *expr_deref(struct front *f, struct place place, struct expr *a) {
     front_fail(f, place, "a 'void *' cannot be read; a cast to the right type would be right");
   struct expr *e = expr_new(f, E_DEREF, place, a, NULL, NULL);
   e->type = a->type->of;
-  e->lvalue = true;
+  e->lvalue = e->type->kind != TYPE_FUNCTION;
   return e;
 }
 
@@ -406,7 +414,7 @@ struct expr *expr_field(struct front *f, struct place place, struct expr *a, con
 }
 
 struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
-  if (a->type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  if (a->type->kind == TYPE_FUNCTION) return expr_value(f, a);
   if (!a->lvalue) front_fail(f, place, "& needs a variable");
   expr_mark_address(a);
   a->addressed = a->kind == E_INDEX;

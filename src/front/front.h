@@ -111,6 +111,7 @@ struct front {
   uint32_t headers;             /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
+  VEC(struct decl *) wrappers; /* of functions known by name whose addresses are taken */
   /* The function being read. */
   struct decl *function;
   VEC(struct label) labels;
@@ -272,6 +273,8 @@ void header_include(struct front *, const struct token *name); /* __asif_header(
 
 /* call.c */
 struct expr *expr_call(struct front *, struct place, struct expr *function, struct expr **args, uint32_t count);
+/* A function with a body that calls the one known by name, for its address. */
+struct decl *known_wrapper(struct front *, struct expr *function);
 
 /* parse_expr.c: expressions, and the handling of tokens */
 struct token *parse_token(struct front *);

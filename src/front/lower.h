@@ -134,7 +134,7 @@ struct loop { /* where break and continue go */
 struct frame {
   struct frame *caller;
   const struct decl *function;
-  bool is_operation, wanted /* the value */;
+  bool is_operation, wanted /* the value */, through /* a pointer */;
   reg result;
   uint32_t exit;
   bool as_condition; /* it returns by going to one of two labels */
@@ -162,6 +162,7 @@ struct lowering {
   struct home *homes;
   uint32_t *global_of; /* 1 + its number in globals, 0 if it has none yet */
   VEC(struct program_global) globals;
+  VEC(const struct decl *) functions; /* whose addresses are taken */
   VEC(struct layout) layouts;
   VEC(const struct type *) layout_types; /* of those from malloc; NULL for a variable's */
 
@@ -217,7 +218,7 @@ const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too:
 struct scalar scalar_of(const struct type *);
 bool layouts_agree(const struct type *, const struct type *); /* the cells of one begin with those of the other */
 uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
-uint32_t global_for(struct lowering *, const struct decl *);
+uint32_t global_for(struct lowering *, const struct decl *); /* of a function too: what its address points to */
 
 /* lower_memory.c */
 struct lvalue lvalue_of(struct lowering *, const struct expr *);

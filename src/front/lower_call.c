@@ -45,18 +45,23 @@ static void bind(struct lowering *l, const struct decl *p, const struct value *a
   }
 }
 
-static void inline_body(struct lowering *l, const struct expr *e, struct frame *frame) {
-  const struct decl *f = frame->function;
+/* The arguments, and the pointer that the call is through (NULL: it names the function). */
+static struct value *arguments(struct lowering *l, const struct expr *e, struct value *pointer) {
   struct value *args = mem_piece(l->mem, (e->arg_count + 1) * sizeof *args);
-  size_t given = l->given.count, from = lower_sequenced(l);
+  size_t given = l->given.count;
   lower_unordered_args(l, e);
+  if (pointer) *pointer = lower_value(l, e->a);
   for (uint32_t i = 0; i < e->arg_count; i++) args[i] = lower_value(l, e->args[i]);
   l->given.count = given;
+  return args;
+}
+
+static void inline_body(struct lowering *l, const struct expr *e, struct frame *frame, const struct value *args) {
+  const struct decl *f = frame->function;
   size_t begin = l->code.count;
   if (depth_of(l, f) > l->recursion) {
     emit_trap(l, e->place, "%s calls itself more than %u deep; --recursion allows more", f->name, l->recursion)->imm =
         TRAP_LIMIT;
-    l->assigning_from = from;
     return;
   }
   size_t homed = l->homed.count;
@@ -79,32 +84,107 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     l->homes[h.id] = h.home;
   }
   call_made(l, begin);
-  l->assigning_from = from;
 }
 
-static const struct decl *called(struct lowering *l, const struct expr *e) {
-  if (e->a->kind != E_NAME || e->a->decl->kind != DECL_FUNCTION) lower_outside(l, e->place, "a call through a pointer");
-  const struct decl *f = e->a->decl;
+static const struct decl *checked(struct lowering *l, const struct expr *e, const struct decl *f) {
   if (!f->body && f->builtin == BUILTIN_NONE)
     lower_refuse(l, e->place, "%s has no body in this file: #include the one that has it", f->name);
   return f;
 }
 
+/* Calls through pointers. */
+
+static const struct decl *function_at(const struct lowering *l, uint32_t global) {
+  for (size_t i = 0; i < l->functions.count; i++)
+    if (l->global_of[l->functions.at[i]->id] == global + 1) return l->functions.at[i];
+  return NULL;
+}
+
+static bool can_be_called(const struct expr *e, const struct decl *f) {
+  return f->param_count == e->arg_count && type_same(f->type, e->a->type->of);
+}
+
+static unsigned depth_through(const struct lowering *l) {
+  unsigned depth = 0;
+  for (const struct frame *frame = l->frame; frame; frame = frame->caller) depth += frame->through;
+  return depth;
+}
+
+static void inline_through(struct lowering *l, const struct expr *e, const struct frame *call, const struct decl *f,
+                           const struct value *args) {
+  struct frame frame = *call;
+  frame.function = checked(l, e, f);
+  if (depth_through(l) > l->recursion)
+    emit_trap(l, e->place, "calls through pointers are nested more than %u deep; --recursion allows more", l->recursion)
+        ->imm = TRAP_LIMIT;
+  else
+    inline_body(l, e, &frame, args);
+}
+
+static void emit_wrong_call(struct lowering *l, const struct expr *e) {
+  emit_trap(l, e->place, "a call through what is not a function of this type")->imm = TRAP_POINTER;
+}
+
+/* Where the pointer is not known now, it is compared with every function that it may be. The arguments are in their
+ * registers before the first comparison: each function's code finds them there. */
+static void call_any(struct lowering *l, const struct expr *e, const struct frame *call, reg pointer,
+                     const struct value *args) {
+  const struct type *type = e->a->type;
+  for (size_t i = 0; i < l->functions.count; i++) {
+    const struct decl *f = l->functions.at[i];
+    if (!can_be_called(e, f)) continue;
+    uint32_t next = label_new(l);
+    struct value address = {.kind = VALUE_GLOBAL, .global = global_for(l, f)};
+    struct value is = value_binary(l, OP_EQ, type, value_in(pointer), address, e->place);
+    emit_branch(l, value_reg(l, is, e->place), false, next, e->place);
+    inline_through(l, e, call, f, args);
+    if (!call->wanted) emit_jump(l, call->exit, e->place);
+    label_place(l, next);
+  }
+  uint32_t wrong = label_new(l);
+  emit_branch(l, pointer, true, wrong, e->place);
+  emit_trap(l, e->place, "a call through a null pointer")->imm = TRAP_NULL;
+  label_place(l, wrong);
+  emit_wrong_call(l, e);
+}
+
+static void call_through(struct lowering *l, const struct expr *e, const struct frame *call) {
+  struct value pointer;
+  const struct value *args = arguments(l, e, &pointer);
+  const struct decl *f = pointer.kind == VALUE_GLOBAL && !pointer.imm ? function_at(l, pointer.global) : NULL;
+  if (f && can_be_called(e, f))
+    inline_through(l, e, call, f, args);
+  else if (pointer.kind == VALUE_NUMBER && !pointer.imm)
+    emit_trap(l, e->place, "a call through a null pointer")->imm = TRAP_NULL;
+  else if (pointer.kind == VALUE_REG)
+    call_any(l, e, call, value_reg(l, pointer, e->place), args);
+  else
+    emit_wrong_call(l, e);
+}
+
 struct value lower_call(struct lowering *l, const struct expr *e, bool wanted) {
-  const struct decl *f = called(l, e);
-  if (f->builtin != BUILTIN_NONE) return lower_builtin(l, e, wanted);
-  struct frame frame = {.function = f};
+  const struct decl *f = call_function(e) ? checked(l, e, call_function(e)) : NULL;
+  if (f && f->builtin != BUILTIN_NONE) return lower_builtin(l, e, wanted);
+  size_t from = lower_sequenced(l);
+  struct frame frame = {.function = f, .through = !f};
   frame.wanted = wanted && e->type->kind != TYPE_VOID;
   frame.result = frame.wanted ? reg_new(l, e->type->cells, "") : NO_REG;
   frame.exit = label_new(l);
-  inline_body(l, e, &frame);
+  if (f)
+    inline_body(l, e, &frame, arguments(l, e, NULL));
+  else
+    call_through(l, e, &frame);
   label_place(l, frame.exit);
+  l->assigning_from = from;
   return frame.wanted ? value_in(frame.result) : (struct value){0};
 }
 
 void lower_call_as_condition(struct lowering *l, const struct expr *e, uint32_t on_true, uint32_t on_false) {
-  struct frame frame = {.function = called(l, e), .as_condition = true, .on_true = on_true, .on_false = on_false};
-  inline_body(l, e, &frame);
+  const struct decl *f = checked(l, e, call_function(e));
+  struct frame frame = {.function = f, .as_condition = true, .on_true = on_true, .on_false = on_false};
+  size_t from = lower_sequenced(l);
+  inline_body(l, e, &frame, arguments(l, e, NULL));
+  l->assigning_from = from;
 }
 
 static void return_condition(struct lowering *l, const struct stmt *s) {

@@ -179,7 +179,7 @@ static bool is_zero(const struct expr *e) {
 
 static bool is_allocation(const struct expr *e) {
   if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID) e = e->a;
-  if (e->kind != E_CALL || e->a->kind != E_NAME) return false;
+  if (e->kind != E_CALL || !call_function(e)) return false;
   return e->a->decl->builtin == BUILTIN_MALLOC || e->a->decl->builtin == BUILTIN_CALLOC;
 }
 
@@ -258,6 +258,7 @@ void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t 
     lower_branch(l, e->b, when, label);
     return;
   case E_CALL:
+    if (!call_function(e)) break;
     if (e->a->decl->builtin == BUILTIN_NONE)
       branch_call(l, e, when, label);
     else if (!lower_builtin_branch(l, e, when, label))

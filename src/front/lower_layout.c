@@ -140,7 +140,8 @@ static word static_value(struct lowering *l, const struct expr *e) {
 static word static_address(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
   case E_NAME:
-    if (e->decl->kind == DECL_VARIABLE) return word_pointer(global_for(l, e->decl), 0);
+    if (e->decl->kind == DECL_VARIABLE || e->decl->kind == DECL_FUNCTION)
+      return word_pointer(global_for(l, e->decl), 0);
     break;
   case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
   case E_INDEX:
@@ -170,8 +171,20 @@ static void static_init(struct lowering *l, word *out, const struct type *t, con
   }
 }
 
+static uint32_t function_for(struct lowering *l, const struct decl *d) {
+  struct layout none = {.name = d->name};
+  struct program_global g = {.name = d->name, .place = d->place, .constant = true, .is_function = true};
+  vec_push(l->mem, &l->layouts, none);
+  vec_push(l->mem, &l->layout_types, NULL);
+  g.layout = (uint32_t)l->layouts.count - 1;
+  g.init = mem_zero(l->mem, 1, sizeof *g.init);
+  vec_push(l->mem, &l->globals, g);
+  return l->global_of[d->id] = (uint32_t)l->globals.count;
+}
+
 uint32_t global_for(struct lowering *l, const struct decl *d) {
   if (l->global_of[d->id]) return l->global_of[d->id] - 1;
+  if (d->kind == DECL_FUNCTION) return function_for(l, d) - 1;
   if (!d->defined) lower_refuse(l, d->place, "%s is only declared extern, not defined in this file", d->name);
   if (d->storage == STORAGE_THREAD_LOCAL) lower_outside(l, d->place, "the thread-local variable %s", d->name);
   if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");

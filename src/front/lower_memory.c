@@ -27,6 +27,8 @@ static struct lvalue lvalue_in(reg r, const struct expr *e) {
 
 static struct lvalue lvalue_name(struct lowering *l, const struct expr *e) {
   const struct decl *d = e->decl;
+  if (d->kind == DECL_FUNCTION)
+    return lvalue_at((struct value){.kind = VALUE_GLOBAL, .global = global_for(l, d)}, 0, e);
   if (d->kind != DECL_VARIABLE) lower_outside(l, e->place, "%s here", d->name);
   const struct home *h = &l->homes[d->id];
   switch (h->kind) {

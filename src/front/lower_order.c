@@ -128,15 +128,15 @@ static bool builtin_shares(int builtin) {
 }
 
 static void does_call(struct lowering *l, const struct expr *e, struct doing *d) {
-  const struct decl *f = e->a->kind == E_NAME ? e->a->decl : NULL;
+  const struct decl *f = call_function(e);
+  if (!f) does(l, e->a, d);
   for (uint32_t i = 0; i < e->arg_count; i++) {
     if (!e->args[i]) continue;
     const struct expr *p = pointer_of_memory(e->args[i]);
     does(l, e->args[i], d);
     if (p->kind == E_ADDRESS) does_object(l, p->a, HOW_WRITE, d); /* by the function */
   }
-  bool shares = !f || f->kind != DECL_FUNCTION ||
-                (f->builtin != BUILTIN_NONE ? builtin_shares(f->builtin) : function_shares(l, f));
+  bool shares = !f || (f->builtin != BUILTIN_NONE ? builtin_shares(f->builtin) : function_shares(l, f));
   if (shares) does_shared(d, f && f->builtin == BUILTIN_ATOMIC_LOAD ? HOW_READ : HOW_WRITE, false);
 }
 
@@ -285,10 +285,11 @@ void lower_unordered_pair(struct lowering *l, const struct expr *a, const struct
 }
 
 void lower_unordered_args(struct lowering *l, const struct expr *call) {
-  struct operand *e = mem_piece(l->mem, (call->arg_count + 1) * sizeof *e);
+  struct operand *e = mem_piece(l->mem, (call->arg_count + 2) * sizeof *e);
   unsigned n = 0;
   for (uint32_t i = 0; i < call->arg_count; i++)
     if (call->args[i] && call->args[i]->type) e[n++] = (struct operand){.expr = call->args[i]};
+  if (!call_function(call)) e[n++] = (struct operand){.expr = call->a};
   lower_unordered(l, e, n, false, call->place);
 }
 

@@ -19,7 +19,7 @@ static bool is_shared(const struct inst *in) {
   if (is_access(in)) return !(in->flags & (FLAG_LOCAL | FLAG_CONSTANT));
   if (in->code == I_FREE) return !(in->flags & FLAG_LOCAL);
   return in->code == I_LIN || in->code == I_LIN_FOR || in->code == I_ASSERT || in->code == I_REQUIRE ||
-         (in->code == I_TRAP && in->imm == TRAP_STOPS);
+         (in->code == I_TRAP && in->imm != TRAP_LIMIT && in->imm != TRAP_UNSEQUENCED);
 }
 
 static bool is_write(const struct inst *in) { return in->code != I_LOAD; }

@@ -43,11 +43,19 @@ static void use_target(struct lowering *l, const struct expr *e, unsigned how) {
     use(l, e);
 }
 
+/* The address of a function is taken: it may be called by whoever has that. */
+static void use_function(struct lowering *l, const struct decl *f) {
+  if (!(l->uses[f->id] & USE_ADDRESS)) vec_push(l->mem, &l->functions, f);
+  mark(l, f, USE_ADDRESS);
+  uses_of_function(l, f);
+}
+
 /* An lvalue is used as `how`. */
 static void use_object(struct lowering *l, const struct expr *e, unsigned how) {
   switch (e->kind) {
   case E_NAME:
     if (e->decl->kind == DECL_VARIABLE) mark(l, e->decl, how);
+    if (e->decl->kind == DECL_FUNCTION) use_function(l, e->decl);
     break;
   case E_FIELD: use_object(l, e->a, how); break;
   case E_INDEX:
@@ -103,7 +111,7 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
 }
 
 static void use_call(struct lowering *l, const struct expr *e) {
-  const struct decl *f = e->a->kind == E_NAME && e->a->decl->kind == DECL_FUNCTION ? e->a->decl : NULL;
+  const struct decl *f = call_function(e);
   if (f && f->builtin != BUILTIN_NONE) {
     use_builtin(l, e);
     return;

@@ -317,7 +317,7 @@ static struct decl *parse_parameter(struct front *f) {
   struct place place = d.name ? d.name->place : s.place;
   parse_attributes(f);
   if (d.type->kind == TYPE_ARRAY) d.type = type_pointer(f, d.type->of, place);
-  if (d.type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  if (d.type->kind == TYPE_FUNCTION) d.type = type_pointer(f, d.type, place);
   if (d.type->kind == TYPE_VOID) front_fail(f, place, "a parameter of type void");
   struct decl *param = decl_new(f, DECL_VARIABLE, d.name ? d.name->text : "", d.type, place);
   param->storage = STORAGE_PARAM;
@@ -343,7 +343,10 @@ static void parse_parameters(struct front *f, struct declarator *d) {
   type->param_count = d->param_count = (uint32_t)params.count;
   d->params = params.at;
   type->params = mem_piece(f->mem, (params.count + 1) * sizeof *type->params);
-  for (size_t i = 0; i < params.count; i++) type->params[i] = params.at[i]->type;
+  for (size_t i = 0; i < params.count; i++) {
+    type->params[i] = params.at[i]->type;
+    if (type->params[i]->depth > type->depth) type->depth = type->params[i]->depth;
+  }
   d->type = type;
 }
 
@@ -405,7 +408,7 @@ struct declarator parse_declarator(struct front *f, const struct type *base) {
     f->at = inner;
     struct declarator within = parse_declarator(f, d.type);
     parse_expect(f, ")");
-    if (!within.params) {
+    if (within.type == d.type) { /* only brackets around the name */
       within.params = d.params;
       within.param_count = d.param_count;
     }

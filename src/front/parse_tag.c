@@ -23,7 +23,8 @@ static struct type *tag_to_define(struct front *f, const struct token *name, enu
 
 static void refuse_field(struct front *f, const struct type *type, struct place place) {
   if (parse_at(f, ":")) front_outside(f, parse_token(f)->place, "a bit-field");
-  if (type->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
+  if (type->kind == TYPE_FUNCTION)
+    front_fail(f, place, "a field that is a function; '(*name)' makes it a pointer to one");
   if (type->kind == TYPE_ARRAY && !type->complete) front_outside(f, place, "an array without a size in a struct");
   type_must_be_complete(f, type, place, "a field of type");
 }

@@ -107,9 +107,11 @@ enum code {
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
 enum {
-  TRAP_STOPS,      /* the program stops itself */
-  TRAP_LIMIT,      /* a limit of ours: recursion past the bound, too many orders of evaluation */
-  TRAP_UNSEQUENCED /* undefined behaviour: two operands and one scalar */
+  TRAP_STOPS,       /* the program stops itself */
+  TRAP_LIMIT,       /* a limit of ours: recursion past the bound, too many orders of evaluation */
+  TRAP_UNSEQUENCED, /* undefined behaviour: two operands and one scalar */
+  TRAP_NULL,        /* a call through a null pointer */
+  TRAP_POINTER      /* ... through what is not a function of the type */
 };
 enum {
   FLAG_STATEMENT =
@@ -145,8 +147,9 @@ struct live {
 struct program_global {
   const char *name;
   uint32_t layout;
-  word *init;    /* a word a cell, before ASIF_INIT's function ran */
-  bool constant; /* never changes after initialisation: not part of states, reading it is no step */
+  word *init;       /* a word a cell, before ASIF_INIT's function ran */
+  bool constant;    /* never changes after initialisation: not part of states, reading it is no step */
+  bool is_function; /* it only stands for the address of a function, and has no cells */
   struct place place;
 };
 

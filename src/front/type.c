@@ -59,7 +59,6 @@ static uint16_t deeper(struct front *f, const struct type *of, struct place plac
 }
 
 const struct type *type_pointer(struct front *f, const struct type *of, struct place place) {
-  if (of->kind == TYPE_FUNCTION) front_outside(f, place, "a pointer to a function");
   struct type *t = type_new(f, TYPE_POINTER);
   t->size = t->align = 8;
   t->cells = 1;
@@ -238,6 +237,15 @@ static void print_tagged(const struct type *t, const char *what, struct text *to
   if (t->tag) text_printf(to, " %s", t->tag);
 }
 
+/* The parameters of a function, and the bracket behind them. */
+static void print_params(const struct type *t, struct text *to) {
+  for (uint32_t i = 0; i < t->param_count; i++) {
+    if (i) text_add(to, ", ");
+    type_print(t->params[i], to);
+  }
+  text_add(to, t->unspecified || t->param_count ? ")" : "void)");
+}
+
 static void print_plain(const struct type *t, struct text *to) {
   switch (t->kind) {
   case TYPE_VOID: text_add(to, "void"); break;
@@ -252,6 +260,12 @@ static void print_plain(const struct type *t, struct text *to) {
       text_add(to, integer_name(t));
     break;
   case TYPE_POINTER:
+    if (t->of->kind == TYPE_FUNCTION) {
+      type_print(t->of->of, to);
+      text_add(to, " (*)(");
+      print_params(t->of, to);
+      break;
+    }
     type_print(t->of, to);
     text_add(to, t->of->kind == TYPE_POINTER && !t->of->atomic ? "*" : " *");
     break;
@@ -265,11 +279,7 @@ static void print_plain(const struct type *t, struct text *to) {
   case TYPE_FUNCTION:
     type_print(t->of, to);
     text_add(to, " (");
-    for (uint32_t i = 0; i < t->param_count; i++) {
-      if (i) text_add(to, ", ");
-      type_print(t->params[i], to);
-    }
-    text_add(to, t->unspecified ? ")" : t->param_count ? ")" : "void)");
+    print_params(t, to);
     break;
   }
 }

@@ -524,6 +524,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
     return fault(run, in,
                  in->imm == TRAP_LIMIT         ? FAULT_RANGE
                  : in->imm == TRAP_UNSEQUENCED ? FAULT_UNSEQUENCED
+                 : in->imm == TRAP_NULL        ? FAULT_NULL
+                 : in->imm == TRAP_POINTER     ? FAULT_POINTER
                                                : FAULT_TRAP,
                  in->text);
   case I_THREAD: r[in->d] = run->thread; break;
