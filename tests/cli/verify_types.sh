@@ -85,11 +85,11 @@ for pragma in '#pragma pack(1)' '#pragma pack(push, 1)' '_Pragma("pack(1)")' '#p
 done
 true_for 1 '#pragma GCC optimize ("O2")'
 for attribute in packed __packed__ 'mode(DI)' 'vector_size(16)' transparent_union 'scalar_storage_order("big-endian")' 'cleanup(f)' constructor weak ms_struct; do
-  refused "__attribute__((${attribute%%(*})) is outside the C that verify reads" 1 "typedef struct { char c; int i; } s __attribute__(($attribute));"
+  refused "__attribute__((${attribute%%(*})) is outside the C that verify reads" 'sizeof(s) > 0' "typedef struct { char c; int i; } s __attribute__(($attribute));"
 done
-refused 'o.c:6:13: a typedef with an alignment of its own is outside' 1 'typedef int a __attribute__((aligned(32)));'
-refused 'a typedef with an alignment' 1 'typedef __attribute__((aligned(1))) int a;'
-refused 'a typedef with an alignment' 1 'typedef int a __attribute__((aligned));'
+refused 'o.c:6:13: a typedef with an alignment of its own is outside' 'sizeof(a) > 0' 'typedef int a __attribute__((aligned(32)));'
+refused 'a typedef with an alignment' 'sizeof(a) > 0' 'typedef __attribute__((aligned(1))) int a;'
+refused 'a typedef with an alignment' 'sizeof(a) > 0' 'typedef int a __attribute__((aligned));'
 refused 'an alignment of its own' 'sizeof(struct { char c; int x; }) == 8 && _Alignof(int __attribute__((aligned(32)))) == 32'
 true_for 'sizeof(struct s) == 64 && sizeof(struct t) == 32 && sizeof(struct u) == 32' '
 struct s { char c; int x __attribute__((aligned(32))); };
