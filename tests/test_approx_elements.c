@@ -73,6 +73,7 @@ static void random_execution(struct mem *m, const struct spec *spec, uint64_t *s
       bool push = below(seed, 100) < (inside > 3 ? 40 : 55);
       *op = (struct op){
           .process = i, .result = V_UNKNOWN, .method = (uint16_t)((push ? 0 : pushes) + below(seed, pushes))};
+      if (!push && spec->weak && below(seed, 2)) op->method = spec->exact;
       for (int a = 0; a < OP_ARGS; a++) op->arg[a] = V_NONE;
       if (push) op->arg[0] = value_of_small(o->values ? 1 + (int)below(seed, o->values) : fresh++);
       x->slot[i] = slots[t];
@@ -289,6 +290,9 @@ TEST(approx_elements_queue) { against_exact("queue", 3000, 12); }
 TEST(approx_elements_stack) { against_exact("stack", 3000, 12); }
 TEST(approx_elements_weak_queue) { against_exact("weak-queue", 1500, 12); }
 TEST(approx_elements_weak_stack) { against_exact("weak-stack", 1500, 12); }
+TEST(approx_elements_weak_bag) { against_exact("weak-bag", 1500, 10); }
+TEST(approx_elements_weak_bounded_queue) { against_exact("weak-bounded-queue(2)", 1500, 10); }
+TEST(approx_elements_weak_producer_fifo) { against_exact("weak-producer-fifo", 1500, 10); }
 TEST(approx_elements_deque) { against_exact("deque", 1500, 9); }
 TEST(approx_elements_bounded_queue) { against_exact("bounded-queue(2)", 1500, 10); }
 TEST(approx_elements_semiqueue) { against_exact("semiqueue", 1500, 10); }

@@ -10,29 +10,31 @@
  * orders do. */
 #define BAG "semiqueue(1000000000)"
 
+/* A weak container is decided as the exact one of which the removals that may find nothing at any time, and did, are
+ * left out; a drain is then an ordinary removal. */
 static const struct shape shapes[] = {
-    {FAMILY_QUEUE, false, false, NULL, 1, 1, ORDER_QUEUE, true, true, NULL},
-    {FAMILY_QUEUE, true, false, NULL, 1, 1, ORDER_QUEUE, false, true, NULL},
-    {FAMILY_QUEUE, false, true, "queue", 1, 1, ORDER_QUEUE, true, false,
+    {FAMILY_QUEUE, false, false, NULL, 1, 1, ORDER_QUEUE, true, NULL},
+    {FAMILY_QUEUE, true, false, "queue", 1, 1, ORDER_QUEUE, true, NULL},
+    {FAMILY_QUEUE, false, true, "queue", 1, 1, ORDER_QUEUE, false,
      "whether the queue was full, or held too many values, is not looked at: --grammar bounded-queue counts them"},
-    {FAMILY_QUEUE, true, true, "weak-queue", 1, 1, ORDER_QUEUE, false, false,
+    {FAMILY_QUEUE, true, true, "queue", 1, 1, ORDER_QUEUE, false,
      "whether the queue held too many values is not looked at"},
-    {FAMILY_STACK, false, false, NULL, 1, 1, ORDER_STACK, true, true, NULL},
-    {FAMILY_STACK, true, false, NULL, 1, 1, ORDER_STACK, false, true, NULL},
-    {FAMILY_STACK, false, true, "stack", 1, 1, ORDER_STACK, true, false,
+    {FAMILY_STACK, false, false, NULL, 1, 1, ORDER_STACK, true, NULL},
+    {FAMILY_STACK, true, false, "stack", 1, 1, ORDER_STACK, true, NULL},
+    {FAMILY_STACK, false, true, "stack", 1, 1, ORDER_STACK, false,
      "whether the stack was full, or held too many values, is not looked at"},
-    {FAMILY_DEQUE, false, false, NULL, 2, 2, ORDER_DEQUE, true, true, NULL},
-    {FAMILY_SEMIQUEUE, false, false, NULL, 1, 1, ORDER_OTHER, true, false, NULL},
-    {FAMILY_K_FIFO, false, false, NULL, 1, 1, ORDER_OTHER, true, false, NULL},
-    {FAMILY_PRODUCER_FIFO, false, false, BAG, 1, 1, ORDER_NONE, true, false,
+    {FAMILY_DEQUE, false, false, NULL, 2, 2, ORDER_DEQUE, true, NULL},
+    {FAMILY_SEMIQUEUE, false, false, NULL, 1, 1, ORDER_OTHER, false, NULL},
+    {FAMILY_K_FIFO, false, false, NULL, 1, 1, ORDER_OTHER, false, NULL},
+    {FAMILY_PRODUCER_FIFO, false, false, BAG, 1, 1, ORDER_NONE, false,
      "the order in which values come out is not looked at, only whether they were put in, and empty results"},
-    {FAMILY_PRODUCER_FIFO, true, false, "weak-bag", 1, 1, ORDER_NONE, false, false,
-     "the order in which values come out is not looked at, only whether they were put in"},
-    {FAMILY_BAG, false, false, NULL, 1, 1, ORDER_NONE, true, false, NULL},
-    {FAMILY_BAG, true, false, NULL, 1, 1, ORDER_NONE, false, false, NULL},
-    {FAMILY_PRIORITY_QUEUE, false, false, BAG, 1, 1, ORDER_NONE, true, false,
+    {FAMILY_PRODUCER_FIFO, true, false, BAG, 1, 1, ORDER_NONE, false,
+     "the order in which values come out is not looked at, only whether they were put in, and empty results of drain"},
+    {FAMILY_BAG, false, false, NULL, 1, 1, ORDER_NONE, false, NULL},
+    {FAMILY_BAG, true, false, BAG, 1, 1, ORDER_NONE, false, NULL},
+    {FAMILY_PRIORITY_QUEUE, false, false, BAG, 1, 1, ORDER_NONE, false,
      "priorities are not looked at, only whether values were put in, and empty results"},
-    {FAMILY_PRIORITY_QUEUE, false, true, BAG, 1, 1, ORDER_NONE, true, false,
+    {FAMILY_PRIORITY_QUEUE, false, true, BAG, 1, 1, ORDER_NONE, false,
      "neither priorities nor whether the queue was full are looked at, only whether values were put in, and empty "
      "results: --grammar bounded-priority-queue counts them"},
 };
@@ -427,7 +429,7 @@ static inline bool pop_returned(struct elements *e, const struct open *o, value 
   e->pending[side][from]--;
   e->pendings--;
   if (__builtin_expect(result == V_EMPTY, 0)) {
-    if (e->shape->empties && from) e->empty[side] |= (uint64_t)1 << e->interval[from][e->k];
+    if (!o->loose && from) e->empty[side] |= (uint64_t)1 << e->interval[from][e->k];
     return judge(e);
   }
   struct item *x = item_find(&e->items, result);
@@ -458,10 +460,11 @@ static struct open *more_slots(struct elements *e, uint32_t slot) {
 }
 
 static inline void on_call(struct elements *e, uint32_t slot, uint16_t method, value v, bool narrow) {
-  if (__builtin_expect(method == e->exact, 0)) method = e->m.spec.loose; /* that it finds nothing is not looked at */
+  bool loose = method == e->loose;
+  if (__builtin_expect(method == e->exact, 0)) method = e->loose; /* one kind of removals, in the exact container */
   begin_interval(e, narrow);
   struct open *o = __builtin_expect(slot < e->slots.count, 1) ? &e->slots.at[slot] : more_slots(e, slot);
-  *o = (struct open){.start = e->n, .v = v, .method = (uint8_t)method};
+  *o = (struct open){.start = e->n, .v = v, .method = (uint8_t)method, .loose = loose};
   if (method < (narrow ? 1 : e->shape->pushes)) {
     push_called(e, o, method);
   } else {
@@ -656,7 +659,8 @@ struct monitor *monitor_of_elements(struct mem *m, const struct spec *spec, unsi
   assert(shape && k <= APPROX_K_MOST);
   struct elements *e = mem_zero(m, 1, sizeof *e);
   e->shape = shape;
-  e->exact = spec->loose != spec->exact ? spec->exact : UINT16_MAX;
+  e->loose = spec->weak ? spec->loose : UINT16_MAX;
+  e->exact = spec->weak ? spec->exact : UINT16_MAX;
   e->k = k;
   e->n = k;
   e->intervals = APPROX_INTERVALS(k);

@@ -43,7 +43,6 @@ struct shape {
   const char *judge; /* what decides: a specification that allows at least as much; NULL: itself */
   unsigned pushes, pops;
   enum order_kind order;
-  bool empties;      /* a pop that finds nothing says something */
   bool exact;        /* the lemma holds: with distinct values it is A_k's verdict */
   const char *blind; /* what of the specification is not looked at; or NULL */
 };
@@ -73,6 +72,7 @@ struct open { /* an operation, by slot */
   uint64_t start;
   value v;
   uint8_t method;
+  bool loose;    /* a pop that may find nothing at any time */
   bool other;    /* a push whose value is not followed */
   uint32_t half; /* a push whose value was popped, and has been pushed again since: of halves, plus 1 */
 };
@@ -124,7 +124,7 @@ enum wrong_kind { WRONG_NOTHING, WRONG_UNKNOWN, WRONG_TWICE, WRONG_MANY, WRONG_C
 struct elements {
   struct monitor m;
   const struct shape *shape;
-  uint16_t exact; /* the operation spec.exact, or UINT16_MAX */
+  uint16_t loose, exact; /* where it is weak: spec.loose and spec.exact; else UINT16_MAX */
   struct spec judge;
   unsigned k, intervals, classes;
   bool narrow;

@@ -29,10 +29,15 @@ static void show_push(const struct show *s, unsigned side, value v, unsigned int
   monitor_show(&s->e->m, (uint16_t)side, arg, V_NONE, open, from_of(s, interval), to_of(s, interval));
 }
 
+/* The operation that found nothing, where only one kind of removals says so; else the removal of that side. */
+static unsigned pop_method(const struct show *s, unsigned side, value v) {
+  const struct elements *e = s->e;
+  return v == V_EMPTY && e->exact != UINT16_MAX ? e->exact : e->shape->pushes + side;
+}
+
 static void show_pop(const struct show *s, unsigned side, value v, unsigned interval, bool open) {
   static const value none[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
-  monitor_show(&s->e->m, (uint16_t)(s->e->shape->pushes + side), none, v, open, from_of(s, interval),
-               to_of(s, interval));
+  monitor_show(&s->e->m, (uint16_t)pop_method(s, side, v), none, v, open, from_of(s, interval), to_of(s, interval));
 }
 
 /* Pending pops that can take anything: no more than there are elements inside, those that began first. */
@@ -142,7 +147,6 @@ static void say_op(const struct show *s, unsigned method, value v, unsigned inte
 }
 
 static void say_intervals(const struct show *s, struct text *t) {
-  const unsigned pushes = s->e->shape->pushes;
   text_add(t, ": ");
   for (size_t i = 0; i < s->list.count; i++) {
     const struct shown *x = &s->list.at[i];
@@ -152,7 +156,8 @@ static void say_intervals(const struct show *s, struct text *t) {
       if (x->push_open) text_add(t, " (open)");
       if (x->popped) text_add(t, ", ");
     }
-    if (x->popped || x->is_empty) say_op(s, pushes + x->pop_side, x->is_empty ? V_EMPTY : x->v, x->pop, t);
+    value v = x->is_empty ? V_EMPTY : x->v;
+    if (x->popped || x->is_empty) say_op(s, pop_method(s, x->pop_side, v), v, x->pop, t);
   }
   unsigned pending = show_pending(s, false);
   if (pending)
