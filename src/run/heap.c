@@ -344,7 +344,10 @@ void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uint
   const struct block *b = heap_block(address);
   if (LIKELY(b && address - b->address + size <= b->limit)) return;
   if (!size || !current) return;
-  if (b && b->freed && options.type_stable && address - b->address + size <= b->size) return;
+  if (b && b->freed && options.type_stable && address - b->address + size <= b->size) {
+    run.reads_freed |= !b->listed;
+    return;
+  }
   tell_bad_access(address, size, write, pc);
 }
 

@@ -19,7 +19,8 @@
  * is not there any more, to look at such a pointer is undefined (C11 6.2.4), and what it does to the block is found as
  * a use after free. Should it write the address to memory after all, whoever reads it there reads the address of a
  * block that nobody was thought to have: `run.reads_freed` tells, and the search begins anew with every freed block in
- * its list (run_options.reuse_all). The same if it compares such an address with memory, in a compare-and-exchange.
+ * its list (run_options.reuse_all). The same if it compares such an address with memory, in a compare-and-exchange; or
+ * if it accesses the block, where that is allowed (ASIF_TYPE_STABLE).
  *
  * A word is an address if it points into the block, to its end or less than its alignment beyond its beginning, with
  * anything in the upper 16 bits, shifted up by up to 16 bits with anything below, or shifted down by up to 4. Code may

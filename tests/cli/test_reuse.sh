@@ -190,3 +190,26 @@ ASIF_OBJECT(self)
 ASIF_OP(work)
 END
 run 0 "$asif" test large.c --races no --client 'work()'; says 'verdict: linearizable'
+
+# Where freed memory may be read, the thread that freed a block may read it too, and see what its next owner writes.
+cat >stable.c <<'END'
+#include <asif.h>
+#include <stdlib.h>
+static int *cell;
+static int own(void) {
+  int *p = malloc(sizeof *p);
+  __atomic_store_n(p, 1, 5);
+  free(p);
+  return __atomic_load_n(p, 5);
+}
+static void other(void) {
+  int *p = malloc(sizeof *p);
+  __atomic_store_n(p, 2, 5);
+  __atomic_store_n(&cell, p, 5);
+}
+ASIF_OBJECT(self)
+ASIF_TYPE_STABLE()
+ASIF_OP(own)
+ASIF_OP(other)
+END
+run 1 "$asif" test stable.c --leaks no -- -w; says 'own() -> 2'
