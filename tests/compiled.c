@@ -15,6 +15,7 @@ struct compiled_object {
   struct compiled compiled;
   struct object object;
   struct judge *judge;
+  bool reuse_all;
 };
 
 struct exploring {
@@ -41,13 +42,16 @@ struct compiled_object *compiled_open(struct mem *m, const char *source, enum co
   return c;
 }
 
+void compiled_reuse_all(struct compiled_object *c) { c->reuse_all = true; }
+
 void compiled_close(struct compiled_object *c) {
   compile_close(&c->compiled);
   object_close(&c->object);
 }
 
 static bool prepare(struct compiled_object *c, bool races, struct problem *why) {
-  struct run_options run = {.races = races, .type_stable = c->object.type_stable, .steps_most = STEPS_MOST};
+  struct run_options run = {
+      .races = races, .type_stable = c->object.type_stable, .reuse_all = c->reuse_all, .steps_most = STEPS_MOST};
   return run_open(c->image, c->object.run_ops, c->object.op_count, c->object.init, &run, why);
 }
 
@@ -130,10 +134,15 @@ bool compiled_explore(struct compiled_object *c, const struct compiled_client *c
   struct limits limits;
   struct client *own = mem_zero(c->mem, 1, sizeof *own); /* clients are known by their addresses */
   limits_start(&limits, 0, 0);
-  if (!prepare(c, way == BY_RACES, why) || !make_client(c, client, own, why) ||
-      !explore(own, &options, NULL, &limits, visit, &x, &counts, why))
-    return false;
-  if (*x.judging.text) return *why = x.judging, false;
+  if (!make_client(c, client, own, why)) return false;
+  bool anew;
+  do { /* the same search as that of `asif test` */
+    if (!prepare(c, way == BY_RACES, why) || !explore(own, &options, NULL, &limits, visit, &x, &counts, why))
+      return false;
+    if (*x.judging.text) return *why = x.judging, false;
+    anew = run_reads_freed() && !c->reuse_all;
+    c->reuse_all |= anew;
+  } while (anew);
   *complete = counts.complete;
   *schedules = counts.schedules;
   return true;

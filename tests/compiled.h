@@ -74,6 +74,8 @@ struct compiled_object;
 enum compiled_how { COMPILED_PLAIN, COMPILED_OPTIMISED, COMPILED_TRAPPING };
 struct compiled_object *compiled_open(struct mem *, const char *source, enum compiled_how, struct problem *);
 void compiled_close(struct compiled_object *);
+/* Allocations may get every freed block, and not only those whose address somebody may have. */
+void compiled_reuse_all(struct compiled_object *);
 /* Every schedule; results are in the values. False with the problem: an internal error. *complete: nothing was left
  * out. The visitor's false ends it. */
 bool compiled_explore(struct compiled_object *, const struct compiled_client *, enum compiled_way, struct values *,

@@ -28,7 +28,8 @@ bool is_c_plus_plus(const char *path) {
 /* An index beyond an array whose length the compiler knows ends the run: what is written there would be another
  * variable. Arrays that end a struct may be as long as the block they are in. Every volatile access has a hook of its
  * own: code older than C11 synchronizes with them. Functions tell of their calls and returns otherwise, which nobody
- * here wants to know. A register that a call need not keep is not relied on after one, whatever the function called
+ * here wants to know. Clang leaves a read without a hook if a write to the same place follows: others may write in
+ * between. A register that a call need not keep is not relied on after one, whatever the function called
  * does: assembly with hooks may clear it (test/assembler.c). */
 static const char *const gcc_flags[] = {"--param=tsan-distinguish-volatile=1",
                                         "--param=tsan-instrument-func-entry-exit=0",
@@ -42,6 +43,8 @@ static const char *const clang_flags[] = {"-mllvm",
                                           "-tsan-distinguish-volatile=1",
                                           "-mllvm",
                                           "-tsan-instrument-func-entry-exit=0",
+                                          "-mllvm",
+                                          "-tsan-instrument-read-before-write=1",
                                           "-fsanitize=array-bounds",
                                           "-fno-sanitize-recover=array-bounds",
                                           TEST_AND_SET,
