@@ -3,16 +3,17 @@
 # takes memory or writes, and asif itself is told to end there; in every command. Whatever fails, the answer is right or there is
 # none: the status is that of the answer, bad input (2: what could not be written is said), or unknown (3); never the opposite
 # verdict, an internal error (4), a crash or a hang; and nothing is left behind, no file and no process.
-# The inputs are small, so that there are few such places. Some of each kind here; with ASIF_LONG all, and more commands
-# (ASIF_TORTURE_MOST: at most so many places of a kind, eight times as many where no process is started; ASIF_TORTURE_ONLY: only
-# commands that have these words).
+# The inputs are small, so that there are few such places. Some of each kind here. With ASIF_LONG more commands, and all places
+# up to 1,200 of a kind; of more, that many, evenly spread from a random one on, and one for each call stack.
+# (ASIF_TORTURE_MOST: another number than 1,200, or 4 without ASIF_LONG; eight times as many where no process is started.
+# ASIF_TORTURE_ONLY: only commands that have these words.)
 . tests/cli/common
 shopt -s nullglob dotglob
 command -v "${CC:-cc}" >/dev/null || exit 77
 "${CC:-cc}" -std=c11 -O1 -shared -fPIC "$root/tests/torture/fail.c" -o fail.so -ldl 2>log || { echo "no library can be preloaded here: $(cat log)"; exit 77; }
 mkdir tmp files
 export TMPDIR=$scratch/tmp ASIF_INCLUDE=$root/include
-if [ -n "${ASIF_LONG:-}" ]; then most=${ASIF_TORTURE_MOST:-100000}; else most=${ASIF_TORTURE_MOST:-4}; fi
+if [ -n "${ASIF_LONG:-}" ]; then most=${ASIF_TORTURE_MOST:-1200}; else most=${ASIF_TORTURE_MOST:-4}; fi
 LD_PRELOAD=$scratch/fail.so "$asif" --version >/dev/null 2>err || { echo "nothing can be preloaded: $(cat err)"; exit 77; }
 
 "$asif" gen queue -n 20 -t 3 --seed 3 --bad any -o bad.txt || fail gen
@@ -109,6 +110,17 @@ one() {
   done
 }
 
+# find_places: $places, those of $calls that fail.
+find_places() {
+  local step=$(((calls + limit - 1) / limit)) offset=1
+  [ $step -gt 0 ] || step=1
+  [ -z "${ASIF_LONG:-}" ] || offset=$((RANDOM % step + 1))
+  places=$({
+    [ "$calls" = 0 ] || { seq $offset $step "$calls"; echo "$calls"; } # the last, in any case
+    [ -z "${ASIF_LONG:-}" ] || od -An -v -td8 -w16 -j8 count | awk '$2 { print $2 }'
+  } | sort -nu)
+}
+
 # torture COMMAND...: at places spread over all there are.
 torture() {
   case "$*" in *"${ASIF_TORTURE_ONLY:-}"*) ;; *) return ;; esac
@@ -127,16 +139,14 @@ torture() {
   for kind in child death alloc write end; do
     : >count
     LD_PRELOAD=$scratch/fail.so TORTURE=$kind TORTURE_AT=0 TORTURE_COUNT=$scratch/count "$asif" "$@" >out 2>err </dev/null
-    calls=$(od -An -td8 count | tr -d ' ')
+    calls=$(od -An -td8 -N8 count | tr -d ' ')
     [ -n "$calls" ] || calls=0
     # Processes that are left hold the lock that they inherit.
     [ $kind != child ] || [ "$calls" = 0 ] || ! command -v flock >/dev/null || holding=yes
-    places=$most
-    [ -n "$holding" ] || places=$((most * 8)) # they are quick without a compiler
-    step=$(((calls + places - 1) / places))
-    [ $step -gt 0 ] || step=1
-    for ((n = 1; n <= calls; n += step)); do
-      [ $((n + step)) -le "$calls" ] || n=$calls # the last, in any case
+    limit=$most
+    [ -n "$holding" ] || limit=$((most * 8)) # they are quick without a compiler
+    find_places
+    for n in $places; do
       case $kind in
         alloc | write) one $status $kind $n '' "$@"; one $status $kind $n TORTURE_ALL=1 "$@" ;;
         child) for s in 9 15 0; do one $status $kind $n TORTURE_SIGNAL=$s "$@"; done ;;

@@ -8,12 +8,15 @@
  *   TORTURE_AT=N         the Nth of these calls, counted in each process of asif from 1; 0: none, they are only counted
  *   TORTURE_ALL=1        and all that follow
  *   TORTURE_SIGNAL=S     the signal (9); 0 (child): the process cannot be started
- *   TORTURE_COUNT=FILE   gets the number of calls, as 8 bytes: the most that any process of asif made
+ *   TORTURE_COUNT=FILE   gets the number of calls: the most that any process of asif made; then, for each call stack that
+ *                        such a call was made from, a hash of it and the number of one of these calls, mostly the first; 0 and
+ *                        0 where there is none. All are 8 bytes.
  *
  * Calls are counted in processes called asif only, not in the compilers that it runs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,12 +38,39 @@ static long at;
 static bool all;
 static int deadly = 9;
 static pid_t first;
-static atomic_long calls, *most;
+static atomic_long calls;
+
+/* What is in the file of TORTURE_COUNT, shared by all processes. */
+enum { STACKS = 1 << 14, DEEPEST = 40 };
+static struct {
+  atomic_long most;
+  struct {
+    atomic_long hash, call;
+  } stacks[STACKS];
+} *counted;
+
+static void count(long n) {
+  static _Thread_local bool counts; /* backtrace itself may take memory */
+  void *frames[DEEPEST];
+  if (counts) return;
+  counts = true;
+  for (long known = atomic_load(&counted->most); known < n && !atomic_compare_exchange_weak(&counted->most, &known, n);)
+    ;
+  long hash = 1;
+  int depth = backtrace(frames, DEEPEST);
+  for (int i = 0; i < depth; i++) hash = (long)(((unsigned long)hash ^ (unsigned long)frames[i]) * 0x9e3779b97f4a7c15u);
+  for (unsigned i = 0, slot = (unsigned long)hash >> 50; i < 100; i++, slot = (slot + 1) % STACKS) {
+    long there = 0;
+    if (atomic_compare_exchange_strong(&counted->stacks[slot].hash, &there, hash))
+      atomic_store(&counted->stacks[slot].call, n);
+    if (!there || there == hash) break;
+  }
+  counts = false;
+}
 
 static bool is_its_turn(void) {
   long n = atomic_fetch_add(&calls, 1) + 1;
-  for (long known = most ? atomic_load(most) : n; known < n && !atomic_compare_exchange_weak(most, &known, n);)
-    ;
+  if (counted) count(n);
   return at && (all ? n >= at : n == at);
 }
 
@@ -58,9 +88,10 @@ __attribute__((constructor)) static void begin(void) {
   if (s) deadly = atoi(s);
   const char *path = getenv("TORTURE_COUNT");
   long fd = path ? syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-  if (fd >= 0 && !syscall(SYS_ftruncate, (int)fd, (long)sizeof *most)) {
-    void *shared = (void *)syscall(SYS_mmap, NULL, sizeof *most, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
-    if (shared != MAP_FAILED) most = shared;
+  if (fd >= 0 && !syscall(SYS_ftruncate, (int)fd, (long)sizeof *counted)) {
+    void *shared = (void *)syscall(SYS_mmap, NULL, sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
+    if (shared != MAP_FAILED) counted = shared;
+    backtrace((void *[1]){NULL}, 1); /* it loads a library the first time, which is not to be counted */
   }
   static const char *const names[] = {[ALLOC] = "alloc", [WRITE] = "write", [CHILD] = "child", [DEATH] = "death", [END] = "end"};
   first = getpid();
