@@ -413,7 +413,7 @@ TEST(run_no_memory_is_told) {
     dup2(ends[1], STDERR_FILENO);
     output_show(); /* undoes the runner's output_leave */
     output_hide();
-    no_memory("the globals of the code");
+    run_no_memory("the globals of the code");
   }
   close(ends[1]);
   CHECK(read(ends[0], said, sizeof said - 1) > 0 && waitpid(child, &status, 0) == child);

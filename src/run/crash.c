@@ -101,7 +101,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   if (signal == SIGSEGV && info->si_code == SEGV_MAPERR) {
     enum grown grown = fibers_grow((uintptr_t)info->si_addr);
     if (grown == GROWN) return;
-    if (grown == GROWN_MEMORY) no_memory("the stack of a thread");
+    if (grown == GROWN_MEMORY) run_no_memory("the stack of a thread");
   }
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR) {
     uintptr_t address = (uintptr_t)info->si_addr;

@@ -137,7 +137,7 @@ static void keep_block(struct block *b) {
   if (heap.log_count == heap.log_room) {
     heap.log_room = heap.log_room ? 2 * heap.log_room : 64;
     heap.log = realloc(heap.log, heap.log_room * sizeof *heap.log);
-    if (!heap.log) no_memory("blocks that were allocated while the code was loaded");
+    if (!heap.log) run_no_memory("blocks that were allocated while the code was loaded");
   }
   heap.log[heap.log_count].block = b;
   heap.log[heap.log_count++].was = *b;
@@ -161,7 +161,7 @@ static inline void area_reach(struct area *a, uintptr_t end, size_t size) {
   if (LIKELY(grown == GROWN)) grown = grow(&a->map, (memory / GRANULE + 1) * sizeof *heap_map);
   if (LIKELY(grown == GROWN)) grown = grow(&a->descriptions, ((size_t)a->count + 64) * sizeof *a->blocks);
   if (UNLIKELY(grown == GROWN_LIMIT)) heap_full(size);
-  if (UNLIKELY(grown != GROWN)) no_memory("what the tested code allocates");
+  if (UNLIKELY(grown != GROWN)) run_no_memory("what the tested code allocates");
 }
 
 static struct block *carve(unsigned area, uint32_t units, uint8_t align_log, size_t size) {
@@ -345,7 +345,7 @@ void heap_access(uintptr_t address, uint32_t size, bool write, bool atomic, uint
   if (LIKELY(b && address - b->address + size <= b->limit)) return;
   if (!size || !current) return;
   if (b && b->freed && options.type_stable && address - b->address + size <= b->size) {
-    run.reads_freed |= !b->listed;
+    run.reads_freed |= !b->listed && current->id != FIBER_MAIN;
     return;
   }
   tell_bad_access(address, size, write, pc);
@@ -387,12 +387,12 @@ void heap_keep(bool frees) {
   if (heap.kept_size) area_reach(a, a->start + heap.kept_size, 0);
   a->next = a->start + heap.kept_size; /* pages of its own */
   heap.kept = malloc(heap.kept_size + 1);
-  if (!heap.kept) no_memory("what the tested code allocates while it is loaded");
+  if (!heap.kept) run_no_memory("what the tested code allocates while it is loaded");
   memcpy(heap.kept, (void *)a->start, heap.kept_size);
   if (heap.kept_size <= COPIED_MOST) return;
   heap.dirty = malloc(heap.kept_size / PAGE * sizeof *heap.dirty);
   if (!heap.dirty || mprotect((void *)a->start, heap.kept_size, PROT_READ))
-    no_memory("what the tested code allocates while it is loaded");
+    run_no_memory("what the tested code allocates while it is loaded");
 }
 
 /* A page that was written once is restored before every run, and not protected again. */

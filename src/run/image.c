@@ -372,7 +372,7 @@ static void forget_kept(struct image *image) {
 
 static void *copy_of(const void *from, size_t size) {
   void *copy = malloc(size ? size : 1);
-  if (!copy) no_memory("the globals of the code");
+  if (!copy) run_no_memory("the globals of the code");
   memcpy(copy, from, size);
   return copy;
 }

@@ -67,7 +67,7 @@ void end_process(const char *why, ...) {
   _exit(RUN_NO_MEMORY);
 }
 
-void no_memory(const char *what) {
+void run_no_memory(const char *what) {
   if (current) run_found(FOUND_UNSUPPORTED, "there is no memory for %s (%zu MB are in use)", what, mapped >> 20);
   end_process("there is no memory for %s: is it limited (ulimit -v, --memory-limit)?", what);
 }

@@ -25,11 +25,10 @@ void names_open(const char *path, uintptr_t base) {
   if (fd < 0) return;
   if (!fstat(fd, &st) && st.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
     void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (at != MAP_FAILED) {
-      file.at = at;
-      file.size = (size_t)st.st_size;
-      file.base = base;
-    }
+    if (at == MAP_FAILED) run_no_memory("the symbols of the code");
+    file.at = at;
+    file.size = (size_t)st.st_size;
+    file.base = base;
   }
   close(fd);
 }

@@ -191,7 +191,7 @@ static inline struct cell *cell_find(uint64_t key) {
 
 static void *reserve(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) no_memory("what is known of accesses, to look for races");
+  if (p == MAP_FAILED) run_no_memory("what is known of accesses, to look for races");
   return p;
 }
 
@@ -199,7 +199,7 @@ static void *reserve(size_t size) {
 static struct growing syncs = {.at = 0x6c0000000000, .most = sizeof *races.syncs * SYNCS_MOST},
                       extras = {.at = 0x6c8000000000, .most = sizeof *races.extras * EXTRAS_MOST};
 static void reach(struct growing *g, size_t size) {
-  if (UNLIKELY(grow(g, size) != GROWN)) no_memory("what is known of accesses, to look for races");
+  if (UNLIKELY(grow(g, size) != GROWN)) run_no_memory("what is known of accesses, to look for races");
 }
 
 static void cells_grow(void) {

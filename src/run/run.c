@@ -755,7 +755,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
     problem_set(problem, "%u threads: no more than %d can be run", client->threads, FIBER_MAIN - 1);
     return NULL;
   }
-  if (!moments_for(client)) no_memory("the calls of a client");
+  if (!moments_for(client)) run_no_memory("the calls of a client");
   if (UNLIKELY(!output_hidden)) output_hide();
   size_t moments_before = run.moment_count;
   plan = how;

@@ -336,6 +336,8 @@ void run_pure_learns(bool on); /* from the runs from now on */
 enum { RUN_BROKEN = 70 };
 /* ... because there is no memory, and no run that could end instead. */
 enum { RUN_NO_MEMORY = 71 };
+/* ... says so and ends; "the heap of the tested code". In a run that run ends. */
+_Noreturn void run_no_memory(const char *what);
 
 /* From now on, up to the end: met[i] becomes 1 + the number of what is run (run_cover_as) when the code comes to
  * places[i], the beginning of an instruction; of several processes the lowest stays, and 0 is: never. The places are

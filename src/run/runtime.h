@@ -259,7 +259,6 @@ static inline enum grown grow(struct growing *g, size_t size) { /* has so many b
 }
 /* Where such memory is: nothing there is the code's. */
 static inline bool is_own_memory(uintptr_t address) { return address - 0x6a0000000000 < 0x030000000000; }
-_Noreturn void no_memory(const char *what); /* "the heap of the tested code": ends the run, or the process */
 /* With RUN_NO_MEMORY; prints why. */
 _Noreturn void end_process(const char *why, ...) __attribute__((format(printf, 1, 2)));
 

@@ -27,9 +27,18 @@ struct segment {
 static struct {
   VEC(const void *) known;      /* dynamic sections of the objects that were there before the image */
   VEC(struct segment) segments; /* code of libraries without hooks */
-  struct mem mem;
-  bool open, closed; /* closed: their code cannot be executed */
+  bool open, closed;            /* closed: their code cannot be executed */
 } libraries;
+
+/* These lists stay as long as the process: no owner of memory has a guard for as long, so that to have none ends it. */
+static void *one_more(void *at, size_t count, size_t *room, size_t size) {
+  if (count < *room) return at;
+  *room = *room ? 2 * *room : 16;
+  at = realloc(at, *room * size);
+  if (!at) run_no_memory("what is known of the libraries that the code needs");
+  return at;
+}
+#define push(v, x) ((v)->at = one_more((v)->at, (v)->count, &(v)->room, sizeof *(v)->at), (v)->at[(v)->count++] = (x))
 
 /* Part of the language's implementation: what it does is known, or of no consequence to others. */
 static bool is_harmless(const char *path) {
@@ -53,13 +62,12 @@ static int note_known(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   for (int i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      vec_push(&libraries.mem, &libraries.known, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+      push(&libraries.known, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
   return 0;
 }
 
 void unseen_before_loading(void) {
   if (libraries.open) return;
-  mem_open(&libraries.mem, NULL);
   libraries.open = true;
   dl_iterate_phdr(note_known, NULL);
 }
@@ -89,7 +97,7 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *context) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     uintptr_t low = info->dlpi_addr + p->p_vaddr;
     struct segment s = {low & -PAGE, (low + p->p_memsz + PAGE - 1) & -PAGE};
-    if (p->p_type == PT_LOAD && p->p_flags & PF_X) vec_push(&libraries.mem, &libraries.segments, s);
+    if (p->p_type == PT_LOAD && p->p_flags & PF_X) push(&libraries.segments, s);
   }
   return 0;
 }
@@ -130,7 +138,7 @@ static void add_trap(uintptr_t at, const struct unseen *record, const char *name
   for (size_t i = 0; i < traps.count; i++)
     if (traps.at[i].at == at) return;
   memcpy(&t.was, (const void *)at, sizeof t.was);
-  vec_push(&libraries.mem, &traps, t);
+  push(&traps, t);
 }
 
 static void add_function(uintptr_t address, const char *name) {

@@ -7,6 +7,7 @@
 #include "test/test.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,12 @@ static const struct libdw *library(void) {
   LIBDW_FUNCTIONS(LIBDW_FIND)
 #undef LIBDW_FIND
   return there ? &functions : NULL;
+}
+
+/* What libdw has no memory for is not there, or ends the process: neither is to be taken for an answer. */
+_Noreturn static void no_memory_inside(void) { run_no_memory("debug information"); }
+static void must_have_memory(const struct debug_info *d) {
+  if (errno == ENOMEM) mem_escape(d->mem);
 }
 
 bool debug_library(void) { return library() != NULL; }
@@ -195,9 +202,11 @@ static void read_units(struct debug_info *d) {
     Dwarf_Lines *lines;
     Dwarf_Files *files;
     size_t count;
-    d->dw->dwarf_getsrclines(&u.lines, &lines, &count);
-    d->dw->dwarf_getsrcfiles(&u.lines, &files, &count);
-    if (other) d->dw->dwarf_getsrcfiles(&u.die, &files, &count);
+    errno = 0;
+    bool failed = d->dw->dwarf_getsrclines(&u.lines, &lines, &count);
+    failed |= !!d->dw->dwarf_getsrcfiles(&u.lines, &files, &count);
+    if (other) failed |= !!d->dw->dwarf_getsrcfiles(&u.die, &files, &count);
+    if (failed) must_have_memory(d);
     vec_push(d->mem, &d->units, u);
   }
   for (size_t i = 0; i < d->units.count; i++) {
@@ -215,8 +224,13 @@ struct debug_info *debug_open(struct mem *m, const char *object, bool *no_librar
   if (!d->dw) return NULL;
   d->fd = open(object, O_RDONLY | O_CLOEXEC);
   if (d->fd < 0) return NULL;
+  errno = 0;
   d->file = d->dw->dwarf_begin(d->fd, DWARF_C_READ);
-  if (d->file) read_units(d);
+  if (!d->file) must_have_memory(d);
+  if (d->file) {
+    d->dw->dwarf_new_oom_handler(d->file, no_memory_inside);
+    read_units(d);
+  }
   if (!d->units.count) {
     debug_close(d);
     return NULL;
@@ -273,7 +287,9 @@ static bool inner_scope(struct debug_info *d, Dwarf_Die *scope, Dwarf_Addr pc, D
 
 int debug_scopes(struct debug_info *d, uintptr_t pc, Dwarf_Die **scopes, const struct unit **of) {
   const struct function_code *f = function_at(d, pc);
-  if (!f || !(*scopes = calloc(DEPTH_MOST, sizeof **scopes))) return 0;
+  if (!f) return 0;
+  *scopes = calloc(DEPTH_MOST, sizeof **scopes);
+  if (!*scopes) mem_escape(d->mem);
   int count = 0;
   Dwarf_Die at = f->die, inner;
   for (;; at = inner) {

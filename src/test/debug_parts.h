@@ -17,6 +17,7 @@
   X(dwarf_child) \
   X(dwarf_siblingof) \
   X(dwarf_tag) \
+  X(dwarf_new_oom_handler) \
   X(dwarf_diename) \
   X(dwarf_attr) \
   X(dwarf_attr_integrate) \

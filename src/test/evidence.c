@@ -368,7 +368,7 @@ static void child(struct again *a) {
   mem_open(&a->mem, NULL);
   text_open(&a->said, &a->mem);
   if (MEM_GUARD(&a->mem)) {
-    problem_set(&out->why, "out of memory");
+    problem_of(&out->why, PROBLEM_SYSTEM, "out of memory");
     out->failed = true;
     return;
   }
@@ -392,7 +392,7 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
   fflush(stdout);
   fflush(stderr);
   pid_t parent = getpid(), pid = fork();
-  if (pid < 0) return problem_set(why, "no process can be made: %s", strerror(errno)), false;
+  if (pid < 0) return problem_of(why, PROBLEM_SYSTEM, "no process can be made: %s", strerror(errno)), false;
   if (!pid) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent) child(a);
@@ -400,10 +400,11 @@ static bool in_process(struct reading *e, struct again *a, struct problem *why) 
   }
   int status = wait_for(e->mem, pid);
   if (a->answer->done || a->answer->failed) return true;
-  bool killed = ended_by_machine(status);
-  a->answer->verdict = a->answer->changed || killed ? VERDICT_UNKNOWN : VERDICT_VIOLATED;
-  a->answer->unknown =
-      killed ? "the process that ran the code was killed: for lack of memory?" : "the code has changed";
+  /* Not because of the token: what becomes of its run was found out before, in another process (finding_dies). */
+  a->answer->verdict = VERDICT_UNKNOWN;
+  a->answer->unknown = ended_by_machine(status) ? "the process that ran the code was killed: for lack of memory?"
+                       : a->answer->changed     ? "the code has changed"
+                                                : "the process that ran the code ended";
   snprintf(a->answer->said, sizeof a->answer->said, "the process that ran the token ended%s%s\n",
            WIFSIGNALED(status) ? ": " : "", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
   return true;
@@ -446,7 +447,7 @@ static bool replay_code(struct reading *e) {
   if (!may_run(e)) return true; /* unknown */
   r->show(r);
   a.answer = mmap(NULL, sizeof *a.answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (a.answer == MAP_FAILED) return problem_set(r->why, "out of memory"), false;
+  if (a.answer == MAP_FAILED) return problem_of(r->why, PROBLEM_SYSTEM, "out of memory"), false;
   a.directory = compile_directory(m, r->why);
   bool good = a.directory && in_process(e, &a, r->why);
   if (a.directory) compile_remove(a.directory);

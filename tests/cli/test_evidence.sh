@@ -121,6 +121,14 @@ sed -i 's/^static atomic_int n;/& __attribute__((used)) static int more(int x) {
 run 0 "$asif" replay --run e; says 'what the files include, has changed since'; says 'the evidence stands'
 sed -i 's/int v = .*/return atomic_fetch_add(\&n, 1); }/' part.h; run 3 "$asif" replay --run e; says 'what the files include, has changed since'
 
+# The process that ran the token ends, which is not the token's doing: that refutes nothing.
+if has_libdw; then
+  run 1 "$asif" test own.c $small --evidence e --quiet
+  printf '#include <stdlib.h>\n__attribute__((constructor)) static void end(void) { abort(); }\n' >ends.c
+  "${CC:-cc}" -shared -fPIC ends.c -o ends.so || fail 'no library'
+  ASIF_LIBDW=$PWD/ends.so run 3 "$asif" replay --run e; says 'the process that ran the token ended: Aborted'; says 'verdict: unknown'
+fi
+
 # Where it cannot be written.
 run 1 "$asif" test own.c $small --evidence /nowhere/x; warns /nowhere/x
 [ ! -c /dev/full ] || { run 1 "$asif" test own.c $small --evidence /dev/full; warns /dev/full; }
