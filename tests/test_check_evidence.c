@@ -1,6 +1,7 @@
 /* Re-validating a linearization: of many objects in time linear in the history, and within the limits. */
 #include <string.h>
 
+#include "check/check.h"
 #include "evidence/evidence.h"
 #include "test.h"
 
@@ -53,4 +54,48 @@ TEST(check_evidence_keeps_to_the_limits) {
   static const volatile sig_atomic_t now = SIGTERM;
   CHECK(revalidate("queue", &now, false) == -1);
   CHECK(revalidate("semiqueue", &now, false) == -1);
+}
+
+/* Fetch-and-adds one after the other, by two processes in turn, whose results begin with `first`. */
+static struct history *adds(struct mem *m, int32_t first, unsigned count) {
+  struct history *h = history_new(m, "adds");
+  names_intern(h->processes, "A", 1);
+  names_intern(h->processes, "B", 1);
+  names_intern(h->objects, "c", 1);
+  uint32_t method = names_intern(h->methods, "fetch-add", 9);
+  value none[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
+  for (unsigned i = 0; i < count; i++)
+    history_interval(h, i % 2, 0, method, none, OP_ARGS, value_of_small(first + (int32_t)i), 2 * (int64_t)i,
+                     2 * (int64_t)i + 1, 0);
+  history_finish(h);
+  return h;
+}
+
+/* Whenever memory runs out on the way, the operations that are said to be wrong are. */
+TEST(check_evidence_stands_where_a_limit_was_reached) {
+  unsigned violated = 0, unexplained = 0;
+  for (size_t bytes = 1000; bytes < 300000; bytes += 500) {
+    struct mem m, own;
+    struct limits limits;
+    struct spec spec;
+    struct check_result r;
+    struct problem why = {.text = ""};
+    mem_open(&own, NULL);
+    CHECKF(spec_named("counter", &spec, &why), "%s", why.text);
+    struct history *h = adds(&own, 1, 8);
+    CHECKF(spec_bind(&spec, h, &why), "%s", why.text);
+    limits_start(&limits, 0, bytes);
+    mem_open(&m, &limits);
+    struct check_options options = {.method = METHOD_AUTO, .jobs = 1, .explain = true};
+    CHECKF(check_history(&m, h, &spec, &options, &limits, &r, &why), "%zu bytes: %s", bytes, why.text);
+    CHECK(r.verdict != VERDICT_HOLDS);
+    if (r.verdict == VERDICT_VIOLATED) {
+      violated++;
+      unexplained += !r.confirmed;
+      CHECKF(evidence_check_core(&own, h, &spec, &r, &why) == VERDICT_VIOLATED, "%zu bytes: %s", bytes, why.text);
+    }
+    mem_close(&m);
+    mem_close(&own);
+  }
+  CHECK(violated && unexplained);
 }

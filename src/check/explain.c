@@ -83,7 +83,7 @@ static void explain(struct mem *mem, struct mem *scratch, const struct history *
   find_context(mem, p, &s, r);
   if (s.start.count) {
     name_start(mem, p->spec, &s.start, h->ops.at[r->core[0]].arg[0], r);
-    r->core_from = p->global_event ? p->global_event[s.from] : s.from;
+    r->core_from = global_event(p, s.from);
   }
   struct text t;
   text_open(&t, mem);
@@ -97,7 +97,7 @@ static void blame(struct mem *mem, const struct part *p, const struct fault *f, 
   r->culprit = global_op(p, f->culprit);
   r->core = to_global(mem, p, &f->decision.core);
   r->core_count = f->decision.core.count;
-  r->core_to = p->global_event ? p->global_event[last] : last;
+  r->core_to = global_event(p, last);
   r->core_forgets = true;
   r->unsure = f->unsure;
 }
@@ -128,7 +128,7 @@ void explain_violation(struct mem *mem, const struct history *h, const struct pa
   r->culprit = UINT32_MAX;
   r->core = to_global(mem, p, &d->core);
   r->core_count = d->core.count;
-  r->core_to = NO_RETURN;
+  r->core_to = d->prefix ? global_event(p, p->ops[d->culprit].ret) : NO_RETURN;
   explain_within(mem, h, parts, decisions, violated, options, limits, r);
   if (*r->reason) return;
   /* Not explained, or a limit was reached: the verdict stands all the same. */

@@ -370,10 +370,6 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   mem_free(m, b.returns);
 }
 
-static uint32_t global_event(const struct part *p, uint32_t event) {
-  return p->global_event ? p->global_event[event] : event;
-}
-
 /* How many of a part's events are before one of the history. */
 static uint32_t events_before(const struct part *p, uint32_t event) {
   uint32_t low = 0, high = p->events;

@@ -19,6 +19,11 @@ struct part {
   bool verdict_only;            /* nobody wants the linearization: `order` may stay empty */
 };
 
+/* One of its events, as one of the history. */
+static inline uint32_t global_event(const struct part *p, uint32_t event) {
+  return p->global_event ? p->global_event[event] : event;
+}
+
 typedef VEC(uint32_t) op_list;
 
 /* A decider's answer. `order` holds a linearization when it holds: every returned operation, and the pending ones that
