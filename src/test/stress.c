@@ -264,13 +264,16 @@ static bool keep_round(struct stressing *s) {
   struct stressed *o = s->out;
   s->round_mem = s->mem;
   s->history = stress_history(s->mem, s->object, s->area, &s->spec, s->why);
-  bool seen = s->options->approx && s->check.verdict == VERDICT_VIOLATED,
-       wrong = s->check.verdict == VERDICT_VIOLATED || o->found != FOUND_NOTHING;
-  if (!s->history || !decide(s, wrong)) return false;
-  if (seen && s->check.verdict != VERDICT_VIOLATED) {
-    problem_internal(s->why, "A_%u of the history of round %" PRIu64 " is a violation, but the exact checker %s it",
-                     s->options->k, o->rounds, s->check.verdict == VERDICT_HOLDS ? "accepts" : "could not decide");
+  bool seen = s->check.verdict == VERDICT_VIOLATED;
+  if (!s->history || !decide(s, seen || o->found != FOUND_NOTHING)) return false;
+  if (seen && s->check.verdict == VERDICT_HOLDS) {
+    problem_internal(s->why, "the history of round %" PRIu64 " was a violation%s, and is none when it is checked again",
+                     o->rounds, s->options->approx ? " for A_k" : "");
     return false;
+  }
+  if (seen && s->check.verdict == VERDICT_UNKNOWN) { /* a limit was reached while it was explained */
+    o->verdict = VERDICT_UNKNOWN;
+    o->reason = sentence(s->mem, "a violation was found, but not confirmed: %s", s->check.reason);
   }
   o->history = s->history;
   o->spec = s->spec;
@@ -320,9 +323,11 @@ static bool run_round(struct stressing *s, const struct stress_build *b, bool *g
     stress_plan_given(&s->plan, s->area);
   else
     stress_plan_random(&s->plan, s->area);
+  double begun = clock_seconds();
   if (!stress_start(&p, s->area, s->area_fd, b, s->why)) return false;
   enum stress_end end = stress_wait(&p, s->area, LOOK_AFTER, s->options->interrupted);
-  while (b->program && end == STRESS_STALLED && !atomic_load(&s->area->arrived)) /* still loading */
+  while (end == STRESS_STALLED && !atomic_load(&s->area->arrived) && /* its threads are yet to begin */
+         (b->program || clock_seconds() - begun < s->options->hang))
     end = stress_wait(&p, s->area, LOOK_AFTER, s->options->interrupted);
   bool good = end != STRESS_STALLED || look_at_stall(s, &p, &end);
   stress_kill(&p);
@@ -356,9 +361,13 @@ static bool rounds(struct stressing *s) {
     return true;
   }
   if (!keep_round(s)) return false;
-  if (told && o->verdict == VERDICT_HOLDS) {
+  const char *nothing = told                        ? limit_told(LIMIT_INTERRUPT)
+                        : o->undecided == o->rounds ? "no history could be decided"
+                        : !o->operations            ? "no operation was called"
+                                                    : NULL;
+  if (nothing && o->verdict == VERDICT_HOLDS) {
     o->verdict = VERDICT_UNKNOWN;
-    o->reason = sentence(s->mem, "%s", limit_told(LIMIT_INTERRUPT));
+    o->reason = sentence(s->mem, "%s", nothing);
   }
   return true;
 }
