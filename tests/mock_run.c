@@ -269,6 +269,77 @@ static void free_block(struct thread *x, struct step *s) {
   x->block = -1;
 }
 
+/* ASIF_ATOMIC blocks. Cells are accessed by these, so that what a block says that it accessed is what it did. */
+static uintptr_t touched[2 * MOCK_CELLS + 8];
+static size_t touched_count;
+static void touch(uintptr_t address, bool writes) {
+  touched[touched_count++] = (address & ~(uintptr_t)7) | (writes ? FOOTPRINT_WRITES : 0);
+}
+static long get(unsigned cell) {
+  touch(CELL(cell), false);
+  return m.cells[cell];
+}
+static void put(struct step *s, unsigned cell, long value) {
+  touch(CELL(cell), true);
+  store(s, cell, value);
+}
+static bool block(struct thread *x, unsigned t, const struct mock_instruction *i, struct step *s,
+                  const struct plan *plan) {
+  unsigned c = i->a, d = (i->a + 1) % MOCK_CELLS;
+  struct step inner = {0};
+  touched_count = 0;
+  switch (i->b) {
+  case MOCK_BLOCK_UNKNOWN:
+  case MOCK_BLOCK_ALL:
+    for (unsigned k = 0; k < MOCK_CELLS; k++) put(s, k, m.cells[k] + 1);
+    break;
+  case MOCK_BLOCK_READ: x->kept = get(c) + 3 * get(d); break;
+  case MOCK_BLOCK_MOVE:
+    x->kept = get(c);
+    if (x->kept) put(s, c, m.cells[c] - 1), put(s, d, get(d) + 1);
+    break;
+  case MOCK_BLOCK_INDIRECT:
+    x->kept = ((get(c) % MOCK_CELLS) + MOCK_CELLS) % MOCK_CELLS;
+    put(s, (unsigned)x->kept, get((unsigned)x->kept) + 1);
+    break;
+  case MOCK_BLOCK_COMPARE:
+    if (get(c) == x->kept && get(d) + 1 == x->kept) put(s, c, m.cells[c] + 1), put(s, d, m.cells[d] + 1);
+    break;
+  case MOCK_BLOCK_IF:
+    if (!get(c))
+      x->kept = get(d);
+    else
+      put(s, MOCK_CELLS - 1, 1);
+    break;
+  case MOCK_BLOCK_TRY:
+    touch(LOCK(0), true);
+    s->flags |= STEP_WROTE;
+    if (m.holder[0] == FREE) put(s, c, get(c) + 1);
+    break;
+  case MOCK_BLOCK_ALLOC:
+    if (get(c)) break;
+    inner = *s;
+    if (!allocate(x, t, &inner, plan)) return false;
+    s->block = inner.block;
+    s->blocks = inner.blocks;
+    touched[touched_count++] = LIST | FOOTPRINT_LIST | (inner.place ? FOOTPRINT_WRITES : 0);
+    break;
+  case MOCK_BLOCK_FREE:
+    if (!get(c)) break;
+    if (x->block >= 0) {
+      free_block(x, &inner);
+      touched[touched_count++] = LIST | FOOTPRINT_LIST | FOOTPRINT_WRITES;
+    }
+    put(s, d, get(d) + 1);
+    break;
+  default: break;
+  }
+  for (unsigned k = 0; k < 2 && inner.place; k++) touch(inner.place + 8 * k, true);
+  if (inner.place) s->flags |= STEP_WROTE;
+  s->place = i->b == MOCK_BLOCK_UNKNOWN ? 0 : footprint_number(touched, touched_count);
+  return true;
+}
+
 static void start_thread(unsigned t) {
   m.threads[t].alive = true;
   m.threads[t].block = -1;
@@ -337,8 +408,7 @@ static bool take(unsigned t, struct step *s, const struct plan *plan) {
     if (m.is_freed[i->a * MOCK_BLOCKS]) finding(FOUND_USE_AFTER_FREE);
     break;
   case MOCK_BLOCK:
-    wrote(s);
-    for (unsigned c = 0; c < MOCK_CELLS; c++) m.cells[c]++, m.version[c]++;
+    if (!block(x, t, i, s, plan)) return false;
     break;
   case MOCK_YIELD: s->flags |= STEP_YIELDED; break;
   case MOCK_START:
@@ -464,7 +534,11 @@ static void add_random(struct mock_program *p, unsigned t, uint64_t *random, uns
                    : draw(random, 2)                                                         ? 1
                                                                                              : FEW_CELLS);
   if (op == MOCK_START || op == MOCK_JOIN) a = p->threads + draw(random, p->all - p->threads);
-  add(p, t, op, a, op == MOCK_SKIP ? 1 + draw(random, 2) : op == MOCK_SPIN_TWO ? (a + 1) % FEW_CELLS : draw(random, 3));
+  unsigned b = op == MOCK_SKIP       ? 1 + draw(random, 2)
+               : op == MOCK_SPIN_TWO ? (a + 1) % FEW_CELLS
+               : op == MOCK_BLOCK    ? draw(random, features & MOCK_WITH_HEAP ? MOCK_BLOCK_KINDS : MOCK_BLOCK_ALLOC)
+                                     : draw(random, 3);
+  add(p, t, op, a, b);
   if (op == MOCK_LOCK && draw(random, 3)) {
     if (draw(random, 2)) add(p, t, MOCK_ADD, 0, 0);
     add(p, t, MOCK_UNLOCK, a, 0);

@@ -34,7 +34,7 @@ enum mock_op {
   MOCK_FREE,     /* the block kept last; nothing if there is none */
   MOCK_USE,      /* writes into a block that may be freed: a finding */
   MOCK_YIELD,
-  MOCK_BLOCK, /* adds to all cells */
+  MOCK_BLOCK, /* several accesses in one step: b says which, enum mock_block */
   MOCK_START, /* thread a */
   MOCK_JOIN,
   MOCK_ASSERT, /* a finding if the kept value is b */
@@ -42,6 +42,21 @@ enum mock_op {
   MOCK_SKIP,   /* the next b if the kept value is a */
   MOCK_CALL,   /* an operation begins; an operation ends */
   MOCK_RETURN
+};
+/* What an ASIF_ATOMIC block does; c is the cell a, d the next one. */
+enum mock_block {
+  MOCK_BLOCK_UNKNOWN,  /* adds to all cells, and does not say so */
+  MOCK_BLOCK_ALL,      /* adds to all cells */
+  MOCK_BLOCK_READ,     /* keeps c and d */
+  MOCK_BLOCK_MOVE,     /* if c is not 0, one from c to d */
+  MOCK_BLOCK_INDIRECT, /* adds to the cell whose number is in c */
+  MOCK_BLOCK_COMPARE,  /* if c is the kept value, and so is d + 1: adds to both */
+  MOCK_BLOCK_IF,       /* if c is 0 keeps d, otherwise writes the last cell */
+  MOCK_BLOCK_NOTHING,  /* accesses nothing */
+  MOCK_BLOCK_TRY,      /* adds to c if lock 0 is free */
+  MOCK_BLOCK_ALLOC,    /* allocates if c is 0 */
+  MOCK_BLOCK_FREE,     /* frees its block if c is not 0, and adds to d */
+  MOCK_BLOCK_KINDS
 };
 struct mock_instruction {
   uint8_t op, a, b;

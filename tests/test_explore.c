@@ -274,6 +274,8 @@ static void each_feature(void (*check)(const char *what, unsigned features, unsi
   check("memory", 0, 5);
   check("calls", MOCK_WITH_CALLS, 5);
   check("blocks", MOCK_WITH_BLOCKS | MOCK_WITH_YIELDS, 4);
+  check("blocks that allocate", MOCK_WITH_BLOCKS | MOCK_WITH_HEAP | MOCK_WITH_LOCKS, 4);
+  check("blocks and parts", MOCK_WITH_BLOCKS | MOCK_WITH_PARTS, 4);
   check("locks", MOCK_WITH_LOCKS, 4);
   check("spins", MOCK_WITH_SPINS, 4);
   check("threads", MOCK_WITH_THREADS, 4);

@@ -24,7 +24,7 @@ static const char *fresh(void) { return draw(4) ? "make(1)" : draw(2) ? "make(2)
 
 static void statement(FILE *f, bool stale) {
   const char *a = slot(), *b = slot(), *n = fresh();
-  switch (draw(stale ? 22 : 20)) {
+  switch (draw(stale ? 26 : 24)) {
   case 0: fprintf(f, "  push(%s);\n", n); break;
   case 1:
   case 2: fprintf(f, "  r = r * 3 + pop(%u);\n", draw(3)); break;
@@ -87,7 +87,29 @@ static void statement(FILE *f, bool stale) {
     fprintf(f, "  ASIF_ATOMIC { struct node *p = LOAD(&%s); STORE(&%s, %s); if (p && p != LOAD(&%s)) free(p); }\n", a,
             a, draw(2) ? "(struct node *)0" : b, b);
     break;
-  case 20: /* the address of what is freed goes to memory */
+  case 20: /* allocated and freed in one step */
+    fprintf(f,
+            "  ASIF_ATOMIC { struct node *p = LOAD(&%s); if (p != LOAD(&%s)) { STORE(&%s, %s); if (p) free(p); } }\n",
+            a, b, a, n);
+    break;
+  case 21: /* looked at in one, compared and freed in another */
+    fprintf(
+        f,
+        "  { struct node *p, *q; ASIF_ATOMIC { p = LOAD(&%s); q = p ? LOAD(&%s) : p; } ASIF_ATOMIC { if (p && p != q "
+        "&& LOAD(&%s) == p) { STORE(&%s, q); free(p); r += 8; } } }\n",
+        a, b, a, a);
+    break;
+  case 22: /* plain memory, which only blocks access */
+    fprintf(f, "  { struct node *n = %s, *p; ASIF_ATOMIC { p = hidden; hidden = n; } if (p) %s }\n", n,
+            draw(2) ? "free(p);" : "ASIF_ATOMIC { r = r * 3 + (p == hidden); }");
+    break;
+  case 23:
+    fprintf(f, "  ASIF_ATOMIC { r = r * 3 + (hidden == LOAD(&%s)); %s }\n", a,
+            draw(2)   ? "hidden = 0;"
+            : draw(2) ? "if (hidden) { free(hidden); hidden = 0; }"
+                      : "");
+    break;
+  case 24: /* the address of what is freed goes to memory */
     fprintf(f, "  { struct node *p = SWAP(&%s, (struct node *)0); if (p) { free(p); STORE(&%s, p); } }\n", a, b);
     break;
   default: fprintf(f, "  { struct node *p = %s; free(p); STORE(&%s, p); }\n", n, a);
@@ -98,15 +120,16 @@ static void write_program(const char *path) {
   FILE *f = fopen(path, "w");
   CHECK(f);
   bool plain = draw(2), stale = draw(6) == 0;
-  fprintf(f,
-          "#include <asif.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
-          "#define LOAD(at) __atomic_load_n(at, 5)\n#define STORE(at, v) __atomic_store_n(at, v, 5)\n"
-          "#define SWAP(at, v) __atomic_exchange_n(at, v, 5)\n"
-          "#define CAS(at, expected, now) __atomic_compare_exchange_n(at, expected, now, 0, 5, 5)\n"
-          "struct node { struct node *next; int value; };\n"
-          "static struct node *top, *a, *b, *hazard;\nstatic uintptr_t marked, counted, shifted;\nstatic int x;\n"
-          "static %sstruct node *%smine;\n",
-          plain ? "__thread " : "", plain ? "" : "_Atomic ");
+  fprintf(
+      f,
+      "#include <asif.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+      "#define LOAD(at) __atomic_load_n(at, 5)\n#define STORE(at, v) __atomic_store_n(at, v, 5)\n"
+      "#define SWAP(at, v) __atomic_exchange_n(at, v, 5)\n"
+      "#define CAS(at, expected, now) __atomic_compare_exchange_n(at, expected, now, 0, 5, 5)\n"
+      "struct node { struct node *next; int value; };\n"
+      "static struct node *top, *a, *b, *hazard, *hidden;\nstatic uintptr_t marked, counted, shifted;\nstatic int x;\n"
+      "static %sstruct node *%smine;\n",
+      plain ? "__thread " : "", plain ? "" : "_Atomic ");
   fprintf(f,
           "static struct node *make(int v) { struct node *n = malloc(sizeof *n); n->next = 0; %s; return n; }\n"
           "static struct node *made(int v) { struct node *n = calloc(3, sizeof *n); %s; return n; }\n",

@@ -229,11 +229,25 @@ static bool same_word(const struct exchange *x, uintptr_t a, uintptr_t b) {
   return whose(b, &g, &n) && x->to[f] == g && m == n;
 }
 
+/* Are the words of one footprint those of the other, exchanged? */
+static bool same_footprint(const struct exchange *x, uint32_t one, uint32_t other) {
+  size_t m, n, i, k;
+  if (!one || !other) return one == other;
+  const uintptr_t *a = footprint_words(one, &m), *b = footprint_words(other, &n);
+  for (i = 0; i < m && m == n; i++) {
+    for (k = 0; k < n; k++)
+      if (!((a[i] ^ b[k]) & FOOTPRINT_WRITES) && same_word(x, a[i] & ~(uintptr_t)1, b[k] & ~(uintptr_t)1)) break;
+    if (k == n) return false;
+  }
+  return m == n;
+}
+
 static bool same_step(const struct exchange *x, const struct step *a, const struct step *b) {
   unsigned flags = STEP_CALLS | STEP_RETURNS | STEP_WROTE | STEP_WAITS | STEP_OPENS;
   return x->to[a->fiber] == b->fiber && a->kind == b->kind && a->size == b->size && a->block == b->block &&
          a->blocks == b->blocks && !((a->flags ^ b->flags) & flags) && same_word(x, a->address, b->address) &&
-         same_word(x, a->place, b->place);
+         (a->kind == POINT_BLOCK ? same_footprint(x, (uint32_t)a->place, (uint32_t)b->place)
+                                 : same_word(x, a->place, b->place));
 }
 
 static bool same_moment(const struct exchange *x, const struct moment *a, const struct moment *b) {

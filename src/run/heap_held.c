@@ -170,13 +170,14 @@ __attribute__((no_sanitize("address"))) void heap_sight_range(uintptr_t at, size
   }
 }
 
-/* All words there are about to be written over. */
+/* All words there are about to be written over. Within an ASIF_ATOMIC that is part of the step. */
 __attribute__((no_sanitize("address"))) void heap_erased_range(uintptr_t at, size_t size) {
   uintptr_t end = (at + size + 7) & ~(uintptr_t)7;
   for (at &= ~(uintptr_t)7; at < end && current; at += 8) {
     uint64_t word;
     __builtin_memcpy(&word, (const char *)at, sizeof word);
-    if (UNLIKELY(word >= HEAP_WORDS) && word != NEVER_WRITTEN) sight(current, word, (ptrdiff_t)run.count);
+    if (UNLIKELY(word >= HEAP_WORDS) && word != NEVER_WRITTEN)
+      sight(current, word, (ptrdiff_t)run.count - footprint_open);
   }
 }
 
@@ -186,17 +187,35 @@ struct access_after {
   uintptr_t at;
   uint32_t size;
   bool writes;
+  const uintptr_t *words; /* of an ASIF_ATOMIC block: its footprint in place of the rest; otherwise NULL */
+  size_t count;
 };
 
 /* What of a step others can conflict with. */
 static bool access_of(const struct step *s, struct access_after *to) {
   bool object = s->kind >= POINT_LOCK && s->kind <= POINT_WAKE;
+  if (s->kind == POINT_BLOCK) {
+    *to = (struct access_after){0};
+    if (s->place) to->words = footprint_words((uint32_t)s->place, &to->count);
+    return s->place;
+  }
   if (s->kind > POINT_UPDATE && !object) return false;
-  *to = (struct access_after){s->address, s->size && !object ? s->size : 1,
-                              object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
+  *to = (struct access_after){.at = s->address,
+                              .size = s->size && !object ? s->size : 1,
+                              .writes = object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
   return true;
 }
 static bool accesses_conflict(const struct access_after *a, const struct access_after *b) {
+  if (a->words || b->words) {
+    const struct access_after *block = a->words ? a : b, *other = a->words ? b : a;
+    for (size_t i = 0; i < block->count; i++) {
+      struct access_after word = {.at = block->words[i] & ~(uintptr_t)FOOTPRINT_WRITES,
+                                  .size = 8,
+                                  .writes = block->words[i] & FOOTPRINT_WRITES};
+      if (accesses_conflict(other, &word)) return true;
+    }
+    return false;
+  }
   return a->at < b->at + b->size && b->at < a->at + a->size && (a->writes || b->writes);
 }
 

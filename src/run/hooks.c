@@ -65,6 +65,7 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
   if (UNLIKELY(!f)) return;
   if (kind != POINT_WRITE && size >= 8) SIGHT(old);
   if (kind != POINT_WRITE && size > 8) SIGHT(old_high);
+  if (UNLIKELY(footprint_open) && effect != READ_ONLY) footprint_wrote();
   if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
@@ -511,6 +512,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   if (UNLIKELY(options.stacks) && run_in_stack(at)) check_stack(f, at, size, write, pc);
   bool forgiven = UNLIKELY(forgiving) && races_wanted() && is_forgiven(f, at, size, pc);
   bool is_point = forgiven || plain_is_point(at);
+  if (UNLIKELY(footprint_open)) footprint_plain(at, size, write);
   if (is_point) {
     if (UNLIKELY(size > 8 || (at & 7) + size > 8) && f->id != FIBER_MAIN) run.wide = true; /* init is alone */
     plain_point(f, at, size, write, pc, slot);

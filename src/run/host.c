@@ -20,10 +20,12 @@ void asif_host_yield(void) {
   if (current) point(POINT_YIELD, 0, 0);
 }
 
-static unsigned depth;  /* of ASIF_ATOMIC blocks in blocks; also in init */
-static const char lock; /* all of them are under one lock, as in an ordinary program */
+static unsigned depth; /* of ASIF_ATOMIC blocks in blocks; also in init */
 
-void host_reset(void) { depth = 0; }
+void host_reset(void) {
+  depth = 0;
+  footprint_open = false;
+}
 
 void asif_host_atomic(int enter) {
   if (pure_on && (!enter || depth > 0)) pure_no_point();
@@ -34,12 +36,11 @@ void asif_host_atomic(int enter) {
       scheduler.mode = MODE_QUIET;
       choose_again();
       if (pure_on) pure_block(current, true);
-      if (options.races) races_acquire((uintptr_t)&lock);
+      footprint_begin();
     }
     depth++;
   } else if (--depth == 0) {
-    if (options.races) races_release((uintptr_t)&lock);
-    step_wrote();
+    if (footprint_end()) step_wrote();
     if (pure_on)
       pure_block(current, false);
     else

@@ -666,6 +666,46 @@ void races_release(uintptr_t object) {
   add_head(current->id, s, release(current->id), false);
 }
 
+/* ASIF_ATOMIC blocks (footprint.c): who wrote a word comes before whoever accesses it, who read it before whoever
+ * writes it; and those that touch everything come before and after all others. */
+
+#define WROTE_BIT   ((uintptr_t)1 << 59) /* of a sync's address: released by blocks that wrote the word; that read it */
+#define READ_BIT    ((uintptr_t)1 << 58)
+#define EVERY_BLOCK ((uintptr_t)8) /* no memory is there: released by every block; by those that touch everything */
+#define GREAT_BLOCK ((uintptr_t)16)
+
+static inline uint64_t block_key(uintptr_t word) { return key_of(word & (((uintptr_t)1 << 47) - 1)) | LOCK_BIT; }
+
+static void block_acquire(uintptr_t word, uintptr_t as) {
+  const struct cell *c = cell_find(block_key(word));
+  for (uint32_t i = c ? c->sync : 0; i; i = races.syncs[i].next)
+    if (races.syncs[i].address == (word | as)) learn_all(&clocks[current->id], &races.syncs[i]);
+}
+
+static void block_release(uintptr_t word, uintptr_t as, uint32_t clock) {
+  add_head(current->id, sync_of(cell_of(block_key(word)), word | as, 1), clock, false);
+}
+
+void races_block_begin(void) {
+  use_clocks(run.count);
+  block_acquire(GREAT_BLOCK, WROTE_BIT);
+}
+
+void races_block_word(uintptr_t word, bool writes) {
+  block_acquire(word, WROTE_BIT);
+  if (writes) block_acquire(word, READ_BIT);
+}
+
+void races_block_all(void) { block_acquire(EVERY_BLOCK, WROTE_BIT); }
+
+void races_block_end(const uintptr_t *words, size_t count, bool all) {
+  uint32_t clock = release(current->id);
+  for (size_t i = 0; i < count; i++)
+    block_release(words[i] & ~(uintptr_t)FOOTPRINT_WRITES, words[i] & FOOTPRINT_WRITES ? WROTE_BIT : READ_BIT, clock);
+  block_release(EVERY_BLOCK, WROTE_BIT, clock);
+  if (all) block_release(GREAT_BLOCK, WROTE_BIT, clock);
+}
+
 /* Fibers. */
 
 static void widen(unsigned fiber) {

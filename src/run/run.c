@@ -358,7 +358,10 @@ static void record_pause(const struct fiber *f, enum point_kind kind, uintptr_t 
 void point_slowly(enum point_kind kind, uintptr_t address, uint32_t size) {
   struct fiber *f = current;
   if (UNLIKELY(pure_on)) pure_arrives(f, kind, size);
-  if (scheduler.mode == MODE_QUIET) return;
+  if (scheduler.mode == MODE_QUIET) {
+    if (footprint_open) footprint_point(kind, address, size);
+    return;
+  }
   if (UNLIKELY(recording != NULL)) record_pause(f, kind, address, size);
   announce(f, kind, address, size);
   stop_at_point(f);
@@ -369,6 +372,7 @@ void point_when(enum point_kind kind, uintptr_t address, uint32_t size, ready *c
   if (UNLIKELY(pure_on)) pure_arrives(f, kind, size);
   f->waits_for = waits_for;
   if (scheduler.mode == MODE_QUIET) {
+    if (footprint_open) footprint_point(kind, address, size);
     if (can(f)) return;
     final_waits();
     if (f->id == FIBER_MAIN) run_found(FOUND_UNSUPPORTED, "the initialisation waits for another thread");

@@ -52,7 +52,7 @@ enum point_kind {
   POINT_READ,
   POINT_WRITE,
   POINT_UPDATE, /* reads and writes at once; a compare-and-exchange that failed has not STEP_WROTE */
-  POINT_BLOCK,  /* an ASIF_ATOMIC block: conflicts with everything */
+  POINT_BLOCK,  /* an ASIF_ATOMIC block: what it accesses is its footprint, `place` */
   POINT_LOCK,   /* address: of the mutex, condition variable, semaphore, ... */
   POINT_UNLOCK,
   POINT_WAIT,
@@ -94,8 +94,18 @@ struct step {
                           * again the one freed last, and so on; the last: one never used before */
   uint64_t place : 48; /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is
                         * its own; 0: none. Accesses of the block do not commute with it: afterwards they are a use
-                        * after free. Of POINT_START: the number of the fiber it created */
+                        * after free. Of POINT_START: the number of the fiber it created. Of POINT_BLOCK: the number
+                        * of its footprint; 0: it is not known, or is everything */
 };
+
+/* Footprints of ASIF_ATOMIC blocks (footprint.c): words of 8 bytes in ascending order, each once. A word is its address
+ * with these bits; freed blocks, and blocks allocated again, are written. Equal footprints have equal numbers, from 1
+ * on, as long as the process lives. */
+enum { FOOTPRINT_WRITES = 1, FOOTPRINT_MOST = 512 };
+#define FOOTPRINT_LIST   ((uintptr_t)1 << 63)              /* not memory: a list of freed blocks */
+#define FOOTPRINT_STATED ((uintptr_t)1 << 62)              /* ... what POINT_ACQUIRE and POINT_RELEASE state */
+uint32_t footprint_number(uintptr_t *words, size_t count); /* in any order, and more than once; 0: too many */
+const uintptr_t *footprint_words(uint32_t number, size_t *count);
 
 /* A choice: whose step, and if it allocates, which block. A schedule is one choice a step. */
 struct choice {

@@ -2,6 +2,7 @@
  *
  * - run.c: one run: points, choices, the default policy, calls and returns
  * - again.c: the last run once more: do its leaks and addresses stand? sequential.c: calls one after another, aside
+ * - footprint.c: what an ASIF_ATOMIC block accesses
  * - kept.c: states kept on the way, so that the next run need not begin at the beginning
  * - fiber.c: stacks and the switch between them
  * - endless.c: loops that touch nothing; spin.c: loops that wait for another, and runs that never end
@@ -204,9 +205,14 @@ static inline void step_wrote(void) {
   scheduler.writes++;
   step_wrote_same();
 }
+void footprint_plain(uintptr_t address, size_t size, bool write); /* within an ASIF_ATOMIC (footprint.c) */
 /* It frees this block, or allocates it again. */
 static inline void step_block(uintptr_t address, size_t size) {
   struct step *s = &scheduler.steps[(ptrdiff_t)run.count - 1];
+  if (UNLIKELY(s->kind == POINT_BLOCK)) {
+    footprint_plain(address, size, true);
+    return;
+  }
   s->place = address & (((uint64_t)1 << 48) - 1);
   s->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
@@ -481,6 +487,11 @@ void races_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, 
 void races_fence(int order);
 void races_acquire(uintptr_t object); /* a lock taken, a wait over */
 void races_release(uintptr_t object); /* a lock given up, a signal sent */
+/* ASIF_ATOMIC: a block begins; it is about to access a word; it touches everything; it ends. */
+void races_block_begin(void);
+void races_block_word(uintptr_t word, bool writes);
+void races_block_all(void);
+void races_block_end(const uintptr_t *words, size_t count, bool all);
 void races_forget(uintptr_t address,
                   size_t size); /* a block that was freed is allocated again: nothing was there before */
 void races_freed(uintptr_t address, size_t size, uintptr_t pc); /* as a write of all of it */
@@ -616,6 +627,13 @@ bool pure_put(struct kept_bytes *);
 void pure_get(const char **from);
 /* Leads the image's calls of functions whose names begin so through what `thunk` gives. False: that cannot be. */
 bool image_redirect(const char *const *begins, size_t count, uintptr_t (*thunk)(uintptr_t target));
+
+/* What an ASIF_ATOMIC block accesses (footprint.c). */
+extern bool footprint_open; /* a block runs. Then: */
+void footprint_begin(void);
+void footprint_point(enum point_kind, uintptr_t address, uint32_t size); /* what would be a point */
+void footprint_wrote(void); /* the last of these writes what it accesses, as the flag of the step may say later */
+bool footprint_end(void);   /* the step has its footprint; true if it wrote */
 
 /* The threads library (threads.c and its like). */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */

@@ -11,8 +11,8 @@
  *
  * - Whether a step writes, returns, or takes which of how many blocks is known when it was taken. Dependence is that of
  * the steps as they were taken, which is what the order of the steps before them makes of them; so a failed
- * compare-and-exchange is a read. A sleeping thread's step is as it was taken, too: what was taken since does not
- * conflict with it, and so does not change it.
+ * compare-and-exchange is a read, and an ASIF_ATOMIC block is what it accessed. A sleeping thread's step is as it was
+ * taken, too: what was taken since does not conflict with it, and so does not change it.
  * - So a step that sleeps may conflict with others that it does not conflict with as it is taken after a race: what
  * comes between it and them is not seen in that run, and everything is tried.
  * - A thread may wait for a lock: then what gave up the lock, which could not have come later, is no race, and what
@@ -161,6 +161,7 @@ static bool same_for_both(const struct step *steps, size_t one, size_t other) {
     return is_private(steps, other, a) && is_private(steps, other, b);
   bool reads =
       a->kind == POINT_READ || ((a->kind == POINT_UPDATE || a->kind == POINT_ALLOC) && !(a->flags & STEP_WROTE));
+  if (a->kind == POINT_BLOCK) reads = a->place && a->place == b->place && !(a->flags & STEP_WROTE);
   if (!reads || a->address != b->address) return false;
   for (size_t i = one + 1; i < other; i++)
     if (steps[i].fiber != b->fiber && steps_meet(&steps[i], b)) return false;
@@ -265,12 +266,14 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
 
 /* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, take
- * another block, or free one that may be allocated again. */
+ * another block, or free one that may be allocated again. An ASIF_ATOMIC block may access anything. */
 static bool may_conflict(const struct dpor *d, const struct step *first, const struct step *other) {
   struct step s = *first;
+  if (s.kind == POINT_BLOCK) s.place = 0;
   if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC || s.kind == POINT_FREE) s.flags |= STEP_WROTE;
   s.flags |= STEP_RETURNS;
-  return (s.kind == POINT_ALLOC && other->address) || conflict(d, &s, other);
+  bool accesses = other->address || other->kind == POINT_BLOCK;
+  return (s.kind == POINT_ALLOC && accesses) || conflict(d, &s, other);
 }
 
 /* Does the thread sleep before step i, and its step was another then: one that returned, say, which it does not now? */
@@ -279,7 +282,8 @@ static bool sleeps_as_another(const struct dpor *d, size_t i, const struct step 
   size_t end = i + 1 < d->frames.count ? d->frames.at[i + 1].sleepers : d->sleepers.count;
   for (size_t k = d->frames.at[i].sleepers; k < end; k++) {
     const struct step *s = &d->sleepers.at[k];
-    if (s->fiber == now->fiber && (s->flags ^ now->flags) & flags) return true;
+    if (s->fiber != now->fiber) continue;
+    if ((s->flags ^ now->flags) & flags || (s->kind == POINT_BLOCK && s->place != now->place)) return true;
   }
   return false;
 }

@@ -35,7 +35,8 @@ uint64_t hashes_count(const struct hashes *);
 /* The happens-before order of a run (traces.c).
  *
  * Two steps are dependent if they are of the same thread, or access the same byte and one of them writes, or the
- * same mutex or the like; if one is an ASIF_ATOMIC block and the other touches anything; or if one returns from an
+ * same mutex or the like; if one is an ASIF_ATOMIC block of which it is not known what it accesses, and the other
+ * touches anything; or if one returns from an
  * operation and the other calls one, for which of these was first is the history's order. A step that frees a block, or
  * allocates it again, writes all of it; so does it the list it takes it from. Runs that order dependent steps alike are
  * the same but for the order of steps that do not matter to each other: they have the same trace. */
@@ -81,7 +82,7 @@ struct trace {
   unsigned threads; /* of the client */
   bool unhashed;    /* only what comes before what is asked for, and no hash: those of events and spots are not set */
   bool apart;       /* calls and returns do not conflict */
-  bool blocks;      /* there was a POINT_BLOCK: everything touches a spot of its own */
+  bool blocks;      /* there was a step that touches everything: then each touches a spot of its own */
   bool finer;       /* since this was last set to false it was learned that accesses of a word are of parts of it */
 };
 void trace_open(struct trace *, struct mem *, unsigned threads);

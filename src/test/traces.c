@@ -56,14 +56,14 @@ static size_t bytes_of(const struct step *s, uintptr_t *first) {
     return s->place ? (size + WORD - 1) & ~(size_t)(WORD - 1) : 0;
   }
   if (is_object(s->kind)) return size < WORD ? size : WORD;
-  if (is_stated(s->kind)) *first |= (uintptr_t)1 << 62;
+  if (is_stated(s->kind)) *first |= FOOTPRINT_STATED;
   return is_memory(s->kind) || is_stated(s->kind) ? size : 0;
 }
 
 /* One that only looks whether a thread has ended does not commute with that thread's last step, whatever it is. */
 static bool touches_all(const struct step *s) {
   uintptr_t first;
-  return s->kind == POINT_BLOCK || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) ||
+  return (s->kind == POINT_BLOCK && !s->place) || (s->kind == POINT_JOIN && !(s->flags & STEP_WAITS)) ||
          bytes_of(s, &first) > (size_t)WORDS_MOST * WORD;
 }
 
@@ -82,9 +82,50 @@ bool steps_conflict(const struct step *a, const struct step *b) {
   return steps_meet(a, b);
 }
 
+/* ASIF_ATOMIC blocks: each word of a footprint is accessed as a whole. */
+
+static uintptr_t word_of(uintptr_t footprint) { return footprint & ~(uintptr_t)FOOTPRINT_WRITES; }
+static unsigned modes_of(uintptr_t footprint) { return footprint & FOOTPRINT_WRITES ? MODE_WRITE : MODE_READ; }
+
+/* Does one of the words from `first` up to `end` conflict with an access that has these modes? */
+static bool words_conflict(const uintptr_t *words, size_t count, uintptr_t first, uintptr_t end, unsigned modes) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (word_of(words[middle]) < first)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < count && word_of(words[low]) < end; low++)
+    if (modes_conflict(modes_of(words[low]), modes)) return true;
+  return false;
+}
+
+static bool block_meets(const struct step *block, const struct step *s) {
+  size_t count, others;
+  const uintptr_t *words = footprint_words((uint32_t)block->place, &count);
+  if (s->kind == POINT_BLOCK) {
+    const uintptr_t *other = footprint_words((uint32_t)s->place, &others);
+    for (size_t i = 0, k = 0; i < count && k < others;) {
+      uintptr_t a = word_of(words[i]), b = word_of(other[k]);
+      if (a == b && modes_conflict(modes_of(words[i]), modes_of(other[k]))) return true;
+      i += a <= b;
+      k += b <= a;
+    }
+    return false;
+  }
+  uintptr_t list = s->address | FOOTPRINT_LIST, first;
+  if (has_list(s) && words_conflict(words, count, list, list + 1, step_modes(s))) return true;
+  size_t size = bytes_of(s, &first);
+  return size && words_conflict(words, count, first & ~(uintptr_t)(WORD - 1), first + size, word_modes(s));
+}
+
 bool steps_meet(const struct step *a, const struct step *b) {
   if (touches_nothing(a) || touches_nothing(b)) return false;
   if (touches_all(a) || touches_all(b)) return true;
+  if (a->kind == POINT_BLOCK) return block_meets(a, b);
+  if (b->kind == POINT_BLOCK) return block_meets(b, a);
   if (a->kind == POINT_START && b->kind == POINT_START) return true;
   if (has_list(a) && has_list(b) && a->address == b->address && modes_conflict(step_modes(a), step_modes(b)))
     return true;
@@ -216,12 +257,13 @@ static struct hash touch_parts(struct trace *t, uint32_t e, struct range of, uns
   return hash;
 }
 
-static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
-  uintptr_t from = 0;
-  size_t size = bytes_of(s, &from);
-  unsigned modes = word_modes(s);
+static struct hash touch_list(struct trace *t, uint32_t e, uintptr_t list, unsigned modes, struct hash hash) {
   make_room(t, 1);
-  if (has_list(s)) hash = touch(t, e, spot_find(t, s->address | (uintptr_t)1 << 63), step_modes(s), hash);
+  return touch(t, e, spot_find(t, list | FOOTPRINT_LIST), modes, hash);
+}
+
+static struct hash touch_bytes(struct trace *t, uint32_t e, uintptr_t from, size_t size, unsigned modes,
+                               struct hash hash) {
   for (uintptr_t at = from, end = from + size; at < end; at = (at / WORD + 1) * WORD) {
     make_room(t, 1 + WORD);
     uint32_t word = spot_find(t, word_key(at / WORD));
@@ -232,6 +274,24 @@ static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *
     }
     uintptr_t next = (at / WORD + 1) * WORD;
     hash = touch_parts(t, e, (struct range){at / granule * granule, end < next ? end : next}, granule, modes, hash);
+  }
+  return hash;
+}
+
+static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
+  uintptr_t from = 0;
+  size_t size = bytes_of(s, &from);
+  if (has_list(s)) hash = touch_list(t, e, s->address, step_modes(s), hash);
+  return touch_bytes(t, e, from, size, word_modes(s), hash);
+}
+
+static struct hash touch_footprint(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
+  size_t count;
+  const uintptr_t *words = footprint_words((uint32_t)s->place, &count);
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t word = word_of(words[i]);
+    hash = word & FOOTPRINT_LIST ? touch_list(t, e, word, modes_of(words[i]), hash)
+                                 : touch_bytes(t, e, word, WORD, modes_of(words[i]), hash);
   }
   return hash;
 }
@@ -286,7 +346,8 @@ void trace_add(struct trace *t, const struct step *s) {
   if (history && !t->apart) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
   if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
-  if (!touches_all(s) && !touches_nothing(s)) hash = touch_memory(t, e, s, hash);
+  if (!touches_all(s) && !touches_nothing(s))
+    hash = s->kind == POINT_BLOCK ? touch_footprint(t, e, s, hash) : touch_memory(t, e, s, hash);
   if (!t->unhashed) hash_end(t, v, hash);
   t->last[s->fiber] = e + 1;
 }
