@@ -79,6 +79,54 @@ run 0 "$asif" init ptrs.h -o -; says 'ASIF_FINAL(clean_up)'; says 'asif_pointer(
 run 0 "$asif" init ptrs.h -o other.c --spec 'weak_bounded_queue(2)'
 grep -q 'ASIF_OBJECT(weak_bounded_queue(2))' other.c || fail 'the specification is not the one asked for'
 
+# A transparent union for the handle, a second struct of the object's, nodes of the caller's, and code that a macro brings.
+cat >linked.h <<'C'
+#include <stddef.h>
+struct linked_node { struct linked_node *next; };
+struct __linked_head { struct linked_node *first; };
+struct linked_head { struct linked_node *first; };
+struct linked_tail { struct linked_node **at; };
+typedef union { struct __linked_head *_h; struct linked_head *h; } __attribute__((__transparent_union__)) linked_ptr_t;
+#ifdef LINKED_INLINE
+#include "linked_code.h"
+#define linked_node_init _linked_node_init
+#define linked_init _linked_init
+#define linked_enqueue _linked_enqueue
+#define linked_dequeue _linked_dequeue
+#else
+extern void linked_node_init(struct linked_node *);
+extern void linked_init(struct linked_head *, struct linked_tail *);
+extern void linked_enqueue(linked_ptr_t, struct linked_tail *, struct linked_node *);
+extern void linked_enqueue_lock(struct linked_head *, struct linked_tail *);
+extern struct linked_node *linked_dequeue(struct linked_head *, struct linked_tail *);
+extern struct linked_node *linked_dequeue_state(struct linked_head *, struct linked_tail *, int *);
+#endif
+C
+cat >linked_code.h <<'C'
+#include <pthread.h>
+static pthread_mutex_t linked_mutex = PTHREAD_MUTEX_INITIALIZER;
+static inline void _linked_node_init(struct linked_node *n) { n->next = NULL; }
+static inline void _linked_init(struct linked_head *h, struct linked_tail *t) { h->first = NULL; t->at = &h->first; }
+static inline void _linked_enqueue(linked_ptr_t p, struct linked_tail *t, struct linked_node *n) {
+  (void)p;
+  pthread_mutex_lock(&linked_mutex);
+  *t->at = n;
+  t->at = &n->next;
+  pthread_mutex_unlock(&linked_mutex);
+}
+static inline struct linked_node *_linked_dequeue(struct linked_head *h, struct linked_tail *t) {
+  pthread_mutex_lock(&linked_mutex);
+  struct linked_node *n = h->first;
+  if (n && !(h->first = n->next)) t->at = &h->first;
+  pthread_mutex_unlock(&linked_mutex);
+  return n;
+}
+C
+run 0 "$asif" init linked.h; says 'asif_linked.c: queue'
+grep -q '^#define LINKED_INLINE' asif_linked.c || fail 'the code of the library is not asked for'
+grep -q 'linked_node_init(&n->node);' asif_linked.c || fail 'the node is not initialised'
+run 0 "$asif" test asif_linked.c --threads 2 --ops 2; says 'verdict: linearizable'
+
 # Packages, where they are installed.
 if [ -e /usr/include/ck_fifo.h ] && [ -e /usr/include/ck_stack.h ]; then
   run 0 "$asif" init /usr/include/ck_fifo.h
@@ -86,13 +134,19 @@ if [ -e /usr/include/ck_fifo.h ] && [ -e /usr/include/ck_stack.h ]; then
   run 0 "$asif" init /usr/include/ck_ring.h
   run 0 "$asif" test asif_ck_fifo.c --threads 2 --ops 2; says 'verdict: linearizable'
 fi
+if printf '#include <urcu/wfcqueue.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1; then
+  run 0 "$asif" init urcu/wfcqueue.h; says 'asif_wfcqueue.c: queue'
+  run 0 "$asif" init urcu/lfstack.h; says 'asif_lfstack.c: stack'
+  run 0 "$asif" init urcu/wfstack.h; says 'asif_wfstack.c: stack'
+  run 0 "$asif" test asif_wfcqueue.c --threads 2 --ops 2 --volatile acquire-release; says 'verdict: linearizable'
+fi
 
 # What is not for it.
 run 2 "$asif" init nothing.h; warns 'nothing.h: No such file'
 printf '#include "nothing.h"\n' >broken.h
 run 2 "$asif" init broken.h; warns 'broken.h cannot be preprocessed'
 printf 'class queue {};\n' >queue.hpp
-run 2 "$asif" init queue.hpp; warns 'headers of C++ are not read'
+run 2 "$asif" init queue.hpp; warns 'of 1 classes none was recognised'
 printf 'int add(int, int);\n' >plain.h
 run 2 "$asif" init plain.h; warns 'of 1 functions none was recognised'
 mkdir inc

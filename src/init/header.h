@@ -1,9 +1,13 @@
 /* The functions that a C header declares, as far as `asif init` needs them: names, and types by their words. */
-#ifndef ASIF_CMD_HEADER_H
-#define ASIF_CMD_HEADER_H
+#ifndef ASIF_INIT_HEADER_H
+#define ASIF_INIT_HEADER_H
+
+#include <stdbool.h>
 
 #include "base/problem.h"
 #include "base/text.h"
+
+struct toolchain;
 
 enum { HEADER_PARAMS = 8 };
 
@@ -19,13 +23,18 @@ struct header_function {
   unsigned params;
 };
 
-struct header {
-  VEC(struct header_function) functions; /* of the file itself, not of those it includes */
+struct header_union {
+  const char *name;
+  struct header_type is; /* pointer that stands for it */
 };
 
-/* Preprocesses the file with $CC (cc) and these arguments (NULL-terminated), and reads it. */
-bool header_read(struct mem *, const char *path, char *const *flags, struct header *, struct problem *);
-/* Does a program compile? Its first messages go to `said`. */
-bool header_compiles(struct mem *, const char *path, char *const *flags, struct text *said);
+struct header {
+  VEC(struct header_function) functions; /* of the file itself, not of those it includes */
+  VEC(struct header_union) unions;       /* transparent ones of pointers, by their typedef */
+  bool cxx;                              /* something in it is not C, but C++ */
+};
+
+/* Preprocesses the file and reads it. */
+bool header_read(const struct toolchain *, const char *path, struct header *, struct problem *);
 
 #endif

@@ -1,0 +1,147 @@
+#!/bin/bash
+# asif init: harnesses for C++ headers. What it writes compiles and runs.
+. tests/cli/common
+replays=no
+
+# C++: a class template in a namespace, with a capacity, of which many overloads can be called.
+mkdir -p lib
+cat >lib/ring.hpp <<'C'
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+namespace lib {
+namespace detail {
+template <typename T> struct slot { T value; void push(T); T pop(); };
+} // namespace detail
+inline namespace v1 {
+template <typename T, class Mutex = std::mutex, typename... Policies> class [[gnu::may_alias]] ring final {
+public:
+  explicit ring(std::size_t capacity) : room{capacity} {}
+  ring(const ring &) = delete;
+  ring &operator=(const ring &) = delete;
+  void push(const T &v) { while (!try_push(v)) {} }
+  template <class Iterator> std::size_t push_bulk(Iterator, std::size_t) { return 0; }
+  bool try_push(const T &v) {
+    std::lock_guard<Mutex> held(mutex);
+    if (inside.size() >= room) return false;
+    inside.push_back(v);
+    return true;
+  }
+  bool try_push(T &&v) { return try_push(static_cast<const T &>(v)); }
+  bool try_pop(T &v) {
+#ifndef WRONG
+    std::lock_guard<Mutex> held(mutex);
+#endif
+    if (inside.empty()) return false;
+    v = inside.front();
+    inside.pop_front();
+    return true;
+  }
+  void pop(T &v) { while (!try_pop(v)) {} }
+  std::size_t size() const;
+private:
+  bool push(int, int);
+  std::size_t room;
+  std::deque<T> inside;
+  Mutex mutex;
+};
+/* What can be called is declared in its base; its order is another one. */
+template <class T> class heap_base {
+public:
+  void insert(T v) {
+    std::lock_guard<std::mutex> held(mutex);
+    inside.push_back(v);
+  }
+  std::optional<T> take() {
+    std::lock_guard<std::mutex> held(mutex);
+    if (inside.empty()) return std::nullopt;
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < inside.size(); i++)
+      if (inside[at] < inside[i]) at = i;
+    T v = inside[at];
+    inside.erase(inside.begin() + (std::ptrdiff_t)at);
+    return v;
+  }
+protected:
+  std::vector<T> inside;
+  std::mutex mutex;
+};
+template <class T> struct elements : heap_base<T> {};
+} // namespace v1
+} // namespace lib
+C
+run 0 "$asif" init lib/ring.hpp; says 'asif_ring.cpp: bounded_queue(SIZE); look at it, then: asif test asif_ring.cpp'
+grep -q 'typedef lib::ring<int> container;' asif_ring.cpp || fail "not the class: $(cat asif_ring.cpp)"
+grep -q 'object->try_push(v) ? ASIF_OK : ASIF_FULL' asif_ring.cpp || fail 'not the push that tells'
+grep -q 'In one thread it held 2 elements; they came out first in, first out' asif_ring.cpp || fail 'not measured'
+run 0 "$asif" test asif_ring.cpp --threads 2 --ops 2; says 'verdict: linearizable'
+run 1 "$asif" test asif_ring.cpp -- -DWRONG
+run 0 "$asif" init ring.hpp -o other.cpp --type lib::elements -- -Ilib
+says 'other.cpp: max_priority_queue; look at it, then: asif test other.cpp -- -Ilib'
+grep -q '#include <ring.hpp>' other.cpp || fail 'not included as it was given'
+run 0 "$asif" test other.cpp --threads 2 --ops 1 -- -Ilib; says 'verdict: linearizable'
+run 0 "$asif" init lib/ring.hpp -o - --type 'lib::ring<long, std::recursive_mutex>' --spec weak-bounded-queue
+says 'typedef lib::ring<long, std::recursive_mutex> container;'; says 'ASIF_OBJECT(weak-bounded-queue)'
+
+# C++ in a file that ends as C does; classes that are not templates; sets and maps; elements that are pointers.
+cat >kinds.h <<'C'
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+struct numbers {
+  std::pair<std::set<int>::iterator, bool> insert(int v) { std::lock_guard<std::mutex> held(m); return s.insert(v); }
+  std::size_t erase(int v) { std::lock_guard<std::mutex> held(m); return s.erase(v); }
+  bool contains(int v) { std::lock_guard<std::mutex> held(m); return s.count(v) > 0; }
+private:
+  std::set<int> s;
+  std::mutex m;
+};
+template <class Key, class Value, unsigned BUCKETS> class table {
+  std::map<Key, Value> s;
+  std::mutex m;
+public:
+  bool insert(const std::pair<const Key, Value> &p) { std::lock_guard<std::mutex> held(m); return s.insert(p).second; }
+  bool erase(const Key &k) { std::lock_guard<std::mutex> held(m); return s.erase(k); }
+  bool find(const Key &k, Value &v) {
+    std::lock_guard<std::mutex> held(m);
+    auto at = s.find(k);
+    if (at == s.end()) return false;
+    v = at->second;
+    return true;
+  }
+};
+class Tasks {
+public:
+  struct Task { int number; };
+  void PushTask(Task *t) { std::lock_guard<std::mutex> held(m); at[n++] = t; }
+  Task *PopTask() { std::lock_guard<std::mutex> held(m); return n ? at[--n] : nullptr; }
+private:
+  Task *at[16];
+  int n = 0;
+  std::mutex m;
+};
+C
+run 0 "$asif" init kinds.h --type numbers -o numbers.cpp; says 'numbers.cpp: set'
+run 0 "$asif" test numbers.cpp --threads 2 --ops 1; says 'verdict: linearizable'
+run 0 "$asif" init kinds.h --type table -o table.cpp; says 'table.cpp: hash_map'
+grep -q 'typedef table<int, int, SIZE> container;' table.cpp || fail "not its arguments: $(cat table.cpp)"
+grep -q 'ASIF_OP_AS(get, test_get' table.cpp || fail 'the map is not asked'
+run 0 "$asif" test table.cpp --threads 2 --ops 1; says 'verdict: linearizable'
+run 0 "$asif" init kinds.h --type Tasks -o tasks.cpp; says 'tasks.cpp: stack'
+run 0 "$asif" test tasks.cpp --threads 2 --ops 2; says 'verdict: linearizable'
+printf 'template <class T> struct needy { static_assert(sizeof(T) > 100, "large elements only"); void push(T); T pop(); };\n' >needy.hpp
+run 2 "$asif" init needy.hpp; warns 'needy<int> does not compile with the template arguments that were guessed; --type gives others'; warns 'large elements only'
+run 2 "$asif" init kinds.h --type nobody; warns 'none was recognised'
+
+# Packages, where they are installed.
+if printf '#include <boost/lockfree/spsc_queue.hpp>\n' | ${CXX:-c++} -x c++ -E - >/dev/null 2>&1; then
+  run 0 "$asif" init boost/lockfree/spsc_queue.hpp; says 'asif_spsc_queue.cpp: bounded_queue(SIZE)'
+  run 0 "$asif" test asif_spsc_queue.cpp --threads 2 --ops 2; says 'verdict: linearizable'
+  run 0 "$asif" init boost/lockfree/stack.hpp; says 'asif_stack.cpp: stack'
+  grep -q ASIF_SPSC asif_spsc_queue.cpp || fail 'the ring has no roles'
+fi
+exit 0
