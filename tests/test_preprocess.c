@@ -567,7 +567,7 @@ static unsigned compare_batch(const char *cc) {
            strstr(cc, "clang") ? "-ferror-limit=0" : "", folder, folder, folder);
   if (system(command) == -1) CHECK(!"the compiler ran");
   char path[128];
-  struct source_file out = {path, NULL, 0, false}, said = {path, NULL, 0, false};
+  struct source_file out = {.path = path}, said = {.path = path};
   snprintf(path, sizeof path, "%s/out", folder);
   source_read(&m, &out);
   snprintf(path, sizeof path, "%s/errors", folder);

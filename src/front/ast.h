@@ -135,7 +135,14 @@ enum builtin {
   BUILTIN_THREAD,  /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
   BUILTIN_MEMSET,
   BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
-  BUILTIN_EXPECT  /* __builtin_expect(e, c): comes out as e */
+  BUILTIN_EXPECT, /* __builtin_expect(e, c): comes out as e */
+  /* what the model headers are made of */
+  BUILTIN_SELF,   /* __asif_self(): an address that stands for the thread */
+  BUILTIN_SLEEP,  /* __asif_sleep(address): the thread sleeps there, once it comes to wait until it does not */
+  BUILTIN_SLEEPS, /* __asif_sleeps(): where; 0: it was woken */
+  BUILTIN_WAKE,   /* __asif_wake(address): one of those that sleep there; whether there was one */
+  BUILTIN_AWAIT,  /* __asif_await_lock(condition): waits for a lock until it is true */
+  BUILTIN_LIMIT   /* __asif_limit("why"): not modelled */
 };
 
 /* Memory orders, with the numbers that <stdatomic.h> and __ATOMIC_... give them. ORDER_PLAIN: not an atomic access;
@@ -305,6 +312,7 @@ struct source_file {
   const char *text; /* its lines, for carets; NULL if it could not be read */
   size_t length;
   bool is_system; /* a header of the system's, or a model of one */
+  bool model;     /* a model header: what is in it is told as part of the user's line that calls it */
 };
 
 struct unread { /* what could not be read, and is an error only if an operation reaches it */

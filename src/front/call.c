@@ -6,7 +6,7 @@
  *   i  int    l  size_t  L  long        p  void *    c  a condition         b  bool (a result)     0  nothing (a
  * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
  * thread m  a number that does not matter here    r  a memory order    w  whether a compare-and-swap is weak
- *   V  the value after the operation (a result)
+ *   V  the value after the operation (a result)   u  uintptr_t (a result)   s  a string
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
 
@@ -98,6 +98,9 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
   case 'c': return expr_condition_value(f, e);
   case 'x': return pointer_to_mutex(c, e);
+  case 's':
+    if (e->kind != E_STRING) front_fail(f, e->place, "%s needs a string", c->known->name);
+    return e;
   case 'n': return e->type->kind == TYPE_FUNCTION ? e : expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
   case 'd':
     if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
@@ -117,6 +120,7 @@ static const struct type *result_type(struct call *c, struct place place) {
   case 'V': return c->type;
   case 'b': return TYPE_OF(BOOL);
   case 'i': return TYPE_OF(INT);
+  case 'u': return TYPE_OF(UINTPTR);
   case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
   default: return TYPE_OF(VOID);
   }

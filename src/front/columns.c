@@ -45,8 +45,9 @@ static struct line_table *lines_of(struct front *f, uint16_t file) {
 /* The file with this path, known already or new. Model headers are called as the user includes them: <stdatomic.h>. */
 uint16_t source_add(struct front *f, const char *path, size_t length) {
   size_t folder = f->model ? strlen(f->model) : 0;
-  struct source_file s = {NULL, NULL, 0, false};
+  struct source_file s = {0};
   bool own = folder && length > folder + 1 && !memcmp(path, f->model, folder) && path[folder] == '/';
+  s.model = own;
   if (own) {
     struct text name;
     text_open(&name, f->mem);

@@ -198,7 +198,7 @@ static const char *place_in(struct run *r, const char *line, struct unit *u, str
     unsigned at, col;
     int n = 0;
     if (*p != ':' || sscanf(p, ":%u:%u: %n", &at, &col, &n) != 2 || !n) continue;
-    struct source_file file = {mem_string(r->mem, line, (size_t)(p - line)), NULL, 0, false};
+    struct source_file file = {.path = mem_string(r->mem, line, (size_t)(p - line))};
     source_read(r->mem, &file);
     vec_push(r->mem, &u->files, file);
     *place = (struct place){0, at, col > UINT16_MAX ? UINT16_MAX : (uint16_t)col};

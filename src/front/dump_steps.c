@@ -265,6 +265,16 @@ static void compute_print(const struct program *p, const struct program_op *op, 
     text_add(t, "choose ");
     reg_print(op, in->a, 1, t);
     break;
+  case I_OWN:
+    if (in->op == OWN_LOCALS)
+      text_printf(t, "&%s of the thread", p->layouts[p->own_layout[OWN_LOCALS]].cells[in->imm].name);
+    else
+      text_add(t, in->op == OWN_SELF ? "this thread" : "where this thread sleeps");
+    break;
+  case I_WAKE:
+    text_add(t, "wake one at ");
+    reg_print(op, in->a, 1, t);
+    break;
   default: text_add(t, "thread"); break;
   }
 }
@@ -277,6 +287,7 @@ static void control_print(const struct program *p, const struct program_op *op, 
   case I_REQUIRE: text_add(t, "require "); break;
   case I_ASSERT: text_add(t, "assert "); break;
   case I_TRAP: text_printf(t, "trap: %s", in->text); return;
+  case I_SLEEP: text_add(t, "sleep at "); break;
   case I_LIN: text_add(t, "point"); return;
   case I_LIN_FOR:
     text_printf(t, "point for %s", in->b == NO_REG ? "thread " : p->ops[in->b].name);
@@ -292,7 +303,8 @@ static void control_print(const struct program *p, const struct program_op *op, 
 }
 
 static bool is_control(const struct inst *in) {
-  return in->code == I_FREE || (in->code >= I_JUMP && in->code != I_CHOOSE && in->code != I_THREAD);
+  return in->code == I_FREE || (in->code >= I_JUMP && in->code != I_CHOOSE && in->code != I_THREAD &&
+                                in->code != I_OWN && in->code != I_WAKE);
 }
 
 /* One instruction as it is. */

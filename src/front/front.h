@@ -96,8 +96,8 @@ struct front {
   struct place said_place; /* what went wrong last: where, ... */
   char said[400];
   enum { SAID_WRONG, SAID_OUTSIDE, SAID_FATAL } said_how; /* ... and whether it may be left alone */
-  bool read_sources; /* the files that linemarkers name are read, for carets */
-  const char *model; /* folder of the model headers, or NULL */
+  bool read_sources;                                      /* the files that linemarkers name are read, for carets */
+  const char *model;                                      /* folder of the model headers, or NULL */
   struct symbol *buckets[1024], *symbols;
   struct binding *bindings; /* all that are in scope, latest first */
   uint32_t level;
@@ -129,11 +129,9 @@ void attempt_begin(struct front *, struct attempt *);
 void attempt_end(struct front *, struct attempt *);    /* it went well */
 void attempt_failed(struct front *, struct attempt *); /* back to where it began */
 /* True first; false if what followed failed. What is then needed of local variables must not have changed since. */
-#define ATTEMPT(f, a) \
-  (attempt_begin((f), (a)), setjmp((a)->jump) == 0 ? true : (attempt_failed((f), (a)), false))
-_Noreturn void front_fatal(struct front *, struct place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-_Noreturn void front_again(struct front *); /* what was said last goes on to the next attempt */
+#define ATTEMPT(f, a) (attempt_begin((f), (a)), setjmp((a)->jump) == 0 ? true : (attempt_failed((f), (a)), false))
+_Noreturn void front_fatal(struct front *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void front_again(struct front *);                     /* what was said last goes on to the next attempt */
 struct expr *expr_outside(struct front *, const struct type *); /* for what was said last */
 struct stmt *stmt_outside(struct front *);
 void parse_skip_token(struct front *);

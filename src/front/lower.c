@@ -40,6 +40,7 @@ const char *lower_text(struct lowering *l, const char *format, ...) {
 /* Code. */
 
 struct inst *emit_inst(struct lowering *l, enum code code, struct place at) {
+  if (l->called_at) at = *l->called_at;
   if (l->code.count >= CODE_MOST) lower_refuse(l, at, "with its calls inlined this becomes too large");
   struct inst in = {.code = (uint8_t)code, .d = NO_REG, .a = NO_REG, .b = NO_REG, .c = NO_REG, .count = 1, .place = at};
   if (l->statement) in.flags = FLAG_STATEMENT;
@@ -177,8 +178,7 @@ static void check_parameters(struct lowering *l, const struct decl *f) {
 
 static void operation(struct lowering *l, const struct harness_op *h, struct program_op *op) {
   const struct decl *f = h->function;
-  if (!f->body)
-    lower_refuse(l, h->place, "%s has no body in this file: #include the one that has it", f->name);
+  if (!f->body) lower_refuse(l, h->place, "%s has no body in this file: #include the one that has it", f->name);
   check_parameters(l, f);
   *op =
       (struct program_op){.name = h->name, .function = f->name, .params = (uint16_t)f->param_count, .place = f->place};
@@ -237,8 +237,9 @@ static void lower_unit(struct lowering *l) {
   if (h->init) uses_of_function(l, h->init);
   for (size_t i = 0; i < l->unit->decls.count; i++) {
     const struct decl *d = l->unit->decls.at[i];
-    if (d->kind == DECL_VARIABLE && (l->uses[d->id] & USE_MET)) global_for(l, d);
+    if (d->kind == DECL_VARIABLE && d->storage != STORAGE_THREAD_LOCAL && (l->uses[d->id] & USE_MET)) global_for(l, d);
   }
+  locals_lay_out(l);
   emit_trap(l, (struct place){0}, "no operation");
   p->op_count = (uint32_t)h->ops.count;
   p->ops = mem_zero(l->mem, p->op_count + 1, sizeof *p->ops);

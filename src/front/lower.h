@@ -172,9 +172,10 @@ struct lowering {
   VEC(uint32_t) labels;
   VEC(const char *) names; /* a register */
   VEC(struct group) groups;
-  VEC(uint32_t) group_of; /* a register */
-  uint32_t label_here;    /* the instruction that a label was placed at last */
-  bool statement;         /* the next instruction is a statement's first */
+  VEC(uint32_t) group_of;        /* a register */
+  uint32_t label_here;           /* the instruction that a label was placed at last */
+  bool statement;                /* the next instruction is a statement's first */
+  const struct place *called_at; /* the user's call of a function of a model header; NULL: none is being lowered */
   struct frame *frame;
   VEC(struct homed) homed;
   VEC(struct scope) scopes;
@@ -219,6 +220,9 @@ struct scalar scalar_of(const struct type *);
 bool layouts_agree(const struct type *, const struct type *); /* the cells of one begin with those of the other */
 uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
 uint32_t global_for(struct lowering *, const struct decl *); /* of a function too: what its address points to */
+
+void locals_lay_out(struct lowering *); /* thread-local variables; global_of is then 1 + the first cell of each */
+struct value own_word(struct lowering *, enum own, uint32_t cell, struct place); /* I_OWN */
 
 /* lower_memory.c */
 struct lvalue lvalue_of(struct lowering *, const struct expr *);

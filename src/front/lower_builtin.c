@@ -264,6 +264,7 @@ static struct value check(struct lowering *l, const struct expr *e, enum code co
   struct inst *in = emit_inst(l, code, e->place);
   in->a = a;
   if (code == I_ASSERT) in->text = source_argument(l, e);
+  if (e->a->decl->builtin == BUILTIN_AWAIT) in->op = REQUIRE_LOCK;
   return (struct value){0};
 }
 
@@ -296,6 +297,22 @@ static struct value thread(struct lowering *l, const struct expr *e) {
   reg d = reg_new(l, 1, "");
   emit_inst(l, I_THREAD, e->place)->d = d;
   l->program->uses_thread = true;
+  return value_in(d);
+}
+
+static struct value sleep_at(struct lowering *l, const struct expr *e) {
+  reg a = value_reg(l, lower_value(l, e->args[0]), e->place);
+  emit_inst(l, I_SLEEP, e->place)->a = a;
+  l->program->owns[OWN_SLEEPS] = true;
+  return (struct value){0};
+}
+
+static struct value wake(struct lowering *l, const struct expr *e) {
+  reg a = value_reg(l, lower_value(l, e->args[0]), e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_WAKE, e->place);
+  in->a = a;
+  in->d = d;
+  l->program->owns[OWN_SLEEPS] = true;
   return value_in(d);
 }
 
@@ -361,7 +378,13 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_MUTEX_DESTROY:
   case BUILTIN_YIELD: return value_number(0);
   case BUILTIN_ASSERT: return check(l, e, I_ASSERT);
+  case BUILTIN_AWAIT:
   case BUILTIN_REQUIRE: return check(l, e, I_REQUIRE);
+  case BUILTIN_SELF: return own_word(l, OWN_SELF, 0, e->place);
+  case BUILTIN_SLEEPS: return own_word(l, OWN_SLEEPS, 0, e->place);
+  case BUILTIN_SLEEP: return sleep_at(l, e);
+  case BUILTIN_WAKE: return wake(l, e);
+  case BUILTIN_LIMIT: emit_trap(l, e->place, "%.200s", e->args[0]->text)->imm = TRAP_LIMIT; break;
   case BUILTIN_LIN: return point(l, e);
   case BUILTIN_LIN_FOR: return point_for(l, e);
   case BUILTIN_CHOOSE: return choose(l, e);

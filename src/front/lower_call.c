@@ -65,6 +65,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     return;
   }
   size_t homed = l->homed.count;
+  const struct place *called_at = l->called_at;
+  if (!called_at && l->unit->files.at[f->place.file].model) l->called_at = &e->place;
   frame->caller = l->frame;
   frame->scopes = l->scopes.count;
   l->frame = frame;
@@ -84,6 +86,7 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     l->homes[h.id] = h.home;
   }
   call_made(l, begin);
+  l->called_at = called_at;
 }
 
 static const struct decl *checked(struct lowering *l, const struct expr *e, const struct decl *f) {

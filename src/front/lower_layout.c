@@ -1,4 +1,6 @@
 /* Objects: their layouts, and global variables with what they begin as. */
+#include <assert.h>
+
 #include "front/lower.h"
 
 struct scalar scalar_of(const struct type *t) {
@@ -186,7 +188,7 @@ uint32_t global_for(struct lowering *l, const struct decl *d) {
   if (l->global_of[d->id]) return l->global_of[d->id] - 1;
   if (d->kind == DECL_FUNCTION) return function_for(l, d) - 1;
   if (!d->defined) lower_refuse(l, d->place, "%s is only declared extern, not defined in this file", d->name);
-  if (d->storage == STORAGE_THREAD_LOCAL) lower_outside(l, d->place, "the thread-local variable %s", d->name);
+  assert(d->storage != STORAGE_THREAD_LOCAL);
   if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
   struct program_global g = {.name = d->name, .place = d->place};
   g.layout = layout_for(l, d->type, d->name);
@@ -197,4 +199,49 @@ uint32_t global_for(struct lowering *l, const struct decl *d) {
   l->global_of[d->id] = n + 1;
   static_init(l, g.init, d->type, d->init);
   return n;
+}
+
+/* All thread-local variables that are used are one object, of which each thread has one. */
+void locals_lay_out(struct lowering *l) {
+  cell_list cells = {0};
+  array_list arrays = {0};
+  struct program *p = l->program;
+  for (size_t i = 0; i < l->unit->decls.count; i++) {
+    const struct decl *d = l->unit->decls.at[i];
+    if (d->kind != DECL_VARIABLE || d->storage != STORAGE_THREAD_LOCAL || !(l->uses[d->id] & USE_MET)) continue;
+    if (d->type->kind == TYPE_ARRAY) { /* it must not be left for the variable next to it */
+      add_array(l, &arrays, d->type, (uint32_t)cells.count);
+      l->unit->member_arrays = true;
+    }
+    l->global_of[d->id] = (uint32_t)cells.count + 1;
+    flatten(l, &cells, &arrays, d->type, d->name, false);
+  }
+  if (!cells.count) return;
+  p->owns[OWN_LOCALS] = true;
+  p->own_layout[OWN_LOCALS] = (uint32_t)l->layouts.count;
+  struct layout layout = {"thread-local", cells.at, (uint32_t)cells.count, arrays.at, (uint32_t)arrays.count};
+  vec_push(l->mem, &l->layouts, layout);
+  vec_push(l->mem, &l->layout_types, NULL);
+  p->locals_init = mem_zero(l->mem, cells.count, sizeof *p->locals_init);
+  for (size_t i = 0; i < l->unit->decls.count; i++) {
+    const struct decl *d = l->unit->decls.at[i];
+    if (d->kind == DECL_VARIABLE && d->storage == STORAGE_THREAD_LOCAL && l->global_of[d->id])
+      static_init(l, p->locals_init + l->global_of[d->id] - 1, d->type, d->init);
+  }
+}
+
+struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct place at) {
+  struct program *p = l->program;
+  if (which == OWN_SELF && !p->owns[OWN_SELF]) {
+    p->own_layout[OWN_SELF] = (uint32_t)l->layouts.count;
+    vec_push(l->mem, &l->layouts, ((struct layout){.name = "thread"}));
+    vec_push(l->mem, &l->layout_types, NULL);
+  }
+  p->owns[which] = true;
+  reg d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_OWN, at);
+  in->op = (uint8_t)which;
+  in->imm = cell;
+  in->d = d;
+  return value_in(d);
 }

@@ -39,6 +39,9 @@ static struct lvalue lvalue_name(struct lowering *l, const struct expr *e) {
   }
   if (d->storage == STORAGE_AUTO || d->storage == STORAGE_PARAM)
     lower_outside(l, e->place, "%s, whose declaration was jumped over,", d->name);
+  if (d->storage == STORAGE_THREAD_LOCAL)
+    return lvalue_at(own_word(l, OWN_LOCALS, l->global_of[d->id] - 1, e->place),
+                     l->uses[d->id] & USE_ADDRESS ? 0 : FLAG_LOCAL, e);
   uint32_t global = global_for(l, d);
   struct value address = {.kind = VALUE_GLOBAL, .global = global};
   return lvalue_at(address, l->globals.at[global].constant ? FLAG_CONSTANT : 0, e);

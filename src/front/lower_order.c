@@ -52,7 +52,11 @@ static void does_object(struct lowering *l, const struct expr *e, enum how how, 
   switch (e->kind) {
   case E_NAME:
     if (how == HOW_ADDRESS || e->decl->kind != DECL_VARIABLE) return;
-    if (e->decl->storage != STORAGE_AUTO && e->decl->storage != STORAGE_PARAM)
+    if (e->decl->storage == STORAGE_THREAD_LOCAL && !(l->uses[e->decl->id] & USE_ADDRESS))
+      does_local(d, e->decl->id, how == HOW_WRITE);
+    else if (e->decl->storage == STORAGE_THREAD_LOCAL)
+      does_shared(d, how, false);
+    else if (e->decl->storage != STORAGE_AUTO && e->decl->storage != STORAGE_PARAM)
       does_shared(d, how, l->globals.at[global_for(l, e->decl)].constant);
     else if (l->uses[e->decl->id] & USE_ADDRESS)
       does_shared(d, how, false);
@@ -122,6 +126,7 @@ static bool builtin_shares(int builtin) {
   case BUILTIN_YIELD:
   case BUILTIN_CHOOSE:
   case BUILTIN_THREAD:
+  case BUILTIN_SELF:
   case BUILTIN_EXPECT: return false;
   default: return true;
   }

@@ -18,6 +18,8 @@ static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->
 static bool is_shared(const struct inst *in) {
   if (is_access(in)) return !(in->flags & (FLAG_LOCAL | FLAG_CONSTANT));
   if (in->code == I_FREE) return !(in->flags & FLAG_LOCAL);
+  if (in->code == I_OWN) return in->op == OWN_SLEEPS;
+  if (in->code == I_SLEEP || in->code == I_WAKE) return true;
   return in->code == I_LIN || in->code == I_LIN_FOR || in->code == I_ASSERT || in->code == I_REQUIRE ||
          (in->code == I_TRAP && in->imm != TRAP_LIMIT && in->imm != TRAP_UNSEQUENCED);
 }

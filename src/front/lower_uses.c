@@ -28,7 +28,7 @@ const struct expr *pointer_of_memory(const struct expr *e) {
 static void mark(struct lowering *l, const struct decl *d, unsigned how) {
   bool met = l->uses[d->id] & USE_MET;
   l->uses[d->id] |= (uint8_t)(how | USE_MET);
-  bool lasting = d->kind == DECL_VARIABLE && (d->storage == STORAGE_GLOBAL || d->storage == STORAGE_STATIC_LOCAL);
+  bool lasting = d->kind == DECL_VARIABLE && d->storage != STORAGE_AUTO && d->storage != STORAGE_PARAM;
   if (!met && lasting) use(l, d->init);
 }
 

@@ -143,8 +143,7 @@ void parse_skip_statement(struct front *f, struct stmt *left_out) {
 /* From the first token of a declaration to behind its last; its names are remembered, with the reason. */
 void parse_skip_external(struct front *f) {
   size_t from = f->at;
-  vec_push(f->mem, &f->unit->unread,
-           ((struct unread){f->said_place, mem_string(f->mem, f->said, strlen(f->said))}));
+  vec_push(f->mem, &f->unit->unread, ((struct unread){f->said_place, mem_string(f->mem, f->said, strlen(f->said))}));
   bool ended = false;
   while (!ended && parse_token(f)->kind != TOKEN_END) {
     bool body = parse_at(f, "{") && (f->at == from || token_is(&f->tokens.at[f->at - 1], ")"));

@@ -282,6 +282,7 @@ static struct stmt *parse_one(struct front *f) {
   if (parse_accept(f, "break")) return parse_jump(f, s, true);
   if (parse_accept(f, "continue")) return parse_jump(f, s, false);
   if (f->headers & 1u << HEADER_ASIF && parse_accept(f, "ASIF_ATOMIC")) return parse_atomic(f, s);
+  if (parse_accept(f, "__asif_atomic")) return parse_atomic(f, s);
   if (at_label(f)) return parse_label(f);
   if (parse_at_type(f))
     front_fail(f, t->place, "a declaration where only a statement may stand; braces around it would be right");

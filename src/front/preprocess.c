@@ -13,7 +13,7 @@ _Noreturn void pp_stop(struct pp *pp, enum pp_outcome outcome, uint32_t line, ui
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
   struct unit u = {.mem = pp->mem};
-  struct source_file file = {pp->buffer ? pp->buffer->name : pp->path, NULL, 0, false};
+  struct source_file file = {.path = pp->buffer ? pp->buffer->name : pp->path};
   source_read(pp->mem, &file);
   vec_push(pp->mem, &u.files, file);
   struct place place = {0, line ? line : 1, col > UINT16_MAX ? UINT16_MAX : (uint16_t)col};

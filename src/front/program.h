@@ -95,10 +95,13 @@ enum code {
   I_JUMP,    /* to imm */
   I_BRANCH,  /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
   I_CHOOSE,  /* d = any of 0 .. a-1 */
-  I_REQUIRE, /* the step cannot be taken unless a */
+  I_REQUIRE, /* the step cannot be taken unless a; op REQUIRE_LOCK: the thread waits for a lock */
   I_ASSERT,  /* violated unless a; text: what was asserted */
   I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm: TRAP_... */
   I_THREAD,  /* d = the thread's number */
+  I_OWN,     /* d = what only this thread has (enum own), imm cells further */
+  I_SLEEP,   /* the thread sleeps at address a, until another wakes it */
+  I_WAKE,    /* d = 1: one of the threads that sleep at address a, any of them, does so no longer; 0: there is none */
   I_LIN,     /* the last access was the operation's linearization point */
   I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
               * the thread's number */
@@ -106,12 +109,20 @@ enum code {
   I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
+enum { REQUIRE_CONDITION, REQUIRE_LOCK };
 enum {
   TRAP_STOPS,       /* the program stops itself */
   TRAP_LIMIT,       /* a limit of ours: recursion past the bound, too many orders of evaluation */
   TRAP_UNSEQUENCED, /* undefined behaviour: two operands and one scalar */
   TRAP_NULL,        /* a call through a null pointer */
   TRAP_POINTER      /* ... through what is not a function of the type */
+};
+/* What a thread has of its own between operations too: a word each, in this order, of those that the program uses. */
+enum own {
+  OWN_LOCALS, /* the address of its thread-local variables */
+  OWN_SELF,   /* the address that it is known by: pthread_self() */
+  OWN_SLEEPS, /* the address that it sleeps at; 0: it is awake */
+  OWN_COUNT
 };
 enum {
   FLAG_STATEMENT =
@@ -181,11 +192,19 @@ struct program {
   uint32_t op_count;
   uint32_t init_entry; /* ASIF_INIT's function: 0 for none */
   uint16_t init_regs, most_regs;
-  bool uses_thread; /* I_THREAD appears: threads are not interchangeable */
-  bool has_points;  /* I_LIN or I_LIN_FOR appears */
-  bool unordered;   /* some expression can be evaluated in several orders: there is a choice where compilers take one */
-  bool frees;       /* I_FREE without FLAG_LOCAL appears */
+  bool uses_thread;               /* I_THREAD appears: threads are not interchangeable */
+  bool owns[OWN_COUNT];           /* what of its own a thread has */
+  uint32_t own_layout[OWN_COUNT]; /* of the objects that OWN_LOCALS and OWN_SELF are the addresses of */
+  word *locals_init;              /* what thread-local variables begin as: a word a cell */
+  bool has_points;                /* I_LIN or I_LIN_FOR appears */
+  bool unordered; /* some expression can be evaluated in several orders: there is a choice where compilers take one */
+  bool frees;     /* I_FREE without FLAG_LOCAL appears */
 };
+
+/* True if what an operation does can depend on the thread that calls it. */
+static inline bool program_by_thread(const struct program *p) {
+  return p->uses_thread || p->owns[OWN_LOCALS] || p->owns[OWN_SELF];
+}
 
 struct lower_options {
   unsigned recursion; /* how deep a function may be inlined into itself; 0: the default, 8 */

@@ -176,7 +176,8 @@ static void flow_group(struct tidying *t, uint32_t g) {
 }
 
 static bool has_no_effect(const struct inst *in) {
-  return in->code == I_CONST || in->code == I_MOVE || in->code == I_GLOBAL || (in->code == I_UNARY && in->op == OP_NOT);
+  return in->code == I_CONST || in->code == I_MOVE || in->code == I_GLOBAL ||
+         (in->code == I_UNARY && in->op == OP_NOT) || (in->code == I_OWN && in->op != OWN_SLEEPS);
 }
 
 /* Values that nobody reads. */

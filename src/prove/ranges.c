@@ -47,6 +47,8 @@ static bool spans_of(struct reg_range *span, const struct inst *i) {
   case I_TRYLOCK: return put_in(&span[i->d], truth);
   case I_CHOOSE: return put_in(&span[i->d], (struct range){0, UINT16_MAX});
   case I_THREAD:
+  case I_OWN:
+  case I_WAKE:
   case I_GLOBAL:
   case I_OFFSET:
   case I_INDEX:

@@ -46,7 +46,14 @@ void find_held(struct machine *m, const struct machine_state *s, uint32_t thread
   m->pack_count++;
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
-    if (!pc || !(threads >> t & 1)) continue;
+    if (!(threads >> t & 1)) continue;
+    for (unsigned i = 0; i < m->own_words; i++) {
+      word w = state_own(m, s, t)[i];
+      if (!word_is_pointer(w) || name_of(m, word_object(w)) != NUMBER_NONE) continue;
+      if (m->held[word_object(w)] != m->pack_count) found[count++] = word_object(w);
+      hold(m, w, REACH_ALL);
+    }
+    if (!pc) continue;
     const struct live *live = &m->program->live[pc];
     const reg *registers = m->program->registers + live->first;
     const word *r = state_registers(m, s, t);

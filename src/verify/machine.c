@@ -410,7 +410,9 @@ static enum ended finish(struct run *run, const struct inst *in) {
   if (in->a != NO_REG && result == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the result");
   if (word_is_pointer(result)) return fault(run, in, FAULT_ADDRESS, NULL);
   run->state->threads[run->thread].pc = 0;
-  if (!run->op) return STOP; /* ASIF_INIT */
+  if (!run->op) return STOP;                                                    /* ASIF_INIT */
+  if (m->own_words && m->options.ops && !run->state->threads[run->thread].left) /* nobody asks for it any more */
+    memset(run->r + m->regs - m->own_words, 0, m->own_words * sizeof *run->r);
   value v = m->result(m->result_self, run->op, result);
   add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place,
             result);
@@ -511,7 +513,10 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_CHOOSE:
     if (r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
     if (in->code == I_ASSERT && !r[in->a]) return fault(run, in, FAULT_ASSERTION, in->text);
-    if (in->code == I_REQUIRE && !r[in->a]) return WAIT;
+    if (in->code == I_REQUIRE && !r[in->a]) {
+      run->move->locked = in->op == REQUIRE_LOCK;
+      return WAIT;
+    }
     if (in->code == I_CHOOSE) {
       if (r[in->a] < 1 || r[in->a] > 65535) return fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
       unsigned which;
@@ -532,6 +537,42 @@ static enum ended compute(struct run *run, const struct inst *in) {
   default: break;
   }
   return why ? fault(run, in, why, NULL) : GO_ON;
+}
+
+/* Where a thread sleeps is changed by others: asking, going to sleep and waking are accesses. Which of the sleepers is
+ * woken is a choice. */
+static enum ended wake(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  struct machine_state *s = run->state;
+  unsigned found = 0, which;
+  word at = run->r[in->a];
+  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+  for (unsigned t = 0; run->op && t < m->system.threads; t++) found += state_own(m, s, t)[m->own_at[OWN_SLEEPS]] == at;
+  record(run, SLEEPERS, 0, 1, true);
+  run->r[in->d] = found != 0;
+  if (!found) return GO_ON;
+  enum ended bad = choose_one(run, in, found, &which);
+  if (bad != GO_ON) return bad;
+  for (unsigned t = 0; t < m->system.threads; t++) {
+    word *sleeps = &state_own(m, s, t)[m->own_at[OWN_SLEEPS]];
+    if (*sleeps != at || which--) continue;
+    *sleeps = 0;
+    s->moved |= UINT32_C(1) << t;
+    break;
+  }
+  return GO_ON;
+}
+
+static enum ended own(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  word *at = &run->r[m->regs - m->own_words + (in->code == I_SLEEP ? m->own_at[OWN_SLEEPS] : m->own_at[in->op])];
+  if (in->code == I_SLEEP && run->r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (in->code == I_SLEEP || in->op == OWN_SLEEPS) record(run, SLEEPERS, 0, 1, true);
+  if (in->code == I_SLEEP)
+    *at = run->r[in->a];
+  else
+    run->r[in->d] = *at + (in->imm << 3);
+  return GO_ON;
 }
 
 /* A mark: the running operation, or the one another thread has open, takes effect now. */
@@ -575,6 +616,9 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_ATOMIC: run->atomic = in->imm != 0; return GO_ON;
   case I_LIN:
   case I_LIN_FOR: return linearize(run, in);
+  case I_OWN:
+  case I_SLEEP: return own(run, in);
+  case I_WAKE: return wake(run, in);
   default: return compute(run, in);
   }
 }
@@ -667,7 +711,7 @@ static bool machine_same(struct system *system, const void *work, unsigned threa
   const struct machine *m = (const struct machine *)system;
   const struct machine_state *s = work;
   const struct thread *a = &s->threads[thread], *b = &s->threads[other];
-  if (a->pc != b->pc || a->left != b->left) return false;
+  if (a->pc != b->pc || a->left != b->left || m->own_words) return false;
   if (!a->pc) return true;
   const struct live *live = &m->program->live[a->pc];
   const reg *registers = m->program->registers + live->first;
@@ -675,6 +719,20 @@ static bool machine_same(struct system *system, const void *work, unsigned threa
   for (unsigned i = 0; i < live->count; i++)
     if (r[registers[i]] != q[registers[i]]) return false;
   return true;
+}
+
+/* What a thread begins with of its own. */
+static void give_own(const struct machine *m, struct machine_state *s, unsigned thread, word *r) {
+  const struct program *p = m->program;
+  word *own = r + m->regs - m->own_words;
+  for (unsigned i = OWN_LOCALS; i <= OWN_SELF; i++) {
+    uint32_t made;
+    if (!p->owns[i] || !add_object(m, s, p->own_layout[i], 1, LIFE_LOCAL, (uint8_t)thread, &made)) continue;
+    own[m->own_at[i]] = word_pointer(made, 0);
+    struct object *o = &state_objects(m, s)[made];
+    if (o->count) memcpy(state_cells(m, s) + o->first, p->locals_init, o->count * sizeof(word));
+  }
+  if (p->owns[OWN_SLEEPS]) own[m->own_at[OWN_SLEEPS]] = 0;
 }
 
 /* The state before the threads begin: globals as initialised, and ASIF_INIT's function run. */
@@ -704,12 +762,14 @@ static void machine_start(struct system *system, void *work) {
     struct run run = {.machine = m, .state = s, .choices = &none, .move = &m->start_move, .atomic = true};
     run.r = m->init_registers;
     for (unsigned i = 0; i < m->program->init_regs; i++) run.r[i] = WORD_UNINITIALISED;
+    give_own(m, s, 0, run.r);
     enum ended o = run_step(&run, m->program->init_entry);
     if (o == WAIT) m->start_move = (struct move){.fault = FAULT_ENDLESS, .text = "the initialisation waits"};
   }
   for (unsigned t = 0; t < system->threads; t++) {
     s->threads[t] = (struct thread){.pc = 0, .left = m->options.ops};
     for (unsigned i = 0; i < m->regs; i++) state_registers(m, s, t)[i] = WORD_UNINITIALISED;
+    give_own(m, s, t, state_registers(m, s, t));
   }
 }
 
@@ -773,16 +833,20 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->program = p;
   m->options = *options;
   m->options.forget &= !p->frees; /* freed memory may come back */
-  m->system.choices_last = !p->frees;
+  m->system.choices_last = !p->frees && !p->owns[OWN_SLEEPS];
   m->result = result;
   m->result_self = result_self;
   m->globals = p->global_count;
-  m->regs = p->most_regs ? p->most_regs : 1;
+  for (unsigned i = 0; i < OWN_COUNT; i++)
+    if (p->owns[i]) m->own_at[i] = m->own_words++;
+  m->regs = (p->most_regs ? p->most_regs : 1) + m->own_words;
   uint32_t cells = options->cells_most ? options->cells_most : 512;
   for (uint32_t i = 0; i < p->global_count; i++)
     cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
+  if (p->owns[OWN_LOCALS]) cells += (threads + 1) * p->layouts[p->own_layout[OWN_LOCALS]].count;
   m->cells_most = cells;
-  m->objects_most = p->global_count + 1 + (options->cells_most ? options->cells_most : 512);
+  m->objects_most =
+      p->global_count + 1 + m->own_words * (threads + 1) + (options->cells_most ? options->cells_most : 512);
   m->system.threads = threads;
   m->registers_at = (sizeof(struct machine_state) + 7) & ~(size_t)7;
   m->objects_at = objects_offset(m);
@@ -794,7 +858,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   uint8_t *group = mem_zero(mem, threads, 1);
   for (unsigned t = 0; t < threads; t++) group[t] = p->uses_thread ? (uint8_t)t : client[t].group;
   m->system.group = group;
-  m->init_registers = mem_zero(mem, p->init_regs + 1u, sizeof(word));
+  m->init_registers = mem_zero(mem, m->regs + 1u, sizeof(word));
   number_stops(mem, m);
   if (m->options.forget) reach_open(mem, m);
   pack_open(mem, m);
@@ -832,13 +896,14 @@ void machine_print_cell(struct system *system, const void *work, uint32_t object
   struct machine *m = (struct machine *)system;
   const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
   const struct layout *layout = &m->program->layouts[o->layout];
+  bool own = m->program->owns[OWN_LOCALS] && o->layout == m->program->own_layout[OWN_LOCALS];
   if (object < m->globals)
     text_add(t, m->program->globals[object].name);
-  else
+  else if (!own)
     text_printf(t, "%s %u", layout_name(layout), object - m->globals);
   if (layout->count > 1 && o->count > layout->count) text_printf(t, "[%u]", cell / layout->count);
   const char *name = machine_cell_name(system, work, object, cell);
-  if (name[0]) text_printf(t, "%s%s", name[0] == '[' ? "" : ".", name);
+  if (name[0]) text_printf(t, "%s%s", own || name[0] == '[' ? "" : ".", name);
   if (layout->count == 1 && o->count > 1) text_printf(t, "[%u]", cell);
 }
 
@@ -854,7 +919,7 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     if (w & WORD_PAST && o->count <= CELL_PAST) {
       machine_print_cell(system, work, word_object(w), (word_cell(w) & ~(uint32_t)CELL_PAST) - 1, t);
       text_add(t, " + 1");
-    } else if (word_cell(w) || word_object(w) < m->globals)
+    } else if (word_cell(w) || word_object(w) < m->globals || (o->count && o->life == LIFE_LOCAL))
       machine_print_cell(system, work, word_object(w), word_cell(w), t);
     else
       text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);

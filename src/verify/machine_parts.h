@@ -11,8 +11,9 @@ enum {
   LOCAL_MOST = 1000000, /* instructions in one step */
   OWNER_SHARED = 255,   /* of no one thread */
 };
-#define REACH_ALL UINT32_MAX /* every cell of an object */
-#define ALLOCATOR UINT32_MAX /* the object that stands for malloc and free in accesses */
+#define REACH_ALL UINT32_MAX       /* every cell of an object */
+#define ALLOCATOR UINT32_MAX       /* the object that stands for malloc and free in accesses, */
+#define SLEEPERS  (UINT32_MAX - 1) /* and for who sleeps and is woken */
 
 enum life {
   LIFE_GLOBAL,
@@ -80,6 +81,8 @@ struct machine {
   machine_tracer *tracer;
   void *tracer_self;
   uint32_t globals, regs, cells_most, objects_most;
+  uint32_t own_words;         /* of a thread, behind its registers: live also between operations */
+  uint32_t own_at[OWN_COUNT]; /* which of its words each is */
   size_t registers_at, objects_at, cells_at;
   uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
   const struct program_op **op_at;
@@ -116,6 +119,11 @@ static inline word *state_cells(const struct machine *m, const struct machine_st
 }
 static inline word *state_registers(const struct machine *m, const struct machine_state *s, unsigned thread) {
   return (word *)((char *)s + m->registers_at) + (size_t)thread * m->regs;
+}
+
+/* What a thread has of its own between operations: own_words of them. */
+static inline word *state_own(const struct machine *m, const struct machine_state *s, unsigned thread) {
+  return state_registers(m, s, thread) + m->regs - m->own_words;
 }
 
 void machine_copy_state(const struct machine *, const struct machine_state *from, struct machine_state *to);

@@ -93,8 +93,9 @@ static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned t
   if (p->as_before >> thread & 1) return put_record_before(p, at, &m->last.records[thread]);
   at = put_number(at, t->pc ? m->stop_of[t->pc] : 0);
   if (m->options.ops && (!t->pc || m->options.ops > 1)) at = put_number(at, t->left);
-  if (!t->pc) return at;
-  const struct live *live = &m->program->live[t->pc];
+  for (unsigned i = 0; i < m->own_words; i++) at = put_word(p, at, state_own(m, p->s, thread)[i]);
+  if (!t->pc && !m->own_words) return at;
+  const struct live *live = &m->program->live[t->pc]; /* nothing between operations */
   const reg *registers = m->program->registers + live->first;
   const word *r = state_registers(m, p->s, thread);
   for (unsigned i = 0; i < live->count; i++) at = put_word(p, at, r[registers[i]]);
@@ -143,7 +144,7 @@ static int record_order(struct packer *p, struct record *a, struct record *b, co
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
   if (a->stop != b->stop) return a->stop < b->stop ? -1 : 1;
   if (a->left != b->left) return a->left < b->left ? -1 : 1;
-  if (a->stop) {
+  if (a->stop || p->m->own_words) {
     make_record(p, a);
     make_record(p, b);
     int c = memcmp(a->at, b->at, a->size < b->size ? a->size : b->size);

@@ -41,7 +41,9 @@ static unsigned sets(const struct inst *in) {
   case I_FETCH:
   case I_TRYLOCK:
   case I_CHOOSE:
-  case I_THREAD: return 1;
+  case I_THREAD:
+  case I_OWN:
+  case I_WAKE: return 1;
   default: return 0;
   }
 }
@@ -67,6 +69,8 @@ static void transfer(const struct inst *in, uint32_t *at) {
     break;
   case I_OFFSET: at[in->a] |= shifted(to[0], in->imm); break;
   case I_INDEX: at[in->a] |= to[0] ? REACH_ALL : 0; break;
+  case I_SLEEP:
+  case I_WAKE: /* others compare it with theirs */
   case I_FREE: at[in->a] = REACH_ALL; break;
   case I_LOAD:
   case I_STORE:

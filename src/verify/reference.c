@@ -556,7 +556,7 @@ struct traces reference_traces(struct reference *v) {
                          .count = count,
                          .share = share,
                          .within = within,
-                         .symmetric = !v->shared->parts.program->uses_thread,
+                         .symmetric = !program_by_thread(v->shared->parts.program),
                          .permute = permute,
                          .ranks = ranks,
                          .alike = alike,

@@ -118,7 +118,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
   s->result = result;
   s->result_self = self;
   for (unsigned t = 0; t < THREADS_MOST; t++) s->client[t] = (struct client_thread){.calls = &s->call, .call_count = 1};
-  s->machine = machine_new(mem, p, s->client, p->uses_thread ? threads : 1, &m, self_result, s);
+  s->machine = machine_new(mem, p, s->client, program_by_thread(p) ? threads : 1, &m, self_result, s);
   s->from = mem_zero(mem, 1, s->machine->work);
   s->to = mem_zero(mem, 1, s->machine->work);
   s->packed = mem_alloc(mem, s->machine->packed_most);
@@ -137,7 +137,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
                        .summary = "the object, one operation at a time",
                        .ops = ops,
                        .op_count = p->op_count,
-                       .by_process = p->uses_thread,
+                       .by_process = program_by_thread(p),
                        .user = s,
                        .init = self_init,
                        .step = self_step,

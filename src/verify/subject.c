@@ -301,7 +301,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
   if (options->against) against_finish(s);
   if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
-  if (options->against && s->against.program->uses_thread) s->not_symmetric = "the reference uses asif_thread()";
+  if (options->against && program_by_thread(s->against.program)) s->not_symmetric = "the reference tells threads apart";
   if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
   return true;
 }

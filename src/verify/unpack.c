@@ -79,6 +79,7 @@ static uint32_t look_through(const struct unpacker *u, unsigned thread, uint32_t
   const reg *registers = m->program->registers + live->first;
   const word *r = state_registers(m, u->s, thread);
   uint32_t found = 0;
+  for (unsigned i = 0; i < m->own_words; i++) found += look_at(u, state_own(m, u->s, thread)[i], thread);
   for (unsigned i = 0; i < live->count; i++) found += look_at(u, r[registers[i]], thread);
   for (uint32_t i = first_object; i < u->s->objects; i++) {
     const struct object *o = &state_objects(m, u->s)[i];
@@ -97,6 +98,7 @@ static void get_registers(struct unpacker *u, unsigned thread) {
   const unsigned char *at = u->at;
   uint32_t known = u->known;
   bool again = false;
+  for (unsigned i = 0; i < m->own_words; i++) at = get_noted(u, at, &state_own(m, u->s, thread)[i], &known, &again);
   for (unsigned i = 0; i < live->count; i++) at = get_noted(u, at, &r[registers[i]], &known, &again);
   u->at = at;
   u->known = known;
@@ -117,7 +119,7 @@ static void get_thread(struct unpacker *u, unsigned thread) {
     u->at = get_number(u->at, &n);
     t->left = (uint32_t)n;
   }
-  if (t->pc) {
+  if (t->pc || m->own_words) {
     get_registers(u, thread);
     get_objects(u, (uint8_t)thread);
     if (u->again) /* else all its objects were named once, plainly, and no other's */

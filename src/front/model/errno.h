@@ -1,5 +1,7 @@
 #ifndef __ASIF_ERRNO_H
 #define __ASIF_ERRNO_H
+_Thread_local int __asif_errno;
+#define errno __asif_errno
 #define EPERM 1
 #define EINTR 4
 #define EAGAIN 11
