@@ -135,6 +135,13 @@ enum builtin {
   BUILTIN_THREAD,  /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
   BUILTIN_MEMSET,
   BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
+  BUILTIN_ATOMIC_NAND,
+  BUILTIN_TYPED,    /* what comes out is no call (call.c) */
+  BUILTIN_BITS,     /* __builtin_ctz and others: order is the enum bits */
+  BUILTIN_OVERFLOW, /* __builtin_add_overflow(a, b, &to): op */
+  BUILTIN_ABS,
+  BUILTIN_UNREACHABLE,
+  BUILTIN_EXIT,   /* the process ends */
   BUILTIN_EXPECT, /* __builtin_expect(e, c): comes out as e */
   /* what the model headers are made of */
   BUILTIN_SELF,   /* __asif_self(): an address that stands for the thread */
@@ -204,8 +211,14 @@ enum operator{
   OP_NEG,
   OP_NOT /* ! */,
   OP_INVERT /* ~ */,
-  OP_PLUS
+  OP_PLUS,
+  OP_NAND /* of I_FETCH: ~(a & b) */
 };
+
+/* What builtins say of the bits of a number. */
+enum bits { BITS_CTZ, BITS_CLZ, BITS_FFS, BITS_POPCOUNT, BITS_PARITY, BITS_CLRSB, BITS_SWAP };
+/* False: it is not defined (ctz and clz of 0). bits: of the type. */
+bool bits_of(enum bits, uint64_t value, unsigned bits, uint64_t *to);
 
 struct expr {
   enum expr_kind kind;

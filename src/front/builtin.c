@@ -6,13 +6,21 @@
   {"atomic_" name, HEADER_STDATOMIC, BUILTIN_##builtin, plain, OP_NONE}, { \
     "atomic_" name "_explicit", HEADER_STDATOMIC, BUILTIN_##builtin, plain orders, OP_NONE \
   }
-#define FETCH(name, kind) \
-  ATOMIC("fetch_" name, ATOMIC_##kind, "vOv", "r"), \
-      {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvr", OP_NONE}, \
-      {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvr", OP_##kind}, \
+#define GNU_FETCH(name, kind) \
+  {"__atomic_fetch_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOvr", OP_NONE}, \
+      {"__atomic_" name "_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOvr", OP_NONE}, \
       {"__sync_fetch_and_" name, HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "vOv", OP_NONE}, { \
-    "__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_##kind \
+    "__sync_" name "_and_fetch", HEADER_ALWAYS, BUILTIN_ATOMIC_##kind, "VOv", OP_NONE \
   }
+#define FETCH(name, kind, object) ATOMIC("fetch_" name, ATOMIC_##kind, "v" object "v", "r"), GNU_FETCH(name, kind)
+/* Of unsigned, unsigned long and unsigned long long. */
+#define BITS(name) \
+  {"__builtin_" name, HEADER_ALWAYS, BUILTIN_BITS, "iU", OP_NONE}, \
+      {"__builtin_" name "l", HEADER_ALWAYS, BUILTIN_BITS, "il", OP_NONE}, { \
+    "__builtin_" name "ll", HEADER_ALWAYS, BUILTIN_BITS, "iq", OP_NONE \
+  }
+#define OVERFLOW(name, op) \
+  { "__builtin_" name "_overflow", HEADER_ALWAYS, BUILTIN_OVERFLOW, "bIIT", op }
 #define MUTEX(prefix, header, init) \
   {prefix "_init", header, BUILTIN_MUTEX_INIT, init, OP_NONE}, \
       {prefix "_lock", header, BUILTIN_MUTEX_LOCK, "ix", OP_NONE}, \
@@ -32,11 +40,12 @@ static const struct known known[] = {
     ATOMIC("exchange", ATOMIC_EXCHANGE, "vov", "r"),
     ATOMIC("compare_exchange_strong", ATOMIC_CAS, "boev", "rr"),
     ATOMIC("compare_exchange_weak", ATOMIC_CAS_WEAK, "boev", "rr"),
-    FETCH("add", ADD),
-    FETCH("sub", SUB),
-    FETCH("or", OR),
-    FETCH("xor", XOR),
-    FETCH("and", AND),
+    FETCH("add", ADD, "P"),
+    FETCH("sub", SUB, "P"),
+    FETCH("or", OR, "O"),
+    FETCH("xor", XOR, "O"),
+    FETCH("and", AND, "O"),
+    GNU_FETCH("nand", NAND),
     PLAIN("atomic_thread_fence", HEADER_STDATOMIC, ATOMIC_FENCE, "0r"),
     PLAIN("atomic_signal_fence", HEADER_STDATOMIC, ATOMIC_SIGNAL_FENCE, "0r"),
     ATOMIC("flag_test_and_set", FLAG_TEST_AND_SET, "bO", "r"),
@@ -45,6 +54,10 @@ static const struct known known[] = {
     PLAIN("__atomic_store_n", HEADER_ALWAYS, ATOMIC_STORE, "0ovr"),
     PLAIN("__atomic_exchange_n", HEADER_ALWAYS, ATOMIC_EXCHANGE, "vovr"),
     PLAIN("__atomic_compare_exchange_n", HEADER_ALWAYS, ATOMIC_CAS, "boevwrr"),
+    PLAIN("__atomic_load", HEADER_ALWAYS, ATOMIC_LOAD, "0oRr"),
+    PLAIN("__atomic_store", HEADER_ALWAYS, ATOMIC_STORE, "0oDr"),
+    PLAIN("__atomic_exchange", HEADER_ALWAYS, ATOMIC_EXCHANGE, "0oDRr"),
+    PLAIN("__atomic_compare_exchange", HEADER_ALWAYS, ATOMIC_CAS, "boeDwrr"),
     PLAIN("__atomic_test_and_set", HEADER_ALWAYS, FLAG_TEST_AND_SET, "bOr"),
     PLAIN("__atomic_clear", HEADER_ALWAYS, FLAG_CLEAR, "0Or"),
     PLAIN("__atomic_thread_fence", HEADER_ALWAYS, ATOMIC_FENCE, "0r"),
@@ -64,6 +77,36 @@ static const struct known known[] = {
     PLAIN("__asif_limit", HEADER_ALWAYS, LIMIT, "0s"),
     PLAIN("__builtin_expect", HEADER_ALWAYS, EXPECT, "LLL"),
     PLAIN("__builtin_trap", HEADER_ALWAYS, ABORT, "0"),
+    PLAIN("__builtin_abort", HEADER_ALWAYS, ABORT, "0"),
+    PLAIN("__builtin_constant_p", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__builtin_object_size", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__builtin_dynamic_object_size", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__builtin_prefetch", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__builtin_assume_aligned", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__atomic_always_lock_free", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("__atomic_is_lock_free", HEADER_ALWAYS, TYPED, "*"),
+    PLAIN("atomic_is_lock_free", HEADER_STDATOMIC, TYPED, "*"),
+    PLAIN("__builtin_unreachable", HEADER_ALWAYS, UNREACHABLE, "0"),
+    BITS("ctz"),
+    BITS("clz"),
+    BITS("ffs"),
+    BITS("popcount"),
+    BITS("parity"),
+    BITS("clrsb"),
+    PLAIN("__builtin_bswap16", HEADER_ALWAYS, BITS, "HH"),
+    PLAIN("__builtin_bswap32", HEADER_ALWAYS, BITS, "UU"),
+    PLAIN("__builtin_bswap64", HEADER_ALWAYS, BITS, "ll"),
+    OVERFLOW("add", OP_ADD),
+    OVERFLOW("sub", OP_SUB),
+    OVERFLOW("mul", OP_MUL),
+    PLAIN("__builtin_abs", HEADER_ALWAYS, ABS, "ii"),
+    PLAIN("__builtin_labs", HEADER_ALWAYS, ABS, "LL"),
+    PLAIN("abs", HEADER_STDLIB, ABS, "ii"),
+    PLAIN("labs", HEADER_STDLIB, ABS, "LL"),
+    PLAIN("llabs", HEADER_STDLIB, ABS, "LL"),
+    PLAIN("exit", HEADER_STDLIB, EXIT, "0i"),
+    PLAIN("_Exit", HEADER_STDLIB, EXIT, "0i"),
+    PLAIN("quick_exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("__builtin_ia32_pause", HEADER_ALWAYS, YIELD, "0"),
     PLAIN("malloc", HEADER_STDLIB, MALLOC, "pl"),
     PLAIN("calloc", HEADER_STDLIB, CALLOC, "pll"),
@@ -72,7 +115,6 @@ static const struct known known[] = {
     PLAIN("abort", HEADER_STDLIB, ABORT, "0"),
     REFUSED("realloc", HEADER_STDLIB),
     REFUSED("posix_memalign", HEADER_STDLIB),
-    REFUSED("exit", HEADER_STDLIB),
     REFUSED("rand", HEADER_STDLIB),
     REFUSED("atoi", HEADER_STDLIB),
     PLAIN("memset", HEADER_STRING, MEMSET, "ppil"),

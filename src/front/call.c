@@ -7,6 +7,9 @@
  * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
  * thread m  a number that does not matter here    r  a memory order    w  whether a compare-and-swap is weak
  *   V  the value after the operation (a result)   u  uintptr_t (a result)   s  a string
+ *   P  a pointer to an integer or to a pointer, by which v is then counted in elements
+ *   D  a pointer to a value of the type, which is read     R  a pointer to where the result goes
+ *   I  any integer     T  a pointer to any integer     U  unsigned    H  unsigned short    q  unsigned long long
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
 
@@ -21,7 +24,8 @@ struct call {
   const struct type *type; /* of the object */
   struct expr **args;      /* those that are kept */
   uint32_t count;
-  uint8_t order[2]; /* memory orders given; ORDER_SEQ_CST where there are none */
+  struct expr *result; /* where it goes; NULL */
+  uint8_t order[2];    /* memory orders given; ORDER_SEQ_CST where there are none */
   unsigned orders;
 };
 
@@ -30,14 +34,16 @@ static void count_arguments(struct front *f, struct place place, const char *nam
   front_fail(f, place, "%s takes %u argument%s, not %u", name, wanted, wanted == 1 ? "" : "s", given);
 }
 
-static struct expr *pointer_to_object(struct call *c, struct expr *e, bool only_integer) {
+static struct expr *pointer_to_object(struct call *c, struct expr *e, char letter) {
+  bool only_integer = letter == 'O' || letter == 'P';
   struct front *f = c->f;
   const char *name = c->known->name;
   e = expr_value(f, e);
   if (e->type->kind != TYPE_POINTER)
     front_fail(f, e->place, "%s needs a pointer, not '%s'", name, type_text(f, e->type->plain));
   c->type = e->type->of->plain;
-  if (only_integer && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
+  if (letter == 'O' && c->type->kind == TYPE_POINTER) front_outside(f, e->place, "%s on a pointer", name);
+  if (letter == 'P' && c->type->kind == TYPE_POINTER) only_integer = false;
   if (only_integer && !type_is_integer(c->type))
     front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
   if (c->builtin >= BUILTIN_ATOMIC_ADD && c->builtin <= BUILTIN_ATOMIC_AND && c->type->kind == TYPE_BOOL)
@@ -70,6 +76,19 @@ static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
   return e;
 }
 
+/* What is added to the object: to a pointer, a number of elements. */
+static const struct type *counted_by(const struct call *c) {
+  return c->type->kind == TYPE_POINTER && c->known->signature[1] == 'P' ? TYPE_OF(LONG) : c->type;
+}
+
+static struct expr *pointer_to_integer(struct call *c, struct expr *e) {
+  e = expr_value(c->f, e);
+  bool good = e->type->kind == TYPE_POINTER && type_is_integer(e->type->of) && e->type->of->kind != TYPE_BOOL &&
+              !e->type->of->atomic && !e->type->of->constant;
+  if (!good) front_fail(c->f, e->place, "%s needs a pointer to an integer", c->known->name);
+  return e;
+}
+
 static bool does_nothing(const struct expr *e) {
   while (e->kind == E_CAST) e = e->a;
   return e->kind == E_NUMBER || (e->kind == E_NAME && !e->type->atomic && !e->type->is_volatile);
@@ -89,9 +108,20 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   struct front *f = c->f;
   switch (letter) {
   case 'o':
-  case 'O': return pointer_to_object(c, e, letter == 'O');
-  case 'v': return expr_as_if_assigned(f, e, c->type, "a value");
+  case 'O':
+  case 'P': return pointer_to_object(c, e, letter);
+  case 'v': return expr_as_if_assigned(f, e, counted_by(c), "a value");
   case 'e': return pointer_to_expected(c, e);
+  case 'D': return expr_value(f, expr_deref(f, e->place, pointer_to_expected(c, e)));
+  case 'R': c->result = expr_deref(f, e->place, pointer_to_expected(c, e)); return NULL;
+  case 'T': return pointer_to_integer(c, e);
+  case 'I':
+    e = expr_value(f, e);
+    if (!type_is_integer(e->type)) front_fail(f, e->place, "%s needs an integer", c->known->name);
+    return e;
+  case 'U': return expr_as_if_assigned(f, e, TYPE_OF(UINT), "an argument");
+  case 'H': return expr_as_if_assigned(f, e, TYPE_OF(USHORT), "an argument");
+  case 'q': return expr_as_if_assigned(f, e, TYPE_OF(ULLONG), "an argument");
   case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
   case 'L': return expr_as_if_assigned(f, e, TYPE_OF(LONG), "an argument");
   case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
@@ -120,25 +150,65 @@ static const struct type *result_type(struct call *c, struct place place) {
   case 'V': return c->type;
   case 'b': return TYPE_OF(BOOL);
   case 'i': return TYPE_OF(INT);
+  case 'L': return TYPE_OF(LONG);
+  case 'l': return TYPE_OF(ULONG);
+  case 'U': return TYPE_OF(UINT);
+  case 'H': return TYPE_OF(USHORT);
   case 'u': return TYPE_OF(UINTPTR);
   case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
   default: return TYPE_OF(VOID);
   }
 }
 
-/* x op v again, after the call returned x: v must be the same when it is evaluated once more. */
-static struct expr *new_value(struct call *c, struct place place, struct expr *call) {
-  const struct expr *v = call->args[1];
-  while (v->kind == E_CAST) v = v->a;
-  bool same = v->kind == E_NUMBER || (v->kind == E_NAME && !v->decl->address_taken &&
-                                      (v->decl->storage == STORAGE_AUTO || v->decl->storage == STORAGE_PARAM));
-  if (!same) front_outside(c->f, place, "%s of anything but a constant or a local variable", c->known->name);
-  return expr_convert(c->f, expr_binary(c->f, place, c->known->op, call, call->args[1]), c->type, true);
+/* __builtin_clzl: which of them it is. */
+static enum bits bits_named(const char *name) {
+  static const char *const names[] = {
+      [BITS_CTZ] = "ctz",       [BITS_CLZ] = "clz",     [BITS_FFS] = "ffs",   [BITS_POPCOUNT] = "popcount",
+      [BITS_PARITY] = "parity", [BITS_CLRSB] = "clrsb", [BITS_SWAP] = "bswap"};
+  unsigned i = 0;
+  name += strlen("__builtin_");
+  while (i < BITS_SWAP && strncmp(name, names[i], strlen(names[i]))) i++;
+  return (enum bits)i;
+}
+
+static struct expr *fold_bits(struct expr *e) {
+  uint64_t to;
+  const struct expr *a = e->args[0];
+  e->order = (uint8_t)bits_named(e->a->decl->name);
+  if (a->kind != E_NUMBER || !bits_of((enum bits)e->order, (uint64_t)a->value, a->type->bits, &to)) return e;
+  *e = (struct expr){.kind = E_NUMBER, .place = e->place, .type = e->type, .value = fold_wrap((int64_t)to, e->type)};
+  return e;
+}
+
+/* Those that are known when they are typed, or stand for an argument. */
+static struct expr *call_typed(struct front *f, struct place place, const struct known *known, struct expr **args,
+                               uint32_t count) {
+  const char *name = known->name;
+  if (!count) front_fail(f, place, "%s takes an argument", name);
+  struct expr *e = args[0];
+  if (!strcmp(name, "__builtin_constant_p"))
+    return expr_number(f, place, e->kind == E_NUMBER || e->kind == E_STRING, TYPE_OF(INT));
+  if (strstr(name, "object_size"))
+    return expr_number(f, place, count > 1 && args[1]->kind == E_NUMBER && args[1]->value & 2 ? 0 : -1, TYPE_OF(ULONG));
+  if (!strcmp(name, "__builtin_prefetch")) return expr_cast(f, place, TYPE_OF(VOID), e);
+  if (!strcmp(name, "__builtin_assume_aligned"))
+    return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), place), "an argument");
+  int64_t size = e->kind == E_NUMBER ? e->value : -1;
+  if (!strcmp(name, "atomic_is_lock_free")) {
+    e = expr_value(f, e);
+    size = e->type->kind == TYPE_POINTER ? (int64_t)e->type->of->size : -1;
+  }
+  if (size < 0) front_outside(f, place, "%s of a size that is not constant", name);
+  bool always = size == 1 || size == 2 || size == 4 || size == 8;
+  if (!always && strcmp(name, "__atomic_always_lock_free"))
+    front_outside(f, place, "%s of %lld bytes", name, (long long)size);
+  return expr_number(f, place, always, TYPE_OF(BOOL));
 }
 
 static struct expr *call_known(struct front *f, struct place place, struct expr *function, const struct known *known,
                                struct expr **args, uint32_t count) {
   struct call c = {.f = f, .known = known, .builtin = known->builtin, .order = {ORDER_SEQ_CST, ORDER_SEQ_CST}};
+  if (known->builtin == BUILTIN_TYPED) return call_typed(f, place, known, args, count);
   count_arguments(f, place, known->name, count, (uint32_t)strlen(known->signature) - 1);
   c.args = mem_piece(f->mem, (count + 1) * sizeof *c.args);
   for (uint32_t i = 0; i < count; i++) {
@@ -160,7 +230,13 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
   e->type = result_type(&c, place);
   if (c.builtin == BUILTIN_MUTEX_TRYLOCK)
     return expr_choice(f, place, e, expr_number(f, place, BUSY, TYPE_OF(INT)), expr_number(f, place, 0, TYPE_OF(INT)));
-  return *known->signature == 'V' ? new_value(&c, place, e) : e;
+  e->op = known->op;
+  e->postfix = *known->signature != 'V'; /* the value is the old one */
+  if (c.result) {
+    e->type = c.type;
+    return expr_cast(f, place, TYPE_OF(VOID), expr_assign(f, place, OP_NONE, c.result, e));
+  }
+  return c.builtin == BUILTIN_BITS ? fold_bits(e) : e;
 }
 
 /* The type that a letter of a signature stands for, where it is always the same one; NULL. */

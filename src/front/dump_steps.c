@@ -6,10 +6,10 @@
 
 static const char *operator_text(enum operator op) {
   static const char *const texts[] = {
-      [OP_NONE] = "",    [OP_ADD] = "+",  [OP_SUB] = "-", [OP_MUL] = "*",    [OP_DIV] = "/", [OP_MOD] = "%",
-      [OP_SHL] = "<<",   [OP_SHR] = ">>", [OP_AND] = "&", [OP_OR] = "|",     [OP_XOR] = "^", [OP_EQ] = "==",
-      [OP_NE] = "!=",    [OP_LT] = "<",   [OP_LE] = "<=", [OP_GT] = ">",     [OP_GE] = ">=", [OP_AND_AND] = "&&",
-      [OP_OR_OR] = "||", [OP_NEG] = "-",  [OP_NOT] = "!", [OP_INVERT] = "~", [OP_PLUS] = "+"};
+      [OP_NONE] = "",    [OP_ADD] = "+",  [OP_SUB] = "-", [OP_MUL] = "*",    [OP_DIV] = "/",  [OP_MOD] = "%",
+      [OP_SHL] = "<<",   [OP_SHR] = ">>", [OP_AND] = "&", [OP_OR] = "|",     [OP_XOR] = "^",  [OP_EQ] = "==",
+      [OP_NE] = "!=",    [OP_LT] = "<",   [OP_LE] = "<=", [OP_GT] = ">",     [OP_GE] = ">=",  [OP_AND_AND] = "&&",
+      [OP_OR_OR] = "||", [OP_NEG] = "-",  [OP_NOT] = "!", [OP_INVERT] = "~", [OP_PLUS] = "+", [OP_NAND] = "nand"};
   return (size_t)op < sizeof texts / sizeof *texts && texts[op] ? texts[op] : "?";
 }
 
@@ -236,6 +236,10 @@ static void compute_print(const struct program *p, const struct program_op *op, 
       reg_print(op, in->b, 1, t);
     text_char(t, ' ');
     scalar_print(in->scalar, t);
+    break;
+  case I_BITS:
+    text_printf(t, "%s ", in->text);
+    reg_print(op, in->a, 1, t);
     break;
   case I_CAST:
     text_char(t, '(');

@@ -118,3 +118,34 @@ struct expr *fold(struct expr *e) {
   default: return e;
   }
 }
+
+bool bits_of(enum bits op, uint64_t value, unsigned bits, uint64_t *to) {
+  if (bits < 64) value &= ((uint64_t)1 << bits) - 1;
+  unsigned n = 0;
+  switch (op) {
+  case BITS_CTZ:
+  case BITS_FFS:
+    while (n < bits && !(value >> n & 1)) n++;
+    if (op == BITS_CTZ && n == bits) return false;
+    *to = op == BITS_CTZ ? n : n == bits ? 0 : n + 1;
+    return true;
+  case BITS_CLZ:
+    while (n < bits && !(value >> (bits - 1 - n) & 1)) n++;
+    *to = n;
+    return n < bits;
+  case BITS_CLRSB:
+    while (n + 1 < bits && (value >> (bits - 2 - n) & 1) == value >> (bits - 1)) n++;
+    *to = n;
+    return true;
+  case BITS_POPCOUNT:
+  case BITS_PARITY:
+    for (unsigned i = 0; i < bits; i++) n += value >> i & 1;
+    *to = op == BITS_PARITY ? n & 1 : n;
+    return true;
+  case BITS_SWAP:
+    *to = 0;
+    for (unsigned i = 0; i < bits; i += 8) *to |= (value >> i & 255) << (bits - 8 - i);
+    return true;
+  }
+  return false;
+}

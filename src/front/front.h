@@ -263,7 +263,7 @@ struct known {
   enum header header;
   enum builtin builtin;
   const char *signature; /* the result, then the arguments (call.c); NULL: refused by name */
-  enum operator op;      /* of those that return the new value */
+  enum operator op;      /* of those that compute */
 };
 const struct known *known_find(const char *name);
 const char *header_name(enum header);

@@ -9,6 +9,7 @@
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
  *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
+ *   lower_numbers.c builtins that only compute
  *   lower_stmt.c    statements, scopes and jumps
  *   tidy.c          less code: jumps to jumps, copies, what is never used; registers shared
  *   liveness.c      which registers are live
@@ -285,6 +286,7 @@ void lower_branch(struct lowering *, const struct expr *, bool when,
                   uint32_t label); /* there if it is true (false), else on */
 struct value value_convert(struct lowering *, struct value, const struct type *from, const struct type *to,
                            struct place);
+struct value value_unary(struct lowering *, enum operator, const struct type *, struct value, struct place);
 struct value value_binary(struct lowering *, enum operator, const struct type *, struct value, struct value,
                           struct place);
 /* A pointer, `by` times `cells` further; bound: of the array it is in, 0 if it is not to be checked. */
@@ -300,6 +302,11 @@ void lower_return(struct lowering *, const struct stmt *);
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
 bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* false: it is a value */
 struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
+
+/* lower_numbers.c */
+struct value lower_bits(struct lowering *, const struct expr *);
+struct value lower_overflow(struct lowering *, const struct expr *);
+struct value lower_abs(struct lowering *, const struct expr *);
 
 /* lower_update.c */
 struct update { /* op= and ++, and what atomic_fetch_... do */

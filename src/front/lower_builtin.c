@@ -100,7 +100,7 @@ static struct value compare_and_swap(struct lowering *l, const struct expr *e, b
 static struct value fetch(struct lowering *l, const struct expr *e, enum operator op) {
   struct lvalue to = object_of(l, e);
   struct value by = lower_value(l, e->args[1]);
-  struct update u = {op, by, e->args[1]->type, to.type, true, true, e->place, NULL, false};
+  struct update u = {op, by, e->args[1]->type, to.type, true, e->postfix, e->place, NULL, false};
   return lower_update(l, &to, &u);
 }
 
@@ -342,6 +342,7 @@ static struct value lower_atomic(struct lowering *l, const struct expr *e) {
   case BUILTIN_ATOMIC_OR: return fetch(l, e, OP_OR);
   case BUILTIN_ATOMIC_XOR: return fetch(l, e, OP_XOR);
   case BUILTIN_ATOMIC_AND: return fetch(l, e, OP_AND);
+  case BUILTIN_ATOMIC_NAND: return fetch(l, e, OP_NAND);
   case BUILTIN_FLAG_TEST_AND_SET: return exchange(l, e, value_number(1));
   case BUILTIN_FLAG_CLEAR: {
     struct lvalue to = object_of(l, e);
@@ -394,6 +395,14 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
     if (wanted) lower_outside(l, e->place, "the value of %s", e->a->decl->name);
     return builtin == BUILTIN_MEMSET ? set_memory(l, e) : copy_memory(l, e);
   case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
+  case BUILTIN_BITS: return lower_bits(l, e);
+  case BUILTIN_OVERFLOW: return lower_overflow(l, e);
+  case BUILTIN_ABS: return lower_abs(l, e);
+  case BUILTIN_UNREACHABLE: emit_trap(l, e->place, "__builtin_unreachable() was reached")->imm = TRAP_UNDEFINED; break;
+  case BUILTIN_EXIT:
+    lower_effect(l, e->args[0]);
+    emit_trap(l, e->place, "%s() was called", e->a->decl->name);
+    break;
   default: return lower_atomic(l, e);
   }
   return value_number(0);

@@ -157,17 +157,21 @@ static struct value binary(struct lowering *l, const struct expr *e) {
   return v;
 }
 
+struct value value_unary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct place at) {
+  if (op == OP_NOT && a.kind != VALUE_REG) return value_number(a.kind == VALUE_NUMBER && !a.imm);
+  reg r = value_reg(l, a, at), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_UNARY, at);
+  in->op = (uint8_t)op;
+  in->a = r;
+  in->d = d;
+  in->scalar = scalar_of(t);
+  return value_in(d);
+}
+
 static struct value unary(struct lowering *l, const struct expr *e) {
   struct value a = lower_value(l, e->a);
   if (e->op == OP_PLUS) return a;
-  if (e->op == OP_NOT && a.kind != VALUE_REG) return value_number(a.kind == VALUE_NUMBER && !a.imm);
-  reg r = value_reg(l, a, e->place), d = reg_new(l, 1, "");
-  struct inst *in = emit_inst(l, I_UNARY, e->place);
-  in->op = (uint8_t)e->op;
-  in->a = r;
-  in->d = d;
-  in->scalar = scalar_of(e->a->type);
-  return value_in(d);
+  return value_unary(l, e->op, e->a->type, a, e->place);
 }
 
 /* Conditions. */

@@ -127,6 +127,8 @@ static bool builtin_shares(int builtin) {
   case BUILTIN_CHOOSE:
   case BUILTIN_THREAD:
   case BUILTIN_SELF:
+  case BUILTIN_BITS:
+  case BUILTIN_ABS:
   case BUILTIN_EXPECT: return false;
   default: return true;
   }

@@ -9,8 +9,9 @@ static struct value compute(struct lowering *l, const struct update *u, const st
   }
   struct value by = u->by;
   if (u->op != OP_SHL && u->op != OP_SHR) by = value_convert(l, by, u->by_type, u->computing, u->place);
-  struct value now =
-      value_binary(l, u->op, u->computing, value_convert(l, old, t, u->computing, u->place), by, u->place);
+  enum operator op = u->op == OP_NAND ? OP_AND : u->op;
+  struct value now = value_binary(l, op, u->computing, value_convert(l, old, t, u->computing, u->place), by, u->place);
+  if (u->op == OP_NAND) now = value_unary(l, OP_INVERT, u->computing, now, u->place);
   return value_convert(l, now, u->computing, t, u->place);
 }
 
@@ -32,7 +33,8 @@ static bool fetch_does(const struct update *u, const struct type *t) {
   if (t->kind == TYPE_POINTER) return true;
   if (t->kind == TYPE_BOOL) return false;
   if (t->bits == u->computing->bits && t->is_signed == u->computing->is_signed) return true;
-  return u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_AND || u->op == OP_OR || u->op == OP_XOR;
+  return u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_AND || u->op == OP_OR ||
+         u->op == OP_XOR || u->op == OP_NAND;
 }
 
 static struct value fetch_operand(struct lowering *l, const struct update *u, const struct type *t) {

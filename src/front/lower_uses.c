@@ -86,6 +86,7 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     case BUILTIN_ATOMIC_OR:
     case BUILTIN_ATOMIC_XOR:
     case BUILTIN_ATOMIC_AND:
+    case BUILTIN_ATOMIC_NAND:
     case BUILTIN_FLAG_TEST_AND_SET:
     case BUILTIN_FLAG_CLEAR:
     case BUILTIN_SYNC_CAS_BOOL:
@@ -103,7 +104,7 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     bool copy = e->a->decl->builtin == BUILTIN_MEMCPY;
     if (how && (i == 0 || (i == 1 && copy)))
       use_target(l, pointer_of_memory(arg), how);
-    else if (i == 1 && cas)
+    else if ((i == 1 && cas) || (i == 2 && e->a->decl->builtin == BUILTIN_OVERFLOW))
       use_target(l, arg, USE_READ | USE_WRITE);
     else
       use(l, arg);

@@ -73,6 +73,7 @@ enum code {
              * here, and < <= > >= within one object; & | ^ + - of a holds_pointer with small constants work on the
              * mark. b is NO_REG: imm instead of it */
   I_CAST,   /* d = (scalar)a */
+  I_BITS,   /* d = what `op` (enum bits) says of the bits of a, a value of `scalar` */
   I_GLOBAL, /* d = address of cell imm of global b */
   I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which
              * may be negative */
@@ -115,6 +116,7 @@ enum {
   TRAP_LIMIT,       /* a limit of ours: recursion past the bound, too many orders of evaluation */
   TRAP_UNSEQUENCED, /* undefined behaviour: two operands and one scalar */
   TRAP_NULL,        /* a call through a null pointer */
+  TRAP_UNDEFINED,   /* undefined behaviour, by what the text says */
   TRAP_POINTER      /* ... through what is not a function of the type */
 };
 /* What a thread has of its own between operations too: a word each, in this order, of those that the program uses. */

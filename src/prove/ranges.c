@@ -49,6 +49,7 @@ static bool spans_of(struct reg_range *span, const struct inst *i) {
   case I_THREAD:
   case I_OWN:
   case I_WAKE:
+  case I_BITS:
   case I_GLOBAL:
   case I_OFFSET:
   case I_INDEX:

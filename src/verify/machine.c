@@ -270,12 +270,14 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     break;
   case I_FETCH: {
     word result, by = r[in->b];
-    enum fault why =
-        !in->scalar.pointer ? arith_wrap(in->op, in->scalar, before[0], by, &result) /* atomics wrap around */
-        : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
-        : in_member(run, before[0]) ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
-                                    : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
+    unsigned op = in->op == OP_NAND ? OP_AND : in->op;
+    enum fault why = !in->scalar.pointer ? arith_wrap(op, in->scalar, before[0], by, &result) /* atomics wrap around */
+                     : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
+                     : in_member(run, before[0])
+                         ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
+                         : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
     if (!why && !in->scalar.pointer && !low_bits_known(run, in->op, before[0], by)) why = FAULT_ADDRESS;
+    if (!why && in->op == OP_NAND) why = arith_unary(OP_INVERT, in->scalar, result, &result);
     if (why) return fault(run, in, why, NULL);
     known = put(run, o, cells, &result, 1);
     r[in->d] = before[0];
@@ -490,6 +492,16 @@ static enum ended compute(struct run *run, const struct inst *in) {
     break;
   }
   case I_CAST: why = arith_cast(in->scalar, r[in->a], &r[in->d]); break;
+  case I_BITS: {
+    uint64_t to;
+    if (r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_pointer(r[in->a])) return fault(run, in, FAULT_ADDRESS, NULL);
+    if (!bits_of((enum bits)in->op, (uint64_t)r[in->a], in->scalar.bits, &to))
+      return fault(run, in, FAULT_UNDEFINED, in->text);
+    if (to > (uint64_t)WORD_MOST) return fault(run, in, FAULT_RANGE, "a large number");
+    r[in->d] = (word)to;
+    break;
+  }
   case I_GLOBAL: r[in->d] = word_pointer(in->b, (uint32_t)in->imm); break;
   case I_OFFSET: why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]); break;
   case I_INDEX: {
@@ -531,6 +543,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
                  : in->imm == TRAP_UNSEQUENCED ? FAULT_UNSEQUENCED
                  : in->imm == TRAP_NULL        ? FAULT_NULL
                  : in->imm == TRAP_POINTER     ? FAULT_POINTER
+                 : in->imm == TRAP_UNDEFINED   ? FAULT_UNDEFINED
                                                : FAULT_TRAP,
                  in->text);
   case I_THREAD: r[in->d] = run->thread; break;

@@ -32,6 +32,7 @@ static unsigned sets(const struct inst *in) {
   case I_UNARY:
   case I_BINARY:
   case I_CAST:
+  case I_BITS:
   case I_GLOBAL:
   case I_OFFSET:
   case I_INDEX:
@@ -61,6 +62,7 @@ static void transfer(const struct inst *in, uint32_t *at) {
     for (unsigned i = 0; i < n; i++) at[in->a + i] |= i < COUNT_MOST ? to[i] : REACH_ALL;
     break;
   case I_UNARY:
+  case I_BITS:
   case I_CAST: at[in->a] |= to[0]; break;
   case I_BINARY:
     if (in->op >= OP_EQ && in->op <= OP_GE) break;

@@ -61,6 +61,7 @@ enum fault {
   FAULT_ASSERTION,
   FAULT_UNLOCK,      /* of a mutex that is not locked */
   FAULT_UNSEQUENCED, /* two operands and one scalar, one of them writes it */
+  FAULT_UNDEFINED,   /* what the text says is not defined here */
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
   FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead */

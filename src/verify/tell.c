@@ -19,6 +19,7 @@ static const char *const fault_names[] = {
     [FAULT_ASSERTION] = "an assertion fails",
     [FAULT_UNLOCK] = "a mutex is unlocked that is not locked",
     [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
+    [FAULT_UNDEFINED] = "undefined behaviour",
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_ADDRESS] = "an address is used as a number",
