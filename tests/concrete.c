@@ -186,6 +186,10 @@ static void run_memory(struct run *r, const struct inst *i, uint32_t pc) {
     regs[i->d] = !old, writes = false;
     if (!old) lock_word(r, i, at);
     break;
+  case I_DESTROY:
+    if (old) fault(r, "destroys a lock that is taken, or was never set");
+    write_word(r, i, at, NOTHING), writes = false;
+    break;
   case I_UNLOCK:
     if (old != r->me + 1) fault(r, "gives back a lock that it does not hold");
     write_word(r, i, at, 0), writes = false;

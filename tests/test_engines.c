@@ -228,7 +228,8 @@ static enum compiled_fault fault_of(const struct trial *t, enum fault f) {
   case FAULT_DOUBLE_FREE: return DOUBLE_FREE;
   case FAULT_BAD_FREE: return BAD_FREE;
   case FAULT_ASSERTION: return ASSERTION;
-  case FAULT_UNLOCK: return MISUSE;
+  case FAULT_UNLOCK:
+  case FAULT_DESTROY: return MISUSE;
   default: return OTHER_FAULT;
   }
 }

@@ -15,7 +15,7 @@
 
 #include "front/front.h"
 
-enum { BUSY = 16 }; /* EBUSY and thrd_busy, in the model headers */
+enum { BUSY = 16, THREADS_BUSY = 1 }; /* EBUSY and thrd_busy, as the C library and the model headers have them */
 
 struct call {
   struct front *f;
@@ -140,7 +140,10 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
     if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);
     if (e->value) c->builtin = BUILTIN_ATOMIC_CAS_WEAK;
     return NULL;
-  default: expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument"); return NULL;
+  default:
+    if (!does_nothing(expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument")))
+      front_outside(f, e->place, "an argument of %s that is computed", c->known->name);
+    return NULL;
   }
 }
 
@@ -229,7 +232,9 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
   e->order_failure = c.orders == 2 ? c.order[1] : c.order[0];
   e->type = result_type(&c, place);
   if (c.builtin == BUILTIN_MUTEX_TRYLOCK)
-    return expr_choice(f, place, e, expr_number(f, place, BUSY, TYPE_OF(INT)), expr_number(f, place, 0, TYPE_OF(INT)));
+    return expr_choice(f, place, e,
+                       expr_number(f, place, known->header == HEADER_THREADS ? THREADS_BUSY : BUSY, TYPE_OF(INT)),
+                       expr_number(f, place, 0, TYPE_OF(INT)));
   e->op = known->op;
   e->postfix = *known->signature != 'V'; /* the value is the old one */
   if (c.result) {

@@ -182,6 +182,7 @@ static void access_print(const struct program *p, const struct program_op *op, c
   case I_FETCH: text_printf(t, "fetch %s ", operator_text(in->op)); break;
   case I_LOCK: text_add(t, "lock "); break;
   case I_TRYLOCK: text_add(t, "trylock "); break;
+  case I_DESTROY: text_add(t, "destroy "); break;
   default: text_add(t, "unlock "); break;
   }
   address_print(p, op, in, t);
@@ -352,8 +353,8 @@ static void swap_print(const struct program_op *op, const struct inst *in, struc
 /* In words of the source. */
 void inst_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   static const char *const words[] = {
-      [I_LOAD] = "load",   [I_STORE] = "store", [I_EXCHANGE] = "exchange", [I_CAS] = "cas",
-      [I_FETCH] = "fetch", [I_LOCK] = "lock",   [I_TRYLOCK] = "trylock",   [I_UNLOCK] = "unlock"};
+      [I_LOAD] = "load", [I_STORE] = "store",     [I_EXCHANGE] = "exchange", [I_CAS] = "cas",      [I_FETCH] = "fetch",
+      [I_LOCK] = "lock", [I_TRYLOCK] = "trylock", [I_DESTROY] = "destroy",   [I_UNLOCK] = "unlock"};
   if (in->code < I_LOAD || in->code > I_UNLOCK || !in->expr) {
     step_print(p, op, in, t);
     return;

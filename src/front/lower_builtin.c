@@ -376,7 +376,7 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_MUTEX_LOCK: return mutex(l, e, I_LOCK);
   case BUILTIN_MUTEX_TRYLOCK: return mutex_trylock(l, e);
   case BUILTIN_MUTEX_UNLOCK: return mutex(l, e, I_UNLOCK);
-  case BUILTIN_MUTEX_DESTROY:
+  case BUILTIN_MUTEX_DESTROY: return mutex(l, e, I_DESTROY);
   case BUILTIN_YIELD: return value_number(0);
   case BUILTIN_ASSERT: return check(l, e, I_ASSERT);
   case BUILTIN_AWAIT:

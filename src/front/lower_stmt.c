@@ -238,6 +238,7 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
   collect_cases(l, s->body);
   l->statement = true;
   struct value v = lower_value(l, s->expr);
+  bool compared = false;
   for (size_t i = first; i < l->cases.count; i++) {
     struct case_label c = l->cases.at[i];
     if (c.stmt->kind == S_DEFAULT) {
@@ -245,11 +246,13 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
       continue;
     }
     struct value equal = value_binary(l, OP_EQ, s->expr->type, v, value_number(c.stmt->value), s->place);
+    compared = true;
     if (equal.kind == VALUE_REG)
       emit_branch(l, equal.r, true, c.label, s->place);
     else if (equal.imm)
       emit_jump(l, c.label, s->place);
   }
+  if (!compared && v.kind == VALUE_REG) emit_branch(l, value_reg(l, v, s->place), true, otherwise, s->place);
   emit_jump(l, otherwise, s->place);
   l->statement = false;
   l->frame->loop.break_label = end;

@@ -91,6 +91,7 @@ enum code {
   I_FETCH,    /* d = *a, *a = d op b in `scalar`, wrapping; op is any arithmetic one. Of a pointer: b counts cells */
   I_LOCK,     /* mutex at a: waits */
   I_TRYLOCK,  /* d = 1 if it got it */
+  I_DESTROY,  /* must not be locked; is as if it was never initialised from then on */
   I_UNLOCK,
   /* Control. */
   I_JUMP,    /* to imm */
@@ -150,6 +151,8 @@ struct inst {
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
   const struct expr *call; /* I_CAS: the call that it is, if it is one */
 };
+
+static inline bool inst_locks(const struct inst *in) { return in->code >= I_LOCK && in->code <= I_UNLOCK; }
 
 /* Which registers are live before an instruction: registers[first .. first + count). */
 struct live {

@@ -85,11 +85,31 @@ static void mark_reached(struct tidying *t) {
   mem_free(t->l->mem, stack);
 }
 
-/* Jumps to what comes next anyway. */
+/* True if an instruction that reads the register cannot find a value that was never set. What computes a value has
+ * looked at its operands. */
+static bool is_surely_set(const struct tidying *t, reg r) {
+  if (r < t->params) return false;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const struct inst *in = &t->code[i];
+    struct span s[3];
+    for (unsigned k = 0, n = inst_writes(in, s); k < n; k++) {
+      if (r < s[k].first || r >= s[k].first + s[k].count) continue;
+      bool truth = (in->code == I_CAS || in->code == I_TRYLOCK) && r == in->d;
+      bool computed = in->code == I_UNARY || in->code == I_BINARY || in->code == I_CHOOSE || in->code == I_GLOBAL ||
+                      (in->code == I_CONST && in->imm != WORD_UNINITIALISED);
+      if (!truth && !computed) return false;
+    }
+  }
+  return true;
+}
+
+/* Jumps to what comes next anyway. A branch on what may never have been set stays: that is undefined, wherever it goes.
+ */
 static void mark_idle_jumps(struct tidying *t) {
   for (uint32_t i = t->count, next = t->count; i-- > 0;) {
     if (t->gone[i]) continue;
-    if (inst_jumps(&t->code[i]) && next < t->count && t->code[i].imm > i && t->code[i].imm <= next)
+    if (inst_jumps(&t->code[i]) && next < t->count && t->code[i].imm > i && t->code[i].imm <= next &&
+        (t->code[i].code == I_JUMP || is_surely_set(t, t->code[i].a)))
       t->gone[i] = true;
     else
       next = i;
@@ -175,9 +195,10 @@ static void flow_group(struct tidying *t, uint32_t g) {
   for (uint32_t i = 0; i < group->count; i++) flow_add(&t->flow, (reg)(group->first + i));
 }
 
-static bool has_no_effect(const struct inst *in) {
+static bool has_no_effect(const struct tidying *t, const struct inst *in) {
   return in->code == I_CONST || in->code == I_MOVE || in->code == I_GLOBAL ||
-         (in->code == I_UNARY && in->op == OP_NOT) || (in->code == I_OWN && in->op != OWN_SLEEPS);
+         (in->code == I_UNARY && in->op == OP_NOT && is_surely_set(t, in->a)) ||
+         (in->code == I_OWN && in->op != OWN_SLEEPS);
 }
 
 /* Values that nobody reads. */
@@ -200,7 +221,7 @@ static bool drop_unused(struct tidying *t) {
   }
   for (uint32_t i = 0; i < t->count; i++) {
     bool idle = t->code[i].code == I_MOVE && t->code[i].d == t->code[i].a;
-    t->gone[i] = idle || (has_no_effect(&t->code[i]) && unused[i] == t->code[i].count);
+    t->gone[i] = idle || (has_no_effect(t, &t->code[i]) && unused[i] == t->code[i].count);
     changed |= t->gone[i];
   }
   flow_stop(t);

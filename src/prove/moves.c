@@ -57,7 +57,7 @@ void action_of(struct prover *p, const struct view *from, struct view *action) {
       if (!(used >> r & 1)) v.reg[r] = VAL(K_UNSET, 0);
     const struct inst *i = &p->program->code[v.pc];
     if (!p->point[v.pc] && i->code != I_ATOMIC && !carries_own(&v)) v.arg = v.status = VAL(K_UNSET, 0);
-    if (i->code == I_LOCK || i->code == I_UNLOCK || i->code == I_TRYLOCK) v.facts = 0;
+    if (inst_locks(i)) v.facts = 0;
   }
   forget_locks(&v);
   v.may_return = 0;

@@ -48,6 +48,7 @@ static const struct {
     [FAIL_ASSERT] = {.hint = "Is it true whatever other threads do?"},
     [FAIL_RELOCK] = {.hint = "The thread would wait for itself: is an unlock missing on a path?"},
     [FAIL_UNLOCK] = {.hint = "Is the lock given back twice, or never taken on this path?"},
+    [FAIL_DESTROY] = {.hint = "May another thread still lock it, or does this one hold it?"},
     [FAIL_TWICE] =
         {.hint = "The operation takes effect, and may do so again: does a loop come back here after the change, or "
                  "are two points marked on one path?",

@@ -43,6 +43,8 @@ enum prove_fail {
   FAIL_TRAP, /* abort, a missing return value */
   FAIL_RELOCK,
   FAIL_UNLOCK,
+  FAIL_DESTROY,   /* a mutex that is locked, or not initialised, is destroyed */
+  FAIL_CONSTANT,  /* a constant is written */
   FAIL_TWICE,     /* linearizes twice */
   FAIL_NO_POINT,  /* returns without having linearized */
   FAIL_RESULT,    /* returns another result */

@@ -68,6 +68,7 @@ static bool accesses(const struct inst *i) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK: return true;
   default: return false;
   }
@@ -91,8 +92,7 @@ static val *cell_of(struct prover *p, const struct inst *i, const struct layout 
     prove_fail(p, FAIL_BOUNDS, "an access goes beyond the object");
     return NULL;
   }
-  bool locks = i->code == I_LOCK || i->code == I_UNLOCK || i->code == I_TRYLOCK;
-  if (!locks && !is_of_type(&i->scalar, &l->cells[i->imm].scalar)) {
+  if (!inst_locks(i) && !is_of_type(&i->scalar, &l->cells[i->imm].scalar)) {
     prove_fail(p, FAIL_OUTSIDE, "an access by another type than the object has is outside what prove follows");
     return NULL;
   }
@@ -101,11 +101,15 @@ static val *cell_of(struct prover *p, const struct inst *i, const struct layout 
 
 /* The cell an access is to; NULL if there is none. */
 static val *cell_at(struct prover *p, struct actor *a, const struct inst *i) {
-  if (i->count != 1 && i->code != I_LOCK && i->code != I_UNLOCK && i->code != I_TRYLOCK) {
+  if (i->count != 1 && !inst_locks(i)) {
     prove_fail(p, FAIL_OUTSIDE, "an access to several cells at once is outside what prove follows");
     return NULL;
   }
   const struct program *program = p->program;
+  if (i->flags & FLAG_GLOBAL && program->globals[i->a].constant && i->code != I_LOAD) {
+    prove_fail(p, FAIL_CONSTANT, "a constant is written here");
+    return NULL;
+  }
   if (i->flags & FLAG_GLOBAL)
     return cell_of(p, i, &program->layouts[program->globals[i->a].layout], &a->view->root[p->root_of[i->a]]);
   val v = a->reg[i->a];
@@ -226,6 +230,14 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
       a->reg[i->d] = NIL;
     else
       take_lock(p, a, i, at), a->reg[i->d] = number(p, 1);
+    break;
+  case I_DESTROY:
+    if (*at == VAL(K_LOCK, LOCK_NEVER_SET))
+      prove_fail(p, FAIL_DESTROY, "a mutex is destroyed that was never initialised");
+    else if (*at != VAL(K_LOCK, LOCK_FREE) && *at != NIL)
+      prove_fail(p, FAIL_DESTROY, "a mutex is destroyed that may be locked");
+    else
+      write_cell(p, a, i, at, VAL(K_LOCK, LOCK_NEVER_SET));
     break;
   case I_UNLOCK:
     if (*at != my_lock(a)) {

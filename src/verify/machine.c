@@ -319,16 +319,18 @@ static enum ended access_mutex(struct run *run, const struct inst *in) {
   enum ended bad = cells_at(run, in, at, 1, &cells, &o);
   if (bad != GO_ON) return bad;
   before = *cells;
-  if (before == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised");
+  if (before == WORD_UNINITIALISED)
+    return fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised, or was destroyed");
   if (in->code == I_UNLOCK && !before) return fault(run, in, FAULT_UNLOCK, NULL);
   if (o->owner != run->thread) record(run, word_object(at), word_cell(at), 1, true);
   if (in->code == I_LOCK && before) {
     run->move->locked = true;
     return WAIT;
   }
+  if (in->code == I_DESTROY && before) return fault(run, in, FAULT_DESTROY, NULL);
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
   changes(run->state, o);
-  *cells = in->code != I_UNLOCK;
+  *cells = in->code == I_DESTROY ? WORD_UNINITIALISED : in->code != I_UNLOCK;
   if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
   return GO_ON;
 }
@@ -437,6 +439,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK: return !is_local(run, address(run, in));
   case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
   case I_FREE: return !is_local_free(run, in);
@@ -457,6 +460,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, address(run, in));
   case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
   case I_FREE: return run->r[in->a] && !is_local_free(run, in);
@@ -622,6 +626,7 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_FETCH: return access_memory(run, in);
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK: return access_mutex(run, in);
   case I_ALLOC: return allocate(run, in);
   case I_FREE: return release(run, in);
@@ -809,6 +814,7 @@ static bool may_stop(const struct machine *m, const struct inst *in) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK:
   case I_FREE: return true;
   case I_ALLOC: return m->program->frees;

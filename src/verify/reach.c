@@ -81,11 +81,11 @@ static void transfer(const struct inst *in, uint32_t *at) {
   case I_FETCH:
   case I_LOCK:
   case I_TRYLOCK:
+  case I_DESTROY:
   case I_UNLOCK:
     if (in->code == I_STORE || in->code == I_EXCHANGE || in->code == I_CAS || in->code == I_FETCH)
       for (unsigned i = 0; i < in->count; i++) at[in->b + i] = REACH_ALL;
-    if (!(in->flags & FLAG_GLOBAL))
-      at[in->a] |= cells_from(in->imm, in->code >= I_LOCK && in->code <= I_UNLOCK ? 1 : in->count);
+    if (!(in->flags & FLAG_GLOBAL)) at[in->a] |= cells_from(in->imm, inst_locks(in) ? 1 : in->count);
     break;
   default: break;
   }

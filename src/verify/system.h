@@ -60,6 +60,7 @@ enum fault {
   FAULT_POINTER,       /* what is no pointer used as one; pointers into different objects compared or subtracted */
   FAULT_ASSERTION,
   FAULT_UNLOCK,      /* of a mutex that is not locked */
+  FAULT_DESTROY,     /* of a mutex that is locked */
   FAULT_UNSEQUENCED, /* two operands and one scalar, one of them writes it */
   FAULT_UNDEFINED,   /* what the text says is not defined here */
   FAULT_TRAP,        /* abort() and its like */

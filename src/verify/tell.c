@@ -18,6 +18,7 @@ static const char *const fault_names[] = {
     [FAULT_POINTER] = "what is no pointer is used as one",
     [FAULT_ASSERTION] = "an assertion fails",
     [FAULT_UNLOCK] = "a mutex is unlocked that is not locked",
+    [FAULT_DESTROY] = "a mutex is destroyed that is locked",
     [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
     [FAULT_UNDEFINED] = "undefined behaviour",
     [FAULT_TRAP] = "the program stops itself",
@@ -175,6 +176,7 @@ static void put_access(struct telling *k, const struct trace_item *item, struct 
     put_named(k, "trylock ", item, t);
     text_add(t, item->read[0] ? ": fails" : " ok");
     break;
+  case I_DESTROY: put_named(k, "destroy ", item, t); break;
   case I_UNLOCK: put_named(k, "unlock ", item, t); break;
   case I_ALLOC: put_allocation(k, item, t); break;
   default:

@@ -209,3 +209,18 @@ grep -q 'v == 9' nine.c || fail 'no 9 in the queue'
 run 0 "$asif" prove nine.c --quiet --no-confirm
 views=$(sed -n 's/.* \([0-9]*\) views.*/\1/p' out)
 [ "$views" -lt 2000 ] || fail "$views views of a queue with a 9"
+
+# A value that was never set decides nothing, wherever both ways lead; a constant is not written.
+undefined() { # SAID CODE [BEFORE]
+  sed "s/^int pop(void) {/&\\n  int x; (void)x; $2/; s/^static int pop(void) {/&\\n  int x; (void)x; $2/" "$root/objects/treiber_stack.c" >u.c
+  grep -qF "(void)x; ${2%% *}" u.c || fail 'nothing was put in'
+  [ -z "${3-}" ] || sed -i "1i $3" u.c
+  run 3 "$asif" prove u.c --no-confirm; says "$1"
+  run 1 "$asif" verify u.c; says 'undefined behaviour'
+}
+undefined 'never set' 'if (x) {}'
+undefined 'never set' 'int y = x ? 1 : 1; (void)y;'
+undefined 'never set' 'switch (x) { default: break; }'
+undefined 'never set' 'if (x == 0 || 1) {}'
+undefined 'never set' '(void)!x;'
+undefined 'a constant is written' '*(int *)\&fixed = 6;' 'static const int fixed = 5;'
