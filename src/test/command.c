@@ -1,4 +1,5 @@
-/* Running compilers and other tools, several at once. */
+/* Running compilers and other tools, several at once. Each is a process group: a compiler starts others, such as the
+ * linker, and these must not go on writing files when it was killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +26,7 @@ static void note_running(int was, int is) {
 
 void commands_stop(void) {
   for (size_t i = 0; i < RUNNING_MOST; i++)
-    if (running[i]) kill(running[i], SIGTERM);
+    if (running[i]) kill(-running[i], SIGTERM);
 }
 
 /* Messages in English: some are read here. Temporary files are in the folder of `said`, so that they are gone with it
@@ -49,18 +50,29 @@ static char **environment(char **own, const char *said) {
 
 static void start(struct command_run *c) {
   posix_spawn_file_actions_t files;
+  posix_spawnattr_t group;
   char **e = environment(environ, c->said);
+  posix_spawnattr_init(&group);
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&group, 0);
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, c->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
   c->status = -1;
-  c->error = posix_spawnp(&child, c->words[0], &files, NULL, c->words, e);
+  c->error = posix_spawnp(&child, c->words[0], &files, &group, c->words, e);
   c->pid = c->error ? 0 : child;
   if (c->pid) note_running(0, c->pid);
   posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&group);
   if (e != environ) free(e);
+}
+
+/* Ends what is left of the group. */
+static void end_group(pid_t group) {
+  enum { LOOKS = 1000, MICROSECONDS = 1000 };
+  for (int i = 0; i < LOOKS && !kill(-group, SIGKILL); i++) usleep(MICROSECONDS);
 }
 
 static void finish(struct command_run *c) {
@@ -69,6 +81,7 @@ static void finish(struct command_run *c) {
   while (waitpid(c->pid, &status, 0) < 0)
     if (errno != EINTR) return;
   note_running(c->pid, 0);
+  if (WIFSIGNALED(status)) end_group(c->pid);
   c->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

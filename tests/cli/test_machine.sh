@@ -47,6 +47,15 @@ CC=./crashes run 2 "$asif" test "$stack"; warns 'the compiler ./crashes ended un
 CC=/bin/true run 2 "$asif" verify "$stack"; warns '/bin/true, which is to preprocess it, prints no preprocessed C'
 CC=./crashes run 2 "$asif" verify "$stack"; warns '(./crashes) ended unexpectedly'
 run 2 env -i PATH=/none "$asif" test "$stack"; warns 'the compiler cc cannot be run'
+# What a compiler that was killed has started does not go on, and leaves nothing.
+cat >killed <<'END'
+#!/bin/sh
+case "$*" in *-shared*) (cd tmp/asif-test-* && n=0 && while [ $n -lt 20000 ]; do n=$((n + 1)); : >f$n; done 2>/dev/null) & sleep 0.1; kill -KILL $$ ;; esac
+exec cc "$@"
+END
+chmod +x killed
+CC=./killed run 2 "$asif" test "$stack"; warns 'ended unexpectedly'
+[ -z "$(ls tmp)" ] || fail "left: $(ls tmp)"
 
 # A process that ends when it has said its verdict, and writes the files asked for, does not make another of it.
 cat >loses.c <<'END'
