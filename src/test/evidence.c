@@ -362,14 +362,22 @@ static bool run_again(struct again *a, enum verdict *verdict, struct problem *wh
   return judge_own(a, &o, verdict, why);
 }
 
+static void no_memory_left(struct answer *out) {
+  problem_of(&out->why, PROBLEM_SYSTEM, "out of memory");
+  out->failed = true;
+}
+
 static void child(struct again *a) {
   struct answer *out = a->answer;
   enum verdict verdict = VERDICT_UNKNOWN;
   mem_open(&a->mem, NULL);
   text_open(&a->said, &a->mem);
   if (MEM_GUARD(&a->mem)) {
-    problem_of(&out->why, PROBLEM_SYSTEM, "out of memory");
-    out->failed = true;
+    no_memory_left(out);
+    return;
+  }
+  if (MEM_GUARD(a->file->mem)) { /* its guard is in what the parent was doing */
+    no_memory_left(out);
     return;
   }
   out->failed = !run_again(a, &verdict, &out->why);
