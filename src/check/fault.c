@@ -296,8 +296,7 @@ static void bisect_by_search(struct bisection *b) {
   struct part prefix = part_before(b->part, b->attempt, event);
   struct decision d;
   decision_clear(&d);
-  uint64_t most = TRY_LEAST + TRY_EACH * ((uint64_t)event + 1);
-  search_bounded(search_new(b->attempt, prefix.spec), &prefix, NULL, most, &d);
+  search_paced(search_new(b->attempt, prefix.spec), &prefix, TRY_LEAST, TRY_EACH, &d);
   if (d.verdict == VERDICT_HOLDS) b->found.exact = true;
   if (d.verdict != VERDICT_VIOLATED || !d.prefix || d.culprit == UINT32_MAX) {
     mem_close(b->attempt);
@@ -310,6 +309,7 @@ static void bisect_by_search(struct bisection *b) {
   b->good = at;
   b->start.count = 0;
   b->under_way.count = 0;
+  uint64_t most = TRY_LEAST + TRY_EACH * ((uint64_t)event + 1);
   if (b->most < most) b->most = most;
   start_near(b, at);
   for (uint32_t step = 1; at < b->bad && try_return(b, at) != VERDICT_VIOLATED; step *= 2)

@@ -69,6 +69,7 @@ struct search {
   bool one_value;      /* the object is one value, and dead_op sets it */
   bool merges;         /* unobserved values are merged */
   uint32_t event;      /* the present one */
+  uint32_t furthest;   /* the last one that it has come to, at any width */
   struct op dead_op;   /* sets the value to one that nobody observes */
   uint32_t dead_state; /* which leads there, once met */
 
@@ -91,6 +92,8 @@ struct search {
   uint32_t width;                /* most configurations kept; 0: all */
   bool left_out;                 /* some were not kept */
   uint64_t configurations, most; /* so far; when to give up, 0: never */
+  uint64_t each;                 /* so many more may be for each event of those it has come to */
+  uint64_t large;                /* states_large when it began: large states count as more configurations */
   const struct start *start;     /* instead of the initial states, or NULL */
   uint32_t steps;                /* since the limits were polled */
 };
@@ -221,6 +224,18 @@ static void slot_know(struct search *s, uint32_t k) {
     const struct observed *x = observed_at(s, o->arg[cell->sets]);
     t->until = x->value != V_NONE ? x->until : 0;
   }
+}
+
+static void begin_counting(struct search *s, uint64_t most, uint64_t each) {
+  s->configurations = 0;
+  s->most = most;
+  s->each = each;
+  s->furthest = 0;
+  s->large = states_large(s->states);
+}
+static inline bool is_too_much(const struct search *s) {
+  uint64_t work = s->configurations + (states_large(s->states) - s->large);
+  return s->most && work > s->most + s->each * s->furthest;
 }
 
 /* Where an open operation leads to from a state. */
@@ -395,7 +410,7 @@ static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
 static void force(struct search *s, uint32_t ret) {
   for (uint32_t i = 0; i < s->seen.count; i++) {
     if (configs_at(&s->seen, i)->dropped || bit_get(configs_at(&s->seen, i)->bits, ret)) continue;
-    if ((s->width && s->after.live >= s->width) || (s->most && s->configurations > s->most)) {
+    if ((s->width && s->after.live >= s->width) || is_too_much(s)) {
       s->left_out = true;
       return;
     }
@@ -610,6 +625,7 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
   for (uint32_t e = s->start ? s->start->under_way : 0; e < end; e++) {
     uint32_t op = events[e] >> 1;
     s->event = e;
+    if (s->furthest < e) s->furthest = e;
     if (!(events[e] & 1)) {
       on_call(s, op);
     } else if (!on_return(s, op)) {
@@ -617,7 +633,7 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
       d->culprit = op;
       return;
     }
-    if (s->most && s->configurations > s->most) {
+    if (is_too_much(s)) {
       d->verdict = VERDICT_UNKNOWN;
       return;
     }
@@ -631,18 +647,17 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
   }
 }
 
-void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most,
-                    struct decision *d) {
+static void search_within(struct search *s, const struct part *p, const struct start *start, uint64_t most,
+                          uint64_t each, struct decision *d) {
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
-  s->configurations = 0;
-  s->most = most;
+  begin_counting(s, most, each);
   s->start = start;
   uint32_t width = s->first_width;
   do {
     walk(s, events, p->events, width, d);
     width = width >= 1u << 18 ? 0 : width * 16;
-  } while (d->verdict == VERDICT_UNKNOWN && !(most && s->configurations > most));
+  } while (d->verdict == VERDICT_UNKNOWN && !is_too_much(s));
   d->configurations += s->configurations;
   if (d->verdict == VERDICT_HOLDS)
     read_order(s, d);
@@ -652,6 +667,15 @@ void search_bounded(struct search *s, const struct part *p, const struct start *
   }
 }
 
+void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most,
+                    struct decision *d) {
+  search_within(s, p, start, most, 0, d);
+}
+
+void search_paced(struct search *s, const struct part *p, uint64_t least, uint64_t each, struct decision *d) {
+  search_within(s, p, NULL, least, each, d);
+}
+
 void search_run(struct search *s, const struct part *p, struct decision *d) { search_bounded(s, p, NULL, 0, d); }
 
 bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m,
@@ -659,8 +683,7 @@ bool search_capture(struct search *s, const struct part *p, uint32_t event, uint
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->merges = false; /* the states themselves are wanted */
-  s->configurations = 0;
-  s->most = most;
+  begin_counting(s, most, 0);
   s->start = NULL;
   struct decision d = {0};
   walk(s, events, event, 0, &d);

@@ -37,6 +37,7 @@ struct states {
   uint32_t memo_mask, memo_count;
   VEC(struct class) classes;
   uint32_t *class_slots, class_mask; /* class + 1 */
+  uint64_t large;                    /* see states_large */
 };
 
 static void tables_open(struct states *s) {
@@ -128,12 +129,16 @@ struct state states_at(const struct states *s, uint32_t state) {
 uint32_t states_count(const struct states *s) { return (uint32_t)s->list.count; }
 
 size_t states_bytes(const struct states *s) { return s->mem->used; }
+uint64_t states_large(const struct states *s) { return s->large; }
 
 /* The outcomes as a set of states. */
 static struct successors collect(struct states *s) {
+  enum { LARGE = 256 };
   uint32_t count = 0, n = (uint32_t)s->outcomes.list.count, *list = n ? mem_piece(s->mem, n * sizeof *list) : NULL;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t x = states_intern(s, outcomes_state(&s->outcomes, i)), k;
+    struct state made = outcomes_state(&s->outcomes, i);
+    uint32_t x = states_intern(s, made), k;
+    s->large += made.size / LARGE;
     for (k = 0; k < count && list[k] != x; k++) {}
     if (k == count) list[count++] = x;
   }

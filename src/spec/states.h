@@ -22,6 +22,8 @@ struct successors states_step(struct states *, uint32_t state, uint32_t class); 
 struct state states_at(const struct states *, uint32_t state);
 uint32_t states_count(const struct states *);
 size_t states_bytes(const struct states *);
+/* The work of making large states so far, in that of small ones: the contents of a container are copied. */
+uint64_t states_large(const struct states *);
 /* Forgets every state, step and class but the given states, and gives their new numbers in their places. */
 void states_forget(struct states *, uint32_t *keep, uint32_t count);
 
