@@ -374,7 +374,10 @@ static bool take(unsigned t, struct step *s, const struct plan *plan) {
   case MOCK_OWN: wrote(s); break;
   case MOCK_TRY:
     x->kept = m.holder[i->a] == FREE;
-    if (x->kept) m.holder[i->a] = t + 1, wrote(s);
+    if (x->kept)
+      m.holder[i->a] = t + 1, wrote(s);
+    else
+      s->flags |= STEP_FAILED;
     break;
   case MOCK_LOCK:
     m.holder[i->a] = t + 1;

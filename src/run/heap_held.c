@@ -202,7 +202,8 @@ static bool access_of(const struct step *s, struct access_after *to) {
   if (s->kind > POINT_UPDATE && !object) return false;
   *to = (struct access_after){.at = s->address,
                               .size = s->size && !object ? s->size : 1,
-                              .writes = object || s->kind == POINT_WRITE || s->flags & STEP_WROTE};
+                              .writes = (object && !(s->flags & STEP_FAILED)) || s->kind == POINT_WRITE ||
+                                        s->flags & STEP_WROTE};
   return true;
 }
 static bool accesses_conflict(const struct access_after *a, const struct access_after *b) {

@@ -96,7 +96,10 @@ static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   check(m, "locks", pc);
   if (owner_of(m)) {
     sync_record(POINT_LOCK, m, SIZE, true, pc);
-    if (current) spin_tried(current, &m->__data.__owner), spin_read_at(current, pc, (uintptr_t)m, owner_of(m), slot);
+    if (!current) return EBUSY;
+    step_failed();
+    spin_tried(current, &m->__data.__owner);
+    spin_read_at(current, pc, (uintptr_t)m, owner_of(m), slot);
     return EBUSY;
   }
   if (current) current->polling.repeats = false;
@@ -279,7 +282,7 @@ WRAPPED int WRAP(pthread_spin_trylock)(pthread_spinlock_t *s) {
     own_spinlock(s, CALLER);
   } else {
     sync_record(POINT_LOCK, (const void *)s, SIZE, true, CALLER);
-    if (current) spin_tried(current, s), spin_read(current, CALLER, (uintptr_t)s, (uint64_t)*s);
+    if (current) step_failed(), spin_tried(current, s), spin_read(current, CALLER, (uintptr_t)s, (uint64_t)*s);
   }
   SPIN_LAND(CALLER, failed);
   return failed ? EBUSY : 0;

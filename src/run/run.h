@@ -78,7 +78,8 @@ enum step_flags {
                       * changed    nothing): it cannot take a step before somebody has written */
   STEP_YIELDED = 16, /* after it the default is that another goes on: a yield, or very many steps without a change */
   STEP_WAITS = 32,   /* it could be taken only when something was free, or had happened: a lock, not a try */
-  STEP_OPENS = 64    /* it gave up what nobody who waits could have had before: a mutex */
+  STEP_OPENS = 64,   /* it gave up what nobody who waits could have had before: a mutex */
+  STEP_FAILED = 128  /* a try to lock that found it taken: it only read */
 };
 
 /* A step as it was taken. */

@@ -199,6 +199,8 @@ void point_when(enum point_kind, uintptr_t address, uint32_t size, ready *, cons
 unsigned choose_block(unsigned blocks);
 /* The step that is being taken wrote: so it does not commute with others' accesses of the same place. */
 static inline void step_wrote_same(void) { scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_WROTE; }
+/* It tried to lock what was taken. */
+static inline void step_failed(void) { scheduler.steps[(ptrdiff_t)run.count - 1].flags |= STEP_FAILED; }
 /* It wrote, and something changed: spinning fibers wake up. */
 static inline void step_wrote(void) {
   scheduler.spinning = scheduler.halted;

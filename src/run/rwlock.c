@@ -81,7 +81,9 @@ static int try_lock(struct rwlock *l, bool write, uintptr_t pc, void **slot) {
   check(l, "locks", pc);
   if (!busy(l, write)) return taken(l, write, pc);
   sync_record(POINT_LOCK, l, SIZE, true, pc);
-  if (current) spin_read_at(current, pc, (uintptr_t)l, l->writer + ((uint64_t)l->readers << 32), slot);
+  if (!current) return EBUSY;
+  step_failed();
+  spin_read_at(current, pc, (uintptr_t)l, l->writer + ((uint64_t)l->readers << 32), slot);
   return EBUSY;
 }
 

@@ -76,7 +76,7 @@ WRAPPED int WRAP(sem_trywait)(sem_t *sem) {
     taken(s, CALLER);
   } else {
     sync_record(POINT_LOCK, s, SIZE, true, CALLER);
-    if (current) spin_read(current, CALLER, (uintptr_t)s, 0);
+    if (current) step_failed(), spin_read(current, CALLER, (uintptr_t)s, 0);
   }
   SPIN_LAND(CALLER, failed);
   return failed ? fail(EAGAIN) : 0;

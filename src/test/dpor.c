@@ -265,13 +265,14 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
 
 static bool gives_up(const struct step *s) { return s->kind == POINT_UNLOCK || s->kind == POINT_WAKE; }
 
-/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, return, take
- * another block, or free one that may be allocated again. An ASIF_ATOMIC block may access anything. */
+/* Could they conflict, if the first comes earlier than it did? It is the same access then, but may write, lock what it
+ * failed to lock, return, take another block, or free one that may be allocated again. An ASIF_ATOMIC block may access
+ * anything. */
 static bool may_conflict(const struct dpor *d, const struct step *first, const struct step *other) {
   struct step s = *first;
   if (s.kind == POINT_BLOCK) s.place = 0;
   if (s.kind == POINT_UPDATE || s.kind == POINT_ALLOC || s.kind == POINT_FREE) s.flags |= STEP_WROTE;
-  s.flags |= STEP_RETURNS;
+  s.flags = (uint8_t)((s.flags | STEP_RETURNS) & ~STEP_FAILED);
   bool accesses = other->address || other->kind == POINT_BLOCK;
   return (s.kind == POINT_ALLOC && accesses) || conflict(d, &s, other);
 }

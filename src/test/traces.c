@@ -34,13 +34,14 @@ static inline struct hash finish(struct hash a) {
 
 static bool is_memory(unsigned kind) { return kind <= POINT_UPDATE; }
 
-/* Blocking and waking: always a write of the object. */
+/* Blocking and waking: a write of the object, but for a try to lock it that failed. */
 static bool is_object(unsigned kind) { return kind >= POINT_LOCK && kind <= POINT_WAKE; }
 /* Only stated: it conflicts with others of its kind, and not with accesses of the memory there. */
 static bool is_stated(unsigned kind) { return kind == POINT_ACQUIRE || kind == POINT_RELEASE; }
 
 static unsigned step_modes(const struct step *s) {
-  if (is_object(s->kind) || s->kind == POINT_WRITE || s->flags & STEP_WROTE) return MODE_WRITE;
+  if (s->kind == POINT_WRITE || s->flags & STEP_WROTE || (is_object(s->kind) && !(s->flags & STEP_FAILED)))
+    return MODE_WRITE;
   return MODE_READ;
 }
 
@@ -121,7 +122,14 @@ static bool block_meets(const struct step *block, const struct step *s) {
   return size && words_conflict(words, count, first & ~(uintptr_t)(WORD - 1), first + size, word_modes(s));
 }
 
+/* Most steps: an access of memory, and of whole words. */
+static inline bool is_usual(const struct step *s) { return s->kind <= POINT_UPDATE && s->size - 1 < WORDS_MOST * WORD; }
+static inline bool is_of_words(const struct step *s) { return is_usual(s) && (s->address | s->size) % WORD == 0; }
+
 bool steps_meet(const struct step *a, const struct step *b) {
+  if (is_usual(a) && is_usual(b))
+    return a->address < b->address + b->size && b->address < a->address + a->size &&
+           ((a->kind == POINT_WRITE || b->kind == POINT_WRITE) || (a->flags | b->flags) & STEP_WROTE);
   if (touches_nothing(a) || touches_nothing(b)) return false;
   if (touches_all(a) || touches_all(b)) return true;
   if (a->kind == POINT_BLOCK) return block_meets(a, b);
@@ -279,6 +287,7 @@ static struct hash touch_bytes(struct trace *t, uint32_t e, uintptr_t from, size
 }
 
 static struct hash touch_memory(struct trace *t, uint32_t e, const struct step *s, struct hash hash) {
+  if (is_usual(s)) return touch_bytes(t, e, s->address, s->size, step_modes(s), hash);
   uintptr_t from = 0;
   size_t size = bytes_of(s, &from);
   if (has_list(s)) hash = touch_list(t, e, s->address, step_modes(s), hash);
@@ -346,7 +355,7 @@ void trace_add(struct trace *t, const struct step *s) {
   if (history && !t->apart) hash = touch(t, e, SPOT_HISTORY, history, hash);
   if (t->blocks && !touches_nothing(s)) hash = touch(t, e, SPOT_ALL, touches_all(s) ? MODE_WRITE : MODE_READ, hash);
   if (s->kind == POINT_START) hash = touch(t, e, SPOT_STARTS, MODE_WRITE, hash);
-  if (!touches_all(s) && !touches_nothing(s))
+  if (is_usual(s) || (!touches_all(s) && !touches_nothing(s)))
     hash = s->kind == POINT_BLOCK ? touch_footprint(t, e, s, hash) : touch_memory(t, e, s, hash);
   if (!t->unhashed) hash_end(t, v, hash);
   t->last[s->fiber] = e + 1;
@@ -380,7 +389,8 @@ size_t trace_follow(struct trace *t, const struct step *steps, size_t count, siz
   while (same < most && same_step(&t->events.at[same].step, &steps[same])) same++;
   trace_cut(t, same);
   for (size_t i = same; i < count; i++) {
-    bool all = !t->blocks && touches_all(&steps[i]), finer = refine(t, &steps[i]);
+    bool usual = is_of_words(&steps[i]), all = !usual && !t->blocks && touches_all(&steps[i]);
+    bool finer = !usual && refine(t, &steps[i]);
     if (all || finer) { /* from now on everything touches one spot; what touches parts of a word does not conflict */
       t->blocks |= all;
       t->finer |= finer;
