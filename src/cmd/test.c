@@ -451,7 +451,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.run.leaks = automatic ? j->object.frees != FREES_NOTHING : !strcmp(j->leaks, "yes");
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
-  j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients);
+  j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients, j->program != NULL);
   j->anytime = !j->sized && j->options.automatic && !j->options.approx && !j->object.tests;
   begin_search(j);
   if (!search(j, m, why)) return false;

@@ -228,7 +228,9 @@ static struct block *fresh(uint32_t units, uint8_t align_log, size_t size) {
 }
 
 static struct block *choose(uint32_t units, uint8_t align_log, size_t size) {
-  if (!current || !heap.frees || (run.finishing && heap_sights)) return fresh(units, align_log, size);
+  if (!current || !heap.frees) return fresh(units, align_log, size);
+  if ((run.finishing && heap_sights) || (!options.reuse_all && heap_alone(current)))
+    return fresh(units, align_log, size);
   point(POINT_ALLOC, heap_list(units, align_log), 1);
   struct list *l = list_of(units, align_log);
   unsigned freed = l->count < CHOICES_MOST ? l->count : CHOICES_MOST, which = freed ? choose_block(freed + 1) : 0;

@@ -81,6 +81,7 @@ _Noreturn void heap_full(size_t size);
 /* Who may have the address of a block (heap_held.c). */
 extern uint32_t heap_sight_count;
 void heap_knows(const struct fiber *, const struct block *); /* it allocates it */
+bool heap_alone(const struct fiber *);              /* there is nobody else who could have it, or come to have it */
 bool heap_held(const struct block *, uintptr_t pc); /* of a block that is about to be freed there: may it be allocated
                                                        again? */
 

@@ -641,7 +641,8 @@ bool footprint_end(void);   /* the step has its footprint; true if it wrote */
 void threads_reset(void); /* before every run: static mutexes and condition variables are as initialised */
 void **threads_values(unsigned fiber, size_t *count); /* what it has by keys: blocks may be reached from there */
 extern bool threads_keys;                             /* some thread has something by a key */
-void threads_ended(struct fiber *);                   /* then: the destructors of that */
+bool threads_joined(unsigned fiber);
+void threads_ended(struct fiber *); /* then: the destructors of that */
 
 #pragma GCC visibility pop
 #endif

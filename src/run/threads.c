@@ -134,6 +134,8 @@ static void check_joinable(const struct fiber *f, const char *function, uintptr_
                             : "is detached");
 }
 
+bool threads_joined(unsigned fiber) { return threads[fiber].joined; }
+
 static int joined(struct fiber *f, void **result, const char *function, uintptr_t pc) {
   check_joinable(f, function, pc);
   use(f->id)->joined = true;

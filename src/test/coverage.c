@@ -30,7 +30,7 @@ enum { LINES_MOST = 1 << 20 };
 struct line { /* a place in the source */
   const char *file, *function;
   uint32_t line, discriminator;
-  bool own, reachable, met; /* own: not of the compiler's headers */
+  bool own, reachable, met; /* own: not of the compiler's headers or a test framework */
 };
 struct instruction {
   uintptr_t at, target;    /* target: of a jump or a call in the code, or an address that is taken; 0: none */
@@ -55,8 +55,11 @@ struct coverage {
   _Atomic uint32_t *met; /* shared by processes: see run_cover; the last one: nothing can be said */
   bool *known;           /* those met before coverage_news was last asked */
   size_t room;
-  uint32_t *table; /* of lines, by hash */
+  uint32_t *table;             /* of lines, by hash */
+  bool program;                /* the test is main, with a framework perhaps */
+  VEC(const char *) framework; /* its files */
   /* While the disassembly is read. */
+  bool in_framework; /* a function of it begins */
   const char *function, *file;
   uint32_t line_number, discriminator, line_index;
 };
@@ -65,14 +68,16 @@ struct coverage {
 
 static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
-/* The compiler's and the C library's headers, and the harness's macros: not the object. */
-static bool is_own_file(const char *path) {
+/* The compiler's and the C library's headers, and the harness's macros: not the object. Nor is what the system has
+ * installed, if the test is a program: its own files are elsewhere. */
+static bool is_own_file(const char *path, bool program) {
   static const char *const not [] = {"/usr/include/c++/",    "/usr/lib/gcc/",     "/usr/lib/llvm",
                                      "/usr/include/x86_64-", "/usr/include/bits", "/usr/include/aarch64-",
                                      "/usr/include/std"};
   char real[PATH_MAX]; /* clang's own have /../ in their names */
   if (strstr(path, "/../") && realpath(path, real)) path = real;
   size_t n = strlen(path);
+  if (program && begins(path, "/usr/")) return false;
   for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
     if (begins(path, not [i])) return false;
   return strcmp(path, "stub.c") && !(n >= 7 && !strcmp(path + n - 7, "/asif.h"));
@@ -93,7 +98,7 @@ static uint32_t line_find(struct coverage *k) {
                    .function = k->function,
                    .line = k->line_number,
                    .discriminator = k->discriminator,
-                   .own = is_own_file(k->file)};
+                   .own = is_own_file(k->file, k->program)};
   vec_push(k->mem, &k->lines, l);
   k->table[i] = (uint32_t)k->lines.count;
   return (uint32_t)k->lines.count - 1;
@@ -104,6 +109,31 @@ static const char *file_of(struct coverage *k, const char *path, size_t n) {
   for (size_t i = k->lines.count; i-- > 0;)
     if (strlen(k->lines.at[i].file) == n && !memcmp(k->lines.at[i].file, path, n)) return k->lines.at[i].file;
   return mem_string(k->mem, path, n);
+}
+
+/* True for a function of a test framework, by its namespace: `_ZN7testing8UnitTest3RunEv`. */
+static bool is_framework(const char *name) {
+  static const char *const spaces[] = {"7testing", "5Catch", "7doctest", "5boost9unit_test"};
+  const char *nested = begins(name, "_ZNK") ? name + 4 : begins(name, "_ZN") ? name + 3 : NULL;
+  for (size_t i = 0; nested && i < sizeof spaces / sizeof *spaces; i++)
+    if (begins(nested, spaces[i])) return true;
+  return false;
+}
+
+static bool of_framework(const struct coverage *k, const char *file) {
+  for (size_t i = 0; i < k->framework.count; i++)
+    if (k->framework.at[i] == file) return true;
+  return false;
+}
+
+/* The file in which a function of the framework begins is the framework's. */
+static void note_framework(struct coverage *k) {
+  k->in_framework = false;
+  if (!of_framework(k, k->file)) vec_push(k->mem, &k->framework, k->file);
+}
+
+static void disown_framework(struct coverage *k) {
+  for (size_t i = 0; i < k->lines.count; i++) k->lines.at[i].own &= !of_framework(k, k->lines.at[i].file);
 }
 
 /* "/home/me/queue.c:31 (discriminator 2)"; a line of another kind is none. */
@@ -120,6 +150,7 @@ static void read_place(struct coverage *k, const char *s) {
   if (!k->file || strlen(k->file) != (size_t)(colon - s) || memcmp(k->file, s, (size_t)(colon - s)))
     k->file = file_of(k, s, (size_t)(colon - s));
   k->line_index = line_find(k);
+  if (k->in_framework) note_framework(k);
 }
 
 static bool never_returns(const char *name) {
@@ -148,6 +179,9 @@ static bool never_returns(const char *name) {
   return false;
 }
 
+/* What GoogleTest's macros call first if an assertion fails: that is not to be executed either. */
+static bool reports_failure(const char *name) { return begins(name, "_ZN7testing7MessageC"); }
+
 /* "  680000001139:	jne    680000001150 <push+0x17>" */
 static void read_instruction(struct coverage *k, const char *s) {
   char *end;
@@ -172,7 +206,8 @@ static void read_instruction(struct coverage *k, const char *s) {
   }
   n.jumps = jump;
   n.ends = begins(op, "jmp") || (length == 1 && *op == 'b') || begins(op, "br ") || begins(op, "ret") ||
-           begins(op, "ud2") || begins(op, "hlt") || begins(op, "brk") || (call && name && never_returns(name + 1));
+           begins(op, "ud2") || begins(op, "hlt") || begins(op, "brk") ||
+           (call && name && (never_returns(name + 1) || (k->program && reports_failure(name + 1))));
   vec_push(k->mem, &k->code, n);
 }
 
@@ -182,6 +217,8 @@ static void read_line(struct coverage *k, char *s) {
     read_instruction(k, s);
   } else if (n > 2 && !strcmp(s + n - 2, ">:")) { /* "0000680000001139 <push>:" */
     vec_push(k->mem, &k->functions, strtoul(s, NULL, 16));
+    const char *name = strchr(s, '<');
+    k->in_framework = k->program && name && is_framework(name + 1);
     k->line_number = 0;
     k->line_index = NONE;
   } else if (n > 3 && !strcmp(s + n - 3, "():")) { /* "push():" the function of what follows, inlined or not */
@@ -313,6 +350,27 @@ static void choose_places(struct coverage *k) {
   }
 }
 
+/* A program calls its tests by tables that cannot be seen in the code: so all its own functions are watched, and
+ * afterwards what can be come to from those that were entered is counted. */
+static void watch_program(struct coverage *k, numbers *todo) {
+  for (size_t i = 0; i < k->functions.count; i++) {
+    uint32_t b = block_at(k, k->functions.at[i]), line = NONE;
+    if (b == NONE) continue;
+    for (uint32_t n = k->blocks.at[b].first; n <= k->blocks.at[b].last && line == NONE; n++) line = k->code.at[n].line;
+    if (line != NONE && k->lines.at[line].own) reach(k, b, todo);
+  }
+}
+
+static void count_entered(struct coverage *k) {
+  numbers todo = {NULL, 0, 0};
+  for (size_t b = 0; b < k->blocks.count; b++) k->blocks.at[b].reachable = false;
+  for (size_t i = 0; i < k->count; i++) {
+    uint32_t b = k->place_blocks[i];
+    if (k->met[i] && is_function(k, k->code.at[k->blocks.at[b].first].at)) reach(k, b, &todo);
+  }
+  follow(k, &todo);
+}
+
 static bool is_called(const struct client_source *s, unsigned op) {
   const struct client *c = s->one;
   bool called = !c;
@@ -321,18 +379,21 @@ static bool is_called(const struct client_source *s, unsigned op) {
 }
 
 struct coverage *coverage_open(struct mem *m, const struct compiled *c, struct image *image,
-                               const struct client_source *s) {
+                               const struct client_source *s, bool program) {
   struct coverage *k = mem_zero(m, 1, sizeof *k);
   numbers todo = {NULL, 0, 0};
   k->mem = m;
   k->base = image_base(image);
+  k->program = program;
   k->line_index = NONE;
   k->table = mem_zero(m, TABLE, sizeof *k->table);
   if (c->code_low >= c->code_high || !disassemble(k, c->object, c->code_low, c->code_high) || !k->code.count)
     return NULL;
+  disown_framework(k);
   cut(k);
   for (unsigned i = 0; i < s->object->op_count; i++)
     if (is_called(s, i)) reach(k, block_at(k, (uintptr_t)s->object->ops[i].run.function - k->base), &todo);
+  if (program) watch_program(k, &todo);
   follow(k, &todo);
   choose_places(k);
   k->room = (k->count + 1) * sizeof *k->met;
@@ -396,6 +457,7 @@ static void mark_lines(struct coverage *k) {
   for (int edges = 0; edges < 2; edges++)
     for (size_t i = 0; i < k->count; i++) {
       const struct block *b = &k->blocks.at[k->place_blocks[i]];
+      if (!b->reachable) continue;
       for (uint32_t n = b->first; n <= b->last; n++) {
         struct line *l = line_of(k, n);
         if (!l || is_edge(l) != edges) continue;
@@ -452,6 +514,7 @@ static const char *short_name(struct mem *m, const char *name) {
 size_t coverage_unreached(struct coverage *k, struct unreached **out) {
   VEC(struct unreached) found = {NULL, 0, 0};
   size_t count = 0;
+  if (k->program) count_entered(k);
   mark_lines(k);
   struct line **lines = mem_alloc(k->mem, (k->lines.count + 1) * sizeof *lines);
   for (size_t i = 0; i < k->lines.count; i++)

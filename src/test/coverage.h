@@ -5,8 +5,10 @@
 #include "test/test.h"
 
 struct coverage;
-/* Finds the blocks of the code that the clients' operations can come to. NULL: it cannot be done. */
-struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct client_source *);
+/* Finds the blocks of the code that the clients' operations can come to. program: the test is main. NULL: it cannot be
+ * done. */
+struct coverage *coverage_open(struct mem *, const struct compiled *, struct image *, const struct client_source *,
+                               bool program);
 /* In a process that runs the code, after run_open: notes what it reaches. Several processes note in one. */
 void coverage_watch(const struct coverage *);
 /* Between searches: of each place that was met for the first time since this was last asked, the number of the first
