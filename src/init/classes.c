@@ -315,8 +315,11 @@ bool classes_read(const struct toolchain *t, const char *path, struct classes *t
     problem_set(why, "%s cannot be preprocessed:\n%.400s", path, text_string(&text));
     return false;
   }
-  tokens_split(t->mem, tokens_own(t->mem, text_string(&text), path), &r.w);
-  read_scope(&r, 0, r.w.count, "");
-  apply_aliases(&r);
+  for (int levels = 0; levels < 2 && !to->list.count; levels++) { /* some headers only include others */
+    r.w.count = r.aliases.count = 0;
+    tokens_split(t->mem, tokens_own(t->mem, text_string(&text), path, levels), &r.w);
+    read_scope(&r, 0, r.w.count, "");
+    apply_aliases(&r);
+  }
   return true;
 }

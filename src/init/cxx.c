@@ -152,8 +152,12 @@ static bool try_element(struct cxx_guess *g, const struct toolchain *t, const st
   g->probe.type = type_of(g, c, element);
   for (int i = 0; usual[i]; i++) add_names(g, usual[i]);
   for (size_t i = 0; i < c->members.count; i++) add_names(g, c->members.at[i].name);
-  text_clear(said);
-  return probe_ask(t, &g->probe, said) && choose(g);
+  for (size_t i = 0; i < CXX_SIZES && (!i || g->templated_size); i++) { /* it may ask for more */
+    text_clear(said);
+    g->size = g->probe.size = cxx_sizes[i];
+    if (probe_ask(t, &g->probe, said)) return choose(g);
+  }
+  return false;
 }
 
 /* A class template has the element that it is given; a class has one of its own, which its insertions name. */
@@ -313,7 +317,7 @@ static bool guess_spec(struct cxx_guess *g, struct problem *why) {
 
 bool init_write_cxx(const struct init_request *r, struct init_harness *to, struct problem *why) {
   struct toolchain t = {r->mem, true, r->flags};
-  struct cxx_guess g = {.mem = r->mem, .request = r, .size = 2};
+  struct cxx_guess g = {.mem = r->mem, .request = r};
   if (!find_class(&g, &t, why) || !guess_spec(&g, why)) return false;
   to->alone = cxx_measure(&g, &t);
   if (!guess_spec(&g, why)) return false;

@@ -28,7 +28,8 @@ struct cxx_guess {
   bool measuring; /* the harness is written for that */
 };
 
-enum { CXX_MANY = 64 };
+enum { CXX_MANY = 64, CXX_SIZES = 4 };
+extern const unsigned cxx_sizes[CXX_SIZES]; /* that are tried */
 
 bool cxx_is_sized(const struct cxx_guess *); /* SIZE is used */
 void cxx_write(const struct cxx_guess *, struct text *);

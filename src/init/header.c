@@ -110,6 +110,24 @@ static void resolve_unions(const struct header *h, struct header_type *t) {
     if (!t->pointers && !strcmp(t->base, h->unions.at[i].name)) *t = h->unions.at[i].is;
 }
 
+static void read_words(struct mem *m, const struct words *w, struct header *h) {
+  for (size_t i = 0, begin = 0; i < w->count;) {
+    char c0 = *w->at[i].at;
+    h->cxx |= i == begin && (word_is(&w->at[i], "template") || word_is(&w->at[i], "class") ||
+                             word_is(&w->at[i], "namespace") || word_is(&w->at[i], "using"));
+    if (c0 == '{' && i > begin && *w->at[i - 1].at == ')') { /* a function's body */
+      read_declaration(m, w, begin, i, h);
+      begin = i = words_after(w, i);
+    } else if (c0 == ';') {
+      read_declaration(m, w, begin, i, h);
+      read_union(m, w, begin, i, h);
+      begin = ++i;
+    } else {
+      i = c0 == '(' || c0 == '{' || c0 == '[' ? words_after(w, i) : i + 1;
+    }
+  }
+}
+
 bool header_read(const struct toolchain *c, const char *path, struct header *h, struct problem *why) {
   struct text text;
   struct mem *m = c->mem;
@@ -120,21 +138,10 @@ bool header_read(const struct toolchain *c, const char *path, struct header *h, 
     problem_set(why, "%s cannot be preprocessed:\n%.400s", path, text_string(&text));
     return false;
   }
-  tokens_split(m, tokens_own(m, text_string(&text), path), &w);
-  for (size_t i = 0, begin = 0; i < w.count;) {
-    char c0 = *w.at[i].at;
-    h->cxx |= i == begin && (word_is(&w.at[i], "template") || word_is(&w.at[i], "class") ||
-                             word_is(&w.at[i], "namespace") || word_is(&w.at[i], "using"));
-    if (c0 == '{' && i > begin && *w.at[i - 1].at == ')') { /* a function's body */
-      read_declaration(m, &w, begin, i, h);
-      begin = i = words_after(&w, i);
-    } else if (c0 == ';') {
-      read_declaration(m, &w, begin, i, h);
-      read_union(m, &w, begin, i, h);
-      begin = ++i;
-    } else {
-      i = c0 == '(' || c0 == '{' || c0 == '[' ? words_after(&w, i) : i + 1;
-    }
+  for (int levels = 0; levels < 2 && !h->functions.count && !h->cxx; levels++) { /* some only include others */
+    w.count = 0;
+    tokens_split(m, tokens_own(m, text_string(&text), path, levels), &w);
+    read_words(m, &w, h);
   }
   for (size_t i = 0; i < h->functions.count; i++)
     for (unsigned n = 0; n < h->functions.at[i].params; n++) resolve_unions(h, &h->functions.at[i].param[n]);

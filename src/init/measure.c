@@ -7,6 +7,8 @@
 #include "init/compiler.h"
 #include "init/cxx.h"
 
+const unsigned cxx_sizes[CXX_SIZES] = {2, 4, 16, 1024};
+
 static bool is_ordered(const struct cxx_guess *g) { return !g->keyed && g->of[ROLE_GET]; }
 
 static void put_main(const struct cxx_guess *g, struct text *t) {
@@ -59,21 +61,22 @@ static enum outcome measure(struct cxx_guess *g, const struct toolchain *c) {
 }
 
 bool cxx_measure(struct cxx_guess *g, const struct toolchain *c) {
-  static const unsigned sizes[] = {2, 4, 16, 1024};
+  unsigned first = g->size;
   enum outcome outcome = DOES_NOT_LINK;
   g->measuring = true;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) { /* some must be a power of two, or hold one less */
-    g->size = sizes[i];
+  for (size_t i = 0; i < CXX_SIZES; i++) { /* some must be a power of two, or hold one less */
+    if (cxx_sizes[i] < first) continue;
+    g->size = cxx_sizes[i];
     outcome = measure(g, c);
     if (!cxx_is_sized(g) || (outcome == WORKS ? g->holds != 1 : outcome != FAILS)) break;
   }
   if (outcome == WORKS && is_ordered(g) && cxx_is_sized(g) && g->holds &&
       !g->order) { /* three elements have an order */
     struct cxx_guess larger = *g;
-    larger.size = 8;
+    larger.size = 16;
     if (measure(&larger, c) == WORKS) g->order = larger.order;
   }
   g->measuring = false;
-  if (outcome != WORKS) g->size = sizes[0];
+  if (outcome != WORKS) g->size = first;
   return outcome != DOES_NOT_LINK;
 }

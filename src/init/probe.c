@@ -15,7 +15,7 @@ static const char preamble[] =
     "#include <utility>\n"
     "#include <vector>\n"
     "#include %s\n"
-    "#define SIZE 2\n"
+    "#define SIZE %u\n"
     "namespace asif_probe {\n"
     "typedef %s container;\n"
     "typedef %s element;\n"
@@ -128,7 +128,7 @@ bool probe_ask(const struct toolchain *c, struct probe *p, struct text *said) {
   struct text program, name;
   text_open(&program, c->mem);
   text_open(&name, c->mem);
-  text_printf(&program, preamble, p->include, p->type, p->element);
+  text_printf(&program, preamble, p->include, p->size, p->type, p->element);
   put_question(&program, "set_capacity", "set_capacity", "std::declval<std::size_t>()");
   put_question(&program, "front", "front", "");
   put_question(&program, "empty", "empty", "");

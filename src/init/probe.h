@@ -46,6 +46,7 @@ struct probe_call {
 
 struct probe {
   const char *include, *type, *element;
+  unsigned size; /* what SIZE is */
   VEC(struct probe_call) calls;
   bool sized;             /* the constructor takes a number */
   bool plain;             /* it takes nothing */

@@ -16,18 +16,24 @@ bool word_among(const struct word *w, const char *const *list) {
 
 char *word_text(struct mem *m, const struct word *w) { return mem_string(m, w->at, w->len); }
 
-/* `# 12 "queue.h"` names the file that the following lines come from. */
-const char *tokens_own(struct mem *m, const char *text, const char *path) {
+/* `# 12 "queue.h" 1` names the file that the following lines come from; 1: it is included there, 2: it goes on. */
+const char *tokens_own(struct mem *m, const char *text, const char *path, int levels) {
   struct text own;
-  bool mine = false;
+  int depth = -1; /* includes between the file and the line; -1: the line is outside of it */
   text_open(&own, m);
   for (const char *line = text; *line;) {
     size_t len = strcspn(line, "\n");
-    if (line[0] == '#') {
-      const char *quote = memchr(line, '"', len);
-      size_t n = quote ? strcspn(quote + 1, "\"\n") : 0;
-      if (quote) mine = n == strlen(path) && !memcmp(quote + 1, path, n);
-    } else if (mine) {
+    const char *quote = line[0] == '#' ? memchr(line, '"', len) : NULL;
+    if (quote) {
+      size_t n = strcspn(quote + 1, "\"\n");
+      const char *flag = quote + 1 + n + (quote[1 + n] == '"');
+      if (n == strlen(path) && !memcmp(quote + 1, path, n))
+        depth = 0;
+      else if (quote[1] == '<')
+        depth = -1;
+      else if (depth >= 0)
+        depth += !strncmp(flag, " 1", 2) ? 1 : !strncmp(flag, " 2", 2) ? -1 : 0;
+    } else if (line[0] != '#' && depth >= 0 && depth <= levels) {
       text_bytes(&own, line, len);
       text_char(&own, '\n');
     }

@@ -15,8 +15,9 @@ struct words {
   size_t count, room;
 };
 
-/* The part of a preprocessor's output that comes from the file itself. */
-const char *tokens_own(struct mem *, const char *text, const char *path);
+/* The part of a preprocessor's output that comes from the file itself, and from what it includes up to so many levels
+ * down. */
+const char *tokens_own(struct mem *, const char *text, const char *path, int levels);
 void tokens_split(struct mem *, const char *text, struct words *);
 
 bool word_is(const struct word *, const char *);

@@ -133,6 +133,30 @@ grep -q 'ASIF_OP_AS(get, test_get' table.cpp || fail 'the map is not asked'
 run 0 "$asif" test table.cpp --threads 2 --ops 1; says 'verdict: linearizable'
 run 0 "$asif" init kinds.h --type Tasks -o tasks.cpp; says 'tasks.cpp: stack'
 run 0 "$asif" test tasks.cpp --threads 2 --ops 2; says 'verdict: linearizable'
+# A header that only includes others, a size that is too small, an enumeration for success, front and pop.
+cat >lib/few.hpp <<'C'
+#include <cstddef>
+#include <queue>
+namespace lib {
+enum class status { ok, full };
+template <class T, std::size_t N> class few {
+public:
+  static_assert(N > 2, "a larger one");
+  status push(T v) { return inside.size() == N - 1 ? status::full : (inside.push(v), status::ok); }
+  const T &front() const { return inside.front(); }
+  bool empty() const { return inside.empty(); }
+  void pop() { inside.pop(); }
+private:
+  std::queue<T> inside;
+};
+} // namespace lib
+C
+printf '#include "lib/few.hpp"\n' >all.h
+run 0 "$asif" init all.h; says 'asif_all.cpp: bounded_queue(3)'
+grep -q '^#define SIZE 4$' asif_all.cpp || fail "not a size that compiles: $(cat asif_all.cpp)"
+grep -q 'SUCCEEDS(static_cast<int>(object->push(v)))' asif_all.cpp || fail "success is not asked: $(cat asif_all.cpp)"
+run 1 "$asif" test asif_all.cpp; says 'data race'
+
 printf 'template <class T> struct needy { static_assert(sizeof(T) > 100, "large elements only"); void push(T); T pop(); };\n' >needy.hpp
 run 2 "$asif" init needy.hpp; warns 'needy<int> does not compile with the template arguments that were guessed; --type gives others'; warns 'large elements only'
 run 2 "$asif" init kinds.h --type nobody; warns 'none was recognised'
