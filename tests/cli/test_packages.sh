@@ -260,4 +260,12 @@ if [ -e "$glib/meson.build" ] && CC=asif-cc meson setup "$scratch/glib" "$glib" 
 else
   echo 'skipped: GLib cannot be built'
 fi
+# GoogleTest, its sources compiled with hooks, under --main: what its own code allocates makes no schedules, and is not named as never executed.
+gtest=/usr/src/googletest/googletest
+if [ -e "$gtest/src/gtest-all.cc" ]; then
+  (cd "$scratch" && "$asif" c++ -c -I "$gtest" -I "$gtest/include" "$gtest/src/gtest-all.cc" "$gtest/src/gtest_main.cc") || fail 'GoogleTest does not compile'
+  language=c++ they 0 'never executed: queue::clear (gtest_queue.cc:[0-9-]*); no test reaches it' gtest/gtest.h --main gtest_queue.cc "$scratch/gtest-all.o" "$scratch/gtest_main.o" -- --gtest_filter=Queue.two_producers
+  grep -q 'verdict: holds (every schedule' "$scratch/out" || fail "not every schedule: $(cat "$scratch/out")"
+  language=c++ they 1 'main returns 1' gtest/gtest.h --main gtest_queue.cc "$scratch/gtest-all.o" "$scratch/gtest_main.o" -- --gtest_filter=Queue.hasty
+fi
 exit 0
