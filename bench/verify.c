@@ -290,6 +290,8 @@ static void verify(const struct row *r, const char *reduce, struct ours *o) {
                   time,
                   "--memory-limit",
                   memory,
+                  "--races",
+                  "no", /* these are models: a plain access may stand for an atomic one */
                   r->object->points ? "--points" : "--json",
                   "--",
                   macro,

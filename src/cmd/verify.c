@@ -32,6 +32,9 @@ static const struct opt opts[] = {
     {"search", 0, "ORDER", "breadth|depth", "breadth first finds the shortest counterexample (default)"},
     {"steps", 0, "STEPS", "shared|statement", "a step is one shared access (default), or one statement"},
     {"weak", 0, NULL, NULL, "atomic_compare_exchange_weak also fails without a reason"},
+    {"races", 0, "WHETHER", "yes|no",
+     "two threads access a variable at a time, one writes, one not atomically: a violation (default), or\n"
+     "no matter, for models whose plain accesses stand for atomic ones"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
     {"no-deadlock", 0, NULL, NULL,
      "operations that can never return are no violation: deadlocks, locks never released"},
@@ -114,6 +117,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->approx = arg_value(a, "approx") != NULL;
   o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTINGS_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
+  o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));
   o->search.depth_first = order && !strcmp(order, "depth");

@@ -62,6 +62,7 @@ struct run {
   const struct program_op *op;
   bool accessed;    /* the one access of the step was made */
   bool atomic;      /* within ASIF_ATOMIC */
+  bool watched;     /* it begins with a call, and stops before a first access that is plain (race.c) */
   bool statement;   /* --steps statement: the statement that is this step has begun */
   uint32_t exactly; /* run so many instructions; 0: to the step's end */
 };
@@ -247,6 +248,15 @@ static enum ended choose_one(struct run *run, const struct inst *in, unsigned n,
   return GO_ON;
 }
 
+/* Is the access, just made, in a race with what another thread is about to do? */
+static enum ended look_for_race(struct run *run, const struct inst *in, word at, unsigned count, bool wrote) {
+  struct made_access a = {in, run->thread, at, count, wrote, run->atomic};
+  unsigned other;
+  if (!run->op || !race_with(run->machine, run->state, &a, &other)) return GO_ON;
+  run->move->racer = (uint8_t)other;
+  return fault(run, in, FAULT_RACE, NULL);
+}
+
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = address(run, in);
@@ -310,6 +320,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   if (run->machine->tracer)
     trace_access(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
                  in->code == I_CAS ? expected : NULL, n);
+  if (seen && run->machine->races) return look_for_race(run, in, at, n, wrote);
   return GO_ON;
 }
 
@@ -429,7 +440,9 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   if (run->atomic) return false;
   if (m->options.steps == STEPS_STATEMENT)
     return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
-  if (!run->accessed) return false;
+  if (!run->accessed)
+    return run->watched && in->code >= I_LOAD && in->code <= I_FETCH && race_plainly(m, in) &&
+           !is_local(run, address(run, in));
   switch (in->code) {
   case I_LOAD:
     if (in->flags & FLAG_CONSTANT) return false; /* fall through */
@@ -709,6 +722,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
     begin_call(&run, call);
     if (m->options.ops) s->threads[thread].left--;
     run.accessed = !m->options.fuse_events && m->options.steps == STEPS_SHARED;
+    run.watched = m->races && m->options.fuse_events;
     if (m->options.steps == STEPS_STATEMENT || !m->options.fuse_events) {
       s->threads[thread].pc = run.op->entry;
       o = m->options.steps == STEPS_STATEMENT || m->options.apart ? STOP : run_step(&run, run.op->entry);
@@ -880,6 +894,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->init_registers = mem_zero(mem, m->regs + 1u, sizeof(word));
   number_stops(mem, m);
   if (m->options.forget) reach_open(mem, m);
+  if (m->options.races) race_open(mem, m);
   pack_open(mem, m);
   m->system.start = machine_start;
   m->system.move = machine_move;

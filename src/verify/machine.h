@@ -41,6 +41,7 @@ struct machine_options {
   bool type_stable;    /* freed memory may be read and written */
   bool points;         /* marks of linearization points are events */
   bool weak_fails;     /* atomic_compare_exchange_weak also fails without a reason */
+  bool races;          /* data races are faults (race.c) */
   bool forget;         /* garbage that no register points to is forgotten: see pack.c */
   unsigned cells_most; /* of memory in a state; 0: the default */
 };

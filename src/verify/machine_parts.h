@@ -97,6 +97,7 @@ struct machine {
   uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
   uint32_t *held_list;
   uint32_t pack_count;
+  uint8_t *races; /* race.c: for each instruction, whether it can be in a race; NULL: none can */
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
@@ -142,6 +143,20 @@ static inline uint32_t name_of(const struct machine *m, uint32_t object) {
 /* Notes which garbage registers of these threads (a bit each) point to, and how much of it matters: after what the
  * globals lead to has its names. */
 void find_held(struct machine *, const struct machine_state *, uint32_t threads);
+/* race.c */
+struct made_access {
+  const struct inst *inst;
+  unsigned thread;
+  word at;
+  unsigned count;
+  bool writes, atomic /* within ASIF_ATOMIC */;
+};
+void race_open(struct mem *, struct machine *);
+/* True if a plain access of this instruction can be in a race. */
+bool race_plainly(const struct machine *, const struct inst *);
+/* True if the access races with what *thread is about to do. */
+bool race_with(const struct machine *, const struct machine_state *, const struct made_access *, unsigned *thread);
+
 void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
 size_t machine_pack(struct system *, const void *work, const struct ranks *, unsigned char *out, uint8_t *from);

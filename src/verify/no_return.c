@@ -106,6 +106,7 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
   struct machine_options options = s->machine_options;
   options.ops = OPS_FOREVER;
   options.forget = false;
+  options.races = false; /* a path that comes here has none */
   struct after k = {.mem = mem};
   if (threads == s->threads) k.incomplete = "there is no room for one more thread, which may do what it waits for";
   asked->undecided = "with one more thread there are too many states";

@@ -39,6 +39,7 @@ static void put_options(const struct verify_options *o, struct text *t) {
   if (o->steps == STEPS_STATEMENT) text_add(t, " --steps statement");
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
+  if (!o->races) text_add(t, " --races no");
   if (!o->search.deadlocks) text_add(t, " --no-deadlock");
   if (o->search.depth_first) text_add(t, " --search depth");
   if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_name(o->search.reduce));

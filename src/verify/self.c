@@ -112,7 +112,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
   m.ops = OPS_FOREVER;
   m.fuse_events = m.fuse_private = true;
   m.steps = STEPS_SHARED;
-  m.points = m.weak_fails = false;
+  m.points = m.weak_fails = m.races = false;
   s->mem = mem;
   s->program = p;
   s->result = result;

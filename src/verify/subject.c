@@ -277,6 +277,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .fuse_private = options->search.reduce == REDUCE_BEST,
                                 .weak_fails = options->weak_fails,
                                 .points = options->points,
+                                .races = subject_looks_for_races(options),
                                 .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;

@@ -63,6 +63,7 @@ enum fault {
   FAULT_DESTROY,     /* of a mutex that is locked */
   FAULT_UNSEQUENCED, /* two operands and one scalar, one of them writes it */
   FAULT_UNDEFINED,   /* what the text says is not defined here */
+  FAULT_RACE,        /* a data race */
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
   FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead */
@@ -80,6 +81,7 @@ struct move {
   enum fault fault;
   struct place place; /* of the fault */
   const char *text;   /* about the fault: what was asserted, the variable; or NULL */
+  uint8_t racer;      /* FAULT_RACE: the thread that is about to make the other access */
   bool locked;        /* it WAITS for a lock, not for a condition */
   bool begun;         /* it WAITS, but the call that it would begin with can be made */
   uint32_t length;    /* how much of the program it ran, for `again` */

@@ -21,6 +21,7 @@ static const char *const fault_names[] = {
     [FAULT_DESTROY] = "a mutex is destroyed that is locked",
     [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
     [FAULT_UNDEFINED] = "undefined behaviour",
+    [FAULT_RACE] = "a data race",
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_ADDRESS] = "an address is used as a number",
@@ -268,9 +269,24 @@ static void tell(void *self, const struct trace_item *item) {
   mem_free(k->subject->mem, t.at);
 }
 
+/* Whom the last access is in a race with, and where that one stands. */
+static void tell_race(struct telling *k, const struct move *move, struct text *t) {
+  const struct inst *other = machine_at(k->machine, k->state, move->racer);
+  text_printf(t, "%s: %s is about to ", fault_name(FAULT_RACE), k->schedule->threads.at[move->racer]);
+  text_add(t, other->code == I_LOAD ? "read " : other->code == I_STORE ? "write " : "access ");
+  inst_lvalue_print(other, t);
+  text_add(t, other->flags & FLAG_ATOMIC ? ", atomically, at " : " at ");
+  place_print(k->subject->unit, other->place, t);
+}
+
 static void tell_fault(struct telling *k, const struct move *move) {
   struct text t;
   text_open(&t, k->subject->mem);
+  if (move->fault == FAULT_RACE) {
+    tell_race(k, move, &t);
+    add_line(k, SCHEDULE_FAULT, move->place, &t);
+    return;
+  }
   text_printf(&t, "%s%s%s%s", fault_name(move->fault), text_string(&k->fault), move->text && *move->text ? ": " : "",
               move->text ? move->text : "");
   add_line(k, SCHEDULE_FAULT, move->place, &t);

@@ -17,6 +17,7 @@ void explain_fault(struct subject *s, struct verified *out, const struct move *m
   if (move->fault == FAULT_ASSERTION) out->kind = "assertion";
   if (move->fault == FAULT_ENDLESS) out->kind = "endless loop";
   if (move->fault == FAULT_TRAP) out->kind = "trap";
+  if (move->fault == FAULT_RACE) out->kind = "data race";
   if (move->fault == FAULT_POINTS) out->kind = "points";
   if (move->fault == FAULT_RANGE) out->search.verdict = VERDICT_UNKNOWN;
 }

@@ -27,6 +27,7 @@ struct verify_options {
   bool approx; /* the approximation A_k of histories (counted.h), not spec sets */
   unsigned k;
   bool weak_fails;
+  bool races; /* data races are violations, where they can be looked for */
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
    * not. */
   const struct live_asked *live;
@@ -112,6 +113,12 @@ void schedule_open(const struct subject *, struct schedule *); /* without lines 
 bool start_fails(struct subject *, struct verified *);
 void explain_fault(struct subject *, struct verified *, const struct move *);
 void note_assumptions(struct subject *, struct verified *);
+/* True if data races are looked for: not by reductions that leave out states, or where a step is not an access. */
+static inline bool subject_looks_for_races(const struct verify_options *o) {
+  enum reduce how = o->search.reduce;
+  bool all = how == REDUCE_BEST || how == REDUCE_NONE || how == REDUCE_SYM1 || how == REDUCE_SYM;
+  return o->races && all && o->steps == STEPS_SHARED && !o->live && !o->against && !o->approx;
+}
 bool uses_weak(const struct program *); /* atomic_compare_exchange_weak */
 void note(struct subject *, struct verified *, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

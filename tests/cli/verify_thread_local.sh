@@ -38,7 +38,7 @@ static int read(void) { return *value(); }
 $register
 END_OF_C
 all 1; says 'read returns 0'
-sed -i 's/static _Thread_local int v/static int v/' o.c; run 0 "$asif" verify o.c
+sed -i 's/static _Thread_local int v/static int v/' o.c; run 0 "$asif" verify o.c --races no; run 1 "$asif" verify o.c; says 'data race'
 
 # Its address may be given to others.
 object <<END_OF_C

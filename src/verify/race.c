@@ -1,0 +1,133 @@
+/* Data races: two threads are about to access one location, one of them writes it, and one access is not atomic.
+ *
+ * A race is a fault of the move that makes the first of the two accesses: another thread stands right before the
+ * second. Threads stop before every access to what others can see (machine.c), so where each stands says what it is
+ * about to access. Accesses that only one thread makes, or that are all reads, are found before. There is one
+ * exception: a call is one move with the first access of its operation. An operation whose first access is plain stops
+ * before it, so that it is seen; one whose first access is atomic makes it in its own move, and then sees what others
+ * are about to do.
+ *
+ * If some execution has a race, then it has one of two accesses that are next to each other: the first execution in
+ * which two conflicting accesses are not ordered can be rearranged so that they are. In the state before them both
+ * threads are about to make theirs, and the search makes the move of either in every state that it reaches, or that of
+ * a thread that has the same to do. So what the search does must only keep every reachable state, up to the names of
+ * threads and objects and what none of them can access any more: symmetry, antichains and forgetting do. What only one
+ * thread can reach has no second access, and is not asked about. Partial order reduction leaves out states, and then a
+ * race may be missed: it is not combined with this (subject.c).
+ *
+ * A compare-exchange that would fail only reads. What is within ASIF_ATOMIC counts as atomic. */
+#include "verify/machine_parts.h"
+
+enum { RACES_ACCESS = 1, RACES_PLAIN = 2 };
+
+static bool writes(const struct inst *in) { return in->code != I_LOAD; }
+static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->code <= I_UNLOCK; }
+static uint32_t cells_of(const struct inst *in) { return in->code >= I_LOCK ? 1 : in->count; }
+
+/* Which threads read and write each cell of the globals, a bit each: by name, and by all where addresses are known. */
+struct touched {
+  uint32_t *first; /* of each global's cells */
+  uint16_t *reads, *writes;
+  bool *anywhere; /* its address is known to some code or other variable */
+};
+
+static uint16_t callers(const struct machine *m, uint32_t pc) {
+  uint16_t threads = 0;
+  for (unsigned t = 0; t < m->system.threads; t++)
+    for (unsigned i = 0; i < m->client[t].call_count; i++)
+      if (m->op_at[pc] == &m->program->ops[m->client[t].calls[i].op]) threads |= (uint16_t)(1u << t);
+  return threads;
+}
+
+static void note_address(const struct program *p, struct touched *k, word w) {
+  if (word_is_pointer(w) && word_object(w) < p->global_count) k->anywhere[word_object(w)] = true;
+}
+
+static void find_touched(struct mem *mem, const struct machine *m, struct touched *k) {
+  const struct program *p = m->program;
+  k->first = mem_zero(mem, p->global_count + 1, sizeof *k->first);
+  k->anywhere = mem_zero(mem, p->global_count + 1, sizeof *k->anywhere);
+  for (uint32_t g = 0; g < p->global_count; g++) {
+    uint32_t count = p->layouts[p->globals[g].layout].count;
+    k->first[g + 1] = k->first[g] + count;
+    for (uint32_t c = 0; c < count; c++) note_address(p, k, p->globals[g].init[c]);
+  }
+  k->reads = mem_zero(mem, k->first[p->global_count] + 1, sizeof *k->reads);
+  k->writes = mem_zero(mem, k->first[p->global_count] + 1, sizeof *k->writes);
+  for (uint32_t pc = 1; pc < p->code_count; pc++) {
+    const struct inst *in = &p->code[pc];
+    if (in->code == I_GLOBAL) k->anywhere[in->b] = true;
+    if (!is_access(in) || !(in->flags & FLAG_GLOBAL)) continue;
+    uint32_t begin = k->first[in->a] + (uint32_t)in->imm, end = begin + cells_of(in);
+    for (uint32_t c = begin; c < end && c < k->first[in->a + 1]; c++) {
+      k->reads[c] |= callers(m, pc);
+      if (writes(in)) k->writes[c] |= callers(m, pc);
+    }
+  }
+}
+
+/* May another thread access what this instruction does, and one of the two write? */
+static bool may_conflict(const struct machine *m, const struct touched *k, uint32_t pc) {
+  const struct inst *in = &m->program->code[pc];
+  if (!(in->flags & FLAG_GLOBAL) || k->anywhere[in->a]) return true;
+  uint16_t own = callers(m, pc), others = 0;
+  uint32_t begin = k->first[in->a] + (uint32_t)in->imm, end = begin + cells_of(in);
+  for (uint32_t c = begin; c < end && c < k->first[in->a + 1]; c++) others |= writes(in) ? k->reads[c] : k->writes[c];
+  uint16_t both = own | others;
+  return own && others && (both & (both - 1));
+}
+
+void race_open(struct mem *mem, struct machine *m) {
+  const struct program *p = m->program;
+  struct touched touched;
+  bool any = false;
+  uint8_t *races = mem_zero(mem, p->code_count + 1, sizeof *races);
+  find_touched(mem, m, &touched);
+  for (uint32_t pc = 1; pc < p->code_count; pc++) {
+    const struct inst *in = &p->code[pc];
+    if (!is_access(in) || in->flags & (FLAG_LOCAL | FLAG_CONSTANT) || !may_conflict(m, &touched, pc)) continue;
+    bool plain = !(in->flags & FLAG_ATOMIC);
+    races[pc] = RACES_ACCESS | (plain ? RACES_PLAIN : 0);
+    any |= plain;
+  }
+  m->races = any ? races : NULL;
+}
+
+bool race_plainly(const struct machine *m, const struct inst *in) {
+  return m->races[in - m->program->code] & RACES_PLAIN;
+}
+
+/* Would the access that the thread is about to make write? */
+static bool would_write(const struct machine *m, const struct machine_state *s, const struct inst *in, const word *r,
+                        word at) {
+  if (in->code != I_CAS) return writes(in);
+  const struct object *o = &state_objects(m, s)[word_object(at)];
+  if (word_cell(at) + in->count > o->count) return false;
+  const word *cells = state_cells(m, s) + o->first + word_cell(at);
+  for (unsigned i = 0; i < in->count; i++)
+    if (cells[i] != r[in->c + i]) return false;
+  return true;
+}
+
+bool race_with(const struct machine *m, const struct machine_state *s, const struct made_access *a, unsigned *thread) {
+  const struct program *p = m->program;
+  unsigned kind = m->races[a->inst - p->code];
+  if (a->atomic) kind &= ~(unsigned)RACES_PLAIN;
+  if (!kind) return false;
+  for (unsigned t = 0; t < m->system.threads; t++) {
+    uint32_t pc = s->threads[t].pc;
+    if (t == a->thread || !m->races[pc] || !((kind | m->races[pc]) & RACES_PLAIN)) continue;
+    const struct inst *in = &p->code[pc];
+    const word *r = state_registers(m, s, t);
+    word at = in->flags & FLAG_GLOBAL ? word_pointer(in->a, (uint32_t)in->imm) : r[in->a];
+    if (!word_is_pointer(at)) continue;
+    if (!(in->flags & FLAG_GLOBAL)) at += in->imm << 3;
+    uint32_t count = cells_of(in), from = word_cell(at);
+    if (word_object(at) != word_object(a->at) || word_mark(at)) continue;
+    if (from >= word_cell(a->at) + a->count || word_cell(a->at) >= from + count) continue;
+    if (!a->writes && !would_write(m, s, in, r, at)) continue;
+    *thread = t;
+    return true;
+  }
+  return false;
+}
