@@ -28,8 +28,7 @@ enum type_kind {
   TYPE_INT,
   TYPE_POINTER,
   TYPE_ARRAY,
-  TYPE_STRUCT,
-  TYPE_UNION,
+  TYPE_STRUCT, /* and a union */
   TYPE_FUNCTION,
   TYPE_MUTEX
 };
@@ -37,9 +36,13 @@ enum type_kind {
 struct field {
   const char *name; /* "" for an anonymous struct or union, whose fields are found through it */
   const struct type *type;
-  uint32_t offset; /* in bytes, as the system's compiler lays it out: for sizeof and offsetof only */
-  uint32_t cell;   /* in cells (program.h): how many scalars come before it */
+  uint32_t offset; /* in bytes, as the system's compiler lays it out */
+  uint32_t cell;   /* in cells (program.h): how many come before it */
   struct place place;
+  /* A bit-field: how many bits (its type has as many), and the first of them in the byte at `offset`. */
+  uint8_t width, first_bit;
+  uint8_t pad; /* bits behind it that belong to nothing, up to the next bit-field or byte */
+  bool is_bits;
 };
 
 struct type {
@@ -56,8 +59,12 @@ struct type {
   /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
   const struct type *of;
   uint32_t count; /* TYPE_ARRAY: elements; 0 while not known */
-  /* TYPE_STRUCT; a union is refused by name, unless it has one member only: then it is a TYPE_STRUCT */
+  /* TYPE_STRUCT; a union is one whose fields all begin at 0 */
   const char *tag; /* or NULL */
+  bool is_union;
+  bool as_bytes;               /* a union whose members do not have the same cells: its cells are its bytes */
+  bool mixed;                  /* some cell is not a scalar of one field: there is such a union in it, or a bit-field */
+  const struct type *flexible; /* what the array without a size that it ends with is made of, or NULL */
   struct field *fields;
   uint32_t field_count;
   bool complete;
@@ -134,7 +141,9 @@ enum builtin {
   BUILTIN_REQUIRE, /* asif_require(condition): the operation cannot happen, or waits, unless it is true */
   BUILTIN_THREAD,  /* asif_thread(): 0, 1, ...: the calling thread; takes away symmetry */
   BUILTIN_MEMSET,
-  BUILTIN_MEMCPY, /* of whole objects of known type, as struct assignment */
+  BUILTIN_MEMCPY,
+  BUILTIN_MEMMOVE,
+  BUILTIN_MEMCMP,
   BUILTIN_ATOMIC_NAND,
   BUILTIN_TYPED,    /* what comes out is no call (call.c) */
   BUILTIN_BITS,     /* __builtin_ctz and others: order is the enum bits */

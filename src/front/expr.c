@@ -146,9 +146,9 @@ struct expr *expr_name(struct front *f, struct place place, struct decl *d) {
 /* A pointer keeps its meaning only in a type that is made to hold one. */
 static void check_pointer_cast(struct front *f, struct place place, const struct type *to, const struct expr *e) {
   const struct type *from = e->type;
-  if (from->kind == TYPE_POINTER && to->kind == TYPE_INT && !to->holds_pointer)
+  if (from->kind == TYPE_POINTER && to->kind == TYPE_INT && to->bits < 64)
     front_fail(f, place, "a pointer cast to '%s'; uintptr_t would be right", type_text(f, to->plain));
-  if (to->kind == TYPE_POINTER && type_is_integer(from) && !from->holds_pointer && e->kind != E_NUMBER)
+  if (to->kind == TYPE_POINTER && type_is_integer(from) && from->bits < 64 && e->kind != E_NUMBER)
     front_fail(f, place, "'%s' cast to a pointer; uintptr_t would be right", type_text(f, from->plain));
 }
 
@@ -416,6 +416,7 @@ struct expr *expr_field(struct front *f, struct place place, struct expr *a, con
 struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
   if (a->type->kind == TYPE_FUNCTION) return expr_value(f, a);
   if (!a->lvalue) front_fail(f, place, "& needs a variable");
+  if (a->kind == E_FIELD && a->field->is_bits) front_fail(f, place, "a bit-field has no address");
   expr_mark_address(a);
   a->addressed = a->kind == E_INDEX;
   struct expr *e = expr_new(f, E_ADDRESS, place, a, NULL, NULL);

@@ -215,6 +215,13 @@ static inline bool type_is_scalar(const struct type *t) { return type_is_integer
 const struct type *type_promoted(const struct type *);
 const struct type *type_usual(const struct type *, const struct type *); /* usual arithmetic conversions */
 
+/* cells.c: what a type is made of, in the order of memory. scalar: of a cell; NULL: it is a byte of something else. */
+typedef void cell_visitor(void *self, uint32_t offset, const struct type *scalar, const char *name, bool atomic);
+void cells_visit(struct mem *, const struct type *, const char *name, cell_visitor *, void *self); /* name: or NULL */
+void cells_of_struct(struct mem *, struct type *); /* its cells, and where its fields are among them */
+/* An object of one type may be accessed as the other, which is as long at most: it has the same cells. */
+bool cells_agree(struct mem *, const struct type *object, const struct type *as);
+
 /* fold.c: the number that a node over numbers stands for, or the node */
 int64_t fold_wrap(int64_t, const struct type *); /* as a value of an integer type */
 struct expr *fold(struct expr *);

@@ -20,6 +20,8 @@ static uint16_t cells_of(const struct inst *in) {
   case I_LOAD:
   case I_STORE:
   case I_EXCHANGE:
+  case I_EXTRACT:
+  case I_INSERT:
   case I_CAS: return in->count;
   default: return 1;
   }
@@ -39,16 +41,20 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   case I_FENCE:
   case I_ATOMIC: return 0;
   case I_LIN_FOR: return span_add(out, n, in->a, 1);
+  case I_EXTRACT:
   case I_MOVE: return span_add(out, n, in->a, count);
+  case I_INSERT: return span_add(out, span_add(out, n, in->a, 1), in->d, count);
   default: break;
   }
   if (!is_access(in) || !(in->flags & FLAG_GLOBAL)) n = span_add(out, n, in->a, 1);
+  if (is_access(in) && (in->flags & FLAG_BYTES)) n = span_add(out, n, in->c, 1);
   switch (in->code) {
   case I_BINARY:
   case I_INDEX:
   case I_DIFFER:
   case I_ALLOC:
   case I_FETCH: return span_add(out, n, in->b, 1);
+  case I_CHUNK: return span_add(out, span_add(out, n, in->b, 1), in->c, 1);
   case I_STORE:
   case I_EXCHANGE: return span_add(out, n, in->b, count);
   case I_CAS: return span_add(out, span_add(out, n, in->b, count), in->c, count);
@@ -62,6 +68,7 @@ unsigned inst_writes(const struct inst *in, struct span out[2]) {
   case I_CAS: return span_add(out, span_add(out, n, in->d, 1), in->c, in->count);
   case I_MOVE:
   case I_LOAD:
+  case I_INSERT:
   case I_EXCHANGE: return span_add(out, n, in->d, in->count);
   default: return span_add(out, n, in->d, 1);
   }

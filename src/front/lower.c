@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "front/lower.h"
+#include "front/wides.h"
 
 /* Refusing. */
 
@@ -100,6 +101,10 @@ reg reg_new(struct lowering *l, uint32_t count, const char *name) {
 static uint32_t name_parts(struct lowering *l, uint32_t r, const char *name, const struct type *t) {
   if (t->kind == TYPE_ARRAY) {
     for (uint32_t i = 0; i < t->count; i++) r = name_parts(l, r, lower_text(l, "%s[%u]", name, i), t->of);
+  } else if (t->kind == TYPE_STRUCT && (t->mixed || t->is_union)) {
+    const struct cell *shape = cells_shape(l, t);
+    for (uint32_t i = 0; i < t->cells; i++)
+      l->names.at[r++] = *shape[i].name ? lower_text(l, "%s.%s", name, shape[i].name) : name;
   } else if (t->kind == TYPE_STRUCT) {
     for (uint32_t i = 0; i < t->field_count; i++)
       r = name_parts(l, r, *t->fields[i].name ? lower_text(l, "%s.%s", name, t->fields[i].name) : name,
@@ -133,7 +138,7 @@ static void parameters(struct lowering *l, const struct decl *f) {
   for (uint32_t i = 0; i < f->param_count; i++) {
     const struct decl *p = f->params[i];
     l->homes[p->id] = (struct home){.kind = HOME_REGISTERS, .r = (reg)i};
-    if (!(l->uses[p->id] & (USE_MEMORY | USE_ADDRESS))) continue;
+    if (!lives_in_memory(l, p)) continue;
     reg r = local_in_memory(l, p, false);
     l->homes[p->id] = (struct home){.kind = HOME_MEMORY, .r = r};
     struct value address = value_in(r);
@@ -245,6 +250,7 @@ static void lower_unit(struct lowering *l) {
   p->ops = mem_zero(l->mem, p->op_count + 1, sizeof *p->ops);
   start_function(l);
   for (uint32_t i = 0; i < p->op_count; i++) operation(l, &h->ops.at[i], &p->ops[i]);
+  check_forgotten_types(l);
   p->code = l->code.at;
   p->code_count = (uint32_t)l->code.count;
   p->layouts = l->layouts.at;
@@ -261,7 +267,7 @@ struct program *lower(struct mem *m, struct unit *unit, const struct lower_optio
   l->recursion = options && options->recursion ? options->recursion : RECURSION_DEFAULT;
   l->alone = options && options->alone;
   l->program = mem_zero(m, 1, sizeof *l->program);
-  *l->program = (struct program){.mem = m, .unit = unit};
+  *l->program = (struct program){.mem = m, .unit = unit, .wides = wides_new(m)};
   l->uses = mem_zero(m, unit->decl_count + 1, sizeof *l->uses);
   l->homes = mem_zero(m, unit->decl_count + 1, sizeof *l->homes);
   l->shares = mem_zero(m, unit->decl_count + 1, sizeof *l->shares);

@@ -8,6 +8,7 @@
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
+ *   lower_copy.c    memcpy and its like
  *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
  *   lower_numbers.c builtins that only compute
  *   lower_stmt.c    statements, scopes and jumps
@@ -46,6 +47,7 @@ struct value {
   reg r;
   uint32_t global;
   int64_t imm;
+  int64_t bytes; /* of an address: what imm is in bytes */
 };
 
 struct lvalue {
@@ -54,6 +56,7 @@ struct lvalue {
   struct value address; /* ... where it is in memory */
   uint8_t flags;        /* of accesses to it */
   const struct type *type;
+  const struct field *bits; /* it is a bit-field; or NULL */
   const struct expr *expr;
   const struct expr *call; /* the atomic operation on it, which says the memory order; or NULL */
 };
@@ -136,6 +139,7 @@ struct frame {
   struct frame *caller;
   const struct decl *function;
   bool is_operation, wanted /* the value */, through /* a pointer */;
+  const struct type *as; /* as what the pointer is used that it returns, if that is known; or NULL */
   reg result;
   uint32_t exit;
   bool as_condition; /* it returns by going to one of two labels */
@@ -145,9 +149,19 @@ struct frame {
   VEC(struct target) targets;
 };
 
+struct shape { /* the cells of a type, for accesses to all of them */
+  const struct type *type;
+  const struct cell *cells;
+};
+
 struct group { /* registers in a row: one variable or value */
   reg first;
   uint16_t count;
+};
+
+struct pointed {
+  const struct type *type;
+  struct place place;
 };
 
 struct lowering {
@@ -166,6 +180,9 @@ struct lowering {
   VEC(const struct decl *) functions; /* whose addresses are taken */
   VEC(struct layout) layouts;
   VEC(const struct type *) layout_types; /* of those from malloc; NULL for a variable's */
+  VEC(struct shape) shapes;
+  /* What pointers to it lose their type (cast to void * or a number), and as what they get one again. */
+  VEC(struct pointed) forgotten, guessed;
 
   /* The operation being lowered. */
   VEC(struct inst) code;
@@ -190,6 +207,7 @@ struct lowering {
   size_t assigning_from;              /* ... on are not sequenced before what is lowered now */
   VEC(struct late) late;              /* assignments whose stores come later than their values, with an outer one's */
   VEC(struct late_store) late_stores; /* ... those that were come to */
+  const struct type *cast_as;         /* what the pointer that the call being lowered returns is cast to, or NULL */
   unsigned shares_depth;              /* functions being looked at */
   bool shares_assumed;                /* ... one of which counts as private meanwhile */
   uint8_t *shares;                    /* a decl: whether the function touches memory that others see */
@@ -218,8 +236,10 @@ const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too:
 
 /* lower_layout.c */
 struct scalar scalar_of(const struct type *);
-bool layouts_agree(const struct type *, const struct type *); /* the cells of one begin with those of the other */
-uint32_t layout_for(struct lowering *, const struct type *, const char *variable);
+/* Memory may be accessed as another type than it has: why. */
+void lower_loose(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+uint32_t layout_for(struct lowering *, const struct type *, const char *variable, struct place);
+const struct cell *cells_shape(struct lowering *, const struct type *); /* of a struct or an array; otherwise NULL */
 uint32_t global_for(struct lowering *, const struct decl *); /* of a function too: what its address points to */
 
 void locals_lay_out(struct lowering *); /* thread-local variables; global_of is then 1 + the first cell of each */
@@ -236,7 +256,9 @@ void value_unset(struct lowering *, reg, struct place); /* as if it was never se
 struct inst *emit_access(struct lowering *, enum code, const struct lvalue *, struct place);
 reg value_reg(struct lowering *, struct value, struct place);
 reg value_copy(struct lowering *, struct value, uint32_t count, struct place); /* in registers of its own */
-struct lvalue lvalue_part(struct lvalue, uint32_t cell);
+struct lvalue lvalue_part(struct lvalue, uint32_t cell, uint32_t byte);
+void init_in_memory(struct lowering *, const struct lvalue *, const struct expr *init); /* of mixed types */
+bool lives_in_memory(const struct lowering *, const struct decl *);
 void value_init(struct lowering *, reg, const struct type *, const struct expr *init);
 bool init_is_zero(const struct expr *init);
 
@@ -289,9 +311,12 @@ struct value value_convert(struct lowering *, struct value, const struct type *f
 struct value value_unary(struct lowering *, enum operator, const struct type *, struct value, struct place);
 struct value value_binary(struct lowering *, enum operator, const struct type *, struct value, struct value,
                           struct place);
-/* A pointer, `by` times `cells` further; bound: of the array it is in, 0 if it is not to be checked. */
-struct value value_moved(struct lowering *, struct value pointer, struct value by, int64_t cells, uint32_t bound,
-                         struct place);
+/* A pointer to elements of a type, `by` further (back: as many before); bound: of the array it is in, 0 if it is not to
+ * be checked. */
+struct value value_moved(struct lowering *, struct value pointer, struct value by, const struct type *, bool back,
+                         uint32_t bound, struct place);
+void check_pointer_cast(struct lowering *, const struct expr *cast);
+void check_forgotten_types(struct lowering *);
 
 /* lower_call.c */
 struct value lower_call(struct lowering *, const struct expr *, bool wanted);
@@ -307,6 +332,13 @@ struct value lower_allocation(struct lowering *, const struct expr *call, const 
 struct value lower_bits(struct lowering *, const struct expr *);
 struct value lower_overflow(struct lowering *, const struct expr *);
 struct value lower_abs(struct lowering *, const struct expr *);
+
+/* lower_copy.c */
+struct value lower_memory_call(struct lowering *, const struct expr *, bool wanted); /* memcpy, memset, ... */
+/* As many bytes from one place to the other, which do not overlap: at run time, cell by cell. */
+void lower_copy_bytes(struct lowering *, struct value to, struct value from, struct value bytes, struct place);
+bool memory_call_is_plain(const struct expr *); /* of whole objects of one type: variables may stay in registers */
+void forget_type(struct lowering *, const struct type *, struct place); /* pointers to it have lost their type */
 
 /* lower_update.c */
 struct update { /* op= and ++, and what atomic_fetch_... do */

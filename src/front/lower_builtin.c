@@ -106,91 +106,68 @@ static struct value fetch(struct lowering *l, const struct expr *e, enum operato
 
 /* Memory. */
 
-/* The number of elements of a size in bytes: a constant multiple, or n * sizeof. */
-static struct value elements(struct lowering *l, const struct expr *bytes, uint32_t size, struct place at) {
+/* The number of elements of a size in bytes: a constant multiple, or n * sizeof. False: the size is known only as that.
+ */
+static bool elements(struct lowering *l, const struct expr *bytes, uint32_t size, struct place at, struct value *out) {
   const struct expr *e = bytes;
   while (e->kind == E_CAST && type_is_integer(e->type) && e->type->bits >= e->a->type->bits) e = e->a;
-  if (e->kind == E_NUMBER && e->value > 0 && e->value % size == 0) return value_number(e->value / size);
+  if (e->kind == E_NUMBER && e->value > 0 && e->value % size == 0) {
+    *out = value_number(e->value / size);
+    return true;
+  }
   if (e->kind == E_BINARY && e->op == OP_MUL) {
     for (int swap = 0; swap < 2; swap++) {
       const struct expr *n = swap ? e->b : e->a, *k = swap ? e->a : e->b;
       while (k->kind == E_CAST) k = k->a;
       if (k->kind != E_NUMBER || k->value <= 0 || k->value % size) continue;
-      return value_binary(l, OP_MUL, n->type, lower_value(l, n), value_number(k->value / size), at);
+      *out = value_binary(l, OP_MUL, n->type, lower_value(l, n), value_number(k->value / size), at);
+      return true;
     }
   }
-  if (size == 1) return lower_value(l, bytes);
-  lower_refuse(l, at, "the size of this allocation is no multiple of the %u bytes of what it is used as", size);
+  if (size == 1) *out = lower_value(l, bytes);
+  return size == 1;
 }
 
 struct value lower_allocation(struct lowering *l, const struct expr *e, const struct type *of) {
-  bool zero = e->a->decl->builtin == BUILTIN_CALLOC;
-  if (!of->size || !of->cells) lower_outside(l, e->place, "an allocation of an incomplete or empty type");
+  bool zero = e->a->decl->builtin == BUILTIN_CALLOC, whole;
+  if (of->kind == TYPE_VOID || !of->size || !of->cells) of = TYPE_OF(UCHAR);
   struct value count;
   if (zero) {
-    struct value n = lower_value(l, e->args[0]);
-    count = value_binary(l, OP_MUL, e->args[0]->type, n, elements(l, e->args[1], of->size, e->place), e->place);
+    struct value n = lower_value(l, e->args[0]), each;
+    whole = !of->flexible && elements(l, e->args[1], of->size, e->place, &each);
+    if (!whole) each = lower_value(l, e->args[1]);
+    count = value_binary(l, OP_MUL, e->args[0]->type, n, each, e->place);
   } else {
-    count = elements(l, e->args[0], of->size, e->place);
+    whole = !of->flexible && elements(l, e->args[0], of->size, e->place, &count);
+    if (!whole) count = lower_value(l, e->args[0]);
   }
-  reg b = count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place), d = reg_new(l, 1, "");
-  uint32_t layout = layout_for(l, of, NULL);
+  reg b = whole && count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place);
+  reg d = reg_new(l, 1, "");
+  uint32_t layout = layout_for(l, of, NULL, e->place);
   struct inst *in = emit_inst(l, I_ALLOC, e->place);
   in->b = b;
   in->d = d;
   in->imm = layout;
   if (zero) in->flags |= FLAG_ZERO;
+  if (!whole) in->flags |= FLAG_BYTES;
   return value_in(d);
+}
+
+/* As what an allocation is used whose result is not given a type at once: as the function around it is called, if it
+ * returns it. */
+static const struct type *allocated_type(const struct lowering *l) {
+  for (const struct frame *f = l->frame; f; f = f->caller) {
+    if (f->function->type->of->kind != TYPE_POINTER) return TYPE_OF(UCHAR);
+    if (f->function->type->of->of->kind != TYPE_VOID) return f->function->type->of->of;
+    if (f->as) return f->as;
+  }
+  return TYPE_OF(UCHAR);
 }
 
 static struct value release(struct lowering *l, const struct expr *e) {
   reg a = value_reg(l, lower_value(l, e->args[0]), e->place);
   emit_inst(l, I_FREE, e->place)->a = a;
   l->program->frees = true;
-  return (struct value){0};
-}
-
-/* memset and memcpy: of one object of a known type, or of as many as there are in the size. */
-static struct lvalue region(struct lowering *l, const struct expr *e, struct type *whole) {
-  const struct expr *p = pointer_of_memory(e->args[0]), *size = e->args[2];
-  while (size->kind == E_CAST) size = size->a;
-  const struct type *of = p->type->of;
-  if (of->kind == TYPE_VOID || !of->size) lower_outside(l, e->place, "%s of memory of no known type", e->a->decl->name);
-  if (size->kind != E_NUMBER || size->value <= 0 || size->value % of->size || size->value / of->size > 1000)
-    lower_outside(l, e->place, "%s of anything but whole objects of a constant number", e->a->decl->name);
-  *whole = *of;
-  whole->cells = of->cells * (uint32_t)(size->value / of->size);
-  struct lvalue v = lvalue_pointed(l, p, of, NULL);
-  if (v.in_registers && whole->cells != of->cells) lower_outside(l, e->place, "%s past a variable", e->a->decl->name);
-  v.type = whole;
-  v.flags &= (uint8_t)~FLAG_ATOMIC;
-  return v;
-}
-
-static struct value set_memory(struct lowering *l, const struct expr *e) {
-  struct type whole, *keep = mem_piece(l->mem, sizeof *keep);
-  struct lvalue to = region(l, e, &whole);
-  struct value v = lower_value(l, e->args[1]);
-  if (v.kind != VALUE_NUMBER || v.imm) lower_outside(l, e->place, "memset to anything but zero");
-  *keep = whole;
-  to.type = keep;
-  reg r = to.in_registers ? to.r : reg_new(l, whole.cells, "");
-  for (uint32_t i = 0; i < whole.cells; i++) value_assign(l, (reg)(r + i), 1, value_number(0), e->place);
-  if (!to.in_registers) value_store(l, &to, value_in(r), e->place);
-  return (struct value){0};
-}
-
-static struct value copy_memory(struct lowering *l, const struct expr *e) {
-  struct type *whole = mem_piece(l->mem, sizeof *whole);
-  struct lvalue to = region(l, e, whole);
-  const struct expr *p = pointer_of_memory(e->args[1]);
-  to.type = whole;
-  if (p->type->of->kind == TYPE_VOID || !type_same(p->type->of, pointer_of_memory(e->args[0])->type->of))
-    lower_outside(l, e->place, "memcpy between different types");
-  struct lvalue from = lvalue_pointed(l, p, p->type->of, NULL);
-  from.type = whole;
-  from.flags &= (uint8_t)~FLAG_ATOMIC;
-  value_store(l, &to, value_load(l, &from, e->place), e->place);
   return (struct value){0};
 }
 
@@ -369,7 +346,11 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   enum builtin builtin = (enum builtin)e->a->decl->builtin;
   switch (builtin) {
   case BUILTIN_MALLOC:
-  case BUILTIN_CALLOC: lower_outside(l, e->place, "an allocation whose result is not given a type at once");
+  case BUILTIN_CALLOC: {
+    const struct type *of = allocated_type(l);
+    forget_type(l, of, e->place);
+    return lower_allocation(l, e, of);
+  }
   case BUILTIN_FREE: return release(l, e);
   case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
   case BUILTIN_MUTEX_INIT: return mutex_init(l, e);
@@ -392,8 +373,8 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_THREAD: return thread(l, e);
   case BUILTIN_MEMSET:
   case BUILTIN_MEMCPY:
-    if (wanted) lower_outside(l, e->place, "the value of %s", e->a->decl->name);
-    return builtin == BUILTIN_MEMSET ? set_memory(l, e) : copy_memory(l, e);
+  case BUILTIN_MEMMOVE:
+  case BUILTIN_MEMCMP: return lower_memory_call(l, e, wanted);
   case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
   case BUILTIN_BITS: return lower_bits(l, e);
   case BUILTIN_OVERFLOW: return lower_overflow(l, e);
@@ -424,7 +405,7 @@ struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted
   size_t given = l->given.count, from = lower_sequenced(l), begin = l->code.count;
   if (builtin != BUILTIN_LIN_FOR) lower_unordered_args(l, e);
   struct value v = builtin_value(l, e, wanted);
-  if (builtin == BUILTIN_MEMSET || builtin == BUILTIN_MEMCPY) call_made(l, begin);
+  if (builtin >= BUILTIN_MEMSET && builtin <= BUILTIN_MEMCMP) call_made(l, begin);
   l->given.count = given;
   l->assigning_from = from;
   return v;

@@ -27,7 +27,7 @@ static void bind(struct lowering *l, const struct decl *p, const struct value *a
   struct value v = args[i];
   unsigned uses = l->uses[p->id];
   set_home(l, p, (struct home){0});
-  if (uses & (USE_MEMORY | USE_ADDRESS)) {
+  if (lives_in_memory(l, p)) {
     reg r = local_in_memory(l, p, false);
     l->homes[p->id] = (struct home){.kind = HOME_MEMORY, .r = r};
     struct expr name = {.kind = E_NAME, .decl = (struct decl *)p, .type = p->type, .place = p->place, .lvalue = true};
@@ -35,7 +35,7 @@ static void bind(struct lowering *l, const struct decl *p, const struct value *a
     to.expr = NULL;
     value_store(l, &to, v, at);
   } else if (v.kind == VALUE_SLOT || (!(uses & USE_WRITE) && (v.kind != VALUE_REG || !changes(l, args, count, v.r)))) {
-    if (v.kind == VALUE_REG && !v.imm && !*l->names.at[v.r]) reg_name(l, v.r, p->name, p->type);
+    if (v.kind == VALUE_REG && !v.imm && !v.bytes && !*l->names.at[v.r]) reg_name(l, v.r, p->name, p->type);
     l->homes[p->id] = (struct home){.kind = HOME_VALUE, .value = v};
   } else {
     reg r = reg_new(l, p->type->cells, "");
@@ -166,10 +166,12 @@ static void call_through(struct lowering *l, const struct expr *e, const struct 
 }
 
 struct value lower_call(struct lowering *l, const struct expr *e, bool wanted) {
+  const struct type *as = l->cast_as;
   const struct decl *f = call_function(e) ? checked(l, e, call_function(e)) : NULL;
+  l->cast_as = NULL;
   if (f && f->builtin != BUILTIN_NONE) return lower_builtin(l, e, wanted);
   size_t from = lower_sequenced(l);
-  struct frame frame = {.function = f, .through = !f};
+  struct frame frame = {.function = f, .through = !f, .as = as};
   frame.wanted = wanted && e->type->kind != TYPE_VOID;
   frame.result = frame.wanted ? reg_new(l, e->type->cells, "") : NO_REG;
   frame.exit = label_new(l);

@@ -22,8 +22,13 @@ static bool holds_all(const struct type *to, const struct type *from) {
 
 struct value value_convert(struct lowering *l, struct value v, const struct type *from, const struct type *to,
                            struct place at) {
-  if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || to->kind == TYPE_UNION || to->kind == TYPE_POINTER) return v;
+  if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || to->kind == TYPE_POINTER) return v;
   if (v.kind == VALUE_NUMBER) return value_number(fold_wrap(v.imm, to));
+  if (to->kind == TYPE_INT && to->bits == 1) { /* a bit-field, and no bool */
+    if (from->kind == TYPE_INT && from->bits == 1 && from->is_signed == to->is_signed) return v;
+    v = value_binary(l, OP_AND, TYPE_OF(ULONG), v, value_number(1), at);
+    return to->is_signed ? value_binary(l, OP_SUB, TYPE_OF(LONG), value_number(0), v, at) : v;
+  }
   if (from->kind == TYPE_POINTER) {
     if (to->kind == TYPE_BOOL && v.kind != VALUE_REG) return value_number(1);
     if (to->holds_pointer) return v;
@@ -109,11 +114,16 @@ static bool stays_inside(const struct lowering *l, struct value p, int64_t cells
   return p.imm + cells >= 0 && p.imm + cells <= l->layouts.at[l->globals.at[p.global].layout].count;
 }
 
-struct value value_moved(struct lowering *l, struct value p, struct value by, int64_t cells, uint32_t bound,
-                         struct place at) {
+struct value value_moved(struct lowering *l, struct value p, struct value by, const struct type *of, bool back,
+                         uint32_t bound, struct place at) {
+  int64_t cells = back ? -(int64_t)of->cells : (int64_t)of->cells;
+  int64_t bytes = of->kind == TYPE_VOID ? 1 : (int64_t)of->size;
+  if (back) bytes = -bytes;
+  if (of->kind == TYPE_VOID) lower_loose(l, at, "arithmetic on a 'void *'");
   if (by.kind == VALUE_NUMBER && !bound && by.imm > -(1 << 20) && by.imm < 1 << 20 &&
       stays_inside(l, p, by.imm * cells)) {
     p.imm += by.imm * cells;
+    p.bytes += by.imm * bytes;
     return p;
   }
   reg a = value_reg(l, p, at), b = value_reg(l, by, at), d = reg_new(l, 1, "");
@@ -123,6 +133,7 @@ struct value value_moved(struct lowering *l, struct value p, struct value by, in
   in->b = b;
   in->d = d;
   in->imm = cells;
+  in->bytes = bytes;
   in->count = (uint16_t)bound;
   return value_in(d);
 }
@@ -135,15 +146,15 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   in->b = y;
   in->d = d;
   in->imm = e->a->type->of->cells;
+  in->bytes = e->a->type->of->kind == TYPE_VOID ? 1 : e->a->type->of->size;
   return value_in(d);
 }
 
 static struct value binary_of(struct lowering *l, const struct expr *e) {
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
-    int64_t cells = e->op == OP_SUB ? -(int64_t)e->a->type->of->cells : (int64_t)e->a->type->of->cells;
     struct value p = lower_value(l, e->a);
-    return value_moved(l, p, lower_value(l, e->b), cells, 0, e->place);
+    return value_moved(l, p, lower_value(l, e->b), e->a->type->of, e->op == OP_SUB, 0, e->place);
   }
   struct value a = lower_value(l, e->a);
   return value_binary(l, e->op, e->a->type, a, lower_value(l, e->b), e->place);
@@ -417,18 +428,51 @@ static struct value step(struct lowering *l, const struct expr *e, bool wanted) 
   return lower_update(l, &to, &u);
 }
 
-/* Memory has the layout that it was made with. */
-static void check_pointer_cast(struct lowering *l, const struct expr *e) {
-  const struct type *to = e->type, *from = e->a->type;
-  if (to->kind != TYPE_POINTER || from->kind != TYPE_POINTER || layouts_agree(to->of, from->of)) return;
+/* Casts between pointers. Memory has the cells that it was made with: where it may be accessed as something that does
+ * not have the same, that is found out at run time (program.loose). */
+
+static void add_pointed(struct lowering *l, const struct type *t, struct place place, bool guessed) {
+  if (t->kind == TYPE_VOID) return;
+  struct pointed p = {t->plain, place};
+  for (size_t i = 0; i < (guessed ? l->guessed.count : l->forgotten.count); i++)
+    if (type_same((guessed ? l->guessed.at : l->forgotten.at)[i].type, t)) return;
+  if (guessed)
+    vec_push(l->mem, &l->guessed, p);
+  else
+    vec_push(l->mem, &l->forgotten, p);
+}
+
+static const char *cast_text(struct lowering *l, const struct type *from, const struct type *to) {
   struct text t;
   text_open(&t, l->mem);
   text_add(&t, "a cast from '");
   type_print(from, &t);
-  text_add(&t, "' to '");
+  text_add(&t, " *' to '");
   type_print(to, &t);
-  text_char(&t, '\'');
-  lower_outside(l, e->place, "%s", text_string(&t));
+  text_add(&t, " *'");
+  return text_string(&t);
+}
+
+void check_pointer_cast(struct lowering *l, const struct expr *e) {
+  const struct type *to = e->type->kind == TYPE_POINTER ? e->type->of : NULL;
+  const struct type *from = e->a->type->kind == TYPE_POINTER ? e->a->type->of : NULL;
+  if (e->a->kind == E_NUMBER || (!to && !from)) return;
+  if (to && from && to->kind != TYPE_VOID && from->kind != TYPE_VOID) {
+    if (!cells_agree(l->mem, from, to)) lower_loose(l, e->place, "%s", cast_text(l, from, to));
+    return;
+  }
+  if (to && to->kind != TYPE_VOID) add_pointed(l, to, e->place, true);
+  if (from && from->kind != TYPE_VOID) add_pointed(l, from, e->place, false);
+}
+
+void forget_type(struct lowering *l, const struct type *t, struct place place) { add_pointed(l, t, place, false); }
+
+/* A type that was forgotten may come back as any of those that are given to what has none. */
+void check_forgotten_types(struct lowering *l) {
+  for (size_t i = 0; i < l->forgotten.count; i++)
+    for (size_t k = 0; k < l->guessed.count; k++)
+      if (!cells_agree(l->mem, l->forgotten.at[i].type, l->guessed.at[k].type))
+        lower_loose(l, l->guessed.at[k].place, "%s", cast_text(l, l->forgotten.at[i].type, l->guessed.at[k].type));
 }
 
 static struct value cast(struct lowering *l, const struct expr *e) {
@@ -438,9 +482,9 @@ static struct value cast(struct lowering *l, const struct expr *e) {
   }
   if (e->type->kind == TYPE_POINTER && is_allocation(e->a)) {
     if (e->type->of->kind != TYPE_VOID) return lower_allocation(l, e->a->kind == E_CAST ? e->a->a : e->a, e->type->of);
-    lower_outside(l, e->place, "an allocation whose result is not given a type at once");
   }
   check_pointer_cast(l, e);
+  if (e->type->kind == TYPE_POINTER && e->type->of->kind != TYPE_VOID && e->a->kind == E_CALL) l->cast_as = e->type->of;
   struct value v = lower_value(l, e->a);
   if (type_is_integer(e->type) && is_truth(e->a)) return v;
   return value_convert(l, v, e->a->type, e->type, e->place);
@@ -452,6 +496,12 @@ static struct value address(struct lowering *l, const struct expr *of) {
 }
 
 static struct value structure(struct lowering *l, const struct expr *e) {
+  if (e->type->mixed) {
+    struct expr whole = {.kind = E_COMPOUND, .a = (struct expr *)e, .type = e->type, .place = e->place};
+    struct lvalue v = lvalue_of(l, &whole);
+    v.expr = e;
+    return value_load(l, &v, e->place);
+  }
   reg r = reg_new(l, e->type->cells, "");
   value_init(l, r, e->type, e);
   return value_in(r);

@@ -1,7 +1,10 @@
 /* Objects: their layouts, and global variables with what they begin as. */
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "front/lower.h"
+#include "front/words.h"
 
 struct scalar scalar_of(const struct type *t) {
   switch (t->kind) {
@@ -15,74 +18,91 @@ struct scalar scalar_of(const struct type *t) {
 
 /* Layouts. */
 
-/* The scalar type of a cell. */
-static const struct type *cell_type(const struct type *t, uint32_t cell) {
-  for (;;) {
-    if (t->kind == TYPE_ARRAY) {
-      cell %= t->of->cells;
-      t = t->of;
-    } else if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION) {
-      const struct field *f = t->fields;
-      while (f + 1 < t->fields + t->field_count && cell >= f->cell + f->type->cells) f++;
-      cell -= f->cell;
-      t = f->type;
-    } else {
-      return t;
-    }
-  }
-}
-
-bool layouts_agree(const struct type *a, const struct type *b) {
-  if (a->kind == TYPE_VOID || b->kind == TYPE_VOID || type_same(a, b) || !a->cells || !b->cells) return true;
-  for (uint32_t i = 0; i < a->cells && i < b->cells; i++) {
-    struct scalar x = scalar_of(cell_type(a, i)), y = scalar_of(cell_type(b, i));
-    if (x.bits != y.bits || x.is_signed != y.is_signed || x.pointer != y.pointer || x.mutex != y.mutex) return false;
-  }
-  return true;
+void lower_loose(struct lowering *l, struct place place, const char *format, ...) {
+  if (l->program->loose) return;
+  char text[200];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  l->program->loose = true;
+  l->program->loose_place = place;
+  l->program->loose_text = mem_string(l->mem, text, strlen(text));
 }
 
 typedef VEC(struct cell) cell_list;
-typedef VEC(struct member_array) array_list;
+struct flattened {
+  struct lowering *l;
+  cell_list cells;
+  uint32_t base, end; /* of several variables in a row: where this one begins and ends */
+};
 
-static void add_array(struct lowering *l, array_list *arrays, const struct type *t, uint32_t begin) {
-  const struct type *of = t;
-  while (of->kind == TYPE_ARRAY) of = of->of;
-  if (t->cells) vec_push(l->mem, arrays, ((struct member_array){begin, begin + t->cells, of->cells}));
+static void add_cell(void *self, uint32_t offset, const struct type *scalar, const char *name, bool atomic) {
+  struct flattened *f = self;
+  struct scalar s = scalar ? scalar_of(scalar) : (struct scalar){.bits = 8};
+  vec_push(f->l->mem, &f->cells, ((struct cell){name, s, atomic, f->base + offset, scalar ? scalar->size : 1}));
 }
 
-static void flatten(struct lowering *l, cell_list *cells, array_list *arrays, const struct type *t, const char *name,
-                    bool atomic) {
-  atomic = atomic || t->atomic;
-  switch (t->kind) {
-  case TYPE_ARRAY:
-    for (uint32_t i = 0; i < t->count; i++) flatten(l, cells, arrays, t->of, lower_text(l, "%s[%u]", name, i), atomic);
-    break;
-  case TYPE_STRUCT:
-  case TYPE_UNION:
-    for (uint32_t i = 0; i < t->field_count; i++) {
-      const struct field *f = &t->fields[i];
-      if (cells->count >= t->cells && t->kind == TYPE_UNION) break;
-      const char *dot = *name && *f->name ? "." : "";
-      if (f->type->kind == TYPE_ARRAY) add_array(l, arrays, f->type, (uint32_t)cells->count);
-      flatten(l, cells, arrays, f->type, lower_text(l, "%s%s%s", name, dot, f->name), atomic);
-    }
-    break;
-  default: vec_push(l->mem, cells, ((struct cell){name, scalar_of(t), atomic})); break;
+static cell_list flatten(struct lowering *l, const struct type *t) {
+  struct flattened f = {.l = l};
+  cells_visit(l->mem, t, "", add_cell, &f);
+  return f.cells;
+}
+
+const struct cell *cells_shape(struct lowering *l, const struct type *t) {
+  if (t->kind != TYPE_STRUCT && t->kind != TYPE_ARRAY) return NULL;
+  for (size_t i = 0; i < l->shapes.count; i++)
+    if (l->shapes.at[i].type == t->plain) return l->shapes.at[i].cells;
+  struct shape shape = {t->plain, flatten(l, t).at};
+  vec_push(l->mem, &l->shapes, shape);
+  return shape.cells;
+}
+
+typedef VEC(struct member_array) array_list;
+
+static void add_arrays(struct lowering *l, array_list *arrays, const struct type *t, uint32_t begin, bool member) {
+  if (t->kind == TYPE_ARRAY) {
+    const struct type *of = t;
+    while (of->kind == TYPE_ARRAY) of = of->of;
+    if (t->cells && member) vec_push(l->mem, arrays, ((struct member_array){begin, begin + t->cells, of->cells}));
+    for (uint32_t i = 0; i < t->count && t->of->kind != TYPE_INT; i++)
+      add_arrays(l, arrays, t->of, begin + i * t->of->cells, false);
+  } else if (t->kind == TYPE_STRUCT && !t->is_union) {
+    for (uint32_t i = 0; i < t->field_count; i++)
+      add_arrays(l, arrays, t->fields[i].type, begin + t->fields[i].cell, true);
   }
 }
 
 /* Of what malloc gives: one a type. Of variables: each its own, with its name. */
-uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable) {
+uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable, struct place place) {
   for (size_t i = 0; !variable && i < l->layout_types.count; i++)
     if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
-  cell_list cells = {0};
+  cell_list cells = flatten(l, t);
   array_list arrays = {0};
-  flatten(l, &cells, &arrays, t, "", false);
+  add_arrays(l, &arrays, t, 0, false);
   struct text name;
   text_open(&name, l->mem);
   if (!variable) type_print(t->plain ? t->plain : t, &name);
-  struct layout layout = {variable ? variable : text_string(&name), cells.at, (uint32_t)cells.count, arrays.at,
-                          (uint32_t)arrays.count};
+  if (t->mixed)
+    lower_loose(l, place, "memory that is accessed as different types (%s%s)", variable ? "variable " : "",
+                variable ? variable : text_string(&name));
+  struct layout layout = {.name = variable ? variable : text_string(&name),
+                          .cells = cells.at,
+                          .count = (uint32_t)cells.count,
+                          .stride = t->size,
+                          .align = t->align,
+                          .arrays = arrays.at,
+                          .array_count = (uint32_t)arrays.count};
+  if (!variable && t->flexible) {
+    const struct field *last = &t->fields[t->field_count - 1];
+    struct flattened more = {.l = l, .cells = cells};
+    layout.head = layout.count;
+    layout.head_size = last->offset;
+    layout.stride = t->flexible->size;
+    cells_visit(l->mem, t->flexible, last->name, add_cell, &more);
+    layout.cells = more.cells.at;
+    layout.count = (uint32_t)more.cells.count;
+  }
   vec_push(l->mem, &l->layouts, layout);
   vec_push(l->mem, &l->layout_types, variable ? NULL : t);
   return (uint32_t)l->layouts.count - 1;
@@ -96,29 +116,49 @@ static bool deeply_constant(const struct type *t) {
 
 static word static_address(struct lowering *, const struct expr *lvalue);
 
-/* An address, `by` elements of so many cells further: perhaps just past an array that is a member. */
-static word static_moved(struct lowering *l, word w, int64_t by, uint32_t cells) {
-  if (!word_is_pointer(w)) return w + by * cells * 8;
-  w &= ~WORD_PAST;
+/* Where in a global variable a static address is, in bytes. */
+static int64_t static_byte(struct lowering *l, word w) {
   const struct layout *layout = &l->layouts.at[l->globals.at[word_object(w)].layout];
-  int64_t cell = word_cell(w), to = cell + by * cells;
-  for (uint32_t i = layout->array_count; i-- > 0;) {
+  uint32_t cell = word_cell(w) & ~(uint32_t)CELL_PAST;
+  return (cell < layout->count ? layout->cells[cell].offset : layout->stride) + word_mark(w);
+}
+
+/* The address, so many bytes further, which are elements of `cells` cells each: perhaps just past an array that is a
+ * member. */
+static word static_moved(struct lowering *l, word w, int64_t by, const struct type *of, struct place place) {
+  if (!word_is_pointer(w)) return w + by * of->size;
+  const struct layout *layout = &l->layouts.at[l->globals.at[word_object(w)].layout];
+  int64_t byte = static_byte(l, w) + by * (of->size ? of->size : 1);
+  uint32_t from = word_cell(w) & ~(uint32_t)CELL_PAST, cell = 0;
+  if (byte < 0 || byte > layout->stride) lower_refuse(l, place, "an address outside %s", layout->name);
+  if (byte == layout->stride) return word_pointer(word_object(w), layout->count);
+  while (cell + 1 < layout->count && layout->cells[cell + 1].offset <= byte) cell++;
+  if (byte - layout->cells[cell].offset > 7) lower_outside(l, place, "an address within padding");
+  word to = word_pointer(word_object(w), cell) | (byte - layout->cells[cell].offset);
+  for (uint32_t i = layout->array_count; i-- > 0 && by;) {
     const struct member_array *a = &layout->arrays[i];
-    if (cell < a->begin || cell >= a->end || !cells || cells % a->element || cells >= a->end - a->begin) continue;
-    return w + by * cells * 8 + (to == a->end && a->end < layout->count ? WORD_PAST : 0);
+    if (from < a->begin || from >= a->end || !of->cells || of->cells % a->element || of->cells >= a->end - a->begin)
+      continue;
+    return to | (cell == a->end && a->end < layout->count ? WORD_PAST : 0);
   }
-  return w + by * cells * 8;
+  return to;
+}
+
+static word static_number(struct lowering *l, int64_t n, struct place place) {
+  word w = word_of_number(l->program->wides, n);
+  if (w == WORD_UNINITIALISED) lower_refuse(l, place, "too many large numbers");
+  return w;
 }
 
 /* The value of a scalar initialiser. */
 static word static_value(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
-  case E_NUMBER:
-    if (e->value > WORD_MOST || e->value < WORD_LEAST) lower_outside(l, e->place, "a number of more than 61 bits");
-    return e->value;
+  case E_NUMBER: return static_number(l, e->value, e->place);
   case E_CAST: {
+    check_pointer_cast(l, e);
     word w = static_value(l, e->a);
-    return type_is_integer(e->type) && !word_is_pointer(w) ? fold_wrap(w, e->type) : w;
+    if (!type_is_integer(e->type) || word_is_pointer(w)) return w;
+    return static_number(l, fold_wrap(number_of_word(l->program->wides, w), e->type), e->place);
   }
   case E_ADDRESS:
   case E_DECAY: return static_address(l, e->a);
@@ -131,7 +171,7 @@ static word static_value(struct lowering *l, const struct expr *e) {
     if (e->b->kind == E_NUMBER && e->type->kind == TYPE_POINTER) {
       word w = static_value(l, e->a);
       if (word_is_pointer(w))
-        return static_moved(l, w, e->op == OP_SUB ? -e->b->value : e->b->value, e->type->of->cells);
+        return static_moved(l, w, e->op == OP_SUB ? -e->b->value : e->b->value, e->type->of, e->place);
     }
     break;
   default: break;
@@ -145,9 +185,12 @@ static word static_address(struct lowering *l, const struct expr *e) {
     if (e->decl->kind == DECL_VARIABLE || e->decl->kind == DECL_FUNCTION)
       return word_pointer(global_for(l, e->decl), 0);
     break;
-  case E_FIELD: return static_address(l, e->a) + (word)e->field->cell * 8;
+  case E_FIELD: {
+    struct type byte = {.size = 1};
+    return static_moved(l, static_address(l, e->a), e->field->offset, &byte, e->place);
+  }
   case E_INDEX:
-    if (e->b->kind == E_NUMBER) return static_moved(l, static_value(l, e->a), e->b->value, e->type->cells);
+    if (e->b->kind == E_NUMBER) return static_moved(l, static_value(l, e->a), e->b->value, e->type, e->place);
     break;
   case E_DEREF: return static_value(l, e->a);
   default: break;
@@ -155,21 +198,47 @@ static word static_address(struct lowering *l, const struct expr *e) {
   lower_outside(l, e->place, "this address in an initialiser");
 }
 
-static void static_init(struct lowering *l, word *out, const struct type *t, const struct expr *e) {
+/* A scalar in a variable's cells, which may be its bytes. */
+static void static_put(struct lowering *l, const struct layout *layout, word *out, uint32_t offset, unsigned size,
+                       word w, struct place place) {
+  word bytes[8];
+  uint32_t cell = 0;
+  while (cell < layout->count && layout->cells[cell].offset != offset) cell++;
+  if (cell < layout->count && layout->cells[cell].size == size) {
+    out[cell] = word_as(l->program->wides, layout->cells[cell].scalar, w);
+    return;
+  }
+  if (cell + size > layout->count || size > 8 || !word_to_bytes(l->program->wides, w, size, bytes))
+    lower_outside(l, place, "this initialiser");
+  memcpy(out + cell, bytes, size * sizeof *out);
+}
+
+static void static_bits(struct lowering *l, const struct layout *layout, word *out, uint32_t offset,
+                        const struct field *f, const struct expr *e) {
+  uint32_t cell = 0;
+  while (cell < layout->count && layout->cells[cell].offset != offset) cell++;
+  word w = fold_wrap(static_value(l, e), f->type);
+  if (cell == layout->count || !bits_to_bytes(l->program->wides, w, f->first_bit, f->width, 0, out + cell))
+    lower_outside(l, e->place, "this initialiser");
+}
+
+static void static_init(struct lowering *l, const struct layout *layout, word *out, const struct type *t,
+                        uint32_t offset, const struct expr *e) {
+  bool parts = t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY;
   if (!e) return;
   if (e->kind == E_COMPOUND) e = e->a;
   if (e->kind == E_CAST && t->kind == TYPE_STRUCT) e = e->a;
-  if (e->kind != E_INIT || (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION && t->kind != TYPE_ARRAY)) {
-    if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY)
-      lower_outside(l, e->place, "this initialiser");
-    out[0] = static_value(l, e);
+  if (e->kind != E_INIT || !parts) {
+    if (parts) lower_outside(l, e->place, "this initialiser");
+    static_put(l, layout, out, offset, t->size, static_value(l, e), e->place);
     return;
   }
   for (uint32_t i = 0; i < e->arg_count; i++) {
-    if (t->kind == TYPE_ARRAY)
-      static_init(l, out + (size_t)i * t->of->cells, t->of, e->args[i]);
+    const struct field *f = t->kind == TYPE_ARRAY ? NULL : &t->fields[i];
+    if (f && f->is_bits && e->args[i])
+      static_bits(l, layout, out, offset + f->offset, f, e->args[i]);
     else
-      static_init(l, out + t->fields[i].cell, t->fields[i].type, e->args[i]);
+      static_init(l, layout, out, f ? f->type : t->of, offset + (f ? f->offset : i * t->of->size), e->args[i]);
   }
 }
 
@@ -191,46 +260,56 @@ uint32_t global_for(struct lowering *l, const struct decl *d) {
   assert(d->storage != STORAGE_THREAD_LOCAL);
   if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
   struct program_global g = {.name = d->name, .place = d->place};
-  g.layout = layout_for(l, d->type, d->name);
+  g.layout = layout_for(l, d->type, d->name, d->place);
   g.init = mem_zero(l->mem, l->layouts.at[g.layout].count + 1, sizeof *g.init);
   g.constant = deeply_constant(d->type) || !(l->uses[d->id] & (USE_WRITE | USE_ADDRESS));
   uint32_t n = (uint32_t)l->globals.count;
   vec_push(l->mem, &l->globals, g);
   l->global_of[d->id] = n + 1;
-  static_init(l, g.init, d->type, d->init);
+  static_init(l, &l->layouts.at[g.layout], g.init, d->type, 0, d->init);
   return n;
 }
 
 /* All thread-local variables that are used are one object, of which each thread has one. */
 void locals_lay_out(struct lowering *l) {
-  cell_list cells = {0};
+  struct flattened all = {.l = l};
   array_list arrays = {0};
   struct program *p = l->program;
+  uint32_t align = 1;
   for (size_t i = 0; i < l->unit->decls.count; i++) {
     const struct decl *d = l->unit->decls.at[i];
     if (d->kind != DECL_VARIABLE || d->storage != STORAGE_THREAD_LOCAL || !(l->uses[d->id] & USE_MET)) continue;
-    if (d->type->kind == TYPE_ARRAY) { /* it must not be left for the variable next to it */
-      add_array(l, &arrays, d->type, (uint32_t)cells.count);
-      l->unit->member_arrays = true;
-    }
-    l->global_of[d->id] = (uint32_t)cells.count + 1;
-    flatten(l, &cells, &arrays, d->type, d->name, false);
+    if (d->type->kind == TYPE_ARRAY) l->unit->member_arrays = true; /* not to be left for the variable next to it */
+    if (d->type->mixed) lower_loose(l, d->place, "memory that is accessed as different types (variable %s)", d->name);
+    add_arrays(l, &arrays, d->type, (uint32_t)all.cells.count, true);
+    if (d->type->align > align) align = d->type->align;
+    all.base = (all.end + d->type->align - 1) / d->type->align * d->type->align;
+    all.end = all.base + d->type->size;
+    l->global_of[d->id] = (uint32_t)all.cells.count + 1;
+    cells_visit(l->mem, d->type, d->name, add_cell, &all);
   }
-  if (!cells.count) return;
+  if (!all.cells.count) return;
   p->owns[OWN_LOCALS] = true;
   p->own_layout[OWN_LOCALS] = (uint32_t)l->layouts.count;
-  struct layout layout = {"thread-local", cells.at, (uint32_t)cells.count, arrays.at, (uint32_t)arrays.count};
+  struct layout layout = {.name = "thread-local",
+                          .cells = all.cells.at,
+                          .count = (uint32_t)all.cells.count,
+                          .stride = all.end,
+                          .align = align,
+                          .arrays = arrays.at,
+                          .array_count = (uint32_t)arrays.count};
   vec_push(l->mem, &l->layouts, layout);
   vec_push(l->mem, &l->layout_types, NULL);
-  p->locals_init = mem_zero(l->mem, cells.count, sizeof *p->locals_init);
+  p->locals_init = mem_zero(l->mem, all.cells.count, sizeof *p->locals_init);
   for (size_t i = 0; i < l->unit->decls.count; i++) {
     const struct decl *d = l->unit->decls.at[i];
     if (d->kind == DECL_VARIABLE && d->storage == STORAGE_THREAD_LOCAL && l->global_of[d->id])
-      static_init(l, p->locals_init + l->global_of[d->id] - 1, d->type, d->init);
+      static_init(l, &layout, p->locals_init, d->type, layout.cells[l->global_of[d->id] - 1].offset, d->init);
   }
 }
 
 struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct place at) {
+  uint32_t byte = which == OWN_LOCALS ? l->layouts.at[l->program->own_layout[which]].cells[cell].offset : 0;
   struct program *p = l->program;
   if (which == OWN_SELF && !p->owns[OWN_SELF]) {
     p->own_layout[OWN_SELF] = (uint32_t)l->layouts.count;
@@ -242,6 +321,7 @@ struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct 
   struct inst *in = emit_inst(l, I_OWN, at);
   in->op = (uint8_t)which;
   in->imm = cell;
+  in->bytes = byte;
   in->d = d;
   return value_in(d);
 }

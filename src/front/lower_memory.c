@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "front/lower.h"
+#include "front/words.h"
 
 /* Lvalues. */
 
@@ -15,10 +16,25 @@ static struct lvalue lvalue_at(struct value address, uint8_t flags, const struct
   return v;
 }
 
-struct lvalue lvalue_part(struct lvalue v, uint32_t cell) {
+struct lvalue lvalue_part(struct lvalue v, uint32_t cell, uint32_t byte) {
   v.r = (reg)(v.r + cell);
   v.address.imm += cell;
+  v.address.bytes += byte;
   return v;
+}
+
+bool lives_in_memory(const struct lowering *l, const struct decl *d) {
+  return (l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX || d->type->mixed;
+}
+
+/* A value whose parts are no registers of their own, in memory: an unnamed variable. */
+static struct lvalue spill(struct lowering *l, struct value v, const struct expr *e) {
+  struct decl *d = mem_piece(l->mem, sizeof *d);
+  *d = (struct decl){.kind = DECL_VARIABLE, .name = "", .type = e->type, .place = e->place};
+  reg r = local_in_memory(l, d, false);
+  struct lvalue to = {.address = value_in(r), .flags = FLAG_LOCAL, .type = e->type, .expr = e};
+  value_store(l, &to, v, e->place);
+  return to;
 }
 
 static struct lvalue lvalue_in(reg r, const struct expr *e) {
@@ -52,7 +68,7 @@ static struct lvalue lvalue_indexed(struct lowering *l, const struct expr *e) {
   uint32_t cells = e->type->cells;
   if (e->a->kind != E_DECAY) {
     struct value base = lower_value(l, e->a);
-    return lvalue_at(value_moved(l, base, lower_value(l, e->b), cells, 0, e->place), 0, e);
+    return lvalue_at(value_moved(l, base, lower_value(l, e->b), e->type, false, 0, e->place), 0, e);
   }
   struct given first;
   struct lvalue array = l->given.count && lower_given(l, e->a->a, &first) ? first.lvalue : lvalue_of(l, e->a->a);
@@ -61,10 +77,10 @@ static struct lvalue lvalue_indexed(struct lowering *l, const struct expr *e) {
   bool inside = index.kind == VALUE_NUMBER && index.imm >= 0 && index.imm < bound;
   uint8_t flags = array.flags & (FLAG_LOCAL | FLAG_CONSTANT | FLAG_ATOMIC);
   if (inside) {
-    array = lvalue_part(array, (uint32_t)index.imm * cells);
+    array = lvalue_part(array, (uint32_t)index.imm * cells, (uint32_t)index.imm * e->type->size);
   } else {
     if (array.in_registers) lower_refuse(l, e->place, "the index is outside the array");
-    array.address = value_moved(l, array.address, index, cells, bound + e->addressed, e->place);
+    array.address = value_moved(l, array.address, index, e->type, false, bound ? bound + e->addressed : 0, e->place);
   }
   array.type = e->type;
   array.expr = e;
@@ -118,12 +134,25 @@ struct lvalue lvalue_pointed(struct lowering *l, const struct expr *pointer, con
   return v;
 }
 
+/* An unnamed variable of a mixed type, with what it begins as. */
+static struct lvalue made_in_memory(struct lowering *l, const struct expr *e, const struct expr *init) {
+  struct decl *d = mem_piece(l->mem, sizeof *d);
+  *d = (struct decl){.kind = DECL_VARIABLE, .name = "", .type = e->type, .place = e->place};
+  reg r = local_in_memory(l, d, init->kind == E_INIT);
+  struct lvalue to = {.address = value_in(r), .flags = FLAG_LOCAL, .type = e->type, .expr = e};
+  init_in_memory(l, &to, init);
+  return to;
+}
+
 struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
   case E_NAME: return lvalue_name(l, e);
   case E_FIELD: {
-    struct lvalue v = lvalue_part(lvalue_of(l, e->a), e->field->cell);
+    struct lvalue whole = lvalue_of(l, e->a);
+    if (whole.in_registers && e->a->type->mixed) whole = spill(l, value_in(whole.r), e->a);
+    struct lvalue v = lvalue_part(whole, e->field->cell, e->field->offset);
     v.type = e->type;
+    v.bits = e->field->is_bits ? e->field : NULL;
     v.expr = e;
     if (e->type->atomic) v.flags |= FLAG_ATOMIC;
     return v;
@@ -131,6 +160,7 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
   case E_INDEX: return lvalue_index(l, e);
   case E_DEREF: return lvalue_pointed(l, e->a, e->type, e);
   case E_COMPOUND: {
+    if (e->type->mixed) return made_in_memory(l, e, e->a);
     reg r = reg_new(l, e->type->cells, "");
     value_init(l, r, e->type, e->a);
     return lvalue_in(r, e);
@@ -141,16 +171,25 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
 
 /* Values in registers. */
 
-/* The word that stands for what was never set is a number of the program's as well. */
-static void refuse_marker(struct lowering *l, struct value v, struct place at) {
-  if (v.imm == WORD_UNINITIALISED) lower_outside(l, at, "the number 0x8000000000000000, -2^63 as a signed one,");
+/* A number. -2^63 is what stands for no value in I_CONST. */
+static struct inst *emit_number(struct lowering *l, reg d, int64_t n, struct place at) {
+  struct inst *in = emit_inst(l, I_CONST, at);
+  in->imm = n;
+  in->d = d;
+  if (n != WORD_UNINITIALISED) return in;
+  in->imm = INT64_MAX;
+  in = emit_inst(l, I_UNARY, at);
+  in->op = OP_INVERT;
+  in->scalar = (struct scalar){.bits = 64, .is_signed = true};
+  in->a = in->d = d;
+  return in;
 }
 
 reg value_reg(struct lowering *l, struct value v, struct place at) {
   struct inst *in;
   switch (v.kind) {
   case VALUE_REG:
-    if (!v.imm) return v.r;
+    if (!v.imm && !v.bytes) return v.r;
     in = emit_inst(l, I_OFFSET, at);
     in->a = v.r;
     break;
@@ -159,12 +198,14 @@ reg value_reg(struct lowering *l, struct value v, struct place at) {
     in->b = (reg)v.global;
     break;
   case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
-  default:
-    refuse_marker(l, v, at);
-    in = emit_inst(l, I_CONST, at);
-    break;
+  default: {
+    reg r = reg_new(l, 1, "");
+    emit_number(l, r, v.imm, at);
+    return r;
+  }
   }
   in->imm = v.imm;
+  in->bytes = v.bytes;
   reg r = reg_new(l, 1, "");
   return l->code.at[l->code.count - 1].d = r;
 }
@@ -192,7 +233,7 @@ void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, str
   struct inst *in;
   switch (v.kind) {
   case VALUE_REG:
-    if (v.imm) {
+    if (v.imm || v.bytes) {
       in = emit_inst(l, I_OFFSET, at);
     } else {
       if (v.r == r || redirect(l, r, count, v)) return;
@@ -206,12 +247,10 @@ void value_assign(struct lowering *l, reg r, uint32_t count, struct value v, str
     in->b = (reg)v.global;
     break;
   case VALUE_SLOT: lower_outside(l, at, "the address of what is no variable");
-  default:
-    refuse_marker(l, v, at);
-    in = emit_inst(l, I_CONST, at);
-    break;
+  default: emit_number(l, r, v.imm, at); return;
   }
   in->imm = v.imm;
+  in->bytes = v.bytes;
   in->d = r;
 }
 
@@ -243,7 +282,7 @@ static void zero(struct lowering *l, reg r, uint32_t cells, struct place at) {
 
 /* The registers get what an initialiser says. */
 static void init_parts(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
-  bool parts = t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ARRAY;
+  bool parts = t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY;
   if (e->kind != E_INIT) {
     value_assign(l, r, t->cells, lower_value(l, e), e->place);
     return;
@@ -259,7 +298,7 @@ static void init_parts(struct lowering *l, reg r, const struct type *t, const st
   for (uint32_t i = 0; i < e->arg_count; i++) {
     const struct type *of = t->kind == TYPE_ARRAY ? t->of : t->fields[i].type;
     uint32_t cell = t->kind == TYPE_ARRAY ? i * of->cells : t->fields[i].cell;
-    if (t->kind == TYPE_UNION && !e->args[i]) continue;
+    if (t->is_union && !e->args[i]) continue;
     if (e->args[i])
       init_parts(l, (reg)(r + cell), of, e->args[i]);
     else
@@ -267,6 +306,35 @@ static void init_parts(struct lowering *l, reg r, const struct type *t, const st
     done = cell + of->cells;
   }
   if (done < t->cells) zero(l, (reg)(r + done), t->cells - done, e->place);
+}
+
+/* The parts of an object that is zero already, except where a value is given as a whole. */
+static void init_parts_in_memory(struct lowering *l, const struct lvalue *to, const struct expr *e) {
+  const struct type *t = to->type;
+  if (e->kind != E_INIT) {
+    value_store(l, to, lower_value(l, e), e->place);
+    return;
+  }
+  if (t->kind != TYPE_STRUCT && t->kind != TYPE_ARRAY) {
+    if (e->arg_count && e->args[0]) init_parts_in_memory(l, to, e->args[0]);
+    return;
+  }
+  for (uint32_t i = 0; i < e->arg_count; i++) {
+    const struct field *f = t->kind == TYPE_ARRAY ? NULL : &t->fields[i];
+    const struct type *of = f ? f->type : t->of;
+    if (!e->args[i]) continue;
+    struct lvalue part = lvalue_part(*to, f ? f->cell : i * of->cells, f ? f->offset : i * of->size);
+    part.type = of;
+    part.bits = f && f->is_bits ? f : NULL;
+    init_parts_in_memory(l, &part, e->args[i]);
+  }
+}
+
+void init_in_memory(struct lowering *l, const struct lvalue *to, const struct expr *e) {
+  size_t given = l->given.count;
+  lower_unordered_init(l, e);
+  init_parts_in_memory(l, to, e);
+  l->given.count = given;
 }
 
 void value_init(struct lowering *l, reg r, const struct type *t, const struct expr *e) {
@@ -290,6 +358,8 @@ struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue
   struct inst *in = emit_inst(l, code, at);
   in->a = a.kind == VALUE_GLOBAL ? (reg)a.global : a.r;
   in->imm = a.imm;
+  in->bytes = a.bytes;
+  in->shape = cells_shape(l, v->type);
   in->flags |= v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT);
   if (a.kind == VALUE_GLOBAL) in->flags |= FLAG_GLOBAL;
   in->count = (uint16_t)v->type->cells;
@@ -302,13 +372,25 @@ struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue
 
 /* A constant that is known now. */
 static bool known(const struct lowering *l, const struct lvalue *v, struct value *out) {
-  if (!(v->flags & FLAG_CONSTANT) || v->address.kind != VALUE_GLOBAL || v->type->cells != 1) return false;
+  if (!(v->flags & FLAG_CONSTANT) || v->address.kind != VALUE_GLOBAL || v->type->kind == TYPE_STRUCT || v->bits)
+    return false;
   const struct program_global *g = &l->globals.at[v->address.global];
-  if (v->address.imm < 0 || v->address.imm >= l->layouts.at[g->layout].count) return false;
-  word w = g->init[v->address.imm];
-  *out = word_is_pointer(w) ? (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = word_cell(w)}
-                            : value_number(w);
-  return !word_is_pointer(w) || (!word_mark(w) && !(w & WORD_PAST));
+  const struct layout *layout = &l->layouts.at[g->layout];
+  uint32_t cell = 0;
+  while (cell < layout->count && layout->cells[cell].offset != v->address.bytes) cell++;
+  if (cell == layout->count || layout->cells[cell].size != v->type->size) return false;
+  word w = g->init[cell];
+  if (word_is_pointer(w)) {
+    const struct layout *to = &l->layouts.at[l->globals.at[word_object(w)].layout];
+    uint32_t at = word_cell(w);
+    if (!word_is_address(w) || word_mark(w) || at >= to->count) return false;
+    *out = (struct value){.kind = VALUE_GLOBAL, .global = word_object(w), .imm = at, .bytes = to->cells[at].offset};
+    return true;
+  }
+  if (word_is_unset(w)) return false;
+  *out = value_number(
+      fold_wrap(number_of_word(l->program->wides, w), v->type->kind == TYPE_POINTER ? TYPE_OF(LONG) : v->type));
+  return true;
 }
 
 /* How many cells are read or written at once: of what is not atomic, one; others may come between two of them. */
@@ -316,19 +398,82 @@ static uint32_t at_once(const struct lvalue *v) {
   return v->flags & (FLAG_ATOMIC | FLAG_LOCAL | FLAG_CONSTANT) ? ACCESS_MOST : 1;
 }
 
+/* The access to `count` cells of an aggregate, from one of them on. */
+static struct inst *emit_part(struct lowering *l, enum code code, const struct lvalue *v, uint32_t cell, uint32_t count,
+                              struct place at) {
+  const struct cell *shape = cells_shape(l, v->type);
+  struct lvalue part = lvalue_part(*v, cell, shape ? shape[cell].offset : 0);
+  struct inst *in = emit_access(l, code, &part, at);
+  in->count = (uint16_t)count;
+  in->shape = shape && count > 1 ? shape + cell : NULL;
+  if (shape && count == 1) in->scalar = shape[cell].scalar;
+  return in;
+}
+
+/* The bytes that a bit-field is in, as an array of them. */
+static struct lvalue bytes_of_bits(struct lowering *l, const struct lvalue *v) {
+  const struct field *f = v->bits;
+  struct lvalue bytes = *v;
+  struct type *t = mem_piece(l->mem, sizeof *t);
+  *t = (struct type){.kind = TYPE_ARRAY, .plain = t, .of = TYPE_OF(UCHAR), .align = 1, .complete = true};
+  t->size = t->cells = t->count = (f->first_bit + f->width + 7u) / 8;
+  bytes.type = t;
+  bytes.bits = NULL;
+  return bytes;
+}
+
+/* All bytes of a bit-field at once: it is one memory location. */
+static reg access_bits(struct lowering *l, enum code code, const struct lvalue *bytes, reg r, struct place at) {
+  struct inst *in = emit_access(l, code, bytes, at);
+  in->count = (uint16_t)bytes->type->cells;
+  in->op = ACCESS_BITS;
+  if (in->count == 1) {
+    in->shape = NULL;
+    in->scalar = scalar_of(TYPE_OF(UCHAR));
+  }
+  if (code == I_LOAD)
+    in->d = r;
+  else
+    in->b = r;
+  return r;
+}
+
+static struct value load_bits(struct lowering *l, const struct lvalue *v, struct place at) {
+  struct lvalue bytes = bytes_of_bits(l, v);
+  reg r = access_bits(l, I_LOAD, &bytes, reg_new(l, bytes.type->cells, ""), at), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_EXTRACT, at);
+  in->a = r;
+  in->d = d;
+  in->count = (uint16_t)bytes.type->cells;
+  in->imm = v->bits->first_bit;
+  in->scalar = scalar_of(v->type);
+  return value_in(d);
+}
+
+/* What is around it is read and written again: others may come between. */
+static void store_bits(struct lowering *l, const struct lvalue *v, struct value value, struct place at) {
+  struct lvalue bytes = bytes_of_bits(l, v);
+  reg a = value_reg(l, value, at), r = access_bits(l, I_LOAD, &bytes, reg_new(l, bytes.type->cells, ""), at);
+  struct inst *in = emit_inst(l, I_INSERT, at);
+  in->a = a;
+  in->d = r;
+  in->count = (uint16_t)bytes.type->cells;
+  in->imm = v->bits->first_bit;
+  in->bytes = v->bits->pad;
+  in->scalar = scalar_of(v->type);
+  access_bits(l, I_STORE, &bytes, r, at);
+}
+
 struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {
   struct value out;
   if (v->in_registers) return value_in(v->r);
+  if (v->bits) return load_bits(l, v, at);
   if (known(l, v, &out)) return out;
   uint32_t cells = v->type->cells;
   if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
   reg r = reg_new(l, cells, "");
-  for (uint32_t done = 0, most = at_once(v); done < cells; done += most) {
-    struct lvalue part = lvalue_part(*v, done);
-    struct inst *in = emit_access(l, I_LOAD, &part, at);
-    in->d = (reg)(r + done);
-    in->count = (uint16_t)(cells - done < most ? cells - done : most);
-  }
+  for (uint32_t done = 0, most = at_once(v); done < cells; done += most)
+    emit_part(l, I_LOAD, v, done, cells - done < most ? cells - done : most, at)->d = (reg)(r + done);
   return value_in(r);
 }
 
@@ -338,12 +483,12 @@ void value_store(struct lowering *l, const struct lvalue *v, struct value value,
     value_assign(l, v->r, cells, value, at);
     return;
   }
+  if (v->bits) {
+    store_bits(l, v, value, at);
+    return;
+  }
   if (cells > ACCESS_MOST && (v->flags & FLAG_ATOMIC)) lower_outside(l, at, "an atomic object of %u parts", cells);
   reg r = value_reg(l, value, at);
-  for (uint32_t done = 0, most = at_once(v); done < cells; done += most) {
-    struct lvalue part = lvalue_part(*v, done);
-    struct inst *in = emit_access(l, I_STORE, &part, at);
-    in->b = (reg)(r + done);
-    in->count = (uint16_t)(cells - done < most ? cells - done : most);
-  }
+  for (uint32_t done = 0, most = at_once(v); done < cells; done += most)
+    emit_part(l, I_STORE, v, done, cells - done < most ? cells - done : most, at)->b = (reg)(r + done);
 }

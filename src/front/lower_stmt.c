@@ -46,7 +46,7 @@ void scope_close(struct lowering *l, struct place at) {
 
 reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
   reg r = reg_new(l, 1, lower_text(l, "&%s", d->name));
-  uint32_t layout = layout_for(l, d->type, d->name);
+  uint32_t layout = layout_for(l, d->type, d->name, d->place);
   struct inst *in = emit_inst(l, I_ALLOC, d->place);
   in->d = r;
   in->imm = layout;
@@ -58,14 +58,18 @@ reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
 }
 
 static void declare_in_memory(struct lowering *l, const struct decl *d) {
-  bool zero = d->init && init_is_zero(d->init);
+  bool zero = d->init && (init_is_zero(d->init) || (d->type->mixed && d->init->kind == E_INIT));
   reg r = local_in_memory(l, d, zero);
   l->homes[d->id] = (struct home){.kind = HOME_MEMORY, .r = r};
-  if (!d->init || zero) return;
+  if (!d->init || init_is_zero(d->init)) return;
   struct expr *name = mem_piece(l->mem, sizeof *name);
   *name = (struct expr){.kind = E_NAME, .decl = (struct decl *)d, .type = d->type, .place = d->place, .lvalue = true};
   struct lvalue to = lvalue_of(l, name);
   to.flags &= (uint8_t)~FLAG_ATOMIC;
+  if (d->type->mixed) {
+    init_in_memory(l, &to, d->init);
+    return;
+  }
   reg v = reg_new(l, d->type->cells, "");
   value_init(l, v, d->type, d->init);
   value_store(l, &to, value_in(v), d->place);
@@ -74,7 +78,7 @@ static void declare_in_memory(struct lowering *l, const struct decl *d) {
 static void declare(struct lowering *l, const struct decl *d) {
   if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO) return;
   vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
-  if ((l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX) {
+  if (lives_in_memory(l, d)) {
     l->statement = d->init != NULL;
     declare_in_memory(l, d);
     return;

@@ -141,12 +141,13 @@ static void put_met(struct lowering *l, struct strand *s, uint32_t *room, const 
   struct inst check = new_inst(I_BRANCH, in), set = new_inst(I_CONST, in), trap = new_inst(I_TRAP, in);
   reg test = m->other;
   if (m->address) {
-    set = new_inst(in->flags & FLAG_GLOBAL ? I_GLOBAL : in->imm ? I_OFFSET : I_MOVE, in);
+    set = new_inst(in->flags & FLAG_GLOBAL ? I_GLOBAL : in->imm || in->bytes ? I_OFFSET : I_MOVE, in);
     if (in->flags & FLAG_GLOBAL)
       set.b = in->a;
     else
       set.a = in->a;
-    set.imm = in->flags & FLAG_GLOBAL || in->imm ? in->imm : 0;
+    set.imm = in->imm;
+    set.bytes = in->bytes;
   } else {
     set.imm = 1;
   }
@@ -189,7 +190,7 @@ static void put_mets(struct lowering *l, struct strand *s, const mets *all) {
 }
 
 static bool is_plain_access(const struct inst *in) {
-  return (in->code == I_LOAD || in->code == I_STORE) && !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
+  return (in->code == I_LOAD || in->code == I_STORE) && !in->op && !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
 }
 
 static bool same_scalar(struct scalar a, struct scalar b) {
@@ -199,7 +200,7 @@ static bool same_scalar(struct scalar a, struct scalar b) {
 static bool may_be_same(const struct inst *a, const struct inst *b) {
   if (!is_plain_access(a) || !is_plain_access(b) || (a->code == I_LOAD && b->code == I_LOAD)) return false;
   if (!same_scalar(a->scalar, b->scalar) || (a->flags & FLAG_LOCAL) != (b->flags & FLAG_LOCAL)) return false;
-  return !(a->flags & b->flags & FLAG_GLOBAL) || (a->a == b->a && a->imm == b->imm);
+  return !(a->flags & b->flags & FLAG_GLOBAL) || (a->a == b->a && a->imm == b->imm && a->bytes == b->bytes);
 }
 
 static bool uses_register(const struct ordering *o, const struct inst *in, reg r, uint8_t how) {

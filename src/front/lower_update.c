@@ -3,10 +3,7 @@
 #include "front/lower.h"
 
 static struct value compute(struct lowering *l, const struct update *u, const struct type *t, struct value old) {
-  if (t->kind == TYPE_POINTER) {
-    int64_t cells = u->op == OP_SUB ? -(int64_t)t->of->cells : (int64_t)t->of->cells;
-    return value_moved(l, old, u->by, cells, 0, u->place);
-  }
+  if (t->kind == TYPE_POINTER) return value_moved(l, old, u->by, t->of, u->op == OP_SUB, 0, u->place);
   struct value by = u->by;
   if (u->op != OP_SHL && u->op != OP_SHR) by = value_convert(l, by, u->by_type, u->computing, u->place);
   enum operator op = u->op == OP_NAND ? OP_AND : u->op;
@@ -49,6 +46,11 @@ static struct value update_fetch(struct lowering *l, const struct lvalue *to, co
   reg d = reg_new(l, 1, "");
   struct inst *in = emit_access(l, I_FETCH, to, u->place);
   in->op = (uint8_t)u->op;
+  if (to->type->kind == TYPE_POINTER) {
+    struct cell *element = mem_piece(l->mem, sizeof *element);
+    *element = (struct cell){.name = "", .offset = to->type->of->cells, .size = to->type->of->size};
+    in->shape = element;
+  }
   in->flags |= FLAG_ATOMIC;
   in->b = b;
   in->d = d;

@@ -97,11 +97,13 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     case BUILTIN_MUTEX_UNLOCK:
     case BUILTIN_MUTEX_DESTROY: how = USE_READ | USE_WRITE | USE_MEMORY; break;
     case BUILTIN_MEMSET:
-    case BUILTIN_MEMCPY: how = USE_READ | USE_WRITE; break;
+    case BUILTIN_MEMCPY:
+    case BUILTIN_MEMMOVE:
+    case BUILTIN_MEMCMP: how = USE_READ | USE_WRITE | (memory_call_is_plain(e) ? 0 : USE_ADDRESS); break;
     default: break;
     }
     bool cas = e->a->decl->builtin == BUILTIN_ATOMIC_CAS || e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
-    bool copy = e->a->decl->builtin == BUILTIN_MEMCPY;
+    bool copy = e->a->decl->builtin >= BUILTIN_MEMCPY && e->a->decl->builtin <= BUILTIN_MEMCMP;
     if (how && (i == 0 || (i == 1 && copy)))
       use_target(l, pointer_of_memory(arg), how);
     else if ((i == 1 && cas) || (i == 2 && e->a->decl->builtin == BUILTIN_OVERFLOW))

@@ -169,6 +169,19 @@ static struct expr *parse_sizeof(struct front *f, bool size) {
   return expr_number(f, place, size ? type->size : type->align, TYPE_OF(ULONG));
 }
 
+/* The field of this name, also within anonymous structs and unions, and where it is; NULL if there is none. */
+static const struct field *find_offset(const struct type *t, const char *name, int64_t *offset) {
+  const struct field *found = t->kind == TYPE_STRUCT && t->complete ? type_field(t, name) : NULL;
+  if (found) *offset += found->offset;
+  for (uint32_t i = 0; !found && t->kind == TYPE_STRUCT && i < t->plain->field_count; i++) {
+    const struct field *f = &t->plain->fields[i];
+    int64_t within = *offset + f->offset;
+    if (*f->name || !(found = find_offset(f->type, name, &within))) continue;
+    *offset = within;
+  }
+  return found;
+}
+
 /* __builtin_offsetof(type, a.b[1]): the address of that part of an object that stands at 0. */
 static struct expr *parse_offsetof(struct front *f) {
   struct place place = parse_expect(f, "__builtin_offsetof")->place;
@@ -187,9 +200,8 @@ static struct expr *parse_offsetof(struct front *f) {
       continue;
     }
     struct token *name = parse_name(f, "a field");
-    const struct field *field = type->kind == TYPE_STRUCT && type->complete ? type_field(type, name->text) : NULL;
+    const struct field *field = find_offset(type, name->text, &offset);
     if (!field) front_fail(f, name->place, "'%s' has no field '%s'", type_text(f, type), name->text);
-    offset += field->offset;
     type = field->type;
   }
   parse_expect(f, ")");

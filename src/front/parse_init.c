@@ -79,7 +79,7 @@ static struct expr *parse_object(struct front *f, const struct type **type) {
 /* Braces that were left out: as many values as the type has room for. */
 static struct expr *parse_without_braces(struct front *f, const struct type *type, struct expr *first) {
   struct expr *e = new_init(f, type, first->place);
-  for (uint32_t i = 0; i < e->arg_count; i++) {
+  for (uint32_t i = 0; i < e->arg_count && !(i && type->is_union); i++) {
     if (i) {
       struct token *next = parse_ahead(f, 1);
       if (!parse_at(f, ",") || token_is(next, "}") || token_is(next, ".") || token_is(next, "[")) break;
@@ -140,6 +140,8 @@ static int64_t parse_designated(struct front *f, struct expr *e) {
   bool within = false;
   int64_t i = parse_slot(f, e->type, &within);
   reach_slot(f, e, i, place);
+  for (uint32_t k = 0; e->type->is_union && k < e->arg_count; k++) /* the last one that is named counts */
+    if (k != i) e->args[k] = NULL;
   const struct type *type = slot_type(e->type, (uint32_t)i);
   if (!within && !parse_at(f, ".") && !parse_at(f, "[")) {
     parse_expect(f, "=");
@@ -166,6 +168,7 @@ static struct expr *parse_braces(struct front *f, const struct type **type) {
       next = parse_designated(f, e);
     } else {
       if (next < 0) front_outside(f, place, "a value that follows a part of a part");
+      if (next > 0 && (*type)->is_union) front_fail(f, place, "a second value for a union");
       reach_slot(f, e, next, place);
       struct expr *value = parse_element(f, slot_type(*type, (uint32_t)next), NULL);
       e->args[next++] = value;

@@ -22,10 +22,9 @@ static struct type *tag_to_define(struct front *f, const struct token *name, enu
 }
 
 static void refuse_field(struct front *f, const struct type *type, struct place place) {
-  if (parse_at(f, ":")) front_outside(f, parse_token(f)->place, "a bit-field");
   if (type->kind == TYPE_FUNCTION)
     front_fail(f, place, "a field that is a function; '(*name)' makes it a pointer to one");
-  if (type->kind == TYPE_ARRAY && !type->complete) front_outside(f, place, "an array without a size in a struct");
+  if (type->kind == TYPE_ARRAY && !type->complete) return; /* the last one: see parse_struct */
   type_must_be_complete(f, type, place, "a field of type");
 }
 
@@ -41,6 +40,43 @@ static void add_field(struct front *f, struct fields *to, struct field field) {
   vec_push(f->mem, &to->list, field);
 }
 
+/* The type of a bit-field has as many bits as it has: so it is promoted, and converted to, as C says. */
+static const struct type *bits_type(struct front *f, const struct type *type, int64_t width, bool named,
+                                    struct place place) {
+  if (!type_is_integer(type)) front_fail(f, place, "a bit-field of type '%s'", type_text(f, type->plain));
+  if (type->atomic) front_outside(f, place, "a bit-field that is _Atomic");
+  if (width < 0 || width > type->bits || (!width && named))
+    front_fail(f, place, "a bit-field of %lld bits", (long long)width);
+  if (type->kind == TYPE_BOOL || width == type->bits || !width) return type;
+  struct type *t = type_new(f, TYPE_INT);
+  *t = *type->plain;
+  t->plain = t;
+  t->bits = (uint8_t)width;
+  t->is_enum = t->holds_pointer = false;
+  return type_qualified(f, t, false, type->constant, type->is_volatile);
+}
+
+static void parse_field(struct front *f, const struct specifiers *s, struct fields *to) {
+  struct field field = {.name = "", .type = s->type, .place = parse_token(f)->place, .offset = s->align};
+  if (!parse_at(f, ":")) {
+    struct declarator d = parse_declarator(f, s->type);
+    if (!d.name) front_fail(f, parse_token(f)->place, "expected a field, found %s", token_text(f, parse_token(f)));
+    field = (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = d.align};
+    if (s->align > field.offset) field.offset = s->align;
+    if (!parse_at(f, ":")) refuse_field(f, d.type, d.name->place);
+  }
+  if (parse_accept(f, ":")) {
+    if (field.offset) front_outside(f, field.place, "a bit-field with an alignment of its own");
+    int64_t width = parse_constant(f, "the width of a bit-field");
+    field.is_bits = true;
+    field.type = bits_type(f, field.type, width, *field.name, field.place);
+    field.width = (uint8_t)width;
+    uint32_t more = parse_attributes(f);
+    if (more) front_outside(f, field.place, "a bit-field with an alignment of its own");
+  }
+  add_field(f, to, field);
+}
+
 static void parse_fields(struct front *f, struct fields *to) {
   if (parse_at(f, "_Static_assert")) {
     parse_static_assert(f);
@@ -52,14 +88,8 @@ static void parse_fields(struct front *f, struct fields *to) {
       add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.align});
     return;
   }
-  do {
-    if (parse_at(f, ":")) front_outside(f, parse_token(f)->place, "a bit-field");
-    struct declarator d = parse_declarator(f, s.type);
-    if (!d.name) front_fail(f, parse_token(f)->place, "expected a field, found %s", token_text(f, parse_token(f)));
-    refuse_field(f, d.type, d.name->place);
-    uint32_t align = d.align > s.align ? d.align : s.align;
-    add_field(f, to, (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = align});
-  } while (parse_accept(f, ","));
+  do parse_field(f, &s, to);
+  while (parse_accept(f, ","));
   parse_expect(f, ";");
 }
 
@@ -72,10 +102,12 @@ const struct type *parse_struct(struct front *f) {
   if (!parse_at(f, "{")) {
     struct type *t = find_tag(name->symbol);
     if (t && t->is_enum) front_fail(f, name->place, "%s is an enum", name->text);
-    if (!t && is_union) front_outside(f, word->place, "a union");
-    return t ? t : new_tag(f, name, TYPE_STRUCT);
+    if (!t) t = new_tag(f, name, TYPE_STRUCT), t->is_union = is_union;
+    if (t->is_union != is_union) front_fail(f, name->place, "%s is a %s", name->text, is_union ? "struct" : "union");
+    return t;
   }
   struct type *t = tag_to_define(f, name, TYPE_STRUCT, false);
+  t->is_union = is_union;
   struct fields fields = {{NULL, 0, 0}};
   parse_deeper(f);
   parse_expect(f, "{");
@@ -84,7 +116,11 @@ const struct type *parse_struct(struct front *f) {
   parse_shallower(f);
   uint32_t after = parse_attributes(f);
   if (after > align) align = after;
-  if (is_union && fields.list.count > 1) front_outside(f, word->place, "a union");
+  for (size_t i = 0; i < fields.list.count; i++) {
+    const struct field *field = &fields.list.at[i];
+    if (field->type->kind == TYPE_ARRAY && !field->type->complete && (is_union || !i || i + 1 < fields.list.count))
+      front_outside(f, field->place, "an array without a size that is not the last of several fields");
+  }
   if (!fields.list.count) front_outside(f, word->place, "a struct without fields");
   if (t->complete) front_fail(f, word->place, "%s is defined within itself", name->text);
   t->fields = fields.list.at;

@@ -12,22 +12,53 @@
 
 typedef int64_t word;
 
-/* An integer is itself, in WORD_LEAST .. WORD_MOST: arithmetic that leaves that range is outside what is modelled, and
- * said so. A pointer has bit 62; null is 0, a marked null 1..7. */
+/* A word is one of
+ *
+ *   an integer             itself, in WORD_LEAST .. WORD_MOST; one beyond is an entry of the program's table (wides.h)
+ *   WORD_UNINITIALISED     what was never set
+ *   a byte set in part     some of its bits were never set (words.h)
+ *   a pointer              bit 62; an object and a cell in it, and how many bytes further: 0 .. 7, the mark
+ *
+ * Null is 0, a marked null 1..7. What a program makes of a pointer as a number is a pointer of another kind: one with a
+ * tag in its upper 16 bits, a byte of one, one shifted. */
 #define WORD_UNINITIALISED INT64_MIN
 #define WORD_MOST          ((INT64_C(1) << 61) - 1)
 #define WORD_LEAST         (-(INT64_C(1) << 61))
+#define WORD_WIDE          (INT64_C(1) << 61) /* and its number in the table */
+#define WORD_PART          (INT64_C(3) << 60) /* and the byte */
 #define WORD_POINTER       (INT64_C(1) << 62)
+enum word_kind {
+  WORD_ADDRESS, /* the tag is above bit 48 */
+  WORD_BYTE,    /* byte number `tag` of the address: 0 .. 5, those above are 0 */
+  WORD_LOWERED, /* the address shifted right by `tag` */
+  WORD_RAISED   /* the address shifted left by 16, and the tag below */
+};
 static inline bool word_is_pointer(word w) { return w >= WORD_POINTER; }
+/* An integer that is not in the table. */
+static inline bool word_is_small(word w) { return (uint64_t)w + (UINT64_C(1) << 61) < UINT64_C(1) << 62; }
+static inline bool word_is_wide(word w) { return w >= WORD_WIDE && w < WORD_PART; }
+static inline bool word_is_part(word w) { return w >= WORD_PART && w < WORD_POINTER; }
+/* Nothing can be computed with it. */
+static inline bool word_is_unset(word w) { return w == WORD_UNINITIALISED || word_is_part(w); }
 static inline word word_pointer(uint32_t object, uint32_t cell) {
   return WORD_POINTER | (word)object << 24 | (word)cell << 3;
 }
-static inline uint32_t word_object(word w) { return (uint32_t)((w ^ WORD_POINTER) >> 24); }
+static inline uint32_t word_object(word w) { return (uint32_t)(w >> 24) & 0xfffff; }
 static inline uint32_t word_cell(word w) { return (uint32_t)(w >> 3) & 0x1fffff; }
 static inline unsigned word_mark(word w) { return (unsigned)w & 7; }
+static inline unsigned word_tag(word w) { return (unsigned)(w >> 44) & 0xffff; }
+static inline enum word_kind word_kind(word w) { return (enum word_kind)(w >> 60 & 3); }
+static inline word word_of_kind(word pointer, enum word_kind kind, unsigned tag) {
+  return (pointer & ((INT64_C(1) << 44) - 1)) | WORD_POINTER | (word)tag << 44 | (word)kind << 60;
+}
+/* A plain address: no tag, and a mark at most. */
+static inline bool word_is_address(word w) { return w >> 44 == WORD_POINTER >> 44; }
+enum { WORD_OBJECTS = 1 << 20 }; /* objects that pointers can name */
 /* Set in the cell of a pointer just past an array that is a member, unless the object ends there: what comes next is at
- * that address, but is not an element. */
-enum { CELL_PAST = 1 << 20 };
+ * that address, but is not an element. Where memory is also accessed as bytes (program.loose) it means something else:
+ * the pointer is not to a cell or right behind one, and the other bits are CELL_BIAS and how many bytes it is from
+ * where its object begins. */
+enum { CELL_PAST = 1 << 20, CELL_BIAS = 1 << 19 };
 #define WORD_PAST ((word)CELL_PAST << 3)
 
 /* A scalar type: how arithmetic on it wraps or overflows. */
@@ -43,6 +74,7 @@ struct cell {
   const char *name; /* "next", "slot[2].val"; "" for a plain scalar */
   struct scalar scalar;
   bool atomic;
+  uint32_t offset, size; /* in bytes; of those that repeat, from where they begin to */
 };
 
 /* An array that is a member of an object. */
@@ -51,12 +83,14 @@ struct member_array {
   uint32_t element;    /* how many cells an element has; in several dimensions, the innermost */
 };
 
-/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells.
- */
+/* What an object is made of. One with several elements (malloc(n * sizeof(T)), int a[4] of its own) repeats its cells;
+ * of a struct that ends with an array without a size, those of that array. */
 struct layout {
   const char *name; /* "struct node", or of a variable: its name */
   struct cell *cells;
   uint32_t count;
+  uint32_t head, head_size;    /* cells and bytes that come once, before those that repeat */
+  uint32_t stride, align;      /* bytes from one element to the next; what divides addresses of the object */
   struct member_array *arrays; /* those that are members of a struct, what is within one after it */
   uint32_t array_count;
 };
@@ -79,10 +113,14 @@ enum code {
              * may be negative */
   I_INDEX, /* d = a + b * imm cells, b and imm may be negative; if count is not 0, 0 <= b < count is checked: an array's
             * own bound. The pointer may be one past its object, never beyond */
-  I_DIFFER, /* d = (a - b) / imm: pointers into one object */
-  I_ALLOC,  /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
-             * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
-  I_FREE,   /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
+  I_DIFFER,  /* d = (a - b) / imm: pointers into one object */
+  I_EXTRACT, /* d = the bit-field in the bytes a.. (count): imm is its first bit, scalar its bits and sign */
+  I_INSERT,  /* ... a into the bytes d.. (count); `bytes`: how many bits behind it belong to nothing */
+  I_CHUNK,   /* d = how many of the c bytes at a and b are one cell of both, or 1; op CHUNK_...: of the bytes before, or
+              * whether they are copied from the end */
+  I_ALLOC, /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
+            * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
+  I_FREE,  /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
   /* Accesses: `count` cells from imm cells after where a points on; FLAG_GLOBAL: of global a, from its cell imm on. */
   I_LOAD,     /* d.. = *a */
   I_STORE,    /* *a = b.. */
@@ -112,6 +150,8 @@ enum code {
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
 enum { REQUIRE_CONDITION, REQUIRE_LOCK };
+enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS };
+enum { ACCESS_BITS = 1 }; /* op of I_LOAD and I_STORE: the bytes around a bit-field */
 enum {
   TRAP_STOPS,       /* the program stops itself */
   TRAP_LIMIT,       /* a limit of ours: recursion past the bound, too many orders of evaluation */
@@ -135,7 +175,8 @@ enum {
   FLAG_ZERO = 8,
   FLAG_LOCAL = 16, /* I_ALLOC, I_FREE of a variable; an access that can only be to such a variable or to a constant */
   FLAG_CONSTANT = 32, /* I_LOAD from a global that never changes: not shared */
-  FLAG_GLOBAL = 64    /* an access: a is the number of a global, no register */
+  FLAG_GLOBAL = 64,   /* an access: a is the number of a global, no register */
+  FLAG_BYTES = 128    /* I_ALLOC: b is a size in bytes; an access by a size at run time: c is its register */
 };
 
 struct inst {
@@ -150,6 +191,11 @@ struct inst {
   const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
   const struct expr *call; /* I_CAS: the call that it is, if it is one */
+  /* What imm is in cells, in bytes: of a layout that need not be the one that the object has (program.loose). */
+  int64_t bytes;
+  /* An access to several cells: what each register is, offsets from the first one's. I_FETCH of a pointer: `offset` and
+   * `size` are the cells and bytes of what it points to. */
+  const struct cell *shape;
 };
 
 static inline bool inst_locks(const struct inst *in) { return in->code >= I_LOCK && in->code <= I_UNLOCK; }
@@ -185,7 +231,8 @@ struct program_op {
 struct program {
   struct mem *mem;
   const struct unit *unit;
-  struct inst *code; /* code[0] is never run: 0 stands for no operation */
+  struct wides *wides; /* numbers of more than 61 bits */
+  struct inst *code;   /* code[0] is never run: 0 stands for no operation */
   uint32_t code_count;
   struct live *live; /* an entry an instruction */
   reg *registers;
@@ -204,6 +251,9 @@ struct program {
   bool has_points;                /* I_LIN or I_LIN_FOR appears */
   bool unordered; /* some expression can be evaluated in several orders: there is a choice where compilers take one */
   bool frees;     /* I_FREE without FLAG_LOCAL appears */
+  bool loose;     /* memory may be accessed as another type than it has: pointers are moved by bytes, not by cells */
+  struct place loose_place; /* ... where that begins, and */
+  const char *loose_text;   /* what it is */
 };
 
 /* True if what an operation does can depend on the thread that calls it. */

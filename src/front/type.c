@@ -81,6 +81,7 @@ const struct type *type_array(struct front *f, const struct type *of, int64_t co
   t->align = of->align;
   t->complete = known;
   t->cells = t->count * of->cells;
+  t->mixed = of->mixed;
   if (known && (uint64_t)count * of->size > UINT32_MAX) front_fail(f, place, "an object of more than 4 GB");
   t->size = t->count * of->size;
   t->depth = deeper(f, of, place);
@@ -122,30 +123,71 @@ const struct type *type_qualified(struct front *f, const struct type *t, bool at
 
 static uint32_t round_up(uint32_t n, uint32_t align) { return (n + align - 1) / align * align; }
 
+/* Lays a bit-field out from the first free bit on, as compilers for x86-64 do: it does not go beyond a multiple of its
+ * type's size. Gives the first free bit after it. */
+static uint64_t place_bits(struct field *field, uint64_t bit) {
+  uint64_t unit = 8 * (uint64_t)field->type->size;
+  if (!field->width) return (bit + unit - 1) / unit * unit;
+  if (bit / unit != (bit + field->width - 1) / unit) bit = (bit + unit - 1) / unit * unit;
+  field->offset = (uint32_t)(bit / 8);
+  field->first_bit = bit % 8;
+  return bit + field->width;
+}
+
+/* What lies between a bit-field and the next one or the end of its last byte. */
+static void find_padding(struct type *t) {
+  for (uint32_t i = 0; i < t->field_count; i++) {
+    struct field *field = &t->fields[i];
+    if (!field->is_bits || !field->width) continue;
+    uint64_t end = 8 * (uint64_t)field->offset + field->first_bit + field->width, to = (end + 7) / 8 * 8;
+    for (uint32_t k = i + 1; k < t->field_count && !t->is_union; k++) {
+      const struct field *next = &t->fields[k];
+      uint64_t begin = 8 * (uint64_t)next->offset + next->first_bit;
+      if ((next->is_bits && (!next->width || !*next->name)) || begin >= to) continue;
+      to = begin;
+    }
+    field->pad = (uint8_t)(to - end);
+  }
+}
+
+static void drop_unnamed_bits(struct type *t) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < t->field_count; i++)
+    if (!t->fields[i].is_bits || *t->fields[i].name) t->fields[kept++] = t->fields[i];
+  t->field_count = kept;
+}
+
 void type_complete(struct front *f, struct type *t, uint32_t align, struct place place) {
-  uint32_t size = 0, cells = 0;
+  uint64_t size = 0, bit = 0; /* bit: the first free one */
   uint16_t depth = 0;
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *field = &t->fields[i];
     const struct type *of = field->type;
     uint32_t own =
         field->offset > of->align ? field->offset : of->align; /* parse_fields leaves what was asked for there */
-    if (align < own) align = own;
-    if (size > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
-    field->offset = round_up(size, own);
-    field->cell = cells;
+    if (align < own && (!field->is_bits || *field->name)) align = own;
+    if (bit / 8 > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     f->unit->member_arrays |= of->kind == TYPE_ARRAY;
-    size = field->offset + of->size;
-    cells += of->cells;
-    if (cells > CELLS_MOST)
-      front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
+    if (t->is_union) bit = 0;
+    if (field->is_bits) {
+      bit = place_bits(field, bit);
+    } else {
+      field->offset = round_up((uint32_t)((bit + 7) / 8), own);
+      bit = 8 * ((uint64_t)field->offset + of->size);
+    }
+    if ((bit + 7) / 8 > size) size = (bit + 7) / 8;
     if (deeper(f, of, place) > depth) depth = deeper(f, of, place);
+    if (of->kind == TYPE_ARRAY && !of->complete) t->flexible = of->of;
   }
-  t->size = round_up(size, align);
+  t->size = round_up((uint32_t)size, align);
   t->align = align;
-  t->cells = cells;
   t->depth = depth;
   t->complete = true;
+  find_padding(t);
+  drop_unnamed_bits(t);
+  cells_of_struct(f->mem, t);
+  if (t->cells > CELLS_MOST)
+    front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
   for (size_t i = 0; i < f->qualified.count;) {
     struct type *copy = f->qualified.at[i];
     if (copy->plain != t) {
@@ -181,8 +223,7 @@ bool type_same(const struct type *a, const struct type *b) {
   case TYPE_POINTER: return a->of->atomic == b->of->atomic && type_same(a->of, b->of);
   case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
   case TYPE_FUNCTION: return same_function(a, b);
-  case TYPE_STRUCT:
-  case TYPE_UNION: return false;
+  case TYPE_STRUCT: return false;
   case TYPE_MUTEX: return a->size == b->size;
   default: return true;
   }
@@ -233,6 +274,7 @@ static const char *integer_name(const struct type *t) {
 }
 
 static void print_tagged(const struct type *t, const char *what, struct text *to) {
+  if (t->is_union) what = "union";
   text_add(to, what);
   if (t->tag) text_printf(to, " %s", t->tag);
 }
@@ -252,7 +294,6 @@ static void print_plain(const struct type *t, struct text *to) {
   case TYPE_BOOL: text_add(to, "_Bool"); break;
   case TYPE_MUTEX: text_add(to, t->plain == TYPE_OF(SPINLOCK) ? "pthread_spinlock_t" : "pthread_mutex_t"); break;
   case TYPE_STRUCT: print_tagged(t, "struct", to); break;
-  case TYPE_UNION: print_tagged(t, "union", to); break;
   case TYPE_INT:
     if (t->is_enum)
       print_tagged(t, "enum", to);

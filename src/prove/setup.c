@@ -116,9 +116,21 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
   p->program = program;
   p->collected = !program->frees;
   uint32_t roots = 0;
+  if (program->loose) {
+    problem_at(why, program->unit, program->loose_place, "%s: this is outside what prove follows", program->loose_text);
+    return false;
+  }
   for (uint32_t g = 0; g < program->global_count && roots <= ROOTS_MOST; g++) {
     p->root_of[g] = roots;
-    roots += program->layouts[program->globals[g].layout].count;
+    uint32_t count = program->layouts[program->globals[g].layout].count;
+    for (uint32_t c = 0; c < count; c++) {
+      if (!word_is_wide(program->globals[g].init[c])) continue;
+      problem_at(why, program->unit, program->globals[g].place,
+                 "%s begins with a number of more than 61 bits: this is outside what prove follows",
+                 program->globals[g].name);
+      return false;
+    }
+    roots += count;
   }
   if (!small_enough(program, roots, path, why)) return false;
   p->point = mem_zero(mem, program->code_count, 1);

@@ -28,11 +28,17 @@ enum {
   DIGIT_OBJECT_MOST = 11,
   DIGIT_FORGOTTEN = 12, /* the beginning of forgotten garbage */
   DIGIT_PLAIN = 13,     /* the beginning of an object: its number follows */
-  DIGIT_INTEGER = 14,   /* a number follows, its sign in the last bit */
-  DIGIT_OTHER = 15      /* 0: uninitialised; an object's number + 1 and the rest of the pointer (cell and mark) */
+  DIGIT_INTEGER = 14,   /* a number follows, its sign in the last bit; 0: one beyond 61 bits follows, as it is */
+  DIGIT_OTHER = 15      /* 0: uninitialised; an object's number + 1 and the rest of the pointer (word_rest) */
 };
 
-static inline unsigned char *put_integer(unsigned char *at, word w) {
+/* A pointer without its object. */
+static inline word word_rest(word w) { return (w & 0xffffff) | (w >> 44 & 0x3ffff) << 24; }
+static inline word word_with_rest(uint32_t object, uint64_t rest) {
+  return word_pointer(object, 0) | (word)(rest & 0xffffff) | (word)(rest >> 24 & 0x3ffff) << 44;
+}
+
+static inline unsigned char *put_integer(const struct machine *m, unsigned char *at, word w) {
   if (w >= 0 && w <= DIGIT_SMALL_MOST) {
     *at++ = (unsigned char)w;
     return at;
@@ -43,6 +49,10 @@ static inline unsigned char *put_integer(unsigned char *at, word w) {
     return at;
   }
   *at++ = DIGIT_INTEGER;
+  if (word_is_wide(w)) {
+    *at++ = 0;
+    return put_number(at, (uint64_t)wides_get(m->program->wides, w));
+  }
   return put_number(at, w >= 0 ? (uint64_t)w << 1 : (uint64_t)~w << 1 | 1);
 }
 
@@ -75,18 +85,22 @@ static inline void one_digit_words(word words[16], uint32_t first) {
 }
 
 /* After a first digit that says that there are more. known: how many objects were met; grows. */
-static inline const unsigned char *get_long_word(const unsigned char *at, unsigned digit, word *w, uint32_t *known) {
+static inline const unsigned char *get_long_word(const struct machine *m, const unsigned char *at, unsigned digit,
+                                                 word *w, uint32_t *known) {
   uint64_t n, rest;
   at = get_number(at, &n);
   if (digit == DIGIT_PLAIN) {
     *w = word_pointer((uint32_t)n, 0);
+  } else if (digit == DIGIT_INTEGER && !n) {
+    at = get_number(at, &n);
+    *w = wides_put(m->program->wides, (int64_t)n);
   } else if (digit == DIGIT_INTEGER) {
     *w = n & 1 ? ~(word)(n >> 1) : (word)(n >> 1);
   } else if (!n) {
     *w = WORD_UNINITIALISED;
   } else {
     at = get_number(at, &rest);
-    *w = word_pointer((uint32_t)n - 1, 0) | (word)rest;
+    *w = word_with_rest((uint32_t)n - 1, rest);
     if (n > *known) *known = (uint32_t)n;
   }
   return at;
@@ -100,7 +114,7 @@ static inline const unsigned char *get_word(const struct machine *m, const unsig
     *w = one;
     return at;
   }
-  if (digit != DIGIT_NEW) return get_long_word(at, digit, w, known);
+  if (digit != DIGIT_NEW) return get_long_word(m, at, digit, w, known);
   *w = word_pointer((*known)++, 0);
   return at;
 }

@@ -6,7 +6,7 @@
  *
  * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go.
  */
-#include "verify/machine_parts.h"
+#include "verify/bytes.h"
 
 /* Where the state's parts are. */
 static size_t objects_offset(const struct machine *m) {
@@ -20,9 +20,8 @@ void machine_copy_state(const struct machine *m, const struct machine_state *fro
 
 /* Objects. */
 
-static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint32_t elements,
-                       uint8_t life, uint8_t owner, uint32_t *made) {
-  uint64_t cells = (uint64_t)m->program->layouts[layout].count * elements;
+static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint64_t cells, uint8_t life,
+                       uint8_t owner, uint32_t *made) {
   if (s->objects >= m->objects_most || s->cells + cells > m->cells_most) return false;
   struct object *o = &state_objects(m, s)[s->objects];
   *o = (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
@@ -51,25 +50,7 @@ static bool publish(const struct machine *m, struct machine_state *s, word w) {
   return good;
 }
 
-/* One run of a thread. */
-struct run {
-  struct machine *machine;
-  struct machine_state *state;
-  unsigned thread;
-  word *r; /* its registers */
-  struct choices *choices;
-  struct move *move;
-  const struct program_op *op;
-  bool accessed;    /* the one access of the step was made */
-  bool atomic;      /* within ASIF_ATOMIC */
-  bool watched;     /* it begins with a call, and stops before a first access that is plain (race.c) */
-  bool statement;   /* --steps statement: the statement that is this step has begun */
-  uint32_t exactly; /* run so many instructions; 0: to the step's end */
-};
-
-enum ended { GO_ON, STOP, WAIT, FAULT };
-
-static enum ended fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
+enum ended step_fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
   if (why == FAULT_ADDRESS) {
     why = FAULT_RANGE;
     text = "the number of an address";
@@ -81,14 +62,14 @@ static enum ended fault(struct run *run, const struct inst *in, enum fault why, 
 }
 
 /* A fault at an object that is there. */
-static enum ended fault_at(struct run *run, const struct inst *in, word at, enum fault why) {
+enum ended step_fault_at(struct run *run, const struct inst *in, word at, enum fault why) {
   struct machine *m = run->machine;
   struct trace_item item = {.inst = in, .op = run->op, .object = word_object(at), .cell = word_cell(at), .fault = why};
   if (m->tracer) m->tracer(m->tracer_self, &item);
-  return fault(run, in, why, NULL);
+  return step_fault(run, in, why, NULL);
 }
 
-static void record(struct run *run, uint32_t object, uint32_t cell, unsigned count, bool write) {
+void step_record(struct run *run, uint32_t object, uint32_t cell, unsigned count, bool write) {
   struct move *move = run->move;
   for (unsigned i = 0; i < count; i++) {
     if (move->access_count == ACCESSES_MOST) {
@@ -99,24 +80,13 @@ static void record(struct run *run, uint32_t object, uint32_t cell, unsigned cou
   }
 }
 
-/* How many of its low bits are zero in every address that the pointer may stand for: those of what it points to, or of
- * what malloc gives. */
-static unsigned zero_bits(const struct run *run, word p) {
-  const struct object *o = &state_objects(run->machine, run->state)[word_object(p)];
-  const struct layout *l = &run->machine->program->layouts[o->layout];
-  uint32_t cell = word_cell(p);
-  if (cell == 0 && o->life >= LIFE_HEAP && o->life <= LIFE_FREED) return 3;
-  if (cell >= o->count || !l->count) return 0;
-  struct scalar s = l->cells[cell % l->count].scalar;
-  return s.mutex ? 2 : s.bits == 64 ? 3 : s.bits == 32 ? 2 : s.bits == 16 ? 1 : 0;
-}
-
 static inline bool in_member(const struct run *run, word at) {
   return run->machine->program->unit->member_arrays && word_is_pointer(at) && !is_forgotten(run->machine, at);
 }
 
 /* The pointer, i elements further. One within an array that is a member stays there, or just past it. */
 static enum fault index_member(const struct run *run, word at, word i, int64_t cells, word *out) {
+  if (!word_is_address(at)) return FAULT_POINTER;
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   const struct layout *l = &run->machine->program->layouts[o->layout];
   int64_t cell = word_cell(at) & ~(uint32_t)CELL_PAST, size = cells < 0 ? -cells : cells;
@@ -137,37 +107,33 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   return FAULT_NONE;
 }
 
-/* Arithmetic on the mark of a pointer looks only at bits that are known. */
-static bool mark_bits_known(const struct run *run, unsigned op, word a, word b) {
-  if (a == WORD_UNINITIALISED || b == WORD_UNINITIALISED) return true;
-  word p = word_is_pointer(a) ? a : b, n = word_is_pointer(a) ? b : a;
-  if (is_forgotten(run->machine, p)) return true; /* only its identity is left, and that is what counts */
-  word bits = op == OP_AND && (n | 7) == -1 ? ~n & 7 : n & 7;
-  return bits >> zero_bits(run, p) == 0;
-}
-static inline bool low_bits_known(const struct run *run, unsigned op, word a, word b) {
-  return word_is_pointer(a) == word_is_pointer(b) || mark_bits_known(run, op, a, b);
-}
-
-/* Where an access is to. */
+/* Where an access is to; the object alone, where memory is accessed as bytes. */
 static inline word address(const struct run *run, const struct inst *in) {
   if (in->flags & FLAG_GLOBAL) return word_pointer(in->a, (uint32_t)in->imm);
   word at = run->r[in->a];
-  return word_is_pointer(at) ? at + (in->imm << 3) : at;
+  return word_is_pointer(at) && !run->machine->program->loose ? at + (in->imm << 3) : at;
+}
+
+enum ended step_check_life(struct run *run, const struct inst *in, word at) {
+  const struct machine *m = run->machine;
+  const struct object *o = &state_objects(m, run->state)[word_object(at)];
+  if (o->life == LIFE_FREED && !m->options.type_stable) return step_fault_at(run, in, at, FAULT_FREED);
+  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+  if (o->life == LIFE_ENDED) return step_fault(run, in, FAULT_FREED, "the variable's life has ended");
+  return GO_ON;
 }
 
 /* The cells an access is to. Everything that can be wrong with a pointer is found here. */
 static inline enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
                                   struct object **object) {
   struct machine *m = run->machine;
-  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (!word_is_pointer(at)) return fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
-  if (word_mark(at)) return fault(run, in, FAULT_POINTER, "the pointer is marked");
+  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
-  if (o->life == LIFE_FREED && !m->options.type_stable) return fault_at(run, in, at, FAULT_FREED);
-  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (o->life == LIFE_ENDED) return fault(run, in, FAULT_FREED, "the variable's life has ended");
-  if (word_cell(at) + count > o->count) return fault(run, in, FAULT_BOUNDS, NULL);
+  enum ended bad = step_check_life(run, in, at);
+  if (bad != GO_ON) return bad;
+  if (word_cell(at) + count > o->count) return step_fault(run, in, FAULT_BOUNDS, NULL);
   *cells =
       (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) +
       word_cell(at);
@@ -219,8 +185,8 @@ static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) 
 }
 
 /* Tells who listens; each of before, after and expected may be NULL. */
-static void trace_access(struct run *run, const struct inst *in, word at, bool own, const word *before,
-                         const word *after, const word *expected, unsigned count) {
+void step_trace(struct run *run, const struct inst *in, word at, bool own, const word *before, const word *after,
+                const word *expected, unsigned count) {
   struct machine *m = run->machine;
   struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL, .own = own};
   item.object = word_object(at);
@@ -229,6 +195,11 @@ static void trace_access(struct run *run, const struct inst *in, word at, bool o
   trace_words(item.written, after, count);
   trace_words(item.expected, expected, count);
   m->tracer(m->tracer_self, &item);
+}
+
+bool step_publish(struct run *run, const struct object *o, word w) {
+  changes(run->state, o);
+  return o->owner == run->thread || publish(run->machine, run->state, w);
 }
 
 static bool put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
@@ -242,31 +213,34 @@ static bool put(struct run *run, const struct object *o, word *cells, const word
 }
 
 /* One of n, in every way. */
-static enum ended choose_one(struct run *run, const struct inst *in, unsigned n, unsigned *which) {
-  if (n > 1 && run->choices->depth == CHOICES_MOST) return fault(run, in, FAULT_RANGE, "too many choices in one step");
+enum ended step_choose_one(struct run *run, const struct inst *in, unsigned n, unsigned *which) {
+  if (n > 1 && run->choices->depth == CHOICES_MOST)
+    return step_fault(run, in, FAULT_RANGE, "too many choices in one step");
   *which = choose(run->choices, n);
   return GO_ON;
 }
 
-/* Is the access, just made, in a race with what another thread is about to do? */
-static enum ended look_for_race(struct run *run, const struct inst *in, word at, unsigned count, bool wrote) {
-  struct made_access a = {in, run->thread, at, count, wrote, run->atomic};
+enum ended step_race(struct run *run, const struct inst *in, uint32_t object, int64_t from, int64_t to, bool wrote) {
+  struct made_access a = {in, run->thread, object, from, to, wrote, run->atomic};
   unsigned other;
   if (!run->op || !race_with(run->machine, run->state, &a, &other)) return GO_ON;
   run->move->racer = (uint8_t)other;
-  return fault(run, in, FAULT_RACE, NULL);
+  return step_fault(run, in, FAULT_RACE, NULL);
 }
 
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
+  if (run->machine->program->loose) return loose_access(run, in);
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = address(run, in);
   struct object *o;
   unsigned n = in->count;
   enum ended bad = cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
-  if (o->life == LIFE_CONSTANT && in->code != I_LOAD) return fault(run, in, FAULT_POINTER, "a constant is written");
+  if (o->life == LIFE_CONSTANT && in->code != I_LOAD)
+    return step_fault(run, in, FAULT_POINTER, "a constant is written");
   bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true,
        known = true;
+  expected[0] = 0;
   copy_words(before, cells, n);
   switch (in->code) {
   case I_LOAD:
@@ -281,14 +255,15 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   case I_FETCH: {
     word result, by = r[in->b];
     unsigned op = in->op == OP_NAND ? OP_AND : in->op;
-    enum fault why = !in->scalar.pointer ? arith_wrap(op, in->scalar, before[0], by, &result) /* atomics wrap around */
-                     : by == WORD_UNINITIALISED || by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
-                     : in_member(run, before[0])
-                         ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
-                         : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
-    if (!why && !in->scalar.pointer && !low_bits_known(run, in->op, before[0], by)) why = FAULT_ADDRESS;
-    if (!why && in->op == OP_NAND) why = arith_unary(OP_INVERT, in->scalar, result, &result);
-    if (why) return fault(run, in, why, NULL);
+    enum fault why = !in->scalar.pointer /* atomics wrap around */
+                         ? arith_wrap(run->machine, run->state, op, in->scalar, before[0], by, &result)
+                         : by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
+                           : in_member(run, before[0])
+                               ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
+                               : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
+    if (!why && in->op == OP_NAND)
+      why = arith_unary(run->machine->program->wides, OP_INVERT, in->scalar, result, &result);
+    if (why) return step_fault(run, in, why, NULL);
     known = put(run, o, cells, &result, 1);
     r[in->d] = before[0];
     break;
@@ -296,14 +271,14 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   case I_CAS: {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
-      if (r[in->c + i] == WORD_UNINITIALISED || before[i] == WORD_UNINITIALISED)
-        return fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (word_is_unset(r[in->c + i]) || word_is_unset(before[i]))
+        return step_fault(run, in, FAULT_UNINITIALISED, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
       if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
     }
     if (!known) break;
     unsigned fails = 0;
-    if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails) bad = choose_one(run, in, 2, &fails);
+    if (wrote && (in->flags & FLAG_WEAK) && run->machine->options.weak_fails) bad = step_choose_one(run, in, 2, &fails);
     if (bad != GO_ON) return bad;
     if (fails) wrote = false;
     if (wrote)
@@ -315,73 +290,112 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   }
   default: break;
   }
-  if (!known) return fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (seen) record(run, word_object(at), word_cell(at), n, wrote);
+  if (!known) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+  if (seen) step_record(run, word_object(at), word_cell(at), n, wrote);
   if (run->machine->tracer)
-    trace_access(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
-                 in->code == I_CAS ? expected : NULL, n);
-  if (seen && run->machine->races) return look_for_race(run, in, at, n, wrote);
+    step_trace(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
+               in->code == I_CAS ? expected : NULL, n);
+  if (seen && run->machine->races) return step_race(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
   return GO_ON;
 }
 
 static enum ended access_mutex(struct run *run, const struct inst *in) {
   word *cells, at = address(run, in), before;
   struct object *o;
-  enum ended bad = cells_at(run, in, at, 1, &cells, &o);
+  enum ended bad = run->machine->program->loose ? loose_mutex(run, in, &at) : GO_ON;
+  if (bad == GO_ON) bad = cells_at(run, in, at, 1, &cells, &o);
   if (bad != GO_ON) return bad;
   before = *cells;
   if (before == WORD_UNINITIALISED)
-    return fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised, or was destroyed");
-  if (in->code == I_UNLOCK && !before) return fault(run, in, FAULT_UNLOCK, NULL);
-  if (o->owner != run->thread) record(run, word_object(at), word_cell(at), 1, true);
+    return step_fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised, or was destroyed");
+  if (in->code == I_UNLOCK && !before) return step_fault(run, in, FAULT_UNLOCK, NULL);
+  if (o->owner != run->thread) step_record(run, word_object(at), word_cell(at), 1, true);
   if (in->code == I_LOCK && before) {
     run->move->locked = true;
     return WAIT;
   }
-  if (in->code == I_DESTROY && before) return fault(run, in, FAULT_DESTROY, NULL);
+  if (in->code == I_DESTROY && before) return step_fault(run, in, FAULT_DESTROY, NULL);
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
   changes(run->state, o);
   *cells = in->code == I_DESTROY ? WORD_UNINITIALISED : in->code != I_UNLOCK;
-  if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
+  if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
   return GO_ON;
+}
+
+/* How many cells an allocation has: of elements, or of as much as there is room for in so many bytes, which may leave a
+ * rest. */
+static bool cells_asked(const struct machine *m, const struct inst *in, word asked, uint64_t *count, uint32_t *rest) {
+  const struct layout *l = &m->program->layouts[in->imm];
+  uint32_t repeats = l->count - l->head;
+  *rest = 0;
+  if (!(in->flags & FLAG_BYTES)) {
+    *count = (uint64_t)l->count * (uint64_t)asked;
+    return true;
+  }
+  uint64_t bytes = (uint64_t)asked, most = m->cells_most, end = 0;
+  if (bytes / 8 / (l->stride ? l->stride : 1) > most) return false;
+  for (*count = 0; *count <= most; ++*count) { /* whole elements, then cells */
+    if (bytes >= l->head_size && repeats && (*count == l->head) && l->stride) {
+      uint64_t elements = (bytes - l->head_size) / l->stride;
+      *count += elements * repeats;
+      end = l->head_size + elements * l->stride;
+    }
+    uint64_t in_element = *count < l->head ? *count : l->head + (repeats ? (*count - l->head) % repeats : 0);
+    if (in_element >= l->count) break;
+    uint64_t base = *count < l->head ? 0 : l->head_size + (*count - l->head) / repeats * l->stride;
+    const struct cell *c = &l->cells[in_element];
+    if (base + c->offset + c->size > bytes) break;
+    end = base + c->offset + c->size;
+  }
+  *rest = bytes > end && bytes - end < 0x7fff ? (uint32_t)(bytes - end) : 0;
+  return *count <= most;
 }
 
 /* malloc: something new, or memory that was freed and that somebody still points to. */
 static enum ended allocate(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   struct machine_state *s = run->state;
-  word elements = in->b == NO_REG ? 1 : run->r[in->b];
-  if (elements == WORD_UNINITIALISED || elements < 0 || elements > (word)m->cells_most)
-    return fault(run, in, elements == WORD_UNINITIALISED ? FAULT_UNINITIALISED : FAULT_BOUNDS, "the size asked for");
-  uint32_t count = m->program->layouts[in->imm].count * (uint32_t)elements, object = UINT32_MAX;
+  word asked = in->b == NO_REG ? 1 : run->r[in->b];
+  uint64_t cells_wanted;
+  uint32_t object = UINT32_MAX, rest;
+  if (word_is_unset(asked)) return step_fault(run, in, FAULT_UNINITIALISED, "the size asked for");
+  if (asked < 0 || asked > (word)m->cells_most * ((in->flags & FLAG_BYTES) ? 64 : 1) ||
+      !cells_asked(m, in, asked, &cells_wanted, &rest))
+    return step_fault(run, in, FAULT_BOUNDS, "the size asked for");
+  uint32_t count = (uint32_t)cells_wanted;
+  uint16_t extra = m->program->loose ? (uint16_t)(rest << 1) : 0;
   bool local = in->flags & FLAG_LOCAL, kept = false;
   if (!local && m->program->frees) {
     unsigned freed = 0;
     for (uint32_t i = m->globals; i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
-      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count;
+      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra;
     }
     unsigned which;
-    enum ended bad = choose_one(run, in, freed + 1, &which);
+    enum ended bad = step_choose_one(run, in, freed + 1, &which);
     if (bad != GO_ON) return bad;
     for (uint32_t i = m->globals; which && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
-      if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && --which == 0) object = i;
+      if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
+          --which == 0)
+        object = i;
     }
-    record(run, ALLOCATOR, 0, 1, true);
+    step_record(run, ALLOCATOR, 0, 1, true);
   }
   if (object != UINT32_MAX) {
     s->shared = s->unpacked = 0; /* it may be another thread's */
     state_objects(m, s)[object].life = LIFE_HEAP;
-    record(run, object, 0, count, true);
+    step_record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
-  } else if (!add_object(m, s, (uint32_t)in->imm, (uint32_t)elements, local ? LIFE_LOCAL : LIFE_FRESH,
-                         (uint8_t)run->thread, &object))
-    return fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
+  } else if (!add_object(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
+                         &object)) {
+    return step_fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
+  }
+  state_objects(m, s)[object].extra = extra;
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
   run->r[in->d] = word_pointer(object, 0);
-  if (m->tracer && !local) trace_access(run, in, run->r[in->d], !m->program->frees, NULL, NULL, NULL, 0);
+  if (m->tracer && !local) step_trace(run, in, run->r[in->d], !m->program->frees, NULL, NULL, NULL, 0);
   return GO_ON;
 }
 
@@ -389,22 +403,22 @@ static enum ended release(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   word at = run->r[in->a];
   if (at == 0) return GO_ON;
-  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (!word_is_pointer(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
-    return fault(run, in, FAULT_BAD_FREE, NULL);
+  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (!word_is_address(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
+    return step_fault(run, in, FAULT_BAD_FREE, NULL);
   struct object *o = &state_objects(m, run->state)[word_object(at)];
   changes(run->state, o);
   if (in->flags & FLAG_LOCAL) {
     o->life = LIFE_ENDED;
     return GO_ON;
   }
-  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (o->life == LIFE_FREED) return fault_at(run, in, at, FAULT_DOUBLE_FREE);
-  if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return fault(run, in, FAULT_BAD_FREE, NULL);
+  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+  if (o->life == LIFE_FREED) return step_fault_at(run, in, at, FAULT_DOUBLE_FREE);
+  if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return step_fault(run, in, FAULT_BAD_FREE, NULL);
   o->life = LIFE_FREED;
-  record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
-  if (o->owner != run->thread) record(run, word_object(at), 0, o->count, true);
-  if (run->machine->tracer) trace_access(run, in, at, o->owner == run->thread, NULL, NULL, NULL, 0);
+  step_record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
+  if (o->owner != run->thread) step_record(run, word_object(at), 0, o->count, true);
+  if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, NULL, NULL, NULL, 0);
   return GO_ON;
 }
 
@@ -422,12 +436,13 @@ static void add_event(struct run *run, struct event e, const struct client_call 
 static enum ended finish(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   word result = in->a == NO_REG ? 0 : run->r[in->a];
-  if (in->a != NO_REG && result == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, "the result");
-  if (word_is_pointer(result)) return fault(run, in, FAULT_ADDRESS, NULL);
+  if (in->a != NO_REG && word_is_unset(result)) return step_fault(run, in, FAULT_UNINITIALISED, "the result");
+  if (word_is_pointer(result)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   run->state->threads[run->thread].pc = 0;
   if (!run->op) return STOP;                                                    /* ASIF_INIT */
   if (m->own_words && m->options.ops && !run->state->threads[run->thread].left) /* nobody asks for it any more */
     memset(run->r + m->regs - m->own_words, 0, m->own_words * sizeof *run->r);
+  result = number_of_word(m->program->wides, result);
   value v = m->result(m->result_self, run->op, result);
   add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place,
             result);
@@ -483,90 +498,92 @@ static bool is_access(const struct run *run, const struct inst *in) {
 }
 
 static enum ended compute(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
   word *r = run->r;
   enum fault why = FAULT_NONE;
   switch (in->code) {
-  case I_CONST:
-    if (in->imm != WORD_UNINITIALISED && (in->imm > WORD_MOST || in->imm < WORD_LEAST))
-      return fault(run, in, FAULT_RANGE, "a large constant");
-    r[in->d] = in->imm;
-    break;
+  case I_CONST: r[in->d] = in->imm == WORD_UNINITIALISED ? in->imm : word_of_number(m->program->wides, in->imm); break;
   case I_MOVE:
     if (in->count == 1)
       r[in->d] = r[in->a];
     else
       memmove(r + in->d, r + in->a, in->count * sizeof *r);
     break;
-  case I_UNARY: why = arith_unary(in->op, in->scalar, r[in->a], &r[in->d]); break;
+  case I_UNARY: why = arith_unary(m->program->wides, in->op, in->scalar, r[in->a], &r[in->d]); break;
   case I_BINARY: {
-    word b = in->b == NO_REG ? in->imm : r[in->b];
-    if (in->b == NO_REG && (b > WORD_MOST || b < WORD_LEAST)) return fault(run, in, FAULT_RANGE, "a large constant");
-    if (is_forgotten(run->machine, b) && is_forgotten(run->machine, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
-      return fault(run, in, FAULT_FORGOTTEN, NULL);
-    if (in->op >= OP_ADD && in->op <= OP_XOR && !low_bits_known(run, in->op, r[in->a], b))
-      return fault(run, in, FAULT_ADDRESS, NULL);
-    why = arith_binary(in->op, in->scalar, r[in->a], b, &r[in->d]);
+    word b = in->b == NO_REG ? word_of_number(m->program->wides, in->imm) : r[in->b];
+    if (is_forgotten(m, b) && is_forgotten(m, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
+      return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+    why = arith_binary(m, run->state, in->op, in->scalar, r[in->a], b, &r[in->d]);
     break;
   }
-  case I_CAST: why = arith_cast(in->scalar, r[in->a], &r[in->d]); break;
+  case I_CAST: why = arith_cast(m->program->wides, in->scalar, r[in->a], &r[in->d]); break;
   case I_BITS: {
     uint64_t to;
-    if (r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-    if (word_is_pointer(r[in->a])) return fault(run, in, FAULT_ADDRESS, NULL);
-    if (!bits_of((enum bits)in->op, (uint64_t)r[in->a], in->scalar.bits, &to))
-      return fault(run, in, FAULT_UNDEFINED, in->text);
-    if (to > (uint64_t)WORD_MOST) return fault(run, in, FAULT_RANGE, "a large number");
-    r[in->d] = (word)to;
+    if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_pointer(r[in->a])) return step_fault(run, in, FAULT_ADDRESS, NULL);
+    if (!bits_of((enum bits)in->op, (uint64_t)number_of_word(m->program->wides, r[in->a]), in->scalar.bits, &to))
+      return step_fault(run, in, FAULT_UNDEFINED, in->text);
+    r[in->d] = word_of_number(m->program->wides, (int64_t)to);
     break;
   }
-  case I_GLOBAL: r[in->d] = word_pointer(in->b, (uint32_t)in->imm); break;
-  case I_OFFSET: why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]); break;
+  case I_GLOBAL:
+    if (m->program->loose) return loose_compute(run, in);
+    r[in->d] = word_pointer(in->b, (uint32_t)in->imm);
+    break;
+  case I_OFFSET:
+    if (m->program->loose) return loose_compute(run, in);
+    why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]);
+    break;
   case I_INDEX: {
     word i = r[in->b], at = r[in->a];
-    if (i == WORD_UNINITIALISED || at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-    if (word_is_pointer(i)) return fault(run, in, FAULT_ADDRESS, NULL);
-    if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return fault(run, in, FAULT_POINTER, NULL);
-    if (in->count && (i < 0 || i >= in->count)) return fault(run, in, FAULT_BOUNDS, NULL);
-    uint32_t most = word_is_pointer(at) ? state_objects(run->machine, run->state)[word_object(at)].count : 0;
+    if (word_is_unset(i) || word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_pointer(i)) return step_fault(run, in, FAULT_ADDRESS, NULL);
+    if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return step_fault(run, in, FAULT_POINTER, NULL);
+    if (in->count && (i < 0 || i >= in->count)) return step_fault(run, in, FAULT_BOUNDS, NULL);
+    if (m->program->loose) return loose_compute(run, in);
+    uint32_t most = word_is_pointer(at) ? state_objects(m, run->state)[word_object(at)].count : 0;
     why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d])
                              : arith_offset(at, i * in->imm, most, &r[in->d]);
     break;
   }
+  case I_EXTRACT:
+  case I_INSERT: return loose_bits(run, in);
+  case I_CHUNK: return loose_chunk(run, in);
   case I_DIFFER:
-    if (is_forgotten(run->machine, r[in->a]) && is_forgotten(run->machine, r[in->b]))
-      return fault(run, in, FAULT_FORGOTTEN, NULL);
-    why = arith_differ(r[in->a], r[in->b], in->imm, &r[in->d]);
+    if (is_forgotten(m, r[in->a]) && is_forgotten(m, r[in->b])) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+    why = arith_differ(m, run->state, r[in->a], r[in->b], in->imm, in->bytes, &r[in->d]);
     break;
   case I_ASSERT:
   case I_REQUIRE:
   case I_CHOOSE:
-    if (r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-    if (in->code == I_ASSERT && !r[in->a]) return fault(run, in, FAULT_ASSERTION, in->text);
+    if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (in->code == I_ASSERT && !r[in->a]) return step_fault(run, in, FAULT_ASSERTION, in->text);
     if (in->code == I_REQUIRE && !r[in->a]) {
       run->move->locked = in->op == REQUIRE_LOCK;
       return WAIT;
     }
     if (in->code == I_CHOOSE) {
-      if (r[in->a] < 1 || r[in->a] > 65535) return fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
+      if (r[in->a] < 1 || r[in->a] > 65535) return step_fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
       unsigned which;
-      enum ended bad = choose_one(run, in, (unsigned)r[in->a], &which);
+      enum ended bad = step_choose_one(run, in, (unsigned)r[in->a], &which);
       if (bad != GO_ON) return bad;
       r[in->d] = which;
     }
     break;
   case I_TRAP:
-    return fault(run, in,
-                 in->imm == TRAP_LIMIT         ? FAULT_RANGE
-                 : in->imm == TRAP_UNSEQUENCED ? FAULT_UNSEQUENCED
-                 : in->imm == TRAP_NULL        ? FAULT_NULL
-                 : in->imm == TRAP_POINTER     ? FAULT_POINTER
-                 : in->imm == TRAP_UNDEFINED   ? FAULT_UNDEFINED
-                                               : FAULT_TRAP,
-                 in->text);
+    return step_fault(run, in,
+                      in->imm == TRAP_LIMIT         ? FAULT_RANGE
+                      : in->imm == TRAP_UNSEQUENCED ? FAULT_UNSEQUENCED
+                      : in->imm == TRAP_NULL        ? FAULT_NULL
+                      : in->imm == TRAP_POINTER     ? FAULT_POINTER
+                      : in->imm == TRAP_UNDEFINED   ? FAULT_UNDEFINED
+                                                    : FAULT_TRAP,
+                      in->text);
   case I_THREAD: r[in->d] = run->thread; break;
   default: break;
   }
-  return why ? fault(run, in, why, NULL) : GO_ON;
+  return why ? step_fault(run, in, why, NULL) : GO_ON;
 }
 
 /* Where a thread sleeps is changed by others: asking, going to sleep and waking are accesses. Which of the sleepers is
@@ -576,12 +593,12 @@ static enum ended wake(struct run *run, const struct inst *in) {
   struct machine_state *s = run->state;
   unsigned found = 0, which;
   word at = run->r[in->a];
-  if (at == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (at == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
   for (unsigned t = 0; run->op && t < m->system.threads; t++) found += state_own(m, s, t)[m->own_at[OWN_SLEEPS]] == at;
-  record(run, SLEEPERS, 0, 1, true);
+  step_record(run, SLEEPERS, 0, 1, true);
   run->r[in->d] = found != 0;
   if (!found) return GO_ON;
-  enum ended bad = choose_one(run, in, found, &which);
+  enum ended bad = step_choose_one(run, in, found, &which);
   if (bad != GO_ON) return bad;
   for (unsigned t = 0; t < m->system.threads; t++) {
     word *sleeps = &state_own(m, s, t)[m->own_at[OWN_SLEEPS]];
@@ -596,12 +613,14 @@ static enum ended wake(struct run *run, const struct inst *in) {
 static enum ended own(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   word *at = &run->r[m->regs - m->own_words + (in->code == I_SLEEP ? m->own_at[OWN_SLEEPS] : m->own_at[in->op])];
-  if (in->code == I_SLEEP && run->r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (in->code == I_SLEEP || in->op == OWN_SLEEPS) record(run, SLEEPERS, 0, 1, true);
+  if (in->code == I_SLEEP && run->r[in->a] == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (in->code == I_SLEEP || in->op == OWN_SLEEPS) step_record(run, SLEEPERS, 0, 1, true);
   if (in->code == I_SLEEP)
     *at = run->r[in->a];
-  else
+  else if (!m->program->loose || !in->bytes)
     run->r[in->d] = *at + (in->imm << 3);
+  else if (!address_at(m, run->state, word_object(*at), in->bytes, &run->r[in->d]))
+    return step_fault(run, in, FAULT_BOUNDS, NULL);
   return GO_ON;
 }
 
@@ -612,7 +631,7 @@ static enum ended linearize(struct run *run, const struct inst *in) {
   if (!run->op || !m->options.points) return GO_ON;
   if (in->code == I_LIN_FOR && in->a != NO_REG) {
     word w = run->r[in->a];
-    if (w < 0 || w >= (word)m->system.threads) return fault(run, in, FAULT_POINTS, "ASIF_LIN_FOR of no thread");
+    if (w < 0 || w >= (word)m->system.threads) return step_fault(run, in, FAULT_POINTS, "ASIF_LIN_FOR of no thread");
     thread = (unsigned)w;
   } else if (in->code == I_LIN_FOR) {
     for (unsigned t = 0; t < m->system.threads; t++) {
@@ -622,9 +641,9 @@ static enum ended linearize(struct run *run, const struct inst *in) {
       found++;
     }
     if (found != 1)
-      return fault(run, in, FAULT_POINTS,
-                   found ? "several threads have that operation open: ASIF_LIN_FOR must name one"
-                         : "no thread has that operation open");
+      return step_fault(run, in, FAULT_POINTS,
+                        found ? "several threads have that operation open: ASIF_LIN_FOR must name one"
+                              : "no thread has that operation open");
   }
   add_event(run, (struct event){.kind = EVENT_LIN, .thread = (uint8_t)thread}, NULL, in->place, 0);
   return GO_ON;
@@ -669,7 +688,7 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     switch (in->code) {
     case I_JUMP: pc = (uint32_t)in->imm; continue;
     case I_BRANCH:
-      if (run->r[in->a] == WORD_UNINITIALISED) return fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (word_is_unset(run->r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
       pc = (run->r[in->a] != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
       continue;
     default: break;
@@ -681,7 +700,7 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     run->accessed |= access;
     pc++;
   }
-  return fault(run, &code[pc], FAULT_ENDLESS, NULL);
+  return step_fault(run, &code[pc], FAULT_ENDLESS, NULL);
 }
 
 /* A call begins: the arguments are there, nothing else is. */
@@ -759,7 +778,9 @@ static void give_own(const struct machine *m, struct machine_state *s, unsigned 
   word *own = r + m->regs - m->own_words;
   for (unsigned i = OWN_LOCALS; i <= OWN_SELF; i++) {
     uint32_t made;
-    if (!p->owns[i] || !add_object(m, s, p->own_layout[i], 1, LIFE_LOCAL, (uint8_t)thread, &made)) continue;
+    if (!p->owns[i] ||
+        !add_object(m, s, p->own_layout[i], p->layouts[p->own_layout[i]].count, LIFE_LOCAL, (uint8_t)thread, &made))
+      continue;
     own[m->own_at[i]] = word_pointer(made, 0);
     struct object *o = &state_objects(m, s)[made];
     if (o->count) memcpy(state_cells(m, s) + o->first, p->locals_init, o->count * sizeof(word));
@@ -782,7 +803,8 @@ static void machine_start(struct system *system, void *work) {
                                                           .owner = OWNER_SHARED};
       continue;
     }
-    if (!add_object(m, s, g->layout, 1, LIFE_GLOBAL, OWNER_SHARED, &made)) break; /* machine_new made room */
+    if (!add_object(m, s, g->layout, m->program->layouts[g->layout].count, LIFE_GLOBAL, OWNER_SHARED, &made))
+      break; /* machine_new made room */
     memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init,
            m->program->layouts[g->layout].count * sizeof(word));
   }
@@ -945,12 +967,18 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
   struct machine *m = (struct machine *)system;
   if (w == WORD_UNINITIALISED) {
     text_add(t, "?");
+  } else if (word_is_part(w)) {
+    text_add(t, "?");
   } else if (!word_is_pointer(w)) {
-    text_printf(t, "%lld", (long long)w);
+    text_printf(t, "%lld", (long long)number_of_word(m->program->wides, w));
   } else {
     const struct object *o = &state_objects(m, (struct machine_state *)work)[word_object(w)];
+    if (word_kind(w) == WORD_BYTE) text_printf(t, "byte %u of ", word_tag(w));
     text_char(t, '&');
-    if (w & WORD_PAST && o->count <= CELL_PAST) {
+    if ((w & WORD_PAST) && m->program->loose) {
+      machine_print_cell(system, work, word_object(w), 0, t);
+      text_printf(t, " %+lld bytes", (long long)address_byte(m, (const struct machine_state *)work, w));
+    } else if (w & WORD_PAST && o->count <= CELL_PAST) {
       machine_print_cell(system, work, word_object(w), (word_cell(w) & ~(uint32_t)CELL_PAST) - 1, t);
       text_add(t, " + 1");
     } else if (word_cell(w) || word_object(w) < m->globals || (o->count && o->life == LIFE_LOCAL))
@@ -958,6 +986,9 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     else
       text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);
     if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
+    if (word_kind(w) == WORD_LOWERED) text_printf(t, " >> %u", word_tag(w));
+    if (word_kind(w) == WORD_RAISED) text_printf(t, " << 16 | %u", word_tag(w));
+    if (word_kind(w) == WORD_ADDRESS && word_tag(w)) text_printf(t, " | %u << 48", word_tag(w));
   }
 }
 

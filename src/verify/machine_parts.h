@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "front/wides.h"
 #include "verify/machine.h"
 
 enum {
@@ -34,6 +35,9 @@ struct object {
   uint32_t layout;
   uint8_t life;
   uint8_t owner; /* the only thread that can reach it, or OWNER_SHARED */
+  /* Where memory is accessed as bytes (bytes.h): 1 if its cells are its bytes, and twice how many there are behind its
+   * last whole cell. */
+  uint16_t extra;
 };
 
 struct thread {
@@ -147,8 +151,8 @@ void find_held(struct machine *, const struct machine_state *, uint32_t threads)
 struct made_access {
   const struct inst *inst;
   unsigned thread;
-  word at;
-  unsigned count;
+  uint32_t object;
+  int64_t from, to; /* the cells that it accesses; where the program is loose, the bytes */
   bool writes, atomic /* within ASIF_ATOMIC */;
 };
 void race_open(struct mem *, struct machine *);
@@ -163,14 +167,62 @@ size_t machine_pack(struct system *, const void *work, const struct ranks *, uns
 size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 
+/* One run of a thread. */
+struct run {
+  struct machine *machine;
+  struct machine_state *state;
+  unsigned thread;
+  word *r; /* its registers */
+  struct choices *choices;
+  struct move *move;
+  const struct program_op *op;
+  bool accessed;    /* the one access of the step was made */
+  bool atomic;      /* within ASIF_ATOMIC */
+  bool watched;     /* it begins with a call, and stops before a first access that is plain (race.c) */
+  bool statement;   /* --steps statement: the statement that is this step has begun */
+  uint32_t exactly; /* run so many instructions; 0: to the step's end */
+};
+enum ended { GO_ON, STOP, WAIT, FAULT };
+
+/* machine.c */
+/* Is the access, just made, in a race with what another thread is about to do? Cells, or bytes. */
+enum ended step_race(struct run *, const struct inst *, uint32_t object, int64_t from, int64_t to, bool wrote);
+enum ended step_fault(struct run *, const struct inst *, enum fault, const char *text);
+enum ended step_fault_at(struct run *, const struct inst *, word at, enum fault); /* at an object that is there */
+enum ended step_check_life(struct run *, const struct inst *, word at);           /* may the object be accessed? */
+enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */
+bool step_publish(struct run *, const struct object *, word); /* it is stored there; false: it is forgotten garbage */
+void step_record(struct run *, uint32_t object, uint32_t cell, unsigned count, bool write);
+void step_trace(struct run *, const struct inst *, word at, bool own, const word *before, const word *after,
+                const word *expected, unsigned count);
+
+/* loose.c: where memory is accessed as bytes. */
+enum ended loose_access(struct run *, const struct inst *);
+/* What a thread with these registers is about to access: false if there is no such memory. */
+bool loose_extent(const struct machine *, const struct machine_state *, const word *r, const struct inst *,
+                  uint32_t *object, int64_t *from, int64_t *to);
+/* True if the compare-exchange that a thread with these registers is about to make would write. */
+bool loose_would_exchange(const struct machine *, const struct machine_state *, const word *r, const struct inst *);
+enum ended loose_compute(struct run *, const struct inst *); /* I_GLOBAL, I_OFFSET, I_INDEX */
+enum ended loose_mutex(struct run *, const struct inst *, word *at);
+enum ended loose_bits(struct run *, const struct inst *); /* I_EXTRACT, I_INSERT */
+enum ended loose_chunk(struct run *, const struct inst *);
+
 /* Arithmetic on words, as C has it. */
-enum fault arith_unary(unsigned op, struct scalar, word a, word *out);
-enum fault arith_binary(unsigned op, struct scalar, word a, word b, word *out);
-enum fault arith_wrap(unsigned op, struct scalar, word a, word b,
-                      word *out); /* as arith_binary, but signed integers wrap around */
-enum fault arith_cast(struct scalar, word a, word *out);
+int64_t arith_low(struct scalar, int64_t); /* the number with these low bits */
+enum fault arith_unary(struct wides *, unsigned op, struct scalar, word a, word *out);
+enum fault arith_cast(struct wides *, struct scalar, word a, word *out);
+enum fault arith_numbers(struct wides *, unsigned op, struct scalar, word a, word b, word *out); /* no pointers */
+enum fault arith_binary(const struct machine *, const struct machine_state *, unsigned op, struct scalar, word a,
+                        word b, word *out);
+/* as arith_binary, but signed integers wrap around */
+enum fault arith_wrap(const struct machine *, const struct machine_state *, unsigned op, struct scalar, word a, word b,
+                      word *out);
 /* A pointer moved by `cells`; most: cells of its object, UINT32_MAX not to check. */
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out);
-enum fault arith_differ(word a, word b, int64_t size, word *out);
+enum fault arith_differ(const struct machine *, const struct machine_state *, word a, word b, int64_t cells,
+                        int64_t bytes, word *out);
+/* A byte that was set in part (words.h), or padding. */
+static inline enum fault part_fault(word w) { return (w >> 8 & 0xff) == 0xff ? FAULT_RANGE : FAULT_UNINITIALISED; }
 
 #endif

@@ -33,7 +33,7 @@ static inline bool forgets(const struct packer *p, uint32_t object) {
 }
 
 static inline unsigned char *put_word(struct packer *p, unsigned char *at, word w) {
-  if (!word_is_pointer(w)) return put_integer(at, w);
+  if (!word_is_pointer(w)) return put_integer(p->m, at, w);
   struct machine *m = p->m;
   uint32_t object = word_object(w), number = name_of(m, object), first = m->globals + 1;
   bool is_new = false;
@@ -46,7 +46,7 @@ static inline unsigned char *put_word(struct packer *p, unsigned char *at, word 
       is_new = true;
     }
   }
-  return put_pointer(at, number, is_new, w & 0xffffff, first);
+  return put_pointer(at, number, is_new, word_rest(w), first);
 }
 
 /* Garbage that registers hold, but only to compare it. */
@@ -67,6 +67,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     bool many = o->count != m->program->layouts[o->layout].count;
     at = put_number(at, ((uint64_t)o->layout * LIVES_PACKED + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
+    if (m->program->loose) at = put_number(at, o->extra);
     if (!has_contents(m, life)) continue;
     uint32_t keep = p->garbage && life == LIFE_HEAP ? m->need[object] : REACH_ALL;
     for (uint32_t i = 0; i < o->count; i++) {
@@ -192,6 +193,7 @@ static unsigned char *put_shared(struct packer *p, unsigned char *at) {
   const word *cells = state_cells(m, p->s);
   for (uint32_t i = 0; i < m->globals; i++) {
     if (objects[i].life == LIFE_CONSTANT) continue;
+    if (m->program->loose) at = put_number(at, objects[i].extra ? objects[i].count : 0);
     for (uint32_t c = 0; c < objects[i].count; c++) at = put_word(p, at, cells[objects[i].first + c]);
   }
   return put_objects(p, at);

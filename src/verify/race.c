@@ -69,7 +69,7 @@ static void find_touched(struct mem *mem, const struct machine *m, struct touche
 /* May another thread access what this instruction does, and one of the two write? */
 static bool may_conflict(const struct machine *m, const struct touched *k, uint32_t pc) {
   const struct inst *in = &m->program->code[pc];
-  if (!(in->flags & FLAG_GLOBAL) || k->anywhere[in->a]) return true;
+  if (m->program->loose || !(in->flags & FLAG_GLOBAL) || k->anywhere[in->a]) return true;
   uint16_t own = callers(m, pc), others = 0;
   uint32_t begin = k->first[in->a] + (uint32_t)in->imm, end = begin + cells_of(in);
   for (uint32_t c = begin; c < end && c < k->first[in->a + 1]; c++) others |= writes(in) ? k->reads[c] : k->writes[c];
@@ -97,13 +97,27 @@ bool race_plainly(const struct machine *m, const struct inst *in) {
   return m->races[in - m->program->code] & RACES_PLAIN;
 }
 
-/* Would the access that the thread is about to make write? */
+/* Where the access is that a thread with these registers is about to make: false if there is no such memory. */
+static bool extent(const struct machine *m, const struct machine_state *s, const word *r, const struct inst *in,
+                   uint32_t *object, int64_t *from, int64_t *to) {
+  if (m->program->loose) return loose_extent(m, s, r, in, object, from, to);
+  word at = in->flags & FLAG_GLOBAL ? word_pointer(in->a, (uint32_t)in->imm) : r[in->a];
+  if (!word_is_pointer(at)) return false;
+  if (!(in->flags & FLAG_GLOBAL)) at += in->imm << 3;
+  *object = word_object(at);
+  *from = word_cell(at);
+  *to = *from + cells_of(in);
+  return !word_mark(at);
+}
+
+/* Would that access write? */
 static bool would_write(const struct machine *m, const struct machine_state *s, const struct inst *in, const word *r,
-                        word at) {
+                        uint32_t object, int64_t cell) {
   if (in->code != I_CAS) return writes(in);
-  const struct object *o = &state_objects(m, s)[word_object(at)];
-  if (word_cell(at) + in->count > o->count) return false;
-  const word *cells = state_cells(m, s) + o->first + word_cell(at);
+  if (m->program->loose) return loose_would_exchange(m, s, r, in);
+  const struct object *o = &state_objects(m, s)[object];
+  if (cell + in->count > o->count) return false;
+  const word *cells = state_cells(m, s) + o->first + cell;
   for (unsigned i = 0; i < in->count; i++)
     if (cells[i] != r[in->c + i]) return false;
   return true;
@@ -119,13 +133,11 @@ bool race_with(const struct machine *m, const struct machine_state *s, const str
     if (t == a->thread || !m->races[pc] || !((kind | m->races[pc]) & RACES_PLAIN)) continue;
     const struct inst *in = &p->code[pc];
     const word *r = state_registers(m, s, t);
-    word at = in->flags & FLAG_GLOBAL ? word_pointer(in->a, (uint32_t)in->imm) : r[in->a];
-    if (!word_is_pointer(at)) continue;
-    if (!(in->flags & FLAG_GLOBAL)) at += in->imm << 3;
-    uint32_t count = cells_of(in), from = word_cell(at);
-    if (word_object(at) != word_object(a->at) || word_mark(at)) continue;
-    if (from >= word_cell(a->at) + a->count || word_cell(a->at) >= from + count) continue;
-    if (!a->writes && !would_write(m, s, in, r, at)) continue;
+    uint32_t object;
+    int64_t from, to;
+    if (!extent(m, s, r, in, &object, &from, &to)) continue;
+    if (object != a->object || from >= a->to || a->from >= to) continue;
+    if (!a->writes && !would_write(m, s, in, r, object, from)) continue;
     *thread = t;
     return true;
   }

@@ -27,7 +27,8 @@ static unsigned sets(const struct inst *in) {
   switch (in->code) {
   case I_MOVE:
   case I_LOAD:
-  case I_EXCHANGE: return in->count;
+  case I_EXCHANGE:
+  case I_INSERT: return in->count;
   case I_CONST:
   case I_UNARY:
   case I_BINARY:
@@ -37,6 +38,8 @@ static unsigned sets(const struct inst *in) {
   case I_OFFSET:
   case I_INDEX:
   case I_DIFFER:
+  case I_EXTRACT:
+  case I_CHUNK:
   case I_ALLOC:
   case I_CAS:
   case I_FETCH:
@@ -49,8 +52,11 @@ static unsigned sets(const struct inst *in) {
   }
 }
 
+/* Where memory is accessed as bytes, which cells those are is not known before. */
+static uint32_t all_or_none(const struct program *p, uint32_t cells) { return p->loose && cells ? REACH_ALL : cells; }
+
 /* before = what the registers lead to before the instruction, given what they lead to after it. */
-static void transfer(const struct inst *in, uint32_t *at) {
+static void transfer(const struct program *p, const struct inst *in, uint32_t *at) {
   uint32_t to[COUNT_MOST] = {0};
   unsigned n = sets(in);
   for (unsigned i = 0; i < n && i < COUNT_MOST; i++) {
@@ -64,12 +70,18 @@ static void transfer(const struct inst *in, uint32_t *at) {
   case I_UNARY:
   case I_BITS:
   case I_CAST: at[in->a] |= to[0]; break;
+  case I_EXTRACT:
+    for (unsigned i = 0; i < in->count; i++) at[in->a + i] |= to[0];
+    break;
+  case I_INSERT:
+    for (unsigned i = 0; i < n; i++) at[in->d + i] |= i < COUNT_MOST ? to[i] : REACH_ALL;
+    break;
   case I_BINARY:
     if (in->op >= OP_EQ && in->op <= OP_GE) break;
     at[in->a] |= to[0];
     if (in->b != NO_REG) at[in->b] |= to[0];
     break;
-  case I_OFFSET: at[in->a] |= shifted(to[0], in->imm); break;
+  case I_OFFSET: at[in->a] |= all_or_none(p, shifted(to[0], in->imm)); break;
   case I_INDEX: at[in->a] |= to[0] ? REACH_ALL : 0; break;
   case I_SLEEP:
   case I_WAKE: /* others compare it with theirs */
@@ -85,7 +97,7 @@ static void transfer(const struct inst *in, uint32_t *at) {
   case I_UNLOCK:
     if (in->code == I_STORE || in->code == I_EXCHANGE || in->code == I_CAS || in->code == I_FETCH)
       for (unsigned i = 0; i < in->count; i++) at[in->b + i] = REACH_ALL;
-    if (!(in->flags & FLAG_GLOBAL)) at[in->a] |= cells_from(in->imm, inst_locks(in) ? 1 : in->count);
+    if (!(in->flags & FLAG_GLOBAL)) at[in->a] |= all_or_none(p, cells_from(in->imm, inst_locks(in) ? 1 : in->count));
     break;
   default: break;
   }
@@ -119,7 +131,7 @@ void reach_open(struct mem *mem, struct machine *m) {
       memset(now, 0, regs * sizeof *now);
       for (unsigned i = 0; i < n; i++)
         for (size_t r = 0; r < regs; r++) now[r] |= at[to[i] * regs + r];
-      transfer(&p->code[pc], now);
+      transfer(p, &p->code[pc], now);
       if (!memcmp(at + pc * regs, now, regs * sizeof *now)) continue;
       memcpy(at + pc * regs, now, regs * sizeof *now);
       changed = true;

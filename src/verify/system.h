@@ -67,6 +67,7 @@ enum fault {
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
   FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead */
+  FAULT_DISSOLVE,    /* within bytes.c: the object must be made of bytes for that */
   FAULT_RANGE,       /* a number beyond what is modelled: the tool's limit, not the program's fault */
   FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting
                       */

@@ -36,6 +36,10 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       at = get_number(at, &count);
       o.count = (uint32_t)count;
     }
+    if (m->program->loose) {
+      at = get_number(at, &count);
+      o.extra = (uint16_t)count;
+    }
     o.first = first;
     o.owner = owner;
     objects[object] = o;
@@ -145,6 +149,11 @@ static void get_shared(struct unpacker *u) {
                                  .life = g->constant ? LIFE_CONSTANT : LIFE_GLOBAL,
                                  .owner = OWNER_SHARED};
     if (g->constant) continue;
+    if (m->program->loose) {
+      uint64_t bytes;
+      u->at = get_number(u->at, &bytes);
+      if (bytes) objects[i].count = count = (uint32_t)bytes, objects[i].extra = 1;
+    }
     for (uint32_t c = 0; c < count; c++) u->at = get_word(m, u->at, &state_cells(m, s)[s->cells + c], &u->known);
     s->cells += count;
   }
