@@ -157,9 +157,15 @@ enum builtin {
   BUILTIN_SLEEP,  /* __asif_sleep(address): the thread sleeps there, once it comes to wait until it does not */
   BUILTIN_SLEEPS, /* __asif_sleeps(): where; 0: it was woken */
   BUILTIN_WAKE,   /* __asif_wake(address): one of those that sleep there; whether there was one */
-  BUILTIN_AWAIT,  /* __asif_await_lock(condition): waits for a lock until it is true */
+  BUILTIN_WAKE_ALL,
+  BUILTIN_MISUSE, /* __asif_misuse("what"): undefined behaviour */
+  BUILTIN_AWAIT,  /* __asif_await_lock(condition): waits for a lock until it is true; __asif_await: for others */
   BUILTIN_LIMIT   /* __asif_limit("why"): not modelled */
 };
+
+/* What a mutex is: the value of its cell. One that is not plain is, while it is locked, the address of its owner
+ * (OWN_SELF), moved by its kind and MUTEX_ONCE for each time that it was locked. */
+enum { MUTEX_FREE, MUTEX_LOCKED, MUTEX_RECURSIVE, MUTEX_CHECKED, MUTEX_ONCE };
 
 /* Memory orders, with the numbers that <stdatomic.h> and __ATOMIC_... give them. ORDER_PLAIN: not an atomic access;
  * ORDER_VARIABLE: not a constant. */
@@ -354,6 +360,7 @@ struct unit {
   struct harness harness;
   uint32_t decl_count; /* ids given */
   bool member_arrays;  /* some struct has an array within */
+  bool mutex_kinds;    /* a mutex may be recursive, or check for errors: its functions have results then */
   VEC(struct unread) unread;
 };
 

@@ -4,7 +4,7 @@
  *   o  a pointer to any object; its type is "the type" of v and e below     O  the same, but of an integer
  *   v  a value of the type              e  a pointer to a value of the type, not atomic
  *   i  int    l  size_t  L  long        p  void *    c  a condition         b  bool (a result)     0  nothing (a
- * result) x  a pointer to a mutex             d  attributes, which must be NULL   n  an operation's function, or a
+ * result) x  a pointer to a mutex             d  attributes, or NULL   n  an operation's function, or a
  * thread m  a number that does not matter here    r  a memory order    w  whether a compare-and-swap is weak
  *   V  the value after the operation (a result)   u  uintptr_t (a result)   s  a string
  *   P  a pointer to an integer or to a pointer, by which v is then counted in elements
@@ -132,9 +132,10 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
     if (e->kind != E_STRING) front_fail(f, e->place, "%s needs a string", c->known->name);
     return e;
   case 'n': return e->type->kind == TYPE_FUNCTION ? e : expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
-  case 'd':
-    if (!expr_is_null(e)) front_outside(f, e->place, "a mutex with attributes");
-    return NULL;
+  case 'd': /* the attributes are the number that the mutex begins as */
+    e = expr_value(f, e);
+    if (expr_is_null(e)) return NULL;
+    return expr_as_if_assigned(f, expr_deref(f, e->place, e), TYPE_OF(INT), "an argument");
   case 'r': order_argument(c, e); return NULL;
   case 'w':
     if (e->kind != E_NUMBER) front_fail(f, e->place, "whether %s is weak must be a constant", c->known->name);

@@ -134,8 +134,17 @@ struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct t
   return to->kind == TYPE_STRUCT ? e : expr_convert(f, e, to, true);
 }
 
+/* A kind of mutex that is not plain, in the model headers. */
+static bool names_mutex_kind(const char *name) {
+  return !strncmp(name, "PTHREAD_MUTEX_RECURSIVE", 23) || !strncmp(name, "PTHREAD_MUTEX_ERRORCHECK", 24) ||
+         !strcmp(name, "mtx_recursive");
+}
+
 struct expr *expr_name(struct front *f, struct place place, struct decl *d) {
-  if (d->kind == DECL_ENUMERATOR) return expr_number(f, place, d->value, d->type);
+  if (d->kind == DECL_ENUMERATOR) {
+    f->unit->mutex_kinds |= names_mutex_kind(d->name) && !f->unit->files.at[place.file].model;
+    return expr_number(f, place, d->value, d->type);
+  }
   struct expr *e = expr_new(f, E_NAME, place, NULL, NULL, NULL);
   e->decl = d;
   e->type = d->type;

@@ -104,7 +104,8 @@ struct front {
   VEC(struct token) tokens;
   size_t at;
   struct columns columns;
-  bool restrict_seen; /* types do not know it */
+  bool restrict_seen;  /* types do not know it */
+  uint32_t size_asked; /* by __asif_size, of the struct being read in a model header; 0 */
   VEC(struct line_table) lines;
   uint32_t depth, steps;        /* of nesting now; in all */
   VEC(char) brackets;           /* that are open, where something is skipped */

@@ -243,6 +243,7 @@ const struct cell *cells_shape(struct lowering *, const struct type *); /* of a 
 uint32_t global_for(struct lowering *, const struct decl *); /* of a function too: what its address points to */
 
 void locals_lay_out(struct lowering *); /* thread-local variables; global_of is then 1 + the first cell of each */
+void own_needed(struct lowering *, enum own);
 struct value own_word(struct lowering *, enum own, uint32_t cell, struct place); /* I_OWN */
 
 /* lower_memory.c */

@@ -180,18 +180,28 @@ static struct inst *emit_mutex(struct lowering *l, const struct expr *e, enum co
   return in;
 }
 
+/* Of plain ones the result is always zero. */
 static struct value mutex(struct lowering *l, const struct expr *e, enum code code) {
-  emit_mutex(l, e, code);
-  return value_number(0);
+  bool spins = pointed_type(e->args[0])->plain == TYPE_OF(SPINLOCK);
+  if (!l->unit->mutex_kinds || spins) {
+    emit_mutex(l, e, code);
+    return value_number(0);
+  }
+  own_needed(l, OWN_SELF);
+  reg d = reg_new(l, 1, "");
+  emit_mutex(l, e, code)->d = d;
+  return value_in(d);
 }
 
 static struct value mutex_init(struct lowering *l, const struct expr *e) {
   struct lvalue m = lvalue_pointed(l, e->args[0], pointed_type(e->args[0]), NULL);
-  value_store(l, &m, value_number(0), e->place);
+  struct value kind = e->arg_count > 1 ? lower_value(l, e->args[1]) : value_number(0);
+  value_store(l, &m, l->unit->mutex_kinds ? kind : value_number(0), e->place);
   return value_number(0);
 }
 
 static reg try_lock(struct lowering *l, const struct expr *e) {
+  if (l->unit->mutex_kinds) own_needed(l, OWN_SELF);
   reg got = reg_new(l, 1, "");
   emit_mutex(l, e, I_TRYLOCK)->d = got;
   return got;
@@ -241,7 +251,8 @@ static struct value check(struct lowering *l, const struct expr *e, enum code co
   struct inst *in = emit_inst(l, code, e->place);
   in->a = a;
   if (code == I_ASSERT) in->text = source_argument(l, e);
-  if (e->a->decl->builtin == BUILTIN_AWAIT) in->op = REQUIRE_LOCK;
+  if (e->a->decl->builtin == BUILTIN_AWAIT)
+    in->op = strcmp(e->a->decl->name, "__asif_await") ? REQUIRE_LOCK : REQUIRE_SIGNAL;
   return (struct value){0};
 }
 
@@ -289,6 +300,7 @@ static struct value wake(struct lowering *l, const struct expr *e) {
   struct inst *in = emit_inst(l, I_WAKE, e->place);
   in->a = a;
   in->d = d;
+  in->imm = e->a->decl->builtin == BUILTIN_WAKE_ALL;
   l->program->owns[OWN_SLEEPS] = true;
   return value_in(d);
 }
@@ -365,7 +377,9 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_SELF: return own_word(l, OWN_SELF, 0, e->place);
   case BUILTIN_SLEEPS: return own_word(l, OWN_SLEEPS, 0, e->place);
   case BUILTIN_SLEEP: return sleep_at(l, e);
-  case BUILTIN_WAKE: return wake(l, e);
+  case BUILTIN_WAKE:
+  case BUILTIN_WAKE_ALL: return wake(l, e);
+  case BUILTIN_MISUSE: emit_trap(l, e->place, "%.200s", e->args[0]->text)->imm = TRAP_UNDEFINED; break;
   case BUILTIN_LIMIT: emit_trap(l, e->place, "%.200s", e->args[0]->text)->imm = TRAP_LIMIT; break;
   case BUILTIN_LIN: return point(l, e);
   case BUILTIN_LIN_FOR: return point_for(l, e);

@@ -66,7 +66,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
   }
   size_t homed = l->homed.count;
   const struct place *called_at = l->called_at;
-  if (!called_at && l->unit->files.at[f->place.file].model) l->called_at = &e->place;
+  bool model = l->unit->files.at[f->place.file].model;
+  if (!model || !called_at) l->called_at = model ? &e->place : NULL;
   frame->caller = l->frame;
   frame->scopes = l->scopes.count;
   l->frame = frame;

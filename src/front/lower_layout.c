@@ -308,8 +308,7 @@ void locals_lay_out(struct lowering *l) {
   }
 }
 
-struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct place at) {
-  uint32_t byte = which == OWN_LOCALS ? l->layouts.at[l->program->own_layout[which]].cells[cell].offset : 0;
+void own_needed(struct lowering *l, enum own which) {
   struct program *p = l->program;
   if (which == OWN_SELF && !p->owns[OWN_SELF]) {
     p->own_layout[OWN_SELF] = (uint32_t)l->layouts.count;
@@ -317,6 +316,11 @@ struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct 
     vec_push(l->mem, &l->layout_types, NULL);
   }
   p->owns[which] = true;
+}
+
+struct value own_word(struct lowering *l, enum own which, uint32_t cell, struct place at) {
+  own_needed(l, which);
+  uint32_t byte = which == OWN_LOCALS ? l->layouts.at[l->program->own_layout[which]].cells[cell].offset : 0;
   reg d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_OWN, at);
   in->op = (uint8_t)which;

@@ -12,6 +12,7 @@
   X(limits) \
   X(pthread) \
   X(sched) \
+  X(semaphore) \
   X(stdalign) \
   X(stdatomic) \
   X(stdbool) \

@@ -50,13 +50,15 @@ static struct expr *parse_string_init(struct front *f, const struct type **type)
 /* A mutex is initialised by the macros of its header, or by zero. */
 static struct expr *parse_mutex_init(struct front *f, const struct type *type) {
   struct token *t = parse_token(f);
+  int64_t kind = 0;
   if (parse_accept(f, "{")) {
-    if (!parse_at(f, "}")) parse_constant(f, "the initialiser of a mutex");
+    if (!parse_at(f, "}")) kind = parse_constant(f, "the initialiser of a mutex");
     parse_expect(f, "}");
   } else {
     parse_expect(f, "PTHREAD_MUTEX_INITIALIZER");
   }
-  return expr_number(f, t->place, 0, type->plain);
+  bool known = f->unit->mutex_kinds && kind > 0 && kind < 3;
+  return expr_number(f, t->place, known ? MUTEX_RECURSIVE + kind - 1 : 0, type->plain);
 }
 
 static struct expr *parse_object(struct front *f, const struct type **type) {

@@ -123,6 +123,14 @@ enum { ALIGN_BIGGEST = 16 }; /* __attribute__((aligned)) without a number */
 static uint32_t parse_attribute(struct front *f) {
   struct token *t = parse_token(f);
   if (t->kind != TOKEN_NAME) front_fail(f, t->place, "expected an attribute, found %s", token_text(f, t));
+  if (token_is(t, "__asif_size") &&
+      f->unit->files.at[t->place.file].model) { /* as the system's has, with fewer parts */
+    f->at++;
+    parse_expect(f, "(");
+    f->size_asked = (uint32_t)parse_constant(f, "a size");
+    parse_expect(f, ")");
+    return 0;
+  }
   if (!is_harmless(t)) front_outside(f, t->place, "__attribute__((%.100s))", t->text);
   f->at++;
   if (token_is(t, "aligned") || token_is(t, "__aligned__"))

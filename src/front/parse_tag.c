@@ -126,6 +126,8 @@ const struct type *parse_struct(struct front *f) {
   t->fields = fields.list.at;
   t->field_count = (uint32_t)fields.list.count;
   type_complete(f, t, align ? align : 1, word->place);
+  if (f->size_asked) t->size = f->size_asked;
+  f->size_asked = 0;
   return t;
 }
 

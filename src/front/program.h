@@ -127,29 +127,31 @@ enum code {
   I_EXCHANGE, /* d.. = *a, *a = b.. */
   I_CAS,      /* if *a == c.. then *a = b.., d = 1; else c.. = *a, d = 0. FLAG_WEAK: may fail without a reason */
   I_FETCH,    /* d = *a, *a = d op b in `scalar`, wrapping; op is any arithmetic one. Of a pointer: b counts cells */
-  I_LOCK,     /* mutex at a: waits */
+  I_LOCK,     /* mutex at a: waits. d, unless it is NO_REG: the result, 0 or an error */
   I_TRYLOCK,  /* d = 1 if it got it */
   I_DESTROY,  /* must not be locked; is as if it was never initialised from then on */
-  I_UNLOCK,
+  I_UNLOCK,   /* d as of I_LOCK */
   /* Control. */
   I_JUMP,    /* to imm */
   I_BRANCH,  /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
   I_CHOOSE,  /* d = any of 0 .. a-1 */
-  I_REQUIRE, /* the step cannot be taken unless a; op REQUIRE_LOCK: the thread waits for a lock */
+  I_REQUIRE, /* the step cannot be taken unless a; op REQUIRE_LOCK: the thread waits for a lock;
+              * REQUIRE_SIGNAL: for what another thread does, and not since its operation may not happen yet */
   I_ASSERT,  /* violated unless a; text: what was asserted */
   I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm: TRAP_... */
   I_THREAD,  /* d = the thread's number */
   I_OWN,     /* d = what only this thread has (enum own), imm cells further */
   I_SLEEP,   /* the thread sleeps at address a, until another wakes it */
-  I_WAKE,    /* d = 1: one of the threads that sleep at address a, any of them, does so no longer; 0: there is none */
-  I_LIN,     /* the last access was the operation's linearization point */
+  I_WAKE, /* d = 1: one of the threads that sleep at address a, any of them, does so no longer; 0: there is none. imm 1:
+           * all of them */
+  I_LIN,  /* the last access was the operation's linearization point */
   I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
               * the thread's number */
   I_FENCE,   /* of `order`; op 1: for signals only. Does nothing where memory is sequentially consistent */
   I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
   I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
-enum { REQUIRE_CONDITION, REQUIRE_LOCK };
+enum { REQUIRE_CONDITION, REQUIRE_LOCK, REQUIRE_SIGNAL };
 enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS };
 enum { ACCESS_BITS = 1 }; /* op of I_LOAD and I_STORE: the bytes around a bit-field */
 enum {

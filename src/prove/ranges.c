@@ -45,6 +45,9 @@ static bool spans_of(struct reg_range *span, const struct inst *i) {
       more |= put_in(&span[i->c + k], i->count == 1 ? range_of_scalar(i->scalar) : ANYTHING);
     return put_in(&span[i->d], truth) || more;
   case I_TRYLOCK: return put_in(&span[i->d], truth);
+  case I_LOCK:
+  case I_DESTROY:
+  case I_UNLOCK: return i->d != NO_REG && put_in(&span[i->d], ANYTHING);
   case I_CHOOSE: return put_in(&span[i->d], (struct range){0, UINT16_MAX});
   case I_THREAD:
   case I_OWN:

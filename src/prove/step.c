@@ -193,6 +193,10 @@ static void run_access(struct prover *p, struct actor *a, const struct inst *i, 
   val *at = cell_at(p, a, i);
   if (!at) return;
   bool shared = is_shared(a, i), wrote = false;
+  if (i->code >= I_LOCK && i->code <= I_UNLOCK && p->program->owns[OWN_SELF]) {
+    prove_fail(p, FAIL_OUTSIDE, "a mutex that may be recursive or check for errors is outside what prove follows");
+    return;
+  }
   val base = i->flags & FLAG_GLOBAL ? VAL(K_UNSET, 0) : a->reg[i->a], old = *at, new = VAL(K_UNSET, 0);
   switch (i->code) {
   case I_LOAD: a->reg[i->d] = old = read_cell(p, a, at); break;

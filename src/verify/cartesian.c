@@ -75,7 +75,8 @@ static bool on_path(struct worker *w, struct path *p) {
 
 /* The first move of a thread. A thread with several (which call; a choice) has them all as ends of paths of length one;
  * one that waits has none, but what it waits for counts as its last move. */
-static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *locked, unsigned *waits) {
+static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *locked, unsigned *waits,
+                        unsigned *parked) {
   struct path *p = &w->cartesian->paths[t];
   struct choices choices;
   struct move move;
@@ -97,6 +98,7 @@ static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *
     if (moved == WAITS) {
       ++*waits;
       *locked += move.locked;
+      *parked += move.parked;
       continue;
     }
     if (!follow(w, &move, w->set, &next)) continue;
@@ -170,13 +172,13 @@ static void extend(struct worker *w, unsigned i) {
 void cartesian_expand(struct worker *w) {
   struct explore *x = w->all;
   struct path *paths = w->cartesian->paths;
-  unsigned threads = w->system->threads, made = 0, locked = 0, waits = 0;
+  unsigned threads = w->system->threads, made = 0, locked = 0, waits = 0, parked = 0;
   for (unsigned t = 0; t < threads; t++) {
-    first_moves(w, t, &made, &locked, &waits);
+    first_moves(w, t, &made, &locked, &waits, &parked);
     if (atomic_load(&x->stop)) return;
   }
   if (!made && !waits) w->terminal++;
-  w->ended = !made && !locked;
+  w->ended = !made && !locked && !parked;
   if (!made && locked && x->options.deadlocks && is_owed(w, w->set)) wrong(w, VIOLATION_DEADLOCK);
   for (unsigned i = 0; i < threads; i++)
     for (unsigned j = i + 1; j < threads; j++)

@@ -299,6 +299,36 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
+/* A mutex that has an owner when it is locked (ast.h): what becomes of it, and the error that the function returns. */
+static enum ended own_mutex(struct run *run, const struct inst *in, word *cell, int *error) {
+  enum { EPERM_ = 1, EDEADLK_ = 35, BUSY = -1 };
+  const struct machine *m = run->machine;
+  word self = run->r[m->regs - m->own_words + m->own_at[OWN_SELF]], before = *cell;
+  bool locked = word_is_pointer(before), mine = locked && word_object(before) == word_object(self);
+  uint32_t kind = locked ? word_cell(before) & (MUTEX_ONCE - 1) : (uint32_t)before;
+  *error = 0;
+  if (in->code == I_DESTROY) {
+    *cell = WORD_UNINITIALISED;
+  } else if (in->code == I_UNLOCK) {
+    if (!mine)
+      *error = EPERM_;
+    else
+      *cell = word_cell(before) >= 2 * MUTEX_ONCE ? before - ((word)MUTEX_ONCE << 3) : (word)kind;
+  } else if (!locked) {
+    *cell = self + (word)(kind | MUTEX_ONCE) * 8;
+  } else if (mine && kind == MUTEX_RECURSIVE) {
+    *cell = before + ((word)MUTEX_ONCE << 3);
+  } else if (in->code == I_TRYLOCK) {
+    *error = BUSY;
+  } else if (mine) {
+    *error = EDEADLK_;
+  } else {
+    run->move->locked = true;
+    return WAIT;
+  }
+  return GO_ON;
+}
+
 static enum ended access_mutex(struct run *run, const struct inst *in) {
   word *cells, at = address(run, in), before;
   struct object *o;
@@ -306,6 +336,19 @@ static enum ended access_mutex(struct run *run, const struct inst *in) {
   if (bad == GO_ON) bad = cells_at(run, in, at, 1, &cells, &o);
   if (bad != GO_ON) return bad;
   before = *cells;
+  if (before > MUTEX_LOCKED && run->machine->program->owns[OWN_SELF]) {
+    int error;
+    if (in->code == I_DESTROY && word_is_pointer(before)) return step_fault(run, in, FAULT_DESTROY, NULL);
+    if (o->owner != run->thread) step_record(run, word_object(at), word_cell(at), 1, true);
+    changes(run->state, o);
+    bad = own_mutex(run, in, cells, &error);
+    if (bad != GO_ON) return bad;
+    if (o->owner != run->thread) publish(run->machine, run->state, *cells);
+    if (in->d != NO_REG) run->r[in->d] = in->code == I_TRYLOCK ? !error : error;
+    if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
+    return GO_ON;
+  }
+  if (in->d != NO_REG && in->code != I_TRYLOCK) run->r[in->d] = 0;
   if (before == WORD_UNINITIALISED)
     return step_fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised, or was destroyed");
   if (in->code == I_UNLOCK && !before) return step_fault(run, in, FAULT_UNLOCK, NULL);
@@ -457,7 +500,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
     return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
   if (!run->accessed)
     return run->watched && in->code >= I_LOAD && in->code <= I_FETCH && race_plainly(m, in) &&
-           !is_local(run, address(run, in));
+           word_is_pointer(address(run, in)) && !is_local(run, address(run, in));
   switch (in->code) {
   case I_LOAD:
     if (in->flags & FLAG_CONSTANT) return false; /* fall through */
@@ -560,7 +603,8 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
     if (in->code == I_ASSERT && !r[in->a]) return step_fault(run, in, FAULT_ASSERTION, in->text);
     if (in->code == I_REQUIRE && !r[in->a]) {
-      run->move->locked = in->op == REQUIRE_LOCK;
+      run->move->parked = in->op == REQUIRE_SIGNAL && !run->machine->options.signals_as_locks;
+      run->move->locked = in->op != REQUIRE_CONDITION && !run->move->parked;
       return WAIT;
     }
     if (in->code == I_CHOOSE) {
@@ -598,14 +642,14 @@ static enum ended wake(struct run *run, const struct inst *in) {
   step_record(run, SLEEPERS, 0, 1, true);
   run->r[in->d] = found != 0;
   if (!found) return GO_ON;
-  enum ended bad = step_choose_one(run, in, found, &which);
+  enum ended bad = step_choose_one(run, in, in->imm ? 1 : found, &which);
   if (bad != GO_ON) return bad;
   for (unsigned t = 0; t < m->system.threads; t++) {
     word *sleeps = &state_own(m, s, t)[m->own_at[OWN_SLEEPS]];
-    if (*sleeps != at || which--) continue;
+    if (*sleeps != at || (!in->imm && which--)) continue;
     *sleeps = 0;
     s->moved |= UINT32_C(1) << t;
-    break;
+    if (!in->imm) break;
   }
   return GO_ON;
 }
@@ -718,7 +762,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
   move->event_count = move->access_count = 0;
-  move->touches_all = move->locked = move->begun = false;
+  move->touches_all = move->locked = move->parked = move->begun = false;
   move->length = 0;
   move->fault = FAULT_NONE;
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;

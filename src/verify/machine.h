@@ -36,14 +36,15 @@ struct machine_options {
    * sequential specification. */
   bool fuse_events;
   bool apart; /* not fuse_events, and a call is a move that does nothing else: it can always be made (reference.h) */
-  bool fuse_private;   /* an access to what only this thread can reach is local */
-  unsigned ops;        /* operations a thread performs; OPS_FOREVER */
-  bool type_stable;    /* freed memory may be read and written */
-  bool points;         /* marks of linearization points are events */
-  bool weak_fails;     /* atomic_compare_exchange_weak also fails without a reason */
-  bool races;          /* data races are faults (race.c) */
-  bool forget;         /* garbage that no register points to is forgotten: see pack.c */
-  unsigned cells_most; /* of memory in a state; 0: the default */
+  bool fuse_private;     /* an access to what only this thread can reach is local */
+  unsigned ops;          /* operations a thread performs; OPS_FOREVER */
+  bool type_stable;      /* freed memory may be read and written */
+  bool points;           /* marks of linearization points are events */
+  bool weak_fails;       /* atomic_compare_exchange_weak also fails without a reason */
+  bool signals_as_locks; /* who waits for a signal waits for a lock */
+  bool races;            /* data races are faults (race.c) */
+  bool forget;           /* garbage that no register points to is forgotten: see pack.c */
+  unsigned cells_most;   /* of memory in a state; 0: the default */
 };
 
 /* A system, owned by mem. threads of them as given. */

@@ -48,6 +48,9 @@ static unsigned sets(const struct inst *in) {
   case I_THREAD:
   case I_OWN:
   case I_WAKE: return 1;
+  case I_LOCK:
+  case I_DESTROY:
+  case I_UNLOCK: return in->d != NO_REG;
   default: return 0;
   }
 }

@@ -119,10 +119,11 @@ void recent_add_thread(struct recent *r, uint16_t same, bool known) {
   r->thread = t;
 }
 
-void recent_add_wait(struct recent *r, bool locked) {
+void recent_add_wait(struct recent *r, bool locked, bool parked) {
   if (!r->place) return;
   if (++r->thread->waits == UINT16_MAX) recent_give_up(r);
-  r->thread->locked = (uint16_t)(r->thread->locked + locked);
+  r->thread->locked |= locked;
+  r->thread->parked |= parked;
 }
 
 static struct recent_move *add_move(struct recent *r, const struct move *move, unsigned turn, uint32_t rest) {

@@ -12,8 +12,11 @@ struct recent_thread {
   uint16_t same; /* the threads before it that have exactly the same to do, a bit each */
   bool known;    /* its moves follow; else they have to be made */
   uint8_t move_count;
-  uint16_t waits, locked; /* how many more moves wait; and of those, for a lock */
+  uint16_t waits;      /* how many more moves wait; */
+  bool locked, parked; /* one of those for a lock, for a signal */
 };
+
+_Static_assert(sizeof(struct recent_thread) % 8 == 0, "what follows must be aligned");
 
 /* After it come the events, where the threads are from (system.pack) unless they are where they were, and the packed
  * state. */
@@ -43,7 +46,7 @@ struct recent_view recent_next(struct recent *); /* the thread's next move */
 /* Keeping: begin, then all threads in turn with their moves, then end. What does not fit is not kept. */
 void recent_begin(struct recent *, uint32_t state);
 void recent_add_thread(struct recent *, uint16_t same, bool known);
-void recent_add_wait(struct recent *, bool locked);
+void recent_add_wait(struct recent *, bool locked, bool parked);
 void recent_add_again(struct recent *, const struct move *, unsigned turn); /* it has to be made again */
 void recent_add(struct recent *, const struct move *, unsigned turn, const unsigned char *packed, uint32_t size,
                 uint64_t hash, const uint8_t *from);

@@ -200,7 +200,7 @@ bool follow(struct worker *w, const struct move *move, uint32_t set, uint32_t *n
 
 /* Every move of the thread; what became of it. */
 struct moves {
-  unsigned made, waits, locked;
+  unsigned made, waits, locked, parked;
   bool inside; /* one was within an operation */
 };
 
@@ -231,7 +231,8 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
     if (moved == WAITS) {
       seen->waits++;
       seen->locked += move.locked;
-      if (w->recent) recent_add_wait(w->recent, move.locked);
+      seen->parked += move.parked;
+      if (w->recent) recent_add_wait(w->recent, move.locked, move.parked);
     }
     if (moved != MOVED) continue;
     if (!count_move(w, move.events, move.event_count, seen, &next)) {
@@ -355,6 +356,7 @@ static void expand_recent(struct worker *w, struct moves *seen) {
     if (repeated) continue;
     seen->waits += thread->waits;
     seen->locked += thread->locked;
+    seen->parked += thread->parked;
     if (thread->known) continue;
     unpack_taken(w);
     expand_thread(w, t, seen);
@@ -381,7 +383,7 @@ static void make_moves(struct worker *w, uint32_t ref) {
     if (w->recent && !stopped(w)) recent_end(w->recent);
   }
   if (!seen.made && !seen.waits) w->terminal++;
-  w->ended = !seen.made && !seen.locked;
+  w->ended = !seen.made && !seen.locked && !seen.parked;
   if (w->returns.asked && !w->stalls && seen.locked && seen.inside) {
     unpack_taken(w);
     w->stalls = may_stall(w);

@@ -278,6 +278,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .weak_fails = options->weak_fails,
                                 .points = options->points,
                                 .races = subject_looks_for_races(options),
+                                .signals_as_locks = options->live != NULL,
                                 .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;

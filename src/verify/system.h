@@ -83,7 +83,8 @@ struct move {
   struct place place; /* of the fault */
   const char *text;   /* about the fault: what was asserted, the variable; or NULL */
   uint8_t racer;      /* FAULT_RACE: the thread that is about to make the other access */
-  bool locked;        /* it WAITS for a lock, not for a condition */
+  bool locked;        /* it WAITS for a lock, not for a condition, */
+  bool parked;        /* or for a signal: nothing wrong in itself, unless no call can still bring one */
   bool begun;         /* it WAITS, but the call that it would begin with can be made */
   uint32_t length;    /* how much of the program it ran, for `again` */
 };

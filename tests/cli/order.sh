@@ -105,9 +105,9 @@ ASIF_OP(read)
 EOF
 }
 interleaved '' '!(a * 4 + b * 2 + c == 3)'
-run 1 "$asif" verify i.c --quiet
+run 1 "$asif" verify i.c --quiet --races no
 interleaved 'static int both(void) { int p = a; return p * 4 + b * 2; }' '!(both() + c == 3)'
-run 0 "$asif" verify i.c --quiet
+run 0 "$asif" verify i.c --quiet --races no
 
 # Two stores of one expression: either may be seen first.
 cat >chain.c <<'EOF'
@@ -125,16 +125,16 @@ ASIF_OBJECT(ordered)
 ASIF_OP(write, ASIF_IN(1, 1))
 ASIF_OP(ok)
 EOF
-run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=x -DSECOND=y
-run 1 "$asif" verify chain.c --quiet -- '-DSTORES=x = y = v' -DFIRST=y -DSECOND=x
-run 0 "$asif" verify chain.c --quiet -- '-DSTORES=y = v; x = v' -DFIRST=x -DSECOND=y
+run 1 "$asif" verify chain.c --quiet --races no -- '-DSTORES=x = y = v' -DFIRST=x -DSECOND=y
+run 1 "$asif" verify chain.c --quiet --races no -- '-DSTORES=x = y = v' -DFIRST=y -DSECOND=x
+run 0 "$asif" verify chain.c --quiet --races no -- '-DSTORES=y = v; x = v' -DFIRST=x -DSECOND=y
 fixed 'x = y = z = 3; r = x * 100 + y * 10 + z;' 333
 
 # The store of an assignment within another need not come before the outer one; ok() sees x before y, and y before x.
 sed 's/^static int x, y;/static int x, y, z, t[2] = {0, 1}, s[2]; static _Atomic int ax, ay; static int same(int v) { return v; }/' \
   chain.c >late.c
 late() { # late STATUS STORES [X Y]
-  run "$1" "$asif" verify late.c --quiet -- "-DSTORES=$2" "-DFIRST=${3-x}" "-DSECOND=${4-y}"
+  run "$1" "$asif" verify late.c --quiet --races no -- "-DSTORES=$2" "-DFIRST=${3-x}" "-DSECOND=${4-y}"
 }
 for stores in 'x = (y = v) + 0' 'x = v + y++' 'x = (long)(y = v)' 'x = ++y' 'x += (y = v)' 'x = z = y = v' 'x = (y += v)' \
   'x = (z = v, y = v)' 'x = (y = v) + z' '*&x = t[y = v]' 'x = (z = v) * (y = v)' 'int k = x = (y = v) + 0; (void)k'; do

@@ -39,7 +39,7 @@ END_OF_C
 race 'o.c:6:28' 'is about to read s at o.c:7:32'
 object <<'END_OF_C'
 static int s, other;
-static void write(int v) { int e = 5; if (!__atomic_compare_exchange_n(&other, &e, 7, 0, 5, 5)) __atomic_store_n(&s, v, 5); }
+static void write(int v) { int e = 5; __atomic_compare_exchange_n(&other, &e, 7, 0, 5, 5); __atomic_store_n(&s, v, 5); }
 static int read(void) { return __atomic_load_n(&s, 5) + (other & 8); }
 END_OF_C
 none
@@ -54,7 +54,7 @@ static int read(void) { pthread_mutex_lock(&m); int v = s; pthread_mutex_unlock(
 END_OF_C
 none
 sed 's/pthread_mutex_lock(&m); int v = s; pthread_mutex_unlock(&m)/pthread_mutex_lock(\&n); int v = s; pthread_mutex_unlock(\&n)/' o.c >other.c
-cp o.c right.c; mv other.c o.c; race 'o.c:8:57' 'is about to write s at o.c:7:52'
+cp o.c right.c; mv other.c o.c; race 'o.c:8:57' 'is about to write s at o.c:7:54'
 
 # A node is its thread's own until it is published; after that a plain write races with who reads it.
 object <<'END_OF_C'
@@ -64,7 +64,7 @@ static void write(int v) { struct node *n = malloc(sizeof *n); n->v = v; at = n;
 static int read(void) { struct node *n = at; return n ? n->v : 0; }
 END_OF_C
 none
-sed -i 's/n->v = v; at = n;/n->v = v; at = n; n->v = v;/' o.c; race 'o.c:7:' 'n->v at o.c'
+sed -i 's/n->v = v; at = n;/n->v = v; at = n; n->v = v;/' o.c; race 'o.c:' 'n->v at o.c'
 
 # What only one thread accesses, or nobody writes any more, costs nothing.
 states() { run 0 "$asif" verify o.c "$@"; grep -o '[0-9]* states' <<<"$out"; }

@@ -1,0 +1,171 @@
+#!/bin/bash
+# asif verify: what threads wait for: kinds of mutexes, condition variables, locks for readers, semaphores, barriers, what happens once.
+. tests/cli/common
+has verify || exit 77
+shopt -u patsub_replacement 2>/dev/null # & is itself where it replaces something
+export ASIF_INCLUDE=$root/include
+object() {
+  { printf '#define _GNU_SOURCE\n#include <asif.h>\n#include <errno.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <threads.h>\n'; cat; } >o.c
+}
+register='ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(1, 2))'
+all() { # STATUS ARGUMENT...
+  status=$1
+  shift
+  for reduce in best none sym both; do run "$status" "$asif" verify o.c --reduce $reduce "$@"; done
+  run "$status" "$asif" verify o.c "$@"
+}
+as_test() { ! has test || { run "$1" "$asif" test o.c -n 2 -o 1; }; }
+
+# A recursive mutex is locked by its owner again; a plain one deadlocks; one that checks says so.
+kinds="
+static pthread_mutex_t m = INITIALIZER;
+static int s;
+static int locked(int v) { int e = pthread_mutex_lock(&m); if (e) return e; if (v) s = v; pthread_mutex_unlock(&m); return 0; }
+static void write(int v) { pthread_mutex_lock(&m); int e = locked(v); if (e) s = e == EDEADLK ? v : 7; if (pthread_mutex_unlock(&m)) s = 9; }
+static int read(void) { pthread_mutex_lock(&m); int v = s; pthread_mutex_unlock(&m); return v; }
+$register"
+object <<<"${kinds/INITIALIZER/PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}"; all 0 -n 3; as_test 0
+object <<<"${kinds/INITIALIZER/PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP}"; all 0; as_test 0
+object <<<"${kinds/INITIALIZER/PTHREAD_MUTEX_INITIALIZER}"; all 1; says 'deadlock'; as_test 1
+object <<END_OF_C
+static pthread_mutex_t m;
+static int s;
+static void start(void) {
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_settype(&a, KIND);
+  pthread_mutex_init(&m, &a);
+}
+ASIF_INIT(start)
+static void write(int v) { int e = pthread_mutex_unlock(&m); pthread_mutex_lock(&m); s = e == EPERM ? v : 7; pthread_mutex_unlock(&m); }
+static int read(void) { int v = -1; if (!pthread_mutex_lock(&m)) v = s; pthread_mutex_unlock(&m); return v; }
+$register
+END_OF_C
+sed 's/KIND/PTHREAD_MUTEX_ERRORCHECK/' o.c >e.c; sed 's/KIND/PTHREAD_MUTEX_NORMAL/' o.c >n.c
+mv e.c o.c; all 0; as_test 0
+mv n.c o.c; run 1 "$asif" verify o.c; says 'unlocked that is not locked'
+object <<END_OF_C
+static mtx_t m;
+static int s;
+static void start(void) { mtx_init(&m, mtx_plain | mtx_recursive); }
+ASIF_INIT(start)
+static void write(int v) { mtx_lock(&m); if (mtx_trylock(&m) == thrd_success) { s = v; mtx_unlock(&m); } mtx_unlock(&m); }
+static int read(void) { mtx_lock(&m); int v = s; mtx_unlock(&m); return v; }
+$register
+END_OF_C
+all 0; as_test 0
+sed -i 's/mtx_plain | mtx_recursive/mtx_plain/' o.c; run 1 "$asif" verify o.c; says 'not linearizable'
+
+# Trying for a time: it may be late, but not where the lock is free, and it is never stuck.
+object <<END_OF_C
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int s, left;
+static void write(int v) { if (pthread_mutex_timedlock(&m, NULL)) return; s = v; pthread_mutex_unlock(&m); }
+static int read(void) { pthread_mutex_lock(&m); int v = s; pthread_mutex_unlock(&m); return v; }
+$register
+END_OF_C
+run 1 "$asif" verify o.c -o 2; says 'not linearizable'; run 0 "$asif" verify o.c -n 1 -o 2
+sed -i 's/if (pthread_mutex_timedlock(&m, NULL)) return;/while (pthread_mutex_timedlock(\&m, NULL)) {}/' o.c; all 0
+
+# Condition variables: a queue of one cell. A signal that comes before the wait is lost.
+cell="
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER;
+static int value;
+static void enq(int v) {
+  pthread_mutex_lock(&m);
+  while (value) pthread_cond_wait(&empty, &m);
+  value = v;
+  pthread_mutex_unlock(&m);
+  pthread_cond_signal(&full);
+}
+static int deq(void) {
+  pthread_mutex_lock(&m);
+  while (!value) WAIT;
+  int v = value;
+  value = 0;
+  pthread_mutex_unlock(&m);
+  pthread_cond_signal(&empty);
+  return v;
+}
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 2))
+ASIF_OP(deq)"
+object <<<"${cell/WAIT/pthread_cond_wait(&full, &m)}"
+all 0 -n 2 -o 2; as_test 0
+sed 's/while (!value)/if (!value)/' o.c >if.c; sed 's/  pthread_cond_signal(&full);//' o.c >lost.c
+mv if.c o.c; run 1 "$asif" verify o.c -n 3 -o 2; says 'not linearizable'
+mv lost.c o.c; run 0 "$asif" verify o.c; says 'it was not decided whether an operation can return from every state'; as_test 1
+
+# The wait gives the mutex up and sleeps at once: unlocking first would lose the wake-up. Broadcast wakes all.
+gate="
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int open;
+static void set(void) { pthread_mutex_lock(&m); open = 1; WAKE(&c); pthread_mutex_unlock(&m); }
+static int wait(void) { pthread_mutex_lock(&m); while (!open) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 1; }
+ASIF_OBJECT(self)
+ASIF_OP(set)
+ASIF_OP(wait)
+ASIF_ROLE(one, 1, set)
+ASIF_ROLE(all, ASIF_REST, wait)"
+object <<<"${gate/WAKE/pthread_cond_broadcast}"; all 0 -n 3; all 0 -n 4
+object <<<"${gate/WAKE/pthread_cond_signal}"; run 0 "$asif" verify o.c -n 2
+run 0 "$asif" verify o.c -n 3 # set may be called again
+
+# Locks for readers and writers.
+rw="
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+static int a, b;
+static void write(int v) { pthread_rwlock_wrlock(&l); a = v; b = v; pthread_rwlock_unlock(&l); }
+static int read(void) { pthread_rwlock_rdlock(&l); int v = a == b ? a : 7; pthread_rwlock_unlock(&l); return v; }
+$register"
+object <<<"$rw"; all 0 -n 3; as_test 0
+object <<<"${rw/wrlock/rdlock}"; run 1 "$asif" verify o.c; says 'data race'; as_test 1
+object <<<"${rw/a = v; b = v; pthread_rwlock_unlock/a = v; b = v; pthread_rwlock_wrlock}"; all 1; says 'deadlock'
+object <<<"${rw/int v = a == b/pthread_rwlock_unlock(&l); int v = a == b}"
+run 1 "$asif" verify o.c -n 1
+
+# Semaphores, barriers, once.
+object <<END_OF_C
+static sem_t items;
+static atomic_int next;
+static void start(void) { sem_init(&items, 0, 0); }
+ASIF_INIT(start)
+static void enq(int v) { int none = 0; while (!atomic_compare_exchange_strong(&next, &none, v)) none = 0; sem_post(&items); }
+static int deq(void) { if (sem_wait(&items)) return 7; return atomic_exchange(&next, 0); }
+ASIF_OBJECT(queue)
+ASIF_OP(enq, ASIF_IN(1, 2))
+ASIF_OP(deq)
+END_OF_C
+all 0 -o 2 -n 2
+sed -i 's/if (sem_wait(&items)) return 7;/if (sem_trywait(\&items)) return errno == EAGAIN ? ASIF_EMPTY : 7;/' o.c; all 0
+sed -i 's/sem_post(&items);//' o.c; run 1 "$asif" verify o.c -o 2; says 'not linearizable'
+object <<END_OF_C
+static pthread_barrier_t b;
+static atomic_int came;
+static void start(void) { pthread_barrier_init(&b, NULL, 2); }
+ASIF_INIT(start)
+static int meet(void) { came++; pthread_barrier_wait(&b); return came >= 2; }
+static int always(int *s) { return *s == 0; }
+ASIF_SPEC(met, int)
+ASIF_SPEC_OP(always, "meet")
+ASIF_OBJECT(met)
+ASIF_OP(meet)
+END_OF_C
+run 0 "$asif" verify o.c -n 2 -o 2
+sed -i 's/pthread_barrier_wait(&b);//' o.c; run 1 "$asif" verify o.c -n 2
+once="
+static pthread_once_t o = PTHREAD_ONCE_INIT;
+static int ready;
+static atomic_int s;
+static void make(void) { ready++; }
+static void write(int v) { pthread_once(&o, make); s = ready == 1 ? v : 7; }
+static int read(void) { pthread_once(&o, make); return ready == 1 ? s : 8; }
+$register"
+object <<<"$once"; all 0 -n 3 -o 2; as_test 0
+object <<<"${once/ready++;/ready++; pthread_once(&o, make);}"
+run 1 "$asif" verify o.c --recursion 2; says 'deadlock'
+object <<<"${once/pthread_once(&o, make); s/make(); s}"; run 1 "$asif" verify o.c
