@@ -17,11 +17,11 @@
 #include "check/items.h"
 
 enum {
-  TRY_LEAST = 300000,  /* configurations in which a prefix is decided */
-  LONG = 20000,        /* operations of a prefix that is decided by monitors, and by a short search */
-  TRY_LONG = 30000,    /* configurations of that */
-  GUESSES = 2000000,   /* operations looked at for what pending removals may have taken */
-  GUESS_LEAST = 4,     /* tries */
+  TRY_LEAST = 300000, /* configurations in which a prefix is decided */
+  LONG = 20000,       /* operations of a prefix that is decided by monitors, and by a short search */
+  TRY_LONG = 30000,   /* configurations of that, and of a search for an earlier fault, which may take more (TRY_EACH) */
+  GUESSES = 2000000,  /* operations looked at for what pending removals may have taken */
+  GUESS_LEAST = 4,    /* tries */
   WORK_LEAST = 400000, /* operations of all prefixes that are decided: three times the part's, and so many more */
   NEAR_LEAST = 100,    /* operations of a prefix that is decided from near its end */
   TRY_EACH = 16,       /* configurations in which a prefix is decided, an event */
@@ -296,7 +296,7 @@ static void bisect_by_search(struct bisection *b) {
   struct part prefix = part_before(b->part, b->attempt, event);
   struct decision d;
   decision_clear(&d);
-  search_paced(search_new(b->attempt, prefix.spec), &prefix, TRY_LEAST, TRY_EACH, &d);
+  search_paced(search_new(b->attempt, prefix.spec), &prefix, TRY_LONG, TRY_EACH, &d);
   if (d.verdict == VERDICT_HOLDS) b->found.exact = true;
   if (d.verdict != VERDICT_VIOLATED || !d.prefix || d.culprit == UINT32_MAX) {
     mem_close(b->attempt);
