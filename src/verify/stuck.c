@@ -89,19 +89,20 @@ enum { ALONE_MOST = 256 }; /* moves */
 /* Does the thread's operation return if the thread goes on alone? */
 static bool returns_alone(struct worker *w, unsigned thread) {
   struct system *system = w->system;
-  void *at = mem_alloc(&w->mem, system->work), *next = mem_alloc(&w->mem, system->work);
+  void *states[] = {mem_alloc(&w->mem, system->work), mem_alloc(&w->mem, system->work)};
+  const void *at = w->from;
   bool returns = false, moved = true;
-  memcpy(at, w->from, system->work);
   for (unsigned count = 0; count < ALONE_MOST && moved && !returns; count++) {
     struct choices choices;
     struct move move;
+    void *next = states[count % 2];
     choices_begin(&choices);
     moved = system->move(system, at, thread, &choices, next, &move) == MOVED;
     returns = moved && has_return(move.events, move.event_count);
-    memcpy(at, next, system->work);
+    at = next;
   }
-  mem_free(&w->mem, at);
-  mem_free(&w->mem, next);
+  mem_free(&w->mem, states[0]);
+  mem_free(&w->mem, states[1]);
   return returns;
 }
 
