@@ -48,6 +48,11 @@ static void does_shared(struct doing *d, enum how how, bool constant) {
   d->writes |= how == HOW_WRITE;
 }
 
+static bool is_constant(struct lowering *l, const struct decl *d) {
+  uint32_t global = global_for(l, d); /* first: it may move the list */
+  return l->globals.at[global].constant;
+}
+
 static void does_object(struct lowering *l, const struct expr *e, enum how how, struct doing *d) {
   switch (e->kind) {
   case E_NAME:
@@ -57,7 +62,7 @@ static void does_object(struct lowering *l, const struct expr *e, enum how how, 
     else if (e->decl->storage == STORAGE_THREAD_LOCAL)
       does_shared(d, how, false);
     else if (e->decl->storage != STORAGE_AUTO && e->decl->storage != STORAGE_PARAM)
-      does_shared(d, how, l->globals.at[global_for(l, e->decl)].constant);
+      does_shared(d, how, is_constant(l, e->decl));
     else if (l->uses[e->decl->id] & USE_ADDRESS)
       does_shared(d, how, false);
     else
