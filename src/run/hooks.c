@@ -127,7 +127,8 @@ PART void quick_changed(void) {
 #define GET(v, at) __builtin_memcpy(&(v), (const void *)(uintptr_t)(at), sizeof(v))
 #define PUT(at, v) __builtin_memcpy((void *)(uintptr_t)(at), &(v), sizeof(v))
 
-/* The operations of one width: inline functions first, then the names the compilers call them by. */
+/* The operations of one width: inline functions first, then the names the compilers call them by. What heap_sights asks
+ * for is the last call of each: so the short way has no registers to keep. */
 #define OPERATIONS(N, T) \
   LONG_WAY T load_long_##N(const volatile void *at, int order, uintptr_t pc, void **slot) { \
     T v; \
@@ -136,12 +137,15 @@ PART void quick_changed(void) {
     atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, HIGH(v), 0, READ_ONLY); \
     return v; \
   } \
+  LONG_WAY T load_seen_##N(T v) { \
+    SIGHT_OLD(v); \
+    return v; \
+  } \
   PART T load_end_##N(const volatile void *at, uintptr_t pc) { \
     T v; \
     GET(v, at); \
     quick_read(pc, at, (uint64_t)v); \
-    SIGHT_OLD(v); \
-    return v; \
+    return UNLIKELY(heap_sights) ? load_seen_##N(v) : v; \
   } \
   LONG_WAY T load_races_##N(const volatile void *at, int order, uintptr_t pc) { \
     quick_races(POINT_READ, at, N, order, pc); \
@@ -170,8 +174,8 @@ PART void quick_changed(void) {
     GET(old, at); \
     PUT(at, v); \
     if (old != v) { \
-      ERASED_OLD(old); \
       quick_changed(); \
+      ERASED_OLD(old); \
     } else { \
       quick_read(pc, at, (uint64_t)old); \
     } \
@@ -193,7 +197,7 @@ PART void quick_changed(void) {
     atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
     return false; \
   } \
-  PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc) { \
+  PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc, bool sights) { \
     T was = *expected; \
     bool same = old == was; \
     if (same) { \
@@ -202,7 +206,7 @@ PART void quick_changed(void) {
     } else { \
       *expected = old; \
     } \
-    if (UNLIKELY(heap_sights)) { \
+    if (sights) { \
       if (!same) SIGHT_OLD(was); \
       SIGHT_OLD(old); \
       if (same && old != v) ERASED_OLD(old); \
@@ -213,11 +217,14 @@ PART void quick_changed(void) {
       quick_read(pc, at, same ? (uint64_t)old : failed_read((uint64_t)old)); \
     return same; \
   } \
+  LONG_WAY bool exchange_if_seen_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc) { \
+    return exchange_if_end_##N(at, expected, v, old, pc, true); \
+  } \
   LONG_WAY bool exchange_if_races_##N(volatile void *at, T *expected, T v, int order, uintptr_t pc) { \
     T old; \
     GET(old, at); \
     quick_races(old == *expected ? POINT_UPDATE : POINT_READ, at, sizeof v, order, pc); \
-    return exchange_if_end_##N(at, expected, v, old, pc); \
+    return exchange_if_end_##N(at, expected, v, old, pc, true); \
   } \
   PART bool exchange_if_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc) { \
     T old; \
@@ -228,7 +235,8 @@ PART void quick_changed(void) {
     if (!same) order = failed; \
     if (UNLIKELY(!quick_note(same ? POINT_UPDATE : POINT_READ, at, sizeof v, order, pc))) \
       return exchange_if_races_##N(at, expected, v, order, pc); \
-    return exchange_if_end_##N(at, expected, v, old, pc); \
+    return UNLIKELY(heap_sights) ? exchange_if_seen_##N(at, expected, v, old, pc) \
+                                 : exchange_if_end_##N(at, expected, v, old, pc, false); \
   }
 #define UPDATE(N, T, name, expression) \
   LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
@@ -250,16 +258,18 @@ PART void quick_changed(void) {
     GET(old, at); \
     T now = (T)(expression); \
     PUT(at, now); \
-    SIGHT_OLD(old); \
-    if (old != now) { \
-      ERASED_OLD(old); \
+    if (old != now) \
       quick_changed(); \
-    } else { \
+    else \
       quick_read(pc, at, (uint64_t)old); \
-    } \
-    return old; \
+    return UNLIKELY(heap_sights) ? updated_seen_##N(old, now) : old; \
   }
 #define UPDATES(N, T) \
+  LONG_WAY T updated_seen_##N(T old, T now) { \
+    SIGHT_OLD(old); \
+    if (old != now) ERASED_OLD(old); \
+    return old; \
+  } \
   UPDATE(N, T, exchange, v) \
   UPDATE(N, T, fetch_add, old + v) \
   UPDATE(N, T, fetch_sub, old - v) \
