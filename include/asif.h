@@ -211,9 +211,10 @@ typedef struct asif_recorder_options {
 ASIF_API asif_recorder *asif_recorder_open(const char *path, const asif_recorder_options *);
 /* The number of an operation, for the calls; -1 if memory runs out. The object may be NULL if there is only one. */
 ASIF_API int asif_recorder_operation(asif_recorder *, const char *object, const char *operation);
-/* A tape for the calling thread. The name is what the history calls it; NULL: a number. NULL if there is no memory. */
+/* A tape for the calling thread. The name is what the history calls it; NULL: a number. NULL if there is no memory, or
+ * if too many have one: then the recorder has failed. */
 ASIF_API asif_tape *asif_recorder_thread(asif_recorder *, const char *name);
-/* What is on the tapes now is written when it returns. */
+/* What is on the tapes now is written when it returns. Not for signal handlers, as asif_monitor_poll. */
 ASIF_API asif_status asif_recorder_flush(asif_recorder *);
 /* ASIF_DONE while all is well; else what the first failure was: a write that failed, a call while another was open.
  * From then on nothing is written: what is in the file is a history up to there. */
@@ -242,8 +243,10 @@ typedef struct asif_monitor_options {
 ASIF_API asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_options *);
 ASIF_API int asif_monitor_operation(asif_monitor *,
                                     const char *operation); /* -1: the specification has none of this name */
+/* A tape for the calling thread. NULL if there is no memory, or if too many have one: then the monitor has failed. */
 ASIF_API asif_tape *asif_monitor_thread(asif_monitor *);
-/* Looks at what is on the tapes now. */
+/* Looks at what is on the tapes now. Waits for threads that are within a call or return on theirs: not for signal
+ * handlers. */
 ASIF_API asif_verdict asif_monitor_poll(asif_monitor *);
 /* ASIF_VIOLATED, or ASIF_UNKNOWN: no violation seen. Does not look, and may be asked at any time by any thread. */
 ASIF_API asif_verdict asif_monitor_verdict(const asif_monitor *);
@@ -268,7 +271,8 @@ ASIF_API void asif_tape_end(asif_tape *);
  * An operation is a record on the tape. It is there, with its state `open`, before the logical time of its call is
  * read; and its return takes a time that no other has. */
 struct asif_record_ {
-  uint64_t what; /* 0..15 operation, 16..17 arguments, 18 has its time, 19..20 how it ended, 32..63 time of the call */
+  uint64_t what; /* 0..15 operation, 16..17 arguments, 18 has its time, 19..20 how it ended, 21..22 the operation's bits
+                  * 16..17, 32..63 time of the call */
   uint64_t end;  /* 0..30 serial, 32..63 time of the return */
   int64_t arg, result; /* the second and third arguments have a record of their own, which follows */
 };
@@ -294,7 +298,7 @@ static inline bool asif_tape_skips_(const asif_tape *t, int64_t number) {
 }
 
 static inline void asif_tape_call_(asif_tape *t, int operation, unsigned args, int64_t a, int64_t b, int64_t c) {
-  if (!t || __builtin_expect(t->open | (operation < 0), 0)) {
+  if (!t || __builtin_expect(t->open | (unsigned)operation >> 18, 0)) {
     if (t) asif_tape_wrong_(t);
     return;
   }
@@ -304,7 +308,7 @@ static inline void asif_tape_call_(asif_tape *t, int operation, unsigned args, i
   }
   if (__builtin_expect((int32_t)(t->limit - t->count) <= 0, 0)) asif_tape_room_(t);
   struct asif_record_ *r = &t->records[t->count & t->mask];
-  uint64_t what = (uint64_t)(operation & 0xffff) | (uint64_t)args << 16;
+  uint64_t what = (uint64_t)(operation & 0xffff) | (uint64_t)args << 16 | (uint64_t)(operation >> 16) << 21;
   uint64_t state = (uint64_t)t->count << 32 | (uint64_t)(t->serial = (t->serial + 1) & 0x7fffffff) << 1 | 1;
   __atomic_store_n(&r->arg, a, __ATOMIC_RELEASE);
   if (args > 1) {

@@ -176,6 +176,26 @@ TEST(library_values) {
   asif_history_free(h);
 }
 
+/* A text ends where its length says, and what is told of it goes on behind a zero byte. */
+TEST(library_zero_bytes_are_escaped) {
+  asif_history *h = asif_history_new();
+  const asif_value in = {"a\0b", 3, 0}, out = {"a\0c", 3, 0};
+  good(h, asif_call(h, 0, NULL, "enq", &in, 1));
+  good(h, asif_return(h, 0, asif_int(ASIF_OK)));
+  good(h, asif_call(h, 0, NULL, "deq", NULL, 0));
+  good(h, asif_return(h, 0, out));
+  asif_answer *a = check(h, "queue", NULL);
+  CHECK(asif_answer_verdict(a) == ASIF_VIOLATED);
+  CHECKF(strstr(asif_answer_reason(a), "\"a\\u0000c\" "), "%s", asif_answer_reason(a));
+  char *text = asif_answer_operation(a, 0), *report = asif_answer_report(a, ASIF_REPORT_TEXT);
+  CHECKF(!strcmp(text, "0: Enq(\"a\\u0000b\") -> ok"), "%s", text);
+  CHECKF(strstr(report, "a\\u0000b") && strstr(report, "a\\u0000c"), "%s", report);
+  free(text);
+  free(report);
+  asif_answer_free(a);
+  asif_history_free(h);
+}
+
 TEST(library_intervals) {
   for (int late = 0; late < 2;
        late++) { /* the read that starts at 20 may see the write that ends there; at 21 it may not miss it */

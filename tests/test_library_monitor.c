@@ -19,6 +19,7 @@
 #include "evidence/evidence.h"
 #include "formats.h"
 #include "lib/deck.h"
+#include "spec/c_values.h"
 
 enum { THREADS_MOST = 8 };
 
@@ -274,6 +275,14 @@ TEST(recorder_misuse) {
   asif_recorder_return(t, ASIF_OK);
   asif_recorder_flush(r);
   fails(r, "operation 5 is called, and there is none");
+  for (int more = 1; more <= 8; more *= 2) { /* the numbers of operations are no more than 16 bits */
+    r = asif_recorder_open(path, NULL);
+    t = asif_recorder_thread(r, NULL);
+    asif_recorder_call1(t, asif_recorder_operation(r, NULL, "f") + more * 65536, 1);
+    if (more < 4) asif_recorder_return(t, ASIF_OK);
+    asif_recorder_flush(r);
+    fails(r, more < 4 ? "is called, and there is none" : "an operation that is none");
+  }
   unlink(path);
 }
 
@@ -738,6 +747,185 @@ TEST(monitor_refuses) {
   asif_monitor_free(m);
   CHECK(asif_monitor_poll(NULL) == ASIF_UNKNOWN && asif_monitor_status(NULL) == ASIF_NO_MEMORY &&
         !asif_monitor_thread(NULL));
+}
+
+/* An operation that is on no tape was not seen, and what follows from it must not be called a violation. */
+TEST(monitor_more_tapes_than_there_can_be) {
+  asif_monitor_options options = {.taker = ASIF_POLLED, .bytes = 8192};
+  asif_monitor *m = monitor("queue", 2, &options);
+  int enq = asif_monitor_operation(m, "enq"), deq = asif_monitor_operation(m, "deq");
+  asif_tape *first = asif_monitor_thread(m);
+  for (int i = 1; i < DECK_LANES_MOST; i++) CHECK(asif_monitor_thread(m));
+  CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_DONE);
+  asif_tape *none = asif_monitor_thread(m);
+  CHECK(!none);
+  asif_monitor_call1(none, enq, 7);
+  asif_monitor_return(none, ASIF_OK);
+  asif_monitor_call(first, deq);
+  asif_monitor_return(first, 7);
+  CHECKF(asif_monitor_poll(m) == ASIF_UNKNOWN, "%s", asif_monitor_said(m));
+  CHECK(asif_monitor_status(m) == ASIF_NO_MEMORY && strstr(asif_monitor_error(m), "asif_tape_end"));
+  asif_monitor_free(m);
+}
+
+TEST(monitor_tapes_that_ended_are_used_again) {
+  asif_monitor_options options = {.taker = ASIF_POLLED, .bytes = 8192};
+  asif_monitor *m = monitor("queue", 2, &options);
+  int enq = asif_monitor_operation(m, "enq"), deq = asif_monitor_operation(m, "deq");
+  for (int i = 0; i < DECK_LANES_MOST + 10; i++) {
+    asif_tape *t = asif_monitor_thread(m);
+    asif_monitor_call1(t, enq, i);
+    asif_monitor_return(t, ASIF_OK);
+    asif_monitor_call(t, deq);
+    asif_monitor_return(t, i);
+    asif_tape_end(t);
+  }
+  CHECK(asif_monitor_poll(m) == ASIF_UNKNOWN && asif_monitor_status(m) == ASIF_DONE);
+  asif_monitor_free(m);
+}
+
+/* A call that is refused was not seen either. */
+TEST(monitor_refused_calls_end_it) {
+  asif_monitor_options options = {.taker = ASIF_POLLED};
+  for (int wrong = 0; wrong < 3; wrong++) {
+    asif_monitor *m = monitor("queue", 2, &options);
+    int enq = asif_monitor_operation(m, "enq"), deq = asif_monitor_operation(m, "deq");
+    asif_tape *a = asif_monitor_thread(m), *b = asif_monitor_thread(m);
+    if (wrong == 0) asif_monitor_call1(a, enq, 1);
+    asif_monitor_call1(a, wrong == 1 ? asif_monitor_operation(m, "enter") : wrong == 2 ? enq + (1 << 18) : enq, 2);
+    if (wrong == 0) asif_monitor_return(a, ASIF_OK);
+    asif_monitor_call(b, deq);
+    asif_monitor_return(b, 2);
+    CHECKF(asif_monitor_poll(m) == ASIF_UNKNOWN, "%d: %s", wrong, asif_monitor_said(m));
+    CHECK(asif_monitor_status(m) == ASIF_BAD_INPUT);
+    asif_monitor_free(m);
+  }
+}
+
+/* Operations one after the other, each with its arguments and result, to asif_check, to a monitor of the library, and
+ * to the monitor itself, bound as `asif check --approx` binds it: all refuse them or none does, the monitors agree, and
+ * they say 'violated' only where the checker does. */
+struct told_op {
+  unsigned op, args;
+  int64_t arg[OP_ARGS], result;
+};
+
+static const char *name_of(const struct spec *spec, unsigned op) {
+  size_t len;
+  const char *name = spec_op_name(spec, op, &len);
+  return mem_string(test_memory(), name, len);
+}
+
+static int checked(const struct spec *spec, const char *name, const struct told_op *ops, unsigned count) {
+  asif_history *h = asif_history_new();
+  asif_answer *answer = NULL;
+  asif_status status = ASIF_DONE;
+  for (unsigned i = 0; i < count && !status; i++) {
+    asif_value arg[OP_ARGS];
+    for (unsigned a = 0; a < ops[i].args; a++) arg[a] = asif_int(ops[i].arg[a]);
+    status = asif_call(h, 0, NULL, name_of(spec, ops[i].op), arg, ops[i].args);
+    if (!status) status = asif_return(h, 0, asif_int(ops[i].result));
+  }
+  if (!status) status = asif_check(h, name, NULL, &answer);
+  int verdict = status ? -1 : (int)asif_answer_verdict(answer);
+  asif_answer_free(answer);
+  asif_history_free(h);
+  return verdict;
+}
+
+static int monitored(const struct spec *spec, const char *name, const struct told_op *ops, unsigned count) {
+  asif_monitor_options options = {.taker = ASIF_POLLED, .bytes = 8192};
+  asif_monitor *m = monitor(name, 2, &options);
+  asif_tape *t = asif_monitor_thread(m);
+  for (unsigned i = 0; i < count; i++) {
+    const struct told_op *o = &ops[i];
+    int op = asif_monitor_operation(m, name_of(spec, o->op));
+    if (o->args == 0) asif_monitor_call(t, op);
+    if (o->args == 1) asif_monitor_call1(t, op, o->arg[0]);
+    if (o->args == 2) asif_monitor_call2(t, op, o->arg[0], o->arg[1]);
+    if (o->args == 3) asif_monitor_call3(t, op, o->arg[0], o->arg[1], o->arg[2]);
+    asif_monitor_return(t, o->result);
+  }
+  int verdict = (int)asif_monitor_poll(m);
+  if (asif_monitor_status(m)) verdict = -1;
+  asif_monitor_free(m);
+  return verdict;
+}
+
+static value bare(int64_t number) {
+  value special;
+  return c_special(number, &special) ? special : value_of_small((int32_t)number);
+}
+
+static int directly(const char *name, const struct told_op *ops, unsigned count) {
+  struct mem *mem = mem_child(test_memory());
+  struct problem p;
+  struct spec spec;
+  CHECK(spec_named(name, &spec, &p));
+  struct binder *b = spec_binder(mem, &spec, values_new(mem), false, "test");
+  struct monitor *m = monitor_new(mem, &spec, 2, &p);
+  bool good = true;
+  for (unsigned i = 0; i < count && good && !m->violated; i++) {
+    value arg[OP_ARGS] = {V_NONE, V_NONE, V_NONE}, result = bare(ops[i].result);
+    struct bound_call call;
+    for (unsigned a = 0; a < ops[i].args; a++) {
+      good = good && !c_only_result(ops[i].arg[a]);
+      arg[a] = bare(ops[i].arg[a]);
+    }
+    good = good && spec_bind_call(b, (uint16_t)ops[i].op, arg, 0, &call, &p);
+    if (good) monitor_call(m, 0, call.method, call.arg);
+    good = good && spec_bind_return(b, &call, &result, 0, &p);
+    if (good) monitor_return(m, 0, result);
+  }
+  int verdict = !good ? -1 : m->violated ? ASIF_VIOLATED : ASIF_UNKNOWN;
+  mem_close(mem);
+  return verdict;
+}
+
+static void same_of_all(const struct spec *spec, const char *name, const struct told_op *ops, unsigned count) {
+  int exact = checked(spec, name, ops, count), ours = monitored(spec, name, ops, count),
+      other = directly(name, ops, count);
+  char said[300] = "";
+  for (unsigned i = 0; i < count; i++)
+    snprintf(said + strlen(said), sizeof said - strlen(said), " %s/%u(%lld) -> %lld", name_of(spec, ops[i].op),
+             ops[i].args, (long long)ops[i].arg[0], (long long)ops[i].result);
+  CHECKF(ours == other, "%s:%s: the library's monitor says %d, the monitor %d", name, said, ours, other);
+  CHECKF((ours == -1) == (exact == -1) || ours == ASIF_VIOLATED, "%s:%s: monitor %d, check %d", name, said, ours,
+         exact);
+  while (ours == ASIF_VIOLATED && exact == -1 && count > 1) /* a monitor does not look at what is wrong after that */
+    exact = checked(spec, name, ops, --count);
+  CHECKF(ours != ASIF_VIOLATED || exact == ASIF_VIOLATED, "%s:%s: a false alarm; check says %d", name, said, exact);
+}
+
+TEST(monitor_binds_as_check_does) {
+  static const int64_t results[] = {ASIF_OK, ASIF_NIL, ASIF_TRUE, ASIF_FALSE, ASIF_EMPTY, ASIF_FULL, ASIF_ANY, 0, 1, 2};
+  enum { RESULTS = sizeof results / sizeof *results };
+  uint64_t seed = 77;
+  for (size_t s = 0; specs[s]; s++) {
+    const struct spec *spec = specs[s];
+    struct problem p;
+    struct spec named;
+    char name[80];
+    snprintf(name, sizeof name, "%s", spec->name);
+    if (!spec_named(name, &named, &p)) snprintf(name, sizeof name, "%s(2)", spec->name);
+    CHECKF(spec_named(name, &named, &p), "%s", p.text);
+    if (!monitor_exists(&named)) continue;
+    for (unsigned op = 0; op < named.op_count; op++)
+      for (unsigned args = 0; args <= OP_ARGS; args++)
+        for (unsigned r = 0; r < RESULTS; r++)
+          same_of_all(&named, name, &(struct told_op){op, args, {1, 2, 3}, results[r]}, 1);
+    for (unsigned round = 0; round < 100; round++) {
+      struct told_op ops[4];
+      unsigned count = 2 + (unsigned)(next_random(&seed) % 3);
+      for (unsigned i = 0; i < count; i++) {
+        unsigned op = (unsigned)(next_random(&seed) % named.op_count);
+        ops[i] = (struct told_op){op, named.ops[op].args, {1, 2, 3}, results[next_random(&seed) % RESULTS]};
+        for (unsigned a = 0; a < OP_ARGS; a++)
+          if (next_random(&seed) % 8 == 0) ops[i].arg[a] = results[next_random(&seed) % RESULTS];
+      }
+      same_of_all(&named, name, ops, count);
+    }
+  }
 }
 
 /* The same events, right or wrong, to the library's tapes and to a monitor: the same verdict. */

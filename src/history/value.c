@@ -175,7 +175,7 @@ static bool plain_word(const char *s, size_t n) {
   if (!((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '_')) return false;
   for (size_t i = 1; i < n; i++)
     if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9') ||
-          strchr("_-.:/+", s[i])))
+          (s[i] && strchr("_-.:/+", s[i]))))
       return false;
   for (int i = 1; i < SPECIALS; i++)
     if (strlen(special_names[i]) == n && !memcmp(special_names[i], s, n)) return false;

@@ -40,6 +40,7 @@ void deck_fail(struct deck *d, asif_status status, const char *format, ...) {
     atomic_store(&d->failed, true);
   }
   pthread_mutex_unlock(&d->registry);
+  atomic_thread_fence(memory_order_seq_cst); /* before what the caller then does unseen */
 }
 
 asif_status deck_status(struct deck *d) {
@@ -174,6 +175,10 @@ asif_tape *deck_tape(struct deck *d, const char *name) {
   }
   if (t) t->owner = pthread_self();
   pthread_mutex_unlock(&d->registry);
+  if (!t)
+    deck_fail(d, ASIF_NO_MEMORY,
+              "out of memory for the tape of a thread, or more than %d threads have one; asif_tape_end gives it back",
+              DECK_LANES_MOST);
   return t ? &t->front : NULL;
 }
 

@@ -126,8 +126,11 @@ bool deck_open(struct deck *, const struct deck_options *);
 bool deck_start(struct deck *); /* the background thread, where there is to be one */
 void deck_stop(struct deck *);
 void deck_free(struct deck *);
+/* NULL if there are too many or no memory, which is a failure of the deck, or in a forked process. */
 asif_tape *deck_tape(struct deck *, const char *name);
-/* The first failure stays. */
+/* The first failure stays. Operations may be on no tape from then on. Whoever returns what follows from them does so
+ * after `failed` is set, and a taker who reads the time of that return reads `failed` as set: a taker who finds it not
+ * set after a round has begun has been given all that happened. */
 void deck_fail(struct deck *, asif_status, const char *, ...) __attribute__((format(printf, 3, 4)));
 asif_status deck_status(struct deck *);
 bool deck_forked(const struct deck *);
@@ -151,6 +154,8 @@ DECK_INLINE const struct asif_record_ *lane_record(const struct lane *l, uint32_
   return &l->records[i & l->mask];
 }
 DECK_INLINE unsigned record_args(uint64_t what) { return what >> 16 & 3; }
+/* The operation's number as the call had it, with ASIF_IN_ and ASIF_OUT_. */
+DECK_INLINE unsigned record_operation(uint64_t what) { return (what & 0xffff) | (what >> 21 & 3) << 16; }
 DECK_INLINE uint32_t record_step(uint64_t what) { return record_args(what) > 1 ? 2 : 1; }
 
 DECK_INLINE void lane_copy_record(struct lane *l, uint32_t at) {

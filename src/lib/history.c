@@ -123,8 +123,9 @@ static bool take_args(asif_history *h, const char *object, const char *operation
   for (size_t i = 0; i < count; i++) {
     if (!has_value(h, operation, args[i])) return false;
     to[i] = value_of(h, args[i]);
-    if (to[i] != V_NONE && to[i] != V_UNKNOWN) continue;
-    refuse(h, "%.100s: %s is a result, not an argument", operation, to[i] == V_NONE ? "ASIF_OK" : "ASIF_ANY");
+    const char *result = args[i].text ? NULL : c_only_result(args[i].number);
+    if (!result) continue;
+    refuse(h, "%.100s: %s is a result, not an argument", operation, result);
     return false;
   }
   return true;

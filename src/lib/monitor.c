@@ -23,8 +23,9 @@ struct wide {
 
 /* An operation of the specification; quick: nothing has to be looked at to bind its arguments and results. */
 struct watched {
-  uint8_t args;
+  uint8_t args, most;
   bool quick_call, quick_return, none;
+  uint32_t number; /* that asif_monitor_operation gives */
 };
 
 struct asif_monitor {
@@ -74,6 +75,16 @@ static inline value value_of(asif_monitor *m, int64_t number) {
   return c_special(number, &special) ? special : wide_value(m, number);
 }
 
+static inline value argument_of(asif_monitor *m, int64_t number) {
+  const char *result = c_only_result(number);
+  if (__builtin_expect(result != NULL, 0)) {
+    deck_fail(&m->deck, ASIF_BAD_INPUT, "%s is a result, not an argument", result);
+    m->over = true;
+    return V_NIL;
+  }
+  return value_of(m, number);
+}
+
 /* The number that a value stands for, as far as it is known. */
 static value widened(asif_monitor *m, value v) {
   if (!m->wide || !value_is_small(v) || m->wide[v >> 1 & (WIDE - 1)].v != v) return v;
@@ -112,9 +123,10 @@ static asif_status explain(asif_monitor *m, asif_answer *a, struct problem *why)
 
 static void on_violation(asif_monitor *m) {
   struct problem why = {.text = "out of memory"};
+  m->over = true;
+  if (atomic_load(&m->deck.failed)) return; /* an operation before this one may be on no tape: see deck_fail */
   locale_t ours, before = locale_enter(&ours);
   asif_answer *a = calloc(1, sizeof *a);
-  m->over = true;
   if (a) mem_open(&a->mem, NULL);
   asif_status status = a ? explain(m, a, &why) : ASIF_NO_MEMORY;
   if (status == ASIF_DONE) {
@@ -151,10 +163,11 @@ static void slow_call(asif_monitor *m, uint32_t slot, uint16_t method, value arg
     refuse(m, &why);
 }
 
-static void slow_return(asif_monitor *m, uint32_t slot, uint16_t method, value result) {
+static void slow_return(asif_monitor *m, uint32_t slot, uint16_t method, unsigned args, value result) {
   struct problem why;
-  struct bound_call quick = {.method = method, .told = V_NONE, .called = V_NONE},
-                    *b = m->operations[method].quick_call ? &quick : bound_of(m, slot);
+  const struct watched *w = &m->operations[method];
+  struct bound_call quick = {.method = method, .arg = {V_NONE, V_NONE, V_NONE}, .told = V_NONE, .called = V_NONE},
+                    *b = w->quick_call && args == w->args ? &quick : bound_of(m, slot);
   if (!spec_bind_return(m->binder, b, &result, 0, &why))
     refuse(m, &why);
   else if (!monitor_return(m->monitor, slot, result))
@@ -164,18 +177,19 @@ static void slow_return(asif_monitor *m, uint32_t slot, uint16_t method, value r
 DECK_INLINE void on_call(void *to, struct lane *l, const struct asif_record_ *r, const struct asif_record_ *more) {
   asif_monitor *m = to;
   uint16_t method = (uint16_t)r->what;
-  unsigned args = record_args(r->what);
+  unsigned args = record_args(r->what), number = record_operation(r->what);
   value arg[OP_ARGS] = {V_NONE, V_NONE, V_NONE};
   if (m->over) return;
-  if (__builtin_expect(method >= m->spec.op_count, 0)) {
+  if (__builtin_expect(method >= m->spec.op_count || (number > UINT16_MAX && number != m->operations[method].number),
+                       0)) {
     deck_fail(&m->deck, ASIF_BAD_INPUT, "thread %u calls operation %u, which asif_monitor_operation has not given",
-              (unsigned)l->tape->number, (unsigned)method);
+              (unsigned)l->tape->number, number);
     m->over = true;
     return;
   }
-  if (args) arg[0] = value_of(m, r->arg);
-  if (args > 1) arg[1] = value_of(m, more->arg);
-  if (args > 2) arg[2] = value_of(m, more->result);
+  if (args) arg[0] = argument_of(m, r->arg);
+  if (args > 1) arg[1] = argument_of(m, more->arg);
+  if (args > 2) arg[2] = argument_of(m, more->result);
   const struct watched *w = &m->operations[method];
   if (w->quick_call && args == w->args && (!args || value_is_small(arg[0])))
     monitor_call(m->monitor, l->tape->number, method, arg);
@@ -192,11 +206,13 @@ DECK_INLINE void on_return(void *to, struct lane *l, const struct asif_record_ *
     return;
   }
   const struct watched *w = &m->operations[method];
+  unsigned args = record_args(r->what);
   value result = w->none ? V_NONE : value_of(m, r->result);
-  if (result == V_NONE || (w->quick_return && (value_is_small(result) || result == V_EMPTY))) {
+  bool quick = w->none || (w->quick_return && (value_is_small(result) || result == V_EMPTY));
+  if (quick && args <= w->most) { /* with more, the result may be the last of them: see bind.c */
     if (!monitor_return(m->monitor, l->tape->number, result)) on_violation(m);
   } else if (!m->over) {
-    slow_return(m, l->tape->number, method, result);
+    slow_return(m, l->tape->number, method, args, result);
   }
 }
 
@@ -213,6 +229,7 @@ static void give(struct deck *d) {
     deck_fail(d, ASIF_NO_MEMORY, "out of memory");
     m->over = true;
   }
+  if (atomic_load(&d->failed)) m->over = true;
   if (!m->over) deck_give(d, &sink, m);
   if (m->over) deck_discard(d);
   if (m->monitor) atomic_store_explicit(&m->events, m->monitor->events, memory_order_relaxed);
@@ -238,8 +255,15 @@ static bool passes_on(const struct spec *spec) {
   }
 }
 
-static struct watched watch(const struct spec_op *o) {
+/* What asif_monitor_operation gives for it. */
+static int number_of(const struct spec_op *o, unsigned op) {
+  return (int)op | (o->args == 1 ? ASIF_IN_ : 0) | (o->args_most == 0 && o->result == RESULT_VALUE ? ASIF_OUT_ : 0);
+}
+
+static struct watched watch(const struct spec_op *o, unsigned op) {
   return (struct watched){.args = o->args,
+                          .most = o->args_most,
+                          .number = (uint32_t)number_of(o, op),
                           .quick_call = o->args == o->args_most && o->args < 2 && o->arg_kind == ARG_ANY,
                           .quick_return = o->result == RESULT_VALUE,
                           .none = o->result == RESULT_NONE};
@@ -259,7 +283,7 @@ static bool prepare(asif_monitor *m, const char *spec, int k, struct problem *wh
   m->values = values_new(&m->mem);
   m->binder = spec_binder(&m->mem, &m->spec, m->values, false, "monitor");
   m->operations = mem_zero(&m->mem, m->spec.op_count + 1, sizeof *m->operations);
-  for (unsigned i = 0; i < m->spec.op_count; i++) m->operations[i] = watch(&m->spec.ops[i]);
+  for (unsigned i = 0; i < m->spec.op_count; i++) m->operations[i] = watch(&m->spec.ops[i], i);
   m->monitor = monitor_new(&m->mem, &m->spec, (unsigned)k, why);
   return m->monitor != NULL;
 }
@@ -301,9 +325,7 @@ asif_monitor *asif_monitor_new(const char *spec, int k, const asif_monitor_optio
 int asif_monitor_operation(asif_monitor *m, const char *operation) {
   if (!m || !m->monitor || !operation) return -1;
   int found = spec_op_find(&m->spec, operation, strlen(operation));
-  if (found < 0) return -1;
-  const struct spec_op *o = &m->spec.ops[found];
-  return found | (o->args == 1 ? ASIF_IN_ : 0) | (o->args_most == 0 && o->result == RESULT_VALUE ? ASIF_OUT_ : 0);
+  return found < 0 ? -1 : number_of(&m->spec.ops[found], (unsigned)found);
 }
 
 asif_tape *asif_monitor_thread(asif_monitor *m) { return m ? deck_tape(&m->deck, NULL) : NULL; }

@@ -140,8 +140,9 @@ static inline unsigned char *put_value(unsigned char *p, int64_t v) {
 }
 
 static inline unsigned char *put_argument(asif_recorder *r, unsigned char *p, int64_t v) {
-  if (__builtin_expect(v == ASIF_OK || v == ASIF_ANY, 0))
-    deck_fail(&r->deck, ASIF_BAD_INPUT, "%s is a result, not an argument", v == ASIF_OK ? "ASIF_OK" : "ASIF_ANY");
+  const char *result = c_only_result(v);
+  if (__builtin_expect(result != NULL, 0))
+    deck_fail(&r->deck, ASIF_BAD_INPUT, "%s is a result, not an argument", result);
   return put_value(p, v);
 }
 
@@ -159,7 +160,7 @@ static __attribute__((noinline)) void first_call(asif_recorder *r, struct lane *
 
 DECK_INLINE void on_call(void *to, struct lane *l, const struct asif_record_ *record, const struct asif_record_ *more) {
   asif_recorder *r = to;
-  unsigned operation = record->what & 0xffff, args = record_args(record->what);
+  unsigned operation = record_operation(record->what), args = record_args(record->what);
   if (__builtin_expect(operation >= r->operations_written || l->process >> 31, 0)) first_call(r, l, operation);
   room(r);
   unsigned char *p = recording_number(recording_event(r->at, RECORDED_CALL, args, l->process), operation);
@@ -324,11 +325,7 @@ int asif_recorder_operation(asif_recorder *r, const char *object, const char *op
 
 asif_tape *asif_recorder_thread(asif_recorder *r, const char *name) {
   if (!r) return NULL;
-  asif_tape *t = deck_tape(&r->deck, name && *name ? name : NULL);
-  if (!t && !deck_forked(&r->deck))
-    deck_fail(&r->deck, ASIF_NO_MEMORY, "out of memory for the tape of a thread, or more than %d threads",
-              DECK_LANES_MOST);
-  return t;
+  return deck_tape(&r->deck, name && *name ? name : NULL);
 }
 
 asif_status asif_recorder_status(asif_recorder *r) { return r ? deck_status(&r->deck) : ASIF_NO_MEMORY; }

@@ -40,6 +40,11 @@ static inline bool c_special(int64_t n, value *v) {
   return true;
 }
 
+/* The name of a number that says something as a result and nothing as an argument; NULL for all others. */
+static inline const char *c_only_result(int64_t n) {
+  return n == ASIF_OK ? "ASIF_OK" : n == ASIF_ANY ? "ASIF_ANY" : NULL;
+}
+
 /* Texts of a history are ints too, from ASIF_OK on: user_run.c. */
 enum { C_TEXTS = 1 << 29 };
 
