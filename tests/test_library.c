@@ -189,7 +189,7 @@ TEST(library_zero_bytes_are_escaped) {
   CHECKF(strstr(asif_answer_reason(a), "\"a\\u0000c\" "), "%s", asif_answer_reason(a));
   char *text = asif_answer_operation(a, 0), *report = asif_answer_report(a, ASIF_REPORT_TEXT);
   CHECKF(!strcmp(text, "0: Enq(\"a\\u0000b\") -> ok"), "%s", text);
-  CHECKF(strstr(report, "a\\u0000b") && strstr(report, "a\\u0000c"), "%s", report);
+  CHECKF(strstr(report, "a\\u0000c") && strstr(report, asif_answer_reason(a)), "%s", report);
   free(text);
   free(report);
   asif_answer_free(a);
