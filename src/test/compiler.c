@@ -51,6 +51,21 @@ static const char *const clang_flags[] = {"-mllvm",
                                           "-Wno-unknown-attributes",
                                           "-Wno-ignored-attributes"};
 
+/* A local variable that nobody has set has the same bytes in every run, and not what an earlier run or the hooks left
+ * on the stack: the same choices give the same run. The first versions that know it. */
+static const char *const unset_flags[] = {"-ftrivial-auto-var-init=pattern"};
+enum { UNSET_GCC = 12, UNSET_CLANG = 8 };
+
+static int version(const char *said, const char *macro) {
+  const char *at = strstr(said, macro);
+  return at ? atoi(at + strlen(macro)) : 0;
+}
+
+static bool sets_unset(const char *said) {
+  if (strstr(said, "__clang__")) return version(said, "#define __clang_major__ ") >= UNSET_CLANG;
+  return version(said, "#define __GNUC__ ") >= UNSET_GCC;
+}
+
 struct asking {
   struct mem *mem;
   const struct compiler *compiler;
@@ -119,6 +134,7 @@ bool compiler_ask(struct mem *m, struct compiler *c, struct problem *why) {
   if ((!gcc && !clang && status) || !strstr(said, "#define __STDC")) return cannot(c, status, said, why);
   if (gcc) add(m, &c->hooks, gcc_flags, in_gcc);
   if (clang) add(m, &c->hooks, clang_flags, in_clang);
+  if (sets_unset(said)) add(m, &c->hooks, unset_flags, sizeof unset_flags / sizeof *unset_flags);
   static const char *const keep[] = {"-O0", "-fkeep-static-functions"}, *const emit[] = {"-O0", "-femit-all-decls"};
   c->clang = clang || strstr(said, "__clang__");
   add(m, &c->all_functions, c->clang ? emit : keep, 2);

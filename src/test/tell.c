@@ -472,7 +472,9 @@ static bool check_again(struct mem *m, const struct object *o, struct finding *f
   if (f->result.verdict == VERDICT_UNKNOWN)
     problem_of(why, PROBLEM_UNSUPPORTED, "a violation was found, but not confirmed: %.300s", f->result.reason);
   else
-    problem_internal(why, "the history that was found is linearizable after all");
+    problem_of(why, PROBLEM_UNSUPPORTED,
+               "the schedule that was found, run again, gives a history that is linearizable: does the code depend on "
+               "memory that nobody has set, a file, the time, a random number or another process?");
   return false;
 }
 

@@ -47,6 +47,32 @@ object own 'if (v) for (char **p = environ, **e = p + 40000; p > e - 80000; p--)
 sed -i '1i #define _GNU_SOURCE' own.c
 try 3 own 'verdict: unknown: '
 
+# A local variable that nobody has set: whatever it has, it has in every run. What an earlier run or the hooks left on the stack is none of its values.
+cat >unset.c <<END
+#include <asif.h>
+#include <stdatomic.h>
+static _Atomic long n;
+static long inc(void) {
+  long unset, was = atomic_load(&n);
+  (void)atomic_compare_exchange_weak(&n, &unset, was + 100);
+  return atomic_fetch_add(&n, 1);
+}
+static long peek(void) { long unset; (void)atomic_compare_exchange_strong(&n, &unset, 0); return unset == 0; }
+struct state { long n; };
+static long spec_inc(struct state *s) { return s->n++; }
+static long spec_peek(struct state *s) { return s->n == 0; }
+ASIF_SPEC(mine, struct state)
+ASIF_SPEC_OP(spec_inc, "inc")
+ASIF_SPEC_OP(spec_peek, "peek")
+ASIF_OBJECT(mine)
+ASIF_OP(inc)
+ASIF_OP(peek)
+END
+for cc in ${CC:-cc} clang; do
+  command -v "${cc%% *}" >/dev/null || continue
+  CC=$cc run 0 timeout 60 "$asif" test unset.c --threads 3 --ops 1
+done
+
 # Signals: those it sends itself, and those it handles.
 object raises 'if (v) raise(SIGTERM); return 0;'
 try 1 raises 'sends its own process SIGTERM, which ends it'
