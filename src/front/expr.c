@@ -113,9 +113,14 @@ struct expr *expr_condition_value(struct front *f, struct expr *e) {
 
 static bool is_void_pointer(const struct type *t) { return t->kind == TYPE_POINTER && t->of->kind == TYPE_VOID; }
 
+/* Integers that differ in their sign alone: compilers take a pointer to one for a pointer to the other. */
+static bool differ_in_sign(const struct type *a, const struct type *b) {
+  return a->kind == TYPE_INT && b->kind == TYPE_INT && a->bits == b->bits && a->atomic == b->atomic;
+}
+
 /* May a pointer of one type become the other without a cast? */
 static bool pointers_agree(const struct type *a, const struct type *b) {
-  return is_void_pointer(a) || is_void_pointer(b) || type_same(a, b);
+  return is_void_pointer(a) || is_void_pointer(b) || type_same(a, b) || differ_in_sign(a->of, b->of);
 }
 
 /* As if assigned to something of the type: what names the thing assigned to, in the message. */

@@ -20,13 +20,53 @@ void machine_copy_state(const struct machine *m, const struct machine_state *fro
 
 /* Objects. */
 
-static bool add_object(const struct machine *m, struct machine_state *s, uint32_t layout, uint64_t cells, uint8_t life,
+static bool is_pointed_to(const struct machine *m, const struct machine_state *s, uint32_t object) {
+  const word *cells = state_cells(m, s);
+  for (uint32_t i = 0; i < s->cells; i++)
+    if (word_is_pointer(cells[i]) && word_object(cells[i]) == object) return true;
+  for (unsigned t = 0; t < m->system.threads; t++)
+    for (unsigned r = 0; r < m->regs; r++) {
+      word w = state_registers(m, s, t)[r];
+      if (word_is_pointer(w) && word_object(w) == object) return true;
+    }
+  return false;
+}
+
+/* Where states are not packed on the way, as when an execution is told, a variable whose life has ended stays. When
+ * there is no room any more, those that nothing points to make some. */
+static bool reclaim(struct machine *m, struct machine_state *s, uint32_t cells) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->objects; i++) {
+    struct object *o = &state_objects(m, s)[i];
+    if (o->life == LIFE_CONSTANT || o->life == LIFE_FORGOTTEN) continue;
+    if (o->life == LIFE_ENDED && o->count && !is_pointed_to(m, s, i)) o->count = 0;
+    memcpy(m->spare + kept, state_cells(m, s) + o->first, o->count * sizeof(word));
+    o->first = kept;
+    kept += o->count;
+  }
+  memcpy(state_cells(m, s), m->spare, kept * sizeof(word));
+  s->cells = kept;
+  s->shared = s->unpacked = 0;
+  s->moved = UINT32_MAX;
+  return kept + cells <= m->cells_most;
+}
+
+/* A place for an object; UINT32_MAX: there is none. */
+static uint32_t place_for(struct machine *m, struct machine_state *s, uint32_t cells) {
+  if (s->objects < m->objects_most && s->cells + cells <= m->cells_most) return s->objects++;
+  if (cells > m->cells_most || !reclaim(m, s, cells)) return UINT32_MAX;
+  for (uint32_t i = m->globals + 1; i < s->objects; i++)
+    if (state_objects(m, s)[i].life == LIFE_ENDED && !state_objects(m, s)[i].count && !is_pointed_to(m, s, i)) return i;
+  return s->objects < m->objects_most ? s->objects++ : UINT32_MAX;
+}
+
+static bool add_object(struct machine *m, struct machine_state *s, uint32_t layout, uint64_t cells, uint8_t life,
                        uint8_t owner, uint32_t *made) {
-  if (s->objects >= m->objects_most || s->cells + cells > m->cells_most) return false;
-  struct object *o = &state_objects(m, s)[s->objects];
-  *o = (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
+  *made = cells > m->cells_most ? UINT32_MAX : place_for(m, s, (uint32_t)cells);
+  if (*made == UINT32_MAX) return false;
+  state_objects(m, s)[*made] =
+      (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
   s->cells += (uint32_t)cells;
-  *made = s->objects++;
   return true;
 }
 
@@ -817,7 +857,7 @@ static bool machine_same(struct system *system, const void *work, unsigned threa
 }
 
 /* What a thread begins with of its own. */
-static void give_own(const struct machine *m, struct machine_state *s, unsigned thread, word *r) {
+static void give_own(struct machine *m, struct machine_state *s, unsigned thread, word *r) {
   const struct program *p = m->program;
   word *own = r + m->regs - m->own_words;
   for (unsigned i = OWN_LOCALS; i <= OWN_SELF; i++) {

@@ -91,6 +91,7 @@ struct machine {
   uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
   const struct program_op **op_at;
   word *init_registers;
+  word *spare; /* room for all cells of a state */
   struct move start_move;
   struct unpacked last;
   /* pack.c */
