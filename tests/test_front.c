@@ -360,7 +360,7 @@ TEST(front_outside) {
       {"int x = L'a';", "a.c:1:9: a wide character or string" OUTSIDE},
       {"int x = 'ab';", "a.c:1:9: a character constant of several characters" OUTSIDE},
       {"const char *s = \"x\";", "a.c:1:17: a string used as a value" OUTSIDE},
-      {"void f(void) { printf(\"x\"); }", "a.c:1:16: printf" OUTSIDE},
+      {"void f(void) { sprintf(\"x\"); }", "a.c:1:16: sprintf" OUTSIDE},
       {"int f(void) { return __builtin_popcountg(1); }", "a.c:1:22: __builtin_popcountg" OUTSIDE},
       {"void f(void) { extern int x; }", "a.c:1:16: extern inside a function" OUTSIDE},
       {"void f(void) { int g(void); }", "a.c:1:20: a function declared inside a function" OUTSIDE},

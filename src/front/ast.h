@@ -150,8 +150,10 @@ enum builtin {
   BUILTIN_OVERFLOW, /* __builtin_add_overflow(a, b, &to): op */
   BUILTIN_ABS,
   BUILTIN_UNREACHABLE,
-  BUILTIN_EXIT,   /* the process ends */
-  BUILTIN_EXPECT, /* __builtin_expect(e, c): comes out as e */
+  BUILTIN_NOTHING, /* output, and sleeping: the arguments are evaluated, and that is all */
+  BUILTIN_RANDOM,  /* rand and others: any number, where it is reduced to a few */
+  BUILTIN_EXIT,    /* the process ends */
+  BUILTIN_EXPECT,  /* __builtin_expect(e, c): comes out as e */
   /* what the model headers are made of */
   BUILTIN_SELF,   /* __asif_self(): an address that stands for the thread */
   BUILTIN_SLEEP,  /* __asif_sleep(address): the thread sleeps there, once it comes to wait until it does not */

@@ -118,7 +118,12 @@ static const struct known known[] = {
     PLAIN("abort", HEADER_STDLIB, ABORT, "0"),
     REFUSED("realloc", HEADER_STDLIB),
     REFUSED("posix_memalign", HEADER_STDLIB),
-    REFUSED("rand", HEADER_STDLIB),
+    PLAIN("rand", HEADER_STDLIB, RANDOM, "i."),
+    PLAIN("random", HEADER_STDLIB, RANDOM, "L."),
+    PLAIN("lrand48", HEADER_STDLIB, RANDOM, "L."),
+    PLAIN("rand_r", HEADER_STDLIB, RANDOM, "i."),
+    PLAIN("srand", HEADER_STDLIB, NOTHING, "0."),
+    PLAIN("srandom", HEADER_STDLIB, NOTHING, "0."),
     REFUSED("atoi", HEADER_STDLIB),
     PLAIN("memset", HEADER_STRING, MEMSET, "ppil"),
     PLAIN("memcpy", HEADER_STRING, MEMCPY, "pppl"),
@@ -148,17 +153,23 @@ static const struct known known[] = {
     PLAIN("asif_process", HEADER_ASIF, THREAD, "i"),
     PLAIN("asif_yield", HEADER_ASIF, YIELD, "0"),
     REFUSED("asif_result", HEADER_ASIF),
-    REFUSED("printf", HEADER_STDIO),
-    REFUSED("fprintf", HEADER_STDIO),
+    PLAIN("printf", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("fprintf", HEADER_STDIO, NOTHING, "I."),
     REFUSED("sprintf", HEADER_STDIO),
     REFUSED("snprintf", HEADER_STDIO),
-    REFUSED("puts", HEADER_STDIO),
-    REFUSED("putchar", HEADER_STDIO),
-    REFUSED("fputs", HEADER_STDIO),
-    REFUSED("fflush", HEADER_STDIO),
-    REFUSED("perror", HEADER_STDIO),
-    REFUSED("stdout", HEADER_STDIO),
-    REFUSED("stderr", HEADER_STDIO),
+    PLAIN("puts", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("putchar", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("fputs", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("putc", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("fputc", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("vprintf", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("vfprintf", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("fwrite", HEADER_STDIO, NOTHING, "I."),
+    PLAIN("usleep", HEADER_UNISTD, NOTHING, "i."),
+    PLAIN("sleep", HEADER_UNISTD, NOTHING, "i."),
+    PLAIN("nanosleep", HEADER_UNISTD, NOTHING, "i."),
+    PLAIN("fflush", HEADER_STDIO, NOTHING, "i."),
+    PLAIN("perror", HEADER_STDIO, NOTHING, "0."),
 };
 
 const struct known *known_find(const char *name) {
@@ -172,7 +183,7 @@ const char *header_name(enum header h) {
       [HEADER_ALWAYS] = "",         [HEADER_ASIF] = "asif",     [HEADER_STDATOMIC] = "stdatomic",
       [HEADER_STDLIB] = "stdlib",   [HEADER_STRING] = "string", [HEADER_PTHREAD] = "pthread",
       [HEADER_THREADS] = "threads", [HEADER_SCHED] = "sched",   [HEADER_ASSERT] = "assert",
-      [HEADER_STDIO] = "stdio"};
+      [HEADER_STDIO] = "stdio",     [HEADER_UNISTD] = "unistd"};
   return names[h];
 }
 

@@ -9,6 +9,7 @@
  *   V  the value after the operation (a result)   u  uintptr_t (a result)   s  a string
  *   P  a pointer to an integer or to a pointer, by which v is then counted in elements
  *   D  a pointer to a value of the type, which is read     R  a pointer to where the result goes
+ *   .  any arguments, which are only evaluated; before it i is zero, and I a number that is not known
  *   I  any integer     T  a pointer to any integer     U  unsigned    H  unsigned short    q  unsigned long long
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
@@ -128,6 +129,12 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
   case 'c': return expr_condition_value(f, e);
   case 'x': return pointer_to_mutex(c, e);
+  case '.': /* a text is not looked at */
+    while (e->kind == E_DECAY || e->kind == E_CAST) {
+      if (e->a->kind == E_STRING) return NULL;
+      e = e->a;
+    }
+    return e->kind == E_STRING ? NULL : expr_value(f, e);
   case 's':
     if (e->kind != E_STRING) front_fail(f, e->place, "%s needs a string", c->known->name);
     return e;
@@ -153,7 +160,8 @@ static const struct type *result_type(struct call *c, struct place place) {
   case 'v':
   case 'V': return c->type;
   case 'b': return TYPE_OF(BOOL);
-  case 'i': return TYPE_OF(INT);
+  case 'i':
+  case 'I': return TYPE_OF(INT);
   case 'L': return TYPE_OF(LONG);
   case 'l': return TYPE_OF(ULONG);
   case 'U': return TYPE_OF(UINT);
@@ -213,10 +221,11 @@ static struct expr *call_known(struct front *f, struct place place, struct expr 
                                struct expr **args, uint32_t count) {
   struct call c = {.f = f, .known = known, .builtin = known->builtin, .order = {ORDER_SEQ_CST, ORDER_SEQ_CST}};
   if (known->builtin == BUILTIN_TYPED) return call_typed(f, place, known, args, count);
-  count_arguments(f, place, known->name, count, (uint32_t)strlen(known->signature) - 1);
+  bool any = known->signature[1] == '.';
+  if (!any) count_arguments(f, place, known->name, count, (uint32_t)strlen(known->signature) - 1);
   c.args = mem_piece(f->mem, (count + 1) * sizeof *c.args);
   for (uint32_t i = 0; i < count; i++) {
-    struct expr *kept = argument(&c, known->signature[i + 1], args[i]);
+    struct expr *kept = argument(&c, any ? '.' : known->signature[i + 1], args[i]);
     if (kept) c.args[c.count++] = kept;
   }
   if (c.builtin == BUILTIN_EXPECT) /* of type long, also where it needs no conversion */
@@ -288,9 +297,20 @@ struct decl *known_wrapper(struct front *f, struct expr *function) {
   return d;
 }
 
+/* A function that a header of the system declares, and that is known by name. */
+static struct expr *known_of_system(struct front *f, struct expr *function) {
+  const struct decl *d = function->decl;
+  const struct known *known = d->builtin || d->defined ? NULL : known_find(d->name);
+  if (!known || !known->signature || !f->unit->files.at[d->place.file].is_system) return function;
+  struct decl *as = decl_new(f, DECL_FUNCTION, d->name, function->type, function->place);
+  as->builtin = (int)known->builtin;
+  return expr_name(f, function->place, as);
+}
+
 /* Whatever points to a function can be called as the function can: (*p)(), p(). */
 struct expr *expr_call(struct front *f, struct place place, struct expr *function, struct expr **args, uint32_t count) {
   bool named = function->kind == E_NAME && function->decl->kind == DECL_FUNCTION;
+  if (named) function = known_of_system(f, function);
   if (named && function->decl->builtin)
     return call_known(f, place, function, known_find(function->decl->name), args, count);
   if (!named) {

@@ -264,6 +264,7 @@ enum header {
   HEADER_SCHED,
   HEADER_ASSERT,
   HEADER_STDIO,
+  HEADER_UNISTD,
   HEADER_COUNT
 };
 struct known {

@@ -390,6 +390,15 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_MEMMOVE:
   case BUILTIN_MEMCMP: return lower_memory_call(l, e, wanted);
   case BUILTIN_EXPECT: return lower_value(l, e->args[0]);
+  case BUILTIN_NOTHING:
+    if (wanted && *known_find(e->a->decl->name)->signature == 'I')
+      lower_outside(l, e->place, "the value of %s", e->a->decl->name);
+    for (uint32_t i = 0; i < e->arg_count; i++) lower_effect(l, e->args[i]);
+    break;
+  case BUILTIN_RANDOM:
+    if (wanted)
+      lower_outside(l, e->place, "a random number that is not reduced to a few, as %s() %% 4 is,", e->a->decl->name);
+    break;
   case BUILTIN_BITS: return lower_bits(l, e);
   case BUILTIN_OVERFLOW: return lower_overflow(l, e);
   case BUILTIN_ABS: return lower_abs(l, e);

@@ -150,7 +150,29 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   return value_in(d);
 }
 
+/* rand() % n, rand() & 3: any of a few numbers. */
+static int64_t random_below(const struct expr *e) {
+  const struct expr *a = e->a;
+  while (a->kind == E_CAST) a = a->a;
+  if (a->kind != E_CALL || !call_function(a) || a->a->decl->builtin != BUILTIN_RANDOM || e->b->kind != E_NUMBER)
+    return 0;
+  int64_t n = e->op == OP_MOD ? e->b->value : e->op == OP_AND ? e->b->value + 1 : 0;
+  if (e->op == OP_AND && n & (n - 1)) return 0;
+  return n > 0 && n <= 65535 ? n : 0;
+}
+
+static struct value random_number(struct lowering *l, const struct expr *e, int64_t n) {
+  if (n == 1) return value_number(0);
+  reg a = value_reg(l, value_number(n), e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_CHOOSE, e->place);
+  in->a = a;
+  in->d = d;
+  return value_in(d);
+}
+
 static struct value binary_of(struct lowering *l, const struct expr *e) {
+  int64_t few = random_below(e);
+  if (few) return random_number(l, e, few);
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
     struct value p = lower_value(l, e->a);

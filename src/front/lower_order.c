@@ -132,6 +132,8 @@ static bool builtin_shares(int builtin) {
   case BUILTIN_CHOOSE:
   case BUILTIN_THREAD:
   case BUILTIN_SELF:
+  case BUILTIN_NOTHING:
+  case BUILTIN_RANDOM:
   case BUILTIN_BITS:
   case BUILTIN_ABS:
   case BUILTIN_EXPECT: return false;

@@ -8,6 +8,7 @@
   X(asif) \
   X(assert) \
   X(errno) \
+  X(immintrin) \
   X(inttypes) \
   X(limits) \
   X(pthread) \
@@ -22,7 +23,8 @@
   X(stdlib) \
   X(stdnoreturn) \
   X(string) \
-  X(threads)
+  X(threads) \
+  X(unistd)
 /* clang-format on */
 #define DECLARE(name) \
   extern const char asset_##name##_h[]; \

@@ -4,4 +4,7 @@
 __asif_header(stdio)
 typedef struct __asif_file FILE;
 #define EOF (-1)
+#define stdin ((FILE *)0)
+#define stdout ((FILE *)0)
+#define stderr ((FILE *)0)
 #endif

@@ -1,0 +1,6 @@
+#ifndef __ASIF_UNISTD_H
+#define __ASIF_UNISTD_H
+#include <stddef.h>
+__asif_header(unistd)
+typedef unsigned useconds_t;
+#endif

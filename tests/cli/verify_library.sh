@@ -1,0 +1,36 @@
+#!/bin/bash
+# asif verify: functions of the C library that do nothing here, or give any number.
+. tests/cli/common
+has verify || exit 77
+export ASIF_INCLUDE=$root/include
+object() {
+  { printf '#include <asif.h>\n#include <immintrin.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nstatic atomic_int s, calls;\n'; cat
+    printf 'ASIF_OBJECT(register(0))\nASIF_OP(read)\nASIF_OP(write, ASIF_IN(1, 2))\n'; } >o.c
+}
+
+# Output and sleeping do nothing, but arguments are evaluated.
+object <<'END_OF_C'
+static int count(void) { return atomic_fetch_add(&calls, 1); }
+static void write(int v) {
+  printf("%d %s\n", count(), "x");
+  fprintf(stderr, "%d", v);
+  puts("here");
+  fflush(stdout);
+  _mm_pause();
+  if (usleep(10)) abort();
+  s = calls ? v : 7;
+}
+static int read(void) { return s; }
+END_OF_C
+run 0 "$asif" verify o.c
+sed -i 's/count(), "x"/v, "x"/' o.c; run 1 "$asif" verify o.c; says 'store s = 7'
+sed -i 's/puts("here");/s = puts("here");/' o.c; run 2 "$asif" verify o.c; warns 'the value of puts is outside the C that verify reads'
+
+# A random number is every number, where it is one of a few.
+object <<'END_OF_C'
+static void write(int v) { s = v + (int)(random() % 3) / 3 + (rand() & 1) * 0; }
+static int read(void) { return s; }
+END_OF_C
+run 0 "$asif" verify o.c
+sed -i 's/% 3) \/ 3/% 3) \/ 2/' o.c; run 1 "$asif" verify o.c; says 'not linearizable'
+sed -i 's/random() % 3/random() >> 9/' o.c; run 2 "$asif" verify o.c; warns 'a random number that is not reduced to a few'
