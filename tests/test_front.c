@@ -2,7 +2,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <termios.h>
+#include <unistd.h>
 
 #include "front/ast.h"
 #include "test.h"
