@@ -29,6 +29,8 @@ static bool is_pointed_to(const struct machine *m, const struct machine_state *s
       word w = state_registers(m, s, t)[r];
       if (word_is_pointer(w) && word_object(w) == object) return true;
     }
+  for (unsigned r = 0; r < m->regs; r++)
+    if (word_is_pointer(m->init_registers[r]) && word_object(m->init_registers[r]) == object) return true;
   return false;
 }
 
@@ -997,6 +999,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   uint8_t *group = mem_zero(mem, threads, 1);
   for (unsigned t = 0; t < threads; t++) group[t] = p->uses_thread ? (uint8_t)t : client[t].group;
   m->system.group = group;
+  m->spare = mem_alloc(mem, (m->cells_most + 1) * sizeof(word));
   m->init_registers = mem_zero(mem, m->regs + 1u, sizeof(word));
   number_stops(mem, m);
   if (m->options.forget) reach_open(mem, m);

@@ -64,7 +64,8 @@ ASIF_OP(read)
 ASIF_OP(write, ASIF_IN(1, 2))
 END
 run 0 "$asif" verify bits.c -o 2 -- -DLOCKED
-run 1 "$asif" verify bits.c -o 2; says 'not linearizable'
+run 1 "$asif" verify bits.c -o 2; says 'data race'
+run 1 "$asif" verify bits.c -o 2 --races no; says 'not linearizable'
 
 # Casts: memory keeps what it is, whatever it is accessed as.
 true_for '*(unsigned char *)&g == 0x08 && ((unsigned short *)&g)[3] == 0x0102 && *(long *)&s == 0x700000005' \
@@ -119,7 +120,8 @@ ASIF_OP(read)
 ASIF_OP(write, ASIF_IN(1, 2))
 END
 run 0 "$asif" verify copy.c -- '-DLOCK=pthread_mutex_lock(&m);' '-DUNLOCK=pthread_mutex_unlock(&m);'
-run 1 "$asif" verify copy.c -- -DLOCK= -DUNLOCK=; says 'not linearizable'
+run 1 "$asif" verify copy.c -- -DLOCK= -DUNLOCK=; says 'data race'
+run 1 "$asif" verify copy.c --races no -- -DLOCK= -DUNLOCK=; says 'not linearizable'
 
 # Arrays without a size, memory that gets its type later, sizes that are no multiple.
 true_for 'f->a[2] == 9 && f->n == 3' 'struct f { short n; int a[]; };' \
@@ -162,8 +164,8 @@ ASIF_OP(pop)
 ASIF_BOUND(2)
 ASIF_TYPE_STABLE()
 END
-run 0 "$asif" verify tagged.c -o 3 -- -DSTEP=1
-run 1 "$asif" verify tagged.c -o 3 -- -DSTEP=0; says 'not linearizable'
+run 0 "$asif" verify tagged.c -o 3 --races no -- -DSTEP=1
+run 1 "$asif" verify tagged.c -o 3 --races no -- -DSTEP=0; says 'not linearizable'
 
 # prove names the line.
 cat >p.c <<'END'
