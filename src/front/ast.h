@@ -30,7 +30,9 @@ enum type_kind {
   TYPE_ARRAY,
   TYPE_STRUCT, /* and a union */
   TYPE_FUNCTION,
-  TYPE_MUTEX
+  TYPE_MUTEX,
+  TYPE_FLOAT, /* float, double: a word that is copied, and with which nothing is computed; and wider ones */
+  TYPE_VA_LIST
 };
 
 struct field {
@@ -73,6 +75,11 @@ struct type {
   uint32_t param_count;
   bool variadic, unspecified; /* int f(...); int f() */
   uint16_t depth;             /* of types within it: bounded, so that code may recurse over it */
+  bool own_align;             /* a typedef's: align is not that of the plain type */
+  /* What nothing that an operation reaches may have: "a union", with where it is declared; or NULL. */
+  const char *outside;
+  struct place outside_place;
+  bool unknown_size; /* of what is outside: not even its size and layout are known */
 };
 
 /* What is declared. */
@@ -94,9 +101,13 @@ struct decl {
   bool written;       /* DECL_VARIABLE: some code may store to it after its initialisation */
   bool used;          /* named by some expression */
   bool defined;       /* a function with a body, a variable that is not only extern */
-  int builtin;        /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
-  size_t deferred;    /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
-  uint32_t id;        /* unique in the unit: for tables of lower.c */
+  bool is_static;     /* of file scope, and not seen from other files */
+  bool is_weak;       /* another file's definition is preferred */
+  struct decl
+      *cleanup;    /* a local variable: the function that is called with its address where its scope ends; or NULL */
+  int builtin;     /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  size_t deferred; /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
+  uint32_t id;     /* unique in the unit: for tables of lower.c */
 };
 
 /* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have

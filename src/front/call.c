@@ -49,7 +49,7 @@ static struct expr *pointer_to_object(struct call *c, struct expr *e, char lette
     front_fail(f, e->place, "%s needs an integer, not '%s'", name, type_text(f, c->type));
   if (c->builtin >= BUILTIN_ATOMIC_ADD && c->builtin <= BUILTIN_ATOMIC_AND && c->type->kind == TYPE_BOOL)
     front_fail(f, e->place, "%s on a '_Bool', which has no arithmetic: atomic_exchange sets it", name);
-  if (!type_is_scalar(c->type) && c->type->kind != TYPE_STRUCT)
+  if (!type_is_scalar(c->type) && !type_is_record(c->type) && c->type->kind != TYPE_FLOAT)
     front_fail(f, e->place, "%s needs a pointer to a value, not '%s'", name, type_text(f, e->type->plain));
   type_must_be_complete(f, c->type, e->place, "a pointer to");
   if (e->type->of->constant && c->builtin != BUILTIN_ATOMIC_LOAD)
@@ -323,8 +323,11 @@ struct expr *expr_call(struct front *f, struct place place, struct expr *functio
   const struct type *type = named ? function->type : function->type->of;
   if (!named && type->unspecified && count)
     front_outside(f, place, "a call through a pointer whose parameters are not declared");
-  count_arguments(f, place, named ? function->decl->name : "this pointer to a function", count, type->param_count);
-  for (uint32_t i = 0; i < count; i++) args[i] = expr_as_if_assigned(f, args[i], type->params[i], "a parameter");
+  uint32_t least = type->param_count;
+  bool more = (type->variadic && count > least) || type->unspecified;
+  if (!more) count_arguments(f, place, named ? function->decl->name : "this pointer to a function", count, least);
+  for (uint32_t i = 0; i < count; i++)
+    args[i] = i < least ? expr_as_if_assigned(f, args[i], type->params[i], "a parameter") : expr_value(f, args[i]);
   struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
   expr_args(f, e, args, count);
   e->type = type->of->plain;

@@ -60,6 +60,7 @@ uint16_t source_add(struct front *f, const char *path, size_t length) {
     if (!strcmp(f->unit->files.at[i].path, s.path)) return (uint16_t)i;
   if (f->unit->files.count == UINT16_MAX) return UINT16_MAX - 1;
   if (f->read_sources && !own) source_read(f->mem, &s);
+  s.is_system = own;
   vec_push(f->mem, &f->unit->files, s);
   return (uint16_t)(f->unit->files.count - 1);
 }

@@ -96,15 +96,23 @@ static void print_prefixed(struct dump *d, const char *prefix, const struct expr
   text_add(d->to, suffix);
 }
 
+static void print_char(struct dump *d, unsigned char c) {
+  if (c < 32 || c > 126 || c == '"' || c == '\\')
+    text_printf(d->to, "\\%03o", c);
+  else
+    text_char(d->to, (char)c);
+}
+
 static void print_string(struct dump *d, const struct expr *e) {
   text_char(d->to, '"');
-  for (size_t i = 0; i < e->length; i++) {
-    unsigned char c = (unsigned char)e->text[i];
-    if (c < 32 || c > 126 || c == '"' || c == '\\')
-      text_printf(d->to, "\\%03o", c);
-    else
-      text_char(d->to, (char)c);
-  }
+  for (size_t i = 0; i < e->length; i++) print_char(d, (unsigned char)e->text[i]);
+  text_char(d->to, '"');
+}
+
+/* The array that a string is, without its zero. */
+static void print_literal(struct dump *d, const struct expr *init) {
+  text_char(d->to, '"');
+  for (uint32_t i = 0; i + 1 < init->arg_count; i++) print_char(d, (unsigned char)init->args[i]->value);
   text_char(d->to, '"');
 }
 
@@ -124,7 +132,12 @@ static void print_expr(struct dump *d, const struct expr *e) {
       text_printf(d->to, "%lld", (long long)e->value);
     break;
   case E_STRING: print_string(d, e); break;
-  case E_NAME: text_add(d->to, e->decl->name); break;
+  case E_NAME:
+    if (*e->decl->name == '"')
+      print_literal(d, e->decl->init);
+    else
+      text_add(d->to, e->decl->name);
+    break;
   case E_CALL:
     print_expr(d, e->a);
     print_list(d, e->args, e->arg_count, '(', ')');

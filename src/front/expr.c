@@ -74,10 +74,28 @@ static struct expr *function_address(struct front *f, struct place place, struct
   return e;
 }
 
+/* A string used as a value is a constant array without a name. */
+static struct expr *string_variable(struct front *f, struct expr *e) {
+  const struct type *of = type_qualified(f, e->type->of, false, true, false);
+  struct decl *d = decl_new(f, DECL_VARIABLE, "\"\"", type_array(f, of, e->type->count, true, e->place), e->place);
+  struct expr **bytes = mem_piece(f->mem, (e->length + 1) * sizeof *bytes), *init;
+  for (size_t i = 0; i <= e->length; i++)
+    bytes[i] = expr_number(f, e->place, i < e->length ? e->text[i] : 0, e->type->of);
+  init = expr_new(f, E_INIT, e->place, NULL, NULL, NULL);
+  init->type = d->type;
+  expr_args(f, init, bytes, (uint32_t)e->length + 1);
+  d->storage = STORAGE_GLOBAL;
+  d->defined = d->is_static = true;
+  d->init = init;
+  struct expr *name = expr_name(f, e->place, d);
+  name->type = e->type;
+  return name;
+}
+
 struct expr *expr_value(struct front *f, struct expr *e) {
+  if (e->kind == E_STRING) e = string_variable(f, e);
   const struct type *t = e->type;
   if (t->kind == TYPE_FUNCTION) return e->kind == E_DEREF ? e->a : function_address(f, e->place, e);
-  if (e->kind == E_STRING) front_outside(f, e->place, "a string used as a value");
   if (t->kind == TYPE_ARRAY) {
     expr_mark_address(e);
     return decay(f, e);
@@ -91,8 +109,11 @@ bool expr_is_null(const struct expr *e) {
   return e->kind == E_NUMBER && !e->value && type_is_integer(e->type);
 }
 
+_Noreturn static void refuse_float(struct front *f, struct place place) { front_outside(f, place, "floating point"); }
+
 static struct expr *integer(struct front *f, struct expr *e, struct place place, const char *what) {
   e = expr_value(f, e);
+  if (e->type->kind == TYPE_FLOAT) refuse_float(f, e->place);
   if (!type_is_integer(e->type)) front_fail(f, place, "%s needs an integer, not '%s'", what, type_text(f, e->type));
   return e;
 }
@@ -106,6 +127,7 @@ static struct expr *zero_or_not(struct expr *e) {
 struct expr *expr_condition_value(struct front *f, struct expr *e) {
   if (e->kind == E_STRING) return expr_number(f, e->place, 1, TYPE_OF(INT)); /* assert(x && "why") */
   e = zero_or_not(expr_value(f, e));
+  if (e->type->kind == TYPE_FLOAT) refuse_float(f, e->place);
   if (!type_is_scalar(e->type))
     front_fail(f, e->place, "a condition is a number or a pointer, not '%s'", type_text(f, e->type));
   return e;
@@ -123,6 +145,8 @@ static bool pointers_agree(const struct type *a, const struct type *b) {
   return is_void_pointer(a) || is_void_pointer(b) || type_same(a, b) || differ_in_sign(a->of, b->of);
 }
 
+static bool is_constant_zero(const struct expr *e) { return e->kind == E_NUMBER && !e->value; }
+
 /* As if assigned to something of the type: what names the thing assigned to, in the message. */
 struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct type *to, const char *what) {
   e = expr_value(f, e);
@@ -133,10 +157,12 @@ struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct t
   else if (to->kind == TYPE_POINTER)
     fine = expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
   else
-    fine = to->kind == TYPE_STRUCT && type_same(from, to);
+    fine = (type_is_record(to) || to->kind == TYPE_FLOAT || to->kind == TYPE_VA_LIST) && type_same(from, to);
+  if (!fine && to->kind == TYPE_FLOAT && is_constant_zero(e)) return expr_number(f, e->place, 0, to->plain);
+  if (!fine && (to->kind == TYPE_FLOAT || from->kind == TYPE_FLOAT)) refuse_float(f, e->place);
   if (!fine)
     front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
-  return to->kind == TYPE_STRUCT ? e : expr_convert(f, e, to, true);
+  return type_is_record(to) ? e : expr_convert(f, e, to, true);
 }
 
 /* A kind of mutex that is not plain, in the model headers. */
@@ -168,9 +194,13 @@ static void check_pointer_cast(struct front *f, struct place place, const struct
 
 struct expr *expr_cast(struct front *f, struct place place, const struct type *to, struct expr *e) {
   if (to->kind == TYPE_VOID) {
-    if (e->type->kind != TYPE_VOID && e->type->kind != TYPE_STRUCT) e = expr_value(f, e);
+    if (e->type->kind != TYPE_VOID && !type_is_record(e->type) && e->kind != E_STRING) e = expr_value(f, e);
   } else {
     e = expr_value(f, e);
+    if (type_is_record(to) && type_same(to, e->type)) return e; /* GNU C */
+    if (to->kind == TYPE_FLOAT && (type_same(to, e->type) || is_constant_zero(e)))
+      return expr_as_if_assigned(f, e, to, "a cast");
+    if (to->kind == TYPE_FLOAT || e->type->kind == TYPE_FLOAT) refuse_float(f, place);
     if (!type_is_scalar(to) || !type_is_scalar(e->type))
       front_fail(f, place, "'%s' cannot be cast to '%s'", type_text(f, e->type->plain), type_text(f, to->plain));
     check_pointer_cast(f, place, to, e);
@@ -280,7 +310,8 @@ static const struct type *choice_type(struct front *f, struct place place, const
   if (b->type->kind == TYPE_POINTER && c->type->kind == TYPE_POINTER && pointers_agree(b->type, c->type))
     return pointer_to_either(f, place, is_void_pointer(b->type) ? b->type : c->type, b->type->of, c->type->of);
   if (b->type->kind == TYPE_VOID && c->type->kind == TYPE_VOID) return TYPE_OF(VOID);
-  if (b->type->kind == TYPE_STRUCT && type_same(b->type, c->type)) return b->type->plain;
+  if ((type_is_record(b->type) || b->type->kind == TYPE_FLOAT) && type_same(b->type, c->type)) return b->type->plain;
+  if (b->type->kind == TYPE_FLOAT || c->type->kind == TYPE_FLOAT) refuse_float(f, place);
   front_fail(f, place, "a choice between '%s' and '%s'", type_text(f, b->type->plain), type_text(f, c->type->plain));
 }
 
@@ -322,6 +353,7 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
     type_must_be_complete(f, to->of, place, "arithmetic on a pointer to");
     computing = to;
   } else {
+    if (to->kind == TYPE_FLOAT) refuse_float(f, place);
     if (!type_is_integer(to)) front_fail(f, place, "this operator needs an integer, not '%s'", type_text(f, to));
     b = integer(f, b, place, "this operator");
     computing = op == OP_SHL || op == OP_SHR ? type_promoted(to) : type_usual(to, b->type);
@@ -336,6 +368,7 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
 struct expr *expr_step(struct front *f, struct place place, enum operator op, bool postfix, struct expr *a) {
   store_to(f, place, a);
   const struct type *t = a->type->plain;
+  if (t->kind == TYPE_FLOAT) refuse_float(f, place);
   if (!type_is_scalar(t))
     front_fail(f, place, "%s needs a number or a pointer, not '%s'", op == OP_ADD ? "++" : "--", type_text(f, t));
   if (t->kind == TYPE_POINTER) type_must_be_complete(f, t->of, place, "arithmetic on a pointer to");
@@ -373,6 +406,7 @@ struct expr *expr_index(struct front *f, struct place place, struct expr *a, str
     b = swap;
   }
   b = integer(f, b, place, "an index");
+  if (a->kind == E_STRING) a = string_variable(f, a);
   a = a->type->kind == TYPE_ARRAY && a->kind != E_STRING ? decay(f, a) : expr_value(f, a);
   if (a->type->kind != TYPE_POINTER)
     front_fail(f, place, "an index needs an array or a pointer, not '%s'", type_text(f, a->type->plain));
@@ -418,7 +452,7 @@ struct expr *expr_field(struct front *f, struct place place, struct expr *a, con
   if (arrow) a = expr_deref(f, place, a);
   const struct type *t = a->type->plain;
   if (t->kind == TYPE_POINTER && !arrow) front_fail(f, place, "'.' on a pointer; '->' would be right");
-  if (t->kind != TYPE_STRUCT) front_fail(f, place, "'%s' is no struct", type_text(f, t));
+  if (!type_is_record(t)) front_fail(f, place, "'%s' is no struct", type_text(f, t));
   if (a->type->atomic) front_outside(f, place, "a field of an _Atomic struct, used without loading the whole,");
   type_must_be_complete(f, t, place, "a field of");
   struct expr *e = find_field(f, place, a, name->text);
@@ -429,6 +463,7 @@ struct expr *expr_field(struct front *f, struct place place, struct expr *a, con
 
 struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
   if (a->type->kind == TYPE_FUNCTION) return expr_value(f, a);
+  if (a->kind == E_STRING) a = string_variable(f, a);
   if (!a->lvalue) front_fail(f, place, "& needs a variable");
   if (a->kind == E_FIELD && a->field->is_bits) front_fail(f, place, "a bit-field has no address");
   expr_mark_address(a);

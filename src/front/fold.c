@@ -4,13 +4,15 @@
 
 int64_t fold_wrap(int64_t value, const struct type *t) {
   if (t->kind == TYPE_BOOL) return value != 0;
-  if (t->bits == 64) return value;
+  if (t->bits >= 64) return value;
   uint64_t mask = ((uint64_t)1 << t->bits) - 1, low = (uint64_t)value & mask;
   if (t->is_signed && low >> (t->bits - 1)) low |= ~mask;
   return (int64_t)low;
 }
 
-static bool is_number(const struct expr *e) { return e && e->kind == E_NUMBER && type_is_integer(e->type); }
+static bool is_number(const struct expr *e) {
+  return e && e->kind == E_NUMBER && type_is_integer(e->type) && e->type->bits <= 64;
+}
 
 static struct expr *becomes(struct expr *e, int64_t value) {
   *e = (struct expr){.kind = E_NUMBER, .place = e->place, .type = e->type, .value = fold_wrap(value, e->type)};
@@ -102,6 +104,7 @@ static struct expr *fold_logical(struct expr *e) {
 
 struct expr *fold(struct expr *e) {
   int64_t value;
+  if (e->type->bits > 64) return e;
   switch (e->kind) {
   case E_UNARY: return is_number(e->a) ? fold_unary(e) : e;
   case E_BINARY:

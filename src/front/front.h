@@ -34,6 +34,7 @@ struct token {
   struct symbol *symbol; /* TOKEN_NAME */
   int64_t value;         /* TOKEN_NUMBER */
   const struct type *type;
+  const char *outside; /* TOKEN_NUMBER, TOKEN_STRING: what is not read about it; or NULL */
 };
 
 /* Names: each spelling is one symbol, with the declarations that have it, innermost first. */
@@ -48,6 +49,7 @@ struct symbol {
   const char *name;
   size_t length;
   struct binding *decls, *tags;
+  struct decl *linked;  /* the variable or function of file scope, also where a function declares it; or NULL */
   uint32_t dropped;     /* 1 + the number in unit.unread of a declaration with this name that was left out; or 0 */
   struct symbol *next;  /* in its bucket, */
   struct symbol *older; /* and of all */
@@ -196,6 +198,13 @@ enum basic {
   BASIC_ULLINTPTR,
   BASIC_MUTEX,
   BASIC_SPINLOCK,
+  BASIC_FLOAT,
+  BASIC_DOUBLE,
+  BASIC_LDOUBLE,
+  BASIC_FLOAT128,
+  BASIC_INT128,
+  BASIC_UINT128,
+  BASIC_VA_LIST,
   BASIC_COUNT
 };
 extern const struct type basic_types[BASIC_COUNT];
@@ -204,8 +213,8 @@ const struct type *type_pointer(struct front *, const struct type *of, struct pl
 const struct type *type_array(struct front *, const struct type *of, int64_t count, bool known, struct place);
 const struct type *type_qualified(struct front *, const struct type *, bool atomic, bool constant, bool is_volatile);
 struct type *type_new(struct front *, enum type_kind);
-void type_complete(struct front *, struct type *, uint32_t align,
-                   struct place); /* lays out a struct whose fields are there */
+void type_complete(struct front *, struct type *, uint32_t align, bool packed,
+                   struct place); /* lays out a struct or union whose fields are there */
 void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
 bool type_same(const struct type *, const struct type *);      /* qualifiers of the outermost do not count */
 bool type_identical(const struct type *, const struct type *); /* and not just of the same values */
@@ -213,6 +222,11 @@ const char *type_text(struct front *, const struct type *);
 const struct field *type_field(const struct type *, const char *name);
 static inline bool type_is_integer(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_BOOL; }
 static inline bool type_is_scalar(const struct type *t) { return type_is_integer(t) || t->kind == TYPE_POINTER; }
+static inline bool type_is_record(const struct type *t) { return t->kind == TYPE_STRUCT; } /* or a union */
+/* The type with another alignment, as a typedef gives it. */
+const struct type *type_aligned(struct front *, const struct type *, uint32_t align);
+/* A copy of the type that is refused where an operation reaches it. */
+const struct type *type_outside(struct front *, const struct type *, const char *what, struct place);
 const struct type *type_promoted(const struct type *);
 const struct type *type_usual(const struct type *, const struct type *); /* usual arithmetic conversions */
 
@@ -296,6 +310,7 @@ static inline void parse_shallower(struct front *f) { f->depth--; }
 struct expr *parse_expression(struct front *);
 struct expr *parse_assignment(struct front *);
 int64_t parse_constant(struct front *, const char *what);
+struct expr *parse_constant_node(struct front *, const char *what); /* an E_NUMBER */
 void parse_skip_brackets(struct front *); /* from an opening bracket to behind the one that closes it */
 
 /* parse_decl.c: declarations */
@@ -307,25 +322,38 @@ struct statements; /* parse_stmt.c */
 void parse_local_declaration(struct front *, struct statements *);
 
 /* parse_spec.c: the specifiers that a declaration begins with, and its declarators */
+struct attributes { /* what they change */
+  uint32_t align;   /* the alignment asked for, or 0 */
+  uint32_t vector;  /* bytes of a vector, or 0 */
+  bool packed, is_weak, is_constructor;
+  const char *outside;     /* what makes the type one that is not followed, or NULL */
+  const struct type *mode; /* __attribute__((mode(...))): the integer type that it asks for, unsigned; or NULL */
+  struct decl *cleanup;
+  struct token *asm_name; /* __asm__("name"), or NULL */
+  struct place place;     /* of the first */
+};
 struct specifiers {
   const struct type *type;
   struct place place;
   bool is_typedef, is_static, is_extern, is_thread_local;
-  bool is_struct; /* it says struct itself, not by a typedef */
-  uint32_t align; /* by _Alignas or an attribute, or 0 */
+  bool is_struct;               /* it says struct itself, not by a typedef */
+  struct attributes attributes; /* and _Alignas */
 };
 struct declarator {
   struct token *name; /* NULL if it is abstract */
   const struct type *type;
   struct decl **params; /* of a function */
   uint32_t param_count;
-  uint32_t align; /* by an attribute, or 0 */
+  struct attributes attributes;
 };
 struct specifiers parse_specifiers(struct front *);
 struct specifiers parse_plain_specifiers(struct front *); /* only a type, with its alignment */
 struct declarator parse_declarator(struct front *, const struct type *base);
-uint32_t parse_attributes(struct front *);   /* the alignment that they ask for, or 0 */
-void parse_plain_attributes(struct front *); /* none is asked for */
+
+/* parse_attribute.c: adds to what is there; asm names of declarations too */
+void parse_attributes(struct front *, struct attributes *);
+void parse_plain_attributes(struct front *); /* that change nothing */
+uint32_t parse_alignment(struct front *);    /* (16) or (int) */
 
 /* parse_tag.c */
 const struct type *parse_struct(struct front *);

@@ -1,4 +1,6 @@
 /* Preprocessed text -> tokens. Linemarkers (# 12 "file.c") say which file and line follow. */
+#include <stdlib.h>
+
 #include "front/front.h"
 
 struct lexer {
@@ -147,12 +149,38 @@ static bool is_floating(const char *p, const char *end) {
   return false;
 }
 
+/* Its bits, as x86-64 has them, are the value. */
+static void read_floating(struct lexer *x, struct token *t, const char *p, const char *end) {
+  char digits[400], *stop = digits;
+  size_t n = (size_t)(end - p);
+  if (n < sizeof digits) {
+    memcpy(digits, p, n);
+    digits[n] = 0;
+  }
+  double value = n < sizeof digits ? strtod(digits, &stop) : 0;
+  float narrow = n < sizeof digits ? strtof(digits, NULL) : 0;
+  if (stop == digits) t->outside = "this number";
+  bool one = *stop && !stop[1];
+  t->type = !*stop                                  ? TYPE_OF(DOUBLE)
+            : one && (*stop == 'f' || *stop == 'F') ? TYPE_OF(FLOAT)
+            : one && (*stop == 'l' || *stop == 'L') ? TYPE_OF(LDOUBLE)
+                                                    : TYPE_OF(FLOAT128);
+  uint32_t bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  memcpy(&t->value, &value, sizeof t->value);
+  if (t->type == TYPE_OF(FLOAT)) t->value = bits;
+  x->at = end;
+}
+
 static void read_number(struct lexer *x, struct token *t) {
   const char *p = x->at, *end = number_end(x);
   t->kind = TOKEN_NUMBER;
   t->length = (size_t)(end - p);
   t->place = place_of(x, t->length);
-  if (is_floating(p, end)) front_outside(x->f, t->place, "floating point");
+  if (is_floating(p, end)) {
+    read_floating(x, t, p, end);
+    return;
+  }
   int base = 10;
   if (*p == '0' && end - p > 1) {
     base = p[1] == 'x' || p[1] == 'X' ? 16 : p[1] == 'b' || p[1] == 'B' ? 2 : 8;
@@ -171,14 +199,14 @@ static void read_number(struct lexer *x, struct token *t) {
 }
 
 /* One character of a string or character constant, at p. */
-static int read_char(struct lexer *x, struct place place, const char **p) {
+static int read_char(struct lexer *x, struct token *t, const char **p) {
   static const char from[] = "ntr0abfv\\'\"?e", to[] = "\n\t\r\0\a\b\f\v\\'\"?\033";
   if (**p != '\\') return (signed char)*(*p)++;
-  if (x->end - *p < 2) front_fail(x->f, place, "a string that does not end");
+  if (x->end - *p < 2) front_fail(x->f, t->place, "a string that does not end");
   int c = *++*p, value = 0, digits = 0;
   if (c == 'x') {
     for (++*p; *p < x->end && hex_digit(**p) >= 0; ++*p, digits++) value = (value * 16 + hex_digit(**p)) & 255;
-    if (!digits) front_fail(x->f, place, "\\x without a digit");
+    if (!digits) front_fail(x->f, t->place, "\\x without a digit");
     return (signed char)value;
   }
   if (c >= '0' && c <= '7') {
@@ -187,9 +215,9 @@ static int read_char(struct lexer *x, struct place place, const char **p) {
     return (signed char)value;
   }
   const char *known = c ? strchr(from, c) : NULL;
-  if (!known) front_fail(x->f, place, "an unknown escape in a string");
   ++*p;
-  return to[known - from];
+  if (!known) t->outside = c == 'u' || c == 'U' ? "a character named by its number" : "an unknown escape in a string";
+  return known ? to[known - from] : c;
 }
 
 /* The end of what the quote at x->at begins: the place of the closing quote. */
@@ -210,14 +238,14 @@ static void read_quoted(struct lexer *x, struct token *t) {
     if (p == close) front_fail(x->f, t->place, "a character constant without a character");
     t->kind = TOKEN_NUMBER;
     t->length = (size_t)(close + 1 - x->at);
-    t->value = read_char(x, t->place, &p);
+    t->value = read_char(x, t, &p);
     t->type = TYPE_OF(INT);
-    if (p != close) front_outside(x->f, t->place, "a character constant of several characters");
+    while (p < close) t->value = (int32_t)((uint32_t)t->value << 8 | (read_char(x, t, &p) & 255));
   } else {
     char *to = mem_piece(x->f->mem, (size_t)(close - p) + 1);
     t->kind = TOKEN_STRING;
     t->text = to;
-    while (p < close) *to++ = (char)read_char(x, t->place, &p);
+    while (p < close) *to++ = (char)read_char(x, t, &p);
     *to = 0;
     t->length = (size_t)(to - t->text);
   }
@@ -230,8 +258,16 @@ static void read_word(struct lexer *x, struct token *t) {
   t->kind = TOKEN_NAME;
   t->length = (size_t)(p - x->at);
   t->place = place_of(x, t->length);
-  if (p < x->end && (*p == '"' || *p == '\'') && t->length <= 2 && strchr("LuU", *x->at))
-    front_outside(x->f, t->place, "a wide character or string");
+  if (p < x->end && (*p == '"' || *p == '\'') && t->length <= 2 && strchr("LuU", *x->at) &&
+      (t->length == 1 || !memcmp(x->at, "u8", 2))) {
+    bool wide = t->length == 1;
+    struct place place = t->place;
+    x->at = p;
+    read_quoted(x, t);
+    t->place = place;
+    if (wide) t->outside = "a wide character or string";
+    return;
+  }
   t->symbol = symbol_of(x->f, x->at, t->length);
   t->text = t->symbol->name;
   x->at = p;
@@ -267,6 +303,7 @@ static bool join_strings(struct lexer *x, const struct token *t) {
   text_bytes(&both, t->text, t->length);
   last->text = text_string(&both);
   last->length = both.count;
+  if (t->outside) last->outside = t->outside;
   return true;
 }
 

@@ -235,6 +235,7 @@ const struct expr *pointer_without_casts(const struct expr *);
 const struct expr *pointer_of_memory(const struct expr *); /* ... to void * too: the arguments of memset and its like */
 
 /* lower_layout.c */
+void refuse_type(struct lowering *, const struct type *, struct place); /* if it is one that is not followed */
 struct scalar scalar_of(const struct type *);
 /* Memory may be accessed as another type than it has: why. */
 void lower_loose(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));

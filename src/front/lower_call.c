@@ -90,9 +90,20 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
   l->called_at = called_at;
 }
 
+/* The arguments are what the parameters are: a call may come before the parameters are declared. */
+static void check_arguments(struct lowering *l, const struct expr *e, const struct decl *f) {
+  if (e->arg_count < f->param_count || (e->arg_count > f->param_count && !f->type->variadic))
+    lower_refuse(l, e->place, "%s takes %u argument%s, not %u", f->name, f->param_count, f->param_count == 1 ? "" : "s",
+                 e->arg_count);
+  for (uint32_t i = 0; i < f->param_count; i++)
+    if (!type_same(e->args[i]->type, f->params[i]->type))
+      lower_outside(l, e->args[i]->place, "an argument of another type than the parameter, which is declared later,");
+}
+
 static const struct decl *checked(struct lowering *l, const struct expr *e, const struct decl *f) {
   if (!f->body && f->builtin == BUILTIN_NONE)
     lower_refuse(l, e->place, "%s has no body in this file: #include the one that has it", f->name);
+  if (f->builtin == BUILTIN_NONE) check_arguments(l, e, f);
   return f;
 }
 

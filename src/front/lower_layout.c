@@ -11,6 +11,7 @@ struct scalar scalar_of(const struct type *t) {
   case TYPE_BOOL: return (struct scalar){.bits = 1};
   case TYPE_POINTER: return (struct scalar){.bits = 64, .pointer = true};
   case TYPE_MUTEX: return (struct scalar){.bits = 32, .mutex = true};
+  case TYPE_FLOAT: return (struct scalar){.bits = t->size == 4 ? 32 : 64};
   case TYPE_INT: return (struct scalar){.bits = t->bits, .is_signed = t->is_signed, .holds_pointer = t->holds_pointer};
   default: return (struct scalar){.bits = 32, .is_signed = true};
   }
@@ -73,10 +74,16 @@ static void add_arrays(struct lowering *l, array_list *arrays, const struct type
   }
 }
 
+void refuse_type(struct lowering *l, const struct type *t, struct place at) {
+  if (!t->outside && t->plain) t = t->plain;
+  if (t->outside) lower_outside(l, t->outside_place.line ? t->outside_place : at, "%s", t->outside);
+}
+
 /* Of what malloc gives: one a type. Of variables: each its own, with its name. */
 uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable, struct place place) {
   for (size_t i = 0; !variable && i < l->layout_types.count; i++)
     if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
+  refuse_type(l, t, l->frame ? l->frame->function->place : (struct place){0});
   cell_list cells = flatten(l, t);
   array_list arrays = {0};
   add_arrays(l, &arrays, t, 0, false);

@@ -27,6 +27,7 @@ const struct expr *pointer_of_memory(const struct expr *e) {
 /* What a global variable begins with may hold addresses of others. */
 static void mark(struct lowering *l, const struct decl *d, unsigned how) {
   bool met = l->uses[d->id] & USE_MET;
+  if (!met) refuse_type(l, d->type, d->place);
   l->uses[d->id] |= (uint8_t)(how | USE_MET);
   bool lasting = d->kind == DECL_VARIABLE && d->storage != STORAGE_AUTO && d->storage != STORAGE_PARAM;
   if (!met && lasting) use(l, d->init);
@@ -131,6 +132,7 @@ static void use_call(struct lowering *l, const struct expr *e) {
 
 static void use(struct lowering *l, const struct expr *e) {
   if (!e) return;
+  if (e->type->kind != TYPE_FUNCTION) refuse_type(l, e->type, e->place);
   switch (e->kind) {
   case E_NUMBER:
   case E_STRING: break;

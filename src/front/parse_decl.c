@@ -16,26 +16,52 @@ void parse_static_assert(struct front *f) {
   parse_expect(f, ";");
 }
 
-static void declare_typedef(struct front *f, const struct specifiers *s, const struct declarator *d) {
-  if ((s->align && s->align != d->type->align) || (d->align && d->align != d->type->align))
-    front_outside(f, d->name->place, "a typedef with an alignment of its own");
-  struct decl *old = scope_find_here(f, d->name->symbol);
-  if (old && (old->kind != DECL_TYPEDEF || !type_same(old->type, d->type)))
-    front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
-  if (!old) scope_bind(f, d->name->symbol, decl_new(f, DECL_TYPEDEF, d->name->text, d->type, d->name->place));
+static bool is_model(const struct front *f, struct place p) { return f->unit->files.at[p.file].model; }
+static bool is_system(const struct front *f, struct place p) { return f->unit->files.at[p.file].is_system; }
+
+/* What a model header declares is what it is, whatever the system's own header says, before or after it. */
+enum chosen { CHOSEN_NEITHER, CHOSEN_OLD, CHOSEN_NEW };
+static enum chosen choose(const struct front *f, const struct decl *old, struct place place) {
+  if (is_model(f, old->place) && is_system(f, place) && !is_model(f, place)) return CHOSEN_OLD;
+  if (is_model(f, place) && is_system(f, old->place) && !is_model(f, old->place)) return CHOSEN_NEW;
+  return CHOSEN_NEITHER;
 }
 
-/* A name of file scope may be declared often, if always the same way. */
-static struct decl *declare_global(struct front *f, const struct declarator *d, enum decl_kind kind) {
+static void declare_typedef(struct front *f, const struct specifiers *s, const struct declarator *d) {
+  const struct type *type = d->type;
+  uint32_t align = s->attributes.align > d->attributes.align ? s->attributes.align : d->attributes.align;
+  if (align) type = type_aligned(f, type, align);
   struct decl *old = scope_find_here(f, d->name->symbol);
-  if (old) {
-    if (old->kind != kind || !type_same(old->type, d->type) || old->type->atomic != d->type->atomic)
-      front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
-    return old;
+  if (old && !(old->kind == DECL_TYPEDEF && type_same(old->type, type))) {
+    enum chosen chosen = choose(f, old, d->name->place);
+    if (chosen == CHOSEN_OLD) return;
+    if (chosen == CHOSEN_NEITHER) front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+    old = NULL;
   }
-  struct decl *decl = decl_new(f, kind, d->name->text, d->type, d->name->place);
-  decl->storage = STORAGE_GLOBAL;
-  scope_bind(f, d->name->symbol, decl);
+  if (!old) scope_bind(f, d->name->symbol, decl_new(f, DECL_TYPEDEF, d->name->text, type, d->name->place));
+}
+
+/* A name of file scope may be declared often, if always the same way; also in functions. */
+static struct decl *declare_global(struct front *f, const struct specifiers *s, const struct declarator *d,
+                                   enum decl_kind kind) {
+  struct decl *old = scope_find_here(f, d->name->symbol);
+  if (!old) old = d->name->symbol->linked;
+  if (old && (old->kind != kind || !type_same(old->type, d->type) || old->type->atomic != d->type->atomic)) {
+    enum chosen chosen = choose(f, old, d->name->place);
+    if (chosen == CHOSEN_OLD) return old;
+    if (chosen == CHOSEN_NEITHER) front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+    old = NULL;
+  }
+  struct decl *decl = old ? old : decl_new(f, kind, d->name->text, d->type, d->name->place);
+  if (!old) decl->storage = STORAGE_GLOBAL;
+  decl->is_static |= s->is_static;
+  decl->is_weak |= d->attributes.is_weak || s->attributes.is_weak;
+  if (old != scope_find_here(f, d->name->symbol) || !old) scope_bind(f, d->name->symbol, decl);
+  if (old && old->type->unspecified && !d->type->unspecified) old->type = d->type;
+  d->name->symbol->linked = decl;
+  if ((d->attributes.is_constructor || s->attributes.is_constructor) && !is_system(f, d->name->place))
+    front_fatal(f, d->name->place, "%s, which runs before main, is outside the C that verify reads; ASIF_INIT calls it",
+                d->name->text);
   return decl;
 }
 
@@ -59,14 +85,13 @@ static void parse_static_value(struct front *f, struct decl *d) {
     attempt_end(f, &a);
     return;
   }
-  bool system = f->unit->files.at[d->place.file].is_system;
-  if (f->said_how == SAID_FATAL || (f->said_how == SAID_WRONG && !system)) front_again(f);
+  if (f->said_how == SAID_FATAL || (f->said_how == SAID_WRONG && !is_system(f, d->place))) front_again(f);
   d->init = expr_outside(f, d->type);
   skip_initialiser(f);
 }
 
 static void declare_variable(struct front *f, const struct specifiers *s, const struct declarator *d) {
-  struct decl *decl = declare_global(f, d, DECL_VARIABLE);
+  struct decl *decl = declare_global(f, s, d, DECL_VARIABLE);
   if (s->is_thread_local) decl->storage = STORAGE_THREAD_LOCAL;
   bool init = parse_accept(f, "=");
   if (init) {
@@ -80,8 +105,8 @@ static void declare_variable(struct front *f, const struct specifiers *s, const 
 }
 
 /* True if it had a body. */
-static bool parse_function(struct front *f, const struct declarator *d) {
-  struct decl *decl = declare_global(f, d, DECL_FUNCTION);
+static bool parse_function(struct front *f, const struct specifiers *s, const struct declarator *d) {
+  struct decl *decl = declare_global(f, s, d, DECL_FUNCTION);
   if (!parse_at(f, "{")) return false;
   if (decl->defined) front_fail(f, d->name->place, "%s is defined twice", d->name->text);
   decl->type = d->type;
@@ -90,7 +115,7 @@ static bool parse_function(struct front *f, const struct declarator *d) {
   decl->param_count = d->param_count;
   if (d->type->of->kind != TYPE_VOID) type_must_be_complete(f, d->type->of, d->name->place, "a function that returns");
   define(f, decl);
-  if (f->unit->files.at[d->name->place.file].is_system) {
+  if (is_system(f, d->name->place)) {
     decl->deferred = f->at + 1;
     parse_skip_brackets(f);
   } else {
@@ -107,7 +132,7 @@ static bool parse_global(struct front *f, const struct specifiers *s) {
   if (s->is_typedef)
     declare_typedef(f, s, &d);
   else if (d.type->kind == TYPE_FUNCTION)
-    return !parse_function(f, &d);
+    return !parse_function(f, s, &d);
   else if (d.type->kind == TYPE_VOID)
     front_fail(f, d.name->place, "a variable of type void");
   else
@@ -131,7 +156,6 @@ void parse_external(struct front *f) {
     parse_static_assert(f);
     return;
   }
-  parse_plain_attributes(f);
   if (!parse_at_type(f)) {
     const char *near = t->kind == TOKEN_NAME ? scope_nearest(f, t->symbol) : NULL;
     if (near) front_fail(f, t->place, "%s is no type; %s would be right", t->text, near);
@@ -163,9 +187,15 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
     declare_typedef(f, s, &d);
     return;
   }
-  if (d.type->kind == TYPE_FUNCTION) front_outside(f, place, "a function declared inside a function");
   if (d.type->kind == TYPE_VOID) front_fail(f, place, "a variable of type void");
+  if (d.type->kind == TYPE_FUNCTION || s->is_extern) {
+    if (parse_at(f, "{")) front_outside(f, place, "a function within a function");
+    declare_global(f, s, &d, d.type->kind == TYPE_FUNCTION ? DECL_FUNCTION : DECL_VARIABLE);
+    return;
+  }
+  if (d.attributes.asm_name) front_outside(f, place, "a variable in a register that is named");
   struct decl *decl = new_local(f, s, &d);
+  decl->cleanup = d.attributes.cleanup ? d.attributes.cleanup : s->attributes.cleanup;
   bool lasting = s->is_static || s->is_thread_local;
   if (lasting) vec_push(f->mem, &f->unit->decls, decl);
   if (parse_accept(f, "=")) {
@@ -174,6 +204,7 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
   }
   type_must_be_complete(f, decl->type, place, "a variable of type");
   if (lasting) return;
+  if (decl->cleanup) front_outside(f, place, "__attribute__((cleanup))");
   struct stmt *stmt = stmt_new(f, S_DECL, place);
   stmt->decl = decl;
   vec_push(f->mem, &to->list, stmt);
@@ -181,7 +212,6 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
 
 void parse_local_declaration(struct front *f, struct statements *to) {
   struct specifiers s = parse_specifiers(f);
-  if (s.is_extern) front_outside(f, s.place, "extern inside a function");
   if (parse_accept(f, ";")) return;
   do parse_local(f, &s, to);
   while (parse_accept(f, ","));

@@ -164,8 +164,10 @@ static struct expr *parse_sizeof(struct front *f, bool size) {
     if (!size) front_outside(f, place, "_Alignof an expression"); /* a variable may have an alignment of its own */
     type = parse_unary(f)->type;
   }
-  if (type->kind == TYPE_FUNCTION) front_fail(f, place, "the size of a function");
+  if (type->kind == TYPE_FUNCTION || type->kind == TYPE_VOID) /* GNU C has 1 */
+    return expr_number(f, place, 1, TYPE_OF(ULONG));
   type_must_be_complete(f, type, place, "the size of");
+  if (type->unknown_size) front_outside(f, place, "the size of what has %s", type->outside);
   return expr_number(f, place, size ? type->size : type->align, TYPE_OF(ULONG));
 }
 
@@ -193,13 +195,15 @@ static struct expr *parse_offsetof(struct front *f) {
       parse_expect(f, first ? "," : "[");
       if (type->kind != TYPE_ARRAY) front_fail(f, place, "offsetof of an element of what is no array");
       int64_t index = parse_constant(f, "an index");
-      if (index < 0 || index > type->count) front_fail(f, place, "offsetof of an element that is not there");
+      if (index < 0 || (type->complete && index > type->count))
+        front_fail(f, place, "offsetof of an element that is not there");
       offset += index * type->of->size;
       type = type->of;
       parse_expect(f, "]");
       continue;
     }
     struct token *name = parse_name(f, "a field");
+    if (type->unknown_size) front_outside(f, name->place, "an offset in what has %s", type->outside);
     const struct field *field = find_offset(type, name->text, &offset);
     if (!field) front_fail(f, name->place, "'%s' has no field '%s'", type_text(f, type), name->text);
     type = field->type;
@@ -239,6 +243,7 @@ static struct expr *parse_generic(struct front *f) {
 
 static struct expr *parse_primary(struct front *f) {
   struct token *t = parse_token(f);
+  if (t->outside) front_outside(f, t->place, "%s", t->outside);
   if (t->kind == TOKEN_NUMBER) {
     f->at++;
     return expr_number(f, t->place, t->value, t->type);
@@ -399,9 +404,11 @@ struct expr *parse_expression(struct front *f) {
   return e;
 }
 
-int64_t parse_constant(struct front *f, const char *what) {
+struct expr *parse_constant_node(struct front *f, const char *what) {
   struct place place = parse_token(f)->place;
   struct expr *e = parse_choice(f);
   if (e->kind != E_NUMBER || !type_is_integer(e->type)) front_fail(f, place, "%s must be a constant", what);
-  return e->value;
+  return e;
 }
+
+int64_t parse_constant(struct front *f, const char *what) { return parse_constant_node(f, what)->value; }

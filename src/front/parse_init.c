@@ -37,6 +37,7 @@ static void reach_slot(struct front *f, struct expr *e, int64_t i, struct place 
 
 static struct expr *parse_string_init(struct front *f, const struct type **type) {
   struct token *t = parse_token(f);
+  if (t->outside) front_outside(f, t->place, "%s", t->outside);
   if (!(*type)->complete) *type = type_array(f, (*type)->of, (int64_t)t->length + 1, true, t->place);
   struct expr *e = new_init(f, *type, t->place);
   if (t->length > e->arg_count) front_fail(f, t->place, "more values than '%s' has room for", type_text(f, *type));
@@ -65,7 +66,7 @@ static struct expr *parse_object(struct front *f, const struct type **type) {
   const struct type *t = *type;
   if (t->kind == TYPE_MUTEX) return parse_mutex_init(f, t);
   if (at_string_for(f, t)) return parse_string_init(f, type);
-  if (parse_at(f, "{") && (t->kind == TYPE_ARRAY || t->kind == TYPE_STRUCT)) return parse_braces(f, type);
+  if (parse_at(f, "{") && (t->kind == TYPE_ARRAY || type_is_record(t))) return parse_braces(f, type);
   if (t->kind == TYPE_ARRAY) front_fail(f, parse_token(f)->place, "an array is initialised with braces");
   parse_deeper(f);
   bool braces = parse_accept(f, "{");
@@ -95,11 +96,11 @@ static struct expr *parse_without_braces(struct front *f, const struct type *typ
 
 /* One value in braces; first is the expression it begins with, if that was read already. */
 static struct expr *parse_element(struct front *f, const struct type *type, struct expr *first) {
-  bool aggregate = type->kind == TYPE_ARRAY || type->kind == TYPE_STRUCT;
+  bool aggregate = type->kind == TYPE_ARRAY || type_is_record(type);
   if (!first && (!aggregate || parse_at(f, "{") || at_string_for(f, type))) return parse_object(f, &type);
   if (!first) first = parse_assignment(f);
   if (type->kind == TYPE_MUTEX) front_fail(f, first->place, "a mutex is initialised with PTHREAD_MUTEX_INITIALIZER");
-  if (!aggregate || (type->kind == TYPE_STRUCT && type_same(type, first->type)))
+  if (!aggregate || (type_is_record(type) && type_same(type, first->type)))
     return expr_as_if_assigned(f, first, type, "a field");
   return parse_without_braces(f, type, first);
 }
@@ -150,7 +151,7 @@ static int64_t parse_designated(struct front *f, struct expr *e) {
     e->args[i] = parse_element(f, type, NULL);
     return i + 1;
   }
-  if (type->kind != TYPE_ARRAY && type->kind != TYPE_STRUCT)
+  if (type->kind != TYPE_ARRAY && !type_is_record(type))
     front_fail(f, place, "'%s' has no parts", type_text(f, type->plain));
   if (!e->args[i]) e->args[i] = new_init(f, type, place);
   if (e->args[i]->kind != E_INIT) front_outside(f, place, "a part initialised after the whole");

@@ -10,20 +10,46 @@ static bool any_of(struct front *f, const char *const *words, size_t count) {
 
 bool parse_at_type(struct front *f) {
   static const char *const words[] = {
-      "void",          "char",           "short",        "int",           "long",          "signed",
-      "unsigned",      "_Bool",          "float",        "double",        "_Complex",      "struct",
-      "union",         "enum",           "const",        "volatile",      "restrict",      "_Atomic",
-      "static",        "extern",         "typedef",      "inline",        "register",      "auto",
-      "_Noreturn",     "_Thread_local",  "_Alignas",     "__thread",      "__attribute__", "__inline",
-      "__inline__",    "__const",        "__volatile__", "__restrict",    "__restrict__",  "__signed__",
-      "typeof",        "__typeof__",     "__typeof",     "__int128",      "__asif_mutex",  "__asif_spinlock",
-      "__asif_intptr", "__asif_uintptr", "__asif_flag",  "__extension__", "__auto_type",   "_Float128",
-      "__float128"};
+      "void",          "char",           "short",        "int",         "long",          "signed",
+      "unsigned",      "_Bool",          "float",        "double",      "_Complex",      "struct",
+      "union",         "enum",           "const",        "volatile",    "restrict",      "_Atomic",
+      "static",        "extern",         "typedef",      "inline",      "register",      "auto",
+      "_Noreturn",     "_Thread_local",  "_Alignas",     "__thread",    "__attribute__", "__inline",
+      "__inline__",    "__const",        "__volatile__", "__restrict",  "__restrict__",  "__signed__",
+      "typeof",        "__typeof__",     "__typeof",     "__int128",    "__asif_mutex",  "__asif_spinlock",
+      "__asif_intptr", "__asif_uintptr", "__asif_flag",  "__auto_type", "_Float128",     "__float128",
+      "__signed",      "__const__",      "__volatile",   "__complex__", "_Float32",      "_Float64",
+      "_Float32x",     "_Float64x",      "__int128_t",   "__uint128_t", "__attribute",   "__builtin_va_list",
+      "_Float16",      "__bf16",         "__float80",    "_Imaginary"};
+  size_t extension = 0;
+  while (token_is(parse_ahead(f, extension), "__extension__")) extension++;
+  f->at += extension;
   struct token *t = parse_token(f);
-  if (t->kind != TOKEN_NAME) return false;
-  struct decl *d = scope_find(t->symbol);
-  if (d) return d->kind == DECL_TYPEDEF;
-  return ANY_OF(f, words);
+  struct decl *d = t->kind == TOKEN_NAME ? scope_find(t->symbol) : NULL;
+  bool is = t->kind == TOKEN_NAME && (d ? d->kind == DECL_TYPEDEF : ANY_OF(f, words));
+  f->at -= extension;
+  return is;
+}
+
+/* What attributes make of the type that they stand at. */
+static const struct type *attributed(struct front *f, const struct type *t, const struct attributes *a) {
+  if (a->mode) {
+    if (t->kind != TYPE_INT) front_outside(f, a->place, "__attribute__((mode)) of what is not an integer");
+    t = !t->is_signed                ? a->mode
+        : a->mode == TYPE_OF(UCHAR)  ? TYPE_OF(SCHAR)
+        : a->mode == TYPE_OF(USHORT) ? TYPE_OF(SHORT)
+        : a->mode == TYPE_OF(UINT)   ? TYPE_OF(INT)
+        : a->mode == TYPE_OF(ULONG)  ? TYPE_OF(LONG)
+                                     : TYPE_OF(INT128);
+  }
+  if (a->vector) {
+    struct type *vector = type_new(f, TYPE_FLOAT);
+    vector->size = vector->align = a->vector;
+    vector->cells = 1;
+    vector->complete = true;
+    t = type_outside(f, vector, "a vector", a->place);
+  }
+  return a->outside ? type_outside(f, t, a->outside, a->place) : t;
 }
 
 const struct type *parse_type_name(struct front *f) {
@@ -31,153 +57,38 @@ const struct type *parse_type_name(struct front *f) {
   if (!parse_at_type(f)) front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
   struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
-  if (s.align || d.align) front_outside(f, t->place, "a type with an alignment of its own");
+  uint32_t align = s.attributes.align > d.attributes.align ? s.attributes.align : d.attributes.align;
+  if (align) d.type = type_aligned(f, d.type, align);
   if (d.name) front_fail(f, d.name->place, "a name where only a type is expected");
   return d.type;
 }
 
-static uint32_t parse_alignment(struct front *f) {
-  struct place place = parse_expect(f, "(")->place;
-  int64_t align = parse_at_type(f) ? parse_type_name(f)->align : parse_constant(f, "an alignment");
-  parse_expect(f, ")");
-  if (align < 0 || align > 4096 || (align & (align - 1)))
-    front_fail(f, place, "an alignment of %lld", (long long)align);
-  return (uint32_t)align;
-}
-
-/* Attributes that change nothing of what is read here: not layouts, types, nor when a function runs. */
-static bool is_harmless(const struct token *t) {
-  static const char *const words[] = {"access",
-                                      "alloc_align",
-                                      "alloc_size",
-                                      "always_inline",
-                                      "annotate",
-                                      "artificial",
-                                      "assume_aligned",
-                                      "aligned",
-                                      "cold",
-                                      "const",
-                                      "deprecated",
-                                      "externally_visible",
-                                      "fallthrough",
-                                      "flatten",
-                                      "format",
-                                      "format_arg",
-                                      "gnu_inline",
-                                      "guarded_by",
-                                      "hot",
-                                      "leaf",
-                                      "malloc",
-                                      "may_alias",
-                                      "no_icf",
-                                      "no_instrument_function",
-                                      "no_reorder",
-                                      "no_sanitize",
-                                      "noclone",
-                                      "noinline",
-                                      "noipa",
-                                      "nonnull",
-                                      "nonstring",
-                                      "noplt",
-                                      "noreturn",
-                                      "nothrow",
-                                      "optimize",
-                                      "pure",
-                                      "returns_nonnull",
-                                      "section",
-                                      "sentinel",
-                                      "target",
-                                      "tls_model",
-                                      "unavailable",
-                                      "unused",
-                                      "used",
-                                      "visibility",
-                                      "warn_unused_result",
-                                      "no_sanitize_thread",
-                                      "no_sanitize_address",
-                                      "no_sanitize_undefined",
-                                      "no_stack_protector",
-                                      "nodebug",
-                                      "warn_if_not_aligned",
-                                      "error",
-                                      "warning",
-                                      "retain",
-                                      "no_profile_instrument_function",
-                                      "disable_tail_calls",
-                                      "no_address_safety_analysis",
-                                      "no_thread_safety_analysis",
-                                      "minsize",
-                                      "optnone",
-                                      "maybe_unused"};
-  const char *name = t->text;
-  size_t n = t->length;
-  if (n > 4 && !strncmp(name, "__", 2) && !strncmp(name + n - 2, "__", 2)) name += 2, n -= 4;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (n == strlen(words[i]) && !memcmp(name, words[i], n)) return true;
-  return false;
-}
-
-enum { ALIGN_BIGGEST = 16 }; /* __attribute__((aligned)) without a number */
-
-/* One of a list: the alignment that it asks for, or 0. */
-static uint32_t parse_attribute(struct front *f) {
-  struct token *t = parse_token(f);
-  if (t->kind != TOKEN_NAME) front_fail(f, t->place, "expected an attribute, found %s", token_text(f, t));
-  if (token_is(t, "__asif_size") &&
-      f->unit->files.at[t->place.file].model) { /* as the system's has, with fewer parts */
-    f->at++;
-    parse_expect(f, "(");
-    f->size_asked = (uint32_t)parse_constant(f, "a size");
-    parse_expect(f, ")");
-    return 0;
-  }
-  if (!is_harmless(t)) front_outside(f, t->place, "__attribute__((%.100s))", t->text);
-  f->at++;
-  if (token_is(t, "aligned") || token_is(t, "__aligned__"))
-    return parse_at(f, "(") ? parse_alignment(f) : ALIGN_BIGGEST;
-  if (parse_at(f, "(")) parse_skip_brackets(f);
-  return 0;
-}
-
-uint32_t parse_attributes(struct front *f) {
-  uint32_t align = 0;
-  while (parse_at(f, "__attribute__") || parse_at(f, "__asm__") || parse_at(f, "asm")) {
-    struct token *t = parse_token(f);
-    if (!parse_accept(f, "__attribute__")) front_outside(f, t->place, "inline assembly");
-    parse_expect(f, "(");
-    parse_expect(f, "(");
-    while (!parse_at(f, ")")) {
-      if (parse_accept(f, ",")) continue;
-      uint32_t asked = parse_attribute(f);
-      if (asked > align) align = asked;
-    }
-    parse_expect(f, ")");
-    parse_expect(f, ")");
-  }
-  return align;
-}
-
-void parse_plain_attributes(struct front *f) {
-  struct place place = parse_token(f)->place;
-  if (parse_attributes(f)) front_outside(f, place, "an alignment asked for here");
-}
-
 /* The words that make up an integer type, counted. */
 struct words {
-  int chars, shorts, ints, longs, signs, unsigneds, bools, voids, all;
+  int chars, shorts, ints, longs, signs, unsigneds, bools, voids, floats, doubles, complexes, wides, int128s, lists,
+      all;
 };
 
 static bool count_word(struct front *f, struct words *w) {
   struct token *t = parse_token(f);
-  int *which = token_is(t, "char")                                  ? &w->chars
-               : token_is(t, "short")                               ? &w->shorts
-               : token_is(t, "int")                                 ? &w->ints
-               : token_is(t, "long")                                ? &w->longs
-               : token_is(t, "unsigned")                            ? &w->unsigneds
-               : token_is(t, "_Bool")                               ? &w->bools
-               : token_is(t, "void")                                ? &w->voids
-               : token_is(t, "signed") || token_is(t, "__signed__") ? &w->signs
-                                                                    : NULL;
+  int *which =
+      token_is(t, "char")                                                                  ? &w->chars
+      : token_is(t, "short")                                                               ? &w->shorts
+      : token_is(t, "int")                                                                 ? &w->ints
+      : token_is(t, "long")                                                                ? &w->longs
+      : token_is(t, "unsigned")                                                            ? &w->unsigneds
+      : token_is(t, "_Bool")                                                               ? &w->bools
+      : token_is(t, "void")                                                                ? &w->voids
+      : token_is(t, "float") || token_is(t, "_Float32")                                    ? &w->floats
+      : token_is(t, "double") || token_is(t, "_Float64")                                   ? &w->doubles
+      : token_is(t, "__int128")                                                            ? &w->int128s
+      : token_is(t, "__builtin_va_list")                                                   ? &w->lists
+      : token_is(t, "_Float32x")                                                           ? &w->doubles
+      : token_is(t, "_Complex") || token_is(t, "__complex__") || token_is(t, "_Imaginary") ? &w->complexes
+      : token_is(t, "_Float128") || token_is(t, "__float128") || token_is(t, "_Float64x") || token_is(t, "__float80")
+          ? &w->wides
+      : token_is(t, "signed") || token_is(t, "__signed__") || token_is(t, "__signed") ? &w->signs
+                                                                                      : NULL;
   if (!which) return false;
   ++*which;
   w->all++;
@@ -185,7 +96,29 @@ static bool count_word(struct front *f, struct words *w) {
   return true;
 }
 
+/* float, double, and what is made with them. */
+static const struct type *float_of_words(struct front *f, const struct words *w, struct place place) {
+  const struct type *t = w->floats  ? TYPE_OF(FLOAT)
+                         : w->wides ? TYPE_OF(FLOAT128)
+                         : w->longs ? TYPE_OF(LDOUBLE)
+                                    : TYPE_OF(DOUBLE);
+  if (w->floats + w->doubles + w->wides > 1 || w->longs > 1 || (w->longs && !w->doubles) || w->chars || w->shorts ||
+      w->ints || w->signs || w->unsigneds || w->bools || w->voids || w->int128s || w->lists)
+    front_fail(f, place, "these words make no type together");
+  if (!w->complexes) return t;
+  struct type *both = type_new(f, TYPE_FLOAT);
+  *both = *t;
+  both->size *= 2;
+  return type_outside(f, both, "_Complex", place);
+}
+
 static const struct type *type_of_words(struct front *f, const struct words *w, struct place place) {
+  if (w->floats || w->doubles || w->wides || w->complexes) return float_of_words(f, w, place);
+  if (w->lists || w->int128s) {
+    if (w->all > w->lists + w->int128s + w->signs + w->unsigneds || (w->lists && w->all > 1))
+      front_fail(f, place, "these words make no type together");
+    return w->lists ? TYPE_OF(VA_LIST) : w->unsigneds ? TYPE_OF(UINT128) : TYPE_OF(INT128);
+  }
   int kinds = !!w->chars + !!w->shorts + !!w->longs, others = w->bools + w->voids;
   bool wrong = kinds > 1 || others > 1 || (others && (kinds || w->ints || w->signs || w->unsigneds)) || w->longs > 2 ||
                w->ints > 1;
@@ -199,14 +132,6 @@ static const struct type *type_of_words(struct front *f, const struct words *w, 
   if (w->longs > 1) return u ? TYPE_OF(ULLONG) : TYPE_OF(LLONG);
   if (w->longs) return u ? TYPE_OF(ULONG) : TYPE_OF(LONG);
   return u ? TYPE_OF(UINT) : TYPE_OF(INT);
-}
-
-static void refuse_specifier(struct front *f) {
-  static const char *const floats[] = {"float", "double", "_Complex", "_Float128", "__float128"};
-  struct token *t = parse_token(f);
-  if (ANY_OF(f, floats)) front_outside(f, t->place, "floating point");
-  if (token_is(t, "__int128")) front_outside(f, t->place, "__int128");
-  if (token_is(t, "__auto_type")) front_outside(f, t->place, "__auto_type");
 }
 
 /* A word that comes at most once. */
@@ -237,8 +162,9 @@ static bool parse_qualifier(struct front *f, struct qualifiers *q) {
     f->at++;
     return q->atomic = true;
   }
-  if (parse_accept(f, "const") || parse_accept(f, "__const")) return q->constant = true;
-  if (parse_accept(f, "volatile") || parse_accept(f, "__volatile__")) return q->is_volatile = true;
+  if (parse_accept(f, "const") || parse_accept(f, "__const") || parse_accept(f, "__const__")) return q->constant = true;
+  if (parse_accept(f, "volatile") || parse_accept(f, "__volatile__") || parse_accept(f, "__volatile"))
+    return q->is_volatile = true;
   if (!parse_accept(f, "restrict") && !parse_accept(f, "__restrict") && !parse_accept(f, "__restrict__")) return false;
   return f->restrict_seen = true;
 }
@@ -264,6 +190,9 @@ static const struct type *parse_one_type(struct front *f, struct qualifiers *q, 
   if (token_is(t, "struct") || token_is(t, "union")) return parse_struct(f);
   if (token_is(t, "enum")) return parse_enum(f);
   if (token_is(t, "typeof") || token_is(t, "__typeof__") || token_is(t, "__typeof")) return parse_typeof(f);
+  if (parse_accept(f, "__int128_t")) return TYPE_OF(INT128);
+  if (parse_accept(f, "__uint128_t")) return TYPE_OF(UINT128);
+  if (token_is(t, "_Float16") || token_is(t, "__bf16")) front_outside(f, t->place, "%s", t->text);
   if (parse_accept(f, "__asif_mutex")) return TYPE_OF(MUTEX);
   if (parse_accept(f, "__asif_spinlock")) return TYPE_OF(SPINLOCK);
   if (parse_accept(f, "__asif_flag")) return TYPE_OF(FLAG);
@@ -289,10 +218,15 @@ struct specifiers parse_specifiers(struct front *f) {
   const struct type *one = NULL, *type;
   parse_deeper(f);
   for (;;) {
-    refuse_specifier(f);
-    uint32_t align = parse_accept(f, "_Alignas") ? parse_alignment(f) : parse_attributes(f);
-    if (align > s.align) s.align = align;
-    if (align) continue;
+    if (parse_accept(f, "_Alignas")) {
+      uint32_t align = parse_alignment(f);
+      if (align > s.attributes.align) s.attributes.align = align;
+      continue;
+    }
+    if (parse_at(f, "__attribute__") || parse_at(f, "__attribute")) {
+      parse_attributes(f, &s.attributes);
+      continue;
+    }
     bool is_struct = parse_at(f, "struct") || parse_at(f, "union");
     if (!one && (type = parse_one_type(f, &q, !w.all))) {
       one = type;
@@ -305,9 +239,11 @@ struct specifiers parse_specifiers(struct front *f) {
   if (one && w.all) front_fail(f, s.place, "these words make no type together");
   if (!one && !w.all) {
     struct token *t = parse_token(f);
+    if (token_is(t, "__auto_type")) front_outside(f, t->place, "__auto_type");
     front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
   }
-  s.type = qualified(f, one ? one : type_of_words(f, &w, s.place), &q, s.place);
+  if (!one) one = type_of_words(f, &w, s.place);
+  s.type = qualified(f, attributed(f, one, &s.attributes), &q, s.place);
   return s;
 }
 
@@ -323,7 +259,6 @@ static struct decl *parse_parameter(struct front *f) {
   struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
   struct place place = d.name ? d.name->place : s.place;
-  parse_attributes(f);
   if (d.type->kind == TYPE_ARRAY) d.type = type_pointer(f, d.type->of, place);
   if (d.type->kind == TYPE_FUNCTION) d.type = type_pointer(f, d.type, place);
   if (d.type->kind == TYPE_VOID) front_fail(f, place, "a parameter of type void");
@@ -344,7 +279,10 @@ static void parse_parameters(struct front *f, struct declarator *d) {
   if (parse_at(f, "void") && token_is(parse_ahead(f, 1), ")")) f->at++;
   while (!parse_at(f, ")")) {
     if (params.count) parse_expect(f, ",");
-    if (parse_at(f, "...")) front_outside(f, parse_token(f)->place, "a function with any number of arguments");
+    if (parse_accept(f, "...")) {
+      type->variadic = true;
+      break;
+    }
     vec_push(f->mem, &params, parse_parameter(f));
   }
   parse_expect(f, ")");
@@ -368,9 +306,11 @@ static void parse_suffix(struct front *f, struct declarator *d) {
   }
   if (!parse_accept(f, "[")) return;
   parse_deeper(f);
+  struct qualifiers ignored = {false, false, false};
+  while (parse_accept(f, "static") || parse_qualifier(f, &ignored)) {}
+  if (parse_at(f, "*") && token_is(parse_ahead(f, 1), "]")) f->at++;
   bool known = !parse_at(f, "]");
   int64_t count = 0;
-  if (parse_at(f, "static")) front_outside(f, t->place, "static in the brackets of an array");
   if (known) {
     struct expr *e = parse_assignment(f);
     if (e->kind != E_NUMBER) front_outside(f, e->place, "an array whose size is not a constant");
@@ -395,19 +335,19 @@ static bool at_inner_declarator(struct front *f) {
 struct declarator parse_declarator(struct front *f, const struct type *base) {
   struct declarator d = {.type = base};
   parse_deeper(f);
-  parse_plain_attributes(f);
+  parse_attributes(f, &d.attributes);
   for (struct token *t = parse_token(f); parse_accept(f, "*"); t = parse_token(f)) {
     struct qualifiers q = {false, false, false};
     d.type = type_pointer(f, d.type, t->place);
-    while (parse_qualifier(f, &q)) {}
+    do parse_attributes(f, &d.attributes);
+    while (parse_qualifier(f, &q));
     d.type = qualified(f, d.type, &q, t->place);
-    parse_plain_attributes(f);
   }
   size_t inner = 0;
   if (at_inner_declarator(f)) {
     inner = f->at + 1;
     parse_skip_brackets(f);
-  } else if (parse_token(f)->kind == TOKEN_NAME && !parse_at(f, "__attribute__")) {
+  } else if (parse_token(f)->kind == TOKEN_NAME) {
     d.name = parse_name(f, "a name");
   }
   parse_suffix(f, &d);
@@ -416,6 +356,9 @@ struct declarator parse_declarator(struct front *f, const struct type *base) {
     f->at = inner;
     struct declarator within = parse_declarator(f, d.type);
     parse_expect(f, ")");
+    if (d.attributes.align > within.attributes.align) within.attributes.align = d.attributes.align;
+    if (d.attributes.outside || d.attributes.vector || d.attributes.mode)
+      front_outside(f, d.attributes.place, "an attribute before a bracket");
     if (within.type == d.type) { /* only brackets around the name */
       within.params = d.params;
       within.param_count = d.param_count;
@@ -423,8 +366,8 @@ struct declarator parse_declarator(struct front *f, const struct type *base) {
     d = within;
     f->at = after;
   }
-  uint32_t after = parse_attributes(f);
-  if (after > d.align) d.align = after;
+  parse_attributes(f, &d.attributes);
+  d.type = attributed(f, d.type, &d.attributes);
   parse_shallower(f);
   return d;
 }

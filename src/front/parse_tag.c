@@ -57,13 +57,14 @@ static const struct type *bits_type(struct front *f, const struct type *type, in
 }
 
 static void parse_field(struct front *f, const struct specifiers *s, struct fields *to) {
-  struct field field = {.name = "", .type = s->type, .place = parse_token(f)->place, .offset = s->align};
+  struct field field = {.name = "", .type = s->type, .place = parse_token(f)->place, .offset = s->attributes.align};
   if (!parse_at(f, ":")) {
     struct declarator d = parse_declarator(f, s->type);
     if (!d.name) front_fail(f, parse_token(f)->place, "expected a field, found %s", token_text(f, parse_token(f)));
-    field = (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = d.align};
-    if (s->align > field.offset) field.offset = s->align;
+    field = (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = d.attributes.align};
+    if (s->attributes.align > field.offset) field.offset = s->attributes.align;
     if (!parse_at(f, ":")) refuse_field(f, d.type, d.name->place);
+    if (d.attributes.packed) front_outside(f, d.attributes.place, "a packed field");
   }
   if (parse_accept(f, ":")) {
     if (field.offset) front_outside(f, field.place, "a bit-field with an alignment of its own");
@@ -71,13 +72,15 @@ static void parse_field(struct front *f, const struct specifiers *s, struct fiel
     field.is_bits = true;
     field.type = bits_type(f, field.type, width, *field.name, field.place);
     field.width = (uint8_t)width;
-    uint32_t more = parse_attributes(f);
-    if (more) front_outside(f, field.place, "a bit-field with an alignment of its own");
+    struct attributes more = {0};
+    parse_attributes(f, &more);
+    if (more.align || more.packed || more.outside) front_outside(f, field.place, "a bit-field with an alignment of its own");
   }
   add_field(f, to, field);
 }
 
 static void parse_fields(struct front *f, struct fields *to) {
+  if (parse_accept(f, ";")) return;
   if (parse_at(f, "_Static_assert")) {
     parse_static_assert(f);
     return;
@@ -85,7 +88,7 @@ static void parse_fields(struct front *f, struct fields *to) {
   struct specifiers s = parse_plain_specifiers(f);
   if (parse_accept(f, ";")) {
     if (s.is_struct && !s.type->tag)
-      add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.align});
+      add_field(f, to, (struct field){.name = "", .type = s.type, .place = s.place, .offset = s.attributes.align});
     return;
   }
   do parse_field(f, &s, to);
@@ -96,13 +99,16 @@ static void parse_fields(struct front *f, struct fields *to) {
 const struct type *parse_struct(struct front *f) {
   struct token *word = parse_token(f), *name = NULL;
   bool is_union = token_is(word, "union");
+  struct attributes attributes = {0};
   f->at++;
-  uint32_t align = parse_attributes(f);
+  parse_attributes(f, &attributes);
   if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
   if (!parse_at(f, "{")) {
     struct type *t = find_tag(name->symbol);
     if (t && t->is_enum) front_fail(f, name->place, "%s is an enum", name->text);
-    if (!t) t = new_tag(f, name, TYPE_STRUCT), t->is_union = is_union;
+    bool here = t && name->symbol->tags->level == f->level;
+    if (!t || (!here && parse_at(f, ";"))) /* struct s; in an inner scope is another one */
+      t = new_tag(f, name, TYPE_STRUCT), t->is_union = is_union;
     if (t->is_union != is_union) front_fail(f, name->place, "%s is a %s", name->text, is_union ? "struct" : "union");
     return t;
   }
@@ -114,39 +120,64 @@ const struct type *parse_struct(struct front *f) {
   while (!parse_at(f, "}")) parse_fields(f, &fields);
   parse_expect(f, "}");
   parse_shallower(f);
-  uint32_t after = parse_attributes(f);
-  if (after > align) align = after;
+  parse_attributes(f, &attributes);
   for (size_t i = 0; i < fields.list.count; i++) {
     const struct field *field = &fields.list.at[i];
     if (field->type->kind == TYPE_ARRAY && !field->type->complete && (is_union || !i || i + 1 < fields.list.count))
       front_outside(f, field->place, "an array without a size that is not the last of several fields");
   }
-  if (!fields.list.count) front_outside(f, word->place, "a struct without fields");
   if (t->complete) front_fail(f, word->place, "%s is defined within itself", name->text);
   t->fields = fields.list.at;
   t->field_count = (uint32_t)fields.list.count;
-  type_complete(f, t, align ? align : 1, word->place);
+  if (attributes.outside || !fields.list.count) {
+    t->outside = attributes.outside ? attributes.outside : "a struct without fields";
+    t->outside_place = attributes.outside ? attributes.place : word->place;
+    t->unknown_size = attributes.outside != NULL;
+  }
+  type_complete(f, t, attributes.align ? attributes.align : 1, attributes.packed, word->place);
   if (f->size_asked) t->size = f->size_asked;
   f->size_asked = 0;
   return t;
 }
 
-/* One of the names in an enum; value is what it has unless it says. */
-static int64_t parse_enumerator(struct front *f, int64_t value) {
+/* The values of an enum so far. */
+struct enumerators {
+  int64_t next, least, most;
+};
+
+/* One of the names in an enum. A value that is not an int has the least type that holds it, as compilers have it. */
+static void parse_enumerator(struct front *f, struct enumerators *e) {
   struct token *name = parse_name(f, "a name");
   parse_plain_attributes(f);
-  if (parse_accept(f, "=")) value = parse_constant(f, "the value of an enumerator");
-  if (value < INT32_MIN || value > INT32_MAX) front_outside(f, name->place, "an enumerator that is no int");
+  if (parse_accept(f, "=")) {
+    struct expr *value = parse_constant_node(f, "the value of an enumerator");
+    if (value->value < 0 && !value->type->is_signed)
+      front_outside(f, name->place, "an enumerator of more than 63 bits");
+    e->next = value->value;
+  }
   if (scope_find_here(f, name->symbol)) front_fail(f, name->place, "%s is declared twice", name->text);
-  struct decl *d = decl_new(f, DECL_ENUMERATOR, name->text, TYPE_OF(INT), name->place);
-  d->value = value;
+  const struct type *type = e->next >= INT32_MIN && e->next <= INT32_MAX ? TYPE_OF(INT)
+                            : e->next >= 0 && e->next <= UINT32_MAX      ? TYPE_OF(UINT)
+                                                                         : TYPE_OF(LONG);
+  struct decl *d = decl_new(f, DECL_ENUMERATOR, name->text, type, name->place);
+  d->value = e->next;
   scope_bind(f, name->symbol, d);
-  return value;
+  if (e->next < e->least) e->least = e->next;
+  if (e->next > e->most) e->most = e->next;
+  if (e->next == INT64_MAX) front_outside(f, name->place, "an enumerator of 63 bits");
+  e->next++;
+}
+
+static const struct type *enum_type(const struct enumerators *e) {
+  if (e->least < INT32_MIN || e->most > UINT32_MAX || (e->least < 0 && e->most > INT32_MAX))
+    return e->least < 0 ? TYPE_OF(LONG) : TYPE_OF(ULONG);
+  return e->least < 0 ? TYPE_OF(INT) : TYPE_OF(UINT);
 }
 
 const struct type *parse_enum(struct front *f) {
   struct token *word = parse_expect(f, "enum"), *name = NULL;
-  parse_plain_attributes(f);
+  struct attributes attributes = {0};
+  parse_attributes(f, &attributes);
   if (!parse_at(f, "{")) name = parse_name(f, "a tag or '{'");
   if (!parse_at(f, "{")) {
     struct type *t = find_tag(name->symbol);
@@ -155,18 +186,16 @@ const struct type *parse_enum(struct front *f) {
   }
   struct type *t = tag_to_define(f, name, TYPE_INT, true);
   const char *tag = t->tag;
-  bool negative = false;
-  int64_t next = 0;
+  struct enumerators values = {0, 0, 0};
   parse_expect(f, "{");
-  do {
-    next = parse_enumerator(f, next);
-    negative |= next < 0;
-    next++;
-  } while (parse_accept(f, ",") && !parse_at(f, "}"));
+  do parse_enumerator(f, &values);
+  while (parse_accept(f, ",") && !parse_at(f, "}"));
   parse_expect(f, "}");
-  parse_plain_attributes(f);
+  parse_attributes(f, &attributes);
   if (t->complete) front_fail(f, word->place, "%s is defined within itself", tag);
-  *t = negative ? *TYPE_OF(INT) : *TYPE_OF(UINT);
+  if (attributes.packed || attributes.align || attributes.mode || attributes.outside)
+    front_outside(f, attributes.place, "an enum with attributes");
+  *t = *enum_type(&values);
   t->plain = t;
   t->tag = tag;
   t->is_enum = true;

@@ -12,6 +12,16 @@
                      .holds_pointer = pointer, \
                      .twin = twin_, \
                      .complete = true}
+#define FLOATING(basic, size_, outside_, twin_) \
+  [BASIC_##basic] = {.kind = TYPE_FLOAT, \
+                     .plain = TYPE_OF(basic), \
+                     .size = size_, \
+                     .align = size_, \
+                     .cells = 1, \
+                     .bits = 8 * size_, \
+                     .twin = twin_, \
+                     .complete = true, \
+                     .outside = outside_}
 const struct type basic_types[BASIC_COUNT] = {
     [BASIC_VOID] = {.kind = TYPE_VOID, .plain = TYPE_OF(VOID)},
     [BASIC_BOOL] =
@@ -41,6 +51,34 @@ const struct type basic_types[BASIC_COUNT] = {
     INTEGER(ULLINTPTR, 8, false, true, true),
     [BASIC_SPINLOCK] =
         {.kind = TYPE_MUTEX, .plain = TYPE_OF(SPINLOCK), .size = 4, .align = 4, .cells = 1, .complete = true},
+    FLOATING(FLOAT, 4, NULL, false),
+    FLOATING(DOUBLE, 8, NULL, false),
+    FLOATING(LDOUBLE, 16, "long double", false),
+    FLOATING(FLOAT128, 16, "_Float128", true),
+    [BASIC_INT128] = {.kind = TYPE_INT,
+                      .plain = TYPE_OF(INT128),
+                      .size = 16,
+                      .align = 16,
+                      .cells = 1,
+                      .bits = 128,
+                      .is_signed = true,
+                      .complete = true,
+                      .outside = "__int128"},
+    [BASIC_UINT128] = {.kind = TYPE_INT,
+                       .plain = TYPE_OF(UINT128),
+                       .size = 16,
+                       .align = 16,
+                       .cells = 1,
+                       .bits = 128,
+                       .complete = true,
+                       .outside = "__int128"},
+    [BASIC_VA_LIST] = {.kind = TYPE_VA_LIST,
+                       .plain = TYPE_OF(VA_LIST),
+                       .size = 24,
+                       .align = 8,
+                       .cells = 3,
+                       .complete = true,
+                       .outside = "a list of arguments"},
     [BASIC_MUTEX] = {.kind = TYPE_MUTEX, .plain = TYPE_OF(MUTEX), .size = 40, .align = 8, .cells = 1, .complete = true},
 };
 
@@ -64,15 +102,14 @@ const struct type *type_pointer(struct front *f, const struct type *of, struct p
   t->cells = 1;
   t->complete = true;
   t->of = of;
-  t->depth = of->kind == TYPE_STRUCT ? 1 : deeper(f, of, place);
+  t->depth = type_is_record(of) ? 1 : deeper(f, of, place);
   return t;
 }
 
 const struct type *type_array(struct front *f, const struct type *of, int64_t count, bool known, struct place place) {
   if (of->kind == TYPE_FUNCTION || of->kind == TYPE_VOID) front_fail(f, place, "an array of '%s'", type_text(f, of));
   type_must_be_complete(f, of, place, "an array of");
-  if (known && count <= 0)
-    front_fail(f, place, "an array of %lld elements; it must have at least one", (long long)count);
+  if (known && count < 0) front_fail(f, place, "an array of %lld elements", (long long)count);
   if (known && count > CELLS_MOST / (of->cells ? of->cells : 1))
     front_fail(f, place, "an object of more than %d scalars is too large for verify", CELLS_MOST);
   struct type *t = type_new(f, TYPE_ARRAY);
@@ -85,7 +122,31 @@ const struct type *type_array(struct front *f, const struct type *of, int64_t co
   if (known && (uint64_t)count * of->size > UINT32_MAX) front_fail(f, place, "an object of more than 4 GB");
   t->size = t->count * of->size;
   t->depth = deeper(f, of, place);
+  t->outside = of->outside;
+  t->outside_place = of->outside_place;
+  t->unknown_size = of->unknown_size;
+  if (known && !count && !t->outside) t->outside = "an array of no elements", t->outside_place = place;
   return t;
+}
+
+const struct type *type_outside(struct front *f, const struct type *t, const char *what, struct place place) {
+  struct type *copy = type_new(f, t->kind);
+  *copy = *t;
+  copy->plain = copy;
+  copy->outside = what;
+  copy->outside_place = place;
+  copy->unknown_size = strncmp(what, "__attribute__", 13) == 0;
+  return copy;
+}
+
+const struct type *type_aligned(struct front *f, const struct type *t, uint32_t align) {
+  if (align == t->align) return t;
+  struct type *copy = type_new(f, t->kind);
+  *copy = *t;
+  if (t->plain == t) copy->plain = t->kind == TYPE_ARRAY ? copy : t;
+  copy->align = align;
+  copy->own_align = true;
+  return copy;
 }
 
 /* An _Atomic struct is aligned so that hardware could access it whole. */
@@ -117,7 +178,11 @@ const struct type *type_qualified(struct front *f, const struct type *t, bool at
   }
   struct type *copy = type_new(f, t->kind);
   qualify(copy, t->plain, atomic, constant, is_volatile);
-  if (t->kind == TYPE_STRUCT && !t->complete) vec_push(f->mem, &f->qualified, copy);
+  if (t->own_align) {
+    copy->own_align = true;
+    if (copy->align < t->align || !atomic) copy->align = t->align;
+  }
+  if (type_is_record(t) && !t->complete) vec_push(f->mem, &f->qualified, copy);
   return copy;
 }
 
@@ -125,10 +190,10 @@ static uint32_t round_up(uint32_t n, uint32_t align) { return (n + align - 1) / 
 
 /* Lays a bit-field out from the first free bit on, as compilers for x86-64 do: it does not go beyond a multiple of its
  * type's size. Gives the first free bit after it. */
-static uint64_t place_bits(struct field *field, uint64_t bit) {
+static uint64_t place_bits(struct field *field, uint64_t bit, bool packed) {
   uint64_t unit = 8 * (uint64_t)field->type->size;
   if (!field->width) return (bit + unit - 1) / unit * unit;
-  if (bit / unit != (bit + field->width - 1) / unit) bit = (bit + unit - 1) / unit * unit;
+  if (!packed && bit / unit != (bit + field->width - 1) / unit) bit = (bit + unit - 1) / unit * unit;
   field->offset = (uint32_t)(bit / 8);
   field->first_bit = bit % 8;
   return bit + field->width;
@@ -157,20 +222,27 @@ static void drop_unnamed_bits(struct type *t) {
   t->field_count = kept;
 }
 
-void type_complete(struct front *f, struct type *t, uint32_t align, struct place place) {
+static void take_outside(struct type *t, const struct type *from) {
+  if (t->outside || !from->outside) return;
+  t->outside = from->outside;
+  t->outside_place = from->outside_place;
+  t->unknown_size = from->unknown_size;
+}
+
+void type_complete(struct front *f, struct type *t, uint32_t align, bool packed, struct place place) {
   uint64_t size = 0, bit = 0; /* bit: the first free one */
   uint16_t depth = 0;
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *field = &t->fields[i];
     const struct type *of = field->type;
-    uint32_t own =
-        field->offset > of->align ? field->offset : of->align; /* parse_fields leaves what was asked for there */
+    uint32_t asked = field->offset, own = packed ? 1 : of->align; /* parse_fields leaves what was asked for there */
+    if (asked > own) own = asked;
     if (align < own && (!field->is_bits || *field->name)) align = own;
     if (bit / 8 > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     f->unit->member_arrays |= of->kind == TYPE_ARRAY;
     if (t->is_union) bit = 0;
     if (field->is_bits) {
-      bit = place_bits(field, bit);
+      bit = place_bits(field, bit, packed);
     } else {
       field->offset = round_up((uint32_t)((bit + 7) / 8), own);
       bit = 8 * ((uint64_t)field->offset + of->size);
@@ -178,6 +250,9 @@ void type_complete(struct front *f, struct type *t, uint32_t align, struct place
     if ((bit + 7) / 8 > size) size = (bit + 7) / 8;
     if (deeper(f, of, place) > depth) depth = deeper(f, of, place);
     if (of->kind == TYPE_ARRAY && !of->complete) t->flexible = of->of;
+    take_outside(t, of);
+    if (packed && (of->align > 1 || field->is_bits) && !t->outside)
+      t->outside = "__attribute__((packed))", t->outside_place = place;
   }
   t->size = round_up((uint32_t)size, align);
   t->align = align;
@@ -207,7 +282,7 @@ void type_must_be_complete(struct front *f, const struct type *t, struct place p
 static bool same_function(const struct type *a, const struct type *b) {
   if (!type_same(a->of, b->of)) return false;
   if (a->unspecified || b->unspecified) return true;
-  if (a->param_count != b->param_count) return false;
+  if (a->param_count != b->param_count || a->variadic != b->variadic) return false;
   for (uint32_t i = 0; i < a->param_count; i++)
     if (!type_same(a->params[i], b->params[i])) return false;
   return true;
@@ -224,6 +299,7 @@ bool type_same(const struct type *a, const struct type *b) {
   case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
   case TYPE_FUNCTION: return same_function(a, b);
   case TYPE_STRUCT: return false;
+  case TYPE_FLOAT: return a->size == b->size && a->twin == b->twin && !a->outside == !b->outside;
   case TYPE_MUTEX: return a->size == b->size;
   default: return true;
   }
@@ -248,6 +324,7 @@ const struct field *type_field(const struct type *t, const char *name) {
 
 const struct type *type_promoted(const struct type *t) {
   if (t->kind == TYPE_BOOL || (t->kind == TYPE_INT && t->bits < 32)) return TYPE_OF(INT);
+  if (t->kind == TYPE_INT && t->is_enum && t->bits == 64) return t->is_signed ? TYPE_OF(LONG) : TYPE_OF(ULONG);
   if (t->kind == TYPE_INT && t->is_enum) return t->is_signed ? TYPE_OF(INT) : TYPE_OF(UINT);
   return t->plain;
 }
@@ -268,6 +345,7 @@ const struct type *type_usual(const struct type *a, const struct type *b) {
 static const char *integer_name(const struct type *t) {
   static const char *const signs[] = {"char", "short", "int", "long"};
   static const char *const unsigneds[] = {"unsigned char", "unsigned short", "unsigned", "unsigned long"};
+  if (t->bits == 128) return t->is_signed ? "__int128" : "unsigned __int128";
   if (t->holds_pointer) return t->is_signed ? "intptr_t" : "uintptr_t";
   int i = t->bits == 8 ? 0 : t->bits == 16 ? 1 : t->bits == 32 ? 2 : 3;
   return t->is_signed ? signs[i] : unsigneds[i];
@@ -285,7 +363,7 @@ static void print_params(const struct type *t, struct text *to) {
     if (i) text_add(to, ", ");
     type_print(t->params[i], to);
   }
-  text_add(to, t->unspecified || t->param_count ? ")" : "void)");
+  text_add(to, t->variadic ? ", ...)" : t->unspecified || t->param_count ? ")" : "void)");
 }
 
 static void print_plain(const struct type *t, struct text *to) {
@@ -293,6 +371,8 @@ static void print_plain(const struct type *t, struct text *to) {
   case TYPE_VOID: text_add(to, "void"); break;
   case TYPE_BOOL: text_add(to, "_Bool"); break;
   case TYPE_MUTEX: text_add(to, t->plain == TYPE_OF(SPINLOCK) ? "pthread_spinlock_t" : "pthread_mutex_t"); break;
+  case TYPE_FLOAT: text_add(to, t->outside ? t->outside : t->size == 4 ? "float" : "double"); break;
+  case TYPE_VA_LIST: text_add(to, "va_list"); break;
   case TYPE_STRUCT: print_tagged(t, "struct", to); break;
   case TYPE_INT:
     if (t->is_enum)

@@ -192,7 +192,7 @@ static int read(void) { return (int)x; }
 ASIF_OBJECT(register(0))
 ASIF_OP(read)
 END
-verify 2 o.c; warns 'o.c:6:'; warns 'outside the C that verify reads'
+verify 2 o.c; warns 'o.c:7:'; warns 'outside the C that verify reads'
 verify 2 objects/counter.c --spec queue; warns 'push takes 0 arguments, but push of queue takes 1'
 verify 2 objects/snzi.c --spec queue; warns 'is no operation of queue, which has enq, deq'
 verify 2 objects/treiber_stack.c --spec nonsense; warns nonsense
