@@ -88,11 +88,10 @@ $(B)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(BUILD_CC) -O1 -o $@ $<
 
-# What the compiler defines by itself, of each standard: `asif verify` preprocesses as that compiler does.
-$(B)/gen/predefined.txt: $(B)/flags
+# What the compiler knows by itself, of each standard: `asif verify` preprocesses as that compiler does.
+$(B)/gen/predefined.txt: $(B)/flags tools/predefined
 	@mkdir -p $(@D)
-	{ echo 'compiler $(CC)'; for s in gnu11 gnu17 gnu99 c11 c17; do \
-	  echo "standard $$s"; $(CC) -std=$$s -w -nostdinc -dM -E -x c /dev/null || exit 1; done; } > $@
+	tools/predefined '$(CC)' > $@
 
 $(B)/gen/assets.c: $(B)/embed $(ASSETS) $(B)/assets
 	@mkdir -p $(@D)

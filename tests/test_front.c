@@ -626,7 +626,9 @@ TEST(front_files) {
       "#include <string.h>\n#include <threads.h>\nint x = ASIF_FULL, y = EBUSY; uint64_t z = UINT64_C(1); atomic_int "
       "a;\n",
       "");
-  expect_own("#include <termios.h>\n", ":1:10: <termios.h>" OUTSIDE "\n#include <termios.h>\n         ^");
+  expect_own("#include <unistd.h>\n", "");
+  expect_own("#include <none.h>\n",
+             ":1:10: <none.h> is not found; -I says in which folder to look\n#include <none.h>\n         ^");
   expect_own("#include \"none.h\"\n",
              ":1:10: none.h is not found; -I says in which folder to look\n#include \"none.h\"\n         ^");
   expect_own(

@@ -42,8 +42,9 @@ static struct line_table *lines_of(struct front *f, uint16_t file) {
   return t;
 }
 
-/* The file with this path, known already or new. Model headers are called as the user includes them: <stdatomic.h>. */
-uint16_t source_add(struct front *f, const char *path, size_t length) {
+/* The file with this path, known already or new. Model headers are called as the user includes them: <stdatomic.h>.
+ * The text of the system's headers is not read again: their lines say enough. */
+uint16_t source_add(struct front *f, const char *path, size_t length, bool system) {
   size_t folder = f->model ? strlen(f->model) : 0;
   struct source_file s = {0};
   bool own = folder && length > folder + 1 && !memcmp(path, f->model, folder) && path[folder] == '/';
@@ -59,8 +60,8 @@ uint16_t source_add(struct front *f, const char *path, size_t length) {
   for (size_t i = 0; i < f->unit->files.count; i++)
     if (!strcmp(f->unit->files.at[i].path, s.path)) return (uint16_t)i;
   if (f->unit->files.count == UINT16_MAX) return UINT16_MAX - 1;
-  if (f->read_sources && !own) source_read(f->mem, &s);
-  s.is_system = own;
+  if (f->read_sources && !own && !system) source_read(f->mem, &s);
+  s.is_system = own || system;
   vec_push(f->mem, &f->unit->files, s);
   return (uint16_t)(f->unit->files.count - 1);
 }

@@ -93,7 +93,7 @@ static void add_compiler(struct run *r, struct words *to) {
 }
 
 static char **compiler_words(struct run *r, char *const *cc_args) {
-  static const char *const flags[] = {"-E", ("-std=" STANDARD_USUAL), "-w", "-nostdinc", "-D__ASIF_MODEL__=1", "-I"};
+  static const char *const flags[] = {"-E", ("-std=" STANDARD_USUAL), "-w", "-D__ASIF_MODEL__=1", "-I"};
   struct words words = {{NULL, 0, 0}};
   add_compiler(r, &words);
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) add_word(r, &words, flags[i]);
@@ -249,7 +249,7 @@ static void explain(struct run *r) {
   if (!header)
     problem_at(r->problem, u, place, "%.200s", message);
   else if (between_angles(u, place))
-    problem_at(r->problem, u, place, "<%.200s> is outside the C that verify reads", header);
+    problem_at(r->problem, u, place, "<%.200s> is not found; -I says in which folder to look", header);
   else
     problem_at(r->problem, u, place, "%.200s is not found; -I says in which folder to look", header);
 }

@@ -302,6 +302,7 @@ void ast_print(const struct unit *u, struct text *to) {
   struct dump d = {u, to};
   for (size_t i = 0; i < u->decls.count; i++) {
     const struct decl *decl = u->decls.at[i];
+    if (decl->deferred) continue; /* a system's function that nothing uses */
     start_line(&d, decl->place, 0);
     if (decl->kind == DECL_FUNCTION)
       print_function(&d, decl);

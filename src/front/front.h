@@ -152,7 +152,7 @@ bool flags_of_compiler_readable(const char *path, const char *cc, struct problem
 /* columns.c */
 void source_read(struct mem *,
                  struct source_file *); /* the text of its path, unless it is no regular file of reasonable size */
-uint16_t source_add(struct front *, const char *path, size_t length);
+uint16_t source_add(struct front *, const char *path, size_t length, bool system);
 uint16_t source_column(struct front *, uint16_t file, uint32_t line, const char *token, size_t length);
 
 /* lex.c: all tokens, the last of them TOKEN_END */

@@ -66,7 +66,11 @@ static void read_directive(struct lexer *x) {
   while (close && close < x->end && *close != '"' && *close != '\n') close++;
   skip_line(x);
   if (p == digits || !line) return;
-  if (close && close < x->end && *close == '"') x->file = source_add(x->f, name, (size_t)(close - name));
+  if (close && close < x->end && *close == '"') {
+    bool system = false;
+    for (p = close + 1; p < x->end && *p != '\n'; p++) system |= *p == '3' && p[-1] == ' ';
+    x->file = source_add(x->f, name, (size_t)(close - name), system);
+  }
   x->line = (uint32_t)line - 1; /* the end of this line adds one */
   x->f->columns.line = 0;
 }

@@ -37,7 +37,7 @@ struct unit *front_parse_text(struct mem *m, const char *name, const char *text,
   f->model = model;
   f->read_sources = model != NULL;
   f->headers = 1u << HEADER_ALWAYS;
-  source_add(f, name, strlen(name));
+  source_add(f, name, strlen(name), false);
   if (!model) {
     u->files.at[0].text = mem_string(m, text, length);
     u->files.at[0].length = length;

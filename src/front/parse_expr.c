@@ -98,7 +98,8 @@ _Noreturn static void undeclared(struct front *f, const struct token *t) {
 
 static struct decl *known_function(struct front *f, const struct token *t) {
   const struct known *known = known_find(t->text);
-  if (!known || !known->signature || !(f->headers & 1u << known->header)) undeclared(f, t);
+  bool declared = scope_find(t->symbol) != NULL;
+  if (!known || !known->signature || !(declared || f->headers & 1u << known->header)) undeclared(f, t);
   struct type *type = type_new(f, TYPE_FUNCTION);
   type->of = TYPE_OF(VOID);
   type->unspecified = true;
@@ -107,13 +108,20 @@ static struct decl *known_function(struct front *f, const struct token *t) {
   return d;
 }
 
+/* A function that a header of the system's declares, and Asif knows. */
+static bool is_modelled(const struct front *f, const struct decl *d) {
+  if (d->kind != DECL_FUNCTION || d->builtin || d->defined || !f->unit->files.at[d->place.file].is_system) return false;
+  const struct known *known = known_find(d->name);
+  return known && known->signature;
+}
+
 static struct expr *parse_named(struct front *f) {
   struct token *t = parse_token(f);
   if (token_is(t, "asm") || token_is(t, "__asm__") || token_is(t, "__asm"))
     front_outside(f, t->place, "inline assembly");
   parse_name(f, "an expression");
   struct decl *d = scope_find(t->symbol);
-  if (!d) d = known_function(f, t);
+  if (!d || is_modelled(f, d)) d = known_function(f, t);
   if (d->kind == DECL_TYPEDEF) front_fail(f, t->place, "%s is a type, where a value is expected", t->text);
   struct use use = {d, t->place};
   if (!d->used && !d->builtin) vec_push(f->mem, &f->uses, use);

@@ -79,6 +79,8 @@ enum pp_special {
   SPECIAL_TIME,
   SPECIAL_PRAGMA,
   SPECIAL_HAS_INCLUDE,
+  SPECIAL_HAS_INCLUDE_NEXT,
+  SPECIAL_HAS, /* __has_attribute and the like */
   SPECIAL_DEFINED,
   SPECIAL_VA_ARGS,
   SPECIAL_COMPILER /* what only the compiler knows */
@@ -101,6 +103,9 @@ struct pp_file {
   uint32_t *joins; /* where a newline was taken out, ascending */
   uint32_t join_count;
   bool model, once;
+  bool system; /* a header of the system's */
+  uint32_t
+      found; /* where, for #include_next: 0 beside the one that includes it, 1 among the models, 2 ... the folders */
   struct timespec changed;
 };
 
@@ -143,8 +148,7 @@ struct pp {
   const char *path;
   bool strict; /* -std=c..., not gnu... */
   bool clang;  /* the compiler is Clang: only the first token of a line is put where it stands */
-  VEC(const char *) quote_folders, folders;
-  bool system_folders;
+  VEC(const char *) quote_folders, folders, system_folders; /* -iquote, -I, -isystem and the compiler's own */
   VEC(struct pp_file *) files;
   struct pp_buffer *buffer;
   uint32_t depth;
@@ -181,7 +185,9 @@ void pp_count(struct pp *, size_t tokens);
 
 /* pp_file.c */
 struct pp_file *pp_find(struct pp *, const char *name, size_t length, bool quoted,
-                        const char *beside); /* NULL: there is none */
+                        const char *beside);                                                /* NULL: there is none */
+struct pp_file *pp_find_next(struct pp *, const char *name, size_t length, uint32_t after); /* where pp_file.found */
+bool pp_has_system(struct pp *); /* the system's headers are where they were when Asif was built */
 struct pp_file *pp_open(struct pp *, const char *path);
 void pp_enter(struct pp *, struct pp_file *);
 void pp_leave(struct pp *);
@@ -206,6 +212,9 @@ bool pp_is_defined(struct pp *, struct pp_name *);
 void pp_predefine(struct pp *, const char *standard); /* pp_predefined.c */
 const char *predefined_compiler(size_t *length);
 bool predefined_has(const char *standard);
+void predefined_folders(struct pp *); /* adds to system_folders */
+/* What __has_attribute(name) is, and its like: 0, 1, or -1 if that is not known; without a name, if there is one. */
+int predefined_answer(const char *operator, const char * name);
 
 /* pp_expand.c */
 const struct pp_token *

@@ -46,7 +46,7 @@ static bool included_once(const struct pp *pp, const struct pp_file *f) {
   return false;
 }
 
-static void include(struct pp *pp) {
+static void include(struct pp *pp, bool next) {
   const char *name;
   size_t length;
   bool quoted = true;
@@ -54,14 +54,17 @@ static void include(struct pp *pp) {
   uint32_t line = pp_line(pp), col = (uint32_t)(pp->buffer->at - pp->buffer->line_start) + 1;
   if (!pp_header_name(pp, &name, &length, &quoted)) expanded_header_name(pp, &name, &length);
   if (!length) pp_stop(pp, PP_WRONG, line, col, "#include needs the name of a file");
-  struct pp_file *f = pp_find(pp, name, length, quoted, pp->buffer->file->path);
+  const struct pp_file *from = pp->buffer->file;
+  struct pp_file *f =
+      next && from->found ? pp_find_next(pp, name, length, from->found) : pp_find(pp, name, length, quoted, from->path);
   end_directive(pp);
+  if (!f && !pp_has_system(pp)) pp_compiler(pp, "a header of the system's");
   if (!f && quoted)
     pp_stop(pp, PP_REFUSED, line, col, "%.*s is not found; -I says in which folder to look",
             (int)(length < 200 ? length : 200), name);
   if (!f)
-    pp_stop(pp, PP_REFUSED, line, col, "<%.*s> is outside the C that verify reads", (int)(length < 200 ? length : 200),
-            name);
+    pp_stop(pp, PP_REFUSED, line, col, "<%.*s> is not found; -I says in which folder to look",
+            (int)(length < 200 ? length : 200), name);
   if (included_once(pp, f)) return;
   if (pp->depth >= INCLUDES_MOST)
     pp_stop(pp, PP_WRONG, line, col, "files include each other more than %d deep", INCLUDES_MOST);
@@ -170,9 +173,8 @@ static void error_directive(struct pp *pp, const struct pp_token *t) {
 
 /* Those that change how the rest is preprocessed are the compiler's. */
 static bool plain_pragma(const char *text, size_t length) {
-  static const char *const words[] = {"push_macro", "pop_macro", "poison",        "system_header", "dependency",
-                                      "error",      "warning",   "include_alias", "clang",         "once",
-                                      "\\",         "/*",        "?\?/"};
+  static const char *const words[] = {"push_macro",    "pop_macro", "poison", "dependency", "error", "warning",
+                                      "include_alias", "clang",     "once",   "\\",         "/*",    "?\?/"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (memmem(text, length, words[i], strlen(words[i]))) return false;
   return true;
@@ -194,10 +196,13 @@ static void pragma(struct pp *pp) {
   end_directive(pp);
   const char *end = b->at;
   while (end > start && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  if (end - start == 4 && !memcmp(start, "once", 4) && b->outer)
+  if (end - start == 4 && !memcmp(start, "once", 4) && b->outer) {
     b->file->once = true;
-  else
-    pp_pragma(pp, start, (size_t)(end - start));
+    return;
+  }
+  bool system = end - start > 13 && !memcmp(end - 13, "system_header", 13) && b->outer;
+  if (system) b->file->system = true;
+  if (!system || !pp->clang) pp_pragma(pp, start, (size_t)(end - start));
 }
 
 static void undef(struct pp *pp) {
@@ -243,8 +248,8 @@ static void directive(struct pp *pp) {
     end_directive(pp);
   } else if (word_is(t, "undef")) {
     undef(pp);
-  } else if (word_is(t, "include")) {
-    include(pp);
+  } else if (word_is(t, "include") || word_is(t, "include_next")) {
+    include(pp, word_is(t, "include_next"));
   } else if (word_is(t, "if") || word_is(t, "ifdef") || word_is(t, "ifndef")) {
     if_directive(pp, t);
   } else if (word_is(t, "elif") || word_is(t, "else")) {

@@ -396,7 +396,11 @@ static bool replace_special(struct pp *pp, const struct pp_token *t, uint32_t li
   case SPECIAL_VA_ARGS: return false;
   case SPECIAL_COMPILER: pp_compiler(pp, "%s", t->name->text);
   case SPECIAL_PRAGMA: return call_pragma(pp);
+  case SPECIAL_HAS:
+    if (!pp->in_directive) pp_compiler(pp, "%s", t->name->text);
+    return false; /* pp_if.c */
   case SPECIAL_HAS_INCLUDE:
+  case SPECIAL_HAS_INCLUDE_NEXT:
     if (!pp->in_directive) pp_wrong(pp, t, "__has_include is for #if alone");
     return false; /* pp_if.c */
   default: push_one(pp, special_value(pp, t, line), line); return true;

@@ -128,7 +128,7 @@ static struct pp_file *open_model(struct pp *pp, const char *name, size_t length
   text_printf(&path, "%s/%s", OWN_MODEL, h->name);
   struct pp_file *f = known_file(pp, path.at);
   if (!f) f = add_file(pp, path.at, h->text, *h->size);
-  f->model = true;
+  f->model = f->system = true;
   return f;
 }
 
@@ -143,19 +143,35 @@ static struct pp_file *open_in(struct pp *pp, const char *folder, size_t folder_
   return pp_open(pp, text_string(&path));
 }
 
-/* In the model's folder and those of -I, in that order. */
-static struct pp_file *find_in_folders(struct pp *pp, const char *name, size_t length) {
-  struct pp_file *f = open_model(pp, name, length);
-  if (!f && pp->system_folders) pp_compiler(pp, "what -isystem finds");
-  for (size_t i = 0; !f && i < pp->folders.count; i++)
-    f = open_in(pp, pp->folders.at[i], strlen(pp->folders.at[i]), name, length);
-  return f;
+/* In the model's folder, those of -I, those of -isystem and the system's, in that order. */
+struct pp_file *pp_find_next(struct pp *pp, const char *name, size_t length, uint32_t after) {
+  uint32_t own = (uint32_t)pp->folders.count, all = own + (uint32_t)pp->system_folders.count;
+  struct pp_file *f = after < 1 ? open_model(pp, name, length) : NULL;
+  if (f) {
+    f->found = 1;
+    return f;
+  }
+  for (uint32_t i = after < 1 ? 0 : after - 1; i < all; i++) {
+    const char *folder = i < own ? pp->folders.at[i] : pp->system_folders.at[i - own];
+    f = open_in(pp, folder, strlen(folder), name, length);
+    if (!f) continue;
+    f->found = i + 2;
+    f->system |= i >= own;
+    return f;
+  }
+  return NULL;
+}
+
+bool pp_has_system(struct pp *pp) {
+  for (size_t i = 0; i < pp->system_folders.count; i++)
+    if (!access(pp->system_folders.at[i], R_OK)) return true;
+  return false;
 }
 
 /* beside: the file it is to be looked for beside first, or NULL for where we are. */
 struct pp_file *pp_find(struct pp *pp, const char *name, size_t length, bool quoted, const char *beside) {
-  if (*name == '/') return open_in(pp, "", 0, name, length);
   struct pp_file *f = NULL;
+  if (*name == '/') return open_in(pp, "", 0, name, length);
   if (quoted) {
     const char *slash = beside ? strrchr(beside, '/') : NULL;
     bool model = beside && !strncmp(beside, OWN_MODEL "/", strlen(OWN_MODEL "/"));
@@ -164,7 +180,8 @@ struct pp_file *pp_find(struct pp *pp, const char *name, size_t length, bool quo
   }
   for (size_t i = 0; quoted && !f && i < pp->quote_folders.count; i++)
     f = open_in(pp, pp->quote_folders.at[i], strlen(pp->quote_folders.at[i]), name, length);
-  return f ? f : find_in_folders(pp, name, length);
+  if (f && beside && pp->buffer) f->system |= pp->buffer->file->system && pp->buffer->file->path == beside;
+  return f ? f : pp_find_next(pp, name, length, 0);
 }
 
 void pp_enter(struct pp *pp, struct pp_file *f) {

@@ -87,22 +87,39 @@ static struct value read_defined(struct question *q) {
 }
 
 /* __has_include("x.h") */
-static struct value read_has_include(struct question *q) {
+static struct value read_has_include(struct question *q, bool after) {
   const char *name;
   size_t length;
   bool quoted;
   next(q);
   if (!pp_is(q->t, '(') || q->pp->contexts.count || !pp_header_name(q->pp, &name, &length, &quoted))
     pp_compiler(q->pp, "__has_include like this");
-  bool found = length && pp_find(q->pp, name, length, quoted, q->pp->buffer->file->path);
+  const struct pp_file *from = q->pp->buffer->file;
+  bool found = length && (from->found && after ? pp_find_next(q->pp, name, length, from->found)
+                                               : pp_find(q->pp, name, length, quoted, from->path));
   next(q);
   if (!pp_is(q->t, ')')) pp_wrong(q->pp, q->t, ") is expected here");
   return number(found);
 }
 
+/* __has_attribute(name) */
+static struct value read_has(struct question *q) {
+  const char *operator= q->t->name->text;
+  next(q);
+  bool plain = pp_is(q->t, '(');
+  if (plain) next(q);
+  int answer = plain && q->t->kind == PP_NAME ? predefined_answer(operator, q->t->name->text) : -1;
+  if (answer < 0) pp_compiler(q->pp, "%s like this", operator);
+  next(q);
+  if (!pp_is(q->t, ')')) pp_compiler(q->pp, "%s like this", operator);
+  return number(answer);
+}
+
 static struct value read_name(struct question *q) {
   if (q->t->name->special == SPECIAL_DEFINED) return read_defined(q);
-  if (q->t->name->special == SPECIAL_HAS_INCLUDE) return read_has_include(q);
+  if (q->t->name->special == SPECIAL_HAS_INCLUDE) return read_has_include(q, false);
+  if (q->t->name->special == SPECIAL_HAS_INCLUDE_NEXT) return read_has_include(q, true);
+  if (q->t->name->special == SPECIAL_HAS && !q->t->name->macro) return read_has(q);
   return number(0);
 }
 

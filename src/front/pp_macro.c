@@ -13,6 +13,7 @@ static const struct {
                 {"__TIME__", SPECIAL_TIME},
                 {"_Pragma", SPECIAL_PRAGMA},
                 {"__has_include", SPECIAL_HAS_INCLUDE},
+                {"__has_include_next", SPECIAL_HAS_INCLUDE_NEXT},
                 {"defined", SPECIAL_DEFINED},
                 {"__VA_ARGS__", SPECIAL_VA_ARGS},
                 {"__VA_OPT__", SPECIAL_COMPILER},
@@ -31,7 +32,19 @@ static const struct {
                 {"__identifier", SPECIAL_COMPILER}};
 
 /* Compilers can be asked more and more with __has_. */
-static bool asks_compiler(const char *text, size_t length) { return length > 6 && !memcmp(text, "__has_", 6); }
+static enum pp_special asked(const char *text, size_t length) {
+  static const char *const operators[] = {"__has_attribute", "__has_builtin", "__has_feature", "__has_extension"};
+  static const char *const others[] = {"__has_c_attribute", "__has_cpp_attribute", "__has_warning", "__has_embed",
+                                       "__has_declspec_attribute"};
+  if (length <= 6 || memcmp(text, "__has_", 6)) return SPECIAL_NONE;
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (strlen(operators[i]) == length && !memcmp(operators[i], text, length))
+      return predefined_answer(operators[i], NULL) == 1 ? SPECIAL_HAS : SPECIAL_NONE;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strlen(others[i]) == length && !memcmp(others[i], text, length) && predefined_answer(others[i], NULL) < 0)
+      return SPECIAL_NONE;
+  return SPECIAL_COMPILER;
+}
 
 void pp_names_open(struct pp *pp) {
   pp->name_room = 1024;
@@ -64,12 +77,13 @@ struct pp_name *pp_name(struct pp *pp, const char *text, size_t length) {
                         .length = (uint32_t)length,
                         .hash = hash,
                         .next = *chain,
-                        .special = asks_compiler(text, length) ? SPECIAL_COMPILER : SPECIAL_NONE};
+                        .special = asked(text, length)};
   return *chain = n;
 }
 
 bool pp_is_defined(struct pp *pp, struct pp_name *n) {
-  if (n->special == SPECIAL_COMPILER) pp_compiler(pp, "%s", n->text);
+  if (n->special == SPECIAL_COMPILER && !n->macro && predefined_answer(n->text, NULL) < 0)
+    pp_compiler(pp, "%s", n->text);
   return n->macro || (n->special != SPECIAL_NONE && n->special != SPECIAL_DEFINED && n->special != SPECIAL_VA_ARGS);
 }
 

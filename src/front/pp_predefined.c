@@ -1,6 +1,10 @@
-/* The macros that the compiler defines, of each standard: written down when Asif was built (Makefile), as
+/* What the compiler knows: where headers are, what it answers them, and the macros that it defines, of each standard.
+ * Written down when Asif was built (tools/predefined), as
  *
  *   compiler cc
+ *   folder /usr/include
+ *   asked __has_attribute
+ *   asked __has_attribute(pure) 1
  *   standard gnu11
  *   #define __STDC__ 1
  *   ...
@@ -19,6 +23,20 @@ const char *predefined_compiler(size_t *length) {
   const char *name = line_after(asset_predefined_txt, "compiler ");
   *length = strcspn(name, "\n");
   return name;
+}
+
+void predefined_folders(struct pp *pp) {
+  for (const char *p = asset_predefined_txt; (p = strstr(p, "\nfolder "));) {
+    p += strlen("\nfolder ");
+    vec_push(pp->mem, &pp->system_folders, mem_string(pp->mem, p, strcspn(p, "\n")));
+  }
+}
+
+int predefined_answer(const char *operator, const char * name) {
+  char line[200];
+  snprintf(line, sizeof line, name ? "\nasked %s(%s) " : "\nasked %s\n", operator, name);
+  const char *p = strlen(line) + 1 < sizeof line ? strstr(asset_predefined_txt, line) : NULL;
+  return !p ? -1 : name ? p[strlen(line)] == '1' : 1;
 }
 
 /* The first definition of a standard; NULL if it is not there. */

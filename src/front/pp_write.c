@@ -2,7 +2,7 @@
 #include "front/pp.h"
 
 static void mark(struct pp *pp, uint32_t line) {
-  text_printf(pp->out, "# %u \"%s\"\n", line, pp->out_name);
+  text_printf(pp->out, "# %u \"%s\"%s\n", line, pp->out_name, pp->buffer && pp->buffer->file->system ? " 3" : "");
   pp->out_line = line;
 }
 

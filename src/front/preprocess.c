@@ -57,7 +57,10 @@ static bool read_option(struct pp *pp, struct options *o, char *const **word) {
     vec_push(pp->mem, &o->includes, value);
     return value != **word + strlen("-include"); /* -includefile is something else */
   }
-  if ((value = option_value(word, "-isystem"))) return pp->system_folders = true;
+  if ((value = option_value(word, "-isystem"))) {
+    vec_push(pp->mem, &pp->system_folders, value);
+    return *value != '-' && *value != '=';
+  }
   if ((value = option_value(word, "-iquote"))) {
     vec_push(pp->mem, &pp->quote_folders, value);
     return true;
@@ -79,6 +82,7 @@ static bool read_options(struct pp *pp, struct options *o, char *const *word) {
   for (; word && *word; word++)
     if (!read_option(pp, o, &word)) return false;
   pp->strict = o->standard[0] == 'c';
+  predefined_folders(pp);
   return true;
 }
 
@@ -118,6 +122,8 @@ static void read_all(struct pp *pp, const struct options *o) {
   pp->clang = pp_name(pp, "__clang__", strlen("__clang__"))->macro != NULL;
   pp_define_text(pp, "__ASIF_MODEL__ 1\n");
   for (size_t i = 0; i < o->defines.count; i++) apply_define(pp, o->defines.at[i]);
+  struct pp_file *first = pp->clang ? NULL : pp_find_next(pp, "stdc-predef.h", strlen("stdc-predef.h"), 1);
+  if (first) read_file(pp, first); /* as GCC does */
   for (size_t i = 0; i < o->includes.count; i++) {
     struct pp_file *f = pp_find(pp, o->includes.at[i], strlen(o->includes.at[i]), true, "");
     if (!f) pp_stop(pp, PP_WRONG, 0, 1, "%.200s, which -include asks for, is not found", o->includes.at[i]);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+__asif_header(string)
 __asif_header(asif)
 #define ASIF_OK (INT_MIN)
 #define ASIF_NIL (INT_MIN + 1)

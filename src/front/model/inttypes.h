@@ -1,1 +1,2 @@
 #include <stdint.h>
+#include_next <inttypes.h>

@@ -2,6 +2,5 @@
 #define __ASIF_STDLIB_H
 #include <stddef.h>
 __asif_header(stdlib)
-#define EXIT_SUCCESS 0
-#define EXIT_FAILURE 1
+#include_next <stdlib.h>
 #endif
