@@ -97,17 +97,16 @@ struct decl {
   struct stmt *body; /* DECL_FUNCTION: NULL if only declared */
   struct decl **params;
   uint32_t param_count;
-  bool address_taken; /* DECL_VARIABLE: & is applied to it (or to a part of it) */
-  bool written;       /* DECL_VARIABLE: some code may store to it after its initialisation */
-  bool used;          /* named by some expression */
-  bool defined;       /* a function with a body, a variable that is not only extern */
-  bool is_static;     /* of file scope, and not seen from other files */
-  bool is_weak;       /* another file's definition is preferred */
-  struct decl
-      *cleanup;    /* a local variable: the function that is called with its address where its scope ends; or NULL */
-  int builtin;     /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
-  size_t deferred; /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
-  uint32_t id;     /* unique in the unit: for tables of lower.c */
+  bool address_taken;   /* DECL_VARIABLE: & is applied to it (or to a part of it) */
+  bool written;         /* DECL_VARIABLE: some code may store to it after its initialisation */
+  bool used;            /* named by some expression */
+  bool defined;         /* a function with a body, a variable that is not only extern */
+  bool is_static;       /* of file scope, and not seen from other files */
+  bool is_weak;         /* another file's definition is preferred */
+  struct expr *cleanup; /* a local variable: the call that ends it, f(&x), by its cleanup attribute; or NULL */
+  int builtin;          /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  size_t deferred;      /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
+  uint32_t id;          /* unique in the unit: for tables of lower.c */
 };
 
 /* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have
@@ -214,6 +213,7 @@ enum expr_kind {
   E_COMMA,
   E_INIT,     /* { ... } completed by type.c: args has one entry for each field or element, NULL for zero */
   E_COMPOUND, /* (type){ ... }: a is the E_INIT; an unnamed variable */
+  E_BLOCK,    /* ({ ... }): block, whose last statement gives the value unless the type is void */
   E_OUTSIDE   /* what could not be read; text says why. To lower it is to refuse (parse_recover.c) */
 };
 enum operator{
@@ -264,6 +264,7 @@ struct expr {
   struct expr *a, *b, *c;
   struct expr **args;
   uint32_t arg_count;
+  struct stmt *block;           /* E_BLOCK */
   uint16_t depth;               /* of the tree under it: bounded, so that code may recurse over it */
   uint8_t order, order_failure; /* E_CALL of an atomic operation or a fence: enum memory_order_of; where a
                                    compare-exchange fails */
@@ -299,9 +300,9 @@ struct stmt {
   struct expr *step;                    /* S_FOR */
   struct stmt **list;                   /* S_BLOCK */
   uint32_t count;
-  const char *label; /* S_GOTO, S_LABEL (body is what it labels) */
-  int64_t value;     /* S_CASE: after typing */
-  bool hides_labels; /* S_EXPR of E_OUTSIDE: what was left out has labels or cases */
+  const char *label;   /* S_GOTO, S_LABEL (body is what it labels) */
+  int64_t value, last; /* S_CASE: after typing; case 1 ... 3 has a last one, others have it twice */
+  bool hides_labels;   /* S_EXPR of E_OUTSIDE: what was left out has labels or cases */
 };
 
 /* The harness: what the macros of asif.h said (docs/harness.md). */

@@ -5,12 +5,15 @@
 struct dump {
   const struct unit *unit;
   struct text *to;
+  int indent; /* of the line that was begun last */
 };
 
 static void print_expr(struct dump *, const struct expr *);
+static void print_stmt(struct dump *, const struct stmt *, int indent);
 
 static void start_line(struct dump *d, struct place place, int indent) {
   text_printf(d->to, "%4u ", place.line);
+  d->indent = indent;
   for (int i = 0; i < indent; i++) text_add(d->to, "  ");
 }
 
@@ -164,6 +167,12 @@ static void print_expr(struct dump *d, const struct expr *e) {
   case E_COMMA: print_two(d, e->a, ", ", e->b); break;
   case E_INIT: print_list(d, e->args, e->arg_count, '{', '}'); break;
   case E_COMPOUND: print_compound(d, e); break;
+  case E_BLOCK:
+    text_add(d->to, "({\n");
+    print_stmt(d, e->block, d->indent + 2);
+    start_line(d, e->place, d->indent);
+    text_add(d->to, "})");
+    break;
   case E_OUTSIDE: text_printf(d->to, "outside: %s", e->text); break;
   }
 }
@@ -181,8 +190,6 @@ static void print_variable(struct dump *d, const struct decl *v) {
   if (v->written) text_add(d->to, " [written]");
   text_char(d->to, '\n');
 }
-
-static void print_stmt(struct dump *, const struct stmt *, int indent);
 
 static void print_head(struct dump *d, const struct stmt *s, int indent, const char *word) {
   start_line(d, s->place, indent);
@@ -237,6 +244,12 @@ static void print_stmt(struct dump *d, const struct stmt *s, int indent) {
   case S_DO:
   case S_SWITCH:
   case S_CASE:
+    if (s->kind == S_CASE && s->last != s->value) {
+      start_line(d, s->place, indent);
+      text_printf(d->to, "case %lld ... %lld\n", (long long)s->value, (long long)s->last);
+      print_stmt(d, s->body, indent + 1);
+      break;
+    }
     print_head(d, s, indent,
                s->kind == S_WHILE  ? "while"
                : s->kind == S_DO   ? "repeat while"
@@ -299,7 +312,7 @@ static void print_harness(struct dump *d, const struct harness *h) {
 }
 
 void ast_print(const struct unit *u, struct text *to) {
-  struct dump d = {u, to};
+  struct dump d = {u, to, 0};
   for (size_t i = 0; i < u->decls.count; i++) {
     const struct decl *decl = u->decls.at[i];
     if (decl->deferred) continue; /* a system's function that nothing uses */

@@ -137,6 +137,7 @@ void expr_print(const struct expr *e, struct text *t) {
     text_char(t, ')');
     expr_print(e->a, t);
     break;
+  case E_BLOCK: text_add(t, "({ ... })"); break;
   case E_OUTSIDE: text_add(t, "..."); break;
   }
 }

@@ -145,7 +145,28 @@ static bool pointers_agree(const struct type *a, const struct type *b) {
   return is_void_pointer(a) || is_void_pointer(b) || type_same(a, b) || differ_in_sign(a->of, b->of);
 }
 
-static bool is_constant_zero(const struct expr *e) { return e->kind == E_NUMBER && !e->value; }
+/* A constant as a float or double; NULL if it is none. */
+static struct expr *float_constant(struct front *f, const struct expr *e, const struct type *to) {
+  if (e->kind != E_NUMBER || to->kind != TYPE_FLOAT || to->outside || e->type->outside) return NULL;
+  uint32_t bits = (uint32_t)e->value;
+  float narrow;
+  double value;
+  memcpy(&narrow, &bits, sizeof narrow);
+  memcpy(&value, &e->value, sizeof value);
+  if (type_is_integer(e->type))
+    value = e->type->is_signed ? (double)e->value : (double)(uint64_t)e->value;
+  else if (e->type->size == 4)
+    value = narrow;
+  int64_t number;
+  memcpy(&number, &value, sizeof number);
+  if (to->size == 4) {
+    if (e->type->bits == 64 && type_is_integer(e->type)) return NULL; /* it would be rounded twice */
+    narrow = (float)value;
+    memcpy(&bits, &narrow, sizeof bits);
+    number = bits;
+  }
+  return expr_number(f, e->place, number, to->plain);
+}
 
 /* As if assigned to something of the type: what names the thing assigned to, in the message. */
 struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct type *to, const char *what) {
@@ -158,7 +179,8 @@ struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct t
     fine = expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
   else
     fine = (type_is_record(to) || to->kind == TYPE_FLOAT || to->kind == TYPE_VA_LIST) && type_same(from, to);
-  if (!fine && to->kind == TYPE_FLOAT && is_constant_zero(e)) return expr_number(f, e->place, 0, to->plain);
+  struct expr *number = fine ? NULL : float_constant(f, e, to);
+  if (number) return number;
   if (!fine && (to->kind == TYPE_FLOAT || from->kind == TYPE_FLOAT)) refuse_float(f, e->place);
   if (!fine)
     front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
@@ -198,7 +220,7 @@ struct expr *expr_cast(struct front *f, struct place place, const struct type *t
   } else {
     e = expr_value(f, e);
     if (type_is_record(to) && type_same(to, e->type)) return e; /* GNU C */
-    if (to->kind == TYPE_FLOAT && (type_same(to, e->type) || is_constant_zero(e)))
+    if (to->kind == TYPE_FLOAT && (type_same(to, e->type) || float_constant(f, e, to)))
       return expr_as_if_assigned(f, e, to, "a cast");
     if (to->kind == TYPE_FLOAT || e->type->kind == TYPE_FLOAT) refuse_float(f, place);
     if (!type_is_scalar(to) || !type_is_scalar(e->type))

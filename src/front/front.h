@@ -75,7 +75,7 @@ struct attempt {
   jmp_buf jump;
   struct attempt *outer;
   size_t at, labels;
-  uint32_t level, depth, loops, switches, atomics;
+  uint32_t level, depth, loops, switches, atomics, blocks;
   struct switch_body *switch_body;
   struct decl *function;
 };
@@ -119,6 +119,7 @@ struct front {
   struct decl *function;
   VEC(struct label) labels;
   uint32_t loops, switches, atomics; /* around this place */
+  uint32_t blocks;                   /* ({ ... }) around this place */
   struct switch_body *switch_body;
 };
 
@@ -337,6 +338,7 @@ struct specifiers {
   struct place place;
   bool is_typedef, is_static, is_extern, is_thread_local;
   bool is_struct;               /* it says struct itself, not by a typedef */
+  bool is_auto;                 /* __auto_type: the type is the initialiser's */
   struct attributes attributes; /* and _Alignas */
 };
 struct declarator {
@@ -362,11 +364,17 @@ const struct type *parse_enum(struct front *);
 /* parse_init.c: gives the type too, where the initialiser completes an array */
 struct expr *parse_initialiser(struct front *, const struct type **);
 
+/* parse_asm.c: an asm statement: NULL if it changes nothing, otherwise the call that it is like */
+struct expr *parse_asm(struct front *);
+bool parse_at_asm(struct front *);
+
 /* parse_stmt.c */
 struct statements {
   VEC(struct stmt *) list;
 };
 void parse_function_body(struct front *, struct decl *);
+struct expr *parse_block_value(struct front *);                        /* ({ ... }), from the brace on */
+struct expr *block_with(struct front *, struct decl *, struct expr *); /* ({ declaration; expression; }) */
 struct stmt *stmt_new(struct front *, enum stmt_kind, struct place);
 
 /* parse_harness.c */

@@ -126,7 +126,7 @@ static void begin(struct lowering *l, struct frame *frame) {
   l->late.count = l->late_stores.count = 0;
   l->given.count = l->assigning.count = l->assigning_from = 0;
   l->labels.count = l->names.count = l->groups.count = l->group_of.count = 0;
-  l->scopes.count = l->locals.count = l->cases.count = l->homed.count = 0;
+  l->scopes.count = l->cleanups.count = l->locals.count = l->cases.count = l->homed.count = 0;
   l->label_here = UINT32_MAX;
   l->atomic = 0;
   l->frame = frame;

@@ -113,14 +113,16 @@ enum {
 /* Scopes that are open: what leaving them must undo. */
 struct scope {
   const struct stmt *block;
-  uint32_t locals; /* variables in memory when it began */
-  bool atomic;     /* of ASIF_ATOMIC */
+  uint32_t locals;   /* variables in memory when it began */
+  uint32_t cleanups; /* variables with a cleanup when it began */
+  bool atomic;       /* of ASIF_ATOMIC */
 };
 
 struct target { /* of goto */
   const char *name;
   const struct stmt *block; /* it is in */
   uint32_t label;
+  uint32_t cleanups; /* variables with a cleanup there */
   uint32_t locals;   /* in memory there; UINT32_MAX: not met yet */
   uint32_t expected; /* in memory at a goto that jumps forward to it; UINT32_MAX: none did */
 };
@@ -197,7 +199,8 @@ struct lowering {
   struct frame *frame;
   VEC(struct homed) homed;
   VEC(struct scope) scopes;
-  VEC(reg) locals; /* addresses of the variables in memory whose scopes are open */
+  VEC(const struct decl *) cleanups; /* variables with a cleanup whose scopes are open */
+  VEC(reg) locals;                   /* addresses of the variables in memory whose scopes are open */
   VEC(struct case_label) cases;
   unsigned atomic;                    /* ASIF_ATOMIC blocks around */
   VEC(uint32_t) call_of;              /* a number for each instruction: the call that it is in, 0 for none */

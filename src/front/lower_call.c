@@ -81,6 +81,7 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     scopes_leave(l, frame->scopes, UINT32_MAX, e->place);
   l->frame = frame->caller;
   l->locals.count = l->scopes.at[frame->scopes].locals;
+  l->cleanups.count = l->scopes.at[frame->scopes].cleanups;
   l->scopes.count = frame->scopes;
   while (l->homed.count > homed) {
     struct homed h = l->homed.at[--l->homed.count];
@@ -101,6 +102,8 @@ static void check_arguments(struct lowering *l, const struct expr *e, const stru
 }
 
 static const struct decl *checked(struct lowering *l, const struct expr *e, const struct decl *f) {
+  if (!f->body && f->builtin == BUILTIN_NONE && l->unit->files.at[f->place.file].is_system)
+    lower_outside(l, e->place, "%s", f->name);
   if (!f->body && f->builtin == BUILTIN_NONE)
     lower_refuse(l, e->place, "%s has no body in this file: #include the one that has it", f->name);
   if (f->builtin == BUILTIN_NONE) check_arguments(l, e, f);
@@ -204,12 +207,19 @@ void lower_call_as_condition(struct lowering *l, const struct expr *e, uint32_t 
   l->assigning_from = from;
 }
 
+/* The value; in a register of its own if variables are ended before it is used. */
+static reg returned(struct lowering *l, const struct stmt *s) {
+  struct value v = lower_value(l, s->expr);
+  bool ends = l->cleanups.count > l->scopes.at[l->frame->scopes].cleanups;
+  return ends ? value_copy(l, v, 1, s->place) : value_reg(l, v, s->place);
+}
+
 static void return_condition(struct lowering *l, const struct stmt *s) {
   const struct frame *f = l->frame;
   if (scopes_plain(l, f->scopes)) {
     lower_branch(l, s->expr, true, f->on_true);
   } else {
-    reg r = value_reg(l, lower_value(l, s->expr), s->place);
+    reg r = returned(l, s);
     scopes_leave(l, f->scopes, UINT32_MAX, s->place);
     emit_branch(l, r, true, f->on_true, s->place);
   }
@@ -221,7 +231,7 @@ static void return_operation(struct lowering *l, const struct stmt *s) {
   if (s->expr && s->expr->type->kind == TYPE_VOID)
     lower_effect(l, s->expr);
   else if (s->expr)
-    r = value_reg(l, lower_value(l, s->expr), s->place);
+    r = returned(l, s);
   scopes_leave(l, l->frame->scopes, UINT32_MAX, s->place);
   emit_inst(l, I_RETURN, s->place)->a = r;
 }

@@ -536,6 +536,24 @@ static struct value load(struct lowering *l, const struct expr *e) {
   return value_load(l, &v, e->place);
 }
 
+/* ({ ... }): to what is around it, like the body of a function that is called. */
+static struct value block(struct lowering *l, const struct expr *e, bool wanted) {
+  const struct stmt *s = e->block, *last = s->count ? s->list[s->count - 1] : NULL;
+  bool gives = wanted && e->type->kind != TYPE_VOID;
+  reg r = gives ? reg_new(l, e->type->cells, "") : NO_REG;
+  size_t begin = l->code.count, from = lower_sequenced(l);
+  scope_open(l, s, false);
+  for (uint32_t i = 0; i + 1 < s->count; i++) lower_statement(l, s->list[i]);
+  if (gives)
+    value_assign(l, r, e->type->cells, lower_value(l, last->expr), last->place);
+  else
+    lower_statement(l, last);
+  scope_close(l, e->place);
+  call_made(l, begin);
+  l->assigning_from = from;
+  return gives ? value_in(r) : (struct value){0};
+}
+
 static struct value value_of(struct lowering *l, const struct expr *e, bool wanted) {
   struct given given;
   if (l->given.count && lower_given(l, e, &given)) return given.value;
@@ -558,6 +576,7 @@ static struct value value_of(struct lowering *l, const struct expr *e, bool want
   case E_CAST: return cast(l, e);
   case E_COMMA: effect_first(l, e->a); return value_of(l, e->b, wanted);
   case E_INIT: return structure(l, e);
+  case E_BLOCK: return block(l, e, wanted);
   case E_OUTSIDE: lower_refuse(l, e->place, "%s", e->text);
   case E_STRING: break;
   }

@@ -17,6 +17,7 @@ struct doing {
   bool shared;  /* touches memory that others see, or waits, or may stop */
   bool writes;  /* ... and not only reads it */
   bool unknown; /* more variables than there is room for */
+  bool jumps;   /* it has ({ ... }) with jumps in it, perhaps out of it */
   unsigned count;
   struct {
     uint32_t id;
@@ -92,18 +93,30 @@ static void does_object(struct lowering *l, const struct expr *e, enum how how, 
   }
 }
 
+/* A statement, in a function or in ({ ... }). */
+static void does_statement(struct lowering *l, const struct stmt *s, struct doing *d) {
+  if (!s) return;
+  if (s->kind == S_IF && (statement_is_dead(s, true) || statement_is_dead(s, false))) {
+    does_statement(l, s->expr->value ? s->body : s->otherwise, d);
+    return;
+  }
+  d->jumps |= s->kind == S_RETURN || s->kind == S_GOTO || s->kind == S_BREAK || s->kind == S_CONTINUE;
+  does(l, s->expr, d);
+  does(l, s->step, d);
+  if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO) {
+    does(l, s->decl->init, d);
+    does(l, s->decl->cleanup, d);
+  }
+  does_statement(l, s->init, d);
+  does_statement(l, s->body, d);
+  does_statement(l, s->otherwise, d);
+  for (uint32_t i = 0; i < s->count; i++) does_statement(l, s->list[i], d);
+}
+
 static bool statement_shares(struct lowering *l, const struct stmt *s) {
   struct doing d = {0};
-  if (!s) return false;
-  if (s->expr) does(l, s->expr, &d);
-  if (s->step) does(l, s->step, &d);
-  if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO && s->decl->init)
-    does(l, s->decl->init, &d);
-  if (d.shared || statement_shares(l, s->init) || statement_shares(l, s->body) || statement_shares(l, s->otherwise))
-    return true;
-  for (uint32_t i = 0; i < s->count; i++)
-    if (statement_shares(l, s->list[i])) return true;
-  return false;
+  does_statement(l, s, &d);
+  return d.shared;
 }
 
 /* Functions that call each other are private if none of them shares: while one is looked at it counts as private, and
@@ -171,6 +184,12 @@ static void does(struct lowering *l, const struct expr *e, struct doing *d) {
     does(l, e->b, d);
     return;
   case E_STEP: does_object(l, e->a, HOW_WRITE, d); return;
+  case E_BLOCK: does_statement(l, e->block, d); return;
+  case E_CONDITION:
+    does(l, e->a, d);
+    if (e->a->kind != E_NUMBER || e->a->value) does(l, e->b, d);
+    if (e->a->kind != E_NUMBER || !e->a->value) does(l, e->c, d);
+    return;
   default:
     does(l, e->a, d);
     does(l, e->b, d);
@@ -218,6 +237,9 @@ static bool find_conflicts(struct lowering *l, const struct operand *e, unsigned
     for (unsigned k = 0; k < i; k++)
       if (conflict(l, &d[i], &d[k])) conflicting[i] = conflicting[k] = any = true;
   }
+  for (unsigned i = 0; i < count; i++)
+    if (conflicting[i] && d[i].jumps)
+      lower_outside(l, e[i].expr->place, "a jump in a statement that is used as an operand in no order with another");
   return any;
 }
 

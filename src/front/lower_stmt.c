@@ -5,16 +5,30 @@
 /* Scopes. */
 
 void scope_open(struct lowering *l, const struct stmt *block, bool atomic) {
-  vec_push(l->mem, &l->scopes, ((struct scope){block, (uint32_t)l->locals.count, atomic}));
+  vec_push(l->mem, &l->scopes, ((struct scope){block, (uint32_t)l->locals.count, (uint32_t)l->cleanups.count, atomic}));
   if (atomic && !l->atomic++) emit_inst(l, I_ATOMIC, block->place)->imm = 1;
+}
+
+/* The calls that end variables from `from` on: the latest first. Meanwhile only those before are there, for a call that
+ * is lowered in between. */
+static void cleanups_call(struct lowering *l, uint32_t from, uint32_t to) {
+  size_t all = l->cleanups.count;
+  for (uint32_t i = to; i-- > from;) {
+    l->cleanups.count = i;
+    lower_effect(l, l->cleanups.at[i]->cleanup);
+  }
+  l->cleanups.count = all;
 }
 
 /* Variables beyond `locals` are ended too (UINT32_MAX: only those of the scopes). */
 void scopes_leave(struct lowering *l, size_t down_to, uint32_t locals, struct place at) {
   size_t live = l->locals.count;
   unsigned atomic = l->atomic;
+  uint32_t cleanups = (uint32_t)l->cleanups.count;
   for (size_t i = l->scopes.count; i-- > down_to;) {
+    cleanups_call(l, l->scopes.at[i].cleanups, cleanups);
     const struct scope *s = &l->scopes.at[i];
+    cleanups = s->cleanups;
     for (; live > s->locals; live--) {
       struct inst *in = emit_inst(l, I_FREE, at);
       in->a = l->locals.at[live - 1];
@@ -31,7 +45,9 @@ void scopes_leave(struct lowering *l, size_t down_to, uint32_t locals, struct pl
 
 bool scopes_plain(const struct lowering *l, size_t down_to) {
   for (size_t i = down_to; i < l->scopes.count; i++)
-    if (l->scopes.at[i].atomic || l->scopes.at[i].locals < l->locals.count) return false;
+    if (l->scopes.at[i].atomic || l->scopes.at[i].locals < l->locals.count ||
+        l->scopes.at[i].cleanups < l->cleanups.count)
+      return false;
   return true;
 }
 
@@ -39,6 +55,7 @@ void scope_close(struct lowering *l, struct place at) {
   scopes_leave(l, l->scopes.count - 1, UINT32_MAX, at);
   struct scope s = l->scopes.at[--l->scopes.count];
   l->locals.count = s.locals;
+  l->cleanups.count = s.cleanups;
   if (s.atomic) l->atomic--;
 }
 
@@ -75,7 +92,7 @@ static void declare_in_memory(struct lowering *l, const struct decl *d) {
   value_store(l, &to, value_in(v), d->place);
 }
 
-static void declare(struct lowering *l, const struct decl *d) {
+static void declare_variable(struct lowering *l, const struct decl *d) {
   if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO) return;
   vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
   if (lives_in_memory(l, d)) {
@@ -93,12 +110,18 @@ static void declare(struct lowering *l, const struct decl *d) {
   value_init(l, r, d->type, d->init);
 }
 
+static void declare(struct lowering *l, const struct decl *d) {
+  declare_variable(l, d);
+  if (d->cleanup) vec_push(l->mem, &l->cleanups, d);
+}
+
 /* Goto. */
 
 static void collect(struct lowering *l, const struct stmt *s, const struct stmt *block) {
   if (!s) return;
   if (s->kind == S_LABEL)
-    vec_push(l->mem, &l->frame->targets, ((struct target){s->label, block, label_new(l), UINT32_MAX, UINT32_MAX}));
+    vec_push(l->mem, &l->frame->targets,
+             ((struct target){s->label, block, label_new(l), UINT32_MAX, UINT32_MAX, UINT32_MAX}));
   if (s->kind == S_BLOCK || s->kind == S_FOR || s->kind == S_ATOMIC) block = s;
   collect(l, s->body, block);
   collect(l, s->otherwise, block);
@@ -118,7 +141,10 @@ static void jump_to_label(struct lowering *l, const struct stmt *s) {
   size_t scopes = l->scopes.count;
   while (scopes > l->frame->scopes && l->scopes.at[scopes - 1].block != t->block) scopes--;
   if (scopes == l->frame->scopes) lower_outside(l, s->place, "a goto into a block");
+  uint32_t here = scopes < l->scopes.count ? l->scopes.at[scopes].cleanups : (uint32_t)l->cleanups.count;
   scopes_leave(l, scopes, t->locals, s->place);
+  if (t->cleanups == UINT32_MAX) t->cleanups = here; /* forward: no declaration may come between */
+  if (t->cleanups != here) lower_outside(l, s->place, "a goto past the declaration of a variable with a cleanup");
   if (t->locals == UINT32_MAX)
     t->expected = scopes < l->scopes.count ? l->scopes.at[scopes].locals : (uint32_t)l->locals.count;
   emit_jump(l, t->label, s->place);
@@ -127,6 +153,9 @@ static void jump_to_label(struct lowering *l, const struct stmt *s) {
 static void label_statement(struct lowering *l, const struct stmt *s) {
   struct target *t = target_of(l, s);
   t->locals = (uint32_t)l->locals.count;
+  if (t->cleanups != UINT32_MAX && t->cleanups != l->cleanups.count)
+    lower_outside(l, s->place, "a goto past the declaration of a variable with a cleanup");
+  t->cleanups = (uint32_t)l->cleanups.count;
   if (t->expected != UINT32_MAX && t->expected != t->locals)
     lower_outside(l, s->place, "a goto past the declaration of a variable whose address is taken");
   label_place(l, t->label);
@@ -235,6 +264,16 @@ static void collect_cases(struct lowering *l, const struct stmt *s) {
   for (uint32_t i = 0; i < s->count; i++) collect_cases(l, s->list[i]);
 }
 
+/* There if comparing the switch's value gives `when`. */
+static void branch_case(struct lowering *l, enum operator op, const struct stmt *s, struct value v, int64_t with,
+                        bool when, uint32_t label) {
+  struct value is = value_binary(l, op, s->expr->type, v, value_number(with), s->place);
+  if (is.kind == VALUE_REG)
+    emit_branch(l, is.r, when, label, s->place);
+  else if ((is.imm != 0) == when)
+    emit_jump(l, label, s->place);
+}
+
 static void switch_statement(struct lowering *l, const struct stmt *s) {
   size_t first = l->cases.count;
   struct loop outer = l->frame->loop;
@@ -249,12 +288,15 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
       otherwise = c.label;
       continue;
     }
-    struct value equal = value_binary(l, OP_EQ, s->expr->type, v, value_number(c.stmt->value), s->place);
     compared = true;
-    if (equal.kind == VALUE_REG)
-      emit_branch(l, equal.r, true, c.label, s->place);
-    else if (equal.imm)
-      emit_jump(l, c.label, s->place);
+    if (c.stmt->last == c.stmt->value) {
+      branch_case(l, OP_EQ, s, v, c.stmt->value, true, c.label);
+      continue;
+    }
+    uint32_t next = label_new(l);
+    branch_case(l, OP_GE, s, v, c.stmt->value, false, next);
+    branch_case(l, OP_LE, s, v, c.stmt->last, true, c.label);
+    label_place(l, next);
   }
   if (!compared && v.kind == VALUE_REG) emit_branch(l, value_reg(l, v, s->place), true, otherwise, s->place);
   emit_jump(l, otherwise, s->place);
@@ -269,7 +311,7 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
 
 static void check_case(struct lowering *l, const struct stmt *s) {
   for (size_t i = l->frame->loop.switch_scopes; i < l->scopes.count; i++)
-    if (l->scopes.at[i].locals < l->locals.count)
+    if (l->scopes.at[i].locals < l->locals.count || l->scopes.at[i].cleanups < l->cleanups.count)
       lower_outside(l, s->place, "a case behind the declaration of a variable whose address is taken");
 }
 

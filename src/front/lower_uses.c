@@ -6,6 +6,7 @@
 
 static void use(struct lowering *, const struct expr *);
 static void use_object(struct lowering *, const struct expr *, unsigned how);
+static void use_statement(struct lowering *, const struct stmt *);
 
 static bool same_target(const struct type *to, const struct type *from) {
   return to->kind == TYPE_POINTER && from->kind == TYPE_POINTER && type_same(to->of, from->of);
@@ -166,6 +167,7 @@ static void use(struct lowering *l, const struct expr *e) {
   case E_INIT:
     for (uint32_t i = 0; i < e->arg_count; i++) use(l, e->args[i]);
     break;
+  case E_BLOCK: use_statement(l, e->block); break;
   case E_OUTSIDE: lower_refuse(l, e->place, "%s", e->text);
   }
 }
@@ -179,7 +181,10 @@ static void use_statement(struct lowering *l, const struct stmt *s) {
   }
   use(l, s->expr);
   use(l, s->step);
-  if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO) use(l, s->decl->init);
+  if (s->decl && s->decl->kind == DECL_VARIABLE && s->decl->storage == STORAGE_AUTO) {
+    use(l, s->decl->init);
+    use(l, s->decl->cleanup);
+  }
   use_statement(l, s->init);
   use_statement(l, s->body);
   use_statement(l, s->otherwise);

@@ -151,7 +151,14 @@ static bool parse_header(struct front *f) {
 
 void parse_external(struct front *f) {
   struct token *t = parse_token(f);
+  while (parse_at(f, "__extension__") && !parse_at_type(f)) f->at++;
   if (parse_accept(f, ";") || parse_header(f) || parse_harness(f)) return;
+  if (parse_at_asm(f)) { /* what it defines has no body here */
+    f->at++;
+    parse_skip_brackets(f);
+    parse_expect(f, ";");
+    return;
+  }
   if (token_is(t, "_Static_assert")) {
     parse_static_assert(f);
     return;
@@ -162,6 +169,7 @@ void parse_external(struct front *f) {
     front_fail(f, t->place, "expected a declaration, found %s", token_text(f, t));
   }
   struct specifiers s = parse_specifiers(f);
+  if (s.is_auto) front_outside(f, s.place, "__auto_type at file scope");
   if (parse_accept(f, ";")) return;
   do
     if (!parse_global(f, &s)) return;
@@ -176,6 +184,28 @@ static struct decl *new_local(struct front *f, const struct specifiers *s, const
   decl->defined = true;
   scope_bind(f, d->name->symbol, decl);
   return decl;
+}
+
+/* __auto_type x = value; */
+static void parse_auto(struct front *f, const struct specifiers *s, struct declarator *d, struct statements *to) {
+  if (d->type != s->type || s->is_static || s->is_extern || s->is_thread_local || s->is_typedef)
+    front_outside(f, d->name->place, "__auto_type like this");
+  parse_expect(f, "=");
+  struct expr *value = expr_value(f, parse_assignment(f));
+  d->type = type_qualified(f, value->type->plain, false, s->type->constant, s->type->is_volatile);
+  type_must_be_complete(f, d->type, d->name->place, "a variable of type");
+  struct decl *decl = new_local(f, s, d);
+  decl->init = value;
+  struct stmt *stmt = stmt_new(f, S_DECL, d->name->place);
+  stmt->decl = decl;
+  vec_push(f->mem, &to->list, stmt);
+}
+
+/* The call that the cleanup attribute of a variable asks for. */
+static struct expr *cleanup_of(struct front *f, struct decl *d, struct decl *function) {
+  struct expr **args = mem_piece(f->mem, sizeof *args);
+  args[0] = expr_address(f, d->place, expr_name(f, d->place, d));
+  return expr_call(f, d->place, expr_name(f, d->place, function), args, 1);
 }
 
 static void parse_local(struct front *f, const struct specifiers *s, struct statements *to) {
@@ -193,9 +223,14 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
     declare_global(f, s, &d, d.type->kind == TYPE_FUNCTION ? DECL_FUNCTION : DECL_VARIABLE);
     return;
   }
+  struct decl *cleanup = d.attributes.cleanup ? d.attributes.cleanup : s->attributes.cleanup;
+  if (s->is_auto) {
+    if (cleanup) front_outside(f, place, "__auto_type like this");
+    parse_auto(f, s, &d, to);
+    return;
+  }
   if (d.attributes.asm_name) front_outside(f, place, "a variable in a register that is named");
   struct decl *decl = new_local(f, s, &d);
-  decl->cleanup = d.attributes.cleanup ? d.attributes.cleanup : s->attributes.cleanup;
   bool lasting = s->is_static || s->is_thread_local;
   if (lasting) vec_push(f->mem, &f->unit->decls, decl);
   if (parse_accept(f, "=")) {
@@ -204,7 +239,7 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
   }
   type_must_be_complete(f, decl->type, place, "a variable of type");
   if (lasting) return;
-  if (decl->cleanup) front_outside(f, place, "__attribute__((cleanup))");
+  if (cleanup) decl->cleanup = cleanup_of(f, decl, cleanup);
   struct stmt *stmt = stmt_new(f, S_DECL, place);
   stmt->decl = decl;
   vec_push(f->mem, &to->list, stmt);

@@ -249,6 +249,32 @@ static struct expr *parse_generic(struct front *f) {
   return chosen;
 }
 
+/* __builtin_types_compatible_p(a, b) */
+static struct expr *parse_compatible(struct front *f) {
+  struct place place = parse_expect(f, "__builtin_types_compatible_p")->place;
+  parse_expect(f, "(");
+  const struct type *a = parse_type_name(f)->plain;
+  parse_expect(f, ",");
+  const struct type *b = parse_type_name(f)->plain;
+  parse_expect(f, ")");
+  refuse_unknown(f, a, place);
+  refuse_unknown(f, b, place);
+  return expr_number(f, place, type_identical(a, b), TYPE_OF(INT));
+}
+
+/* __builtin_choose_expr(constant, a, b): a or b, with its own type. */
+static struct expr *parse_chosen(struct front *f) {
+  parse_expect(f, "__builtin_choose_expr");
+  parse_expect(f, "(");
+  bool first = parse_constant(f, "what __builtin_choose_expr asks") != 0;
+  parse_expect(f, ",");
+  struct expr *a = parse_assignment(f);
+  parse_expect(f, ",");
+  struct expr *b = parse_assignment(f);
+  parse_expect(f, ")");
+  return first ? a : b;
+}
+
 static struct expr *parse_primary(struct front *f) {
   struct token *t = parse_token(f);
   if (t->outside) front_outside(f, t->place, "%s", t->outside);
@@ -259,9 +285,10 @@ static struct expr *parse_primary(struct front *f) {
   if (t->kind == TOKEN_STRING) return parse_string(f);
   if (parse_at(f, "__builtin_offsetof")) return parse_offsetof(f);
   if (parse_at(f, "_Generic")) return parse_generic(f);
+  if (parse_at(f, "__builtin_types_compatible_p")) return parse_compatible(f);
+  if (parse_at(f, "__builtin_choose_expr")) return parse_chosen(f);
   if (parse_accept(f, "(")) {
-    if (parse_at(f, "{")) front_outside(f, t->place, "a statement used as an expression");
-    struct expr *e = parse_expression(f);
+    struct expr *e = parse_at(f, "{") ? parse_block_value(f) : parse_expression(f);
     parse_expect(f, ")");
     return e;
   }
@@ -334,7 +361,7 @@ static struct expr *parse_unary(struct front *f) {
   struct token *t = parse_token(f);
   if (token_is(t, "sizeof"))
     e = parse_sizeof(f, true);
-  else if (token_is(t, "_Alignof") || token_is(t, "__alignof__"))
+  else if (token_is(t, "_Alignof") || token_is(t, "__alignof__") || token_is(t, "__alignof"))
     e = parse_sizeof(f, false);
   else if (at_bracketed_type(f))
     e = parse_cast(f);
@@ -371,11 +398,28 @@ static struct expr *parse_binary(struct front *f, int level) {
   return a;
 }
 
+/* a ?: c, where a is evaluated once. */
+static struct expr *choice_once(struct front *f, struct place place, struct expr *a, struct expr *c) {
+  a = expr_value(f, a);
+  if (a->kind == E_NUMBER) return expr_choice(f, place, a, a, c);
+  if (!f->function) front_outside(f, place, "?: without its middle outside a function");
+  struct decl *d = decl_new(f, DECL_VARIABLE, "", a->type->plain, a->place);
+  d->storage = STORAGE_AUTO;
+  d->defined = true;
+  d->init = a;
+  return block_with(f, d, expr_choice(f, place, expr_name(f, a->place, d), expr_name(f, a->place, d), c));
+}
+
 static struct expr *parse_choice(struct front *f) {
   struct expr *a = parse_binary(f, 1);
   struct place place = parse_token(f)->place;
   if (!parse_accept(f, "?")) return a;
-  if (parse_at(f, ":")) front_outside(f, place, "?: without its middle");
+  if (parse_accept(f, ":")) {
+    parse_deeper(f);
+    struct expr *c = parse_choice(f);
+    parse_shallower(f);
+    return choice_once(f, place, a, c);
+  }
   struct expr *b = parse_expression(f);
   parse_expect(f, ":");
   parse_deeper(f);

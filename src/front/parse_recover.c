@@ -19,6 +19,7 @@ void attempt_begin(struct front *f, struct attempt *a) {
   a->loops = f->loops;
   a->switches = f->switches;
   a->atomics = f->atomics;
+  a->blocks = f->blocks;
   a->switch_body = f->switch_body;
   a->function = f->function;
   f->attempt = a;
@@ -38,6 +39,7 @@ void attempt_failed(struct front *f, struct attempt *a) {
   f->loops = a->loops;
   f->switches = a->switches;
   f->atomics = a->atomics;
+  f->blocks = a->blocks;
   f->switch_body = a->switch_body;
   f->function = a->function;
 }

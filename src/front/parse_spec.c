@@ -218,6 +218,10 @@ struct specifiers parse_specifiers(struct front *f) {
   const struct type *one = NULL, *type;
   parse_deeper(f);
   for (;;) {
+    if (!one && !w.all && parse_accept(f, "__auto_type")) {
+      one = TYPE_OF(INT); /* until the initialiser is read */
+      s.is_auto = true;
+    }
     if (parse_accept(f, "_Alignas")) {
       uint32_t align = parse_alignment(f);
       if (align > s.attributes.align) s.attributes.align = align;
@@ -239,7 +243,6 @@ struct specifiers parse_specifiers(struct front *f) {
   if (one && w.all) front_fail(f, s.place, "these words make no type together");
   if (!one && !w.all) {
     struct token *t = parse_token(f);
-    if (token_is(t, "__auto_type")) front_outside(f, t->place, "__auto_type");
     front_fail(f, t->place, "expected a type, found %s", token_text(f, t));
   }
   if (!one) one = type_of_words(f, &w, s.place);
@@ -249,6 +252,7 @@ struct specifiers parse_specifiers(struct front *f) {
 
 struct specifiers parse_plain_specifiers(struct front *f) {
   struct specifiers s = parse_specifiers(f);
+  if (s.is_auto) front_fail(f, s.place, "__auto_type without an initialiser");
   if (s.is_typedef || s.is_static || s.is_extern || s.is_thread_local)
     front_fail(f, s.place, "typedef, static, extern or _Thread_local where only a type may stand");
   return s;

@@ -4,7 +4,7 @@
 static struct stmt *parse_statement(struct front *);
 
 struct switch_body {
-  VEC(int64_t) values;
+  VEC(const struct stmt *) cases;
   bool has_default;
   const struct type *type;
   struct switch_body *outer;
@@ -162,17 +162,30 @@ static struct stmt *parse_labelled(struct front *f) {
   return parse_statement(f);
 }
 
+/* No two cases have a value in common. */
+static void add_case(struct front *f, struct switch_body *in, const struct stmt *s) {
+  const struct type *t = in->type;
+  for (size_t i = 0; i < in->cases.count; i++) {
+    const struct stmt *c = in->cases.at[i];
+    bool apart = t->is_signed ? s->last < c->value || c->last < s->value
+                              : (uint64_t)s->last < (uint64_t)c->value || (uint64_t)c->last < (uint64_t)s->value;
+    if (!apart) front_fail(f, s->place, "case %lld appears twice", (long long)s->value);
+  }
+  vec_push(f->mem, &in->cases, s);
+}
+
 static struct stmt *parse_case(struct front *f, struct stmt *s) {
   struct switch_body *in = f->switch_body;
   if (!in) front_fail(f, s->place, "case outside a switch");
   s->kind = S_CASE;
   s->value = fold_wrap(parse_constant(f, "the value of a case"), in->type);
   s->expr = expr_number(f, s->place, s->value, in->type);
-  if (parse_at(f, "...")) front_outside(f, parse_token(f)->place, "a range of cases");
+  s->last = s->value;
+  if (parse_accept(f, "...")) s->last = fold_wrap(parse_constant(f, "the last value of a case"), in->type);
   parse_expect(f, ":");
-  for (size_t i = 0; i < in->values.count; i++)
-    if (in->values.at[i] == s->value) front_fail(f, s->place, "case %lld appears twice", (long long)s->value);
-  vec_push(f->mem, &in->values, s->value);
+  bool none = in->type->is_signed ? s->last < s->value : (uint64_t)s->last < (uint64_t)s->value;
+  if (none) front_outside(f, s->place, "a range of cases without values");
+  add_case(f, in, s);
   s->body = parse_labelled(f);
   return s;
 }
@@ -222,6 +235,7 @@ static struct stmt *parse_goto(struct front *f, struct stmt *s) {
 
 static struct stmt *parse_label(struct front *f) {
   struct token *name = parse_name(f, "a label");
+  if (f->blocks) front_outside(f, name->place, "a label in a statement that is used as an expression");
   struct stmt *s = stmt_new(f, S_LABEL, name->place);
   struct label *label = label_of(f, name);
   if (label->defined) front_fail(f, name->place, "the label %s appears twice", name->text);
@@ -265,10 +279,19 @@ static struct stmt *parse_effect_statement(struct front *f, struct stmt *s) {
   return s;
 }
 
+/* asm("..."); */
+static struct stmt *parse_asm_statement(struct front *f, struct stmt *s) {
+  s->expr = parse_asm(f);
+  if (s->expr) s->kind = S_EXPR;
+  parse_expect(f, ";");
+  return s;
+}
+
 static struct stmt *parse_one(struct front *f) {
   struct token *t = parse_token(f);
   if (token_is(t, "{")) return parse_block(f);
   struct stmt *s = stmt_new(f, S_EMPTY, t->place);
+  if (parse_at_asm(f)) return parse_asm_statement(f, s);
   if (parse_accept(f, ";")) return s;
   if (parse_accept(f, "if")) return parse_if(f, s);
   if (parse_accept(f, "while")) return parse_while(f, s);
@@ -287,6 +310,48 @@ static struct stmt *parse_one(struct front *f) {
   if (parse_at_type(f))
     front_fail(f, t->place, "a declaration where only a statement may stand; braces around it would be right");
   return parse_effect_statement(f, s);
+}
+
+/* What ({ ... }) gives is its last statement's, if that is an expression. */
+static struct expr *block_value(struct front *f, struct stmt *block) {
+  struct stmt *last = block->count ? block->list[block->count - 1] : NULL;
+  struct expr *e = expr_new(f, E_BLOCK, block->place, NULL, NULL, NULL);
+  e->block = block;
+  e->type = last && last->kind == S_EXPR ? last->expr->type->plain : TYPE_OF(VOID);
+  return e;
+}
+
+struct expr *block_with(struct front *f, struct decl *d, struct expr *value) {
+  struct stmt *block = stmt_new(f, S_BLOCK, d->place), *first = stmt_new(f, S_DECL, d->place),
+              *last = stmt_new(f, S_EXPR, value->place);
+  first->decl = d;
+  last->expr = value;
+  block->list = mem_piece(f->mem, 2 * sizeof *block->list);
+  block->list[0] = first;
+  block->list[1] = last;
+  block->count = 2;
+  return block_value(f, block);
+}
+
+struct expr *parse_block_value(struct front *f) {
+  struct token *t = parse_token(f);
+  if (!f->function) front_outside(f, t->place, "a statement used as an expression outside a function");
+  struct switch_body *outer = f->switch_body;
+  f->switch_body = NULL; /* no case of the switch around may be in it */
+  f->blocks++;
+  parse_deeper(f);
+  struct stmt *block = parse_block(f);
+  parse_shallower(f);
+  f->blocks--;
+  f->switch_body = outer;
+  struct stmt *last = block->count ? block->list[block->count - 1] : NULL;
+  if (last && last->kind == S_EXPR && last->expr->kind == E_OUTSIDE) { /* its type would not be known */
+    f->said_place = last->expr->place;
+    snprintf(f->said, sizeof f->said, "%s", last->expr->text);
+    f->said_how = SAID_OUTSIDE;
+    front_again(f);
+  }
+  return block_value(f, block);
 }
 
 static struct stmt *parse_statement(struct front *f) {

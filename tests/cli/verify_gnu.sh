@@ -1,0 +1,108 @@
+#!/bin/bash
+# What GNU C adds to C: each with a use that is right and one that is wrong, so that reading it past would show.
+. "$(dirname "$0")/common"
+
+# object CONDITION [BEFORE]: a counter that counts only where the condition is true.
+object() {
+  cat >o.c <<END
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static _Atomic int count;
+static int zero, one = 1;
+${2-}
+static void inc(void) {
+  if ($1) atomic_fetch_add(&count, 1);
+}
+static int get(void) { return atomic_load(&count); }
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+ASIF_OP_AS(read, get)
+END
+}
+true_for() { object "$@"; run 0 "$asif" verify o.c --ops 2; }
+false_for() { object "$@"; run 1 "$asif" verify o.c --ops 2; }
+refused() { # SAID CONDITION [BEFORE]
+  object "${@:2}"
+  run 2 "$asif" verify o.c; warns "$1"
+}
+
+# Statements used as expressions: values, scopes, jumps out of them, each evaluated once.
+true_for '({ int x = 3; x++; x; }) == 4 && ({ 1; 2; }) == 2'
+false_for '({ int x = 3; x++; x; }) == 3'
+true_for 'f(0) == 7 && f(1) == 1' 'static int f(int x) { int y = ({ if (x) return 1; 3; }); return y + 4; }'
+true_for 'f() == 3' 'static int f(void) { int n = 0; for (int i = 0; i < 9; i++) n += ({ if (i == 3) break; 1; }); return n; }'
+true_for '(n = 6, MAX(n++, 5) == 6 && n == 7)' '#define MAX(a, b) ({ __typeof__(a) a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
+static __thread int n;'
+false_for 'SUM' '#define SUM ({ struct { int a, b; } s = {1, 2}; s; }).b == 1'
+true_for 'SUM' '#define SUM ({ struct { int a, b; } s = {1, 2}; s; }).b == 2'
+refused 'a label in a statement that is used as an expression is outside' '({ l: 1; })'
+
+# a ?: b
+true_for '(calls = 0, (f() ?: 9) == 2 && (zero ?: 9) == 9 && calls == 1)' 'static __thread int calls; static int f(void) { return ++calls + 1; }'
+false_for '(one ?: 9) == 9'
+
+# Ranges of cases, at both ends.
+range='static int f(int x) { switch (x) { case -3 ... -1: return 1; case 5: return 2; case 6 ... 8: return 3; default: return 4; } }
+static int g(unsigned x) { switch (x) { case 0xfffffff0 ... 0xffffffff: return 1; default: return 0; } }'
+true_for 'f(-4) == 4 && f(-3) == 1 && f(-1) == 1 && f(0) == 4 && f(5) == 2 && f(6) == 3 && f(8) == 3 && f(9) == 4 && g(-1) && !g(0)' "$range"
+false_for 'f(9) == 3' "$range"
+refused 'case 3 appears twice' 'f(1)' 'static int f(int x) { switch (x) { case 1 ... 4: return 1; case 3: return 2; } return 0; }'
+
+# cleanup: where a scope ends, in whatever way, the latest first; what is returned is taken before.
+clean='static __thread int log;
+static void end(int *p) { log = log * 10 + *p; *p = 0; }
+#define ENDS __attribute__((cleanup(end)))
+static int ret(void) { log = 0; int a ENDS = 1, b ENDS = 2; return a + b; }
+static int jumps(int n) {
+  log = 0;
+  for (int i = 0; i < 3; i++) { int a ENDS = i + 1; if (i == n) break; if (i == 1) continue; { int b ENDS = 9; (void)b; } }
+  return log;
+}
+static int back(void) { int n = 0; log = 0; again:; { int a ENDS = 5; if (n++ < 2) goto again; } return log; }
+static _Bool cond(int v) { int a ENDS = v; return a; }'
+true_for 'ret() == 3 && log == 21' "$clean"
+true_for 'jumps(0) == 1 && jumps(1) == 912 && jumps(9) == 912 * 100 + 93' "$clean"
+true_for 'back() == 555 && cond(1) && !cond(0)' "$clean"
+false_for 'ret() == 3 && log == 12' "$clean"
+refused 'a goto past the declaration of a variable with a cleanup is outside' 'f()' "$clean
+static int f(void) { if (one) goto out; int a ENDS = 1; (void)a; out: return 1; }"
+
+# Assembly that only holds the compiler back; all other is refused where it is reached.
+true_for 'f()' 'static int f(void) { int x = 1; asm volatile("" ::: "memory"); __asm__ __volatile__("rep; nop"); asm("pause"); asm("" : "+r"(x)); asm volatile("mfence" ::: "memory"); return x; }'
+refused 'inline assembly is outside' 'f()' 'static int f(void) { int x; asm("mov $1, %0" : "=r"(x)); return x; }'
+refused 'inline assembly is outside' 'f()' 'static int f(void) { int x; asm("" : "=r"(x)); return x; }'
+true_for 1 'static int f(void) { int x; asm("mov $1, %0" : "=r"(x)); return x; } asm(".globl f");'
+
+# What types say of themselves.
+true_for '__builtin_types_compatible_p(int, const int) && !__builtin_types_compatible_p(int, long) && __builtin_choose_expr(sizeof(int) == 4, 1, nothing())' 'int nothing(void);'
+false_for '__builtin_types_compatible_p(char, signed char)'
+
+# A branch that a constant rules out need not be understood; unless a jump leads into it.
+true_for 'f()' 'double d; int nothing(void); static int f(void) { if (sizeof(int) == 8) { d = d * 2; return 0; } return sizeof(long) == 8 ? 1 : nothing(); } int nothing(void);'
+refused 'floating point is outside' 'f()' 'double d; static int f(void) { switch (one) { case 0: if (0) { case 1: d = d * 2; } } return 1; }'
+
+# float and double are copied, whole; nothing is computed with them.
+true_for 'f()' 'struct s { double d; float f; int i; }; static struct s a = {0, 2, 3}, b; static int f(void) { struct s t = a; b = t; double d = b.d; b.d = d; return b.i == 3; }'
+refused 'floating point is outside' 'f()' 'static double d; static int f(void) { return d > 1; }'
+refused 'floating point is outside' 'f()' 'static double d; static int f(void) { return d ? 1 : 0; }'
+refused 'floating point is outside' 'f()' 'static double d; static int f(void) { d += 1; return 1; }'
+refused 'long double is outside' 'f()' 'static long double a, b; static int f(void) { a = b; return 1; }'
+
+# Strings are arrays that nobody writes.
+true_for 's[1] == 98 && !s[2] && "xy"[0] == 120 && sizeof "abc" == 4' 'static const char *s = "ab";'
+false_for '*(char *)s = 1' 'static const char *s = "ab";'
+
+# Functions declared in functions, and without their parameters.
+true_for '({ int f(int); f(3); }) == 4' 'int f(int x) { return x + 1; }'
+true_for 'g(2) == 3' 'int f(); static int g(int x) { return f(x); } int f(int x) { return x + 1; }'
+refused 'f takes 1 argument, not 2' 'g(2) == 3' 'int f(); static int g(int x) { return f(x, x); } int f(int x) { return x + 1; }'
+refused 'an argument of another type' 'g(2) == 3' 'int f(); static int g(int x) { return f(x); } int f(long x) { return x + 1; }'
+
+# What the system's headers declare is known; what it does is not, where it is reached.
+true_for 1 '#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/socket.h>
+static double root(double x) { printf("%f", x); return sqrt(x); }'
+refused 'getpid is outside the C that verify reads' 'getpid()' '#include <unistd.h>'
