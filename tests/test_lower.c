@@ -298,8 +298,8 @@ TEST(lower_refuses) {
   } all[] = {
       {"int *p; void f(void) { p = &(int){3}; } ASIF_OP(f)", "the address of what is no variable is outside"},
       {"int g(int); int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",
-       "x.c:2:35: g has no body in this file: #include the one that has it"},
-      {"int f(void); ASIF_OP(f)", "x.c:2:14: f has no body in this file: #include the one that has it"},
+       "x.c:2:35: g has no body here: name the file that has it too, or #include it"},
+      {"int f(void); ASIF_OP(f)", "x.c:2:14: f has no body here: name the file that has it too, or #include it"},
       {"extern int x; int f(void) { return x; } ASIF_OP(f)", "x is only declared extern, not defined in this file"},
       {"int g(void) { return 1 + nothing; } int f(void) { return g(); } ASIF_OP(f)",
        "x.c:2:26: nothing is not declared"},

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/sources.h"
 #include "cmd/verify_job.h"
 #include "prove/evidence.h"
 #include "verify/schedule.h"
@@ -21,6 +22,8 @@ static const struct opt opts[] = {
     {"html", 0, "FILE", "@files", "write a page: the program with what is known at each line, and memory drawn"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
     {"evidence", 0, "FILE", "@files", "write the proof, or the wrong execution: `asif replay FILE` checks it again"},
+    {"compile-commands", 0, "FILE", "@files",
+     "take each file's -I, -D, -U, -std, -include and -isystem from this compile_commands.json"},
     {"time-limit", 't', "TIME", NULL, "give up after this long: 10, 0.5, 5m; the verdict is then unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
     {"quiet", 'q', NULL, NULL, "print the verdict line only"},
@@ -51,17 +54,13 @@ static bool read_options(const struct args *a, struct job *j) {
   const char *level = arg_value(a, "level"), *points = arg_value(a, "points");
   j->args = a;
   j->cpu = clock_cpu_seconds();
-  *o = (struct prove_options){.path = a->at[0], .cc_args = a->at + 1, .spec = arg_value(a, "spec")};
+  *o = (struct prove_options){.path = a->at[0], .cc_args = sources_arguments(a), .spec = arg_value(a, "spec")};
+  if (!o->cc_args) return false;
   o->level = !level || !strcmp(level, "full") ? LEVEL_FULL : !strcmp(level, "nu") ? LEVEL_NU : LEVEL_MS;
   o->points = !points ? POINTS_AUTO : !strcmp(points, "marked") ? POINTS_MARKED : POINTS_FOUND;
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
-  const char *stray = flags_stray(a->at + 1);
-  if (stray) {
-    usage_error(a, "too many arguments: %s", stray);
-    return false;
-  }
   return !bad;
 }
 
@@ -337,7 +336,7 @@ static int run(const struct args *a) {
 
 const struct command command_prove = {
     .name = "prove",
-    .usage = "FILE.c [--spec SPEC] [--level ms|nu|full] [-- COMPILER ARGUMENTS]",
+    .usage = "FILE.c... [--spec SPEC] [--level ms|nu|full] [-- COMPILER ARGUMENTS]",
     .summary = "prove a C object linearizable for any number of threads",
     .details = "FILE.c is the object as it ships, with the lines at its end that verify reads too\n"
                "(docs/harness.md). What one thread knows of the shared memory is followed symbolically, while\n"

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/sources.h"
 #include "cmd/test_job.h"
 #include "cmd/test_stress.h"
 #include "report/report.h"
@@ -72,6 +73,9 @@ static const struct opt opts[] = {
     {"svg", 0, "FILE", "@files", "write a picture of the violation's history"},
     {"evidence", 'e', "FILE", "@files",
      "write the evidence for the verdict, for `asif replay`; with --stress, of a history that is wrong"},
+    {"compile-commands", 0, "FILE", "@files",
+     "take the files' -I, -D, -U, -std, -include and -isystem from this compile_commands.json; they must\n"
+     "be the same for all"},
     {"time-limit", 't', "TIME", NULL,
      "search no longer than this: 10, 0.5, 5m; what was asked for and not done makes the verdict unknown"},
     {"memory-limit", 0, "SIZE", NULL, "give up beyond this much memory: 500M, 2G"},
@@ -161,6 +165,31 @@ static void read_program(const struct args *a, struct test_job *j) {
   a->at[end] = NULL;
 }
 
+static bool same_flags(const struct flag_list *a, const struct flag_list *b) {
+  bool same = a->list.count == b->list.count;
+  for (size_t i = 0; same && i < a->list.count; i++) same = !strcmp(a->list.at[i], b->list.at[i]);
+  return same;
+}
+
+/* --compile-commands: all files are compiled with one set of flags. */
+static bool read_commands(const struct args *a, struct test_job *j, int files) {
+  struct flag_list all = {{NULL, 0, 0}};
+  if (!arg_value(a, "compile-commands")) return true;
+  for (int i = 0; i < files; i++) {
+    struct flag_list one = {{NULL, 0, 0}};
+    if (!sources_flags(a, j->inputs[i], &one)) return false;
+    if (i && !same_flags(&all, &one))
+      return usage_error(a, "--compile-commands: %s and %s have different flags: test compiles all files with the same",
+                         j->inputs[0], j->inputs[i]),
+             false;
+    all = one;
+  }
+  for (char *const *f = j->flags; *f; f++) vec_push(a->mem, &all.list, *f);
+  vec_push(a->mem, &all.list, NULL);
+  j->flags = all.list.at;
+  return true;
+}
+
 static bool read_inputs(const struct args *a, struct test_job *j) {
   int files = 0;
   while (files < a->count && a->at[files][0] != '-') files++;
@@ -171,7 +200,7 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
   memcpy(j->inputs, a->at, (size_t)files * sizeof *j->inputs);
   j->flags = a->at + files;
   if (arg_flag(a, "main")) read_program(a, j);
-  return true;
+  return read_commands(a, j, files);
 }
 
 static enum volatile_order read_volatile(const char *said) {

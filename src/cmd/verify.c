@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/sources.h"
 #include "cmd/verify_job.h"
 #include "history/format.h"
 #include "verify/schedule.h"
@@ -38,6 +39,8 @@ static const struct opt opts[] = {
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
     {"no-deadlock", 0, NULL, NULL,
      "operations that can never return are no violation: deadlocks, locks never released"},
+    {"compile-commands", 0, "FILE", "@files",
+     "take each file's -I, -D, -U, -std, -include and -isystem from this compile_commands.json"},
     {"dump", 0, "WHAT", "ast|steps", "print the syntax tree, or the steps, and stop"},
     {"jobs", 'j', "N", NULL, "threads that search (default: one a core)"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
@@ -106,7 +109,8 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   j->args = a;
   j->cpu = clock_cpu_seconds();
   o->path = a->at[0];
-  o->cc_args = a->at + 1;
+  o->cc_args = sources_arguments(a);
+  if (!o->cc_args) return false;
   o->spec = arg_value(a, "spec");
   o->against = arg_value(a, "against");
   o->threads = (unsigned)arg_number(a, "threads", 2, 1, THREADS_MOST - 1, &bad);
@@ -132,11 +136,6 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   j->states = (unsigned long long)arg_number(a, "states-limit", 0, 1, INT64_MAX, &bad);
-  const char *stray = flags_stray(a->at + 1);
-  if (stray) {
-    usage_error(a, "too many arguments: %s", stray);
-    return false;
-  }
   return !bad && live_options(a, &j->live, o);
 }
 
@@ -391,9 +390,9 @@ static int run(const struct args *a) {
 
 const struct command command_verify = {
     .name = "verify",
-    .usage = "FILE.c [--spec SPEC] [--threads N] [--ops N|forever] [-- COMPILER ARGUMENTS]",
+    .usage = "FILE.c... [--spec SPEC] [--threads N] [--ops N|forever] [-- COMPILER ARGUMENTS]",
     .summary = "model-check a C object for a few threads, exhaustively",
-    .details = "FILE.c is the object as it ships, with a few lines at the end that say what it is\n"
+    .details = "FILE.c... is the object as it ships, with a few lines at the end that say what it is\n"
                "(docs/harness.md); none are needed where functions have the names of the specification's\n"
                "operations and --spec is given. A few threads call its operations, with every argument the\n"
                "harness allows, and their accesses to shared memory are interleaved in every way. If no\n"

@@ -140,6 +140,8 @@ bool arguments_harmless(char *const *a, const char **refused) {
   for (; *a; a++) {
     const char *s = *a, *with = s[0] && s[1] ? s + 2 : "";
     *refused = s;
+    if (!strncmp(s, "--with=", 7) || !strncmp(s, "--for=", 6))
+      continue; /* a file that is read, or whose flags follow */
     if (s[0] != '-' || !s[1]) return false;
     if (strchr("DUI", s[1])) { /* the value is in the same word or the next */
       if (!*with && !a[1]) return false;

@@ -75,6 +75,7 @@ struct type {
   uint32_t param_count;
   bool variadic, unspecified; /* int f(...); int f() */
   uint16_t depth;             /* of types within it: bounded, so that code may recurse over it */
+  uint16_t file;              /* TYPE_STRUCT, TYPE_UNION: of which file, where several are linked (link.c) */
   bool own_align;             /* a typedef's: align is not that of the plain type */
   /* What nothing that an operation reaches may have: "a union", with where it is declared; or NULL. */
   const char *outside;
@@ -97,16 +98,18 @@ struct decl {
   struct stmt *body; /* DECL_FUNCTION: NULL if only declared */
   struct decl **params;
   uint32_t param_count;
-  bool address_taken;   /* DECL_VARIABLE: & is applied to it (or to a part of it) */
-  bool written;         /* DECL_VARIABLE: some code may store to it after its initialisation */
-  bool used;            /* named by some expression */
-  bool defined;         /* a function with a body, a variable that is not only extern */
-  bool is_static;       /* of file scope, and not seen from other files */
-  bool is_weak;         /* another file's definition is preferred */
-  struct expr *cleanup; /* a local variable: the call that ends it, f(&x), by its cleanup attribute; or NULL */
-  int builtin;          /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
-  size_t deferred;      /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
-  uint32_t id;          /* unique in the unit: for tables of lower.c */
+  bool address_taken;     /* DECL_VARIABLE: & is applied to it (or to a part of it) */
+  bool written;           /* DECL_VARIABLE: some code may store to it after its initialisation */
+  bool used;              /* named by some expression */
+  bool defined;           /* a function with a body, a variable that is not only extern */
+  bool is_static;         /* of file scope, and not seen from other files */
+  bool is_weak;           /* another file's definition is preferred */
+  struct expr *cleanup;   /* a local variable: the call that ends it, f(&x), by its cleanup attribute; or NULL */
+  int builtin;            /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  size_t deferred;        /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
+  uint32_t id;            /* unique in the unit: for tables of lower.c */
+  uint16_t file;          /* that defines it, where several are linked */
+  struct decl *same_hash; /* in the table of what files share */
 };
 
 /* Functions the front end knows by itself. The generic atomics take any scalar (or struct) type. Calls of them have
@@ -376,6 +379,8 @@ struct unit {
   bool member_arrays;  /* some struct has an array within */
   bool mutex_kinds;    /* a mutex may be recursive, or check for errors: its functions have results then */
   VEC(struct unread) unread;
+  uint16_t file;           /* being read, where several are linked, from 0 */
+  struct decl **externals; /* a table of what they share, by name; NULL if there is only one */
 };
 
 /* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On
@@ -386,6 +391,11 @@ struct unit *front_read(struct mem *, const char *path, char *const *cc_args, st
 struct unit *front_read_own(struct mem *, const char *path, char *const *cc_args, struct problem *);
 /* The same from text that is preprocessed already (tests, fuzzing). */
 struct unit *front_parse(struct mem *, const char *name, const char *text, size_t length, struct problem *);
+/* Where several files are read, cc_args has --with=b.c for every further one, and what follows --for=b.c is for that
+ * file alone, up to the next --for=; behind --for= it is for all. */
+#define FLAG_WITH "--with="
+#define FLAG_FOR  "--for="
+char *const *flags_alone(struct mem *, char *const *cc_args, const char *path); /* those for one file; NULL: for all */
 /* The first compiler argument that is neither an option nor an option's value; NULL if there is none. */
 const char *flags_stray(char *const *cc_args);
 void ast_print(const struct unit *, struct text *);  /* --dump ast */

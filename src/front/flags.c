@@ -32,6 +32,21 @@ const char *flags_stray(char *const *args) {
   return NULL;
 }
 
+char *const *flags_alone(struct mem *m, char *const *args, const char *path) {
+  VEC(char *) alone = {NULL, 0, 0};
+  bool applies = true;
+  for (; args && *args; args++) {
+    if (begins(*args, FLAG_FOR)) {
+      const char *whose = *args + strlen(FLAG_FOR);
+      applies = !*whose || (path && !strcmp(whose, path));
+    } else if (applies && !begins(*args, FLAG_WITH)) {
+      vec_push(m, &alone, *args);
+    }
+  }
+  vec_push(m, &alone, NULL);
+  return alone.at;
+}
+
 /* What -f and -m may be followed by. */
 static bool is_harmless_code(const char *flag) {
   static const char *const whole[] = {"PIC",
@@ -108,7 +123,7 @@ static bool is_harmless_machine(const char *flag) {
   return is_any(flag, whole) || any_begins(flag, first);
 }
 
-static bool changes_meaning(const char *word) {
+bool flags_change_meaning(const char *word) {
   static const char *const first[] = {"-Wp,",   "-Xclang", "-Xpreprocessor", "--target",   "-target", "-traditional",
                                       "-specs", "--specs", "-std=c++",       "-std=gnu++", NULL};
   if (begins(word, "-f") && word[2]) return !is_harmless_code(word + 2);
@@ -123,7 +138,7 @@ static bool refuse(const char *path, const char *word, struct problem *problem) 
 
 bool flags_readable(const char *path, char *const *args, struct problem *problem) {
   for (; args && *args; args++) {
-    if (changes_meaning(*args)) return refuse(path, *args, problem);
+    if (flags_change_meaning(*args)) return refuse(path, *args, problem);
     if (has_value(*args) && args[1]) args++;
   }
   return true;
@@ -135,7 +150,7 @@ bool flags_of_compiler_readable(const char *path, const char *cc, struct problem
   for (cc = cc ? cc + strspn(cc, " \t") : ""; *cc; cc += strspn(cc, " \t")) {
     size_t length = strcspn(cc, " \t");
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), cc);
-    if (changes_meaning(word)) return refuse(path, word, problem);
+    if (flags_change_meaning(word)) return refuse(path, word, problem);
     cc += length;
   }
   return true;

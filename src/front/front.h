@@ -98,6 +98,7 @@ struct front {
   struct place said_place; /* what went wrong last: where, ... */
   char said[400];
   enum { SAID_WRONG, SAID_OUTSIDE, SAID_FATAL } said_how; /* ... and whether it may be left alone */
+  bool last;                                              /* no other file follows */
   bool read_sources;                                      /* the files that linemarkers name are read, for carets */
   const char *model;                                      /* folder of the model headers, or NULL */
   struct symbol *buckets[1024], *symbols;
@@ -147,6 +148,7 @@ void parse_deferred(struct front *);
 const char *pragma_refused(const char *text, const char *end);
 
 /* flags.c: false with the problem if they change what C means */
+bool flags_change_meaning(const char *word);
 bool flags_readable(const char *path, char *const *args, struct problem *);
 bool flags_of_compiler_readable(const char *path, const char *cc, struct problem *);
 
@@ -337,7 +339,8 @@ struct specifiers {
   const struct type *type;
   struct place place;
   bool is_typedef, is_static, is_extern, is_thread_local;
-  bool is_struct;               /* it says struct itself, not by a typedef */
+  bool is_struct; /* it says struct itself, not by a typedef */
+  bool is_inline;
   bool is_auto;                 /* __auto_type: the type is the initialiser's */
   struct attributes attributes; /* and _Alignas */
 };
@@ -381,8 +384,20 @@ struct stmt *stmt_new(struct front *, enum stmt_kind, struct place);
 bool parse_harness(struct front *); /* a harness macro at file scope, if there is one */
 void harness_finish(struct front *);
 
+/* link.c: what several files share */
+enum { EXTERNAL_ROOM = 4096 };
+struct decl *link_find(const struct unit *, const char *name);
+void link_add(struct unit *, struct decl *);
+bool link_same_record(const struct type *, const struct type *); /* of different files */
+
 /* parse.c: the model's folder, if there is one, tells which files are Asif's own */
-struct unit *front_parse_text(struct mem *, const char *name, const char *text, size_t length, const char *model,
-                              struct problem *);
+struct preprocessed {
+  const char *name, *text;
+  size_t length;
+  const char *model; /* or NULL */
+};
+/* Adds to the unit; `last` says that no other file follows. NULL with the problem. */
+struct unit *front_parse_text(struct unit *, const struct preprocessed *, bool last, struct problem *);
+struct unit *unit_new(struct mem *);
 
 #endif

@@ -313,6 +313,7 @@ static bool join_strings(struct lexer *x, const struct token *t) {
 
 void lex(struct front *f, const char *text, size_t length) {
   struct lexer x = {.f = f, .at = text, .end = text + length, .line = 1, .line_start = true};
+  x.file = (uint16_t)(f->unit->files.count - 1); /* until a linemarker says another */
   struct token t;
   do {
     skip_space(&x);

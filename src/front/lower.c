@@ -183,7 +183,8 @@ static void check_parameters(struct lowering *l, const struct decl *f) {
 
 static void operation(struct lowering *l, const struct harness_op *h, struct program_op *op) {
   const struct decl *f = h->function;
-  if (!f->body) lower_refuse(l, h->place, "%s has no body in this file: #include the one that has it", f->name);
+  if (!f->body)
+    lower_refuse(l, h->place, "%s has no body here: name the file that has it too, or #include it", f->name);
   check_parameters(l, f);
   *op =
       (struct program_op){.name = h->name, .function = f->name, .params = (uint16_t)f->param_count, .place = f->place};

@@ -105,7 +105,7 @@ static const struct decl *checked(struct lowering *l, const struct expr *e, cons
   if (!f->body && f->builtin == BUILTIN_NONE && l->unit->files.at[f->place.file].is_system)
     lower_outside(l, e->place, "%s", f->name);
   if (!f->body && f->builtin == BUILTIN_NONE)
-    lower_refuse(l, e->place, "%s has no body in this file: #include the one that has it", f->name);
+    lower_refuse(l, e->place, "%s has no body here: name the file that has it too, or #include it", f->name);
   if (f->builtin == BUILTIN_NONE) check_arguments(l, e, f);
   return f;
 }

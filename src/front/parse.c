@@ -22,33 +22,37 @@ static void parse_unit(struct front *f, const char *text, size_t length) {
     mem_poll(f->mem);
   }
   parse_deferred(f);
-  harness_finish(f);
+  if (f->last) harness_finish(f);
 }
 
-struct unit *front_parse_text(struct mem *m, const char *name, const char *text, size_t length, const char *model,
-                              struct problem *problem) {
-  struct front *f = mem_zero(m, 1, sizeof *f);
+struct unit *unit_new(struct mem *m) {
   struct unit *u = mem_zero(m, 1, sizeof *u);
   u->mem = m;
   u->harness.bound = -1;
+  return u;
+}
+
+struct unit *front_parse_text(struct unit *u, const struct preprocessed *p, bool last, struct problem *problem) {
+  struct front *f = mem_zero(u->mem, 1, sizeof *f);
   f->unit = u;
-  f->mem = m;
+  f->mem = u->mem;
   f->problem = problem;
-  f->model = model;
-  f->read_sources = model != NULL;
+  f->model = p->model;
+  f->last = last;
+  f->read_sources = p->model != NULL;
   f->headers = 1u << HEADER_ALWAYS;
-  source_add(f, name, strlen(name), false);
-  if (!model) {
-    u->files.at[0].text = mem_string(m, text, length);
-    u->files.at[0].length = length;
+  uint16_t file = source_add(f, p->name, strlen(p->name), false);
+  if (!p->model) {
+    u->files.at[file].text = mem_string(u->mem, p->text, p->length);
+    u->files.at[file].length = p->length;
   }
-  if (length > TEXT_MOST) {
-    problem_set(problem, "%.200s:1:1: the file has more than %d MB after preprocessing", name, TEXT_MOST >> 20);
+  if (p->length > TEXT_MOST) {
+    problem_set(problem, "%.200s:1:1: the file has more than %d MB after preprocessing", p->name, TEXT_MOST >> 20);
     return NULL;
   }
   struct attempt whole;
   if (ATTEMPT(f, &whole)) {
-    parse_unit(f, text, length);
+    parse_unit(f, p->text, p->length);
     attempt_end(f, &whole);
     return u;
   }
@@ -57,5 +61,6 @@ struct unit *front_parse_text(struct mem *m, const char *name, const char *text,
 }
 
 struct unit *front_parse(struct mem *m, const char *name, const char *text, size_t length, struct problem *problem) {
-  return front_parse_text(m, name, text, length, NULL, problem);
+  struct preprocessed p = {name, text, length, NULL};
+  return front_parse_text(unit_new(m), &p, true, problem);
 }

@@ -41,11 +41,26 @@ static void declare_typedef(struct front *f, const struct specifiers *s, const s
   if (!old) scope_bind(f, d->name->symbol, decl_new(f, DECL_TYPEDEF, d->name->text, type, d->name->place));
 }
 
+static const char *place_text(struct front *f, struct place place) {
+  struct text t;
+  text_open(&t, f->mem);
+  place_print(f->unit, place, &t);
+  return text_string(&t);
+}
+
 /* A name of file scope may be declared often, if always the same way; also in functions. */
 static struct decl *declare_global(struct front *f, const struct specifiers *s, const struct declarator *d,
                                    enum decl_kind kind) {
   struct decl *old = scope_find_here(f, d->name->symbol);
   if (!old) old = d->name->symbol->linked;
+  bool alone = s->is_static || (parse_at(f, "{") && (s->is_inline || is_system(f, d->name->place)));
+  bool shared = !old && !alone;
+  if (shared) old = link_find(f->unit, d->name->text);
+  if (shared && old && is_system(f, old->place) && is_system(f, d->name->place) && !type_same(old->type, d->type))
+    old = NULL; /* headers may be asked for different things */
+  if (shared && old && (old->kind != kind || !type_same(old->type, d->type)))
+    front_fatal(f, d->name->place, "%s is declared differently in another file: %s", d->name->text,
+                place_text(f, old->place));
   if (old && (old->kind != kind || !type_same(old->type, d->type) || old->type->atomic != d->type->atomic)) {
     enum chosen chosen = choose(f, old, d->name->place);
     if (chosen == CHOSEN_OLD) return old;
@@ -54,8 +69,8 @@ static struct decl *declare_global(struct front *f, const struct specifiers *s, 
   }
   struct decl *decl = old ? old : decl_new(f, kind, d->name->text, d->type, d->name->place);
   if (!old) decl->storage = STORAGE_GLOBAL;
+  if (shared && !old) link_add(f->unit, decl);
   decl->is_static |= s->is_static;
-  decl->is_weak |= d->attributes.is_weak || s->attributes.is_weak;
   if (old != scope_find_here(f, d->name->symbol) || !old) scope_bind(f, d->name->symbol, decl);
   if (old && old->type->unspecified && !d->type->unspecified) old->type = d->type;
   d->name->symbol->linked = decl;
@@ -65,9 +80,14 @@ static struct decl *declare_global(struct front *f, const struct specifiers *s, 
   return decl;
 }
 
-static void define(struct front *f, struct decl *d) {
+/* One file defines it; a model header does in each that includes it. */
+static void define(struct front *f, struct decl *d, struct place place) {
+  if (d->defined && d->file != f->unit->file && !d->is_weak && !is_model(f, place))
+    front_fatal(f, place, "%s is defined here, and in another file: %s", d->name, place_text(f, d->place));
   if (!d->defined) vec_push(f->mem, &f->unit->decls, d);
+  if (!d->defined) d->place = place;
   d->defined = true;
+  d->file = f->unit->file;
 }
 
 /* To behind the end of an initialiser, which cannot be read. */
@@ -94,13 +114,15 @@ static void declare_variable(struct front *f, const struct specifiers *s, const 
   struct decl *decl = declare_global(f, s, d, DECL_VARIABLE);
   if (s->is_thread_local) decl->storage = STORAGE_THREAD_LOCAL;
   bool init = parse_accept(f, "=");
-  if (init) {
-    define(f, decl);
+  if (init && decl->defined && decl->file != f->unit->file && (decl->is_weak || is_model(f, d->name->place))) {
+    skip_initialiser(f); /* another file's counts */
+  } else if (init) {
+    define(f, decl, d->name->place);
     parse_static_value(f, decl);
   } else if (!s->is_extern) {
     type_must_be_complete(f, d->type, d->name->place, "a variable of type");
     if (!decl->type->complete) decl->type = d->type;
-    define(f, decl);
+    define(f, decl, d->name->place);
   }
 }
 
@@ -108,14 +130,26 @@ static void declare_variable(struct front *f, const struct specifiers *s, const 
 static bool parse_function(struct front *f, const struct specifiers *s, const struct declarator *d) {
   struct decl *decl = declare_global(f, s, d, DECL_FUNCTION);
   if (!parse_at(f, "{")) return false;
-  if (decl->defined) front_fail(f, d->name->place, "%s is defined twice", d->name->text);
+  bool elsewhere = decl->defined && decl->file != f->unit->file;
+  bool weak = d->attributes.is_weak || s->attributes.is_weak;
+  if (decl->defined && !elsewhere) front_fail(f, d->name->place, "%s is defined twice", d->name->text);
+  if (elsewhere && !decl->is_weak && !weak && !is_system(f, d->name->place))
+    front_fatal(f, d->name->place, "%s is defined here, and in another file: %s", d->name->text,
+                place_text(f, decl->place));
+  if (elsewhere && (weak || is_system(f, d->name->place)) && !decl->deferred) { /* the other one counts */
+    parse_skip_brackets(f);
+    return true;
+  }
+  decl->is_weak = weak;
   decl->type = d->type;
   decl->place = d->name->place;
   decl->params = d->params;
   decl->param_count = d->param_count;
   if (d->type->of->kind != TYPE_VOID) type_must_be_complete(f, d->type->of, d->name->place, "a function that returns");
-  define(f, decl);
+  decl->file = f->unit->file;
+  define(f, decl, d->name->place);
   if (is_system(f, d->name->place)) {
+    if (decl->used) vec_push(f->mem, &f->uses, ((struct use){decl, decl->place}));
     decl->deferred = f->at + 1;
     parse_skip_brackets(f);
   } else {

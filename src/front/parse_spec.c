@@ -142,12 +142,13 @@ static bool once(struct front *f, bool *said, struct place place) {
 
 static bool parse_storage(struct front *f, struct specifiers *s) {
   struct place place = parse_token(f)->place;
-  static const char *const harmless[] = {"inline", "__inline",  "__inline__",   "register",
-                                         "auto",   "_Noreturn", "__extension__"};
+  static const char *const harmless[] = {"register", "auto", "_Noreturn", "__extension__"};
   if (parse_accept(f, "typedef")) return once(f, &s->is_typedef, place);
   if (parse_accept(f, "static")) return once(f, &s->is_static, place);
   if (parse_accept(f, "extern")) return once(f, &s->is_extern, place);
   if (parse_accept(f, "_Thread_local") || parse_accept(f, "__thread")) return once(f, &s->is_thread_local, place);
+  if (parse_accept(f, "inline") || parse_accept(f, "__inline") || parse_accept(f, "__inline__"))
+    return s->is_inline = true;
   if (!ANY_OF(f, harmless)) return false;
   f->at++;
   return true;

@@ -159,16 +159,13 @@ enum pp_outcome preprocess(struct mem *m, const char *path, char *const *cc_args
 
 /* Whatever our own preprocessor does not settle. Its own words are left if the compiler finds the file wrong as well,
  * or if there is no compiler to ask. */
-static struct unit *read_compiled(struct mem *m, const char *path, char *const *cc_args, enum pp_outcome own,
-                                  struct problem *problem) {
+static bool compiled(struct mem *m, const char *path, char *const *cc_args, enum pp_outcome own,
+                     struct preprocessed *out, struct problem *problem) {
   struct problem said = {.text = ""};
-  const char *model;
   bool missing;
-  size_t length;
-  const char *text = compiler_preprocess(m, path, cc_args, &length, &model, &missing, &said);
-  if (text) return front_parse_text(m, path, text, length, model, problem);
-  if ((own != PP_WRONG && !missing) || !*problem->text) *problem = said;
-  return NULL;
+  out->text = compiler_preprocess(m, path, cc_args, &out->length, &out->model, &missing, &said);
+  if (!out->text && ((own != PP_WRONG && !missing) || !*problem->text)) *problem = said;
+  return out->text != NULL;
 }
 
 static bool is_readable(const char *path, struct problem *problem) {
@@ -186,28 +183,51 @@ static bool flags_are_readable(const char *path, char *const *cc_args, struct pr
   return flags_readable(path, cc_args, problem) && flags_of_compiler_readable(path, getenv("CC"), problem);
 }
 
-struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
-  if (!is_readable(path, problem) || !flags_are_readable(path, cc_args, problem)) return NULL;
+/* One file; own_only: no process is started. */
+static bool preprocess_file(struct mem *m, const char *path, char *const *cc_args, bool own_only,
+                            struct preprocessed *out, struct problem *problem) {
+  if (!is_readable(path, problem) || !flags_are_readable(path, cc_args, problem)) return false;
   struct text text;
   text_open(&text, m);
   *problem->text = 0;
   enum pp_outcome own = preprocess(m, path, cc_args, &text, problem);
-  if (own == PP_DONE) return front_parse_text(m, path, text_string(&text), text.count, OWN_MODEL, problem);
-  return own == PP_REFUSED ? NULL : read_compiled(m, path, cc_args, own, problem);
-}
-
-/* Our own preprocessor takes none of the flags that change what C means. */
-struct unit *front_read_own(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
-  if (!is_readable(path, problem)) return NULL;
-  struct text text;
-  text_open(&text, m);
-  *problem->text = 0;
-  enum pp_outcome own = preprocess(m, path, cc_args, &text, problem);
-  if (own == PP_DONE) return front_parse_text(m, path, text_string(&text), text.count, OWN_MODEL, problem);
+  *out = (struct preprocessed){.name = path, .text = text_string(&text), .length = text.count, .model = OWN_MODEL};
+  if (own == PP_DONE) return true;
+  if (!own_only) return own != PP_REFUSED && compiled(m, path, cc_args, own, out, problem);
   struct problem said = *problem;
   if (own == PP_NEEDS_COMPILER)
     problem_of(problem, PROBLEM_UNSUPPORTED, "%.200s: preprocessing it takes a compiler, which is not run here", path);
   else if (own == PP_WRONG && *said.text)
     problem_of(problem, PROBLEM_UNSUPPORTED, "%s", said.text);
-  return NULL;
+  return false;
+}
+
+static const char *further_file(const char *word) {
+  return !strncmp(word, FLAG_WITH, strlen(FLAG_WITH)) ? word + strlen(FLAG_WITH) : NULL;
+}
+
+static struct unit *read_files(struct mem *m, const char *path, char *const *cc_args, bool own_only,
+                               struct problem *problem) {
+  struct unit *u = unit_new(m);
+  VEC(const char *) files = {NULL, 0, 0};
+  vec_push(m, &files, path);
+  for (char *const *a = cc_args; a && *a; a++)
+    if (further_file(*a)) vec_push(m, &files, further_file(*a));
+  if (files.count > 1) u->externals = mem_zero(m, EXTERNAL_ROOM, sizeof *u->externals);
+  for (size_t i = 0; u && i < files.count; i++) {
+    struct preprocessed p;
+    u->file = (uint16_t)i;
+    if (!preprocess_file(m, files.at[i], flags_alone(m, cc_args, files.at[i]), own_only, &p, problem)) return NULL;
+    u = front_parse_text(u, &p, i + 1 == files.count, problem);
+  }
+  return u;
+}
+
+struct unit *front_read(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
+  return read_files(m, path, cc_args, false, problem);
+}
+
+/* Our own preprocessor takes none of the flags that change what C means. */
+struct unit *front_read_own(struct mem *m, const char *path, char *const *cc_args, struct problem *problem) {
+  return read_files(m, path, cc_args, true, problem);
 }

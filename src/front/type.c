@@ -87,6 +87,7 @@ struct type *type_new(struct front *f, enum type_kind kind) {
   memset(t, 0, sizeof *t);
   t->kind = kind;
   t->plain = t;
+  t->file = f->unit->file;
   return t;
 }
 
@@ -298,7 +299,7 @@ bool type_same(const struct type *a, const struct type *b) {
   case TYPE_POINTER: return a->of->atomic == b->of->atomic && type_same(a->of, b->of);
   case TYPE_ARRAY: return (a->count == b->count || !a->count || !b->count) && type_same(a->of, b->of);
   case TYPE_FUNCTION: return same_function(a, b);
-  case TYPE_STRUCT: return false;
+  case TYPE_STRUCT: return link_same_record(a, b);
   case TYPE_FLOAT: return a->size == b->size && a->twin == b->twin && !a->outside == !b->outside;
   case TYPE_MUTEX: return a->size == b->size;
   default: return true;

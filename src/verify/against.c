@@ -29,7 +29,8 @@ bool against_read(struct subject *s, struct problem *why) {
   const char *path = s->options->against;
   struct lower_options options = {.recursion = s->options->recursion};
   struct unit *u = s->options->against_unit;
-  if (!u) u = (s->options->only_read ? front_read_own : front_read)(s->mem, path, s->options->cc_args, why);
+  char *const *flags = flags_alone(s->mem, s->options->cc_args, NULL);
+  if (!u) u = (s->options->only_read ? front_read_own : front_read)(s->mem, path, flags, why);
   s->against.unit = u;
   if (!u) return false;
   if (!u->harness.ops.count) find_named(s, u);
