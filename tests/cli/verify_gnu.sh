@@ -20,8 +20,8 @@ ASIF_OP(inc)
 ASIF_OP_AS(read, get)
 END
 }
-true_for() { object "$@"; run 0 "$asif" verify o.c --ops 2; }
-false_for() { object "$@"; run 1 "$asif" verify o.c --ops 2; }
+true_for() { object "$@"; run 0 "$asif" verify o.c --ops 2 --races no; }
+false_for() { object "$@"; run 1 "$asif" verify o.c --ops 2 --races no; }
 refused() { # SAID CONDITION [BEFORE]
   object "${@:2}"
   run 2 "$asif" verify o.c; warns "$1"
