@@ -36,14 +36,16 @@ static bool same_part(const struct type *a, const struct type *b) {
 }
 
 bool link_same_record(const struct type *a, const struct type *b) {
-  if (a->file == b->file || a->kind != b->kind || a->is_union != b->is_union || !same_name(a->tag, b->tag)) return false;
+  if (a->file == b->file || a->kind != b->kind || a->is_union != b->is_union || !same_name(a->tag, b->tag))
+    return false;
   if (!a->complete || !b->complete) return true;
   if (a->size != b->size || a->align != b->align || a->field_count != b->field_count || a->cells != b->cells)
     return false;
   for (uint32_t i = 0; i < a->field_count; i++) {
     const struct field *x = &a->fields[i], *y = &b->fields[i];
-    if (strcmp(x->name, y->name) || x->offset != y->offset || x->is_bits != y->is_bits || x->first_bit != y->first_bit ||
-        x->width != y->width || x->type->atomic != y->type->atomic || !same_part(x->type, y->type))
+    if (strcmp(x->name, y->name) || x->offset != y->offset || x->is_bits != y->is_bits ||
+        x->first_bit != y->first_bit || x->width != y->width || x->type->atomic != y->type->atomic ||
+        !same_part(x->type, y->type))
       return false;
   }
   return true;

@@ -74,7 +74,8 @@ static void parse_field(struct front *f, const struct specifiers *s, struct fiel
     field.width = (uint8_t)width;
     struct attributes more = {0};
     parse_attributes(f, &more);
-    if (more.align || more.packed || more.outside) front_outside(f, field.place, "a bit-field with an alignment of its own");
+    if (more.align || more.packed || more.outside)
+      front_outside(f, field.place, "a bit-field with an alignment of its own");
   }
   add_field(f, to, field);
 }
