@@ -38,6 +38,18 @@ static struct decl *part_of(const struct expr *e) {
   return e->kind == E_NAME ? e->decl : NULL;
 }
 
+/* A compound literal whose address is taken is a variable of the block around. */
+static void name_compound(struct front *f, struct expr *e) {
+  while (e->kind == E_FIELD || (e->kind == E_INDEX && e->a->kind == E_DECAY)) e = e->kind == E_FIELD ? e->a : e->a->a;
+  if (e->kind != E_COMPOUND || e->decl || !f->statements) return;
+  e->decl = decl_new(f, DECL_VARIABLE, "(literal)", e->type, e->place);
+  e->decl->storage = STORAGE_AUTO;
+  e->decl->defined = e->decl->address_taken = true;
+  struct stmt *s = stmt_new(f, S_DECL, e->place);
+  s->decl = e->decl;
+  vec_push(f->mem, &f->statements->list, s);
+}
+
 void expr_mark_address(struct expr *e) {
   struct decl *d = part_of(e);
   if (d) d->address_taken = true;
@@ -45,6 +57,7 @@ void expr_mark_address(struct expr *e) {
 
 static struct expr *decay(struct front *f, struct expr *e) {
   if (!e->lvalue) front_outside(f, e->place, "an array within a value that is no variable");
+  name_compound(f, e);
   struct expr *pointer = expr_new(f, E_DECAY, e->place, e, NULL, NULL);
   pointer->type = type_pointer(f, e->type->of, e->place);
   return pointer;
@@ -489,6 +502,7 @@ struct expr *expr_address(struct front *f, struct place place, struct expr *a) {
   if (!a->lvalue) front_fail(f, place, "& needs a variable");
   if (a->kind == E_FIELD && a->field->is_bits) front_fail(f, place, "a bit-field has no address");
   expr_mark_address(a);
+  name_compound(f, a);
   a->addressed = a->kind == E_INDEX;
   struct expr *e = expr_new(f, E_ADDRESS, place, a, NULL, NULL);
   e->type = type_pointer(f, a->type, place);

@@ -77,6 +77,7 @@ struct attempt {
   size_t at, labels;
   uint32_t level, depth, loops, switches, atomics, blocks;
   struct switch_body *switch_body;
+  struct statements *statements;
   struct decl *function;
 };
 
@@ -122,6 +123,7 @@ struct front {
   uint32_t loops, switches, atomics; /* around this place */
   uint32_t blocks;                   /* ({ ... }) around this place */
   struct switch_body *switch_body;
+  struct statements *statements; /* of the innermost block: where declarations go */
 };
 
 /* place.c */

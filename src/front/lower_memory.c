@@ -160,6 +160,15 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
   case E_INDEX: return lvalue_index(l, e);
   case E_DEREF: return lvalue_pointed(l, e->a, e->type, e);
   case E_COMPOUND: {
+    if (e->decl) { /* what it is initialised with is stored each time it is come to */
+      struct expr *name = mem_piece(l->mem, sizeof *name);
+      *name = (struct expr){.kind = E_NAME, .decl = e->decl, .type = e->type, .place = e->place, .lvalue = true};
+      struct lvalue to = lvalue_of(l, name);
+      reg v = reg_new(l, e->type->cells, "");
+      value_init(l, v, e->type, e->a);
+      value_store(l, &to, value_in(v), e->place);
+      return to;
+    }
     if (e->type->mixed) return made_in_memory(l, e, e->a);
     reg r = reg_new(l, e->type->cells, "");
     value_init(l, r, e->type, e->a);

@@ -54,6 +54,7 @@ static void use_function(struct lowering *l, const struct decl *f) {
 
 /* An lvalue is used as `how`. */
 static void use_object(struct lowering *l, const struct expr *e, unsigned how) {
+  if (e->kind == E_COMPOUND && e->decl) mark(l, e->decl, how | USE_WRITE | USE_MEMORY);
   switch (e->kind) {
   case E_NAME:
     if (e->decl->kind == DECL_VARIABLE) mark(l, e->decl, how);

@@ -21,6 +21,7 @@ void attempt_begin(struct front *f, struct attempt *a) {
   a->atomics = f->atomics;
   a->blocks = f->blocks;
   a->switch_body = f->switch_body;
+  a->statements = f->statements;
   a->function = f->function;
   f->attempt = a;
 }
@@ -41,6 +42,7 @@ void attempt_failed(struct front *f, struct attempt *a) {
   f->atomics = a->atomics;
   f->blocks = a->blocks;
   f->switch_body = a->switch_body;
+  f->statements = a->statements;
   f->function = a->function;
 }
 

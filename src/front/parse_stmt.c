@@ -36,7 +36,8 @@ static void parse_declared(struct front *f, struct statements *to) {
 /* The statements up to '}', in the scope that is open. */
 static struct stmt *parse_list(struct front *f) {
   struct stmt *block = stmt_new(f, S_BLOCK, parse_expect(f, "{")->place);
-  struct statements to = {{NULL, 0, 0}};
+  struct statements to = {{NULL, 0, 0}}, *outer = f->statements;
+  f->statements = &to;
   while (!parse_at(f, "}")) {
     if (parse_token(f)->kind == TOKEN_END) front_fail(f, block->place, "'{' without the '}' that closes it");
     if (parse_at(f, "_Static_assert")) {
@@ -49,6 +50,7 @@ static struct stmt *parse_list(struct front *f) {
     }
   }
   parse_expect(f, "}");
+  f->statements = outer;
   block->list = to.list.at;
   block->count = (uint32_t)to.list.count;
   return block;

@@ -186,7 +186,8 @@ static bool flags_are_readable(const char *path, char *const *cc_args, struct pr
 /* One file; own_only: no process is started. */
 static bool preprocess_file(struct mem *m, const char *path, char *const *cc_args, bool own_only,
                             struct preprocessed *out, struct problem *problem) {
-  if (!is_readable(path, problem) || !flags_are_readable(path, cc_args, problem)) return false;
+  if (!is_readable(path, problem)) return false;
+  if (!own_only && !flags_are_readable(path, cc_args, problem)) return false; /* our own takes none of those anyway */
   struct text text;
   text_open(&text, m);
   *problem->text = 0;

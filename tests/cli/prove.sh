@@ -107,7 +107,7 @@ bad 'No such file' missing.c
 bad 'is no specification that prove knows: stack, queue, set' objects/register.c
 bad "is a specification of the file's own" objects/counter.c
 bad 'spec' objects/treiber_stack.c --spec nonsense
-bad 'too many arguments' objects/treiber_stack.c objects/ms_queue.c
+bad 'a second ASIF_OBJECT' objects/treiber_stack.c objects/ms_queue.c
 bad 'no linearization points are marked' objects/treiber_stack.c --points marked
 bad 'level' objects/treiber_stack.c --level best
 object <<'END'
@@ -133,7 +133,7 @@ static void push(int v) { x = v; }
 ASIF_OBJECT(stack)
 ASIF_OP(push)
 END
-bad 'o.c:4:' o.c
+bad 'o.c:5:' o.c
 : >o.c
 bad 'no specification' o.c
 printf 'int f( {' >o.c

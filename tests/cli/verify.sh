@@ -215,7 +215,7 @@ verify 2 .; warns .
 verify 2 empty.c --spec queue; warns 'no operations'
 run 2 env CC=/nonexistent "$asif" verify objects/treiber_stack.c; warns '/nonexistent'
 verify 2; warns 'FILE.c'
-verify 2 objects/treiber_stack.c objects/counter.c; warns 'too many arguments'
+verify 2 objects/treiber_stack.c objects/counter.c; warns 'a second ASIF_OBJECT'
 verify 2 objects/treiber_stack.c -n 0; warns 'a whole number from 1'
 verify 2 objects/treiber_stack.c --reduce fast; warns best
 

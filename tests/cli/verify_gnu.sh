@@ -106,3 +106,12 @@ true_for 1 '#include <math.h>
 #include <sys/socket.h>
 static double root(double x) { printf("%f", x); return sqrt(x); }'
 refused 'getpid is outside the C that verify reads' 'getpid()' '#include <unistd.h>'
+
+# A compound literal is a variable of the block around it, with an address.
+literal='struct s { int a, b; };
+static int sum(const struct s *s) { return s->a + s->b; }
+static int each(void) { int n = 0; for (int i = 0; i < 3; i++) { int *p = &(int){i}; *p += 1; n += *p; } return n; }'
+true_for 'sum(&(struct s){1, 2}) == 3 && (int[]){4, 5}[1] == 5 && ((struct s){.b = 2}).b == 2 && each() == 6' "$literal"
+true_for '(one ? &(struct s){1, 2} : 0)->b == 2' "$literal"
+false_for 'sum(&(struct s){.b = 2}) == 3' "$literal"
+false_for '*({ int *p; { p = &(int){1}; } p; })' "$literal"
