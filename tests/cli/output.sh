@@ -58,7 +58,7 @@ if has check; then
   unwritten 1 'not linearizable' 'evidence html' "$asif" check --approx 2 bad
 fi
 if has verify; then
-  unwritten 1 'not linearizable' 'evidence history junit svg html' "$asif" verify count.c
+  unwritten 1 'not linearizable' 'evidence history junit svg html' "$asif" verify --races no count.c
   unwritten 0 linearizable 'evidence html' "$asif" verify "$root/objects/treiber_stack.c"
 fi
 ! has prove || unwritten 0 'linearizable' 'evidence html' "$asif" prove "$root/objects/treiber_stack.c"

@@ -5,13 +5,13 @@ has verify || exit 77
 export ASIF_INCLUDE=$root/include
 object() {
   { printf '#include <asif.h>\n#include <immintrin.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nstatic atomic_int s, calls;\n'; cat
-    printf 'ASIF_OBJECT(register(0))\nASIF_OP(read)\nASIF_OP(write, ASIF_IN(1, 2))\n'; } >o.c
+    printf 'ASIF_OBJECT(register(0))\nASIF_OP_AS(read, get)\nASIF_OP_AS(write, put, ASIF_IN(1, 2))\n'; } >o.c
 }
 
 # Output and sleeping do nothing, but arguments are evaluated.
 object <<'END_OF_C'
 static int count(void) { return atomic_fetch_add(&calls, 1); }
-static void write(int v) {
+static void put(int v) {
   printf("%d %s\n", count(), "x");
   fprintf(stderr, "%d", v);
   puts("here");
@@ -20,7 +20,7 @@ static void write(int v) {
   if (usleep(10)) abort();
   s = calls ? v : 7;
 }
-static int read(void) { return s; }
+static int get(void) { return s; }
 END_OF_C
 run 0 "$asif" verify o.c
 sed -i 's/count(), "x"/v, "x"/' o.c; run 1 "$asif" verify o.c; says 'store s = 7'
@@ -28,8 +28,8 @@ sed -i 's/puts("here");/s = puts("here");/' o.c; run 2 "$asif" verify o.c; warns
 
 # A random number is every number, where it is one of a few.
 object <<'END_OF_C'
-static void write(int v) { s = v + (int)(random() % 3) / 3 + (rand() & 1) * 0; }
-static int read(void) { return s; }
+static void put(int v) { s = v + (int)(random() % 3) / 3 + (rand() & 1) * 0; }
+static int get(void) { return s; }
 END_OF_C
 run 0 "$asif" verify o.c
 sed -i 's/% 3) \/ 3/% 3) \/ 2/' o.c; run 1 "$asif" verify o.c; says 'not linearizable'

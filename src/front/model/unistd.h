@@ -2,5 +2,5 @@
 #define __ASIF_UNISTD_H
 #include <stddef.h>
 __asif_header(unistd)
-typedef unsigned useconds_t;
+#include_next <unistd.h>
 #endif
