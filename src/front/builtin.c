@@ -117,7 +117,6 @@ static const struct known known[] = {
     PLAIN("free", HEADER_STDLIB, FREE, "0p"),
     PLAIN("abort", HEADER_STDLIB, ABORT, "0"),
     REFUSED("realloc", HEADER_STDLIB),
-    REFUSED("posix_memalign", HEADER_STDLIB),
     PLAIN("rand", HEADER_STDLIB, RANDOM, "i."),
     PLAIN("random", HEADER_STDLIB, RANDOM, "L."),
     PLAIN("lrand48", HEADER_STDLIB, RANDOM, "L."),

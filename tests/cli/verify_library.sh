@@ -34,3 +34,32 @@ END_OF_C
 run 0 "$asif" verify o.c
 sed -i 's/% 3) \/ 3/% 3) \/ 2/' o.c; run 1 "$asif" verify o.c; says 'not linearizable'
 sed -i 's/random() % 3/random() >> 9/' o.c; run 2 "$asif" verify o.c; warns 'a random number that is not reduced to a few'
+
+# posix_memalign gives memory through its first argument.
+memory() { # WHAT IS STORED
+  cat >o.c <<C
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct cell { int val; };
+static _Atomic(struct cell *) s;
+static void write(int v) {
+  struct cell *x;
+  if (posix_memalign((void **)&x, 64, sizeof *x)) return;
+  $1
+  s = x;
+}
+static int read(void) {
+  struct cell *x = s;
+  return x ? x->val : 0;
+}
+ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(1, 2))
+C
+}
+memory 'x->val = v;'
+run 0 "$asif" verify o.c --ops 2
+run 0 "$asif" test o.c --threads 2 --ops 2
+memory ''
+run 1 "$asif" verify o.c; says 'never set'
