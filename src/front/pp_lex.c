@@ -69,7 +69,10 @@ void pp_skip_line(struct pp *pp) {
   struct pp_buffer *b = pp->buffer;
   for (pp_skip_blanks(pp); b->at < b->end && *b->at != '\n'; pp_skip_blanks(pp)) {
     char quote = *b->at++;
-    if (quote != '"' && quote != '\'') continue;
+    if (quote != '"' && quote != '\'') {
+      b->at += strcspn(b->at, "\n/\"'");
+      continue;
+    }
     if (quote == '"' && b->at - 1 > b->file->text && b->at[-2] == 'R') pp_compiler(pp, "a raw string");
     while (*b->at != quote && *b->at != '\n') b->at += *b->at == '\\' && b->at[1] != '\n' ? 2 : 1;
     if (*b->at == quote) b->at++;

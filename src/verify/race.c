@@ -128,10 +128,12 @@ bool race_with(const struct machine *m, const struct machine_state *s, const str
   unsigned kind = m->races[a->inst - p->code];
   if (a->atomic) kind &= ~(unsigned)RACES_PLAIN;
   if (!kind) return false;
+  bool locks = p->loose || a->inst->scalar.mutex; /* otherwise it cannot be to what another thread locks */
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
     if (t == a->thread || !m->races[pc] || !((kind | m->races[pc]) & RACES_PLAIN)) continue;
     const struct inst *in = &p->code[pc];
+    if (!locks && inst_locks(in)) continue;
     const word *r = state_registers(m, s, t);
     uint32_t object;
     int64_t from, to;
