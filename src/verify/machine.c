@@ -34,13 +34,28 @@ static bool is_pointed_to(const struct machine *m, const struct machine_state *s
   return false;
 }
 
+static bool has_cells(const struct object *o) { return o->life != LIFE_CONSTANT && o->life != LIFE_FORGOTTEN; }
+
+/* True if all cells of the state belong to objects that are whole: nothing was forgotten when it was packed. */
+static bool is_whole(const struct machine *m, const struct machine_state *s) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < s->objects; i++) {
+    const struct object *o = &state_objects(m, s)[i];
+    if (!has_cells(o)) continue;
+    if (o->life == LIFE_HOLLOW || (uint64_t)o->first + o->count > s->cells) return false;
+    all += o->count;
+  }
+  return all <= s->cells;
+}
+
 /* Where states are not packed on the way, as when an execution is told, a variable whose life has ended stays. When
  * there is no room any more, those that nothing points to make some. */
 static bool reclaim(struct machine *m, struct machine_state *s, uint32_t cells) {
   uint32_t kept = 0;
+  if (!is_whole(m, s)) return false;
   for (uint32_t i = 0; i < s->objects; i++) {
     struct object *o = &state_objects(m, s)[i];
-    if (o->life == LIFE_CONSTANT || o->life == LIFE_FORGOTTEN) continue;
+    if (!has_cells(o)) continue;
     if (o->life == LIFE_ENDED && o->count && !is_pointed_to(m, s, i)) o->count = 0;
     memcpy(m->spare + kept, state_cells(m, s) + o->first, o->count * sizeof(word));
     o->first = kept;
