@@ -66,6 +66,7 @@ struct worker {
   struct returns returns;
   bool returned; /* a move of what is being expanded is a return */
   bool ended;    /* no thread of it moves, or waits for a lock */
+  bool sleeps;   /* in some state no thread moves, and one waits for a signal */
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
