@@ -334,8 +334,8 @@ TEST(lower_refuses) {
 TEST(lower_left_alone) {
   static const char *const all[] = {
       "int g(void) { return 1 + nothing; } int f(void) { return 1; } ASIF_OP(f)",
-      "void g(void) { int a = nothing; if (a b) a; else { a c; } do x y; while (z w); for (;; u v) ; } int h(void) { "
-      "return 2; } int f(void) { return h(); } ASIF_OP(f)",
+      ("void g(void) { int a = nothing; if (a b) a; else { a c; } do x y; while (z w); for (;; u v) ; } int h(void) { "
+       "return 2; } int f(void) { return h(); } ASIF_OP(f)"),
       "int g(void); int f(void) { if (0) { return nothing; } if (1) ; else g(); return 1 ? 1 : g(); } ASIF_OP(f)",
       "int g(void) { goto nowhere; } int h(void) { return 1; } int f(void) { return h(); } ASIF_OP(f)",
       "extern int x; int g(void) { return x; } int f(void) { return 1; } ASIF_OP(f)",

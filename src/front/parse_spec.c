@@ -89,7 +89,10 @@ static bool count_word(struct front *f, struct words *w) {
           ? &w->wides
       : token_is(t, "signed") || token_is(t, "__signed__") || token_is(t, "__signed") ? &w->signs
                                                                                       : NULL;
-  if (!which) return false;
+  /* typedef float _Float32; where the compiler does not have it by itself. */
+  if (!which ||
+      ((w->floats || w->doubles || w->longs) && t->kind == TOKEN_NAME && !strncmp(t->symbol->name, "_Float", 6)))
+    return false;
   ++*which;
   w->all++;
   f->at++;

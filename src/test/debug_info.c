@@ -34,7 +34,7 @@ static const struct libdw *library(void) {
 }
 
 /* What libdw has no memory for is not there, or ends the process: neither is to be taken for an answer. */
-_Noreturn static void no_memory_inside(void) { run_no_memory("debug information"); }
+static __attribute__((noreturn)) void no_memory_inside(void) { run_no_memory("debug information"); }
 static void must_have_memory(const struct debug_info *d) {
   if (errno == ENOMEM) mem_escape(d->mem);
 }
