@@ -4,9 +4,11 @@
 static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE; }
 
 /* Its value is 0 or 1. */
+static bool has_one(const struct type *t) { return t->kind != TYPE_INT || t->bits > 1 || !t->is_signed; }
 static bool is_truth(const struct expr *e) {
   if (e->type->kind == TYPE_BOOL) return true;
-  if (e->kind == E_CAST && type_is_integer(e->type) && type_is_integer(e->a->type)) return is_truth(e->a);
+  if (e->kind == E_CAST && type_is_integer(e->type) && type_is_integer(e->a->type))
+    return has_one(e->type) && is_truth(e->a);
   return e->kind == E_LOGICAL || (e->kind == E_UNARY && e->op == OP_NOT) ||
          (e->kind == E_BINARY && is_comparison(e->op));
 }
@@ -508,7 +510,7 @@ static struct value cast(struct lowering *l, const struct expr *e) {
   check_pointer_cast(l, e);
   if (e->type->kind == TYPE_POINTER && e->type->of->kind != TYPE_VOID && e->a->kind == E_CALL) l->cast_as = e->type->of;
   struct value v = lower_value(l, e->a);
-  if (type_is_integer(e->type) && is_truth(e->a)) return v;
+  if (type_is_integer(e->type) && has_one(e->type) && is_truth(e->a)) return v;
   return value_convert(l, v, e->a->type, e->type, e->place);
 }
 

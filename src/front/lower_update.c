@@ -55,7 +55,10 @@ static struct value update_fetch(struct lowering *l, const struct lvalue *to, co
   in->b = b;
   in->d = d;
   if (!u->wanted || u->old) return value_in(d);
-  return compute(l, u, to->type, value_in(d));
+  struct update wraps = *u; /* as what is stored */
+  if (u->computing->kind == TYPE_INT && u->computing->is_signed && u->op >= OP_ADD && u->op <= OP_MUL)
+    wraps.computing = u->computing->bits <= 32 ? TYPE_OF(UINT) : TYPE_OF(ULONG);
+  return compute(l, &wraps, to->type, value_in(d));
 }
 
 static struct value update_loop(struct lowering *l, const struct lvalue *to, const struct update *u) {

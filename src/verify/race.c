@@ -123,6 +123,16 @@ static bool would_write(const struct machine *m, const struct machine_state *s, 
   return true;
 }
 
+/* Bit-fields next to each other are one memory location: what stands within eight bytes is taken to be next to each
+ * other. */
+static bool is_bits(const struct inst *in) {
+  return (in->code == I_LOAD || in->code == I_STORE) && in->op == ACCESS_BITS;
+}
+static void widen(int64_t *from, int64_t *to) {
+  *from &= ~INT64_C(7);
+  *to = (*to + 7) & ~INT64_C(7);
+}
+
 bool race_with(const struct machine *m, const struct machine_state *s, const struct made_access *a, unsigned *thread) {
   const struct program *p = m->program;
   unsigned kind = m->races[a->inst - p->code];
@@ -138,7 +148,9 @@ bool race_with(const struct machine *m, const struct machine_state *s, const str
     uint32_t object;
     int64_t from, to;
     if (!extent(m, s, r, in, &object, &from, &to)) continue;
-    if (object != a->object || from >= a->to || a->from >= to) continue;
+    int64_t begin = a->from, end = a->to;
+    if (is_bits(a->inst) && is_bits(in)) widen(&from, &to), widen(&begin, &end);
+    if (object != a->object || from >= end || begin >= to) continue;
     if (!a->writes && !would_write(m, s, in, r, object, from)) continue;
     *thread = t;
     return true;

@@ -118,3 +118,14 @@ static int read(void) { return s; }
 END_OF_C
 run 1 "$asif" verify o.c; says 'out of bounds'
 run 0 "$asif" verify o.c -n 1
+
+# The new value wraps around as the one that is stored does.
+object <<'END_OF_C'
+static atomic_int n;
+static void write(int v) {
+  n = 2147483647;
+  if (__atomic_add_fetch(&n, 1, 5) == -2147483647 - 1 && __atomic_sub_fetch(&n, 1, 5) == 2147483647) s = v;
+}
+static int read(void) { return s; }
+END_OF_C
+run 0 "$asif" verify o.c -n 1

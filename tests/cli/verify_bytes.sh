@@ -191,3 +191,45 @@ END
 run 0 "$asif" verify p.c -o 2
 "$asif" prove p.c >out 2>&1
 grep -q 'p.c:8:.*variable x' out || fail "prove does not name the line: $(cat out)"
+
+# Bit-fields next to each other are one memory location, whatever bytes they are in; a signed one of one bit is 0 or -1.
+bits() { # MEMBERS
+  cat >bits.c <<C
+#include <asif.h>
+#include <pthread.h>
+static struct { $1 } s;
+static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static void write(int v) {
+  pthread_mutex_lock(&m[0]);
+  s.a = v;
+  pthread_mutex_unlock(&m[0]);
+  pthread_mutex_lock(&m[1]);
+  s.b = v;
+  pthread_mutex_unlock(&m[1]);
+}
+static int read(void) {
+  pthread_mutex_lock(&m[0]);
+  int v = s.a;
+  pthread_mutex_unlock(&m[0]);
+  return v;
+}
+ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(1, 2))
+C
+}
+bits 'unsigned a : 8, b : 20, c : 4;'
+run 1 "$asif" verify bits.c; says 'data race'
+run 1 "$asif" test bits.c --threads 2 --ops 1; says 'data race'
+bits 'unsigned char a; unsigned b : 8;'
+run 0 "$asif" verify bits.c
+cat >one.c <<'C'
+#include <asif.h>
+static struct { signed char a : 1; } s;
+static int read(void) { return (s.a = (~s.a < 0)) == -1 ? 0 : 1; }
+static void write(int v) { (void)v; }
+ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(0, 0))
+C
+run 0 "$asif" verify one.c --threads 1
