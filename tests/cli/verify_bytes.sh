@@ -233,3 +233,18 @@ ASIF_OP(read)
 ASIF_OP(write, ASIF_IN(0, 0))
 C
 run 0 "$asif" verify one.c --threads 1
+
+# A struct that begins with unnamed bits, so that its first field is not where it begins.
+cat >unnamed.c <<'C'
+#include <asif.h>
+struct b { unsigned : 7; unsigned short f : 10; unsigned g : 22; };
+static struct b s;
+static int read(void) { struct b q = s; q.g = 7; s = q; return s.g - 7; }
+static void write(int v) { (void)v; }
+ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(0, 0))
+C
+run 2 "$asif" verify unnamed.c --threads 1; warns 'a struct that begins with unnamed bits is outside the C that verify reads'
+sed -i 's/unsigned : 7/unsigned h : 7/' unnamed.c
+run 0 "$asif" verify unnamed.c --threads 1
