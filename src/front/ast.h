@@ -158,7 +158,7 @@ enum builtin {
   BUILTIN_MEMMOVE,
   BUILTIN_MEMCMP,
   BUILTIN_ATOMIC_NAND,
-  BUILTIN_TYPED,    /* what comes out is no call (call.c) */
+  BUILTIN_TYPED,    /* call.c replaces the call by its value */
   BUILTIN_BITS,     /* __builtin_ctz and others: order is the enum bits */
   BUILTIN_OVERFLOW, /* __builtin_add_overflow(a, b, &to): op */
   BUILTIN_ABS,

@@ -8,7 +8,7 @@
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
- *   lower_copy.c    memcpy and its like
+ *   lower_copy.c    memcpy, memmove, memset, memcmp
  *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
  *   lower_numbers.c builtins that only compute
  *   lower_stmt.c    statements, scopes and jumps
@@ -340,8 +340,6 @@ struct value lower_abs(struct lowering *, const struct expr *);
 
 /* lower_copy.c */
 struct value lower_memory_call(struct lowering *, const struct expr *, bool wanted); /* memcpy, memset, ... */
-/* As many bytes from one place to the other, which do not overlap: at run time, cell by cell. */
-void lower_copy_bytes(struct lowering *, struct value to, struct value from, struct value bytes, struct place);
 bool memory_call_is_plain(const struct expr *); /* of whole objects of one type: variables may stay in registers */
 void forget_type(struct lowering *, const struct type *, struct place); /* pointers to it have lost their type */
 

@@ -166,12 +166,6 @@ static void copy_loop(struct lowering *l, reg to, reg from, struct value bytes, 
   close_loop(&o);
 }
 
-void lower_copy_bytes(struct lowering *l, struct value to, struct value from, struct value bytes, struct place at) {
-  lower_loose(l, at, "memory that is copied as bytes");
-  reg a = value_copy(l, to, 1, at), b = value_copy(l, from, 1, at);
-  copy_loop(l, a, b, bytes, false, at);
-}
-
 static void move_bytes(struct lowering *l, reg to, reg from, reg bytes, struct place at) {
   uint32_t forward = label_new(l), end = label_new(l);
   reg backwards = reg_new(l, 1, "");

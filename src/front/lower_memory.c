@@ -27,7 +27,7 @@ bool lives_in_memory(const struct lowering *l, const struct decl *d) {
   return (l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX || d->type->mixed;
 }
 
-/* A value whose parts are no registers of their own, in memory: an unnamed variable. */
+/* Puts a value whose parts have no registers of their own into memory, as an unnamed variable. */
 static struct lvalue spill(struct lowering *l, struct value v, const struct expr *e) {
   struct decl *d = mem_piece(l->mem, sizeof *d);
   *d = (struct decl){.kind = DECL_VARIABLE, .name = "", .type = e->type, .place = e->place};
