@@ -1,4 +1,5 @@
-/* The C machine: moves. Packing is in pack.c, arithmetic in arith.c.
+/* The C machine: moves. Packing is in pack.c, arithmetic in arith.c, objects that come and go in heap.c, mutexes and
+ * sleeping in sync.c.
  *
  * A state being worked on is one block of memory:
  *
@@ -16,80 +17,6 @@ static size_t objects_offset(const struct machine *m) {
 void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
   memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
   memcpy((char *)to + m->cells_at, (const char *)from + m->cells_at, from->cells * sizeof(word));
-}
-
-/* Objects. */
-
-static bool is_pointed_to(const struct machine *m, const struct machine_state *s, uint32_t object) {
-  const word *cells = state_cells(m, s);
-  for (uint32_t i = 0; i < s->cells; i++)
-    if (word_is_pointer(cells[i]) && word_object(cells[i]) == object) return true;
-  for (unsigned t = 0; t < m->system.threads; t++)
-    for (unsigned r = 0; r < m->regs; r++) {
-      word w = state_registers(m, s, t)[r];
-      if (word_is_pointer(w) && word_object(w) == object) return true;
-    }
-  for (unsigned r = 0; r < m->regs; r++)
-    if (word_is_pointer(m->init_registers[r]) && word_object(m->init_registers[r]) == object) return true;
-  return false;
-}
-
-static bool has_cells(const struct object *o) { return o->life != LIFE_CONSTANT && o->life != LIFE_FORGOTTEN; }
-
-/* True if all cells of the state belong to objects that are whole: nothing was forgotten when it was packed. */
-static bool is_whole(const struct machine *m, const struct machine_state *s) {
-  uint64_t all = 0;
-  for (uint32_t i = 0; i < s->objects; i++) {
-    const struct object *o = &state_objects(m, s)[i];
-    if (!has_cells(o)) continue;
-    if (o->life == LIFE_HOLLOW || (uint64_t)o->first + o->count > s->cells) return false;
-    all += o->count;
-  }
-  return all <= s->cells;
-}
-
-/* Where states are not packed on the way, as when an execution is told, a variable whose life has ended stays. When
- * there is no room any more, those that nothing points to make some. */
-static bool reclaim(struct machine *m, struct machine_state *s, uint32_t cells) {
-  uint32_t kept = 0;
-  if (!is_whole(m, s)) return false;
-  for (uint32_t i = 0; i < s->objects; i++) {
-    struct object *o = &state_objects(m, s)[i];
-    if (!has_cells(o)) continue;
-    if (o->life == LIFE_ENDED && o->count && !is_pointed_to(m, s, i)) o->count = 0;
-    memcpy(m->spare + kept, state_cells(m, s) + o->first, o->count * sizeof(word));
-    o->first = kept;
-    kept += o->count;
-  }
-  memcpy(state_cells(m, s), m->spare, kept * sizeof(word));
-  s->cells = kept;
-  s->shared = s->unpacked = 0;
-  s->moved = UINT32_MAX;
-  return kept + cells <= m->cells_most;
-}
-
-/* A place for an object; UINT32_MAX: there is none. */
-static uint32_t place_for(struct machine *m, struct machine_state *s, uint32_t cells) {
-  if (s->objects < m->objects_most && s->cells + cells <= m->cells_most) return s->objects++;
-  if (cells > m->cells_most || !reclaim(m, s, cells)) return UINT32_MAX;
-  for (uint32_t i = m->globals + 1; i < s->objects; i++)
-    if (state_objects(m, s)[i].life == LIFE_ENDED && !state_objects(m, s)[i].count && !is_pointed_to(m, s, i)) return i;
-  return s->objects < m->objects_most ? s->objects++ : UINT32_MAX;
-}
-
-static bool add_object(struct machine *m, struct machine_state *s, uint32_t layout, uint64_t cells, uint8_t life,
-                       uint8_t owner, uint32_t *made) {
-  *made = cells > m->cells_most ? UINT32_MAX : place_for(m, s, (uint32_t)cells);
-  if (*made == UINT32_MAX) return false;
-  state_objects(m, s)[*made] =
-      (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
-  s->cells += (uint32_t)cells;
-  return true;
-}
-
-/* An object is about to change. */
-static inline void changes(struct machine_state *s, const struct object *o) {
-  if (o->owner == OWNER_SHARED) s->shared = 0;
 }
 
 /* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
@@ -164,36 +91,12 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   return FAULT_NONE;
 }
 
-/* Where an access is to; the object alone, where memory is accessed as bytes. */
-static inline word address(const struct run *run, const struct inst *in) {
-  if (in->flags & FLAG_GLOBAL) return word_pointer(in->a, (uint32_t)in->imm);
-  word at = run->r[in->a];
-  return word_is_pointer(at) && !run->machine->program->loose ? at + (in->imm << 3) : at;
-}
-
 enum ended step_check_life(struct run *run, const struct inst *in, word at) {
   const struct machine *m = run->machine;
   const struct object *o = &state_objects(m, run->state)[word_object(at)];
   if (o->life == LIFE_FREED && !m->options.type_stable) return step_fault_at(run, in, at, FAULT_FREED);
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_ENDED) return step_fault(run, in, FAULT_FREED, "the variable's life has ended");
-  return GO_ON;
-}
-
-/* The cells an access is to. Everything that can be wrong with a pointer is found here. */
-static inline enum ended cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
-                                  struct object **object) {
-  struct machine *m = run->machine;
-  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
-  if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
-  struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
-  enum ended bad = step_check_life(run, in, at);
-  if (bad != GO_ON) return bad;
-  if (word_cell(at) + count > o->count) return step_fault(run, in, FAULT_BOUNDS, NULL);
-  *cells =
-      (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) +
-      word_cell(at);
   return GO_ON;
 }
 
@@ -255,13 +158,13 @@ void step_trace(struct run *run, const struct inst *in, word at, bool own, const
 }
 
 bool step_publish(struct run *run, const struct object *o, word w) {
-  changes(run->state, o);
+  step_changes(run->state, o);
   return o->owner == run->thread || publish(run->machine, run->state, w);
 }
 
 static bool put(struct run *run, const struct object *o, word *cells, const word *values, unsigned count) {
   bool own = o->owner == run->thread, good = true;
-  changes(run->state, o);
+  step_changes(run->state, o);
   for (unsigned i = 0; i < count; i++) {
     cells[i] = values[i];
     if (!own) good &= publish(run->machine, run->state, values[i]);
@@ -288,10 +191,10 @@ enum ended step_race(struct run *run, const struct inst *in, uint32_t object, in
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
   if (run->machine->program->loose) return loose_access(run, in);
-  word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = address(run, in);
+  word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = step_address(run, in);
   struct object *o;
   unsigned n = in->count;
-  enum ended bad = cells_at(run, in, at, n, &cells, &o);
+  enum ended bad = step_cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD)
     return step_fault(run, in, FAULT_POINTER, "a constant is written");
@@ -356,172 +259,6 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
-/* A mutex that has an owner when it is locked (ast.h): what becomes of it, and the error that the function returns. */
-static enum ended own_mutex(struct run *run, const struct inst *in, word *cell, int *error) {
-  enum { EPERM_ = 1, EDEADLK_ = 35, BUSY = -1 };
-  const struct machine *m = run->machine;
-  word self = run->r[m->regs - m->own_words + m->own_at[OWN_SELF]], before = *cell;
-  bool locked = word_is_pointer(before), mine = locked && word_object(before) == word_object(self);
-  uint32_t kind = locked ? word_cell(before) & (MUTEX_ONCE - 1) : (uint32_t)before;
-  *error = 0;
-  if (in->code == I_DESTROY) {
-    *cell = WORD_UNINITIALISED;
-  } else if (in->code == I_UNLOCK) {
-    if (!mine)
-      *error = EPERM_;
-    else
-      *cell = word_cell(before) >= 2 * MUTEX_ONCE ? before - ((word)MUTEX_ONCE << 3) : (word)kind;
-  } else if (!locked) {
-    *cell = self + (word)(kind | MUTEX_ONCE) * 8;
-  } else if (mine && kind == MUTEX_RECURSIVE) {
-    *cell = before + ((word)MUTEX_ONCE << 3);
-  } else if (in->code == I_TRYLOCK) {
-    *error = BUSY;
-  } else if (mine) {
-    *error = EDEADLK_;
-  } else {
-    run->move->locked = true;
-    return WAIT;
-  }
-  return GO_ON;
-}
-
-static enum ended access_mutex(struct run *run, const struct inst *in) {
-  word *cells, at = address(run, in), before;
-  struct object *o;
-  enum ended bad = run->machine->program->loose ? loose_mutex(run, in, &at) : GO_ON;
-  if (bad == GO_ON) bad = cells_at(run, in, at, 1, &cells, &o);
-  if (bad != GO_ON) return bad;
-  before = *cells;
-  if (before > MUTEX_LOCKED && run->machine->program->owns[OWN_SELF]) {
-    int error;
-    if (in->code == I_DESTROY && word_is_pointer(before)) return step_fault(run, in, FAULT_DESTROY, NULL);
-    if (o->owner != run->thread) step_record(run, word_object(at), word_cell(at), 1, true);
-    changes(run->state, o);
-    bad = own_mutex(run, in, cells, &error);
-    if (bad != GO_ON) return bad;
-    if (o->owner != run->thread) publish(run->machine, run->state, *cells);
-    if (in->d != NO_REG) run->r[in->d] = in->code == I_TRYLOCK ? !error : error;
-    if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
-    return GO_ON;
-  }
-  if (in->d != NO_REG && in->code != I_TRYLOCK) run->r[in->d] = 0;
-  if (before == WORD_UNINITIALISED)
-    return step_fault(run, in, FAULT_UNINITIALISED, "the mutex was not initialised, or was destroyed");
-  if (in->code == I_UNLOCK && !before) return step_fault(run, in, FAULT_UNLOCK, NULL);
-  if (o->owner != run->thread) step_record(run, word_object(at), word_cell(at), 1, true);
-  if (in->code == I_LOCK && before) {
-    run->move->locked = true;
-    return WAIT;
-  }
-  if (in->code == I_DESTROY && before) return step_fault(run, in, FAULT_DESTROY, NULL);
-  if (in->code == I_TRYLOCK) run->r[in->d] = !before;
-  changes(run->state, o);
-  *cells = in->code == I_DESTROY ? WORD_UNINITIALISED : in->code != I_UNLOCK;
-  if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
-  return GO_ON;
-}
-
-/* How many cells an allocation has: of elements, or of as much as there is room for in so many bytes, which may leave a
- * rest. */
-static bool cells_asked(const struct machine *m, const struct inst *in, word asked, uint64_t *count, uint32_t *rest) {
-  const struct layout *l = &m->program->layouts[in->imm];
-  uint32_t repeats = l->count - l->head;
-  *rest = 0;
-  if (!(in->flags & FLAG_BYTES)) {
-    *count = (uint64_t)l->count * (uint64_t)asked;
-    return true;
-  }
-  uint64_t bytes = (uint64_t)asked, most = m->cells_most, end = 0;
-  if (bytes / 8 / (l->stride ? l->stride : 1) > most) return false;
-  for (*count = 0; *count <= most; ++*count) { /* whole elements, then cells */
-    if (bytes >= l->head_size && repeats && (*count == l->head) && l->stride) {
-      uint64_t elements = (bytes - l->head_size) / l->stride;
-      *count += elements * repeats;
-      end = l->head_size + elements * l->stride;
-    }
-    uint64_t in_element = *count < l->head ? *count : l->head + (repeats ? (*count - l->head) % repeats : 0);
-    if (in_element >= l->count) break;
-    uint64_t base = *count < l->head ? 0 : l->head_size + (*count - l->head) / repeats * l->stride;
-    const struct cell *c = &l->cells[in_element];
-    if (base + c->offset + c->size > bytes) break;
-    end = base + c->offset + c->size;
-  }
-  *rest = bytes > end && bytes - end < 0x7fff ? (uint32_t)(bytes - end) : 0;
-  return *count <= most;
-}
-
-/* malloc: something new, or memory that was freed and that somebody still points to. */
-static enum ended allocate(struct run *run, const struct inst *in) {
-  struct machine *m = run->machine;
-  struct machine_state *s = run->state;
-  word asked = in->b == NO_REG ? 1 : run->r[in->b];
-  uint64_t cells_wanted;
-  uint32_t object = UINT32_MAX, rest;
-  if (word_is_unset(asked)) return step_fault(run, in, FAULT_UNINITIALISED, "the size asked for");
-  if (asked < 0 || asked > (word)m->cells_most * ((in->flags & FLAG_BYTES) ? 64 : 1) ||
-      !cells_asked(m, in, asked, &cells_wanted, &rest))
-    return step_fault(run, in, FAULT_BOUNDS, "the size asked for");
-  uint32_t count = (uint32_t)cells_wanted;
-  uint16_t extra = m->program->loose ? (uint16_t)(rest << 1) : 0;
-  bool local = in->flags & FLAG_LOCAL, kept = false;
-  if (!local && m->program->frees) {
-    unsigned freed = 0;
-    for (uint32_t i = m->globals; i < s->objects; i++) {
-      const struct object *o = &state_objects(m, s)[i];
-      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra;
-    }
-    unsigned which;
-    enum ended bad = step_choose_one(run, in, freed + 1, &which);
-    if (bad != GO_ON) return bad;
-    for (uint32_t i = m->globals; which && i < s->objects; i++) {
-      const struct object *o = &state_objects(m, s)[i];
-      if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
-          --which == 0)
-        object = i;
-    }
-    step_record(run, ALLOCATOR, 0, 1, true);
-  }
-  if (object != UINT32_MAX) {
-    s->shared = s->unpacked = 0; /* it may be another thread's */
-    state_objects(m, s)[object].life = LIFE_HEAP;
-    step_record(run, object, 0, count, true);
-    kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
-  } else if (!add_object(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
-                         &object)) {
-    return step_fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
-  }
-  state_objects(m, s)[object].extra = extra;
-  word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
-  for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
-  run->r[in->d] = word_pointer(object, 0);
-  if (m->tracer && !local) step_trace(run, in, run->r[in->d], !m->program->frees, NULL, NULL, NULL, 0);
-  return GO_ON;
-}
-
-static enum ended release(struct run *run, const struct inst *in) {
-  struct machine *m = run->machine;
-  word at = run->r[in->a];
-  if (at == 0) return GO_ON;
-  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (!word_is_address(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
-    return step_fault(run, in, FAULT_BAD_FREE, NULL);
-  struct object *o = &state_objects(m, run->state)[word_object(at)];
-  changes(run->state, o);
-  if (in->flags & FLAG_LOCAL) {
-    o->life = LIFE_ENDED;
-    return GO_ON;
-  }
-  if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (o->life == LIFE_FREED) return step_fault_at(run, in, at, FAULT_DOUBLE_FREE);
-  if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return step_fault(run, in, FAULT_BAD_FREE, NULL);
-  o->life = LIFE_FREED;
-  step_record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
-  if (o->owner != run->thread) step_record(run, word_object(at), 0, o->count, true);
-  if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, NULL, NULL, NULL, 0);
-  return GO_ON;
-}
-
 static void add_event(struct run *run, struct event e, const struct client_call *call, struct place place,
                       word result) {
   struct machine *m = run->machine;
@@ -557,7 +294,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
     return run->statement && ((in->flags & FLAG_STATEMENT) || in->code == I_RETURN);
   if (!run->accessed)
     return run->watched && in->code >= I_LOAD && in->code <= I_FETCH && race_plainly(m, in) &&
-           word_is_pointer(address(run, in)) && !is_local(run, address(run, in));
+           word_is_pointer(step_address(run, in)) && !is_local(run, step_address(run, in));
   switch (in->code) {
   case I_LOAD:
     if (in->flags & FLAG_CONSTANT) return false; /* fall through */
@@ -568,7 +305,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_LOCK:
   case I_TRYLOCK:
   case I_DESTROY:
-  case I_UNLOCK: return !is_local(run, address(run, in));
+  case I_UNLOCK: return !is_local(run, step_address(run, in));
   case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
   case I_FREE: return !is_local_free(run, in);
   case I_ATOMIC: return in->imm;
@@ -589,7 +326,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_LOCK:
   case I_TRYLOCK:
   case I_DESTROY:
-  case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, address(run, in));
+  case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, step_address(run, in));
   case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
   case I_FREE: return run->r[in->a] && !is_local_free(run, in);
   case I_RETURN: return !m->options.fuse_events;
@@ -687,44 +424,6 @@ static enum ended compute(struct run *run, const struct inst *in) {
   return why ? step_fault(run, in, why, NULL) : GO_ON;
 }
 
-/* Where a thread sleeps is changed by others: asking, going to sleep and waking are accesses. Which of the sleepers is
- * woken is a choice. */
-static enum ended wake(struct run *run, const struct inst *in) {
-  const struct machine *m = run->machine;
-  struct machine_state *s = run->state;
-  unsigned found = 0, which;
-  word at = run->r[in->a];
-  if (at == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
-  for (unsigned t = 0; run->op && t < m->system.threads; t++) found += state_own(m, s, t)[m->own_at[OWN_SLEEPS]] == at;
-  step_record(run, SLEEPERS, 0, 1, true);
-  run->r[in->d] = found != 0;
-  if (!found) return GO_ON;
-  enum ended bad = step_choose_one(run, in, in->imm ? 1 : found, &which);
-  if (bad != GO_ON) return bad;
-  for (unsigned t = 0; t < m->system.threads; t++) {
-    word *sleeps = &state_own(m, s, t)[m->own_at[OWN_SLEEPS]];
-    if (*sleeps != at || (!in->imm && which--)) continue;
-    *sleeps = 0;
-    s->moved |= UINT32_C(1) << t;
-    if (!in->imm) break;
-  }
-  return GO_ON;
-}
-
-static enum ended own(struct run *run, const struct inst *in) {
-  const struct machine *m = run->machine;
-  word *at = &run->r[m->regs - m->own_words + (in->code == I_SLEEP ? m->own_at[OWN_SLEEPS] : m->own_at[in->op])];
-  if (in->code == I_SLEEP && run->r[in->a] == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (in->code == I_SLEEP || in->op == OWN_SLEEPS) step_record(run, SLEEPERS, 0, 1, true);
-  if (in->code == I_SLEEP)
-    *at = run->r[in->a];
-  else if (!m->program->loose || !in->bytes)
-    run->r[in->d] = *at + (in->imm << 3);
-  else if (!address_at(m, run->state, word_object(*at), in->bytes, &run->r[in->d]))
-    return step_fault(run, in, FAULT_BOUNDS, NULL);
-  return GO_ON;
-}
-
 /* A mark: the running operation, or the one another thread has open, takes effect now. */
 static enum ended linearize(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
@@ -760,16 +459,16 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_LOCK:
   case I_TRYLOCK:
   case I_DESTROY:
-  case I_UNLOCK: return access_mutex(run, in);
-  case I_ALLOC: return allocate(run, in);
-  case I_FREE: return release(run, in);
+  case I_UNLOCK: return step_mutex(run, in);
+  case I_ALLOC: return step_allocate(run, in);
+  case I_FREE: return step_release(run, in);
   case I_RETURN: return finish(run, in);
   case I_ATOMIC: run->atomic = in->imm != 0; return GO_ON;
   case I_LIN:
   case I_LIN_FOR: return linearize(run, in);
   case I_OWN:
-  case I_SLEEP: return own(run, in);
-  case I_WAKE: return wake(run, in);
+  case I_SLEEP: return step_own(run, in);
+  case I_WAKE: return step_wake(run, in);
   default: return compute(run, in);
   }
 }
@@ -880,7 +579,7 @@ static void give_own(struct machine *m, struct machine_state *s, unsigned thread
   for (unsigned i = OWN_LOCALS; i <= OWN_SELF; i++) {
     uint32_t made;
     if (!p->owns[i] ||
-        !add_object(m, s, p->own_layout[i], p->layouts[p->own_layout[i]].count, LIFE_LOCAL, (uint8_t)thread, &made))
+        !heap_add(m, s, p->own_layout[i], p->layouts[p->own_layout[i]].count, LIFE_LOCAL, (uint8_t)thread, &made))
       continue;
     own[m->own_at[i]] = word_pointer(made, 0);
     struct object *o = &state_objects(m, s)[made];
@@ -904,7 +603,7 @@ static void machine_start(struct system *system, void *work) {
                                                           .owner = OWNER_SHARED};
       continue;
     }
-    if (!add_object(m, s, g->layout, m->program->layouts[g->layout].count, LIFE_GLOBAL, OWNER_SHARED, &made))
+    if (!heap_add(m, s, g->layout, m->program->layouts[g->layout].count, LIFE_GLOBAL, OWNER_SHARED, &made))
       break; /* machine_new made room */
     memcpy(state_cells(m, s) + state_objects(m, s)[made].first, g->init,
            m->program->layouts[g->layout].count * sizeof(word));
@@ -1035,75 +734,4 @@ const struct inst *machine_at(struct system *system, const void *work, unsigned 
   struct machine *m = (struct machine *)system;
   uint32_t pc = ((const struct machine_state *)work)->threads[thread].pc;
   return pc ? &m->program->code[pc] : NULL;
-}
-
-/* Layouts are named as types are: "struct node" is a node. */
-static const char *layout_name(const struct layout *l) {
-  const char *space = strrchr(l->name, ' ');
-  return space ? space + 1 : l->name;
-}
-
-const char *machine_cell_name(struct system *system, const void *work, uint32_t object, uint32_t cell) {
-  struct machine *m = (struct machine *)system;
-  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
-  const struct layout *layout = &m->program->layouts[o->layout];
-  return layout->count ? layout->cells[cell % layout->count].name : "";
-}
-
-void machine_print_cell(struct system *system, const void *work, uint32_t object, uint32_t cell, struct text *t) {
-  struct machine *m = (struct machine *)system;
-  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
-  const struct layout *layout = &m->program->layouts[o->layout];
-  bool own = m->program->owns[OWN_LOCALS] && o->layout == m->program->own_layout[OWN_LOCALS];
-  if (object < m->globals)
-    text_add(t, m->program->globals[object].name);
-  else if (!own)
-    text_printf(t, "%s %u", layout_name(layout), object - m->globals);
-  if (layout->count > 1 && o->count > layout->count) text_printf(t, "[%u]", cell / layout->count);
-  const char *name = machine_cell_name(system, work, object, cell);
-  if (name[0]) text_printf(t, "%s%s", own || name[0] == '[' ? "" : ".", name);
-  if (layout->count == 1 && o->count > 1) text_printf(t, "[%u]", cell);
-}
-
-void machine_print_word(struct system *system, const void *work, word w, struct text *t) {
-  struct machine *m = (struct machine *)system;
-  if (w == WORD_UNINITIALISED) {
-    text_add(t, "?");
-  } else if (word_is_part(w)) {
-    text_add(t, "?");
-  } else if (!word_is_pointer(w)) {
-    text_printf(t, "%lld", (long long)number_of_word(m->program->wides, w));
-  } else {
-    const struct object *o = &state_objects(m, (struct machine_state *)work)[word_object(w)];
-    if (word_kind(w) == WORD_BYTE) text_printf(t, "byte %u of ", word_tag(w));
-    text_char(t, '&');
-    if ((w & WORD_PAST) && m->program->loose) {
-      machine_print_cell(system, work, word_object(w), 0, t);
-      text_printf(t, " %+lld bytes", (long long)address_byte(m, (const struct machine_state *)work, w));
-    } else if (w & WORD_PAST && o->count <= CELL_PAST) {
-      machine_print_cell(system, work, word_object(w), (word_cell(w) & ~(uint32_t)CELL_PAST) - 1, t);
-      text_add(t, " + 1");
-    } else if (word_cell(w) || word_object(w) < m->globals || (o->count && o->life == LIFE_LOCAL))
-      machine_print_cell(system, work, word_object(w), word_cell(w), t);
-    else
-      text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);
-    if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
-    if (word_kind(w) == WORD_LOWERED) text_printf(t, " >> %u", word_tag(w));
-    if (word_kind(w) == WORD_RAISED) text_printf(t, " << 16 | %u", word_tag(w));
-    if (word_kind(w) == WORD_ADDRESS && word_tag(w)) text_printf(t, " | %u << 48", word_tag(w));
-  }
-}
-
-void machine_print_value(struct system *system, const void *work, uint32_t object, uint32_t cell, word w,
-                         struct text *t) {
-  struct machine *m = (struct machine *)system;
-  const struct object *o = &state_objects(m, (struct machine_state *)work)[object];
-  const struct layout *layout = &m->program->layouts[o->layout];
-  struct scalar s = layout->count ? layout->cells[cell % layout->count].scalar : (struct scalar){0};
-  if (s.pointer && w >= 0 && w <= 7)
-    text_printf(t, w ? "null|%d" : "null", (int)w);
-  else if (s.bits == 1 && (w == 0 || w == 1))
-    text_add(t, w ? "true" : "false");
-  else
-    machine_print_word(system, work, w, t);
 }

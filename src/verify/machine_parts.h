@@ -1,4 +1,4 @@
-/* What the parts of the C machine share: machine.c, pack.c, arith.c. */
+/* What the parts of the C machine share: machine.c, heap.c, sync.c, pack.c, arith.c. */
 #ifndef ASIF_VERIFY_MACHINE_PARTS_H
 #define ASIF_VERIFY_MACHINE_PARTS_H
 
@@ -196,6 +196,46 @@ bool step_publish(struct run *, const struct object *, word); /* it is stored th
 void step_record(struct run *, uint32_t object, uint32_t cell, unsigned count, bool write);
 void step_trace(struct run *, const struct inst *, word at, bool own, const word *before, const word *after,
                 const word *expected, unsigned count);
+
+/* An object is about to change. */
+static inline void step_changes(struct machine_state *s, const struct object *o) {
+  if (o->owner == OWNER_SHARED) s->shared = 0;
+}
+
+/* Where an access is to; the object alone, where memory is accessed as bytes. */
+static inline word step_address(const struct run *run, const struct inst *in) {
+  if (in->flags & FLAG_GLOBAL) return word_pointer(in->a, (uint32_t)in->imm);
+  word at = run->r[in->a];
+  return word_is_pointer(at) && !run->machine->program->loose ? at + (in->imm << 3) : at;
+}
+
+/* The cells an access is to. Everything that can be wrong with a pointer is found here. */
+static inline enum ended step_cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
+                                       struct object **object) {
+  struct machine *m = run->machine;
+  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
+  struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
+  enum ended bad = step_check_life(run, in, at);
+  if (bad != GO_ON) return bad;
+  if (word_cell(at) + count > o->count) return step_fault(run, in, FAULT_BOUNDS, NULL);
+  *cells =
+      (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) +
+      word_cell(at);
+  return GO_ON;
+}
+
+/* heap.c */
+bool heap_add(struct machine *, struct machine_state *, uint32_t layout, uint64_t cells, uint8_t life, uint8_t owner,
+              uint32_t *made); /* false: there is no room */
+enum ended step_allocate(struct run *, const struct inst *);
+enum ended step_release(struct run *, const struct inst *);
+
+/* sync.c */
+enum ended step_mutex(struct run *, const struct inst *);
+enum ended step_own(struct run *, const struct inst *); /* I_OWN, I_SLEEP */
+enum ended step_wake(struct run *, const struct inst *);
 
 /* loose.c: where memory is accessed as bytes. */
 enum ended loose_access(struct run *, const struct inst *);
